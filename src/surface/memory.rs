@@ -1,0 +1,208 @@
+//! Memory behind surfaces, shared by all hardware threads of a run.
+//!
+//! **No data race by Rust's rules.** The bytes live in 64-bit atomic words and every access, of any
+//! size, is made of relaxed operations on whole words: a read takes the words that hold its bytes, a
+//! write stores whole words and merges partial ones with compare-and-exchange, so that neighbours
+//! written by another thread survive. Two threads that write the same byte leave one of the two
+//! values, as on hardware; nothing is torn within an aligned dword or qword. Accesses never mix
+//! sizes, which the memory model would not allow. Relaxed is enough: barriers and fences of the
+//! program order threads through the scheduler's own synchronisation.
+
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+
+/// A block of bytes that many threads may read and write.
+pub struct Memory {
+    words: Box<[AtomicU64]>,
+    len: usize,
+}
+
+impl Memory {
+    /// `len` zero bytes. The caller has checked `len` against its limit.
+    pub fn zeroed(len: usize) -> Memory {
+        Memory {
+            words: (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(),
+            len,
+        }
+    }
+
+    /// A copy of `bytes`.
+    pub fn from_bytes(bytes: &[u8]) -> Memory {
+        let word = |chunk: &[u8]| {
+            let mut whole = [0; 8];
+            whole[..chunk.len()].copy_from_slice(chunk);
+            AtomicU64::new(u64::from_le_bytes(whole))
+        };
+        Memory {
+            words: bytes.chunks(8).map(word).collect(),
+            len: bytes.len(),
+        }
+    }
+
+    /// Size in bytes.
+    pub fn len(&self) -> usize {
+        self.len
+    }
+
+    /// Whether there are no bytes at all.
+    pub fn is_empty(&self) -> bool {
+        self.len == 0
+    }
+
+    /// A copy of all bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.len];
+        self.read(0, &mut bytes);
+        bytes
+    }
+
+    /// Copies the bytes from `offset` on into `out`.
+    ///
+    /// # Panics
+    /// If the range does not lie inside the memory: bounds are the caller's rule to apply.
+    #[inline]
+    pub fn read(&self, offset: usize, out: &mut [u8]) {
+        assert!(
+            offset + out.len() <= self.len,
+            "read {offset}+{} of {}",
+            out.len(),
+            self.len
+        );
+        let (mut index, shift) = (offset / 8, offset % 8);
+        let mut rest = out;
+        if shift != 0 && !rest.is_empty() {
+            let bytes = self.words[index].load(Relaxed).to_le_bytes();
+            let n = rest.len().min(8 - shift);
+            rest[..n].copy_from_slice(&bytes[shift..shift + n]);
+            rest = &mut rest[n..];
+            index += 1;
+        }
+        let mut whole = rest.chunks_exact_mut(8);
+        let words = &self.words[index.min(self.words.len())..];
+        let count = whole.len();
+        for (chunk, word) in (&mut whole).zip(words) {
+            chunk.copy_from_slice(&word.load(Relaxed).to_le_bytes());
+        }
+        let tail = whole.into_remainder();
+        if !tail.is_empty() {
+            let bytes = words[count].load(Relaxed).to_le_bytes();
+            tail.copy_from_slice(&bytes[..tail.len()]);
+        }
+    }
+
+    /// Copies `bytes` to `offset` and following.
+    ///
+    /// # Panics
+    /// If the range does not lie inside the memory.
+    #[inline]
+    pub fn write(&self, offset: usize, bytes: &[u8]) {
+        assert!(
+            offset + bytes.len() <= self.len,
+            "write {offset}+{} of {}",
+            bytes.len(),
+            self.len
+        );
+        let (mut index, shift) = (offset / 8, offset % 8);
+        let mut rest = bytes;
+        if shift != 0 && !rest.is_empty() {
+            let n = rest.len().min(8 - shift);
+            self.merge(index, shift, &rest[..n]);
+            rest = &rest[n..];
+            index += 1;
+        }
+        let mut whole = rest.chunks_exact(8);
+        for chunk in &mut whole {
+            let word: [u8; 8] = std::array::from_fn(|i| chunk[i]);
+            self.words[index].store(u64::from_le_bytes(word), Relaxed);
+            index += 1;
+        }
+        if !whole.remainder().is_empty() {
+            self.merge(index, 0, whole.remainder());
+        }
+    }
+
+    /// Replaces `bytes.len()` bytes of one word, starting at byte `shift`.
+    fn merge(&self, index: usize, shift: usize, bytes: &[u8]) {
+        let (mut value, mut mask) = ([0; 8], [0; 8]);
+        value[shift..shift + bytes.len()].copy_from_slice(bytes);
+        mask[shift..shift + bytes.len()].fill(0xff);
+        let (value, mask) = (u64::from_le_bytes(value), u64::from_le_bytes(mask));
+        self.update(index, |old| old & !mask | value);
+    }
+
+    fn update(&self, index: usize, f: impl Fn(u64) -> u64) -> u64 {
+        let word = &self.words[index];
+        let mut old = word.load(Relaxed);
+        loop {
+            match word.compare_exchange_weak(old, f(old), Relaxed, Relaxed) {
+                Ok(_) => return old,
+                Err(now) => old = now,
+            }
+        }
+    }
+
+    /// Replaces the naturally aligned dword at `offset` by `f` of it in one step; returns the old value.
+    ///
+    /// # Panics
+    /// If `offset` is not a multiple of 4 or outside.
+    pub fn update_u32(&self, offset: usize, f: impl Fn(u32) -> u32) -> u32 {
+        assert!(
+            offset.is_multiple_of(4) && offset + 4 <= self.len,
+            "atomic at {offset} of {}",
+            self.len
+        );
+        let shift = offset % 8 * 8;
+        let part = |word: u64| (word >> shift) as u32;
+        let old = self.update(offset / 8, |word| {
+            word & !(0xffff_ffff << shift) | u64::from(f(part(word))) << shift
+        });
+        part(old)
+    }
+
+    /// Replaces the naturally aligned qword at `offset` by `f` of it in one step; returns the old value.
+    ///
+    /// # Panics
+    /// If `offset` is not a multiple of 8 or outside.
+    pub fn update_u64(&self, offset: usize, f: impl Fn(u64) -> u64) -> u64 {
+        assert!(
+            offset.is_multiple_of(8) && offset + 8 <= self.len,
+            "atomic at {offset} of {}",
+            self.len
+        );
+        self.update(offset / 8, f)
+    }
+}
+
+impl std::fmt::Debug for Memory {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        write!(f, "Memory({} bytes)", self.len)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_offset_and_length_round_trips_and_keeps_its_neighbours() {
+        for offset in 0..17 {
+            for len in 0..20 {
+                let memory = Memory::from_bytes(&[0xee; 40]);
+                let bytes: Vec<u8> = (1..=len as u8).collect();
+                memory.write(offset, &bytes);
+                let mut back = vec![0; len];
+                memory.read(offset, &mut back);
+                assert_eq!(back, bytes, "{offset}+{len}");
+                let mut expected = vec![0xee; 40];
+                expected[offset..offset + len].copy_from_slice(&bytes);
+                assert_eq!(memory.to_vec(), expected, "{offset}+{len}");
+            }
+        }
+    }
+
+    #[test]
+    fn atomic_updates_touch_their_own_dword_only() {
+        let memory = Memory::from_bytes(&[1, 0, 0, 0, 2, 0, 0, 0]);
+        assert_eq!(memory.update_u32(4, |v| v + 5), 2);
+        assert_eq!(memory.to_vec(), [1, 0, 0, 0, 7, 0, 0, 0]);
+    }
+}
