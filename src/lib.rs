@@ -1,5 +1,7 @@
-//! visim
+//! visim runs Intel vISA assembly text without a GPU.
 #![deny(unsafe_code)]
+
+pub mod check;
 pub mod diagnostic;
 pub mod isa;
 pub mod message;
