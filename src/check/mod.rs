@@ -1,0 +1,154 @@
+//! Legality: every rule about declarations, operands, regions and messages is applied here, once, and
+//! what was decided is carried in types from here on.
+//!
+//! [`Checked`] is the module with names replaced by [`VarId`]s, aliases followed to their root,
+//! surfaces and samplers numbered, labels resolved. Later stages trust it. An instruction with an
+//! error is reported and left out; the rest goes on.
+//!
+//! Not here: what an instruction does and how it becomes messages.
+
+use crate::isa::{Platform, Type};
+use crate::source::{Span, Spanned};
+use crate::syntax::ast::Instruction;
+use indexmap::IndexMap;
+
+/// A variable of a [`Unit`]: an index into [`Unit::variables`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct VarId(pub u32);
+
+/// A whole file, checked.
+#[derive(Clone, Debug)]
+pub struct Checked {
+    /// The platform the rules were applied for.
+    pub platform: Platform,
+    /// Kernels and functions in text order.
+    pub units: Vec<Unit>,
+}
+
+/// What kind of body a [`Unit`] is.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum UnitKind {
+    /// `.kernel`.
+    Kernel,
+    /// `.global_function`.
+    Function,
+}
+
+/// One kernel or global function.
+#[derive(Clone, Debug)]
+pub struct Unit {
+    /// Kernel or function.
+    pub kind: UnitKind,
+    /// Its name.
+    pub name: String,
+    /// Every variable: the built-in ones first ([`crate::isa::predefined`], general ones in the order
+    /// of their id, then the built-in surfaces, then `S31`), then the declared ones in text order.
+    /// Shadowed names of inner scopes are separate entries.
+    pub variables: Vec<Variable>,
+    /// Outermost-scope names, for bindings and dumps. Built-ins under every spelling (`%r0`, `V7`).
+    pub names: IndexMap<String, VarId>,
+    /// Inputs in text order, offsets resolved (an input without `offset=` follows its predecessor).
+    pub inputs: Vec<CheckedInput>,
+    /// `.kernel_attr` values that mean something.
+    pub attributes: Attributes,
+    /// The body.
+    pub steps: Vec<Step>,
+    /// Position in `steps` of each label and of each `.function`.
+    pub labels: IndexMap<String, usize>,
+}
+
+/// One element of a body.
+#[derive(Clone, Debug)]
+pub enum Step {
+    /// `name:`.
+    Label(Spanned<String>),
+    /// `.function name`: the entry of the kernel or of a subroutine.
+    Function(Spanned<String>),
+    /// An instruction that passed every check.
+    Instruction(Box<Spanned<Instruction<VarId>>>),
+}
+
+/// A variable, with what was decided of it.
+#[derive(Clone, Debug)]
+pub struct Variable {
+    /// As declared; built-ins with `%` where text writes it.
+    pub name: String,
+    /// The declaration; empty for built-ins.
+    pub span: Span,
+    /// Storage.
+    pub storage: Storage,
+    /// Built in, not declared.
+    pub predefined: bool,
+}
+
+/// Where a variable lives.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub enum Storage {
+    /// Bytes of the register file.
+    General {
+        /// Element type.
+        ty: Type,
+        /// Number of elements.
+        elements: u32,
+        /// Effective alignment in bytes (1..=128), a power of two.
+        align: u32,
+        /// The variable that owns the bytes: itself unless it is an alias.
+        root: VarId,
+        /// Byte offset in the root, aliases of aliases added up.
+        offset: u32,
+    },
+    /// Address elements, 16 bits each.
+    Address { elements: u32 },
+    /// Predicate bits.
+    Predicate { bits: u32 },
+    /// Sampler indices; `index` is the first one's position in declaration order.
+    Sampler { elements: u32, index: u32 },
+    /// Surface indices; `index` counts from [`crate::isa::predefined::FIRST_USER_SURFACE`] for
+    /// declared ones.
+    Surface { elements: u32, index: u32 },
+}
+
+impl Storage {
+    /// Size in bytes as `.input` counts it: 4 for each state element.
+    pub fn bytes(&self) -> u32 {
+        match *self {
+            Storage::General { ty, elements, .. } => ty.bytes() * elements,
+            Storage::Address { elements } => 2 * elements,
+            Storage::Predicate { bits } => bits.div_ceil(8),
+            Storage::Sampler { elements, .. } | Storage::Surface { elements, .. } => 4 * elements,
+        }
+    }
+}
+
+/// An input: payload bytes that start a variable.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct CheckedInput {
+    /// The variable.
+    pub var: VarId,
+    /// Byte offset in the payload; byte 0 is byte 0 of `%r0`.
+    pub offset: u32,
+    /// Bytes.
+    pub size: u32,
+}
+
+/// Kernel attributes with a meaning for execution. Source: vISA text reference 2.4.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Attributes {
+    /// `SimdSize`: how many execution-mask bits start as 1; `None` when not stated.
+    pub simd_size: Option<u32>,
+    /// `SLMSize` in bytes (the text counts KB).
+    pub slm_bytes: u32,
+    /// `PerThreadInputSize` in bytes.
+    pub per_thread_bytes: Option<u32>,
+    /// `CrossThreadInputSize` in bytes.
+    pub cross_thread_bytes: Option<u32>,
+    /// `NBarrierCnt`.
+    pub named_barriers: u32,
+}
+
+impl Unit {
+    /// The variable behind an id.
+    pub fn variable(&self, id: VarId) -> &Variable {
+        &self.variables[id.0 as usize]
+    }
+}
