@@ -8,6 +8,8 @@
 //! Source: vISA text reference, section 5, and the pages MEDIA_LD, 3D_LOAD and AVS.
 
 use super::slots::{ExecUse, PredicateUse, Slot, SuffixSlot};
+use std::collections::HashMap;
+use std::sync::LazyLock;
 
 /// Which part of the machine an instruction belongs to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -185,7 +187,7 @@ opcodes! {
     /// Converts to and from 8-bit floats and TF32.
     0x1d 0 "fcvt" Fcvt Move Never [] Lanes [Dst, Src]
     /// Stochastic rounding.
-    0x1e 0 "srnd" Srnd Move Never [] Lanes [Dst, Src, Src]
+    0x1e 0 "srnd" Srnd Move Optional [] Lanes [Dst, Src, Src]
     /// Leading zeros.
     0x1f 0 "lzd" Lzd Logic Optional [Saturate] Lanes [Dst, Src]
     /// Bitwise and.
@@ -395,7 +397,7 @@ opcodes! {
     /// Samples of a surface.
     0x70 11 "sampleinfo" Sampleinfo Sampler3d Never [Channels] Lanes [Surface, RawDst]
     /// Render target write.
-    0x71 0 "rt_write_3d" RtWrite3d Output Optional [TargetFlags] Lanes [Surface, params(1, 15)]
+    0x71 0 "rt_write_3d" RtWrite3d Output Optional [TargetFlags] Lanes [Surface, TargetParams]
     /// URB write.
     0x72 0 "urb_write_3d" UrbWrite3d Output Optional [] Lanes [Number, Number, RawSrc, RawSrc, RawSrc, RawSrc]
     /// Atomic operation on texels.
@@ -505,7 +507,7 @@ opcodes! {
     /// LSC store without compression.
     0x89 0x1c "lsc_store_uncompressed" LscStoreUncompressed Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
     /// LSC read of surface state.
-    0x89 0x1e "lsc_read_state_info" LscReadStateInfo Lsc Never [LscFunction, LscCache] None [LscRaw, LscAddress]
+    0x89 0x1e "lsc_read_state_info" LscReadStateInfo Lsc Never [LscFunction, LscCache] None [LscRaw, LscSurface]
     /// LSC fence.
     0x8b 0 "lsc_fence" LscFence Lsc Never [LscFunction, LscFence] None []
     /// 64-bit multiply and add.
@@ -545,10 +547,10 @@ impl Opcode {
 
     /// The instruction with this spelling; upper case is not accepted, except `FILE` and `LOC`.
     pub fn from_mnemonic(mnemonic: &str) -> Option<Opcode> {
-        OPCODES
-            .iter()
-            .find(|row| row.mnemonic == mnemonic)
-            .map(|row| row.opcode)
+        // Asked once for each line of a kernel: a map instead of a walk over the rows.
+        static ROWS: LazyLock<HashMap<&str, Opcode>> =
+            LazyLock::new(|| OPCODES.iter().map(|row| (row.mnemonic, row.opcode)).collect());
+        ROWS.get(mnemonic).copied()
     }
 }
 

@@ -48,6 +48,9 @@ pub enum Slot {
         /// Most parameters.
         max: u8,
     },
+    /// Operands of a render target write behind its surface: raw, or scalar where a flag asks for a
+    /// target or sample index.
+    TargetParams,
     /// Immediate texel offsets (`aoffimmi`).
     Offsets,
     /// Plane number 0–3, may be left out.
@@ -78,6 +81,8 @@ pub enum Slot {
     LscData,
     /// `flat[V]:a64` address of an LSC message.
     LscAddress,
+    /// Surface of an LSC message without an address: `bti(0x4)`.
+    LscSurface,
     /// A bare raw operand of an LSC message; `V` alone means `V.0`.
     LscRaw,
     /// `V:d32.2x8x8nn` data of a 2D block message.
