@@ -548,8 +548,12 @@ impl Opcode {
     /// The instruction with this spelling; upper case is not accepted, except `FILE` and `LOC`.
     pub fn from_mnemonic(mnemonic: &str) -> Option<Opcode> {
         // Asked once for each line of a kernel: a map instead of a walk over the rows.
-        static ROWS: LazyLock<HashMap<&str, Opcode>> =
-            LazyLock::new(|| OPCODES.iter().map(|row| (row.mnemonic, row.opcode)).collect());
+        static ROWS: LazyLock<HashMap<&str, Opcode>> = LazyLock::new(|| {
+            OPCODES
+                .iter()
+                .map(|row| (row.mnemonic, row.opcode))
+                .collect()
+        });
         ROWS.get(mnemonic).copied()
     }
 }
