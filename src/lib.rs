@@ -3,6 +3,7 @@
 
 pub mod check;
 pub mod diagnostic;
+pub mod harness;
 pub mod isa;
 pub mod message;
 pub mod source;

@@ -1,0 +1,148 @@
+//! The words of a directive or of an option, each with its place.
+//!
+//! A directive (`// SURFACE T6: photo.png as R8G8B8A8_UNORM`) and an option
+//! (`--surface T6=photo.png:R8G8B8A8_UNORM`) say the same thing with other separators. Both are cut
+//! into [`Word`]s here and read by the same functions from there on; the text of an option becomes a
+//! [`crate::source::Source`] of its own, so that its mistakes are underlined like those of a file.
+
+use crate::source::{Span, Spanned};
+
+/// A word and where it stands.
+pub type Word<'a> = Spanned<&'a str>;
+
+/// Cuts `text`, which starts at byte `base` of its source, at every character of `separators`.
+///
+/// A word in double quotes may hold separators; the quotes are left out of the word.
+pub fn cut<'a>(text: &'a str, base: u32, separators: &[char]) -> Vec<Word<'a>> {
+    let mut words = Vec::new();
+    let mut rest = 0;
+    while rest < text.len() {
+        let tail = &text[rest..];
+        let skip: usize = tail
+            .chars()
+            .take_while(|c| separators.contains(c))
+            .map(char::len_utf8)
+            .sum();
+        if skip > 0 {
+            rest += skip;
+            continue;
+        }
+        let (word, from, used) = match tail.strip_prefix('"') {
+            Some(quoted) => {
+                let len = quoted.find('"').unwrap_or(quoted.len());
+                (&quoted[..len], rest + 1, (len + 2).min(tail.len()))
+            }
+            None => {
+                let len = tail.find(separators).unwrap_or(tail.len());
+                (&tail[..len], rest, len)
+            }
+        };
+        let start = base.saturating_add(from as u32);
+        words.push(Spanned::new(
+            word,
+            Span::new(start, start.saturating_add(word.len() as u32)),
+        ));
+        rest += used;
+    }
+    words
+}
+
+/// `64x32` or `16x16x4` as numbers; `None` if the word is not a size.
+pub fn size(word: &str) -> Option<Vec<u32>> {
+    let parts: Vec<&str> = word.split('x').collect();
+    (2..=3)
+        .contains(&parts.len())
+        .then(|| parts.iter().map(|p| decimal(p)).collect())
+        .flatten()
+}
+
+/// `4,2` or `4,2,1` as numbers; `None` if the word is not such a list.
+pub fn pair(word: &str) -> Option<(u32, u32)> {
+    let (x, y) = word.split_once(',')?;
+    Some((decimal(x)?, decimal(y)?))
+}
+
+/// A decimal number of digits only (`+5` and `` are none).
+pub fn decimal(word: &str) -> Option<u32> {
+    let digits = !word.is_empty() && word.bytes().all(|b| b.is_ascii_digit());
+    digits.then(|| word.parse().ok()).flatten()
+}
+
+/// The name in `names` nearest to `word`, if near enough that the writer may have meant it.
+///
+/// Near is an edit distance (letters changed, added, left out, swapped with their neighbour) of at
+/// most a third of the word's length; upper and lower case count as equal.
+pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = word.to_ascii_lowercase();
+    // A name of an absurd length is no slip of the finger, and the table below is quadratic.
+    if wanted.len() > 64 {
+        return None;
+    }
+    names
+        .into_iter()
+        .filter(|name| name.len() <= 64)
+        .map(|name| (distance(&wanted, &name.to_ascii_lowercase()), name))
+        .filter(|&(d, name)| d <= (wanted.len().max(name.len()) / 3).max(1))
+        .min_by_key(|&(d, _)| d)
+        .map(|(_, name)| name)
+}
+
+/// Edit distance with swaps of neighbours (restricted Damerau–Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(rows[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn words_know_their_place_and_quotes_hold_separators() {
+        let words = cut("T6=\"my photo.png\":R8_UNORM", 10, &['=', ':']);
+        let places: Vec<(&str, u32)> = words.iter().map(|w| (w.node, w.span.start)).collect();
+        assert_eq!(places, [("T6", 10), ("my photo.png", 14), ("R8_UNORM", 28)]);
+        assert_eq!(cut("\"open", 0, &[' ']).len(), 1);
+    }
+
+    #[test]
+    fn sizes_are_digits_around_an_x() {
+        assert_eq!(size("64x32"), Some(vec![64, 32]));
+        assert_eq!(size("8x8x4"), Some(vec![8, 8, 4]));
+        for not in [
+            "64",
+            "x",
+            "64x",
+            "0x1f",
+            "64x-1",
+            "6x6x6x6",
+            "99999999999x1",
+        ] {
+            assert_eq!(size(not), None, "{not}");
+        }
+    }
+
+    #[test]
+    fn a_slip_is_recognised_and_a_stranger_is_not() {
+        let names = ["SURFACE", "SAMPLER", "THREADS", "V32"];
+        assert_eq!(nearest("SURFCAE", names), Some("SURFACE"));
+        assert_eq!(nearest("sample", names), Some("SAMPLER"));
+        assert_eq!(nearest("V33", names), Some("V32"));
+        assert_eq!(nearest("EXPECT", names), None);
+    }
+}
