@@ -1,0 +1,96 @@
+//! Data moves one way: a module may name only modules on earlier lines.
+
+use std::fs;
+use std::path::{Path, PathBuf};
+
+/// The modules in the order in which data passes them. Those of one line do not know each other.
+const LAYERS: &[&[&str]] = &[
+    &["source"],
+    &["diagnostic"],
+    &["isa", "surface", "math"],
+    &["message"],
+    &["program", "syntax", "sampler", "dataport"],
+    &["check"],
+    &["lower", "tld"],
+    &["exec"],
+    &["launch"],
+    &["explain"],
+    &["harness"],
+    &["cli"],
+];
+
+fn layer(module: &str) -> Option<usize> {
+    LAYERS.iter().position(|names| names.contains(&module))
+}
+
+fn files(folder: &Path, found: &mut Vec<PathBuf>) {
+    let entries = fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    for entry in entries {
+        let path = entry.expect("a folder entry").path();
+        if path.is_dir() {
+            files(&path, found);
+        } else if path.extension().is_some_and(|e| e == "rs") {
+            found.push(path);
+        }
+    }
+}
+
+/// The top-level modules that a line of code names through `crate::`, several of a brace list too.
+fn named(line: &str) -> Vec<&str> {
+    let code = line.split("//").next().unwrap_or_default();
+    let mut modules = Vec::new();
+    for tail in code.split("crate::").skip(1) {
+        let list = match tail.strip_prefix('{') {
+            Some(list) => list.split(',').collect(),
+            None => vec![tail],
+        };
+        for item in list {
+            let item = item.trim_start();
+            let end = item
+                .find(|c: char| !c.is_ascii_alphanumeric() && c != '_')
+                .unwrap_or(item.len());
+            modules.push(&item[..end]);
+        }
+    }
+    modules
+}
+
+#[test]
+fn a_module_names_only_earlier_ones() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    files(&root, &mut paths);
+    let mut wrong = Vec::new();
+    for path in paths {
+        let inside = path.strip_prefix(&root).expect("below src");
+        let module = inside
+            .iter()
+            .next()
+            .and_then(|first| Path::new(first).file_stem())
+            .and_then(|stem| stem.to_str())
+            .expect("a file name in ASCII");
+        if ["lib", "main"].contains(&module) {
+            continue;
+        }
+        let Some(own) = layer(module) else {
+            wrong.push(format!("{module}: has no place in LAYERS"));
+            continue;
+        };
+        let text = fs::read_to_string(&path).expect("source text");
+        // Unit tests stand last in a file and may reach for whatever shows the matter best.
+        let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate() {
+            for name in named(line) {
+                let allowed = name == module || layer(name).is_none_or(|other| other < own);
+                if !allowed {
+                    wrong.push(format!(
+                        "{}:{}: {module} names {name}",
+                        inside.display(),
+                        number + 1
+                    ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
