@@ -202,12 +202,12 @@ fn row(words: &[Word<'_>]) -> Option<Row> {
 /// comparison then reports that word, rather than silently taking the row for prose.
 fn rows_below(source: &Source, later: &[Comment], span: Span) -> Vec<Row> {
     let mut rows = Vec::new();
-    let mut line = source.line_of(span.start);
-    for comment in later {
+    let first = source.line_of(span.start) + 1;
+    for (line, comment) in (first..).zip(later) {
         let text = &source.text()[comment.start..comment.end];
         let body = text.trim_start_matches('/');
         let indented = body.starts_with("  ") || body.starts_with('\t');
-        if !comment.alone || source.line_of(comment.start as u32) != line + 1 || !indented {
+        if !comment.alone || source.line_of(comment.start as u32) != line || !indented {
             break;
         }
         let words = cut(body, (comment.end - body.len()) as u32, &[' ', '\t']);
@@ -223,7 +223,6 @@ fn rows_below(source: &Source, later: &[Comment], span: Span) -> Vec<Row> {
             Some(row) => rows.push(row),
             None => break,
         }
-        line += 1;
     }
     rows
 }
