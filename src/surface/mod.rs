@@ -1,5 +1,237 @@
-//! Surfaces: formats, memory layout, state, files.
+//! Surfaces: what a kernel's `T` variables stand for. Formats, memory layout, state, files.
+//!
+//! A [`Surface`] is a [`Description`] that has been checked, with the [`Memory`] behind it. Whoever holds a
+//! surface may ask for any texel inside it and needs no further check:
+//!
+//! * [`format`]: the format table. * [`texel`]: bits to numbers and back.
+//! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
+//! * [`description`]: sizes and switches, and the rules they obey.
+//!
+//! Not here: what a message does with a surface. That is `sampler` and `dataport`.
 
+pub mod description;
+pub mod format;
+pub mod layout;
 pub mod memory;
+pub mod tiling;
 
+pub use description::{
+    Description, Generation, Invalid, Kind, LineStride, MAX_BYTES, MipLayout, Planes, SampleStorage,
+};
+pub use format::Format;
 pub use memory::Memory;
+pub use tiling::Tiling;
+
+use std::sync::Arc;
+
+use format::Cell;
+use layout::{Layout, interleave_sample};
+
+/// A surface: a checked description, and the memory behind it.
+///
+/// Cloning shares the memory.
+#[derive(Clone, Debug)]
+pub struct Surface {
+    description: Description,
+    cell: Cell,
+    layout: Layout,
+    memory: Arc<Memory>,
+    contiguous: bool,
+}
+
+/// Where the cell of a texel lies: byte column and row before tiling, and the texel inside the cell.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Byte column of the cell's first byte.
+    pub x: u32,
+    /// Row of elements.
+    pub y: u32,
+    /// Column of the texel inside its cell.
+    pub in_x: u32,
+    /// Row of the texel inside its cell.
+    pub in_y: u32,
+}
+
+/// Bytes of a cell, of which the first [`Cell::bytes`] count.
+pub type CellBytes = [u8; 32];
+
+impl Surface {
+    /// Checks a description against the rules and against the size of its memory.
+    ///
+    /// A pitch of 0 becomes the smallest legal one; ask [`Surface::description`] for it.
+    ///
+    /// # Errors
+    /// [`Invalid`] names the rule that is broken, with the values at hand.
+    pub fn new(description: Description, memory: Arc<Memory>) -> Result<Surface, Invalid> {
+        let (description, layout) = description.resolve()?;
+        let needed = description.end(&layout)?;
+        if needed > memory.len() as u64 {
+            return Err(Invalid::new(format!(
+                "the surface ends at byte {needed} and its memory has {} bytes",
+                memory.len()
+            )));
+        }
+        let cell = description.format.cell();
+        let contiguous =
+            description.tiling == Tiling::Linear || matches!(cell.bytes, 1 | 2 | 4 | 8 | 16);
+        Ok(Surface {
+            description,
+            cell,
+            layout,
+            memory,
+            contiguous,
+        })
+    }
+
+    /// A surface with fresh memory of just the size it needs, filled with zero.
+    ///
+    /// # Errors
+    /// As [`Surface::new`].
+    pub fn zeroed(description: Description) -> Result<Surface, Invalid> {
+        let (resolved, layout) = description.clone().resolve()?;
+        let bytes = resolved.end(&layout)?;
+        Surface::new(description, Arc::new(Memory::zeroed(bytes as usize)))
+    }
+
+    /// The null surface: reads give 0 in every channel, writes are dropped.
+    ///
+    /// Source: surface reference 4.14, "Null surface".
+    pub fn null() -> Surface {
+        Surface::zeroed(Description::null()).expect("a null surface has nothing to check")
+    }
+
+    /// The checked description, with its pitch filled in.
+    pub fn description(&self) -> &Description {
+        &self.description
+    }
+
+    /// The format.
+    pub fn format(&self) -> Format {
+        self.description.format
+    }
+
+    /// What kind of surface.
+    pub fn kind(&self) -> Kind {
+        self.description.kind
+    }
+
+    /// Positions of its images, in elements.
+    pub fn layout(&self) -> &Layout {
+        &self.layout
+    }
+
+    /// The memory behind it, which other surfaces may share.
+    pub fn memory(&self) -> &Arc<Memory> {
+        &self.memory
+    }
+
+    /// Whether a cell is one run of bytes in memory.
+    pub fn is_contiguous(&self) -> bool {
+        self.contiguous
+    }
+
+    /// Address of byte column `x` in row `y`, tiling and base included.
+    #[inline]
+    pub fn address(&self, x: u32, y: u32) -> usize {
+        let d = &self.description;
+        let offset = d
+            .tiling
+            .offset(u32::from(d.format.bits), d.pitch, d.bit6_swizzle, x, y);
+        d.base as usize + offset as usize
+    }
+
+    /// The cell of texel (x, y) of an image, all inside the surface.
+    ///
+    /// * `level`: counted in memory, so the state's minimum LOD is already added.
+    /// * `slice`: array slice, cube face or 3D slice, counted from the minimum array element.
+    ///
+    /// Source: surface reference 3.9.
+    ///
+    /// # Panics
+    /// If there is no such level. Other coordinates outside lead to some other texel, or to a panic in
+    /// [`Memory`].
+    #[inline]
+    pub fn place(&self, level: u32, slice: u32, x: u32, y: u32, sample: u32) -> Place {
+        let d = &self.description;
+        let (mut x, mut y, mut slice) = (x, y, slice + d.min_array_element);
+        match d.storage {
+            SampleStorage::Interleaved => (x, y) = interleave_sample(d.samples, x, y, sample),
+            SampleStorage::Array => slice = slice * d.samples + sample,
+        }
+        let (image_x, image_y) = self.layout.image(level as usize, slice);
+        let (x, y, in_x, in_y) = if d.format.is_compressed() {
+            let (w, h) = (self.cell.across, self.cell.down);
+            (image_x + x / w, image_y + y / h, x % w, y % h)
+        } else {
+            (image_x + x, image_y + y, 0, 0)
+        };
+        let y = d.line_stride.row(y) + d.y_offset;
+        let x = x + d.x_offset;
+        if d.format.is_compressed() {
+            Place {
+                x: x * self.cell.bytes,
+                y,
+                in_x,
+                in_y,
+            }
+        } else {
+            let inside = x % self.cell.across;
+            Place {
+                x: x / self.cell.across * self.cell.bytes,
+                y,
+                in_x: inside,
+                in_y,
+            }
+        }
+    }
+
+    /// Reads a whole cell.
+    #[inline]
+    pub fn read_cell(&self, place: Place) -> CellBytes {
+        let mut bytes = [0; 32];
+        let size = self.cell.bytes as usize;
+        if self.contiguous {
+            self.memory
+                .read(self.address(place.x, place.y), &mut bytes[..size]);
+        } else {
+            // 24, 48 and 96 bits in a tiled surface: an element may straddle a tile (surface reference 3.1).
+            for (i, byte) in bytes[..size].iter_mut().enumerate() {
+                let at = self.address(place.x + i as u32, place.y);
+                self.memory.read(at, std::slice::from_mut(byte));
+            }
+        }
+        bytes
+    }
+
+    /// Writes the first bytes of a cell.
+    #[inline]
+    pub fn write_cell(&self, place: Place, bytes: &[u8]) {
+        if self.contiguous {
+            self.memory.write(self.address(place.x, place.y), bytes);
+        } else {
+            for (i, byte) in bytes.iter().enumerate() {
+                let at = self.address(place.x + i as u32, place.y);
+                self.memory.write(at, std::slice::from_ref(byte));
+            }
+        }
+    }
+
+    /// One plane of a planar surface as a surface of its own; plane 0 of any other surface is itself.
+    ///
+    /// | plane | interleaved chroma | separate chroma |
+    /// | --- | --- | --- |
+    /// | 0 | Y, R8_UNORM | Y, R8_UNORM |
+    /// | 1 | Cb and Cr, R8G8_UNORM | Cb (U), R8_UNORM |
+    /// | 2 | none | Cr (V), R8_UNORM |
+    ///
+    /// 16-bit planar formats give R16_UNORM and R16G16_UNORM. The pixel size of the plane's format is what
+    /// a media block replicates at the edges. Source: surface reference 3.8 for the places.
+    pub fn plane(&self, plane: u32) -> Option<Surface> {
+        let d = &self.description;
+        if !d.format.is_planar() {
+            return (plane == 0).then(|| self.clone());
+        }
+        let description = d.plane(plane)?;
+        Surface::new(description, self.memory.clone()).ok()
+    }
+}

@@ -1,0 +1,254 @@
+//! Tilings: from a byte column and a row to a byte offset. Pure functions of numbers; the base address is
+//! added by the caller, after any swizzle.
+//!
+//! Source: surface reference 3.1.
+
+/// How bytes of neighbouring rows and columns are mixed in memory.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Tiling {
+    /// Row after row.
+    #[default]
+    Linear,
+    /// 512 bytes by 8 rows, row-major inside.
+    X,
+    /// 128 bytes by 32 rows in columns of 16 bytes.
+    Y,
+    /// 64 bytes by 64 rows, for stencil; the pitch is twice the byte width.
+    W,
+    /// 4 KB, shape by element size (Gen9).
+    Yf,
+    /// 64 KB, shape by element size (Gen9).
+    Ys,
+}
+
+impl Tiling {
+    /// The names used in text: `linear`, `X`, `Y`, `W`, `Yf`, `Ys`.
+    pub fn named(name: &str) -> Option<Tiling> {
+        Some(match name {
+            "linear" | "L" => Tiling::Linear,
+            "X" => Tiling::X,
+            "Y" => Tiling::Y,
+            "W" => Tiling::W,
+            "Yf" => Tiling::Yf,
+            "Ys" => Tiling::Ys,
+            _ => return None,
+        })
+    }
+
+    /// Bytes and rows of a tile for elements of `bits`; 1×1 for linear surfaces. `None` if the tiling has
+    /// no shape for that element size.
+    pub const fn tile(self, bits: u32) -> Option<(u32, u32)> {
+        Some(match self {
+            Tiling::Linear => (1, 1),
+            Tiling::X => (512, 8),
+            Tiling::Y => (128, 32),
+            Tiling::W if bits == 8 => (64, 64),
+            Tiling::Yf | Tiling::Ys => {
+                let (width, height) = match bits {
+                    8 => (64, 64),
+                    16 => (128, 32),
+                    32 => (128, 32),
+                    64 => (256, 16),
+                    128 => (256, 16),
+                    _ => return None,
+                };
+                let larger = if matches!(self, Tiling::Ys) { 4 } else { 1 };
+                (width * larger, height * larger)
+            }
+            Tiling::W => return None,
+        })
+    }
+
+    /// Multiple the pitch must be of: the tile's width; twice that for W.
+    pub const fn pitch_unit(self, bits: u32) -> Option<u32> {
+        match (self, self.tile(bits)) {
+            (Tiling::W, Some((width, _))) => Some(2 * width),
+            (_, Some((width, _))) => Some(width),
+            _ => None,
+        }
+    }
+
+    /// Rows of tiles are this many bytes apart.
+    pub const fn tile_row_bytes(self, bits: u32, pitch: u32) -> u64 {
+        match (self, self.tile(bits)) {
+            (Tiling::W, _) => 32 * pitch as u64,
+            (_, Some((_, height))) => height as u64 * pitch as u64,
+            (_, None) => 0,
+        }
+    }
+
+    /// Neighbouring bytes of a row that are neighbours in memory come in aligned groups of this many.
+    pub const fn run(self, bit6: bool) -> u32 {
+        match self {
+            Tiling::Linear => u32::MAX,
+            Tiling::X if bit6 => 64,
+            Tiling::X => 512,
+            Tiling::W => 2,
+            Tiling::Y | Tiling::Yf | Tiling::Ys => 16,
+        }
+    }
+
+    /// Byte offset of byte column `x` in row `y` of a surface with elements of `bits`, `pitch` bytes apart
+    /// from row to row.
+    ///
+    /// `bit6` applies the address swizzle of two-channel memory controllers.
+    ///
+    /// # Panics
+    /// If the tiling has no shape for `bits`; the surface's constructor has checked.
+    #[inline]
+    pub fn offset(self, bits: u32, pitch: u32, bit6: bool, x: u32, y: u32) -> u64 {
+        let offset = match self {
+            Tiling::Linear => linear(x, y, pitch),
+            Tiling::X => x_major(x, y, pitch),
+            Tiling::Y => y_major(x, y, pitch),
+            Tiling::W => w_major(x, y, pitch),
+            Tiling::Yf | Tiling::Ys => standard(self, bits, x, y, pitch),
+        };
+        if bit6 {
+            swizzle_bit6(self, offset)
+        } else {
+            offset
+        }
+    }
+}
+
+/// `y·P + x`.
+#[inline]
+pub fn linear(x: u32, y: u32, pitch: u32) -> u64 {
+    u64::from(y) * u64::from(pitch) + u64::from(x)
+}
+
+/// X-major tiles.
+///
+/// ```text
+///   address bit  11 10  9 | 8 7 6 5 4 3 2 1 0            512 bytes
+///   from          y2 y1 y0|x8 …            x0       ┌───────────────────┐
+///                                                   │ 000…             │ row 0
+///   tile column x>>9, tile row y>>3                 │ 200…             │ row 1
+///                                                   ┊                   ┊ 8 rows
+/// ```
+#[inline]
+pub fn x_major(x: u32, y: u32, pitch: u32) -> u64 {
+    u64::from(y >> 3) * (8 * u64::from(pitch))
+        + u64::from(x >> 9) * 4096
+        + u64::from((y & 7) * 512 + (x & 511))
+}
+
+/// Y-major tiles.
+///
+/// ```text
+///   address bit  11 10  9 | 8  7  6  5  4 | 3 2 1 0      128 bytes = 8 columns of 16
+///   from          x6 x5 x4|y4 y3 y2 y1 y0 |x3 … x0    ┌────┬────┬────┬ … ┐
+///                                                     │000 │200 │400 │   │ row 0
+///   tile column x>>7, tile row y>>5                   │010 │210 │410 │   │ row 1
+///                                                     ┊    ┊    ┊    ┊   ┊ 32 rows
+/// ```
+#[inline]
+pub fn y_major(x: u32, y: u32, pitch: u32) -> u64 {
+    u64::from(y >> 5) * (32 * u64::from(pitch))
+        + u64::from(x >> 7) * 4096
+        + u64::from(((x >> 4) & 7) * 512 + (y & 31) * 16 + (x & 15))
+}
+
+/// W tiles: 64 bytes by 64 rows, x and y bits interleaved at the low end.
+///
+/// ```text
+///   address bit  11 10  9 | 8  7  6  5 | 4  3  2  1  0
+///   from          x5 x4 x3|y5 y4 y3 y2 |x2 y1 x1 y0 x0       tile column x>>6, tile row y>>6
+/// ```
+///
+/// The pitch is twice the byte width, so a row of tiles is 32 pitches high.
+#[inline]
+pub fn w_major(x: u32, y: u32, pitch: u32) -> u64 {
+    let inside = ((x >> 3) & 7) << 9
+        | ((y >> 2) & 15) << 5
+        | ((x >> 2) & 1) << 4
+        | ((y >> 1) & 1) << 3
+        | ((x >> 1) & 1) << 2
+        | (y & 1) << 1
+        | (x & 1);
+    u64::from(y >> 6) * (32 * u64::from(pitch)) + u64::from(x >> 6) * 4096 + u64::from(inside)
+}
+
+/// Standard tiles Yf and Ys: which coordinate gives each address bit, most significant first; every letter
+/// takes the next bit of its coordinate, counted from the right end.
+fn standard(tiling: Tiling, bits: u32, x: u32, y: u32, pitch: u32) -> u64 {
+    let pattern: &[u8] = match bits {
+        8 => b"XYXYXYXYYYYYXXXX",
+        16 | 32 if bits == 16 => b"XYXYXYXYXYYYXXXX",
+        32 => b"XYXYXYXYXYYYXXXX",
+        _ => b"XYXYXYXYXXYYXXXX",
+    };
+    let (width, height) = tiling
+        .tile(bits)
+        .expect("the constructor has checked the element size");
+    let size = if tiling == Tiling::Ys { 16 } else { 12 };
+    let (mut rest_x, mut rest_y, mut inside) = (x % width, y % height, 0);
+    for bit in 0..size {
+        let rest = if pattern[15 - bit] == b'X' {
+            &mut rest_x
+        } else {
+            &mut rest_y
+        };
+        inside |= (*rest & 1) << bit;
+        *rest >>= 1;
+    }
+    u64::from(y / height) * (u64::from(height) * u64::from(pitch))
+        + (u64::from(x / width) << size)
+        + u64::from(inside)
+}
+
+/// Flips address bit 6 by bits 9 and 10 (X) or bit 9 (Y), as memory controllers with two channels did up to
+/// Gen7. Applies to the offset because tiled bases are 4 KB aligned.
+///
+/// Source: surface reference 3.1, "Bit-6 swizzling".
+pub fn swizzle_bit6(tiling: Tiling, offset: u64) -> u64 {
+    match tiling {
+        Tiling::X => offset ^ ((offset >> 9 ^ offset >> 10) & 1) << 6,
+        Tiling::Y => offset ^ (offset >> 9 & 1) << 6,
+        _ => offset,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn worked_examples_of_the_reference() {
+        // Surface reference 3.10, examples 1 and 2.
+        assert_eq!(y_major(200, 37, 256), 14424);
+        assert_eq!(x_major(700, 13, 1024), 15036);
+        assert_eq!(swizzle_bit6(Tiling::X, 15036), 15100);
+    }
+
+    #[test]
+    fn every_tiling_fills_its_tiles_without_a_hole() {
+        for (tiling, bits) in [
+            (Tiling::X, 8),
+            (Tiling::Y, 8),
+            (Tiling::W, 8),
+            (Tiling::Yf, 8),
+            (Tiling::Yf, 16),
+            (Tiling::Yf, 32),
+            (Tiling::Yf, 64),
+            (Tiling::Yf, 128),
+            (Tiling::Ys, 8),
+            (Tiling::Ys, 32),
+            (Tiling::Ys, 128),
+        ] {
+            let (width, height) = tiling.tile(bits).unwrap();
+            let pitch = tiling.pitch_unit(bits).unwrap() * 2;
+            let columns = width * 2;
+            let mut seen = vec![false; (columns * height * 2) as usize];
+            for y in 0..height * 2 {
+                for x in 0..columns {
+                    let at = tiling.offset(bits, pitch, false, x, y) as usize;
+                    assert!(!seen[at], "{tiling:?} {bits} ({x},{y}) lands on {at} again");
+                    seen[at] = true;
+                }
+            }
+            assert!(seen.into_iter().all(|s| s), "{tiling:?} {bits}");
+        }
+    }
+}
