@@ -6,11 +6,40 @@
 //! error is reported and left out; the rest goes on.
 //!
 //! Not here: what an instruction does and how it becomes messages.
+//!
+//! Where to start reading: `walk` takes the module line by line; `names` and `declarations` decide
+//! what a name means, `operands` replaces names in an instruction, `flow` knows labels and functions.
 
+mod attributes;
+mod declarations;
+mod flow;
+mod inputs;
+mod names;
+mod operands;
+mod walk;
+
+use crate::diagnostic::Diagnostic;
 use crate::isa::{Platform, Type};
 use crate::source::{Span, Spanned};
-use crate::syntax::ast::Instruction;
+use crate::syntax::ast::{Instruction, Module};
 use indexmap::IndexMap;
+
+/// What the rules depend on besides the text.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct CheckOptions {
+    /// The platform the program is for: register size and which instructions exist.
+    pub platform: Platform,
+}
+
+/// Applies every rule to `module` and says all that was found, in text order.
+///
+/// What is returned can be lowered as it stands: instructions with an error are left out of it. Whether
+/// the program should run at all is the caller's decision ([`crate::diagnostic::any_fatal`]).
+///
+/// Source: vISA text reference, sections 2, 3, 4 and 7; the pages MEDIA_LD, 3D_LOAD and AVS.
+pub fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Diagnostic>) {
+    walk::check(module, options.platform)
+}
 
 /// A variable of a [`Unit`]: an index into [`Unit::variables`].
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]

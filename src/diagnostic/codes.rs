@@ -46,6 +46,170 @@ Statements stand one per line; operands are separated by blanks, never by commas
 
     mov (M1, 8) D0(0,0)<1> D1(0,0)        // a source needs a region
     mov (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0> // mended"
+    E0201 Error "statement outside a kernel"
+"Everything up to the next `.kernel` or `.global_function` belongs to the current one. Before the first
+of them only `.version` and `.funcdecl` may stand.
+
+    .decl X v_type=G type=ud num_elts=8   // belongs to nothing
+    .kernel \"k\"                        // move this line up"
+    E0202 Error "name is not declared"
+"A variable is declared on a line above its first use and seen to the end of the block (`{` … `}`) it is
+declared in. Built-in variables carry a `%`.
+
+    mov (M1, 8) A(0,0)<1> 0x1:d           // no A yet
+    .decl A v_type=G type=d num_elts=8    // move this line up"
+    E0203 Error "name is declared twice"
+"One scope holds a name once, whatever its class: general, address, predicate, sampler and surface
+variables share one table. An inner block may hide an outer name.
+
+    .decl A v_type=G type=d num_elts=8
+    .decl A v_type=P num_elts=8           // rename, or open a block in front"
+    E0204 Error "name belongs to a built-in variable"
+"`V0` to `V20` are second spellings of `%null` to `%msg0`; `T1`, `T2`, `TSS` and `S31` are built-in
+state. They cannot be declared.
+
+    .decl V7 v_type=G type=d num_elts=8   // V7 is %r0
+    .decl V32 v_type=G type=d num_elts=8  // mended"
+    E0205 Error "number of elements is out of range"
+"General variables have 1 to 65535 elements, address variables 1 to 16, predicates 1, 2, 4, 8, 16 or 32,
+samplers and surfaces 1 to 128.
+
+    .decl P1 v_type=P num_elts=12         // no
+    .decl P1 v_type=P num_elts=16         // yes"
+    E0206 Error "type cannot be declared"
+"General variables are of type ud d uw w ub b uq q f df or hf. Booleans are predicates (`v_type=P`), and
+the vector types v, uv and vf exist as immediates only.
+
+    .decl X v_type=G type=bool num_elts=8 // no
+    .decl X v_type=P num_elts=8           // yes"
+    E0207 Error "alias of something without bytes"
+"An alias is another view of the bytes of a general variable. Address variables, predicates, samplers and
+surfaces have no such bytes.
+
+    .decl T6 v_type=T num_elts=1
+    .decl X v_type=G type=ud num_elts=1 alias=<T6, 0>   // no"
+    E0208 Error "alias starts behind the end of its base"
+"The offset of an alias is a byte position in its base, less than the base's size; aliases of aliases add
+up.
+
+    .decl A v_type=G type=ud num_elts=8                 // 32 bytes
+    .decl B v_type=G type=ud num_elts=8 alias=<A, 32>   // byte 32 is behind the end"
+    E0209 Error "alias wants more alignment than its base has"
+"The base of an alias is aligned at least as the alias's type asks: 8 bytes for uq q df, 4 for ud d f.
+Variables of a register or more are aligned to a register; smaller ones to what their type asks.
+
+    .decl A v_type=G type=uw num_elts=4                 // word aligned
+    .decl B v_type=G type=ud num_elts=2 alias=<A, 0>    // wants dword
+    .decl A v_type=G type=uw num_elts=4 align=dword     // mended"
+    E0210 Error "unknown variable attribute"
+"The attributes of a variable are Input Output Input_Output Scope=n DoNotSpill ForceSpill NoWidening
+SurfaceUsage=n PayloadLiveOut ExclusiveLoad. None of them affects results.
+
+    .decl X v_type=G type=d num_elts=8 attrs={DoNotSpil}   // no
+    .decl X v_type=G type=d num_elts=8 attrs={DoNotSpill}  // yes"
+    E0211 Error "not an alignment"
+"An alignment is a power of two from 2 to 128, or a named size: byte word dword qword oword hword GRF
+GRFx2 (2GRF) wordx32 (32word) wordx64 (64word).
+
+    .decl X v_type=G type=d num_elts=8 align=3      // no
+    .decl X v_type=G type=d num_elts=8 align=dword  // yes"
+    E0212 Error "variable cannot be an input"
+"Inputs are declared general, sampler or surface variables: their bytes lie in the thread payload.
+Addresses and predicates are computed by the kernel itself.
+
+    .decl P1 v_type=P num_elts=8
+    .input P1 offset=32            // no: read bits with setp instead"
+    E0213 Error "input does not cover its variable"
+"The size of an input is the size of its variable: elements times bytes of the type, or 4 bytes for each
+sampler or surface. It may be left out.
+
+    .decl X v_type=G type=ud num_elts=8
+    .input X offset=32 size=16     // no, X has 32 bytes
+    .input X offset=32 size=32     // yes"
+    E0214 Error "inputs overlap"
+"Each byte of the payload starts one variable.
+
+    .input X offset=32 size=32
+    .input Y offset=48 size=32     // bytes 48..=63 twice
+    .input Y offset=64 size=32     // mended"
+    E0215 Error "input straddles two registers"
+"A variable smaller than a register lies in one register, in the payload too.
+
+    .decl X v_type=G type=ud num_elts=4   // 16 bytes
+    .input X offset=56                    // bytes 56..72: two registers of 32 bytes
+    .input X offset=64                    // mended"
+    E0216 Error "input lies outside any payload"
+"Offset and size of an input are 16-bit fields of the binary form, so the payload ends at byte 65535.
+
+    .input X offset=70000          // no"
+    E0217 Error "block is not balanced"
+"`{` and `}` stand on lines of their own and come in pairs inside one kernel.
+
+    {
+        .decl X v_type=G type=d num_elts=8
+    }                              // do not forget it"
+    E0218 Error "attribute does not take this value"
+"`Target` is \"cm\", \"3d\", 0 or 1; `SimdSize` is 0, 1, 8, 16 or 32; sizes are numbers.
+
+    .kernel_attr Target=cm         // no: quotes
+    .kernel_attr Target=\"cm\"     // yes"
+    W0219 Warning "unknown kernel attribute"
+"The attribute is not one that the reference names. It is ignored, as Intel's reader does.
+
+    .kernel_attr SimdSice=16       // no effect
+    .kernel_attr SimdSize=16       // meant"
+    E0220 Error "attribute may be given once"
+"`SLMSize` and `NBarrierCnt` may be given once in a kernel.
+
+    .kernel_attr SLMSize=4
+    .kernel_attr SLMSize=8         // keep one of them"
+    W0221 Warning "unusual version"
+"A `.version` below 4.0 narrows the stored 3D sampler operation: Intel's reader then silently loses the
+flags `.pixel_null_mask` and `.cps`. visim keeps them; other tools may not.
+
+    .version 3.6                   // unusual
+    .version 4.1                   // what the compiler prints"
+    W0222 Warning "alias runs past the end of its base"
+"An alias may be longer than the bytes it looks at. Intel's assembler says nothing; reading the part
+behind the end gives zero and writing to it vanishes.
+
+    .decl A v_type=G type=ud num_elts=8                 // 32 bytes
+    .decl B v_type=G type=ud num_elts=16 alias=<A, 0>   // 64 bytes"
+    E0223 Error "variable of the wrong class"
+"Each place takes variables of one class: regions and raw operands are general variables, `(P1)` is a
+predicate, `r[A0(0),0]` an address, message operands name surfaces and samplers.
+
+    .decl T6 v_type=T num_elts=1
+    add (M1, 8) A(0,0)<1> T6(0,0)<1;1,0> 0x1:d   // T6 is a surface"
+    W0313 Warning "sampler written before the surface"
+"The page AVS shows the sampler first; Intel's reader wants the surface first and takes nothing else.
+visim tells them apart by their declarations and reads both.
+
+    avs.R S0 T6 …                  // the page's order
+    avs.R T6 S0 …                  // what Intel's reader takes"
+    E0501 Error "label is not defined"
+"Branches go to labels of the kernel or function they stand in. A label starts in column 1 and ends with
+a colon.
+
+    goto (M1, 8) done
+    done:                          // define it"
+    E0502 Error "label is defined twice"
+"A label or function name stands for one place in its kernel.
+
+    here:
+    here:                          // rename one of them"
+    E0503 Error "function is not announced"
+"`fcall` and `faddr` name functions that are in the file (`.global_function`) or announced.
+
+    .funcdecl \"helper\"           // announce it
+    fcall (M1, 16) helper 2 2"
+    E0504 Error "branch to the wrong kind of place"
+"`goto` and `jmp` go to labels, `call` goes to a `.function`. The label that repeats a function's name is
+the `.function` line itself.
+
+    .function \"twice\"
+    twice:
+    goto (M1, 8) twice             // no: call (M1, 8) twice"
     N0601 Unsupported "instruction is not modelled"
 "The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
 The note names the section that defines it. This is not a fault of the program."

@@ -1,0 +1,163 @@
+//! Labels, functions and what branches name.
+//!
+//! Source: vISA text reference 1.2, 2.1, 2.5 and 5.5.
+
+use super::names::most_like;
+use super::walk::Walk;
+use super::Step;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{Opcode, Slot};
+use crate::source::{Span, Spanned};
+use crate::syntax::ast::{Name, Statement};
+use std::collections::{HashMap, HashSet};
+
+/// Where the branches of a unit can go.
+#[derive(Default)]
+pub(super) struct Targets<'m> {
+    labels: HashMap<&'m str, Span>,
+    functions: HashMap<&'m str, Span>,
+}
+
+impl<'m> Targets<'m> {
+    /// Gathers the labels and functions of a unit, and complains of doubles.
+    ///
+    /// The label that repeats a function's name is the same thing as the `.function` line.
+    pub fn collect(body: &[&'m Spanned<Statement>]) -> (Targets<'m>, Vec<Diagnostic>) {
+        let mut targets = Targets::default();
+        let mut found = Vec::new();
+        let mut twice = |what: &str, name: &Spanned<Name>, first: Span| {
+            found.push(
+                Diagnostic::with_message(
+                    Code::E0502,
+                    format!("{what} \"{}\" is defined twice", name.node),
+                )
+                .at(name.span, "defined again here")
+                .and_at(first, "first defined here")
+                .note("a name of a label or function stands for one place in its kernel")
+                .help(format!("{}_2:", name.node))
+                .see("vISA text reference 7.7"),
+            );
+        };
+        for statement in body {
+            if let Statement::Function(name) = &statement.node {
+                match targets.functions.get(name.node.as_str()) {
+                    Some(first) => twice("function", name, *first),
+                    None => {
+                        targets.functions.insert(&name.node, name.span);
+                    }
+                }
+            }
+        }
+        for statement in body {
+            if let Statement::Label(name) = &statement.node {
+                match targets.labels.get(name.node.as_str()) {
+                    Some(first) => twice("label", name, *first),
+                    None => {
+                        targets.labels.insert(&name.node, name.span);
+                    }
+                }
+            }
+        }
+        (targets, found)
+    }
+
+    fn is_function(&self, name: &str) -> bool {
+        self.functions.contains_key(name)
+    }
+
+    fn is_label(&self, name: &str) -> bool {
+        self.labels.contains_key(name) && !self.is_function(name)
+    }
+}
+
+/// Every function that `fcall` and `faddr` may name: announced by `.funcdecl` or present in the file.
+pub(super) fn announced_functions<'m>(
+    statements: impl Iterator<Item = &'m Spanned<Statement>>,
+) -> HashSet<&'m str> {
+    statements
+        .filter_map(|s| match &s.node {
+            Statement::FuncDecl(n) | Statement::GlobalFunction(n) | Statement::Kernel(n) => {
+                Some(n.node.as_str())
+            }
+            _ => None,
+        })
+        .collect()
+}
+
+impl Walk<'_> {
+    /// A label line.
+    pub fn label(&mut self, name: &Spanned<Name>) {
+        if self.targets.is_function(&name.node) {
+            return;
+        }
+        self.place(name, Step::Label(name.clone()));
+    }
+
+    /// A `.function` line.
+    pub fn function(&mut self, name: &Spanned<Name>) {
+        self.place(name, Step::Function(name.clone()));
+    }
+
+    fn place(&mut self, name: &Spanned<Name>, step: Step) {
+        let at = self.unit.steps.len();
+        self.unit.labels.entry(name.node.clone()).or_insert(at);
+        self.unit.steps.push(step);
+    }
+
+    /// Judges the name a branch or call goes to; false if it is none it can go to.
+    pub fn target(&mut self, opcode: Opcode, slot: Slot, name: &str, span: Span) -> bool {
+        let targets = &self.targets;
+        let complaint = match (opcode, slot) {
+            // The callee is a kernel outside this file: nothing here can know it.
+            (Opcode::Fccall, _) => return true,
+            (_, Slot::Function) if self.announced.contains(name) || targets.is_function(name) => {
+                return true;
+            }
+            (_, Slot::Function) => Diagnostic::with_message(
+                Code::E0503,
+                format!("function \"{name}\" is not announced"),
+            )
+            .at(span, "no .funcdecl and no .global_function of this name")
+            .note(format!("{opcode} names a function that the file announces or contains"))
+            .help(format!(".funcdecl \"{name}\""))
+            .see("vISA text reference 2.5"),
+            (Opcode::Call, _) if targets.is_function(name) => return true,
+            (Opcode::Call, _) if targets.is_label(name) => Diagnostic::with_message(
+                Code::E0504,
+                format!("\"{name}\" is a label, not a subroutine"),
+            )
+            .at(span, "call goes to a .function")
+            .help(format!(".function \"{name}\"   // on the line above the label"))
+            .see("vISA text reference 2.5"),
+            (_, _) if targets.is_label(name) => return true,
+            (_, _) if targets.is_function(name) => Diagnostic::with_message(
+                Code::E0504,
+                format!("\"{name}\" is a function, not a label"),
+            )
+            .at(span, format!("{opcode} goes to a label of its own kernel"))
+            .note("the label that repeats a function's name is the .function line itself, not a separate place")
+            .help(format!("call (M1, 1) {name}"))
+            .see("vISA text reference 2.1"),
+            _ => {
+                let mut d = Diagnostic::with_message(
+                    Code::E0501,
+                    format!("label \"{name}\" is not defined"),
+                )
+                .at(span, "no such label in this kernel")
+                .note("labels belong to the kernel or function they stand in")
+                .see("vISA text reference 7.7");
+                if self.suggestions_left > 0 {
+                    self.suggestions_left -= 1;
+                    let known = targets.labels.keys().copied();
+                    d = match most_like(name, known) {
+                        Some(close) => d.help(format!("{opcode} … {close}")),
+                        None => d.help(format!("{name}:   // on a line of its own, in column 1")),
+                    };
+                }
+                d
+            }
+        };
+        self.say(complaint);
+        false
+    }
+}

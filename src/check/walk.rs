@@ -1,0 +1,193 @@
+//! The walk over a module: units, scopes, and one rule after the other for each line.
+
+use super::attributes::AttributeReader;
+use super::declarations::{declare, later_declarations};
+use super::flow::{Targets, announced_functions};
+use super::inputs::Inputs;
+use super::names::{Names, built_in_names, built_in_variables};
+use super::{Attributes, Checked, Step, Unit, UnitKind, operands};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::isa::Platform;
+use crate::source::{Span, Spanned};
+use crate::syntax::ast::{Module, Statement};
+use indexmap::IndexMap;
+use std::collections::{HashMap, HashSet};
+
+/// What the rules for one unit see and where they leave what they find.
+pub(super) struct Walk<'m> {
+    /// The platform the rules are for.
+    pub platform: Platform,
+    /// The unit as far as it is built.
+    pub unit: Unit,
+    /// Names at the current line.
+    pub names: Names<'m>,
+    /// The first declaration of each name anywhere in the unit.
+    pub anywhere: HashMap<&'m str, Span>,
+    /// Labels and functions of the unit.
+    pub targets: Targets<'m>,
+    /// Functions announced anywhere in the file.
+    pub announced: &'m HashSet<&'m str>,
+    /// Payload bytes given away so far.
+    pub inputs: Inputs,
+    /// Surfaces declared so far.
+    pub surfaces: u32,
+    /// Samplers declared so far.
+    pub samplers: u32,
+    /// Look-alikes of unknown names still to be searched for: each search reads every name.
+    pub suggestions_left: u32,
+    /// All that was found.
+    pub found: Vec<Diagnostic>,
+}
+
+impl Walk<'_> {
+    /// Adds a diagnostic.
+    pub fn say(&mut self, diagnostic: Diagnostic) {
+        self.found.push(diagnostic);
+    }
+}
+
+type Line<'m> = &'m Spanned<Statement>;
+
+/// See [`super::check`].
+pub(super) fn check(module: &Module, platform: Platform) -> (Checked, Vec<Diagnostic>) {
+    let statements: Vec<Line> = module
+        .lines
+        .iter()
+        .filter_map(|line| line.statement.as_ref())
+        .collect();
+    let opens_unit =
+        |s: &Line| matches!(s.node, Statement::Kernel(_) | Statement::GlobalFunction(_));
+    let announced = announced_functions(statements.iter().copied());
+    let first = statements
+        .iter()
+        .position(opens_unit)
+        .unwrap_or(statements.len());
+    let mut found = outside(&statements[..first]);
+    let mut units = Vec::new();
+    let mut rest = &statements[first..];
+    while let Some((head, body)) = rest.split_first() {
+        let end = body.iter().position(opens_unit).unwrap_or(body.len());
+        let (unit, said) = check_unit(head, &body[..end], platform, &announced);
+        units.extend(unit);
+        found.extend(said);
+        rest = &body[end..];
+    }
+    (Checked { platform, units }, found)
+}
+
+/// Judges what stands before the first unit: only `.version` and announcements may.
+fn outside(statements: &[Line]) -> Vec<Diagnostic> {
+    let mut found = Vec::new();
+    for statement in statements {
+        match &statement.node {
+            Statement::Version { major, minor } if *major < 4 => found.push(
+                Diagnostic::new(Code::W0221)
+                    .at(statement.span, format!("version {major}.{minor}"))
+                    .note("versions below 4.0 narrow the stored sampler operation: Intel's reader then loses .pixel_null_mask and .cps")
+                    .note("visim reads the version as a note and keeps the flags")
+                    .help(".version 4.1")
+                    .see("vISA text reference 0"),
+            ),
+            Statement::Version { .. } | Statement::FuncDecl(_) => {}
+            _ => found.push(
+                Diagnostic::new(Code::E0201)
+                    .at(statement.span, "no kernel has been opened yet")
+                    .note("everything up to the next .kernel or .global_function belongs to the current one, and there is none here")
+                    .help(".kernel \"name\"   // on a line above")
+                    .see("vISA text reference 2.1"),
+            ),
+        }
+    }
+    found
+}
+
+fn check_unit<'m>(
+    head: Line<'m>,
+    body: &[Line<'m>],
+    platform: Platform,
+    announced: &'m HashSet<&'m str>,
+) -> (Option<Unit>, Vec<Diagnostic>) {
+    let (kind, name) = match &head.node {
+        Statement::Kernel(name) => (UnitKind::Kernel, name),
+        Statement::GlobalFunction(name) => (UnitKind::Function, name),
+        _ => return (None, Vec::new()),
+    };
+    let (targets, said) = Targets::collect(body);
+    let mut walk = Walk {
+        platform,
+        unit: Unit {
+            kind,
+            name: name.node.clone(),
+            variables: built_in_variables(platform.grf_bytes()),
+            names: built_in_names().into_iter().collect(),
+            inputs: Vec::new(),
+            attributes: Attributes::default(),
+            steps: Vec::new(),
+            labels: IndexMap::new(),
+        },
+        names: Names::default(),
+        anywhere: later_declarations(body),
+        targets,
+        announced,
+        inputs: Inputs::new(platform.grf_bytes()),
+        surfaces: 0,
+        samplers: 0,
+        suggestions_left: 20,
+        found: said,
+    };
+    let mut attributes = AttributeReader::default();
+    let mut open_scopes = Vec::new();
+    for &statement in body {
+        let span = statement.span;
+        match &statement.node {
+            Statement::Declaration(d) => declare(&mut walk, d),
+            Statement::Input(input) => super::inputs::input(&mut walk, input, span),
+            Statement::Attribute { name, value } => {
+                attributes.read(&mut walk, name, value.as_ref(), span);
+            }
+            Statement::OpenScope => {
+                walk.names.open();
+                open_scopes.push(span);
+            }
+            Statement::CloseScope => {
+                open_scopes.pop();
+                if !walk.names.close() {
+                    walk.say(
+                        Diagnostic::new(Code::E0217)
+                            .at(span, "closes a block that was not opened")
+                            .see("vISA text reference 2.1"),
+                    );
+                }
+            }
+            Statement::Label(name) => walk.label(name),
+            Statement::Function(name) => walk.function(name),
+            Statement::Instruction(instruction) => {
+                let before = walk.found.len();
+                let resolved = operands::resolve(&mut walk, instruction);
+                if let Some(resolved) = resolved
+                    && !any_fatal(&walk.found[before..])
+                {
+                    let step = Step::Instruction(Box::new(Spanned::new(resolved, span)));
+                    walk.unit.steps.push(step);
+                }
+            }
+            Statement::Version { .. }
+            | Statement::Kernel(_)
+            | Statement::GlobalFunction(_)
+            | Statement::FuncDecl(_) => {}
+        }
+    }
+    for span in open_scopes {
+        walk.say(
+            Diagnostic::new(Code::E0217)
+                .at(span, "never closed")
+                .help("}   // on a line of its own, before the next .kernel")
+                .see("vISA text reference 2.1"),
+        );
+    }
+    // Labels are gathered before the walk, so that what was said of them stands in front: back into
+    // text order.
+    walk.found
+        .sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    (Some(walk.unit), walk.found)
+}
