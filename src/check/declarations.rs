@@ -163,7 +163,10 @@ fn elements(walk: &mut Walk<'_>, declaration: &Declaration) -> Option<u32> {
             Code::E0205,
             format!("{} cannot have {n} elements", declaration.name.node),
         )
-        .at(declaration.elements.span, format!("{what} has {limit}, not {n}"))
+        .at(
+            declaration.elements.span,
+            format!("{what} has {limit}, not {n}"),
+        )
         .help(format!("num_elts={mend}"))
         .see("vISA text reference 7.7"),
     );
@@ -326,7 +329,11 @@ fn aliased(
             alias.offset.span,
             format!("offset {} in {base_bytes} bytes", alias.offset.node),
         )
-        .note(format!("{} covers bytes 0..={}", alias.base.node, base_bytes.saturating_sub(1)))
+        .note(format!(
+            "{} covers bytes 0..={}",
+            alias.base.node,
+            base_bytes.saturating_sub(1)
+        ))
         .see("vISA text reference 7.7");
         walk.say(at_base(d));
         return None;
@@ -341,7 +348,11 @@ fn aliased(
             format!("aligned to {align} bytes; {ty} wants {}", ty.bytes()),
         )
         .note("the base's alignment is at least that of the alias's type")
-        .help(format!("align={}   // on {}", size_word(ty.bytes()), alias.base.node))
+        .help(format!(
+            "align={}   // on {}",
+            size_word(ty.bytes()),
+            alias.base.node
+        ))
         .see("vISA text reference 7.7");
         walk.say(at_base(d));
         return None;
@@ -435,7 +446,9 @@ impl Walk<'_> {
                         _ => ("%scratch", "stateless memory"),
                     };
                     d = d
-                        .note(format!("{name} of the manual, {what}, is written {word} in text"))
+                        .note(format!(
+                            "{name} of the manual, {what}, is written {word} in text"
+                        ))
                         .help(word);
                 } else if self.suggestions_left > 0 {
                     self.suggestions_left -= 1;

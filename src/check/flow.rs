@@ -2,9 +2,9 @@
 //!
 //! Source: vISA text reference 1.2, 2.1, 2.5 and 5.5.
 
+use super::Step;
 use super::names::most_like;
 use super::walk::Walk;
-use super::Step;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Slot};
 use crate::source::{Span, Spanned};

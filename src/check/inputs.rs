@@ -48,7 +48,12 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
     };
     let variable = walk.unit.variable(var);
     let bytes = variable.storage.bytes();
-    if variable.predefined || matches!(variable.storage, Storage::Address { .. } | Storage::Predicate { .. }) {
+    if variable.predefined
+        || matches!(
+            variable.storage,
+            Storage::Address { .. } | Storage::Predicate { .. }
+        )
+    {
         let what = match variable.predefined {
             true => "a built-in variable",
             false => class_of(&variable.storage),
@@ -69,10 +74,16 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
                 Code::E0213,
                 format!("input {} does not cover its variable", name.node),
             )
-            .at(size.span, format!("{} bytes, the variable has {bytes}", size.node))
+            .at(
+                size.span,
+                format!("{} bytes, the variable has {bytes}", size.node),
+            )
             .note(match variable.storage {
                 Storage::General { ty, elements, .. } => {
-                    format!("{elements} elements of {} bytes ({ty}) are {bytes} bytes", ty.bytes())
+                    format!(
+                        "{elements} elements of {} bytes ({ty}) are {bytes} bytes",
+                        ty.bytes()
+                    )
                 }
                 _ => format!("state variables take 4 bytes for each element: {bytes}"),
             })
@@ -91,7 +102,11 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
             };
             let start = walk.inputs.next.next_multiple_of(step);
             let fits = bytes >= grf || start % grf + bytes <= grf;
-            u64::from(if fits { start } else { start.next_multiple_of(grf) })
+            u64::from(if fits {
+                start
+            } else {
+                start.next_multiple_of(grf)
+            })
         }
     };
     let offset_span = input.offset.as_ref().map_or(span, |o| o.span);
@@ -102,7 +117,9 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
                 format!("input {} lies outside any payload", name.node),
             )
             .at(offset_span, format!("byte {offset}, {bytes} bytes"))
-            .note(format!("a payload ends at byte {PAYLOAD_LIMIT}: offset and size are 16-bit fields"))
+            .note(format!(
+                "a payload ends at byte {PAYLOAD_LIMIT}: offset and size are 16-bit fields"
+            ))
             .see("vISA text reference 2.3"),
         );
     }
@@ -132,15 +149,24 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
         )
         .at(
             span,
-            format!("bytes {start}..{end} share {}..={} with {other_name}", start.max(s), end.min(e) - 1),
+            format!(
+                "bytes {start}..{end} share {}..={} with {other_name}",
+                start.max(s),
+                end.min(e) - 1
+            ),
         )
         .and_at(other, format!("bytes {s}..{e}"))
         .note("each payload byte starts one variable")
-        .help(format!("offset={}", e.next_multiple_of(bytes.clamp(1, grf).next_power_of_two())))
+        .help(format!(
+            "offset={}",
+            e.next_multiple_of(bytes.clamp(1, grf).next_power_of_two())
+        ))
         .see(SECTION);
         return walk.say(d);
     }
-    walk.inputs.taken.insert(start, (end, span, name.node.clone()));
+    walk.inputs
+        .taken
+        .insert(start, (end, span, name.node.clone()));
     walk.inputs.next = end;
     walk.unit.inputs.push(CheckedInput {
         var,

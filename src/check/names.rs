@@ -149,12 +149,9 @@ pub(super) fn built_in_variables(grf_bytes: u32) -> Vec<Variable> {
             },
         )
     });
-    let surfaces = SURFACES.iter().map(|&(index, name)| {
-        variable(
-            name.to_string(),
-            Storage::Surface { elements: 1, index },
-        )
-    });
+    let surfaces = SURFACES
+        .iter()
+        .map(|&(index, name)| variable(name.to_string(), Storage::Surface { elements: 1, index }));
     let sampler = variable(
         BINDLESS_SAMPLER.to_string(),
         Storage::Sampler {
@@ -237,7 +234,10 @@ mod tests {
     #[test]
     fn a_slip_of_one_letter_is_recognised() {
         assert_eq!(distance(b"V0032", b"V0023"), 2);
-        assert_eq!(most_like("V0O32", ["V0032", "T6"].into_iter()), Some("V0032"));
+        assert_eq!(
+            most_like("V0O32", ["V0032", "T6"].into_iter()),
+            Some("V0032")
+        );
         assert_eq!(most_like("blk", ["P1", "T6"].into_iter()), None);
     }
 }

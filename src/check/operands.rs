@@ -160,7 +160,11 @@ impl Resolver<'_, '_> {
         self.fine = false;
         let mut d = Diagnostic::with_message(
             Code::E0223,
-            format!("{name} is {}, not {}", class_of(&variable.storage), want.words()),
+            format!(
+                "{name} is {}, not {}",
+                class_of(&variable.storage),
+                want.words()
+            ),
         )
         .at(span, format!("{} wants {} here", self.opcode, want.words()))
         .see(self.opcode.info().family.section());

@@ -187,7 +187,6 @@ fn check_unit<'m>(
     }
     // Labels are gathered before the walk, so that what was said of them stands in front: back into
     // text order.
-    walk.found
-        .sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    walk.found.sort_by_key(|d| d.span().map_or(0, |s| s.start));
     (Some(walk.unit), walk.found)
 }
