@@ -2,6 +2,7 @@
 #![deny(unsafe_code)]
 
 pub mod check;
+pub mod dataport;
 pub mod diagnostic;
 pub mod harness;
 pub mod isa;

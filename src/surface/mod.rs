@@ -13,6 +13,7 @@ pub mod description;
 pub mod format;
 pub mod layout;
 pub mod memory;
+pub mod refused;
 pub mod tiling;
 
 pub use description::{
@@ -20,6 +21,7 @@ pub use description::{
 };
 pub use format::Format;
 pub use memory::Memory;
+pub use refused::Refused;
 pub use tiling::Tiling;
 
 use std::sync::Arc;

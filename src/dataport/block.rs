@@ -1,0 +1,475 @@
+//! Media blocks: rectangles of bytes of a 2D surface.
+//!
+//! ```text
+//!            ◀── width ──▶                   registers, pitch = width to a power of two, 4 at least
+//!        x,y ┌────────────┐                  ┌────────────┬───┐
+//!            │ row 0      │   media_read     │ row 0      │ · │   · not written
+//!   surface  │ row 1      │  ────────────▶   │ row 1      │ · │
+//!            └────────────┘                  └────────────┴───┘
+//! ```
+//!
+//! x counts bytes, y rows. Reads outside the surface return the pixel at the nearest edge; writes outside
+//! are dropped. The format decides only how large the pixel is that an edge repeats.
+//!
+//! Source: vISA MEDIA_LD and MEDIA_ST; PRM 5.10.5; surface reference 3.8 and 4.14.
+
+use crate::message::{FieldSelect, MediaBlock};
+use crate::surface::{Description, Kind, LineStride, Refused, Surface, Tiling};
+
+const SEE: &str = "PRM 5.10.5, \"Media Block Read/Write\"";
+
+/// How a block was moved; tells tests that the fast path ran.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Path {
+    /// Null surface: zeros, or nothing written.
+    Null,
+    /// Wholly inside a linear surface: one copy for each row.
+    Rows,
+    /// Tiled, or over an edge: pieces of rows.
+    Pieces,
+}
+
+/// Reads a rectangle of bytes from `surface`.
+///
+/// * `block.x`, `block.y`: upper-left corner, bytes and rows; may lie outside, on any side.
+/// * `out`: row-major at [`MediaBlock::pitch`]; at least up to the end of the last row. Bytes between the
+///   width and the pitch are not written.
+///
+/// A planar surface answers with its Y plane; its other planes are bound as surfaces of their own
+/// ([`Surface::plane`]).
+///
+/// # Errors
+/// [`Refused`] if the surface is no plain 2D surface, or block-compressed, or if a field of a frame with
+/// an odd number of rows is asked for.
+pub fn media_read(surface: &Surface, block: &MediaBlock, out: &mut [u8]) -> Result<Path, Refused> {
+    let (pitch, width) = (block.pitch() as usize, block.width as usize);
+    let rows = || (0..block.height as usize).map(|r| (r, r * pitch..r * pitch + width));
+    let Some(view) = View::new(surface, block.field)? else {
+        for (_, bytes) in rows() {
+            out[bytes].fill(0);
+        }
+        return Ok(Path::Null);
+    };
+    let path = view.path(block);
+    for (r, bytes) in rows() {
+        let out = &mut out[bytes];
+        let y = (i64::from(block.y) + r as i64).clamp(0, i64::from(view.height) - 1) as u32;
+        match path {
+            Path::Rows => surface.memory().read(view.address(block.x as u32, y), out),
+            _ => view.read_row(i64::from(block.x), y, out),
+        }
+    }
+    Ok(path)
+}
+
+/// Writes a rectangle of bytes to `surface`; `data` is laid out as [`media_read`] returns it, and the bytes
+/// between the width and the pitch are ignored. What falls outside the surface is dropped.
+///
+/// # Errors
+/// As [`media_read`].
+pub fn media_write(surface: &Surface, block: &MediaBlock, data: &[u8]) -> Result<Path, Refused> {
+    let Some(view) = View::new(surface, block.field)? else {
+        return Ok(Path::Null);
+    };
+    let path = view.path(block);
+    let (pitch, width) = (block.pitch() as usize, block.width as usize);
+    let left = i64::from(block.x);
+    // The part of a row that is inside.
+    let first = (-left).clamp(0, width as i64) as usize;
+    let end = (i64::from(view.row_bytes) - left).clamp(first as i64, width as i64) as usize;
+    for r in 0..block.height as usize {
+        let y = i64::from(block.y) + r as i64;
+        if y < 0 || y >= i64::from(view.height) || first == end {
+            continue;
+        }
+        let row = &data[r * pitch..][..width][first..end];
+        let x = (left + first as i64) as u32;
+        view.runs(x, row.len(), |part, x| {
+            surface
+                .memory()
+                .write(view.address(x, y as u32), &row[part]);
+        });
+    }
+    Ok(path)
+}
+
+/// A surface as media block messages see it.
+struct View<'a> {
+    surface: &'a Surface,
+    row_bytes: u32,
+    height: u32,
+    lines: LineStride,
+    /// Bytes of the pixel that an edge repeats.
+    pixel: u32,
+    /// Position of the two lumas in a pair of packed 4:2:2.
+    lumas: Option<[usize; 2]>,
+    run: u32,
+}
+
+impl<'a> View<'a> {
+    /// `None` for the null surface.
+    fn new(surface: &'a Surface, field: FieldSelect) -> Result<Option<View<'a>>, Refused> {
+        let d = surface.description();
+        if d.kind == Kind::Null {
+            return Ok(None);
+        }
+        if d.kind != Kind::D2 || d.array || d.levels + d.min_lod > 1 || d.samples > 1 {
+            return Err(Refused::error(
+                "media blocks need a 2D surface that is no array and has one level and one sample",
+                SEE,
+            ));
+        }
+        if d.format.is_compressed() {
+            return Err(Refused::undefined(
+                format!(
+                    "media block of {}: edges are defined for pixels, not for blocks",
+                    d.format
+                ),
+                SEE,
+            ));
+        }
+        let (lines, height) = lines(d, field)?;
+        let row_bytes = d.media_row_bytes();
+        // 8, 16 and 32 bits by the manual. Model choice for what it leaves undefined: larger pixels repeat
+        // whole, smaller ones by the byte.
+        let pixel = match d.format.cell().bytes {
+            0 if d.format.bits == 0 => row_bytes / d.width,
+            bytes => bytes,
+        };
+        let lumas = d
+            .format
+            .is_packed_422()
+            .then(|| match d.format.channel(b'Y') {
+                Some(luma) if luma.shift == 0 => [0, 2],
+                _ => [1, 3],
+            });
+        let pixel = if pixel <= row_bytes { pixel } else { 1 };
+        let run = d.tiling.run(d.bit6_swizzle);
+        Ok(Some(View {
+            surface,
+            row_bytes,
+            height,
+            lines,
+            pixel,
+            lumas,
+            run,
+        }))
+    }
+
+    fn path(&self, block: &MediaBlock) -> Path {
+        let inside = block.x >= 0
+            && block.y >= 0
+            && i64::from(block.x) + i64::from(block.width) <= i64::from(self.row_bytes)
+            && i64::from(block.y) + i64::from(block.height) <= i64::from(self.height);
+        match self.surface.description().tiling {
+            Tiling::Linear if inside => Path::Rows,
+            _ => Path::Pieces,
+        }
+    }
+
+    /// Address of byte x, y of the view. X Offset counts pixels of 32 bits here; in field mode the row
+    /// offset is added after the doubling. Source: surface reference 3.1, "X Offset, Y Offset".
+    fn address(&self, x: u32, y: u32) -> usize {
+        let d = self.surface.description();
+        self.surface
+            .address(x + 4 * d.x_offset, self.lines.row(y) + d.y_offset)
+    }
+
+    /// One row, the row number already clamped.
+    fn read_row(&self, x: i64, y: u32, out: &mut [u8]) {
+        let width = out.len() as i64;
+        let first = (-x).clamp(0, width) as usize;
+        let end = (i64::from(self.row_bytes) - x).clamp(first as i64, width) as usize;
+        if first > 0 {
+            let (edge, size) = self.edge(0, y, 0);
+            repeat(x, &edge[..size], &mut out[..first]);
+        }
+        if end > first {
+            let inside = &mut out[first..end];
+            self.runs((x + first as i64) as u32, inside.len(), |part, x| {
+                self.surface
+                    .memory()
+                    .read(self.address(x, y), &mut inside[part]);
+            });
+        }
+        if (end as i64) < width {
+            let (edge, size) = self.edge(self.row_bytes / self.pixel - 1, y, 1);
+            repeat(x + end as i64, &edge[..size], &mut out[end..]);
+        }
+    }
+
+    /// What replaces pixels beyond an edge: the pixel there; for packed 4:2:2 the pair with both lumas
+    /// equal to that of side `side`, Y0 on the left and Y1 on the right.
+    fn edge(&self, pixel: u32, y: u32, side: usize) -> ([u8; 32], usize) {
+        let mut bytes = [0; 32];
+        for (i, byte) in bytes[..self.pixel as usize].iter_mut().enumerate() {
+            let at = self.address(pixel * self.pixel + i as u32, y);
+            self.surface.memory().read(at, std::slice::from_mut(byte));
+        }
+        if let Some(lumas) = self.lumas {
+            bytes[lumas[1 - side]] = bytes[lumas[side]];
+        }
+        (bytes, self.pixel as usize)
+    }
+
+    /// Splits `len` bytes from column `x` on into pieces that are contiguous in memory.
+    fn runs(&self, x: u32, len: usize, mut piece: impl FnMut(std::ops::Range<usize>, u32)) {
+        let offset = 4 * self.surface.description().x_offset;
+        let mut done = 0;
+        while done < len {
+            let x = x + done as u32;
+            let left = self.run - (x + offset) % self.run;
+            let end = len.min(done.saturating_add(left as usize));
+            piece(done..end, x);
+            done = end;
+        }
+    }
+}
+
+/// Fills `out`, whose first byte has column `x`, with a pixel that is repeated at multiples of its size.
+fn repeat(x: i64, pixel: &[u8], out: &mut [u8]) {
+    let mut at = x.rem_euclid(pixel.len() as i64) as usize;
+    for byte in out {
+        *byte = pixel[at];
+        at = if at + 1 == pixel.len() { 0 } else { at + 1 };
+    }
+}
+
+/// Lines touched and the derived height.
+///
+/// | state | message | height |
+/// | --- | --- | --- |
+/// | frame | state | h |
+/// | frame | field | h / 2, h even |
+/// | field | state | h |
+/// | field | field | h |
+///
+/// The fourth combination of the manual, a frame asked of a field, has no vISA modifier.
+/// Source: PRM 5.10.5.1, "Vertical Line Stride Override"; surface reference 3.8.
+fn lines(d: &Description, field: FieldSelect) -> Result<(LineStride, u32), Refused> {
+    let lines = match field {
+        FieldSelect::State => return Ok((d.line_stride, d.height)),
+        FieldSelect::Top => LineStride::TopField,
+        FieldSelect::Bottom => LineStride::BottomField,
+    };
+    if d.line_stride.skips() {
+        return Ok((lines, d.height));
+    }
+    if !d.height.is_multiple_of(2) {
+        return Err(Refused::undefined(
+            format!(
+                "a field of a frame of {} rows: the number of rows must be even",
+                d.height
+            ),
+            "PRM 5.10.5.1, \"Vertical Line Stride Override\"",
+        ));
+    }
+    Ok((lines, d.height / 2))
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{Format, Memory};
+    use pretty_assertions::assert_eq;
+    use std::sync::Arc;
+
+    /// A surface whose memory holds 0, 1, 2 … modulo 251.
+    fn counted(description: Description) -> Surface {
+        let surface = Surface::zeroed(description).unwrap();
+        let bytes: Vec<u8> = (0..surface.memory().len())
+            .map(|i| (i % 251) as u8)
+            .collect();
+        surface.memory().write(0, &bytes);
+        surface
+    }
+
+    fn block(x: i32, y: i32, width: u32, height: u32) -> MediaBlock {
+        MediaBlock {
+            surface: 0,
+            field: FieldSelect::State,
+            x,
+            y,
+            width,
+            height,
+        }
+    }
+
+    fn read(surface: &Surface, block: MediaBlock) -> (Path, Vec<u8>) {
+        let mut out = vec![0xee; block.bytes() as usize];
+        let path = media_read(surface, &block, &mut out).unwrap();
+        (path, out)
+    }
+
+    #[test]
+    fn rows_lie_at_the_register_pitch_and_padding_is_left_alone() {
+        let surface = counted(Description::d2(Format::R8_UNORM, 16, 8));
+        let (path, out) = read(&surface, block(2, 1, 3, 2));
+        assert_eq!(path, Path::Rows);
+        assert_eq!(out, [18, 19, 20, 0xee, 34, 35, 36, 0xee]);
+    }
+
+    #[test]
+    fn outside_the_pixel_at_the_edge_is_repeated() {
+        // 4×2 texels of one byte: 0 1 2 3 / 4 5 6 7.
+        let bytes = counted(Description::d2(Format::R8_UNORM, 4, 2));
+        assert_eq!(
+            read(&bytes, block(-2, -1, 8, 4)).1,
+            [
+                [0, 0, 0, 1, 2, 3, 3, 3],
+                [0, 0, 0, 1, 2, 3, 3, 3],
+                [4, 4, 4, 5, 6, 7, 7, 7],
+                [4, 4, 4, 5, 6, 7, 7, 7]
+            ]
+            .concat()
+        );
+        // The same bytes as two texels of two bytes: words are repeated.
+        let words = counted(Description::d2(Format::R16_UNORM, 2, 1));
+        assert_eq!(read(&words, block(-2, 0, 8, 1)).1, [0, 1, 0, 1, 2, 3, 2, 3]);
+        assert_eq!(read(&words, block(-1, 0, 2, 1)).1, [1, 0, 0xee, 0xee]);
+        let dwords = counted(Description::d2(Format::R8G8B8A8_UNORM, 2, 1));
+        assert_eq!(
+            read(&dwords, block(-4, 0, 16, 1)).1,
+            [0, 1, 2, 3, 0, 1, 2, 3, 4, 5, 6, 7, 4, 5, 6, 7]
+        );
+        // Far away on both sides.
+        assert_eq!(read(&bytes, block(i32::MIN, i32::MAX, 4, 1)).1, [4; 4]);
+        assert_eq!(read(&bytes, block(i32::MAX, i32::MIN, 4, 1)).1, [3; 4]);
+    }
+
+    #[test]
+    fn packed_422_keeps_chroma_and_repeats_luma() {
+        // PRM 5.10.5: Y0U0Y1V0 becomes Y0U0Y0V0 on the left and Y1U0Y1V0 on the right.
+        let yuyv = counted(Description::d2(Format::YCRCB_NORMAL, 4, 1)); // 0 1 2 3 | 4 5 6 7
+        assert_eq!(
+            read(&yuyv, block(-4, 0, 16, 1)).1,
+            [0, 1, 0, 3, 0, 1, 2, 3, 4, 5, 6, 7, 6, 5, 6, 7]
+        );
+        let uyvy = counted(Description::d2(Format::YCRCB_SWAPY, 4, 1));
+        assert_eq!(
+            read(&uyvy, block(-4, 0, 16, 1)).1,
+            [0, 1, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 4, 7, 6, 7]
+        );
+    }
+
+    #[test]
+    fn fields_take_every_second_row() {
+        let frame = counted(Description::d2(Format::R8_UNORM, 4, 6));
+        let field = |field, y| {
+            read(
+                &frame,
+                MediaBlock {
+                    field,
+                    ..block(0, y, 1, 4)
+                },
+            )
+            .1
+        };
+        let firsts = |bytes: Vec<u8>| bytes.into_iter().step_by(4).collect::<Vec<u8>>();
+        assert_eq!(firsts(field(FieldSelect::Top, 0)), [0, 8, 16, 16]);
+        assert_eq!(firsts(field(FieldSelect::Bottom, -1)), [4, 4, 12, 20]);
+        // A surface that is a field itself: the height is that of the field.
+        let top = Description {
+            line_stride: LineStride::TopField,
+            ..Description::d2(Format::R8_UNORM, 4, 3)
+        };
+        let top = Surface::new(top, frame.memory().clone()).unwrap();
+        assert_eq!(firsts(read(&top, block(0, 0, 1, 4)).1), [0, 8, 16, 16]);
+        let bottom = MediaBlock {
+            field: FieldSelect::Bottom,
+            ..block(0, 0, 1, 4)
+        };
+        assert_eq!(firsts(read(&top, bottom).1), [4, 12, 20, 20]);
+        let odd = counted(Description::d2(Format::R8_UNORM, 4, 5));
+        assert!(media_read(&odd, &bottom, &mut [0; 16]).is_err());
+    }
+
+    #[test]
+    fn tiled_surfaces_read_the_same_bytes_as_linear_ones() {
+        for tiling in [Tiling::X, Tiling::Y, Tiling::W, Tiling::Yf, Tiling::Ys] {
+            for bit6_swizzle in [false, true] {
+                let linear = counted(Description::d2(Format::R8_UNORM, 700, 70));
+                let tiled = Description {
+                    tiling,
+                    bit6_swizzle,
+                    ..Description::d2(Format::R8_UNORM, 700, 70)
+                };
+                let tiled = Surface::zeroed(tiled).unwrap();
+                for y in (0..70).step_by(4) {
+                    for x in (0..700).step_by(64) {
+                        let whole = block(x, y, 64, 4);
+                        assert_eq!(
+                            media_write(&tiled, &whole, &read(&linear, whole).1),
+                            Ok(Path::Pieces)
+                        );
+                    }
+                }
+                for (x, y) in [(0, 0), (500, 5), (120, 30), (-7, -3), (690, 68), (63, 63)] {
+                    let part = block(x, y, 33, 4);
+                    assert_eq!(
+                        read(&tiled, part).1,
+                        read(&linear, part).1,
+                        "{tiling:?} {bit6_swizzle} {x} {y}"
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn writes_outside_are_dropped() {
+        let surface = Surface::zeroed(Description::d2(Format::R8_UNORM, 4, 2)).unwrap();
+        let data: Vec<u8> = (1..=32).collect();
+        assert_eq!(
+            media_write(&surface, &block(-1, -1, 8, 4), &data),
+            Ok(Path::Pieces)
+        );
+        // Rows 1 and 2 of the block, bytes 1 to 4 of each.
+        assert_eq!(surface.memory().to_vec(), [10, 11, 12, 13, 18, 19, 20, 21]);
+        assert_eq!(
+            media_write(&surface, &block(4, 0, 4, 1), &data),
+            Ok(Path::Pieces)
+        );
+        assert_eq!(
+            media_write(&surface, &block(i32::MIN, 5, 4, 1), &data),
+            Ok(Path::Pieces)
+        );
+        assert_eq!(surface.memory().to_vec(), [10, 11, 12, 13, 18, 19, 20, 21]);
+    }
+
+    #[test]
+    fn null_surfaces_read_zero_and_others_are_refused() {
+        assert_eq!(
+            read(&Surface::null(), block(0, 0, 3, 1)),
+            (Path::Null, vec![0, 0, 0, 0xee])
+        );
+        assert_eq!(
+            media_write(&Surface::null(), &block(0, 0, 4, 1), &[1; 4]),
+            Ok(Path::Null)
+        );
+        let buffer = Surface::zeroed(Description::buffer(Format::R8_UINT, 64)).unwrap();
+        assert!(media_read(&buffer, &block(0, 0, 4, 1), &mut [0; 4]).is_err());
+    }
+
+    #[test]
+    fn a_row_may_be_wider_than_the_width_in_texels() {
+        // A state whose Width counts dwords: 4 of them are 16 bytes.
+        let d = Description {
+            media_row: Some(16),
+            ..Description::d2(Format::R8_UNORM, 4, 2)
+        };
+        let surface = Surface::new(d, Arc::new(Memory::from_bytes(&[7; 32]))).unwrap();
+        assert_eq!(read(&surface, block(12, 1, 4, 1)), (Path::Rows, vec![7; 4]));
+    }
+
+    #[test]
+    fn planar_surfaces_answer_with_luma() {
+        let nv12 = counted(Description::d2(Format::PLANAR_420_8, 4, 2));
+        assert_eq!(read(&nv12, block(2, 1, 4, 1)).1, [6, 7, 7, 7]);
+        // Pairs of chroma repeat together.
+        assert_eq!(
+            read(&nv12.plane(1).unwrap(), block(2, 0, 4, 1)).1,
+            [10, 11, 10, 11]
+        );
+    }
+}
