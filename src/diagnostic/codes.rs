@@ -46,6 +46,101 @@ Statements stand one per line; operands are separated by blanks, never by commas
 
     mov (M1, 8) D0(0,0)<1> D1(0,0)        // a source needs a region
     mov (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0> // mended"
+    E0102 Error "unknown instruction"
+"The first word of the line is no mnemonic. Mnemonics are lower case only.
+
+    MOV (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0>
+    mov (M1, 8) D0(0,0)<1> D1(0,0)<1;1,0> // mended"
+    E0103 Error "line ends in a carriage return"
+"A carriage return is not a blank in vISA text, so a file with CR LF line ends is rejected at its
+first line end. visim reads on, to find other mistakes, and says this once for the file.
+
+Convert the file: `dos2unix file.visaasm`."
+    E0104 Error "unknown data type"
+"Behind the colon of an immediate, and behind `type=`, stands one of ud d uw w ub b uq q f df hf, of
+immediates also v uv vf. Both cases are read.
+
+    mov (M1, 8) D0(0,0)<1> 0x1:i32
+    mov (M1, 8) D0(0,0)<1> 0x1:d // mended"
+    E0105 Error "text or comment is not closed"
+"A string ends on the line on which it starts and has at most 4096 characters; a comment that opens
+with `/*` ends with `*/`. Escapes in strings are those of C.
+
+    FILE \"abc
+    FILE \"abc\" // mended"
+    E0106 Error "reserved word as a name"
+"Mnemonics, the words of AVS, FILE, LOC, flat, bti, bss, ss and arg cannot name variables.
+
+    .decl add v_type=G type=ud num_elts=8
+    .decl add_ v_type=G type=ud num_elts=8 // mended"
+    E0107 Error "`.version` is missing or repeated"
+"The first statement of a file is `.version MAJOR.MINOR`, and only the first. The numbers themselves
+are a note: they do not tell the dialect reliably.
+
+    .version 4.1
+    .kernel \"k\""
+    E0108 Error "number is out of range"
+"The number fits no field of the instruction at this place: too many digits, too large, or negative
+where a count or an offset is meant. The bits in front of `:hf` are at most 0xffff.
+
+    mov (M1, 8) H(0,0)<1> 0x13c00:hf
+    mov (M1, 8) H(0,0)<1> 0x3c00:hf // mended"
+    E0109 Error "constant expression has no value"
+"Expressions are worked out while reading: a name in `%sizeof(…)` must be declared above, SimdSize must
+be set above `%DispatchSimd`, and nothing can be divided by zero.
+
+    .decl B v_type=G type=ub num_elts=%sizeof(A)
+    .decl A v_type=G type=ud num_elts=8      // too late: move it above B"
+    E0110 Error "wrong or missing suffix"
+"The words behind a mnemonic's dot stand in a fixed order, and some have to be there: the relation of
+cmp, the mode of media_ld, the channels of the sampler instructions.
+
+    load_3d.GR (M1, 8) 0x0:uw T6 F0.0 D0.0
+    load_3d.RG (M1, 8) 0x0:uw T6 F0.0 D0.0 // mended"
+    E0111 Error "label is not alone on its line"
+"A label starts in the first column, ends in a colon and has its line for itself.
+
+    spot: mov (M1, 8) D0(0,0)<1> 0x1:d
+
+mended:
+
+    spot:
+        mov (M1, 8) D0(0,0)<1> 0x1:d"
+    E0112 Error "unknown directive"
+"A line that starts with a dot is one of .version .kernel .kernel_attr .function .global_function
+.funcdecl .decl .input .implicit_… .parameter .file .loc.
+
+    .declare X v_type=G type=ud num_elts=8
+    .decl X v_type=G type=ud num_elts=8 // mended"
+    E0113 Error "declaration field out of order"
+"The fields of a declaration have one order: v_type, type, num_elts, align, alias, attrs; of samplers
+and surfaces: v_type, num_elts, v_name, attrs.
+
+    .decl X num_elts=8 type=ud v_type=G
+    .decl X v_type=G type=ud num_elts=8 // mended"
+    N0114 Unsupported "form is not modelled"
+"The text is a form of newer sources or later hardware that the reference names without defining it,
+or a message without a documented text form. This is not a fault of the program."
+    L0115 Limit "expression is nested too deeply"
+"Parentheses and conditions of a constant expression nest up to 64 levels. Write the expression flatter,
+or write its value."
+    W0116 Warning "number is wider than what is kept"
+"Decimal numbers wrap at 32 bits, and immediates of types up to 32 bits keep the low 32. The value that
+is used is shown; write the number in hexadecimal, or with a 64-bit type, if more was meant.
+
+    mov (M1, 8) D0(0,0)<1> 99999999999:ud // read as 0x4876e7ff"
+    E0117 Error "unknown alignment"
+"Alignment is a power of two from 2 to 128, or one of byte word dword qword oword hword GRF GRFx2
+(2GRF) wordx32 (32word) wordx64 (64word).
+
+    .decl X v_type=G type=ud num_elts=8 align=3
+    .decl X v_type=G type=ud num_elts=8 align=4 // mended"
+    W0118 Warning "channel letter is missing"
+"Intel's vector compiler prints the first channel of sample4 as a dot with nothing behind it, which its
+own assembler cannot read. visim reads it as `.R`.
+
+    sample4. (M1, 8) 0x0:uw S0 T6 D.0 N.0
+    sample4.R (M1, 8) 0x0:uw S0 T6 D.0 N.0 // meant"
     E0201 Error "statement outside a kernel"
 "Everything up to the next `.kernel` or `.global_function` belongs to the current one. Before the first
 of them only `.version` and `.funcdecl` may stand.

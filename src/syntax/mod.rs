@@ -1,2 +1,131 @@
 //! Text to tree and back.
+//!
+//! [`parse`] splits the text into logical lines, reads one line at a time and reports every bad line;
+//! a bad line is absent from the tree. [`print`] writes the form Intel's printer writes, comments
+//! kept. What a name means and whether a statement is legal is not decided here but in
+//! [`crate::check`].
+//!
+//! ```text
+//!  text ─ line ─▶ logical lines ─ statement ─┬─ directive ─────────┬▶ ast::Module ─ printer ─▶ text
+//!                                            └─ suffix, operand ───┘
+//! ```
+//!
+//! The grammar is written down in `grammar/visa.ebnf`; the instruction table
+//! ([`crate::isa::opcodes`]) tells what stands behind each mnemonic.
+
 pub mod ast;
+mod context;
+mod directive;
+mod error;
+mod expression;
+mod line;
+mod lsc;
+mod messages;
+mod operand;
+mod statement;
+mod suffix;
+mod token;
+
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Source;
+use ast::{Line, Module, Statement};
+use context::Context;
+
+/// What reading depends on besides the text.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct ParseOptions {
+    /// Bytes of one general register, the value of `%sizeof(GRF)`: 32, or 64 from PVC on.
+    pub grf_bytes: u32,
+}
+
+impl Default for ParseOptions {
+    fn default() -> ParseOptions {
+        ParseOptions { grf_bytes: 32 }
+    }
+}
+
+/// The tree of all lines that could be read, and what is wrong with the others.
+#[derive(Clone, Debug)]
+pub struct Parsed {
+    /// The good lines.
+    pub module: Module,
+    /// One for each bad line, in the order of the text; remarks on good lines among them.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+/// Reads a text.
+///
+/// Never fails as a whole: the good lines are in the module whatever is wrong with the others.
+/// Any bytes may be given; time grows with the length of the text.
+///
+/// Source: vISA text reference, sections 1, 2, 4 and 9.
+pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
+    let mut cx = Context::new(options.grf_bytes);
+    let mut module = Module::default();
+    let mut diagnostics = Vec::new();
+    let mut split_diagnostics = Vec::new();
+    let mut version_seen = false;
+    for logical in line::split(source.text(), &mut split_diagnostics) {
+        let text: &str = &logical.text;
+        cx.enter_line(logical.start, text.len());
+        let mut statement = None;
+        if !text.is_empty() {
+            match statement::statement(&mut cx, text) {
+                Ok((_, read)) => {
+                    diagnostics.extend(version(&mut version_seen, &read));
+                    statement = Some(read);
+                }
+                Err(nom::Err::Error(error) | nom::Err::Failure(error)) => {
+                    // A line that fails to read says nothing about the version.
+                    version_seen = true;
+                    diagnostics.push(cx.place_error(error, text));
+                }
+                Err(nom::Err::Incomplete(_)) => {
+                    unreachable!("readers of whole lines never ask for more")
+                }
+            }
+            diagnostics.extend(cx.take_remarks());
+        }
+        // A bad line is absent, but its comment need not be lost with it.
+        if text.is_empty() || statement.is_some() {
+            module.lines.push(Line {
+                statement,
+                comment: logical.comment,
+            });
+        }
+    }
+    diagnostics.extend(split_diagnostics);
+    diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    Parsed {
+        module,
+        diagnostics,
+    }
+}
+
+/// The first statement is `.version`, and no other is.
+fn version(seen: &mut bool, statement: &crate::source::Spanned<Statement>) -> Option<Diagnostic> {
+    let is_version = matches!(statement.node, Statement::Version { .. });
+    let first = !std::mem::replace(seen, true);
+    let (title, label) = match (first, is_version) {
+        (true, false) => (
+            "`.version` is missing",
+            "the first statement is not `.version`",
+        ),
+        (false, true) => (
+            "second `.version`",
+            "only the first statement is `.version`",
+        ),
+        _ => return None,
+    };
+    Some(
+        Diagnostic::with_message(Code::E0107, title)
+            .at(statement.span, label)
+            .note("a file begins with `.version MAJOR.MINOR`; its value is not checked")
+            .help(if first {
+                "write `.version 4.1` above"
+            } else {
+                "remove this line"
+            })
+            .see("vISA text reference 2.1"),
+    )
+}

@@ -1,0 +1,158 @@
+//! The one error of reading: the furthest place, and what could have stood there.
+
+use crate::diagnostic::{Code, Diagnostic};
+use nom::error::{ErrorKind, ParseError};
+use std::borrow::Cow;
+
+/// What a reader gives back: the rest of the line and a value.
+pub(super) type Read<'a, T> = nom::IResult<&'a str, T, Expected>;
+
+/// Something else was expected at a place in the line.
+#[derive(Clone, Debug)]
+pub(super) struct Expected {
+    /// The place, as the number of bytes from it to the end of the line: the fewer, the further.
+    pub left: usize,
+    /// What could have stood there, as a reader would say it.
+    pub wanted: Vec<Cow<'static, str>>,
+    /// A diagnostic that says more than the list; its first label still wants its place.
+    pub problem: Option<Box<Problem>>,
+}
+
+/// A finished diagnostic whose first label covers `length` bytes from the place of the error.
+#[derive(Clone, Debug)]
+pub(super) struct Problem {
+    pub length: usize,
+    pub diagnostic: Diagnostic,
+}
+
+impl ParseError<&str> for Expected {
+    fn from_error_kind(input: &str, _: ErrorKind) -> Expected {
+        Expected {
+            left: input.len(),
+            wanted: Vec::new(),
+            problem: None,
+        }
+    }
+
+    fn append(_: &str, _: ErrorKind, other: Expected) -> Expected {
+        other
+    }
+
+    /// The further of two failures; at one place, both lists.
+    fn or(mut self, other: Expected) -> Expected {
+        match self.left.cmp(&other.left) {
+            std::cmp::Ordering::Less => self,
+            std::cmp::Ordering::Greater => other,
+            std::cmp::Ordering::Equal => {
+                for word in other.wanted {
+                    if !self.wanted.contains(&word) {
+                        self.wanted.push(word);
+                    }
+                }
+                self.problem = self.problem.or(other.problem);
+                self
+            }
+        }
+    }
+}
+
+/// Fails at `input`, where `wanted` should stand; another reader may still succeed.
+pub(super) fn expected<T>(input: &str, wanted: impl Into<Cow<'static, str>>) -> Read<'_, T> {
+    Err(nom::Err::Error(Expected {
+        left: input.len(),
+        wanted: vec![wanted.into()],
+        problem: None,
+    }))
+}
+
+/// Fails for good with `diagnostic`, whose first label is to cover `length` bytes from `input`.
+pub(super) fn refuse<T>(input: &str, length: usize, diagnostic: Diagnostic) -> Read<'_, T> {
+    Err(nom::Err::Failure(Expected {
+        left: input.len(),
+        wanted: Vec::new(),
+        problem: Some(Box::new(Problem { length, diagnostic })),
+    }))
+}
+
+/// A diagnostic whose first label waits for its place ([`refuse`]).
+pub(super) fn problem(
+    code: Code,
+    message: impl Into<String>,
+    label: impl Into<String>,
+) -> Diagnostic {
+    Diagnostic::with_message(code, message).at(Default::default(), label)
+}
+
+/// Joins alternatives as one says them: "a, b or c".
+pub(super) fn either<S: AsRef<str>>(words: &[S]) -> String {
+    match words {
+        [] => String::new(),
+        [one] => one.as_ref().to_owned(),
+        [all @ .., last] => {
+            let all: Vec<&str> = all.iter().map(AsRef::as_ref).collect();
+            format!("{} or {}", all.join(", "), last.as_ref())
+        }
+    }
+}
+
+/// The nearest of `words` to `written`, if it is near enough to be what was meant: one edit for
+/// each three letters, or the same letters in another case.
+pub(super) fn nearest<'w>(written: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+    // A hostile megabyte of letters is nobody's typing mistake.
+    if written.len() > 40 {
+        return None;
+    }
+    let lower = written.to_ascii_lowercase();
+    let allowed = written.len().div_ceil(3).min(3);
+    words
+        .map(|word| (edits(&lower, &word.to_ascii_lowercase()), word))
+        .filter(|&(distance, _)| distance <= allowed)
+        .min_by_key(|&(distance, _)| distance)
+        .map(|(_, word)| word)
+}
+
+/// Edit distance: letters inserted, removed, replaced or swapped with their neighbour.
+fn edits(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut before: Vec<usize> = Vec::new();
+    let mut above: Vec<usize> = (0..=b.len()).collect();
+    for (i, &x) in a.iter().enumerate() {
+        let mut row = vec![i + 1];
+        for (j, &y) in b.iter().enumerate() {
+            let mut best = (above[j] + usize::from(x != y))
+                .min(above[j + 1] + 1)
+                .min(row[j] + 1);
+            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
+                best = best.min(before[j - 1] + 1);
+            }
+            row.push(best);
+        }
+        before = std::mem::replace(&mut above, row);
+    }
+    above[b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_furthest_failure_wins_and_equals_merge() {
+        let at = |left, word: &'static str| Expected {
+            left,
+            wanted: vec![word.into()],
+            problem: None,
+        };
+        assert_eq!(at(3, "a").or(at(5, "b")).wanted, ["a"]);
+        assert_eq!(at(5, "a").or(at(3, "b")).wanted, ["b"]);
+        assert_eq!(at(3, "a").or(at(3, "b")).or(at(3, "a")).wanted, ["a", "b"]);
+    }
+
+    #[test]
+    fn near_words_are_found() {
+        let words = ["mov", "mul", "media_ld", "media_st"];
+        assert_eq!(nearest("MOV", words.into_iter()), Some("mov"));
+        assert_eq!(nearest("meida_ld", words.into_iter()), Some("media_ld"));
+        assert_eq!(nearest("frobnicate", words.into_iter()), None);
+    }
+}

@@ -1,0 +1,754 @@
+//! Operands: one exhaustive `match` over [`Slot`], and the readers it is made of.
+//!
+//! Source: vISA text reference, sections 4 and 9.
+
+use super::ast::{General, Immediate, Indirect, Operand, Raw, Region};
+use super::context::{Class, Context, is_null};
+use super::error::{Read, expected, problem, refuse};
+use super::expression::{angled, expression, fitting, wraps};
+use super::token::{
+    Number, blanks, decimal, identifier, mark, next_is, number, optional_mark, string, type_suffix,
+    variable,
+};
+use super::{lsc, messages};
+use crate::diagnostic::Code;
+use crate::isa::{Modifier, OpInfo, Slot, Type};
+use crate::source::Spanned;
+
+/// Operands in slot order.
+pub(super) type Operands = Vec<Spanned<Operand>>;
+
+/// Reads every slot of `row`.
+pub(super) fn operands<'a>(cx: &Context, row: &OpInfo, input: &'a str) -> Read<'a, Operands> {
+    let mut read = Vec::with_capacity(row.slots.len());
+    let mut rest = input;
+    for &slot in row.slots {
+        rest = self::slot(cx, slot, rest, &mut read)?.0;
+    }
+    Ok((rest, read))
+}
+
+/// Reads what stands at one slot and adds it to `read`; a few slots stand for several operands.
+fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
+    let (rest, operand) = match slot {
+        Slot::Dst => destination(cx, input)?,
+        Slot::DstMov => destination_or_address(cx, input)?,
+        Slot::DstOrPred if is_bare_variable(input) => predicate(cx, input)?,
+        Slot::DstOrPred => destination(cx, input)?,
+        Slot::DstPred => predicate(cx, input)?,
+        // Texel offsets are an immediate, or or-ed in from a scalar variable.
+        Slot::Src | Slot::Scalar | Slot::Offsets => source(cx, input)?,
+        Slot::SrcMov if is_bare_variable(input) => predicate(cx, input)?,
+        Slot::SrcMov if next_is(input, "&") => address_of(cx, input)?,
+        Slot::SrcMov => source_or_element(cx, input, address)?,
+        Slot::SrcOrPred if is_bare_variable(input) => predicate(cx, input)?,
+        Slot::SrcOrPred => source(cx, input)?,
+        Slot::DstAddress => {
+            let (rest, var) = name(cx, input, "an address variable `A(k)<1>`")?;
+            let (rest, element) = element(cx, rest)?;
+            address(cx, var, element, rest)?
+        }
+        Slot::AddressBase if next_is(input, "&") => address_of(cx, input)?,
+        Slot::AddressBase => source_or_element(cx, input, address)?,
+        Slot::StateOrDst => state_or_destination(cx, input)?,
+        Slot::StateOrSrc => source_or_element(cx, input, state)?,
+        Slot::Surface => {
+            let (rest, var) = name(cx, input, "a surface")?;
+            (rest, Operand::Surface(var))
+        }
+        Slot::Sampler => sampler(cx, input)?,
+        Slot::SamplerAndSurface => return sampler_and_surface(cx, input, read),
+        Slot::RawDst | Slot::RawSrc => {
+            let (rest, raw) = raw(cx, input)?;
+            (rest, Operand::Raw(raw))
+        }
+        Slot::Params { min, max } => return params(cx, input, min, max, read),
+        Slot::TargetParams => return target_params(cx, input, read),
+        Slot::Plane if is_plain_number(input) => {
+            let (rest, plane) = decimal(input, "a plane number")?;
+            (rest, Operand::Number(plane))
+        }
+        // Left out, the plane is 0 (vISA text reference 5.6).
+        Slot::Plane => {
+            read.push(cx.spanned(Operand::Number(0), input, blanks(input)));
+            return Ok((input, ()));
+        }
+        Slot::Block => messages::block(input)?,
+        Slot::Number => {
+            let (rest, value) = decimal(input, "a plain decimal number")?;
+            (rest, Operand::Number(value))
+        }
+        Slot::Hex => match number(input)? {
+            (rest, Number::Hex(value)) => (rest, Operand::Number(value)),
+            _ => return expected(blanks(input), "a hexadecimal number, such as `0xc`"),
+        },
+        Slot::AvsControl => messages::avs_control(input)?,
+        Slot::AvsMode => messages::avs_mode(input)?,
+        Slot::Label => {
+            let (rest, name) = label(input)?;
+            (rest, Operand::Label(name))
+        }
+        Slot::LabelList => label_list(cx, input)?,
+        Slot::Function => {
+            let (rest, name) = label(input)?;
+            (rest, Operand::Label(name))
+        }
+        Slot::Text => {
+            let (rest, text) = string(input)?;
+            (rest, Operand::Text(text))
+        }
+        Slot::Variable => {
+            let (rest, var) = name(cx, input, "a variable")?;
+            (rest, Operand::Variable(var))
+        }
+        Slot::Origin => {
+            let (rest, var) = name(cx, input, "a variable and its origin `V(r,c)`")?;
+            let (rest, (row, column)) = origin(cx, rest)?;
+            (rest, Operand::Origin { var, row, column })
+        }
+        Slot::LscData => lsc::data(cx, input)?,
+        Slot::LscAddress => lsc::address(cx, input)?,
+        Slot::LscSurface => lsc::surface(cx, input)?,
+        Slot::LscRaw => {
+            let (rest, raw) = lsc::raw(cx, input)?;
+            (rest, Operand::Raw(raw))
+        }
+        Slot::LscBlockData => lsc::block_data(cx, input)?,
+        Slot::LscBlockAddress => lsc::block_address(cx, input)?,
+        Slot::NumberPair => messages::pair(input)?,
+        Slot::ScalarTriple => messages::triple(cx, input)?,
+    };
+    read.push(cx.spanned(operand, input, rest));
+    Ok((rest, ()))
+}
+
+/// Reads a variable's name; `what` says what it should name here.
+pub(super) fn name<'a>(
+    cx: &Context,
+    input: &'a str,
+    what: &'static str,
+) -> Read<'a, Spanned<String>> {
+    match variable(input) {
+        Ok((rest, name)) => Ok((rest, cx.spanned(name.to_owned(), input, rest))),
+        Err(nom::Err::Error(_)) => expected(blanks(input), what),
+        Err(failure) => Err(failure),
+    }
+}
+
+/// Whether a name stands there that no origin, region or offset follows: a predicate.
+fn is_bare_variable(input: &str) -> bool {
+    if is_indirect(input) {
+        return false;
+    }
+    let Ok((rest, _)) = variable(input) else {
+        return false;
+    };
+    match blanks(rest).as_bytes().first() {
+        Some(b'<' | b'.') => false,
+        // The next operand may begin with a parenthesis too: `P1 (abs)F0(0,0)<1;1,0>`, `P1 (1+2):d`.
+        Some(b'(') => modifier(rest).1.is_some() || is_expression_immediate(rest),
+        _ => true,
+    }
+}
+
+/// Whether the parentheses that open here close in front of a `:`.
+fn is_expression_immediate(input: &str) -> bool {
+    let mut depth = 0usize;
+    for (i, byte) in input.bytes().enumerate() {
+        match byte {
+            b'(' => depth += 1,
+            b')' if depth == 1 => return next_is(&input[i + 1..], ":"),
+            b')' => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+    }
+    false
+}
+
+/// `r[`: one token, no blank between.
+fn is_indirect(input: &str) -> bool {
+    next_is(input, "r[")
+}
+
+/// Whether a plain number stands there that is not the value of an immediate.
+fn is_plain_number(input: &str) -> bool {
+    decimal::<u64>(input, "").is_ok_and(|(rest, _)| !next_is(rest, ":"))
+}
+
+fn predicate<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (rest, var) = name(cx, input, "a predicate")?;
+    Ok((rest, Operand::Predicate(var)))
+}
+
+/// `(row,column)`.
+pub(super) fn origin<'a>(cx: &Context, input: &'a str) -> Read<'a, (u32, u32)> {
+    if !next_is(input, "(") {
+        return expected(blanks(input), "an origin `(row,column)`");
+    }
+    let (rest, _) = mark(input, "(")?;
+    let (rest, row) = fitting(cx, rest, "a register row", expression)?;
+    let (rest, _) = mark(rest, ",")?;
+    let (rest, column) = fitting(cx, rest, "a column", expression)?;
+    let (rest, _) = mark(rest, ")")?;
+    Ok((rest, (row, column)))
+}
+
+/// `(element)`.
+fn element<'a>(cx: &Context, input: &'a str) -> Read<'a, u32> {
+    let (rest, _) = mark(input, "(")?;
+    let (rest, element) = fitting(cx, rest, "an element number", expression)?;
+    let (rest, _) = mark(rest, ")")?;
+    Ok((rest, element))
+}
+
+/// What stands in the parentheses behind a name.
+enum Place {
+    /// `(element)`.
+    Element(u32),
+    /// The beginning of `(row,column)`, to be read again as such.
+    Origin,
+}
+
+/// `(element)`, or the beginning of `(row,column)`.
+fn place<'a>(cx: &Context, input: &'a str) -> Read<'a, Place> {
+    if !next_is(input, "(") {
+        return expected(blanks(input), "an origin `(row,column)`");
+    }
+    let (rest, _) = mark(input, "(")?;
+    let (rest, first) = fitting(cx, rest, "a register row", expression)?;
+    let (rest, two) = optional_mark(rest, ",");
+    if !two {
+        let (rest, _) = mark(rest, ")")?;
+        return Ok((rest, Place::Element(first)));
+    }
+    Ok((rest, Place::Origin))
+}
+
+/// `<h>`.
+fn stride<'a>(cx: &Context, input: &'a str) -> Read<'a, u32> {
+    if !next_is(input, "<") {
+        return expected(blanks(input), "a destination region `<stride>`");
+    }
+    let (rest, _) = mark(input, "<")?;
+    let (rest, stride) = fitting(cx, rest, "a stride", angled)?;
+    let (rest, _) = mark(rest, ">")?;
+    Ok((rest, stride))
+}
+
+fn destination_region<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<Region>> {
+    let (rest, stride) = stride(cx, input)?;
+    Ok((
+        rest,
+        cx.spanned(Region::Destination { stride }, input, rest),
+    ))
+}
+
+/// `<v;w,h>`; `<w,h>` too where `multi` allows one address for each row.
+fn source_region<'a>(cx: &Context, input: &'a str, multi: bool) -> Read<'a, Spanned<Region>> {
+    if !next_is(input, "<") {
+        return expected(blanks(input), "a source region `<v;w,h>`");
+    }
+    let (rest, _) = mark(input, "<")?;
+    let (rest, first) = fitting(cx, rest, "a stride", angled)?;
+    let (rest, region) = if multi && next_is(rest, ",") {
+        let (rest, _) = mark(rest, ",")?;
+        let (rest, horizontal) = fitting(cx, rest, "a stride", angled)?;
+        let width = first;
+        (rest, Region::MultiAddress { width, horizontal })
+    } else {
+        if !next_is(rest, ";") {
+            let wanted = if multi {
+                "`;` or `,`"
+            } else {
+                "`;` and the width of the region"
+            };
+            return expected(blanks(rest), wanted);
+        }
+        let (rest, _) = mark(rest, ";")?;
+        let (rest, width) = fitting(cx, rest, "a width", angled)?;
+        let (rest, _) = mark(rest, ",")?;
+        let (rest, horizontal) = fitting(cx, rest, "a stride", angled)?;
+        let vertical = first;
+        (
+            rest,
+            Region::Source {
+                vertical,
+                width,
+                horizontal,
+            },
+        )
+    };
+    let (rest, _) = mark(rest, ">")?;
+    Ok((rest, cx.spanned(region, input, rest)))
+}
+
+/// `r[A(k),off]<…>:t`, from the `r[` on.
+fn indirect<'a>(
+    cx: &Context,
+    input: &'a str,
+    modifier: Option<Modifier>,
+    is_source: bool,
+) -> Read<'a, Operand> {
+    let (rest, _) = mark(input, "r[")?;
+    let (rest, address) = name(cx, rest, "an address variable")?;
+    let (rest, element) = element(cx, rest)?;
+    let (rest, has_offset) = optional_mark(rest, ",");
+    let (rest, offset) = if has_offset {
+        fitting(cx, rest, "a byte offset", expression)?
+    } else {
+        (rest, 0)
+    };
+    let (rest, _) = mark(rest, "]")?;
+    let (rest, region) = if is_source {
+        source_region(cx, rest, true)?
+    } else {
+        destination_region(cx, rest)?
+    };
+    let (rest, ty) = type_suffix(rest)?;
+    Ok((
+        rest,
+        Operand::Indirect(Indirect {
+            modifier,
+            address,
+            element,
+            offset,
+            region,
+            ty,
+        }),
+    ))
+}
+
+/// General or indirect destination. An origin left out is `(0,0)`.
+fn destination<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    if is_indirect(input) {
+        return indirect(cx, input, None, false);
+    }
+    let (rest, var) = name(cx, input, "a destination `V(row,column)<stride>`")?;
+    let (rest, (row, column)) = if next_is(rest, "<") {
+        (rest, (0, 0))
+    } else {
+        origin(cx, rest)?
+    };
+    let (rest, region) = destination_region(cx, rest)?;
+    Ok((
+        rest,
+        Operand::General(General {
+            modifier: None,
+            var,
+            row,
+            column,
+            region,
+        }),
+    ))
+}
+
+/// As [`destination`], or `A(k)<h>`.
+fn destination_or_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    if !is_indirect(input)
+        && let Ok((rest, var)) = name(cx, input, "")
+        && next_is(rest, "(")
+        && let (rest, Place::Element(element)) = place(cx, rest)?
+    {
+        return address(cx, var, element, rest);
+    }
+    destination(cx, input)
+}
+
+/// The rest of `A(k)<h>`.
+fn address<'a>(
+    cx: &Context,
+    var: Spanned<String>,
+    element: u32,
+    input: &'a str,
+) -> Read<'a, Operand> {
+    let (rest, stride) = stride(cx, input)?;
+    Ok((
+        rest,
+        Operand::Address {
+            var,
+            element,
+            stride,
+        },
+    ))
+}
+
+/// The rest of `T(k)`: nothing.
+fn state<'a>(_: &Context, var: Spanned<String>, element: u32, input: &'a str) -> Read<'a, Operand> {
+    Ok((input, Operand::State { var, element }))
+}
+
+fn state_or_destination<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    if !is_indirect(input)
+        && let Ok((rest, var)) = name(cx, input, "")
+        && next_is(rest, "(")
+        && let (rest, Place::Element(element)) = place(cx, rest)?
+    {
+        return state(cx, var, element, rest);
+    }
+    destination(cx, input)
+}
+
+/// `(-)`, `(abs)`, `(-abs)`, `(~)`: one token each.
+fn modifier(input: &str) -> (&str, Option<Modifier>) {
+    let at = blanks(input);
+    Modifier::ALL
+        .iter()
+        .find_map(|&(modifier, _, token)| Some((at.strip_prefix(token)?, Some(modifier))))
+        .unwrap_or((input, None))
+}
+
+/// General, indirect or immediate source.
+pub(super) fn source<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (rest, modifier) = modifier(input);
+    if is_indirect(rest) {
+        return indirect(cx, rest, modifier, true);
+    }
+    let start = blanks(rest);
+    if modifier.is_none() && start.starts_with(|c: char| c.is_ascii_digit() || "(-".contains(c)) {
+        let (rest, immediate) = immediate(cx, start)?;
+        return Ok((rest, Operand::Immediate(immediate)));
+    }
+    let what = match modifier {
+        // Modifiers do not apply to immediates (vISA text reference 4.5).
+        Some(_) => "a general or indirect operand behind a source modifier",
+        None => "a source: `V(row,column)<v;w,h>`, `r[…]` or an immediate",
+    };
+    let (rest, var) = name(cx, rest, what)?;
+    general(cx, var, modifier, rest)
+}
+
+/// The rest of `V(r,c)<v;w,h>`.
+fn general<'a>(
+    cx: &Context,
+    var: Spanned<String>,
+    modifier: Option<Modifier>,
+    input: &'a str,
+) -> Read<'a, Operand> {
+    let (rest, (row, column)) = origin(cx, input)?;
+    let (rest, region) = source_region(cx, rest, false)?;
+    Ok((
+        rest,
+        Operand::General(General {
+            modifier,
+            var,
+            row,
+            column,
+            region,
+        }),
+    ))
+}
+
+/// As [`source`], or a name with one number in parentheses, whose rest `element` reads.
+fn source_or_element<'a>(
+    cx: &Context,
+    input: &'a str,
+    element: impl Fn(&Context, Spanned<String>, u32, &'a str) -> Read<'a, Operand>,
+) -> Read<'a, Operand> {
+    if !is_indirect(input)
+        && let Ok((rest, var)) = name(cx, input, "")
+        && next_is(rest, "(")
+        && let (rest, Place::Element(k)) = place(cx, rest)?
+    {
+        return element(cx, var, k, rest);
+    }
+    source(cx, input)
+}
+
+/// `&V`, `&V[off]`.
+fn address_of<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (rest, _) = mark(input, "&")?;
+    let (rest, var) = name(cx, rest, "a variable")?;
+    let (rest, indexed) = optional_mark(rest, "[");
+    if !indexed {
+        return Ok((rest, Operand::AddressOf { var, offset: 0 }));
+    }
+    let (rest, offset) = expression(cx, rest)?;
+    let (rest, _) = mark(rest, "]")?;
+    Ok((rest, Operand::AddressOf { var, offset }))
+}
+
+/// `V.off`; the offset is decimal or an expression in parentheses.
+pub(super) fn raw<'a>(cx: &Context, input: &'a str) -> Read<'a, Raw> {
+    let (rest, var) = name(cx, input, "a raw operand `V.offset`")?;
+    if !next_is(rest, ".") {
+        return expected(blanks(rest), "`.` and a byte offset");
+    }
+    let (rest, offset) = raw_offset(cx, rest)?;
+    Ok((rest, Raw { var, offset }))
+}
+
+/// `.off`.
+pub(super) fn raw_offset<'a>(cx: &Context, input: &'a str) -> Read<'a, u32> {
+    let (rest, _) = mark(input, ".")?;
+    if next_is(rest, "(") {
+        let (rest, _) = mark(rest, "(")?;
+        let (rest, offset) = fitting(cx, rest, "a byte offset", expression)?;
+        let (rest, _) = mark(rest, ")")?;
+        return Ok((rest, offset));
+    }
+    decimal(rest, "a byte offset, decimal or in parentheses")
+}
+
+/// A bare sampler name.
+fn sampler<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    if next_is(input, "(") {
+        return refuse(
+            blanks(input),
+            1,
+            problem(
+                Code::N0114,
+                "sampler pair is not modelled",
+                "an address pair `(variable, index)`",
+            )
+            .note("current sources also name a sampler by an address pair; a plain name is read")
+            .see("vISA text reference 0"),
+        );
+    }
+    let (rest, var) = name(cx, input, "a sampler")?;
+    Ok((rest, Operand::Sampler(var)))
+}
+
+/// Two names in either order; kept sampler first, as the instruction page has them (AVS reference
+/// D12). Declarations tell which is which; where they do not, the order of the page holds.
+fn sampler_and_surface<'a>(cx: &Context, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
+    let (middle, first) = name(cx, input, "a sampler or a surface")?;
+    let (rest, second) = name(cx, middle, "a sampler or a surface")?;
+    let class = |name: &Spanned<String>| cx.known(name).map(|k| k.class);
+    let surface_first =
+        class(&first) == Some(Class::Surface) || class(&second) == Some(Class::Sampler);
+    let sampler_first =
+        class(&first) == Some(Class::Sampler) || class(&second) == Some(Class::Surface);
+    let (sampler, surface) = if surface_first && !sampler_first {
+        (second, first)
+    } else {
+        (first, second)
+    };
+    read.push(Spanned::new(
+        Operand::Sampler(sampler.clone()),
+        sampler.span,
+    ));
+    read.push(Spanned::new(
+        Operand::Surface(surface.clone()),
+        surface.span,
+    ));
+    Ok((rest, ()))
+}
+
+/// Raw parameters to the end of the line. A `%null.0` in front is the paired surface of the newer
+/// form and is dropped (vISA text reference, section 0): a first coordinate is never null.
+fn params<'a>(cx: &Context, input: &'a str, min: u8, max: u8, read: &mut Operands) -> Read<'a, ()> {
+    let mut rest = input;
+    if let Ok((behind, paired)) = raw(cx, rest)
+        && is_null(&paired.var)
+        && paired.offset == 0
+    {
+        rest = behind;
+    }
+    let mut count = 0;
+    while count < max && (count < min || !blanks(rest).is_empty()) {
+        let (behind, param) = match raw(cx, rest) {
+            Err(nom::Err::Error(_)) if blanks(rest).is_empty() => {
+                return expected(rest, "at least one parameter `V.offset`");
+            }
+            read => read?,
+        };
+        read.push(cx.spanned(Operand::Raw(param), rest, behind));
+        rest = behind;
+        count += 1;
+    }
+    Ok((rest, ()))
+}
+
+/// Operands of a render target write to the end of the line: raw, or scalar.
+fn target_params<'a>(cx: &Context, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
+    let mut rest = input;
+    while !blanks(rest).is_empty() {
+        let is_raw = variable(rest).is_ok_and(|(behind, _)| !next_is(behind, "("));
+        let (behind, operand) = if is_raw && !is_indirect(rest) {
+            let (behind, raw) = raw(cx, rest)?;
+            (behind, Operand::Raw(raw))
+        } else {
+            source(cx, rest)?
+        };
+        read.push(cx.spanned(operand, rest, behind));
+        rest = behind;
+    }
+    if read.len() < 2 {
+        return expected(rest, "a raw operand `V.offset`");
+    }
+    Ok((rest, ()))
+}
+
+/// A label or function: an identifier or quoted text.
+pub(super) fn label(input: &str) -> Read<'_, String> {
+    if next_is(input, "\"") {
+        return string(input);
+    }
+    match identifier(input) {
+        Ok((rest, name)) => Ok((rest, name.to_owned())),
+        Err(_) => expected(blanks(input), "a label"),
+    }
+}
+
+/// `(L0, L1)`; the commas may be left out.
+fn label_list<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (mut rest, _) = mark(input, "(")?;
+    let mut labels = Vec::new();
+    loop {
+        let (behind, name) = label(rest)?;
+        labels.push(cx.spanned(name, rest, behind));
+        (rest, _) = optional_mark(behind, ",");
+        if next_is(rest, ")") {
+            let (rest, _) = mark(rest, ")")?;
+            return Ok((rest, Operand::Labels(labels)));
+        }
+    }
+}
+
+/// `value:type`. Source: vISA text reference 1.4.
+pub(super) fn immediate<'a>(cx: &Context, input: &'a str) -> Read<'a, Immediate> {
+    let from = blanks(input);
+    if let Some(inner) = from.strip_prefix('(') {
+        let (rest, value) = expression(cx, inner)?;
+        let (rest, _) = mark(rest, ")")?;
+        let (rest, ty) = type_suffix(rest)?;
+        return stored(cx, from, rest, value as u64, ty, false);
+    }
+    let (at, negative) = optional_mark(from, "-");
+    let at = blanks(at);
+    let (rest, number) = match number(at) {
+        Err(nom::Err::Error(_)) => return expected(at, "an immediate, such as `0x1:ud`"),
+        read => read?,
+    };
+    let value = match number {
+        Number::Float(digits) => {
+            // The sign belongs to the literal, and so does the type: no blanks inside.
+            let whole = &from[..from.len() - rest.len()];
+            return float(from, whole, digits, negative, rest);
+        }
+        Number::Hex(value) => value,
+        Number::Decimal { value, wide } => {
+            if wide {
+                cx.remark(wraps(cx, at, rest, u64::from(value)));
+            }
+            u64::from(value)
+        }
+    };
+    let (rest, ty) = type_suffix(rest)?;
+    stored(cx, from, rest, value, ty, negative)
+}
+
+/// The bits kept for an integer in front of `:ty`: of float types they are the raw bits and a minus
+/// flips the sign bit; of types up to 32 bits the low 32 are kept, not masked further.
+fn stored<'a>(
+    cx: &Context,
+    from: &'a str,
+    rest: &'a str,
+    value: u64,
+    ty: Type,
+    negative: bool,
+) -> Read<'a, Immediate> {
+    let bits = match ty {
+        Type::F if negative => value ^ 1 << 31,
+        Type::Df if negative => value ^ 1 << 63,
+        Type::Hf if negative => value ^ 1 << 15,
+        _ if negative => value.wrapping_neg(),
+        _ => value,
+    };
+    let length = from.len() - rest.len();
+    if ty == Type::Hf && bits > 0xffff {
+        return refuse(
+            from,
+            length,
+            problem(
+                Code::E0108,
+                "half-precision bits are too wide",
+                format!("{bits:#x} has more than 16 bits"),
+            )
+            .note("an immediate in front of `:hf` is the raw bits, at most 0xffff")
+            .help("one is written `0x3c00:hf`")
+            .see("vISA text reference 1.4"),
+        );
+    }
+    if ty.bytes() == 8 {
+        return Ok((rest, Immediate { bits, ty }));
+    }
+    let kept = bits & 0xffff_ffff;
+    // Sign bits above the 32 kept say nothing that is lost.
+    if kept != bits && bits as i64 != i64::from(kept as i32) {
+        cx.remark(
+            crate::diagnostic::Diagnostic::new(Code::W0116)
+                .at(cx.span(from, rest), format!("read as {kept:#x}:{ty}"))
+                .note(format!("immediates of type `{ty}` keep 32 bits"))
+                .see("vISA text reference 1.4"),
+        );
+    }
+    Ok((rest, Immediate { bits: kept, ty }))
+}
+
+/// A decimal float: the bits of the nearest number of its type.
+fn float<'a>(
+    from: &'a str,
+    whole: &str,
+    digits: &str,
+    negative: bool,
+    rest: &'a str,
+) -> Read<'a, Immediate> {
+    let tidy = !whole.contains([' ', '\t']) && rest.starts_with(':');
+    if !tidy {
+        let wanted = "a type directly behind a decimal float, as in `-1.5:f`, without blanks";
+        return if rest.starts_with(':') {
+            expected(from, wanted)
+        } else {
+            expected(rest, wanted)
+        };
+    }
+    let (after, ty) = type_suffix(rest)?;
+    let length = from.len() - after.len();
+    let sign = |bit: u32| u64::from(negative) << bit;
+    let bits = match ty {
+        Type::F => digits
+            .parse::<f32>()
+            .ok()
+            .filter(|v| v.is_finite())
+            .map(|v| u64::from(v.to_bits()) | sign(31)),
+        Type::Df => digits
+            .parse::<f64>()
+            .ok()
+            .filter(|v| v.is_finite())
+            .map(|v| v.to_bits() | sign(63)),
+        Type::Hf => {
+            let half = half::f16::from_f64(digits.parse().unwrap_or(f64::INFINITY));
+            let bits = u64::from(half.to_bits()) | sign(15);
+            return refuse(
+                from,
+                length,
+                problem(
+                    Code::E0101,
+                    "half-precision numbers have no decimal form",
+                    "not readable",
+                )
+                .note("an immediate in front of `:hf` is the raw bits, at most 0xffff")
+                .help(format!("write `{bits:#x}:hf`"))
+                .see("vISA text reference 1.4"),
+            );
+        }
+        _ => {
+            return refuse(
+                from,
+                length,
+                problem(
+                    Code::E0101,
+                    "decimal float in front of an integer type",
+                    format!("`:{ty}` takes an integer"),
+                )
+                .help("write `:f` or `:df` behind a number with a point or an exponent")
+                .see("vISA text reference 1.4"),
+            );
+        }
+    };
+    match bits {
+        Some(bits) => Ok((after, Immediate { bits, ty })),
+        None => refuse(from, length, super::token::too_large(digits)),
+    }
+}

@@ -1,0 +1,335 @@
+//! Statements: which kind a line is, and the frame of an instruction.
+//!
+//! `[PREDICATE] MNEMONIC[.SUFFIX…] [EXECUTION] operand operand …`
+//! Source: vISA text reference 4.1 to 4.3.
+
+use super::ast::{Instruction, Predicate, PredicateGroup, Statement};
+use super::context::Context;
+use super::error::{Read, expected, nearest, problem, refuse};
+use super::operand::operands;
+use super::suffix::suffixes;
+use super::token::{
+    blanks, decimal, dotted, identifier, label_text, mark, next_is, optional_mark, shorten,
+};
+use super::{directive, operand};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{Exec, ExecUse, OPCODES, OpInfo, Opcode};
+use crate::source::Spanned;
+use nom::Parser;
+use nom::combinator::{cut, eof};
+
+/// Reads the statement of a line that is not blank.
+pub(super) fn statement<'a>(cx: &mut Context, line: &'a str) -> Read<'a, Spanned<Statement>> {
+    let from = blanks(line);
+    let (rest, statement) = if from.starts_with('.') {
+        directive::directive(cx, from)?
+    } else if let Some(rest) = from.strip_prefix('{') {
+        cx.open_scope();
+        (rest, Statement::OpenScope)
+    } else if let Some(rest) = from.strip_prefix('}') {
+        cx.close_scope();
+        (rest, Statement::CloseScope)
+    } else if let Ok((rest, name)) = label_text(from)
+        && rest.starts_with(':')
+    {
+        return label(cx, line, name);
+    } else {
+        let (rest, instruction) = instruction(cx, from)?;
+        (rest, Statement::Instruction(instruction))
+    };
+    end_of_line(rest)?;
+    Ok((rest, cx.spanned(statement, from, rest)))
+}
+
+/// Nothing but blanks may follow.
+fn end_of_line(rest: &str) -> Read<'_, ()> {
+    let behind = blanks(rest);
+    let end: nom::IResult<&str, &str, nom::error::Error<&str>> = eof.parse(behind);
+    if end.is_ok() {
+        return Ok((behind, ()));
+    }
+    if let Ok((_, word)) = identifier(behind)
+        && Opcode::from_mnemonic(word).is_some()
+    {
+        return refuse(
+            behind,
+            word.len(),
+            problem(
+                Code::E0101,
+                "second statement on a line",
+                "a statement ends with its line",
+            )
+            .note("there is no separator between statements: one stands on each line")
+            .help(format!("start a new line before `{word}`"))
+            .see("vISA text reference 1.1"),
+        );
+    }
+    expected(behind, "the end of the line")
+}
+
+/// `name:` in column 0, alone on its line.
+fn label<'a>(cx: &Context, line: &'a str, name: &str) -> Read<'a, Spanned<Statement>> {
+    let from = blanks(line);
+    let rest = &from[name.len() + 1..];
+    let see = "vISA text reference 1.2";
+    if !blanks(rest).is_empty() {
+        return refuse(
+            blanks(rest),
+            blanks(rest).len(),
+            problem(
+                Code::E0111,
+                "label shares its line",
+                format!("`{}:` stands in front", shorten(name)),
+            )
+            .note("a label stands on a line of its own")
+            .help("put the instruction on the next line")
+            .see(see),
+        );
+    }
+    if from.len() < line.len() {
+        return refuse(
+            from,
+            name.len() + 1,
+            problem(Code::E0111, "label is indented", "blanks in front")
+                .note("a label starts in the first column of its line")
+                .help(format!(
+                    "write `{}:` at the start of the line",
+                    shorten(name)
+                ))
+                .see(see),
+        );
+    }
+    let name = cx.spanned(name.to_owned(), from, &from[name.len()..]);
+    Ok((rest, cx.spanned(Statement::Label(name), from, rest)))
+}
+
+fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
+    // A predicate is read in front of any mnemonic; whether it may stand there is for the check.
+    let (rest, predicate) = if input.starts_with('(') {
+        let (rest, predicate) = predicate(input)?;
+        (rest, Some(cx.spanned(predicate, input, rest)))
+    } else {
+        (input, None)
+    };
+    let from = blanks(rest);
+    let (rest, opcode) = mnemonic(from)?;
+    let opcode = cx.spanned(opcode, from, rest);
+    // From here on the line is this instruction, and what is wrong with it is said of it.
+    let (rest, (suffixes, exec, operands)) =
+        cut(|input| body(cx, opcode.info(), input)).parse(rest)?;
+    let paired = None;
+    Ok((
+        rest,
+        Instruction {
+            opcode,
+            predicate,
+            suffixes,
+            exec,
+            operands,
+            paired,
+        },
+    ))
+}
+
+type Body = (
+    Vec<Spanned<super::ast::Suffix>>,
+    Option<Spanned<Exec>>,
+    operand::Operands,
+);
+
+fn body<'a>(cx: &Context, row: &OpInfo, input: &'a str) -> Read<'a, Body> {
+    let (rest, suffixes) = suffixes(cx, row, input)?;
+    let (rest, exec) = execution(cx, row.exec, rest)?;
+    let (rest, operands) = operands(cx, row, rest)?;
+    Ok((rest, (suffixes, exec, operands)))
+}
+
+/// `(!P1.any)`.
+fn predicate(input: &str) -> Read<'_, Predicate> {
+    let (rest, _) = mark(input, "(")?;
+    let (rest, inverted) = optional_mark(rest, "!");
+    let (rest, name) = match identifier(rest) {
+        Ok(read) => read,
+        Err(_) => return expected(blanks(rest), "a predicate"),
+    };
+    let (rest, group) = match dotted(rest) {
+        Some((behind, "any")) => (behind, Some(PredicateGroup::Any)),
+        Some((behind, "all")) => (behind, Some(PredicateGroup::All)),
+        _ if next_is(rest, ".") => return expected(blanks(rest), "`.any`, `.all` or `)`"),
+        _ => (rest, None),
+    };
+    let (rest, _) = mark(rest, ")")?;
+    Ok((
+        rest,
+        Predicate {
+            var: name.to_owned(),
+            inverted,
+            group,
+        },
+    ))
+}
+
+/// Mnemonics of current sources that have no row: their forms are not part of the reference.
+/// Source: vISA text reference, section 0 and 5.13.
+const LATER_MNEMONICS: &[&str] = &[
+    "sample_mlod",
+    "sample_c_mlod",
+    "sample_d_c_mlod",
+    "load_l",
+    "sample4_po_l",
+    "sample4_po_b",
+    "sample4_po_i",
+    "sample4_po_i_c",
+    "sample4_po_l_c",
+    "shfl_idx4",
+    "lfsr",
+    "dnscl",
+    "breakpoint",
+    "bdpas",
+    "raw_sendg",
+    "lsc_extended_cache_ctrl",
+    "vme_idm",
+    "rt_read",
+    "va",
+    "hdc",
+];
+
+/// Families of such mnemonics, by their beginning.
+const LATER_FAMILIES: &[&str] = &[
+    "lsc_atomic_bf",
+    "lsc_apndctr_atomic_",
+    "lsc_load_quad_msrt",
+    "lsc_store_quad_msrt",
+];
+
+/// Reads a mnemonic; some have a dot in them.
+fn mnemonic(input: &str) -> Read<'_, Opcode> {
+    let Ok((rest, word)) = identifier(input) else {
+        return expected(input, "an instruction, a label or a directive");
+    };
+    // `add3.o` is one word, `add3.sat` is two.
+    if let Some(behind) = rest.strip_prefix('.') {
+        let length = behind
+            .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
+            .unwrap_or(behind.len());
+        let whole = &input[..word.len() + 1 + length];
+        if let Some(opcode) = Opcode::from_mnemonic(whole) {
+            return Ok((&input[whole.len()..], opcode));
+        }
+    }
+    if let Some(opcode) = Opcode::from_mnemonic(word) {
+        return Ok((rest, opcode));
+    }
+    refuse(input, word.len(), unknown(word))
+}
+
+fn unknown(word: &str) -> Diagnostic {
+    if LATER_MNEMONICS.contains(&word) || LATER_FAMILIES.iter().any(|f| word.starts_with(f)) {
+        return problem(
+            Code::N0114,
+            "instruction is not modelled",
+            format!("`{}` has no text form in the reference", shorten(word)),
+        )
+        .note("it belongs to newer sources, or to messages without a documented text form")
+        .see("vISA text reference 0 and 5.13");
+    }
+    let diagnostic = problem(
+        Code::E0102,
+        "unknown instruction",
+        format!("`{}` is no mnemonic", shorten(word)),
+    )
+    .see("vISA text reference 5");
+    let lower = word.to_ascii_lowercase();
+    if lower != word && Opcode::from_mnemonic(&lower).is_some() {
+        return diagnostic
+            .note("mnemonics are lower case only")
+            .help(format!("write `{lower}`"));
+    }
+    match nearest(word, OPCODES.iter().map(|row| row.mnemonic)) {
+        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        None => diagnostic,
+    }
+}
+
+/// Reads the execution part as the row wants it.
+fn execution<'a>(cx: &Context, form: ExecUse, input: &'a str) -> Read<'a, Option<Spanned<Exec>>> {
+    let (rest, exec) = match form {
+        ExecUse::None => return Ok((input, None)),
+        ExecUse::OptionalCount if !next_is(input, "(") => {
+            // Left out, eight lanes (vISA text reference 5.7).
+            let eight = Exec {
+                size: 8,
+                offset: 0,
+                no_mask: false,
+            };
+            return Ok((input, Some(cx.spanned(eight, input, blanks(input)))));
+        }
+        ExecUse::Lanes => lanes(input)?,
+        ExecUse::Count | ExecUse::OptionalCount => {
+            // A mask in front of the count is read and means nothing (vISA text reference 5.9).
+            let (rest, exec) = lanes(input)?;
+            (
+                rest,
+                Exec {
+                    size: exec.size,
+                    offset: 0,
+                    no_mask: false,
+                },
+            )
+        }
+    };
+    Ok((rest, Some(cx.spanned(exec, input, rest))))
+}
+
+/// `(M5_NM, 16)`, `(16)`, `(NoMask, 1)`.
+fn lanes(input: &str) -> Read<'_, Exec> {
+    if !next_is(input, "(") {
+        return expected(blanks(input), "an execution part, such as `(M1, 16)`");
+    }
+    let (inside, _) = mark(input, "(")?;
+    let (rest, (offset, no_mask)) = match identifier(inside) {
+        Ok((rest, word)) => {
+            let Some(mask) = mask(word) else {
+                return refuse(
+                    blanks(inside),
+                    word.len(),
+                    problem(
+                        Code::E0101,
+                        "unknown execution mask",
+                        format!("`{}` is none", shorten(word)),
+                    )
+                    .note("masks are M1 to M8, M1_NM to M8_NM and NoMask; Mk starts at lane 4(k-1)")
+                    .see("vISA text reference 4.2"),
+                );
+            };
+            let (rest, _) = mark(rest, ",")?;
+            (rest, mask)
+        }
+        Err(_) => (inside, (0, false)),
+    };
+    let (rest, size) = decimal(rest, "a number of lanes")?;
+    let (rest, _) = mark(rest, ")")?;
+    Ok((
+        rest,
+        Exec {
+            size,
+            offset,
+            no_mask,
+        },
+    ))
+}
+
+/// First execution-mask bit, and whether the mask is ignored.
+fn mask(word: &str) -> Option<(u8, bool)> {
+    if word == "NoMask" {
+        return Some((0, true));
+    }
+    let (name, no_mask) = match word.strip_suffix("_NM") {
+        Some(name) => (name, true),
+        None => (word, false),
+    };
+    match name.as_bytes() {
+        [b'M', k @ b'1'..=b'8'] => Some((4 * (k - b'1'), no_mask)),
+        _ => None,
+    }
+}
