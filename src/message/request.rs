@@ -4,7 +4,7 @@
 //! passed beside it, as the payload is on hardware. [`super::sampler`] and [`super::dataport`] turn
 //! requests into bits and back.
 
-use crate::isa::{AvsControl, AvsMode, ChannelMask};
+use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask};
 
 /// Which lines of an interleaved surface a media block touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -32,6 +32,76 @@ pub struct MediaBlock {
     pub width: u32,
     /// 1..=64 rows.
     pub height: u32,
+}
+
+impl SamplerOp {
+    /// Every operation with its name as the lowering tables write it.
+    pub const ALL: &'static [(SamplerOp, &'static str)] = &[
+        (SamplerOp::Sample, "sample"),
+        (SamplerOp::SampleB, "sample_b"),
+        (SamplerOp::SampleL, "sample_l"),
+        (SamplerOp::SampleC, "sample_c"),
+        (SamplerOp::SampleD, "sample_d"),
+        (SamplerOp::SampleBC, "sample_b_c"),
+        (SamplerOp::SampleLC, "sample_l_c"),
+        (SamplerOp::Ld, "ld"),
+        (SamplerOp::Gather4, "gather4"),
+        (SamplerOp::Lod, "lod"),
+        (SamplerOp::Resinfo, "resinfo"),
+        (SamplerOp::Sampleinfo, "sampleinfo"),
+        (SamplerOp::SampleKillpix, "sample+killpix"),
+        (SamplerOp::Gather4C, "gather4_c"),
+        (SamplerOp::Gather4Po, "gather4_po"),
+        (SamplerOp::Gather4PoC, "gather4_po_c"),
+        (SamplerOp::SampleDC, "sample_d_c"),
+        (SamplerOp::SampleLz, "sample_lz"),
+        (SamplerOp::SampleCLz, "sample_c_lz"),
+        (SamplerOp::LdLz, "ld_lz"),
+        (SamplerOp::Ld2dmsW, "ld2dms_w"),
+        (SamplerOp::LdMcs, "ld_mcs"),
+    ];
+
+    /// The message type.
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
+
+    /// Reads a message type.
+    pub fn from_code(code: u32) -> Option<SamplerOp> {
+        SamplerOp::ALL
+            .iter()
+            .map(|&(op, _)| op)
+            .find(|op| op.code() == code)
+    }
+
+    /// The name.
+    pub fn name(self) -> &'static str {
+        SamplerOp::ALL
+            .iter()
+            .find(|(op, _)| *op == self)
+            .map_or("?", |(_, name)| name)
+    }
+
+    /// One of the four that return four texels of a single channel.
+    pub const fn is_gather(self) -> bool {
+        matches!(
+            self,
+            SamplerOp::Gather4 | SamplerOp::Gather4C | SamplerOp::Gather4Po | SamplerOp::Gather4PoC
+        )
+    }
+
+    /// Whether the message reads a sampler state.
+    pub const fn uses_sampler(self) -> bool {
+        !matches!(
+            self,
+            SamplerOp::Ld
+                | SamplerOp::LdLz
+                | SamplerOp::LdMcs
+                | SamplerOp::Ld2dmsW
+                | SamplerOp::Resinfo
+                | SamplerOp::Sampleinfo
+        )
+    }
 }
 
 impl MediaBlock {
@@ -168,6 +238,178 @@ pub struct AvsRequest {
     pub ief_bypass: bool,
 }
 
+/// A `sample_unorm` message: a block of 8 by 4 pixels. Source: lowering reference 6.1.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct UnormRequest {
+    /// Binding table index.
+    pub surface: u32,
+    /// Sampler state index.
+    pub sampler: u32,
+    /// Channels returned.
+    pub channels: ChannelMask,
+    /// Normalised x of pixel 0.
+    pub u: f32,
+    /// Normalised y of pixel 0.
+    pub v: f32,
+    /// x step between pixels of a row.
+    pub delta_u: f32,
+    /// y step between rows.
+    pub delta_v: f32,
+}
+
+/// Which way the data go.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Access {
+    /// From memory to registers.
+    Read,
+    /// From registers to memory.
+    Write,
+}
+
+/// An oword block. Source: lowering reference 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct OwordBlock {
+    /// Binding table index.
+    pub surface: u32,
+    /// Direction; unaligned blocks are only read.
+    pub access: Access,
+    /// 1, 2, 4, 8 or 16 blocks of 16 bytes.
+    pub owords: u32,
+    /// One oword only: it belongs in the upper half of the register.
+    pub high: bool,
+    /// The offset counts bytes, else owords.
+    pub unaligned: bool,
+    /// Where the block begins.
+    pub offset: u32,
+}
+
+/// One element for each lane. Source: lowering reference 9 and 10.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Scattered {
+    /// Binding table index.
+    pub surface: u32,
+    /// Direction.
+    pub access: Access,
+    /// 1, 2 or 4.
+    pub element_bytes: u32,
+    /// 8 or 16.
+    pub lanes: u32,
+    /// Added to every offset; `None` when the message has no header.
+    pub global: Option<u32>,
+}
+
+/// Up to four dwords for each lane. Source: lowering reference 10 and 13.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Untyped {
+    /// Binding table index; ignored at 64-bit addresses.
+    pub surface: u32,
+    /// Direction.
+    pub access: Access,
+    /// 8 or 16.
+    pub lanes: u32,
+    /// Dwords moved.
+    pub channels: ChannelMask,
+}
+
+/// Up to four channels of one texel for each lane. Source: lowering reference 11.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Typed {
+    /// Binding table index.
+    pub surface: u32,
+    /// Direction.
+    pub access: Access,
+    /// Channels moved.
+    pub channels: ChannelMask,
+    /// Coordinates given: u, v, r, lod, trailing ones absent.
+    pub coordinates: u32,
+}
+
+/// An atomic operation for each lane. Source: lowering reference 12.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Atomic {
+    /// Binding table index; 255 at 64-bit addresses.
+    pub surface: u32,
+    /// The operation.
+    pub op: AtomicOp,
+    /// Width of the memory element: 16, 32 or 64.
+    pub bits: u32,
+    /// 8 or 16.
+    pub lanes: u32,
+    /// The old value comes back.
+    pub returns: bool,
+}
+
+/// A block of memory at a 64-bit address. Source: lowering reference 13.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SvmBlock {
+    /// Direction.
+    pub access: Access,
+    /// 1, 2, 4 or 8 blocks of 16 bytes.
+    pub owords: u32,
+    /// The address need not be a multiple of 16.
+    pub unaligned: bool,
+    /// Byte address.
+    pub address: u64,
+}
+
+/// Blocks for each lane at 64-bit addresses. Source: lowering reference 13.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct SvmScattered {
+    /// Direction.
+    pub access: Access,
+    /// Bytes of a block: 1, 4 or 8.
+    pub block_bytes: u32,
+    /// Blocks for each lane: 1, 2, 4 or 8.
+    pub blocks: u32,
+    /// 8 or 16.
+    pub lanes: u32,
+}
+
+/// A render target write. Source: lowering reference 14.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct TargetWrite {
+    /// Binding table index.
+    pub surface: u32,
+    /// 8 or 16.
+    pub lanes: u32,
+    /// The second group of sixteen lanes.
+    pub second_half: bool,
+    /// The last write of the pixels.
+    pub last: bool,
+    /// Per-sample dispatch.
+    pub per_sample: bool,
+    /// Coarse pixels.
+    pub coarse: bool,
+    /// Colours are half floats.
+    pub half: bool,
+    /// Render target.
+    pub target: u32,
+}
+
+/// A URB write. Source: lowering reference 15.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct UrbWrite {
+    /// In units of 16 bytes.
+    pub offset: u32,
+    /// The payload has an offset for each lane.
+    pub per_slot: bool,
+    /// The payload has a channel mask for each lane.
+    pub masked: bool,
+}
+
+/// What a fence waits for. Source: lowering reference 15.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Fence {
+    /// Shared local memory instead of global memory.
+    pub local: bool,
+    /// A register comes back when it is done.
+    pub commit: bool,
+    /// L3 partitions flushed, one bit each.
+    pub l3: u32,
+    /// The L1 is flushed.
+    pub l1: bool,
+}
+
 /// Everything a message can ask.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
@@ -179,4 +421,40 @@ pub enum Request {
     Sampler(SamplerRequest),
     /// Adaptive video scaler.
     Avs(AvsRequest),
+    /// `sample_unorm`.
+    Unorm(UnormRequest),
+    /// The sampler's caches are emptied.
+    SamplerFlush,
+    /// Oword block.
+    Oword(OwordBlock),
+    /// Bytes, words or dwords at byte offsets.
+    ByteScattered(Scattered),
+    /// Dwords at dword offsets.
+    DwordScattered(Scattered),
+    /// Dwords at byte offsets.
+    Untyped(Untyped),
+    /// Texels.
+    Typed(Typed),
+    /// Atomic operation at byte offsets.
+    Atomic(Atomic),
+    /// Atomic operation on texels.
+    TypedAtomic(Atomic),
+    /// Block at a 64-bit address.
+    SvmBlock(SvmBlock),
+    /// Blocks at 64-bit addresses.
+    SvmScattered(SvmScattered),
+    /// Dwords at 64-bit addresses.
+    SvmUntyped(Untyped),
+    /// Atomic operation at 64-bit addresses.
+    SvmAtomic(Atomic),
+    /// Render target write.
+    Target(TargetWrite),
+    /// URB write.
+    Urb(UrbWrite),
+    /// Memory fence.
+    Fence(Fence),
+    /// Barrier of the thread group.
+    Barrier,
+    /// The thread ends.
+    EndOfThread,
 }

@@ -1,0 +1,355 @@
+//! A message as the hardware sees it, and the way from and to a [`Request`].
+//!
+//! The law: `decode(encode(request)) == request`. Bits no table of [`super::fields`] explains are
+//! refused by name, so a wrong descriptor never passes as a right one.
+
+use super::fields::{self, Field, Layout, TooWide, outer};
+use super::request::Request;
+use super::{Sfid, dataport, gen5, sampler};
+use crate::isa::Platform;
+
+/// A message: descriptors, and the registers that say what is asked.
+///
+/// Per-lane parameters and data are not part of it.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Message {
+    /// Receiver.
+    pub sfid: Sfid,
+    /// The descriptor.
+    pub desc: u32,
+    /// The extended descriptor.
+    pub ex_desc: u32,
+    /// Registers of the second payload; part of `ex_desc` up to Gen12.
+    pub extended_length: u32,
+    /// The thread ends with this message.
+    pub eot: bool,
+    /// `M0.0..M0.7` if there is a header, else zeros.
+    pub header: [u32; 8],
+    /// `M1.0..M1.7` of block messages of the sampler, else zeros.
+    pub payload: [u32; 8],
+}
+
+/// What does not follow from the request: how the payload lies in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Form {
+    /// The first register is a header.
+    pub header: bool,
+    /// Registers of the first payload, header included.
+    pub first: u32,
+    /// Registers of the second payload.
+    pub second: u32,
+    /// Registers written back.
+    pub response: u32,
+}
+
+/// A decoded message.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Decoded {
+    /// What is asked.
+    pub request: Request,
+    /// How it lies in registers.
+    pub form: Form,
+}
+
+/// Why a request has no bits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum EncodeError {
+    /// A value has too many bits.
+    #[error(transparent)]
+    TooWide(#[from] TooWide),
+    /// The platform cannot be asked this.
+    #[error("{platform} has no message for {what}")]
+    Absent {
+        /// The request.
+        what: &'static str,
+        /// The platform.
+        platform: Platform,
+    },
+    /// The request needs a header, or its lengths do not fit together.
+    #[error("{0}")]
+    Form(String),
+}
+
+/// Why bits are not a message.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DecodeError {
+    /// A bit that no field explains.
+    #[error("bit {bit} of {part} dword {dw} is not known")]
+    UnknownBit {
+        /// Which part of the message.
+        part: &'static str,
+        /// Its dword.
+        dw: usize,
+        /// The lowest such bit.
+        bit: u32,
+    },
+    /// A field holds a value without meaning.
+    #[error("{} (bits {}:{}) holds {value}, which has no meaning here", field.name, field.hi, field.lo)]
+    Reserved {
+        /// The field.
+        field: Field,
+        /// Its value.
+        value: u32,
+    },
+    /// No message of this type at this function.
+    #[error("{} knows no message type {value}", sfid.name())]
+    UnknownType {
+        /// Receiver.
+        sfid: Sfid,
+        /// The type.
+        value: u32,
+    },
+    /// The receiver is not modelled.
+    #[error("messages to {} are not modelled", .0.name())]
+    UnknownFunction(Sfid),
+    /// Lengths that no request of this kind has.
+    #[error("{0}")]
+    Length(String),
+}
+
+/// A message under construction: what the families fill in.
+pub(super) struct Draft {
+    pub sfid: Sfid,
+    pub control: u32,
+    pub params16: bool,
+    pub return16: bool,
+    pub header: [u32; 8],
+    pub payload: [u32; 8],
+    pub target: u32,
+    pub coarse: bool,
+    pub eot: bool,
+}
+
+impl Draft {
+    pub fn new(sfid: Sfid) -> Draft {
+        Draft {
+            sfid,
+            control: 0,
+            params16: false,
+            return16: false,
+            header: [0; 8],
+            payload: [0; 8],
+            target: 0,
+            coarse: false,
+            eot: false,
+        }
+    }
+
+    /// Writes a field of the function control.
+    pub fn put(&mut self, field: Field, value: u32) -> Result<(), TooWide> {
+        field.put(std::slice::from_mut(&mut self.control), value)
+    }
+}
+
+/// Registers that hold `bytes`, one at least.
+pub const fn rows(bytes: u32, platform: Platform) -> u32 {
+    let rows = bytes.div_ceil(platform.grf_bytes());
+    if rows == 0 { 1 } else { rows }
+}
+
+/// The descriptor from its outer fields and a function control.
+///
+/// # Errors
+/// [`TooWide`] for a length that its field cannot hold.
+pub fn descriptor(form: &Form, control: u32) -> Result<u32, TooWide> {
+    let mut desc = [0];
+    outer::CONTROL.put(&mut desc, control)?;
+    outer::HEADER.put(&mut desc, form.header.into())?;
+    outer::RESPONSE.put(&mut desc, form.response)?;
+    outer::LENGTH.put(&mut desc, form.first)?;
+    Ok(desc[0])
+}
+
+/// What an extended descriptor says besides the receiver.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Extended {
+    /// Registers of the second payload.
+    pub length: u32,
+    /// End of thread.
+    pub eot: bool,
+    /// Coarse pixel.
+    pub coarse: bool,
+    /// Render target index.
+    pub target: u32,
+    /// Nothing is written.
+    pub null_target: bool,
+}
+
+/// The layout of extended descriptors on a platform.
+pub fn extended_layout(platform: Platform) -> &'static Layout {
+    match platform {
+        Platform::Ilk => &fields::extended_gen5::LAYOUT,
+        Platform::Bdw | Platform::Skl => &fields::extended_gen9::LAYOUT,
+        Platform::Icl => &fields::extended_gen11::LAYOUT,
+        Platform::Tgl => &fields::extended_gen12::LAYOUT,
+        Platform::Dg2 | Platform::Pvc => &fields::extended_xehpg::LAYOUT,
+    }
+}
+
+/// The extended descriptor: receiver and second length stand in it up to Gen11 and Gen12.
+///
+/// The length is cut to its field, as the finalizer does. Source: lowering reference 1.3.
+pub fn extended_descriptor(sfid: Sfid, extended: &Extended, platform: Platform) -> u32 {
+    use fields::extended_gen11 as ex;
+    let number = u32::from(sfid.number(platform).unwrap_or(0));
+    let mut word = match platform {
+        Platform::Ilk | Platform::Bdw | Platform::Skl => {
+            let length = fields::extended_gen9::LENGTH;
+            number | (extended.length & length.max()) << length.lo
+        }
+        Platform::Icl => number | (extended.length & ex::LENGTH.max()) << ex::LENGTH.lo,
+        Platform::Tgl => (extended.length & ex::LENGTH.max()) << ex::LENGTH.lo,
+        Platform::Dg2 | Platform::Pvc => 0,
+    };
+    if extended.eot && platform <= Platform::Icl {
+        word |= ex::EOT.mask();
+    }
+    if extended.coarse {
+        word |= ex::COARSE.mask();
+    }
+    if extended.null_target {
+        word |= ex::NULL_TARGET.mask();
+    }
+    word | (extended.target & ex::TARGET.max()) << ex::TARGET.lo
+}
+
+/// Turns a request into bits.
+///
+/// # Errors
+/// [`EncodeError`] if a value does not fit, the platform has no such message, or `form` contradicts
+/// the request.
+pub fn encode(
+    request: &Request,
+    form: &Form,
+    platform: Platform,
+) -> Result<Message, EncodeError> {
+    if platform == Platform::Ilk {
+        return gen5::encode(request, form);
+    }
+    if platform == Platform::Bdw && form.second != 0 {
+        return Err(EncodeError::Form("bdw has one payload only".into()));
+    }
+    let draft = match request {
+        Request::Sampler(r) => sampler::encode_3d(r, form, platform)?,
+        Request::Avs(r) => sampler::encode_avs(r, form)?,
+        Request::Unorm(r) => sampler::encode_unorm(r, form)?,
+        Request::SamplerFlush => sampler::encode_flush(form)?,
+        other => dataport::encode(other, form, platform)?,
+    };
+    let mut desc = [descriptor(form, draft.control)?];
+    outer::PARAMS16.put(&mut desc, draft.params16.into())?;
+    outer::RETURN16.put(&mut desc, draft.return16.into())?;
+    let extended = Extended {
+        length: form.second,
+        eot: draft.eot,
+        coarse: draft.coarse,
+        target: draft.target,
+        null_target: false,
+    };
+    let ex_desc = extended_descriptor(draft.sfid, &extended, platform);
+    let field = extended_layout(platform)
+        .fields
+        .iter()
+        .find(|f| f.name == "extended length")
+        .copied()
+        .unwrap_or(fields::extended_gen11::LENGTH);
+    field.put(&mut [0], form.second)?;
+    Ok(Message {
+        sfid: draft.sfid,
+        desc: desc[0],
+        ex_desc,
+        extended_length: form.second,
+        eot: draft.eot,
+        header: draft.header,
+        payload: draft.payload,
+    })
+}
+
+/// Turns bits back into the request.
+///
+/// # Errors
+/// [`DecodeError`] naming the bit, the field or the length that makes no sense.
+pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeError> {
+    if platform == Platform::Ilk {
+        return gen5::decode(message);
+    }
+    refuse_unknown(&outer::LAYOUT, &[message.desc])?;
+    refuse_unknown(extended_layout(platform), &[message.ex_desc])?;
+    let desc = [message.desc];
+    let form = Form {
+        header: outer::HEADER.get(&desc) != 0,
+        first: outer::LENGTH.get(&desc),
+        second: message.extended_length,
+        response: outer::RESPONSE.get(&desc),
+    };
+    let request = match message.sfid {
+        Sfid::Sampler => sampler::decode(message, &form, platform)?,
+        _ => dataport::decode(message, &form, platform)?,
+    };
+    Ok(Decoded { request, form })
+}
+
+/// Refuses bits that no field of the layout explains, in every word the slice has.
+pub(super) fn refuse_unknown(layout: &Layout, words: &[u32]) -> Result<(), DecodeError> {
+    for (dw, word) in words.iter().enumerate() {
+        let unknown = word & !layout.known(dw);
+        if unknown != 0 {
+            return Err(DecodeError::UnknownBit {
+                part: layout.name,
+                dw,
+                bit: unknown.trailing_zeros(),
+            });
+        }
+    }
+    Ok(())
+}
+
+/// Refuses unknown bits of one dword of a header, whose other dwords the function does not read.
+pub(super) fn refuse_unknown_in(
+    layout: &Layout,
+    words: &[u32; 8],
+    dw: usize,
+) -> Result<(), DecodeError> {
+    let unknown = words[dw] & !layout.known(dw);
+    if unknown == 0 {
+        return Ok(());
+    }
+    Err(DecodeError::UnknownBit {
+        part: layout.name,
+        dw,
+        bit: unknown.trailing_zeros(),
+    })
+}
+
+/// Refuses a value without meaning.
+pub(super) fn reserved<T>(field: Field, value: u32, known: Option<T>) -> Result<T, DecodeError> {
+    known.ok_or(DecodeError::Reserved { field, value })
+}
+
+/// Refuses the outer bits only sampler and render target messages have.
+pub(super) fn refuse_data_size(message: &Message) -> Result<(), DecodeError> {
+    for field in [outer::PARAMS16, outer::RETURN16] {
+        let value = field.get(&[message.desc]);
+        if value != 0 {
+            return Err(DecodeError::Reserved { field, value });
+        }
+    }
+    Ok(())
+}
+
+impl Form {
+    /// The form of a message with a header of one register and nothing else.
+    pub const fn header_only(response: u32) -> Form {
+        Form {
+            header: true,
+            first: 1,
+            second: 0,
+            response,
+        }
+    }
+
+    /// Registers of both payloads.
+    pub const fn registers(&self) -> u32 {
+        self.first.saturating_add(self.second)
+    }
+}

@@ -1,0 +1,453 @@
+//! Every bit of every message, once: which word, which bits, what they mean.
+//!
+//! A [`Layout`] is a table of [`Field`]s. Encoding, decoding, the text for people and the refusal of
+//! bits nobody knows all read these tables, so they cannot disagree. Words are numbered by the part
+//! of the message a layout speaks of: a descriptor has the one word 0, a header the dwords of `M0`,
+//! a media payload the dwords of `M1`.
+//!
+//! ```text
+//!  31 30 29 | 28:25    | 24:20    | 19     | 18:0
+//!  data size| length   | response | header | function control: one table for each shared function
+//! ```
+//!
+//! Source: lowering reference, sections 1 to 18; the sections are named at each table.
+
+/// Some neighbouring bits of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Field {
+    /// As the manuals name it.
+    pub name: &'static str,
+    /// Word of the part.
+    pub dw: usize,
+    /// Lowest bit.
+    pub lo: u32,
+    /// Highest bit.
+    pub hi: u32,
+    /// Meaning, units included.
+    pub doc: &'static str,
+}
+
+/// A value that does not fit its field.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
+#[error("{} does not fit {} (bits {}:{})", value, field.name, field.hi, field.lo)]
+pub struct TooWide {
+    /// The field.
+    pub field: Field,
+    /// The value.
+    pub value: u32,
+}
+
+impl Field {
+    /// Number of bits.
+    pub const fn width(self) -> u32 {
+        self.hi - self.lo + 1
+    }
+
+    /// The greatest value that fits.
+    pub const fn max(self) -> u32 {
+        u32::MAX >> (32 - self.width())
+    }
+
+    /// The field's bits within its word.
+    pub const fn mask(self) -> u32 {
+        self.max() << self.lo
+    }
+
+    /// Reads the field; a word that is not there reads as 0.
+    pub fn get(self, words: &[u32]) -> u32 {
+        words
+            .get(self.dw)
+            .map_or(0, |word| word >> self.lo & self.max())
+    }
+
+    /// Writes the field.
+    ///
+    /// # Errors
+    /// [`TooWide`] if the value has more bits than the field.
+    pub fn put(self, words: &mut [u32], value: u32) -> Result<(), TooWide> {
+        match words.get_mut(self.dw) {
+            Some(word) if value <= self.max() => {
+                *word = *word & !self.mask() | value << self.lo;
+                Ok(())
+            }
+            _ => Err(TooWide { field: self, value }),
+        }
+    }
+}
+
+/// The fields of one part of a message.
+#[derive(Debug)]
+pub struct Layout {
+    /// What the part is.
+    pub name: &'static str,
+    /// Where the layout is defined.
+    pub source: &'static str,
+    /// Its fields, highest bit of the first word first.
+    pub fields: &'static [Field],
+}
+
+impl Layout {
+    /// The bits of word `dw` that some field explains.
+    pub fn known(&self, dw: usize) -> u32 {
+        self.fields
+            .iter()
+            .filter(|f| f.dw == dw)
+            .fold(0, |bits, f| bits | f.mask())
+    }
+}
+
+/// Makes a module of constants, one for each field, and the table of them.
+macro_rules! layouts {
+    ($($(#[doc = $doc:literal])+ $module:ident $title:literal $source:literal {
+        $($field:ident $name:literal $dw:literal [$hi:literal:$lo:literal] $meaning:literal;)+
+    })+) => {
+        $($(#[doc = $doc])+
+        pub mod $module {
+            use super::{Field, Layout};
+            $(#[doc = $meaning]
+            pub const $field: Field =
+                Field { name: $name, dw: $dw, lo: $lo, hi: $hi, doc: $meaning };)+
+            /// The table.
+            pub static LAYOUT: Layout =
+                Layout { name: $title, source: $source, fields: &[$($field),+] };
+        })+
+        /// Every layout.
+        pub static LAYOUTS: &[&Layout] = &[$(&$module::LAYOUT),+];
+    };
+}
+
+layouts! {
+    /// The fields every descriptor has.
+    outer "message descriptor" "lowering reference 1.2" {
+        RETURN16  "16-bit data"          0 [30:30] "sampler: returned data are 16-bit; render target: colours are";
+        PARAMS16  "16-bit parameters"    0 [29:29] "sampler: parameters are 16-bit";
+        LENGTH    "message length"       0 [28:25] "registers of the first payload, header included";
+        RESPONSE  "response length"      0 [24:20] "registers written back";
+        HEADER    "header present"       0 [19:19] "the first payload register is a header";
+        CONTROL   "function control"     0 [18:0]  "owned by the shared function";
+    }
+
+    /// Extended descriptor up to Gen9.
+    extended_gen9 "extended descriptor" "lowering reference 1.3" {
+        NULL_TARGET   "null render target"     0 [20:20] "nothing is written";
+        ALPHA         "source-0 alpha"         0 [15:15] "the payload begins with source-0 alpha";
+        TARGET        "render target index"    0 [14:12] "which target of the pixel shader";
+        COARSE        "coarse pixel"           0 [11:11] "coarse pixel shading";
+        LENGTH        "extended length"        0 [9:6]   "registers of the second payload";
+        EOT           "end of thread"          0 [5:5]   "the thread ends with this message";
+        SFID          "shared function"        0 [3:0]   "who receives the message";
+    }
+
+    /// Extended descriptor of Gen11.
+    extended_gen11 "extended descriptor" "lowering reference 1.3" {
+        NULL_TARGET   "null render target"     0 [20:20] "nothing is written";
+        ALPHA         "source-0 alpha"         0 [15:15] "the payload begins with source-0 alpha";
+        TARGET        "render target index"    0 [14:12] "which target of the pixel shader";
+        COARSE        "coarse pixel"           0 [11:11] "coarse pixel shading";
+        LENGTH        "extended length"        0 [10:6]  "registers of the second payload";
+        EOT           "end of thread"          0 [5:5]   "the thread ends with this message";
+        SFID          "shared function"        0 [3:0]   "who receives the message";
+    }
+
+    /// Extended descriptor of Gen12: shared function and end of thread are instruction fields.
+    extended_gen12 "extended descriptor" "lowering reference 1.3" {
+        NULL_TARGET   "null render target"     0 [20:20] "nothing is written";
+        ALPHA         "source-0 alpha"         0 [15:15] "the payload begins with source-0 alpha";
+        TARGET        "render target index"    0 [14:12] "which target of the pixel shader";
+        COARSE        "coarse pixel"           0 [11:11] "coarse pixel shading";
+        LENGTH        "extended length"        0 [10:6]  "registers of the second payload";
+    }
+
+    /// Extended descriptor of DG2 and PVC: the second length is an instruction field as well.
+    extended_xehpg "extended descriptor" "lowering reference 1.3" {
+        NULL_TARGET   "null render target"     0 [20:20] "nothing is written";
+        ALPHA         "source-0 alpha"         0 [15:15] "the payload begins with source-0 alpha";
+        TARGET        "render target index"    0 [14:12] "which target of the pixel shader";
+        COARSE        "coarse pixel"           0 [11:11] "coarse pixel shading";
+    }
+
+    /// Extended descriptor of Gen5.
+    extended_gen5 "extended descriptor" "lowering reference 18.1" {
+        EOT           "end of thread"          0 [5:5]   "the thread ends with this message";
+        SFID          "shared function"        0 [3:0]   "who receives the message";
+    }
+
+    /// Function control of the sampler, Gen8 and later.
+    sampler "sampler function control" "lowering reference 3.1" {
+        SIMD_MODE "SIMD mode"     0 [18:17] "1 native lanes, 2 twice that, 3 block messages";
+        TYPE      "message type"  0 [16:12] "the operation";
+        SAMPLER   "sampler index" 0 [11:8]  "sampler state";
+        BINDING   "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Header of the 3D sampler messages and INFO.
+    sampler_header "sampler header" "lowering reference 3.4 and 4" {
+        NULL_MASK   "pixel null mask"  2 [23:23] "one more register tells the lanes with absent texels";
+        GATHER      "gather4 channel"  2 [17:16] "gather4: source channel, 0 R .. 3 A";
+        DISABLE     "channel disable"  2 [15:12] "bit 12 R .. bit 15 A, 1 = not returned";
+        OFFSET_U    "U offset"         2 [11:8]  "texels, signed";
+        OFFSET_V    "V offset"         2 [7:4]   "texels, signed";
+        OFFSET_R    "R offset"         2 [3:0]   "texels, signed";
+    }
+
+    /// Header of the media sampler messages.
+    media_sampler_header "media sampler header" "lowering reference 7.2; AVS reference 1.2" {
+        CONTROL     "output control"   2 [19:18] "0 16-bit, 1 16-bit decimated, 2 8-bit, 3 8-bit decimated";
+        DISABLE     "channel disable"  2 [15:12] "bit 12 R .. bit 15 A, 1 = not returned";
+    }
+
+    /// The payload register of AVS.
+    avs_payload "AVS payload" "lowering reference 7.2; AVS reference 1.2" {
+        V2D         "v2d"              0 [31:0]  "change of deltaV for each row, float";
+        VBN         "vertical block"   1 [31:0]  "row offset in units of four rows";
+        U           "U"                2 [31:0]  "normalised x of pixel 0, float";
+        V           "V"                3 [31:0]  "normalised y of pixel 0, float";
+        DELTA_U     "deltaU"           4 [31:0]  "x step between pixels, float";
+        DELTA_V     "deltaV"           5 [31:0]  "y step between rows, float";
+        U2D         "u2d"              6 [31:0]  "change of deltaU for each pixel, float";
+        FUNCTION    "function"         7 [31:28] "0 AVS";
+        IEF         "IEF bypass"       7 [27:27] "1 = the enhancement filter is bypassed";
+        MODE        "mode"             7 [26:25] "0 16x4, 1 8x4, 2 16x8, 3 4x4";
+        GROUP       "group"            7 [22:0]  "reorder hint";
+    }
+
+    /// The payload register of `sample_unorm`.
+    unorm_payload "sample_unorm payload" "lowering reference 6.1" {
+        U           "U"                2 [31:0]  "normalised x of pixel 0, float";
+        V           "V"                3 [31:0]  "normalised y of pixel 0, float";
+        DELTA_U     "deltaU"           4 [31:0]  "x step between pixels, float";
+        DELTA_V     "deltaV"           5 [31:0]  "y step between rows, float";
+    }
+
+    /// The payload register of the SIMD32/64 messages of Gen5, media form.
+    gen5_media_payload "media payload" "lowering reference 18.4" {
+        U2D         "u2d"              0 [31:0]  "change of deltaU for each pixel, float";
+        DELTA_U     "deltaU"           1 [31:0]  "x step between pixels, float";
+        U           "U"                2 [31:0]  "normalised x of pixel 0, float";
+        DELTA_V     "deltaV"           5 [31:0]  "y step between rows, float";
+        V           "V"                6 [31:0]  "normalised y of pixel 0, float";
+    }
+
+    /// Function control of the data port, Gen8 and later: what is common.
+    dataport "data port function control" "lowering reference 1.2" {
+        TYPE     "message type"  0 [18:14] "the operation";
+        SPECIFIC "type specific" 0 [13:8]  "as the type says";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Function control of media block messages.
+    media_block "media block function control" "lowering reference 2.1; PRM 5.10.5.1" {
+        TYPE     "message type"  0 [18:14] "4 read, 10 write";
+        OVERRIDE "override"      0 [10:10] "the two bits below replace the surface's line stride";
+        STRIDE   "line stride"   0 [9:9]   "1 = every second line";
+        LINE     "first line"    0 [8:8]   "0 top field, 1 bottom field";
+        BINDING  "binding"       0 [7:0]   "binding table index, plane added";
+    }
+
+    /// Header of media block messages.
+    media_block_header "media block header" "lowering reference 2.2" {
+        X        "X offset"      0 [31:0]  "left edge in bytes, signed";
+        Y        "Y offset"      1 [31:0]  "top edge in rows, signed";
+        HEIGHT   "height-1"      2 [21:16] "rows, less one";
+        WIDTH    "width-1"       2 [5:0]   "bytes, less one";
+    }
+
+    /// Function control of oword block messages.
+    oword_block "oword block function control" "lowering reference 8" {
+        TYPE     "message type"  0 [18:14] "0 read, 1 unaligned read, 8 write";
+        SIZE     "block size"    0 [10:8]  "0 one oword, low half; 1 one, high half; 2 two, 3 four, 4 eight, 5 sixteen";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Header of oword and scattered messages.
+    offset_header "offset header" "lowering reference 8 and 9" {
+        GLOBAL   "global offset" 2 [31:0]  "owords; bytes in unaligned reads; elements in scattered messages";
+    }
+
+    /// Function control of the byte scattered messages.
+    byte_scattered "byte scattered function control" "lowering reference 9 and 10" {
+        TYPE     "message type"  0 [18:14] "4 read, 12 write";
+        SIZE     "element size"  0 [11:10] "0 byte, 1 word, 2 dword";
+        LANES    "16 lanes"      0 [8:8]   "0 eight lanes, 1 sixteen";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Function control of the dword scattered messages.
+    dword_scattered "dword scattered function control" "lowering reference 9" {
+        TYPE     "message type"  0 [18:14] "3 read, 11 write";
+        LANES    "lanes"         0 [9:8]   "2 eight lanes, 3 sixteen";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Function control of untyped surface messages.
+    untyped "untyped surface function control" "lowering reference 10" {
+        TYPE     "message type"    0 [18:14] "1 read, 9 write; 17 and 25 at 64-bit addresses";
+        LANES    "lanes"           0 [13:12] "1 sixteen lanes, 2 eight";
+        DISABLE  "channel disable" 0 [11:8]  "bit 8 R .. bit 11 A, 1 = absent";
+        BINDING  "binding"         0 [7:0]   "binding table index; 255 at 64-bit addresses";
+    }
+
+    /// Function control of typed surface messages.
+    typed "typed surface function control" "lowering reference 11" {
+        TYPE     "message type"    0 [18:14] "5 read, 13 write";
+        SLOTS    "slot group"      0 [13:12] "1 lanes 0..7";
+        DISABLE  "channel disable" 0 [11:8]  "bit 8 R .. bit 11 A, 1 = absent";
+        BINDING  "binding"         0 [7:0]   "binding table index";
+    }
+
+    /// Function control of atomic messages.
+    atomic "atomic function control" "lowering reference 12" {
+        TYPE     "message type"  0 [18:14] "2 integer, 3 16-bit, 27 float, 28 half; 6, 7 typed; 18, 19 at 64-bit addresses";
+        RETURN   "return"        0 [13:13] "the old value comes back";
+        LANES    "8 lanes"       0 [12:12] "1 eight lanes, 0 sixteen; at 64-bit addresses: 1 = 64-bit data";
+        OP       "operation"     0 [11:8]  "which read-modify-write";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Function control of block messages at 64-bit addresses.
+    svm_block "64-bit block function control" "lowering reference 13" {
+        TYPE     "message type"  0 [18:14] "20 read, 21 write";
+        SUBTYPE  "subtype"       0 [12:11] "0 aligned, 1 unaligned";
+        SIZE     "block size"    0 [10:8]  "0 one oword, 2 two, 3 four, 4 eight";
+        BINDING  "binding"       0 [7:0]   "255";
+    }
+
+    /// Header of block messages at 64-bit addresses.
+    svm_block_header "64-bit block header" "lowering reference 13" {
+        ADDRESS_LOW  "address low"  0 [31:0] "bytes";
+        ADDRESS_HIGH "address high" 1 [31:0] "bytes";
+    }
+
+    /// Function control of scattered messages at 64-bit addresses.
+    svm_scattered "64-bit scattered function control" "lowering reference 13" {
+        TYPE     "message type"  0 [18:14] "16 read, 26 write";
+        LANES    "16 lanes"      0 [12:12] "0 eight lanes, 1 sixteen";
+        COUNT    "log2 blocks"   0 [11:10] "blocks for each lane";
+        SIZE     "block size"    0 [9:8]   "0 byte, 1 dword, 2 qword";
+        BINDING  "binding"       0 [7:0]   "255";
+    }
+
+    /// Function control of render target writes.
+    render_target "render target function control" "lowering reference 14" {
+        COARSE   "coarse"        0 [18:18] "coarse pixel";
+        TYPE     "message type"  0 [17:14] "12";
+        SAMPLE   "per sample"    0 [13:13] "per-sample dispatch";
+        LAST     "last target"   0 [12:12] "the last render target write";
+        SLOTS    "slot group"    0 [11:11] "1 = lanes 16..31";
+        SUBTYPE  "subtype"       0 [10:8]  "4 eight lanes, 0 sixteen";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Header of render target writes.
+    render_target_header "render target header" "lowering reference 14" {
+        STENCIL  "stencil present" 0 [14:14] "stencil in the payload";
+        DEPTH    "depth present"   0 [13:13] "source depth in the payload";
+        OMASK    "omask present"   0 [12:12] "sample mask in the payload";
+        ALPHA    "alpha present"   0 [11:11] "source-0 alpha in the payload";
+        INDEX    "target index"    2 [31:0]  "render target";
+    }
+
+    /// Function control of URB writes.
+    urb "URB function control" "lowering reference 15" {
+        PER_SLOT "per-slot offset" 0 [17:17] "one offset for each lane in the payload";
+        MASKED   "channel mask"    0 [15:15] "channel masks in the payload";
+        OFFSET   "global offset"   0 [14:4]  "in units of 16 bytes";
+        OPCODE   "opcode"          0 [3:0]   "7 SIMD8 write";
+    }
+
+    /// Function control of memory fences before the load/store pipe.
+    fence "fence function control" "lowering reference 15" {
+        TYPE     "message type"  0 [18:14] "7";
+        COMMIT   "commit"        0 [13:13] "a register comes back when done";
+        L3       "L3 partitions" 0 [12:9]  "which are flushed";
+        L1       "L1 flush"      0 [8:8]   "flush the L1";
+        BINDING  "binding"       0 [7:0]   "0 global; 0xFE shared local memory from Gen11";
+    }
+
+    /// Function control of fences of the load/store pipe.
+    lsc_fence "load/store fence control" "lowering reference 15" {
+        FLUSH    "flush"   0 [18:12] "0 none, 1 evict";
+        SCOPE    "scope"   0 [11:9]  "0 group .. 3 GPU";
+        WIDE     "control" 0 [8:8]   "1";
+        OPCODE   "opcode"  0 [5:0]   "31 fence";
+    }
+
+    /// Function control of the gateway.
+    gateway "gateway function control" "lowering reference 15 and 18.8" {
+        END      "thread end" 0 [4:4] "end of thread";
+        OPCODE   "opcode"     0 [3:0] "4 barrier; 0 open, 1 close, 2 forward on Gen5";
+    }
+
+    /// Function control of the thread spawner.
+    spawner "thread spawner function control" "lowering reference 15 and 18.8" {
+        CHILD    "resource" 0 [4:4] "the URB handle is not dereferenced";
+        REQUEST  "request"  0 [1:1] "1 child thread";
+        OPCODE   "opcode"   0 [0:0] "0 dereference resource";
+    }
+
+    /// Function control of the Gen5 sampler.
+    gen5_sampler "sampler function control" "lowering reference 18.2; PRM 4.11.1.1" {
+        SIMD_MODE "SIMD mode"     0 [17:16] "0 4x2, 1 SIMD8, 2 SIMD16, 3 SIMD32/64";
+        TYPE      "message type"  0 [15:12] "the operation";
+        SAMPLER   "sampler index" 0 [11:8]  "sampler state";
+        BINDING   "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Function control of Gen5 data port reads.
+    gen5_read "data port read control" "lowering reference 18.5; PRM 5.10.2.1" {
+        CACHE    "target cache"  0 [15:14] "0 data, 1 render, 2 sampler, 3 sampler in field mode";
+        TYPE     "message type"  0 [13:11] "the operation";
+        SPECIFIC "control"       0 [10:8]  "as the type says";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Function control of Gen5 data port writes.
+    gen5_write "data port write control" "lowering reference 18.5; PRM 5.10.2.1" {
+        COMMIT   "commit"        0 [15:15] "a register comes back when done";
+        TYPE     "message type"  0 [14:12] "the operation";
+        SPECIFIC "control"       0 [11:8]  "as the type says";
+        BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Function control of the Gen5 math unit.
+    gen5_math "math function control" "lowering reference 18.7; PRM 6.1.1" {
+        SCALAR   "scalar"    0 [7:7] "one input for each group of four lanes";
+        SATURATE "saturate"  0 [6:6] "results clamp to 0..1";
+        PARTIAL  "precision" 0 [5:5] "1 partial";
+        SIGNED   "signed"    0 [4:4] "integer division of signed values";
+        FUNCTION "function"  0 [3:0] "1 inv, 2 log, 3 exp, 4 sqrt, 5 rsqrt, 6 sin, 7 cos, 8 sincos, 10 pow, 11 int div, 12 quotient, 13 remainder";
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_fields_of_a_layout_share_a_bit() {
+        for layout in LAYOUTS {
+            for (i, a) in layout.fields.iter().enumerate() {
+                assert!(a.lo <= a.hi && a.hi < 32, "{}: {}", layout.name, a.name);
+                for b in &layout.fields[i + 1..] {
+                    assert!(
+                        a.dw != b.dw || a.mask() & b.mask() == 0,
+                        "{}: {} and {} overlap",
+                        layout.name,
+                        a.name,
+                        b.name
+                    );
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn a_value_that_does_not_fit_is_refused() {
+        let mut words = [0; 3];
+        let width = media_block_header::WIDTH;
+        assert_eq!(width.put(&mut words, 63), Ok(()));
+        assert_eq!(words, [0, 0, 63]);
+        assert!(width.put(&mut words, 64).is_err());
+        assert_eq!(width.get(&words), 63);
+    }
+}

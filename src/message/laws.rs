@@ -1,0 +1,365 @@
+//! Laws of the message bits: encode then decode is the identity, and no bits panic.
+
+use super::bits::{Form, Message, decode, encode};
+use super::request::*;
+use super::sfid::Sfid;
+use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask, Platform};
+use proptest::prelude::*;
+
+const MODERN: &[Platform] = &[
+    Platform::Skl,
+    Platform::Icl,
+    Platform::Tgl,
+    Platform::Dg2,
+    Platform::Pvc,
+];
+
+/// encode ∘ decode for one request and form.
+fn there_and_back(request: Request, form: Form, platform: Platform) {
+    let message = encode(&request, &form, platform)
+        .unwrap_or_else(|e| panic!("{request:?} {form:?} {platform}: {e}"));
+    let back = decode(&message, platform)
+        .unwrap_or_else(|e| panic!("{request:?} {form:?} {platform} {message:x?}: {e}"));
+    assert_eq!(back.request, request, "{platform} {message:x?}");
+    assert_eq!(back.form, form, "{platform} {message:x?}");
+}
+
+fn data(header: bool, first: u32, second: u32, response: u32) -> Form {
+    Form {
+        header,
+        first: first + u32::from(header),
+        second,
+        response,
+    }
+}
+
+#[test]
+fn every_sampler_request_survives_its_bits() {
+    for &platform in MODERN {
+        for &(op, _) in SamplerOp::ALL {
+            let po = matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
+            if po && platform >= Platform::Dg2 {
+                continue;
+            }
+            for mask in 1..16 {
+                let no_channel = matches!(op, SamplerOp::Gather4C | SamplerOp::Gather4PoC);
+                let channels = ChannelMask(mask);
+                if op.is_gather() && channels.count() != 1 || no_channel && mask != 1 {
+                    continue;
+                }
+                for bits in 0..16 {
+                    let r = SamplerRequest {
+                        op,
+                        surface: 0xa5,
+                        sampler: if op.uses_sampler() { 0xc } else { 0 },
+                        channels,
+                        lanes: platform.native_lanes() << (bits & 1),
+                        offsets: [[0; 3], [-8, 7, -1]][bits >> 1 & 1],
+                        pixel_null_mask: bits & 4 != 0,
+                        params16: bits & 8 != 0,
+                        returns: if bits & 8 != 0 {
+                            ReturnFormat::Bits16
+                        } else {
+                            ReturnFormat::Bits32
+                        },
+                        params: if op == SamplerOp::Sampleinfo { 0 } else { 4 },
+                    };
+                    there_and_back(Request::Sampler(r), r.form(platform), platform);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_media_block_survives_its_bits() {
+    for &platform in MODERN {
+        for width in 1..=64 {
+            for height in [1, 2, 63, 64] {
+                for field in [FieldSelect::State, FieldSelect::Top, FieldSelect::Bottom] {
+                    let r = MediaBlock {
+                        surface: 7,
+                        field,
+                        x: -5,
+                        y: i32::MAX,
+                        width,
+                        height,
+                    };
+                    there_and_back(Request::MediaRead(r), data(true, 0, 0, 3), platform);
+                    there_and_back(Request::MediaWrite(r), data(true, 0, 4, 0), platform);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_atomic_survives_its_bits() {
+    for &(op, _, _) in AtomicOp::ALL {
+        let float = super::dataport::is_float(op);
+        if super::dataport::atomic_code(op).is_none() {
+            continue;
+        }
+        for returns in [false, true] {
+            for bits in [16, 32, 64] {
+                let mut r = Atomic {
+                    surface: 9,
+                    op,
+                    bits,
+                    lanes: 16,
+                    returns,
+                };
+                for &platform in MODERN {
+                    if bits < 64 {
+                        there_and_back(Request::Atomic(r), data(false, 2, 2, 2), platform);
+                    }
+                    r.lanes = 8;
+                    if bits < 64 {
+                        there_and_back(Request::Atomic(r), data(false, 1, 1, 1), platform);
+                    }
+                    if bits < 64 && !float {
+                        there_and_back(Request::TypedAtomic(r), data(false, 1, 1, 1), platform);
+                    }
+                    if !float {
+                        let far = Atomic { surface: 255, ..r };
+                        there_and_back(Request::SvmAtomic(far), data(false, 2, 1, 1), platform);
+                    }
+                    r.lanes = 16;
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn every_block_and_scattered_request_survives_its_bits() {
+    for &platform in MODERN {
+        for access in [Access::Read, Access::Write] {
+            for lanes in [8, 16] {
+                for global in [None, Some(0xdead_beef)] {
+                    for element_bytes in [1, 2, 4] {
+                        let r = Scattered {
+                            surface: 255,
+                            access,
+                            element_bytes,
+                            lanes,
+                            global,
+                        };
+                        let form = data(global.is_some(), 2, 2, 2);
+                        there_and_back(Request::ByteScattered(r), form, platform);
+                        if element_bytes == 4 {
+                            there_and_back(Request::DwordScattered(r), form, platform);
+                        }
+                    }
+                }
+                for mask in 1..16 {
+                    let r = Untyped {
+                        surface: 255,
+                        access,
+                        lanes,
+                        channels: ChannelMask(mask),
+                    };
+                    there_and_back(Request::Untyped(r), data(false, 2, 3, 4), platform);
+                    there_and_back(Request::SvmUntyped(r), data(false, 4, 3, 4), platform);
+                }
+                for block_bytes in [1, 4, 8] {
+                    for blocks in [1, 2, 4, 8] {
+                        let r = SvmScattered {
+                            access,
+                            block_bytes,
+                            blocks,
+                            lanes,
+                        };
+                        there_and_back(Request::SvmScattered(r), data(false, 4, 8, 8), platform);
+                    }
+                }
+            }
+            for owords in [1, 2, 4, 8, 16] {
+                let mut r = OwordBlock {
+                    surface: 3,
+                    access,
+                    owords,
+                    high: false,
+                    unaligned: false,
+                    offset: 0x1234_5678,
+                };
+                let form = data(true, 0, 2, 2);
+                there_and_back(Request::Oword(r), form, platform);
+                r.high = owords == 1;
+                r.unaligned = access == Access::Read;
+                if !(r.high && r.unaligned) {
+                    there_and_back(Request::Oword(r), form, platform);
+                }
+                if owords < 16 {
+                    for unaligned in [false, true] {
+                        let r = SvmBlock {
+                            access,
+                            owords,
+                            unaligned,
+                            address: 0x0123_4567_89ab_cdef,
+                        };
+                        there_and_back(Request::SvmBlock(r), form, platform);
+                    }
+                }
+            }
+            for mask in 1..16 {
+                for coordinates in 1..=4 {
+                    let channels = ChannelMask(mask);
+                    let stored = if access == Access::Write {
+                        channels.count()
+                    } else {
+                        0
+                    };
+                    let r = Typed {
+                        surface: 200,
+                        access,
+                        channels,
+                        coordinates,
+                    };
+                    there_and_back(Request::Typed(r), data(false, coordinates, stored, 0), platform);
+                }
+            }
+        }
+    }
+}
+
+#[test]
+fn targets_fences_and_thread_messages_survive_their_bits() {
+    for &platform in MODERN {
+        for flags in 0..128_u32 {
+            let on = |bit: u32| flags >> bit & 1 != 0;
+            let header = on(5);
+            let r = TargetWrite {
+                surface: 1,
+                lanes: if on(0) { 8 } else { 16 },
+                second_half: on(1),
+                last: on(2),
+                per_sample: on(3),
+                coarse: on(4),
+                half: on(6),
+                target: 5,
+            };
+            there_and_back(Request::Target(r), data(header, 4, 0, 0), platform);
+        }
+        for flags in 0..4 {
+            let r = UrbWrite {
+                offset: 0x7ff,
+                per_slot: flags & 1 != 0,
+                masked: flags & 2 != 0,
+            };
+            there_and_back(Request::Urb(r), data(true, 0, 4, 0), platform);
+        }
+        let lsc = platform >= Platform::Dg2;
+        for local in [false, true] {
+            if local && platform < Platform::Icl {
+                continue;
+            }
+            let r = Fence {
+                local,
+                commit: true,
+                l3: if lsc { 0 } else { 9 },
+                l1: !lsc,
+            };
+            there_and_back(
+                Request::Fence(r),
+                data(!lsc, u32::from(lsc), 0, 1),
+                platform,
+            );
+        }
+        there_and_back(Request::Barrier, data(false, 1, 0, 0), platform);
+        there_and_back(Request::EndOfThread, data(false, 1, 0, 0), platform);
+        there_and_back(Request::SamplerFlush, data(true, 0, 0, 1), platform);
+    }
+}
+
+fn any_float() -> impl Strategy<Value = f32> {
+    any::<f32>().prop_filter("a number", |f| !f.is_nan())
+}
+
+fn any_sfid() -> impl Strategy<Value = Sfid> {
+    prop::sample::select(vec![
+        Sfid::Null,
+        Sfid::Math,
+        Sfid::Sampler,
+        Sfid::Gateway,
+        Sfid::DataRead,
+        Sfid::DataWrite,
+        Sfid::Rc,
+        Sfid::Urb,
+        Sfid::Ts,
+        Sfid::Dc0,
+        Sfid::Dc1,
+        Sfid::Ugm,
+        Sfid::Slm,
+    ])
+}
+
+proptest! {
+    #[test]
+    fn block_messages_of_the_sampler_survive_their_bits(
+        (platform, mask, surface, sampler) in (0..MODERN.len(), 1..16_u8, 0..256_u32, 0..16_u32),
+        floats in prop::array::uniform6(any_float()),
+        (control, mode, group_id, vertical_block, ief_bypass) in
+            (0..4_u8, 0..4_u8, 0..1_u32 << 23, any::<u32>(), any::<bool>()),
+    ) {
+        let platform = MODERN[platform];
+        let [u, v, delta_u, delta_v, u2d, v2d] = floats;
+        let channels = ChannelMask(mask);
+        let form = data(true, 1, 0, 4);
+        let avs = AvsRequest {
+            surface, sampler, channels,
+            control: AvsControl::from_value(control).expect("four controls"),
+            mode: AvsMode::from_value(mode).expect("four modes"),
+            u, v, delta_u, delta_v, u2d, v2d, group_id, vertical_block, ief_bypass,
+        };
+        there_and_back(Request::Avs(avs), form, platform);
+        let unorm = UnormRequest { surface, sampler, channels, u, v, delta_u, delta_v };
+        there_and_back(Request::Unorm(unorm), form, platform);
+    }
+
+    /// Any bits at all: a request or a refusal, and what decodes encodes to the same bits again.
+    #[test]
+    fn no_bits_panic_and_what_decodes_is_canonical(
+        (platform, sfid) in (0..Platform::ALL.len(), any_sfid()),
+        (desc, ex_desc, extended_length) in (any::<u32>(), any::<u32>(), 0..32_u32),
+        header in any::<[u32; 8]>(),
+        payload in any::<[u32; 8]>(),
+        eot in any::<bool>(),
+    ) {
+        let platform = Platform::ALL[platform].0;
+        for ex_desc in [0, ex_desc] {
+            // With few high bits set more descriptors mean something.
+            for desc in [desc, desc & 0x1fff_ffff] {
+                let message =
+                    Message { sfid, desc, ex_desc, extended_length, eot, header, payload };
+                if let Ok(decoded) = decode(&message, platform)
+                    && let Ok(again) = encode(&decoded.request, &decoded.form, platform)
+                {
+                    prop_assert_eq!(again.desc, message.desc);
+                }
+            }
+        }
+    }
+
+    /// Any request at all is encoded or refused, without a panic.
+    #[test]
+    fn no_request_panics(
+        (x, y, width, height) in (any::<i32>(), any::<i32>(), any::<u32>(), any::<u32>()),
+        (surface, lanes, params, first) in (any::<u32>(), any::<u32>(), any::<u32>(), any::<u32>()),
+        (second, response, header, mask) in (any::<u32>(), any::<u32>(), any::<bool>(), any::<u8>()),
+        offsets in any::<[i8; 3]>(),
+    ) {
+        let form = Form { header, first, second, response };
+        for &(platform, _, _) in Platform::ALL {
+            let block = MediaBlock { surface, field: FieldSelect::Top, x, y, width, height };
+            let _ = encode(&Request::MediaRead(block), &form, platform);
+            for &(op, _) in SamplerOp::ALL {
+                let r = SamplerRequest {
+                    op, surface, sampler: width, channels: ChannelMask(mask), lanes, offsets,
+                    pixel_null_mask: header, params16: header, returns: ReturnFormat::Bits16, params,
+                };
+                let _ = encode(&Request::Sampler(r), &form, platform);
+            }
+        }
+    }
+}

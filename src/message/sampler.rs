@@ -1,0 +1,463 @@
+//! Sampler messages: 3D sampling and loading, INFO, and the block messages AVS and `sample_unorm`.
+//!
+//! ```text
+//!  18:17     16:12         11:8           7:0
+//!  SIMD mode message type  sampler index  binding
+//! ```
+//!
+//! Source: lowering reference 3 to 7; AVS reference 1.2.
+
+use super::bits::{
+    DecodeError, Draft, EncodeError, Form, Message, refuse_unknown_in, reserved, rows,
+};
+use super::fields::{
+    avs_payload, media_sampler_header, outer, sampler as control, sampler_header as header,
+    unorm_payload,
+};
+use super::request::{
+    AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, UnormRequest,
+};
+use super::Sfid;
+use crate::isa::{AvsControl, AvsMode, ChannelMask, Platform};
+
+/// SIMD mode of block messages: 32 or 64 pixels, no lanes.
+pub const BLOCK_MODE: u32 = 3;
+/// Message type of AVS. Source: lowering reference 7.2.
+pub const AVS_TYPE: u32 = 11;
+/// Message type of `sample_unorm`. Source: lowering reference 6.1.
+pub const UNORM_TYPE: u32 = 12;
+/// Message type of the cache flush. Source: lowering reference 15.
+pub const FLUSH_TYPE: u32 = 31;
+
+/// The function control of a sampler message. The index and the binding are *added*, as the
+/// finalizer does: too great numbers carry into the neighbouring field. Source: lowering reference 1.6.
+pub fn function_control(mode: u32, message_type: u32) -> u32 {
+    (mode << control::SIMD_MODE.lo) | (message_type << control::TYPE.lo)
+}
+
+/// The SIMD mode for an execution size: the second mode also serves sizes below native.
+/// Source: lowering reference 3.1.
+pub const fn simd_mode(exec_size: u32, platform: Platform) -> u32 {
+    if exec_size == platform.native_lanes() {
+        1
+    } else {
+        2
+    }
+}
+
+/// `M0.2` of a 3D sampler header. Source: lowering reference 3.4 and 4.
+///
+/// `gather` is the source channel of gather4 and gather4_po, which have no disable mask.
+pub fn header_bits(
+    channels: Option<ChannelMask>,
+    gather: Option<u32>,
+    null_mask: bool,
+    offsets: u32,
+) -> u32 {
+    let mut words = [0; 3];
+    let disabled = channels.map_or(0, |c| u32::from(!c.0 & 0xf));
+    // All three fit by construction: four channel bits, two bits, one bit.
+    let _ = header::DISABLE.put(&mut words, disabled);
+    let _ = header::GATHER.put(&mut words, gather.unwrap_or(0) & 3);
+    let _ = header::NULL_MASK.put(&mut words, null_mask.into());
+    words[2] | offsets & 0xfff
+}
+
+impl SamplerRequest {
+    /// Registers one parameter takes.
+    pub fn parameter_rows(&self, platform: Platform) -> u32 {
+        let bytes = if self.params16 { 2 } else { 4 };
+        rows(self.lanes.saturating_mul(bytes), platform)
+    }
+
+    /// Registers one returned channel takes.
+    pub fn channel_rows(&self, platform: Platform) -> u32 {
+        let bytes = match self.returns {
+            ReturnFormat::Bits32 => 4,
+            ReturnFormat::Bits16 => 2,
+        };
+        rows(self.lanes.saturating_mul(bytes), platform)
+    }
+
+    /// Channels that come back: gather4 returns four texels.
+    pub fn returned_channels(&self) -> u32 {
+        if self.op.is_gather() {
+            4
+        } else {
+            self.channels.count()
+        }
+    }
+
+    /// Whether the request can only be asked with a header. Source: lowering reference 3.4, 4 and 5.
+    pub fn needs_header(&self) -> bool {
+        let from_r = self.channels.0 & (self.channels.0 + 1) == 0;
+        let channels_plain = match self.op {
+            op if op.is_gather() => self.channels.0 == 1,
+            SamplerOp::Sampleinfo => self.channels.0 == 1,
+            _ => from_r,
+        };
+        !channels_plain || self.offsets != [0; 3] || self.pixel_null_mask
+    }
+
+    /// Registers behind the header. `sampleinfo` has no parameter, but a message cannot be empty.
+    pub fn parameter_registers(&self, header: bool, platform: Platform) -> u32 {
+        if self.op == SamplerOp::Sampleinfo {
+            u32::from(!header)
+        } else {
+            self.params.saturating_mul(self.parameter_rows(platform))
+        }
+    }
+
+    /// The natural form: header if needed, then all parameters as second payload (one payload
+    /// without header, and where the platform has no second one).
+    pub fn form(&self, platform: Platform) -> Form {
+        let header = self.needs_header();
+        let registers = self.parameter_registers(header, platform);
+        let split = header && platform > Platform::Bdw;
+        Form {
+            header,
+            first: u32::from(header) + if split { 0 } else { registers },
+            second: if split { registers } else { 0 },
+            response: self.returned_channels() * self.channel_rows(platform)
+                + u32::from(self.pixel_null_mask),
+        }
+    }
+}
+
+pub(super) fn encode_3d(
+    r: &SamplerRequest,
+    form: &Form,
+    platform: Platform,
+) -> Result<Draft, EncodeError> {
+    let native = platform.native_lanes();
+    if r.lanes != native && r.lanes != 2 * native {
+        return Err(EncodeError::Form(format!(
+            "{} lanes: {platform} has {native} and {}",
+            r.lanes,
+            2 * native
+        )));
+    }
+    if matches!(r.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC) && platform >= Platform::Dg2 {
+        return Err(EncodeError::Absent {
+            what: "gather4_po",
+            platform,
+        });
+    }
+    if r.channels.0 == 0 || r.channels.0 > 0xf || r.op.is_gather() && r.channels.count() != 1 {
+        return Err(EncodeError::Form("channel set".into()));
+    }
+    if r.op == SamplerOp::Sampleinfo && r.params != 0 {
+        return Err(EncodeError::Form("sampleinfo has no parameter".into()));
+    }
+    if r.needs_header() && !form.header {
+        return Err(EncodeError::Form(
+            "this channel set, offset or null mask needs a header".into(),
+        ));
+    }
+    let registers = u32::from(form.header) + r.parameter_registers(form.header, platform);
+    if form.registers() != registers {
+        return Err(EncodeError::Form(format!(
+            "{} payload registers where the parameters fill {registers}",
+            form.registers()
+        )));
+    }
+    let natural = r.returned_channels() * r.channel_rows(platform) + u32::from(r.pixel_null_mask);
+    let told_by_header = form.header || r.op.is_gather();
+    if !told_by_header && form.response != natural && (form.response != 0 || r.channels.0 != 0xf) {
+        return Err(EncodeError::Form(format!(
+            "without a header the response length tells the channels: {natural} registers"
+        )));
+    }
+    let mut draft = Draft::new(Sfid::Sampler);
+    draft.put(control::SIMD_MODE, simd_mode(r.lanes, platform))?;
+    draft.put(control::TYPE, r.op.code())?;
+    draft.put(control::SAMPLER, r.sampler)?;
+    draft.put(control::BINDING, r.surface)?;
+    draft.params16 = r.params16;
+    draft.return16 = r.returns == ReturnFormat::Bits16;
+    if form.header {
+        let mut offsets = 0;
+        for (at, offset) in [header::OFFSET_U, header::OFFSET_V, header::OFFSET_R]
+            .into_iter()
+            .zip(r.offsets)
+        {
+            if !(-8..=7).contains(&offset) {
+                return Err(EncodeError::Form(format!("texel offset {offset}")));
+            }
+            offsets |= (u32::from(offset as u8) & 0xf) << at.lo;
+        }
+        let gather = r.channels.0.trailing_zeros();
+        draft.header[2] = match r.op {
+            SamplerOp::Gather4 | SamplerOp::Gather4Po => {
+                header_bits(None, Some(gather), r.pixel_null_mask, offsets)
+            }
+            // The shadow forms never say their channel (lowering reference 4, difference 17).
+            op if op.is_gather() => {
+                if gather != 0 {
+                    return Err(EncodeError::Form(
+                        "the message of gather4_c cannot name a channel".into(),
+                    ));
+                }
+                header_bits(None, None, r.pixel_null_mask, offsets)
+            }
+            _ => header_bits(Some(r.channels), None, r.pixel_null_mask, offsets),
+        };
+    }
+    Ok(draft)
+}
+
+fn block(
+    message_type: u32,
+    sampler: u32,
+    surface: u32,
+    form: &Form,
+    length: u32,
+) -> Result<Draft, EncodeError> {
+    if !form.header || form.registers() != length {
+        return Err(EncodeError::Form(format!(
+            "the message is {length} registers, the first a header"
+        )));
+    }
+    let mut draft = Draft::new(Sfid::Sampler);
+    draft.put(control::SIMD_MODE, BLOCK_MODE)?;
+    draft.put(control::TYPE, message_type)?;
+    draft.put(control::SAMPLER, sampler)?;
+    draft.put(control::BINDING, surface)?;
+    Ok(draft)
+}
+
+pub(super) fn encode_avs(r: &AvsRequest, form: &Form) -> Result<Draft, EncodeError> {
+    let mut draft = block(AVS_TYPE, r.sampler, r.surface, form, 2)?;
+    let m0 = &mut draft.header;
+    media_sampler_header::DISABLE.put(m0, disabled(r.channels)?)?;
+    media_sampler_header::CONTROL.put(m0, r.control.value().into())?;
+    let m1 = &mut draft.payload;
+    avs_payload::V2D.put(m1, r.v2d.to_bits())?;
+    avs_payload::VBN.put(m1, r.vertical_block)?;
+    avs_payload::U.put(m1, r.u.to_bits())?;
+    avs_payload::V.put(m1, r.v.to_bits())?;
+    avs_payload::DELTA_U.put(m1, r.delta_u.to_bits())?;
+    avs_payload::DELTA_V.put(m1, r.delta_v.to_bits())?;
+    avs_payload::U2D.put(m1, r.u2d.to_bits())?;
+    avs_payload::GROUP.put(m1, r.group_id)?;
+    avs_payload::MODE.put(m1, r.mode.value().into())?;
+    avs_payload::IEF.put(m1, r.ief_bypass.into())?;
+    Ok(draft)
+}
+
+pub(super) fn encode_unorm(r: &UnormRequest, form: &Form) -> Result<Draft, EncodeError> {
+    let mut draft = block(UNORM_TYPE, r.sampler, r.surface, form, 2)?;
+    media_sampler_header::DISABLE.put(&mut draft.header, disabled(r.channels)?)?;
+    let m1 = &mut draft.payload;
+    unorm_payload::U.put(m1, r.u.to_bits())?;
+    unorm_payload::V.put(m1, r.v.to_bits())?;
+    unorm_payload::DELTA_U.put(m1, r.delta_u.to_bits())?;
+    unorm_payload::DELTA_V.put(m1, r.delta_v.to_bits())?;
+    Ok(draft)
+}
+
+pub(super) fn encode_flush(form: &Form) -> Result<Draft, EncodeError> {
+    block(FLUSH_TYPE, 0, 0, form, 1)
+}
+
+/// The disable mask of a channel set that is not empty.
+fn disabled(channels: ChannelMask) -> Result<u32, EncodeError> {
+    if channels.0 == 0 || channels.0 > 0xf {
+        return Err(EncodeError::Form("channel set".into()));
+    }
+    Ok(u32::from(!channels.0 & 0xf))
+}
+
+pub(super) fn decode(
+    message: &Message,
+    form: &Form,
+    platform: Platform,
+) -> Result<Request, DecodeError> {
+    let desc = [message.desc];
+    let mode = control::SIMD_MODE.get(&desc);
+    let code = control::TYPE.get(&desc);
+    if mode == BLOCK_MODE {
+        return decode_block(message, form, code);
+    }
+    let op = SamplerOp::from_code(code).ok_or(DecodeError::UnknownType {
+        sfid: Sfid::Sampler,
+        value: code,
+    })?;
+    let lanes = match mode {
+        1 => platform.native_lanes(),
+        2 => 2 * platform.native_lanes(),
+        value => return reserved(control::SIMD_MODE, value, None),
+    };
+    if matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC) && platform >= Platform::Dg2 {
+        return reserved(control::TYPE, code, None);
+    }
+    let mut r = SamplerRequest {
+        op,
+        surface: control::BINDING.get(&desc),
+        sampler: control::SAMPLER.get(&desc),
+        channels: ChannelMask::RGBA,
+        lanes,
+        offsets: [0; 3],
+        pixel_null_mask: false,
+        params16: outer::PARAMS16.get(&desc) != 0,
+        returns: if outer::RETURN16.get(&desc) != 0 {
+            ReturnFormat::Bits16
+        } else {
+            ReturnFormat::Bits32
+        },
+        params: 0,
+    };
+    if form.header {
+        decode_header(&mut r, message)?;
+    } else if op.is_gather() {
+        r.channels = ChannelMask(1);
+    } else if form.response != 0 {
+        let each = r.channel_rows(platform);
+        let count = form.response / each;
+        if form.response % each != 0 || count > 4 {
+            return Err(DecodeError::Length(format!(
+                "{} response registers are not 1 to 4 channels of {each}",
+                form.response
+            )));
+        }
+        r.channels = ChannelMask((1 << count) - 1);
+    }
+    decode_parameters(&mut r, form, platform)?;
+    Ok(Request::Sampler(r))
+}
+
+/// `M0.2` of a 3D sampler message.
+fn decode_header(r: &mut SamplerRequest, message: &Message) -> Result<(), DecodeError> {
+    let m0 = &message.header;
+    refuse_unknown_in(&header::LAYOUT, m0, 2)?;
+    r.pixel_null_mask = header::NULL_MASK.get(m0) != 0;
+    let gather = header::GATHER.get(m0);
+    let disable = header::DISABLE.get(m0);
+    let names_channel = matches!(r.op, SamplerOp::Gather4 | SamplerOp::Gather4Po);
+    if gather != 0 && !names_channel {
+        return reserved(header::GATHER, gather, None);
+    }
+    if r.op.is_gather() && disable != 0 || disable == 0xf {
+        return reserved(header::DISABLE, disable, None);
+    }
+    r.channels = if r.op.is_gather() {
+        ChannelMask(1 << gather)
+    } else {
+        ChannelMask(!disable as u8 & 0xf)
+    };
+    for (to, from) in
+        r.offsets
+            .iter_mut()
+            .zip([header::OFFSET_U, header::OFFSET_V, header::OFFSET_R])
+    {
+        *to = ((from.get(m0) as i8) << 4) >> 4;
+    }
+    Ok(())
+}
+
+/// The number of parameters from the lengths.
+fn decode_parameters(
+    r: &mut SamplerRequest,
+    form: &Form,
+    platform: Platform,
+) -> Result<(), DecodeError> {
+    let registers = form.registers().saturating_sub(form.header.into());
+    let wanted = if r.op == SamplerOp::Sampleinfo {
+        u32::from(!form.header)
+    } else {
+        let each = r.parameter_rows(platform);
+        r.params = registers / each;
+        r.params * each
+    };
+    if wanted != registers || form.first == 0 {
+        return Err(DecodeError::Length(format!(
+            "{registers} registers of parameters do not divide among the lanes"
+        )));
+    }
+    Ok(())
+}
+
+/// AVS, `sample_unorm`, cache flush.
+fn decode_block(message: &Message, form: &Form, code: u32) -> Result<Request, DecodeError> {
+    let desc = [message.desc];
+    super::bits::refuse_data_size(message)?;
+    let length = if code == FLUSH_TYPE { 1 } else { 2 };
+    if !form.header || form.registers() != length {
+        return Err(DecodeError::Length(format!(
+            "a block message of type {code} is {length} registers, the first a header"
+        )));
+    }
+    let (surface, sampler) = (control::BINDING.get(&desc), control::SAMPLER.get(&desc));
+    if code == FLUSH_TYPE {
+        if surface != 0 {
+            return reserved(control::BINDING, surface, None);
+        }
+        return reserved(
+            control::SAMPLER,
+            sampler,
+            (sampler == 0).then_some(Request::SamplerFlush),
+        );
+    }
+    let (m0, m1) = (&message.header, &message.payload);
+    refuse_unknown_in(&media_sampler_header::LAYOUT, m0, 2)?;
+    let disable = media_sampler_header::DISABLE.get(m0);
+    let channels = reserved(
+        media_sampler_header::DISABLE,
+        disable,
+        (disable != 0xf).then_some(ChannelMask(!disable as u8 & 0xf)),
+    )?;
+    let float = |f: super::fields::Field| f32::from_bits(f.get(m1));
+    let output = media_sampler_header::CONTROL.get(m0);
+    match code {
+        AVS_TYPE => {
+            refuse_unknown_in(&avs_payload::LAYOUT, m1, 7)?;
+            let function = avs_payload::FUNCTION.get(m1);
+            reserved(
+                avs_payload::FUNCTION,
+                function,
+                (function == 0).then_some(()),
+            )?;
+            let mode = avs_payload::MODE.get(m1);
+            Ok(Request::Avs(AvsRequest {
+                surface,
+                sampler,
+                channels,
+                control: reserved(
+                    media_sampler_header::CONTROL,
+                    output,
+                    AvsControl::from_value(output as u8),
+                )?,
+                mode: reserved(avs_payload::MODE, mode, AvsMode::from_value(mode as u8))?,
+                u: float(avs_payload::U),
+                v: float(avs_payload::V),
+                delta_u: float(avs_payload::DELTA_U),
+                delta_v: float(avs_payload::DELTA_V),
+                u2d: float(avs_payload::U2D),
+                v2d: float(avs_payload::V2D),
+                group_id: avs_payload::GROUP.get(m1),
+                vertical_block: avs_payload::VBN.get(m1),
+                ief_bypass: avs_payload::IEF.get(m1) != 0,
+            }))
+        }
+        UNORM_TYPE => {
+            reserved(
+                media_sampler_header::CONTROL,
+                output,
+                (output == 0).then_some(()),
+            )?;
+            Ok(Request::Unorm(UnormRequest {
+                surface,
+                sampler,
+                channels,
+                u: float(unorm_payload::U),
+                v: float(unorm_payload::V),
+                delta_u: float(unorm_payload::DELTA_U),
+                delta_v: float(unorm_payload::DELTA_V),
+            }))
+        }
+        value => Err(DecodeError::UnknownType {
+            sfid: Sfid::Sampler,
+            value,
+        }),
+    }
+}

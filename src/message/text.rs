@@ -1,0 +1,1 @@
+//! Messages for people: descriptors and headers, field by field.
