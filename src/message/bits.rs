@@ -218,11 +218,7 @@ pub fn extended_descriptor(sfid: Sfid, extended: &Extended, platform: Platform) 
 /// # Errors
 /// [`EncodeError`] if a value does not fit, the platform has no such message, or `form` contradicts
 /// the request.
-pub fn encode(
-    request: &Request,
-    form: &Form,
-    platform: Platform,
-) -> Result<Message, EncodeError> {
+pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Message, EncodeError> {
     if platform == Platform::Ilk {
         return gen5::encode(request, form);
     }

@@ -468,7 +468,9 @@ fn fence(r: &Fence, platform: Platform) -> Result<Draft, EncodeError> {
     use fields::fence as c;
     if platform >= Platform::Dg2 {
         if r.l3 != 0 || r.l1 || !r.commit {
-            return Err(bad("a load/store fence has no cache flags and always answers"));
+            return Err(bad(
+                "a load/store fence has no cache flags and always answers",
+            ));
         }
         let mut d = Draft::new(if r.local { Sfid::Slm } else { Sfid::Ugm });
         d.control = lsc_fence_control(r.local, platform);
@@ -643,8 +645,7 @@ fn decode_media(message: &Message, control: u32) -> Result<Request, DecodeError>
     use fields::{media_block as c, media_block_header as h};
     let word = [control];
     refuse_unknown_in(&h::LAYOUT, &message.header, 2)?;
-    let bits =
-        c::OVERRIDE.get(&word) << 2 | c::STRIDE.get(&word) << 1 | c::LINE.get(&word);
+    let bits = c::OVERRIDE.get(&word) << 2 | c::STRIDE.get(&word) << 1 | c::LINE.get(&word);
     let field = match bits {
         0 => Some(FieldSelect::State),
         0b110 => Some(FieldSelect::Top),

@@ -216,7 +216,11 @@ fn every_block_and_scattered_request_survives_its_bits() {
                         channels,
                         coordinates,
                     };
-                    there_and_back(Request::Typed(r), data(false, coordinates, stored, 0), platform);
+                    there_and_back(
+                        Request::Typed(r),
+                        data(false, coordinates, stored, 0),
+                        platform,
+                    );
                 }
             }
         }

@@ -7,6 +7,7 @@
 //!
 //! Source: lowering reference 3 to 7; AVS reference 1.2.
 
+use super::Sfid;
 use super::bits::{
     DecodeError, Draft, EncodeError, Form, Message, refuse_unknown_in, reserved, rows,
 };
@@ -14,10 +15,7 @@ use super::fields::{
     avs_payload, media_sampler_header, outer, sampler as control, sampler_header as header,
     unorm_payload,
 };
-use super::request::{
-    AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, UnormRequest,
-};
-use super::Sfid;
+use super::request::{AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, UnormRequest};
 use crate::isa::{AvsControl, AvsMode, ChannelMask, Platform};
 
 /// SIMD mode of block messages: 32 or 64 pixels, no lanes.
