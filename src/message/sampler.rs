@@ -312,7 +312,7 @@ pub(super) fn decode(
     } else if form.response != 0 {
         let each = r.channel_rows(platform);
         let count = form.response / each;
-        if form.response % each != 0 || count > 4 {
+        if !form.response.is_multiple_of(each) || count > 4 {
             return Err(DecodeError::Length(format!(
                 "{} response registers are not 1 to 4 channels of {each}",
                 form.response
