@@ -430,7 +430,10 @@ impl Description {
         let layout = Layout::new(&Shape {
             generation: self.generation,
             kind: self.kind,
-            linear: self.tiling == Tiling::Linear,
+            tile_rows: self
+                .tiling
+                .tile(u32::from(format.bits))
+                .map_or(1, |tile| tile.1),
             block,
             size: (self.width, self.height, slices),
             levels: levels_in_memory,

@@ -23,8 +23,8 @@ pub struct Shape {
     pub generation: Generation,
     /// Dimensions.
     pub kind: Kind,
-    /// Stored without tiling; matters to 1D surfaces of Gen9 only.
-    pub linear: bool,
+    /// Rows of a tile; 1 for linear surfaces.
+    pub tile_rows: u32,
     /// Texels of a block.
     pub block: (u32, u32),
     /// Texels across, down, and deep (3D), or the number of slices (arrays; faces of cubes).
@@ -84,7 +84,7 @@ impl Layout {
         let (w, h) = (|l: usize| sizes[l].0, |l: usize| sizes[l].1);
         let count = shape.levels as usize;
         let in_a_row =
-            shape.generation >= Generation::Gen9 && shape.kind == Kind::D1 && shape.linear;
+            shape.generation >= Generation::Gen9 && shape.kind == Kind::D1 && shape.tile_rows == 1;
         let grid = shape.generation < Generation::Gen9
             && (shape.kind == Kind::D3
                 || shape.kind == Kind::Cube && shape.generation < Generation::Gen5);
@@ -143,6 +143,8 @@ impl Layout {
             }
             // LOD 0 spacing of Gen7 for one level; later the state says, and drivers pack.
             (None, _) if in_a_row => extent.0 as u32,
+            // Gen9, tiled: slices of 3D surfaces start at a row of tiles (3.6).
+            (None, _) if shape.kind == Kind::D3 => align_to(extent.1 as u32, shape.tile_rows),
             (None, _) => extent.1 as u32,
         };
         let slice = match (grid, in_a_row) {

@@ -10,10 +10,12 @@
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
 
 pub mod description;
+pub mod float;
 pub mod format;
 pub mod layout;
 pub mod memory;
 pub mod refused;
+pub mod texel;
 pub mod tiling;
 
 pub use description::{

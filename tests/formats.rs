@@ -1,0 +1,448 @@
+//! The surface model against its corpus: decoding, encoding, addresses.
+
+use std::sync::Arc;
+
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+use visim::surface::format::Returns;
+use visim::surface::texel::{Decoder, encode, encode_pair};
+use visim::surface::{
+    Description, Generation, Kind, Memory, MipLayout, Planes, SampleStorage, Surface, Tiling,
+};
+use visim::surface::{Format, layout};
+
+fn corpus(name: &str) -> Value {
+    let path = format!(
+        "{}/tests/corpus/formats/{name}.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    serde_json::from_str(&std::fs::read_to_string(&path).expect(&path)).expect(&path)
+}
+
+fn list(value: &Value) -> &[Value] {
+    value.as_array().map_or(&[], Vec::as_slice)
+}
+
+fn text(value: &Value) -> &str {
+    value.as_str().expect("a string")
+}
+
+fn number(value: &Value) -> u32 {
+    value.as_u64().expect("a number") as u32
+}
+
+fn numbers(value: &Value) -> Vec<u32> {
+    list(value).iter().map(number).collect()
+}
+
+fn hex(value: &Value) -> Vec<u8> {
+    let digits = text(value);
+    (0..digits.len())
+        .step_by(2)
+        .map(|i| u8::from_str_radix(&digits[i..i + 2], 16).unwrap())
+        .collect()
+}
+
+fn cell(bytes: &[u8]) -> [u8; 32] {
+    let mut cell = [0; 32];
+    cell[..bytes.len()].copy_from_slice(bytes);
+    cell
+}
+
+/// Four channels as the corpus spells them; any NaN becomes `nan`.
+fn spelled(format: Format, rgba: [u32; 4]) -> Vec<String> {
+    let one = |v: u32| match format.returns {
+        Returns::AsFloat if f32::from_bits(v).is_nan() => "nan".to_string(),
+        _ => format!("{v:08x}"),
+    };
+    rgba.map(one).to_vec()
+}
+
+fn strings(value: &Value) -> Vec<String> {
+    list(value).iter().map(|v| text(v).to_string()).collect()
+}
+
+fn palette(decode: &Value) -> Arc<[u32; 256]> {
+    let entries = list(&decode["palette_argb"]);
+    Arc::new(std::array::from_fn(|i| {
+        u32::from_str_radix(text(&entries[i]), 16).unwrap()
+    }))
+}
+
+#[test]
+fn every_texel_decodes_as_the_corpus_says() {
+    let file = corpus("decode_uncompressed");
+    let palette = palette(&file);
+    let (mut texels, mut bad) = (0, Vec::new());
+    for row in list(&file["formats"]) {
+        let format = Format::named(text(&row["format"])).expect("format");
+        assert_eq!(
+            format.layout,
+            text(&row["layout_lsb_first"]).split(" (").next().unwrap()
+        );
+        let Some(decoder) = Decoder::new(format, Some(&palette)) else {
+            bad.push(format!("{format}: no decoder"));
+            continue;
+        };
+        for texel in list(&row["texels"]) {
+            texels += 1;
+            let got = spelled(format, decoder.decode(&cell(&hex(&texel["raw"])), 0, 0));
+            if got != strings(&texel["rgba"]) {
+                bad.push(format!(
+                    "{format} {}: {got:?}, not {}",
+                    texel["raw"], texel["rgba"]
+                ));
+            }
+        }
+    }
+    assert!(
+        bad.is_empty(),
+        "{} of {texels}\n{}",
+        bad.len(),
+        bad.join("\n")
+    );
+    assert_eq!(texels, 2739);
+}
+
+#[test]
+fn every_texel_encodes_as_the_corpus_says() {
+    let file = corpus("encode_uncompressed");
+    let (mut texels, mut bad) = (0, Vec::new());
+    for row in list(&file["formats"]) {
+        let format = Format::named(text(&row["format"])).expect("format");
+        for texel in list(&row["texels"]) {
+            texels += 1;
+            let rgba = strings(&texel["rgba"]);
+            let rgba =
+                std::array::from_fn(|i| u32::from_str_radix(&rgba[i], 16).unwrap_or(0x7fc0_0000));
+            let bytes = hex(&texel["raw"]);
+            let got = match encode(format, rgba) {
+                Some(got) => got,
+                None => cell(&encode_pair(format, rgba, rgba)),
+            };
+            if got != cell(&bytes) {
+                bad.push(format!(
+                    "{format} {}: {:02x?}, not {}",
+                    texel["rgba"],
+                    &got[..bytes.len()],
+                    texel["raw"]
+                ));
+            }
+        }
+    }
+    assert!(
+        bad.is_empty(),
+        "{} of {texels}\n{}",
+        bad.len(),
+        bad.join("\n")
+    );
+    assert_eq!(texels, 545);
+}
+
+#[test]
+fn pairs_and_bits_decode_as_the_corpus_says() {
+    let palette = palette(&corpus("decode_uncompressed"));
+    for row in list(&corpus("yuv_subbyte")["formats"]) {
+        let format = Format::named(text(&row["format"])).expect("format");
+        let decoder = Decoder::new(format, Some(&palette)).expect("decoder");
+        for pair in list(&row["pairs"]) {
+            let cell = cell(&hex(&pair["raw"]));
+            for (x, name) in [(0, "texel0"), (1, "texel1")] {
+                assert_eq!(
+                    spelled(format, decoder.decode(&cell, x, 0)),
+                    strings(&pair[name]),
+                    "{format}"
+                );
+            }
+        }
+        for byte in list(&row["bytes"]) {
+            let cell = cell(&hex(&byte["raw"]));
+            for (x, texel) in list(&byte["texels"]).iter().enumerate() {
+                assert_eq!(
+                    spelled(format, decoder.decode(&cell, x as u32, 0)),
+                    strings(texel),
+                    "{format}"
+                );
+            }
+        }
+    }
+}
+
+#[test]
+fn tilings_address_as_the_corpus_says() {
+    let mut points = 0;
+    for table in list(&corpus("tiling")["tables"]) {
+        let (name, bits) = match text(&table["tiling"]).split_once('_') {
+            Some((name, bits)) => (name, bits.trim_end_matches("bpp").parse().unwrap()),
+            None => (text(&table["tiling"]), 8),
+        };
+        let tiling = Tiling::named(name).expect(name);
+        let swizzle = table["bit6_swizzle"] == Value::Bool(true);
+        for point in list(&table["points"]) {
+            let [x, y, offset] = numbers(point)[..] else {
+                panic!("{point}")
+            };
+            let got = tiling.offset(bits, number(&table["pitch_B"]), swizzle, x, y);
+            assert_eq!(got, u64::from(offset), "{tiling:?} {bits} ({x},{y})");
+            points += 1;
+        }
+    }
+    assert_eq!(points, 1302);
+}
+
+/// The description of a row of `layouts.json`.
+fn described(row: &Value) -> Description {
+    let format = Format::named(text(&row["format_name"])).expect("format");
+    let n = |key: &str| row.get(key).map_or(1, number);
+    let generation = match n("gen_x10") {
+        40 => Generation::Gen4,
+        50 => Generation::Gen5,
+        60 => Generation::Gen6,
+        70 => Generation::Gen7,
+        75 => Generation::Gen75,
+        80 => Generation::Gen8,
+        _ => Generation::Gen9,
+    };
+    let tiling = Tiling::named(text(&row["tiling"])).expect("tiling");
+    let cube = row.get("usage").is_some_and(|u| text(u).contains('c'));
+    let kind = match row.get("dim").map_or(2, number) {
+        1 => Kind::D1,
+        2 if cube => Kind::Cube,
+        2 => Kind::D2,
+        _ => Kind::D3,
+    };
+    let storage = match row.get("msaa_layout").map_or("none", text) {
+        "ims" => SampleStorage::Interleaved,
+        _ => SampleStorage::Array,
+    };
+    let align = row.get("align_el").map(|align| {
+        let align = numbers(align);
+        let block = numbers(&row["block"]);
+        match generation {
+            Generation::Gen9 => (align[0], align[1]),
+            _ => (align[0] * block[0], align[1] * block[1]),
+        }
+    });
+    let array = !cube && n("array_len") > 1;
+    Description {
+        kind,
+        array,
+        depth: if kind == Kind::D3 {
+            n("depth")
+        } else if array {
+            n("array_len")
+        } else {
+            1
+        },
+        levels: n("levels"),
+        samples: n("samples"),
+        storage,
+        tiling,
+        generation,
+        align,
+        pitch: number(&row["row_pitch_B"]),
+        ..Description::d2(format, number(&row["width"]), number(&row["height"]))
+    }
+}
+
+/// Checks the images of a row: (level, slice) to the address of its first element.
+fn check_images(row: &Value, description: Description) -> usize {
+    let id = text(&row["id"]);
+    let surface = Surface::zeroed(description.clone()).unwrap_or_else(|e| panic!("{id}: {e}"));
+    let layout = surface.layout();
+    let bits = u32::from(description.format.bits);
+    let (tile_width, tile_height) = description.tiling.tile(bits).expect("tile");
+    let images = list(&row["images"]);
+    for image in images {
+        let [level, slice, x, y, offset, in_x, in_y] = numbers(image)[..] else {
+            panic!("{image}")
+        };
+        let slices = if description.storage == SampleStorage::Array {
+            description.samples
+        } else {
+            1
+        };
+        assert_eq!(
+            layout.image(level as usize, slice * slices),
+            (x, y),
+            "{id} level {level} slice {slice}"
+        );
+        let column = x * bits / 8;
+        let address = surface.address(column, y) as u32;
+        let (cx, cy) = (column - column % tile_width, y - y % tile_height);
+        let corner = if description.tiling == Tiling::Linear {
+            address
+        } else {
+            surface.address(cx, cy) as u32
+        };
+        assert_eq!(corner, offset, "{id} level {level} slice {slice}");
+        if description.tiling != Tiling::Linear {
+            assert_eq!(
+                (x - cx * 8 / bits, y - cy),
+                (in_x, in_y),
+                "{id} level {level} slice {slice}"
+            );
+        }
+    }
+    if let Some(size) = row.get("size_B") {
+        assert!(
+            surface.memory().len() as u32 <= number(size),
+            "{id}: {} bytes",
+            surface.memory().len()
+        );
+    }
+    images.len()
+}
+
+#[test]
+fn images_lie_where_the_corpus_says() {
+    let file = corpus("layouts");
+    let rows = list(&file["surfaces"]);
+    let images: usize = rows
+        .iter()
+        .map(|row| check_images(row, described(row)))
+        .sum();
+    assert_eq!((rows.len(), images), (99, 1242));
+}
+
+#[test]
+fn slices_lie_apart_as_the_corpus_says() {
+    for row in list(&corpus("layouts")["surfaces"]) {
+        let surface = Surface::zeroed(described(row)).expect("surface");
+        let distance = surface.layout().slice.1;
+        if surface.layout().slice != (0, 0) && number(&row["array_len"]) > 1 {
+            assert_eq!(
+                distance,
+                number(&row["array_pitch_el_rows"]),
+                "{}",
+                row["id"]
+            );
+        }
+    }
+}
+
+#[test]
+fn levels_to_the_right_lie_where_the_corpus_says() {
+    for row in list(&corpus("layouts_miplayout_right")["surfaces"]) {
+        let description = Description {
+            generation: Generation::Gen5,
+            mip_layout: MipLayout::Right,
+            ..described(row)
+        };
+        check_images(row, description.clone());
+        let layout = Surface::zeroed(description)
+            .expect("surface")
+            .layout()
+            .clone();
+        let total = numbers(&row["total_el"]);
+        assert_eq!(
+            layout.extent,
+            (u64::from(total[0]), u64::from(total[1])),
+            "{}",
+            row["id"]
+        );
+    }
+}
+
+#[test]
+fn samples_lie_where_the_corpus_says() {
+    let file = corpus("multisample");
+    let mut points = 0;
+    for table in list(&file["interleaved"]) {
+        for point in list(&table["points"]) {
+            let [x, y, sample, sx, sy] = numbers(point)[..] else {
+                panic!("{point}")
+            };
+            let got = layout::interleave_sample(number(&table["samples"]), x, y, sample);
+            assert_eq!(got, (sx, sy), "{point}");
+            points += 1;
+        }
+    }
+    assert_eq!(points, 77);
+    for row in list(&file["mcs"]) {
+        let samples = number(&row["samples"]);
+        let control = u64::from_str_radix(text(&row["mcs"]), 16).expect("mcs");
+        for (s, slice) in numbers(&row["slice_of_sample"]).into_iter().enumerate() {
+            // All bits set is the clear colour: the field itself says the last slice.
+            let width = number(&row["bits_per_sample"]);
+            let field = (control >> (width * s as u32)) as u32 & ((1 << width) - 1);
+            assert_eq!(field, slice, "{row}");
+            let got = layout::stored_slice(samples, control, s as u32);
+            assert!(got.is_none_or(|got| got == slice), "{row} {s}: {got:?}");
+        }
+    }
+}
+
+#[test]
+fn planes_lie_where_the_corpus_says() {
+    for row in list(&corpus("planar")["surfaces"]) {
+        let format = match text(&row["format"]) {
+            name if name.starts_with("P010") => Format::PLANAR_420_16,
+            name => Format::named(name).expect("format"),
+        };
+        let n = |key: &str| row.get(key).map_or(0, number);
+        let planes = Planes {
+            interleaved: n("interleave_chroma") == 1,
+            half_pitch: n("half_pitch") == 1,
+            u: (n("x_offset_u"), n("y_offset_u")),
+            v: (n("x_offset_v"), n("y_offset_v")),
+        };
+        let description = Description {
+            planes: Some(planes),
+            pitch: n("pitch_B"),
+            ..Description::d2(format, n("width"), n("height"))
+        };
+        let surface = Surface::zeroed(description).expect("surface");
+        let at = |plane: u32, x, y| {
+            let plane = surface.plane(plane).expect("plane");
+            let place = plane.place(0, 0, x, y, 0);
+            plane.address(place.x, place.y) as u32
+        };
+        for point in list(&row["points"]) {
+            let [x, y, luma, cb, cr] = numbers(point)[..] else {
+                panic!("{point}")
+            };
+            assert_eq!(at(0, x, y), luma);
+            assert_eq!(at(1, x / 2, y / 2), cb, "{}", row["id"]);
+            let component = if format == Format::PLANAR_420_16 {
+                2
+            } else {
+                1
+            };
+            let got = if planes.interleaved {
+                at(1, x / 2, y / 2) + component
+            } else {
+                at(2, x / 2, y / 2)
+            };
+            assert_eq!(got, cr, "{}", row["id"]);
+        }
+    }
+}
+
+#[test]
+fn texels_stored_through_a_surface_come_back() {
+    let colour = [0.2f32, 0.4, 0.6, 0.8].map(f32::to_bits);
+    for tiling in [Tiling::Linear, Tiling::X, Tiling::Y] {
+        for format in [
+            Format::R8G8B8A8_UNORM,
+            Format::R32G32B32A32_FLOAT,
+            Format::R16_FLOAT,
+        ] {
+            let description = Description {
+                tiling,
+                ..Description::d2_array(format, 33, 9, 2)
+            };
+            let surface = Surface::zeroed(description).expect("surface");
+            assert!(surface.store_texel(0, 1, 32, 8, colour));
+            let decoder = surface.decoder().expect("decoder");
+            let expected = decoder.decode(&encode(format, colour).expect("encoded"), 0, 0);
+            assert_eq!(surface.load_texel(0, 1, 32, 8, 0), Some(expected));
+            assert_eq!(surface.load_texel(0, 0, 32, 8, 0).map(|t| t[0]), Some(0));
+        }
+    }
+    let memory = Arc::new(Memory::from_bytes(&[0; 8]));
+    let yuyv = Surface::new(Description::d2(Format::YCRCB_NORMAL, 4, 1), memory).expect("surface");
+    assert!(yuyv.store_texel(0, 0, 3, 0, [1.0f32, 0.2, 1.0, 1.0].map(f32::to_bits)));
+    assert!(yuyv.store_texel(0, 0, 0, 0, [0.0f32, 0.4, 1.0, 1.0].map(f32::to_bits)));
+    assert_eq!(yuyv.memory().to_vec(), [102, 255, 0, 0, 0, 0, 51, 0]);
+}
