@@ -7,6 +7,7 @@ pub mod diagnostic;
 pub mod harness;
 pub mod isa;
 pub mod message;
+pub mod sampler;
 pub mod source;
 pub mod surface;
 pub mod syntax;

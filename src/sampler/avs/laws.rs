@@ -1,0 +1,373 @@
+//! Laws: kernels against the definition on anything, and which kernel ran.
+
+use super::view::{FORMATS, format};
+use super::*;
+use crate::isa::{AvsControl, AvsMode, ChannelMask};
+use crate::surface::Memory;
+use proptest::prelude::*;
+use tables::Table;
+
+fn scalar() -> impl Strategy<Value = f32> {
+    prop_oneof![
+        8 => -1.5f32..1.5,
+        4 => (-64i32..64).prop_map(|n| n as f32 / 64.0),
+        2 => -0.02f32..0.02,
+        1 => any::<f32>(),
+        1 => prop_oneof![Just(f32::NAN), Just(f32::INFINITY), Just(-f32::INFINITY), Just(3e38)],
+    ]
+}
+
+/// Steps from far below a texel to many surfaces.
+fn step() -> impl Strategy<Value = f32> {
+    prop_oneof![3 => scalar(), 4 => 0.0f32..0.2, 2 => Just(0.0)]
+}
+
+prop_compose! {
+    fn request()(
+        channels in 1u8..16,
+        control in 0usize..4,
+        mode in 0usize..4,
+        (u, v) in (scalar(), scalar()),
+        (delta_u, delta_v) in (step(), step()),
+        (u2d, v2d) in (prop_oneof![3 => Just(0.0), 1 => scalar()], prop_oneof![3 => Just(0.0), 1 => scalar()]),
+        vertical_block in prop_oneof![4 => 0u32..8, 1 => any::<u32>()],
+    ) -> AvsRequest {
+        AvsRequest {
+            surface: 0,
+            sampler: 0,
+            channels: ChannelMask(channels),
+            control: AvsControl::ALL[control].0,
+            mode: AvsMode::ALL[mode].0,
+            u, v, delta_u, delta_v, u2d, v2d,
+            group_id: 0,
+            vertical_block,
+            ief_bypass: true,
+        }
+    }
+}
+
+fn table<const N: usize>() -> impl Strategy<Value = Table<N>> {
+    let rows = |limit: i64| {
+        let row = prop::collection::vec(-limit..=limit, N);
+        prop_oneof![
+            prop::collection::vec(row.clone(), 17),
+            prop::collection::vec(row, 32)
+        ]
+        .prop_map(|rows| Table::from_rows(&rows).unwrap())
+    };
+    prop_oneof![
+        4 => (0.1f64..2.0).prop_map(Table::polyphase),
+        1 => (0.1f64..2.0).prop_map(Table::lanczos),
+        1 => Just(Table::bilinear()),
+        1 => Just(Table::nearest()),
+        1 => rows(16),
+        1 => rows(127),
+    ]
+}
+
+prop_compose! {
+    fn sampler()(
+        nearest in prop::bool::weighted(0.1),
+        tap_mode in 0u8..4,
+        output_shuffle in any::<bool>(),
+        default_sharpness in prop_oneof![Just(255u8), any::<u8>()],
+        (bypass_x, bypass_y) in any::<(bool, bool)>(),
+        (max_derivative_4, max_derivative_8) in (0u8..40, 0u8..80),
+        (transition_4, transition_8) in (0u8..8, 0u8..8),
+        (adaptive_all_channels, rgb_adaptive) in any::<(bool, bool)>(),
+        chroma_key_enable in prop::bool::weighted(0.2),
+        (chroma_key_low, chroma_key_high) in (0u32..0x4040_4040, 0x4040_4040u32..),
+        (table0x, table0y) in (table::<8>(), table::<8>()),
+        (table1x, table1y) in (table::<4>(), table::<4>()),
+    ) -> AvsSampler {
+        AvsSampler {
+            avs_filter_type: if nearest { FilterType::Nearest } else { FilterType::Adaptive },
+            tap_mode: TapMode::try_from(tap_mode).unwrap(),
+            output_shuffle,
+            ief_enable: false,
+            default_sharpness,
+            bypass_x,
+            bypass_y,
+            max_derivative_4,
+            max_derivative_8,
+            transition_4,
+            transition_8,
+            adaptive_all_channels,
+            rgb_adaptive,
+            chroma_key_enable,
+            chroma_key_low,
+            chroma_key_high,
+            table0x,
+            table0y,
+            table1x,
+            table1y,
+        }
+    }
+}
+
+/// A surface of any format; its memory may be too small for it, its planes may overlap.
+#[derive(Debug)]
+struct Picture {
+    format: &'static MediaFormat,
+    size: (u32, u32),
+    place: (usize, usize),
+    chroma: Chroma420,
+    edge: Edge,
+    memory: Memory,
+}
+
+impl Picture {
+    fn view(&self) -> MediaView<'_> {
+        MediaView::new(
+            &self.memory,
+            self.format,
+            self.size,
+            self.place,
+            self.chroma,
+            self.edge,
+        )
+    }
+}
+
+prop_compose! {
+    fn picture()(
+        format in 0..FORMATS.len(),
+        size in (1u32..70, 1u32..40),
+        base in prop_oneof![2 => Just(0usize), 1 => 0usize..20],
+        pitch in prop_oneof![3 => (1usize..80).prop_map(|n| 8 * n), 1 => 1usize..600],
+        (interleaved, half_pitch) in any::<(bool, bool)>(),
+        (u, v) in ((0u32..40, 0u32..60), (0u32..40, 0u32..60)),
+        (offset_v, offset_u) in (0u8..8, 0u8..2),
+        mirror in any::<bool>(),
+        smooth in any::<bool>(),
+        bytes in prop::collection::vec(any::<u8>(), 0..12_000),
+    ) -> Picture {
+        let bytes: Vec<u8> = match smooth {
+            true => bytes.iter().map(|b| 100 + b % 24).collect(),
+            false => bytes,
+        };
+        Picture {
+            format: &FORMATS[format],
+            size,
+            place: (base, pitch),
+            chroma: Chroma420 { interleaved, half_pitch, u, v, offset_v, offset_u },
+            edge: if mirror { Edge::Mirror } else { Edge::Clamp },
+            memory: Memory::from_bytes(&bytes),
+        }
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    /// Whatever is asked, the fast kernels return what the definition returns, write nothing beyond
+    /// the packed bytes, and do not panic.
+    #[test]
+    fn kernels_equal_the_definition(
+        picture in picture(), sampler in sampler(), request in request(), old in any::<u8>(),
+    ) {
+        let view = picture.view();
+        let size = packed_bytes(&request, sampler.output_shuffle);
+        let (mut fast, mut defined) = (vec![old; size + 8], vec![old; size + 8]);
+        run_view(&view, &sampler, &request, Kernels::Fast, &mut fast).unwrap();
+        run_view(&view, &sampler, &request, Kernels::Reference, &mut defined).unwrap();
+        prop_assert_eq!(&fast[size..], [old; 8]);
+        prop_assert_eq!(fast, defined);
+    }
+
+    /// Blocks of a group are pieces of one picture.
+    #[test]
+    fn two_16x4_blocks_are_one_16x8(picture in picture(), sampler in sampler(), request in request()) {
+        let view = picture.view();
+        let sampler = AvsSampler { output_shuffle: false, ..sampler };
+        let at = |mode, vertical_block| {
+            let request = AvsRequest { mode, vertical_block, ..request };
+            let mut dst = vec![0; packed_bytes(&request, false)];
+            run_view(&view, &sampler, &request, Kernels::Fast, &mut dst).unwrap();
+            dst
+        };
+        let block = request.vertical_block / 2;
+        let halves = [at(AvsMode::M16x4, block), at(AvsMode::M16x4, block + 1)].concat();
+        prop_assert_eq!(halves, at(AvsMode::M16x8, block));
+    }
+}
+
+/// A surface of `name`, 64 x 32 texels, all zero.
+fn kernels(name: &str, sampler: &AvsSampler) -> Vec<Kernel> {
+    let memory = Memory::zeroed(64 * 32 * 8);
+    let chroma = Chroma420 {
+        interleaved: true,
+        u: (0, 32),
+        ..Chroma420::default()
+    };
+    let format = format(name).unwrap();
+    let view = MediaView::new(&memory, format, (64, 32), (0, 512), chroma, Edge::Clamp);
+    let plan = Plan::new(&view, sampler, Kernels::Fast);
+    view.planes().iter().map(|p| plan.kernel(p)).collect()
+}
+
+const fn sharp(bytes: usize, taps: usize) -> Kernel {
+    Kernel::Sharp { bytes, taps }
+}
+
+const fn blended(components: usize) -> Kernel {
+    Kernel::Blended { components }
+}
+
+#[test]
+fn the_default_state_runs_the_sharp_kernel() {
+    let state = AvsSampler::default();
+    assert_eq!(kernels("Y8_UNORM", &state), [sharp(1, 8)]);
+    assert_eq!(kernels("R8_UNORM", &state), [sharp(1, 4)]);
+    assert_eq!(kernels("R8B8_UNORM", &state), [sharp(2, 4)]);
+    assert_eq!(kernels("R8G8B8A8_UNORM", &state), [sharp(4, 8)]);
+    assert_eq!(kernels("YCRCB_SWAPY", &state), [sharp(2, 8), sharp(4, 4)]);
+    assert_eq!(kernels("PLANAR_420_8", &state), [sharp(1, 8), sharp(2, 4)]);
+    assert_eq!(kernels("R10G10B10A2_UNORM", &state), [blended(4)]);
+}
+
+#[test]
+fn weights_keys_and_gain_choose_the_others() {
+    let soft = AvsSampler {
+        default_sharpness: 128,
+        ..AvsSampler::default()
+    };
+    // Only luma blends in tap mode 1.
+    assert_eq!(kernels("PLANAR_420_8", &soft), [blended(1), sharp(2, 4)]);
+    let never = AvsSampler {
+        tap_mode: TapMode::Eight,
+        ..soft
+    };
+    assert_eq!(kernels("Y8_UNORM", &never), [sharp(1, 8)]);
+    let adaptive = AvsSampler {
+        bypass_y: false,
+        ..AvsSampler::default()
+    };
+    assert_eq!(kernels("R8G8B8A8_UNORM", &adaptive), [blended(4)]);
+    let keyed = AvsSampler {
+        chroma_key_enable: true,
+        ..AvsSampler::default()
+    };
+    assert_eq!(kernels("R8G8B8A8_UNORM", &keyed), [blended(4)]);
+    assert_eq!(kernels("Y8_UNORM", &keyed), [sharp(1, 8)]);
+    // One row sums to 129/64: column sums may leave 16 bits. Then to 257/64: 32 bits.
+    let gain = |taps: [i64; 4]| {
+        let mut rows = vec![vec![0; 4]; 32];
+        rows[5] = taps.to_vec();
+        AvsSampler {
+            table1y: Table::from_rows(&rows).unwrap(),
+            ..AvsSampler::default()
+        }
+    };
+    assert_eq!(kernels("R8_UNORM", &gain([0, 127, 1, 0])), [sharp(1, 4)]);
+    assert_eq!(kernels("R8_UNORM", &gain([0, 127, 2, 0])), [blended(1)]);
+    assert_eq!(
+        kernels("R8_UNORM", &gain([-128, 127, 1, -1])),
+        [Kernel::Reference]
+    );
+    let nearest = AvsSampler {
+        avs_filter_type: FilterType::Nearest,
+        ..AvsSampler::default()
+    };
+    assert_eq!(kernels("R8_UNORM", &nearest), [Kernel::Nearest]);
+}
+
+#[test]
+fn extreme_column_sums_fit_the_sharp_kernel() {
+    // Positive taps of 128/64 on white reach 32640 = 7f80h, negative ones -32640.
+    let memory = Memory::from_bytes(&[255; 64]);
+    let y8 = format("Y8_UNORM").unwrap();
+    let view = MediaView::new(
+        &memory,
+        y8,
+        (8, 8),
+        (0, 8),
+        Chroma420::default(),
+        Edge::Clamp,
+    );
+    for taps in [[0, 0, 64, 0, 64, 0, 0, 0], [-64, 0, -64, 0, 0, 0, 0, 0]] {
+        let table = Table::from_rows(&vec![taps.to_vec(); 32]).unwrap();
+        let state = AvsSampler {
+            table0y: table.clone(),
+            table0x: table,
+            ..AvsSampler::default()
+        };
+        assert_eq!(
+            Plan::new(&view, &state, Kernels::Fast).kernel(&view.planes()[0]),
+            sharp(1, 8)
+        );
+        let request = AvsRequest {
+            surface: 0,
+            sampler: 0,
+            channels: ChannelMask(2),
+            control: AvsControl::Full16,
+            mode: AvsMode::M4x4,
+            u: 0.5,
+            v: 0.5,
+            delta_u: 0.125,
+            delta_v: 0.125,
+            u2d: 0.0,
+            v2d: 0.0,
+            group_id: 0,
+            vertical_block: 0,
+            ief_bypass: true,
+        };
+        // 2.0 * 2.0 (or -2.0 * -2.0) times white, clamped to 1.0.
+        let mut dst = [0; 32];
+        run_view(&view, &state, &request, Kernels::Fast, &mut dst).unwrap();
+        assert_eq!(dst, [0x00, 0xff].repeat(16)[..]);
+    }
+}
+
+#[test]
+fn an_enabled_enhancement_filter_is_refused_by_name() {
+    let memory = Memory::zeroed(64);
+    let y8 = format("Y8_UNORM").unwrap();
+    let view = MediaView::new(
+        &memory,
+        y8,
+        (8, 8),
+        (0, 8),
+        Chroma420::default(),
+        Edge::Clamp,
+    );
+    let state = AvsSampler {
+        ief_enable: true,
+        ..AvsSampler::default()
+    };
+    let bypassed = AvsRequest {
+        surface: 0,
+        sampler: 0,
+        channels: ChannelMask(2),
+        control: AvsControl::Full8,
+        mode: AvsMode::M4x4,
+        u: 0.0,
+        v: 0.0,
+        delta_u: 0.0,
+        delta_v: 0.0,
+        u2d: 0.0,
+        v2d: 0.0,
+        group_id: 0,
+        vertical_block: 0,
+        ief_bypass: true,
+    };
+    let mut dst = [0; 16];
+    assert_eq!(
+        run_view(&view, &state, &bypassed, Kernels::Fast, &mut dst),
+        Ok(())
+    );
+    let enabled = AvsRequest {
+        ief_bypass: false,
+        ..bypassed
+    };
+    let error = run_view(&view, &state, &enabled, Kernels::Fast, &mut dst).unwrap_err();
+    assert_eq!(
+        error.to_string(),
+        "the image enhancement filter is not modelled (AVS reference, section 4)"
+    );
+    let short = run_view(&view, &state, &bypassed, Kernels::Fast, &mut dst[1..]).unwrap_err();
+    assert_eq!(
+        short.to_string(),
+        "the message returns 16 bytes, the destination has 15"
+    );
+}

@@ -1,0 +1,173 @@
+//! Where the pixels of a block lie: texel positions with eight fraction bits.
+//!
+//! A texel's centre is at its whole number; there is no half-texel shift. Source: AVS reference 1.4.
+
+use crate::message::AvsRequest;
+
+/// Columns of the widest block, 16x8 and 16x4, with two more on each side for the enhancement filter.
+pub const MAX_COLUMNS: usize = 20;
+/// Rows of the highest block, 16x8, with two more on each side.
+pub const MAX_ROWS: usize = 12;
+
+/// Positions on the luma (or only) plane, 8.8 fixed point: columns and rows are independent.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Positions {
+    u: [i32; MAX_COLUMNS],
+    v: [i32; MAX_ROWS],
+    columns: usize,
+    rows: usize,
+}
+
+impl Positions {
+    /// The positions of the request's block on a `width` x `height` surface, with `margin` (0..=2)
+    /// more pixels on every side: the coordinate polynomials simply go on there.
+    pub fn new(request: &AvsRequest, width: u32, height: u32, margin: u32) -> Positions {
+        let (w, h) = request.mode.size();
+        let first = -i64::from(margin);
+        let line = i64::from(request.vertical_block) * 4 + first;
+        let (mut u, mut v) = ([0; MAX_COLUMNS], [0; MAX_ROWS]);
+        let (columns, rows) = ((w + 2 * margin) as usize, (h + 2 * margin) as usize);
+        for (i, u) in u.iter_mut().take(columns).enumerate() {
+            let at = first + i as i64;
+            *u = texel_position(request.u, request.delta_u, request.u2d, at, width);
+        }
+        for (i, v) in v.iter_mut().take(rows).enumerate() {
+            let at = line + i as i64;
+            *v = texel_position(request.v, request.delta_v, request.v2d, at, height);
+        }
+        Positions {
+            u,
+            v,
+            columns,
+            rows,
+        }
+    }
+
+    /// One for each column.
+    pub fn u(&self) -> &[i32] {
+        &self.u[..self.columns]
+    }
+
+    /// One for each row.
+    pub fn v(&self) -> &[i32] {
+        &self.v[..self.rows]
+    }
+}
+
+/// Position of pixel `at` on an axis of `size` texels, in 1/256 texel, −2³⁰..=2³⁰.
+///
+/// `origin + delta*at + second * at*(at-1)/2` in double precision, left to right, times the size,
+/// rounded to the nearest 1/256. Source: AVS reference 1.4 and decision D3.
+fn texel_position(origin: f32, delta: f32, second: f32, at: i64, size: u32) -> i32 {
+    const LIMIT: f64 = (1 << 30) as f64;
+    // `at` stays below 2^35, so its square needs more than 64 bits only beyond 2^31.
+    let pairs = match i32::try_from(at) {
+        Ok(at) => (i64::from(at) * (i64::from(at) - 1) / 2) as f64,
+        Err(_) => (i128::from(at) * (i128::from(at) - 1) / 2) as f64,
+    };
+    let normal = (f64::from(origin) + f64::from(delta) * at as f64) + f64::from(second) * pairs;
+    let t = normal * f64::from(size) * 256.0 + 0.5;
+    if t.is_nan() {
+        return 0;
+    }
+    // Clamping before the floor is the same, the limits being whole numbers.
+    let t = t.clamp(-LIMIT, LIMIT);
+    let towards_zero = t as i32;
+    towards_zero - i32::from(f64::from(towards_zero) > t)
+}
+
+/// Texel at or left of a position.
+pub const fn whole(t: i32) -> i32 {
+    t >> 8
+}
+
+/// Phase of a position: the fraction truncated to 1/32. Source: AVS reference 3.6.
+pub const fn beta(t: i32) -> u8 {
+    ((t & 0xff) >> 3) as u8
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::{AvsControl, AvsMode, ChannelMask};
+
+    fn request(mode: AvsMode) -> AvsRequest {
+        AvsRequest {
+            surface: 6,
+            sampler: 0,
+            channels: ChannelMask::RGBA,
+            control: AvsControl::Full16,
+            mode,
+            u: 0.0,
+            v: 0.0,
+            delta_u: 0.0,
+            delta_v: 0.0,
+            u2d: 0.0,
+            v2d: 0.0,
+            group_id: 0,
+            vertical_block: 0,
+            ief_bypass: true,
+        }
+    }
+
+    #[test]
+    fn the_worked_pixel_of_the_reference() {
+        // AVS reference 3.7: tu = 759 (texel 2, phase 30) and tv = 435 (texel 1, phase 22).
+        let request = AvsRequest {
+            u: 0.115,
+            delta_u: 1.0 / 30.0,
+            v: 0.141_666_67,
+            ..request(AvsMode::M16x4)
+        };
+        let positions = Positions::new(&request, 20, 12, 0);
+        let (tu, tv) = (positions.u()[1], positions.v()[0]);
+        assert_eq!((tu, whole(tu), beta(tu)), (759, 2, 30));
+        assert_eq!((tv, whole(tv), beta(tv)), (435, 1, 22));
+    }
+
+    #[test]
+    fn an_identity_scale_meets_every_texel() {
+        for size in [3u32, 7, 1000, 1920, 8191] {
+            for at in [0, 1, i64::from(size) / 3, i64::from(size) - 1] {
+                let t = texel_position(0.0, 1.0 / size as f32, 0.0, at, size);
+                assert_eq!(i64::from(t), 256 * at, "{at} of {size}");
+            }
+        }
+    }
+
+    #[test]
+    fn the_second_difference_counts_pairs() {
+        // u2d * x(x-1)/2 with x = -2, -1, 0, 1, 2, 3: 3, 1, 0, 0, 1, 3.
+        let request = AvsRequest {
+            u2d: 1.0,
+            ..request(AvsMode::M4x4)
+        };
+        let positions = Positions::new(&request, 1, 1, 2);
+        assert_eq!(positions.u()[..6], [768, 256, 0, 0, 256, 768]);
+    }
+
+    #[test]
+    fn a_block_number_moves_by_four_rows() {
+        let request = AvsRequest {
+            delta_v: 0.125,
+            vertical_block: 3,
+            ..request(AvsMode::M16x8)
+        };
+        let rows: Vec<i32> = Positions::new(&request, 16, 8, 0).v().to_vec();
+        assert_eq!(rows, (12..20).map(|y| y * 256).collect::<Vec<i32>>());
+    }
+
+    #[test]
+    fn strange_numbers_have_a_place() {
+        let at = |origin, delta, at| texel_position(origin, delta, 0.0, at, 16);
+        assert_eq!(at(f32::NAN, 0.0, 0), 0);
+        assert_eq!(at(f32::INFINITY, 0.0, 0), 1 << 30);
+        assert_eq!(at(f32::NEG_INFINITY, 0.0, 0), -(1 << 30));
+        assert_eq!(at(0.0, f32::INFINITY, 0), 0); // ∞ times 0 is no number
+        assert_eq!(at(0.0, 1.0, 1 << 34), 1 << 30);
+        assert_eq!(texel_position(0.0, 0.0, 1e-30, (1 << 34) + 31, 16), 0);
+        // Rounding is towards minus infinity from +1/2: -0.4/256 is 0, -0.6/256 is -1.
+        assert_eq!(texel_position(-0.4 / 256.0, 0.0, 0.0, 0, 1), 0);
+        assert_eq!(texel_position(-0.6 / 256.0, 0.0, 0.0, 0, 1), -1);
+    }
+}

@@ -1,0 +1,422 @@
+//! A surface as the media sampler sees it: planes of texels, and which channel sits where.
+//!
+//! ```text
+//!  R8G8B8A8    one plane of 4-byte texels     components R G B A
+//!  YCRCB       the same bytes seen twice:     luma    2-byte texels  Y0 Cb | Y1 Cr
+//!                                             chroma  4-byte texels  Y0 Cb Y1 Cr
+//!  PLANAR_420  Y plane, then (Cb Cr) pairs, or a U and a V plane
+//! ```
+//!
+//! A texel is 1, 2, 4 or 8 bytes of up to four *components*; a component belongs to a channel
+//! (R, G, B, A or Cr, Y, Cb, A) or to none. Everything downstream works on planes and components and
+//! knows nothing of formats. Source: AVS reference 3.3 and 3.8.
+
+use crate::surface::Memory;
+
+/// Channel numbers; Cr, Y, Cb come as R, G, B.
+pub const R: usize = 0;
+/// Green or luma.
+pub const G: usize = 1;
+/// Blue or Cb.
+pub const B: usize = 2;
+/// Alpha.
+pub const A: usize = 3;
+
+/// Texels of a plane on either axis.
+const MAX_SIZE: u32 = 1 << 16;
+
+/// 1.0 in 8.8: what missing alpha reads as.
+pub const ONE: u16 = 0xff00;
+
+/// How chroma lies relative to luma.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Grid {
+    /// Four channels in every texel.
+    Full,
+    /// One or two channels, the others missing.
+    Single,
+    /// Two luma texels share a chroma pair, all interleaved.
+    Packed422,
+    /// Chroma in planes of half the size.
+    Planar420,
+}
+
+/// How a component is stored.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Depth {
+    /// A byte: the 8 of 8.8.
+    Byte,
+    /// 10, 10, 10 and 2 bits of a dword.
+    Ten,
+    /// The 8.8 value itself, little endian.
+    Word,
+}
+
+/// One line of the table of formats the media sampler reads.
+#[derive(Debug, PartialEq, Eq)]
+pub struct MediaFormat {
+    /// As in the surface format table.
+    pub name: &'static str,
+    /// Where chroma lies.
+    pub grid: Grid,
+    /// How components are stored.
+    pub depth: Depth,
+    /// Components of a texel (of a pair of them, packed), and their channels in memory order.
+    components: usize,
+    order: [Option<usize>; 4],
+}
+
+const fn row(name: &'static str, grid: Grid, depth: Depth, channels: &[usize]) -> MediaFormat {
+    let mut order = [None; 4];
+    let mut i = 0;
+    while i < channels.len() {
+        order[i] = Some(channels[i]);
+        i += 1;
+    }
+    MediaFormat {
+        name,
+        grid,
+        depth,
+        components: channels.len(),
+        order,
+    }
+}
+
+/// Formats of AVS reference 3.3.
+#[rustfmt::skip]
+pub static FORMATS: &[MediaFormat] = &[
+    row("R8G8B8A8_UNORM",     Grid::Full,      Depth::Byte, &[R, G, B, A]),
+    row("B8G8R8A8_UNORM",     Grid::Full,      Depth::Byte, &[B, G, R, A]),
+    row("A8Y8U8V8_UNORM",     Grid::Full,      Depth::Byte, &[R, B, G, A]), // V, U, Y, A
+    row("R10G10B10A2_UNORM",  Grid::Full,      Depth::Ten,  &[R, G, B, A]),
+    row("R16G16B16A16_UNORM", Grid::Full,      Depth::Word, &[R, G, B, A]),
+    row("Y8_UNORM",           Grid::Single,    Depth::Byte, &[G]),
+    row("R8_UNORM",           Grid::Single,    Depth::Byte, &[R]),
+    row("R8B8_UNORM",         Grid::Single,    Depth::Byte, &[R, B]),
+    row("YCRCB_NORMAL",       Grid::Packed422, Depth::Byte, &[G, B, G, R]), // Y0 Cb Y1 Cr
+    row("YCRCB_SWAPUV",       Grid::Packed422, Depth::Byte, &[G, R, G, B]), // Y0 Cr Y1 Cb
+    row("YCRCB_SWAPY",        Grid::Packed422, Depth::Byte, &[B, G, R, G]), // Cb Y0 Cr Y1
+    row("YCRCB_SWAPUVY",      Grid::Packed422, Depth::Byte, &[R, G, B, G]), // Cr Y0 Cb Y1
+    row("PLANAR_420_8",       Grid::Planar420, Depth::Byte, &[]),           // see Chroma420
+];
+
+/// The format called `name`, if the media sampler reads it.
+pub fn format(name: &str) -> Option<&'static MediaFormat> {
+    FORMATS.iter().find(|f| f.name == name)
+}
+
+/// What happens to a texel index outside the plane. Source: AVS reference 3.3, "Addressing".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Edge {
+    /// The edge texel goes on.
+    #[default]
+    Clamp,
+    /// The picture is reflected, edge texel repeated.
+    Mirror,
+}
+
+impl Edge {
+    /// An index in `0..size` for any index; `size` is at least 1.
+    #[inline]
+    pub fn resolve(self, index: i32, size: i32) -> i32 {
+        match self {
+            Edge::Clamp => index.clamp(0, size - 1),
+            Edge::Mirror => {
+                let phase = i64::from(index).rem_euclid(2 * i64::from(size)) as i32;
+                phase.min(2 * size - 1 - phase)
+            }
+        }
+    }
+}
+
+/// Where the chroma planes of PLANAR_420_8 lie. Source: AVS reference 3.3, "Planar addressing".
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Chroma420 {
+    /// One plane of (Cb, Cr) pairs at the U offset in place of two.
+    pub interleaved: bool,
+    /// Chroma rows are half as far apart as luma rows.
+    pub half_pitch: bool,
+    /// U plane: bytes and rows from the base.
+    pub u: (u32, u32),
+    /// V plane: bytes and rows from the base.
+    pub v: (u32, u32),
+    /// Distance of chroma from luma downwards, in quarter luma rows.
+    pub offset_v: u8,
+    /// Distance of chroma from luma to the right, in half luma columns.
+    pub offset_u: u8,
+}
+
+/// Texels of one size in rows.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Plane {
+    /// Byte of texel (0, 0).
+    pub start: usize,
+    /// Bytes from row to row.
+    pub pitch: usize,
+    /// Columns and rows, at least 1.
+    pub size: (i32, i32),
+    /// 1, 2, 4 or 8.
+    pub texel_bytes: usize,
+    /// The channel of each component.
+    pub channels: [Option<usize>; 4],
+    /// Whether this is chroma on a coarser grid than luma.
+    pub subsampled: bool,
+}
+
+impl Plane {
+    /// Components of a texel.
+    pub fn components(&self, depth: Depth) -> usize {
+        match depth {
+            Depth::Byte => self.texel_bytes,
+            Depth::Ten | Depth::Word => 4,
+        }
+    }
+}
+
+/// A surface of one of the [`FORMATS`], linear in memory.
+#[derive(Clone, Debug)]
+pub struct MediaView<'a> {
+    memory: &'a Memory,
+    /// The format.
+    pub format: &'static MediaFormat,
+    /// Luma (or only) texels across.
+    pub width: u32,
+    /// Luma (or only) rows.
+    pub height: u32,
+    /// What lies outside.
+    pub edge: Edge,
+    chroma: Chroma420,
+    planes: [Plane; 3],
+    count: usize,
+}
+
+impl<'a> MediaView<'a> {
+    /// A view of `width` x `height` texels (each 1..=65536) from byte `base` of
+    /// `memory` on, `pitch` bytes from row to row. `chroma` is read for PLANAR_420_8 only.
+    ///
+    /// Bytes beyond the memory read as zero. A chroma plane has at least one texel, which only
+    /// matters where the reference's W/2 or H/2 is zero.
+    pub fn new(
+        memory: &'a Memory,
+        format: &'static MediaFormat,
+        (width, height): (u32, u32),
+        (base, pitch): (usize, usize),
+        chroma: Chroma420,
+        edge: Edge,
+    ) -> MediaView<'a> {
+        let texels = |n: u32| n.clamp(1, MAX_SIZE) as i32;
+        let size = (texels(width), texels(height));
+        let plane = |texel_bytes, channels| Plane {
+            start: base,
+            pitch,
+            size,
+            texel_bytes,
+            channels,
+            subsampled: false,
+        };
+        let only = |wanted: fn(usize) -> bool| format.order.map(|c| c.filter(|&c| wanted(c)));
+        let (count, planes) = match format.grid {
+            Grid::Full | Grid::Single => {
+                let bytes = match format.depth {
+                    Depth::Byte => format.components,
+                    Depth::Ten => 4,
+                    Depth::Word => 2 * format.components,
+                };
+                (1, [plane(bytes, format.order); 3])
+            }
+            Grid::Packed422 => {
+                let [first, second, ..] = only(|c| c == G);
+                let luma = plane(2, [first, second, None, None]);
+                let chroma = Plane {
+                    size: (texels(width / 2), size.1),
+                    subsampled: true,
+                    ..plane(4, only(|c| c != G))
+                };
+                (2, [luma, chroma, chroma])
+            }
+            Grid::Planar420 => {
+                let luma = plane(1, [Some(G), None, None, None]);
+                let pitch = if chroma.half_pitch { pitch / 2 } else { pitch };
+                let part = |(x, y): (u32, u32), texel_bytes, channels| Plane {
+                    start: base
+                        .saturating_add(pitch.saturating_mul(y as usize))
+                        .saturating_add(x as usize),
+                    pitch,
+                    size: (texels(width / 2), texels(height / 2)),
+                    subsampled: true,
+                    ..plane(texel_bytes, channels)
+                };
+                if chroma.interleaved {
+                    let pairs = part(chroma.u, 2, [Some(B), Some(R), None, None]);
+                    (2, [luma, pairs, pairs])
+                } else {
+                    let u = part(chroma.u, 1, [Some(B), None, None, None]);
+                    (3, [luma, u, part(chroma.v, 1, [Some(R), None, None, None])])
+                }
+            }
+        };
+        MediaView {
+            memory,
+            format,
+            width: size.0 as u32,
+            height: size.1 as u32,
+            edge,
+            chroma,
+            planes,
+            count,
+        }
+    }
+
+    /// The planes; every channel is in at most one of them.
+    pub fn planes(&self) -> &[Plane] {
+        &self.planes[..self.count]
+    }
+
+    /// The plane and component of `channel`; `None` if the format has no such channel.
+    pub fn place(&self, channel: usize) -> Option<(&Plane, usize)> {
+        self.planes().iter().find_map(|plane| {
+            let component = plane.channels.iter().position(|&c| c == Some(channel))?;
+            Some((plane, component))
+        })
+    }
+
+    /// What a channel without a place reads as: colours 0, alpha 1.0.
+    pub const fn missing(channel: usize) -> u16 {
+        if channel == A { ONE } else { 0 }
+    }
+
+    /// The largest result: 16-bit formats keep their range, the others end at 1.0.
+    pub const fn ceiling(&self) -> u16 {
+        match self.format.depth {
+            Depth::Word => 0xffff,
+            Depth::Byte | Depth::Ten => ONE,
+        }
+    }
+
+    /// A position of the luma plane on `plane`. Source: AVS reference 3.3, "Position in a
+    /// subsampled plane".
+    pub fn on_plane_u(&self, plane: &Plane, tu: i32) -> i32 {
+        match self.format.grid {
+            Grid::Planar420 if plane.subsampled => {
+                (tu - 128 * i32::from(self.chroma.offset_u)) >> 1
+            }
+            Grid::Packed422 if plane.subsampled => tu >> 1,
+            _ => tu,
+        }
+    }
+
+    /// As [`MediaView::on_plane_u`], down.
+    pub fn on_plane_v(&self, plane: &Plane, tv: i32) -> i32 {
+        match self.format.grid {
+            Grid::Planar420 if plane.subsampled => (tv - 64 * i32::from(self.chroma.offset_v)) >> 1,
+            _ => tv,
+        }
+    }
+
+    /// Copies bytes `x..` of row `y` of a plane; what lies beyond the memory reads as zero.
+    #[inline]
+    pub fn read(&self, plane: &Plane, x: usize, y: usize, out: &mut [u8]) {
+        let at = plane
+            .pitch
+            .saturating_mul(y)
+            .saturating_add(plane.start)
+            .saturating_add(x);
+        let have = self.memory.len().saturating_sub(at).min(out.len());
+        let (inside, outside) = out.split_at_mut(have);
+        if have > 0 {
+            self.memory.read(at, inside);
+        }
+        outside.fill(0);
+    }
+
+    /// The components of one texel inside the plane, 8.8.
+    pub fn texel(&self, plane: &Plane, x: i32, y: i32) -> [u16; 4] {
+        let mut bytes = [0; 8];
+        let bytes = &mut bytes[..plane.texel_bytes];
+        self.read(plane, x as usize * plane.texel_bytes, y as usize, bytes);
+        decode(self.format.depth, bytes)
+    }
+}
+
+/// The components of a texel, 8.8. Source: AVS reference 3.3, "texel value".
+#[inline]
+pub fn decode(depth: Depth, bytes: &[u8]) -> [u16; 4] {
+    let byte = |i: usize| bytes.get(i).copied().unwrap_or(0);
+    match depth {
+        Depth::Byte => std::array::from_fn(|i| u16::from(byte(i)) << 8),
+        Depth::Ten => {
+            let dword = u32::from_le_bytes(std::array::from_fn(byte));
+            let ten = |low: u32| ((dword >> low & 0x3ff) << 6) as u16;
+            let two = ((dword >> 30) * 85) as u16;
+            [ten(0), ten(10), ten(20), two << 8]
+        }
+        Depth::Word => std::array::from_fn(|i| u16::from_le_bytes([byte(2 * i), byte(2 * i + 1)])),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn edges_repeat_or_reflect() {
+        let clamp: Vec<i32> = (-3..6).map(|i| Edge::Clamp.resolve(i, 3)).collect();
+        assert_eq!(clamp, [0, 0, 0, 0, 1, 2, 2, 2, 2]);
+        let mirror: Vec<i32> = (-4..8).map(|i| Edge::Mirror.resolve(i, 3)).collect();
+        assert_eq!(mirror, [2, 2, 1, 0, 0, 1, 2, 2, 1, 0, 0, 1]);
+        assert_eq!(Edge::Mirror.resolve(i32::MIN, 1), 0);
+        assert_eq!(Edge::Clamp.resolve(i32::MAX, 1), 0);
+    }
+
+    #[test]
+    fn ten_bits_are_shifted_by_six_and_two_bits_widened() {
+        // R = 3ffh, G = 1, B = 2, A = 2: 2 * 85 = aah.
+        let dword = 0x3ffu32 | 1 << 10 | 2 << 20 | 2 << 30;
+        assert_eq!(
+            decode(Depth::Ten, &dword.to_le_bytes()),
+            [0xffc0, 0x40, 0x80, 0xaa00]
+        );
+        let words = decode(Depth::Word, &[1, 2, 3, 4, 5, 6, 7, 8]);
+        assert_eq!(words, [0x0201, 0x0403, 0x0605, 0x0807]);
+    }
+
+    #[test]
+    fn packed_video_is_seen_as_luma_pairs_and_chroma_quads() {
+        let memory = Memory::from_bytes(&[10, 20, 11, 30, 12, 21, 13, 31]);
+        let normal = format("YCRCB_NORMAL").unwrap();
+        let view = MediaView::new(
+            &memory,
+            normal,
+            (4, 1),
+            (0, 8),
+            Chroma420::default(),
+            Edge::Clamp,
+        );
+        let at = |channel, x| {
+            let (plane, component) = view.place(channel).unwrap();
+            view.texel(plane, x, 0)[component] >> 8
+        };
+        assert_eq!([at(G, 0), at(G, 1), at(G, 2), at(G, 3)], [10, 11, 12, 13]);
+        assert_eq!([at(B, 0), at(B, 1), at(R, 0), at(R, 1)], [20, 21, 30, 31]);
+        assert_eq!(view.place(A), None);
+    }
+
+    #[test]
+    fn beyond_the_memory_is_zero() {
+        let memory = Memory::from_bytes(&[1, 2, 3]);
+        let y8 = format("Y8_UNORM").unwrap();
+        let view = MediaView::new(
+            &memory,
+            y8,
+            (2, 2),
+            (0, 2),
+            Chroma420::default(),
+            Edge::Clamp,
+        );
+        let mut row = [9; 2];
+        view.read(&view.planes()[0], 0, 1, &mut row);
+        assert_eq!(row, [3, 0]);
+        view.read(&view.planes()[0], usize::MAX, 1, &mut row);
+        assert_eq!(row, [0, 0]);
+    }
+}

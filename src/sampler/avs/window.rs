@@ -1,0 +1,281 @@
+//! The texels a block needs, gathered once: after this, no kernel sees an edge.
+//!
+//! ```text
+//!  axis of 4 pixels, step 1.5 texels        dense: every texel from the first to the last
+//!  source  -3 -2 -1  0  1  2  3  4  5  6  7  8
+//!  pixel 0 [----------------------]         start 0
+//!  pixel 1    [----------------------]      start 1
+//!  pixel 2          [----------------------]start 3 ...
+//! ```
+//!
+//! Where steps are so wide that eight texels for each pixel are fewer, only those are listed
+//! (sparse): a window never holds more than 8 times the block on either axis. Indices outside the
+//! plane are resolved here, so clamped, mirrored and inner texels look alike afterwards.
+
+use super::key::ChromaKey;
+use super::position::{MAX_COLUMNS, beta, whole};
+use super::view::{Depth, Edge, MediaView, Plane, decode};
+
+/// Texels of a footprint on either axis.
+pub const FOOTPRINT: usize = 8;
+
+/// Pixels along one axis and the texels below them.
+#[derive(Clone, Debug)]
+pub struct Axis {
+    pixels: usize,
+    start: [u8; MAX_COLUMNS],
+    beta: [u8; MAX_COLUMNS],
+    sources: [i32; MAX_COLUMNS * FOOTPRINT],
+    count: usize,
+    /// The sources are consecutive indices, all inside the plane.
+    inside: bool,
+}
+
+impl Axis {
+    /// The axis of pixels at `positions` (at most [`MAX_COLUMNS`], at least one), already mapped to
+    /// a plane of `size` texels.
+    pub fn new(positions: impl Iterator<Item = i32> + Clone, size: i32, edge: Edge) -> Axis {
+        let mut axis = Axis {
+            pixels: 0,
+            start: [0; MAX_COLUMNS],
+            beta: [0; MAX_COLUMNS],
+            sources: [0; MAX_COLUMNS * FOOTPRINT],
+            count: 0,
+            inside: false,
+        };
+        let (mut first, mut last) = (i32::MAX, i32::MIN);
+        for t in positions.clone() {
+            axis.beta[axis.pixels] = beta(t);
+            axis.pixels += 1;
+            first = first.min(whole(t) - 3);
+            last = last.max(whole(t) + 4);
+        }
+        let dense = (last - first + 1) as usize;
+        if dense <= axis.pixels * FOOTPRINT {
+            axis.count = dense;
+            axis.inside = first >= 0 && last < size;
+            for (start, t) in axis.start.iter_mut().zip(positions) {
+                *start = (whole(t) - 3 - first) as u8;
+            }
+            for (i, source) in axis.sources[..dense].iter_mut().enumerate() {
+                *source = edge.resolve(first + i as i32, size);
+            }
+        } else {
+            axis.count = axis.pixels * FOOTPRINT;
+            let pixels = axis
+                .sources
+                .chunks_exact_mut(FOOTPRINT)
+                .zip(&mut axis.start);
+            for (pixel, ((sources, start), t)) in pixels.zip(positions).enumerate() {
+                *start = (pixel * FOOTPRINT) as u8;
+                for (i, source) in sources.iter_mut().enumerate() {
+                    *source = edge.resolve(whole(t) - 3 + i as i32, size);
+                }
+            }
+        }
+        axis
+    }
+
+    /// Number of pixels.
+    #[inline]
+    pub fn pixels(&self) -> usize {
+        self.pixels
+    }
+
+    /// Place in [`Axis::sources`] of the first of the eight texels of `pixel`.
+    #[inline]
+    pub fn start(&self, pixel: usize) -> usize {
+        usize::from(self.start[pixel])
+    }
+
+    /// Phase of `pixel`.
+    #[inline]
+    pub fn beta(&self, pixel: usize) -> u8 {
+        self.beta[pixel]
+    }
+
+    /// Indices on the plane, all inside it.
+    #[inline]
+    pub fn sources(&self) -> &[i32] {
+        &self.sources[..self.count]
+    }
+}
+
+/// The texels of `x.sources()` by `y.sources()`, one row after the other.
+#[derive(Debug, Default)]
+pub struct Window<T> {
+    /// At least `stride` elements for each row.
+    pub data: Vec<T>,
+    /// Elements from row to row, a multiple of 8.
+    pub stride: usize,
+    /// Elements before the first texel of a row.
+    pub skew: usize,
+}
+
+impl<T: Copy + Default> Window<T> {
+    fn shape(&mut self, elements: usize, rows: usize, skew: usize) {
+        self.skew = skew;
+        self.stride = (skew + elements).next_multiple_of(8);
+        let need = self.stride * rows;
+        if self.data.len() < need {
+            self.data.resize(need, T::default());
+        }
+    }
+
+    /// Row `row`, padding included.
+    #[inline]
+    pub fn row(&self, row: usize) -> &[T] {
+        &self.data[row * self.stride..][..self.stride]
+    }
+}
+
+impl Window<u8> {
+    /// Gathers raw bytes.
+    pub fn gather(&mut self, view: &MediaView, plane: &Plane, x: &Axis, y: &Axis) {
+        let n = plane.texel_bytes;
+        let bytes = x.sources().len() * n;
+        if x.inside {
+            // Whole words are what memory reads fastest: begin at one, if that is possible for
+            // every row and does not split a texel.
+            let begin = x.sources()[0] as usize * n;
+            let skew = plane.start.saturating_add(begin) % 8;
+            let by_words = plane.pitch.is_multiple_of(8) && skew.is_multiple_of(n) && skew <= begin;
+            let skew = if by_words { skew } else { 0 };
+            self.shape(bytes, y.sources().len(), skew);
+            let length = if by_words { self.stride } else { bytes };
+            self.rows(y, |row, out| {
+                view.read(plane, begin - skew, row, &mut out[..length]);
+            });
+        } else {
+            self.shape(bytes, y.sources().len(), 0);
+            self.rows(y, |row, out| {
+                for (&source, out) in x.sources().iter().zip(out.chunks_exact_mut(n)) {
+                    view.read(plane, source as usize * n, row, out);
+                }
+            });
+        }
+    }
+}
+
+impl Window<u16> {
+    /// Gathers components as 8.8, `components` for each texel, texels within `key` as zero.
+    pub fn gather(
+        &mut self,
+        (view, key): (&MediaView, Option<&ChromaKey>),
+        plane: &Plane,
+        (x, y): (&Axis, &Axis),
+        raw: &mut Window<u8>,
+    ) {
+        let components = plane.components(view.format.depth);
+        self.shape(x.sources().len() * components, y.sources().len(), 0);
+        if let Some(key) = key {
+            return self.rows(y, |row, out| {
+                for (&source, out) in x.sources().iter().zip(out.chunks_exact_mut(components)) {
+                    let texel = key.texel(view, plane, source, row as i32);
+                    out.copy_from_slice(&texel[..components]);
+                }
+            });
+        }
+        raw.gather(view, plane, x, y);
+        for row in 0..y.sources().len() {
+            let bytes = &raw.row(row)[raw.skew..];
+            let out = &mut self.data[row * self.stride..][..self.stride];
+            match view.format.depth {
+                Depth::Byte => {
+                    for (&byte, out) in bytes.iter().zip(out) {
+                        *out = u16::from(byte) << 8;
+                    }
+                }
+                depth => {
+                    let texels = bytes.chunks_exact(plane.texel_bytes);
+                    for (texel, out) in texels.zip(out.chunks_exact_mut(components)) {
+                        out.copy_from_slice(&decode(depth, texel)[..components]);
+                    }
+                }
+            }
+        }
+    }
+}
+
+impl<T: Copy + Default> Window<T> {
+    /// Fills every row with `read`; a row of the plane that repeats is read once.
+    fn rows(&mut self, y: &Axis, mut read: impl FnMut(usize, &mut [T])) {
+        let stride = self.stride;
+        let mut before = None;
+        for (i, &source) in y.sources().iter().enumerate() {
+            let at = i * stride;
+            if before == Some(source) {
+                self.data.copy_within(at - stride..at, at);
+            } else {
+                read(source as usize, &mut self.data[at..at + stride]);
+            }
+            before = Some(source);
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::view::{Chroma420, format};
+    use super::*;
+    use crate::surface::Memory;
+    use pretty_assertions::assert_eq;
+
+    fn axis(positions: &[i32], size: i32) -> Axis {
+        Axis::new(positions.iter().map(|t| t * 256), size, Edge::Clamp)
+    }
+
+    #[test]
+    fn neighbouring_pixels_share_texels() {
+        let axis = axis(&[4, 5, 7], 100);
+        assert_eq!(axis.sources(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
+        assert_eq!([0, 1, 2].map(|p| axis.start(p)), [0, 1, 3]);
+        assert!(axis.inside);
+    }
+
+    #[test]
+    fn far_pixels_list_their_own_texels() {
+        let axis = axis(&[1000, -5, 10], 16);
+        assert_eq!(axis.sources()[..10], [15, 15, 15, 15, 15, 15, 15, 15, 0, 0]);
+        assert_eq!(axis.sources()[16..], [7, 8, 9, 10, 11, 12, 13, 14]);
+        assert_eq!([0, 1, 2].map(|p| axis.start(p)), [0, 8, 16]);
+    }
+
+    #[test]
+    fn inner_and_edge_windows_hold_what_the_plane_holds() {
+        let bytes: Vec<u8> = (0..24 * 24).map(|i| (i * 7 % 251) as u8).collect();
+        let memory = Memory::from_bytes(&bytes);
+        for (name, n, pitch, base) in [
+            ("Y8_UNORM", 1, 24, 0),
+            ("R8B8_UNORM", 2, 22, 1),
+            ("R8G8B8A8_UNORM", 4, 24, 3),
+        ] {
+            let size = (22 / n as u32, 22);
+            let format = format(name).unwrap();
+            let chroma = Chroma420::default();
+            let view = MediaView::new(&memory, format, size, (base, pitch), chroma, Edge::Mirror);
+            let plane = &view.planes()[0];
+            for shift in -12..30 {
+                let x = Axis::new(
+                    (0..2).map(|i| (i + shift) * 256),
+                    plane.size.0,
+                    Edge::Mirror,
+                );
+                let y = Axis::new(
+                    (0..3).map(|i| (i + shift) * 256),
+                    plane.size.1,
+                    Edge::Mirror,
+                );
+                let mut window = Window::<u8>::default();
+                window.gather(&view, plane, &x, &y);
+                for (j, &row) in y.sources().iter().enumerate() {
+                    for (i, &column) in x.sources().iter().enumerate() {
+                        let found = &window.row(j)[window.skew + i * n..][..n];
+                        let at = base + row as usize * pitch + column as usize * n;
+                        assert_eq!(found, &bytes[at..at + n], "{name} {shift} ({i}, {j})");
+                    }
+                }
+            }
+        }
+    }
+}

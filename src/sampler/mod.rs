@@ -1,0 +1,3 @@
+//! The sampler: what textures read as.
+
+pub mod avs;

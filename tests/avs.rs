@@ -1,0 +1,155 @@
+//! The AVS corpus: every case byte for byte, with the fast kernels and with the definition.
+//!
+//! Keys of a case: AVS reference 8.
+
+use pretty_assertions::assert_eq;
+use serde_json::Value;
+use visim::isa::{AvsControl, AvsMode, ChannelMask};
+use visim::message::AvsRequest;
+use visim::sampler::avs::{
+    self, AvsSampler, Chroma420, Edge, Kernels, MediaView, packed_bytes, view,
+};
+use visim::surface::Memory;
+
+/// Runs one case; the error says what differs.
+pub fn run_case(case: &Value, kernels: Kernels) -> Result<(), String> {
+    let (instr, surface) = (&case["instr"], &case["surface"]);
+    let request = request(instr)?;
+    let sampler = AvsSampler::deserialize_case(&case["sampler"])?;
+
+    let memory = Memory::from_bytes(&bytes(&surface["data_hex"])?);
+    let name = text(&surface["format"])?;
+    let format = view::format(name).ok_or(format!("no format {name}"))?;
+    let chroma = match name {
+        "PLANAR_420_8" => Chroma420 {
+            interleaved: flag(&surface["interleave_chroma"])?,
+            half_pitch: flag(&surface["half_pitch_chroma"])?,
+            u: (number(&surface["u_x"])?, number(&surface["u_y"])?),
+            v: (number(&surface["v_x"])?, number(&surface["v_y"])?),
+            offset_v: number(&surface["cr_cb_offset_v"])? as u8,
+            offset_u: number(&surface["cr_cb_offset_u"])? as u8,
+        },
+        _ => Chroma420::default(),
+    };
+    let edge = match surface.get("address_control").map(text).transpose()? {
+        None | Some("clamp") => Edge::Clamp,
+        Some("mirror") => Edge::Mirror,
+        Some(other) => return Err(format!("address control {other:?}")),
+    };
+    let size = (number(&surface["width"])?, number(&surface["height"])?);
+    let place = (0, number(&surface["pitch"])? as usize);
+    let view = MediaView::new(&memory, format, size, place, chroma, edge);
+
+    let packed = packed_bytes(&request, sampler.output_shuffle);
+    if packed != number(&case["packed_bytes"])? as usize {
+        return Err(format!(
+            "{packed} packed bytes, not {}",
+            case["packed_bytes"]
+        ));
+    }
+    let mut dst = vec![number(&case["dst_init"])? as u8; number(&case["dst_bytes"])? as usize];
+    avs::run_view(&view, &sampler, &request, kernels, &mut dst).map_err(|e| e.to_string())?;
+
+    let expected = bytes(&case["expect_hex"])?;
+    match dst.iter().zip(&expected).position(|(a, b)| a != b) {
+        None if dst.len() == expected.len() => Ok(()),
+        None => Err(format!("{} bytes, not {}", dst.len(), expected.len())),
+        Some(at) => Err(format!(
+            "byte {at} is {:#04x}, not {:#04x}",
+            dst[at], expected[at]
+        )),
+    }
+}
+
+trait Case: Sized {
+    fn deserialize_case(value: &Value) -> Result<Self, String>;
+}
+
+impl Case for AvsSampler {
+    fn deserialize_case(value: &Value) -> Result<AvsSampler, String> {
+        serde_json::from_value(value.clone()).map_err(|e| e.to_string())
+    }
+}
+
+fn request(instr: &Value) -> Result<AvsRequest, String> {
+    let float = |name: &str| -> Result<f32, String> {
+        let bits = text(&instr[name]["bits"])?.trim_start_matches("0x");
+        u32::from_str_radix(bits, 16)
+            .map(f32::from_bits)
+            .map_err(|e| format!("{name}: {e}"))
+    };
+    let control = number(&instr["cntrl"])?;
+    let mode = number(&instr["exec_mode"])?;
+    Ok(AvsRequest {
+        surface: 6,
+        sampler: 0,
+        channels: ChannelMask(number(&instr["channel_mask"])? as u8),
+        control: AvsControl::ALL.get(control as usize).ok_or("cntrl")?.0,
+        mode: AvsMode::ALL.get(mode as usize).ok_or("exec_mode")?.0,
+        u: float("u_offset")?,
+        v: float("v_offset")?,
+        delta_u: float("delta_u")?,
+        delta_v: float("delta_v")?,
+        u2d: float("u2d")?,
+        v2d: float("v2d")?,
+        group_id: number(&instr["group_id"])?,
+        vertical_block: number(&instr["vertical_block_number"])?,
+        // The instruction's bit 0 clear means bypass (D1).
+        ief_bypass: number(&instr["ief_bypass"])? & 1 == 0,
+    })
+}
+
+fn number(value: &Value) -> Result<u32, String> {
+    let number = value.as_u64().ok_or(format!("{value} is no number"))?;
+    u32::try_from(number).map_err(|e| format!("{number}: {e}"))
+}
+
+fn flag(value: &Value) -> Result<bool, String> {
+    value
+        .as_bool()
+        .ok_or(format!("{value} is neither true nor false"))
+}
+
+fn text(value: &Value) -> Result<&str, String> {
+    value.as_str().ok_or(format!("{value} is no text"))
+}
+
+fn bytes(value: &Value) -> Result<Vec<u8>, String> {
+    let digits = text(value)?;
+    let byte = |at: usize| {
+        let pair = digits.get(at..at + 2).ok_or("odd number of digits")?;
+        u8::from_str_radix(pair, 16).map_err(|e| format!("{pair:?}: {e}"))
+    };
+    (0..digits.len()).step_by(2).map(byte).collect()
+}
+
+fn cases() -> Vec<(String, Value)> {
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/corpus/avs");
+    let mut cases: Vec<_> = std::fs::read_dir(folder)
+        .unwrap()
+        .map(|entry| entry.unwrap().path())
+        .filter(|path| path.extension().is_some_and(|e| e == "json"))
+        .map(|path| {
+            let text = std::fs::read_to_string(&path).unwrap();
+            let name = path.file_stem().unwrap().to_string_lossy().into_owned();
+            (name, serde_json::from_str(&text).unwrap())
+        })
+        .collect();
+    cases.sort_by(|a, b| a.0.cmp(&b.0));
+    cases
+}
+
+#[test]
+fn every_case_passes_with_every_kernel() {
+    let cases = cases();
+    assert_eq!(cases.len(), 25);
+    let mut failures = Vec::new();
+    for (name, case) in &cases {
+        for kernels in [Kernels::Fast, Kernels::Reference] {
+            if let Err(message) = run_case(case, kernels) {
+                failures.push(format!("{name} {kernels:?}: {message}"));
+            }
+        }
+    }
+    assert_eq!(failures, Vec::<String>::new());
+}
