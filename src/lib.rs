@@ -2,6 +2,8 @@
 #![deny(unsafe_code)]
 
 pub mod check;
+#[cfg(feature = "cli")]
+pub mod cli;
 pub mod dataport;
 pub mod diagnostic;
 pub mod harness;

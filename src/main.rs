@@ -1,1 +1,5 @@
-fn main() {}
+//! The `visim` command; see [`visim::cli`].
+
+fn main() -> std::process::ExitCode {
+    visim::cli::main()
+}

@@ -35,7 +35,9 @@ fn wave(x: i32, y: i32, cell: i32, seed: i32) -> i32 {
 
 /// Noise of several wavelengths, long ones strong; 0..=255.
 fn texture(x: i32, y: i32, seed: i32) -> i32 {
-    (wave(x, y, 32, seed) * 8 + wave(x, y, 16, seed + 1) * 4 + wave(x, y, 8, seed + 2) * 2
+    (wave(x, y, 32, seed) * 8
+        + wave(x, y, 16, seed + 1) * 4
+        + wave(x, y, 8, seed + 2) * 2
         + wave(x, y, 4, seed + 3)
         + hash(x, y, seed + 4))
         / 16
@@ -62,7 +64,8 @@ fn sky(x: i32, y: i32) -> Colour {
 
 /// Row of the ridge above column `x`.
 fn ridge(x: i32, seed: i32, base: i32, height: i32) -> i32 {
-    base - height * (wave(x, 0, 64, seed) * 4 + wave(x, 0, 24, seed + 1) * 2 + wave(x, 0, 7, seed + 2))
+    base - height
+        * (wave(x, 0, 64, seed) * 4 + wave(x, 0, 24, seed + 1) * 2 + wave(x, 0, 7, seed + 2))
         / (7 * 255)
 }
 
@@ -73,9 +76,18 @@ fn land(x: i32, y: i32) -> Colour {
         let shade = texture(x * 2, y * 2, 60);
         mix([22, 44, 32], [88, 112, 58], shade, 255)
     } else if y >= far {
-        let rock = mix([70, 74, 96], [146, 140, 148], texture(x * 2, y * 2, 70), 255);
+        let rock = mix(
+            [70, 74, 96],
+            [146, 140, 148],
+            texture(x * 2, y * 2, 70),
+            255,
+        );
         let snow = 16 - (y - far) + (wave(x, y, 5, 80) - 128) / 10;
-        if snow > 0 { mix(rock, [246, 248, 252], 200, 255) } else { rock }
+        if snow > 0 {
+            mix(rock, [246, 248, 252], 200, 255)
+        } else {
+            rock
+        }
     } else {
         sky(x, y)
     }
@@ -91,26 +103,48 @@ fn house(x: i32, y: i32) -> Option<Colour> {
         return None;
     }
     if (24..36).contains(&x) && y >= 26 {
-        return Some(if x == 33 && y == 36 { [240, 210, 90] } else { [72, 48, 30] });
+        return Some(if x == 33 && y == 36 {
+            [240, 210, 90]
+        } else {
+            [72, 48, 30]
+        });
     }
     for left in [9, 41] {
         let (wx, wy) = (x - left, y - 26);
         if (0..10).contains(&wx) && (0..10).contains(&wy) {
             let frame = wx % 9 == 0 || wy % 9 == 0 || wx == 5 || wy == 5;
-            return Some(if frame { [250, 250, 246] } else { [92 + wy * 8, 140 + wy * 6, 178] });
+            return Some(if frame {
+                [250, 250, 246]
+            } else {
+                [92 + wy * 8, 140 + wy * 6, 178]
+            });
         }
     }
     let mortar = y % 4 == 0 || (x + (y / 4 % 2) * 4) % 8 == 0;
-    Some(if mortar { [206, 190, 170] } else { [176 + hash(x / 8, y / 4, 90) / 10, 104, 82] })
+    Some(if mortar {
+        [206, 190, 170]
+    } else {
+        [176 + hash(x / 8, y / 4, 90) / 10, 104, 82]
+    })
 }
 
 /// Five columns by seven rows for each letter of the sign, a bit for each dot, leftmost bit first.
 const LETTERS: [[u8; 7]; 5] = [
-    [0b10001, 0b10001, 0b10001, 0b10001, 0b10001, 0b01010, 0b00100],
-    [0b01110, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110],
-    [0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110],
-    [0b01110, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110],
-    [0b10001, 0b11011, 0b10101, 0b10101, 0b10001, 0b10001, 0b10001],
+    [
+        0b10001, 0b10001, 0b10001, 0b10001, 0b10001, 0b01010, 0b00100,
+    ],
+    [
+        0b01110, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110,
+    ],
+    [
+        0b01111, 0b10000, 0b10000, 0b01110, 0b00001, 0b00001, 0b11110,
+    ],
+    [
+        0b01110, 0b00100, 0b00100, 0b00100, 0b00100, 0b00100, 0b01110,
+    ],
+    [
+        0b10001, 0b11011, 0b10101, 0b10101, 0b10001, 0b10001, 0b10001,
+    ],
 ];
 
 fn sign(x: i32, y: i32) -> Option<Colour> {
@@ -140,7 +174,11 @@ fn fence(x: i32, y: i32) -> Option<Colour> {
     }
     let post = x % 14 < 3 && y - 148 >= (x % 14 - 1).abs() * 2;
     let rail = (155..157).contains(&y) || (166..168).contains(&y);
-    (post || rail).then_some(if post { [236, 232, 222] } else { [206, 200, 188] })
+    (post || rail).then_some(if post {
+        [236, 232, 222]
+    } else {
+        [206, 200, 188]
+    })
 }
 
 fn colour(x: i32, y: i32) -> Colour {
@@ -159,7 +197,11 @@ fn colour(x: i32, y: i32) -> Colour {
     let mirrored = land(x + waver, 2 * SHORE - y);
     let water = mix(mirrored, [24, 60, 96], 110, 255);
     let glint = (x - 186).abs() < 14 + (y - SHORE) / 2 && hash(x / 5, y, 130) > 190;
-    if glint { mix(water, [255, 244, 214], 190, 255) } else { water }
+    if glint {
+        mix(water, [255, 244, 214], 190, 255)
+    } else {
+        water
+    }
 }
 
 fn photo() -> Vec<u8> {
@@ -193,7 +235,8 @@ fn nv12(photo: &[u8]) -> Vec<u8> {
     for y in (0..height).step_by(2) {
         for x in (0..width).step_by(2) {
             let four = [(0, 0), (1, 0), (0, 1), (1, 1)].map(|(dx, dy)| rgb(x + dx, y + dy));
-            let mean: [i32; 3] = std::array::from_fn(|k| four.iter().map(|c| c[k]).sum::<i32>() / 4);
+            let mean: [i32; 3] =
+                std::array::from_fn(|k| four.iter().map(|c| c[k]).sum::<i32>() / 4);
             for k in [[-43, -85, 128], [128, -107, -21]] {
                 bytes.push((((dot(mean, k) + 128) >> 8) + 128).clamp(0, 255) as u8);
             }
@@ -210,12 +253,21 @@ fn the_pictures_of_the_samples_are_what_this_file_computes() {
     let planes = nv12(&photo);
     if std::env::var_os("BLESS").is_some() {
         let rgb: Vec<u8> = photo.chunks(4).flat_map(|c| &c[..3]).copied().collect();
-        image::save_buffer(&png, &rgb, WIDTH as u32, HEIGHT as u32, image::ColorType::Rgb8)
-            .expect("the picture is written");
+        image::save_buffer(
+            &png,
+            &rgb,
+            WIDTH as u32,
+            HEIGHT as u32,
+            image::ColorType::Rgb8,
+        )
+        .expect("the picture is written");
         std::fs::write(&raw, &planes).expect("the planes are written");
     }
     let found = image::open(&png).expect("the picture is there").to_rgba8();
-    assert_eq!((found.width(), found.height()), (WIDTH as u32, HEIGHT as u32));
+    assert_eq!(
+        (found.width(), found.height()),
+        (WIDTH as u32, HEIGHT as u32)
+    );
     let differs = found.as_raw().iter().zip(&photo).position(|(a, b)| a != b);
     assert_eq!(differs, None, "first differing byte");
     assert_eq!(std::fs::read(&raw).expect("the planes are there"), planes);

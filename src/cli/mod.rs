@@ -1,0 +1,71 @@
+//! The command line: `visim run | test | check | fmt | lower | explain | decode`.
+//!
+//! Each command is a file that reads its options, calls the library and prints what it returned; none
+//! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong.
+//! On success a command prints its result and nothing else; colour is used on a terminal only, and
+//! `--format json` prints the same facts as one JSON value on standard output.
+
+mod explain;
+mod output;
+
+use clap::{Parser, Subcommand};
+use output::{Colour, Exit, Format, Output};
+use std::process::ExitCode;
+
+/// Runs Intel vISA assembly text without a GPU.
+#[derive(Debug, Parser)]
+#[command(
+    name = "visim",
+    version,
+    arg_required_else_help = true,
+    infer_subcommands = true
+)]
+struct Options {
+    /// How results and diagnostics are printed.
+    #[arg(long, global = true, value_enum, default_value_t = Format::Text)]
+    format: Format,
+    /// When to colour diagnostics.
+    #[arg(long, global = true, value_enum, default_value_t = Colour::Auto)]
+    color: Colour,
+    #[command(subcommand)]
+    command: Command,
+}
+
+#[derive(Debug, Subcommand)]
+enum Command {
+    Explain(explain::Explain),
+}
+
+/// Reads the command line, runs the command, prints, and says how it went.
+pub fn main() -> ExitCode {
+    let options = match Options::try_parse() {
+        Ok(options) => options,
+        Err(error) => {
+            // Help and version are answers, not mistakes; clap's own exit code for these is 0.
+            let code = if error.use_stderr() {
+                Exit::Command
+            } else {
+                Exit::Fine
+            };
+            // A closed pipe is no reason to complain.
+            let _ = error.print();
+            return code.into();
+        }
+    };
+    let mut output = Output::new(options.format, options.color);
+    let exit = match options.command {
+        Command::Explain(command) => command.run(&mut output),
+    };
+    output.finish().max(exit).into()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use clap::CommandFactory;
+
+    #[test]
+    fn the_options_are_consistent() {
+        Options::command().debug_assert();
+    }
+}

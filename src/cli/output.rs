@@ -1,0 +1,138 @@
+//! What a command prints, in text or in JSON, and how it ends.
+
+use crate::diagnostic::{Diagnostic, render_all, to_json};
+use crate::source::Source;
+use serde_json::{Map, Value, json};
+use std::io::{IsTerminal, Write};
+use std::process::ExitCode;
+
+/// `--format`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Format {
+    /// For people.
+    Text,
+    /// For programs: one JSON value on standard output.
+    Json,
+}
+
+/// `--color`.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum Colour {
+    /// On a terminal, unless NO_COLOR is set.
+    Auto,
+    /// Always.
+    Always,
+    /// Never.
+    Never,
+}
+
+/// How a command ends; the greater one wins.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Exit {
+    /// All is well.
+    Fine = 0,
+    /// The program is wrong: a diagnostic, a failed test.
+    Program = 1,
+    /// The command is wrong: an option, a file that cannot be used.
+    Command = 2,
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit as u8)
+    }
+}
+
+/// Collects what a command has to say.
+pub struct Output {
+    format: Format,
+    colour: bool,
+    fields: Map<String, Value>,
+    diagnostics: Vec<Value>,
+    failed: bool,
+}
+
+impl Output {
+    /// Prints in `format`; `colour` is asked of standard error, where diagnostics go.
+    pub fn new(format: Format, colour: Colour) -> Output {
+        let colour = match colour {
+            Colour::Always => true,
+            Colour::Never => false,
+            Colour::Auto => {
+                std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal()
+            }
+        };
+        Output {
+            format,
+            colour,
+            fields: Map::new(),
+            diagnostics: Vec::new(),
+            failed: false,
+        }
+    }
+
+    /// Whether text is wanted.
+    pub fn is_text(&self) -> bool {
+        self.format == Format::Text
+    }
+
+    /// Prints text for people; nothing in JSON.
+    pub fn text(&mut self, text: &str) {
+        if self.is_text() {
+            self.write(text);
+        }
+    }
+
+    /// Adds a field for programs; nothing in text.
+    pub fn field(&mut self, name: &str, value: impl FnOnce() -> Value) {
+        if self.format == Format::Json {
+            self.fields.insert(name.to_string(), value());
+        }
+    }
+
+    /// Says the diagnostics, all of one source, on standard error or in the field `diagnostics`.
+    pub fn diagnostics(&mut self, diagnostics: &[Diagnostic], source: &Source) {
+        if self.is_text() {
+            let text = render_all(diagnostics, source, self.colour);
+            let _ = std::io::stderr().write_all(text.as_bytes());
+        } else {
+            let values = diagnostics.iter().map(|d| to_json(d, source));
+            self.diagnostics.extend(values);
+        }
+    }
+
+    /// Says why the command cannot be carried out.
+    pub fn complain(&mut self, message: &str) -> Exit {
+        if self.is_text() {
+            let _ = writeln!(std::io::stderr(), "visim: {message}");
+        } else {
+            self.field("error", || json!(message));
+        }
+        Exit::Command
+    }
+
+    /// Prints the JSON value, if JSON is wanted. [`Exit::Command`] if standard output failed.
+    pub fn finish(mut self) -> Exit {
+        if self.format == Format::Json {
+            let diagnostics = std::mem::take(&mut self.diagnostics);
+            self.fields
+                .insert("diagnostics".to_string(), Value::Array(diagnostics));
+            let value = Value::Object(std::mem::take(&mut self.fields));
+            self.write(&format!("{value:#}\n"));
+        }
+        if self.failed {
+            Exit::Command
+        } else {
+            Exit::Fine
+        }
+    }
+
+    fn write(&mut self, text: &str) {
+        let mut out = std::io::stdout();
+        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
+        if let Err(error) = written {
+            // A reader that has seen enough (`| head`) is no failure.
+            self.failed |= error.kind() != std::io::ErrorKind::BrokenPipe;
+        }
+    }
+}
