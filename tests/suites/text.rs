@@ -8,7 +8,7 @@ use visim::diagnostic::{Diagnostic, any_fatal, render_all};
 use visim::isa::Platform;
 use visim::source::Source;
 use visim::syntax::ast::{DeclarationClass, Module, Statement};
-use visim::syntax::{parse, print};
+use visim::syntax::{ParseOptions, parse, print};
 
 fn each(folder: &Path, run: fn(&Path, &str) -> Result<(), String>) -> Vec<Case> {
     let case = |(name, path): (String, PathBuf)| {
@@ -20,10 +20,11 @@ fn each(folder: &Path, run: fn(&Path, &str) -> Result<(), String>) -> Vec<Case> 
 
 /// Reads and checks; the module, and every diagnostic.
 fn front(source: &Source, platform: Platform) -> (Module, Vec<Diagnostic>) {
-    let (module, mut diagnostics) = parse(source);
-    let (_, more) = check(&module, &CheckOptions { platform });
-    diagnostics.extend(more);
-    (module, diagnostics)
+    let options = ParseOptions { grf_bytes: platform.grf_bytes() };
+    let mut parsed = parse(source, &options);
+    let (_, more) = check(&parsed.module, &CheckOptions { platform });
+    parsed.diagnostics.extend(more);
+    (parsed.module, parsed.diagnostics)
 }
 
 fn must_pass(source: &Source, platform: Platform) -> Result<Module, String> {
@@ -37,10 +38,12 @@ fn must_pass(source: &Source, platform: Platform) -> Result<Module, String> {
 /// `parse(print(m)) == m`.
 fn round_trips(module: &Module) -> Result<(), String> {
     let printed = Source::new("printed", print(module));
-    let (again, diagnostics) = parse(&printed);
-    if any_fatal(&diagnostics) {
-        return Err(format!("printed text does not parse: {}", render_all(&diagnostics, &printed, false)));
+    let again = parse(&printed, &ParseOptions::default());
+    if any_fatal(&again.diagnostics) {
+        let why = render_all(&again.diagnostics, &printed, false);
+        return Err(format!("printed text does not parse: {why}"));
     }
+    let again = again.module;
     if again == *module {
         return Ok(());
     }
@@ -105,7 +108,7 @@ pub fn canonical(folder: &Path) -> Vec<Case> {
             .map(|root| root.join("text").join(format!("{name}.visaasm")))
             .ok_or("no folder beside")?;
         let original = Source::new("text", read(&original)?);
-        let (other, _) = parse(&original);
+        let other = parse(&original, &ParseOptions::default()).module;
         same_instructions(&other, &module)
     })
 }
