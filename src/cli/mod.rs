@@ -5,6 +5,7 @@
 //! On success a command prints its result and nothing else; colour is used on a terminal only, and
 //! `--format json` prints the same facts as one JSON value on standard output.
 
+mod check;
 mod explain;
 mod output;
 
@@ -33,6 +34,7 @@ struct Options {
 
 #[derive(Debug, Subcommand)]
 enum Command {
+    Check(check::Check),
     Explain(explain::Explain),
 }
 
@@ -54,6 +56,7 @@ pub fn main() -> ExitCode {
     };
     let mut output = Output::new(options.format, options.color);
     let exit = match options.command {
+        Command::Check(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
     };
     output.finish().max(exit).into()

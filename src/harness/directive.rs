@@ -214,7 +214,9 @@ impl Reader {
         let body = text.trim_start_matches('/').trim_start();
         let base = (comment.end - body.len()) as u32;
         let span = Span::new(comment.start as u32, comment.end as u32);
-        let body = body.trim_end();
+        // A remark may follow behind a second pair of slashes.
+        let remark = body.find(" //").or(body.find("\t//"));
+        let body = body[..remark.unwrap_or(body.len())].trim_end();
         if let Some(reason) = body.strip_prefix("known-failing because:") {
             self.directives.known_failing = Some(Spanned::new(reason.trim().to_string(), span));
             return;

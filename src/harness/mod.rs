@@ -6,5 +6,7 @@ pub mod comments;
 pub mod compare;
 pub mod directive;
 pub mod expect;
+pub mod front;
+pub mod load;
 pub mod values;
 pub mod words;

@@ -1,0 +1,43 @@
+//! From text to what can be lowered: reading and checking in one step.
+
+use crate::check::{CheckOptions, Checked, check};
+use crate::diagnostic::{Diagnostic, any_fatal};
+use crate::isa::Platform;
+use crate::source::Source;
+use crate::syntax::ast::Module;
+use crate::syntax::{ParseOptions, parse};
+
+/// A text, read and checked.
+#[derive(Clone, Debug)]
+pub struct Front {
+    /// The lines.
+    pub module: Module,
+    /// The program.
+    pub checked: Checked,
+    /// All that was found, in text order.
+    pub diagnostics: Vec<Diagnostic>,
+}
+
+impl Front {
+    /// Reads and checks `source` for `platform`.
+    pub fn new(source: &Source, platform: Platform) -> Front {
+        let options = ParseOptions {
+            grf_bytes: platform.grf_bytes(),
+        };
+        let parsed = parse(source, &options);
+        let (checked, found) = check(&parsed.module, &CheckOptions { platform });
+        let mut diagnostics = parsed.diagnostics;
+        diagnostics.extend(found);
+        diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+        Front {
+            module: parsed.module,
+            checked,
+            diagnostics,
+        }
+    }
+
+    /// Whether the program must not run.
+    pub fn is_refused(&self) -> bool {
+        any_fatal(&self.diagnostics)
+    }
+}

@@ -1,0 +1,72 @@
+//! Texts and other files, read whole and within limits.
+
+use crate::source::{MAX_SOURCE_BYTES, Source};
+use std::fs::File;
+use std::io::{self, Read};
+use std::path::{Path, PathBuf};
+
+/// The greatest file visim reads, in bytes: the greatest surface, and room for a header.
+pub const MAX_FILE_BYTES: u64 = crate::surface::MAX_BYTES + (1 << 20);
+
+/// A file that cannot be used.
+#[derive(Debug, thiserror::Error)]
+pub enum FileError {
+    /// It cannot be opened or read.
+    #[error("{}: {error}", path.display())]
+    Unreadable {
+        /// The file.
+        path: PathBuf,
+        /// Why.
+        error: io::Error,
+    },
+    /// It is longer than visim reads.
+    #[error("{}: more than {limit} bytes", path.display())]
+    TooLong {
+        /// The file.
+        path: PathBuf,
+        /// The limit.
+        limit: u64,
+    },
+    /// A text that is not UTF-8.
+    #[error("{}: byte {at} is no UTF-8 text", path.display())]
+    NotText {
+        /// The file.
+        path: PathBuf,
+        /// Offset of the first bad byte.
+        at: usize,
+    },
+}
+
+/// The bytes of a file of at most `limit` bytes. A file that grows while it is read, or a device
+/// without end, is cut off by the limit too.
+pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    let unreadable = |error| FileError::Unreadable {
+        path: path.to_path_buf(),
+        error,
+    };
+    let mut file: Box<dyn Read> = if path == Path::new("-") {
+        Box::new(io::stdin())
+    } else {
+        Box::new(File::open(path).map_err(unreadable)?)
+    };
+    let mut bytes = Vec::new();
+    let read = file.by_ref().take(limit + 1).read_to_end(&mut bytes);
+    read.map_err(unreadable)?;
+    if bytes.len() as u64 > limit {
+        return Err(FileError::TooLong {
+            path: path.to_path_buf(),
+            limit,
+        });
+    }
+    Ok(bytes)
+}
+
+/// A text file; `-` is standard input.
+pub fn source(path: &Path) -> Result<Source, FileError> {
+    let bytes = bytes(path, MAX_SOURCE_BYTES as u64)?;
+    let text = String::from_utf8(bytes).map_err(|error| FileError::NotText {
+        path: path.to_path_buf(),
+        at: error.utf8_error().valid_up_to(),
+    })?;
+    Ok(Source::new(path.display().to_string(), text))
+}
