@@ -296,7 +296,6 @@ const ALIGNMENTS: &[(&str, Align)] = &[
 ];
 
 /// The word the printer writes for an alignment.
-#[expect(dead_code, reason = "the printer, which lands next, asks")]
 pub(super) fn alignment_word(align: Align) -> Option<&'static str> {
     ALIGNMENTS
         .iter()

@@ -22,9 +22,12 @@ mod line;
 mod lsc;
 mod messages;
 mod operand;
+mod printer;
 mod statement;
 mod suffix;
 mod token;
+
+pub use printer::{print, print_instruction, print_statement};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Source;

@@ -83,7 +83,6 @@ pub(super) fn label_text(input: &str) -> Read<'_, &str> {
 }
 
 /// Whether `name` can be written bare: an identifier that is no reserved word.
-#[expect(dead_code, reason = "the printer, which lands next, asks")]
 pub(super) fn is_bare_name(name: &str) -> bool {
     matches!(identifier(name), Ok(("", word)) if word.len() == name.len()) && !is_reserved(name)
 }
