@@ -482,7 +482,8 @@ impl Description {
 
     fn resolve_buffer(&mut self) -> Result<(), Invalid> {
         let element = self.format.cell().bytes.max(1);
-        if self.format.is_planar() || self.format.is_compressed() || self.format.is_packed_422() {
+        let cell = self.format.cell();
+        if self.format.is_planar() || cell.across > 1 || cell.down > 1 {
             return Err(Invalid::new(format!(
                 "{} cannot be the format of a buffer",
                 self.format
@@ -493,6 +494,12 @@ impl Description {
         }
         if self.pitch == 0 {
             self.pitch = element;
+        }
+        if self.pitch < element {
+            return Err(Invalid::new(format!(
+                "a pitch of {} bytes; an element of {} has {element}",
+                self.pitch, self.format
+            )));
         }
         Ok(())
     }
@@ -543,6 +550,9 @@ impl Description {
         let plain_2d = self.kind == Kind::D2 && !self.array;
         if !self.array && self.kind != Kind::D3 && self.depth != 1 {
             return fail("several slices need an array surface");
+        }
+        if self.kind == Kind::D3 && (self.array || self.min_array_element > 0) {
+            return fail("a 3D surface is no array");
         }
         if self.kind == Kind::D1 && self.height != 1 {
             return fail("a 1D surface has height 1");
@@ -696,7 +706,7 @@ impl Description {
             Kind::Buffer => match u64::from(self.width) * u64::from(self.pitch) {
                 0 => 0,
                 // The last element need not fill its pitch.
-                all => all - u64::from(self.pitch.saturating_sub(self.format.cell().bytes.max(1))),
+                all => all - u64::from(self.pitch - self.format.cell().bytes.max(1)),
             },
             _ if self.format.is_planar() => {
                 let mut end = 0;

@@ -89,6 +89,23 @@ impl Memory {
         }
     }
 
+    /// The `N` bytes at `offset`: [`Memory::read`] for a size known while compiling.
+    ///
+    /// # Panics
+    /// As [`Memory::read`].
+    #[inline]
+    pub fn load<const N: usize>(&self, offset: usize) -> [u8; N] {
+        let mut bytes = [0; N];
+        let shift = offset % 8;
+        if N <= 8 && shift + N <= 8 && offset + N <= self.len {
+            let word = self.words[offset / 8].load(Relaxed) >> (8 * shift);
+            bytes.copy_from_slice(&word.to_le_bytes()[..N]);
+        } else {
+            self.read(offset, &mut bytes);
+        }
+        bytes
+    }
+
     /// Copies `bytes` to `offset` and following.
     ///
     /// # Panics

@@ -30,6 +30,7 @@ use std::sync::Arc;
 
 use format::Cell;
 use layout::{Layout, interleave_sample};
+use texel::Decoder;
 
 /// A surface: a checked description, and the memory behind it.
 ///
@@ -41,6 +42,7 @@ pub struct Surface {
     layout: Layout,
     memory: Arc<Memory>,
     contiguous: bool,
+    decoder: Option<Decoder>,
 }
 
 /// Where the cell of a texel lies: byte column and row before tiling, and the texel inside the cell.
@@ -78,12 +80,14 @@ impl Surface {
         let cell = description.format.cell();
         let contiguous =
             description.tiling == Tiling::Linear || matches!(cell.bytes, 1 | 2 | 4 | 8 | 16);
+        let decoder = Decoder::new(description.format, description.palette.as_ref());
         Ok(Surface {
             description,
             cell,
             layout,
             memory,
             contiguous,
+            decoder,
         })
     }
 
@@ -124,6 +128,11 @@ impl Surface {
         &self.layout
     }
 
+    /// The decoder of its format; `None` as [`Decoder::new`].
+    pub fn decoder(&self) -> Option<&Decoder> {
+        self.decoder.as_ref()
+    }
+
     /// The memory behind it, which other surfaces may share.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
@@ -157,6 +166,14 @@ impl Surface {
     #[inline]
     pub fn place(&self, level: u32, slice: u32, x: u32, y: u32, sample: u32) -> Place {
         let d = &self.description;
+        if d.kind == Kind::Buffer {
+            return Place {
+                x: x * d.pitch,
+                y: 0,
+                in_x: 0,
+                in_y: 0,
+            };
+        }
         let (mut x, mut y, mut slice) = (x, y, slice + d.min_array_element);
         match d.storage {
             SampleStorage::Interleaved => (x, y) = interleave_sample(d.samples, x, y, sample),

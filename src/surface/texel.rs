@@ -301,11 +301,6 @@ fn code(bits: u32, channel: Channel, curve: bool) -> u64 {
 }
 
 impl Surface {
-    /// The decoder of this surface's format.
-    pub fn decoder(&self) -> Option<Decoder> {
-        Decoder::new(self.format(), self.description().palette.as_ref())
-    }
-
     /// Decodes one texel that lies inside the surface: the definition every faster way is tested against.
     ///
     /// `level` counts in memory; `slice` is the array slice, face or 3D slice. `None` as [`Decoder::new`].
