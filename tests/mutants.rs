@@ -167,6 +167,7 @@ fn straight_line(text: &str, platform: Platform) {
     let front = Front::new(&source, platform);
     diagnostics.extend(front.diagnostics.iter().cloned());
     let _ = visim::diagnostic::render_all(&diagnostics, &source, true);
+    let _ = visim::syntax::print(&front.module);
 }
 
 #[test]

@@ -7,6 +7,7 @@
 
 mod check;
 mod explain;
+mod fmt;
 mod output;
 
 use clap::{Parser, Subcommand};
@@ -35,6 +36,7 @@ struct Options {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Fmt(fmt::Fmt),
     Explain(explain::Explain),
 }
 
@@ -57,6 +59,7 @@ pub fn main() -> ExitCode {
     let mut output = Output::new(options.format, options.color);
     let exit = match options.command {
         Command::Check(command) => command.run(&mut output),
+        Command::Fmt(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
     };
     output.finish().max(exit).into()

@@ -10,3 +10,4 @@ pub mod front;
 pub mod load;
 pub mod values;
 pub mod words;
+pub mod write;

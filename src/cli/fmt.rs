@@ -1,0 +1,75 @@
+//! `visim fmt FILE…`: programs in the form Intel's printer writes, comments kept.
+
+use super::output::{Exit, Output};
+use crate::diagnostic::any_fatal;
+use crate::harness::write::Writes;
+use crate::harness::{directive, load};
+use crate::isa::Platform;
+use crate::syntax::{ParseOptions, parse, print};
+use serde_json::json;
+use std::path::{Path, PathBuf};
+
+/// Prints programs in canonical form.
+#[derive(Debug, clap::Args)]
+pub struct Fmt {
+    /// The programs; `-` is standard input.
+    #[arg(required = true, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Print nothing; name the files that are not in this form and end with 1 if there are any.
+    #[arg(long, conflicts_with = "write")]
+    check: bool,
+    /// Rewrite the files in place.
+    #[arg(long)]
+    write: bool,
+}
+
+impl Fmt {
+    /// Runs the command.
+    pub fn run(self, output: &mut Output) -> Exit {
+        let mut exit = Exit::Fine;
+        let mut results = Vec::new();
+        for path in &self.files {
+            let source = match load::source(path) {
+                Ok(source) => source,
+                Err(error) => {
+                    exit = exit.max(output.complain(&error.to_string()));
+                    continue;
+                }
+            };
+            // Constant expressions are printed as their values, and %sizeof(GRF) depends on the platform.
+            let platform = directive::read(&source).0.platform;
+            let platform = platform.map_or(Platform::default(), |p| p.node);
+            let grf_bytes = platform.grf_bytes();
+            let parsed = parse(&source, &ParseOptions { grf_bytes });
+            if any_fatal(&parsed.diagnostics) {
+                // A line that cannot be read would be lost.
+                output.diagnostics(&parsed.diagnostics, &source);
+                exit = exit.max(Exit::Program);
+                continue;
+            }
+            let printed = print(&parsed.module);
+            let changed = printed != source.text();
+            if self.check {
+                if changed {
+                    output.text(&format!("{}\n", source.name()));
+                    exit = exit.max(Exit::Program);
+                }
+            } else if self.write && path != Path::new("-") {
+                if changed && let Err(error) = rewrite(path, &printed) {
+                    exit = exit.max(output.complain(&error.to_string()));
+                }
+            } else {
+                output.text(&printed);
+            }
+            results.push(json!({ "file": source.name(), "changed": changed, "text": printed }));
+        }
+        output.field("files", || json!(results));
+        exit
+    }
+}
+
+fn rewrite(path: &Path, text: &str) -> Result<(), crate::harness::write::WriteError> {
+    let mut writes = Writes::default();
+    writes.add(path, text.as_bytes())?;
+    writes.commit().map(drop)
+}
