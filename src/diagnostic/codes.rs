@@ -305,6 +305,47 @@ the `.function` line itself.
     .function \"twice\"
     twice:
     goto (M1, 8) twice             // no: call (M1, 8) twice"
+    E0601 Error "there is no such kernel"
+"A file may hold several kernels; one of them runs. Name it as it stands behind `.kernel`.
+
+    visim run --kernel copy file.visa"
+    E0602 Error "the called function is not in this file"
+"`fcall` names a `.global_function`, which must stand in the same text as the kernel. The compiler
+prints functions into files of their own: put their text behind the kernel's."
+    E0603 Error "no surface is bound"
+"A message names its surface by a number, the binding table index, which is the value of the surface
+variable when the message runs: `T6` starts as 6, `movs (M1_NM, 1) T6(0) 0x2:ud` makes it 2. Nothing
+is bound to that number in this run. Bind a surface to the variable or to the number:
+
+    // SURFACE T6: R8_UNORM 64x32"
+    E0604 Error "no sampler state is bound"
+"A sampler message names its sampler state by a number, the value of the sampler variable when the
+message runs: `S0` starts as 0. Nothing is bound to that number in this run.
+
+    // SAMPLER S0: filter=linear address=clamp"
+    E0605 Error "no variable has this name"
+"A value was given for a variable that the kernel does not declare in its outermost scope. Built-in
+variables are written with `%`."
+    E0606 Error "the value does not fit the variable"
+"A variable was given more bytes than it has: elements times the size of its type."
+    E0607 Error "the surface cannot be accessed this way"
+"The message asks for something the bound surface does not have: a block of a buffer, a texel of a
+format that cannot be loaded, a plane that does not exist. The note says which."
+    E0608 Error "threads of a group wait for each other for ever"
+"Some threads of a work-group wait at a barrier that the others will never reach, because they have
+ended. A barrier must be reached by every thread of the group."
+    L0601 Limit "the variables of a thread need too much memory"
+"Every hardware thread has its own copy of all variables. This kernel declares more than the limit
+allows; a declaration may have a wrong `num_elts`."
+    L0602 Limit "the run executed too many instructions"
+"A run stops after a number of instructions of all threads together, so that an endless loop ends.
+Raise the limit if the program is meant to run that long:
+
+    visim run --limit 1000000000 file.visa"
+    L0603 Limit "the run has too many threads"
+"The grid is larger than the limit allows. Threads are counted over all groups."
+    L0604 Limit "calls are nested too deeply"
+"Each call keeps a frame until it returns. The limit catches recursion without an end."
     N0601 Unsupported "instruction is not modelled"
 "The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
 The note names the section that defines it. This is not a fault of the program."

@@ -1,0 +1,249 @@
+//! Checked text becomes a [`Program`]: operands as byte offsets, branches as op indices, messages as
+//! request templates.
+//!
+//! One unit is lowered at a time; functions that `fcall` names follow the kernel in the same op list.
+//! Nothing is judged here: [`crate::check`] has refused what is not legal, and what visim does not
+//! model becomes [`Op::Unsupported`], which speaks when it is reached, not before.
+
+mod alu;
+mod dataport;
+mod flow;
+mod layout;
+mod operands;
+mod sampler;
+
+pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
+
+use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{Family, Opcode, Platform};
+use crate::program::{Function, Input, Lanes, Op, Program, Site};
+use crate::source::Spanned;
+use crate::syntax::ast::Instruction;
+use indexmap::IndexMap;
+use layout::{Layout, UnitLayout, symbol};
+use operands::{SCALAR, Scope};
+
+/// What the caller may choose.
+#[derive(Clone, Debug)]
+pub struct LowerOptions {
+    /// The greatest register file of one thread in bytes.
+    pub max_arena_bytes: u32,
+}
+
+impl Default for LowerOptions {
+    fn default() -> LowerOptions {
+        LowerOptions {
+            max_arena_bytes: 64 << 20,
+        }
+    }
+}
+
+/// Lowers the kernel `name`, or the first kernel of the file if `name` is empty.
+///
+/// # Errors
+/// The diagnostics alone if there is no such kernel (`E0601`), a called function is not in the file
+/// (`E0602`), or the variables exceed `options.max_arena_bytes` (`L0601`).
+pub fn lower(
+    checked: &Checked,
+    name: &str,
+    options: &LowerOptions,
+) -> Result<Program, Vec<Diagnostic>> {
+    let Some(kernel) = checked
+        .units
+        .iter()
+        .find(|u| u.kind == UnitKind::Kernel && (name.is_empty() || u.name == name))
+    else {
+        let kernels = checked.units.iter().filter(|u| u.kind == UnitKind::Kernel);
+        let names: Vec<&str> = kernels.map(|u| u.name.as_str()).collect();
+        let message = if name.is_empty() {
+            "the file has no kernel".to_string()
+        } else {
+            format!("no kernel is called `{name}`")
+        };
+        let mut diagnostic = Diagnostic::with_message(Code::E0601, message);
+        if !names.is_empty() {
+            diagnostic = diagnostic.help(format!("kernels of this file: {}", names.join(", ")));
+        }
+        return Err(vec![diagnostic]);
+    };
+    let functions = checked
+        .units
+        .iter()
+        .filter(|u| u.kind == UnitKind::Function);
+    let units: Vec<&Unit> = std::iter::once(kernel).chain(functions).collect();
+
+    let mut layout = Layout::new(checked.platform);
+    let Some(general) = layout.place_general(&units, options.max_arena_bytes) else {
+        let limit = options.max_arena_bytes;
+        return Err(vec![Diagnostic::new(Code::L0601).note(format!(
+            "the variables of `{}` take more than {limit} bytes",
+            kernel.name
+        ))]);
+    };
+    layout.close_general();
+    let layouts: Vec<UnitLayout> = units
+        .iter()
+        .zip(general)
+        .map(|(unit, general)| layout.finish_unit(unit, general))
+        .collect();
+
+    let mut builder = Builder {
+        ops: Vec::new(),
+        sites: Vec::new(),
+        diagnostics: Vec::new(),
+        platform: checked.platform,
+        functions: units[1..].iter().map(|u| u.name.as_str()).collect(),
+    };
+    let mut entries = Vec::new();
+    for (unit, unit_layout) in units.iter().zip(&layouts) {
+        entries.push(builder.ops.len() as u32);
+        builder.unit(Scope {
+            unit,
+            places: &unit_layout.places,
+            layout: &mut layout,
+            grf: checked.platform.grf_bytes(),
+        });
+    }
+    if !builder.diagnostics.is_empty() {
+        return Err(builder.diagnostics);
+    }
+    let functions = units[1..]
+        .iter()
+        .zip(&layouts[1..])
+        .zip(&entries[1..])
+        .map(|((unit, layout), &entry)| Function {
+            name: unit.name.clone(),
+            entry,
+            frame: layout.frame.clone(),
+        })
+        .collect();
+    let places = &layouts[0].places;
+    let state_names = |class: fn(&Storage) -> bool| {
+        let variables = kernel.variables.iter().zip(places);
+        variables
+            .filter(|(v, _)| class(&v.storage))
+            .map(|(v, p)| (p.offset, v.name.clone()))
+            .collect()
+    };
+    Ok(Program {
+        name: kernel.name.clone(),
+        platform: checked.platform,
+        ops: builder.ops,
+        sites: builder.sites,
+        symbols: kernel
+            .names
+            .iter()
+            .map(|(name, id)| {
+                let i = id.0 as usize;
+                (name.clone(), symbol(&kernel.variables[i], places[i]))
+            })
+            .collect::<IndexMap<_, _>>(),
+        general_bytes: layout.general_bytes,
+        inputs: kernel
+            .inputs
+            .iter()
+            .map(|input| Input {
+                name: kernel.variable(input.var).name.clone(),
+                arena: places[input.var.0 as usize].offset,
+                payload: input.offset,
+                size: input.size,
+            })
+            .collect(),
+        simd_size: kernel.attributes.simd_size.filter(|&n| n > 1).unwrap_or(32),
+        slm_bytes: kernel.attributes.slm_bytes,
+        functions,
+        surface_names: state_names(|s| matches!(s, Storage::Surface { .. })),
+        sampler_names: state_names(|s| matches!(s, Storage::Sampler { .. })),
+        image: layout.image,
+    })
+}
+
+/// The op list while it grows.
+struct Builder<'a> {
+    ops: Vec<Op>,
+    sites: Vec<Site>,
+    diagnostics: Vec<Diagnostic>,
+    platform: Platform,
+    functions: Vec<&'a str>,
+}
+
+impl Builder<'_> {
+    /// Lowers one body. Branch targets are step positions until every step has its op index.
+    fn unit(&mut self, mut scope: Scope<'_>) {
+        let steps = &scope.unit.steps;
+        let first = self.ops.len();
+        let mut op_of_step = Vec::with_capacity(steps.len() + 1);
+        let mut last = Site {
+            span: crate::source::Span::default(),
+            opcode: Opcode::Ret,
+        };
+        for step in steps {
+            op_of_step.push(self.ops.len() as u32);
+            let Step::Instruction(instruction) = step else {
+                continue;
+            };
+            last = Site {
+                span: instruction.span,
+                opcode: *instruction.opcode,
+            };
+            self.instruction(&mut scope, instruction, last);
+        }
+        // Falling off the end terminates the thread. Source: vISA text reference 2.1.
+        op_of_step.push(self.ops.len() as u32);
+        let lanes = Lanes {
+            count: 1,
+            offset: 0,
+            no_mask: false,
+        };
+        self.push(Op::Return { lanes, guard: None }, last);
+        let resolve = |step: u32| op_of_step[step as usize];
+        for op in &mut self.ops[first..] {
+            flow::retarget(op, resolve);
+        }
+    }
+
+    fn push(&mut self, op: Op, site: Site) {
+        self.ops.push(op);
+        self.sites.push(site);
+    }
+
+    fn instruction(
+        &mut self,
+        scope: &mut Scope<'_>,
+        instruction: &Spanned<Instruction<VarId>>,
+        site: Site,
+    ) {
+        let i = &instruction.node;
+        if scope.reads_live_state(i) {
+            self.push(Op::ReadState, site);
+        }
+        let op = match i.opcode.info().family {
+            Family::Flow => self.flow(scope, i),
+            Family::MediaBlock | Family::SurfaceMemory | Family::Svm => dataport::lower(scope, i),
+            Family::MediaSampler | Family::Sampler3d => sampler::lower(scope, i, self.platform),
+            Family::Move | Family::Arithmetic | Family::Logic | Family::Math => {
+                alu::lower(scope, i)
+            }
+            Family::Sync => flow::synchronisation(i),
+            Family::Lsc | Family::RawMessage | Family::Vme | Family::Output => None,
+        };
+        self.push(op.unwrap_or(Op::Unsupported), site);
+        if scope.writes_control(i) {
+            self.push(Op::LoadControl, site);
+        }
+    }
+}
+
+/// The lanes and guard of an instruction.
+fn execution(
+    scope: &Scope<'_>,
+    i: &Instruction<VarId>,
+) -> (Lanes, Option<crate::program::Guard>) {
+    let lanes = i
+        .exec
+        .as_ref()
+        .map_or(SCALAR, |e| operands::lanes(Some(&e.node)));
+    let guard = i.predicate.as_ref().map(|p| scope.guard(&p.node));
+    (lanes, guard)
+}

@@ -1,0 +1,120 @@
+//! Sampler messages become request templates.
+
+use super::operands::Scope;
+use super::{SCALAR, execution};
+use crate::check::VarId;
+use crate::isa::{Family, Opcode, Platform, Type};
+use crate::message::request::{ReturnFormat, SamplerOp, SamplerRequest};
+use crate::program::{Op, Send, SendBody};
+use crate::syntax::ast::{Instruction, Operand, Suffix};
+
+/// Lowers a sampler message; `None` if visim does not model it.
+pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) -> Option<Op> {
+    match *i.opcode {
+        Opcode::Avs => avs(scope, i),
+        _ if i.opcode.info().family == Family::Sampler3d => sampler_3d(scope, i, platform),
+        _ => None,
+    }
+}
+
+/// The message type of a 3D sampler instruction. Source: lowering reference 3.1.
+pub fn operation(opcode: Opcode) -> Option<SamplerOp> {
+    Some(match opcode {
+        Opcode::Load3d => SamplerOp::Ld,
+        Opcode::LoadLz => SamplerOp::LdLz,
+        Opcode::LoadMcs => SamplerOp::LdMcs,
+        Opcode::Load2dmsW => SamplerOp::Ld2dmsW,
+        _ => return None,
+    })
+}
+
+/// Whether a type travels in 16 bits. Source: lowering reference 3.2 and 3.3.
+fn is_16_bit(ty: Type) -> bool {
+    ty.bytes() == 2
+}
+
+fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, _platform: Platform) -> Option<Op> {
+    let op = operation(*i.opcode)?;
+    let (lanes, guard) = execution(scope, i);
+    let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
+    let offsets = scope.source(operands.first()?, SCALAR)?;
+    let mut rest = &operands[1..];
+    let mut sampler = None;
+    if let Operand::Sampler(_) = rest.first()? {
+        sampler = scope.slot(rest[0]);
+        rest = &rest[1..];
+    }
+    let surface = scope.slot(rest.first()?)?;
+    let dst = scope.raw(rest.get(1)?);
+    let params: Vec<_> = rest[2..].iter().map(|o| scope.raw(o)).collect();
+    // The first parameter's type decides for all: lowering reference 3.2.
+    let params16 = params
+        .first()
+        .is_some_and(|p| p.is_some_and(|raw| is_16_bit(raw.ty)));
+    let returns = match dst {
+        Some(raw) if is_16_bit(raw.ty) => ReturnFormat::Bits16,
+        _ => ReturnFormat::Bits32,
+    };
+    let template = SamplerRequest {
+        op,
+        surface: 0,
+        sampler: 0,
+        channels: i.channels()?,
+        lanes: u32::from(lanes.count),
+        offsets: [0; 3],
+        pixel_null_mask: i.has(&Suffix::PixelNullMask),
+        params16,
+        returns,
+        params: params.len() as u32,
+    };
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface: Some(surface),
+        sampler,
+        body: SendBody::Sampler {
+            template,
+            offsets,
+            params,
+            dst,
+        },
+    })))
+}
+
+fn avs(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
+    let [sampler, surface, u, v, du, dv, u2d, group, block, control, v2d, mode, ief, dst] =
+        operands[..]
+    else {
+        return None;
+    };
+    let (&Operand::AvsControl(control), &Operand::AvsMode(mode)) = (control, mode) else {
+        return None;
+    };
+    let mut scalar = |operand| scope.source(operand, SCALAR);
+    let coordinates = Box::new([
+        scalar(u)?,
+        scalar(v)?,
+        scalar(du)?,
+        scalar(dv)?,
+        scalar(u2d)?,
+        scalar(v2d)?,
+    ]);
+    let (group_id, vertical_block, ief_bypass) = (scalar(group)?, scalar(block)?, scalar(ief)?);
+    Some(Op::Send(Box::new(Send {
+        lanes: SCALAR,
+        guard: None,
+        surface: Some(scope.slot(surface)?),
+        sampler: Some(scope.slot(sampler)?),
+        body: SendBody::Avs {
+            channels: i.channels()?,
+            control,
+            mode,
+            coordinates,
+            group_id,
+            vertical_block,
+            ief_bypass,
+            dst: scope.raw(dst)?,
+        },
+    })))
+}
