@@ -49,6 +49,8 @@ pub struct Program {
     pub slm_bytes: u32,
     /// Functions of the file; [`Op::CallFunction`] names them by index.
     pub functions: Vec<Function>,
+    /// Where outside writes and those to `%null` fall.
+    pub sink: u32,
     /// Surface index variables (arena offset, name) for messages about unbound surfaces.
     pub surface_names: Vec<(u32, String)>,
     /// Sampler index variables (arena offset, name).

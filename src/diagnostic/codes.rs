@@ -334,11 +334,14 @@ format that cannot be loaded, a plane that does not exist. The note says which."
     E0608 Error "threads of a group wait for each other for ever"
 "Some threads of a work-group wait at a barrier that the others will never reach, because they have
 ended. A barrier must be reached by every thread of the group."
+    U0601 Undefined "the hardware promises nothing for this message"
+"The message is legal, but for the surface it meets, or the values it was given, the manuals leave the
+result open. The note says which and where. Real hardware may return anything."
     L0601 Limit "the variables of a thread need too much memory"
 "Every hardware thread has its own copy of all variables. This kernel declares more than the limit
 allows; a declaration may have a wrong `num_elts`."
     L0602 Limit "the run executed too many instructions"
-"A run stops after a number of instructions of all threads together, so that an endless loop ends.
+"A run stops when one hardware thread has run a number of instructions, so that an endless loop ends.
 Raise the limit if the program is meant to run that long:
 
     visim run --limit 1000000000 file.visa"
@@ -392,6 +395,9 @@ words, but none came."
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."
+    N0602 Unsupported "this use of a message is not modelled"
+"The message is modelled, but not for this surface or with this state. The note names the section that
+defines it. This is not a fault of the program."
 }
 
 impl Code {

@@ -140,6 +140,7 @@ pub fn lower(
             })
             .collect::<IndexMap<_, _>>(),
         general_bytes: layout.general_bytes,
+        sink: layout.sink,
         inputs: kernel
             .inputs
             .iter()

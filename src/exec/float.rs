@@ -1,0 +1,278 @@
+//! Float results: one exact value, rounded once, in the mode `%cr0` asks for.
+//!
+//! `f` and `hf` arithmetic is done in `f64` and *rounded to odd* there: when a sum is not exact, the
+//! last bit of its 53 is set. A later rounding to 24 or 11 bits, in any direction, then gives what
+//! rounding the exact value would have given, since 53 ≥ 24 + 2. So `mad` rounds once without a
+//! fused instruction, and every mode comes from one value.
+//!
+//! Source: vISA text reference 3 (`%cr0`), 6.1, 6.2, 6.5, 6.9.
+
+use half::f16;
+
+/// Direction of rounding; the value is bits 5:4 of `%cr0`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Rounding {
+    /// To nearest, ties to even.
+    #[default]
+    Nearest,
+    /// Toward plus infinity.
+    Up,
+    /// Toward minus infinity.
+    Down,
+    /// Toward zero.
+    Zero,
+}
+
+/// What `%cr0` says of floats.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct FloatMode {
+    /// Direction of rounding.
+    pub rounding: Rounding,
+    /// ALT mode: `f` results are never infinite.
+    pub alt: bool,
+    /// Double denormals are kept, not flushed.
+    pub keep_double: bool,
+    /// Single denormals are kept.
+    pub keep_single: bool,
+    /// Half denormals are kept by math functions.
+    pub keep_half: bool,
+}
+
+impl FloatMode {
+    /// Reads the bits of `%cr0`. Source: vISA text reference 3.
+    pub const fn from_cr0(cr0: u32) -> FloatMode {
+        FloatMode {
+            rounding: match cr0 >> 4 & 3 {
+                0 => Rounding::Nearest,
+                1 => Rounding::Up,
+                2 => Rounding::Down,
+                _ => Rounding::Zero,
+            },
+            alt: cr0 & 1 != 0,
+            keep_double: cr0 & 1 << 6 != 0,
+            keep_single: cr0 & 1 << 7 != 0,
+            keep_half: cr0 & 1 << 10 != 0,
+        }
+    }
+
+    /// Whether plain single precision loops give the right bits (denormals aside, which they know).
+    pub const fn is_plain(self) -> bool {
+        matches!(self.rounding, Rounding::Nearest) && !self.alt
+    }
+}
+
+/// `a + b`, rounded to odd. Exact sums are returned as they are.
+#[inline]
+pub fn add_odd(a: f64, b: f64) -> f64 {
+    let sum = a + b;
+    // Knuth's two-sum: the error of `sum`, exactly.
+    let bb = sum - a;
+    let error = (a - (sum - bb)) + (b - bb);
+    to_odd(sum, error)
+}
+
+/// The odd neighbour of `sum` on the side of `error`, if `sum` is even and not exact.
+#[inline]
+fn to_odd(sum: f64, error: f64) -> f64 {
+    let bits = sum.to_bits();
+    // `!(x > 0)` instead of `x <= 0` lets a NaN error (infinite sums) leave the sum alone.
+    let inexact = error > 0.0 || error < 0.0;
+    if !inexact || bits & 1 != 0 {
+        return sum;
+    }
+    let away = (error > 0.0) == (sum > 0.0);
+    f64::from_bits(if away { bits + 1 } else { bits - 1 })
+}
+
+/// `a * b + c` for `f` and `hf` values: the product of two 24-bit significands is exact in 53 bits.
+#[inline]
+pub fn mul_add_odd(a: f64, b: f64, c: f64) -> f64 {
+    add_odd(a * b, c)
+}
+
+/// The nearest `f` in the direction asked for, of an exact or odd-rounded value.
+#[inline]
+pub fn to_single(value: f64, rounding: Rounding) -> f32 {
+    let nearest = value as f32;
+    let exact = f64::from(nearest);
+    match rounding {
+        Rounding::Up if exact < value => nearest.next_up(),
+        Rounding::Down if exact > value => nearest.next_down(),
+        Rounding::Zero if exact.abs() > value.abs() => {
+            f32::from_bits(nearest.to_bits() - 1)
+        }
+        _ => nearest,
+    }
+}
+
+/// The nearest `hf` in the direction asked for.
+pub fn to_half(value: f64, rounding: Rounding) -> f16 {
+    if !value.is_finite() || value == 0.0 {
+        return f16::from_f64(value);
+    }
+    // One unit in the last place of an hf of this size: 2^(e-10), 2^-24 at least.
+    let exponent = ((value.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(-14);
+    let unit = f64::from_bits(((1023 + exponent - 10) as u64) << 52);
+    let scaled = value / unit;
+    let whole = match rounding {
+        Rounding::Nearest => scaled.round_ties_even(),
+        Rounding::Up => scaled.ceil(),
+        Rounding::Down => scaled.floor(),
+        Rounding::Zero => scaled.trunc(),
+    };
+    let rounded = (whole * unit).abs();
+    let magnitude = if rounded <= 65504.0 {
+        // Exactly an hf by now, so the conversion does not round.
+        f16::from_f64(rounded)
+    } else {
+        let away = match rounding {
+            Rounding::Nearest => true,
+            Rounding::Up => value > 0.0,
+            Rounding::Down => value < 0.0,
+            Rounding::Zero => false,
+        };
+        if away { f16::INFINITY } else { f16::MAX }
+    };
+    let sign = u16::from(value.is_sign_negative()) << 15;
+    f16::from_bits(magnitude.to_bits() | sign)
+}
+
+/// `a op b` for doubles in a direction: `nearest` with the sign of what it is short of.
+#[inline]
+pub fn direct_double(nearest: f64, error: f64, rounding: Rounding) -> f64 {
+    if nearest.is_nan() {
+        return nearest;
+    }
+    match rounding {
+        Rounding::Up if error > 0.0 => nearest.next_up(),
+        Rounding::Down if error < 0.0 => nearest.next_down(),
+        Rounding::Zero if nearest > 0.0 && error < 0.0 => nearest.next_down(),
+        Rounding::Zero if nearest < 0.0 && error > 0.0 => nearest.next_up(),
+        _ => nearest,
+    }
+}
+
+/// Clamps to [0, 1]; NaN and −0 become +0. Source: vISA text reference 6.2.
+#[inline]
+pub fn saturate(value: f64) -> f64 {
+    if value > 0.0 { value.min(1.0) } else { 0.0 }
+}
+
+/// A denormal single becomes a zero of its sign.
+#[inline]
+pub fn flush_single(value: f32) -> f32 {
+    if value.to_bits() & 0x7f80_0000 == 0 {
+        f32::from_bits(value.to_bits() & 0x8000_0000)
+    } else {
+        value
+    }
+}
+
+/// A denormal double becomes a zero of its sign.
+#[inline]
+pub fn flush_double(value: f64) -> f64 {
+    if value.to_bits() & 0x7ff0_0000_0000_0000 == 0 {
+        f64::from_bits(value.to_bits() & 1 << 63)
+    } else {
+        value
+    }
+}
+
+/// The NaN that arithmetic returns: quiet, positive, no payload. Hosts differ in the NaN they make,
+/// and the vISA documents name none.
+pub const SINGLE_NAN: u32 = 0x7fc0_0000;
+
+/// Finishes an `f` result: rounding, flushing, ALT mode, the one NaN.
+#[inline]
+pub fn finish_single(value: f64, mode: FloatMode) -> f32 {
+    let mut result = to_single(value, mode.rounding);
+    if result.is_nan() {
+        return f32::from_bits(SINGLE_NAN);
+    }
+    if !mode.keep_single {
+        result = flush_single(result);
+    }
+    if mode.alt && result.is_infinite() {
+        // Source: vISA text reference 6.9.
+        result = f32::MAX.copysign(result);
+    }
+    result
+}
+
+/// Finishes an `hf` result. Arithmetic keeps half denormals: vISA text reference 6.5.
+#[inline]
+pub fn finish_half(value: f64, mode: FloatMode) -> f16 {
+    if value.is_nan() {
+        return f16::NAN;
+    }
+    to_half(value, mode.rounding)
+}
+
+/// Finishes a `df` result that was rounded already.
+#[inline]
+pub fn finish_double(value: f64, mode: FloatMode) -> f64 {
+    if value.is_nan() {
+        return f64::from_bits(0x7ff8 << 48);
+    }
+    if mode.keep_double {
+        value
+    } else {
+        flush_double(value)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn mad_rounds_once() {
+        // (1 + 2^-12)^2 = 1 + 2^-11 + 2^-24. The product alone rounds to 1 + 2^-11 (tie to even),
+        // and minus (1 + 2^-11) would give 0; rounded once it gives 2^-24.
+        let a = f64::from(1.0f32 + f32::EPSILON * 2048.0);
+        let c = -(1.0 + f64::from(f32::EPSILON) * 4096.0);
+        assert_eq!(a, 1.0 + 2f64.powi(-12));
+        assert_eq!(to_single(mul_add_odd(a, a, c), Rounding::Nearest), 2f32.powi(-24));
+    }
+
+    #[test]
+    fn odd_rounding_survives_the_second_one() {
+        // 1 + 2^-24 + 2^-60: halfway between two singles plus a little, so nearest is up. A double
+        // rounds the sum to 1 + 2^-24 exactly, from which ties-to-even would go down.
+        let sum = add_odd(1.0 + 2f64.powi(-24), 2f64.powi(-60));
+        assert_eq!(to_single(sum, Rounding::Nearest), 1.0 + f32::EPSILON);
+        assert_eq!(to_single(sum, Rounding::Down), 1.0);
+        assert_eq!(to_single(sum, Rounding::Zero), 1.0);
+        assert_eq!(to_single(-sum, Rounding::Down), -(1.0 + f32::EPSILON));
+        assert_eq!(to_single(1e300, Rounding::Zero), f32::MAX);
+        assert_eq!(to_single(1e300, Rounding::Nearest), f32::INFINITY);
+    }
+
+    #[test]
+    fn halves_round_in_every_direction() {
+        // 1 + 2^-11 is halfway between 1 and 1 + 2^-10.
+        let v = 1.0 + 2f64.powi(-11);
+        assert_eq!(to_half(v, Rounding::Nearest).to_bits(), 0x3c00);
+        assert_eq!(to_half(v, Rounding::Up).to_bits(), 0x3c01);
+        assert_eq!(to_half(-v, Rounding::Down).to_bits(), 0xbc01);
+        assert_eq!(to_half(-v, Rounding::Zero).to_bits(), 0xbc00);
+        // 65520 is halfway to the next power: infinity in nearest, 65504 toward zero.
+        assert_eq!(to_half(65520.0, Rounding::Nearest), f16::INFINITY);
+        assert_eq!(to_half(65519.9, Rounding::Nearest), f16::MAX);
+        assert_eq!(to_half(65520.0, Rounding::Zero), f16::MAX);
+        // Denormal halves: 2^-24 is the smallest, 2^-25 ties to 0.
+        assert_eq!(to_half(2f64.powi(-24), Rounding::Nearest).to_bits(), 1);
+        assert_eq!(to_half(2f64.powi(-25), Rounding::Nearest).to_bits(), 0);
+        assert_eq!(to_half(2f64.powi(-40), Rounding::Up).to_bits(), 1);
+    }
+
+    #[test]
+    fn every_half_comes_back() {
+        for bits in 0..=u16::MAX {
+            let h = f16::from_bits(bits);
+            if !h.is_nan() {
+                assert_eq!(to_half(h.to_f64(), Rounding::Nearest).to_bits(), bits);
+            }
+        }
+    }
+}

@@ -1,0 +1,177 @@
+//! Which lanes run: frames, waiting lanes, calls.
+//!
+//! Every lane has its own place in the text; the lanes that stand at the smallest one run together,
+//! the others wait. That is the equivalent implementation that the vISA text reference 5.5 gives for
+//! `goto` with its per-label sets: forward branches rejoin at their label, backward ones behind the
+//! loop. Calls nest in frames, and the deepest frame runs.
+//!
+//! ```text
+//!  frame   pc 7  em 00001111      runs
+//!          waiting (12, 11110000)  joins when pc reaches 12
+//! ```
+
+use super::thread::Thread;
+use super::trap::Trap;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::{Guard, Lanes};
+
+/// Frames a thread may nest.
+const MAX_DEPTH: usize = 1000;
+
+/// One call level.
+#[derive(Clone, Debug)]
+pub struct Frame {
+    /// The next op.
+    pub pc: u32,
+    /// Lanes that run.
+    pub em: u32,
+    /// The smallest place where lanes wait, `u32::MAX` if none does.
+    pub join: u32,
+    waiting: Vec<(u32, u32)>,
+    /// The function and its variables as the caller's activation left them.
+    saved: Option<(u32, Vec<u8>)>,
+}
+
+impl Frame {
+    /// All lanes of `em` at `pc`.
+    pub fn new(pc: u32, em: u32) -> Frame {
+        Frame {
+            pc,
+            em,
+            join: u32::MAX,
+            waiting: Vec::new(),
+            saved: None,
+        }
+    }
+
+    fn wait(&mut self, pc: u32, lanes: u32) {
+        if lanes == 0 {
+            return;
+        }
+        match self.waiting.iter_mut().find(|w| w.0 == pc) {
+            Some(place) => place.1 |= lanes,
+            None => self.waiting.push((pc, lanes)),
+        }
+        self.join = self.join.min(pc);
+    }
+
+    /// Lets the lanes at the smallest place run; false if there are none.
+    fn pick(&mut self) -> bool {
+        let Some(next) = (0..self.waiting.len()).min_by_key(|&i| self.waiting[i].0) else {
+            self.join = u32::MAX;
+            return false;
+        };
+        (self.pc, self.em) = self.waiting.swap_remove(next);
+        self.join = self.waiting.iter().map(|w| w.0).min().unwrap_or(u32::MAX);
+        true
+    }
+
+    /// Called when the running lanes have reached or passed a place where others wait.
+    pub fn rejoin(&mut self) {
+        self.wait(self.pc, self.em);
+        self.pick();
+    }
+
+    /// All running lanes go to `target`.
+    pub fn jump(&mut self, target: u32) {
+        self.split(self.em, target);
+    }
+
+    /// `taken` go to `target`, the other running lanes go on at `pc`; the smaller place runs first.
+    fn split(&mut self, taken: u32, target: u32) {
+        let rest = self.em & !taken;
+        if self.waiting.is_empty() && rest == 0 {
+            self.pc = target;
+            return;
+        }
+        self.wait(target, taken);
+        self.wait(self.pc, rest);
+        self.pick();
+    }
+}
+
+impl Thread<'_> {
+    /// The decision of an instruction with N = 1: the first predicate bit, whatever lanes run.
+    pub(super) fn uniform(&self, lanes: Lanes, guard: Option<Guard>) -> bool {
+        guard.is_none_or(|g| self.predicate(lanes, g) & 1 != 0)
+    }
+
+    /// Lanes of the frame that an N-lane branch takes, as bits of the execution mask.
+    fn taken(&self, lanes: Lanes, guard: Option<Guard>) -> u32 {
+        if lanes.count == 1 {
+            return if self.uniform(lanes, guard) { self.frame.em } else { 0 };
+        }
+        let window = lanes.all() << lanes.offset;
+        let chosen = guard.map_or(u32::MAX, |g| self.predicate(lanes, g) << lanes.offset);
+        self.frame.em & window & chosen
+    }
+
+    /// `goto`. Source: vISA text reference 5.5.
+    pub(super) fn goto(&mut self, lanes: Lanes, guard: Option<Guard>, target: u32) {
+        let taken = self.taken(lanes, guard);
+        if taken != 0 {
+            self.frame.split(taken, target);
+        } else if self.frame.em == 0 && lanes.count == 1 && self.uniform(lanes, guard) {
+            // A thread whose lanes are all off still follows uniform branches.
+            self.frame.pc = target;
+        }
+    }
+
+    /// `call`, `fcall`: the callee runs with the calling lanes; `function` saves its variables.
+    pub(super) fn call(
+        &mut self,
+        lanes: Lanes,
+        guard: Option<Guard>,
+        target: u32,
+        function: Option<u32>,
+    ) -> Result<(), Box<Trap>> {
+        let taken = self.taken(lanes, guard);
+        if taken == 0 {
+            return Ok(());
+        }
+        if self.callers.len() >= MAX_DEPTH {
+            let note = format!("{MAX_DEPTH} calls have not returned");
+            let diagnostic = Diagnostic::new(Code::L0604).note(note);
+            return Err(self.trap(self.frame.pc - 1, taken, diagnostic));
+        }
+        // A no-mask call starts with all lanes: vISA text reference 5.5, call.
+        let em = if lanes.no_mask && lanes.count == 1 { u32::MAX } else { taken };
+        let mut callee = Frame::new(target, em);
+        callee.saved = function.map(|index| {
+            let frame = &self.program.functions[index as usize].frame;
+            let ranges = frame.iter().map(|r| r.start as usize..r.end as usize);
+            (index, ranges.flat_map(|r| &self.arena[r]).copied().collect())
+        });
+        self.callers.push(std::mem::replace(&mut self.frame, callee));
+        Ok(())
+    }
+
+    /// `ret`, `fret`: true when the thread has ended.
+    pub(super) fn leave(&mut self, lanes: Lanes, guard: Option<Guard>) -> bool {
+        let leaving = self.taken(lanes, guard);
+        let rest = self.frame.em & !leaving;
+        let (pc, none_ran) = (self.frame.pc, self.frame.em == 0);
+        if leaving == 0 && !none_ran {
+            return false;
+        }
+        self.frame.wait(pc, rest);
+        self.frame.em = 0;
+        if self.frame.pick() {
+            return false;
+        }
+        let Some(caller) = self.callers.pop() else {
+            return true;
+        };
+        let callee = std::mem::replace(&mut self.frame, caller);
+        if let Some((index, bytes)) = callee.saved {
+            let mut bytes = &bytes[..];
+            for range in &self.program.functions[index as usize].frame {
+                let len = (range.end - range.start) as usize;
+                let (own, rest) = bytes.split_at(len);
+                self.arena[range.start as usize..range.end as usize].copy_from_slice(own);
+                bytes = rest;
+            }
+        }
+        false
+    }
+}

@@ -1,0 +1,435 @@
+//! The reference executor of element-wise instructions: any regions, any types.
+//!
+//! Sources are read into lane arrays of exact values, the op is chosen once and looped, results are
+//! converted and written. Types are matched outside the lane loops.
+
+use super::alu::{self, Wide};
+use super::float::{self, FloatMode};
+use super::lanes::{self, MAX_LANES};
+use super::thread::Thread;
+use crate::isa::{Condition, Opcode, Type};
+use crate::program::{Alu, Dest, Source};
+use half::f16;
+
+/// Bits of the destination type, one for each lane; the upper ones are don't-care.
+type Bits = [u64; MAX_LANES];
+
+/// Reads a source as exact integers, modifier applied. Float sources do not come here.
+fn integers<W: Wide>(thread: &Thread<'_>, source: &Source, count: usize) -> [W; MAX_LANES] {
+    let mut out = [W::default(); MAX_LANES];
+    let (arena, region, limit) = (
+        &thread.arena[..],
+        &source.region,
+        thread.program.general_bytes,
+    );
+    macro_rules! read {
+        ($ty:ty, $value:expr) => {
+            lanes::read(arena, region, limit, count, &mut out, |b| {
+                $value(<$ty>::from_le_bytes(b))
+            })
+        };
+    }
+    match source.ty {
+        Type::Ub | Type::Bool => read!(u8, |v| W::new(i64::from(v))),
+        Type::B => read!(i8, |v| W::new(i64::from(v))),
+        Type::Uw | Type::Uv | Type::Hf => read!(u16, |v| W::new(i64::from(v))),
+        Type::W | Type::V => read!(i16, |v| W::new(i64::from(v))),
+        Type::Ud | Type::F | Type::Vf => read!(u32, |v| W::new(i64::from(v))),
+        Type::D => read!(i32, |v| W::new(i64::from(v))),
+        Type::Uq | Type::Df => read!(u64, W::unsigned),
+        Type::Q => read!(i64, W::new),
+    }
+    if let Some(modifier) = source.modifier {
+        for value in &mut out[..count] {
+            *value = alu::modify(*value, modifier);
+        }
+    }
+    out
+}
+
+/// Reads a float source exactly, denormals flushed as the mode says, modifier applied.
+fn floats(thread: &Thread<'_>, source: &Source, count: usize, flush: bool) -> [f64; MAX_LANES] {
+    let mut out = [0.0; MAX_LANES];
+    let (arena, region, limit) = (
+        &thread.arena[..],
+        &source.region,
+        thread.program.general_bytes,
+    );
+    let mode = thread.mode;
+    match source.ty {
+        Type::Hf => lanes::read(arena, region, limit, count, &mut out, |b| {
+            f16::from_le_bytes(b).to_f64()
+        }),
+        Type::Df => {
+            let flush = flush && !mode.keep_double;
+            lanes::read(arena, region, limit, count, &mut out, |b| {
+                let value = f64::from_le_bytes(b);
+                if flush { float::flush_double(value) } else { value }
+            });
+        }
+        _ => {
+            let flush = flush && !mode.keep_single;
+            lanes::read(arena, region, limit, count, &mut out, |b| {
+                let value = f32::from_le_bytes(b);
+                f64::from(if flush { float::flush_single(value) } else { value })
+            });
+        }
+    }
+    if let Some(modifier) = source.modifier {
+        for value in &mut out[..count] {
+            *value = alu::modify_float(*value, modifier);
+        }
+    }
+    out
+}
+
+/// Reads raw element bits, no modifier.
+fn raw_bits(thread: &Thread<'_>, source: &Source, count: usize) -> Bits {
+    let mut out = [0; MAX_LANES];
+    let (arena, region, limit) = (
+        &thread.arena[..],
+        &source.region,
+        thread.program.general_bytes,
+    );
+    match source.ty.bytes() {
+        1 => lanes::read(arena, region, limit, count, &mut out, |[b]: [u8; 1]| u64::from(b)),
+        2 => lanes::read(arena, region, limit, count, &mut out, |b| {
+            u64::from(u16::from_le_bytes(b))
+        }),
+        4 => lanes::read(arena, region, limit, count, &mut out, |b| {
+            u64::from(u32::from_le_bytes(b))
+        }),
+        _ => lanes::read(arena, region, limit, count, &mut out, u64::from_le_bytes),
+    }
+    out
+}
+
+/// Writes the low bits of each active lane.
+fn store(thread: &mut Thread<'_>, dst: &Dest, values: &Bits, mask: u32, count: usize) {
+    let limit = thread.program.general_bytes;
+    let (arena, region) = (&mut thread.arena[..], &dst.region);
+    match dst.ty.bytes() {
+        1 => lanes::write(arena, region, limit, count, mask, values, |v| [v as u8]),
+        2 => lanes::write(arena, region, limit, count, mask, values, |v| {
+            (v as u16).to_le_bytes()
+        }),
+        4 => lanes::write(arena, region, limit, count, mask, values, |v| {
+            (v as u32).to_le_bytes()
+        }),
+        _ => lanes::write(arena, region, limit, count, mask, values, u64::to_le_bytes),
+    }
+}
+
+/// Converts exact integers to the destination: low bits, or clamped to its range.
+fn from_integers<W: Wide>(values: &[W; MAX_LANES], ty: Type, saturate: bool, count: usize) -> Bits {
+    let mut bits = [0; MAX_LANES];
+    if saturate {
+        let (least, greatest) = alu::range(ty);
+        for (bits, value) in bits.iter_mut().zip(&values[..count]) {
+            *bits = value.full().clamp(least, greatest) as u64;
+        }
+    } else {
+        for (bits, value) in bits.iter_mut().zip(&values[..count]) {
+            *bits = value.low();
+        }
+    }
+    bits
+}
+
+/// Rounds float results to the destination. `arithmetic` results are flushed and have one NaN;
+/// conversions keep denormals and NaN payloads (vISA text reference 6.1).
+fn from_floats(
+    values: &[f64; MAX_LANES],
+    ty: Type,
+    saturate: bool,
+    mode: FloatMode,
+    arithmetic: bool,
+    count: usize,
+) -> Bits {
+    let mut bits = [0; MAX_LANES];
+    let clamp = |v: f64| if saturate { float::saturate(v) } else { v };
+    let lanes = bits.iter_mut().zip(&values[..count]);
+    match ty {
+        Type::Hf => {
+            for (bits, &v) in lanes {
+                let v = clamp(v);
+                *bits = u64::from(if arithmetic {
+                    float::finish_half(v, mode).to_bits()
+                } else {
+                    float::to_half(v, mode.rounding).to_bits()
+                });
+            }
+        }
+        Type::Df => {
+            for (bits, &v) in lanes {
+                let v = clamp(v);
+                *bits = if arithmetic { float::finish_double(v, mode) } else { v }.to_bits();
+            }
+        }
+        Type::F | Type::Vf => {
+            for (bits, &v) in lanes {
+                let v = clamp(v);
+                *bits = u64::from(if arithmetic {
+                    float::finish_single(v, mode).to_bits()
+                } else {
+                    float::to_single(v, mode.rounding).to_bits()
+                });
+            }
+        }
+        _ => {
+            for (bits, &v) in lanes {
+                *bits = alu::float_to_int(v, ty);
+            }
+        }
+    }
+    bits
+}
+
+/// A source in the representation of the destination: what `mov` and `sel` write.
+/// Source: vISA text reference 6.1.
+fn convert(thread: &Thread<'_>, source: &Source, ty: Type, saturate: bool, count: usize) -> Bits {
+    let from = source.ty;
+    let same = from == ty || (from.is_integer() && ty.is_integer() && from.bytes() == ty.bytes());
+    if same && source.modifier.is_none() && !saturate {
+        return raw_bits(thread, source, count);
+    }
+    match (from.is_float(), ty.is_float()) {
+        (false, false) => {
+            if from.bytes() == 8 || ty.bytes() == 8 {
+                from_integers(&integers::<i128>(thread, source, count), ty, saturate, count)
+            } else {
+                from_integers(&integers::<i64>(thread, source, count), ty, saturate, count)
+            }
+        }
+        (false, true) => {
+            let values = integers::<i128>(thread, source, count);
+            let mut bits = [0; MAX_LANES];
+            for (bits, &v) in bits.iter_mut().zip(&values[..count]) {
+                *bits = int_to_float(v, ty, saturate);
+            }
+            bits
+        }
+        (true, _) => {
+            let mut values = floats(thread, source, count, same);
+            if from.bytes() > ty.bytes() && ty.is_float() {
+                // Narrowing: denormal sources become zero whatever the mode.
+                for v in &mut values[..count] {
+                    *v = match from {
+                        Type::Df => float::flush_double(*v),
+                        _ if v.abs() < f64::from(f32::MIN_POSITIVE) => 0f64.copysign(*v),
+                        _ => *v,
+                    };
+                }
+            }
+            let mode = thread.mode;
+            let mut bits = from_floats(&values, ty, saturate, mode, false, count);
+            if same && ty == Type::F && !mode.keep_single {
+                // An arithmetic move: the source was flushed above, so the result is no denormal.
+                for bits in &mut bits[..count] {
+                    *bits = u64::from(float::flush_single(f32::from_bits(*bits as u32)).to_bits());
+                }
+            }
+            bits
+        }
+    }
+}
+
+/// An integer as a float: nearest even, whatever the mode. Source: vISA text reference 6.1.
+fn int_to_float(value: i128, ty: Type, saturate: bool) -> u64 {
+    let value = if saturate { value.clamp(0, 1) } else { value };
+    match ty {
+        Type::Df => (value as f64).to_bits(),
+        // Integers up to 2^64 need 64 bits, so hf is reached through an odd-rounded double.
+        Type::Hf => {
+            let high = (value >> 11 << 11) as f64;
+            let low = (value - (value >> 11 << 11)) as f64;
+            u64::from(float::to_half(float::add_odd(high, low), float::Rounding::Nearest).to_bits())
+        }
+        _ => u64::from((value as f32).to_bits()),
+    }
+}
+
+/// Runs an element-wise instruction on the lanes of `mask`; `chosen` is what `sel` goes by.
+pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
+    let count = usize::from(alu.lanes.count);
+    let ty = alu.dst.ty;
+    let bits = match alu.opcode {
+        Opcode::Mov => convert(thread, &alu.src[0], ty, alu.saturate, count),
+        Opcode::Sel => {
+            let yes = convert(thread, &alu.src[0], ty, alu.saturate, count);
+            let mut bits = convert(thread, &alu.src[1], ty, alu.saturate, count);
+            for lane in lanes::active(chosen, count) {
+                bits[lane] = yes[lane];
+            }
+            bits
+        }
+        _ if ty.is_float() => float_results(thread, alu, count),
+        _ => {
+            let wide = alu.saturate || ty.bytes() == 8 || alu.src.iter().any(|s| s.ty.bytes() == 8);
+            let results = if wide {
+                let results = integer_results::<i128>(thread, alu, count);
+                from_integers(&results, ty, alu.saturate, count)
+            } else {
+                from_integers(&integer_results::<i64>(thread, alu, count), ty, false, count)
+            };
+            results
+        }
+    };
+    store(thread, &alu.dst, &bits, mask, count);
+}
+
+fn integer_results<W: Wide>(thread: &Thread<'_>, op: &Alu, count: usize) -> [W; MAX_LANES] {
+    let source = |k: usize| match op.src.get(k) {
+        Some(source) => integers::<W>(thread, source, count),
+        None => [W::default(); MAX_LANES],
+    };
+    let ty = op.dst.ty;
+    let (a, b) = (source(0), source(1));
+    let mut out = [W::default(); MAX_LANES];
+    macro_rules! each {
+        ($f:expr) => {{
+            let f = $f;
+            for i in 0..count {
+                out[i] = f(a[i], b[i]);
+            }
+        }};
+    }
+    // The width at which a shifted value counts as (un)signed: its own, or 32 bits at least once a
+    // modifier has made a wider intermediate of it.
+    let shifted = op.src.first().map_or(32, |s| {
+        let own = 8 * s.ty.bytes();
+        if s.modifier.is_some() { own.max(32) } else { own }
+    });
+    match op.opcode {
+        Opcode::Add => each!(W::add),
+        Opcode::Mul => each!(W::mul),
+        Opcode::Mad => {
+            let c = source(2);
+            for i in 0..count {
+                out[i] = a[i].mul(b[i]).add(c[i]);
+            }
+        }
+        Opcode::And => each!(W::and),
+        Opcode::Or => each!(W::or),
+        Opcode::Xor => each!(W::xor),
+        Opcode::Not => each!(|a: W, _| a.not()),
+        Opcode::Min => each!(|a: W, b: W| a.min(b)),
+        Opcode::Max => each!(|a: W, b: W| a.max(b)),
+        Opcode::Shl => each!(|a, b| alu::shl(a, b, ty)),
+        Opcode::Shr => each!(|a, b| alu::shr(a, b, ty, shifted)),
+        Opcode::Asr => each!(|a, b| alu::asr(a, b, ty, shifted)),
+        _ => {}
+    }
+    out
+}
+
+fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
+    let source = |k: usize| match op.src.get(k) {
+        Some(source) => floats(thread, source, count, true),
+        None => [0.0; MAX_LANES],
+    };
+    let (ty, mode) = (op.dst.ty, thread.mode);
+    let (a, b) = (source(0), source(1));
+    let mut out = [0.0; MAX_LANES];
+    macro_rules! each {
+        ($f:expr) => {{
+            let f = $f;
+            for i in 0..count {
+                out[i] = f(a[i], b[i]);
+            }
+        }};
+    }
+    let double = ty == Type::Df;
+    let mut arithmetic = true;
+    match op.opcode {
+        Opcode::Add if double => each!(|a, b| {
+            let sum: f64 = a + b;
+            let bb = sum - a;
+            float::direct_double(sum, (a - (sum - bb)) + (b - bb), mode.rounding)
+        }),
+        Opcode::Mul if double => each!(|a: f64, b: f64| {
+            let product = a * b;
+            float::direct_double(product, a.mul_add(b, -product), mode.rounding)
+        }),
+        Opcode::Mad if double => {
+            let c = source(2);
+            for i in 0..count {
+                let nearest = a[i].mul_add(b[i], c[i]);
+                let error = a[i].mul_add(b[i], -nearest) + c[i];
+                out[i] = float::direct_double(nearest, error, mode.rounding);
+            }
+        }
+        Opcode::Add => each!(float::add_odd),
+        Opcode::Mul => each!(|a: f64, b: f64| a * b),
+        Opcode::Mad => {
+            let c = source(2);
+            for i in 0..count {
+                out[i] = float::mul_add_odd(a[i], b[i], c[i]);
+            }
+        }
+        Opcode::Min | Opcode::Max => {
+            arithmetic = false;
+            if op.opcode == Opcode::Min {
+                each!(alu::min_float);
+            } else {
+                each!(alu::max_float);
+            }
+        }
+        _ => {}
+    }
+    from_floats(&out, ty, op.saturate, mode, arithmetic, count)
+}
+
+/// `cmp`: one bit for each lane.
+pub fn compare(thread: &Thread<'_>, relation: Condition, src: &[Source; 2], count: u32) -> u32 {
+    let n = count as usize;
+    let [a, b] = src;
+    if a.ty.is_float() || b.ty.is_float() {
+        let (a, b) = (floats(thread, a, n, true), floats(thread, b, n, true));
+        return flags(relation, &a, &b, n);
+    }
+    if a.ty.bytes() == 8 || b.ty.bytes() == 8 {
+        let (a, b) = (integers::<i128>(thread, a, n), integers(thread, b, n));
+        return flags(relation, &a, &b, n);
+    }
+    let (a, b) = (integers::<i64>(thread, a, n), integers(thread, b, n));
+    flags(relation, &a, &b, n)
+}
+
+fn flags<T: PartialOrd + Copy>(
+    relation: Condition,
+    a: &[T; MAX_LANES],
+    b: &[T; MAX_LANES],
+    count: usize,
+) -> u32 {
+    let pairs = a[..count].iter().zip(b).enumerate();
+    pairs.fold(0, |bits, (i, (&a, &b))| {
+        bits | u32::from(alu::holds(relation, a, b)) << i
+    })
+}
+
+/// `cmp` into a general destination: all ones or zeros. Source: vISA text reference 6.6.
+pub fn store_flags(thread: &mut Thread<'_>, dst: &Dest, bits: u32, mask: u32, count: u32) {
+    let values = std::array::from_fn(|i| if bits >> i & 1 != 0 { u64::MAX } else { 0 });
+    store(thread, dst, &values, mask, count as usize);
+}
+
+/// Lane 0 of a source as an integer, sign- or zero-extended to 64 bits; floats convert as in a move.
+pub fn scalar(thread: &Thread<'_>, source: &Source) -> u64 {
+    if source.ty.is_float() {
+        return i64::from(convert(thread, source, Type::D, false, 1)[0] as i32) as u64;
+    }
+    integers::<i64>(thread, source, 1)[0] as u64
+}
+
+/// Lane 0 of a source as a single: floats convert, integers convert to nearest even.
+pub fn scalar_float(thread: &Thread<'_>, source: &Source) -> f32 {
+    f32::from_bits(convert(thread, source, Type::F, false, 1)[0] as u32)
+}
+
+/// Bit 0 of each element, as a mask.
+pub fn low_bits(thread: &Thread<'_>, source: &Source, count: u32) -> u32 {
+    let values = integers::<i64>(thread, source, count as usize);
+    let lanes = values[..count as usize].iter().enumerate();
+    lanes.fold(0, |bits, (i, v)| bits | (*v as u32 & 1) << i)
+}

@@ -1,0 +1,29 @@
+//! Runs the ops of a [`Program`](crate::program::Program) for one hardware thread.
+//!
+//! ```text
+//!  Op ─ thread ─┬─ alu     values in, values out: the meaning of arithmetic
+//!               │   ├─ general   any regions and types, lane arrays   (the reference)
+//!               │   └─ dense     f, d, ud, w, uw in whole registers   (equal to it, fast)
+//!               ├─ flow    which lanes run: frames, waiting lanes
+//!               └─ message request templates filled in, dataport and sampler called
+//! ```
+//!
+//! Start with [`thread::Thread::run`]. Not here: how threads are started and scheduled
+//! ([`crate::launch`]).
+
+pub mod alu;
+pub mod bindings;
+mod dense;
+pub mod float;
+mod flow;
+mod general;
+pub mod lanes;
+mod message;
+pub mod observer;
+pub mod thread;
+pub mod trap;
+
+pub use bindings::{Bindings, Resources};
+pub use observer::{Observer, Silent};
+pub use thread::{Stop, Thread, ThreadId};
+pub use trap::Trap;

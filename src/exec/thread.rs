@@ -1,0 +1,471 @@
+//! One hardware thread: its bytes, its lanes, and the loop over ops.
+
+use super::bindings::Resources;
+use super::flow::Frame;
+use super::float::FloatMode;
+use super::observer::{At, Observer};
+use super::trap::Trap;
+use super::{dense, general, message};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{Family, Opcode};
+use crate::program::{
+    Alu, Barrier, CompareDest, Dest, Group, Guard, Kernel, Lanes, Op, Program, Region, Site,
+};
+use crate::source::Span;
+use std::fmt;
+
+/// Which thread of a run.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct ThreadId {
+    /// Number in launch order: groups x fastest, then the threads of a group.
+    pub index: u32,
+    /// Group, x y z.
+    pub group: [u32; 3],
+    /// Number inside its group.
+    pub local: u32,
+}
+
+impl fmt::Display for ThreadId {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let [x, y, z] = self.group;
+        write!(
+            f,
+            "thread {} (group {x},{y},{z}, thread {} of it)",
+            self.index, self.local
+        )
+    }
+}
+
+/// Why [`Thread::run`] came back.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Stop {
+    /// No lane is left.
+    Ended,
+    /// The thread waits at a barrier; run it again when all threads of its group do.
+    Barrier,
+}
+
+/// The state of one hardware thread.
+pub struct Thread<'p> {
+    /// What it runs.
+    pub program: &'p Program,
+    /// Its name in messages.
+    pub id: ThreadId,
+    /// Its bytes; laid out by [`Program`].
+    pub arena: Vec<u8>,
+    /// Instructions run so far.
+    pub executed: u64,
+    /// Split barriers signalled and not yet waited for.
+    signalled: u32,
+    pub(super) mode: FloatMode,
+    pub(super) frame: Frame,
+    pub(super) callers: Vec<Frame>,
+}
+
+impl<'p> Thread<'p> {
+    /// A thread at the first op with the arena of the program and the lanes of `mask` enabled.
+    pub fn new(program: &'p Program, id: ThreadId, mask: u32) -> Thread<'p> {
+        Thread {
+            program,
+            id,
+            arena: program.image.clone(),
+            executed: 0,
+            signalled: 0,
+            mode: FloatMode::default(),
+            frame: Frame::new(0, mask),
+            callers: Vec::new(),
+        }
+    }
+
+    /// Runs until the thread ends or waits.
+    ///
+    /// * `limit`: instructions the thread may run in all.
+    ///
+    /// # Errors
+    /// The first [`Trap`]: something not modelled was reached (`N0601`), a message cannot be served
+    /// (`E0603`, `E0604`, `E0607`), or the limit was (`L0602`, `L0604`).
+    pub fn run<O: Observer>(
+        &mut self,
+        resources: &Resources,
+        limit: u64,
+        observer: &mut O,
+    ) -> Result<Stop, Box<Trap>> {
+        let program = self.program;
+        self.load_control();
+        loop {
+            if self.frame.pc >= self.frame.join {
+                self.frame.rejoin();
+            }
+            let pc = self.frame.pc;
+            let Some(op) = program.ops.get(pc as usize) else {
+                return Ok(Stop::Ended);
+            };
+            let bookkeeping = matches!(op, Op::ReadState | Op::LoadControl);
+            if !bookkeeping {
+                if self.executed >= limit {
+                    return Err(self.over_limit(limit));
+                }
+                if O::ACTIVE {
+                    let mask = self.op_mask(op);
+                    observer.before(self.at(pc), op, mask, &self.arena);
+                }
+                self.executed += 1;
+            }
+            self.frame.pc = pc + 1;
+            match op {
+                Op::Alu(alu) => self.alu(alu),
+                Op::Compare {
+                    relation,
+                    lanes,
+                    dst,
+                    src,
+                    kernel,
+                } => {
+                    let mask = self.active(*lanes, None);
+                    let count = u32::from(lanes.count);
+                    let dense = *kernel != Kernel::General && self.mode.is_plain();
+                    let bits = if dense {
+                        dense::compare(&self.arena, *relation, src, *kernel, count, self.mode)
+                    } else {
+                        general::compare(self, *relation, src, count)
+                    };
+                    match dst {
+                        CompareDest::Predicate(at) => {
+                            self.write_predicate(*at, bits, mask, lanes.offset);
+                        }
+                        CompareDest::General(dst) => {
+                            general::store_flags(self, dst, bits, mask, count);
+                        }
+                    }
+                }
+                Op::SetPredicate {
+                    lanes,
+                    dst,
+                    src,
+                    scalar,
+                } => {
+                    let count = u32::from(lanes.count);
+                    let (bits, mask) = if *scalar {
+                        (general::scalar(self, src) as u32, lanes.all())
+                    } else {
+                        (general::low_bits(self, src, count), self.active(*lanes, None))
+                    };
+                    self.write_predicate(*dst, bits, mask, lanes.offset);
+                }
+                Op::PredicateLogic {
+                    opcode,
+                    lanes,
+                    dst,
+                    src,
+                } => {
+                    let mask = self.active(*lanes, None);
+                    let [a, b] = src.map(|at| self.dword(at));
+                    let bits = match opcode {
+                        Opcode::And => a & b,
+                        Opcode::Or => a | b,
+                        Opcode::Xor => a ^ b,
+                        _ => !a,
+                    };
+                    self.write_predicate(*dst, bits >> lanes.offset, mask, lanes.offset);
+                }
+                Op::Goto {
+                    lanes,
+                    guard,
+                    target,
+                } => self.goto(*lanes, *guard, *target),
+                Op::Jump {
+                    lanes,
+                    guard,
+                    target,
+                } => {
+                    if self.uniform(*lanes, *guard) {
+                        self.frame.jump(*target);
+                    }
+                }
+                Op::Switch {
+                    lanes: _,
+                    index,
+                    targets,
+                } => {
+                    // Beyond the table nothing is promised: go on behind it.
+                    let index = general::scalar(self, index);
+                    if let Some(&target) = usize::try_from(index).ok().and_then(|i| targets.get(i))
+                    {
+                        self.frame.jump(target);
+                    }
+                }
+                Op::Call {
+                    lanes,
+                    guard,
+                    target,
+                } => self.call(*lanes, *guard, *target, None)?,
+                Op::CallFunction {
+                    lanes,
+                    guard,
+                    function,
+                } => {
+                    let target = program.functions[*function as usize].entry;
+                    self.call(*lanes, *guard, target, Some(*function))?;
+                }
+                Op::Return { lanes, guard } => {
+                    if self.leave(*lanes, *guard) {
+                        return Ok(Stop::Ended);
+                    }
+                }
+                Op::Send(send) => message::send(self, resources, send, pc, observer)?,
+                Op::Barrier(Barrier::Whole) => return Ok(Stop::Barrier),
+                Op::Barrier(Barrier::Signal) => self.signalled += 1,
+                Op::Barrier(Barrier::Wait) => {
+                    // The wait is where a thread may stop; an unmatched one waits for the next round.
+                    self.signalled = self.signalled.saturating_sub(1);
+                    return Ok(Stop::Barrier);
+                }
+                Op::ReadState => self.read_state(),
+                Op::LoadControl => self.load_control(),
+                Op::Nothing => {}
+                Op::Unsupported | Op::CallIndirect { .. } => {
+                    return Err(self.unsupported(pc));
+                }
+            }
+            if O::ACTIVE {
+                self.report_writes(op, pc, observer);
+            }
+        }
+    }
+
+    /// Where op `pc` stands, for observers.
+    pub(super) fn at(&self, pc: u32) -> At {
+        At {
+            thread: self.id,
+            pc,
+            site: self.site(pc),
+            step: self.executed,
+        }
+    }
+
+    fn site(&self, pc: u32) -> Site {
+        self.program.site(pc).unwrap_or(Site {
+            span: Span::default(),
+            opcode: Opcode::Ret,
+        })
+    }
+
+    /// A trap at op `pc`, with thread and mask added to the notes.
+    pub(super) fn trap(&self, pc: u32, mask: u32, diagnostic: Diagnostic) -> Box<Trap> {
+        let mut diagnostic = diagnostic;
+        if diagnostic.labels.is_empty() {
+            let site = self.site(pc);
+            diagnostic = diagnostic.at(site.span, format!("`{}` reached here", site.opcode));
+        }
+        diagnostic = diagnostic.note(format!(
+            "in {} after {} instructions, channels {mask:#x}",
+            self.id, self.executed
+        ));
+        Box::new(Trap {
+            diagnostic,
+            thread: self.id,
+            mask,
+        })
+    }
+
+    fn unsupported(&self, pc: u32) -> Box<Trap> {
+        let opcode = self.site(pc).opcode;
+        let section = opcode.info().family.section();
+        let diagnostic = Diagnostic::with_message(
+            Code::N0601,
+            format!("`{opcode}` is not modelled"),
+        )
+        .note(format!("{section} defines it; visim reads and checks it"))
+        .see(section);
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    fn over_limit(&self, limit: u64) -> Box<Trap> {
+        let diagnostic = Diagnostic::new(Code::L0602)
+            .note(format!("the limit is {limit} instructions for each thread"));
+        self.trap(self.frame.pc, self.frame.em, diagnostic)
+    }
+
+    /// The dword at an arena offset.
+    #[inline]
+    pub(super) fn dword(&self, at: u32) -> u32 {
+        let at = at as usize;
+        let bytes = &self.arena[at..at + 4];
+        u32::from_le_bytes([bytes[0], bytes[1], bytes[2], bytes[3]])
+    }
+
+    fn set_dword(&mut self, at: u32, value: u32) {
+        self.arena[at as usize..][..4].copy_from_slice(&value.to_le_bytes());
+    }
+
+    /// Lanes of the instruction that run. Source: vISA text reference 4.2.
+    #[inline]
+    pub(super) fn active(&self, lanes: Lanes, guard: Option<Guard>) -> u32 {
+        let all = lanes.all();
+        let mask = if lanes.no_mask {
+            all
+        } else {
+            self.frame.em >> lanes.offset & all
+        };
+        match guard {
+            None => mask,
+            Some(guard) => mask & self.predicate(lanes, guard),
+        }
+    }
+
+    /// What a predicate says for each lane of the instruction.
+    ///
+    /// `any` and `all` look at every declared bit: launch reference 10, point 1, which kernels
+    /// confirm; the text reference 4.2 says bits o … o+N−1. Both agree when the sizes do.
+    #[inline]
+    pub(super) fn predicate(&self, lanes: Lanes, guard: Guard) -> u32 {
+        let all = lanes.all();
+        let bits = self.dword(guard.offset);
+        let declared = u32::MAX >> (32 - u32::from(guard.bits.clamp(1, 32)));
+        let mask = match guard.group {
+            Group::Each => bits >> lanes.offset & all,
+            Group::Any if bits & declared != 0 => all,
+            Group::All if bits & declared == declared => all,
+            Group::Any | Group::All => 0,
+        };
+        if guard.inverted { !mask & all } else { mask }
+    }
+
+    /// Replaces the bits of active lanes. Source: vISA text reference 4.3.
+    fn write_predicate(&mut self, at: u32, bits: u32, mask: u32, offset: u8) {
+        let mask = mask << offset;
+        let value = self.dword(at) & !mask | bits << offset & mask;
+        self.set_dword(at, value);
+    }
+
+    #[inline]
+    fn alu(&mut self, alu: &Alu) {
+        // The predicate of `sel` chooses; it does not mask.
+        let select = alu.opcode == Opcode::Sel;
+        let mask = self.active(alu.lanes, alu.guard.filter(|_| !select));
+        if mask == 0 {
+            return;
+        }
+        let chosen = match alu.guard {
+            Some(guard) if select => self.predicate(alu.lanes, guard),
+            _ => u32::MAX,
+        };
+        let fast = match alu.kernel {
+            Kernel::General => false,
+            Kernel::DenseF => self.mode.is_plain(),
+            _ => true,
+        };
+        if fast {
+            dense::alu(&mut self.arena, alu, mask, chosen, self.mode);
+        } else {
+            general::alu(self, alu, mask, chosen);
+        }
+    }
+
+    /// Puts the execution mask into `%ce0` and a time into `%tsc`: the instruction count, which is
+    /// the same on every host.
+    fn read_state(&mut self) {
+        if let Some(ce0) = self.program.symbols.get("%ce0").map(|s| s.offset) {
+            self.set_dword(ce0, self.frame.em);
+        }
+        if let Some(tsc) = self.program.symbols.get("%tsc").map(|s| s.offset) {
+            self.set_dword(tsc, self.executed as u32);
+            self.set_dword(tsc + 4, (self.executed >> 32) as u32);
+        }
+    }
+
+    /// Reads the float mode from `%cr0`.
+    fn load_control(&mut self) {
+        if let Some(cr0) = self.program.symbols.get("%cr0").map(|s| s.offset) {
+            self.mode = FloatMode::from_cr0(self.dword(cr0));
+        }
+    }
+
+    fn op_mask(&self, op: &Op) -> u32 {
+        match op {
+            Op::Alu(alu) => {
+                let guard = alu.guard.filter(|_| alu.opcode != Opcode::Sel);
+                self.active(alu.lanes, guard)
+            }
+            Op::Compare { lanes, .. }
+            | Op::SetPredicate { lanes, .. }
+            | Op::PredicateLogic { lanes, .. } => self.active(*lanes, None),
+            Op::Goto { lanes, guard, .. }
+            | Op::Jump { lanes, guard, .. }
+            | Op::Call { lanes, guard, .. }
+            | Op::CallFunction { lanes, guard, .. }
+            | Op::CallIndirect { lanes, guard, .. }
+            | Op::Return { lanes, guard } => self.active(*lanes, *guard),
+            Op::Send(send) => self.active(send.lanes, send.guard),
+            _ => self.frame.em,
+        }
+    }
+
+    /// Tells an observer what an op wrote, adjacent lanes as one run.
+    fn report_writes<O: Observer>(&self, op: &Op, pc: u32, observer: &mut O) {
+        let report = |observer: &mut O, dst: &Dest, lanes: Lanes, mask: u32| {
+            let size = dst.ty.bytes();
+            let mut run: Option<(u32, u32)> = None;
+            for lane in (0..u32::from(lanes.count)).filter(|l| mask >> l & 1 != 0) {
+                let Some(at) = self.lane_offset(&dst.region, lane, size) else {
+                    continue;
+                };
+                run = match run {
+                    Some((start, end)) if end == at => Some((start, at + size)),
+                    Some((start, end)) => {
+                        observer.wrote(self.at(pc), start, &self.arena[start as usize..end as usize]);
+                        Some((at, at + size))
+                    }
+                    None => Some((at, at + size)),
+                };
+            }
+            if let Some((start, end)) = run {
+                observer.wrote(self.at(pc), start, &self.arena[start as usize..end as usize]);
+            }
+        };
+        match op {
+            Op::Alu(alu) => {
+                let guard = alu.guard.filter(|_| alu.opcode != Opcode::Sel);
+                let mask = self.active(alu.lanes, guard);
+                report(observer, &alu.dst, alu.lanes, mask);
+                if let Some(dst2) = &alu.dst2 {
+                    report(observer, dst2, alu.lanes, mask);
+                }
+            }
+            Op::Compare { lanes, dst, .. } => match dst {
+                CompareDest::General(dst) => {
+                    report(observer, dst, *lanes, self.active(*lanes, None));
+                }
+                CompareDest::Predicate(at) => {
+                    observer.wrote(self.at(pc), *at, &self.arena[*at as usize..][..4]);
+                }
+            },
+            Op::SetPredicate { dst, .. } | Op::PredicateLogic { dst, .. } => {
+                observer.wrote(self.at(pc), *dst, &self.arena[*dst as usize..][..4]);
+            }
+            _ => {}
+        }
+    }
+
+    /// The arena offset of a destination lane; `None` where the write vanishes.
+    fn lane_offset(&self, region: &Region, lane: u32, size: u32) -> Option<u32> {
+        let offset = match region {
+            Region::Scalar(o) => *o,
+            Region::Dense(o) => o + lane * size,
+            Region::Strided { offset, stride } => offset + lane * stride,
+            Region::List(list) => *list.get(lane as usize)?,
+            Region::Indirect(i) => {
+                let general = self.program.general_bytes;
+                super::lanes::indirect_offset(&self.arena, i, lane as usize, size, general)? as u32
+            }
+        };
+        // State elements lie behind the general bytes; the sink is the only place that does not count.
+        (offset != self.program.sink).then_some(offset)
+    }
+
+    /// The section that defines the instruction at `pc`.
+    pub(super) fn section(&self, pc: u32) -> &'static str {
+        let family: Family = self.site(pc).opcode.info().family;
+        family.section()
+    }
+}

@@ -1,0 +1,28 @@
+//! Why a thread stopped before its end.
+
+use super::thread::ThreadId;
+use crate::diagnostic::Diagnostic;
+use std::fmt;
+
+/// A diagnostic from a running thread; its notes already name the thread and the channel mask.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Trap {
+    /// What is wrong, with the values at hand.
+    pub diagnostic: Diagnostic,
+    /// The thread.
+    pub thread: ThreadId,
+    /// Active lanes of the instruction.
+    pub mask: u32,
+}
+
+impl fmt::Display for Trap {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(
+            f,
+            "{}: {} ({}, channels {:#x})",
+            self.diagnostic.code, self.diagnostic.message, self.thread, self.mask
+        )
+    }
+}
+
+impl std::error::Error for Trap {}

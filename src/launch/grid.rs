@@ -1,0 +1,150 @@
+//! Which threads there are, and what each finds in its registers.
+
+use crate::exec::ThreadId;
+use crate::program::Program;
+
+/// The threads of a run.
+///
+/// ```text
+///  media    threads x y, each a group of its own   r0.1 = x | y << 16
+///  compute  groups x y z of `threads` each         r0.1 = x, r0.6 = y, r0.7 = z, r0.2 = thread
+/// ```
+#[derive(Default)]
+pub struct Grid<'a> {
+    /// Number of groups: x, y, z; for media threads x, y, 1.
+    pub count: [u32; 3],
+    /// Threads of each group.
+    pub threads: u32,
+    /// The layout of the header.
+    pub media: bool,
+    /// What each thread starts with; without it the header alone.
+    pub payload: Option<&'a Payload>,
+}
+
+/// Gives each thread its payload and its lanes.
+pub type Payload = dyn Fn(ThreadId) -> ThreadStart + Sync;
+
+/// What a thread starts with.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct ThreadStart {
+    /// Registers from byte 0 of `%r0` on; `.input` offsets count in it. The header's dwords are
+    /// filled in by the launch where they are zero here.
+    pub payload: Vec<u8>,
+    /// Lanes that are dispatched.
+    pub mask: u32,
+}
+
+impl<'a> Grid<'a> {
+    /// One thread.
+    pub fn single() -> Grid<'a> {
+        Grid::media(1, 1)
+    }
+
+    /// `x` by `y` media threads; `%thread_x` and `%thread_y` tell them apart.
+    pub fn media(x: u32, y: u32) -> Grid<'a> {
+        Grid {
+            count: [x, y, 1],
+            threads: 1,
+            media: true,
+            payload: None,
+        }
+    }
+
+    /// `groups` work-groups of `threads` threads; `%group_id_x` … tell groups apart.
+    pub fn compute(groups: [u32; 3], threads: u32) -> Grid<'a> {
+        Grid {
+            count: groups,
+            threads,
+            media: false,
+            payload: None,
+        }
+    }
+
+    /// The same grid with payloads.
+    pub fn with_payload(self, payload: &'a Payload) -> Grid<'a> {
+        Grid {
+            payload: Some(payload),
+            ..self
+        }
+    }
+
+    /// Number of groups.
+    pub fn groups(&self) -> u64 {
+        let [x, y, z] = self.count.map(u64::from);
+        x.saturating_mul(y).saturating_mul(z)
+    }
+
+    /// Number of threads.
+    pub fn threads(&self) -> u64 {
+        self.groups().saturating_mul(u64::from(self.threads))
+    }
+
+    /// The threads of group number `group`, x fastest.
+    pub fn ids(&self, group: u64) -> impl Iterator<Item = ThreadId> + use<> {
+        let [x, y, _] = self.count.map(|n| u64::from(n.max(1)));
+        let at = [group % x, group / x % y, group / x / y].map(|n| n as u32);
+        let threads = self.threads;
+        (0..threads).map(move |local| ThreadId {
+            index: (group * u64::from(threads)) as u32 + local,
+            group: at,
+            local,
+        })
+    }
+
+    /// The payload of a thread with the header filled in. Source: launch reference 3; vISA text
+    /// reference 3.
+    pub fn start(&self, program: &Program, id: ThreadId) -> ThreadStart {
+        let lanes = if program.simd_size >= 32 {
+            u32::MAX
+        } else {
+            (1 << program.simd_size) - 1
+        };
+        let mut start = match self.payload {
+            Some(payload) => payload(id),
+            None => ThreadStart {
+                payload: Vec::new(),
+                mask: lanes,
+            },
+        };
+        let bytes = &mut start.payload;
+        let grf = program.platform.grf_bytes() as usize;
+        if bytes.len() < grf {
+            bytes.resize(grf, 0);
+        }
+        let [x, y, z] = id.group;
+        let mut fill = |dword: usize, value: u32| {
+            let place = &mut bytes[4 * dword..4 * dword + 4];
+            if place == [0; 4] {
+                place.copy_from_slice(&value.to_le_bytes());
+            }
+        };
+        if self.media {
+            fill(1, x & 0xffff | y << 16);
+        } else {
+            fill(1, x);
+            fill(2, id.local & 0xff);
+            fill(6, y);
+            fill(7, z);
+        }
+        start
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn groups_are_numbered_x_fastest() {
+        let grid = Grid::compute([2, 3, 2], 4);
+        let ids: Vec<ThreadId> = (0..grid.groups()).flat_map(|g| grid.ids(g)).collect();
+        assert_eq!(ids.len(), 48);
+        // Group 7 = (7 mod 2, 3 mod 3, 7 / 6) = (1, 0, 1); its thread 2 is number 7·4 + 2.
+        let wanted = ThreadId {
+            index: 30,
+            group: [1, 0, 1],
+            local: 2,
+        };
+        assert_eq!(ids[30], wanted);
+    }
+}
