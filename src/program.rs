@@ -148,7 +148,11 @@ pub struct Lanes {
 impl Lanes {
     /// One bit for each lane of the instruction, starting at bit 0.
     pub const fn all(self) -> u32 {
-        if self.count >= 32 { u32::MAX } else { (1 << self.count) - 1 }
+        if self.count >= 32 {
+            u32::MAX
+        } else {
+            (1 << self.count) - 1
+        }
     }
 }
 
@@ -297,21 +301,55 @@ pub enum Op {
         kernel: Kernel,
     },
     /// `setp`. `scalar`: bits of one value, regardless of masks.
-    SetPredicate { lanes: Lanes, dst: u32, src: Source, scalar: bool },
+    SetPredicate {
+        lanes: Lanes,
+        dst: u32,
+        src: Source,
+        scalar: bool,
+    },
     /// `and or xor not` of predicates; `not` has its source twice.
-    PredicateLogic { opcode: Opcode, lanes: Lanes, dst: u32, src: [u32; 2] },
+    PredicateLogic {
+        opcode: Opcode,
+        lanes: Lanes,
+        dst: u32,
+        src: [u32; 2],
+    },
     /// Branches; targets are op indices.
-    Goto { lanes: Lanes, guard: Option<Guard>, target: u32 },
+    Goto {
+        lanes: Lanes,
+        guard: Option<Guard>,
+        target: u32,
+    },
     /// `jmp`: all lanes together.
-    Jump { lanes: Lanes, guard: Option<Guard>, target: u32 },
+    Jump {
+        lanes: Lanes,
+        guard: Option<Guard>,
+        target: u32,
+    },
     /// `switchjmp`.
-    Switch { lanes: Lanes, index: Source, targets: Box<[u32]> },
+    Switch {
+        lanes: Lanes,
+        index: Source,
+        targets: Box<[u32]>,
+    },
     /// `call`.
-    Call { lanes: Lanes, guard: Option<Guard>, target: u32 },
+    Call {
+        lanes: Lanes,
+        guard: Option<Guard>,
+        target: u32,
+    },
     /// `fcall` to [`Program::functions`].
-    CallFunction { lanes: Lanes, guard: Option<Guard>, function: u32 },
+    CallFunction {
+        lanes: Lanes,
+        guard: Option<Guard>,
+        function: u32,
+    },
     /// `ifcall` through an address that `faddr` gave.
-    CallIndirect { lanes: Lanes, guard: Option<Guard>, address: Source },
+    CallIndirect {
+        lanes: Lanes,
+        guard: Option<Guard>,
+        address: Source,
+    },
     /// `ret`, `fret`, and the end that every body has.
     Return { lanes: Lanes, guard: Option<Guard> },
     /// A message.
@@ -419,7 +457,13 @@ pub enum SendBody {
         dst: Raw,
     },
     /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
-    Oword { write: bool, count: u32, unaligned: bool, offset: Source, data: Raw },
+    Oword {
+        write: bool,
+        count: u32,
+        unaligned: bool,
+        offset: Source,
+        data: Raw,
+    },
     /// `gather scatter` and their scaled forms: elements of 1, 2 or 4 bytes, or up to four dwords.
     Scatter {
         /// Memory is written.
@@ -438,9 +482,20 @@ pub enum SendBody {
         data: Raw,
     },
     /// `gather4_typed`, `scatter4_typed`.
-    Typed { write: bool, channels: ChannelMask, coordinates: [Option<Raw>; 4], data: Raw },
+    Typed {
+        write: bool,
+        channels: ChannelMask,
+        coordinates: [Option<Raw>; 4],
+        data: Raw,
+    },
     /// `dword_atomic`: `bits` 16 or 32.
-    Atomic { op: AtomicOp, bits: u8, offsets: Raw, src: [Option<Raw>; 2], dst: Option<Raw> },
+    Atomic {
+        op: AtomicOp,
+        bits: u8,
+        offsets: Raw,
+        src: [Option<Raw>; 2],
+        dst: Option<Raw>,
+    },
     /// `typed_atomic`.
     TypedAtomic {
         op: AtomicOp,
@@ -450,13 +505,36 @@ pub enum SendBody {
         dst: Option<Raw>,
     },
     /// `svm_block_ld`, `svm_block_st`.
-    SvmBlock { write: bool, count: u32, address: Source, data: Raw },
+    SvmBlock {
+        write: bool,
+        count: u32,
+        address: Source,
+        data: Raw,
+    },
     /// `svm_gather`, `svm_scatter`: `count` blocks of `bytes` for each lane.
-    SvmScatter { write: bool, bytes: u32, count: u32, addresses: Raw, data: Raw },
+    SvmScatter {
+        write: bool,
+        bytes: u32,
+        count: u32,
+        addresses: Raw,
+        data: Raw,
+    },
     /// `svm_gather4scaled`, `svm_scatter4scaled`.
-    SvmScatter4 { write: bool, channels: ChannelMask, base: Source, offsets: Raw, data: Raw },
+    SvmScatter4 {
+        write: bool,
+        channels: ChannelMask,
+        base: Source,
+        offsets: Raw,
+        data: Raw,
+    },
     /// `svm_atomic`: `bits` 16, 32 or 64.
-    SvmAtomic { op: AtomicOp, bits: u8, addresses: Raw, src: [Option<Raw>; 2], dst: Option<Raw> },
+    SvmAtomic {
+        op: AtomicOp,
+        bits: u8,
+        addresses: Raw,
+        src: [Option<Raw>; 2],
+        dst: Option<Raw>,
+    },
 }
 
 impl Program {

@@ -331,9 +331,6 @@ variables are written with `%`."
     E0607 Error "the surface cannot be accessed this way"
 "The message asks for something the bound surface does not have: a block of a buffer, a texel of a
 format that cannot be loaded, a plane that does not exist. The note says which."
-    E0608 Error "threads of a group wait for each other for ever"
-"Some threads of a work-group wait at a barrier that the others will never reach, because they have
-ended. A barrier must be reached by every thread of the group."
     U0601 Undefined "the hardware promises nothing for this message"
 "The message is legal, but for the surface it meets, or the values it was given, the manuals leave the
 result open. The note says which and where. Real hardware may return anything."
@@ -352,6 +349,9 @@ Raise the limit if the program is meant to run that long:
     N0601 Unsupported "instruction is not modelled"
 "The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
 The note names the section that defines it. This is not a fault of the program."
+    N0602 Unsupported "this use of a message is not modelled"
+"The message is modelled, but not for this surface or with this state. The note names the section that
+defines it. This is not a fault of the program."
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.
@@ -395,9 +395,6 @@ words, but none came."
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."
-    N0602 Unsupported "this use of a message is not modelled"
-"The message is modelled, but not for this surface or with this state. The note names the section that
-defines it. This is not a fault of the program."
 }
 
 impl Code {

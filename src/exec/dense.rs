@@ -152,7 +152,11 @@ fn single<const N: usize, const FLUSH: bool>(arena: &mut [u8], op: &Alu, mask: u
         }
     };
     for v in &mut out {
-        *v = if v.is_nan() { f32::from_bits(float::SINGLE_NAN) } else { *v };
+        *v = if v.is_nan() {
+            f32::from_bits(float::SINGLE_NAN)
+        } else {
+            *v
+        };
     }
     if FLUSH {
         out = out.map(float::flush_single);
@@ -178,7 +182,13 @@ macro_rules! integer_loop {
                 };
                 let out: [$unsigned; N] = load(arena, &source.region);
                 let signed = source.ty.is_signed();
-                let abs = |v: $unsigned| if signed { (v as $signed).wrapping_abs() as $unsigned } else { v };
+                let abs = |v: $unsigned| {
+                    if signed {
+                        (v as $signed).wrapping_abs() as $unsigned
+                    } else {
+                        v
+                    }
+                };
                 match source.modifier {
                     None => out,
                     Some(Modifier::Neg) => out.map($unsigned::wrapping_neg),
@@ -194,7 +204,11 @@ macro_rules! integer_loop {
                 Opcode::Mul => map2(a, b, $unsigned::wrapping_mul),
                 Opcode::Mad => {
                     let c = source(arena, 2);
-                    map2(map2(a, b, $unsigned::wrapping_mul), c, $unsigned::wrapping_add)
+                    map2(
+                        map2(a, b, $unsigned::wrapping_mul),
+                        c,
+                        $unsigned::wrapping_add,
+                    )
                 }
                 Opcode::And => map2(a, b, |a, b| a & b),
                 Opcode::Or => map2(a, b, |a, b| a | b),
@@ -202,7 +216,9 @@ macro_rules! integer_loop {
                 Opcode::Not => a.map(|a| !a),
                 Opcode::Shl => map2(a, b, |a, b| ($wide::from(a) << (b & 31)) as $unsigned),
                 Opcode::Shr => map2(a, b, |a, b| ($wide::from(a) >> (b & 31)) as $unsigned),
-                Opcode::Asr => map2(a, b, |a, b| (i64::from(a as $signed) >> (b & 31)) as $unsigned),
+                Opcode::Asr => map2(a, b, |a, b| {
+                    (i64::from(a as $signed) >> (b & 31)) as $unsigned
+                }),
                 Opcode::Min if op.dst.ty.is_signed() => {
                     map2(a, b, |a, b| (a as $signed).min(b as $signed) as $unsigned)
                 }
@@ -225,10 +241,12 @@ macro_rules! integer_loop {
 
         fn $compare<const N: usize>(arena: &[u8], relation: Condition, src: &[Source; 2]) -> u32 {
             if src[0].ty.is_signed() {
-                let (a, b): ([$signed; N], [$signed; N]) = (load(arena, &src[0].region), load(arena, &src[1].region));
+                let (a, b): ([$signed; N], [$signed; N]) =
+                    (load(arena, &src[0].region), load(arena, &src[1].region));
                 flags(relation, a, b)
             } else {
-                let (a, b): ([$unsigned; N], [$unsigned; N]) = (load(arena, &src[0].region), load(arena, &src[1].region));
+                let (a, b): ([$unsigned; N], [$unsigned; N]) =
+                    (load(arena, &src[0].region), load(arena, &src[1].region));
                 flags(relation, a, b)
             }
         }
@@ -259,7 +277,11 @@ fn flags<T: PartialOrd + Copy, const N: usize>(relation: Condition, a: [T; N], b
     lanes.fold(0, |bits, (i, &h)| bits | u32::from(h) << i)
 }
 
-fn compare_single<const N: usize, const FLUSH: bool>(arena: &[u8], relation: Condition, src: &[Source; 2]) -> u32 {
+fn compare_single<const N: usize, const FLUSH: bool>(
+    arena: &[u8],
+    relation: Condition,
+    src: &[Source; 2],
+) -> u32 {
     let a = load_single::<N, FLUSH>(arena, &src[0]);
     let b = load_single::<N, FLUSH>(arena, &src[1]);
     flags(relation, a, b)
@@ -299,7 +321,9 @@ fn copy(arena: &mut [u8], op: &Alu, mask: u32) {
 fn copy_elements<const B: usize>(arena: &mut [u8], op: &Alu, mask: u32) {
     let count = usize::from(op.lanes.count);
     let whole = mask.count_ones() as usize == count;
-    if let (Region::Dense(to), Region::Dense(from), true) = (&op.dst.region, &op.src[0].region, whole) {
+    if let (Region::Dense(to), Region::Dense(from), true) =
+        (&op.dst.region, &op.src[0].region, whole)
+    {
         let from = *from as usize;
         arena.copy_within(from..from + count * B, *to as usize);
         return;

@@ -98,9 +98,7 @@ pub fn to_single(value: f64, rounding: Rounding) -> f32 {
     match rounding {
         Rounding::Up if exact < value => nearest.next_up(),
         Rounding::Down if exact > value => nearest.next_down(),
-        Rounding::Zero if exact.abs() > value.abs() => {
-            f32::from_bits(nearest.to_bits() - 1)
-        }
+        Rounding::Zero if exact.abs() > value.abs() => f32::from_bits(nearest.to_bits() - 1),
         _ => nearest,
     }
 }
@@ -232,7 +230,10 @@ mod tests {
         let a = f64::from(1.0f32 + f32::EPSILON * 2048.0);
         let c = -(1.0 + f64::from(f32::EPSILON) * 4096.0);
         assert_eq!(a, 1.0 + 2f64.powi(-12));
-        assert_eq!(to_single(mul_add_odd(a, a, c), Rounding::Nearest), 2f32.powi(-24));
+        assert_eq!(
+            to_single(mul_add_odd(a, a, c), Rounding::Nearest),
+            2f32.powi(-24)
+        );
     }
 
     #[test]

@@ -99,7 +99,11 @@ impl Thread<'_> {
     /// Lanes of the frame that an N-lane branch takes, as bits of the execution mask.
     fn taken(&self, lanes: Lanes, guard: Option<Guard>) -> u32 {
         if lanes.count == 1 {
-            return if self.uniform(lanes, guard) { self.frame.em } else { 0 };
+            return if self.uniform(lanes, guard) {
+                self.frame.em
+            } else {
+                0
+            };
         }
         let window = lanes.all() << lanes.offset;
         let chosen = guard.map_or(u32::MAX, |g| self.predicate(lanes, g) << lanes.offset);
@@ -135,14 +139,22 @@ impl Thread<'_> {
             return Err(self.trap(self.frame.pc - 1, taken, diagnostic));
         }
         // A no-mask call starts with all lanes: vISA text reference 5.5, call.
-        let em = if lanes.no_mask && lanes.count == 1 { u32::MAX } else { taken };
+        let em = if lanes.no_mask && lanes.count == 1 {
+            u32::MAX
+        } else {
+            taken
+        };
         let mut callee = Frame::new(target, em);
         callee.saved = function.map(|index| {
             let frame = &self.program.functions[index as usize].frame;
             let ranges = frame.iter().map(|r| r.start as usize..r.end as usize);
-            (index, ranges.flat_map(|r| &self.arena[r]).copied().collect())
+            (
+                index,
+                ranges.flat_map(|r| &self.arena[r]).copied().collect(),
+            )
         });
-        self.callers.push(std::mem::replace(&mut self.frame, callee));
+        self.callers
+            .push(std::mem::replace(&mut self.frame, callee));
         Ok(())
     }
 

@@ -64,14 +64,22 @@ fn floats(thread: &Thread<'_>, source: &Source, count: usize, flush: bool) -> [f
             let flush = flush && !mode.keep_double;
             lanes::read(arena, region, limit, count, &mut out, |b| {
                 let value = f64::from_le_bytes(b);
-                if flush { float::flush_double(value) } else { value }
+                if flush {
+                    float::flush_double(value)
+                } else {
+                    value
+                }
             });
         }
         _ => {
             let flush = flush && !mode.keep_single;
             lanes::read(arena, region, limit, count, &mut out, |b| {
                 let value = f32::from_le_bytes(b);
-                f64::from(if flush { float::flush_single(value) } else { value })
+                f64::from(if flush {
+                    float::flush_single(value)
+                } else {
+                    value
+                })
             });
         }
     }
@@ -92,7 +100,9 @@ fn raw_bits(thread: &Thread<'_>, source: &Source, count: usize) -> Bits {
         thread.program.general_bytes,
     );
     match source.ty.bytes() {
-        1 => lanes::read(arena, region, limit, count, &mut out, |[b]: [u8; 1]| u64::from(b)),
+        1 => lanes::read(arena, region, limit, count, &mut out, |[b]: [u8; 1]| {
+            u64::from(b)
+        }),
         2 => lanes::read(arena, region, limit, count, &mut out, |b| {
             u64::from(u16::from_le_bytes(b))
         }),
@@ -163,7 +173,12 @@ fn from_floats(
         Type::Df => {
             for (bits, &v) in lanes {
                 let v = clamp(v);
-                *bits = if arithmetic { float::finish_double(v, mode) } else { v }.to_bits();
+                *bits = if arithmetic {
+                    float::finish_double(v, mode)
+                } else {
+                    v
+                }
+                .to_bits();
             }
         }
         Type::F | Type::Vf => {
@@ -196,7 +211,12 @@ fn convert(thread: &Thread<'_>, source: &Source, ty: Type, saturate: bool, count
     match (from.is_float(), ty.is_float()) {
         (false, false) => {
             if from.bytes() == 8 || ty.bytes() == 8 {
-                from_integers(&integers::<i128>(thread, source, count), ty, saturate, count)
+                from_integers(
+                    &integers::<i128>(thread, source, count),
+                    ty,
+                    saturate,
+                    count,
+                )
             } else {
                 from_integers(&integers::<i64>(thread, source, count), ty, saturate, count)
             }
@@ -270,7 +290,12 @@ pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
                 let results = integer_results::<i128>(thread, alu, count);
                 from_integers(&results, ty, alu.saturate, count)
             } else {
-                from_integers(&integer_results::<i64>(thread, alu, count), ty, false, count)
+                from_integers(
+                    &integer_results::<i64>(thread, alu, count),
+                    ty,
+                    false,
+                    count,
+                )
             };
             results
         }
@@ -298,7 +323,11 @@ fn integer_results<W: Wide>(thread: &Thread<'_>, op: &Alu, count: usize) -> [W; 
     // modifier has made a wider intermediate of it.
     let shifted = op.src.first().map_or(32, |s| {
         let own = 8 * s.ty.bytes();
-        if s.modifier.is_some() { own.max(32) } else { own }
+        if s.modifier.is_some() {
+            own.max(32)
+        } else {
+            own
+        }
     });
     match op.opcode {
         Opcode::Add => each!(W::add),
@@ -420,11 +449,6 @@ pub fn scalar(thread: &Thread<'_>, source: &Source) -> u64 {
         return i64::from(convert(thread, source, Type::D, false, 1)[0] as i32) as u64;
     }
     integers::<i64>(thread, source, 1)[0] as u64
-}
-
-/// Lane 0 of a source as a single: floats convert, integers convert to nearest even.
-pub fn scalar_float(thread: &Thread<'_>, source: &Source) -> f32 {
-    f32::from_bits(convert(thread, source, Type::F, false, 1)[0] as u32)
 }
 
 /// Bit 0 of each element, as a mask.

@@ -105,7 +105,9 @@ fn surface<'r>(
             format!("no surface is bound at index {index}"),
         )
         .note(format!("`{name}` holds {index} here; {bound}"))
-        .help(format!("bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32`"))
+        .help(format!(
+            "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32`"
+        ))
         .see("vISA text reference 3, built-in surfaces, and 4.8");
         let mask = thread.active(send.lanes, send.guard);
         thread.trap(pc, mask, diagnostic)

@@ -1,8 +1,8 @@
 //! One hardware thread: its bytes, its lanes, and the loop over ops.
 
 use super::bindings::Resources;
-use super::flow::Frame;
 use super::float::FloatMode;
+use super::flow::Frame;
 use super::observer::{At, Observer};
 use super::trap::Trap;
 use super::{dense, general, message};
@@ -148,7 +148,10 @@ impl<'p> Thread<'p> {
                     let (bits, mask) = if *scalar {
                         (general::scalar(self, src) as u32, lanes.all())
                     } else {
-                        (general::low_bits(self, src, count), self.active(*lanes, None))
+                        (
+                            general::low_bits(self, src, count),
+                            self.active(*lanes, None),
+                        )
                     };
                     self.write_predicate(*dst, bits, mask, lanes.offset);
                 }
@@ -271,12 +274,10 @@ impl<'p> Thread<'p> {
     fn unsupported(&self, pc: u32) -> Box<Trap> {
         let opcode = self.site(pc).opcode;
         let section = opcode.info().family.section();
-        let diagnostic = Diagnostic::with_message(
-            Code::N0601,
-            format!("`{opcode}` is not modelled"),
-        )
-        .note(format!("{section} defines it; visim reads and checks it"))
-        .see(section);
+        let diagnostic =
+            Diagnostic::with_message(Code::N0601, format!("`{opcode}` is not modelled"))
+                .note(format!("{section} defines it; visim reads and checks it"))
+                .see(section);
         self.trap(pc, self.frame.em, diagnostic)
     }
 
@@ -413,14 +414,22 @@ impl<'p> Thread<'p> {
                 run = match run {
                     Some((start, end)) if end == at => Some((start, at + size)),
                     Some((start, end)) => {
-                        observer.wrote(self.at(pc), start, &self.arena[start as usize..end as usize]);
+                        observer.wrote(
+                            self.at(pc),
+                            start,
+                            &self.arena[start as usize..end as usize],
+                        );
                         Some((at, at + size))
                     }
                     None => Some((at, at + size)),
                 };
             }
             if let Some((start, end)) = run {
-                observer.wrote(self.at(pc), start, &self.arena[start as usize..end as usize]);
+                observer.wrote(
+                    self.at(pc),
+                    start,
+                    &self.arena[start as usize..end as usize],
+                );
             }
         };
         match op {

@@ -280,7 +280,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let start = self.grid.start(self.program, id);
         let mut thread = Thread::new(self.program, id, start.mask);
         let payload = &start.payload;
-        let header = payload.len().min(self.program.platform.grf_bytes() as usize);
+        let header = payload
+            .len()
+            .min(self.program.platform.grf_bytes() as usize);
         thread.arena[..header].copy_from_slice(&payload[..header]);
         for input in &self.program.inputs {
             let from = (input.payload as usize).min(payload.len());

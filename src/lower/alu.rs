@@ -22,7 +22,15 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             let dst = scope.dest(&i.operands.first()?.node, lanes)?;
             let base = scope.address_base(&i.operands.get(1)?.node, lanes)?;
             let offset = scope.source(&i.operands.get(2)?.node, lanes)?;
-            Some(finish(i, Opcode::Add, lanes, None, dst, None, vec![base, offset]))
+            Some(finish(
+                i,
+                Opcode::Add,
+                lanes,
+                None,
+                dst,
+                None,
+                vec![base, offset],
+            ))
         }
         Opcode::Mov | Opcode::Movs => {
             let (mut lanes, mut guard) = execution(scope, i);
@@ -158,13 +166,7 @@ fn plain(source: &Source) -> bool {
 }
 
 /// The fastest loop whose results equal the general one's for these operands.
-fn choose(
-    opcode: Opcode,
-    lanes: Lanes,
-    dst: &Dest,
-    src: &[Source],
-    saturate: bool,
-) -> Kernel {
+fn choose(opcode: Opcode, lanes: Lanes, dst: &Dest, src: &[Source], saturate: bool) -> Kernel {
     use Opcode::*;
     let direct = |s: &Source| !matches!(s.region, Region::Indirect(_));
     if opcode == Mov && !saturate && plain(&src[0]) {
@@ -179,9 +181,8 @@ fn choose(
         return Kernel::General;
     }
     let sources: Vec<&Source> = src.iter().collect();
-    let same_width = |a: Type, b: Type| {
-        a == b || (a.is_integer() && b.is_integer() && a.bytes() == b.bytes())
-    };
+    let same_width =
+        |a: Type, b: Type| a == b || (a.is_integer() && b.is_integer() && a.bytes() == b.bytes());
     if !src.iter().all(|s| same_width(s.ty, dst.ty)) {
         return Kernel::General;
     }

@@ -141,7 +141,11 @@ impl Layout {
                 let start = self.bytes();
                 for (i, variable) in unit.variables.iter().enumerate() {
                     let Storage::General {
-                        ty, elements, align, root, ..
+                        ty,
+                        elements,
+                        align,
+                        root,
+                        ..
                     } = variable.storage
                     else {
                         continue;
@@ -168,9 +172,13 @@ impl Layout {
 
     /// Completes a unit: aliases, then address elements, predicates and state elements.
     pub fn finish_unit(&mut self, unit: &Unit, general: GeneralPlaces) -> UnitLayout {
-        let GeneralPlaces { places: general, mut frame } = general;
+        let GeneralPlaces {
+            places: general,
+            mut frame,
+        } = general;
         let start = self.bytes();
-        let places = unit.variables
+        let places = unit
+            .variables
             .iter()
             .enumerate()
             .map(|(i, variable)| match variable.storage {
@@ -250,7 +258,6 @@ impl Layout {
         self.constants.insert(bytes, offset);
         offset
     }
-
 }
 
 /// Roots of the variables whose address the unit takes.

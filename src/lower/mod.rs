@@ -237,10 +237,7 @@ impl Builder<'_> {
 }
 
 /// The lanes and guard of an instruction.
-fn execution(
-    scope: &Scope<'_>,
-    i: &Instruction<VarId>,
-) -> (Lanes, Option<crate::program::Guard>) {
+fn execution(scope: &Scope<'_>, i: &Instruction<VarId>) -> (Lanes, Option<crate::program::Guard>) {
     let lanes = i
         .exec
         .as_ref()

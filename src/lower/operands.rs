@@ -238,7 +238,10 @@ impl Scope<'_> {
             Operand::AddressOf { var, offset } => {
                 (self.address_of(self.place(var.node), *offset), None)
             }
-            Operand::Predicate(var) => ((Region::Scalar(self.place(var.node).offset), Type::Ud), None),
+            Operand::Predicate(var) => (
+                (Region::Scalar(self.place(var.node).offset), Type::Ud),
+                None,
+            ),
             _ => return None,
         };
         Some(Source {

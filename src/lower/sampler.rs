@@ -83,8 +83,22 @@ fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, _platform: Platform
 
 fn avs(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
-    let [sampler, surface, u, v, du, dv, u2d, group, block, control, v2d, mode, ief, dst] =
-        operands[..]
+    let [
+        sampler,
+        surface,
+        u,
+        v,
+        du,
+        dv,
+        u2d,
+        group,
+        block,
+        control,
+        v2d,
+        mode,
+        ief,
+        dst,
+    ] = operands[..]
     else {
         return None;
     };
