@@ -75,8 +75,8 @@ pub fn add_odd(a: f64, b: f64) -> f64 {
 #[inline]
 fn to_odd(sum: f64, error: f64) -> f64 {
     let bits = sum.to_bits();
-    // `!(x > 0)` instead of `x <= 0` lets a NaN error (infinite sums) leave the sum alone.
-    let inexact = error > 0.0 || error < 0.0;
+    // A NaN error (infinite sums) compares false and leaves the sum alone.
+    let inexact = error.abs() > 0.0;
     if !inexact || bits & 1 != 0 {
         return sum;
     }

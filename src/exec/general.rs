@@ -286,7 +286,7 @@ pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
         _ if ty.is_float() => float_results(thread, alu, count),
         _ => {
             let wide = alu.saturate || ty.bytes() == 8 || alu.src.iter().any(|s| s.ty.bytes() == 8);
-            let results = if wide {
+            if wide {
                 let results = integer_results::<i128>(thread, alu, count);
                 from_integers(&results, ty, alu.saturate, count)
             } else {
@@ -296,8 +296,7 @@ pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
                     false,
                     count,
                 )
-            };
-            results
+            }
         }
     };
     store(thread, &alu.dst, &bits, mask, count);
