@@ -3,43 +3,21 @@
 //! Keys of a case: AVS reference 8.
 
 use pretty_assertions::assert_eq;
+use serde::Deserialize;
 use serde_json::Value;
 use visim::isa::{AvsControl, AvsMode, ChannelMask};
 use visim::message::AvsRequest;
-use visim::sampler::avs::{
-    self, AvsSampler, Chroma420, Edge, Kernels, MediaView, packed_bytes, view,
-};
-use visim::surface::Memory;
+use visim::sampler::avs::{self, AvsSampler, Kernels, MediaView, packed_bytes};
+use visim::surface::{Description, Format, Memory, Planes, Surface};
 
 /// Runs one case; the error says what differs.
 pub fn run_case(case: &Value, kernels: Kernels) -> Result<(), String> {
     let (instr, surface) = (&case["instr"], &case["surface"]);
     let request = request(instr)?;
-    let sampler = AvsSampler::deserialize_case(&case["sampler"])?;
+    let sampler = AvsSampler::deserialize(&case["sampler"]).map_err(|e| e.to_string())?;
 
-    let memory = Memory::from_bytes(&bytes(&surface["data_hex"])?);
-    let name = text(&surface["format"])?;
-    let format = view::format(name).ok_or(format!("no format {name}"))?;
-    let chroma = match name {
-        "PLANAR_420_8" => Chroma420 {
-            interleaved: flag(&surface["interleave_chroma"])?,
-            half_pitch: flag(&surface["half_pitch_chroma"])?,
-            u: (number(&surface["u_x"])?, number(&surface["u_y"])?),
-            v: (number(&surface["v_x"])?, number(&surface["v_y"])?),
-            offset_v: number(&surface["cr_cb_offset_v"])? as u8,
-            offset_u: number(&surface["cr_cb_offset_u"])? as u8,
-        },
-        _ => Chroma420::default(),
-    };
-    let edge = match surface.get("address_control").map(text).transpose()? {
-        None | Some("clamp") => Edge::Clamp,
-        Some("mirror") => Edge::Mirror,
-        Some(other) => return Err(format!("address control {other:?}")),
-    };
-    let size = (number(&surface["width"])?, number(&surface["height"])?);
-    let place = (0, number(&surface["pitch"])? as usize);
-    let view = MediaView::new(&memory, format, size, place, chroma, edge);
-
+    let surface = bind(surface)?;
+    let view = MediaView::of(&surface).map_err(|e| e.to_string())?;
     let packed = packed_bytes(&request, sampler.output_shuffle);
     if packed != number(&case["packed_bytes"])? as usize {
         return Err(format!(
@@ -61,14 +39,37 @@ pub fn run_case(case: &Value, kernels: Kernels) -> Result<(), String> {
     }
 }
 
-trait Case: Sized {
-    fn deserialize_case(value: &Value) -> Result<Self, String>;
-}
-
-impl Case for AvsSampler {
-    fn deserialize_case(value: &Value) -> Result<AvsSampler, String> {
-        serde_json::from_value(value.clone()).map_err(|e| e.to_string())
-    }
+fn bind(surface: &Value) -> Result<Surface, String> {
+    let memory = Memory::from_bytes(&bytes(&surface["data_hex"])?);
+    let name = text(&surface["format"])?;
+    let format = Format::named(name).ok_or(format!("no format {name}"))?;
+    let planes = match format {
+        Format::PLANAR_420_8 => Some(Planes {
+            interleaved: flag(&surface["interleave_chroma"])?,
+            half_pitch: flag(&surface["half_pitch_chroma"])?,
+            u: (number(&surface["u_x"])?, number(&surface["u_y"])?),
+            v: (number(&surface["v_x"])?, number(&surface["v_y"])?),
+            offset_v: number(&surface["cr_cb_offset_v"])? as u8,
+            offset_u: number(&surface["cr_cb_offset_u"])? as u8,
+        }),
+        _ => None,
+    };
+    let mirror = match surface.get("address_control").map(text).transpose()? {
+        None | Some("clamp") => false,
+        Some("mirror") => true,
+        Some(other) => return Err(format!("address control {other:?}")),
+    };
+    let description = Description {
+        planes,
+        mirror,
+        pitch: number(&surface["pitch"])?,
+        ..Description::d2(
+            format,
+            number(&surface["width"])?,
+            number(&surface["height"])?,
+        )
+    };
+    Surface::new(description, memory.into()).map_err(|e| e.to_string())
 }
 
 fn request(instr: &Value) -> Result<AvsRequest, String> {

@@ -386,6 +386,7 @@ fn planes_lie_where_the_corpus_says() {
             half_pitch: n("half_pitch") == 1,
             u: (n("x_offset_u"), n("y_offset_u")),
             v: (n("x_offset_v"), n("y_offset_v")),
+            ..Planes::default()
         };
         let description = Description {
             planes: Some(planes),

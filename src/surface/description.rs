@@ -106,6 +106,11 @@ pub struct Planes {
     pub u: (u32, u32),
     /// Column and row of the V plane.
     pub v: (u32, u32),
+    /// How far chroma lies below luma, in quarter luma rows, 0..=7: media sampler messages only.
+    /// Source: AVS reference 3.3, "Cr/Cb pixel offset V direction".
+    pub offset_v: u8,
+    /// How far chroma lies to the right of luma, in half luma columns, 0 or 1: as `offset_v`.
+    pub offset_u: u8,
 }
 
 impl Planes {
@@ -116,6 +121,8 @@ impl Planes {
             half_pitch: false,
             u: (0, height),
             v: (0, height),
+            offset_v: 0,
+            offset_u: 0,
         }
     }
 
@@ -126,6 +133,8 @@ impl Planes {
             half_pitch: true,
             u: (0, 2 * height),
             v: (0, 2 * height + height / 2),
+            offset_v: 0,
+            offset_u: 0,
         }
     }
 
@@ -196,6 +205,9 @@ pub struct Description {
     /// Bytes of a row as media block messages see it, where that is not the width in texels: their
     /// Width field counts dwords. Source: surface reference 4.14; PRM 4.10.2, "Width".
     pub media_row: Option<u32>,
+    /// Media sampler messages reflect the picture at its edges, where otherwise they repeat the edge
+    /// texel: Address Control of a media surface state. Source: AVS reference 3.3, "Addressing".
+    pub mirror: bool,
     /// Whose layout rules.
     pub generation: Generation,
     /// Mip levels below or to the right.
@@ -234,6 +246,7 @@ impl Description {
             y_offset: 0,
             planes: format.is_planar().then(|| Planes::nv12(height)),
             media_row: None,
+            mirror: false,
             generation: Generation::default(),
             mip_layout: MipLayout::Below,
             align: None,

@@ -71,9 +71,8 @@ fn packed_colour(view: &MediaView, plane: &Plane, x: i32, y: i32) -> [u8; 4] {
 
 #[cfg(test)]
 mod tests {
-    use super::super::view::{Chroma420, Edge, format};
     use super::*;
-    use crate::surface::Memory;
+    use crate::surface::{Format, Memory};
 
     fn key(low: u32, high: u32) -> AvsSampler {
         AvsSampler {
@@ -87,15 +86,7 @@ mod tests {
     #[test]
     fn all_four_channels_must_match() {
         let memory = Memory::from_bytes(&[0x10, 0x20, 0x30, 0x40, 0x11, 0x20, 0x30, 0x40]);
-        let rgba = format("R8G8B8A8_UNORM").unwrap();
-        let view = MediaView::new(
-            &memory,
-            rgba,
-            (2, 1),
-            (0, 8),
-            Chroma420::default(),
-            Edge::Clamp,
-        );
+        let view = MediaView::plain(&memory, Format::R8G8B8A8_UNORM, (2, 1), 8);
         let plane = &view.planes()[0];
         let key = ChromaKey::of(&key(0x4010_2030, 0xff10_2030), &view).unwrap();
         assert_eq!(key.texel(&view, plane, 0, 0), [0; 4]);
@@ -109,15 +100,7 @@ mod tests {
     fn odd_luma_is_compared_with_the_average_of_its_neighbours_chroma() {
         // Cb 20, 31 and Cr 40, 41 (hexadecimal): between them 29h (28.5 rounded up) and 41h.
         let memory = Memory::from_bytes(&[1, 0x20, 1, 0x40, 1, 0x31, 1, 0x41]);
-        let yuyv = format("YCRCB_NORMAL").unwrap();
-        let view = MediaView::new(
-            &memory,
-            yuyv,
-            (4, 1),
-            (0, 8),
-            Chroma420::default(),
-            Edge::Clamp,
-        );
+        let view = MediaView::plain(&memory, Format::YCRCB_NORMAL, (4, 1), 8);
         let [luma, chroma] = view.planes() else {
             panic!()
         };
@@ -139,16 +122,13 @@ mod tests {
     #[test]
     fn single_channels_and_planes_ignore_the_key() {
         let memory = Memory::zeroed(16);
-        for name in ["Y8_UNORM", "R8_UNORM", "R8B8_UNORM", "PLANAR_420_8"] {
-            let format = format(name).unwrap();
-            let view = MediaView::new(
-                &memory,
-                format,
-                (2, 2),
-                (0, 2),
-                Chroma420::default(),
-                Edge::Clamp,
-            );
+        for format in [
+            Format::Y8_UNORM,
+            Format::R8_UNORM,
+            Format::R8B8_UNORM,
+            Format::PLANAR_420_8,
+        ] {
+            let view = MediaView::plain(&memory, format, (2, 2), 2);
             assert_eq!(ChromaKey::of(&key(0, u32::MAX), &view), None);
         }
     }

@@ -1,9 +1,9 @@
 //! Laws: kernels against the definition on anything, and which kernel ran.
 
-use super::view::{FORMATS, format};
+use super::view::FORMATS;
 use super::*;
 use crate::isa::{AvsControl, AvsMode, ChannelMask};
-use crate::surface::Memory;
+use crate::surface::{Memory, Planes};
 use proptest::prelude::*;
 use tables::Table;
 
@@ -110,8 +110,8 @@ prop_compose! {
 struct Picture {
     format: &'static MediaFormat,
     size: (u32, u32),
-    place: (usize, usize),
-    chroma: Chroma420,
+    place: Place,
+    chroma: Planes,
     edge: Edge,
     memory: Memory,
 }
@@ -134,7 +134,8 @@ prop_compose! {
         format in 0..FORMATS.len(),
         size in (1u32..70, 1u32..40),
         base in prop_oneof![2 => Just(0usize), 1 => 0usize..20],
-        pitch in prop_oneof![3 => (1usize..80).prop_map(|n| 8 * n), 1 => 1usize..600],
+        pitch in prop_oneof![3 => (1u32..80).prop_map(|n| 8 * n), 1 => 1u32..600],
+        row_step in 1u32..3,
         (interleaved, half_pitch) in any::<(bool, bool)>(),
         (u, v) in ((0u32..40, 0u32..60), (0u32..40, 0u32..60)),
         (offset_v, offset_u) in (0u8..8, 0u8..2),
@@ -149,8 +150,8 @@ prop_compose! {
         Picture {
             format: &FORMATS[format],
             size,
-            place: (base, pitch),
-            chroma: Chroma420 { interleaved, half_pitch, u, v, offset_v, offset_u },
+            place: Place { row_step, ..Place::linear(base, pitch) },
+            chroma: Planes { interleaved, half_pitch, u, v, offset_v, offset_u },
             edge: if mirror { Edge::Mirror } else { Edge::Clamp },
             memory: Memory::from_bytes(&bytes),
         }
@@ -192,16 +193,28 @@ proptest! {
     }
 }
 
-/// A surface of `name`, 64 x 32 texels, all zero.
-fn kernels(name: &str, sampler: &AvsSampler) -> Vec<Kernel> {
-    let memory = Memory::zeroed(64 * 32 * 8);
-    let chroma = Chroma420 {
-        interleaved: true,
-        u: (0, 32),
-        ..Chroma420::default()
-    };
-    let format = format(name).unwrap();
-    let view = MediaView::new(&memory, format, (64, 32), (0, 512), chroma, Edge::Clamp);
+/// All channels of a 16x4 block at the origin, 16 bits.
+const REQUEST: AvsRequest = AvsRequest {
+    surface: 0,
+    sampler: 0,
+    channels: ChannelMask::RGBA,
+    control: AvsControl::Full16,
+    mode: AvsMode::M16x4,
+    u: 0.0,
+    v: 0.0,
+    delta_u: 0.0,
+    delta_v: 0.0,
+    u2d: 0.0,
+    v2d: 0.0,
+    group_id: 0,
+    vertical_block: 0,
+    ief_bypass: true,
+};
+
+/// The kernel of each plane of a surface of `format`.
+fn kernels(format: Format, sampler: &AvsSampler) -> Vec<Kernel> {
+    let memory = Memory::zeroed(64);
+    let view = MediaView::plain(&memory, format, (64, 32), 512);
     let plan = Plan::new(&view, sampler, Kernels::Fast);
     view.planes().iter().map(|p| plan.kernel(p)).collect()
 }
@@ -217,13 +230,19 @@ const fn blended(components: usize) -> Kernel {
 #[test]
 fn the_default_state_runs_the_sharp_kernel() {
     let state = AvsSampler::default();
-    assert_eq!(kernels("Y8_UNORM", &state), [sharp(1, 8)]);
-    assert_eq!(kernels("R8_UNORM", &state), [sharp(1, 4)]);
-    assert_eq!(kernels("R8B8_UNORM", &state), [sharp(2, 4)]);
-    assert_eq!(kernels("R8G8B8A8_UNORM", &state), [sharp(4, 8)]);
-    assert_eq!(kernels("YCRCB_SWAPY", &state), [sharp(2, 8), sharp(4, 4)]);
-    assert_eq!(kernels("PLANAR_420_8", &state), [sharp(1, 8), sharp(2, 4)]);
-    assert_eq!(kernels("R10G10B10A2_UNORM", &state), [blended(4)]);
+    assert_eq!(kernels(Format::Y8_UNORM, &state), [sharp(1, 8)]);
+    assert_eq!(kernels(Format::R8_UNORM, &state), [sharp(1, 4)]);
+    assert_eq!(kernels(Format::R8B8_UNORM, &state), [sharp(2, 4)]);
+    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &state), [sharp(4, 8)]);
+    assert_eq!(
+        kernels(Format::YCRCB_SWAPY, &state),
+        [sharp(2, 8), sharp(4, 4)]
+    );
+    assert_eq!(
+        kernels(Format::PLANAR_420_8, &state),
+        [sharp(1, 8), sharp(2, 4)]
+    );
+    assert_eq!(kernels(Format::R10G10B10A2_UNORM, &state), [blended(4)]);
 }
 
 #[test]
@@ -233,23 +252,26 @@ fn weights_keys_and_gain_choose_the_others() {
         ..AvsSampler::default()
     };
     // Only luma blends in tap mode 1.
-    assert_eq!(kernels("PLANAR_420_8", &soft), [blended(1), sharp(2, 4)]);
+    assert_eq!(
+        kernels(Format::PLANAR_420_8, &soft),
+        [blended(1), sharp(2, 4)]
+    );
     let never = AvsSampler {
         tap_mode: TapMode::Eight,
         ..soft
     };
-    assert_eq!(kernels("Y8_UNORM", &never), [sharp(1, 8)]);
+    assert_eq!(kernels(Format::Y8_UNORM, &never), [sharp(1, 8)]);
     let adaptive = AvsSampler {
         bypass_y: false,
         ..AvsSampler::default()
     };
-    assert_eq!(kernels("R8G8B8A8_UNORM", &adaptive), [blended(4)]);
+    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &adaptive), [blended(4)]);
     let keyed = AvsSampler {
         chroma_key_enable: true,
         ..AvsSampler::default()
     };
-    assert_eq!(kernels("R8G8B8A8_UNORM", &keyed), [blended(4)]);
-    assert_eq!(kernels("Y8_UNORM", &keyed), [sharp(1, 8)]);
+    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &keyed), [blended(4)]);
+    assert_eq!(kernels(Format::Y8_UNORM, &keyed), [sharp(1, 8)]);
     // One row sums to 129/64: column sums may leave 16 bits. Then to 257/64: 32 bits.
     let gain = |taps: [i64; 4]| {
         let mut rows = vec![vec![0; 4]; 32];
@@ -259,32 +281,30 @@ fn weights_keys_and_gain_choose_the_others() {
             ..AvsSampler::default()
         }
     };
-    assert_eq!(kernels("R8_UNORM", &gain([0, 127, 1, 0])), [sharp(1, 4)]);
-    assert_eq!(kernels("R8_UNORM", &gain([0, 127, 2, 0])), [blended(1)]);
     assert_eq!(
-        kernels("R8_UNORM", &gain([-128, 127, 1, -1])),
+        kernels(Format::R8_UNORM, &gain([0, 127, 1, 0])),
+        [sharp(1, 4)]
+    );
+    assert_eq!(
+        kernels(Format::R8_UNORM, &gain([0, 127, 2, 0])),
+        [blended(1)]
+    );
+    assert_eq!(
+        kernels(Format::R8_UNORM, &gain([-128, 127, 1, -1])),
         [Kernel::Reference]
     );
     let nearest = AvsSampler {
         avs_filter_type: FilterType::Nearest,
         ..AvsSampler::default()
     };
-    assert_eq!(kernels("R8_UNORM", &nearest), [Kernel::Nearest]);
+    assert_eq!(kernels(Format::R8_UNORM, &nearest), [Kernel::Nearest]);
 }
 
 #[test]
 fn extreme_column_sums_fit_the_sharp_kernel() {
     // Positive taps of 128/64 on white reach 32640 = 7f80h, negative ones -32640.
     let memory = Memory::from_bytes(&[255; 64]);
-    let y8 = format("Y8_UNORM").unwrap();
-    let view = MediaView::new(
-        &memory,
-        y8,
-        (8, 8),
-        (0, 8),
-        Chroma420::default(),
-        Edge::Clamp,
-    );
+    let view = MediaView::plain(&memory, Format::Y8_UNORM, (8, 8), 8);
     for taps in [[0, 0, 64, 0, 64, 0, 0, 0], [-64, 0, -64, 0, 0, 0, 0, 0]] {
         let table = Table::from_rows(&vec![taps.to_vec(); 32]).unwrap();
         let state = AvsSampler {
@@ -297,20 +317,13 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
             sharp(1, 8)
         );
         let request = AvsRequest {
-            surface: 0,
-            sampler: 0,
             channels: ChannelMask(2),
-            control: AvsControl::Full16,
             mode: AvsMode::M4x4,
             u: 0.5,
             v: 0.5,
             delta_u: 0.125,
             delta_v: 0.125,
-            u2d: 0.0,
-            v2d: 0.0,
-            group_id: 0,
-            vertical_block: 0,
-            ief_bypass: true,
+            ..REQUEST
         };
         // 2.0 * 2.0 (or -2.0 * -2.0) times white, clamped to 1.0.
         let mut dst = [0; 32];
@@ -322,34 +335,16 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
 #[test]
 fn an_enabled_enhancement_filter_is_refused_by_name() {
     let memory = Memory::zeroed(64);
-    let y8 = format("Y8_UNORM").unwrap();
-    let view = MediaView::new(
-        &memory,
-        y8,
-        (8, 8),
-        (0, 8),
-        Chroma420::default(),
-        Edge::Clamp,
-    );
+    let view = MediaView::plain(&memory, Format::Y8_UNORM, (8, 8), 8);
     let state = AvsSampler {
         ief_enable: true,
         ..AvsSampler::default()
     };
     let bypassed = AvsRequest {
-        surface: 0,
-        sampler: 0,
         channels: ChannelMask(2),
         control: AvsControl::Full8,
         mode: AvsMode::M4x4,
-        u: 0.0,
-        v: 0.0,
-        delta_u: 0.0,
-        delta_v: 0.0,
-        u2d: 0.0,
-        v2d: 0.0,
-        group_id: 0,
-        vertical_block: 0,
-        ief_bypass: true,
+        ..REQUEST
     };
     let mut dst = [0; 16];
     assert_eq!(
@@ -370,4 +365,79 @@ fn an_enabled_enhancement_filter_is_refused_by_name() {
         short.to_string(),
         "the message returns 16 bytes, the destination has 15"
     );
+}
+
+/// The same texels in a tiled, a linear and a field-interleaved surface scale alike.
+#[test]
+fn where_the_bytes_are_does_not_matter() {
+    use crate::surface::{Description, LineStride, Tiling};
+    let formats = [
+        Format::Y8_UNORM,
+        Format::R8B8_UNORM,
+        Format::YCRCB_SWAPUV,
+        Format::R8G8B8A8_UNORM,
+        Format::R16G16B16A16_UNORM,
+        Format::PLANAR_420_8,
+    ];
+    for format in formats {
+        let plain = Description::d2(format, 70, 32);
+        let block = |description: &Description| {
+            let surface = Surface::zeroed(description.clone()).unwrap();
+            let rows = surface.description().media_row_bytes();
+            let height = if format.is_planar() { 48 } else { 32 };
+            for y in 0..height {
+                for x in 0..rows {
+                    let row = description.line_stride.row(y);
+                    let at = surface.address(x, row);
+                    surface
+                        .memory()
+                        .write(at, &[(x * 7 + y * 31 + x * y) as u8]);
+                }
+            }
+            let request = AvsRequest {
+                delta_u: 1.0 / 40.0,
+                delta_v: 1.0 / 12.0,
+                u: 0.01,
+                ..REQUEST
+            };
+            let mut dst = [0; 512];
+            run(&surface, &AvsSampler::default(), &request, &mut dst).unwrap();
+            dst
+        };
+        let linear = block(&plain);
+        assert!(linear.iter().any(|&b| b > 1));
+        for tiling in [Tiling::X, Tiling::Y] {
+            let tiled = Description {
+                tiling,
+                ..plain.clone()
+            };
+            assert_eq!(block(&tiled), linear, "{format:?} {tiling:?}");
+        }
+        for line_stride in [LineStride::TopField, LineStride::BottomField] {
+            let field = Description {
+                line_stride,
+                ..plain.clone()
+            };
+            // Chroma rows of a planar field are skipped too, from the plane's row on.
+            if !format.is_planar() {
+                assert_eq!(block(&field), linear, "{format:?} {line_stride:?}");
+            }
+        }
+    }
+}
+
+#[test]
+fn surfaces_that_are_not_for_the_media_sampler_are_refused() {
+    use crate::surface::Description;
+    let refusal = |description| {
+        let surface = Surface::zeroed(description).unwrap();
+        run(&surface, &AvsSampler::default(), &REQUEST, &mut [0; 512])
+            .unwrap_err()
+            .to_string()
+    };
+    assert_eq!(
+        refusal(Description::d2(Format::R32_FLOAT, 4, 4)),
+        "the media sampler does not read surfaces of format R32_FLOAT (AVS reference 3.3)"
+    );
+    assert!(refusal(Description::buffer(Format::R8_UNORM, 64)).contains("2D surfaces"));
 }

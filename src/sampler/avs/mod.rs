@@ -31,9 +31,10 @@ pub use pack::{Block, packed_bytes};
 pub use plan::{Kernel, Kernels, Plan};
 pub use position::Positions;
 pub use state::{AvsSampler, FilterType, TapMode};
-pub use view::{Chroma420, Edge, MediaFormat, MediaView};
+pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
 
 use crate::message::AvsRequest;
+use crate::surface::{Format, Surface};
 use pack::Packing;
 use plan::Scratch;
 use std::cell::RefCell;
@@ -49,6 +50,12 @@ pub enum AvsError {
         /// Where it is defined.
         section: &'static str,
     },
+    /// Not among the formats of AVS reference 3.3.
+    #[error("the media sampler does not read surfaces of format {0} (AVS reference 3.3)")]
+    Format(Format),
+    /// A buffer, an array of samples, ....
+    #[error("the media sampler reads 2D surfaces with one sample only (AVS reference 3.3)")]
+    Kind,
     /// The destination is too small.
     #[error("the message returns {need} bytes, the destination has {have}")]
     Destination {
@@ -61,6 +68,21 @@ pub enum AvsError {
 
 thread_local! {
     static SCRATCH: RefCell<(Scratch, Block)> = RefCell::new((Scratch::default(), Block::new(0)));
+}
+
+/// Scales a block of `surface` and packs it into `dst`, which it writes as [`run_view`] does.
+///
+/// # Errors
+/// [`AvsError`]: no surface for the media sampler; the destination is too small; the state asks for
+/// what is not modelled.
+pub fn run(
+    surface: &Surface,
+    sampler: &AvsSampler,
+    request: &AvsRequest,
+    dst: &mut [u8],
+) -> Result<(), AvsError> {
+    let view = MediaView::of(surface)?;
+    run_view(&view, sampler, request, Kernels::Fast, dst)
 }
 
 /// Scales a block of `view` and packs it into `dst`.

@@ -11,7 +11,8 @@
 //! (R, G, B, A or Cr, Y, Cb, A) or to none. Everything downstream works on planes and components and
 //! knows nothing of formats. Source: AVS reference 3.3 and 3.8.
 
-use crate::surface::Memory;
+use super::AvsError;
+use crate::surface::{Format, Kind, Memory, Planes, Surface, Tiling};
 
 /// Channel numbers; Cr, Y, Cb come as R, G, B.
 pub const R: usize = 0;
@@ -55,8 +56,8 @@ pub enum Depth {
 /// One line of the table of formats the media sampler reads.
 #[derive(Debug, PartialEq, Eq)]
 pub struct MediaFormat {
-    /// As in the surface format table.
-    pub name: &'static str,
+    /// The row of the surface format table.
+    pub format: Format,
     /// Where chroma lies.
     pub grid: Grid,
     /// How components are stored.
@@ -66,7 +67,7 @@ pub struct MediaFormat {
     order: [Option<usize>; 4],
 }
 
-const fn row(name: &'static str, grid: Grid, depth: Depth, channels: &[usize]) -> MediaFormat {
+const fn row(format: Format, grid: Grid, depth: Depth, channels: &[usize]) -> MediaFormat {
     let mut order = [None; 4];
     let mut i = 0;
     while i < channels.len() {
@@ -74,7 +75,7 @@ const fn row(name: &'static str, grid: Grid, depth: Depth, channels: &[usize]) -
         i += 1;
     }
     MediaFormat {
-        name,
+        format,
         grid,
         depth,
         components: channels.len(),
@@ -85,24 +86,24 @@ const fn row(name: &'static str, grid: Grid, depth: Depth, channels: &[usize]) -
 /// Formats of AVS reference 3.3.
 #[rustfmt::skip]
 pub static FORMATS: &[MediaFormat] = &[
-    row("R8G8B8A8_UNORM",     Grid::Full,      Depth::Byte, &[R, G, B, A]),
-    row("B8G8R8A8_UNORM",     Grid::Full,      Depth::Byte, &[B, G, R, A]),
-    row("A8Y8U8V8_UNORM",     Grid::Full,      Depth::Byte, &[R, B, G, A]), // V, U, Y, A
-    row("R10G10B10A2_UNORM",  Grid::Full,      Depth::Ten,  &[R, G, B, A]),
-    row("R16G16B16A16_UNORM", Grid::Full,      Depth::Word, &[R, G, B, A]),
-    row("Y8_UNORM",           Grid::Single,    Depth::Byte, &[G]),
-    row("R8_UNORM",           Grid::Single,    Depth::Byte, &[R]),
-    row("R8B8_UNORM",         Grid::Single,    Depth::Byte, &[R, B]),
-    row("YCRCB_NORMAL",       Grid::Packed422, Depth::Byte, &[G, B, G, R]), // Y0 Cb Y1 Cr
-    row("YCRCB_SWAPUV",       Grid::Packed422, Depth::Byte, &[G, R, G, B]), // Y0 Cr Y1 Cb
-    row("YCRCB_SWAPY",        Grid::Packed422, Depth::Byte, &[B, G, R, G]), // Cb Y0 Cr Y1
-    row("YCRCB_SWAPUVY",      Grid::Packed422, Depth::Byte, &[R, G, B, G]), // Cr Y0 Cb Y1
-    row("PLANAR_420_8",       Grid::Planar420, Depth::Byte, &[]),           // see Chroma420
+    row(Format::R8G8B8A8_UNORM,     Grid::Full,      Depth::Byte, &[R, G, B, A]),
+    row(Format::B8G8R8A8_UNORM,     Grid::Full,      Depth::Byte, &[B, G, R, A]),
+    row(Format::A8Y8U8V8_UNORM,     Grid::Full,      Depth::Byte, &[R, B, G, A]), // V, U, Y, A
+    row(Format::R10G10B10A2_UNORM,  Grid::Full,      Depth::Ten,  &[R, G, B, A]),
+    row(Format::R16G16B16A16_UNORM, Grid::Full,      Depth::Word, &[R, G, B, A]),
+    row(Format::Y8_UNORM,           Grid::Single,    Depth::Byte, &[G]),
+    row(Format::R8_UNORM,           Grid::Single,    Depth::Byte, &[R]),
+    row(Format::R8B8_UNORM,         Grid::Single,    Depth::Byte, &[R, B]),
+    row(Format::YCRCB_NORMAL,       Grid::Packed422, Depth::Byte, &[G, B, G, R]), // Y0 Cb Y1 Cr
+    row(Format::YCRCB_SWAPUV,       Grid::Packed422, Depth::Byte, &[G, R, G, B]), // Y0 Cr Y1 Cb
+    row(Format::YCRCB_SWAPY,        Grid::Packed422, Depth::Byte, &[B, G, R, G]), // Cb Y0 Cr Y1
+    row(Format::YCRCB_SWAPUVY,      Grid::Packed422, Depth::Byte, &[R, G, B, G]), // Cr Y0 Cb Y1
+    row(Format::PLANAR_420_8,       Grid::Planar420, Depth::Byte, &[]),           // see Planes
 ];
 
-/// The format called `name`, if the media sampler reads it.
-pub fn format(name: &str) -> Option<&'static MediaFormat> {
-    FORMATS.iter().find(|f| f.name == name)
+/// What the media sampler makes of `format`; `None` if it does not read it.
+pub fn media_format(format: Format) -> Option<&'static MediaFormat> {
+    FORMATS.iter().find(|f| f.format == format)
 }
 
 /// What happens to a texel index outside the plane. Source: AVS reference 3.3, "Addressing".
@@ -129,30 +130,10 @@ impl Edge {
     }
 }
 
-/// Where the chroma planes of PLANAR_420_8 lie. Source: AVS reference 3.3, "Planar addressing".
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
-pub struct Chroma420 {
-    /// One plane of (Cb, Cr) pairs at the U offset in place of two.
-    pub interleaved: bool,
-    /// Chroma rows are half as far apart as luma rows.
-    pub half_pitch: bool,
-    /// U plane: bytes and rows from the base.
-    pub u: (u32, u32),
-    /// V plane: bytes and rows from the base.
-    pub v: (u32, u32),
-    /// Distance of chroma from luma downwards, in quarter luma rows.
-    pub offset_v: u8,
-    /// Distance of chroma from luma to the right, in half luma columns.
-    pub offset_u: u8,
-}
-
 /// Texels of one size in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
-    /// Byte of texel (0, 0).
-    pub start: usize,
-    /// Bytes from row to row.
-    pub pitch: usize,
+    place: Place,
     /// Columns and rows, at least 1.
     pub size: (i32, i32),
     /// 1, 2, 4 or 8.
@@ -163,7 +144,99 @@ pub struct Plane {
     pub subsampled: bool,
 }
 
+/// Where the bytes of a plane are.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Place {
+    /// Byte of the surface's base.
+    pub base: usize,
+    /// Byte column and row of texel (0, 0), before tiling.
+    pub origin: (u32, u32),
+    /// Bytes from row to row of memory.
+    pub pitch: u32,
+    /// Rows of memory from row to row of the plane: 2 if lines are skipped.
+    pub row_step: u32,
+    /// Tiling.
+    pub tiling: Tiling,
+    /// Bits of an element: tiles depend on them.
+    pub bits: u32,
+    /// Bit 6 of addresses is swizzled.
+    pub bit6: bool,
+}
+
+impl Place {
+    /// Linear rows `pitch` bytes apart from byte `base` on.
+    pub const fn linear(base: usize, pitch: u32) -> Place {
+        Place {
+            base,
+            origin: (0, 0),
+            pitch,
+            row_step: 1,
+            tiling: Tiling::Linear,
+            bits: 8,
+            bit6: false,
+        }
+    }
+
+    /// Where the images of `surface` begin.
+    fn of(surface: &Surface) -> Place {
+        let d = surface.description();
+        let origin = if d.format.is_planar() {
+            (d.x_offset, d.line_stride.row(0) + d.y_offset)
+        } else if d.kind == Kind::Null {
+            (0, 0)
+        } else {
+            let first = surface.place(d.min_lod, 0, 0, 0, 0);
+            (first.x, first.y)
+        };
+        Place {
+            base: d.base as usize,
+            origin,
+            pitch: d.pitch,
+            row_step: if d.line_stride.skips() { 2 } else { 1 },
+            tiling: d.tiling,
+            bits: u32::from(d.format.bits),
+            bit6: d.bit6_swizzle,
+        }
+    }
+
+    /// A chroma plane at `(column, row)`.
+    const fn part(self, (column, row): (u32, u32), half_pitch: bool, bits: u32) -> Place {
+        Place {
+            origin: (
+                self.origin.0.saturating_add(column),
+                self.origin.1.saturating_add(row),
+            ),
+            pitch: if half_pitch {
+                self.pitch / 2
+            } else {
+                self.pitch
+            },
+            bits,
+            ..self
+        }
+    }
+}
+
 impl Plane {
+    /// Bytes from row to row, and that of byte `x` of row 0, if rows are runs of bytes in memory.
+    #[inline]
+    pub fn rows(&self, x: usize) -> Option<(usize, usize)> {
+        let pitch = self.place.pitch as usize * self.place.row_step as usize;
+        (self.place.tiling == Tiling::Linear).then(|| (pitch, self.linear(x, 0)))
+    }
+
+    /// Address of byte `x` of row `y` without tiling.
+    #[inline]
+    fn linear(&self, x: usize, y: usize) -> usize {
+        let place = &self.place;
+        let row = place.origin.1 as usize + y.saturating_mul(place.row_step as usize);
+        (place.pitch as usize)
+            .saturating_mul(row)
+            .saturating_add(place.origin.0 as usize)
+            .saturating_add(place.base)
+            .saturating_add(x)
+    }
+
     /// Components of a texel.
     pub fn components(&self, depth: Depth) -> usize {
         match depth {
@@ -173,7 +246,7 @@ impl Plane {
     }
 }
 
-/// A surface of one of the [`FORMATS`], linear in memory.
+/// A surface of one of the [`FORMATS`].
 #[derive(Clone, Debug)]
 pub struct MediaView<'a> {
     memory: &'a Memory,
@@ -185,14 +258,39 @@ pub struct MediaView<'a> {
     pub height: u32,
     /// What lies outside.
     pub edge: Edge,
-    chroma: Chroma420,
+    /// Distance of 4:2:0 chroma from luma, to the right and down, 1/256 luma texel.
+    siting: (i32, i32),
     planes: [Plane; 3],
     count: usize,
 }
 
 impl<'a> MediaView<'a> {
-    /// A view of `width` x `height` texels (each 1..=65536) from byte `base` of
-    /// `memory` on, `pitch` bytes from row to row. `chroma` is read for PLANAR_420_8 only.
+    /// `surface` as the media sampler reads it.
+    ///
+    /// # Errors
+    /// [`AvsError::Format`], [`AvsError::Kind`]: no surface of the media sampler.
+    pub fn of(surface: &'a Surface) -> Result<MediaView<'a>, AvsError> {
+        let d = surface.description();
+        let format = media_format(d.format).ok_or(AvsError::Format(d.format))?;
+        if !matches!(d.kind, Kind::D2 | Kind::Null) || d.samples > 1 {
+            return Err(AvsError::Kind);
+        }
+        let size = (d.width >> d.min_lod.min(31), d.height >> d.min_lod.min(31));
+        let edge = if d.mirror { Edge::Mirror } else { Edge::Clamp };
+        let chroma = d.planes.unwrap_or_default();
+        let view = MediaView::new(
+            surface.memory(),
+            format,
+            size,
+            Place::of(surface),
+            chroma,
+            edge,
+        );
+        Ok(view)
+    }
+
+    /// A view of `width` x `height` texels (each 1..=65536) of `memory`. `chroma` is read for
+    /// PLANAR_420_8 only.
     ///
     /// Bytes beyond the memory read as zero. A chroma plane has at least one texel, which only
     /// matters where the reference's W/2 or H/2 is zero.
@@ -200,15 +298,14 @@ impl<'a> MediaView<'a> {
         memory: &'a Memory,
         format: &'static MediaFormat,
         (width, height): (u32, u32),
-        (base, pitch): (usize, usize),
-        chroma: Chroma420,
+        place: Place,
+        chroma: Planes,
         edge: Edge,
     ) -> MediaView<'a> {
         let texels = |n: u32| n.clamp(1, MAX_SIZE) as i32;
         let size = (texels(width), texels(height));
         let plane = |texel_bytes, channels| Plane {
-            start: base,
-            pitch,
+            place,
             size,
             texel_bytes,
             channels,
@@ -235,13 +332,12 @@ impl<'a> MediaView<'a> {
                 (2, [luma, chroma, chroma])
             }
             Grid::Planar420 => {
-                let luma = plane(1, [Some(G), None, None, None]);
-                let pitch = if chroma.half_pitch { pitch / 2 } else { pitch };
-                let part = |(x, y): (u32, u32), texel_bytes, channels| Plane {
-                    start: base
-                        .saturating_add(pitch.saturating_mul(y as usize))
-                        .saturating_add(x as usize),
-                    pitch,
+                let luma = Plane {
+                    place: place.part((0, 0), false, 8),
+                    ..plane(1, [Some(G), None, None, None])
+                };
+                let part = |at, texel_bytes: usize, channels| Plane {
+                    place: place.part(at, chroma.half_pitch, 8 * texel_bytes as u32),
                     size: (texels(width / 2), texels(height / 2)),
                     subsampled: true,
                     ..plane(texel_bytes, channels)
@@ -261,7 +357,10 @@ impl<'a> MediaView<'a> {
             width: size.0 as u32,
             height: size.1 as u32,
             edge,
-            chroma,
+            siting: (
+                128 * i32::from(chroma.offset_u),
+                64 * i32::from(chroma.offset_v),
+            ),
             planes,
             count,
         }
@@ -297,9 +396,7 @@ impl<'a> MediaView<'a> {
     /// subsampled plane".
     pub fn on_plane_u(&self, plane: &Plane, tu: i32) -> i32 {
         match self.format.grid {
-            Grid::Planar420 if plane.subsampled => {
-                (tu - 128 * i32::from(self.chroma.offset_u)) >> 1
-            }
+            Grid::Planar420 if plane.subsampled => (tu - self.siting.0) >> 1,
             Grid::Packed422 if plane.subsampled => tu >> 1,
             _ => tu,
         }
@@ -308,7 +405,7 @@ impl<'a> MediaView<'a> {
     /// As [`MediaView::on_plane_u`], down.
     pub fn on_plane_v(&self, plane: &Plane, tv: i32) -> i32 {
         match self.format.grid {
-            Grid::Planar420 if plane.subsampled => (tv - 64 * i32::from(self.chroma.offset_v)) >> 1,
+            Grid::Planar420 if plane.subsampled => (tv - self.siting.1) >> 1,
             _ => tv,
         }
     }
@@ -316,17 +413,40 @@ impl<'a> MediaView<'a> {
     /// Copies bytes `x..` of row `y` of a plane; what lies beyond the memory reads as zero.
     #[inline]
     pub fn read(&self, plane: &Plane, x: usize, y: usize, out: &mut [u8]) {
-        let at = plane
-            .pitch
-            .saturating_mul(y)
-            .saturating_add(plane.start)
-            .saturating_add(x);
+        if plane.place.tiling == Tiling::Linear {
+            self.read_memory(plane.linear(x, y), out);
+        } else {
+            self.read_tiled(plane, x, y, out);
+        }
+    }
+
+    #[inline]
+    fn read_memory(&self, at: usize, out: &mut [u8]) {
         let have = self.memory.len().saturating_sub(at).min(out.len());
         let (inside, outside) = out.split_at_mut(have);
         if have > 0 {
             self.memory.read(at, inside);
         }
         outside.fill(0);
+    }
+
+    /// As many bytes at a time as are neighbours in memory.
+    fn read_tiled(&self, plane: &Plane, x: usize, y: usize, out: &mut [u8]) {
+        let place = &plane.place;
+        let run = place.tiling.run(place.bit6) as usize;
+        let row = place.origin.1 + place.row_step * y as u32;
+        let mut column = place.origin.0 as usize + x;
+        let mut rest = out;
+        while !rest.is_empty() {
+            let (part, after) = rest.split_at_mut((run - column % run).min(rest.len()));
+            let offset =
+                place
+                    .tiling
+                    .offset(place.bits, place.pitch, place.bit6, column as u32, row);
+            self.read_memory(place.base.saturating_add(offset as usize), part);
+            column += part.len();
+            rest = after;
+        }
     }
 
     /// The components of one texel inside the plane, 8.8.
@@ -351,6 +471,23 @@ pub fn decode(depth: Depth, bytes: &[u8]) -> [u16; 4] {
             [ten(0), ten(10), ten(20), two << 8]
         }
         Depth::Word => std::array::from_fn(|i| u16::from_le_bytes([byte(2 * i), byte(2 * i + 1)])),
+    }
+}
+
+#[cfg(test)]
+impl<'a> MediaView<'a> {
+    /// A plain picture at the start of `memory`; NV12 if planar.
+    pub fn plain(memory: &'a Memory, format: Format, size: (u32, u32), pitch: u32) -> Self {
+        let chroma = Planes::nv12(size.1);
+        let format = media_format(format).expect("a media format");
+        MediaView::new(
+            memory,
+            format,
+            size,
+            Place::linear(0, pitch),
+            chroma,
+            Edge::Clamp,
+        )
     }
 }
 
@@ -383,15 +520,7 @@ mod tests {
     #[test]
     fn packed_video_is_seen_as_luma_pairs_and_chroma_quads() {
         let memory = Memory::from_bytes(&[10, 20, 11, 30, 12, 21, 13, 31]);
-        let normal = format("YCRCB_NORMAL").unwrap();
-        let view = MediaView::new(
-            &memory,
-            normal,
-            (4, 1),
-            (0, 8),
-            Chroma420::default(),
-            Edge::Clamp,
-        );
+        let view = MediaView::plain(&memory, Format::YCRCB_NORMAL, (4, 1), 8);
         let at = |channel, x| {
             let (plane, component) = view.place(channel).unwrap();
             view.texel(plane, x, 0)[component] >> 8
@@ -404,15 +533,7 @@ mod tests {
     #[test]
     fn beyond_the_memory_is_zero() {
         let memory = Memory::from_bytes(&[1, 2, 3]);
-        let y8 = format("Y8_UNORM").unwrap();
-        let view = MediaView::new(
-            &memory,
-            y8,
-            (2, 2),
-            (0, 2),
-            Chroma420::default(),
-            Edge::Clamp,
-        );
+        let view = MediaView::plain(&memory, Format::Y8_UNORM, (2, 2), 2);
         let mut row = [9; 2];
         view.read(&view.planes()[0], 0, 1, &mut row);
         assert_eq!(row, [3, 0]);

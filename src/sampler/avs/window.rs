@@ -138,9 +138,13 @@ impl Window<u8> {
             // Whole words are what memory reads fastest: begin at one, if that is possible for
             // every row and does not split a texel.
             let begin = x.sources()[0] as usize * n;
-            let skew = plane.start.saturating_add(begin) % 8;
-            let by_words = plane.pitch.is_multiple_of(8) && skew.is_multiple_of(n) && skew <= begin;
-            let skew = if by_words { skew } else { 0 };
+            let skew = match plane.rows(begin) {
+                Some((pitch, at)) if pitch.is_multiple_of(8) => Some(at % 8),
+                _ => None,
+            };
+            let skew = skew.filter(|&skew| skew.is_multiple_of(n) && skew <= begin);
+            let by_words = skew.is_some();
+            let skew = skew.unwrap_or(0);
             self.shape(bytes, y.sources().len(), skew);
             let length = if by_words { self.stride } else { bytes };
             self.rows(y, |row, out| {
@@ -216,9 +220,9 @@ impl<T: Copy + Default> Window<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::view::{Chroma420, format};
+    use super::super::view::{Place, media_format};
     use super::*;
-    use crate::surface::Memory;
+    use crate::surface::{Format, Memory, Planes};
     use pretty_assertions::assert_eq;
 
     fn axis(positions: &[i32], size: i32) -> Axis {
@@ -245,15 +249,15 @@ mod tests {
     fn inner_and_edge_windows_hold_what_the_plane_holds() {
         let bytes: Vec<u8> = (0..24 * 24).map(|i| (i * 7 % 251) as u8).collect();
         let memory = Memory::from_bytes(&bytes);
-        for (name, n, pitch, base) in [
-            ("Y8_UNORM", 1, 24, 0),
-            ("R8B8_UNORM", 2, 22, 1),
-            ("R8G8B8A8_UNORM", 4, 24, 3),
+        for (format, n, pitch, base) in [
+            (Format::Y8_UNORM, 1, 24, 0),
+            (Format::R8B8_UNORM, 2, 22, 1),
+            (Format::R8G8B8A8_UNORM, 4, 24, 3),
         ] {
-            let size = (22 / n as u32, 22);
-            let format = format(name).unwrap();
-            let chroma = Chroma420::default();
-            let view = MediaView::new(&memory, format, size, (base, pitch), chroma, Edge::Mirror);
+            let (size, place) = ((22 / n as u32, 22), Place::linear(base, pitch));
+            let format = media_format(format).unwrap();
+            let chroma = Planes::default();
+            let view = MediaView::new(&memory, format, size, place, chroma, Edge::Mirror);
             let plane = &view.planes()[0];
             for shift in -12..30 {
                 let x = Axis::new(
@@ -271,8 +275,8 @@ mod tests {
                 for (j, &row) in y.sources().iter().enumerate() {
                     for (i, &column) in x.sources().iter().enumerate() {
                         let found = &window.row(j)[window.skew + i * n..][..n];
-                        let at = base + row as usize * pitch + column as usize * n;
-                        assert_eq!(found, &bytes[at..at + n], "{name} {shift} ({i}, {j})");
+                        let at = base + row as usize * pitch as usize + column as usize * n;
+                        assert_eq!(found, &bytes[at..at + n], "{shift} ({i}, {j})");
                     }
                 }
             }
