@@ -227,12 +227,11 @@ pub(super) fn address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let (rest, model) = model(cx, input)?;
     let (mut rest, _) = mark(rest, "[")?;
     let mut scale = 1;
-    if blanks(rest).starts_with(|c: char| c.is_ascii_digit()) {
-        let (behind, value) = decimal(rest, "a scale")?;
-        if next_is(behind, "*") {
-            (rest, _) = mark(behind, "*")?;
-            scale = value;
-        }
+    if let Ok((behind, value)) = decimal(rest, "a scale")
+        && next_is(behind, "*")
+    {
+        (rest, _) = mark(behind, "*")?;
+        scale = value;
     }
     let (rest, parts) = parts(cx, rest, 4)?;
     let sign = blanks(rest).bytes().next();

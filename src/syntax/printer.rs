@@ -85,7 +85,10 @@ pub fn print_statement(statement: &Statement) -> String {
             let mut text = format!(".{} {}", input.directive, input.name.node);
             for (field, value) in [("offset", &input.offset), ("size", &input.size)] {
                 if let Some(value) = value {
-                    put(&mut text, format_args!(" {field}={}", value.node));
+                    put(
+                        &mut text,
+                        format_args!(" {field}={}", number(value.node as i64)),
+                    );
                 }
             }
             text
@@ -102,8 +105,17 @@ pub fn print_statement(statement: &Statement) -> String {
 fn attribute(name: &str, value: &Option<AttributeValue>) -> String {
     match value {
         None => name.to_owned(),
-        Some(AttributeValue::Number(number)) => format!("{name}={number}"),
+        Some(AttributeValue::Number(value)) => format!("{name}={}", number(*value)),
         Some(AttributeValue::Text(text)) => format!("{name}={}", quoted(text)),
+    }
+}
+
+/// A value of a constant expression: decimal, but hexadecimal where decimal would wrap at 32 bits.
+fn number(value: i64) -> String {
+    if value.unsigned_abs() <= u64::from(u32::MAX) {
+        value.to_string()
+    } else {
+        format!("{value:#x}")
     }
 }
 
@@ -137,7 +149,7 @@ fn reference(name: &str) -> String {
 
 fn print_declaration(declaration: &Declaration) -> String {
     let mut text = format!(".decl {} v_type=", declaration.name.node);
-    let elements = declaration.elements.node;
+    let elements = number(declaration.elements.node as i64);
     match &declaration.class {
         DeclarationClass::General { ty, align, alias } => {
             put(
@@ -148,7 +160,7 @@ fn print_declaration(declaration: &Declaration) -> String {
                 put(&mut text, format_args!(" align={word}"));
             }
             if let Some(alias) = alias {
-                let (base, offset) = (&alias.base.node, alias.offset.node);
+                let (base, offset) = (&alias.base.node, number(alias.offset.node as i64));
                 put(&mut text, format_args!(" alias=<{base}, {offset}>"));
             }
         }
@@ -269,6 +281,8 @@ fn print_suffix(text: &mut String, suffix: &Suffix) {
         Suffix::ElementBytes(bytes) => put(text, format_args!(".{bytes}")),
         Suffix::Blocks { bytes, count } => put(text, format_args!(".{bytes}.{count}")),
         Suffix::BooleanFunction(table) => put(text, format_args!(".x{table:02x}")),
+        // A dot with nothing behind it is what no reader takes (quirk 19).
+        Suffix::FenceFlags(0) => {}
         Suffix::FenceFlags(flags) => {
             text.push('.');
             for (bit, letter) in FENCE_LETTERS.iter().enumerate() {
@@ -320,7 +334,9 @@ fn print_operand(text: &mut String, operand: &Operand, slot: Slot) {
             put(text, format_args!("{:#x}:{}", immediate.bits, immediate.ty));
         }
         Operand::AddressOf { var, offset: 0 } => put(text, format_args!("&{}", var.node)),
-        Operand::AddressOf { var, offset } => put(text, format_args!("&{}[{offset}]", var.node)),
+        Operand::AddressOf { var, offset } => {
+            put(text, format_args!("&{}[{}]", var.node, number(*offset)));
+        }
         Operand::Address {
             var,
             element,
