@@ -141,6 +141,9 @@ own assembler cannot read. visim reads it as `.R`.
 
     sample4. (M1, 8) 0x0:uw S0 T6 D.0 N.0
     sample4.R (M1, 8) 0x0:uw S0 T6 D.0 N.0 // meant"
+    L0119 Limit "too many lines that cannot be read"
+"Reading stops after 1000 bad lines: such a file is hardly vISA text, and nobody reads so many messages.
+Mend the first ones and run again."
     E0201 Error "statement outside a kernel"
 "Everything up to the next `.kernel` or `.global_function` belongs to the current one. Before the first
 of them only `.version` and `.funcdecl` may stand.

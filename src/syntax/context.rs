@@ -4,12 +4,16 @@
 //! either order. Everything else about names is decided by [`crate::check`].
 
 use super::error::Expected;
+use super::form::example;
 use super::token::blanks;
 use crate::diagnostic::Diagnostic;
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED, SURFACES};
 use crate::source::{Span, Spanned};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
+
+/// Remarks kept for one line.
+const MAX_REMARKS: usize = 8;
 
 /// Storage class of a declared name.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -123,8 +127,9 @@ impl Context {
     /// Keeps a remark on text that is read nevertheless.
     pub fn remark(&self, diagnostic: Diagnostic) {
         let mut remarks = self.remarks.borrow_mut();
-        // An alternative that was tried twice says it once.
-        if !remarks.contains(&diagnostic) {
+        // An alternative that was tried twice says it once; a line of a million numbers is not worth
+        // a million remarks.
+        if remarks.len() < MAX_REMARKS && !remarks.contains(&diagnostic) {
             remarks.push(diagnostic);
         }
     }
@@ -178,18 +183,28 @@ fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
     } else {
         wanted
     };
-    if found.is_empty() {
+    let diagnostic = if found.is_empty() {
         // What is missing is reported where it has to be written: at the end of the line.
-        return Diagnostic::with_message(Code::E0101, "statement is not complete")
-            .at(cx.place(rest.len(), 0), format!("expected {wanted}"));
+        Diagnostic::with_message(Code::E0101, "statement is not complete")
+            .at(cx.place(rest.len(), 0), format!("expected {wanted}"))
+    } else {
+        Diagnostic::new(Code::E0101).at(
+            cx.place(behind.len(), token),
+            format!(
+                "expected {wanted}, found `{}`",
+                super::token::shorten(found)
+            ),
+        )
+    };
+    match error.opcode {
+        Some(opcode) => diagnostic
+            .help(format!(
+                "`{opcode}` is written, for example, `{}`",
+                example(opcode)
+            ))
+            .see(opcode.info().family.section()),
+        None => diagnostic.see("vISA text reference 9"),
     }
-    Diagnostic::new(Code::E0101).at(
-        cx.place(behind.len(), token),
-        format!(
-            "expected {wanted}, found `{}`",
-            super::token::shorten(found)
-        ),
-    )
 }
 
 /// Bytes of the token at the start of `text`: a word, or one character.

@@ -1,6 +1,7 @@
 //! The one error of reading: the furthest place, and what could have stood there.
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::Opcode;
 use nom::error::{ErrorKind, ParseError};
 use std::borrow::Cow;
 
@@ -16,6 +17,8 @@ pub(super) struct Expected {
     pub wanted: Vec<Cow<'static, str>>,
     /// A diagnostic that says more than the list; its first label still wants its place.
     pub problem: Option<Box<Problem>>,
+    /// The instruction that was being read.
+    pub opcode: Option<Opcode>,
 }
 
 /// A finished diagnostic whose first label covers `length` bytes from the place of the error.
@@ -31,6 +34,7 @@ impl ParseError<&str> for Expected {
             left: input.len(),
             wanted: Vec::new(),
             problem: None,
+            opcode: None,
         }
     }
 
@@ -62,6 +66,7 @@ pub(super) fn expected<T>(input: &str, wanted: impl Into<Cow<'static, str>>) -> 
         left: input.len(),
         wanted: vec![wanted.into()],
         problem: None,
+        opcode: None,
     }))
 }
 
@@ -71,6 +76,7 @@ pub(super) fn refuse<T>(input: &str, length: usize, diagnostic: Diagnostic) -> R
         left: input.len(),
         wanted: Vec::new(),
         problem: Some(Box::new(Problem { length, diagnostic })),
+        opcode: None,
     }))
 }
 
@@ -142,6 +148,7 @@ mod tests {
             left,
             wanted: vec![word.into()],
             problem: None,
+            opcode: None,
         };
         assert_eq!(at(3, "a").or(at(5, "b")).wanted, ["a"]);
         assert_eq!(at(5, "a").or(at(3, "b")).wanted, ["b"]);

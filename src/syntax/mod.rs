@@ -18,6 +18,7 @@ mod context;
 mod directive;
 mod error;
 mod expression;
+mod form;
 mod line;
 mod lsc;
 mod messages;
@@ -27,6 +28,7 @@ mod statement;
 mod suffix;
 mod token;
 
+pub use form::example;
 pub use printer::{print, print_instruction, print_statement};
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -46,6 +48,9 @@ impl Default for ParseOptions {
         ParseOptions { grf_bytes: 32 }
     }
 }
+
+/// Reading stops here: a file with so many bad lines is not vISA text.
+const MAX_BAD_LINES: usize = 1000;
 
 /// The tree of all lines that could be read, and what is wrong with the others.
 #[derive(Clone, Debug)]
@@ -68,6 +73,7 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     let mut diagnostics = Vec::new();
     let mut split_diagnostics = Vec::new();
     let mut version_seen = false;
+    let mut bad_lines = 0;
     for logical in line::split(source.text(), &mut split_diagnostics) {
         let text: &str = &logical.text;
         cx.enter_line(logical.start, text.len());
@@ -82,12 +88,20 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
                     // A line that fails to read says nothing about the version.
                     version_seen = true;
                     diagnostics.push(cx.place_error(error, text));
+                    bad_lines += 1;
+                    if bad_lines == MAX_BAD_LINES {
+                        diagnostics.push(too_many(&cx, text));
+                        break;
+                    }
                 }
                 Err(nom::Err::Incomplete(_)) => {
                     unreachable!("readers of whole lines never ask for more")
                 }
             }
-            diagnostics.extend(cx.take_remarks());
+            let remarks = cx.take_remarks();
+            if diagnostics.len() < MAX_BAD_LINES {
+                diagnostics.extend(remarks);
+            }
         }
         // A bad line is absent, but its comment need not be lost with it.
         if text.is_empty() || statement.is_some() {
@@ -103,6 +117,18 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
         module,
         diagnostics,
     }
+}
+
+fn too_many(cx: &Context, text: &str) -> Diagnostic {
+    Diagnostic::new(Code::L0119)
+        .at(
+            cx.place(text.len(), text.len()),
+            "nothing is read from the next line on",
+        )
+        .note(format!(
+            "reading stops after {MAX_BAD_LINES} lines that cannot be read"
+        ))
+        .help("mend the lines reported above; is this file vISA text?")
 }
 
 /// The first statement is `.version`, and no other is.
@@ -131,4 +157,150 @@ fn version(seen: &mut bool, statement: &crate::source::Spanned<Statement>) -> Op
             })
             .see("vISA text reference 2.1"),
     )
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Codes and lines of what is said of a text.
+    fn said(text: &str) -> Vec<(Code, usize)> {
+        let source = Source::new("test", text);
+        let parsed = parse(&source, &ParseOptions::default());
+        let place = |d: &Diagnostic| source.line_of(d.span().expect("a place").start);
+        parsed
+            .diagnostics
+            .iter()
+            .map(|d| (d.code, place(d)))
+            .collect()
+    }
+
+    #[test]
+    fn each_code_is_said_of_its_line() {
+        let cases = [
+            ("mov (M1, 8) D(0,0)<1> S(0,0)", Code::E0101),
+            ("mov (M1, 8) D(0,0)<1> S.0", Code::E0101),
+            ("mvo (M1, 8) D(0,0)<1> S(0,0)<1;1,0>", Code::E0102),
+            ("barrier\r", Code::E0103),
+            ("mov (M1, 8) D(0,0)<1> 1:i32", Code::E0104),
+            ("FILE \"x", Code::E0105),
+            ("FILE \"\\q\"", Code::E0105),
+            ("barrier /* x", Code::E0105),
+            (".decl mov v_type=G type=ud num_elts=8", Code::E0106),
+            (".version 4.1", Code::E0107),
+            ("mov (M1, 8) D(0,0)<1> 0x10000:hf", Code::E0108),
+            ("mov (M1, 8) D(-1,0)<1> 0x1:ud", Code::E0108),
+            ("mov (4294967296) D(0,0)<1> 0x1:ud", Code::E0108),
+            ("mov (M1, 8) D(0,0)<1> (1/0):ud", Code::E0109),
+            ("mov (M1, 8) D(0,0)<1> (%DispatchSimd):ud", Code::E0109),
+            ("cmp (M1, 8) P1 D(0,0)<1;1,0> 0x1:ud", Code::E0110),
+            (
+                "and.sat (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 0x1:ud",
+                Code::E0110,
+            ),
+            ("x: barrier", Code::E0111),
+            (" x:", Code::E0111),
+            (".declare X", Code::E0112),
+            (".decl X v_type=G num_elts=8 type=ud", Code::E0113),
+            (
+                ".decl X v_type=G type=ud num_elts=8 alias=<D, 0> align=GRF",
+                Code::E0113,
+            ),
+            ("sample_mlod.R (M1, 8) 0x0:uw S0 T6 D.0 D.0", Code::N0114),
+            ("lsc_load.ugm (M1, 8) D:d32 bti(1,2)[S]:a32", Code::N0114),
+            ("mov (M1, 8) D(0,0)<1> 0x1:bf", Code::N0114),
+            ("mov (M1, 8) D(0,0)<1> 99999999999:ud", Code::W0116),
+            ("mov (M1, 8) D(0,0)<1> 0x100000000:ud", Code::W0116),
+            (".decl X v_type=G type=ud num_elts=8 align=1", Code::E0117),
+            ("sample4. (M1, 8) 0x0:uw S0 T6 D.0 D.0", Code::W0118),
+        ];
+        for (line, code) in cases {
+            assert_eq!(
+                said(&format!(".version 4.1\n\n{line}\n")),
+                [(code, 3)],
+                "{line}"
+            );
+        }
+        let deep = format!(".version 4.1\nmov (M1, 8) D{}\n", "(".repeat(100));
+        assert_eq!(said(&deep), [(Code::L0115, 2)]);
+        assert_eq!(said("barrier\n"), [(Code::E0107, 1)]);
+        let bad = said(&format!(".version 4.1\n{}", "bad\n".repeat(2000)));
+        assert_eq!(bad.len(), 1001);
+        assert_eq!(bad[1000], (Code::L0119, 1001));
+    }
+
+    #[test]
+    fn several_bad_lines_give_several_diagnostics_and_the_good_ones_stay() {
+        let source = Source::new("test", ".version 4.1\nmov\nbarrier\nadd\nmul\nyield\n");
+        let parsed = parse(&source, &ParseOptions::default());
+        assert_eq!(parsed.diagnostics.len(), 3);
+        assert_eq!(
+            print(&parsed.module),
+            ".version 4.1\n    barrier\n    yield\n"
+        );
+    }
+
+    /// The instruction of a one-line kernel, as it is printed.
+    fn printed(line: &str) -> String {
+        let text = format!(".version 4.1\n.decl T6 v_type=T num_elts=1\n    {line}\n");
+        let parsed = parse(&Source::new("test", text), &ParseOptions::default());
+        assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+        print(&parsed.module)
+            .lines()
+            .nth(2)
+            .unwrap_or_default()
+            .trim_start()
+            .to_owned()
+    }
+
+    #[test]
+    fn both_dialects_and_short_forms_print_one_way() {
+        let pairs = [
+            (
+                "load_lz.R (M1, 8) 0x0:uw T6 D.0 %null.0 S.0",
+                "load_lz.R (M1, 8)  0x0:uw T6 D.0 S.0",
+            ),
+            (
+                "load_lz.r (8) 0x0:uw T6 D.0 V0.0 S.0",
+                "load_lz.R (M1, 8)  0x0:uw T6 D.0 S.0",
+            ),
+            (
+                "svm_block_ld.aligned (M1, 8) D(0,0)<0;1,0> D.0",
+                "svm_block_ld.aligned (8) D(0,0)<0;1,0> D.0",
+            ),
+            (
+                "media_st.modified (16, 4) T6 0x1:ud 0x0:ud D.0",
+                "media_st.modified (16,4) T6 0 0x1:ud 0x0:ud D.0",
+            ),
+            ("fence_local", "fence_local"),
+            (
+                "sample.R S0 T6 D.0 D.0 D.0 D.0",
+                "sample.R (8) S0 T6 D.0 D.0 D.0 D.0",
+            ),
+            ("mov(M1,8)D<1>-1.5 :f", ""),
+            ("mov(M1,8)D<1>-1.5:f", "mov (M1, 8) D(0,0)<1> 0xbfc00000:f"),
+            (
+                "mov (M1, 8) D<1> -1:f",
+                "mov (M1, 8) D(0,0)<1> 0x80000001:f",
+            ),
+            (
+                "mov (M1, 8) D<1> -1:w",
+                "mov (M1, 8) D(0,0)<1> 0xffffffff:w",
+            ),
+            (
+                "lsc_load.ugm (M1, 8) D.0:d8u32 [S + 16]:a64",
+                "lsc_load.ugm (M1, 8)  D:d8u32  flat[S+0x10]:a64",
+            ),
+            ("jmp (M1, 1) \"mov\"", "jmp (M1, 1) \"mov\""),
+            ("jmp (M1, 1) \"plain\"", "jmp (M1, 1) plain"),
+            (".loc 7", "LOC 7"),
+        ];
+        for (line, expected) in pairs {
+            if expected.is_empty() {
+                assert_eq!(said(&format!(".version 4.1\n{line}\n")), [(Code::E0101, 2)]);
+            } else {
+                assert_eq!(printed(line), expected);
+            }
+        }
+    }
 }

@@ -5,7 +5,7 @@
 
 use super::ast::{Instruction, Predicate, PredicateGroup, Statement};
 use super::context::Context;
-use super::error::{Read, expected, nearest, problem, refuse};
+use super::error::{Expected, Read, expected, nearest, problem, refuse};
 use super::operand::operands;
 use super::suffix::suffixes;
 use super::token::{
@@ -115,8 +115,14 @@ fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
     let (rest, opcode) = mnemonic(from)?;
     let opcode = cx.spanned(opcode, from, rest);
     // From here on the line is this instruction, and what is wrong with it is said of it.
-    let (rest, (suffixes, exec, operands)) =
-        cut(|input| body(cx, opcode.info(), input)).parse(rest)?;
+    let (rest, (suffixes, exec, operands)) = cut(|input| body(cx, opcode.info(), input))
+        .parse(rest)
+        .map_err(|error| {
+            error.map(|error| Expected {
+                opcode: Some(opcode.node),
+                ..error
+            })
+        })?;
     let paired = None;
     Ok((
         rest,
