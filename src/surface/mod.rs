@@ -10,11 +10,15 @@
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
 
 pub mod description;
+pub mod file;
 pub mod float;
 pub mod format;
 pub mod layout;
 pub mod memory;
+pub mod pattern;
+pub mod picture;
 pub mod refused;
+pub mod rows;
 pub mod texel;
 pub mod tiling;
 
@@ -23,6 +27,8 @@ pub use description::{
 };
 pub use format::Format;
 pub use memory::Memory;
+pub use pattern::Pattern;
+pub use picture::Picture;
 pub use refused::Refused;
 pub use tiling::Tiling;
 

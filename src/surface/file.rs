@@ -1,0 +1,382 @@
+//! Surfaces from files and to files: pictures (PNG, BMP, PNM), and plain rows (raw, NV12, P010, I420, YUY2 …).
+//!
+//! Sizes are checked before anything is decoded or allocated; a picture is written beside its target and
+//! then renamed, so that no half-written file is ever seen.
+
+use std::fs::File;
+use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::path::Path;
+
+use image::{ImageDecoder, ImageEncoder, ImageReader};
+
+use super::{Description, Format, MAX_BYTES, Picture, Planes, Surface};
+
+/// A file that cannot be read or written.
+#[derive(Debug, thiserror::Error)]
+#[error("{path}: {what}")]
+pub struct BadFile {
+    /// The file.
+    pub path: String,
+    /// What is wrong.
+    pub what: String,
+    /// What to do about it.
+    pub remedy: String,
+}
+
+impl BadFile {
+    fn new(path: &Path, what: impl ToString, remedy: impl ToString) -> BadFile {
+        BadFile {
+            path: path.display().to_string(),
+            what: what.to_string(),
+            remedy: remedy.to_string(),
+        }
+    }
+}
+
+/// The most texels across or down.
+const MAX_SIDE: u32 = 16384;
+
+/// The kinds of plain file, their format, and what their first rows hold.
+///
+/// Names as the tools that make such files use them; the bytes are those of surface reference 2.4 and 3.8.
+pub const PLAIN_KINDS: &[(&str, Format)] = &[
+    ("raw", Format::R8_UNORM),
+    ("nv12", Format::PLANAR_420_8),
+    ("p010", Format::PLANAR_420_16),
+    ("i420", Format::PLANAR_420_8),
+    ("yv12", Format::PLANAR_420_8),
+    ("yuy2", Format::YCRCB_NORMAL),
+    ("yvyu", Format::YCRCB_SWAPUV),
+    ("uyvy", Format::YCRCB_SWAPY),
+    ("vyuy", Format::YCRCB_SWAPUVY),
+];
+
+/// The description of a plain file of this kind and size: format and planes; for `raw` the caller says the
+/// format.
+pub fn plain_description(kind: &str, width: u32, height: u32) -> Option<Description> {
+    let &(name, format) = PLAIN_KINDS.iter().find(|row| row.0 == kind)?;
+    let description = Description::d2(format, width, height);
+    Some(match name {
+        "i420" => Description {
+            planes: Some(Planes::i420(height)),
+            ..description
+        },
+        "yv12" => Description {
+            planes: Some(Planes::yv12(height)),
+            ..description
+        },
+        _ => description,
+    })
+}
+
+/// Reads a picture file: PNG, BMP, PBM, PGM, PPM or PAM, told apart by content.
+///
+/// # Errors
+/// [`BadFile`] if it cannot be read, is of another kind, damaged, or larger than 16384 texels a side.
+pub fn read_picture(path: &Path) -> Result<Picture, BadFile> {
+    let bad = |what: &dyn std::fmt::Display| {
+        BadFile::new(
+            path,
+            what,
+            "give a PNG, BMP or PNM file; it may be damaged or cut short",
+        )
+    };
+    let reader = ImageReader::open(path)
+        .and_then(ImageReader::with_guessed_format)
+        .map_err(|e| BadFile::new(path, e, "check the name, relative to the folder you run in"))?;
+    let decoder = reader.into_decoder().map_err(|e| bad(&e))?;
+    let (width, height) = decoder.dimensions();
+    if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
+        return Err(BadFile::new(
+            path,
+            format!("the picture has {width}×{height} texels"),
+            format!("crop or scale it to at most {MAX_SIDE}×{MAX_SIDE}"),
+        ));
+    }
+    if u64::from(width) * u64::from(height) * 8 > MAX_BYTES || decoder.total_bytes() > MAX_BYTES {
+        return Err(BadFile::new(
+            path,
+            format!(
+                "{width}×{height} texels are more than {} MiB",
+                MAX_BYTES >> 20
+            ),
+            "crop or scale the picture",
+        ));
+    }
+    let image = image::DynamicImage::from_decoder(decoder).map_err(|e| bad(&e))?;
+    let pixels = image.into_rgba16().pixels().map(|p| p.0).collect();
+    Ok(Picture {
+        width,
+        height,
+        pixels,
+    })
+}
+
+/// A surface from a picture file. Width and height of the description come from the file if they are 0;
+/// otherwise they must agree.
+///
+/// # Errors
+/// [`BadFile`] as [`read_picture`], or if the format cannot hold a picture.
+pub fn load_picture(path: &Path, description: Description) -> Result<Surface, BadFile> {
+    let picture = read_picture(path)?;
+    let mut description = description;
+    let Description { width, height, .. } = description;
+    if (width, height) == (0, 0) {
+        (description.width, description.height) = (picture.width, picture.height);
+        if let Some(planes) = &mut description.planes {
+            // Planes below no rows at all: made before the size was known.
+            if *planes == Planes::nv12(0) {
+                *planes = Planes::nv12(picture.height);
+            }
+        }
+    } else if (width, height) != (picture.width, picture.height) {
+        return Err(BadFile::new(
+            path,
+            format!(
+                "the picture has {}×{} texels, not {width}×{height}",
+                picture.width, picture.height
+            ),
+            "leave the size out, or scale the picture",
+        ));
+    }
+    let surface = Surface::zeroed(description)
+        .map_err(|e| BadFile::new(path, e, "choose another format or another picture"))?;
+    picture.store(&surface).map_err(|e| {
+        BadFile::new(
+            path,
+            e,
+            "name a format that can be rendered to, such as R8G8B8A8_UNORM",
+        )
+    })?;
+    Ok(surface)
+}
+
+/// A surface from a file of plain rows ([`Surface::set_rows`]), frame number `frame` of it.
+///
+/// # Errors
+/// [`BadFile`] if the description breaks a rule, or the file is no whole number of frames, or too short.
+pub fn load_rows(path: &Path, description: Description, frame: u64) -> Result<Surface, BadFile> {
+    let io = |e: std::io::Error| {
+        BadFile::new(path, e, "check the name, relative to the folder you run in")
+    };
+    let (format, width, height) = (description.format, description.width, description.height);
+    let surface = Surface::zeroed(description)
+        .map_err(|e| BadFile::new(path, e, "give the size and the format the file really has"))?;
+    let size = surface.plain_bytes() as u64;
+    let mut file = File::open(path).map_err(io)?;
+    let length = file.metadata().map_err(io)?.len();
+    if length == 0 || !length.is_multiple_of(size.max(1)) {
+        return Err(BadFile::new(
+            path,
+            format!("the file has {length} bytes; {width}×{height} {format} are {size}"),
+            "give the size and the format the file really has",
+        ));
+    }
+    if frame >= length / size {
+        return Err(BadFile::new(
+            path,
+            format!(
+                "there is no frame {frame}: the file holds {}",
+                length / size
+            ),
+            "count frames from 0",
+        ));
+    }
+    file.seek(SeekFrom::Start(frame * size)).map_err(io)?;
+    let mut bytes = vec![0; size as usize];
+    BufReader::new(file).read_exact(&mut bytes).map_err(io)?;
+    surface.set_rows(&bytes);
+    Ok(surface)
+}
+
+/// Writes a file all or nothing: beside its target first, then renamed.
+fn write_whole(
+    path: &Path,
+    write: impl FnOnce(&mut dyn Write) -> Result<(), String>,
+) -> Result<(), BadFile> {
+    let bad = |what: &dyn std::fmt::Display| {
+        BadFile::new(
+            path,
+            what,
+            "check that the folder exists and may be written to",
+        )
+    };
+    let folder = match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    };
+    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|e| bad(&e))?;
+    write(file.as_file_mut()).map_err(|e| bad(&e))?;
+    file.persist(path).map_err(|e| bad(&e.error))?;
+    Ok(())
+}
+
+/// Writes a picture as PNG: 8 bits for each channel, or 16 where that would lose something; grey and
+/// opaque pictures without the channels they do not need.
+///
+/// # Errors
+/// [`BadFile`] if the file cannot be written.
+pub fn save_picture(picture: &Picture, path: &Path) -> Result<(), BadFile> {
+    use image::ExtendedColorType as Type;
+    let pixels = &picture.pixels;
+    let wide = pixels.iter().flatten().any(|v| v % 257 != 0);
+    let opaque = pixels.iter().all(|p| p[3] == u16::MAX);
+    let grey = pixels.iter().all(|p| p[0] == p[1] && p[1] == p[2]);
+    let (kind, channels): (_, &[usize]) = match (grey, opaque) {
+        (true, true) => (if wide { Type::L16 } else { Type::L8 }, &[0]),
+        (true, false) => (if wide { Type::La16 } else { Type::La8 }, &[0, 3]),
+        (false, true) => (if wide { Type::Rgb16 } else { Type::Rgb8 }, &[0, 1, 2]),
+        (false, false) => (if wide { Type::Rgba16 } else { Type::Rgba8 }, &[0, 1, 2, 3]),
+    };
+    let mut bytes = Vec::with_capacity(pixels.len() * channels.len() * 2);
+    for pixel in pixels {
+        for &c in channels {
+            match wide {
+                // The encoder takes samples in the host's byte order.
+                true => bytes.extend(pixel[c].to_ne_bytes()),
+                false => bytes.push((pixel[c] >> 8) as u8),
+            }
+        }
+    }
+    write_whole(path, |out| {
+        image::codecs::png::PngEncoder::new(out)
+            .write_image(&bytes, picture.width, picture.height, kind)
+            .map_err(|e| e.to_string())
+    })
+}
+
+/// Writes the picture a surface shows as PNG.
+///
+/// # Errors
+/// [`BadFile`] if the surface shows no picture or the file cannot be written.
+pub fn save_surface(surface: &Surface, path: &Path) -> Result<(), BadFile> {
+    let picture =
+        Picture::of(surface).map_err(|e| BadFile::new(path, e, "save it as raw rows instead"))?;
+    save_picture(&picture, path)
+}
+
+/// Writes the texels of a surface as plain rows.
+///
+/// # Errors
+/// [`BadFile`] if the file cannot be written.
+pub fn save_rows(surface: &Surface, path: &Path) -> Result<(), BadFile> {
+    write_whole(path, |out| {
+        out.write_all(&surface.to_rows()).map_err(|e| e.to_string())
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::pattern::photo;
+    use super::*;
+    use pretty_assertions::assert_eq;
+
+    fn folder() -> tempfile::TempDir {
+        tempfile::tempdir().unwrap()
+    }
+
+    #[test]
+    fn pictures_come_back_from_png_in_every_shape() {
+        let folder = folder();
+        let path = folder.path().join("p.png");
+        let colour = photo(31, 17, 3);
+        let mut shapes = vec![colour.clone()];
+        shapes.push(Picture {
+            pixels: colour
+                .pixels
+                .iter()
+                .map(|p| [p[0], p[0], p[0], 65535])
+                .collect(),
+            ..colour
+        });
+        let through: Vec<_> = shapes[0]
+            .pixels
+            .iter()
+            .map(|p| [p[0], p[1], p[2], p[1]])
+            .collect();
+        shapes.push(Picture {
+            pixels: through,
+            ..shapes[0]
+        });
+        shapes.push(Picture {
+            pixels: shapes[0].pixels.iter().map(|p| p.map(|v| v ^ 1)).collect(),
+            ..shapes[0]
+        });
+        for picture in shapes {
+            save_picture(&picture, &path).unwrap();
+            assert_eq!(read_picture(&path).unwrap(), picture);
+        }
+        // Nothing is left beside the target.
+        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
+    }
+
+    #[test]
+    fn surfaces_take_their_size_from_the_picture() {
+        let folder = folder();
+        let path = folder.path().join("p.png");
+        let picture = photo(32, 16, 1);
+        save_picture(&picture, &path).unwrap();
+        let surface = load_picture(&path, Description::d2(Format::B8G8R8A8_UNORM, 0, 0)).unwrap();
+        assert_eq!(
+            (surface.description().width, surface.description().height),
+            (32, 16)
+        );
+        save_surface(&surface, &path).unwrap();
+        assert_eq!(read_picture(&path).unwrap(), picture);
+        let nv12 = load_picture(&path, Description::d2(Format::PLANAR_420_8, 0, 0)).unwrap();
+        assert_eq!(nv12.plain_bytes(), 32 * 16 * 3 / 2);
+        let wrong = load_picture(&path, Description::d2(Format::R8_UNORM, 8, 8)).unwrap_err();
+        assert_eq!(wrong.what, "the picture has 32×16 texels, not 8×8");
+        let bc1 = Format::named("BC1_UNORM").unwrap();
+        assert!(load_picture(&path, Description::d2(bc1, 0, 0)).is_err());
+    }
+
+    #[test]
+    fn plain_files_hold_whole_frames() {
+        let folder = folder();
+        let path = folder.path().join("video.nv12");
+        std::fs::write(&path, (0..48).collect::<Vec<u8>>()).unwrap();
+        let nv12 = || plain_description("nv12", 4, 4).unwrap();
+        let frame = |n| {
+            load_rows(&path, nv12(), n)
+                .map(|s| s.to_rows())
+                .map_err(|e| e.what)
+        };
+        assert_eq!(frame(1).unwrap(), (24..48).collect::<Vec<u8>>());
+        assert_eq!(
+            frame(2).unwrap_err(),
+            "there is no frame 2: the file holds 2"
+        );
+        let short = load_rows(&path, plain_description("yuy2", 6, 6).unwrap(), 0).unwrap_err();
+        assert_eq!(short.what, "the file has 48 bytes; 6×6 YCRCB_NORMAL are 72");
+        let surface = load_rows(&path, nv12(), 0).unwrap();
+        save_rows(&surface, &path).unwrap();
+        assert_eq!(std::fs::read(&path).unwrap(), (0..24).collect::<Vec<u8>>());
+    }
+
+    #[test]
+    fn damaged_and_missing_files_say_so() {
+        let folder = folder();
+        let path = folder.path().join("bad.png");
+        assert!(read_picture(&path).unwrap_err().remedy.contains("name"));
+        save_picture(&photo(32, 32, 0), &path).unwrap();
+        let whole = std::fs::read(&path).unwrap();
+        std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
+        assert!(
+            read_picture(&path)
+                .unwrap_err()
+                .remedy
+                .contains("cut short")
+        );
+        std::fs::write(&path, b"hello").unwrap();
+        assert!(read_picture(&path).is_err());
+        // A header that promises far too much is refused before anything is allocated.
+        std::fs::write(&path, b"P6 60000 60000 255\n").unwrap();
+        assert_eq!(
+            read_picture(&path).unwrap_err().what,
+            "the picture has 60000×60000 texels"
+        );
+        let nowhere = folder.path().join("no/such/folder.png");
+        assert!(save_picture(&photo(2, 2, 0), &nowhere).is_err());
+    }
+}

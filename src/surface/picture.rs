@@ -1,0 +1,435 @@
+//! Pictures: red, green, blue and alpha in 16 bits each, between image files and surfaces of any format.
+//!
+//! How a picture becomes texels and back:
+//!
+//! | format | stored |
+//! | --- | --- |
+//! | colour channels, normalised or float | value / 65535, through the format's own encoding |
+//! | sRGB | the picture's codes as they are: image files are sRGB-coded already |
+//! | integer, n bits | the top n bits (16 at most; n − 1 for signed) |
+//! | one channel (R, L, I, Y8) | luma (77 R + 150 G + 29 B) / 256, which keeps grey exactly |
+//! | alpha only | alpha |
+//! | YUV | BT.601 with studio swing, 8-bit integers, below; chroma of the upper left texel of each group |
+//!
+//! ```text
+//!   Y  = 16 + (66 R + 129 G + 25 B + 128) >> 8      C = Y − 16, D = Cb − 128, E = Cr − 128
+//!   Cb = 128 + (−38 R − 74 G + 112 B + 128) >> 8    R = (298 C + 409 E + 128) >> 8
+//!   Cr = 128 + (112 R − 94 G − 18 B + 128) >> 8     G = (298 C − 100 D − 208 E + 128) >> 8
+//!                                                   B = (298 C + 516 D + 128) >> 8
+//! ```
+
+use super::format::{Format, Kind as FormatKind, Returns};
+use super::texel::{Decoder, Rgba, encode, encode_pair};
+use super::{Kind, Refused, Surface};
+
+/// A picture in memory.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Picture {
+    /// Texels across.
+    pub width: u32,
+    /// Texels down.
+    pub height: u32,
+    /// Row by row: R, G, B, A.
+    pub pixels: Vec<[u16; 4]>,
+}
+
+/// How the channels of a format stand for a colour.
+enum Meaning {
+    Colour,
+    Grey,
+    Alpha,
+    Yuv,
+}
+
+fn meaning(format: Format) -> Meaning {
+    let stored = format
+        .channels
+        .iter()
+        .filter(|c| c.bits > 0 && c.name != b'X');
+    match (stored.count(), format.kind) {
+        (1, _) if format.channel(b'A').is_some() => Meaning::Alpha,
+        (1, _) => Meaning::Grey,
+        (_, FormatKind::Yuv) => Meaning::Yuv,
+        _ => Meaning::Colour,
+    }
+}
+
+/// sRGB formats take and give the codes themselves: the same format without the curve.
+fn without_curve(format: Format) -> Format {
+    format
+        .name
+        .strip_suffix("_SRGB")
+        .and_then(Format::named)
+        .unwrap_or(format)
+}
+
+fn luma([r, g, b, _]: [u16; 4]) -> u16 {
+    ((77 * u32::from(r) + 150 * u32::from(g) + 29 * u32::from(b) + 128) >> 8) as u16
+}
+
+/// 8-bit Cr, Y, Cb of a pixel.
+fn to_yuv(pixel: [u16; 4]) -> [u8; 3] {
+    let [r, g, b, _] = pixel.map(|v| i32::from(v >> 8));
+    let y = 16 + ((66 * r + 129 * g + 25 * b + 128) >> 8);
+    let cb = 128 + ((-38 * r - 74 * g + 112 * b + 128) >> 8);
+    let cr = 128 + ((112 * r - 94 * g - 18 * b + 128) >> 8);
+    [cr, y, cb].map(|v| v.clamp(0, 255) as u8)
+}
+
+/// A pixel of 8-bit Cr, Y, Cb.
+fn from_yuv([cr, y, cb]: [u8; 3]) -> [u16; 4] {
+    let (c, d, e) = (i32::from(y) - 16, i32::from(cb) - 128, i32::from(cr) - 128);
+    let r = (298 * c + 409 * e + 128) >> 8;
+    let g = (298 * c - 100 * d - 208 * e + 128) >> 8;
+    let b = (298 * c + 516 * d + 128) >> 8;
+    let [r, g, b] = [r, g, b].map(|v| v.clamp(0, 255) as u16 * 257);
+    [r, g, b, u16::MAX]
+}
+
+/// Four channels in the format's own type.
+fn to_channels(pixel: [u16; 4], format: Format) -> Rgba {
+    let values = match meaning(format) {
+        Meaning::Colour => pixel,
+        Meaning::Grey => [luma(pixel); 4],
+        Meaning::Alpha => [pixel[3]; 4],
+        Meaning::Yuv => {
+            let [cr, y, cb] = to_yuv(pixel).map(|v| u16::from(v) * 257);
+            [cr, y, cb, pixel[3]]
+        }
+    };
+    let code = |i: usize, signed: u32| {
+        let bits = bits_of(format, i) - signed;
+        u32::from(values[i]) >> 16u32.saturating_sub(bits)
+    };
+    std::array::from_fn(|i| match format.returns {
+        Returns::AsUint => code(i, 0),
+        Returns::AsSint => code(i, 1),
+        _ => (f32::from(values[i]) / 65535.0).to_bits(),
+    })
+}
+
+/// Bits of the stored channel behind output `i`; 16 if there is none.
+fn bits_of(format: Format, i: usize) -> u32 {
+    format
+        .channel(format.out[i])
+        .map_or(16, |c| u32::from(c.bits))
+}
+
+/// The pixel a decoded texel stands for.
+fn from_channels(rgba: Rgba, format: Format) -> [u16; 4] {
+    let wide = |i: usize| match format.returns {
+        Returns::AsUint | Returns::AsSint => {
+            let signed = u32::from(format.returns == Returns::AsSint);
+            let bits = bits_of(format, i) - signed;
+            let code = if signed == 1 {
+                (rgba[i] as i32).max(0) as u32
+            } else {
+                rgba[i]
+            };
+            if bits >= 16 {
+                code.min(65535) as u16
+            } else {
+                // Replication by division keeps the largest code at the top.
+                let most = (1u32 << bits) - 1;
+                ((code.min(most) * 65535 + most / 2) / most) as u16
+            }
+        }
+        _ => {
+            let x = f64::from(f32::from_bits(rgba[i]));
+            let x = if x.is_nan() { 0.0 } else { x.clamp(0.0, 1.0) };
+            (x * 65535.0 + 0.5).floor() as u16
+        }
+    };
+    let opaque = |alpha: bool, i: usize| if alpha { wide(i) } else { u16::MAX };
+    match meaning(format) {
+        Meaning::Colour => [wide(0), wide(1), wide(2), opaque(format.has_alpha(), 3)],
+        Meaning::Grey => {
+            // The channel feeds the first output that names it: red; green of Y8.
+            let first = format
+                .out
+                .iter()
+                .position(|o| format.channel(*o).is_some())
+                .unwrap_or(0);
+            [wide(first), wide(first), wide(first), u16::MAX]
+        }
+        Meaning::Alpha => [0, 0, 0, wide(3)],
+        Meaning::Yuv => {
+            let [cr, y, cb] = [0, 1, 2].map(|i| (wide(i) >> 8) as u8);
+            let [r, g, b, _] = from_yuv([cr, y, cb]);
+            [r, g, b, opaque(format.has_alpha(), 3)]
+        }
+    }
+}
+
+impl Picture {
+    /// The pixel at (x, y), the nearest one if that is outside.
+    fn at(&self, x: u32, y: u32) -> [u16; 4] {
+        let x = x.min(self.width.saturating_sub(1)) as usize;
+        let y = y.min(self.height.saturating_sub(1)) as usize;
+        self.pixels
+            .get(y * self.width as usize + x)
+            .copied()
+            .unwrap_or_default()
+    }
+
+    /// Stores the picture into the texels of a surface of the same size, first slice, most detailed level.
+    ///
+    /// # Errors
+    /// [`Refused`] if the format cannot be written (compressed, palette, sub-byte), or the surface is no
+    /// image.
+    pub fn store(&self, surface: &Surface) -> Result<(), Refused> {
+        let d = surface.description();
+        let format = d.format;
+        if matches!(d.kind, Kind::Null | Kind::Buffer) {
+            return Err(refused("a picture needs a surface with width and height"));
+        }
+        if format.is_planar() {
+            return self.store_planar(surface);
+        }
+        let target = without_curve(format);
+        let size = format.cell().bytes as usize;
+        let level = |n: u32| (n >> d.min_lod).max(1);
+        for y in 0..level(d.height).min(self.height) {
+            for x in
+                (0..level(d.width).min(self.width)).step_by(format.cell().across.max(1) as usize)
+            {
+                let channels = |x| to_channels(self.at(x, y), target);
+                let place = surface.place(d.min_lod, 0, x, y, 0);
+                if format.is_packed_422() {
+                    surface.write_cell(place, &encode_pair(format, channels(x), channels(x + 1)));
+                } else {
+                    let Some(bytes) = encode(target, channels(x)) else {
+                        return Err(refused(format!("texels of {format} cannot be written")));
+                    };
+                    surface.write_cell(place, &bytes[..size]);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    fn store_planar(&self, surface: &Surface) -> Result<(), Refused> {
+        let d = surface.description();
+        let wide = d.format == Format::PLANAR_420_16;
+        let (across, down) = d.chroma_shift();
+        // 16-bit containers hold ten bits at the top: two more than eight. Surface reference 3.8, P010.
+        let write = |part: &Surface, x, y, values: &[u8]| {
+            let mut bytes = Vec::with_capacity(4);
+            for &v in values {
+                match wide {
+                    true => bytes.extend((u16::from(v) << 8).to_le_bytes()),
+                    false => bytes.push(v),
+                }
+            }
+            part.write_cell(part.place(0, 0, x, y, 0), &bytes);
+        };
+        let planes: Vec<Surface> = (0..3).map_while(|n| surface.plane(n)).collect();
+        for y in 0..d.height.min(self.height) {
+            for x in 0..d.width.min(self.width) {
+                let [cr, luma, cb] = to_yuv(self.at(x, y));
+                write(&planes[0], x, y, &[luma]);
+                let (cx, cy) = (x >> across, y >> down);
+                if (cx << across, cy << down) != (x, y) {
+                    continue;
+                }
+                match &planes[1..] {
+                    [pairs] => write(pairs, cx, cy, &[cb, cr]),
+                    [u, v] => {
+                        write(u, cx, cy, &[cb]);
+                        write(v, cx, cy, &[cr]);
+                    }
+                    _ => {}
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// The picture a 2D surface shows: its first slice at the most detailed level.
+    ///
+    /// # Errors
+    /// [`Refused`] if the surface is no image or its format is not decoded.
+    pub fn of(surface: &Surface) -> Result<Picture, Refused> {
+        let d = surface.description();
+        let format = d.format;
+        if matches!(d.kind, Kind::Null | Kind::Buffer) {
+            return Err(refused("a picture needs a surface with width and height"));
+        }
+        let plain = without_curve(format);
+        let decoder = match format.is_planar() {
+            true => None,
+            false => match Decoder::new(plain, d.palette.as_ref()) {
+                Some(decoder) => Some(decoder),
+                None => return Err(refused(format!("texels of {format} are not decoded"))),
+            },
+        };
+        let size = |n: u32| (n >> d.min_lod).max(1);
+        let (width, height) = (size(d.width), size(d.height));
+        let planes: Vec<Surface> = (0..3).map_while(|n| surface.plane(n)).collect();
+        let mut pixels = Vec::with_capacity(width as usize * height as usize);
+        for y in 0..height {
+            for x in 0..width {
+                pixels.push(match &decoder {
+                    Some(decoder) => {
+                        let place = surface.place(d.min_lod, 0, x, y, 0);
+                        from_channels(
+                            decoder.decode(&surface.read_cell(place), place.in_x, place.in_y),
+                            plain,
+                        )
+                    }
+                    None => planar_pixel(d.chroma_shift(), &planes, x, y),
+                });
+            }
+        }
+        Ok(Picture {
+            width,
+            height,
+            pixels,
+        })
+    }
+}
+
+fn planar_pixel((across, down): (u32, u32), planes: &[Surface], x: u32, y: u32) -> [u16; 4] {
+    // The top byte of each component.
+    let read = |part: &Surface, x, y, component: usize| {
+        let cell = part.read_cell(part.place(0, 0, x, y, 0));
+        let components =
+            if planes.len() == 2 && component < 2 && part.format().channel(b'G').is_some() {
+                2
+            } else {
+                1
+            };
+        let size = part.format().cell().bytes as usize / components;
+        cell[size * component + size - 1]
+    };
+    let (cx, cy) = (x >> across, y >> down);
+    let [luma, first, rest @ ..] = planes else {
+        return [0; 4];
+    };
+    let cr = match rest {
+        [v, ..] => read(v, cx, cy, 0),
+        [] => read(first, cx, cy, 1),
+    };
+    from_yuv([cr, read(luma, x, y, 0), read(first, cx, cy, 0)])
+}
+
+fn refused(what: impl Into<String>) -> Refused {
+    Refused::error(what, "surface reference 1.1")
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Description, Planes};
+    use super::*;
+    use pretty_assertions::assert_eq;
+
+    fn picture() -> Picture {
+        let pixels = (0..64u16).map(|i| {
+            [
+                i * 4 * 257,
+                (255 - i) * 257,
+                i * i % 251 * 257,
+                (i | 1) * 257,
+            ]
+        });
+        Picture {
+            width: 8,
+            height: 8,
+            pixels: pixels.collect(),
+        }
+    }
+
+    fn through(format: Format) -> Picture {
+        let surface = Surface::zeroed(Description::d2(format, 8, 8)).unwrap();
+        picture().store(&surface).unwrap();
+        Picture::of(&surface).unwrap()
+    }
+
+    #[test]
+    fn eight_bits_survive_every_format_that_can_hold_them() {
+        for name in [
+            "R8G8B8A8_UNORM",
+            "B8G8R8A8_UNORM",
+            "B8G8R8A8_UNORM_SRGB",
+            "R16G16B16A16_UNORM",
+            "R32G32B32A32_FLOAT",
+        ] {
+            assert_eq!(through(Format::named(name).unwrap()), picture(), "{name}");
+        }
+        let codes = through(Format::R8G8B8A8_UINT);
+        assert_eq!(codes, picture());
+    }
+
+    #[test]
+    fn grey_keeps_its_codes_in_one_channel() {
+        let grey: Vec<[u16; 4]> = (0..=255u16)
+            .map(|v| [v * 257, v * 257, v * 257, 65535])
+            .collect();
+        let grey = Picture {
+            width: 16,
+            height: 16,
+            pixels: grey,
+        };
+        for name in ["R8_UNORM", "Y8_UNORM", "L8_UNORM", "R16_UNORM"] {
+            let surface =
+                Surface::zeroed(Description::d2(Format::named(name).unwrap(), 16, 16)).unwrap();
+            grey.store(&surface).unwrap();
+            let first = surface.to_rows()[surface.row_bytes() / 16 * 200..][0];
+            assert_eq!(first, 200, "{name}");
+            assert_eq!(Picture::of(&surface).unwrap(), grey, "{name}");
+        }
+    }
+
+    #[test]
+    fn yuv_follows_the_stated_matrix() {
+        // Red: Y = 16 + (66·255 + 128) >> 8 = 82, Cb = 128 + (−38·255 + 128) >> 8 = 90, Cr = 240.
+        assert_eq!(to_yuv([65535, 0, 0, 0]), [240, 82, 90]);
+        assert_eq!(to_yuv([65535; 4]), [128, 235, 128]);
+        let red = Picture {
+            width: 2,
+            height: 2,
+            pixels: vec![[65535, 0, 0, 65535]; 4],
+        };
+        let rows = |d| {
+            let surface = Surface::zeroed(d).unwrap();
+            red.store(&surface).unwrap();
+            // 298·66 + 409·112 = 65476: R = 256 → 255; G = (19668 + 3800 − 23296 + 128) >> 8 = 1; B = 0.
+            assert_eq!(
+                Picture::of(&surface).unwrap().pixels[3],
+                [65535, 257, 0, 65535]
+            );
+            surface.to_rows()
+        };
+        assert_eq!(
+            rows(Description::d2(Format::YCRCB_NORMAL, 2, 2)),
+            [82, 90, 82, 240, 82, 90, 82, 240]
+        );
+        assert_eq!(
+            rows(Description::d2(Format::PLANAR_420_8, 2, 2)),
+            [82, 82, 82, 82, 90, 240]
+        );
+        let i420 = Description {
+            planes: Some(Planes::i420(2)),
+            ..Description::d2(Format::PLANAR_420_8, 2, 2)
+        };
+        assert_eq!(rows(i420), [82, 82, 82, 82, 90, 240]);
+        let p010 = rows(Description::d2(Format::PLANAR_420_16, 2, 2));
+        assert_eq!(p010, [0, 82, 0, 82, 0, 82, 0, 82, 0, 90, 0, 240]);
+        assert_eq!(
+            rows(Description::d2(
+                Format::named("A8Y8U8V8_UNORM").unwrap(),
+                2,
+                2
+            ))[..4],
+            [240, 90, 82, 255]
+        );
+    }
+
+    #[test]
+    fn formats_without_an_encoding_are_refused() {
+        let bc1 =
+            Surface::zeroed(Description::d2(Format::named("BC1_UNORM").unwrap(), 8, 8)).unwrap();
+        assert!(picture().store(&bc1).is_err());
+        assert!(Picture::of(&Surface::null()).is_err());
+    }
+}
