@@ -285,6 +285,24 @@ visim tells them apart by their declarations and reads both.
 
     avs.R S0 T6 …                  // the page's order
     avs.R T6 S0 …                  // what Intel's reader takes"
+    E0380 Error "the instruction has no message here"
+"The instruction is legal vISA, but the platform it is lowered for has no message that does it, or an
+operand the message needs is absent.
+
+    sample4_po.R (M1, 16) 0x0:uw S0 T6 V40.0 A0.0 A1.0 A2.0 A3.0   // Ironlake has no gather4
+
+Choose a newer platform with --platform, or another instruction."
+    N0380 Unsupported "the message is not modelled"
+"The instruction is legal vISA, but its message is not among those the lowering knows: it belongs to
+newer hardware than the platforms modelled, or to a unit (video motion estimation, load/store cache
+messages) that is not. This is not a fault of the program."
+    W0380 Warning "the message is not what the page promises"
+"Intel's finalizer makes a message that does less, or other, than the instruction's page says. visim
+shows the message bit for bit as the finalizer makes it and says what is wrong with it.
+
+    media_ld.nomod (4,2) T6 0 0:ud 0:ud V40.0   // V40 of type uq: the response length becomes 0
+
+Running a program follows the page; only the printed message follows the finalizer."
     E0501 Error "label is not defined"
 "Branches go to labels of the kernel or function they stand in. A label starts in column 1 and ends with
 a colon.

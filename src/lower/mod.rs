@@ -9,6 +9,7 @@ mod alu;
 mod dataport;
 mod flow;
 mod layout;
+pub mod messages;
 mod operands;
 mod sampler;
 

@@ -1,5 +1,6 @@
 //! The suites, each a list of cases made from a folder.
 
+mod lowering;
 mod text;
 
 use std::path::{Path, PathBuf};
@@ -44,6 +45,10 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "text-other-platforms",
         cases: Ok(text::other_platforms),
+    },
+    Suite {
+        name: "lowering",
+        cases: Ok(lowering::cases),
     },
     Suite {
         name: "kernels",

@@ -1,0 +1,147 @@
+//! Lowered messages as JSON: the schema of the lowering corpus.
+//!
+//! Source: README of the lowering corpus.
+
+use super::value::Value;
+use super::{Context, Destination, Flow, Lowered, Send, messages};
+use crate::check::{Step, Unit};
+use crate::diagnostic::Diagnostic;
+use crate::isa::Platform;
+use crate::source::Source;
+use serde_json::{Value as Json, json};
+
+/// Lowers a whole unit and prints it as the corpus does: statements without sends are left out.
+/// The second result is everything the lowering had to say.
+pub fn unit(
+    unit: &Unit,
+    source: &Source,
+    platform: Platform,
+    compat: super::Compat,
+) -> (Json, Vec<Diagnostic>) {
+    let mut diagnostics = Vec::new();
+    let mut flow = Flow::new(unit);
+    let mut context = Context::new(compat);
+    let mut instructions = Vec::new();
+    let mut index = 0_usize;
+    for step in &unit.steps {
+        match step {
+            // A function and the label of its name are one step, and count as one.
+            Step::Function(_) | Step::Label(_) => context.forget(),
+            Step::Instruction(i) => match messages(unit, &i.node, &context, platform) {
+                Ok(lowered) => {
+                    context.observe(unit, &i.node, platform);
+                    if !lowered.sends.is_empty() {
+                        let text = statement(source, i.span.start);
+                        instructions.push(instruction(&lowered, &flow, unit, index, &text, platform));
+                        flow.apply(&lowered);
+                    }
+                    diagnostics.extend(lowered.warnings);
+                }
+                Err(diagnostic) => diagnostics.push(*diagnostic),
+            },
+        }
+        index += 1;
+    }
+    let name = Platform::ALL
+        .iter()
+        .find(|p| p.0 == platform)
+        .map_or("?", |p| p.2);
+    let json = json!({
+        "file": source.name(),
+        "grf_bytes": platform.grf_bytes(),
+        "instructions": instructions,
+        "platform": name,
+        "status": "ok",
+    });
+    (json, diagnostics)
+}
+
+/// The line without its comment, blanks folded.
+fn statement(source: &Source, at: u32) -> String {
+    let line = source.line_text(source.line_of(at));
+    let line = line.split("//").next().unwrap_or_default();
+    line.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// One instruction.
+fn instruction(
+    lowered: &Lowered,
+    flow: &Flow,
+    unit: &Unit,
+    index: usize,
+    text: &str,
+    platform: Platform,
+) -> Json {
+    let sends: Vec<Json> = lowered
+        .sends
+        .iter()
+        .enumerate()
+        .map(|(i, s)| send(s, flow.next_send() + i, flow, unit, platform))
+        .collect();
+    let writes: serde_json::Map<String, Json> = flow
+        .writes(lowered)
+        .into_iter()
+        .map(|(var, runs)| (unit.variable(var).name.clone(), json!(runs)))
+        .collect();
+    json!({
+        "visa_index": index,
+        "visa": text,
+        "sends": sends,
+        "writes": writes,
+    })
+}
+
+/// One send.
+pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform) -> Json {
+    let hex = |value: u32| format!("0x{value:08X}");
+    let number = |value: &Value| value.constant().map(hex);
+    let expression = |value: &Value| match value {
+        Value::Const(_) => None,
+        other => Some(flow.text(other)),
+    };
+    let payload: Vec<String> = [("src0", &send.first), ("src1", &send.second)]
+        .into_iter()
+        .flat_map(|(part, registers)| {
+            registers
+                .iter()
+                .map(move |r| format!("{part}: {}", flow.register(r)))
+        })
+        .collect();
+    let header = send
+        .header_present
+        .then(|| send.header.iter().map(|v| flow.text(v)).collect::<Vec<_>>());
+    let destination = match send.destination {
+        Destination::Null => Some("null".into()),
+        _ if send.response_length == 0 => None,
+        Destination::Variable(var, offset) => {
+            Some(format!("{}+{offset}", unit.variable(var).name))
+        }
+        Destination::Temporary => Some("temp".into()),
+    };
+    json!({
+        "comment": "",
+        "desc": number(&send.desc),
+        "desc_expr": expression(&send.desc),
+        "desc_fixed_bits": send.desc.constant_part().map(hex),
+        "dst": destination,
+        "eot": send.eot,
+        "ex_desc": number(&send.ex_desc),
+        "ex_desc_expr": expression(&send.ex_desc),
+        "ex_message_length": send.extended_length,
+        "exec_size": send.exec.size,
+        "header": header,
+        "header_present": send.header_present,
+        "id": format!("S{id}"),
+        "lsc": send.sfid.is_lsc(),
+        "mask_offset": format!("M{}", send.exec.offset),
+        "message_length": send.message_length,
+        "mnemonic": send.mnemonic,
+        "no_mask": send.exec.no_mask,
+        "options": if send.eot { "EOT" } else { "" },
+        "payload": payload,
+        "predicate": send.predicate.as_ref().map(|p| if p.inverted { "~f0.0" } else { "f0.0" }),
+        "response_length": send.response_length,
+        "sfid": send.sfid.name(),
+        "sfid_num": send.sfid.number(platform),
+    })
+}

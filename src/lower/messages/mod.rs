@@ -1,0 +1,356 @@
+//! vISA message instructions become hardware `send`s, bit for bit as Intel's finalizer emits them.
+//!
+//! [`messages`] takes one instruction and gives its sends by name: descriptor and header dwords as
+//! [`Value`]s (constants where the program fixes them), payload registers as [`Run`]s, and which
+//! response bytes reach which bytes of the destination. Numbers come out of it when the registers are
+//! known ([`Value::evaluate`]); the typed question is then [`crate::message::decode`]'s.
+//!
+//! ```text
+//!  instruction ─ media, sampler, … ─▶ Send ─ evaluate ─▶ Message ─ decode ─▶ Request
+//! ```
+//!
+//! Where to start reading: [`media`] is the smallest family, [`sampler`] the richest; [`payload`]
+//! tells how operands become one or two payloads. `json` prints what the lowering corpus holds,
+//! `text` prints for people.
+//!
+//! Faults of the finalizer (lowering reference 21) are followed, with a warning, unless
+//! [`Compat::Later`] asks for what later releases do (section 20).
+
+mod context;
+mod flow;
+pub mod json;
+mod media;
+mod media_sampler;
+mod operand;
+pub mod payload;
+mod sampler;
+pub mod value;
+
+pub use context::Context;
+pub use flow::Flow;
+pub use payload::Part;
+pub use value::{Leaf, Op, Run, Value};
+
+use crate::check::{Unit, VarId};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{Exec, Opcode, Platform};
+use crate::message::Sfid;
+use crate::message::bits::{Extended, Form, descriptor, extended_descriptor};
+use crate::syntax::ast::{Instruction, Predicate};
+
+/// Which release of the finalizer is followed.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Compat {
+    /// Release 1.0.12504.6, faults included: what the lowering corpus holds.
+    #[default]
+    Finalizer,
+    /// What later releases do where they differ. Source: lowering reference 20.
+    Later,
+}
+
+/// One `send`.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Send {
+    /// As the platform writes it: `send`, `sends`, `sendc.rc`.
+    pub mnemonic: String,
+    /// Lanes, first mask bit, whether the mask is ignored.
+    pub exec: Exec,
+    /// The predicate that reaches the send.
+    pub predicate: Option<Predicate<VarId>>,
+    /// Receiver.
+    pub sfid: Sfid,
+    /// Descriptor.
+    pub desc: Value,
+    /// Extended descriptor.
+    pub ex_desc: Value,
+    /// Registers of the first payload, header included; as the descriptor holds it.
+    pub message_length: u32,
+    /// Registers of the second payload, as its field holds it.
+    pub extended_length: u32,
+    /// Registers written back, as the descriptor holds it.
+    pub response_length: u32,
+    /// The descriptor's header bit.
+    pub header_present: bool,
+    /// Header dwords, a whole register of them; empty without a header.
+    pub header: Vec<Value>,
+    /// Registers of the first payload behind the header.
+    pub first: Vec<Vec<Run>>,
+    /// Registers of the second payload.
+    pub second: Vec<Vec<Run>>,
+    /// Where the response goes.
+    pub destination: Destination,
+    /// The thread ends with it.
+    pub eot: bool,
+}
+
+/// Where a response goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Destination {
+    /// Nothing is written.
+    Null,
+    /// Straight into a variable, at a byte offset.
+    Variable(VarId, u32),
+    /// Into a temporary; [`Lowered::writes`] tells which bytes are copied on.
+    Temporary,
+}
+
+/// Bytes of a response that reach a variable.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Write {
+    /// The destination operand's variable.
+    pub var: VarId,
+    /// First byte in it.
+    pub offset: u32,
+    /// Which send of the instruction.
+    pub send: usize,
+    /// First byte of its response.
+    pub response: u32,
+    /// How many bytes.
+    pub len: u32,
+}
+
+/// What an instruction becomes.
+#[derive(Clone, Debug, Default, PartialEq)]
+pub struct Lowered {
+    /// Its sends in order.
+    pub sends: Vec<Send>,
+    /// Which response bytes reach the destination, later ones overwriting earlier ones.
+    pub writes: Vec<Write>,
+    /// Where the finalizer's behaviour surprises.
+    pub warnings: Vec<Diagnostic>,
+}
+
+/// Lowers one instruction to its sends; an instruction that needs none gives an empty list.
+///
+/// `context` knows which surface and sampler variables hold constants at this point
+/// ([`Context::observe`]).
+///
+/// # Errors
+/// One diagnostic if the instruction cannot become a message on this platform.
+///
+/// Source: lowering reference, sections 1 to 18.
+pub fn messages(
+    unit: &Unit,
+    instruction: &Instruction<VarId>,
+    context: &Context,
+    platform: Platform,
+) -> Result<Lowered> {
+    let mut cx = Lowering {
+        unit,
+        instruction,
+        context,
+        platform,
+        lowered: Lowered::default(),
+    };
+    match instruction.opcode.node {
+        Opcode::MediaLd | Opcode::MediaSt => media::lower(&mut cx)?,
+        Opcode::Avs => media_sampler::avs(&mut cx)?,
+        Opcode::SampleUnorm => media_sampler::unorm(&mut cx)?,
+        Opcode::Sample | Opcode::Load => media_sampler::legacy(&mut cx)?,
+        Opcode::Resinfo | Opcode::Sampleinfo => sampler::info(&mut cx)?,
+        op if sampler::is_3d(op) => sampler::lower(&mut cx)?,
+        _ => {}
+    }
+    Ok(cx.lowered)
+}
+
+/// The result of a lowering step; the diagnostic is boxed because it is large and rare.
+pub type Result<T> = std::result::Result<T, Box<Diagnostic>>;
+
+/// One instruction being lowered.
+struct Lowering<'a> {
+    unit: &'a Unit,
+    instruction: &'a Instruction<VarId>,
+    context: &'a Context,
+    platform: Platform,
+    lowered: Lowered,
+}
+
+/// What the families decide of a send; [`Lowering::send`] adds what all of them share.
+struct Plan {
+    sfid: Sfid,
+    /// Descriptor: function control and the outer bits 29 and 30; lengths are added.
+    control: Value,
+    exec: Exec,
+    predicated: bool,
+    header: Option<Vec<Value>>,
+    /// Parts behind the header, and how many of them belong to the first payload.
+    parts: Vec<Part>,
+    first: usize,
+    response: u32,
+    destination: Destination,
+    /// Added to the extended descriptor at run time (bindless surfaces).
+    surface_handle: Option<Value>,
+    extended: Extended,
+    /// `sendc`, `sendsc`.
+    conditional: bool,
+    /// Written with two sources even when the second is null.
+    two_sources: bool,
+}
+
+impl Plan {
+    fn new(sfid: Sfid, control: Value, exec: Exec) -> Plan {
+        Plan {
+            sfid,
+            control,
+            exec,
+            predicated: true,
+            header: None,
+            parts: Vec::new(),
+            first: 0,
+            response: 0,
+            destination: Destination::Null,
+            surface_handle: None,
+            extended: Extended::default(),
+            conditional: false,
+            two_sources: false,
+        }
+    }
+}
+
+impl Lowering<'_> {
+    fn grf(&self) -> u32 {
+        self.platform.grf_bytes()
+    }
+
+    /// Whether payloads may be split. Source: lowering reference 1.1.
+    fn splits(&self) -> bool {
+        self.platform > Platform::Bdw
+    }
+
+    /// Refuses the instruction.
+    pub(super) fn refuse<T>(&self, code: Code, why: impl Into<String>) -> Result<T> {
+        Err(Box::new(
+            Diagnostic::new(code)
+                .at(self.instruction.opcode.span, why)
+                .see("lowering reference"),
+        ))
+    }
+
+    /// Lays the parts out by the walk of section 1.8: header first, then as they come.
+    fn lay_out(&self, plan: &mut Plan) {
+        if !self.splits() {
+            plan.first = plan.parts.len();
+            return;
+        }
+        plan.first = match &plan.header {
+            // The header is a register of its own: whatever follows it is the second payload.
+            Some(_) => {
+                let broken = plan.parts.first().is_some_and(|p| p.null);
+                if broken { plan.parts.len() } else { 0 }
+            }
+            None => payload::split_point(&plan.parts, self.grf()),
+        };
+    }
+
+    /// Completes a send and appends it.
+    fn send(&mut self, plan: Plan) {
+        let header_rows = u32::from(plan.header.is_some());
+        let mut parts = plan.parts.into_iter();
+        let first: Vec<_> = parts
+            .by_ref()
+            .take(plan.first)
+            .flat_map(|p| p.registers)
+            .collect();
+        let second: Vec<_> = parts.flat_map(|p| p.registers).collect();
+        // Too great lengths wrap in their fields, as the finalizer lets them.
+        let form = Form {
+            header: plan.header.is_some() && !plan.sfid.is_lsc(),
+            first: (header_rows + first.len() as u32) & 0xf,
+            second: second.len() as u32,
+            response: plan.response & 0x1f,
+        };
+        let outer = descriptor(&form, 0).unwrap_or_default();
+        let extended = Extended {
+            length: form.second,
+            ..plan.extended
+        };
+        let ex_bits = extended_descriptor(plan.sfid, &extended, self.platform);
+        let ex_desc = match plan.surface_handle {
+            // The function stands in the sum also where the instruction names it (Gen12).
+            Some(handle) if self.platform == Platform::Tgl => {
+                let number = plan.sfid.number(self.platform).unwrap_or(0);
+                handle.plus(ex_bits | u32::from(number))
+            }
+            Some(handle) => handle.plus(ex_bits),
+            None => Value::Const(ex_bits),
+        };
+        let mnemonic = self.mnemonic(
+            plan.sfid,
+            plan.conditional,
+            form.second > 0 || plan.two_sources,
+        );
+        self.lowered.sends.push(Send {
+            mnemonic,
+            exec: plan.exec,
+            predicate: if plan.predicated {
+                self.instruction.predicate.as_ref().map(|p| p.node.clone())
+            } else {
+                None
+            },
+            sfid: plan.sfid,
+            desc: add_constant(plan.control, outer),
+            ex_desc,
+            message_length: form.first,
+            extended_length: form.second,
+            response_length: form.response,
+            header_present: form.header,
+            header: plan.header.unwrap_or_default(),
+            first,
+            second,
+            destination: if form.response == 0 {
+                Destination::Null
+            } else {
+                plan.destination
+            },
+            eot: extended.eot,
+        });
+    }
+
+    /// Source: lowering reference 1.5.
+    fn mnemonic(&self, sfid: Sfid, conditional: bool, two: bool) -> String {
+        let c = if conditional { "c" } else { "" };
+        match self.platform {
+            Platform::Ilk | Platform::Bdw => format!("send{c}"),
+            Platform::Skl | Platform::Icl => format!("send{}{c}", if two { "s" } else { "" }),
+            _ => format!("send{c}.{}", sfid.suffix()),
+        }
+    }
+
+    /// A header that is a copy of r0, a whole register of it.
+    fn r0_header(&self) -> Vec<Value> {
+        (0..self.grf() / 4).map(Value::Dispatch).collect()
+    }
+
+    /// A header of which nothing is defined yet.
+    fn empty_header(&self) -> Vec<Value> {
+        vec![Value::Undefined; (self.grf() / 4) as usize]
+    }
+}
+
+/// Adds constant bits into the constant term of a sum, so that it stays one term.
+fn add_constant(value: Value, bits: u32) -> Value {
+    match value {
+        Value::Const(n) => Value::Const(n.wrapping_add(bits)),
+        Value::Call(Op::Add, args) => {
+            let [a, b] = *args;
+            if b.constant().is_some() {
+                Value::call(Op::Add, a, add_constant(b, bits))
+            } else if a.constant_part().is_some() {
+                Value::call(Op::Add, add_constant(a, bits), b)
+            } else {
+                Value::call(Op::Add, a, b).plus(bits)
+            }
+        }
+        other => other.plus(bits),
+    }
+}
+
+/// Ignores the mask, whatever the source says. Source: lowering reference 1.7.
+const fn unmasked(size: u32) -> Exec {
+    Exec {
+        size,
+        offset: 0,
+        no_mask: true,
+    }
+}

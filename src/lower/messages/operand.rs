@@ -1,0 +1,160 @@
+//! Operands of an instruction as values and places.
+
+use super::{Lowering, Part, Value};
+use crate::check::{Storage, VarId};
+use crate::isa::{Modifier, Type};
+use crate::syntax::ast::{Immediate, Operand};
+
+/// A raw operand: registers of a variable.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    /// The variable named.
+    pub var: VarId,
+    /// Byte offset in it.
+    pub offset: u32,
+    /// The variable that owns the bytes.
+    pub root: VarId,
+    /// Byte offset in that.
+    pub at: u32,
+    /// Element type of the variable named.
+    pub ty: Type,
+    /// Bytes of the variable named.
+    pub size: u32,
+}
+
+impl Lowering<'_> {
+    /// The raw operand at a position; `None` for `%null`.
+    pub fn raw(&self, at: usize) -> Option<Place> {
+        let Operand::Raw(raw) = &self.instruction.operands.get(at)?.node else {
+            return None;
+        };
+        let var = raw.var.node;
+        let variable = self.unit.variable(var);
+        let Storage::General {
+            ty,
+            elements,
+            root,
+            offset,
+            ..
+        } = variable.storage
+        else {
+            return None;
+        };
+        if variable.predefined && variable.name == "%null" {
+            return None;
+        }
+        Some(Place {
+            var,
+            offset: raw.offset,
+            root,
+            at: offset.wrapping_add(raw.offset),
+            ty,
+            size: ty.bytes().saturating_mul(elements),
+        })
+    }
+
+    /// The operand as a part of `bytes` bytes that may travel in place.
+    pub fn part(&self, place: Place, bytes: u32) -> Part {
+        Part::operand(place.root, place.at, bytes, self.grf())
+    }
+
+    /// A scalar operand widened to a dword by its type.
+    pub fn scalar(&self, at: usize) -> Value {
+        self.instruction
+            .operands
+            .get(at)
+            .map_or(Value::Undefined, |o| self.dword(&o.node))
+    }
+
+    /// An operand's first lane widened to a dword.
+    pub fn dword(&self, operand: &Operand<VarId>) -> Value {
+        self.element(operand).widened()
+    }
+
+    /// An operand's first lane as it lies in the register.
+    pub fn element(&self, operand: &Operand<VarId>) -> Value {
+        let (value, modifier) = match operand {
+            Operand::Immediate(immediate) => return Value::Const(widen(*immediate)),
+            Operand::General(general) => {
+                let Storage::General {
+                    ty, root, offset, ..
+                } = self.unit.variable(general.var.node).storage
+                else {
+                    return Value::Undefined;
+                };
+                let column = general.column.wrapping_mul(ty.bytes());
+                let at = general.row.wrapping_mul(self.grf()).wrapping_add(column);
+                let value = Value::Element {
+                    root,
+                    offset: offset.wrapping_add(at),
+                    ty,
+                };
+                (value, general.modifier)
+            }
+            Operand::Indirect(indirect) => {
+                let value = Value::Indirect {
+                    address: indirect.address.node,
+                    element: indirect.element,
+                    offset: indirect.offset,
+                    ty: indirect.ty,
+                };
+                (value, indirect.modifier)
+            }
+            _ => return Value::Undefined,
+        };
+        let modified = |how, value: Value| Value::Modified(how, Box::new(value.widened()));
+        match modifier {
+            None => value,
+            Some(Modifier::Neg) => modified("neg", value),
+            Some(Modifier::Abs) => modified("abs", value),
+            Some(Modifier::NegAbs) => modified("neg", modified("abs", value)),
+            Some(Modifier::Not) => modified("not", value),
+        }
+    }
+
+    /// Byte offset of a raw destination's response, as [`super::Destination`].
+    pub fn destination(&self, place: Option<Place>) -> super::Destination {
+        place.map_or(super::Destination::Null, |p| {
+            super::Destination::Variable(p.var, p.offset)
+        })
+    }
+
+    /// Whole registers of send `send` reach the operand.
+    pub fn write_registers(&mut self, place: Option<Place>, send: usize, registers: u32) {
+        let bytes = registers * self.grf();
+        self.write_bytes(place, 0, send, 0, bytes);
+    }
+
+    /// Response bytes reach the operand, `to` bytes behind its start; cut at the variable's end.
+    pub fn write_bytes(
+        &mut self,
+        place: Option<Place>,
+        to: u32,
+        send: usize,
+        response: u32,
+        len: u32,
+    ) {
+        let Some(place) = place else { return };
+        let offset = place.offset.saturating_add(to);
+        let len = len.min(place.size.saturating_sub(offset));
+        if len > 0 {
+            self.lowered.writes.push(super::Write {
+                var: place.var,
+                offset,
+                send,
+                response,
+                len,
+            });
+        }
+    }
+}
+
+/// An immediate as a dword: extended by its type, floats as their bits.
+fn widen(immediate: Immediate) -> u32 {
+    let bits = immediate.value_bits();
+    match immediate.ty {
+        Type::W => bits as u16 as i16 as i32 as u32,
+        Type::B => bits as u8 as i8 as i32 as u32,
+        _ => bits as u32,
+    }
+}

@@ -1,0 +1,210 @@
+//! Payload registers: what each byte comes from, and which operands travel in place.
+//!
+//! ```text
+//!   operand list      u           v           lod         data
+//!   registers         |A0.0|A0.1| |A1.0|A1.1| |A2.0|A2.1| …
+//!   pieces             src0 ....   src1 ............ (copied together at the second break)
+//! ```
+//!
+//! Source: lowering reference 1.8.
+
+use super::value::{Run, Value};
+use crate::check::VarId;
+
+/// One operand of a message: whole registers.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Part {
+    /// Its registers, each exactly one register long.
+    pub registers: Vec<Vec<Run>>,
+    /// Where it lies if it can travel in place: owner of the bytes and offset.
+    pub place: Option<(VarId, u32)>,
+    /// It was `%null`: garbage that keeps the registers behind it in position.
+    pub null: bool,
+}
+
+impl Part {
+    /// Runs cut into registers of `grf` bytes; the last register is filled up with undefined bytes.
+    /// An empty list gives one undefined register.
+    pub fn from_runs(runs: Vec<Run>, grf: u32) -> Part {
+        Part {
+            registers: cut(runs, grf),
+            place: None,
+            null: false,
+        }
+    }
+
+    /// Bytes of a variable, in place.
+    pub fn operand(root: VarId, offset: u32, bytes: u32, grf: u32) -> Part {
+        let runs = vec![Run::Bytes {
+            root,
+            offset,
+            len: bytes,
+        }];
+        Part {
+            place: Some((root, offset)),
+            ..Part::from_runs(runs, grf)
+        }
+    }
+
+    /// An absent operand that still takes `rows` registers.
+    pub fn absent(rows: u32, grf: u32) -> Part {
+        Part {
+            registers: vec![vec![Run::Undefined { len: grf }]; rows as usize],
+            place: None,
+            null: true,
+        }
+    }
+
+    /// Dwords, one after the other.
+    pub fn dwords(values: impl IntoIterator<Item = Value>, grf: u32) -> Part {
+        let runs = values
+            .into_iter()
+            .map(|value| match value {
+                Value::Undefined => Run::Undefined { len: 4 },
+                value => Run::Value { value, size: 4 },
+            })
+            .collect();
+        Part::from_runs(runs, grf)
+    }
+
+    /// Number of registers.
+    pub fn rows(&self) -> u32 {
+        self.registers.len() as u32
+    }
+}
+
+/// Cuts runs into registers.
+fn cut(runs: Vec<Run>, grf: u32) -> Vec<Vec<Run>> {
+    let mut registers = vec![Vec::new()];
+    let mut room = grf;
+    for run in runs {
+        let mut rest = Some(run);
+        while let Some(run) = rest.take().filter(|r| !r.is_empty()) {
+            if room == 0 {
+                registers.push(Vec::new());
+                room = grf;
+            }
+            let (head, tail) = split(run, room);
+            room = room.saturating_sub(head.len());
+            if let Some(register) = registers.last_mut() {
+                register.push(head);
+            }
+            rest = tail;
+        }
+    }
+    if room > 0
+        && let Some(register) = registers.last_mut()
+    {
+        register.push(Run::Undefined { len: room });
+    }
+    registers
+}
+
+/// The first `at` bytes of a run, and the rest. Computed elements never cross a register.
+fn split(run: Run, at: u32) -> (Run, Option<Run>) {
+    if run.len() <= at {
+        return (run, None);
+    }
+    match run {
+        Run::Bytes { root, offset, len } => (
+            Run::Bytes {
+                root,
+                offset,
+                len: at,
+            },
+            Some(Run::Bytes {
+                root,
+                offset: offset + at,
+                len: len - at,
+            }),
+        ),
+        Run::Dispatch { offset, len } => (
+            Run::Dispatch { offset, len: at },
+            Some(Run::Dispatch {
+                offset: offset + at,
+                len: len - at,
+            }),
+        ),
+        Run::Undefined { len } => (
+            Run::Undefined { len: at },
+            Some(Run::Undefined { len: len - at }),
+        ),
+        value @ Run::Value { .. } => (value, None),
+    }
+}
+
+/// How many parts travel as the first payload; the rest is the second. All of them if there is no
+/// second payload.
+///
+/// The walk: an operand directly behind its predecessor extends the piece; the first that does not
+/// begins the second piece; a second break, a null operand, or one at an earlier offset of the same
+/// variable ends it, and everything from the start of the unfinished piece on is copied together.
+/// Source: lowering reference 1.8.
+pub fn split_point(parts: &[Part], grf: u32) -> usize {
+    let mut second = None;
+    for (i, pair) in parts.windows(2).enumerate() {
+        let (before, here) = (&pair[0], &pair[1]);
+        let behind = match (before.place, here.place) {
+            (Some((a, at)), Some((b, next))) if a == b => {
+                if u64::from(next) == u64::from(at) + u64::from(before.rows()) * u64::from(grf) {
+                    continue;
+                }
+                next < at
+            }
+            _ => false,
+        };
+        if here.null || behind || second.is_some() {
+            break;
+        }
+        second = Some(i + 1);
+    }
+    second.unwrap_or(parts.len())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn at(var: u32, offset: u32) -> Part {
+        Part::operand(VarId(var), offset, 64, 32)
+    }
+
+    #[test]
+    fn pieces_break_as_the_finalizer_breaks_them() {
+        let header = Part::dwords([], 32);
+        // Four variables: the first alone, the others copied behind it.
+        assert_eq!(split_point(&[at(0, 0), at(1, 0), at(2, 0), at(3, 0)], 32), 1);
+        // One variable: one piece.
+        assert_eq!(split_point(&[at(0, 0), at(0, 64), at(0, 128)], 32), 3);
+        // A header is a piece of its own.
+        assert_eq!(split_point(&[header, at(0, 0), at(0, 64)], 32), 1);
+        // A gap begins the second piece, a step back ends the walk.
+        assert_eq!(split_point(&[at(0, 0), at(0, 96)], 32), 1);
+        assert_eq!(split_point(&[at(0, 64), at(0, 0)], 32), 2);
+        // A null operand ends the walk with everything in one piece.
+        assert_eq!(split_point(&[at(0, 0), Part::absent(1, 32), at(1, 0)], 32), 3);
+    }
+
+    #[test]
+    fn runs_are_cut_at_registers() {
+        let part = Part::operand(VarId(7), 8, 40, 32);
+        assert_eq!(
+            part.registers,
+            vec![
+                vec![Run::Bytes {
+                    root: VarId(7),
+                    offset: 8,
+                    len: 32
+                }],
+                vec![
+                    Run::Bytes {
+                        root: VarId(7),
+                        offset: 40,
+                        len: 8
+                    },
+                    Run::Undefined { len: 24 }
+                ],
+            ]
+        );
+    }
+}

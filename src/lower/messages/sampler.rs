@@ -1,0 +1,443 @@
+//! The 3D sampler family: loads, samples, gather4, and INFO. Source: lowering reference 3, 4, 5.
+//!
+//! ```text
+//!  desc   30 16-bit result  29 16-bit parameters  18:17 mode  16:12 type  11:8 sampler  7:0 binding
+//!  M0     .2 null mask, disable mask or gather channel, texel offsets   .3 sampler state   as r0
+//!  then   parameters in vISA order, each on its own registers
+//! ```
+
+use super::context::{Sampler, Surface};
+use super::operand::Place;
+use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{ChannelMask, Exec, OPCODES, Opcode, Platform, Slot, Type};
+use crate::message::bits::rows;
+use crate::message::dataport::BINDLESS;
+use crate::message::fields::{outer, sampler as control, sampler_header};
+use crate::message::sampler::{function_control, header_bits, simd_mode};
+use crate::message::{SamplerOp, Sfid};
+use crate::syntax::ast::{Operand, Suffix};
+
+/// More payload registers than this do not fit one message. Source: lowering reference 3.7.
+const MOST_ROWS: u32 = 11;
+
+/// Flag in `aoffimmi`: the sampler index may exceed 15. Source: lowering reference 3.5.
+const MANY_SAMPLERS: u32 = 0x8000;
+
+/// Whether this file lowers the instruction.
+pub(super) fn is_3d(op: Opcode) -> bool {
+    crate::isa::opcodes::OPCODES
+        .iter()
+        .find(|row| row.opcode == op)
+        .is_some_and(|row| (0x6d..=0x6f).contains(&row.code))
+}
+
+/// What an instruction asks of the sampler.
+struct Ask {
+    op: SamplerOp,
+    es: u32,
+    channels: ChannelMask,
+    null_mask: bool,
+    offsets: Value,
+    sampler: Option<Sampler>,
+    surface: Surface,
+    destination: Option<Place>,
+    params: Vec<Place>,
+    params16: bool,
+    return16: bool,
+    coarse: bool,
+}
+
+/// 16-bit types; all others travel as 32 bits. Source: lowering reference 3.2, 3.3.
+const fn is_16(ty: Type) -> bool {
+    matches!(ty, Type::Hf | Type::W | Type::Uw)
+}
+
+pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
+    let opcode = cx.instruction.opcode.node;
+    let row = OPCODES.iter().find(|row| row.opcode == opcode);
+    let Some(op) = row.and_then(|row| SamplerOp::from_code(row.sub.into())) else {
+        return cx.refuse(
+            Code::N0380,
+            "this operation exists on newer platforms than the ones modelled",
+        );
+    };
+    let slots = row.map_or(&[][..], |row| row.slots);
+    let at = |slot: Slot| slots.iter().position(|s| *s == slot);
+    let destination = at(Slot::RawDst).and_then(|i| cx.raw(i));
+    let first = slots.len() - 1;
+    let mut params = Vec::new();
+    for i in first..cx.instruction.operands.len() {
+        match cx.raw(i) {
+            Some(place) => params.push(place),
+            None => return cx.refuse(Code::E0380, "a parameter is %null"),
+        }
+    }
+    let ask = Ask {
+        op,
+        es: cx.instruction.exec.as_ref().map_or(1, |e| e.node.size),
+        channels: cx.instruction.channels().unwrap_or(ChannelMask::RGBA),
+        null_mask: cx.instruction.has(&Suffix::PixelNullMask),
+        offsets: cx
+            .instruction
+            .operands
+            .first()
+            .map_or(Value::Const(0), |o: &crate::source::Spanned<Operand<_>>| {
+                cx.element(&o.node)
+            }),
+        sampler: at(Slot::Sampler).map(|i| cx.sampler(i)),
+        surface: cx.surface(at(Slot::Surface).unwrap_or(0)),
+        params16: params.first().is_some_and(|p| is_16(p.ty)),
+        return16: destination.is_some_and(|d| is_16(d.ty)),
+        destination,
+        params,
+        coarse: cx.instruction.has(&Suffix::Cps),
+    };
+    emit(cx, &ask)
+}
+
+/// `resinfo` and `sampleinfo`: dwords whatever the destination's type. Source: lowering reference 5.
+pub(super) fn info(cx: &mut Lowering) -> Result<()> {
+    let resinfo = cx.instruction.opcode.node == Opcode::Resinfo;
+    let params = if resinfo {
+        cx.raw(1).into_iter().collect()
+    } else {
+        Vec::new()
+    };
+    let ask = Ask {
+        op: if resinfo {
+            SamplerOp::Resinfo
+        } else {
+            SamplerOp::Sampleinfo
+        },
+        es: cx.instruction.exec.as_ref().map_or(1, |e| e.node.size),
+        channels: cx.instruction.channels().unwrap_or(ChannelMask::RGBA),
+        null_mask: false,
+        offsets: Value::Const(0),
+        sampler: None,
+        surface: cx.surface(0),
+        destination: cx.raw(if resinfo { 2 } else { 1 }),
+        params,
+        params16: false,
+        return16: false,
+        coarse: false,
+    };
+    emit(cx, &ask)
+}
+
+impl Ask {
+    /// gather4_po is an ordinary sample from XeHP on: a fault. Source: lowering reference 4.
+    fn gathers(&self, platform: Platform) -> bool {
+        self.op.is_gather() && !(self.is_po() && platform >= Platform::Dg2)
+    }
+
+    fn is_po(&self) -> bool {
+        matches!(self.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC)
+    }
+
+    /// Source: lowering reference 3.4, 4, 5.
+    fn needs_header(&self, platform: Platform) -> bool {
+        let one = self.op.is_gather() || self.op == SamplerOp::Sampleinfo;
+        let plain = if one {
+            self.channels.0 == 1
+        } else {
+            self.channels.0 & (self.channels.0 + 1) == 0
+        };
+        let wide_half = platform == Platform::Bdw && self.es == 16 && self.return16;
+        !plain
+            || self.offsets != Value::Const(0)
+            || self.null_mask
+            || matches!(self.sampler, Some(Sampler::Bindless(_)))
+            || wide_half
+    }
+
+    fn returned_channels(&self, platform: Platform) -> u32 {
+        if self.gathers(platform) {
+            4
+        } else {
+            self.channels.count()
+        }
+    }
+
+    /// Whether the sampler index may exceed its four bits.
+    fn many_samplers(&self) -> bool {
+        self.offsets
+            .constant()
+            .is_some_and(|bits| bits & MANY_SAMPLERS != 0)
+    }
+}
+
+fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
+    let platform = cx.platform;
+    let native = platform.native_lanes();
+    warn(cx, ask);
+    let header = ask.needs_header(platform).then(|| header(cx, ask));
+    let param_bytes = ask.es * if ask.params16 { 2 } else { 4 };
+    let param_rows = rows(param_bytes, platform);
+    let payload_rows = u32::from(header.is_some()) + ask.params.len() as u32 * param_rows;
+    let wide = ask.es > native;
+    let halved = matches!(
+        ask.op,
+        SamplerOp::SampleD | SamplerOp::SampleDC | SamplerOp::SampleKillpix
+    );
+    if wide && (payload_rows > MOST_ROWS || halved) {
+        return emit_halves(cx, ask, header);
+    }
+    let exec = cx.exec(ask.es);
+    let mut parts: Vec<Part> = ask
+        .params
+        .iter()
+        .map(|&p| cx.part(p, param_bytes))
+        .collect();
+    if ask.op == SamplerOp::Sampleinfo && header.is_none() {
+        // A message cannot be empty: one register of zeros. Source: lowering reference 5.
+        let zeros = vec![Value::Const(0); (cx.grf() / 4) as usize];
+        parts = vec![Part::dwords(zeros, cx.grf())];
+    }
+    let return_bytes = ask.es * if ask.return16 { 2 } else { 4 };
+    let response = if ask.destination.is_none() {
+        0
+    } else {
+        ask.returned_channels(platform) * rows(return_bytes, platform) + u32::from(ask.null_mask)
+    };
+    let mut plan = plan(cx, ask, simd_mode(ask.es, platform), exec);
+    plan.header = header;
+    plan.parts = parts;
+    plan.response = response;
+    plan.destination = cx.destination(ask.destination);
+    // INFO always writes two sources (lowering reference 1.5).
+    plan.two_sources = ask.op == SamplerOp::Resinfo;
+    cx.lay_out(&mut plan);
+    cx.surface_handle(ask, &mut plan);
+    cx.send(plan);
+    cx.write_registers(ask.destination, 0, response);
+    Ok(())
+}
+
+/// Two native-width messages; the results come through temporaries. Source: lowering reference 3.7.
+fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Result<()> {
+    let platform = cx.platform;
+    let (native, grf) = (platform.native_lanes(), cx.grf());
+    if ask.es != 2 * native {
+        return cx.refuse(
+            Code::E0380,
+            format!("{} lanes do not fit two messages of {native}", ask.es),
+        );
+    }
+    let element = if ask.params16 { 2 } else { 4 };
+    let channels = ask.returned_channels(platform);
+    let response = if ask.destination.is_none() {
+        0
+    } else {
+        channels + u32::from(ask.null_mask)
+    };
+    for half in 0..2 {
+        let mut exec = cx.exec(native);
+        exec.offset = exec.offset.saturating_add((half * native) as u8);
+        let mut plan = plan(cx, ask, 1, exec);
+        plan.header = header.clone();
+        plan.parts = ask
+            .params
+            .iter()
+            .map(|p| {
+                let bytes = vec![Run::Bytes {
+                    root: p.root,
+                    offset: p.at + half * native * element,
+                    len: native * element,
+                }];
+                Part::from_runs(bytes, grf)
+            })
+            .collect();
+        plan.first = plan.parts.len();
+        plan.response = response;
+        plan.destination = Destination::Temporary;
+        cx.surface_handle(ask, &mut plan);
+        cx.send(plan);
+    }
+    let piece = if ask.return16 { grf / 2 } else { grf };
+    for channel in 0..if response == 0 { 0 } else { channels } {
+        for half in 0..2 {
+            let to = (2 * channel + half) * piece;
+            cx.write_bytes(
+                ask.destination,
+                to,
+                half as usize,
+                channel * grf,
+                piece,
+            );
+        }
+    }
+    if ask.null_mask && response > 0 {
+        let to = 2 * channels * piece;
+        cx.write_bytes(ask.destination, to, 0, channels * grf, 4);
+        let bytes = native / 8;
+        cx.write_bytes(ask.destination, to + bytes, 1, channels * grf, bytes);
+    }
+    Ok(())
+}
+
+/// What both forms share: function control with surface and sampler numbers added.
+fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
+    let mut bits = function_control(mode, ask.op.code());
+    if ask.params16 {
+        bits |= outer::PARAMS16.mask();
+    }
+    if ask.return16 {
+        bits |= outer::RETURN16.mask();
+    }
+    let surface = match &ask.surface {
+        Surface::Number(number) => number.clone(),
+        Surface::Bindless(_) => Value::Const(BINDLESS),
+    };
+    let shift = |index: Value| Value::call(Op::Shl, index, Value::Const(control::SAMPLER.lo));
+    let sampler = match &ask.sampler {
+        None => Value::Const(0),
+        Some(Sampler::Index(index)) if ask.many_samplers() => {
+            shift(Value::call(Op::And, index.clone(), Value::Const(0xf)))
+        }
+        Some(Sampler::Index(index)) => shift(index.clone()),
+        Some(Sampler::Bindless(handle)) if cx.platform <= Platform::Skl => {
+            Value::HandleBit(Box::new(handle.clone()))
+        }
+        Some(Sampler::Bindless(_)) => Value::Const(0),
+    };
+    // The sums as the finalizer writes them: constants gather in one term (lowering reference 1.6).
+    let desc = match (surface.constant(), sampler.constant()) {
+        (_, Some(sampler)) => surface.plus(bits.wrapping_add(sampler)),
+        (Some(surface), None) => sampler.plus(bits.wrapping_add(surface)),
+        (None, None) => Value::call(Op::Add, surface.plus(bits), sampler),
+    };
+    let mut plan = Plan::new(Sfid::Sampler, desc, exec);
+    // Lost on Gen9 and Gen11 (lowering reference 3.8).
+    plan.extended.coarse = ask.coarse && cx.platform >= Platform::Tgl;
+    plan
+}
+
+/// The header: r0 with M0.2 and M0.3 replaced. Source: lowering reference 1.9, 3.4, 3.5, 4.
+fn header(cx: &Lowering, ask: &Ask) -> Vec<Value> {
+    let channel = u32::from(ask.channels.0).trailing_zeros();
+    let fixed = ask.offsets.constant().unwrap_or(0);
+    let bits = match ask.op {
+        _ if ask.is_po() && !ask.gathers(cx.platform) => {
+            header_bits(None, None, ask.null_mask, fixed)
+        }
+        SamplerOp::Gather4 | SamplerOp::Gather4Po => {
+            header_bits(None, Some(channel), ask.null_mask, fixed)
+        }
+        SamplerOp::Gather4C | SamplerOp::Gather4PoC => {
+            header_bits(None, None, ask.null_mask, fixed)
+        }
+        _ => header_bits(Some(ask.channels), None, ask.null_mask, fixed),
+    };
+    let mut words = cx.empty_header();
+    // Only the eight dwords of r0 are copied; the rest of a 64-byte register is garbage.
+    for (dw, word) in words.iter_mut().enumerate().take(8) {
+        *word = Value::Dispatch(dw as u32);
+    }
+    words[sampler_header::DISABLE.dw] = match ask.offsets.constant() {
+        Some(_) => Value::Const(bits),
+        None if bits == 0 => ask.offsets.clone().widened(),
+        None => Value::call(Op::Or, ask.offsets.clone(), Value::Const(bits)),
+    };
+    let pointer = Value::Dispatch(3);
+    let mut pointer = if cx.platform >= Platform::Icl {
+        Value::call(Op::And, pointer, Value::Const(!1))
+    } else {
+        pointer
+    };
+    match &ask.sampler {
+        Some(Sampler::Bindless(handle)) => pointer = handle.clone(),
+        Some(Sampler::Index(index)) if ask.many_samplers() => {
+            // Sixteen entries of sixteen bytes for each sixteen samplers.
+            let group = Value::call(Op::Shr, index.clone(), Value::Const(4));
+            pointer = Value::call(
+                Op::Add,
+                pointer,
+                Value::call(Op::Shl, group, Value::Const(8)),
+            );
+        }
+        _ => {}
+    }
+    words[3] = pointer;
+    words
+}
+
+/// Where the message is not what the page promises. Source: lowering reference 21.
+fn warn(cx: &mut Lowering, ask: &Ask) {
+    let span = cx.instruction.opcode.span;
+    let mut say = |label: String, note: &str, see: &str| {
+        let warning = Diagnostic::new(Code::W0380)
+            .at(span, label)
+            .note(note)
+            .see(see);
+        cx.lowered.warnings.push(warning);
+    };
+    let platform = cx.platform;
+    if ask.is_po() && platform >= Platform::Dg2 {
+        say(
+            format!("{platform} has no such message"),
+            "the finalizer treats it as an ordinary sample: one channel comes back",
+            "lowering reference 4",
+        );
+    }
+    if matches!(ask.op, SamplerOp::Gather4C | SamplerOp::Gather4PoC) && ask.channels.0 != 1 {
+        say(
+            format!("channel {} is not in the message", ask.channels),
+            "the header of the shadow forms has no channel: the hardware gathers R",
+            "lowering reference 4",
+        );
+    }
+    let native = platform.native_lanes();
+    if ask.es < native {
+        say(
+            format!("{} lanes", ask.es),
+            "sizes below the native one get the wide SIMD mode: lanes nobody prepared are read",
+            "lowering reference 3.1",
+        );
+    }
+    if ask.es > 2 * native {
+        say(
+            format!("{} lanes", ask.es),
+            "one message with the sixteen-lane mode: not executable on hardware",
+            "lowering reference 3.1",
+        );
+    }
+    if let Some(Sampler::Index(Value::Const(index))) = ask.sampler
+        && index > 15
+        && !ask.many_samplers()
+    {
+        say(
+            format!("sampler {index}"),
+            "the index has four bits; the finalizer adds it, and it carries into the message type",
+            "lowering reference 3.5",
+        );
+    }
+}
+
+impl Lowering<'_> {
+    /// The instruction's execution part with another size.
+    pub(super) fn exec(&self, size: u32) -> Exec {
+        let (mut offset, no_mask) = self
+            .instruction
+            .exec
+            .as_ref()
+            .map_or((0, false), |e| (e.node.offset, e.node.no_mask));
+        // An offset that is not a multiple of the size falls back to 0 (lowering reference 1.7).
+        let whole = self.instruction.exec.as_ref().map_or(1, |e| e.node.size);
+        if matches!(whole, 8 | 16) && u32::from(offset) % whole != 0 {
+            offset = 0;
+        }
+        Exec {
+            size,
+            offset,
+            no_mask,
+        }
+    }
+
+    /// A bindless surface's handle goes into the extended descriptor.
+    fn surface_handle(&self, ask: &Ask, plan: &mut Plan) {
+        if let Surface::Bindless(handle) = &ask.surface {
+            plan.surface_handle = Some(handle.clone());
+        }
+    }
+}

@@ -1,0 +1,314 @@
+//! Messages as Intel's finalizer makes them: `<group>/<case>.<PLATFORM>.json` beside the text.
+//!
+//! What must agree: descriptors, lengths, header dwords, payload bytes, destination bytes. Bytes that
+//! nothing in the program defines (`undef`, `stale:` on their side, undefined on ours) are not compared.
+//!
+//! Source: lowering reference 23 and the corpus README.
+
+use super::{Case, read};
+use serde_json::Value as Json;
+use std::path::{Path, PathBuf};
+use visim::check::{CheckOptions, check};
+use visim::diagnostic::{any_fatal, render_all};
+use visim::isa::Platform;
+use visim::lower::messages::{Compat, json};
+use visim::source::Source;
+use visim::syntax::{ParseOptions, parse};
+
+/// Every JSON file of every group.
+pub fn cases(folder: &Path) -> Vec<Case> {
+    let mut cases = Vec::new();
+    for group in folders(folder) {
+        let name = group.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        // Groups whose families are not lowered yet.
+        if matches!(&*name, "gen5" | "atomic" | "oword" | "raw" | "rt" | "scatter" | "svm" | "sync") {
+            continue;
+        }
+        for (stem, path) in super::files(&group, "json") {
+            let case = format!("{name}/{stem}");
+            cases.push(Case::new(&case, move || run_case(&path)));
+        }
+    }
+    cases
+}
+
+fn folders(folder: &Path) -> Vec<PathBuf> {
+    let Ok(entries) = std::fs::read_dir(folder) else {
+        return Vec::new();
+    };
+    let mut folders: Vec<_> = entries
+        .filter_map(|e| e.ok().map(|e| e.path()))
+        .filter(|p| p.is_dir())
+        .collect();
+    folders.sort();
+    folders
+}
+
+/// Lowers the text beside a JSON file and compares.
+pub fn run_case(path: &Path) -> Result<(), String> {
+    let expected: Json = serde_json::from_str(&read(path)?).map_err(|e| e.to_string())?;
+    let platform = expected["platform"]
+        .as_str()
+        .and_then(Platform::from_name)
+        .ok_or("no such platform")?;
+    let file = expected["file"].as_str().ok_or("no file")?;
+    let source = if file.ends_with(".isa") {
+        Source::new(file, binary_twin(file).ok_or("no text for this binary")?)
+    } else {
+        Source::new(file, read(&path.with_file_name(file))?)
+    };
+    let actual = lower(&source, platform)?;
+    let mut differences = Vec::new();
+    compare(&expected, &actual, &mut differences);
+    if differences.is_empty() {
+        Ok(())
+    } else {
+        Err(differences.join("\n"))
+    }
+}
+
+/// Text to the schema of the corpus.
+pub fn lower(source: &Source, platform: Platform) -> Result<Json, String> {
+    let options = ParseOptions {
+        grf_bytes: platform.grf_bytes(),
+    };
+    let parsed = parse(source, &options);
+    let (checked, more) = check(&parsed.module, &CheckOptions { platform });
+    let mut diagnostics = parsed.diagnostics;
+    diagnostics.extend(more);
+    let unit = checked.units.first().ok_or("no kernel")?;
+    let (actual, said) = json::unit(unit, source, platform, Compat::Finalizer);
+    diagnostics.extend(said);
+    if any_fatal(&diagnostics) {
+        diagnostics.retain(|d| d.class().is_fatal());
+        return Err(render_all(&diagnostics, source, false));
+    }
+    Ok(actual)
+}
+
+/// The text of a case that the finalizer could read only in its binary form: AVS with blocks of 8x4
+/// and 4x4. Their surfaces and samplers are set by nothing.
+fn binary_twin(file: &str) -> Option<String> {
+    let mut words = file.trim_end_matches("_bin.isa").split('_').skip(1);
+    let (channels, control, mode) = (words.next()?, words.next()?, words.next()?);
+    let control = match control {
+        "16full" => "AVS_16_FULL",
+        "16ds" => "AVS_16_DOWN_SAMPLE",
+        "8full" => "AVS_8_FULL",
+        "8ds" => "AVS_8_DOWN_SAMPLE",
+        _ => return None,
+    };
+    Some(format!(
+        ".version 4.1\n.kernel \"k\"\n\
+         .decl V40 v_type=G type=uw num_elts=512 align=GRF\n\
+         .decl A0 v_type=G type=f num_elts=16 align=GRF\n\
+         .decl T6 v_type=T num_elts=1\n.decl S16 v_type=S num_elts=1\n\
+         .input A0 offset=64 size=64\n\
+         avs.{channels} T6 S16 A0(0,0)<0;1,0> A0(0,1)<0;1,0> A0(0,2)<0;1,0> A0(0,3)<0;1,0> \
+         A0(0,4)<0;1,0> 0x0:ud 0x0:ud {control} A0(0,5)<0;1,0> AVS_{mode} 0x0:ub V40.0\n"
+    ))
+}
+
+/// Fields that must be equal as they stand.
+const EQUAL: &[&str] = &[
+    "mnemonic",
+    "exec_size",
+    "mask_offset",
+    "no_mask",
+    "predicate",
+    "sfid",
+    "sfid_num",
+    "desc",
+    "desc_expr",
+    "desc_fixed_bits",
+    "ex_desc",
+    "ex_desc_expr",
+    "message_length",
+    "ex_message_length",
+    "response_length",
+    "header_present",
+    "eot",
+    "lsc",
+];
+
+/// Fields the oracle leaves out when it cannot know them, as with descriptors in registers.
+const UNKNOWABLE: &[&str] = &[
+    "sfid",
+    "sfid_num",
+    "message_length",
+    "ex_message_length",
+    "response_length",
+];
+
+pub fn compare(expected: &Json, actual: &Json, differences: &mut Vec<String>) {
+    let binary = expected["file"].as_str().is_some_and(|f| f.ends_with(".isa"));
+    let eot = |i: &&Json| i["sends"].as_array().is_some_and(|s| s.iter().all(|s| s["eot"] == true));
+    let empty = Vec::new();
+    let wanted = expected["instructions"].as_array().unwrap_or(&empty);
+    let got: Vec<&Json> = actual["instructions"]
+        .as_array()
+        .unwrap_or(&empty)
+        .iter()
+        // The end of thread is in the corpus only where a case is about it.
+        .filter(|i| wanted.iter().any(|w| eot(&w)) || !eot(i))
+        .collect();
+    let wanted: Vec<&Json> = wanted
+        .iter()
+        .filter(|w| w["sends"].as_array().is_some_and(|s| !s.is_empty()))
+        .collect();
+    if wanted.len() != got.len() {
+        differences.push(format!("{} instructions with sends, not {}", got.len(), wanted.len()));
+        return;
+    }
+    for (wanted, got) in wanted.into_iter().zip(got) {
+        let before = differences.len();
+        if !binary {
+            equal("visa_index", wanted, got, differences);
+        }
+        let (theirs, ours) = (&wanted["sends"], &got["sends"]);
+        let (theirs, ours) = (
+            theirs.as_array().unwrap_or(&empty),
+            ours.as_array().unwrap_or(&empty),
+        );
+        if theirs.len() != ours.len() {
+            differences.push(format!("{} sends, not {}", ours.len(), theirs.len()));
+        }
+        for (a, b) in theirs.iter().zip(ours) {
+            send(a, b, binary, differences);
+        }
+        if let Some(writes) = wanted["writes"].as_object() {
+            for (variable, runs) in writes {
+                let ours = &got["writes"][variable];
+                if !same_writes(runs, ours) {
+                    differences.push(format!("writes {variable}: {ours}, not {runs}"));
+                }
+            }
+            for variable in got["writes"].as_object().into_iter().flatten().map(|w| w.0) {
+                if !writes.contains_key(variable) {
+                    differences.push(format!("writes {variable}: {}", got["writes"][variable]));
+                }
+            }
+        }
+        if differences.len() > before {
+            differences.insert(before, format!("{}:", wanted["visa"]));
+        }
+    }
+}
+
+/// Runs of one register file byte for byte; the oracle cuts them where it likes.
+fn same_writes(a: &Json, b: &Json) -> bool {
+    a == b || a.as_array().is_none_or(Vec::is_empty) && b.is_null()
+}
+
+fn equal(field: &str, wanted: &Json, got: &Json, differences: &mut Vec<String>) {
+    if wanted[field] != got[field] {
+        differences.push(format!("  {field}: {}, not {}", got[field], wanted[field]));
+    }
+}
+
+fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) {
+    for field in EQUAL {
+        if wanted[field].is_null() && UNKNOWABLE.contains(field) {
+            continue;
+        }
+        // Names of registers: a value known all the same, a state variable nothing sets.
+        let named = matches!(*field, "desc_expr" | "ex_desc_expr");
+        let known = !wanted[field.trim_end_matches("_expr")].is_null();
+        if named && (known || binary) {
+            continue;
+        }
+        equal(field, wanted, got, differences);
+    }
+    let empty = Vec::new();
+    let list = |json: &Json, field: &str| -> Vec<String> {
+        let list = json[field].as_array().unwrap_or(&empty).iter();
+        list.map(|v| v.as_str().unwrap_or_default().to_string()).collect()
+    };
+    let (theirs, ours) = (list(wanted, "header"), list(got, "header"));
+    if theirs.len() != ours.len() {
+        differences.push(format!("  header: {} dwords, not {}", ours.len(), theirs.len()));
+    }
+    for (dw, (a, b)) in theirs.iter().zip(&ours).enumerate() {
+        if a != b && a != "undef" && !a.starts_with("stale:") && b != "undef" {
+            differences.push(format!("  M0.{dw}: {b}, not {a}"));
+        }
+    }
+    if wanted["message_length"].is_null() {
+        return;
+    }
+    let (theirs, ours) = (list(wanted, "payload"), list(got, "payload"));
+    if theirs.len() != ours.len() {
+        differences.push(format!("  payload: {ours:?}, not {theirs:?}"));
+        return;
+    }
+    for (register, (a, b)) in theirs.iter().zip(&ours).enumerate() {
+        let (x, y) = (bytes(a), bytes(b));
+        let agree = x.len() == y.len()
+            && x.iter().zip(&y).all(|(a, b)| a == b || a == "?" || b == "?");
+        if !agree {
+            differences.push(format!("  payload register {register}: {b}, not {a}"));
+        }
+    }
+}
+
+/// A payload register, one word for each byte: `src0: A0[0..3] | 0x1 | undef*24B` …; `?` if undefined.
+fn bytes(register: &str) -> Vec<String> {
+    let (part, pieces) = register.split_once(": ").unwrap_or(("", register));
+    let mut bytes = vec![part.to_string()];
+    for piece in pieces.split(" | ") {
+        expand(piece, &mut bytes);
+    }
+    bytes
+}
+
+fn expand(piece: &str, bytes: &mut Vec<String>) {
+    if let Some(stale) = piece.strip_prefix("stale:") {
+        let mut inner = Vec::new();
+        expand(stale, &mut inner);
+        bytes.extend(inner.iter().map(|_| "?".to_string()));
+        return;
+    }
+    if let Some(count) = piece.strip_prefix("undef*").and_then(|n| n.strip_suffix('B')) {
+        bytes.extend((0..count.parse().unwrap_or(0)).map(|_| "?".to_string()));
+        return;
+    }
+    if piece.starts_with("0x") {
+        let (constant, times) = piece.split_once('*').unwrap_or((piece, "1"));
+        let (number, size) = match constant.split_once(':') {
+            Some((n, "uw")) => (n, 2),
+            Some((n, _)) => (n, 1),
+            None => (constant, 4),
+        };
+        let value = u32::from_str_radix(&number[2..], 16).unwrap_or(0);
+        for _ in 0..times.parse().unwrap_or(0) {
+            bytes.extend((0..size).map(|i| format!("#{:02x}", value >> (8 * i) & 0xff)));
+        }
+        return;
+    }
+    let range = piece.rfind('[').and_then(|open| {
+        let close = open + piece[open..].find(']')?;
+        let (from, to) = piece[open + 1..close].split_once("..")?;
+        let (from, to): (u32, u32) = (from.parse().ok()?, to.parse().ok()?);
+        Some((&piece[..open], from, to, &piece[close + 1..]))
+    });
+    if let Some((name, from, to, "")) = range {
+        bytes.extend((from..=to).map(|at| format!("{name}@{at}")));
+        return;
+    }
+    // A computed element, or one for each lane: `add(A0[0..31],0x10)`, `add(Q0[0..31]:uq,1):8B`.
+    let (text, size) = match piece.rsplit_once(':') {
+        Some((text, size)) if size.ends_with('B') => {
+            (text.to_string(), size.trim_end_matches('B').parse().unwrap_or(4))
+        }
+        _ => (piece.to_string(), 4),
+    };
+    match range {
+        Some((head, from, to, tail)) => {
+            let tail = if text.len() < piece.len() { &tail[..tail.len() - 3] } else { tail };
+            for at in (from..=to).step_by(size) {
+                bytes.extend((0..size).map(|i| format!("{head}+{at}{tail}@{i}")));
+            }
+        }
+        None => bytes.extend((0..size).map(|i| format!("{text}@{i}"))),
+    }
+}
