@@ -19,9 +19,16 @@ use visim::syntax::{ParseOptions, parse};
 pub fn cases(folder: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
     for group in folders(folder) {
-        let name = group.file_name().unwrap_or_default().to_string_lossy().into_owned();
+        let name = group
+            .file_name()
+            .unwrap_or_default()
+            .to_string_lossy()
+            .into_owned();
         // Groups whose families are not lowered yet.
-        if matches!(&*name, "gen5" | "atomic" | "oword" | "raw" | "rt" | "scatter" | "svm" | "sync") {
+        if matches!(
+            &*name,
+            "gen5" | "atomic" | "oword" | "raw" | "rt" | "scatter" | "svm" | "sync"
+        ) {
             continue;
         }
         for (stem, path) in super::files(&group, "json") {
@@ -141,8 +148,14 @@ const UNKNOWABLE: &[&str] = &[
 ];
 
 pub fn compare(expected: &Json, actual: &Json, differences: &mut Vec<String>) {
-    let binary = expected["file"].as_str().is_some_and(|f| f.ends_with(".isa"));
-    let eot = |i: &&Json| i["sends"].as_array().is_some_and(|s| s.iter().all(|s| s["eot"] == true));
+    let binary = expected["file"]
+        .as_str()
+        .is_some_and(|f| f.ends_with(".isa"));
+    let eot = |i: &&Json| {
+        i["sends"]
+            .as_array()
+            .is_some_and(|s| s.iter().all(|s| s["eot"] == true))
+    };
     let empty = Vec::new();
     let wanted = expected["instructions"].as_array().unwrap_or(&empty);
     let got: Vec<&Json> = actual["instructions"]
@@ -157,7 +170,11 @@ pub fn compare(expected: &Json, actual: &Json, differences: &mut Vec<String>) {
         .filter(|w| w["sends"].as_array().is_some_and(|s| !s.is_empty()))
         .collect();
     if wanted.len() != got.len() {
-        differences.push(format!("{} instructions with sends, not {}", got.len(), wanted.len()));
+        differences.push(format!(
+            "{} instructions with sends, not {}",
+            got.len(),
+            wanted.len()
+        ));
         return;
     }
     for (wanted, got) in wanted.into_iter().zip(got) {
@@ -222,11 +239,16 @@ fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) 
     let empty = Vec::new();
     let list = |json: &Json, field: &str| -> Vec<String> {
         let list = json[field].as_array().unwrap_or(&empty).iter();
-        list.map(|v| v.as_str().unwrap_or_default().to_string()).collect()
+        list.map(|v| v.as_str().unwrap_or_default().to_string())
+            .collect()
     };
     let (theirs, ours) = (list(wanted, "header"), list(got, "header"));
     if theirs.len() != ours.len() {
-        differences.push(format!("  header: {} dwords, not {}", ours.len(), theirs.len()));
+        differences.push(format!(
+            "  header: {} dwords, not {}",
+            ours.len(),
+            theirs.len()
+        ));
     }
     for (dw, (a, b)) in theirs.iter().zip(&ours).enumerate() {
         if a != b && a != "undef" && !a.starts_with("stale:") && b != "undef" {
@@ -244,7 +266,9 @@ fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) 
     for (register, (a, b)) in theirs.iter().zip(&ours).enumerate() {
         let (x, y) = (bytes(a), bytes(b));
         let agree = x.len() == y.len()
-            && x.iter().zip(&y).all(|(a, b)| a == b || a == "?" || b == "?");
+            && x.iter()
+                .zip(&y)
+                .all(|(a, b)| a == b || a == "?" || b == "?");
         if !agree {
             differences.push(format!("  payload register {register}: {b}, not {a}"));
         }
@@ -268,7 +292,10 @@ fn expand(piece: &str, bytes: &mut Vec<String>) {
         bytes.extend(inner.iter().map(|_| "?".to_string()));
         return;
     }
-    if let Some(count) = piece.strip_prefix("undef*").and_then(|n| n.strip_suffix('B')) {
+    if let Some(count) = piece
+        .strip_prefix("undef*")
+        .and_then(|n| n.strip_suffix('B'))
+    {
         bytes.extend((0..count.parse().unwrap_or(0)).map(|_| "?".to_string()));
         return;
     }
@@ -297,14 +324,19 @@ fn expand(piece: &str, bytes: &mut Vec<String>) {
     }
     // A computed element, or one for each lane: `add(A0[0..31],0x10)`, `add(Q0[0..31]:uq,1):8B`.
     let (text, size) = match piece.rsplit_once(':') {
-        Some((text, size)) if size.ends_with('B') => {
-            (text.to_string(), size.trim_end_matches('B').parse().unwrap_or(4))
-        }
+        Some((text, size)) if size.ends_with('B') => (
+            text.to_string(),
+            size.trim_end_matches('B').parse().unwrap_or(4),
+        ),
         _ => (piece.to_string(), 4),
     };
     match range {
         Some((head, from, to, tail)) => {
-            let tail = if text.len() < piece.len() { &tail[..tail.len() - 3] } else { tail };
+            let tail = if text.len() < piece.len() {
+                &tail[..tail.len() - 3]
+            } else {
+                tail
+            };
             for at in (from..=to).step_by(size) {
                 bytes.extend((0..size).map(|i| format!("{head}+{at}{tail}@{i}")));
             }

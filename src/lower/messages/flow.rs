@@ -74,14 +74,18 @@ impl<'a> Flow<'a> {
             return Cell::Stream(format!("S{send}").into(), *byte);
         }
         let variable = self.unit.variable(root);
-        let input = self.unit.inputs.iter().any(|i| match &self.unit.variable(i.var).storage {
-            Storage::General {
-                root: owner,
-                offset: at,
-                ..
-            } => *owner == root && (*at..at.saturating_add(i.size)).contains(&offset),
-            _ => false,
-        });
+        let input = self
+            .unit
+            .inputs
+            .iter()
+            .any(|i| match &self.unit.variable(i.var).storage {
+                Storage::General {
+                    root: owner,
+                    offset: at,
+                    ..
+                } => *owner == root && (*at..at.saturating_add(i.size)).contains(&offset),
+                _ => false,
+            });
         if variable.predefined {
             let name = variable.name.trim_start_matches('%');
             Cell::Stream(name.into(), offset)
@@ -167,7 +171,12 @@ impl<'a> Flow<'a> {
             Value::Widen(ty, of) => format!("{ty}({})", self.text(of)),
             Value::Modified(how, of) => format!("{how}({})", self.text(of)),
             Value::Call(op, args) => {
-                format!("{}({},{})", op.name(), self.text(&args[0]), self.text(&args[1]))
+                format!(
+                    "{}({},{})",
+                    op.name(),
+                    self.text(&args[0]),
+                    self.text(&args[1])
+                )
             }
             // The finalizer tests the bit into a flag and selects.
             Value::HandleBit(_) => "sel(f0.0,0x100,0x0)".into(),
@@ -214,7 +223,11 @@ impl<'a> Flow<'a> {
         }
         runs.into_iter()
             .map(|(to, len, send, from)| {
-                format!("[{to}..{}]=S{send}[{from}..{}]", to + len - 1, from + len - 1)
+                format!(
+                    "[{to}..{}]=S{send}[{from}..{}]",
+                    to + len - 1,
+                    from + len - 1
+                )
             })
             .collect()
     }
@@ -233,9 +246,10 @@ fn fused(cells: &[Cell]) -> String {
     let Some(Cell::Stream(name, at)) = cells.first() else {
         return "undef".into();
     };
-    let run = cells.iter().zip(*at..).all(|(cell, position)| {
-        matches!(cell, Cell::Stream(n, p) if n == name && *p == position)
-    });
+    let run = cells
+        .iter()
+        .zip(*at..)
+        .all(|(cell, position)| matches!(cell, Cell::Stream(n, p) if n == name && *p == position));
     let is_response = name.starts_with('S') && name[1..].parse::<u32>().is_ok();
     if !run {
         "mixed".into()
@@ -256,9 +270,10 @@ pub fn describe(cells: &[Cell]) -> String {
         let rest = &cells[i..];
         let len = match cell {
             Cell::Stream(name, at) => {
-                let len = run_of(rest, |c, k| {
-                    matches!(c, Cell::Stream(n, p) if n == name && *p == at + k)
-                });
+                let len = run_of(
+                    rest,
+                    |c, k| matches!(c, Cell::Stream(n, p) if n == name && *p == at + k),
+                );
                 pieces.push(format!("{name}[{at}..{}]", at + len as u32 - 1));
                 len
             }
@@ -273,9 +288,10 @@ pub fn describe(cells: &[Cell]) -> String {
                 len
             }
             Cell::Computed(text, at) => {
-                let len = run_of(rest, |c, k| {
-                    matches!(c, Cell::Computed(t, p) if t == text && *p == at + k)
-                });
+                let len = run_of(
+                    rest,
+                    |c, k| matches!(c, Cell::Computed(t, p) if t == text && *p == at + k),
+                );
                 if *at == 0 && len == 4 {
                     pieces.push(text.to_string());
                 } else {

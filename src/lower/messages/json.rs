@@ -32,7 +32,8 @@ pub fn unit(
                     context.observe(unit, &i.node, platform);
                     if !lowered.sends.is_empty() {
                         let text = statement(source, i.span.start);
-                        instructions.push(instruction(&lowered, &flow, unit, index, &text, platform));
+                        instructions
+                            .push(instruction(&lowered, &flow, unit, index, &text, platform));
                         flow.apply(&lowered);
                     }
                     diagnostics.extend(lowered.warnings);
@@ -113,9 +114,7 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     let destination = match send.destination {
         Destination::Null => Some("null".into()),
         _ if send.response_length == 0 => None,
-        Destination::Variable(var, offset) => {
-            Some(format!("{}+{offset}", unit.variable(var).name))
-        }
+        Destination::Variable(var, offset) => Some(format!("{}+{offset}", unit.variable(var).name)),
         Destination::Temporary => Some("temp".into()),
     };
     json!({

@@ -69,8 +69,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         types::MEDIA_WRITE
     };
     // Field bits 10:8 are neighbours in the order of the value.
-    let control = message_type << media_block::TYPE.lo
-        | field_bits(field) << media_block::LINE.lo;
+    let control = message_type << media_block::TYPE.lo | field_bits(field) << media_block::LINE.lo;
     let control = match cx.surface(1) {
         Surface::Number(number) => number.plus(control + plane),
         // The extended descriptor is not used: a fault of this release (lowering reference 2.7).
@@ -92,7 +91,10 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         let warning = Diagnostic::new(Code::W0380)
             .at(
                 cx.instruction.opcode.span,
-                format!("{} bytes of registers for a block {width} wide", shape.bytes),
+                format!(
+                    "{} bytes of registers for a block {width} wide",
+                    shape.bytes
+                ),
             )
             .note("the pitch is counted in whole 64-bit elements")
             .help("declare the variable with a type of 4 bytes or less")

@@ -5,10 +5,10 @@ use super::{Lowering, Op, Part, Plan, Result, Value, unmasked};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{AvsMode, ChannelMask, Opcode};
 use crate::message::dataport::BINDLESS;
-use crate::message::fields::{avs_payload, media_sampler_header, sampler as control, unorm_payload};
-use crate::message::sampler::{
-    AVS_TYPE, BLOCK_MODE, UNORM_TYPE, function_control, header_bits,
+use crate::message::fields::{
+    avs_payload, media_sampler_header, sampler as control, unorm_payload,
 };
+use crate::message::sampler::{AVS_TYPE, BLOCK_MODE, UNORM_TYPE, function_control, header_bits};
 use crate::message::{SamplerOp, Sfid};
 use crate::syntax::ast::Operand;
 
@@ -69,8 +69,7 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
     let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
     let (sampler, surface) = (cx.sampler(0), cx.surface(1));
     let place = cx.raw(13);
-    let bits = disable(channels)
-        | u32::from(output.value()) << media_sampler_header::CONTROL.lo;
+    let bits = disable(channels) | u32::from(output.value()) << media_sampler_header::CONTROL.lo;
     let desc = descriptor(&surface, &sampler, function_control(BLOCK_MODE, AVS_TYPE));
     let mut plan = Plan::new(Sfid::Sampler, desc, unmasked(16));
     plan.predicated = false;
@@ -101,7 +100,9 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
                     response & 0x1f
                 ),
             )
-            .note("16x8 counts every channel twice, 32 registers and more wrap, 16 bytes count as 0")
+            .note(
+                "16x8 counts every channel twice, 32 registers and more wrap, 16 bytes count as 0",
+            )
             .see("lowering reference 7.3; AVS reference D2");
         cx.lowered.warnings.push(warning);
     }

@@ -173,7 +173,10 @@ mod tests {
     fn pieces_break_as_the_finalizer_breaks_them() {
         let header = Part::dwords([], 32);
         // Four variables: the first alone, the others copied behind it.
-        assert_eq!(split_point(&[at(0, 0), at(1, 0), at(2, 0), at(3, 0)], 32), 1);
+        assert_eq!(
+            split_point(&[at(0, 0), at(1, 0), at(2, 0), at(3, 0)], 32),
+            1
+        );
         // One variable: one piece.
         assert_eq!(split_point(&[at(0, 0), at(0, 64), at(0, 128)], 32), 3);
         // A header is a piece of its own.
@@ -182,7 +185,10 @@ mod tests {
         assert_eq!(split_point(&[at(0, 0), at(0, 96)], 32), 1);
         assert_eq!(split_point(&[at(0, 64), at(0, 0)], 32), 2);
         // A null operand ends the walk with everything in one piece.
-        assert_eq!(split_point(&[at(0, 0), Part::absent(1, 32), at(1, 0)], 32), 3);
+        assert_eq!(
+            split_point(&[at(0, 0), Part::absent(1, 32), at(1, 0)], 32),
+            3
+        );
     }
 
     #[test]

@@ -258,13 +258,7 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
     for channel in 0..if response == 0 { 0 } else { channels } {
         for half in 0..2 {
             let to = (2 * channel + half) * piece;
-            cx.write_bytes(
-                ask.destination,
-                to,
-                half as usize,
-                channel * grf,
-                piece,
-            );
+            cx.write_bytes(ask.destination, to, half as usize, channel * grf, piece);
         }
     }
     if ask.null_mask && response > 0 {
