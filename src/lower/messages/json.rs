@@ -22,8 +22,7 @@ pub fn unit(
     let mut flow = Flow::new(unit);
     let mut context = Context::new(compat);
     let mut instructions = Vec::new();
-    let mut index = 0_usize;
-    for step in &unit.steps {
+    for (index, step) in unit.steps.iter().enumerate() {
         match step {
             // A function and the label of its name are one step, and count as one.
             Step::Function(_) | Step::Label(_) => context.forget(),
@@ -41,7 +40,6 @@ pub fn unit(
                 Err(diagnostic) => diagnostics.push(*diagnostic),
             },
         }
-        index += 1;
     }
     let name = Platform::ALL
         .iter()
