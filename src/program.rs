@@ -239,6 +239,16 @@ pub struct Raw {
     pub ty: Type,
 }
 
+impl Raw {
+    /// The same registers from `bytes` further on.
+    pub const fn skip(self, bytes: u32) -> Raw {
+        Raw {
+            offset: self.offset.saturating_add(bytes),
+            ..self
+        }
+    }
+}
+
 /// Which loop runs an [`Alu`] op. Every fast one equals the general one bit for bit.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Kernel {

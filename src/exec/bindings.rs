@@ -1,9 +1,26 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
+use crate::sampler::avs::AvsSampler;
 use crate::surface::Surface;
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
+
+/// A sampler state; each kind of message wants its own.
+#[derive(Clone, Debug)]
+pub enum Sampler {
+    /// For `avs`.
+    Avs(Arc<AvsSampler>),
+}
+
+impl Sampler {
+    /// What it is, for messages.
+    pub const fn kind(&self) -> &'static str {
+        match self {
+            Sampler::Avs(_) => "an AVS state",
+        }
+    }
+}
 
 /// Everything bound for a run. Cheap to clone: surfaces share their memory.
 #[derive(Clone, Debug, Default)]
@@ -12,6 +29,8 @@ pub struct Bindings {
     /// from 6 (`T6` is 6 when it is the first declared), so a text without `movs` finds `T6` at 6.
     /// Planes of a surface are consecutive indices unless bound otherwise.
     pub surfaces: BTreeMap<u32, Arc<Surface>>,
+    /// Sampler states by sampler index. A declared `S` variable starts with its own index, from 0.
+    pub samplers: BTreeMap<u32, Sampler>,
     /// Start values of variables by name, little-endian bytes from element 0 on: general variables,
     /// built-ins (`%r0`), address and predicate variables, and the indices in surface and sampler
     /// variables (4 bytes each). They win over payload and defaults. Fewer bytes than the variable
@@ -22,6 +41,7 @@ pub struct Bindings {
 /// [`Bindings`] as threads see them, found by index without a search.
 pub struct Resources {
     surfaces: Vec<Option<Arc<Surface>>>,
+    samplers: BTreeMap<u32, Sampler>,
 }
 
 /// Indices above this are looked up nowhere: a binding table has 256 entries.
@@ -36,7 +56,15 @@ impl Resources {
                 *slot = Some(Arc::clone(surface));
             }
         }
-        Resources { surfaces }
+        Resources {
+            surfaces,
+            samplers: bindings.samplers.clone(),
+        }
+    }
+
+    /// The state at a sampler index.
+    pub fn sampler(&self, index: u32) -> Option<&Sampler> {
+        self.samplers.get(&index)
     }
 
     /// The surface at a binding table index.

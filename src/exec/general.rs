@@ -450,6 +450,11 @@ pub fn scalar(thread: &Thread<'_>, source: &Source) -> u64 {
     integers::<i64>(thread, source, 1)[0] as u64
 }
 
+/// Lane 0 of a source as a single: floats convert, integers convert to nearest even.
+pub fn scalar_float(thread: &Thread<'_>, source: &Source) -> f32 {
+    f32::from_bits(convert(thread, source, Type::F, false, 1)[0] as u32)
+}
+
 /// Bit 0 of each element, as a mask.
 pub fn low_bits(thread: &Thread<'_>, source: &Source, count: u32) -> u32 {
     let values = integers::<i64>(thread, source, count as usize);

@@ -1,15 +1,17 @@
 //! Messages: the template becomes a [`Request`] with the values of the moment, the shared function is
 //! called, and what it returns lands in registers.
 
-use super::bindings::Resources;
-use super::general;
+use super::bindings::{Resources, Sampler};
+use super::{general, lanes};
 use super::observer::Observer;
 use super::thread::Thread;
 use super::trap::Trap;
 use crate::dataport::block;
 use crate::diagnostic::{Class, Code, Diagnostic};
-use crate::message::{MediaBlock, Request};
+use crate::message::{AvsRequest, MediaBlock, Request, ReturnFormat, SamplerRequest};
 use crate::program::{Raw, Send, SendBody};
+use crate::sampler::avs::AvsError;
+use crate::sampler::{Channels, Lanes, avs, fetch};
 use crate::surface::{Refused, Surface};
 
 /// Serves one message.
@@ -65,6 +67,91 @@ pub fn send<O: Observer>(
             }
             Ok(())
         }
+        SendBody::Sampler {
+            template,
+            offsets,
+            params,
+            dst,
+        } => {
+            let mask = thread.active(send.lanes, send.guard);
+            if mask == 0 {
+                return Ok(());
+            }
+            let index = state(thread, send.surface);
+            let surface = surface(thread, resources, send, index, pc)?;
+            let request = SamplerRequest {
+                surface: index,
+                sampler: state(thread, send.sampler),
+                offsets: texel_offsets(general::scalar(thread, offsets) as u32),
+                ..*template
+            };
+            if O::ACTIVE {
+                observer.message(thread.at(pc), &Request::Sampler(request));
+            }
+            let params: Vec<Lanes> = params
+                .iter()
+                .map(|raw| lanes_of(thread, *raw, request.params16, request.lanes))
+                .collect();
+            let mut channels = [[0; 32]; 4];
+            let reply = fetch::load(surface, &request, &params, mask, &mut channels)
+                .map_err(|refused| refuse(thread, send, index, pc, mask, refused))?;
+            if let Some(dst) = *dst {
+                write_channels(thread, dst, &request, &channels, mask, pc, observer);
+                if request.pixel_null_mask {
+                    let at = request.channels.count() * channel_bytes(thread, &request);
+                    let bytes = reply.null_mask.to_le_bytes();
+                    write_raw(thread, dst.skip(at), &bytes, pc, observer);
+                }
+            }
+            Ok(())
+        }
+        SendBody::Avs {
+            channels,
+            control,
+            mode,
+            coordinates,
+            group_id,
+            vertical_block,
+            ief_bypass,
+            dst,
+        } => {
+            let index = state(thread, send.surface);
+            let surface = surface(thread, resources, send, index, pc)?;
+            let number = state(thread, send.sampler);
+            let [u, v, delta_u, delta_v, u2d, v2d] =
+                std::array::from_fn(|i| general::scalar_float(thread, &coordinates[i]));
+            let request = AvsRequest {
+                surface: index,
+                sampler: number,
+                channels: *channels,
+                control: *control,
+                mode: *mode,
+                u,
+                v,
+                delta_u,
+                delta_v,
+                u2d,
+                v2d,
+                group_id: general::scalar(thread, group_id) as u32,
+                vertical_block: general::scalar(thread, vertical_block) as u32,
+                // The page: bypass is active when bit 0 is zero. AVS reference D1.
+                ief_bypass: general::scalar(thread, ief_bypass) & 1 == 0,
+            };
+            if O::ACTIVE {
+                observer.message(thread.at(pc), &Request::Avs(request));
+            }
+            let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
+                return Err(no_sampler(thread, resources, send, number, "an AVS", pc));
+            };
+            // Bytes that the message leaves alone keep their content, so the block starts as it is.
+            let mut block = [0; MAX_AVS];
+            read_raw(thread, *dst, &mut block);
+            avs::run(surface, sampler, &request, &mut block)
+                .map_err(|error| refuse_avs(thread, send, index, pc, error))?;
+            let bytes = avs::packed_bytes(&request, sampler.output_shuffle);
+            write_raw(thread, *dst, &block[..bytes.min(MAX_AVS)], pc, observer);
+            Ok(())
+        }
         _ => {
             let section = thread.section(pc);
             let diagnostic = Diagnostic::new(Code::N0601)
@@ -78,6 +165,108 @@ pub fn send<O: Observer>(
 
 /// The greatest media block: lowering reference 2.4.
 const MAX_BLOCK: usize = 256;
+
+/// The greatest AVS block: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
+const MAX_AVS: usize = 1024;
+
+/// Bits 11:8, 7:4, 3:0 as signed offsets U, V, R. Source: vISA text reference 5.8, aoffimmi.
+fn texel_offsets(bits: u32) -> [i8; 3] {
+    let field = |low: u32| ((bits >> low) as u8) << 4;
+    [8, 4, 0].map(|low| field(low) as i8 >> 4)
+}
+
+/// One element for each lane of a parameter; `%null` reads as zeros.
+fn lanes_of(thread: &Thread<'_>, raw: Option<Raw>, narrow: bool, lanes: u32) -> Lanes {
+    let mut out = [0; 32];
+    let Some(raw) = raw else {
+        return out;
+    };
+    let mut bytes = [0; 128];
+    let size = if narrow { 2 } else { 4 };
+    read_raw(thread, raw, &mut bytes[..lanes as usize * size]);
+    for (lane, value) in bytes.chunks_exact(size).zip(&mut out) {
+        let mut whole = [0; 4];
+        whole[..size].copy_from_slice(lane);
+        *value = u32::from_le_bytes(whole);
+    }
+    out
+}
+
+/// Bytes from one returned channel to the next: each starts in a new register.
+/// Source: lowering reference 3.3.
+fn channel_bytes(thread: &Thread<'_>, request: &SamplerRequest) -> u32 {
+    let element = match request.returns {
+        ReturnFormat::Bits32 => 4,
+        ReturnFormat::Bits16 => 2,
+    };
+    (request.lanes * element).next_multiple_of(thread.program.platform.grf_bytes())
+}
+
+/// Writes enabled channels without gaps; inactive lanes keep their content.
+fn write_channels<O: Observer>(
+    thread: &mut Thread<'_>,
+    dst: Raw,
+    request: &SamplerRequest,
+    channels: &Channels,
+    mask: u32,
+    pc: u32,
+    observer: &mut O,
+) {
+    let step = channel_bytes(thread, request);
+    let narrow = request.returns == ReturnFormat::Bits16;
+    for (row, channel) in request.channels.iter().enumerate() {
+        let dst = dst.skip(row as u32 * step);
+        for lane in lanes::active(mask, request.lanes as usize) {
+            let value = channels[channel][lane];
+            if narrow {
+                let dst = dst.skip(2 * lane as u32);
+                write_raw(thread, dst, &(value as u16).to_le_bytes(), pc, observer);
+            } else {
+                let dst = dst.skip(4 * lane as u32);
+                write_raw(thread, dst, &value.to_le_bytes(), pc, observer);
+            }
+        }
+    }
+}
+
+/// The trap of a message whose sampler index has no state of the kind it needs.
+fn no_sampler(
+    thread: &Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    number: u32,
+    kind: &str,
+    pc: u32,
+) -> Box<Trap> {
+    let name = name(&thread.program.sampler_names, send.sampler);
+    let bound = match resources.sampler(number) {
+        None => "nothing is bound there".to_string(),
+        Some(other) => format!("{} is bound there", other.kind()),
+    };
+    let diagnostic = Diagnostic::with_message(
+        Code::E0604,
+        format!("no sampler state for {kind} message is bound at index {number}"),
+    )
+    .note(format!("`{name}` holds {number} here; {bound}"))
+    .help(format!("bind a state to the name or to the number, as in `// SAMPLER {name}: …`"))
+    .see("vISA text reference 4.8");
+    thread.trap(pc, thread.active(send.lanes, send.guard), diagnostic)
+}
+
+/// What the scaler refuses, as a trap.
+fn refuse_avs(
+    thread: &Thread<'_>,
+    send: &Send,
+    index: u32,
+    pc: u32,
+    error: AvsError,
+) -> Box<Trap> {
+    let refused = match &error {
+        AvsError::Unsupported { .. } => Refused::unsupported(error.to_string(), "AVS reference"),
+        _ => Refused::error(error.to_string(), "AVS reference 3.3"),
+    };
+    refuse(thread, send, index, pc, u32::MAX, refused)
+}
 
 /// The value of a state variable.
 fn state(thread: &Thread<'_>, slot: Option<u32>) -> u32 {
@@ -144,7 +333,9 @@ fn refuse(
 /// Copies registers out; what lies behind the variable's end is zero.
 fn read_raw(thread: &Thread<'_>, raw: Raw, out: &mut [u8]) {
     let have = (raw.end.saturating_sub(raw.offset) as usize).min(out.len());
-    out[..have].copy_from_slice(&thread.arena[raw.offset as usize..][..have]);
+    if have > 0 {
+        out[..have].copy_from_slice(&thread.arena[raw.offset as usize..][..have]);
+    }
 }
 
 /// Copies into registers; what lies behind the variable's end vanishes.

@@ -23,7 +23,7 @@ pub mod observer;
 pub mod thread;
 pub mod trap;
 
-pub use bindings::{Bindings, Resources};
+pub use bindings::{Bindings, Resources, Sampler};
 pub use observer::{Observer, Silent};
 pub use thread::{Stop, Thread, ThreadId};
 pub use trap::Trap;

@@ -10,7 +10,7 @@
 
 mod grid;
 
-pub use crate::exec::{Bindings, Observer, Silent, ThreadId, Trap};
+pub use crate::exec::{Bindings, Observer, Sampler, Silent, ThreadId, Trap};
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
