@@ -2,10 +2,10 @@
 //! called, and what it returns lands in registers.
 
 use super::bindings::{Resources, Sampler};
-use super::{general, lanes};
 use super::observer::Observer;
 use super::thread::Thread;
 use super::trap::Trap;
+use super::{general, lanes};
 use crate::dataport::block;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::message::{AvsRequest, MediaBlock, Request, ReturnFormat, SamplerRequest};
@@ -248,19 +248,15 @@ fn no_sampler(
         format!("no sampler state for {kind} message is bound at index {number}"),
     )
     .note(format!("`{name}` holds {number} here; {bound}"))
-    .help(format!("bind a state to the name or to the number, as in `// SAMPLER {name}: …`"))
+    .help(format!(
+        "bind a state to the name or to the number, as in `// SAMPLER {name}: …`"
+    ))
     .see("vISA text reference 4.8");
     thread.trap(pc, thread.active(send.lanes, send.guard), diagnostic)
 }
 
 /// What the scaler refuses, as a trap.
-fn refuse_avs(
-    thread: &Thread<'_>,
-    send: &Send,
-    index: u32,
-    pc: u32,
-    error: AvsError,
-) -> Box<Trap> {
+fn refuse_avs(thread: &Thread<'_>, send: &Send, index: u32, pc: u32, error: AvsError) -> Box<Trap> {
     let refused = match &error {
         AvsError::Unsupported { .. } => Refused::unsupported(error.to_string(), "AVS reference"),
         _ => Refused::error(error.to_string(), "AVS reference 3.3"),

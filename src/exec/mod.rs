@@ -18,6 +18,8 @@ pub mod float;
 mod flow;
 mod general;
 pub mod lanes;
+#[cfg(test)]
+mod laws;
 mod message;
 pub mod observer;
 pub mod thread;

@@ -1,0 +1,469 @@
+//! Instructions as text, run, and the registers they leave, worked out by hand.
+
+use std::sync::Arc;
+use visim::check::{CheckOptions, check};
+use visim::launch::{self, Bindings, Grid, Outcome, RunOptions, Silent};
+use visim::lower::{LowerOptions, lower};
+use visim::program::Program;
+use visim::source::Source;
+use visim::surface::{Description, Format, Memory, Surface};
+use visim::syntax::{ParseOptions, parse};
+
+/// Lowers a body with its declarations; `.version` and `.kernel` are put in front.
+fn program(body: &str) -> Program {
+    let source = Source::new("test", format!(".version 3.6\n.kernel \"k\"\n{body}"));
+    let parsed = parse(&source, &ParseOptions::default());
+    let (checked, said) = check(&parsed.module, &CheckOptions::default());
+    let said: Vec<_> = parsed.diagnostics.iter().chain(&said).collect();
+    let fatal: Vec<_> = said.iter().filter(|d| d.class().is_fatal()).collect();
+    assert!(fatal.is_empty(), "{fatal:#?}\n{body}");
+    lower(&checked, "", &LowerOptions::default()).unwrap_or_else(|e| panic!("{e:#?}"))
+}
+
+fn run_with(program: &Program, bindings: &Bindings) -> Result<Outcome<Silent>, Box<launch::Trap>> {
+    launch::run(
+        program,
+        bindings,
+        &Grid::single(),
+        &RunOptions::default(),
+        |_| Silent,
+    )
+}
+
+/// Runs a body with variables set; the bytes of `wanted` afterwards.
+fn bytes(body: &str, set: &[(&str, Vec<u8>)], wanted: &str) -> Vec<u8> {
+    let program = program(body);
+    let mut bindings = Bindings::default();
+    for (name, bytes) in set {
+        bindings.variables.insert(name.to_string(), bytes.clone());
+    }
+    let outcome = run_with(&program, &bindings).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    outcome.threads[0]
+        .bytes(&program, wanted)
+        .unwrap_or_else(|| panic!("no {wanted}"))
+        .to_vec()
+}
+
+fn dwords(values: impl IntoIterator<Item = i64>) -> Vec<u8> {
+    values
+        .into_iter()
+        .flat_map(|v| (v as u32).to_le_bytes())
+        .collect()
+}
+
+fn words(values: impl IntoIterator<Item = i64>) -> Vec<u8> {
+    values
+        .into_iter()
+        .flat_map(|v| (v as u16).to_le_bytes())
+        .collect()
+}
+
+fn singles(values: impl IntoIterator<Item = f32>) -> Vec<u8> {
+    values.into_iter().flat_map(f32::to_le_bytes).collect()
+}
+
+fn as_dwords(bytes: &[u8]) -> Vec<u32> {
+    let chunks = bytes.chunks_exact(4);
+    chunks
+        .map(|c| u32::from_le_bytes([c[0], c[1], c[2], c[3]]))
+        .collect()
+}
+
+const DECLS: &str = "
+.decl A v_type=G type=d num_elts=16 align=GRF
+.decl B v_type=G type=d num_elts=16 align=GRF
+.decl C v_type=G type=d num_elts=16 align=GRF
+.decl FA v_type=G type=f num_elts=16 align=GRF
+.decl FB v_type=G type=f num_elts=16 align=GRF
+.decl FC v_type=G type=f num_elts=16 align=GRF
+.decl W v_type=G type=w num_elts=16 align=GRF
+.decl UB v_type=G type=ub num_elts=32 align=GRF
+.decl Q v_type=G type=q num_elts=8 align=GRF
+.decl HF v_type=G type=hf num_elts=16 align=GRF
+.decl P1 v_type=P num_elts=16
+.decl P2 v_type=P num_elts=16
+.decl A0 v_type=A num_elts=16
+";
+
+/// The dwords of `C` after `code` ran on the given `A` and `B`.
+fn c(code: &str, a: &[i64], b: &[i64]) -> Vec<u32> {
+    let set = [
+        ("A", dwords(a.iter().copied())),
+        ("B", dwords(b.iter().copied())),
+    ];
+    as_dwords(&bytes(&format!("{DECLS}{code}"), &set, "C"))
+}
+
+#[test]
+fn integers_wrap_and_saturate() {
+    let a = [i64::from(i32::MAX), -1, 5, i64::from(i32::MIN), 0, 0, 0, 7];
+    let b = [1, 1, -7, -1, 0, 0, 0, 7];
+    let sum = c(
+        "add (M1, 8) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>\n",
+        &a,
+        &b,
+    );
+    assert_eq!(sum[..4], [0x8000_0000, 0, (-2i32) as u32, 0x7fff_ffff]);
+    let sat = c(
+        "add.sat (M1, 8) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>\n",
+        &a,
+        &b,
+    );
+    assert_eq!(sat[..4], [0x7fff_ffff, 0, (-2i32) as u32, 0x8000_0000]);
+    // (-) and (abs) before the sum: −A + |B|.
+    let code = "add (M1, 8) C(0,0)<1> (-)A(0,0)<1;1,0> (abs)B(0,0)<1;1,0>\n";
+    assert_eq!(c(code, &a, &b)[1..3], [2, 2]);
+}
+
+#[test]
+fn predicates_and_offsets_choose_lanes() {
+    // P1 = bits 0..16 of 0x5050; M3 takes bits 8..16 = 0x50: lanes 4 and 6.
+    let code = "setp (M1_NM, 16) P1 0x5050:uw
+mov (M1, 16) C(0,0)<1> 0x1:d
+(P1) mov (M3, 8) C(0,0)<1> 0x9:d
+(!P1) mov (M1, 4) C(1,0)<1> 0x7:d
+";
+    // !P1 on M1, 4 lanes: bits 0..4 of 0x5050 are clear, so all four lanes of row 1 run.
+    let got = c(code, &[], &[]);
+    assert_eq!(got, [1, 1, 1, 1, 9, 1, 9, 1, 7, 7, 7, 7, 1, 1, 1, 1]);
+}
+
+#[test]
+fn any_and_all_look_at_the_whole_predicate() {
+    let code = "setp (M1_NM, 16) P1 0x8000:uw
+mov (M1, 16) C(0,0)<1> 0x0:d
+(P1.any) mov (M1, 1) C(0,0)<1> 0x1:d
+(P1.all) mov (M1, 1) C(0,1)<1> 0x1:d
+(!P1.all) mov (M1, 1) C(0,2)<1> 0x1:d
+(!P1.any) mov (M1, 1) C(0,3)<1> 0x1:d
+";
+    assert_eq!(c(code, &[], &[])[..4], [1, 0, 1, 0]);
+}
+
+#[test]
+fn comparison_writes_predicates_and_masks() {
+    let a = [1, 2, 3, 4, 5, 6, 7, 8];
+    let b = [8, 7, 6, 5, 4, 3, 2, 1];
+    let code = "setp (M1_NM, 16) P1 0xff00:uw
+cmp.lt (M1, 8) P1 A(0,0)<1;1,0> B(0,0)<1;1,0>
+mov (M1_NM, 1) C(1,0)<1> P1
+cmp.ge (M1, 8) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>
+";
+    // A < B in lanes 0..4; the upper eight bits stay.
+    let got = c(code, &a, &b);
+    assert_eq!(got[8], 0xff0f);
+    assert_eq!(
+        got[..8],
+        [0, 0, 0, 0, u32::MAX, u32::MAX, u32::MAX, u32::MAX]
+    );
+}
+
+#[test]
+fn selection_takes_source_0_where_the_predicate_holds() {
+    let code = "setp (M1_NM, 8) P1 0x0f:uw
+(P1) sel (M1, 8) C(0,0)<1> A(0,0)<1;1,0> (-)B(0,0)<1;1,0>
+(P1) sel (M1, 8) C(1,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>
+";
+    let got = c(code, &[1; 8], &[2; 8]);
+    let minus_two = (-2i32) as u32;
+    assert_eq!(
+        got[..8],
+        [1, 1, 1, 1, minus_two, minus_two, minus_two, minus_two]
+    );
+    assert_eq!(got[8..], [1, 1, 1, 1, 2, 2, 2, 2]);
+}
+
+#[test]
+fn regions_replicate_and_skip() {
+    let a: Vec<i64> = (0..16).collect();
+    // Rows of 2, 4 apart, elements 1 apart: 0 1 4 5 8 9 12 13.
+    let code = "mov (M1, 8) C(0,0)<1> A(0,0)<4;2,1>
+mov (M1, 4) C(1,0)<2> A(0,3)<0;1,0>
+";
+    let got = c(code, &a, &[]);
+    assert_eq!(got, [0, 1, 4, 5, 8, 9, 12, 13, 3, 0, 3, 0, 3, 0, 3, 0]);
+}
+
+#[test]
+fn a_region_past_the_end_reads_zero_and_writes_nowhere() {
+    let a: Vec<i64> = (1..=16).collect();
+    let code = "mov (M1, 8) C(0,0)<1> A(1,4)<1;1,0>
+mov (M1, 8) C(1,4)<1> A(0,0)<1;1,0>
+";
+    let got = c(code, &a, &[]);
+    assert_eq!(got[..8], [13, 14, 15, 16, 0, 0, 0, 0]);
+    assert_eq!(got[12..], [1, 2, 3, 4]);
+}
+
+#[test]
+fn sources_are_read_before_anything_is_written() {
+    let code = "mov (M1, 8) C(0,0)<1> A(0,0)<1;1,0>
+mov (M1, 7) C(0,1)<1> C(0,0)<1;1,0>
+";
+    let code = code.replace("(M1, 7)", "(M1, 4)");
+    let got = c(&code, &[1, 2, 3, 4, 5, 6, 7, 8], &[]);
+    assert_eq!(got[..8], [1, 1, 2, 3, 4, 6, 7, 8]);
+}
+
+#[test]
+fn addresses_reach_elements_and_rows() {
+    let a: Vec<i64> = (100..116).collect();
+    let code = "addr_add (M1_NM, 1) A0(0)<1> &A 0x8:uw
+addr_add (M1_NM, 1) A0(1)<1> A(0,0)<0;1,0> 0x20:uw
+mov (M1, 4) C(0,0)<1> r[A0(0),4]<1;1,0>:d
+mov (M1, 4) C(0,4)<1> r[A0(0)]<2,1>:d
+mov (M1, 2) r[A0(1),4]<1>:d 0x7:d
+mov (M1, 8) C(1,0)<1> A(1,0)<1;1,0>
+";
+    let got = c(code, &a, &[]);
+    // A0(0) = &A + 8 is element 2; with 4 more, element 3.
+    assert_eq!(got[..4], [103, 104, 105, 106]);
+    // Two addresses, two lanes each: elements 2 3 and 8 9.
+    assert_eq!(got[4..8], [102, 103, 108, 109]);
+    assert_eq!(got[8..12], [108, 7, 7, 111]);
+}
+
+#[test]
+fn vector_immediates_repeat() {
+    let code = "mov (M1, 16) C(0,0)<1> 0xfedcba98:v
+add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> 0x76543210:uv
+";
+    // Nibbles 8..f are −8..−1; plus 0..7.
+    let wanted: Vec<u32> = (0..16).map(|i| ((i % 8) * 2 - 8) as u32).collect();
+    assert_eq!(c(code, &[], &[]), wanted);
+    let code = "mov (M1, 8) FC(0,0)<1> 0xb0402030:vf\n";
+    // 0x30 = 1.0, 0x20 = 0.5, 0x40 = 2.0, 0xb0 = −1.0.
+    let got = bytes(&format!("{DECLS}{code}"), &[], "FC");
+    assert_eq!(
+        got[..32],
+        singles([1.0, 0.5, 2.0, -1.0, 1.0, 0.5, 2.0, -1.0])[..]
+    );
+}
+
+#[test]
+fn conversions_round_clamp_and_extend() {
+    let set = [
+        (
+            "FA",
+            singles([2.5, -1.9, 300.0, f32::NAN, -5.0, 1e10, 0.3, 70000.0]),
+        ),
+        ("W", words([-1, 32767, -32768, 200, 5, 0, 0, 0])),
+    ];
+    let body = |code: &str| format!("{DECLS}{code}\n");
+    let run = |code: &str, wanted: &str| bytes(&body(code), &set, wanted);
+    let got = run("mov (M1, 8) C(0,0)<1> FA(0,0)<1;1,0>", "C");
+    let wanted = [2, -1, 300, 0, -5, i64::from(i32::MAX), 0, 70000];
+    assert_eq!(got[..32], dwords(wanted)[..]);
+    let got = run("mov (M1, 8) UB(0,0)<1> FA(0,0)<1;1,0>", "UB");
+    assert_eq!(got[..8], [2, 0, 255, 0, 0, 255, 0, 255]);
+    let got = run("mov (M1, 8) C(0,0)<1> W(0,0)<1;1,0>", "C");
+    assert_eq!(got[..20], dwords([-1, 32767, -32768, 200, 5])[..]);
+    let got = run("mov (M1, 8) UB(0,0)<1> W(0,0)<1;1,0>", "UB");
+    assert_eq!(got[..5], [255, 255, 0, 200, 5]);
+    let got = run("mov.sat (M1, 8) UB(0,0)<1> W(0,0)<1;1,0>", "UB");
+    assert_eq!(got[..5], [0, 255, 0, 200, 5]);
+    let got = run("mov (M1, 8) FC(0,0)<1> W(0,0)<1;1,0>", "FC");
+    assert_eq!(
+        got[..20],
+        singles([-1.0, 32767.0, -32768.0, 200.0, 5.0])[..]
+    );
+    // 70000 is above the greatest half, 65504; 0.3 is 0x34cd in half.
+    let got = run("mov (M1, 8) HF(0,0)<1> FA(0,0)<1;1,0>", "HF");
+    assert_eq!(got[12..16], words([0x34cd, 0x7c00])[..]);
+    // Rounding toward zero keeps 65504 = 0x7bff and gives 0.3 as 0x34cc.
+    let got = run(
+        "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x30:ud
+mov (M1, 8) HF(0,0)<1> FA(0,0)<1;1,0>",
+        "HF",
+    );
+    assert_eq!(got[12..16], words([0x34cc, 0x7bff])[..]);
+}
+
+#[test]
+fn denormals_are_flushed_until_cr0_keeps_them() {
+    let tiny = f32::from_bits(1);
+    let set = [("FA", singles([tiny; 8])), ("FB", singles([0.0; 8]))];
+    let add = "add (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0>\n";
+    let flushed = bytes(&format!("{DECLS}{add}"), &set, "FC");
+    assert_eq!(flushed[..32], [0; 32]);
+    let keep = "or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x4c0:ud\n";
+    let kept = bytes(&format!("{DECLS}{keep}{add}"), &set, "FC");
+    assert_eq!(kept[..32], singles([tiny; 8])[..]);
+}
+
+#[test]
+fn wide_products_and_shifts() {
+    let set = [("A", dwords([-3, i64::from(i32::MAX), 0, 0, 0, 0, 0, 0]))];
+    let body = format!("{DECLS}mul (M1, 4) Q(0,0)<1> A(0,0)<1;1,0> A(0,0)<0;1,0>\n");
+    let got = bytes(&body, &set, "Q");
+    assert_eq!(got[..8], 9i64.to_le_bytes());
+    assert_eq!(got[8..16], (-3 * i64::from(i32::MAX)).to_le_bytes());
+    let got = c(
+        "asr (M1, 8) C(0,0)<1> A(0,0)<1;1,0> 0x1:uw\n",
+        &[-3; 8],
+        &[],
+    );
+    assert_eq!(got[0], (-2i32) as u32);
+    let got = c(
+        "shl (M1, 8) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>\n",
+        &[3; 8],
+        &[33; 8],
+    );
+    assert_eq!(got[0], 6);
+}
+
+fn surface(format: Format, width: u32, height: u32, bytes: Vec<u8>) -> Arc<Surface> {
+    let description = Description::d2(format, width, height);
+    let surface = Surface::zeroed(description).expect("a surface");
+    surface.memory().write(0, &bytes);
+    Arc::new(surface)
+}
+
+#[test]
+fn media_blocks_move_bytes() {
+    // byte(x, y) = x + 64·y in a surface of 64x4; pitch 64.
+    let source = surface(Format::R8_UNORM, 64, 4, (0..=255).collect());
+    let target = surface(Format::R8_UNORM, 64, 4, vec![0; 256]);
+    let program = program(&format!(
+        "{DECLS}
+.decl D v_type=G type=ub num_elts=64 align=GRF
+.decl T6 v_type=T num_elts=1
+.decl T7 v_type=T num_elts=1
+media_ld.nomod (5,3) T6 0 0x3e:d -1:d D.0
+movs (M1_NM, 1) T6(0) 0x7:ud
+media_st.nomod (4,2) T6 0 0x8:d 0x1:d D.0
+"
+    ));
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, source);
+    bindings.surfaces.insert(7, Arc::clone(&target));
+    bindings.variables.insert("D".to_string(), vec![0xee; 64]);
+    let outcome = run_with(&program, &bindings).expect("runs");
+    let d = outcome.threads[0].bytes(&program, "D").expect("D");
+    // x = 62, 63, then the edge pixel 63; row −1 repeats row 0. Pitch 8, bytes 5..8 untouched.
+    assert_eq!(d[..8], [62, 63, 63, 63, 63, 0xee, 0xee, 0xee]);
+    assert_eq!(d[8..13], [62, 63, 63, 63, 63]);
+    assert_eq!(d[16..21], [126, 127, 127, 127, 127]);
+    let stored = target.memory().to_vec();
+    assert_eq!(stored[64 + 8..64 + 12], [62, 63, 63, 63]);
+    // The block stored is 4 wide, so its rows are 4 apart in D: bytes 4..8.
+    assert_eq!(stored[128 + 8..128 + 12], [63, 0xee, 0xee, 0xee]);
+}
+
+#[test]
+fn loads_fill_a_register_for_each_channel() {
+    let texels: Vec<u8> = (0..16 * 2 * 4).map(|i| i as u8).collect();
+    let bound = surface(Format::R8G8B8A8_UINT, 16, 2, texels);
+    let program = program(&format!(
+        "{DECLS}
+.decl OUT v_type=G type=ud num_elts=40 align=GRF
+.decl T6 v_type=T num_elts=1
+mov (M1, 8) A(0,0)<1> 0x76543210:uv
+mov (M1, 8) B(0,0)<1> 0x1:d
+mov (M1, 16) OUT(0,0)<1> 0x77:ud
+setp (M1_NM, 8) P1 0xfd:uw
+(P1) load_3d.pixel_null_mask.RB (M1, 8) 0x0:uw T6 OUT.0 A.0 B.0
+"
+    ));
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, bound);
+    let outcome = run_with(&program, &bindings).expect("runs");
+    let out = as_dwords(outcome.threads[0].bytes(&program, "OUT").expect("OUT"));
+    // Texel x of row 1 starts at byte 64 + 4x: R = 64 + 4x, B = 66 + 4x. Lane 1 is off.
+    let lane = |base: u32, i: u32| if i == 1 { 0x77 } else { base + 4 * i };
+    let wanted: Vec<u32> = (0..8)
+        .map(|i| lane(64, i))
+        .chain((0..8).map(|i| lane(66, i)))
+        .collect();
+    assert_eq!(out[..16], wanted[..]);
+    assert_eq!(out[16], 0xff);
+}
+
+#[test]
+fn an_unbound_surface_says_how_to_bind_it() {
+    let program = program(&format!(
+        "{DECLS}
+.decl T6 v_type=T num_elts=1
+media_ld.nomod (4,1) T6 0 0x0:d 0x0:d C.0
+"
+    ));
+    let trap = run_with(&program, &Bindings::default()).expect_err("nothing is bound");
+    assert_eq!(trap.diagnostic.code.to_string(), "E0603");
+    assert!(
+        trap.diagnostic.notes[0].contains("`T6` holds 6"),
+        "{trap:#?}"
+    );
+}
+
+#[test]
+fn what_is_not_modelled_speaks_when_it_is_reached() {
+    let body = |guard: &str| {
+        format!(
+            "{DECLS}
+goto (M1, 1) done
+done:
+{guard}
+ret (M1, 1)
+"
+        )
+    };
+    assert!(run_with(&program(&body("")), &Bindings::default()).is_ok());
+    let trap = run_with(
+        &program(&body("raw_send (M1, 8) 0x0 1 1 0x2000000:ud A.0 B.0")),
+        &Bindings::default(),
+    )
+    .expect_err("not modelled");
+    assert_eq!(trap.diagnostic.code.to_string(), "N0601");
+}
+
+#[test]
+fn an_endless_loop_meets_the_limit() {
+    let program = program("again:\ngoto (M1, 1) again\n");
+    let options = RunOptions {
+        limit: 1000,
+        ..RunOptions::default()
+    };
+    let trap = launch::run(
+        &program,
+        &Bindings::default(),
+        &Grid::single(),
+        &options,
+        |_| Silent,
+    )
+    .expect_err("endless");
+    assert_eq!(trap.diagnostic.code.to_string(), "L0602");
+}
+
+#[test]
+fn media_threads_write_their_own_places_on_any_number_of_jobs() {
+    let program = program(
+        ".decl X v_type=G type=d num_elts=1 align=GRF
+.decl Y v_type=G type=d num_elts=1 align=GRF
+.decl D v_type=G type=ub num_elts=32 align=GRF
+.decl T6 v_type=T num_elts=1
+mov (M1, 1) X(0,0)<1> %thread_x(0,0)<0;1,0>
+mov (M1, 1) Y(0,0)<1> %thread_y(0,0)<0;1,0>
+mad (M1, 1) D(0,0)<1> Y(0,0)<0;1,0> 0x10:d X(0,0)<0;1,0>
+shl (M1, 1) X(0,0)<1> X(0,0)<0;1,0> 0x2:d
+media_st.nomod (1,1) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> D.0
+",
+    );
+    let mut images = Vec::new();
+    for jobs in [1, 4] {
+        let target = surface(Format::R8_UNORM, 64, 8, vec![0; 512]);
+        let mut bindings = Bindings::default();
+        bindings.surfaces.insert(6, Arc::clone(&target));
+        let options = RunOptions {
+            jobs,
+            ..RunOptions::default()
+        };
+        let grid = Grid::media(16, 8);
+        let outcome = launch::run(&program, &bindings, &grid, &options, |_| Silent).expect("runs");
+        assert_eq!(outcome.thread_count, 128);
+        images.push(target.memory().to_vec());
+    }
+    // Thread (5, 3) writes 3·16 + 5 at byte 20 of row 3.
+    assert_eq!(images[0][3 * 64 + 20], 53);
+    assert_eq!(images[0], images[1]);
+    let _: &Memory = &Memory::zeroed(1);
+}
