@@ -1,0 +1,288 @@
+//! Directives meet the program: names are looked up, files read, surfaces made.
+//!
+//! What is asked for comes in [`Layer`]s: the file's comments first, then one for each option of the
+//! command line. A later layer wins over an earlier one, and every problem is reported in the layer
+//! that asked, at its own words.
+
+use super::contents;
+use super::directive::{Directives, Origin, Setting, SurfaceBinding};
+use super::values::{Form, View};
+use super::words::nearest;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::exec::Bindings;
+use crate::program::{Program, Symbol, SymbolClass};
+use crate::source::{Source, Spanned};
+use crate::surface::{Description, Format, LineStride, Surface, Tiling};
+use std::collections::BTreeMap;
+use std::path::PathBuf;
+use std::sync::Arc;
+
+/// Directives, the text they were read from, and the folder that their paths start from.
+#[derive(Clone, Debug)]
+pub struct Layer {
+    /// The program, or the text of one option.
+    pub source: Source,
+    /// What it asks for.
+    pub directives: Directives,
+    /// Where relative paths start.
+    pub folder: PathBuf,
+}
+
+/// Something wrong in a layer.
+#[derive(Clone, Debug)]
+pub struct Problem {
+    /// Which layer.
+    pub layer: usize,
+    /// What.
+    pub diagnostic: Diagnostic,
+}
+
+/// Binds everything that the layers ask for.
+///
+/// # Errors
+/// All problems, in the order of the layers.
+pub fn bind(program: &Program, layers: &[Layer]) -> Result<Bindings, Vec<Problem>> {
+    let mut binder = Binder {
+        program,
+        bindings: Bindings::default(),
+        owners: BTreeMap::new(),
+        problems: Vec::new(),
+    };
+    for (number, layer) in layers.iter().enumerate() {
+        let mut problems = Vec::new();
+        for surface in &layer.directives.surfaces {
+            problems.extend(binder.surface(number, layer, surface).err());
+        }
+        for sampler in &layer.directives.samplers {
+            problems.extend(binder.sampler(sampler).err());
+        }
+        for setting in &layer.directives.settings {
+            problems.extend(binder.setting(setting).err());
+        }
+        binder.problems.extend(problems.into_iter().map(|d| Problem {
+            layer: number,
+            diagnostic: *d,
+        }));
+    }
+    if binder.problems.is_empty() {
+        Ok(binder.bindings)
+    } else {
+        Err(binder.problems)
+    }
+}
+
+type Wrong = Box<Diagnostic>;
+
+/// The symbol of a name.
+///
+/// # Errors
+/// `E0704` with the nearest name of the program.
+pub fn symbol(program: &Program, name: &Spanned<String>) -> Result<Symbol, Wrong> {
+    let names = program.symbols.keys().map(String::as_str);
+    program.symbols.get(&name.node).copied().ok_or_else(|| {
+        let unknown = Diagnostic::new(Code::E0704).at(
+            name.span,
+            format!("kernel `{}` declares no `{}`", program.name, name.node),
+        );
+        Box::new(match nearest(&name.node, names) {
+            Some(meant) => unknown.help(format!("did you mean {meant}?")),
+            None => unknown,
+        })
+    })
+}
+
+/// The binding table index a surface variable starts with.
+pub fn surface_index(program: &Program, name: &Spanned<String>) -> Result<u32, Wrong> {
+    let found = symbol(program, name)?;
+    if found.class != SymbolClass::Surface {
+        let label = format!("`{}` is {}, not a surface", name.node, class(found.class));
+        return Err(Box::new(Diagnostic::new(Code::E0705).at(name.span, label)));
+    }
+    Ok(dword(program, found))
+}
+
+/// The first dword of a symbol at the start of a thread.
+fn dword(program: &Program, symbol: Symbol) -> u32 {
+    let bytes = program.image.get(symbol.range()).unwrap_or_default();
+    super::values::bits(bytes.get(..4).unwrap_or_default()) as u32
+}
+
+fn class(class: SymbolClass) -> String {
+    match class {
+        SymbolClass::General(ty) => format!("a general variable of {ty}"),
+        SymbolClass::Address => "an address variable".to_string(),
+        SymbolClass::Predicate => "a predicate".to_string(),
+        SymbolClass::Surface => "a surface".to_string(),
+        SymbolClass::Sampler => "a sampler".to_string(),
+    }
+}
+
+/// A binding that cannot be, at `at`.
+fn wrong(at: crate::source::Span, label: impl Into<String>) -> Wrong {
+    Box::new(Diagnostic::new(Code::E0705).at(at, label))
+}
+
+struct Binder<'p> {
+    program: &'p Program,
+    bindings: Bindings,
+    /// Which surface of which layer holds a binding table index.
+    owners: BTreeMap<u32, (usize, String)>,
+    problems: Vec<Problem>,
+}
+
+impl Binder<'_> {
+    fn surface(&mut self, number: usize, layer: &Layer, ask: &SurfaceBinding) -> Result<(), Wrong> {
+        let first = surface_index(self.program, &ask.name)?;
+        let surface = make(layer, ask)?;
+        // The planes of a planar surface are consecutive binding table indices: vISA text reference 5.6.
+        let planes = if surface.format().is_planar() { 3 } else { 1 };
+        let parts = (0..planes).filter_map(|p| Some((first.checked_add(p)?, surface.plane(p)?)));
+        for (index, part) in parts.collect::<Vec<_>>() {
+            let plane = index - first;
+            if let Some((other, owner)) = self.owners.get(&index)
+                && *owner != ask.name.node
+                && *other == number
+            {
+                let what = match plane {
+                    0 => "its binding table index".to_string(),
+                    _ => format!("binding table index {index}, which plane {plane} needs,"),
+                };
+                return Err(wrong(ask.name.span, format!("{what} is already taken by `{owner}`")));
+            }
+            self.owners.insert(index, (number, ask.name.node.clone()));
+            // The whole surface at the first index: the scaler reads all planes through it, and media
+            // blocks see its first plane.
+            let part = if plane == 0 { surface.clone() } else { part };
+            self.bindings.surfaces.insert(index, Arc::new(part));
+        }
+        Ok(())
+    }
+
+    fn setting(&mut self, ask: &Setting) -> Result<(), Wrong> {
+        let symbol = symbol(self.program, &ask.place.name)?;
+        let view = View {
+            ty: ask.ty.node,
+            form: Form::natural(ask.ty.node),
+            pitch: 1,
+        };
+        // Bytes are shown in hexadecimal but set like any other number.
+        let view = View {
+            form: if view.ty.is_float() { Form::Float } else { Form::Decimal },
+            ..view
+        };
+        let mut bytes = Vec::new();
+        for value in &ask.values {
+            let bits = view
+                .read(value)
+                .map_err(|why| Diagnostic::new(Code::E0706).at(value.span, why))?;
+            bytes.extend(&bits.to_le_bytes()[..view.ty.bytes() as usize]);
+        }
+        let offset = ask.place.offset as usize;
+        let (room, end) = (symbol.bytes() as usize, offset.saturating_add(bytes.len()));
+        if end > room {
+            let label = format!("these end at byte {end}, `{}` has {room}", ask.place.name.node);
+            let span = ask.values.first().map_or(ask.ty.span, |v| v.span.to(ask.ty.span));
+            return Err(Box::new(Diagnostic::new(Code::E0706).at(span, label)));
+        }
+        let name = ask.place.name.node.clone();
+        let value = self.bindings.variables.entry(name).or_default();
+        value.resize(value.len().max(end), 0);
+        value[offset..end].copy_from_slice(&bytes);
+        Ok(())
+    }
+}
+
+/// Makes the surface that a directive describes.
+fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
+    let surface = match &ask.origin {
+        Origin::New => {
+            let (format, size) = (format(ask)?, size(ask)?);
+            let description = description(ask, format, &size)?;
+            Surface::zeroed(description).map_err(|e| wrong(ask.span, e.to_string()))?
+        }
+        Origin::Picture(path) => contents::picture(layer, ask, path, ask.format.is_some().then(|| format(ask)).transpose()?)?,
+        Origin::Plain(kind, path) => {
+            let format = match kind.node.as_str() {
+                "nv12" => Format::PLANAR_420_8,
+                "yuy2" => Format::YCRCB_NORMAL,
+                "uyvy" => Format::YCRCB_SWAPY,
+                _ => format(ask)?,
+            };
+            let description = description(ask, format, &size(ask)?)?;
+            contents::plain(layer, path, description)?
+        }
+    };
+    if let Some(formula) = &ask.formula {
+        contents::fill(&surface, formula)?;
+    }
+    Ok(surface)
+}
+
+/// The format that was named.
+fn format(ask: &SurfaceBinding) -> Result<Format, Wrong> {
+    let Some(name) = &ask.format else {
+        let missing = wrong(ask.span, "the format is missing");
+        return Err(Box::new(missing.help(format!("SURFACE {}: R8_UNORM 64x32", ask.name.node))));
+    };
+    Format::named(&name.node).ok_or_else(|| {
+        let unknown = wrong(name.span, "no such format");
+        let upper = name.node.to_ascii_uppercase();
+        let names: Vec<&str> = Format::all().map(|f| f.name).collect();
+        match nearest(&upper, names) {
+            Some(meant) => Box::new(unknown.help(format!("did you mean {meant}?"))),
+            None => unknown,
+        }
+    })
+}
+
+fn size(ask: &SurfaceBinding) -> Result<Vec<u32>, Wrong> {
+    match &ask.size {
+        Some(size) => Ok(size.node.clone()),
+        None => Err(wrong(ask.span, "the size is missing, as `64x32`")),
+    }
+}
+
+/// The state: what format, size and the keys say.
+pub(super) fn description(
+    ask: &SurfaceBinding,
+    format: Format,
+    size: &[u32],
+) -> Result<Description, Wrong> {
+    let (width, height) = (size.first().copied().unwrap_or(1), size.get(1).copied().unwrap_or(1));
+    let mut state = match size.get(2) {
+        Some(&depth) => Description::d3(format, width, height, depth),
+        None => Description::d2(format, width, height),
+    };
+    for (key, value) in &ask.keys {
+        let number = || {
+            super::words::decimal(&value.node)
+                .ok_or_else(|| wrong(value.span, "a number is wanted here"))
+        };
+        match key.node.as_str() {
+            "pitch" => state.pitch = number()?,
+            "levels" => state.levels = number()?,
+            "slices" => state = Description { pitch: state.pitch, ..Description::d2_array(format, width, height, number()?) },
+            "tiling" => {
+                state.tiling = Tiling::named(&value.node)
+                    .ok_or_else(|| wrong(value.span, "one of linear X Y W Yf Ys is wanted here"))?;
+            }
+            "lines" => {
+                state.line_stride = match value.node.as_str() {
+                    "frame" => LineStride::Frame,
+                    "top" => LineStride::TopField,
+                    "bottom" => LineStride::BottomField,
+                    _ => return Err(wrong(value.span, "one of frame top bottom is wanted here")),
+                };
+            }
+            _ => {
+                let keys = ["pitch", "levels", "slices", "tiling", "lines"];
+                let unknown = wrong(key.span, "no such key");
+                return Err(Box::new(match nearest(&key.node, keys) {
+                    Some(meant) => unknown.help(format!("did you mean {meant}=?")),
+                    None => unknown.help(format!("keys: {}", keys.join(" "))),
+                }));
+            }
+        }
+    }
+    Ok(state)
+}

@@ -1,0 +1,283 @@
+//! A file as a test: run it, and hold what it expects against what came.
+
+use super::bind::{Layer, Problem};
+use super::compare::{self, Edit};
+use super::contents;
+use super::expect::{Expectation, Refusal, Wanted};
+use super::load;
+use super::session::{self, Options, Session, Table};
+use crate::diagnostic::{Code, Diagnostic, render_all, to_json};
+use crate::source::{Source, Span};
+use crate::surface::Surface;
+use serde_json::Value;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// How a test ended.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Status {
+    /// All that is expected came, and nothing else.
+    Passed,
+    /// Something did not.
+    Failed,
+    /// The file says `known-failing because:`, and it fails.
+    KnownFailure,
+}
+
+/// The result of a test.
+#[derive(Clone, Debug)]
+pub struct Verdict {
+    /// The file.
+    pub path: PathBuf,
+    /// How it ended.
+    pub status: Status,
+    /// What is wrong.
+    pub diagnostics: Vec<Diagnostic>,
+    /// What a file says that no diagnostic can point into.
+    pub complaint: Option<String>,
+    /// How `--bless` would change the text.
+    pub edits: Vec<Edit>,
+    /// Pictures that `--bless` would write.
+    pub pictures: Vec<(PathBuf, Vec<u8>)>,
+    source: Option<Source>,
+}
+
+impl Verdict {
+    /// What is wrong, as text.
+    pub fn text(&self, colour: bool) -> String {
+        let mut text = match &self.source {
+            Some(source) => render_all(&self.diagnostics, source, colour),
+            None => String::new(),
+        };
+        if let Some(complaint) = &self.complaint {
+            text.push_str(complaint);
+            text.push('\n');
+        }
+        text
+    }
+
+    /// What is wrong, as fields.
+    pub fn json(&self) -> Vec<Value> {
+        let source = self.source.iter();
+        source
+            .flat_map(|s| self.diagnostics.iter().map(move |d| to_json(d, s)))
+            .collect()
+    }
+
+    /// Makes the edits in the file and writes the pictures; whether there was anything to do.
+    ///
+    /// # Errors
+    /// A sentence that names the file that could not be written.
+    pub fn bless(&self) -> Result<bool, String> {
+        let Some(source) = &self.source else {
+            return Ok(false);
+        };
+        let mut writes = super::write::Writes::default();
+        if !self.edits.is_empty() {
+            let text = compare::apply(source.text(), &self.edits);
+            let added = writes.add(&self.path, text.as_bytes());
+            added.map_err(|e| e.to_string())?;
+        }
+        for (path, bytes) in &self.pictures {
+            writes.add(path, bytes).map_err(|e| e.to_string())?;
+        }
+        let written = writes.commit().map_err(|e| e.to_string())?;
+        Ok(!written.is_empty())
+    }
+}
+
+/// Runs one file as a test.
+pub fn run(path: &Path, options: &Options) -> Verdict {
+    let mut verdict = Verdict {
+        path: path.to_path_buf(),
+        status: Status::Passed,
+        diagnostics: Vec::new(),
+        complaint: None,
+        edits: Vec::new(),
+        pictures: Vec::new(),
+        source: None,
+    };
+    let source = match load::source(path) {
+        Ok(source) => source,
+        Err(error) => {
+            verdict.complaint = Some(error.to_string());
+            verdict.status = Status::Failed;
+            return verdict;
+        }
+    };
+    let (layer, found) = session::file_layer(source, path);
+    let layers = [layer];
+    let layer = &layers[0];
+    let session = match session::start(&layers, found, options) {
+        Ok(session) => {
+            refusals(layer, session.warnings.clone(), &mut verdict);
+            Some(session)
+        }
+        Err(refused) => {
+            refusals(layer, refused.problems, &mut verdict);
+            None
+        }
+    };
+    if let Some(session) = &session {
+        for expectation in &layer.directives.expectations {
+            expect(session, layer, expectation, &mut verdict);
+        }
+    }
+    let failed = !verdict.diagnostics.is_empty();
+    verdict.status = match (&layer.directives.known_failing, failed) {
+        (None, false) => Status::Passed,
+        (None, true) => Status::Failed,
+        (Some(_), true) => Status::KnownFailure,
+        (Some(reason), false) => {
+            let passes = Diagnostic::new(Code::E0712).at(reason.span, "all that is expected came");
+            verdict.diagnostics.push(passes);
+            Status::Failed
+        }
+    };
+    verdict.source = Some(layer.source.clone());
+    verdict
+}
+
+/// Takes what was promised by `//~` from what was found; the rest, and broken promises, are failures.
+fn refusals(layer: &Layer, problems: Vec<Problem>, verdict: &mut Verdict) {
+    let source = &layer.source;
+    let mut kept = vec![false; layer.directives.refusals.len()];
+    for Problem { diagnostic, .. } in problems {
+        let line = diagnostic.span().map(|s| source.line_of(s.start));
+        let matching = layer.directives.refusals.iter().position(|r| {
+            r.code.node == diagnostic.code && line == Some(r.line) && holds(&diagnostic, r)
+        });
+        match matching {
+            Some(index) => kept[index] = true,
+            None if diagnostic.class().is_fatal() => verdict.diagnostics.push(diagnostic),
+            None => {}
+        }
+    }
+    for (refusal, _) in layer.directives.refusals.iter().zip(kept).filter(|(_, k)| !k) {
+        let words = refusal.words.as_ref();
+        let label = match words {
+            Some(words) => format!("no {} with \"{words}\" on line {}", refusal.code.node, refusal.line),
+            None => format!("no {} on line {}", refusal.code.node, refusal.line),
+        };
+        let broken = Diagnostic::new(Code::E0711).at(refusal.code.span, label);
+        verdict.diagnostics.push(broken);
+    }
+}
+
+/// Whether the words of the promise stand somewhere in the diagnostic.
+fn holds(diagnostic: &Diagnostic, refusal: &Refusal) -> bool {
+    let Some(words) = &refusal.words else {
+        return true;
+    };
+    let labels = diagnostic.labels.iter().map(|l| &l.text);
+    let mut texts = std::iter::once(&diagnostic.message)
+        .chain(labels)
+        .chain(&diagnostic.notes)
+        .chain(&diagnostic.help);
+    texts.any(|text| text.contains(words.as_str()))
+}
+
+/// Compares one expectation.
+fn expect(session: &Session, layer: &Layer, expected: &Expectation, verdict: &mut Verdict) {
+    let rows = match &expected.wanted {
+        Wanted::Rows(rows) => rows,
+        Wanted::Picture(path) => {
+            let surface = match session.surface(&expected.place.name) {
+                Ok(surface) => Arc::clone(surface),
+                Err(wrong) => return verdict.diagnostics.push(*wrong),
+            };
+            return picture(&surface, layer, expected, path, verdict);
+        }
+    };
+    let table = match session.table(&expected.place, expected.view) {
+        Ok(table) => table,
+        Err(wrong) => return verdict.diagnostics.push(*wrong),
+    };
+    if rows.is_empty() {
+        let missing = Diagnostic::with_message(Code::E0701, "expectation without values")
+            .at(expected.span, "no rows of values stand on the lines below")
+            .help("`visim test --bless` writes what was found");
+        verdict.diagnostics.push(missing);
+        if !expected.by_hand {
+            verdict.edits.push(new_rows(&table, expected.span));
+        }
+        return;
+    }
+    let (x, y) = (expected.corner.0 as usize, expected.corner.1 as usize);
+    let comparison = compare::rows(expected, rows, table.view, |row, len| table.row(y + row, x, len));
+    verdict.diagnostics.extend(comparison.difference);
+    if !expected.by_hand {
+        verdict.edits.extend(comparison.edits);
+    }
+}
+
+/// Rows for an expectation that has none: all of a register, the upper left corner of a surface.
+fn new_rows(table: &Table, after: Span) -> Edit {
+    const MOST_ROWS: usize = 16;
+    const MOST_BYTES: usize = 64;
+    let mut text = String::new();
+    let rows = table.bytes.chunks(table.view.pitch as usize).take(MOST_ROWS);
+    for row in rows {
+        let row = &row[..row.len().min(MOST_BYTES)];
+        text.push_str(&format!("\n//   {}", table.view.row(row, 0)));
+    }
+    Edit {
+        span: Span::new(after.end, after.end),
+        text,
+    }
+}
+
+/// Compares a surface with a picture file.
+fn picture(
+    surface: &Surface,
+    layer: &Layer,
+    expected: &Expectation,
+    path: &crate::source::Spanned<String>,
+    verdict: &mut Verdict,
+) {
+    let Err(difference) = contents::same_picture(surface, layer, path) else {
+        return;
+    };
+    verdict.diagnostics.push(*difference);
+    if !expected.by_hand
+        && let Ok(bytes) = contents::save(surface, path)
+    {
+        verdict.pictures.push((layer.folder.join(&path.node), bytes));
+    }
+}
+
+
+/// Every program below `path`, sorted; `path` itself if it is a file.
+///
+/// # Errors
+/// A sentence: there is no such path, or a folder cannot be read.
+pub fn find(path: &Path) -> Result<Vec<PathBuf>, String> {
+    let mut found = Vec::new();
+    if !path.exists() {
+        return Err(format!("{}: no such file or folder", path.display()));
+    }
+    if path.is_dir() {
+        walk(path, &mut found)?;
+        found.sort();
+    } else {
+        found.push(path.to_path_buf());
+    }
+    Ok(found)
+}
+
+fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+    let fail = |e: std::io::Error| format!("{}: {e}", folder.display());
+    for entry in std::fs::read_dir(folder).map_err(fail)? {
+        let entry = entry.map_err(fail)?;
+        let kind = entry.file_type().map_err(fail)?;
+        let path = entry.path();
+        let program = path.extension().is_some_and(|e| e == "visa" || e == "visaasm");
+        // Links to folders are not followed: they may lead back here.
+        if kind.is_dir() {
+            walk(&path, found)?;
+        } else if program {
+            found.push(path);
+        }
+    }
+    Ok(())
+}

@@ -1,0 +1,265 @@
+//! One run of one program: from a text and its directives to registers and surfaces that can be read.
+//!
+//! ```text
+//!  Layers ─ front ─▶ checked ─ lower ─▶ Program ─ bind ─▶ Bindings ─ launch ─▶ Session
+//! ```
+
+use super::bind::{self, Layer, Problem};
+use super::contents;
+use super::directive::{Directives, Dump, Place, ViewWords};
+use super::front::Front;
+use super::values::{Form, View};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::exec::Bindings;
+use crate::isa::{Platform, Type};
+use crate::launch::{Grid, Keep, Outcome, RunOptions, Silent, run};
+use crate::lower::{LowerOptions, lower};
+use crate::program::{Program, SymbolClass};
+use crate::source::{Source, Spanned};
+use crate::surface::Surface;
+use std::path::Path;
+use std::sync::Arc;
+
+/// What the caller chooses beside the directives.
+#[derive(Clone, Debug)]
+pub struct Options {
+    /// Groups that may run at the same time.
+    pub jobs: usize,
+    /// Instructions that one thread may run.
+    pub limit: u64,
+}
+
+impl Default for Options {
+    fn default() -> Options {
+        let defaults = RunOptions::default();
+        Options {
+            jobs: defaults.jobs,
+            limit: defaults.limit,
+        }
+    }
+}
+
+/// A program that has run.
+pub struct Session {
+    /// What ran.
+    pub program: Program,
+    /// Its surfaces, as the program left them.
+    pub bindings: Bindings,
+    /// Registers and counts.
+    pub outcome: Outcome<Silent>,
+    /// Columns and rows of the grid.
+    pub threads: (u32, u32),
+    /// What the reader should know although the program ran.
+    pub warnings: Vec<Problem>,
+}
+
+/// Why a program did not run, or not to its end.
+#[derive(Clone, Debug)]
+pub struct Refused {
+    /// All that was found, warnings too.
+    pub problems: Vec<Problem>,
+}
+
+/// The layer of a file: its directives, and what could not be read of them.
+pub fn file_layer(source: Source, path: &Path) -> (Layer, Vec<Diagnostic>) {
+    let (directives, diagnostics) = super::directive::read(&source);
+    let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
+    let layer = Layer {
+        source,
+        directives,
+        folder,
+    };
+    (layer, diagnostics)
+}
+
+/// The last layer that says something wins.
+fn last<T: Clone>(layers: &[Layer], pick: impl Fn(&Directives) -> Option<&Spanned<T>>) -> Option<T> {
+    let found = layers.iter().rev().find_map(|l| pick(&l.directives));
+    found.map(|s| s.node.clone())
+}
+
+/// The platform the layers ask for.
+pub fn platform(layers: &[Layer]) -> Platform {
+    last(layers, |d| d.platform.as_ref()).unwrap_or_default()
+}
+
+/// Runs the program of the first layer with what all layers ask for.
+///
+/// * `found`: diagnostics of the first layer's directives.
+///
+/// # Errors
+/// [`Refused`]: the text, a binding or the run is wrong.
+pub fn start(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Result<Session, Refused> {
+    let refuse = |problems: Vec<Problem>| Refused { problems };
+    let of_file = |diagnostic| Problem {
+        layer: 0,
+        diagnostic,
+    };
+    let front = Front::new(&layers[0].source, platform(layers));
+    let mut diagnostics = found;
+    diagnostics.extend(front.diagnostics);
+    diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    let fatal = any_fatal(&diagnostics);
+    let mut problems: Vec<Problem> = diagnostics.into_iter().map(of_file).collect();
+    if fatal {
+        return Err(refuse(problems));
+    }
+    let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();
+    let program = match lower(&front.checked, &kernel, &LowerOptions::default()) {
+        Ok(program) => program,
+        Err(more) => {
+            problems.extend(more.into_iter().map(of_file));
+            return Err(refuse(problems));
+        }
+    };
+    let bindings = match bind::bind(&program, layers) {
+        Ok(bindings) => bindings,
+        Err(more) => {
+            problems.extend(more);
+            return Err(refuse(problems));
+        }
+    };
+    let (x, y) = last(layers, |d| d.threads.as_ref()).unwrap_or((1, 1));
+    let grid = Grid::media(x, y);
+    let run_options = RunOptions {
+        jobs: options.jobs,
+        limit: options.limit,
+        keep: Keep::These(kept(layers, x)),
+        ..RunOptions::default()
+    };
+    match run(&program, &bindings, &grid, &run_options, |_| Silent) {
+        Ok(outcome) => Ok(Session {
+            program,
+            bindings,
+            outcome,
+            threads: (x, y),
+            warnings: problems,
+        }),
+        Err(trap) => {
+            problems.push(of_file(trap.diagnostic));
+            Err(refuse(problems))
+        }
+    }
+}
+
+/// The threads whose registers some dump or expectation looks at.
+fn kept(layers: &[Layer], columns: u32) -> Vec<u32> {
+    let places = layers.iter().flat_map(|l| {
+        let dumps = l.directives.dumps.iter().map(|d| &d.place);
+        dumps.chain(l.directives.expectations.iter().map(|e| &e.place))
+    });
+    let number = |(x, y): (u32, u32)| y.checked_mul(columns)?.checked_add(x);
+    let mut kept: Vec<u32> = places.filter_map(|p| number(p.thread.unwrap_or((0, 0)))).collect();
+    kept.push(0);
+    kept.sort_unstable();
+    kept.dedup();
+    kept
+}
+
+/// Bytes of a register or surface, cut into rows.
+#[derive(Clone, Debug)]
+pub struct Table {
+    /// How they are to be looked at.
+    pub view: View,
+    /// All bytes.
+    pub bytes: Vec<u8>,
+}
+
+impl Table {
+    /// `len` bytes of row `row`, `x` bytes into it; fewer where the table, or the row of a surface, ends.
+    pub fn row(&self, row: usize, x: usize, len: usize) -> Vec<u8> {
+        let start = row.saturating_mul(self.view.pitch as usize).saturating_add(x);
+        let end = start.saturating_add(len).min(self.bytes.len());
+        self.bytes.get(start..end).unwrap_or_default().to_vec()
+    }
+}
+
+impl Session {
+    /// The surface behind a name.
+    ///
+    /// # Errors
+    /// `E0704`, `E0705`: no such name, or not a surface; `E0703`: nothing is bound.
+    pub fn surface(&self, name: &Spanned<String>) -> Result<&Arc<Surface>, Box<Diagnostic>> {
+        let index = bind::surface_index(&self.program, name)?;
+        self.bindings.surfaces.get(&index).ok_or_else(|| {
+            let label = format!("nothing is bound to `{}`", name.node);
+            Box::new(Diagnostic::new(Code::E0703).at(name.span, label))
+        })
+    }
+
+    /// The bytes that a place names, with the view that its declaration and `words` give.
+    ///
+    /// # Errors
+    /// As [`Session::surface`]; `E0705` for a thread outside the grid.
+    pub fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
+        let symbol = bind::symbol(&self.program, &place.name)?;
+        if symbol.class == SymbolClass::Surface {
+            let surface = self.surface(&place.name)?;
+            let ty = words.ty.unwrap_or(Type::Ub);
+            return Ok(Table {
+                view: View {
+                    ty,
+                    form: words.form.unwrap_or(Form::natural(ty)),
+                    // A surface has rows of its own.
+                    pitch: (surface.row_bytes() as u32).max(1),
+                },
+                bytes: surface.to_rows(),
+            });
+        }
+        let (x, y) = place.thread.unwrap_or((0, 0));
+        let (columns, rows) = self.threads;
+        let index = u64::from(y) * u64::from(columns) + u64::from(x);
+        let thread = self.outcome.threads.iter();
+        let thread = thread.filter(|_| x < columns && y < rows);
+        let Some(registers) = thread.into_iter().find(|t| u64::from(t.thread.index) == index) else {
+            let label = format!("the grid has {columns} by {rows} threads");
+            let outside = Diagnostic::new(Code::E0705).at(place.name.span, label);
+            return Err(Box::new(outside));
+        };
+        let declared = match symbol.class {
+            SymbolClass::General(ty) => ty,
+            SymbolClass::Address => Type::Uw,
+            SymbolClass::Predicate | SymbolClass::Surface | SymbolClass::Sampler => Type::Ud,
+        };
+        let ty = words.ty.unwrap_or(declared);
+        let bytes = registers.symbol(&symbol);
+        let bytes = bytes.get(place.offset as usize..).unwrap_or_default();
+        Ok(Table {
+            view: View {
+                ty,
+                form: words.form.unwrap_or(Form::natural(ty)),
+                pitch: words.pitch.unwrap_or(self.program.platform.grf_bytes()),
+            },
+            bytes: bytes.to_vec(),
+        })
+    }
+
+    /// A dump as text: a title, then the rows.
+    ///
+    /// # Errors
+    /// As [`Session::table`].
+    pub fn dump(&self, dump: &Dump) -> Result<(String, Table), Box<Diagnostic>> {
+        let table = self.table(&dump.place, dump.view)?;
+        let mut text = dump.place.name.node.clone();
+        if dump.place.offset > 0 {
+            text.push_str(&format!(".{}", dump.place.offset));
+        }
+        if let Some((x, y)) = dump.place.thread {
+            text.push_str(&format!("@{x},{y}"));
+        }
+        let (ty, pitch) = (table.view.ty, table.view.pitch);
+        text.push_str(&format!(": {ty}, {pitch} bytes to a row\n"));
+        for row in table.view.rows(&table.bytes) {
+            text.push_str(&format!("  {row}\n"));
+        }
+        Ok((text, table))
+    }
+
+    /// A surface as the bytes of a file, the kind of which follows from its name.
+    ///
+    /// # Errors
+    /// As [`Session::surface`]; `E0702` if the format has no picture.
+    pub fn picture(&self, name: &Spanned<String>, path: &Spanned<String>) -> Result<Vec<u8>, Box<Diagnostic>> {
+        contents::save(self.surface(name)?, path)
+    }
+}
