@@ -9,6 +9,8 @@ mod check;
 mod explain;
 mod fmt;
 mod output;
+mod run;
+mod test;
 
 use clap::{Parser, Subcommand};
 use output::{Colour, Exit, Format, Output};
@@ -36,6 +38,8 @@ struct Options {
 #[derive(Debug, Subcommand)]
 enum Command {
     Check(check::Check),
+    Run(Box<run::Run>),
+    Test(test::Test),
     Fmt(fmt::Fmt),
     Explain(explain::Explain),
 }
@@ -59,6 +63,8 @@ pub fn main() -> ExitCode {
     let mut output = Output::new(options.format, options.color);
     let exit = match options.command {
         Command::Check(command) => command.run(&mut output),
+        Command::Run(command) => command.run(&mut output),
+        Command::Test(command) => command.run(&mut output),
         Command::Fmt(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
     };

@@ -76,6 +76,11 @@ impl Output {
         self.format == Format::Text
     }
 
+    /// Whether diagnostics are coloured.
+    pub fn colour(&self) -> bool {
+        self.colour
+    }
+
     /// Prints text for people; nothing in JSON.
     pub fn text(&mut self, text: &str) {
         if self.is_text() {
@@ -118,7 +123,7 @@ impl Output {
             self.fields
                 .insert("diagnostics".to_string(), Value::Array(diagnostics));
             let value = Value::Object(std::mem::take(&mut self.fields));
-            self.write(&format!("{value:#}\n"));
+            self.write(&format!("{value}\n"));
         }
         if self.failed {
             Exit::Command

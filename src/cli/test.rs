@@ -93,6 +93,10 @@ impl Test {
             };
             verdicts.iter().map(case).collect()
         });
-        if failed == 0 { Exit::Fine } else { Exit::Program }
+        if failed == 0 {
+            Exit::Fine
+        } else {
+            Exit::Program
+        }
     }
 }

@@ -424,6 +424,11 @@ impl Code {
         &CODES[self as usize]
     }
 
+    /// Whether it is about a file beside the program: such a program may be right.
+    pub fn is_of_a_file(self) -> bool {
+        matches!(self, Code::E0702 | Code::L0713)
+    }
+
     /// Reads `E0301`, in either case.
     pub fn from_name(name: &str) -> Option<Code> {
         CODES

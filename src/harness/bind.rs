@@ -59,10 +59,12 @@ pub fn bind(program: &Program, layers: &[Layer]) -> Result<Bindings, Vec<Problem
         for setting in &layer.directives.settings {
             problems.extend(binder.setting(setting).err());
         }
-        binder.problems.extend(problems.into_iter().map(|d| Problem {
-            layer: number,
-            diagnostic: *d,
-        }));
+        binder
+            .problems
+            .extend(problems.into_iter().map(|d| Problem {
+                layer: number,
+                diagnostic: *d,
+            }));
     }
     if binder.problems.is_empty() {
         Ok(binder.bindings)
@@ -131,6 +133,10 @@ struct Binder<'p> {
 }
 
 impl Binder<'_> {
+    fn sampler(&mut self, ask: &super::directive::SamplerBinding) -> Result<(), Wrong> {
+        symbol(self.program, &ask.name).map(drop)
+    }
+
     fn surface(&mut self, number: usize, layer: &Layer, ask: &SurfaceBinding) -> Result<(), Wrong> {
         let first = surface_index(self.program, &ask.name)?;
         let surface = make(layer, ask)?;
@@ -147,7 +153,10 @@ impl Binder<'_> {
                     0 => "its binding table index".to_string(),
                     _ => format!("binding table index {index}, which plane {plane} needs,"),
                 };
-                return Err(wrong(ask.name.span, format!("{what} is already taken by `{owner}`")));
+                return Err(wrong(
+                    ask.name.span,
+                    format!("{what} is already taken by `{owner}`"),
+                ));
             }
             self.owners.insert(index, (number, ask.name.node.clone()));
             // The whole surface at the first index: the scaler reads all planes through it, and media
@@ -167,7 +176,11 @@ impl Binder<'_> {
         };
         // Bytes are shown in hexadecimal but set like any other number.
         let view = View {
-            form: if view.ty.is_float() { Form::Float } else { Form::Decimal },
+            form: if view.ty.is_float() {
+                Form::Float
+            } else {
+                Form::Decimal
+            },
             ..view
         };
         let mut bytes = Vec::new();
@@ -180,8 +193,14 @@ impl Binder<'_> {
         let offset = ask.place.offset as usize;
         let (room, end) = (symbol.bytes() as usize, offset.saturating_add(bytes.len()));
         if end > room {
-            let label = format!("these end at byte {end}, `{}` has {room}", ask.place.name.node);
-            let span = ask.values.first().map_or(ask.ty.span, |v| v.span.to(ask.ty.span));
+            let label = format!(
+                "these end at byte {end}, `{}` has {room}",
+                ask.place.name.node
+            );
+            let span = ask
+                .values
+                .first()
+                .map_or(ask.ty.span, |v| v.span.to(ask.ty.span));
             return Err(Box::new(Diagnostic::new(Code::E0706).at(span, label)));
         }
         let name = ask.place.name.node.clone();
@@ -200,7 +219,12 @@ fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
             let description = description(ask, format, &size)?;
             Surface::zeroed(description).map_err(|e| wrong(ask.span, e.to_string()))?
         }
-        Origin::Picture(path) => contents::picture(layer, ask, path, ask.format.is_some().then(|| format(ask)).transpose()?)?,
+        Origin::Picture(path) => contents::picture(
+            layer,
+            ask,
+            path,
+            ask.format.is_some().then(|| format(ask)).transpose()?,
+        )?,
         Origin::Plain(kind, path) => {
             let format = match kind.node.as_str() {
                 "nv12" => Format::PLANAR_420_8,
@@ -222,7 +246,9 @@ fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
 fn format(ask: &SurfaceBinding) -> Result<Format, Wrong> {
     let Some(name) = &ask.format else {
         let missing = wrong(ask.span, "the format is missing");
-        return Err(Box::new(missing.help(format!("SURFACE {}: R8_UNORM 64x32", ask.name.node))));
+        return Err(Box::new(
+            missing.help(format!("SURFACE {}: R8_UNORM 64x32", ask.name.node)),
+        ));
     };
     Format::named(&name.node).ok_or_else(|| {
         let unknown = wrong(name.span, "no such format");
@@ -248,7 +274,10 @@ pub(super) fn description(
     format: Format,
     size: &[u32],
 ) -> Result<Description, Wrong> {
-    let (width, height) = (size.first().copied().unwrap_or(1), size.get(1).copied().unwrap_or(1));
+    let (width, height) = (
+        size.first().copied().unwrap_or(1),
+        size.get(1).copied().unwrap_or(1),
+    );
     let mut state = match size.get(2) {
         Some(&depth) => Description::d3(format, width, height, depth),
         None => Description::d2(format, width, height),
@@ -261,7 +290,12 @@ pub(super) fn description(
         match key.node.as_str() {
             "pitch" => state.pitch = number()?,
             "levels" => state.levels = number()?,
-            "slices" => state = Description { pitch: state.pitch, ..Description::d2_array(format, width, height, number()?) },
+            "slices" => {
+                state = Description {
+                    pitch: state.pitch,
+                    ..Description::d2_array(format, width, height, number()?)
+                }
+            }
             "tiling" => {
                 state.tiling = Tiling::named(&value.node)
                     .ok_or_else(|| wrong(value.span, "one of linear X Y W Yf Ys is wanted here"))?;

@@ -153,10 +153,19 @@ fn refusals(layer: &Layer, problems: Vec<Problem>, verdict: &mut Verdict) {
             None => {}
         }
     }
-    for (refusal, _) in layer.directives.refusals.iter().zip(kept).filter(|(_, k)| !k) {
+    for (refusal, _) in layer
+        .directives
+        .refusals
+        .iter()
+        .zip(kept)
+        .filter(|(_, k)| !k)
+    {
         let words = refusal.words.as_ref();
         let label = match words {
-            Some(words) => format!("no {} with \"{words}\" on line {}", refusal.code.node, refusal.line),
+            Some(words) => format!(
+                "no {} with \"{words}\" on line {}",
+                refusal.code.node, refusal.line
+            ),
             None => format!("no {} on line {}", refusal.code.node, refusal.line),
         };
         let broken = Diagnostic::new(Code::E0711).at(refusal.code.span, label);
@@ -204,7 +213,9 @@ fn expect(session: &Session, layer: &Layer, expected: &Expectation, verdict: &mu
         return;
     }
     let (x, y) = (expected.corner.0 as usize, expected.corner.1 as usize);
-    let comparison = compare::rows(expected, rows, table.view, |row, len| table.row(y + row, x, len));
+    let comparison = compare::rows(expected, rows, table.view, |row, len| {
+        table.row(y + row, x, len)
+    });
     verdict.diagnostics.extend(comparison.difference);
     if !expected.by_hand {
         verdict.edits.extend(comparison.edits);
@@ -216,7 +227,10 @@ fn new_rows(table: &Table, after: Span) -> Edit {
     const MOST_ROWS: usize = 16;
     const MOST_BYTES: usize = 64;
     let mut text = String::new();
-    let rows = table.bytes.chunks(table.view.pitch as usize).take(MOST_ROWS);
+    let rows = table
+        .bytes
+        .chunks(table.view.pitch as usize)
+        .take(MOST_ROWS);
     for row in rows {
         let row = &row[..row.len().min(MOST_BYTES)];
         text.push_str(&format!("\n//   {}", table.view.row(row, 0)));
@@ -242,10 +256,11 @@ fn picture(
     if !expected.by_hand
         && let Ok(bytes) = contents::save(surface, path)
     {
-        verdict.pictures.push((layer.folder.join(&path.node), bytes));
+        verdict
+            .pictures
+            .push((layer.folder.join(&path.node), bytes));
     }
 }
-
 
 /// Every program below `path`, sorted; `path` itself if it is a file.
 ///
@@ -271,7 +286,9 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let entry = entry.map_err(fail)?;
         let kind = entry.file_type().map_err(fail)?;
         let path = entry.path();
-        let program = path.extension().is_some_and(|e| e == "visa" || e == "visaasm");
+        let program = path
+            .extension()
+            .is_some_and(|e| e == "visa" || e == "visaasm");
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
             walk(&path, found)?;

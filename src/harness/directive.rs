@@ -184,7 +184,7 @@ pub fn read(source: &Source) -> (Directives, Vec<Diagnostic>) {
 }
 
 /// A mistake in a directive: where, and what would have been right.
-pub(super) type Mistake = Box<Diagnostic>;
+pub type Mistake = Box<Diagnostic>;
 
 /// A directive that cannot be read, at `span`.
 pub(super) fn mistake(span: Span, found: impl Into<String>) -> Mistake {
@@ -429,7 +429,9 @@ pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<Surfac
         } else if binding.format.is_none() {
             binding.format = Some(owned);
         } else {
-            return Err(mistake(word.span, "a second format: one was already named"));
+            let label =
+                "neither a size (64x32), a key (pitch=64) nor the format, which was already named";
+            return Err(mistake(word.span, label));
         }
     }
     if first {

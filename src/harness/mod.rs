@@ -1,13 +1,22 @@
 //! Programs run from files: directives in comments, bindings, dumps, expectations, and the test runner.
 //!
-//! Start at [`directive`], which says what a comment may ask for.
+//! ```text
+//!  text ─ directive ─▶ Layers ─ session (bind, lower, launch) ─▶ registers, surfaces ─ case ─▶ Verdict
+//! ```
+//!
+//! Start at [`directive`], which says what a comment may ask for, then [`session`].
 
+pub mod bind;
+pub mod case;
 pub mod comments;
 pub mod compare;
+pub mod contents;
 pub mod directive;
 pub mod expect;
+pub mod formula;
 pub mod front;
 pub mod load;
+pub mod session;
 pub mod values;
 pub mod words;
 pub mod write;

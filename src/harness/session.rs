@@ -73,7 +73,10 @@ pub fn file_layer(source: Source, path: &Path) -> (Layer, Vec<Diagnostic>) {
 }
 
 /// The last layer that says something wins.
-fn last<T: Clone>(layers: &[Layer], pick: impl Fn(&Directives) -> Option<&Spanned<T>>) -> Option<T> {
+fn last<T: Clone>(
+    layers: &[Layer],
+    pick: impl Fn(&Directives) -> Option<&Spanned<T>>,
+) -> Option<T> {
     let found = layers.iter().rev().find_map(|l| pick(&l.directives));
     found.map(|s| s.node.clone())
 }
@@ -89,7 +92,11 @@ pub fn platform(layers: &[Layer]) -> Platform {
 ///
 /// # Errors
 /// [`Refused`]: the text, a binding or the run is wrong.
-pub fn start(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Result<Session, Refused> {
+pub fn start(
+    layers: &[Layer],
+    found: Vec<Diagnostic>,
+    options: &Options,
+) -> Result<Session, Refused> {
     let refuse = |problems: Vec<Problem>| Refused { problems };
     let of_file = |diagnostic| Problem {
         layer: 0,
@@ -149,7 +156,9 @@ fn kept(layers: &[Layer], columns: u32) -> Vec<u32> {
         dumps.chain(l.directives.expectations.iter().map(|e| &e.place))
     });
     let number = |(x, y): (u32, u32)| y.checked_mul(columns)?.checked_add(x);
-    let mut kept: Vec<u32> = places.filter_map(|p| number(p.thread.unwrap_or((0, 0)))).collect();
+    let mut kept: Vec<u32> = places
+        .filter_map(|p| number(p.thread.unwrap_or((0, 0))))
+        .collect();
     kept.push(0);
     kept.sort_unstable();
     kept.dedup();
@@ -168,7 +177,9 @@ pub struct Table {
 impl Table {
     /// `len` bytes of row `row`, `x` bytes into it; fewer where the table, or the row of a surface, ends.
     pub fn row(&self, row: usize, x: usize, len: usize) -> Vec<u8> {
-        let start = row.saturating_mul(self.view.pitch as usize).saturating_add(x);
+        let start = row
+            .saturating_mul(self.view.pitch as usize)
+            .saturating_add(x);
         let end = start.saturating_add(len).min(self.bytes.len());
         self.bytes.get(start..end).unwrap_or_default().to_vec()
     }
@@ -201,9 +212,9 @@ impl Session {
                     ty,
                     form: words.form.unwrap_or(Form::natural(ty)),
                     // A surface has rows of its own.
-                    pitch: (surface.row_bytes() as u32).max(1),
+                    pitch: (contents::row_bytes(surface) as u32).max(1),
                 },
-                bytes: surface.to_rows(),
+                bytes: contents::to_rows(surface),
             });
         }
         let (x, y) = place.thread.unwrap_or((0, 0));
@@ -211,7 +222,10 @@ impl Session {
         let index = u64::from(y) * u64::from(columns) + u64::from(x);
         let thread = self.outcome.threads.iter();
         let thread = thread.filter(|_| x < columns && y < rows);
-        let Some(registers) = thread.into_iter().find(|t| u64::from(t.thread.index) == index) else {
+        let Some(registers) = thread
+            .into_iter()
+            .find(|t| u64::from(t.thread.index) == index)
+        else {
             let label = format!("the grid has {columns} by {rows} threads");
             let outside = Diagnostic::new(Code::E0705).at(place.name.span, label);
             return Err(Box::new(outside));
@@ -259,7 +273,11 @@ impl Session {
     ///
     /// # Errors
     /// As [`Session::surface`]; `E0702` if the format has no picture.
-    pub fn picture(&self, name: &Spanned<String>, path: &Spanned<String>) -> Result<Vec<u8>, Box<Diagnostic>> {
+    pub fn picture(
+        &self,
+        name: &Spanned<String>,
+        path: &Spanned<String>,
+    ) -> Result<Vec<u8>, Box<Diagnostic>> {
         contents::save(self.surface(name)?, path)
     }
 }

@@ -41,6 +41,10 @@ impl Writes {
             Some(folder) if !folder.as_os_str().is_empty() => folder,
             _ => Path::new("."),
         };
+        if !folder.is_dir() {
+            let why = format!("there is no folder {}", folder.display());
+            return Err(fail(io::Error::new(io::ErrorKind::NotFound, why)));
+        }
         let mut file = NamedTempFile::new_in(folder).map_err(fail)?;
         file.write_all(bytes).map_err(fail)?;
         file.as_file().sync_data().map_err(fail)?;

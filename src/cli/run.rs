@@ -1,0 +1,259 @@
+//! `visim run FILE`: runs a program with the surfaces, samplers and values that its comments or the
+//! options bind, prints the registers asked for and writes the surfaces asked for.
+
+use super::check::platform;
+use super::output::{Exit, Output};
+use crate::diagnostic::{Diagnostic, any_fatal};
+use crate::harness::bind::{Layer, Problem};
+use crate::harness::directive::{self, Directives, Mistake};
+use crate::harness::load;
+use crate::harness::session::{self, Session};
+use crate::harness::values::{Number, bits, number};
+use crate::harness::words::Word;
+use crate::harness::write::Writes;
+use crate::isa::Platform;
+use crate::source::{Source, Span, Spanned};
+use serde_json::{Value, json};
+use std::path::PathBuf;
+
+/// Runs a program.
+#[derive(Debug, clap::Args)]
+pub struct Run {
+    /// The program; `-` is standard input.
+    file: PathBuf,
+    /// The kernel to run, where the file holds several.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    /// Put a file, zeros or a formula behind a surface.
+    ///
+    /// NAME=PICTURE:FORMAT, NAME=new:WxH:FORMAT, NAME=new:WxH:FORMAT,byte(x,y) = x + y,
+    /// NAME=raw:PATH:FORMAT:WxH, NAME=nv12:PATH:WxH, NAME=yuy2:PATH:WxH; then any of :pitch=N
+    /// :tiling=Y :lines=top.
+    #[arg(long, value_name = "NAME=WHAT")]
+    surface: Vec<String>,
+    /// Give a sampler its state: NAME=avs, NAME=avs:key=value.
+    #[arg(long, value_name = "NAME=KIND")]
+    sampler: Vec<String>,
+    /// Give a variable its starting value: NAME=8:ud, NAME="1.5 2.5:f".
+    #[arg(long, value_name = "NAME=VALUE:TYPE")]
+    set: Vec<String>,
+    /// Print a register or surface after the run: NAME, NAME:TYPE, NAME:hex:PITCH, NAME.OFFSET@X,Y.
+    #[arg(long, value_name = "NAME[:TYPE][:PITCH]")]
+    dump: Vec<String>,
+    /// Write a surface to a file after the run: a picture if the name ends in .png, else its rows.
+    #[arg(long, value_name = "NAME=PATH")]
+    save: Vec<String>,
+    /// Run a grid of X by Y threads.
+    #[arg(long, value_name = "X,Y")]
+    threads: Option<String>,
+    /// Run this many threads at the same time.
+    #[arg(long, value_name = "N", default_value_t = 1)]
+    jobs: usize,
+    /// Stop a thread after this many instructions.
+    #[arg(long, value_name = "N", default_value_t = session::Options::default().limit)]
+    max_steps: u64,
+    /// Run for this platform rather than the one the file names.
+    #[arg(long, value_parser = platform)]
+    platform: Option<Platform>,
+}
+
+impl Run {
+    /// Runs the command.
+    pub fn run(self, output: &mut Output) -> Exit {
+        let source = match load::source(&self.file) {
+            Ok(source) => source,
+            Err(error) => return output.complain(&error.to_string()),
+        };
+        let (file, found) = session::file_layer(source, &self.file);
+        let mut layers = vec![file];
+        match self.options() {
+            Ok(more) => layers.extend(more),
+            Err(mistake) => {
+                output.diagnostics(&[mistake.0], &mistake.1);
+                return Exit::Command;
+            }
+        }
+        let options = session::Options {
+            jobs: self.jobs,
+            limit: self.max_steps,
+        };
+        match session::start(&layers, found, &options) {
+            Ok(session) => {
+                say(&session.warnings, &layers, output);
+                finish(&session, &layers, output)
+            }
+            Err(refused) => say(&refused.problems, &layers, output),
+        }
+    }
+
+    /// The options as layers, each with its own text as the source.
+    fn options(&self) -> Result<Vec<Layer>, Box<(Diagnostic, Source)>> {
+        let mut layers = Vec::new();
+        let mut add =
+            |option: &str,
+             text: &str,
+             read: &dyn Fn(Word<'_>, &mut Directives) -> Result<(), Mistake>| {
+                let source = Source::new(option, text);
+                let mut directives = Directives::default();
+                let word = Spanned::new(text, Span::new(0, text.len() as u32));
+                match read(word, &mut directives) {
+                    Ok(()) => {
+                        layers.push(Layer {
+                            source,
+                            directives,
+                            folder: PathBuf::new(),
+                        });
+                        Ok(())
+                    }
+                    Err(mistake) => Err(Box::new((*mistake, source))),
+                }
+            };
+        for text in &self.surface {
+            add("--surface", text, &|word, to| {
+                let separators = &[':'];
+                to.surfaces
+                    .push(directive::surface(word, word.span, separators)?);
+                Ok(())
+            })?;
+        }
+        for text in &self.sampler {
+            add("--sampler", text, &|word, to| {
+                let separators = &[':', ' ', ','];
+                to.samplers
+                    .push(directive::sampler(word, word.span, separators)?);
+                Ok(())
+            })?;
+        }
+        for text in &self.set {
+            add("--set", text, &|word, to| {
+                to.settings.push(directive::setting(word)?);
+                Ok(())
+            })?;
+        }
+        for text in &self.dump {
+            add("--dump", text, &|word, to| {
+                to.dumps.push(directive::dump(word)?);
+                Ok(())
+            })?;
+        }
+        for text in &self.save {
+            add("--save", text, &|word, to| {
+                to.saves.push(directive::save(word)?);
+                Ok(())
+            })?;
+        }
+        if let Some(text) = &self.threads {
+            add("--threads", text, &|word, to| {
+                to.threads = Some(directive::threads(word)?);
+                Ok(())
+            })?;
+        }
+        if let Some(name) = &self.kernel {
+            add("--kernel", name, &|word, to| {
+                to.kernel = Some(word.map(str::to_string));
+                Ok(())
+            })?;
+        }
+        if let Some(platform) = self.platform {
+            add("--platform", platform.name(), &|word, to| {
+                to.platform = Some(Spanned::new(platform, word.span));
+                Ok(())
+            })?;
+        }
+        Ok(layers)
+    }
+}
+
+/// Says all problems; the program is wrong if the first layer is, the command if another one is or if
+/// a file cannot be used.
+fn say(problems: &[Problem], layers: &[Layer], output: &mut Output) -> Exit {
+    let mut exit = Exit::Fine;
+    for Problem { layer, diagnostic } in problems {
+        output.diagnostics(std::slice::from_ref(diagnostic), &layers[*layer].source);
+        if any_fatal(std::slice::from_ref(diagnostic)) {
+            let of_file = diagnostic.code.is_of_a_file();
+            exit = exit.max(if *layer > 0 || of_file {
+                Exit::Command
+            } else {
+                Exit::Program
+            });
+        }
+    }
+    exit
+}
+
+/// Prints and writes what was asked for. Everything is looked up before anything is written.
+fn finish(session: &Session, layers: &[Layer], output: &mut Output) -> Exit {
+    let mut problems = Vec::new();
+    let mut texts = Vec::new();
+    let mut dumps = Vec::new();
+    let mut writes = Writes::default();
+    let mut complaint = None;
+    for (number, layer) in layers.iter().enumerate() {
+        let mut wrong = |diagnostic: Box<Diagnostic>| {
+            problems.push(Problem {
+                layer: number,
+                diagnostic: *diagnostic,
+            });
+        };
+        for dump in &layer.directives.dumps {
+            match session.dump(dump) {
+                Ok((text, table)) => {
+                    texts.push(text);
+                    dumps.push(dump_json(dump, &table));
+                }
+                Err(diagnostic) => wrong(diagnostic),
+            }
+        }
+        for save in &layer.directives.saves {
+            match session.picture(&save.name, &save.path) {
+                Ok(bytes) => {
+                    let added = writes.add(&layer.folder.join(&save.path.node), &bytes);
+                    complaint = complaint.or(added.err());
+                }
+                Err(diagnostic) => wrong(diagnostic),
+            }
+        }
+    }
+    if !problems.is_empty() {
+        return say(&problems, layers, output);
+    }
+    if let Some(error) = complaint {
+        return output.complain(&error.to_string());
+    }
+    let written = match writes.commit() {
+        Ok(written) => written,
+        Err(error) => return output.complain(&error.to_string()),
+    };
+    texts.iter().for_each(|text| output.text(text));
+    for path in &written {
+        output.text(&format!("wrote {}\n", path.display()));
+    }
+    let paths = written.iter().map(|p| p.display().to_string());
+    output.field("kernel", || json!(session.program.name));
+    output.field("threads", || json!(session.outcome.thread_count));
+    output.field("instructions", || json!(session.outcome.instructions));
+    output.field("dumps", || json!(dumps));
+    output.field("written", || json!(paths.collect::<Vec<_>>()));
+    Exit::Fine
+}
+
+fn dump_json(dump: &directive::Dump, table: &session::Table) -> Value {
+    let view = &table.view;
+    let size = view.ty.bytes() as usize;
+    let element = |bytes: &[u8]| match number(view.ty, bits(bytes)) {
+        Number::Integer(value) => json!(value as i64),
+        Number::Float(value) if value.is_finite() => json!(value),
+        // JSON has no word for these.
+        Number::Float(value) => json!(value.to_string()),
+    };
+    let row = |row: &[u8]| row.chunks_exact(size).map(element).collect::<Vec<_>>();
+    json!({
+        "name": dump.place.name.node,
+        "offset": dump.place.offset,
+        "thread": dump.place.thread,
+        "type": view.ty.name(),
+        "pitch": view.pitch,
+        "rows": table.bytes.chunks(view.pitch as usize).map(row).collect::<Vec<_>>(),
+    })
+}
