@@ -12,6 +12,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::Bindings;
 use crate::program::{Program, Symbol, SymbolClass};
 use crate::source::{Source, Spanned};
+use crate::surface::file::plain_description;
 use crate::surface::{Description, Format, LineStride, Surface, Tiling};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
@@ -215,25 +216,30 @@ impl Binder<'_> {
 fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
     let surface = match &ask.origin {
         Origin::New => {
-            let (format, size) = (format(ask)?, size(ask)?);
-            let description = description(ask, format, &size)?;
+            let description = description(ask, Description::d2(format(ask)?, 0, 0), &size(ask)?)?.0;
             Surface::zeroed(description).map_err(|e| wrong(ask.span, e.to_string()))?
         }
-        Origin::Picture(path) => contents::picture(
-            layer,
-            ask,
-            path,
-            ask.format.is_some().then(|| format(ask)).transpose()?,
-        )?,
-        Origin::Plain(kind, path) => {
-            let format = match kind.node.as_str() {
-                "nv12" => Format::PLANAR_420_8,
-                "yuy2" => Format::YCRCB_NORMAL,
-                "uyvy" => Format::YCRCB_SWAPY,
-                _ => format(ask)?,
+        Origin::Picture(path) => {
+            let format = match ask.format {
+                Some(_) => format(ask)?,
+                None => Format::R8G8B8A8_UNORM,
             };
-            let description = description(ask, format, &size(ask)?)?;
-            contents::plain(layer, path, description)?
+            // Without a size the picture's own is taken.
+            let size = ask.size.as_ref().map_or(vec![0, 0], |s| s.node.clone());
+            let description = description(ask, Description::d2(format, 0, 0), &size)?.0;
+            contents::picture(layer, path, description)?
+        }
+        Origin::Plain(kind, path) => {
+            let size = size(ask)?;
+            let (width, height) = (size.first().copied(), size.get(1).copied());
+            let (width, height) = (width.unwrap_or(1), height.unwrap_or(1));
+            let start = match kind.node.as_str() {
+                "raw" => Some(Description::d2(format(ask)?, width, height)),
+                kind => plain_description(kind, width, height),
+            };
+            let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
+            let (description, frame) = description(ask, start, &size)?;
+            contents::plain(layer, path, description, frame)?
         }
     };
     if let Some(formula) = &ask.formula {
@@ -268,33 +274,33 @@ fn size(ask: &SurfaceBinding) -> Result<Vec<u32>, Wrong> {
     }
 }
 
-/// The state: what format, size and the keys say.
-pub(super) fn description(
+/// The state: `start` with the size and what the keys say; and the frame of a file with several.
+fn description(
     ask: &SurfaceBinding,
-    format: Format,
+    start: Description,
     size: &[u32],
-) -> Result<Description, Wrong> {
-    let (width, height) = (
-        size.first().copied().unwrap_or(1),
-        size.get(1).copied().unwrap_or(1),
-    );
+) -> Result<(Description, u64), Wrong> {
+    let (width, height) = (size.first().copied(), size.get(1).copied());
+    let (width, height) = (width.unwrap_or(1), height.unwrap_or(1));
+    let mut frame = 0;
     let mut state = match size.get(2) {
-        Some(&depth) => Description::d3(format, width, height, depth),
-        None => Description::d2(format, width, height),
+        Some(&depth) => Description::d3(start.format, width, height, depth),
+        // Planes are placed below the rows, so that the size has to be known when they are.
+        None if start.width == 0 => Description::d2(start.format, width, height),
+        None => start,
     };
     for (key, value) in &ask.keys {
         let number = || {
-            super::words::decimal(&value.node)
-                .ok_or_else(|| wrong(value.span, "a number is wanted here"))
+            let number = super::words::decimal(&value.node);
+            number.ok_or_else(|| wrong(value.span, "a number is wanted here"))
         };
         match key.node.as_str() {
             "pitch" => state.pitch = number()?,
             "levels" => state.levels = number()?,
+            "frame" => frame = u64::from(number()?),
             "slices" => {
-                state = Description {
-                    pitch: state.pitch,
-                    ..Description::d2_array(format, width, height, number()?)
-                }
+                let array = Description::d2_array(state.format, width, height, number()?);
+                (state.kind, state.array, state.depth) = (array.kind, array.array, array.depth);
             }
             "tiling" => {
                 state.tiling = Tiling::named(&value.node)
@@ -309,7 +315,7 @@ pub(super) fn description(
                 };
             }
             _ => {
-                let keys = ["pitch", "levels", "slices", "tiling", "lines"];
+                let keys = ["pitch", "levels", "slices", "tiling", "lines", "frame"];
                 let unknown = wrong(key.span, "no such key");
                 return Err(Box::new(match nearest(&key.node, keys) {
                     Some(meant) => unknown.help(format!("did you mean {meant}=?")),
@@ -318,5 +324,5 @@ pub(super) fn description(
             }
         }
     }
-    Ok(state)
+    Ok((state, frame))
 }

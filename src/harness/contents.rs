@@ -1,148 +1,152 @@
-//! What is in surfaces: files read into them, formulas, and files made of them.
+//! What is in surfaces: files read into them, formulas, and files made of them, with the mistakes
+//! reported at the words that asked.
 
-use super::bind::{Layer, description};
-use super::directive::SurfaceBinding;
-use super::formula::Formula;
-use super::load;
+use super::bind::Layer;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::source::Spanned;
-use crate::surface::{Description, Format, Surface};
-use image::{ImageFormat, ImageReader};
-use std::io::Cursor;
+use crate::source::{Span, Spanned};
+use crate::surface::file::{BadFile, encode_picture, load_picture, load_rows, read_picture};
+use crate::surface::pattern::Pattern;
+use crate::surface::{Description, Picture, Surface};
+use std::path::{Path, PathBuf};
 
 type Wrong = Box<Diagnostic>;
 
 /// A file that cannot be used, at its name.
-fn unusable(path: &Spanned<String>, why: impl Into<String>) -> Wrong {
-    Box::new(Diagnostic::new(Code::E0702).at(path.span, why))
+fn unusable(path: &Spanned<String>, error: BadFile) -> Wrong {
+    let label = format!("{}: {}", error.path, error.what);
+    Box::new(
+        Diagnostic::new(Code::E0702)
+            .at(path.span, label)
+            .help(error.remedy),
+    )
 }
 
-/// Reads a file that a layer names.
-fn read(layer: &Layer, path: &Spanned<String>) -> Result<Vec<u8>, Wrong> {
-    load::bytes(&layer.folder.join(&path.node), load::MAX_FILE_BYTES)
-        .map_err(|error| unusable(path, error.to_string()))
-}
-
-/// RGBA bytes of a picture file.
-fn decode(layer: &Layer, path: &Spanned<String>) -> Result<image::RgbaImage, Wrong> {
-    let bytes = read(layer, path)?;
-    let reader = ImageReader::new(Cursor::new(bytes)).with_guessed_format();
-    let reader = reader.map_err(|e| unusable(path, e.to_string()))?;
-    let picture = reader.decode().map_err(|e| unusable(path, e.to_string()))?;
-    Ok(picture.to_rgba8())
-}
-
-/// A surface with the texels of a picture file.
+/// A surface with the texels of a picture file; a size of 0 by 0 takes the picture's.
 pub fn picture(
-    layer: &Layer,
-    ask: &SurfaceBinding,
-    path: &Spanned<String>,
-    format: Option<Format>,
-) -> Result<Surface, Wrong> {
-    let picture = decode(layer, path)?;
-    let format = format.unwrap_or(Format::R8G8B8A8_UNORM);
-    let size = [picture.width(), picture.height()];
-    let description = description(ask, format, &size)?;
-    let surface = Surface::zeroed(description).map_err(|e| unusable(path, e.to_string()))?;
-    set_rows(&surface, picture.as_raw());
-    Ok(surface)
-}
-
-/// A surface with the bytes of a plain file.
-pub fn plain(
     layer: &Layer,
     path: &Spanned<String>,
     description: Description,
 ) -> Result<Surface, Wrong> {
-    let bytes = read(layer, path)?;
-    let memory = std::sync::Arc::new(crate::surface::Memory::from_bytes(&bytes));
-    Surface::new(description, memory).map_err(|e| unusable(path, e.to_string()))
+    load_picture(&layer.folder.join(&path.node), description).map_err(|e| unusable(path, e))
 }
 
-/// Fills every byte of every row.
+/// A surface with frame number `frame` of a plain file.
+pub fn plain(
+    layer: &Layer,
+    path: &Spanned<String>,
+    description: Description,
+    frame: u64,
+) -> Result<Surface, Wrong> {
+    load_rows(&layer.folder.join(&path.node), description, frame).map_err(|e| unusable(path, e))
+}
+
+/// Fills a surface by a formula.
 pub fn fill(surface: &Surface, text: &Spanned<String>) -> Result<(), Wrong> {
-    let formula = Formula::read(text).map_err(|e| {
-        let label = format!("{} is wanted here", e.wanted);
-        Box::new(Diagnostic::new(Code::E0701).at(e.span, label))
-    })?;
-    let row = row_bytes(surface);
-    let rows = to_rows(surface).len() / row.max(1);
-    let mut bytes = Vec::with_capacity(rows * row);
-    for y in 0..rows as i64 {
-        bytes.extend((0..row as i64).map(|x| formula.at(x, y) as u8));
-    }
-    set_rows(surface, &bytes);
-    Ok(())
+    let filled = Pattern::parse(&text.node).and_then(|pattern| pattern.fill(surface));
+    filled.map_err(|bad| {
+        let start = (text.span.start + bad.at as u32).min(text.span.end);
+        let at = Span::new(start, (start + 1).min(text.span.end));
+        Box::new(Diagnostic::with_message(Code::E0701, "formula cannot be read").at(at, bad.what))
+    })
 }
 
-/// A surface as the bytes of a file.
+/// A surface as the bytes of a file: a PNG picture if the name ends so, else its rows.
+///
+/// # Errors
+/// `E0702`: the surface shows no picture.
 pub fn save(surface: &Surface, path: &Spanned<String>) -> Result<Vec<u8>, Wrong> {
-    let d = surface.description();
-    let bytes = to_rows(surface);
     if !path.node.to_ascii_lowercase().ends_with(".png") {
-        return Ok(bytes);
+        return Ok(surface.to_rows());
     }
-    let colour = if d.format.cell().bytes == 4 {
-        image::ColorType::Rgba8
-    } else {
-        image::ColorType::L8
-    };
-    let mut out = Cursor::new(Vec::new());
-    image::write_buffer_with_format(
-        &mut out,
-        &bytes,
-        d.width,
-        d.height,
-        colour,
-        ImageFormat::Png,
-    )
-    .map_err(|e| unusable(path, e.to_string()))?;
-    Ok(out.into_inner())
+    let picture = Picture::of(surface).map_err(|e| e.to_string());
+    picture.and_then(|p| encode_picture(&p)).map_err(|why| {
+        let help = format!("{}.raw takes the rows as they are", path.node);
+        Box::new(Diagnostic::new(Code::E0702).at(path.span, why).help(help))
+    })
 }
 
-/// Whether a surface shows what a picture file shows.
+/// Whether a surface shows what a picture file shows, texel for texel.
+///
+/// # Errors
+/// `E0702`: one of them is no picture; `E0710`: they differ. The note then shows the first texel that
+/// does with its neighbours, and says where expected, found and difference picture were left.
 pub fn same_picture(surface: &Surface, layer: &Layer, path: &Spanned<String>) -> Result<(), Wrong> {
-    let wanted = decode(layer, path)?;
-    let d = surface.description();
-    let found = to_rows(surface);
-    let wanted = if d.format.cell().bytes == 4 {
-        wanted.into_raw()
-    } else {
-        wanted.pixels().map(|p| p.0[0]).collect()
-    };
+    let full = layer.folder.join(&path.node);
+    let wanted = read_picture(&full).map_err(|e| unusable(path, e))?;
+    let found = Picture::of(surface).map_err(|why| {
+        let label = format!("the surface shows no picture: {why}");
+        Box::new(Diagnostic::new(Code::E0702).at(path.span, label))
+    })?;
     if wanted == found {
         return Ok(());
     }
-    Err(Box::new(
-        Diagnostic::new(Code::E0710).at(path.span, "differs"),
+    let differs = |label: String| Diagnostic::new(Code::E0710).at(path.span, label);
+    if (wanted.width, wanted.height) != (found.width, found.height) {
+        return Err(Box::new(differs(format!(
+            "the picture has {}×{} texels, the surface {}×{}",
+            wanted.width, wanted.height, found.width, found.height
+        ))));
+    }
+    let pairs = || wanted.pixels.iter().zip(&found.pixels);
+    let count = pairs().filter(|(a, b)| a != b).count();
+    let first = pairs().position(|(a, b)| a != b).unwrap_or(0);
+    let (x, y) = (first as u32 % found.width, first as u32 / found.width);
+    let mut wrong = differs(format!(
+        "{count} of {} texels differ, the first at ({x}, {y})",
+        found.pixels.len()
     ))
-}
-
-/// Bytes of a row.
-pub fn row_bytes(surface: &Surface) -> usize {
-    let d = surface.description();
-    let cell = d.format.cell();
-    (d.width.div_ceil(cell.across.max(1)) * cell.bytes) as usize
-}
-
-/// All rows.
-pub fn to_rows(surface: &Surface) -> Vec<u8> {
-    let d = surface.description();
-    let mut out = vec![0; row_bytes(surface) * d.height as usize];
-    for (y, row) in out.chunks_mut(row_bytes(surface)).enumerate() {
-        let place = surface.place(0, 0, 0, y as u32, 0);
-        surface
-            .memory()
-            .read(surface.address(place.x, place.y), row);
+    .note(format!(
+        "around ({x}, {y}), expected:\n{}\n  found:\n{}",
+        neighbours(&wanted, x, y),
+        neighbours(&found, x, y)
+    ));
+    if let Some(folder) = leave(&full, &wanted, &found) {
+        wrong = wrong.note(format!(
+            "expected.png, found.png and difference.png are in {}",
+            folder.display()
+        ));
     }
-    out
+    Err(Box::new(wrong))
 }
 
-fn set_rows(surface: &Surface, bytes: &[u8]) {
-    for (y, row) in bytes.chunks(row_bytes(surface)).enumerate() {
-        let place = surface.place(0, 0, 0, y as u32, 0);
-        surface
-            .memory()
-            .write(surface.address(place.x, place.y), row);
+/// The three by three texels around (x, y), eight bits to a channel.
+fn neighbours(picture: &Picture, x: u32, y: u32) -> String {
+    let mut rows = Vec::new();
+    for row in y.saturating_sub(1)..(y + 2).min(picture.height) {
+        let mut texels = Vec::new();
+        for column in x.saturating_sub(1)..(x + 2).min(picture.width) {
+            let texel = picture.pixels[(row * picture.width + column) as usize];
+            texels.push(texel.map(|c| format!("{:02x}", c >> 8)).concat());
+        }
+        rows.push(format!("    {}", texels.join(" ")));
     }
+    rows.join("\n")
+}
+
+/// Leaves the pictures of a failure in the folder for temporary files; `None` if that fails, which is
+/// no reason to say less about the failure itself.
+fn leave(path: &Path, wanted: &Picture, found: &Picture) -> Option<PathBuf> {
+    let name = path.file_stem()?.to_str()?;
+    let folder = std::env::temp_dir().join("visim-failures").join(name);
+    std::fs::create_dir_all(&folder).ok()?;
+    let difference = |(a, b): (&[u16; 4], &[u16; 4])| {
+        let [r, g, b] = std::array::from_fn(|c| a[c].abs_diff(b[c]).saturating_mul(4));
+        [r, g, b, u16::MAX]
+    };
+    let pixels = wanted
+        .pixels
+        .iter()
+        .zip(&found.pixels)
+        .map(difference)
+        .collect();
+    let difference = Picture { pixels, ..*found };
+    for (name, picture) in [
+        ("expected", wanted),
+        ("found", found),
+        ("difference", &difference),
+    ] {
+        let bytes = encode_picture(picture).ok()?;
+        std::fs::write(folder.join(format!("{name}.png")), bytes).ok()?;
+    }
+    Some(folder)
 }

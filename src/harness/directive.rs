@@ -28,6 +28,7 @@ use super::words::{self, Word, cut};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
+use crate::surface::file::PLAIN_KINDS;
 
 /// Every keyword that opens a directive, with what follows it.
 pub const KEYWORDS: &[(&str, &str)] = &[
@@ -105,9 +106,6 @@ pub enum Origin {
     /// A file of plain rows, named with its kind: `raw`, `nv12`, `yuy2` ….
     Plain(Spanned<String>, Spanned<String>),
 }
-
-/// The kinds of plain file: their names, for `raw PATH` and `--surface T6=raw:PATH:…`.
-pub const PLAIN_KINDS: &[&str] = &["raw", "nv12", "p010", "yuy2", "uyvy"];
 
 /// A sampler and its state.
 #[derive(Clone, Debug)]
@@ -411,7 +409,7 @@ pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<Surfac
         let is_first = std::mem::take(&mut first);
         let owned = word.map(str::to_string);
         if is_first && word.node == "new" || word.node == "as" {
-        } else if is_first && PLAIN_KINDS.contains(&word.node) {
+        } else if is_first && PLAIN_KINDS.iter().any(|k| k.0 == word.node) {
             let Some(path) = words.next() else {
                 return Err(mistake(word.span, "the file's name is missing behind it"));
             };

@@ -13,7 +13,6 @@ pub mod compare;
 pub mod contents;
 pub mod directive;
 pub mod expect;
-pub mod formula;
 pub mod front;
 pub mod load;
 pub mod session;

@@ -212,9 +212,9 @@ impl Session {
                     ty,
                     form: words.form.unwrap_or(Form::natural(ty)),
                     // A surface has rows of its own.
-                    pitch: (contents::row_bytes(surface) as u32).max(1),
+                    pitch: (surface.row_bytes() as u32).max(1),
                 },
-                bytes: contents::to_rows(surface),
+                bytes: surface.to_rows(),
             });
         }
         let (x, y) = place.thread.unwrap_or((0, 0));

@@ -211,12 +211,12 @@ fn write_whole(
     Ok(())
 }
 
-/// Writes a picture as PNG: 8 bits for each channel, or 16 where that would lose something; grey and
-/// opaque pictures without the channels they do not need.
+/// A picture as the bytes of a PNG file: 8 bits for each channel, or 16 where that would lose something;
+/// grey and opaque pictures without the channels they do not need.
 ///
 /// # Errors
-/// [`BadFile`] if the file cannot be written.
-pub fn save_picture(picture: &Picture, path: &Path) -> Result<(), BadFile> {
+/// What the encoder says: a picture without texels, or one that is too large.
+pub fn encode_picture(picture: &Picture) -> Result<Vec<u8>, String> {
     use image::ExtendedColorType as Type;
     let pixels = &picture.pixels;
     let wide = pixels.iter().flatten().any(|v| v % 257 != 0);
@@ -238,11 +238,21 @@ pub fn save_picture(picture: &Picture, path: &Path) -> Result<(), BadFile> {
             }
         }
     }
-    write_whole(path, |out| {
-        image::codecs::png::PngEncoder::new(out)
-            .write_image(&bytes, picture.width, picture.height, kind)
-            .map_err(|e| e.to_string())
-    })
+    let mut file = Vec::new();
+    image::codecs::png::PngEncoder::new(&mut file)
+        .write_image(&bytes, picture.width, picture.height, kind)
+        .map_err(|e| e.to_string())?;
+    Ok(file)
+}
+
+/// Writes a picture as PNG ([`encode_picture`]).
+///
+/// # Errors
+/// [`BadFile`] if the file cannot be written.
+pub fn save_picture(picture: &Picture, path: &Path) -> Result<(), BadFile> {
+    let bytes = encode_picture(picture)
+        .map_err(|e| BadFile::new(path, e, "save it as raw rows instead"))?;
+    write_whole(path, |out| out.write_all(&bytes).map_err(|e| e.to_string()))
 }
 
 /// Writes the picture a surface shows as PNG.
