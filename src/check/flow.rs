@@ -4,11 +4,12 @@
 
 use super::Step;
 use super::names::most_like;
+use super::rules::Rules;
 use super::walk::Walk;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Slot};
 use crate::source::{Span, Spanned};
-use crate::syntax::ast::{Name, Statement};
+use crate::syntax::ast::{Name, Operand, Statement};
 use std::collections::{HashMap, HashSet};
 
 /// Where the branches of a unit can go.
@@ -95,6 +96,25 @@ impl Walk<'_> {
 
     /// A `.function` line.
     pub fn function(&mut self, name: &Spanned<Name>) {
+        let first = !self
+            .unit
+            .steps
+            .iter()
+            .any(|s| matches!(s, Step::Instruction(_) | Step::Function(_)));
+        if !first && let Some(last) = self.unit.steps.last().filter(|s| goes_on(s)) {
+            let mut d = Diagnostic::with_message(
+                Code::W0505,
+                format!("execution falls into subroutine \"{}\"", name.node),
+            )
+            .at(name.span, "entered without a call")
+            .note("a ret inside would then leave the caller; nothing in the assembler detects it")
+            .help("ret (M1, 1)   // on the line above")
+            .see("vISA text reference 5.5");
+            if let Step::Instruction(i) = last {
+                d = d.and_at(i.span, "goes on to the next line");
+            }
+            self.say(d);
+        }
         self.place(name, Step::Function(name.clone()));
     }
 
@@ -159,5 +179,61 @@ impl Walk<'_> {
         };
         self.say(complaint);
         false
+    }
+}
+
+/// Whether the place behind a step is reached from it.
+fn goes_on(step: &Step) -> bool {
+    let Step::Instruction(i) = step else {
+        return true;
+    };
+    let leaves = matches!(
+        i.node.opcode.node,
+        Opcode::Ret | Opcode::Fret | Opcode::Goto | Opcode::Jmp | Opcode::Switchjmp
+    );
+    !(leaves && i.node.predicate.is_none())
+}
+
+impl Rules<'_> {
+    /// Counts of labels and of call registers.
+    pub fn flow(&mut self) {
+        let opcode = self.opcode();
+        match opcode {
+            Opcode::Switchjmp => {
+                if let Some((Operand::Labels(labels), span)) =
+                    self.operand(1).map(|o| (&o.node, o.span))
+                    && !(1..=32).contains(&labels.len())
+                {
+                    let d = self
+                        .complaint(
+                            Code::E0506,
+                            format!("switchjmp has {} labels", labels.len()),
+                        )
+                        .at(span, "1 to 32 labels")
+                        .help("cmp and goto for the rest");
+                    self.say(d);
+                }
+            }
+            Opcode::Fcall | Opcode::Ifcall => {
+                for (index, what, limit) in [(1, "arguments", 32), (2, "return values", 12)] {
+                    if let Some((Operand::Number(n), span)) =
+                        self.operand(index).map(|o| (&o.node, o.span))
+                        && *n > limit
+                    {
+                        let d = self
+                            .complaint(
+                                Code::E0507,
+                                format!("{opcode} cannot pass {n} registers of {what}"),
+                            )
+                            .at(span, format!("at most {limit}"))
+                            .note("%arg has 32 registers, %retval 12")
+                            .help(limit.to_string())
+                            .see("vISA text reference 3 and 5.5");
+                        self.say(d);
+                    }
+                }
+            }
+            _ => {}
+        }
     }
 }

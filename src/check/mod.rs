@@ -9,14 +9,30 @@
 //!
 //! Where to start reading: `walk` takes the module line by line; `names` and `declarations` decide
 //! what a name means, `operands` replaces names in an instruction, `flow` knows labels and functions.
+//! `rules` then applies what can be said of one instruction; it lists the files with the rules.
 
 mod attributes;
+mod availability;
+mod blocks;
 mod declarations;
+mod execution;
 mod flow;
 mod inputs;
+mod lsc;
+mod memory;
 mod names;
 mod operands;
+mod regions;
+mod rules;
+mod sampling;
+mod types;
 mod walk;
+
+#[cfg(test)]
+mod tests;
+
+pub use blocks::block_shape;
+pub use sampling::parameters;
 
 use crate::diagnostic::Diagnostic;
 use crate::isa::{Platform, Type};

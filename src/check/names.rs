@@ -134,8 +134,12 @@ pub(super) fn built_in_variables(grf_bytes: u32) -> Vec<Variable> {
     };
     let general = PREDEFINED.iter().zip(0..).map(|(row, id)| {
         let (_, name, ty, elements, _) = *row;
-        // `%r0`, `%arg` and `%retval` are whole registers; `%r0` is declared with 32 bytes even where a
-        // register has 64.
+        // `%r0` is the whole first register: 16 dwords where a register has 64 bytes, and the compiler
+        // uses them.
+        let elements = match name {
+            "r0" => grf_bytes / ty.bytes(),
+            _ => elements,
+        };
         let whole = elements * ty.bytes() >= 32;
         let align = if whole { grf_bytes } else { ty.bytes().max(2) };
         variable(

@@ -88,7 +88,7 @@ pub(super) fn resolve(
         return None;
     }
     if let Some(at) = operands_position(opcode, Slot::SamplerAndSurface) {
-        sampler_first(walk, &mut operands, at);
+        sampler_first(&mut operands, at);
     }
     Some(Instruction {
         opcode: instruction.opcode,
@@ -101,7 +101,7 @@ pub(super) fn resolve(
 }
 
 /// The slot of each operand: [`Slot::SamplerAndSurface`] stands for two, the last slot for all the rest.
-fn slots_of(opcode: Opcode, operands: usize) -> impl Iterator<Item = Slot> {
+pub(super) fn slots_of(opcode: Opcode, operands: usize) -> impl Iterator<Item = Slot> {
     let slots = opcode.info().slots;
     let last = slots.last().copied().unwrap_or(Slot::RawSrc);
     slots
@@ -117,24 +117,13 @@ fn operands_position(opcode: Opcode, slot: Slot) -> Option<usize> {
     opcode.info().slots.iter().position(|s| *s == slot)
 }
 
-/// Puts the sampler in front of the surface, whichever was written first, and says so if the text has
-/// the order that Intel's reader refuses.
-fn sampler_first(walk: &mut Walk<'_>, operands: &mut [Spanned<Operand<VarId>>], at: usize) {
-    let Some([first, second]) = operands.get_mut(at..at + 2) else {
-        return;
-    };
-    if matches!(first.node, Operand::Surface(_)) {
+/// Puts the sampler in front of the surface, whichever was written first: the page AVS has this order,
+/// Intel's reader the other, and visim reads both (AVS reference 1.1).
+fn sampler_first(operands: &mut [Spanned<Operand<VarId>>], at: usize) {
+    if let Some([first, second]) = operands.get_mut(at..at + 2)
+        && matches!(first.node, Operand::Surface(_))
+    {
         std::mem::swap(first, second);
-    }
-    if first.span.start < second.span.start {
-        let span = first.span.to(second.span);
-        walk.say(
-            Diagnostic::new(Code::W0313)
-                .at(span, "sampler in front of surface")
-                .note("the manual's text line has this order; Intel's reader wants the surface first and takes no other")
-                .help("surface first, then sampler")
-                .see("vISA text reference 8, quirk 1; vISA AVS, \"Text\""),
-        );
     }
 }
 

@@ -5,6 +5,7 @@ use super::declarations::{declare, later_declarations};
 use super::flow::{Targets, announced_functions};
 use super::inputs::Inputs;
 use super::names::{Names, built_in_names, built_in_variables};
+use super::rules::{self, Remarked};
 use super::{Attributes, Checked, Step, Unit, UnitKind, operands};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Platform;
@@ -35,6 +36,8 @@ pub(super) struct Walk<'m> {
     pub samplers: u32,
     /// Look-alikes of unknown names still to be searched for: each search reads every name.
     pub suggestions_left: u32,
+    /// Remarks that need not be repeated.
+    pub remarked: Remarked,
     /// All that was found.
     pub found: Vec<Diagnostic>,
 }
@@ -133,6 +136,7 @@ fn check_unit<'m>(
         surfaces: 0,
         samplers: 0,
         suggestions_left: 20,
+        remarked: Remarked::default(),
         found: said,
     };
     let mut attributes = AttributeReader::default();
@@ -163,10 +167,11 @@ fn check_unit<'m>(
             Statement::Function(name) => walk.function(name),
             Statement::Instruction(instruction) => {
                 let before = walk.found.len();
-                let resolved = operands::resolve(&mut walk, instruction);
-                if let Some(resolved) = resolved
-                    && !any_fatal(&walk.found[before..])
-                {
+                let Some(resolved) = operands::resolve(&mut walk, instruction) else {
+                    continue;
+                };
+                rules::check(&mut walk, &resolved);
+                if !any_fatal(&walk.found[before..]) {
                     let step = Step::Instruction(Box::new(Spanned::new(resolved, span)));
                     walk.unit.steps.push(step);
                 }

@@ -279,12 +279,227 @@ predicate, `r[A0(0),0]` an address, message operands name surfaces and samplers.
 
     .decl T6 v_type=T num_elts=1
     add (M1, 8) A(0,0)<1> T6(0,0)<1;1,0> 0x1:d   // T6 is a surface"
-    W0313 Warning "sampler written before the surface"
-"The page AVS shows the sampler first; Intel's reader wants the surface first and takes nothing else.
-visim tells them apart by their declarations and reads both.
+    E0301 Error "surface is of a kind the message does not work on"
+"Media blocks and samplers read 2D surfaces; typed accesses convert by a surface's format. Shared local
+memory (`%slm`, T0 of the manual) and stateless memory (`%scratch`, T5) have neither.
 
-    avs.R S0 T6 …                  // the page's order
-    avs.R T6 S0 …                  // what Intel's reader takes"
+    media_ld.nomod (16,4) %slm 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> D.0   // no
+    media_ld.nomod (16,4) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> D.0     // yes"
+    E0302 Error "media_st does not take this modifier"
+"`media_st` takes nomod, modified, top and bottom; `top_mod` and `bottom_mod` are for `media_ld`.
+
+    media_st.top_mod (16,4) T6 0 0x0:ud 0x0:ud D.0   // no
+    media_st.top (16,4) T6 0 0x0:ud 0x0:ud D.0       // yes"
+    E0303 Error "plane does not exist"
+"A surface has at most four planes, 0 to 3. The plane may be left out and is 0 then.
+
+    media_ld.nomod (16,4) T6 4 0x0:ud 0x0:ud D.0   // no
+    media_ld.nomod (16,4) T6 1 0x0:ud 0x0:ud D.0   // the second plane"
+    E0304 Error "media block is too wide or has no width"
+"A block is 1 to 64 bytes wide.
+
+    media_ld.nomod (65,1) T6 0 0x0:ud 0x0:ud D.0   // no: (64,1) and (1,1) at x+64"
+    E0305 Error "media block is too high or has no height"
+"A block is 1 to 64 rows high; how many exactly depends on its width (E0312).
+
+    media_ld.nomod (4,65) T6 0 0x0:ud 0x0:ud D.0   // no: (4,64) and (4,1) at y+64"
+    W0306 Warning "reserved surface"
+"`T1`, `T2`, `TSS` and, for block messages, `%bss` are surfaces of the system. Intel's checker lets them
+pass, but what they are bound to is not the program's business.
+
+    media_ld.nomod (16,4) T1 0 0x0:ud 0x0:ud D.0   // the stack"
+    W0307 Warning "block offset is not ud"
+"The page MEDIA_LD wants offsets of type ud. Intel's assembler takes any type and extends it by its sign,
+and programs use that to write negative offsets; so visim takes integers of at most 32 bits.
+
+    media_ld.nomod (16,4) T6 0 0xfffffff8:d 0x0:ud D.0   // x = -8"
+    E0308 Error "block offset is not a 32-bit integer"
+"The page MEDIA_LD wants offsets of type ud. Floats and 64-bit values have no meaning as an offset, though
+Intel's assembler passes their bits on.
+
+    media_ld.nomod (16,4) T6 0 F(0,0)<0;1,0> 0x0:ud D.0   // mov F into a ud variable first"
+    W0309 Warning "block write of broken dwords"
+"The hardware page asks for writes of whole dwords: a width that is a multiple of 4. Intel's assembler does
+not check it; visim writes the bytes asked for.
+
+    media_st.nomod (3,1) T6 0 0x0:ud 0x0:ud D.0   // (4,1) is what the hardware promises"
+    W0310 Warning "block write starts inside a dword"
+"The x of a block write is a multiple of 4 bytes. Intel's assembler does not check it.
+
+    media_st.nomod (4,1) T6 0 0x2:ud 0x0:ud D.0   // 0x0 or 0x4"
+    E0312 Error "media block does not fit one data-port message"
+"Each row of a block occupies a power of two of register bytes, at least 4, and all rows together at most
+256 bytes:
+
+    width 1..=4: 64 rows    5..=8: 32    9..=16: 16    17..=32: 8    33..=64: 4
+
+    media_ld.nomod (48,8) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> D.0   // 8 rows of 64 bytes are 512
+    media_ld.nomod (48,4) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> D.0   // and the rest at y+4"
+    U0320 Undefined "destination is too small for the result"
+"A message writes as many bytes as its channels, lanes or rows need. What lies behind the variable belongs
+to something else, and the hardware would overwrite it.
+
+    .decl D v_type=G type=f num_elts=16 align=GRF
+    load_lz.RGBA (M1, 16) 0x0:uw T6 D.0 U.0 V.0   // wants 4 * 16 elements"
+    U0321 Undefined "operand is too small for the message"
+"A message reads a value for every lane (and channel, or row). What lies behind the variable belongs to
+something else.
+
+    .decl U v_type=G type=ud num_elts=8 align=GRF
+    load_lz.R (M1, 16) 0x0:uw T6 D.0 U.0          // wants 16 elements of u"
+    E0330 Error "sampler message with an impossible lane count"
+"Messages of the 3D sampler have 8, 16 or 32 lanes, the old `sample` and `load` 8 or 16. Intel's assembler
+emits others, and the hardware reads lanes that nobody prepared.
+
+    load_lz.R (M1, 4) 0x0:uw T6 D.0 U.0   // no
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0   // yes"
+    E0331 Error "paired surface before Xe2"
+"The operand behind the destination of a newer text is a paired surface. No platform that visim models has
+one; `%null.0` says that there is none.
+
+    sample_lz.R (M1, 8) 0x0:uw S0 T6 D.0 %null.0 U.0 V.0"
+    E0332 Error "texel offsets are not an immediate"
+"The operand `aoffimmi` is part of the message and known when the text is assembled.
+
+    load_lz.R (M1, 8) X(0,0)<0;1,0> T6 D.0 U.0   // no
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0          // yes"
+    E0333 Error "texel offsets are not uw"
+"The page 3D_LOAD says of `aoffimmi`: must have type UW.
+
+    load_lz.R (M1, 8) 0x0:ud T6 D.0 U.0   // no
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0   // yes"
+    E0334 Error "texel offsets use reserved bits"
+"`aoffimmi` holds three signed 4-bit offsets: R in bits 3..=0, V in 7..=4, U in 11..=8. Bits 15..=12 must be
+zero.
+
+    load_lz.R (M1, 8) 0x8000:uw T6 D.0 U.0   // no
+    load_lz.R (M1, 8) 0x810:uw T6 D.0 U.0    // U -8, V 1"
+    E0335 Error "too many sampler parameters"
+"Each operation has its parameters in a fixed order; trailing ones may be left out, more than it has mean
+nothing. Intel's assembler sends them all the same.
+
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0 V.0 R.0 X.0   // load_lz has u, v and r"
+    E0336 Error "sampler parameters of the wrong type"
+"Loads take texel addresses of type ud or uw, samples take coordinates of type f or hf. Intel's assembler
+does not look at the type and sends the bits.
+
+    sample_lz.R (M1, 8) 0x0:uw S0 T6 D.0 I.0   // I is ud: mov it into an f variable first"
+    E0337 Error "sampler parameters of different types"
+"All parameters of a sampler message have the same type; the first one decides whether the message is a
+16-bit one.
+
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0 W.0    // U is ud, W is uw"
+    E0338 Error "sampler does not return this type"
+"A destination is hf, f, w, uw, d or ud.
+
+    load_lz.R (M1, 8) 0x0:uw T6 B.0 U.0   // B is ub: alias it as ud"
+    E0339 Error ".cps does not apply"
+"Coarse pixel shading (`.cps`) is for sample_3d, sample_b, sample_c, sample_b_c and lod on 8 or 16 lanes.
+
+    sample_l.cps.R (M1, 8) 0x0:uw S0 T6 D.0 L.0 U.0 V.0   // no: the level is given"
+    E0340 Error "no channel is enabled"
+"A sampler message returns at least one of the channels R, G, B, A.
+
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0"
+    E0341 Error "16-bit multisample load before icl"
+"The form of `load_2dms_w` with nine uw parameters, the MCS value in four of them, appears with icl.
+
+    load_2dms_w.R (M1, 8) 0x0:uw T6 D.0 W.0   // W is uw: not on skl"
+    W0342 Warning "texel addresses are signed"
+"The page 3D_LOAD wants parameters of type UD or UW. Intel's compiler prints its signed variables as they
+are; the bits are the same, so visim takes d as ud and w as uw and says so once in a kernel.
+
+    .decl U v_type=G type=d num_elts=8 align=GRF
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0"
+    E0343 Error "AVS operand of the wrong type"
+"The page AVS: u and v, their deltas, u2d and v2d must have type F, groupID and verticalBlockNumber UD,
+IEFBypass UB. Intel's assembler does not look.
+
+    avs.R T6 S0 0x0:ud …   // u is a float: 0x0:f"
+    W0344 Warning "AVS operand of another integer type"
+"groupID and verticalBlockNumber are UD and IEFBypass is UB. Another integer type says the same number.
+
+    … AVS_16x4 0x1:ud D.0   // 0x1:ub"
+    E0345 Error "bindless sampler where a declared one is wanted"
+"Media sampler messages take a declared sampler, not `S31`.
+
+    avs.R T6 S31 …   // no
+    avs.R T6 S0 …    // yes"
+    W0346 Warning "16-bit sampler parameters before icl"
+"Parameters of type hf or uw make 16-bit messages, which the documents give to icl and later. Intel's
+finalizer sets the bit everywhere, so visim reads the parameters as 16-bit.
+
+    load_lz.R (M1, 8) 0x0:uw T6 D.0 W.0   // W is uw"
+    E0350 Error "impossible number of owords"
+"Oword messages move 1, 2, 4 or 8 owords of 16 bytes (16 where the platform has them).
+
+    oword_ld (3) T6 0x0:ud D.0   // (2) and (1), or (4)"
+    W0351 Warning "sixteen owords"
+"The reference gives 16 owords to shared local memory from XeHP on; Intel's assembler accepts the count
+everywhere.
+
+    oword_ld (16) T6 0x0:ud D.0   // (8) twice is what every platform has"
+    E0352 Error "owords of shared local memory before icl"
+"`oword_ld`, `oword_st` and their relative reach `%slm` from icl on.
+
+    oword_ld (4) %slm 0x0:ud D.0   // not on skl"
+    E0353 Error "impossible block of a scattered access"
+"A block of `svm_gather` and `svm_scatter` has 1, 4 or 8 bytes, and a lane owns 1, 2, 4 or 8 of them.
+
+    svm_gather.2.1 (M1, 8) A.0 D.0   // no
+    svm_gather.4.1 (M1, 8) A.0 D.0   // yes"
+    E0354 Error "impossible element size"
+"Gathers and scatters move elements of 1, 2 or 4 bytes.
+
+    gather_scaled.8 (M1, 8) T6 0x0:ud O.0 D.0   // gather4_scaled.RG moves 8 bytes"
+    E0355 Error "gather with an impossible lane count"
+"The unscaled `gather` and `scatter` work on 1, 8 or 16 lanes.
+
+    gather.4 (M1, 4) T6 0x0:ud O.0 D.0   // (M1, 8), or gather_scaled"
+    E0356 Error "gathered data is not kept in dwords"
+"Each lane of `gather` and `scatter` owns a dword of the data, whatever the element size in memory.
+
+    gather.1 (M1, 8) T6 0x0:ud O.0 B.0   // B is ub: alias it as ud"
+    E0357 Error "atomic with the wrong number of sources"
+"inc and dec take no source, cmpxchg and fcmpwr two, all others one. Absent sources are `%null.0`.
+
+    dword_atomic.inc (M1, 8) T6 O.0 D.0 %null.0 R.0       // no
+    dword_atomic.inc (M1, 8) T6 O.0 %null.0 %null.0 R.0   // yes"
+    E0358 Error "atomic on the wrong type"
+"Integer atomics work on d and ud, those that start with f on floats.
+
+    dword_atomic.add (M1, 8) T6 O.0 F.0 %null.0 R.0    // F is f: dword_atomic.fadd"
+    W0359 Warning "offsets are signed"
+"Offsets of `dword_atomic` are ud; d holds the same 32 bits.
+
+    .decl O v_type=G type=d num_elts=8 align=GRF"
+    E0360 Error "offsets are not dwords"
+"Offsets of `dword_atomic` are ud, one for each lane.
+
+    .decl O v_type=G type=uw num_elts=16 align=GRF   // mov them into ud first"
+    E0362 Error "cache options do not apply"
+"Cache options come as two words, one for each level, and shared local memory has none.
+
+    lsc_load.slm.ca.ca (M1, 16) D:d32 flat[O]:a32   // no
+    lsc_load.slm (M1, 16) D:d32 flat[O]:a32         // yes"
+    E0363 Error "fence of shared local memory"
+"Shared local memory belongs to one group and lies in no cache: its fence is `.none.group`.
+
+    lsc_fence.slm.evict.gpu    // no
+    lsc_fence.slm.none.group   // yes"
+    E0364 Error "typed memory without quads"
+"The shared function `.tgm` is reached by `lsc_load_quad` and `lsc_store_quad`.
+
+    lsc_load.tgm (M1, 16) D:d32 bti(0x4)[U,V,R,L]:a32   // lsc_load_quad.tgm"
+    E0365 Error "transposed access with several lanes"
+"A transposed access (`t`) reads consecutive elements from one address, so it has one lane.
+
+    lsc_load.ugm (M1, 16) D:d32x8t flat[A]:a64     // no
+    lsc_load.ugm (M1_NM, 1) D:d32x8t flat[A]:a64   // yes"
+    E0366 Error "stored channels have a gap"
+"The channels of a quad store run from x without gaps: .x .xy .xyz .xyzw.
+
+    lsc_store_quad.ugm (M1, 16) flat[A]:a64 D:d32.xz   // .xyz"
     E0380 Error "the instruction has no message here"
 "The instruction is legal vISA, but the platform it is lowered for has no message that does it, or an
 operand the message needs is absent.
@@ -303,6 +518,153 @@ shows the message bit for bit as the finalizer makes it and says what is wrong w
     media_ld.nomod (4,2) T6 0 0:ud 0:ud V40.0   // V40 of type uq: the response length becomes 0
 
 Running a program follows the page; only the printed message follows the finalizer."
+    E0401 Error "not an execution size"
+"Instructions run on 1, 2, 4, 8, 16 or 32 lanes.
+
+    mov (M1, 3) A(0,0)<1> 0x1:d   // no
+    mov (M1, 4) A(0,0)<1> 0x1:d   // yes"
+    E0402 Error "mask reaches past the last lane"
+"Mask Mk starts at lane 4 * (k - 1); with N lanes it ends at 4 * (k - 1) + N, which is at most 32.
+
+    mov (M7, 16) A(0,0)<1> 0x1:d   // 24 + 16 = 40
+    mov (M5, 16) A(0,0)<1> 0x1:d   // 16 + 16 = 32"
+    E0403 Error "mask is not aligned to the execution size"
+"Mask Mk starts at lane 4 * (k - 1), which is a multiple of the number of lanes. Intel's checker lets others
+pass, then its code generation complains and uses M1.
+
+    mov (M2, 8) A(0,0)<1> 0x1:d   // lane 4 is no multiple of 8
+    mov (M3, 8) A(0,0)<1> 0x1:d   // lane 8 is"
+    E0404 Error "instruction takes no predicate"
+"Some instructions have no place for a predicate: cmp, setp, movs, block messages, barriers and a few more.
+
+    (P1) cmp.eq (M1, 8) P2 A(0,0)<1;1,0> 0x0:d   // no
+    cmp.eq (M1, 8) P2 A(0,0)<1;1,0> 0x0:d        // and P2 with P1 afterwards"
+    E0405 Error "instruction needs a predicate"
+"`add3.o` writes the overflow of each lane to the predicate in front of it.
+
+    add3.o (M1, 8) A(0,0)<1> B(0,0)<1;1,0> C(0,0)<1;1,0> 0x1:d        // no
+    (P1) add3.o (M1, 8) A(0,0)<1> B(0,0)<1;1,0> C(0,0)<1;1,0> 0x1:d   // yes"
+    W0406 Warning "predicate has no effect"
+"`min` and `max` accept a predicate in the text and ignore it: every active lane is written.
+
+    (P1) min (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x0:d   // writes lanes where P1 is false too"
+    W0407 Warning "predicate has fewer bits than lanes"
+"Lane i uses bit i of the predicate. Bits it does not have are undefined; visim reads them as 0.
+
+    .decl P1 v_type=P num_elts=8
+    (P1) mov (M1, 16) A(0,0)<1> 0x1:d   // lanes 8..=15 have no bit"
+    E0408 Error "not a destination stride"
+"Destination strides are 1, 2 and 4. A stride of 0 would write every lane to one element.
+
+    mov (M1, 8) A(0,0)<0> 0x1:d   // no
+    mov (M1, 8) A(0,0)<1> 0x1:d   // yes"
+    E0409 Error "not a source region"
+"A source region is `<v;w,h>`: v is 0, 1, 2, 4, 8, 16 or 32, w is 1, 2, 4, 8 or 16, h is 0, 1, 2 or 4.
+
+    mov (M1, 8) A(0,0)<1> B(0,0)<3;1,0>   // no
+    mov (M1, 8) A(0,0)<1> B(0,0)<4;1,0>   // yes"
+    E0410 Error "region is wider than the instruction"
+"The width of a region is at most the number of lanes.
+
+    mov (M1, 4) A(0,0)<1> B(0,0)<8;8,1>   // no
+    mov (M1, 4) A(0,0)<1> B(0,0)<4;4,1>   // yes"
+    E0411 Error "too many addresses"
+"An operand with one address for each row has at most 16 rows.
+
+    mov (M1, 32) A(0,0)<1> r[A0(0),0]<1,0>:d   // 32 rows
+    mov (M1, 16) A(0,0)<1> r[A0(0),0]<1,0>:d   // 16"
+    E0412 Error "row or column is too large"
+"The row and column of an operand are kept in 8 bits each. Intel's reader silently drops the rest.
+
+    mov (M1, 8) A(0,300)<1> 0x1:d   // would write element 44
+    .decl A2 v_type=G type=d num_elts=8 alias=<A, 1200>"
+    W0413 Warning "operand reaches past its variable"
+"What lies behind a variable belongs to something else. The reference calls it undefined and Intel's
+assembler warns; visim reads zero there and drops what is written.
+
+    .decl A v_type=G type=d num_elts=8 align=GRF
+    mov (M1, 16) A(0,0)<1> 0x1:d   // 16 elements of 8"
+    E0414 Error "modifier does not apply"
+"`(-)`, `(abs)` and `(-abs)` belong to arithmetic, moves, comparisons and shifts, `(~)` to and, or, xor, not.
+
+    add (M1, 8) A(0,0)<1> (~)B(0,0)<1;1,0> 0x1:d   // no
+    not (M1, 8) C(0,0)<1> B(0,0)<1;1,0>            // first"
+    E0415 Error "variable has no such element"
+"Address, sampler and surface variables have the elements they were declared with.
+
+    .decl A0 v_type=A num_elts=1
+    mov (M1, 8) D(0,0)<1> r[A0(3),0]<1;1,0>:d   // A0 has element 0 only"
+    E0416 Error "boolean immediate"
+"Immediates are numbers; `:bool` parses in Intel's reader and fails afterwards.
+
+    mov (M1, 8) A(0,0)<1> 0x1:bool   // no
+    setp (M1, 8) P1 0xff:ud          // bits of a predicate"
+    E0417 Error "saturation does not apply"
+"`.sat` does not go with frc, lzd, mod, mulh, madw and the integer div.
+
+    mod.sat (M1, 8) A(0,0)<1> B(0,0)<1;1,0> 0x3:d   // no
+    mod (M1, 8) A(0,0)<1> B(0,0)<1;1,0> 0x3:d       // yes"
+    E0418 Error "built-in variable is read-only"
+"Of the built-in variables %null %arg %retval %sp %fp %cr0 %dbg0 %impl_arg_buf_ptr %local_id_buf_ptr and
+element 4 of %tsc can be written.
+
+    mov (M1, 8) %r0(0,0)<1> 0x1:ud   // no"
+    E0419 Error "raw operand does not start a register"
+"Messages move whole registers: the offset of a raw operand, aliases added, is a multiple of the register
+size, unless the whole variable is smaller than a register.
+
+    load_lz.R (M1, 8) 0x0:uw T6 D.4 U.0    // byte 4
+    load_lz.R (M1, 8) 0x0:uw T6 D.32 U.0   // second register"
+    W0420 Warning "raw operand starts behind its variable"
+"What lies behind a variable belongs to something else.
+
+    .decl D v_type=G type=ud num_elts=8 align=GRF
+    load_lz.R (M1, 8) 0x0:uw T6 D.32 U.0   // D ends at byte 32"
+    E0421 Error "instruction does not take this type"
+"Each instruction computes with some types: logic with integers, `frc` with f, `lzd` with ud and so on.
+
+    and (M1, 8) F(0,0)<1> F(0,0)<1;1,0> G(0,0)<1;1,0>   // floats: alias them as ud"
+    E0422 Error "instruction mixes floats and integers"
+"Floats and integers meet only in `mov`; df goes with df only.
+
+    add (M1, 8) F(0,0)<1> I(0,0)<1;1,0> 0x1:d   // mov I into a float first"
+    E0423 Error "move of a predicate into the wrong place"
+"`mov D P` copies a whole predicate with one lane into an integer of at most 32 bits that is as wide as the
+predicate.
+
+    mov (M1, 8) D(0,0)<1> P1      // no
+    mov (M1_NM, 1) D(0,0)<1> P1   // yes"
+    E0424 Error "address of a built-in variable"
+"Addresses are those of declared variables.
+
+    addr_add (M1_NM, 1) A0(0)<1> &%r0 0x8:uw   // mov %r0 into a variable first"
+    W0425 Warning "comparison into another width"
+"With float sources a general destination of `cmp` has the type of the sources.
+
+    cmp.lt (M1, 8) W(0,0)<1> F(0,0)<1;1,0> G(0,0)<1;1,0>   // W is w, F is f"
+    E0426 Error "predicates mixed with values"
+"`and`, `or`, `xor` and `not` work on integers or on predicates.
+
+    and (M1, 8) P1 P2 A(0,0)<1;1,0>   // setp a predicate from A first"
+    W0427 Warning "shift of a value of the other sign"
+"`shr` is described for unsigned values and `asr` for signed ones.
+
+    asr (M1, 8) U(0,0)<1> U(0,0)<1;1,0> 0x1:ud   // no sign to copy: shr"
+    E0428 Error "platform does not have the instruction"
+"Instructions come and go with platforms: rol with icl, dp4a with tgl, add3, bfn and LSC with dg2; sad2 and
+switchjmp leave with tgl, integer division with dg2.
+
+    add3 (M1, 8) A(0,0)<1> B(0,0)<1;1,0> C(0,0)<1;1,0> 0x1:d   // not on skl: add twice"
+    W0429 Warning "64-bit operation that the documents refuse"
+"shl, shr, sel and mul of 64-bit integers are not documented for icl, tgl and dg2; Intel's checker lets them
+pass and visim computes them.
+
+    shl (M1, 4) Q(0,0)<1> Q(0,0)<1;1,0> 0x3:ud"
+    W0430 Warning "platform without a sampler"
+"pvc has no sampler. Intel's finalizer still encodes the messages, with registers of 64 bytes, and visim runs
+them like that.
+
+    load_lz.R (M1, 16) 0x0:uw T6 D.0 U.0   // for dg2, say"
     E0501 Error "label is not defined"
 "Branches go to labels of the kernel or function they stand in. A label starts in column 1 and ends with
 a colon.
@@ -326,24 +688,59 @@ the `.function` line itself.
     .function \"twice\"
     twice:
     goto (M1, 8) twice             // no: call (M1, 8) twice"
+    W0505 Warning "execution falls into a subroutine"
+"The line above a `.function` goes on into it. The `ret` inside would then leave the caller.
+
+        add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x1:d
+        ret (M1, 1)                    // missing here
+    .function \"twice\""
+    E0506 Error "impossible number of jump targets"
+"`switchjmp` has 1 to 32 labels.
+
+    switchjmp (M1, 1) A(0,0)<0;1,0> (case0, case1)"
+    E0507 Error "call passes too many registers"
+"`%arg` has 32 registers and `%retval` 12; the counts of `fcall` and `ifcall` are registers.
+
+    fcall (M1, 16) helper 40 2   // at most 32"
     E0601 Error "there is no such kernel"
 "A file may hold several kernels; one of them runs. Name it as it stands behind `.kernel`.
 
     visim run --kernel copy file.visa"
+    U0601 Undefined "the hardware promises nothing for this message"
+"The message is legal, but for the surface it meets, or the values it was given, the manuals leave the
+result open. The note says which and where. Real hardware may return anything."
+    L0601 Limit "the variables of a thread need too much memory"
+"Every hardware thread has its own copy of all variables. This kernel declares more than the limit
+allows; a declaration may have a wrong `num_elts`."
+    N0601 Unsupported "instruction is not modelled"
+"The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
+The note names the section that defines it. This is not a fault of the program."
     E0602 Error "the called function is not in this file"
 "`fcall` names a `.global_function`, which must stand in the same text as the kernel. The compiler
 prints functions into files of their own: put their text behind the kernel's."
+    L0602 Limit "the run executed too many instructions"
+"A run stops when one hardware thread has run a number of instructions, so that an endless loop ends.
+Raise the limit if the program is meant to run that long:
+
+    visim run --limit 1000000000 file.visa"
+    N0602 Unsupported "this use of a message is not modelled"
+"The message is modelled, but not for this surface or with this state. The note names the section that
+defines it. This is not a fault of the program."
     E0603 Error "no surface is bound"
 "A message names its surface by a number, the binding table index, which is the value of the surface
 variable when the message runs: `T6` starts as 6, `movs (M1_NM, 1) T6(0) 0x2:ud` makes it 2. Nothing
 is bound to that number in this run. Bind a surface to the variable or to the number:
 
     // SURFACE T6: R8_UNORM 64x32"
+    L0603 Limit "the run has too many threads"
+"The grid is larger than the limit allows. Threads are counted over all groups."
     E0604 Error "no sampler state is bound"
 "A sampler message names its sampler state by a number, the value of the sampler variable when the
 message runs: `S0` starts as 0. Nothing is bound to that number in this run.
 
     // SAMPLER S0: filter=linear address=clamp"
+    L0604 Limit "calls are nested too deeply"
+"Each call keeps a frame until it returns. The limit catches recursion without an end."
     E0605 Error "no variable has this name"
 "A value was given for a variable that the kernel does not declare in its outermost scope. Built-in
 variables are written with `%`."
@@ -352,27 +749,6 @@ variables are written with `%`."
     E0607 Error "the surface cannot be accessed this way"
 "The message asks for something the bound surface does not have: a block of a buffer, a texel of a
 format that cannot be loaded, a plane that does not exist. The note says which."
-    U0601 Undefined "the hardware promises nothing for this message"
-"The message is legal, but for the surface it meets, or the values it was given, the manuals leave the
-result open. The note says which and where. Real hardware may return anything."
-    L0601 Limit "the variables of a thread need too much memory"
-"Every hardware thread has its own copy of all variables. This kernel declares more than the limit
-allows; a declaration may have a wrong `num_elts`."
-    L0602 Limit "the run executed too many instructions"
-"A run stops when one hardware thread has run a number of instructions, so that an endless loop ends.
-Raise the limit if the program is meant to run that long:
-
-    visim run --limit 1000000000 file.visa"
-    L0603 Limit "the run has too many threads"
-"The grid is larger than the limit allows. Threads are counted over all groups."
-    L0604 Limit "calls are nested too deeply"
-"Each call keeps a frame until it returns. The limit catches recursion without an end."
-    N0601 Unsupported "instruction is not modelled"
-"The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
-The note names the section that defines it. This is not a fault of the program."
-    N0602 Unsupported "this use of a message is not modelled"
-"The message is modelled, but not for this surface or with this state. The note names the section that
-defines it. This is not a fault of the program."
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.

@@ -1,0 +1,376 @@
+//! Which data types an instruction computes with.
+//!
+//! Source: vISA text reference 6.3 and 7.8.
+
+use super::rules::Rules;
+use crate::diagnostic::Code;
+use crate::isa::{Opcode, Slot, Type};
+use crate::source::Span;
+use crate::syntax::ast::Operand;
+
+const MIXING: &str = "vISA text reference 6.3, \"Types in one instruction\"";
+
+/// What an operand may be.
+#[derive(Clone, Copy)]
+struct Allowed {
+    words: &'static str,
+    takes: fn(Type) -> bool,
+}
+
+const ANY: Allowed = Allowed {
+    words: "any type",
+    takes: |_| true,
+};
+const INTEGER: Allowed = Allowed {
+    words: "an integer",
+    takes: Type::is_integer,
+};
+const INTEGER_TO_32: Allowed = Allowed {
+    words: "an integer of at most 32 bits",
+    takes: |t| t.is_integer() && t.bytes() <= 4,
+};
+const INTEGER_16_32: Allowed = Allowed {
+    words: "a 16- or 32-bit integer",
+    takes: |t| t.is_integer() && matches!(t.bytes(), 2 | 4),
+};
+const INTEGER_16_TO_64: Allowed = Allowed {
+    words: "an integer of 16 bits or more",
+    takes: |t| t.is_integer() && t.bytes() >= 2,
+};
+const NOT_QUAD: Allowed = Allowed {
+    words: "anything but uq and q",
+    takes: |t| !matches!(t, Type::Uq | Type::Q),
+};
+const NOT_QUAD_32: Allowed = Allowed {
+    words: "a float, or an integer of at most 32 bits",
+    takes: |t| t.is_float() || t.bytes() <= 4,
+};
+const FLOAT: Allowed = Allowed {
+    words: "f",
+    takes: |t| matches!(t, Type::F | Type::Vf),
+};
+const FLOAT_HALF: Allowed = Allowed {
+    words: "f or hf",
+    takes: |t| matches!(t, Type::F | Type::Hf | Type::Vf),
+};
+const ANY_FLOAT: Allowed = Allowed {
+    words: "f, hf or df",
+    takes: Type::is_float,
+};
+const FLOAT_DOUBLE: Allowed = Allowed {
+    words: "f or df",
+    takes: |t| matches!(t, Type::F | Type::Df | Type::Vf),
+};
+const BYTE: Allowed = Allowed {
+    words: "b or ub",
+    takes: |t| matches!(t, Type::B | Type::Ub),
+};
+const WORD: Allowed = Allowed {
+    words: "w or uw",
+    takes: |t| matches!(t, Type::W | Type::Uw),
+};
+const WORD_BYTE: Allowed = Allowed {
+    words: "b, ub, w or uw",
+    takes: |t| matches!(t.element(), Type::B | Type::Ub | Type::W | Type::Uw),
+};
+const DWORD: Allowed = Allowed {
+    words: "d or ud",
+    takes: |t| matches!(t, Type::D | Type::Ud),
+};
+
+/// What destination and sources of an instruction may be; `last` is the last source where it differs.
+struct TypeRule {
+    dst: Allowed,
+    src: Allowed,
+    last: Option<Allowed>,
+}
+
+const fn both(allowed: Allowed) -> Option<TypeRule> {
+    Some(TypeRule {
+        dst: allowed,
+        src: allowed,
+        last: None,
+    })
+}
+
+const fn rule(dst: Allowed, src: Allowed) -> Option<TypeRule> {
+    Some(TypeRule {
+        dst,
+        src,
+        last: None,
+    })
+}
+
+/// The rule of an instruction; `None` if any types go.
+fn rule_of(opcode: Opcode) -> Option<TypeRule> {
+    use Opcode::*;
+    match opcode {
+        Add => both(ANY),
+        Mul | Mad => rule(ANY, NOT_QUAD),
+        Div => rule(NOT_QUAD_32, NOT_QUAD_32),
+        Avg | Mod => both(INTEGER_TO_32),
+        Addc | Subb | Mulh | Madw | Dp4a => rule(DWORD, INTEGER_TO_32),
+        Add3 | Add3O | Bfn => both(INTEGER_16_32),
+        Frc | Rndd | Rndu | Rnde | Rndz | Lrp | Plane | Line | Dp2 | Dp3 | Dp4 | Dph => both(FLOAT),
+        Log | Exp | Sin | Cos | Pow | Rsqrt | Tanh | Sigm => both(FLOAT_HALF),
+        Inv | Sqrt => both(ANY_FLOAT),
+        Divm | Sqrtm | Invm | Rsqtm => both(FLOAT_DOUBLE),
+        Sad2 => rule(WORD, BYTE),
+        Sad2Add => Some(TypeRule {
+            dst: WORD,
+            src: BYTE,
+            last: Some(WORD),
+        }),
+        And | Or | Xor | Not | Shl | Shr | Asr => both(INTEGER),
+        Rol | Ror => both(INTEGER_16_TO_64),
+        Bfe | Bfi | Bfrev | Cbit | Fbl | Fbh | Lzd => both(INTEGER_TO_32),
+        _ => None,
+    }
+}
+
+impl Rules<'_> {
+    /// Types of a move, an arithmetic, logic or math instruction.
+    pub fn types(&mut self) {
+        match self.opcode() {
+            Opcode::Mov => self.predicate_move(),
+            Opcode::AddrAdd => self.address_add(),
+            Opcode::Fcvt => self.conversion(),
+            Opcode::Cmp => self.comparison(),
+            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not => self.one_kind_of_logic(),
+            Opcode::Shr | Opcode::Asr => self.shift_signs(),
+            _ => {}
+        }
+        let Some(rule) = rule_of(self.opcode()) else {
+            return;
+        };
+        let destinations = self.opcode().info().slots.iter();
+        let destinations = destinations.filter(|s| super::regions::writes(**s)).count();
+        let count = self.instruction.operands.len();
+        let mut fine = true;
+        for index in 0..count {
+            let allowed = match index {
+                i if i < destinations => rule.dst,
+                i if i + 1 == count => rule.last.unwrap_or(rule.src),
+                _ => rule.src,
+            };
+            fine &= self.has_type(index, index < destinations, allowed);
+        }
+        if fine {
+            self.mixing(destinations);
+        }
+    }
+
+    fn has_type(&mut self, index: usize, written: bool, allowed: Allowed) -> bool {
+        let Some((ty, span)) = self.typed(index) else {
+            return true;
+        };
+        if (allowed.takes)(ty) {
+            return true;
+        }
+        let opcode = self.opcode();
+        let place = match written {
+            true => "destination".to_string(),
+            false => format!("source {}", index.saturating_sub(1)),
+        };
+        let d = self
+            .complaint(Code::E0421, format!("{opcode} does not take {ty} here"))
+            .at(span, format!("{place} is {ty}, wanted {}", allowed.words))
+            .help(match ty.is_float() {
+                true => "mov the value into an integer variable first, or view its bits through an alias",
+                false => "mov the value into a variable of a fitting type first",
+            })
+            .see("vISA text reference 6.3 and 7.8");
+        self.say(d);
+        false
+    }
+
+    fn typed(&self, index: usize) -> Option<(Type, Span)> {
+        let operand = self.operand(index)?;
+        Some((self.type_of(&operand.node)?, operand.span))
+    }
+
+    /// Floats and integers meet only in `mov`; df only df.
+    fn mixing(&mut self, destinations: usize) {
+        let all: Vec<(usize, Type, Span)> = (0..self.instruction.operands.len())
+            .filter_map(|i| self.typed(i).map(|(ty, span)| (i, ty, span)))
+            .collect();
+        let Some(&(_, first, first_span)) = all.first() else {
+            return;
+        };
+        for &(index, ty, span) in &all[1..] {
+            let kinds_differ = first.is_float() != ty.is_float();
+            let double = |t: Type| t == Type::Df;
+            let widths_differ = first.is_float() && double(first) != double(ty);
+            if !kinds_differ && !widths_differ {
+                continue;
+            }
+            let opcode = self.opcode();
+            let d = self
+                .complaint(Code::E0422, format!("{opcode} mixes {first} and {ty}"))
+                .at(
+                    span,
+                    format!("source {} is {ty}", index.saturating_sub(destinations)),
+                )
+                .and_at(first_span, first.name())
+                .note(match kinds_differ {
+                    true => "floats and integers meet only in mov",
+                    false => "df goes with df only",
+                })
+                .help(format!(
+                    "mov into a variable of type {} first",
+                    first.element()
+                ))
+                .see(MIXING);
+            self.say(d);
+            return;
+        }
+    }
+
+    /// `mov D P`: one lane, an integer at least as wide as the predicate.
+    fn predicate_move(&mut self) {
+        let Some(Operand::Predicate(p)) = self.operand(1).map(|o| &o.node) else {
+            return;
+        };
+        let super::Storage::Predicate { bits } = self.unit.variable(p.node).storage else {
+            return;
+        };
+        let name = self.name(p.node);
+        if let Some(exec) = self.instruction.exec
+            && exec.size != 1
+        {
+            let d = self
+                .complaint(Code::E0423, "a predicate moves as a whole, with one lane")
+                .at(exec.span, format!("{} lanes", exec.size))
+                .note("Intel's reader quietly makes it (M1_NM, 1)")
+                .help("(M1_NM, 1)")
+                .see("vISA text reference 7.8");
+            self.say(d);
+        }
+        if let Some((ty, span)) = self.typed(0)
+            && !(ty.is_integer() && ty.bytes() <= 4 && ty.bytes() * 8 >= bits)
+        {
+            let d = self
+                .complaint(Code::E0423, format!("{ty} cannot receive {name}"))
+                .at(span, format!("{bits} bits into {ty}"))
+                .note("the destination is an integer of at most 32 bits and at least as wide as the predicate")
+                .help(match bits {
+                    0..=8 => "type=ub",
+                    9..=16 => "type=uw",
+                    _ => "type=ud",
+                })
+                .see("vISA text reference 7.8");
+            self.say(d);
+        }
+    }
+
+    /// `addr_add`: offsets of 8 or 16 bits, and nothing built in has an address.
+    fn address_add(&mut self) {
+        self.has_type(2, false, WORD_BYTE);
+        let (var, span) = match self.operand(1).map(|o| (&o.node, o.span)) {
+            Some((Operand::AddressOf { var, .. }, span)) => (var.node, span),
+            Some((Operand::General(g), span)) => (g.var.node, span),
+            _ => return,
+        };
+        if self.unit.variable(var).predefined {
+            let d = self
+                .complaint(Code::E0424, format!("{} has no address", self.name(var)))
+                .at(span, "a built-in variable")
+                .note("addresses are those of declared variables")
+                .help("mov it into a variable of your own first")
+                .see("vISA text reference 4.6");
+            self.say(d);
+        }
+    }
+
+    /// `fcvt` knows three pairs.
+    fn conversion(&mut self) {
+        let (Some((to, span)), Some((from, _))) = (self.typed(0), self.typed(1)) else {
+            return;
+        };
+        if !matches!(
+            (from, to),
+            (Type::Hf, Type::Ub) | (Type::Ub, Type::Hf) | (Type::F, Type::Ud)
+        ) {
+            let d = self
+                .complaint(Code::E0421, format!("fcvt does not turn {from} into {to}"))
+                .at(span, format!("from {from} to {to}"))
+                .note("fcvt: hf to ub and back (8-bit float), f to ud (TF32)")
+                .help("mov")
+                .see("vISA text reference 5.1");
+            self.say(d);
+        }
+    }
+
+    /// A general destination of a float comparison has the type of its sources.
+    fn comparison(&mut self) {
+        let (Some((dst, span)), Some((src, _))) = (self.typed(0), self.typed(1)) else {
+            return;
+        };
+        let src = src.element();
+        if matches!(self.operand(0).map(|o| &o.node), Some(Operand::General(_)))
+            && src.is_float()
+            && dst.bytes() != src.bytes()
+        {
+            let d = self
+                .complaint(Code::W0425, format!("comparison of {src} into {dst}"))
+                .at(span, format!("{dst}, the sources are {src}"))
+                .note("with float sources the destination has the same type; visim writes all ones in the destination's width")
+                .help(format!("type={src}"))
+                .see("vISA text reference 6.6");
+            self.say(d);
+        }
+    }
+
+    /// `and or xor not` work on integers or on predicates, not on both.
+    fn one_kind_of_logic(&mut self) {
+        let kinds: Vec<(bool, Span)> = self
+            .with_slots()
+            .filter(|(slot, _)| matches!(slot, Slot::DstOrPred | Slot::SrcOrPred))
+            .map(|(_, o)| (matches!(o.node, Operand::Predicate(_)), o.span))
+            .collect();
+        let Some(&(first, _)) = kinds.first() else {
+            return;
+        };
+        if let Some(&(_, span)) = kinds.iter().find(|(k, _)| *k != first) {
+            let opcode = self.opcode();
+            let d = self
+                .complaint(Code::E0426, format!("{opcode} mixes predicates and values"))
+                .at(
+                    span,
+                    match first {
+                        true => "a value; the destination is a predicate",
+                        false => "a predicate; the destination is a value",
+                    },
+                )
+                .note("operands are all integers or all predicates")
+                .help("setp turns bits into a predicate, mov a predicate into bits")
+                .see("vISA text reference 5.3");
+            self.say(d);
+        }
+    }
+
+    /// `shr` is for unsigned values, `asr` for signed ones.
+    fn shift_signs(&mut self) {
+        let opcode = self.opcode();
+        let signed = opcode == Opcode::Asr;
+        let Some((ty, span)) = self.typed(1) else {
+            return;
+        };
+        if !ty.is_integer() || ty.is_signed() == signed {
+            return;
+        }
+        let d = self
+            .complaint(Code::W0427, format!("{opcode} of {ty}"))
+            .at(span, match signed {
+                true => "an unsigned value",
+                false => "a signed value",
+            })
+            .note(match signed {
+                true => "asr copies the sign of a signed type; an unsigned value has none and gets zeros",
+                false => "shr fills with zeros behind the value's own sign extension",
+            })
+            .help(if signed { "shr" } else { "asr" })
+            .see("vISA text reference 5.3");
+        self.say(d);
+    }
+}
