@@ -167,7 +167,7 @@ fn entry(argb: u32) -> Rgba {
 }
 
 /// The bits of a channel.
-fn extract(cell: &CellBytes, channel: Channel) -> u64 {
+pub(crate) fn extract(cell: &CellBytes, channel: Channel) -> u64 {
     let first = usize::from(channel.shift / 8);
     let mut word = [0; 8];
     let bytes = &cell[first..cell.len().min(first + 8)];
@@ -191,7 +191,7 @@ fn unorm(v: u64, n: u32) -> u32 {
 }
 
 /// The bits of a channel as a number of its type, in 32 bits.
-fn number(v: u64, channel: Channel) -> u32 {
+pub(crate) fn number(v: u64, channel: Channel) -> u32 {
     let n = u32::from(channel.bits);
     let signed = (v << (64 - n)) as i64 >> (64 - n);
     match channel.ty {

@@ -6,11 +6,11 @@ use nom::error::{ErrorKind, ParseError};
 use std::borrow::Cow;
 
 /// What a reader gives back: the rest of the line and a value.
-pub(super) type Read<'a, T> = nom::IResult<&'a str, T, Expected>;
+pub(crate) type Read<'a, T> = nom::IResult<&'a str, T, Expected>;
 
 /// Something else was expected at a place in the line.
 #[derive(Clone, Debug)]
-pub(super) struct Expected {
+pub(crate) struct Expected {
     /// The place, as the number of bytes from it to the end of the line: the fewer, the further.
     pub left: usize,
     /// What could have stood there, as a reader would say it.
@@ -23,7 +23,7 @@ pub(super) struct Expected {
 
 /// A finished diagnostic whose first label covers `length` bytes from the place of the error.
 #[derive(Clone, Debug)]
-pub(super) struct Problem {
+pub(crate) struct Problem {
     pub length: usize,
     pub diagnostic: Diagnostic,
 }
@@ -61,7 +61,7 @@ impl ParseError<&str> for Expected {
 }
 
 /// Fails at `input`, where `wanted` should stand; another reader may still succeed.
-pub(super) fn expected<T>(input: &str, wanted: impl Into<Cow<'static, str>>) -> Read<'_, T> {
+pub(crate) fn expected<T>(input: &str, wanted: impl Into<Cow<'static, str>>) -> Read<'_, T> {
     Err(nom::Err::Error(Expected {
         left: input.len(),
         wanted: vec![wanted.into()],
@@ -71,7 +71,7 @@ pub(super) fn expected<T>(input: &str, wanted: impl Into<Cow<'static, str>>) -> 
 }
 
 /// Fails for good with `diagnostic`, whose first label is to cover `length` bytes from `input`.
-pub(super) fn refuse<T>(input: &str, length: usize, diagnostic: Diagnostic) -> Read<'_, T> {
+pub(crate) fn refuse<T>(input: &str, length: usize, diagnostic: Diagnostic) -> Read<'_, T> {
     Err(nom::Err::Failure(Expected {
         left: input.len(),
         wanted: Vec::new(),
@@ -81,7 +81,7 @@ pub(super) fn refuse<T>(input: &str, length: usize, diagnostic: Diagnostic) -> R
 }
 
 /// A diagnostic whose first label waits for its place ([`refuse`]).
-pub(super) fn problem(
+pub(crate) fn problem(
     code: Code,
     message: impl Into<String>,
     label: impl Into<String>,
@@ -90,7 +90,7 @@ pub(super) fn problem(
 }
 
 /// Joins alternatives as one says them: "a, b or c".
-pub(super) fn either<S: AsRef<str>>(words: &[S]) -> String {
+pub(crate) fn either<S: AsRef<str>>(words: &[S]) -> String {
     match words {
         [] => String::new(),
         [one] => one.as_ref().to_owned(),
@@ -103,7 +103,7 @@ pub(super) fn either<S: AsRef<str>>(words: &[S]) -> String {
 
 /// The nearest of `words` to `written`, if it is near enough to be what was meant: one edit for
 /// each three letters, or the same letters in another case.
-pub(super) fn nearest<'w>(written: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
+pub(crate) fn nearest<'w>(written: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
     // A hostile megabyte of letters is nobody's typing mistake.
     if written.len() > 40 {
         return None;

@@ -16,7 +16,7 @@
 pub mod ast;
 mod context;
 mod directive;
-mod error;
+pub(crate) mod error;
 mod expression;
 mod form;
 mod line;
