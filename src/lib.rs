@@ -17,3 +17,4 @@ pub mod sampler;
 pub mod source;
 pub mod surface;
 pub mod syntax;
+pub mod tld;

@@ -1,7 +1,7 @@
 //! Every code, once: class, title, and the long text of `visim explain`.
 //!
 //! Ranges: 01xx reading text; 02xx names, declarations, inputs; 03xx message instructions; 04xx
-//! operands, regions, types; 05xx flow; 06xx running; 07xx files, bindings, directives.
+//! operands, regions, types; 05xx flow; 06xx running; 07xx files, bindings, directives; 08xx TLD text, words and headers.
 //! `E` error, `U` undefined, `N` not modelled (unsupported), `L` limit, `W` warning.
 
 use super::Class;
@@ -792,6 +792,101 @@ words, but none came."
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."
+    E0801 Error "unexpected text in a TLD statement"
+"A line did not read as Maxwell text: the label says what could have stood at the place marked.
+
+A statement is a guard, the mnemonic with its modifiers, operands between commas, and `;`:
+
+    @!P0 TLD.LL.AOFFI R0, R4, R8 0x28, 2D, 0xf ;    // a comma is missing
+    @!P0 TLD.LL.AOFFI R0, R4, R8, 0x28, 2D, 0xf ;   // mended
+
+What listings and other assemblers write around it (addresses, words, scoreboards) is skipped."
+    E0802 Error "modifier cannot stand here"
+"A modifier of TLD is unknown, missing, excluded by another, or out of order. The order is fixed:
+.B, .LZ or .LL, .AOFFI, .MS, .CL, .NODEP, .T or .P; .LZ or .LL is never absent.
+
+    TLD.LZ.B R0, R4, R6, 0x0, 2D, 0xf ;     // .B stands first
+    TLD.B.LZ R0, R4, R6, 0x0, 2D, 0xf ;     // mended"
+    E0803 Error "operands do not fit TLD"
+"TLD takes an optional predicate, two or three registers (results, coordinates, everything else), the
+index, the coordinate description and an optional mask.
+
+    TLD.LZ R0, 0x28, 2D, 0xf ;          // the register of the coordinates is missing
+    TLD.LZ R0, R4, 0x28, 2D, 0xf ;      // mended"
+    E0804 Error "no such register or predicate"
+"Registers are R0 to R254 and RZ, which reads zero; predicates are P0 to P6 and PT, which is true. The
+numbers 255 and 7 are always written RZ and PT."
+    E0805 Error "number does not fit its field"
+"The index has 13 bits, 0 to 0x1fff; the mask has 4 bits, 0 to 0xf. Both are unsigned."
+    E0806 Error "no such coordinate description for TLD"
+"TLD reads 1D, 2D, 3D, ARRAY_1D and ARRAY_2D. ARRAY_3D, CUBE and ARRAY_CUBE have encodings, which the
+disassembler prints, but the vendor's page reserves them. A cube can be read as a 2D array, layer by
+layer and face by face, through a TWO_D_ARRAY header."
+    E0807 Error ".MS needs .LZ"
+"A multisampled image has one level, so that .MS goes with .LZ alone.
+
+    TLD.LL.MS R0, R4, R6, 0x28, 2D, 0xf ;       // a level of a multisampled image
+    TLD.LZ.MS R0, R4, R6, 0x28, 2D, 0xf ;       // mended"
+    E0808 Error ".MS cannot be combined with .CL"
+"Edge clamping is not available for multisampled fetches.
+
+    TLD.LZ.MS.CL R0, R4, R6, 0x28, 2D, 0xf ;    // refused
+    TLD.LZ.MS R0, R4, R6, 0x28, 2D, 0xf ;       // mended"
+    E0809 Error ".MS needs 2D or ARRAY_2D"
+"Only two-dimensional textures and arrays of them have samples.
+
+    TLD.LZ.MS R0, R4, R8, 0x28, 3D, 0xf ;       // refused
+    TLD.LZ.MS R0, R4, R8, 0x28, 2D, 0xf ;       // mended"
+    E0810 Error "register vector is not aligned"
+"Under --strict: a vector of 1, 2, 3 or 4 registers starts at a multiple of 1, 2, 4 or 4. That holds for
+the coordinates (Ra), the other operands (Rb) and the results (Rd), as many as the mask enables. Without
+--strict this is warning W0812.
+
+    TLD.LZ R0, R5, 0x28, 2D, 0xf ;      // s and t are two registers, R5 is odd
+    TLD.LZ R0, R6, 0x28, 2D, 0xf ;      // mended"
+    E0811 Error "RZ where operands are read"
+"Under --strict: Ra must not be RZ, and Rb must not be RZ, or be left out, if a modifier packs an operand
+into it. Without --strict this is warning W0812, and the vector reads as zeroes.
+
+    TLD.LL R0, R4, 0x28, 2D, 0xf ;      // .LL reads its level from Rb
+    TLD.LL R0, R4, R6, 0x28, 2D, 0xf ;  // mended"
+    W0812 Warning "accepted though the documentation forbids it"
+"A vector is not aligned, or RZ stands where operands are read. The vendor's page forbids both, but the
+disassembler prints them without complaint and code in the wild has them. visim reads consecutive
+registers, and RZ as a vector of zeroes; --strict refuses (E0810, E0811)."
+    W0813 Warning "the word beside the statement says something else"
+"A listing shows the 64-bit word in a comment behind the statement, and that word decodes to another
+instruction. The text is followed. The help line shows the word of the text.
+
+    TLD.LZ R0, R4, 0x28, 2D, 0xf ;      /* 0xdc380287aff70401 */"
+    N0814 Unsupported "TLDS is not modelled"
+"TLDS is the short form that compilers prefer: scalar registers, two destination pairs, a letter mask. Its
+values are those of TLD. The help shows the TLD that does the same, with the moves that bring operands and
+results together; registers it chooses for that are ones the statement does not name, so look whether your
+program uses them.
+
+    TLDS.LL RZ, R0, R4, R9, 0x50, 2D, RG ;
+    TLD.LL R0, R4, R9, 0x50, 2D, 0x3 ;          // the same"
+    E0815 Error "this is not Maxwell text"
+"Volta and later kept the mnemonic and changed the rest: operands rebalanced over Ra and Rb (.SCR), a bank
+and an offset or a uniform register instead of one index, two destinations, 128-bit words. visim reads the
+text of sm_50 to sm_62."
+    N0816 Unsupported "only TLD is modelled"
+"The line holds another instruction of the same assembly language. A .tld file holds texture loads; set the
+registers they read with SET directives."
+    E0817 Error "this word is not a TLD"
+"The top seven bits of a TLD's 64-bit word are 1101110: it begins with 0xdc, or 0xdd for a bindless
+one."
+    N0820 Unsupported "texture header asks for what is not modelled"
+"A header sets a field to a value that the hardware defines and visim does not model, such as compressed
+component sizes, a colour key, or border texels stored in memory. The note names the field."
+    E0821 Error "texture header is not valid"
+"A header holds a value that no Maxwell hardware defines, or fields that contradict one another. The note
+names the field. Headers of Fermi, Kepler, Pascal and Hopper put the same ideas at other bits; a header
+nobody wrote is 32 zero bytes, which is no texture either."
+    E0822 Error "texel lies where there is no memory"
+"The header and the coordinates are fine, but nothing was put at the address they lead to. Give the texture
+memory of its full size; the note shows the address."
 }
 
 impl Code {

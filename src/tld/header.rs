@@ -1,0 +1,792 @@
+//! The Maxwell texture header: 256 bits that say what a texture is and where it lies.
+//!
+//! Three of its five layouts are modelled, told apart by HEADER_VERSION; the same bits mean different
+//! things under each:
+//!
+//! ```text
+//!  dword    7        6        5        4        3        2        1        0
+//!  ┌─────────────────┬────────┬────────┬────────┬────────┬────────┬────────────────┐
+//!  │ samples  view   │ depth  │ type   │ levels │version │        │ address  types │
+//!  │ lod clamp       │ height │ width  │ block  │ address│ address│ swizzle        │
+//!  └─────────────────┴────────┴────────┴────────┴────────┴────────┴────────────────┘
+//!    BLOCKLINEAR  block height and depth in 104:99, address in units of 512 bytes
+//!    PITCH        bytes from row to row in 111:96, address in units of 32 bytes
+//!    ONE_D_BUFFER 32 bits of width, address in bytes, nothing else
+//! ```
+//!
+//! [`FIELDS`] is the layout; [`Header`] is its meaning. A header that asks for something visim does not
+//! model, or that no hardware defines, is refused by the name of the field ([`HeaderProblem`]).
+//!
+//! Source: TLD reference 4.1 and 4.2. The older layouts of Fermi and Kepler put the same ideas at other
+//! bits, and Hopper introduced another: they are not accepted.
+
+use super::block_linear::Block;
+use super::component::{self, Components};
+use std::fmt;
+
+/// A header as the pool holds it: dwords in memory order.
+pub type Words = [u32; 8];
+
+/// Bytes of a header.
+pub const HEADER_BYTES: u64 = 32;
+
+/// Where a texture's texels are and how their addresses are made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Layout {
+    /// ONE_D_BUFFER: texels one behind the other, from any byte.
+    Buffer,
+    /// PITCH: rows at a fixed distance in bytes.
+    Pitch {
+        /// Bytes from one row to the next, a multiple of 32.
+        pitch: u32,
+    },
+    /// BLOCKLINEAR: [`super::block_linear`].
+    BlockLinear {
+        /// Block of level 0; smaller levels use less.
+        block: Block,
+    },
+}
+
+impl Layout {
+    /// The name and HEADER_VERSION.
+    pub const fn version(self) -> (&'static str, u64) {
+        match self {
+            Layout::Buffer => ("ONE_D_BUFFER", 0),
+            Layout::Pitch { .. } => ("PITCH", 2),
+            Layout::BlockLinear { .. } => ("BLOCKLINEAR", 3),
+        }
+    }
+
+    const fn letter(self) -> char {
+        match self {
+            Layout::Buffer => 'O',
+            Layout::Pitch { .. } => 'P',
+            Layout::BlockLinear { .. } => 'B',
+        }
+    }
+}
+
+macro_rules! codes {
+    ($(#[$doc:meta])* $name:ident { $($variant:ident $text:literal)+ }) => {
+        $(#[$doc])*
+        #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+        #[allow(missing_docs)] // the names are the class header's
+        pub enum $name { $($variant),+ }
+
+        impl $name {
+            /// Every value, at the index that is its code.
+            pub const ALL: &[$name] = &[$($name::$variant),+];
+
+            /// The class header's name.
+            pub const fn name(self) -> &'static str {
+                match self { $($name::$variant => $text),+ }
+            }
+        }
+
+        impl fmt::Display for $name {
+            fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+                f.pad(self.name())
+            }
+        }
+    };
+}
+
+codes! {
+    /// How a component's bits are read.
+    DataType {
+        Reserved "reserved 0" Snorm "SNORM" Unorm "UNORM" Sint "SINT" Uint "UINT"
+        SnormForceFp16 "SNORM_FORCE_FP16" UnormForceFp16 "UNORM_FORCE_FP16" Float "FLOAT"
+    }
+}
+
+codes! {
+    /// What an output takes: a component or a constant.
+    Swizzle {
+        Zero "ZERO" Reserved "reserved 1" R "R" G "G" B "B" A "A" OneInt "ONE_INT" OneFloat "ONE_FLOAT"
+    }
+}
+
+codes! {
+    /// The shape of the texture.
+    TextureType {
+        OneD "ONE_D" TwoD "TWO_D" ThreeD "THREE_D" Cubemap "CUBEMAP" OneDArray "ONE_D_ARRAY"
+        TwoDArray "TWO_D_ARRAY" OneDBuffer "ONE_D_BUFFER" TwoDNoMipmap "TWO_D_NO_MIPMAP"
+        CubemapArray "CUBEMAP_ARRAY"
+    }
+}
+
+codes! {
+    /// How many samples a texel has and where they stand in its grid.
+    MultiSample {
+        Mode1x1 "MODE_1X1" Mode2x1 "MODE_2X1" Mode2x2 "MODE_2X2" Mode4x2 "MODE_4X2"
+        Mode4x2D3d "MODE_4X2_D3D" Mode2x1D3d "MODE_2X1_D3D"
+    }
+}
+
+impl TextureType {
+    /// Number of coordinates a fetch gives; 0 for cubes, which TLD cannot read.
+    ///
+    /// Source: TLD reference 3.3.
+    pub const fn coordinates(self) -> u8 {
+        match self {
+            TextureType::OneD | TextureType::OneDArray | TextureType::OneDBuffer => 1,
+            TextureType::TwoD | TextureType::TwoDArray | TextureType::TwoDNoMipmap => 2,
+            TextureType::ThreeD => 3,
+            TextureType::Cubemap | TextureType::CubemapArray => 0,
+        }
+    }
+
+    /// Whether its depth field counts layers.
+    pub const fn is_array(self) -> bool {
+        matches!(self, TextureType::OneDArray | TextureType::TwoDArray)
+    }
+}
+
+impl MultiSample {
+    /// Width and height of the sample grid of a texel.
+    pub const fn grid(self) -> [u64; 2] {
+        match self {
+            MultiSample::Mode1x1 => [1, 1],
+            MultiSample::Mode2x1 | MultiSample::Mode2x1D3d => [2, 1],
+            MultiSample::Mode2x2 => [2, 2],
+            MultiSample::Mode4x2 | MultiSample::Mode4x2D3d => [4, 2],
+        }
+    }
+
+    /// Where each sample stands in the grid, in order. Source: TLD reference 4.6.
+    pub const fn places(self) -> &'static [[u64; 2]] {
+        match self {
+            MultiSample::Mode1x1 => &[[0, 0]],
+            MultiSample::Mode2x1 => &[[0, 0], [1, 0]],
+            MultiSample::Mode2x1D3d => &[[1, 0], [0, 0]],
+            MultiSample::Mode2x2 => &[[0, 0], [1, 0], [0, 1], [1, 1]],
+            MultiSample::Mode4x2 => &[
+                [0, 0],
+                [1, 0],
+                [2, 0],
+                [3, 0],
+                [0, 1],
+                [1, 1],
+                [2, 1],
+                [3, 1],
+            ],
+            MultiSample::Mode4x2D3d => &[
+                [2, 0],
+                [1, 1],
+                [3, 1],
+                [1, 0],
+                [0, 1],
+                [0, 0],
+                [2, 1],
+                [3, 0],
+            ],
+        }
+    }
+}
+
+/// What a texture is.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Header {
+    /// Memory layout.
+    pub layout: Layout,
+    /// Component sizes.
+    pub components: Components,
+    /// How R, G, B, A are read; those of absent components play no part.
+    pub types: [DataType; 4],
+    /// What X, Y, Z, W take.
+    pub sources: [Swizzle; 4],
+    /// Shape.
+    pub texture_type: TextureType,
+    /// First byte, 48 bits.
+    pub address: u64,
+    /// Texels (pixels of a multisampled image) across, 1 at least.
+    pub width: u64,
+    /// Rows; 1 for a buffer.
+    pub height: u32,
+    /// Slices of a THREE_D texture or layers of an array; 1 for a buffer.
+    pub depth: u32,
+    /// Last level of the image.
+    pub max_mip_level: u8,
+    /// First and last level that may be fetched.
+    pub view: [u8; 2],
+    /// Samples.
+    pub samples: MultiSample,
+    /// Colours are stored through the sRGB curve.
+    pub srgb: bool,
+    /// SPARSE_ENABLE of the first Maxwell class; residency is a property of memory, so no effect.
+    pub sparse: bool,
+    /// DEPTH_TEXTURE: no effect on TLD, whose depth compare is off.
+    pub depth_texture: bool,
+    /// SECTOR_PROMOTION: no effect on values.
+    pub sector_promotion: u8,
+    /// NORMALIZED_COORDS: no effect on TLD.
+    pub normalized: bool,
+}
+
+impl Default for Header {
+    /// A 1×1 RGBA8 UNORM two-dimensional block-linear texture at address 0.
+    fn default() -> Header {
+        Header {
+            layout: Layout::BlockLinear {
+                block: Block::default(),
+            },
+            components: Components::A8B8G8R8,
+            types: [DataType::Unorm; 4],
+            sources: [Swizzle::R, Swizzle::G, Swizzle::B, Swizzle::A],
+            texture_type: TextureType::TwoD,
+            address: 0,
+            width: 1,
+            height: 1,
+            depth: 1,
+            max_mip_level: 0,
+            view: [0, 0],
+            samples: MultiSample::Mode1x1,
+            srgb: false,
+            sparse: false,
+            depth_texture: false,
+            sector_promotion: 0,
+            normalized: true,
+        }
+    }
+}
+
+/// A field of the header: pieces `(lo, hi, shift)` whose bits go to the value from `shift` upwards.
+#[derive(Clone, Copy, Debug)]
+pub struct Field {
+    /// The class header's name.
+    pub name: &'static str,
+    /// The layouts that have it: `B`locklinear, `P`itch, `O`ne-d buffer.
+    pub layouts: &'static str,
+    /// Where its bits are.
+    pub pieces: &'static [(u32, u32, u32)],
+    /// What it says; "must be 0" if the model refuses anything else.
+    pub doc: &'static str,
+}
+
+const MUST_BE_ZERO: &str = "must be 0";
+
+impl Field {
+    /// Its value.
+    pub fn get(&self, words: &Words) -> u64 {
+        self.pieces.iter().fold(0, |value, &(lo, hi, shift)| {
+            (lo..=hi).fold(value, |value, bit| {
+                let set = words[bit as usize / 32] >> (bit % 32) & 1;
+                value | u64::from(set) << (bit - lo + shift)
+            })
+        })
+    }
+
+    /// Replaces its bits.
+    pub fn set(&self, words: &mut Words, value: u64) {
+        for &(lo, hi, shift) in self.pieces {
+            for bit in lo..=hi {
+                let word = &mut words[bit as usize / 32];
+                let set = (value >> (bit - lo + shift) & 1) as u32;
+                *word = *word & !(1 << (bit % 32)) | set << (bit % 32);
+            }
+        }
+    }
+}
+
+macro_rules! fields {
+    ($($name:ident $text:literal $layouts:literal [$($piece:expr),+] $doc:expr;)+) => {
+        $(const $name: Field =
+            Field { name: $text, layouts: $layouts, pieces: &[$($piece),+], doc: $doc };)+
+
+        /// Every field of the three layouts.
+        pub static FIELDS: &[Field] = &[$($name),+];
+    };
+}
+
+#[rustfmt::skip]
+fields! {
+    COMPONENTS       "COMPONENTS"            "BPO" [(0, 6, 0)]       "component sizes";
+    R_TYPE           "R_DATA_TYPE"           "BPO" [(7, 9, 0)]       "how R is read";
+    G_TYPE           "G_DATA_TYPE"           "BPO" [(10, 12, 0)]     "how G is read";
+    B_TYPE           "B_DATA_TYPE"           "BPO" [(13, 15, 0)]     "how B is read";
+    A_TYPE           "A_DATA_TYPE"           "BPO" [(16, 18, 0)]     "how A is read";
+    X_SOURCE         "X_SOURCE"              "BPO" [(19, 21, 0)]     "what X takes";
+    Y_SOURCE         "Y_SOURCE"              "BPO" [(22, 24, 0)]     "what Y takes";
+    Z_SOURCE         "Z_SOURCE"              "BPO" [(25, 27, 0)]     "what Z takes";
+    W_SOURCE         "W_SOURCE"              "BPO" [(28, 30, 0)]     "what W takes";
+    PACK_COMPONENTS  "PACK_COMPONENTS"       "BPO" [(31, 31, 0)]     MUST_BE_ZERO;
+    GOB_DEPTH_OFFSET "GOB_DEPTH_OFFSET"      "B"   [(37, 38, 0)]     MUST_BE_ZERO;
+    ADDRESS_B        "ADDRESS"               "B"   [(41, 63, 9), (64, 79, 32)] "first byte, a multiple of 512";
+    ADDRESS_P        "ADDRESS"               "P"   [(37, 63, 5), (64, 79, 32)] "first byte, a multiple of 32";
+    ADDRESS_O        "ADDRESS"               "O"   [(32, 63, 0), (64, 79, 32)] "first byte";
+    VERSION          "HEADER_VERSION"        "BPO" [(85, 87, 0)]     "which layout";
+    BLOCK_WIDTH      "GOBS_PER_BLOCK_WIDTH"  "B"   [(96, 98, 0)]     MUST_BE_ZERO;
+    BLOCK_HEIGHT     "GOBS_PER_BLOCK_HEIGHT" "B"   [(99, 101, 0)]    "log2, 0 to 5";
+    BLOCK_DEPTH      "GOBS_PER_BLOCK_DEPTH"  "B"   [(102, 104, 0)]   "log2, 0 to 5";
+    SPARSE           "SPARSE_ENABLE"         "B"   [(105, 105, 0)]   "no effect: residency belongs to memory";
+    TILE_WIDTH       "TILE_WIDTH_IN_GOBS"    "B"   [(106, 108, 0)]   MUST_BE_ZERO;
+    GOB3D            "GOB3D"                 "B"   [(109, 109, 0)]   MUST_BE_ZERO;
+    PITCH            "PITCH"                 "P"   [(96, 111, 5)]    "bytes from row to row, a multiple of 32";
+    DEPTH_TEXTURE    "DEPTH_TEXTURE"         "BP"  [(123, 123, 0)]   "no effect on TLD";
+    MAX_MIP          "MAX_MIP_LEVEL"         "BP"  [(124, 127, 0)]   "last level of the image";
+    WIDTH            "WIDTH_MINUS_ONE"       "BP"  [(128, 143, 0)]   "texels across, less one";
+    WIDTH_O          "WIDTH_MINUS_ONE"       "O"   [(128, 143, 0), (96, 111, 16)] "texels, less one";
+    SRGB             "S_R_G_B_CONVERSION"    "BPO" [(150, 150, 0)]   "colours through the sRGB curve";
+    TEXTURE_TYPE     "TEXTURE_TYPE"          "BPO" [(151, 154, 0)]   "shape";
+    PROMOTION        "SECTOR_PROMOTION"      "BPO" [(155, 156, 0)]   "no effect on values";
+    BORDER_SIZE      "BORDER_SIZE"           "BP"  [(157, 159, 0)]   "7 = border colour from the sampler";
+    HEIGHT           "HEIGHT_MINUS_ONE"      "BP"  [(160, 175, 0)]   "rows, less one";
+    DEPTH            "DEPTH_MINUS_ONE"       "BP"  [(176, 189, 0)]   "slices or layers, less one";
+    NORMALIZED       "NORMALIZED_COORDS"     "BP"  [(191, 191, 0)]   "no effect on TLD";
+    VIEW_MIN         "RES_VIEW_MIN_MIP_LEVEL" "BP" [(224, 227, 0)]   "first level of the view";
+    VIEW_MAX         "RES_VIEW_MAX_MIP_LEVEL" "BP" [(228, 231, 0)]   "last level of the view";
+    SAMPLES          "MULTI_SAMPLE_COUNT"    "BP"  [(232, 235, 0)]   "samples and their places";
+    MIN_LOD_CLAMP    "MIN_LOD_CLAMP"         "BP"  [(236, 247, 0)]   MUST_BE_ZERO;
+    // Pascal gave reserved bits a meaning; a header that sets them is not a Maxwell header.
+    WIDE_ADDRESS     "ADDRESS bit 48 (Pascal)" "BP" [(80, 80, 0)]    MUST_BE_ZERO;
+    WIDE_SIZES       "17-bit sizes (Pascal)" "BP"  [(144, 146, 0)]   MUST_BE_ZERO;
+}
+
+const TYPES: [Field; 4] = [R_TYPE, G_TYPE, B_TYPE, A_TYPE];
+const SOURCES: [Field; 4] = [X_SOURCE, Y_SOURCE, Z_SOURCE, W_SOURCE];
+
+/// Why a header is refused.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct HeaderProblem {
+    /// The field to look at.
+    pub field: &'static str,
+    /// Its value.
+    pub value: u64,
+    /// What is wrong with it, continuing "FIELD is VALUE: …".
+    pub what: String,
+    /// Defined by the hardware, but not modelled; otherwise no hardware defines it.
+    pub defined: bool,
+}
+
+impl HeaderProblem {
+    fn new(field: &Field, value: u64, defined: bool, what: impl Into<String>) -> HeaderProblem {
+        HeaderProblem {
+            field: field.name,
+            value,
+            what: what.into(),
+            defined,
+        }
+    }
+}
+
+impl fmt::Display for HeaderProblem {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        write!(f, "{} is {:#x}: {}", self.field, self.value, self.what)
+    }
+}
+
+/// The layout that HEADER_VERSION and the fields under it name.
+fn layout(words: &Words) -> Result<Layout, HeaderProblem> {
+    match VERSION.get(words) {
+        0 => Ok(Layout::Buffer),
+        2 => Ok(Layout::Pitch {
+            pitch: PITCH.get(words) as u32,
+        }),
+        3 => Ok(Layout::BlockLinear {
+            block: Block {
+                height: BLOCK_HEIGHT.get(words) as u32,
+                depth: BLOCK_DEPTH.get(words) as u32,
+            },
+        }),
+        v @ (1 | 4) => Err(HeaderProblem::new(
+            &VERSION,
+            v,
+            true,
+            "a layout with a colour key is not modelled",
+        )),
+        v => Err(HeaderProblem::new(
+            &VERSION,
+            v,
+            false,
+            "0 ONE_D_BUFFER, 2 PITCH and 3 BLOCKLINEAR are the layouts",
+        )),
+    }
+}
+
+/// Bytes in memory order as dwords.
+pub fn words_of(bytes: [u8; 32]) -> Words {
+    std::array::from_fn(|i| u32::from_le_bytes(std::array::from_fn(|j| bytes[4 * i + j])))
+}
+
+/// Dwords as bytes in memory order.
+pub fn bytes_of(words: Words) -> [u8; 32] {
+    std::array::from_fn(|i| words[i / 4].to_le_bytes()[i % 4])
+}
+
+impl Header {
+    /// Reads a header.
+    ///
+    /// # Errors
+    /// Every field that keeps it from being fetched.
+    pub fn decode(words: &Words) -> Result<Header, Vec<HeaderProblem>> {
+        let layout = layout(words).map_err(|problem| vec![problem])?;
+        let mut problems = Vec::new();
+        for field in FIELDS {
+            let value = field.get(words);
+            if field.doc == MUST_BE_ZERO && field.layouts.contains(layout.letter()) && value != 0 {
+                problems.push(HeaderProblem::new(field, value, true, "only 0 is modelled"));
+            }
+        }
+        let mut coded = |field: &Field, known: usize, rule: &str| {
+            let value = field.get(words);
+            let inside = value < known as u64;
+            if !inside {
+                problems.push(HeaderProblem::new(field, value, false, rule));
+            }
+            if inside { value as usize } else { 0 }
+        };
+        let texture_type = TextureType::ALL[coded(
+            &TEXTURE_TYPE,
+            TextureType::ALL.len(),
+            "0 to 8 are texture types",
+        )];
+        let flat = layout == Layout::Buffer;
+        let samples = if flat {
+            MultiSample::Mode1x1
+        } else {
+            MultiSample::ALL[coded(
+                &SAMPLES,
+                MultiSample::ALL.len(),
+                "0 to 5 are the sample modes modelled",
+            )]
+        };
+        let components = match component::Components::from_code(COMPONENTS.get(words) as u8) {
+            Ok(components) => components,
+            Err((defined, name)) => {
+                let what = if defined {
+                    format!("{name} is not modelled")
+                } else {
+                    "no component sizes have this code".to_owned()
+                };
+                let code = COMPONENTS.get(words);
+                problems.push(HeaderProblem::new(&COMPONENTS, code, defined, what));
+                Components::A8B8G8R8
+            }
+        };
+        let one_if_flat = |field: &Field| {
+            if flat { 1 } else { field.get(words) + 1 }
+        };
+        let zero_if_flat = |field: &Field| if flat { 0 } else { field.get(words) };
+        let header = Header {
+            layout,
+            components,
+            types: TYPES.map(|f| DataType::ALL[f.get(words) as usize]),
+            sources: SOURCES.map(|f| Swizzle::ALL[f.get(words) as usize]),
+            texture_type,
+            address: match layout {
+                Layout::Buffer => ADDRESS_O.get(words),
+                Layout::Pitch { .. } => ADDRESS_P.get(words),
+                Layout::BlockLinear { .. } => ADDRESS_B.get(words),
+            },
+            width: if flat { &WIDTH_O } else { &WIDTH }.get(words) + 1,
+            height: one_if_flat(&HEIGHT) as u32,
+            depth: one_if_flat(&DEPTH) as u32,
+            max_mip_level: zero_if_flat(&MAX_MIP) as u8,
+            view: [zero_if_flat(&VIEW_MIN) as u8, zero_if_flat(&VIEW_MAX) as u8],
+            samples,
+            srgb: SRGB.get(words) == 1,
+            sparse: matches!(layout, Layout::BlockLinear { .. }) && SPARSE.get(words) == 1,
+            depth_texture: zero_if_flat(&DEPTH_TEXTURE) == 1,
+            sector_promotion: PROMOTION.get(words) as u8,
+            normalized: zero_if_flat(&NORMALIZED) == 1,
+        };
+        let border = BORDER_SIZE.get(words);
+        if !flat && border != 7 {
+            let what = "border texels stored in memory are not modelled; 7 takes the sampler's";
+            problems.push(HeaderProblem::new(&BORDER_SIZE, border, border < 4, what));
+        }
+        if problems.is_empty() {
+            header.check(&mut problems);
+        }
+        if problems.is_empty() {
+            Ok(header)
+        } else {
+            Err(problems)
+        }
+    }
+
+    /// The rules that look at more than one field.
+    fn check(&self, problems: &mut Vec<HeaderProblem>) {
+        let mut refuse = |field: &Field, value: u64, defined: bool, what: String| {
+            problems.push(HeaderProblem::new(field, value, defined, what));
+        };
+        for (field, source) in SOURCES.iter().zip(self.sources) {
+            if source == Swizzle::Reserved {
+                refuse(
+                    field,
+                    source as u64,
+                    false,
+                    "no source has this code".into(),
+                );
+            }
+        }
+        for (field, (ty, channel)) in TYPES
+            .iter()
+            .zip(self.types.into_iter().zip(self.components.sizes()))
+        {
+            if let Some((defined, what)) = component::refusal(self.components, ty, channel) {
+                refuse(field, ty as u64, defined, what);
+            }
+        }
+        if let Layout::BlockLinear { block } = self.layout {
+            for (field, value) in [(&BLOCK_HEIGHT, block.height), (&BLOCK_DEPTH, block.depth)] {
+                if value > 5 {
+                    refuse(field, value.into(), false, "at most 5, 32 GOBs".into());
+                }
+            }
+        }
+        let shape = self.texture_type;
+        let code = shape as u64;
+        if (self.layout == Layout::Buffer) != (shape == TextureType::OneDBuffer) {
+            let what = format!(
+                "{shape} does not go with the layout {}",
+                self.layout.version().0
+            );
+            refuse(&TEXTURE_TYPE, code, false, what);
+        }
+        if let Layout::Pitch { .. } = self.layout {
+            let deep = self.depth > 1 && (shape == TextureType::ThreeD || shape.is_array());
+            if deep {
+                let what = format!("PITCH has one layer, {shape} here has {}", self.depth);
+                refuse(&TEXTURE_TYPE, code, false, what);
+            }
+            if self.max_mip_level > 0 {
+                let levels = u64::from(self.max_mip_level);
+                refuse(&MAX_MIP, levels, false, "PITCH has one level".into());
+            }
+        }
+        if self.components == Components::R32_G32_B32 && self.layout != Layout::Buffer {
+            let code = self.components.code().into();
+            let what = "12-byte texels are for buffers only".into();
+            refuse(&COMPONENTS, code, false, what);
+        }
+        if self.samples != MultiSample::Mode1x1 && shape.coordinates() != 2 {
+            let what = format!("{} samples need a two-dimensional texture", self.samples);
+            refuse(&SAMPLES, self.samples as u64, false, what);
+        }
+    }
+
+    /// The bits of this header.
+    ///
+    /// Values a layout has no room for are cut to its field, as `decode` would show; what it has no
+    /// field for is dropped.
+    pub fn encode(&self) -> Words {
+        let mut words = [0; 8];
+        let letter = self.layout.letter();
+        let mut put = |field: &Field, value: u64| {
+            if field.layouts.contains(letter) {
+                field.set(&mut words, value);
+            }
+        };
+        put(&VERSION, self.layout.version().1);
+        put(&COMPONENTS, self.components.code().into());
+        for (field, ty) in TYPES.iter().zip(self.types) {
+            put(field, ty as u64);
+        }
+        for (field, source) in SOURCES.iter().zip(self.sources) {
+            put(field, source as u64);
+        }
+        for field in [&ADDRESS_B, &ADDRESS_P, &ADDRESS_O] {
+            put(field, self.address);
+        }
+        if let Layout::BlockLinear { block } = self.layout {
+            put(&BLOCK_HEIGHT, block.height.into());
+            put(&BLOCK_DEPTH, block.depth.into());
+        }
+        if let Layout::Pitch { pitch } = self.layout {
+            put(&PITCH, pitch.into());
+        }
+        put(&SPARSE, self.sparse.into());
+        put(&DEPTH_TEXTURE, self.depth_texture.into());
+        put(&MAX_MIP, self.max_mip_level.into());
+        put(&WIDTH, self.width.wrapping_sub(1));
+        put(&WIDTH_O, self.width.wrapping_sub(1));
+        put(&SRGB, self.srgb.into());
+        put(&TEXTURE_TYPE, self.texture_type as u64);
+        put(&PROMOTION, self.sector_promotion.into());
+        put(&BORDER_SIZE, 7);
+        put(&HEIGHT, self.height.wrapping_sub(1).into());
+        put(&DEPTH, self.depth.wrapping_sub(1).into());
+        put(&NORMALIZED, self.normalized.into());
+        put(&VIEW_MIN, self.view[0].into());
+        put(&VIEW_MAX, self.view[1].into());
+        put(&SAMPLES, self.samples as u64);
+        words
+    }
+}
+
+/// The header field by field, one line each, whatever its values: `NAME bits value  meaning`.
+///
+/// Fields of the layout that HEADER_VERSION names; all of them if it names none.
+pub fn dump(words: &Words) -> String {
+    let letter = layout(words).ok().map(Layout::letter);
+    let mut text = String::new();
+    for field in FIELDS {
+        if letter.is_some_and(|letter| !field.layouts.contains(letter)) {
+            continue;
+        }
+        let value = field.get(words);
+        let bits: Vec<_> = field
+            .pieces
+            .iter()
+            .rev()
+            .map(|&(lo, hi, _)| format!("{hi}:{lo}"))
+            .collect();
+        let meaning = meaning(field, value).unwrap_or_else(|| field.doc.to_owned());
+        text += &format!(
+            "{:<24} {:>14}  {:#x}  {meaning}\n",
+            field.name,
+            bits.join(" "),
+            value
+        );
+    }
+    text
+}
+
+/// A value in words, where its field has names for it.
+fn meaning(field: &Field, value: u64) -> Option<String> {
+    fn named<T: Copy>(all: &[T], value: u64, name: fn(T) -> &'static str) -> Option<String> {
+        all.get(value as usize).map(|&v| name(v).to_owned())
+    }
+    match field.name {
+        "COMPONENTS" => Some(match Components::from_code(value as u8) {
+            Ok(components) => components.name().to_owned(),
+            Err((_, name)) => name.to_owned(),
+        }),
+        "HEADER_VERSION" => Some(
+            match value {
+                0 => "ONE_D_BUFFER",
+                1 => "PITCH_COLORKEY",
+                2 => "PITCH",
+                3 => "BLOCKLINEAR",
+                4 => "BLOCKLINEAR_COLORKEY",
+                _ => "no layout",
+            }
+            .to_owned(),
+        ),
+        "TEXTURE_TYPE" => named(TextureType::ALL, value, TextureType::name),
+        "MULTI_SAMPLE_COUNT" => named(MultiSample::ALL, value, MultiSample::name),
+        name if name.ends_with("DATA_TYPE") => named(DataType::ALL, value, DataType::name),
+        name if name.ends_with("SOURCE") => named(Swizzle::ALL, value, Swizzle::name),
+        name if name.ends_with("MINUS_ONE") => Some(format!("{}", value + 1)),
+        name if name.starts_with("GOBS_PER_BLOCK") && field.doc != MUST_BE_ZERO => {
+            Some(format!("{} GOBs", 1u64 << value))
+        }
+        _ => None,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn no_two_fields_of_a_layout_share_a_bit() {
+        for letter in "BPO".chars() {
+            let mut owner: [Option<&str>; 256] = [None; 256];
+            for field in FIELDS.iter().filter(|f| f.layouts.contains(letter)) {
+                for &(lo, hi, _) in field.pieces {
+                    for bit in lo..=hi {
+                        let before = owner[bit as usize].replace(field.name);
+                        assert_eq!(before, None, "{letter} bit {bit}: {}", field.name);
+                    }
+                }
+            }
+        }
+    }
+
+    /// The three worked headers of TLD reference 4.2.
+    #[test]
+    fn the_worked_headers() {
+        let image = [
+            0x58d2_4908,
+            0x0010_0000,
+            0x0060_0000,
+            0x10,
+            0xe080_0063,
+            0x8000_0024,
+            0,
+            0,
+        ];
+        let header = Header {
+            layout: Layout::BlockLinear {
+                block: Block {
+                    height: 2,
+                    depth: 0,
+                },
+            },
+            address: 0x10_0000,
+            width: 100,
+            height: 37,
+            ..Header::default()
+        };
+        assert_eq!(Header::decode(&image), Ok(header.clone()));
+        assert_eq!(header.encode(), image);
+
+        let pitch = [
+            0x58d7_ff81,
+            0x0040_0020,
+            0x0040_0000,
+            0xd,
+            0xe380_0018,
+            0x8000_000a,
+            0,
+            0,
+        ];
+        let header = Header {
+            layout: Layout::Pitch { pitch: 0x1a0 },
+            components: Components::R32_G32_B32_A32,
+            types: [DataType::Float; 4],
+            address: 0x40_0020,
+            width: 25,
+            height: 11,
+            texture_type: TextureType::TwoDNoMipmap,
+            ..Header::default()
+        };
+        assert_eq!(Header::decode(&pitch), Ok(header.clone()));
+        assert_eq!(header.encode(), pitch);
+
+        let buffer = [0x7017_ff8f, 0x0002_0a34, 0, 1, 0x0300_116f, 0, 0, 0];
+        let header = Header {
+            layout: Layout::Buffer,
+            components: Components::R32,
+            types: [DataType::Float; 4],
+            sources: [Swizzle::R, Swizzle::Zero, Swizzle::Zero, Swizzle::OneFloat],
+            address: 0x2_0a34,
+            width: 70000,
+            texture_type: TextureType::OneDBuffer,
+            normalized: false,
+            ..Header::default()
+        };
+        assert_eq!(Header::decode(&buffer), Ok(header.clone()));
+        assert_eq!(header.encode(), buffer);
+    }
+
+    #[test]
+    fn refusals_name_the_field() {
+        let refused = |field: &Field, value: u64| {
+            let mut words = Header::default().encode();
+            field.set(&mut words, value);
+            match Header::decode(&words) {
+                Ok(header) => panic!("{} = {value} is accepted: {header:?}", field.name),
+                Err(problems) => assert!(
+                    problems.iter().any(|p| p.field == field.name),
+                    "{problems:?}"
+                ),
+            }
+        };
+        for field in FIELDS.iter().filter(|f| f.doc == MUST_BE_ZERO) {
+            refused(field, 1);
+        }
+        refused(&VERSION, 1);
+        refused(&VERSION, 7);
+        refused(&BORDER_SIZE, 0);
+        refused(&BLOCK_HEIGHT, 6);
+        refused(&SAMPLES, 6);
+        refused(&TEXTURE_TYPE, 6);
+        refused(&X_SOURCE, 1);
+        refused(&R_TYPE, 5);
+        refused(&COMPONENTS, 0x24);
+        refused(&COMPONENTS, 0x02);
+    }
+}

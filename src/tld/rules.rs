@@ -1,0 +1,282 @@
+//! Which encodable instructions are instructions, and which only the disassembler would print.
+//!
+//! Two kinds of rule. Some combinations are refused always. The register rules of the vendor page
+//! (vectors aligned, no RZ where something is read) are broken by code in the wild and printed without
+//! complaint by the disassembler: by default they warn, under `--strict` they refuse.
+//!
+//! Source: TLD reference 2.3.
+
+use super::instruction::{Lod, Phase, Reg, Tld};
+use super::packing;
+use super::print::modifiers;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::Span;
+
+/// How the register rules are taken.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Strictness {
+    /// A violation is a warning; RZ reads as a vector of zeroes, and an unaligned vector is consecutive
+    /// registers.
+    #[default]
+    Lenient,
+    /// A violation is an error.
+    Strict,
+}
+
+/// One broken rule.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Violation {
+    /// `.MS` with `.LL`.
+    MsNeedsLz,
+    /// `.MS` with `.CL`.
+    MsWithCl,
+    /// `.MS` with anything but 2D and ARRAY_2D.
+    MsNeeds2d,
+    /// ARRAY_3D, CUBE, ARRAY_CUBE.
+    ReservedDimension,
+    /// `.INVALIDPHASE3`.
+    InvalidPhase,
+    /// Ra does not start a vector of its size.
+    RaMisaligned,
+    /// Rb does not start a vector of its size.
+    RbMisaligned,
+    /// Rd does not start a vector of its size.
+    RdMisaligned,
+    /// Ra is RZ.
+    RaIsRz,
+    /// Rb is RZ and carries something.
+    RbIsRz,
+}
+
+/// Where the parts of an instruction are written; a word has no text, and so no places.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Places {
+    /// The statement from guard to mask.
+    pub whole: Span,
+    /// Mnemonic and modifiers.
+    pub mnemonic: Span,
+    /// Rd.
+    pub rd: Span,
+    /// Ra.
+    pub ra: Span,
+    /// Rb, or the gap behind Ra where it would stand.
+    pub rb: Span,
+    /// The coordinate description.
+    pub dim: Span,
+}
+
+impl Violation {
+    /// A short stable name.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Violation::MsNeedsLz => "ms-needs-lz",
+            Violation::MsWithCl => "ms-with-cl",
+            Violation::MsNeeds2d => "ms-needs-2d",
+            Violation::ReservedDimension => "reserved-dimension",
+            Violation::InvalidPhase => "invalid-phase",
+            Violation::RaMisaligned => "ra-misaligned",
+            Violation::RbMisaligned => "rb-misaligned",
+            Violation::RdMisaligned => "rd-misaligned",
+            Violation::RaIsRz => "ra-is-rz",
+            Violation::RbIsRz => "rb-is-rz",
+        }
+    }
+
+    /// Whether it counts in lenient reading too.
+    pub const fn is_always_refused(self) -> bool {
+        matches!(
+            self,
+            Violation::MsNeedsLz
+                | Violation::MsWithCl
+                | Violation::MsNeeds2d
+                | Violation::ReservedDimension
+                | Violation::InvalidPhase
+        )
+    }
+
+    /// The violation in words, with the values of `tld` at hand.
+    pub fn diagnostic(self, tld: &Tld, places: &Places, strictness: Strictness) -> Diagnostic {
+        let strict = strictness == Strictness::Strict;
+        let diagnostic = match self {
+            Violation::MsNeedsLz => Diagnostic::new(Code::E0807)
+                .at(
+                    places.mnemonic,
+                    "`.MS` reads level 0 of a multisampled image, `.LL` asks for another",
+                )
+                .help(format!(
+                    "TLD{}",
+                    modifiers(&Tld {
+                        lod: Lod::Zero,
+                        ..*tld
+                    })
+                )),
+            Violation::MsWithCl => Diagnostic::new(Code::E0808)
+                .at(places.mnemonic, "`.MS` and `.CL` in one instruction")
+                .help(format!("TLD{}", modifiers(&Tld { cl: false, ..*tld }))),
+            Violation::MsNeeds2d => Diagnostic::new(Code::E0809)
+                .at(places.dim, format!("{} has no samples", tld.dim))
+                .and_at(places.mnemonic, "`.MS` asks for a sample")
+                .help("only 2D and ARRAY_2D textures are multisampled"),
+            Violation::ReservedDimension => Diagnostic::new(Code::E0806)
+                .at(
+                    places.dim,
+                    format!("{} has an encoding, but TLD cannot fetch from it", tld.dim),
+                )
+                .note("TLD reads 1D, 2D, 3D, ARRAY_1D and ARRAY_2D; the other three are reserved"),
+            Violation::InvalidPhase => Diagnostic::new(Code::E0802)
+                .at(
+                    places.mnemonic,
+                    "`.INVALIDPHASE3` is how the disassembler shows both phase bits set",
+                )
+                .help("write `.T` or `.P`, or none"),
+            Violation::RaMisaligned => {
+                misaligned("Ra", tld.ra, packing::ra(tld.dim).len(), places.ra, strict)
+            }
+            Violation::RbMisaligned => {
+                misaligned("Rb", tld.rb, packing::rb(tld).count(), places.rb, strict)
+            }
+            Violation::RdMisaligned => {
+                misaligned("Rd", tld.rd, tld.results().into(), places.rd, strict)
+            }
+            Violation::RaIsRz => {
+                let held: Vec<_> = packing::ra(tld.dim).iter().map(|p| p.name()).collect();
+                is_rz("Ra", &held, places.ra, strict)
+            }
+            Violation::RbIsRz => {
+                let held: Vec<_> = packing::rb(tld).map(|p| p.name()).collect();
+                is_rz("Rb", &held, places.rb, strict)
+            }
+        };
+        diagnostic.see(match self {
+            Violation::ReservedDimension => "NVIDIA TLD, \"Valid paramA specifiers for TLD\"",
+            Violation::InvalidPhase => "TLD reference 1.1",
+            Violation::MsNeedsLz | Violation::MsWithCl | Violation::MsNeeds2d => {
+                "NVIDIA TLD, \".MS\""
+            }
+            _ => "NVIDIA TLD, \"alignment restrictions\"; TLD reference 2.3",
+        })
+    }
+}
+
+fn misaligned(name: &str, reg: Reg, count: usize, place: Span, strict: bool) -> Diagnostic {
+    let step = packing::alignment(count);
+    let below = reg.0 / step * step;
+    let code = if strict { Code::E0810 } else { Code::W0812 };
+    let title = format!("{name} is not aligned for a vector of {count}");
+    let last = reg.0.saturating_add(count as u8 - 1);
+    Diagnostic::with_message(code, title)
+        .at(
+            place,
+            format!("{reg} to R{last}, and {} is no multiple of {step}", reg.0),
+        )
+        .note("vectors of 1, 2, 3 and 4 registers start at multiples of 1, 2, 4 and 4")
+        .help(match below.checked_add(step) {
+            Some(above) if above < 255 => format!("R{below} or R{above}"),
+            _ => format!("R{below}"),
+        })
+}
+
+fn is_rz(name: &str, held: &[&str], place: Span, strict: bool) -> Diagnostic {
+    let code = if strict { Code::E0811 } else { Code::W0812 };
+    let title = format!("{name} is RZ, though the instruction reads from it");
+    let text = format!("{name} holds {}", held.join(", "));
+    let note = format!("{name} must not be RZ if any parameters are packed in it");
+    Diagnostic::with_message(code, title)
+        .at(
+            place,
+            if strict {
+                text
+            } else {
+                format!("{text}: read as 0")
+            },
+        )
+        .note(note)
+        .help("name the first of the registers that hold them")
+}
+
+/// Every rule that `tld` breaks: first those that are always refused.
+pub fn violations(tld: &Tld) -> Vec<Violation> {
+    let a = packing::ra(tld.dim).len();
+    let b = packing::rb(tld).count();
+    let crooked = |reg: Reg, count: usize| !reg.is_rz() && reg.0 % packing::alignment(count) != 0;
+    let known = !tld.dim.is_reserved();
+    let flat = known && tld.dim.coordinates() != 2;
+    [
+        (Violation::ReservedDimension, !known),
+        (Violation::MsNeedsLz, tld.ms && tld.lod == Lod::Given),
+        (Violation::MsWithCl, tld.ms && tld.cl),
+        (Violation::MsNeeds2d, tld.ms && flat),
+        (Violation::InvalidPhase, tld.phase == Phase::Invalid),
+        (Violation::RaMisaligned, crooked(tld.ra, a)),
+        (Violation::RbMisaligned, crooked(tld.rb, b)),
+        (
+            Violation::RdMisaligned,
+            crooked(tld.rd, tld.results().into()),
+        ),
+        (Violation::RaIsRz, tld.ra.is_rz() && a > 0),
+        (Violation::RbIsRz, tld.rb.is_rz() && b > 0),
+    ]
+    .into_iter()
+    .filter_map(|(violation, broken)| broken.then_some(violation))
+    .collect()
+}
+
+/// What there is to say of `tld`: errors for what is refused, warnings for what is only frowned on.
+pub fn check(tld: &Tld, places: &Places, strictness: Strictness) -> Vec<Diagnostic> {
+    violations(tld)
+        .into_iter()
+        .map(|violation| violation.diagnostic(tld, places, strictness))
+        .collect()
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::tld::instruction::{Dim, Handle};
+
+    #[test]
+    fn vectors_of_three_count_as_four() {
+        let tld = Tld {
+            rd: Reg(2),
+            ra: Reg(6),
+            rb: Reg(10),
+            dim: Dim::D3,
+            mask: 0x7,
+            handle: Handle::Bindless,
+            lod: Lod::Given,
+            aoffi: true,
+            ..Tld::default()
+        };
+        assert_eq!(
+            violations(&tld),
+            [
+                Violation::RaMisaligned,
+                Violation::RbMisaligned,
+                Violation::RdMisaligned
+            ]
+        );
+        let even = Tld {
+            rd: Reg(4),
+            ra: Reg(8),
+            rb: Reg(12),
+            ..tld
+        };
+        assert_eq!(violations(&even), []);
+    }
+
+    #[test]
+    fn an_idle_rb_is_no_error() {
+        let tld = Tld {
+            ra: Reg(4),
+            rb: Reg(7),
+            ..Tld::default()
+        };
+        assert_eq!(violations(&tld), []);
+        let tld = Tld {
+            ra: Reg(4),
+            lod: Lod::Given,
+            ..Tld::default()
+        };
+        assert_eq!(violations(&tld), [Violation::RbIsRz]);
+    }
+}
