@@ -2,6 +2,7 @@
 
 mod lowering;
 mod text;
+mod tld;
 
 use std::path::{Path, PathBuf};
 
@@ -56,7 +57,7 @@ pub const SUITES: &[Suite] = &[
     },
     Suite {
         name: "tld",
-        cases: Err("there is no TLD front end yet"),
+        cases: Ok(tld::cases),
     },
 ];
 
