@@ -198,7 +198,8 @@ fn is_rz(name: &str, held: &[&str], place: Span, strict: bool) -> Diagnostic {
 pub fn violations(tld: &Tld) -> Vec<Violation> {
     let a = packing::ra(tld.dim).len();
     let b = packing::rb(tld).count();
-    let crooked = |reg: Reg, count: usize| !reg.is_rz() && reg.0 % packing::alignment(count) != 0;
+    let crooked =
+        |reg: Reg, count: usize| !reg.is_rz() && !reg.0.is_multiple_of(packing::alignment(count));
     let known = !tld.dim.is_reserved();
     let flat = known && tld.dim.coordinates() != 2;
     [

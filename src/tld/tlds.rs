@@ -216,7 +216,7 @@ fn is_vector(regs: &[Reg]) -> bool {
     let Some(&first) = regs.first() else {
         return true;
     };
-    let aligned = first.0 % packing::alignment(regs.len()) == 0;
+    let aligned = first.0.is_multiple_of(packing::alignment(regs.len()));
     let in_a_row = regs
         .iter()
         .enumerate()
