@@ -5,7 +5,7 @@
 //! that asked, at its own words.
 
 use super::contents;
-use super::directive::{Directives, Origin, Setting, SurfaceBinding};
+use super::directive::{Directives, Origin, SamplerBinding, Setting, SurfaceBinding};
 use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
@@ -55,7 +55,7 @@ pub fn bind(program: &Program, layers: &[Layer]) -> Result<Bindings, Vec<Problem
             problems.extend(binder.surface(number, layer, surface).err());
         }
         for sampler in &layer.directives.samplers {
-            problems.extend(binder.sampler(sampler).err());
+            problems.extend(binder.sampler(layer, sampler).err());
         }
         for setting in &layer.directives.settings {
             problems.extend(binder.setting(setting).err());
@@ -134,8 +134,21 @@ struct Binder<'p> {
 }
 
 impl Binder<'_> {
-    fn sampler(&mut self, ask: &super::directive::SamplerBinding) -> Result<(), Wrong> {
-        symbol(self.program, &ask.name).map(drop)
+    fn sampler(&mut self, layer: &Layer, ask: &SamplerBinding) -> Result<(), Wrong> {
+        let found = symbol(self.program, &ask.name)?;
+        if found.class != SymbolClass::Sampler {
+            let label = format!(
+                "`{}` is {}, not a sampler",
+                ask.name.node,
+                class(found.class)
+            );
+            return Err(wrong(ask.name.span, label));
+        }
+        let state = super::sampler::state(layer, ask)?;
+        self.bindings
+            .samplers
+            .insert(dword(self.program, found), state);
+        Ok(())
     }
 
     fn surface(&mut self, number: usize, layer: &Layer, ask: &SurfaceBinding) -> Result<(), Wrong> {

@@ -15,6 +15,7 @@ pub mod directive;
 pub mod expect;
 pub mod front;
 pub mod load;
+mod sampler;
 pub mod session;
 pub mod values;
 pub mod words;

@@ -33,7 +33,13 @@ pub fn cut<'a>(text: &'a str, base: u32, separators: &[char]) -> Vec<Word<'a>> {
                 (&quoted[..len], rest + 1, (len + 2).min(tail.len()))
             }
             None => {
-                let len = tail.find(separators).unwrap_or(tail.len());
+                // Quotes inside a word (`key="a b"`) hold separators too, and stay in the word.
+                let mut quoted = false;
+                let end = tail.find(|c| {
+                    quoted ^= c == '"';
+                    !quoted && separators.contains(&c)
+                });
+                let len = end.unwrap_or(tail.len());
                 (&tail[..len], rest, len)
             }
         };
@@ -118,6 +124,7 @@ mod tests {
         let places: Vec<(&str, u32)> = words.iter().map(|w| (w.node, w.span.start)).collect();
         assert_eq!(places, [("T6", 10), ("my photo.png", 14), ("R8_UNORM", 28)]);
         assert_eq!(cut("\"open", 0, &[' ']).len(), 1);
+        assert_eq!(cut("a=\"b c\" d", 0, &[' ']).len(), 2);
     }
 
     #[test]

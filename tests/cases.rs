@@ -1,0 +1,40 @@
+//! Every program below `tests/cases` and `samples` is a test, named by its path: `visim test` and
+//! `cargo test` run the same code. `BLESS=1` writes what was found in place of what is expected, except
+//! where `by hand:` stands.
+
+use libtest_mimic::{Arguments, Failed, Trial};
+use std::path::{Path, PathBuf};
+use std::process::ExitCode;
+use visim::harness::case::{self, Status};
+use visim::harness::session::Options;
+
+fn run(path: &Path) -> Result<(), Failed> {
+    let options = Options::default();
+    let mut verdict = case::run(path, &options);
+    if std::env::var_os("BLESS").is_some() && verdict.bless()? {
+        verdict = case::run(path, &options);
+    }
+    match verdict.status {
+        Status::Passed | Status::KnownFailure => Ok(()),
+        Status::Failed => Err(format!("\n{}", verdict.text(false)).into()),
+    }
+}
+
+fn main() -> ExitCode {
+    let arguments = Arguments::from_args();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut trials = Vec::new();
+    for folder in ["samples", "tests/cases"] {
+        let found = case::find(&root.join(folder)).unwrap_or_else(|why| panic!("{why}"));
+        assert!(!found.is_empty(), "{folder} holds no programs");
+        trials.extend(found.into_iter().map(|path: PathBuf| {
+            let name = path
+                .strip_prefix(root)
+                .unwrap_or(&path)
+                .display()
+                .to_string();
+            Trial::test(name, move || run(&path))
+        }));
+    }
+    libtest_mimic::run(&arguments, trials).exit_code()
+}
