@@ -1,4 +1,45 @@
 //! visim runs Intel vISA assembly text without a GPU.
+//!
+//! ```text
+//!  .visa text ─ syntax ─▶ Module ─ check ─▶ Checked ─ lower ─▶ Program ─ exec ─▶ registers, surfaces
+//!                                                                         │ one Request for each message
+//!                                                                         ▼
+//!                                              message ◀─▶ sampler │ dataport ─▶ surface
+//! ```
+//!
+//! * [`syntax::parse`] reads text into lines, [`syntax::print`] writes them back.
+//! * [`check::check`] applies every rule once and numbers what was named.
+//! * [`lower::lower`] turns a kernel into ops over one block of bytes; [`lower::messages`] into the bits
+//!   of hardware messages.
+//! * [`launch::run`] starts a grid of threads on it; [`exec`] is one thread.
+//! * [`surface`], [`sampler`] and [`dataport`] are the memory and texture world, which never sees a program.
+//! * [`explain`], [`harness`] and the command line only read what the others produce.
+//!
+//! Every stage returns all that it finds as [`diagnostic::Diagnostic`]s.
+//!
+//! ```
+//! use visim::check::{CheckOptions, check};
+//! use visim::launch::{Bindings, Grid, RunOptions, Silent, run};
+//! use visim::lower::{LowerOptions, lower};
+//! use visim::source::Source;
+//! use visim::syntax::{ParseOptions, parse};
+//!
+//! let text = r#".version 4.1
+//! .kernel "sum"
+//! .decl V32 v_type=G type=d num_elts=8 align=GRF
+//!     mov (M1, 8) V32(0,0)<1> 40:d
+//!     add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 2:d
+//!     ret (M1, 1)
+//! "#;
+//! let parsed = parse(&Source::new("sum.visa", text), &ParseOptions::default());
+//! assert!(parsed.diagnostics.is_empty());
+//! let (checked, diagnostics) = check(&parsed.module, &CheckOptions { platform: Default::default() });
+//! assert!(diagnostics.is_empty());
+//! let program = lower(&checked, "sum", &LowerOptions::default()).unwrap();
+//! let bindings = Bindings::default();
+//! let outcome = run(&program, &bindings, &Grid::single(), &RunOptions::default(), |_| Silent).unwrap();
+//! assert_eq!(outcome.threads[0].bytes(&program, "V32").unwrap()[..4], [42, 0, 0, 0]);
+//! ```
 #![deny(unsafe_code)]
 
 pub mod check;
@@ -7,6 +48,7 @@ pub mod cli;
 pub mod dataport;
 pub mod diagnostic;
 pub mod exec;
+pub mod explain;
 pub mod harness;
 pub mod isa;
 pub mod launch;
@@ -18,3 +60,8 @@ pub mod source;
 pub mod surface;
 pub mod syntax;
 pub mod tld;
+
+/// The Rust block of README.md, tried with the other examples.
+#[cfg(doctest)]
+#[doc = include_str!("../README.md")]
+struct Readme;

@@ -1,14 +1,20 @@
-//! `visim explain CODE`: the long text of a diagnostic.
+//! `visim explain CODE`: the long text of a diagnostic; `visim explain FILE:LINE`: one line of a program,
+//! followed down the straight line.
 
 use super::output::{Exit, Output};
 use crate::diagnostic::{CODES, Code};
+use crate::explain::line::{Watch, follow};
+use crate::harness::front::Front;
+use crate::harness::load;
+use crate::harness::session::{self, Options, Session};
 use crate::harness::words::nearest;
 use serde_json::json;
+use std::path::Path;
 
 /// Explains a diagnostic code, or follows one line of a program.
 #[derive(Debug, clap::Args)]
 pub struct Explain {
-    /// A code as `E0301`, or a line as `kernel.visa:12`.
+    /// A code as `E0701`, or a line as `kernel.visa:12`.
     #[arg(value_name = "CODE|FILE:LINE")]
     subject: String,
 }
@@ -16,7 +22,11 @@ pub struct Explain {
 impl Explain {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        code(&self.subject, output)
+        let line = self.subject.rsplit_once(':');
+        match line.and_then(|(file, line)| Some((file, line.parse().ok()?))) {
+            Some((file, line)) => of_line(Path::new(file), line, output),
+            None => code(&self.subject, output),
+        }
     }
 }
 
@@ -41,4 +51,85 @@ fn code(name: &str, output: &mut Output) -> Exit {
     output.field("title", || json!(info.title));
     output.field("explanation", || json!(info.explanation));
     Exit::Fine
+}
+
+fn of_line(path: &Path, line: usize, output: &mut Output) -> Exit {
+    let source = match load::source(path) {
+        Ok(source) => source,
+        Err(error) => return output.complain(&error.to_string()),
+    };
+    let (layer, found) = session::file_layer(source, path);
+    let layers = [layer];
+    let source = &layers[0].source;
+    let front = Front::new(source, session::platform(&layers));
+    let here: Vec<_> = front
+        .diagnostics
+        .iter()
+        .filter(|d| d.span().is_some_and(|s| source.line_of(s.start) == line))
+        .cloned()
+        .collect();
+    output.diagnostics(&here, source);
+    let Some(followed) = follow(source, &front.checked, line) else {
+        if !here.is_empty() {
+            return Exit::Program;
+        }
+        let text = source.line_text(line);
+        return output.complain(&format!(
+            "line {line} holds no instruction: `{}`",
+            text.trim()
+        ));
+    };
+    output.text(&followed.to_string());
+    output.field("line", || followed.json());
+    let span = followed.span;
+    let options = Options::default();
+    match session::start_watched(&layers, found, &options, |_| Watch::new(span)) {
+        Ok(session) => result(&session, output),
+        Err(refused) => {
+            output.text("\nresult    not run:\n");
+            let problems = refused.problems.into_iter();
+            let fatal = problems.filter(|p| p.diagnostic.class().is_fatal());
+            let diagnostics: Vec<_> = fatal.map(|p| p.diagnostic).collect();
+            output.diagnostics(&diagnostics, source);
+        }
+    }
+    Exit::Fine
+}
+
+/// What the line did in the first thread that ran it.
+fn result(session: &Session<Watch>, output: &mut Output) {
+    let Some((thread, watch)) = session.outcome.observers.iter().find(|o| o.1.runs > 0) else {
+        output.text("\nresult    the line was not reached\n");
+        return;
+    };
+    output.text(&format!(
+        "\nresult    in {thread}, run {} time(s)\n",
+        watch.runs
+    ));
+    for request in &watch.requests {
+        output.text(&format!("asked     {request:?}\n"));
+    }
+    let mut writes = Vec::new();
+    for (offset, bytes) in &watch.writes {
+        let symbols = session.program.symbols.iter();
+        let owner = symbols
+            .rev()
+            .find(|(_, s)| s.range().contains(&(*offset as usize)));
+        let place = match owner {
+            Some((name, symbol)) => format!("{name}.{}", offset - symbol.offset),
+            None => format!("register file byte {offset}"),
+        };
+        let rows = bytes.chunks(32).map(|row| {
+            let bytes: Vec<String> = row.iter().map(|b| format!("{b:02x}")).collect();
+            format!("          {}\n", bytes.join(" "))
+        });
+        output.text(&format!("wrote     {place}\n{}", rows.collect::<String>()));
+        writes.push(json!({ "place": place, "bytes": bytes }));
+    }
+    output.field("thread", || json!(thread.to_string()));
+    output.field("runs", || json!(watch.runs));
+    output.field("requests", || {
+        watch.requests.iter().map(|r| format!("{r:?}")).collect()
+    });
+    output.field("writes", || json!(writes));
 }

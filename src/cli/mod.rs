@@ -8,6 +8,7 @@
 mod check;
 mod explain;
 mod fmt;
+mod lower;
 mod output;
 mod run;
 mod test;
@@ -41,6 +42,8 @@ enum Command {
     Run(Box<run::Run>),
     Test(test::Test),
     Fmt(fmt::Fmt),
+    Lower(lower::Lower),
+    Decode(lower::Decode),
     Explain(explain::Explain),
 }
 
@@ -66,6 +69,8 @@ pub fn main() -> ExitCode {
         Command::Run(command) => command.run(&mut output),
         Command::Test(command) => command.run(&mut output),
         Command::Fmt(command) => command.run(&mut output),
+        Command::Lower(command) => command.run(&mut output),
+        Command::Decode(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
     };
     output.finish().max(exit).into()

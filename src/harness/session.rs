@@ -12,7 +12,7 @@ use super::values::{Form, View};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::Bindings;
 use crate::isa::{Platform, Type};
-use crate::launch::{Grid, Keep, Outcome, RunOptions, Silent, run};
+use crate::launch::{Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Program, SymbolClass};
 use crate::source::{Source, Spanned};
@@ -40,13 +40,13 @@ impl Default for Options {
 }
 
 /// A program that has run.
-pub struct Session {
+pub struct Session<O = Silent> {
     /// What ran.
     pub program: Program,
     /// Its surfaces, as the program left them.
     pub bindings: Bindings,
     /// Registers and counts.
-    pub outcome: Outcome<Silent>,
+    pub outcome: Outcome<O>,
     /// Columns and rows of the grid.
     pub threads: (u32, u32),
     /// What the reader should know although the program ran.
@@ -97,6 +97,19 @@ pub fn start(
     found: Vec<Diagnostic>,
     options: &Options,
 ) -> Result<Session, Refused> {
+    start_watched(layers, found, options, |_| Silent)
+}
+
+/// As [`start`], with an observer for each thread.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_watched<O: Observer>(
+    layers: &[Layer],
+    found: Vec<Diagnostic>,
+    options: &Options,
+    observe: impl Fn(ThreadId) -> O + Sync,
+) -> Result<Session<O>, Refused> {
     let refuse = |problems: Vec<Problem>| Refused { problems };
     let of_file = |diagnostic| Problem {
         layer: 0,
@@ -134,7 +147,7 @@ pub fn start(
         keep: Keep::These(kept(layers, x)),
         ..RunOptions::default()
     };
-    match run(&program, &bindings, &grid, &run_options, |_| Silent) {
+    match run(&program, &bindings, &grid, &run_options, observe) {
         Ok(outcome) => Ok(Session {
             program,
             bindings,
@@ -185,7 +198,7 @@ impl Table {
     }
 }
 
-impl Session {
+impl<O> Session<O> {
     /// The surface behind a name.
     ///
     /// # Errors

@@ -1,0 +1,175 @@
+//! One line of a program, followed from its operands to what it writes.
+
+use super::bits::{Part, descriptors};
+use crate::check::{Checked, Step, Unit};
+use crate::exec::Observer;
+use crate::exec::observer::At;
+use crate::lower::messages::{Compat, Context, Send, messages};
+use crate::message::Request;
+use crate::source::{Source, Span};
+use serde_json::{Value as Json, json};
+use std::fmt;
+
+/// What is known of a line before it runs.
+#[derive(Debug)]
+pub struct Line {
+    /// The statement.
+    pub text: String,
+    /// What the instruction does, in a sentence.
+    pub does: &'static str,
+    /// The section that defines it.
+    pub section: &'static str,
+    /// Position and operand, in text order.
+    pub operands: Vec<(String, String)>,
+    /// Lanes, if the instruction has an execution part.
+    pub lanes: Option<String>,
+    /// Each message it becomes: its name, and its words by field where they are known before the run.
+    pub messages: Vec<(String, Vec<Part>)>,
+    /// Why it becomes none, if it should.
+    pub refused: Option<String>,
+    /// Where it stands.
+    pub span: Span,
+}
+
+/// The instruction on a one-based line, if there is one that passed every check.
+pub fn follow(source: &Source, checked: &Checked, line: usize) -> Option<Line> {
+    checked
+        .units
+        .iter()
+        .find_map(|unit| in_unit(source, checked, unit, line))
+}
+
+fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Option<Line> {
+    let mut context = Context::new(Compat::default());
+    let platform = checked.platform;
+    for step in &unit.steps {
+        let Step::Instruction(instruction) = step else {
+            context.forget();
+            continue;
+        };
+        if source.line_of(instruction.span.start) != line {
+            context.observe(unit, &instruction.node, platform);
+            continue;
+        }
+        let info = instruction.opcode.node.info();
+        let slot = |index: usize| match info.slots.get(index.min(info.slots.len().wrapping_sub(1)))
+        {
+            Some(slot) => format!("{slot:?}"),
+            None => String::new(),
+        };
+        let operands = instruction.operands.iter().enumerate();
+        let operands = operands.map(|(i, o)| (slot(i), source.slice(o.span).to_string()));
+        let (sends, refused) = match messages(unit, &instruction.node, &context, platform) {
+            Ok(lowered) => (lowered.sends, None),
+            Err(diagnostic) => (Vec::new(), Some(diagnostic.message)),
+        };
+        return Some(Line {
+            text: source.slice(instruction.span).trim().to_string(),
+            does: info.doc,
+            section: info.family.section(),
+            operands: operands.collect(),
+            lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
+            messages: sends
+                .iter()
+                .map(|s| (s.mnemonic.clone(), parts(s, checked)))
+                .collect(),
+            refused,
+            span: instruction.span,
+        });
+    }
+    None
+}
+
+fn parts(send: &Send, checked: &Checked) -> Vec<Part> {
+    let (desc, ex_desc) = (send.desc.constant_part(), send.ex_desc.constant_part());
+    let (desc, ex_desc) = (desc.unwrap_or(0), ex_desc.unwrap_or(0));
+    descriptors(desc, ex_desc, Some(send.sfid), checked.platform)
+}
+
+impl Line {
+    /// The same as fields.
+    pub fn json(&self) -> Json {
+        let parts = |parts: &[Part]| parts.iter().map(Part::json).collect::<Vec<_>>();
+        json!({
+            "statement": self.text,
+            "does": self.does,
+            "section": self.section,
+            "lanes": self.lanes,
+            "operands": self.operands.iter()
+                .map(|(slot, text)| json!({ "slot": slot, "text": text })).collect::<Vec<_>>(),
+            "messages": self.messages.iter()
+                .map(|(name, p)| json!({ "mnemonic": name, "parts": parts(p) })).collect::<Vec<_>>(),
+        })
+    }
+}
+
+impl fmt::Display for Line {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        writeln!(f, "{}\n", self.text)?;
+        writeln!(f, "does      {}", self.does)?;
+        writeln!(f, "defined   {}", self.section)?;
+        if let Some(lanes) = &self.lanes {
+            writeln!(f, "lanes     {lanes}")?;
+        }
+        for (slot, text) in &self.operands {
+            writeln!(f, "operand   {slot:<18} {text}")?;
+        }
+        writeln!(f, "checked   every rule of the section holds")?;
+        for (name, parts) in &self.messages {
+            writeln!(f, "\nmessage   {name}")?;
+            for part in parts {
+                write!(f, "{part}")?;
+            }
+        }
+        if let Some(why) = &self.refused {
+            writeln!(f, "message   none: {why}")?;
+        }
+        Ok(())
+    }
+}
+
+/// Watches one line: what it asks of shared functions and what it writes.
+#[derive(Debug)]
+pub struct Watch {
+    /// The line's statement.
+    pub span: Span,
+    /// Requests, the first few.
+    pub requests: Vec<Request>,
+    /// Arena offset and bytes of each write, the first few.
+    pub writes: Vec<(u32, Vec<u8>)>,
+    /// How often the line ran.
+    pub runs: u64,
+}
+
+impl Watch {
+    /// A watch for the statement at `span`.
+    pub fn new(span: Span) -> Watch {
+        Watch {
+            span,
+            requests: Vec::new(),
+            writes: Vec::new(),
+            runs: 0,
+        }
+    }
+}
+
+/// A loop may run the line without end; the first times tell what there is to tell.
+const MOST: usize = 8;
+
+impl Observer for Watch {
+    fn before(&mut self, at: At, _: &crate::program::Op, _: u32, _: &[u8]) {
+        self.runs += u64::from(at.site.span == self.span);
+    }
+
+    fn wrote(&mut self, at: At, offset: u32, bytes: &[u8]) {
+        if at.site.span == self.span && self.writes.len() < MOST {
+            self.writes.push((offset, bytes.to_vec()));
+        }
+    }
+
+    fn message(&mut self, at: At, request: &Request) {
+        if at.site.span == self.span && self.requests.len() < MOST {
+            self.requests.push(*request);
+        }
+    }
+}

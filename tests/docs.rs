@@ -1,0 +1,141 @@
+//! Documentation that runs cannot rot: the blocks of README.md are tried, and every code is explained.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use visim::diagnostic::{CODES, any_fatal};
+use visim::harness::front::Front;
+use visim::isa::Platform;
+use visim::source::Source;
+
+const README: &str = include_str!("../README.md");
+
+/// The blocks of README.md in a language.
+fn blocks(language: &str) -> Vec<String> {
+    let fence = format!("```{language}\n");
+    let inside = README.split(&fence).skip(1);
+    let ended = inside.map(|b| b.split("\n```").next().unwrap_or_default().to_string());
+    ended.collect()
+}
+
+fn visim(arguments: &[&str], folder: &Path) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+    command.args(arguments).current_dir(folder);
+    command.output().expect("visim starts")
+}
+
+#[test]
+fn the_first_command_prints_what_the_readme_shows_and_writes_the_picture() {
+    // In a copy, so that nothing is written into the project.
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let copy = tempfile::tempdir().expect("a folder");
+    std::fs::create_dir_all(copy.path().join("samples/images")).expect("a folder");
+    for file in ["samples/08-invert-photo.visa", "samples/images/photo.png"] {
+        std::fs::copy(root.join(file), copy.path().join(file)).expect("copied");
+    }
+    let command = &blocks("sh")[0];
+    let arguments = command.split(" -- ").nth(1).expect("cargo run -- …");
+    let arguments: Vec<&str> = arguments.split_whitespace().collect();
+    let output = visim(&arguments, copy.path());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert_eq!(text.trim_end(), blocks("text")[0]);
+    assert!(output.status.success());
+    let written = copy.path().join("samples/08-inverted.png");
+    let golden = root.join("samples/images/08-inverted.png");
+    let read = |path: &Path| image::open(path).expect("a picture").to_rgba8();
+    assert_eq!(read(&written), read(&golden));
+}
+
+#[test]
+fn the_program_of_the_readme_passes_its_own_expectations() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (number, block) in blocks("visa").iter().enumerate() {
+        let path = folder.path().join(format!("block-{number}.visa"));
+        std::fs::write(&path, format!("{block}\n")).expect("written");
+    }
+    let output = visim(&["test", "."], folder.path());
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{text}");
+}
+
+#[test]
+fn the_commands_of_the_readme_exist() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let named = README.split("| `visim ").skip(1);
+    let words: Vec<&str> = named
+        .map(|c| c.split([' ', '`']).next().unwrap_or_default())
+        .collect();
+    assert!(words.len() >= 8, "{words:?}");
+    for word in words {
+        let output = visim(&[word, "--help"], root);
+        assert!(output.status.success(), "visim {word} --help");
+    }
+}
+
+#[test]
+fn exit_codes_tell_the_program_from_the_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let bad = folder.path().join("bad.visa");
+    std::fs::write(&bad, ".version 4.1\n.kernel \"k\"\n    foo (M1, 8)\n").expect("written");
+    let code = |arguments: &[&str]| visim(arguments, folder.path()).status.code();
+    assert_eq!(code(&["check", "bad.visa"]), Some(1));
+    assert_eq!(code(&["run", "bad.visa"]), Some(1));
+    assert_eq!(code(&["run", "missing.visa"]), Some(2));
+    assert_eq!(code(&["test", "missing"]), Some(2));
+    assert_eq!(code(&["nonsense"]), Some(2));
+    assert_eq!(code(&["explain", "E0701"]), Some(0));
+}
+
+#[test]
+fn nothing_is_written_when_something_is_wrong() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "// SURFACE T6: R8_UNORM 4x4, byte(x,y) = x\n// SAVE T6 = out.png\n.version 4.1\n.kernel \"k\"\n\
+        .decl T6 v_type=T num_elts=1\n    ret (M1, 1)\n";
+    std::fs::write(folder.path().join("k.visa"), text).expect("written");
+    let wrong: &[&[&str]] = &[
+        &["run", "k.visa", "--dump", "V99"],
+        &["run", "k.visa", "--save", "T6=missing/out.png"],
+        &["run", "k.visa", "--surface", "T6=missing.png:R8_UNORM"],
+        &["run", "k.visa", "--threads", "0,1"],
+    ];
+    for arguments in wrong {
+        let output = visim(arguments, folder.path());
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}");
+        assert!(!output.stderr.is_empty(), "{arguments:?}");
+        let files = std::fs::read_dir(folder.path()).expect("a folder").count();
+        assert_eq!(files, 1, "{arguments:?} leaves something behind");
+    }
+    assert!(visim(&["run", "k.visa"], folder.path()).status.success());
+    assert!(folder.path().join("out.png").is_file());
+}
+
+/// An example in an explanation is an indented line; those that are whole programs must be read.
+#[test]
+fn every_code_is_explained_and_found() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    for info in CODES {
+        assert!(info.title.len() < 90, "{}: a title is short", info.name);
+        assert!(
+            info.explanation.lines().count() >= 2,
+            "{} wants a long text",
+            info.name
+        );
+        for line in info.explanation.lines() {
+            assert!(line.chars().count() <= 120, "{}: {line}", info.name);
+        }
+    }
+    let output = visim(&["explain", CODES[0].name], root);
+    let text = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(text.contains(CODES[0].title), "{text}");
+}
+
+#[test]
+fn the_samples_are_without_remarks() {
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    for path in visim::harness::case::find(&folder).expect("samples") {
+        let text = std::fs::read_to_string(&path).expect("text");
+        let source = Source::new(path.display().to_string(), text);
+        let front = Front::new(&source, Platform::default());
+        assert!(!any_fatal(&front.diagnostics));
+        assert_eq!(front.diagnostics, [], "{}", path.display());
+    }
+}
