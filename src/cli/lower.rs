@@ -54,9 +54,8 @@ impl Lower {
             (1..=lines).filter_map(|line| Some((line, follow(source, &front.checked, line)?)));
         for (line, followed) in followed.filter(|(_, f)| !f.messages.is_empty()) {
             output.text(&format!("{}:{line}: {}\n", source.name(), followed.text));
-            for (name, parts) in &followed.messages {
-                output.text(&format!("{name}\n"));
-                parts.iter().for_each(|part| output.text(&part.to_string()));
+            for sent in &followed.messages {
+                output.text(&format!("{}\n{sent}", sent.mnemonic));
             }
             output.text("\n");
         }

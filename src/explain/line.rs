@@ -4,7 +4,8 @@ use super::bits::{Part, descriptors};
 use crate::check::{Checked, Step, Unit};
 use crate::exec::Observer;
 use crate::exec::observer::At;
-use crate::lower::messages::{Compat, Context, Send, messages};
+use crate::isa::Slot;
+use crate::lower::messages::{Compat, Context, Flow, Send, messages};
 use crate::message::Request;
 use crate::source::{Source, Span};
 use serde_json::{Value as Json, json};
@@ -24,11 +25,22 @@ pub struct Line {
     /// Lanes, if the instruction has an execution part.
     pub lanes: Option<String>,
     /// Each message it becomes: its name, and its words by field where they are known before the run.
-    pub messages: Vec<(String, Vec<Part>)>,
+    pub messages: Vec<Sent>,
     /// Why it becomes none, if it should.
     pub refused: Option<String>,
     /// Where it stands.
     pub span: Span,
+}
+
+/// A message, as far as it is known before the run.
+#[derive(Debug)]
+pub struct Sent {
+    /// `send`, `sends` ….
+    pub mnemonic: String,
+    /// The descriptors by field.
+    pub parts: Vec<Part>,
+    /// The dwords of the header: a number, or what is put there at run time.
+    pub header: Vec<String>,
 }
 
 /// The instruction on a one-based line, if there is one that passed every check.
@@ -52,10 +64,18 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
             continue;
         }
         let info = instruction.opcode.node.info();
-        let slot = |index: usize| match info.slots.get(index.min(info.slots.len().wrapping_sub(1)))
-        {
-            Some(slot) => format!("{slot:?}"),
-            None => String::new(),
+        // One slot stands for two operands where text takes sampler and surface in either order.
+        let names = info.slots.iter().flat_map(|slot| match slot {
+            Slot::SamplerAndSurface => vec!["Sampler".to_string(), "Surface".to_string()],
+            slot => vec![format!("{slot:?}")],
+        });
+        let names: Vec<String> = names.collect();
+        let slot = |index: usize| {
+            names
+                .get(index)
+                .or(names.last())
+                .cloned()
+                .unwrap_or_default()
         };
         let operands = instruction.operands.iter().enumerate();
         let operands = operands.map(|(i, o)| (slot(i), source.slice(o.span).to_string()));
@@ -69,10 +89,7 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
             section: info.family.section(),
             operands: operands.collect(),
             lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
-            messages: sends
-                .iter()
-                .map(|s| (s.mnemonic.clone(), parts(s, checked)))
-                .collect(),
+            messages: sends.iter().map(|s| sent(s, unit, checked)).collect(),
             refused,
             span: instruction.span,
         });
@@ -80,10 +97,15 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
     None
 }
 
-fn parts(send: &Send, checked: &Checked) -> Vec<Part> {
+fn sent(send: &Send, unit: &Unit, checked: &Checked) -> Sent {
     let (desc, ex_desc) = (send.desc.constant_part(), send.ex_desc.constant_part());
     let (desc, ex_desc) = (desc.unwrap_or(0), ex_desc.unwrap_or(0));
-    descriptors(desc, ex_desc, Some(send.sfid), checked.platform)
+    let flow = Flow::new(unit);
+    Sent {
+        mnemonic: send.mnemonic.clone(),
+        parts: descriptors(desc, ex_desc, Some(send.sfid), checked.platform),
+        header: send.header.iter().map(|v| flow.text(v)).collect(),
+    }
 }
 
 impl Line {
@@ -97,8 +119,11 @@ impl Line {
             "lanes": self.lanes,
             "operands": self.operands.iter()
                 .map(|(slot, text)| json!({ "slot": slot, "text": text })).collect::<Vec<_>>(),
-            "messages": self.messages.iter()
-                .map(|(name, p)| json!({ "mnemonic": name, "parts": parts(p) })).collect::<Vec<_>>(),
+            "messages": self.messages.iter().map(|sent| json!({
+                "mnemonic": sent.mnemonic,
+                "parts": parts(&sent.parts),
+                "header": sent.header,
+            })).collect::<Vec<_>>(),
         })
     }
 }
@@ -115,14 +140,24 @@ impl fmt::Display for Line {
             writeln!(f, "operand   {slot:<18} {text}")?;
         }
         writeln!(f, "checked   every rule of the section holds")?;
-        for (name, parts) in &self.messages {
-            writeln!(f, "\nmessage   {name}")?;
-            for part in parts {
-                write!(f, "{part}")?;
-            }
+        for sent in &self.messages {
+            writeln!(f, "\nmessage   {}", sent.mnemonic)?;
+            write!(f, "{sent}")?;
         }
         if let Some(why) = &self.refused {
             writeln!(f, "message   none: {why}")?;
+        }
+        Ok(())
+    }
+}
+
+impl fmt::Display for Sent {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        for part in &self.parts {
+            write!(f, "{part}")?;
+        }
+        for (dword, text) in self.header.iter().enumerate() {
+            writeln!(f, "  M0.{dword}  {text}")?;
         }
         Ok(())
     }

@@ -1,6 +1,7 @@
 //! The suites, each a list of cases made from a folder.
 
 mod lowering;
+mod scaler;
 mod text;
 mod tld;
 
@@ -46,6 +47,10 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "text-other-platforms",
         cases: Ok(text::other_platforms),
+    },
+    Suite {
+        name: "avs",
+        cases: Ok(scaler::cases),
     },
     Suite {
         name: "lowering",
