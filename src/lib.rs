@@ -53,6 +53,7 @@ pub mod harness;
 pub mod isa;
 pub mod launch;
 pub mod lower;
+pub mod math;
 pub mod message;
 pub mod program;
 pub mod sampler;

@@ -467,3 +467,147 @@ media_st.nomod (1,1) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> D.0
     assert_eq!(images[0], images[1]);
     let _: &Memory = &Memory::zeroed(1);
 }
+
+/// The singles of `FC` after `code` ran on the given `FA` and `FB`.
+fn fc(code: &str, a: &[f32], b: &[f32]) -> Vec<f32> {
+    let set = [
+        ("FA", singles(a.iter().copied())),
+        ("FB", singles(b.iter().copied())),
+    ];
+    let bytes = bytes(&format!("{DECLS}{code}"), &set, "FC");
+    as_dwords(&bytes).into_iter().map(f32::from_bits).collect()
+}
+
+#[test]
+fn float_arithmetic_of_one_line_each() {
+    let a = [2.5, -2.5, 3.5, -0.25, 1.0, 2.0, 3.0, 4.0];
+    let b = [0.5, 4.0, 2.0, 8.0, 10.0, 20.0, 30.0, 40.0];
+    let one = |op: &str| fc(&format!("{op} (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0>\n"), &a, &b);
+    assert_eq!(one("rndd")[..4], [2.0, -3.0, 3.0, -1.0]);
+    assert_eq!(one("rndu")[..4], [3.0, -2.0, 4.0, 0.0]);
+    assert_eq!(one("rnde")[..4], [2.0, -2.0, 4.0, 0.0]);
+    assert_eq!(one("rndz")[..4], [2.0, -2.0, 3.0, 0.0]);
+    assert_eq!(one("frc")[..4], [0.5, 0.5, 0.5, 0.75]);
+    let two = |op: &str| {
+        let code = format!("{op} (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0>\n");
+        fc(&code, &a, &b)
+    };
+    assert_eq!(two("div")[..4], [5.0, -0.625, 1.75, -0.03125]);
+    // Group 1: 1·10 + 2·20 + 3·30 + 4·40 = 300; dp3 140, dp2 50, dph 140 + 40.
+    for (op, sum) in [
+        ("dp4", 300.0),
+        ("dp3", 140.0),
+        ("dp2", 50.0),
+        ("dph", 180.0),
+    ] {
+        assert_eq!(two(op)[4..8], [sum; 4], "{op}");
+    }
+    let code = "lrp (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0> 0x3f800000:f\n";
+    // 0.5·2.5 + 1·(1 − 2.5) = −0.25.
+    assert_eq!(fc(code, &a, &b)[0], -0.25);
+    // p·u + q with p = element 0, q = element 3 of the group: 2.5·0.5 − 0.25 = 1.
+    let code = "line (M1, 8) FC(0,0)<1> FA(0,0)<0;1,0> FB(0,0)<1;1,0>\n";
+    assert_eq!(fc(code, &a, &b)[..2], [1.0, 9.75]);
+    // 2.5·u − 2.5·v − 0.25 with u = 0.5, v = FB(1,0).
+    let code = "plane (M1, 8) FC(0,0)<1> FA(0,0)<0;1,0> FB(0,0)<1;1,0>\n";
+    let mut uv = b.to_vec();
+    uv.extend([1.0; 8]);
+    assert_eq!(fc(code, &a, &uv)[0], -1.5);
+}
+
+#[test]
+fn math_rounds_to_single() {
+    let a = [4.0, 0.5, 2.0, 8.0, 3.0, 1.0, -1.0, 0.0];
+    let one = |op: &str| {
+        fc(
+            &format!("{op} (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0>\n"),
+            &a,
+            &[],
+        )
+    };
+    let third = 1.0f32 / 3.0;
+    assert_eq!(
+        one("inv"),
+        [
+            0.25,
+            2.0,
+            0.5,
+            0.125,
+            third,
+            1.0,
+            -1.0,
+            f32::INFINITY,
+            0.,
+            0.,
+            0.,
+            0.,
+            0.,
+            0.,
+            0.,
+            0.
+        ]
+    );
+    assert_eq!(one("log")[..4], [2.0, -1.0, 1.0, 3.0]);
+    assert_eq!(one("log")[7], f32::NEG_INFINITY);
+    assert_eq!(
+        one("exp")[..4],
+        [16.0, std::f32::consts::SQRT_2, 4.0, 256.0]
+    );
+    assert_eq!(
+        one("sqrt")[..3],
+        [
+            2.0,
+            std::f32::consts::FRAC_1_SQRT_2,
+            std::f32::consts::SQRT_2
+        ]
+    );
+    assert!(one("sqrt")[6].is_nan());
+    assert_eq!(one("rsqrt")[0], 0.5);
+    // sin 1 = 0.841470984…, cos 1 = 0.540302305…
+    assert_eq!(one("sin")[5], 0.841_470_96);
+    assert_eq!(one("cos")[5], 0.540_302_3);
+    let code = "pow (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0> 0x40400000:f\n";
+    assert_eq!(fc(code, &a, &[])[..5], [64.0, 0.125, 8.0, 512.0, 27.0]);
+}
+
+#[test]
+fn integer_arithmetic_of_one_line_each() {
+    let a = [7, -7, 100, 0x7fff_ffff, -1, 0, 1, 5];
+    let b = [2, 2, 0, 2, 3, 3, 3, 3];
+    let two = |op: &str| {
+        let code = format!("{op} (M1, 8) C(0,0)<1> A(0,0)<1;1,0> B(0,0)<1;1,0>\n");
+        c(&code, &a, &b)
+    };
+    let signed = |v: Vec<u32>| v.into_iter().map(|v| v as i32).collect::<Vec<_>>();
+    assert_eq!(signed(two("div"))[..3], [3, -3, -1]);
+    assert_eq!(signed(two("mod"))[..3], [1, -1, 100]);
+    assert_eq!(signed(two("avg"))[..4], [5, -2, 50, 0x4000_0001]);
+    assert_eq!(signed(two("mulh"))[1..4], [-1, 0, 0]);
+    let unsigned = |code: &str, wanted: &str| {
+        let decls = format!(
+            "{DECLS}
+.decl UA v_type=G type=ud num_elts=16 alias=<A, 0>
+.decl UB2 v_type=G type=ud num_elts=16 alias=<B, 0>
+.decl UC v_type=G type=ud num_elts=16 alias=<C, 0>
+.decl UD v_type=G type=ud num_elts=16 align=GRF
+{code}"
+        );
+        let set = [("A", dwords(a)), ("B", dwords(b))];
+        as_dwords(&bytes(&decls, &set, wanted))
+    };
+    let addc = "addc (M1, 8) UC(0,0)<1> UD(0,0)<1> UA(0,0)<1;1,0> UB2(0,0)<1;1,0>\n";
+    assert_eq!(unsigned(addc, "UC")[4], 2);
+    // −1 + 3 carries; −7 + 2 does not.
+    assert_eq!(unsigned(addc, "UD")[..8], [0, 0, 0, 0, 1, 0, 0, 0]);
+    let subb = "subb (M1, 8) UC(0,0)<1> UD(0,0)<1> UA(0,0)<1;1,0> UB2(0,0)<1;1,0>\n";
+    assert_eq!(unsigned(subb, "UC")[6], (-2i32) as u32);
+    assert_eq!(unsigned(subb, "UD")[..8], [0, 0, 0, 0, 0, 1, 1, 0]);
+    let bits = |op: &str| unsigned(&format!("{op} (M1, 8) UC(0,0)<1> UA(0,0)<1;1,0>\n"), "UC");
+    assert_eq!(bits("cbit")[..6], [3, 30, 3, 31, 32, 0]);
+    assert_eq!(bits("lzd")[..6], [29, 0, 25, 1, 0, 32]);
+    assert_eq!(bits("fbl")[2..6], [2, 0, 0, u32::MAX]);
+    assert_eq!(bits("bfrev")[6], 0x8000_0000);
+    let bfe = "bfe (M1, 8) UC(0,0)<1> 0x3:ud 0x2:ud UA(0,0)<1;1,0>\n";
+    // Bits 2..5 of 100 = 0b1100100 are 001.
+    assert_eq!(unsigned(bfe, "UC")[2], 1);
+}

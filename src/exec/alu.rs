@@ -162,6 +162,130 @@ pub fn max_float(a: f64, b: f64) -> f64 {
     }
 }
 
+/// `avg`: half of the sum, rounded up; exact.
+#[inline]
+pub fn avg<W: Wide>(a: W, b: W) -> W {
+    a.add(b).add(W::new(1)).shr(1)
+}
+
+/// `div` on integers: truncated; by zero all ones. Source: vISA text reference 6.4.
+#[inline]
+pub fn quotient<W: Wide>(a: W, b: W) -> W {
+    W::wrap(a.full().checked_div(b.full()).unwrap_or(-1))
+}
+
+/// `mod`: the sign of the numerator; by zero the numerator. Source: vISA text reference 6.4.
+#[inline]
+pub fn remainder<W: Wide>(a: W, b: W) -> W {
+    W::wrap(a.full().checked_rem(b.full()).unwrap_or(a.full()))
+}
+
+/// `mulh`: the floor of the product over 2^32.
+#[inline]
+pub fn mulh<W: Wide>(a: W, b: W) -> W {
+    W::wrap(a.full().wrapping_mul(b.full()) >> 32)
+}
+
+/// `dp4a`: the accumulator and four products of bytes, signed where the source is.
+pub fn dp4a<W: Wide>(sum: W, a: W, b: W, signed: [bool; 2]) -> W {
+    let byte = |value: W, k: u32, signed: bool| {
+        let byte = (value.low() >> (8 * k)) as u8;
+        if signed {
+            i64::from(byte as i8)
+        } else {
+            i64::from(byte)
+        }
+    };
+    (0..4).fold(sum, |sum, k| {
+        sum.add(W::new(byte(a, k, signed[0]) * byte(b, k, signed[1])))
+    })
+}
+
+/// The low `bits` bits of a value.
+#[inline]
+fn low_bits<W: Wide>(value: W, bits: u32) -> u64 {
+    value.low() & u64::MAX >> (64 - bits)
+}
+
+/// `rol`: rotates `bits` bits to the left by the count modulo `bits`.
+#[inline]
+pub fn rotate_left<W: Wide>(value: W, count: W, bits: u32) -> W {
+    let (v, n) = (low_bits(value, bits), count.low() as u32 & (bits - 1));
+    let wrapped = if n == 0 { 0 } else { v >> (bits - n) };
+    W::unsigned((v << n | wrapped) & u64::MAX >> (64 - bits))
+}
+
+/// `ror`: the other way.
+#[inline]
+pub fn rotate_right<W: Wide>(value: W, count: W, bits: u32) -> W {
+    rotate_left(value, count.neg(), bits)
+}
+
+/// `bfn`: bit i of the result is bit `b0 + 2·b1 + 4·b2` of the function.
+#[inline]
+pub fn boolean<W: Wide>(function: u8, a: W, b: W, c: W) -> W {
+    (0..8)
+        .filter(|k| function >> k & 1 != 0)
+        .fold(W::default(), |out, k| {
+            let pick = |v: W, set: bool| if set { v } else { v.not() };
+            let term = pick(a, k & 1 != 0)
+                .and(pick(b, k & 2 != 0))
+                .and(pick(c, k & 4 != 0));
+            out.or(term)
+        })
+}
+
+/// `cbit`: number of ones among the low `bits`.
+#[inline]
+pub fn count_ones<W: Wide>(value: W, bits: u32) -> W {
+    W::new(i64::from(low_bits(value, bits).count_ones()))
+}
+
+/// `fbl`: position of the lowest one, all ones if there is none.
+#[inline]
+pub fn first_low<W: Wide>(value: W, bits: u32) -> W {
+    let v = low_bits(value, bits);
+    W::new(if v == 0 {
+        -1
+    } else {
+        i64::from(v.trailing_zeros())
+    })
+}
+
+/// `fbh`: leading bits of a dword equal to the sign (to 0 if unsigned), all ones if all are.
+#[inline]
+pub fn first_high<W: Wide>(value: W, signed: bool) -> W {
+    let v = value.low() as u32;
+    let v = if signed && v >> 31 != 0 { !v } else { v };
+    W::new(if v == 0 {
+        -1
+    } else {
+        i64::from(v.leading_zeros())
+    })
+}
+
+/// `bfe`: `width` bits from `offset` on, sign extended from the field if `signed`.
+#[inline]
+pub fn extract<W: Wide>(width: W, offset: W, value: W, signed: bool) -> W {
+    let (width, offset) = (width.low() as u32 & 31, offset.low() as u32 & 31);
+    let field = (value.low() as u32 >> offset) & ((1 << width) - 1);
+    if signed && width > 0 {
+        let up = 32 - width;
+        W::new(i64::from((field << up) as i32 >> up))
+    } else {
+        W::new(i64::from(field))
+    }
+}
+
+/// `bfi`: the low `width` bits of `field` at `offset`, the rest from `rest`.
+#[inline]
+pub fn insert<W: Wide>(width: W, offset: W, field: W, rest: W) -> W {
+    let (width, offset) = (width.low() as u32 & 31, offset.low() as u32 & 31);
+    let mask = ((1u32 << width) - 1) << offset;
+    let value = (field.low() as u32) << offset & mask | rest.low() as u32 & !mask;
+    W::new(i64::from(value))
+}
+
 /// A relation between values of any kind; NaN makes `ne` true and everything else false.
 #[inline]
 pub fn holds<T: PartialOrd>(relation: Condition, a: T, b: T) -> bool {
@@ -191,10 +315,20 @@ pub fn float_to_int(value: f64, ty: Type) -> u64 {
     }
 }
 
-/// Float sum, not yet rounded to the destination.
+/// `frc`: what is above the floor; of an infinity NaN. Source: vISA text reference 6.5.
 #[inline]
-pub fn add_float(a: f64, b: f64) -> f64 {
-    add_odd(a, b)
+pub fn fraction(x: f64) -> f64 {
+    if x.is_infinite() {
+        f64::NAN
+    } else {
+        x - x.floor()
+    }
+}
+
+/// `lrp`: from `c` at 0 to `b` at 1.
+#[inline]
+pub fn interpolate(a: f64, b: f64, c: f64) -> f64 {
+    add_odd(b * a, c * (1.0 - a))
 }
 
 #[cfg(test)]
@@ -219,6 +353,40 @@ mod tests {
         // The count has five bits for a dword, six for a qword.
         assert_eq!(shl(1i64, 33, Type::D), 2);
         assert_eq!(shl(1i128, 33, Type::Q), 1 << 33);
+    }
+
+    #[test]
+    fn bits_are_found_moved_and_counted() {
+        assert_eq!(first_high(0x0000_8000i64, false), 16);
+        assert_eq!(first_high(-2i64, true), 31);
+        assert_eq!(first_high(-1i64, true), -1);
+        assert_eq!(first_low(0x50i64, 32), 4);
+        assert_eq!(first_low(0i64, 32), -1);
+        assert_eq!(count_ones(-1i64, 8), 8);
+        // Bits 4..8 of 0xab are 0xa = 10, as a signed field −6.
+        assert_eq!(extract(4i64, 4, 0xab, false), 10);
+        assert_eq!(extract(4i64, 4, 0xab, true), -6);
+        assert_eq!(insert(8i64, 8, 0x1234, 0xffff), 0x34ff);
+        assert_eq!(rotate_left(0x8000_0001i64, 4, 32), 0x18);
+        assert_eq!(rotate_right(0x1i64, 4, 16), 0x1000);
+        // 0xe8 is the majority of three.
+        assert_eq!(boolean(0xe8, 0b1100i64, 0b1010, 0b0110) & 0xf, 0b1110);
+    }
+
+    #[test]
+    fn division_truncates_and_survives_zero() {
+        assert_eq!(quotient(-7i64, 2), -3);
+        assert_eq!(remainder(-7i64, 2), -1);
+        assert_eq!(quotient(7i64, 0), -1);
+        assert_eq!(remainder(7i64, 0), 7);
+        assert_eq!(mulh(-1i64, 1), -1);
+        assert_eq!(mulh(0xffff_ffffi64, 0xffff_ffff), 0xffff_fffe);
+        assert_eq!(avg(-3i64, 0), -1);
+        // 1·(−1) + 2·2 + 3·0 + 4·255 with a signed first operand pair … see the types.
+        assert_eq!(
+            dp4a(10i64, 0x0403_02ff, 0xff00_0201, [true, false]),
+            10 - 1 + 4 + 1020
+        );
     }
 
     #[test]

@@ -7,7 +7,8 @@ use super::alu::{self, Wide};
 use super::float::{self, FloatMode};
 use super::lanes::{self, MAX_LANES};
 use super::thread::Thread;
-use crate::isa::{Condition, Opcode, Type};
+use crate::isa::{Condition, Family, Modifier, Opcode, Type};
+use crate::math;
 use crate::program::{Alu, Dest, Source};
 use half::f16;
 
@@ -236,8 +237,7 @@ fn convert(thread: &Thread<'_>, source: &Source, ty: Type, saturate: bool, count
                 for v in &mut values[..count] {
                     *v = match from {
                         Type::Df => float::flush_double(*v),
-                        _ if v.abs() < f64::from(f32::MIN_POSITIVE) => 0f64.copysign(*v),
-                        _ => *v,
+                        _ => flush_below(*v, f64::from(f32::MIN_POSITIVE)),
                     };
                 }
             }
@@ -251,6 +251,18 @@ fn convert(thread: &Thread<'_>, source: &Source, ty: Type, saturate: bool, count
             }
             bits
         }
+    }
+}
+
+/// The smallest normal half, 2^-14.
+const HALF_MIN: f64 = 1.0 / 16384.0;
+
+/// Values nearer to zero than `least` become a zero of their sign.
+fn flush_below(value: f64, least: f64) -> f64 {
+    if value.abs() < least {
+        0f64.copysign(value)
+    } else {
+        value
     }
 }
 
@@ -273,6 +285,15 @@ fn int_to_float(value: i128, ty: Type, saturate: bool) -> u64 {
 pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
     let count = usize::from(alu.lanes.count);
     let ty = alu.dst.ty;
+    if let Some(dst2) = &alu.dst2 {
+        let (low, high) = double_results(thread, alu, count);
+        store(thread, &alu.dst, &low, mask, count);
+        store(thread, dst2, &high, mask, count);
+        return;
+    }
+    // Odd lanes of sad2 are undefined: they keep what they had.
+    let halved = matches!(alu.opcode, Opcode::Sad2 | Opcode::Sad2Add);
+    let mask = if halved { mask & 0x5555_5555 } else { mask };
     let bits = match alu.opcode {
         Opcode::Mov => convert(thread, &alu.src[0], ty, alu.saturate, count),
         Opcode::Sel => {
@@ -328,6 +349,8 @@ fn integer_results<W: Wide>(thread: &Thread<'_>, op: &Alu, count: usize) -> [W; 
             own
         }
     });
+    let own = op.src.first().map_or(32, |s| 8 * s.ty.bytes());
+    let signed = |k: usize| op.src.get(k).is_some_and(|s| s.ty.is_signed());
     match op.opcode {
         Opcode::Add => each!(W::add),
         Opcode::Mul => each!(W::mul),
@@ -346,17 +369,83 @@ fn integer_results<W: Wide>(thread: &Thread<'_>, op: &Alu, count: usize) -> [W; 
         Opcode::Shl => each!(|a, b| alu::shl(a, b, ty)),
         Opcode::Shr => each!(|a, b| alu::shr(a, b, ty, shifted)),
         Opcode::Asr => each!(|a, b| alu::asr(a, b, ty, shifted)),
-        _ => {}
+        Opcode::Avg => each!(alu::avg),
+        Opcode::Div => each!(alu::quotient),
+        Opcode::Mod => each!(alu::remainder),
+        Opcode::Mulh => each!(alu::mulh),
+        Opcode::Rol => each!(|a, b| alu::rotate_left(a, b, own)),
+        Opcode::Ror => each!(|a, b| alu::rotate_right(a, b, own)),
+        Opcode::Cbit => each!(|a, _| alu::count_ones(a, own)),
+        Opcode::Fbl => each!(|a, _| alu::first_low(a, own)),
+        Opcode::Fbh => each!(|a, _| alu::first_high(a, signed(0))),
+        Opcode::Lzd => each!(|a: W, _| W::new(i64::from((a.low() as u32).leading_zeros()))),
+        Opcode::Bfrev => each!(|a: W, _| W::new(i64::from((a.low() as u32).reverse_bits()))),
+        Opcode::Add3 | Opcode::Bfn | Opcode::Dp4a | Opcode::Bfe | Opcode::Bfi => {
+            let (c, d) = (source(2), source(3));
+            for i in 0..count {
+                out[i] = match op.opcode {
+                    Opcode::Add3 => a[i].add(b[i]).add(c[i]),
+                    Opcode::Bfn => alu::boolean(op.function, a[i], b[i], c[i]),
+                    Opcode::Dp4a => alu::dp4a(a[i], b[i], c[i], [signed(1), signed(2)]),
+                    Opcode::Bfe => alu::extract(a[i], b[i], c[i], signed(2)),
+                    _ => alu::insert(a[i], b[i], c[i], d[i]),
+                };
+            }
+        }
+        Opcode::Sad2 | Opcode::Sad2Add => {
+            let c = source(2);
+            let distance = |i: usize| alu::modify(a[i].sub(b[i]), Modifier::Abs);
+            for i in (0..count).step_by(2) {
+                let next = (i + 1).min(MAX_LANES - 1);
+                out[i] = distance(i).add(distance(next)).add(c[i]);
+            }
+        }
+        other => unreachable!("lowering lets no integer `{other}` through"),
     }
     out
 }
 
-fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
+/// `addc`, `subb`, `madw`: results and what did not fit into them. Source: vISA text reference 5.2.
+fn double_results(thread: &Thread<'_>, op: &Alu, count: usize) -> (Bits, Bits) {
     let source = |k: usize| match op.src.get(k) {
-        Some(source) => floats(thread, source, count, true),
-        None => [0.0; MAX_LANES],
+        Some(source) => integers::<i128>(thread, source, count),
+        None => [0; MAX_LANES],
     };
+    let (a, b, c) = (source(0), source(1), source(2));
+    let (mut low, mut high) = ([0; MAX_LANES], [0; MAX_LANES]);
+    for i in 0..count {
+        let dwords = (u64::from(a[i] as u32), u64::from(b[i] as u32));
+        (low[i], high[i]) = match op.opcode {
+            Opcode::Addc => (dwords.0 + dwords.1, (dwords.0 + dwords.1) >> 32),
+            Opcode::Subb => (
+                dwords.0.wrapping_sub(dwords.1),
+                u64::from(dwords.0 < dwords.1),
+            ),
+            _ => {
+                let sum = a[i].wrapping_mul(b[i]).wrapping_add(c[i]);
+                (sum as u64, (sum >> 32) as u64)
+            }
+        };
+    }
+    (low, high)
+}
+
+fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
     let (ty, mode) = (op.dst.ty, thread.mode);
+    let math = op.opcode.info().family == Family::Math;
+    let source = |k: usize| {
+        let Some(source) = op.src.get(k) else {
+            return [0.0; MAX_LANES];
+        };
+        let mut values = floats(thread, source, count, true);
+        if math && source.ty == Type::Hf && !mode.keep_half {
+            // Math functions flush half denormals: vISA text reference 6.5.
+            for v in &mut values[..count] {
+                *v = flush_below(*v, HALF_MIN);
+            }
+        }
+        values
+    };
     let (a, b) = (source(0), source(1));
     let mut out = [0.0; MAX_LANES];
     macro_rules! each {
@@ -403,9 +492,93 @@ fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
                 each!(alu::max_float);
             }
         }
-        _ => {}
+        Opcode::Frc => each!(|a, _| alu::fraction(a)),
+        Opcode::Rndd => each!(|a: f64, _| a.floor()),
+        Opcode::Rndu => each!(|a: f64, _| a.ceil()),
+        Opcode::Rnde => each!(|a: f64, _| a.round_ties_even()),
+        Opcode::Rndz => each!(|a: f64, _| a.trunc()),
+        Opcode::Lrp => {
+            let c = source(2);
+            for i in 0..count {
+                out[i] = alu::interpolate(a[i], b[i], c[i]);
+            }
+        }
+        Opcode::Line => {
+            // p, q, u: lowering has taken source 0 apart.
+            let u = source(2);
+            for i in 0..count {
+                out[i] = float::mul_add_odd(a[i], u[i], b[i]);
+            }
+        }
+        Opcode::Plane => {
+            // p, q, r, u, v: p·u + q·v + r.
+            let (r, u, v) = (source(2), source(3), source(4));
+            for i in 0..count {
+                out[i] = float::add_odd(float::add_odd(a[i] * u[i], b[i] * v[i]), r[i]);
+            }
+        }
+        Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => {
+            for group in (0..count).step_by(4) {
+                let product = |k: usize| match (op.opcode, k) {
+                    (Opcode::Dph, 3) => b[group + 3],
+                    _ => a[group + k] * b[group + k],
+                };
+                let terms = match op.opcode {
+                    Opcode::Dp2 => 2,
+                    Opcode::Dp3 => 3,
+                    _ => 4,
+                };
+                let sum = (1..terms).fold(product(0), |sum, k| float::add_odd(sum, product(k)));
+                out[group..group + 4].fill(sum);
+            }
+        }
+        _ if double => {
+            // The direct functions of doubles: IEEE, whatever the name.
+            for i in 0..count {
+                let (nearest, error) = match op.opcode {
+                    Opcode::Inv | Opcode::Invm => quotient(1.0, a[i]),
+                    Opcode::Div | Opcode::Divm => quotient(a[i], b[i]),
+                    _ => {
+                        let root = a[i].sqrt();
+                        (root, (-root).mul_add(root, a[i]))
+                    }
+                };
+                out[i] = float::direct_double(nearest, error, mode.rounding);
+            }
+        }
+        // Source 0 times the reciprocal, which is rounded by itself: vISA text reference 6.5.
+        Opcode::Div => each!(|a: f64, b| a * f64::from(float::finish_single(math::inv(b), mode))),
+        Opcode::Divm => each!(math::div),
+        Opcode::Pow => each!(math::pow),
+        _ => {
+            let alt = mode.alt && ty == Type::F;
+            let function: fn(f64) -> f64 = match op.opcode {
+                Opcode::Inv | Opcode::Invm => math::inv,
+                Opcode::Log => math::log2,
+                Opcode::Exp => math::exp2,
+                Opcode::Sqrt | Opcode::Sqrtm => math::sqrt,
+                Opcode::Rsqrt | Opcode::Rsqtm => math::rsqrt,
+                Opcode::Sin => math::sin,
+                Opcode::Cos => math::cos,
+                Opcode::Tanh => math::tanh,
+                Opcode::Sigm => math::sigm,
+                other => unreachable!("lowering lets no float `{other}` through"),
+            };
+            // ALT mode takes the absolute value: vISA text reference 6.9.
+            let absolute = alt && matches!(op.opcode, Opcode::Log | Opcode::Sqrt | Opcode::Rsqrt);
+            for i in 0..count {
+                out[i] = function(if absolute { a[i].abs() } else { a[i] });
+            }
+        }
     }
     from_floats(&out, ty, op.saturate, mode, arithmetic, count)
+}
+
+/// A quotient of doubles and what it is short of, as a sign.
+fn quotient(a: f64, b: f64) -> (f64, f64) {
+    let nearest = a / b;
+    let rest = (-nearest).mul_add(b, a);
+    (nearest, if b < 0.0 { -rest } else { rest })
 }
 
 /// `cmp`: one bit for each lane.

@@ -5,7 +5,7 @@ use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::program::{Alu, CompareDest, Dest, Kernel, Lanes, Op, Region, Source};
-use crate::syntax::ast::{Instruction, Operand, Suffix};
+use crate::syntax::ast::{Instruction, Operand, Region as Walk, Suffix};
 
 /// Lowers an instruction that computes; `None` if visim does not model it.
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
@@ -44,34 +44,111 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             let src = scope.source(&i.operands.get(1)?.node, lanes)?;
             Some(finish(i, Opcode::Mov, lanes, guard, dst, None, vec![src]))
         }
-        opcode if modelled(opcode) => {
+        opcode => {
             let (lanes, guard) = execution(scope, i);
-            let dst = scope.dest(&i.operands.first()?.node, lanes)?;
+            let target = &i.operands.first()?.node;
+            let dst = scope.dest(target, lanes)?;
+            if !modelled(opcode, dst.ty) {
+                return None;
+            }
             let two = matches!(opcode, Opcode::Addc | Opcode::Subb);
-            let dst2 = if two {
-                Some(scope.dest(&i.operands.get(1)?.node, lanes)?)
-            } else {
-                None
+            let dst2 = match opcode {
+                _ if two => Some(scope.dest(&i.operands.get(1)?.node, lanes)?),
+                Opcode::Madw => Some(high_halves(scope, target, lanes)?),
+                _ => None,
             };
-            let src = i.operands[1 + usize::from(two)..]
-                .iter()
-                .map(|o| scope.source(&o.node, lanes))
-                .collect::<Option<Vec<_>>>()?;
+            let operands = i.operands[1 + usize::from(two)..].iter().map(|o| &o.node);
+            let src = match opcode {
+                Opcode::Line | Opcode::Plane => {
+                    equation(scope, opcode, &operands.collect::<Vec<_>>(), lanes)?
+                }
+                _ => operands
+                    .map(|o| scope.source(o, lanes))
+                    .collect::<Option<Vec<_>>>()?,
+            };
+            // Only moves cross between integers and floats: vISA text reference 6.3.
+            if opcode != Opcode::Sel && src.iter().any(|s| s.ty.is_float() != dst.ty.is_float()) {
+                return None;
+            }
             // min and max drop a predicate: vISA text reference 4.3.
             let guard = guard.filter(|_| !matches!(opcode, Opcode::Min | Opcode::Max));
             Some(finish(i, opcode, lanes, guard, dst, dst2, src))
         }
-        _ => None,
     }
 }
 
-/// Instructions that [`crate::exec`] computes element by element.
-fn modelled(opcode: Opcode) -> bool {
+/// Instructions that [`crate::exec`] computes element by element, by what they write.
+/// Source: vISA text reference 6.3.
+fn modelled(opcode: Opcode, ty: Type) -> bool {
     use Opcode::*;
-    matches!(
-        opcode,
-        Add | Mul | Mad | Sel | Min | Max | Shl | Shr | Asr | And | Or | Xor | Not
-    )
+    match opcode {
+        Sel => true,
+        Add | Mul | Mad | Min | Max | Div => true,
+        And | Or | Xor | Not | Shl | Shr | Asr | Rol | Ror | Bfn | Cbit | Fbl | Fbh | Lzd
+        | Bfrev | Bfe | Bfi | Avg | Mod | Mulh | Add3 | Dp4a | Addc | Subb | Madw | Sad2
+        | Sad2Add => ty.is_integer(),
+        Inv | Divm | Sqrt | Sqrtm | Invm => ty.is_float(),
+        Frc | Rndd | Rndu | Rnde | Rndz | Lrp | Line | Plane | Dp2 | Dp3 | Dp4 | Dph | Exp
+        | Log | Rsqrt | Sin | Cos | Pow | Tanh | Sigm | Rsqtm => matches!(ty, Type::F | Type::Hf),
+        _ => false,
+    }
+}
+
+/// Where `madw` puts high halves: the first whole register behind the low ones.
+/// Source: vISA text reference 5.2.
+fn high_halves(scope: &mut Scope<'_>, target: &Operand<VarId>, lanes: Lanes) -> Option<Dest> {
+    let Operand::General(low) = target else {
+        return None;
+    };
+    let bytes = u32::from(lanes.count) * 4;
+    let mut high = low.clone();
+    high.row = low.row.checked_add(bytes.div_ceil(scope.grf))?;
+    scope.dest(&Operand::General(high), lanes)
+}
+
+/// `line` and `plane` with their equation taken apart: `p q u` and `p q r u v`.
+/// Source: vISA text reference 5.2.
+fn equation(
+    scope: &mut Scope<'_>,
+    opcode: Opcode,
+    operands: &[&Operand<VarId>],
+    lanes: Lanes,
+) -> Option<Vec<Source>> {
+    let [Operand::General(equation), coordinates] = operands else {
+        return None;
+    };
+    let mut coefficient = |k: u32| {
+        let mut one = equation.clone();
+        // An aligned group of four elements.
+        one.column = (equation.column & !3) + k;
+        one.region.node = Walk::Source {
+            vertical: 0,
+            width: 1,
+            horizontal: 0,
+        };
+        scope.source(&Operand::General(one), lanes)
+    };
+    if opcode == Opcode::Line {
+        let (p, q) = (coefficient(0)?, coefficient(3)?);
+        return Some(vec![p, q, scope.source(coordinates, lanes)?]);
+    }
+    let (p, q, r) = (coefficient(0)?, coefficient(1)?, coefficient(3)?);
+    let Operand::General(coordinates) = coordinates else {
+        return None;
+    };
+    // u of eight lanes, v of the same eight, then the next eight.
+    let mut half = |first: u32| {
+        let mut half = coordinates.clone();
+        half.column += first;
+        half.region.node = Walk::Source {
+            vertical: 16,
+            width: 8,
+            horizontal: 1,
+        };
+        scope.source(&Operand::General(half), lanes)
+    };
+    let (u, v) = (half(0)?, half(8)?);
+    Some(vec![p, q, r, u, v])
 }
 
 fn finish(

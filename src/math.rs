@@ -1,0 +1,315 @@
+//! The extended math functions: `inv log exp sqrt rsqrt sin cos pow` and their relatives.
+//!
+//! Arguments come as `f64` that hold an `f` or `hf` exactly; results are `f64` close to the true value,
+//! to be rounded once to the destination. The relative error before that rounding is stated at each
+//! function, so a single precision result is the correctly rounded one except where the true value
+//! lies that close to a tie. Hardware is looser (1 ulp for `inv`, 2^-21 for `log`: PRM 6.3), so a
+//! comparison with hardware needs a tolerance, a comparison with IEEE hardly one.
+//!
+//! Only `+ - * /`, `sqrt` and bit operations are used, which every host computes alike.
+//! Special values: vISA text reference 6.5, PRM 6.3.
+
+/// `1/x`, rounded to odd: exact for any later rounding.
+pub fn inv(x: f64) -> f64 {
+    div(1.0, x)
+}
+
+/// `a/b`, rounded to odd: a later rounding to 24 or 11 bits, in any direction, is the correct one.
+pub fn div(a: f64, b: f64) -> f64 {
+    let quotient = a / b;
+    // What is left has the sign of the error times the sign of b; a remainder of IEEE operands is exact.
+    let rest = (-quotient).mul_add(b, a);
+    odd(quotient, if b < 0.0 { -rest } else { rest })
+}
+
+/// The square root, rounded to odd. −0 stays, below zero is NaN.
+pub fn sqrt(x: f64) -> f64 {
+    let root = x.sqrt();
+    odd(root, (-root).mul_add(root, x))
+}
+
+/// `1/sqrt(x)`: ±0 gives ±infinity. Relative error below 2^-51.
+pub fn rsqrt(x: f64) -> f64 {
+    1.0 / x.sqrt()
+}
+
+/// The odd neighbour of an inexact even value on the side of `error`.
+fn odd(value: f64, error: f64) -> f64 {
+    let bits = value.to_bits();
+    if bits & 1 != 0 || !value.is_finite() || value == 0.0 || !error.is_normal() {
+        return value;
+    }
+    let away = (error > 0.0) == (value > 0.0);
+    f64::from_bits(if away { bits + 1 } else { bits - 1 })
+}
+
+/// A sum `c[0] + x·c[1] + …` with the smallest terms first.
+fn polynomial(x: f64, coefficients: &[f64]) -> f64 {
+    coefficients.iter().rev().fold(0.0, |sum, c| sum * x + c)
+}
+
+/// Base 2 logarithm. ±0 gives −infinity, below zero NaN. Relative error below 2^-50.
+///
+/// `x = m·2^e` with m in [√½, √2); log m = 2·artanh f with f = (m−1)/(m+1), |f| < 0.172.
+pub fn log2(x: f64) -> f64 {
+    if x.is_nan() || x < 0.0 {
+        return f64::NAN;
+    }
+    if x == 0.0 {
+        return f64::NEG_INFINITY;
+    }
+    if x.is_infinite() {
+        return x;
+    }
+    let bits = x.to_bits();
+    let mut exponent = (bits >> 52) as i32 - 1023;
+    let mut m = f64::from_bits(bits & ((1 << 52) - 1) | 1023 << 52);
+    if m > std::f64::consts::SQRT_2 {
+        m *= 0.5;
+        exponent += 1;
+    }
+    let f = (m - 1.0) / (m + 1.0);
+    const SERIES: [f64; 12] = [
+        1.0,
+        1.0 / 3.0,
+        1.0 / 5.0,
+        1.0 / 7.0,
+        1.0 / 9.0,
+        1.0 / 11.0,
+        1.0 / 13.0,
+        1.0 / 15.0,
+        1.0 / 17.0,
+        1.0 / 19.0,
+        1.0 / 21.0,
+        1.0 / 23.0,
+    ];
+    f64::from(exponent) + 2.0 * std::f64::consts::LOG2_E * f * polynomial(f * f, &SERIES)
+}
+
+/// 2 to the power of `x`. Relative error below 2^-50; powers of two are exact.
+///
+/// `x = n + r`, |r| ≤ ½; 2^r = e^(r·ln 2) by its series.
+pub fn exp2(x: f64) -> f64 {
+    if x.is_nan() {
+        return x;
+    }
+    // Far outside what any destination holds.
+    let x = x.clamp(-1000.0, 1023.9);
+    let n = x.round_ties_even();
+    let z = (x - n) * std::f64::consts::LN_2;
+    const SERIES: [f64; 15] = inverse_factorials();
+    let scale = f64::from_bits(((1023 + n.min(1023.0) as i64) as u64) << 52);
+    let power = polynomial(z, &SERIES) * scale;
+    if n > 1023.0 { power * 2.0 } else { power }
+}
+
+const fn inverse_factorials<const N: usize>() -> [f64; N] {
+    let mut out = [1.0; N];
+    let mut factorial = 1.0;
+    let mut k = 1;
+    while k < N {
+        factorial *= k as f64;
+        out[k] = 1.0 / factorial;
+        k += 1;
+    }
+    out
+}
+
+/// `abs(x)` to the power of `y`: 2^(y · log2 abs(x)), as the PRM 6.3.6 defines it, so 0^0 and 1^inf
+/// are NaN. Relative error below 2^-43 for results that singles hold.
+pub fn pow(x: f64, y: f64) -> f64 {
+    exp2(y * log2(x.abs()))
+}
+
+/// Hyperbolic tangent. Relative error below 2^-48.
+pub fn tanh(x: f64) -> f64 {
+    if x.is_nan() || x == 0.0 {
+        return x;
+    }
+    if x.abs() < 1.0 {
+        // Its continued fraction x / (1 + x²/(3 + x²/(5 + …))).
+        let s = x * x;
+        let tail = (1..=12)
+            .rev()
+            .fold(0.0, |tail, k| s / (f64::from(2 * k + 1) + tail));
+        return x / (1.0 + tail);
+    }
+    let e = exp2(2.0 * std::f64::consts::LOG2_E * x.abs().min(100.0));
+    ((e - 1.0) / (e + 1.0)).copysign(x)
+}
+
+/// `1 / (1 + e^-x)`. Relative error below 2^-43.
+pub fn sigm(x: f64) -> f64 {
+    1.0 / (1.0 + exp2(-x * std::f64::consts::LOG2_E))
+}
+
+/// Sine of radians; ±infinity gives NaN. Relative error below 2^-36, mostly 2^-50.
+pub fn sin(x: f64) -> f64 {
+    if !x.is_finite() {
+        return f64::NAN;
+    }
+    let (quadrant, r) = reduce(x.abs());
+    let value = match quadrant & 3 {
+        0 => sin_near_zero(r),
+        1 => cos_near_zero(r),
+        2 => -sin_near_zero(r),
+        _ => -cos_near_zero(r),
+    };
+    // Sine is odd, and −0 stays −0.
+    if x.is_sign_negative() { -value } else { value }
+}
+
+/// Cosine of radians; ±infinity gives NaN. Error as [`sin`].
+pub fn cos(x: f64) -> f64 {
+    if !x.is_finite() {
+        return f64::NAN;
+    }
+    let (quadrant, r) = reduce(x.abs());
+    match quadrant & 3 {
+        0 => cos_near_zero(r),
+        1 => -sin_near_zero(r),
+        2 => -cos_near_zero(r),
+        _ => sin_near_zero(r),
+    }
+}
+
+fn sin_near_zero(r: f64) -> f64 {
+    const F: [f64; 20] = inverse_factorials();
+    const SERIES: [f64; 10] = [
+        F[1], -F[3], F[5], -F[7], F[9], -F[11], F[13], -F[15], F[17], -F[19],
+    ];
+    r * polynomial(r * r, &SERIES)
+}
+
+fn cos_near_zero(r: f64) -> f64 {
+    const F: [f64; 19] = inverse_factorials();
+    const SERIES: [f64; 10] = [
+        F[0], -F[2], F[4], -F[6], F[8], -F[10], F[12], -F[14], F[16], -F[18],
+    ];
+    polynomial(r * r, &SERIES)
+}
+
+/// The bits of 2/π behind the point, 32 at a time.
+const TWO_OVER_PI: [u32; 8] = [
+    0xa2f9_836e,
+    0x4e44_1529,
+    0xfc27_57d1,
+    0xf534_ddc0,
+    0xdb62_9599,
+    0x3c43_9041,
+    0xfe51_63ab,
+    0xdebb_c561,
+];
+
+/// Quarter turns and the rest of an angle: `x = quadrant·π/2 + r`, |r| ≤ π/4.
+///
+/// `x` is a non-negative value of at most 24 significant bits, `m·2^e`. Then `x·2/π` modulo 4 needs
+/// only those bits of 2/π that `2^e` brings below 4: a window of 96 of them, which m multiplies
+/// without loss in 120 bits.
+fn reduce(x: f64) -> (u32, f64) {
+    if x <= std::f64::consts::FRAC_PI_4 {
+        return (0, x);
+    }
+    let bits = x.to_bits();
+    let m = u128::from((bits & ((1 << 52) - 1) | 1 << 52) >> 29);
+    let exponent = (bits >> 52) as i32 - 1023 - 23;
+    let skip = (exponent - 2).max(0) as usize;
+    let window = window(skip);
+    let product = m * window;
+    // Bits of the product behind the binary point: 94..=120.
+    let fraction_bits = (96 - (exponent - skip as i32)) as u32;
+    let one = 1u128 << fraction_bits;
+    let mut quadrant = (product >> fraction_bits) as u32;
+    let mut rest = (product & (one - 1)) as i128;
+    if rest > (one >> 1) as i128 {
+        quadrant = quadrant.wrapping_add(1);
+        rest -= one as i128;
+    }
+    let unit = f64::from_bits(u64::from(1023 - fraction_bits) << 52);
+    (quadrant, rest as f64 * unit * std::f64::consts::FRAC_PI_2)
+}
+
+/// 96 bits of 2/π from bit `skip` behind the point on.
+fn window(skip: usize) -> u128 {
+    let (word, shift) = (skip / 32, skip % 32);
+    let at = |i: usize| u128::from(TWO_OVER_PI.get(i).copied().unwrap_or(0));
+    let four = at(word) << 96 | at(word + 1) << 64 | at(word + 2) << 32 | at(word + 3);
+    four << shift >> 32
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// Distance in units of the last place of a single.
+    fn ulps(got: f64, wanted: f64) -> f64 {
+        let unit = f64::from((wanted as f32).next_up()) - f64::from(wanted as f32);
+        ((got - wanted) / unit).abs()
+    }
+
+    #[test]
+    fn exact_points() {
+        for k in -126..=127 {
+            let power = f64::from_bits(((1023 + k) as u64) << 52);
+            assert_eq!(exp2(f64::from(k)), power);
+            assert_eq!(log2(power), f64::from(k));
+        }
+        assert_eq!(inv(4.0), 0.25);
+        assert_eq!(sqrt(9.0), 3.0);
+        assert_eq!(rsqrt(0.25), 2.0);
+        assert_eq!(pow(-3.0, 2.0) as f32, 9.0);
+        assert_eq!(sigm(0.0), 0.5);
+    }
+
+    #[test]
+    fn special_values_follow_the_tables() {
+        assert_eq!(inv(-0.0), f64::NEG_INFINITY);
+        assert!(inv(f64::NEG_INFINITY) == 0.0 && inv(f64::NEG_INFINITY).is_sign_negative());
+        assert_eq!(log2(-0.0), f64::NEG_INFINITY);
+        assert!(log2(-1.0).is_nan() && sqrt(-1.0).is_nan());
+        assert!(sqrt(-0.0).is_sign_negative());
+        assert_eq!(rsqrt(-0.0), f64::NEG_INFINITY);
+        assert_eq!(exp2(f64::NEG_INFINITY) as f32, 0.0);
+        assert_eq!(exp2(f64::INFINITY) as f32, f32::INFINITY);
+        assert!(sin(f64::INFINITY).is_nan() && cos(f64::NAN).is_nan());
+        assert!(sin(-0.0).is_sign_negative());
+        assert!(pow(1.0, f64::INFINITY).is_nan() && pow(0.0, 0.0).is_nan());
+        assert_eq!(pow(2.0, f64::NEG_INFINITY) as f32, 0.0);
+        assert_eq!(tanh(f64::NEG_INFINITY), -1.0);
+    }
+
+    /// The host's own functions as a second opinion, far closer than the bound tested.
+    #[test]
+    fn all_functions_agree_with_the_host_to_a_hundred_thousandth_ulp() {
+        let mut x = 1.0e-6f32;
+        while x < 1.0e6 {
+            let v = f64::from(x);
+            assert!(ulps(log2(v), v.log2()) < 1e-5, "log2 {x}");
+            assert!(
+                ulps(sin(v), v.sin()) < 1e-5,
+                "sin {x}: {} {}",
+                sin(v),
+                v.sin()
+            );
+            assert!(ulps(cos(v), v.cos()) < 1e-5, "cos {x}");
+            assert!(ulps(tanh(v), v.tanh()) < 1e-5, "tanh {x}");
+            if x < 120.0 {
+                assert!(ulps(exp2(v), v.exp2()) < 1e-5, "exp2 {x}");
+                assert!(ulps(exp2(-v), (-v).exp2()) < 1e-5, "exp2 -{x}");
+                assert!(ulps(pow(v, 1.25), v.powf(1.25)) < 1e-5, "pow {x}");
+            }
+            x *= 1.000_37;
+        }
+    }
+
+    #[test]
+    fn angles_of_any_size_are_reduced_exactly() {
+        // cos of the single nearest to a multiple of π/2 shows every lost bit: 16367173·2^72 is the
+        // worst case of all singles for sine.
+        for x in [1e10f32, 3.3e20, 1e30, f32::MAX, 16367173.0 * 2f32.powi(72)] {
+            let v = f64::from(x);
+            assert!(ulps(sin(v), v.sin()) < 1e-4, "{x}: {} {}", sin(v), v.sin());
+            assert!(ulps(cos(v), v.cos()) < 1e-4, "{x}: {} {}", cos(v), v.cos());
+        }
+    }
+}
