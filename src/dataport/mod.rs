@@ -5,3 +5,4 @@
 //! executor's business.
 
 pub mod block;
+pub mod untyped;

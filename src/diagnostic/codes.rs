@@ -706,12 +706,21 @@ the `.function` line itself.
 "A file may hold several kernels; one of them runs. Name it as it stands behind `.kernel`.
 
     visim run --kernel copy file.visa"
+    E0608 Error "no memory at this address"
+"A message with 64-bit addresses (`svm_gather` …) names an address where nothing is bound. Buffers get
+their addresses from whoever launches the kernel, usually through `.input` variables; an address that
+was never set is 0."
     U0601 Undefined "the hardware promises nothing for this message"
 "The message is legal, but for the surface it meets, or the values it was given, the manuals leave the
 result open. The note says which and where. Real hardware may return anything."
     L0601 Limit "the variables of a thread need too much memory"
 "Every hardware thread has its own copy of all variables. This kernel declares more than the limit
 allows; a declaration may have a wrong `num_elts`."
+    L0605 Limit "the scratch memory of a thread is too small"
+"`%scratch` gives each thread memory of its own for arrays that do not fit into registers. The address
+lies beyond what this run gives a thread: raise the limit, or look for an address that runs away.
+
+    visim run --scratch 1000000 file.visa"
     N0601 Unsupported "instruction is not modelled"
 "The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
 The note names the section that defines it. This is not a fault of the program."

@@ -1,7 +1,8 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
+use crate::dataport::untyped::Window;
 use crate::sampler::avs::AvsSampler;
-use crate::surface::Surface;
+use crate::surface::{Memory, Surface};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::sync::Arc;
@@ -31,6 +32,8 @@ pub struct Bindings {
     pub surfaces: BTreeMap<u32, Arc<Surface>>,
     /// Sampler states by sampler index. A declared `S` variable starts with its own index, from 0.
     pub samplers: BTreeMap<u32, Sampler>,
+    /// Memory at 64-bit addresses. Surfaces may share the same memory: both ways see the same bytes.
+    pub memory: Vec<FlatRange>,
     /// Start values of variables by name, little-endian bytes from element 0 on: general variables,
     /// built-ins (`%r0`), address and predicate variables, and the indices in surface and sampler
     /// variables (4 bytes each). They win over payload and defaults. Fewer bytes than the variable
@@ -38,10 +41,58 @@ pub struct Bindings {
     pub variables: IndexMap<String, Vec<u8>>,
 }
 
+/// A memory and the 64-bit address of its first byte.
+#[derive(Clone, Debug)]
+pub struct FlatRange {
+    /// Address of byte 0.
+    pub address: u64,
+    /// The bytes.
+    pub memory: Arc<Memory>,
+}
+
+/// All memory at 64-bit addresses.
+#[derive(Clone, Debug, Default)]
+pub struct FlatMemory {
+    /// By address; where two overlap, the later start wins.
+    ranges: Vec<FlatRange>,
+}
+
+impl FlatMemory {
+    fn new(ranges: &[FlatRange]) -> FlatMemory {
+        let mut ranges = ranges.to_vec();
+        ranges.sort_by_key(|r| r.address);
+        FlatMemory { ranges }
+    }
+
+    /// The memory that holds `bytes` bytes from `address` on, and their offset in it.
+    pub fn find(&self, address: u64, bytes: usize) -> Option<(Window<'_>, u64)> {
+        let after = self.ranges.partition_point(|r| r.address <= address);
+        let range = self.ranges.get(after.checked_sub(1)?)?;
+        let offset = address - range.address;
+        let end = offset.checked_add(bytes as u64)?;
+        (end <= range.memory.len() as u64).then(|| (Window::whole(&range.memory), offset))
+    }
+}
+
+/// Everything outside a thread that its messages reach.
+#[derive(Clone, Copy)]
+pub struct Environment<'a> {
+    /// What is bound.
+    pub resources: &'a Resources,
+    /// Shared local memory of the thread's group.
+    pub slm: &'a Memory,
+    /// Scratch memory that the thread may have.
+    pub scratch_bytes: usize,
+    /// Instructions it may run in all.
+    pub limit: u64,
+}
+
 /// [`Bindings`] as threads see them, found by index without a search.
 pub struct Resources {
     surfaces: Vec<Option<Arc<Surface>>>,
     samplers: BTreeMap<u32, Sampler>,
+    /// Memory at 64-bit addresses.
+    pub flat: FlatMemory,
 }
 
 /// Indices above this are looked up nowhere: a binding table has 256 entries.
@@ -59,6 +110,7 @@ impl Resources {
         Resources {
             surfaces,
             samplers: bindings.samplers.clone(),
+            flat: FlatMemory::new(&bindings.memory),
         }
     }
 

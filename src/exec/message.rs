@@ -1,27 +1,32 @@
 //! Messages: the template becomes a [`Request`] with the values of the moment, the shared function is
 //! called, and what it returns lands in registers.
 
-use super::bindings::{Resources, Sampler};
+use super::bindings::{Environment, Resources, Sampler};
+use super::memory::{self, Space};
 use super::observer::Observer;
 use super::thread::Thread;
 use super::trap::Trap;
 use super::{general, lanes};
 use crate::dataport::block;
+use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
+use crate::lower::{SLM, STATELESS};
 use crate::message::{AvsRequest, MediaBlock, Request, ReturnFormat, SamplerRequest};
 use crate::program::{Raw, Send, SendBody};
 use crate::sampler::avs::AvsError;
 use crate::sampler::{Channels, Lanes, avs, fetch};
-use crate::surface::{Refused, Surface};
+use crate::surface::{Memory, Refused, Surface};
+use std::sync::Arc;
 
 /// Serves one message.
 pub fn send<O: Observer>(
     thread: &mut Thread<'_>,
-    resources: &Resources,
+    environment: &Environment<'_>,
     send: &Send,
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
+    let resources = environment.resources;
     match &send.body {
         SendBody::Media {
             write,
@@ -152,15 +157,99 @@ pub fn send<O: Observer>(
             write_raw(thread, *dst, &block[..bytes.min(MAX_AVS)], pc, observer);
             Ok(())
         }
-        _ => {
+        SendBody::Unorm { .. } => {
             let section = thread.section(pc);
             let diagnostic = Diagnostic::new(Code::N0601)
                 .note(format!("{section} defines it; visim reads and checks it"))
                 .see(section);
+            Err(thread.trap(pc, u32::MAX, diagnostic))
+        }
+        SendBody::Typed { .. } | SendBody::TypedAtomic { .. } => {
             let mask = thread.active(send.lanes, send.guard);
-            Err(thread.trap(pc, mask, diagnostic))
+            if mask == 0 {
+                return Ok(());
+            }
+            let index = state(thread, send.surface);
+            let surface = surface(thread, resources, send, index, pc)?;
+            let count = u32::from(send.lanes.count);
+            memory::typed(
+                thread,
+                surface,
+                &send.body,
+                count,
+                Place { pc, mask },
+                observer,
+            )
+        }
+        SendBody::SvmBlock { .. }
+        | SendBody::SvmScatter { .. }
+        | SendBody::SvmScatter4 { .. }
+        | SendBody::SvmAtomic { .. } => {
+            let space = Space::Flat(&resources.flat);
+            untyped(thread, &space, send, pc, observer)
+        }
+        SendBody::Oword { .. } | SendBody::Scatter { .. } | SendBody::Atomic { .. } => {
+            // Block messages ignore masks; the others do nothing when no lane is on.
+            let block = matches!(send.body, SendBody::Oword { .. });
+            if !block && thread.active(send.lanes, send.guard) == 0 {
+                return Ok(());
+            }
+            match state(thread, send.surface) {
+                SLM => {
+                    let space = Space::Shared(Window::whole(environment.slm));
+                    untyped(thread, &space, send, pc, observer)
+                }
+                STATELESS => {
+                    let bytes = environment.scratch_bytes;
+                    let scratch = thread
+                        .scratch
+                        .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
+                    let scratch = Arc::clone(scratch);
+                    let space = Space::Scratch(Window::whole(&scratch));
+                    untyped(thread, &space, send, pc, observer)
+                }
+                index => {
+                    let surface = surface(thread, resources, send, index, pc)?;
+                    untyped(
+                        thread,
+                        &Space::Window(Window::of(surface)),
+                        send,
+                        pc,
+                        observer,
+                    )
+                }
+            }
         }
     }
+}
+
+/// Serves an untyped message in its space.
+fn untyped<O: Observer>(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    send: &Send,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let mask = thread.active(send.lanes, send.guard);
+    let count = u32::from(send.lanes.count);
+    memory::untyped(
+        thread,
+        space,
+        &send.body,
+        count,
+        Place { pc, mask },
+        observer,
+    )
+}
+
+/// Which op a message belongs to, and its lanes.
+#[derive(Clone, Copy)]
+pub struct Place {
+    /// Index of the op.
+    pub pc: u32,
+    /// Active lanes.
+    pub mask: u32,
 }
 
 /// The greatest media block: lowering reference 2.4.
@@ -327,7 +416,7 @@ fn refuse(
 }
 
 /// Copies registers out; what lies behind the variable's end is zero.
-fn read_raw(thread: &Thread<'_>, raw: Raw, out: &mut [u8]) {
+pub fn read_raw(thread: &Thread<'_>, raw: Raw, out: &mut [u8]) {
     let have = (raw.end.saturating_sub(raw.offset) as usize).min(out.len());
     if have > 0 {
         out[..have].copy_from_slice(&thread.arena[raw.offset as usize..][..have]);
@@ -335,7 +424,7 @@ fn read_raw(thread: &Thread<'_>, raw: Raw, out: &mut [u8]) {
 }
 
 /// Copies into registers; what lies behind the variable's end vanishes.
-fn write_raw<O: Observer>(
+pub fn write_raw<O: Observer>(
     thread: &mut Thread<'_>,
     raw: Raw,
     bytes: &[u8],

@@ -20,12 +20,13 @@ mod general;
 pub mod lanes;
 #[cfg(test)]
 mod laws;
+mod memory;
 mod message;
 pub mod observer;
 pub mod thread;
 pub mod trap;
 
-pub use bindings::{Bindings, Resources, Sampler};
+pub use bindings::{Bindings, Environment, FlatMemory, FlatRange, Resources, Sampler};
 pub use observer::{Observer, Silent};
 pub use thread::{Stop, Thread, ThreadId};
 pub use trap::Trap;

@@ -1,6 +1,6 @@
 //! One hardware thread: its bytes, its lanes, and the loop over ops.
 
-use super::bindings::Resources;
+use super::bindings::Environment;
 use super::float::FloatMode;
 use super::flow::Frame;
 use super::observer::{At, Observer};
@@ -12,7 +12,9 @@ use crate::program::{
     Alu, Barrier, CompareDest, Dest, Group, Guard, Kernel, Lanes, Op, Program, Region, Site,
 };
 use crate::source::Span;
+use crate::surface::Memory;
 use std::fmt;
+use std::sync::Arc;
 
 /// Which thread of a run.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
@@ -57,6 +59,8 @@ pub struct Thread<'p> {
     pub executed: u64,
     /// Split barriers signalled and not yet waited for.
     signalled: u32,
+    /// `%scratch`, made when it is first used.
+    pub(super) scratch: Option<Arc<Memory>>,
     pub(super) mode: FloatMode,
     pub(super) frame: Frame,
     pub(super) callers: Vec<Frame>,
@@ -71,6 +75,7 @@ impl<'p> Thread<'p> {
             arena: program.image.clone(),
             executed: 0,
             signalled: 0,
+            scratch: None,
             mode: FloatMode::default(),
             frame: Frame::new(0, mask),
             callers: Vec::new(),
@@ -79,18 +84,15 @@ impl<'p> Thread<'p> {
 
     /// Runs until the thread ends or waits.
     ///
-    /// * `limit`: instructions the thread may run in all.
-    ///
     /// # Errors
     /// The first [`Trap`]: something not modelled was reached (`N0601`), a message cannot be served
-    /// (`E0603`, `E0604`, `E0607`), or the limit was (`L0602`, `L0604`).
+    /// (`E0603`, `E0604`, `E0607`, `E0608`), or a limit was (`L0602`, `L0604`, `L0605`).
     pub fn run<O: Observer>(
         &mut self,
-        resources: &Resources,
-        limit: u64,
+        environment: &Environment<'_>,
         observer: &mut O,
     ) -> Result<Stop, Box<Trap>> {
-        let program = self.program;
+        let (program, limit) = (self.program, environment.limit);
         self.load_control();
         loop {
             if self.frame.pc >= self.frame.join {
@@ -215,7 +217,7 @@ impl<'p> Thread<'p> {
                         return Ok(Stop::Ended);
                     }
                 }
-                Op::Send(send) => message::send(self, resources, send, pc, observer)?,
+                Op::Send(send) => message::send(self, environment, send, pc, observer)?,
                 Op::Barrier(Barrier::Whole) => return Ok(Stop::Barrier),
                 Op::Barrier(Barrier::Signal) => self.signalled += 1,
                 Op::Barrier(Barrier::Wait) => {

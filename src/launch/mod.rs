@@ -10,12 +10,13 @@
 
 mod grid;
 
-pub use crate::exec::{Bindings, Observer, Sampler, Silent, ThreadId, Trap};
+pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, Trap};
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Resources, Stop, Thread};
+use crate::exec::{Environment, Resources, Stop, Thread};
 use crate::program::{Program, Symbol};
+use crate::surface::Memory;
 use rayon::prelude::*;
 
 /// How a run is carried out.
@@ -27,6 +28,10 @@ pub struct RunOptions {
     pub limit: u64,
     /// Threads a grid may have.
     pub max_threads: u64,
+    /// Shared local memory of a group beyond what the kernel asks for: its local arguments.
+    pub slm_bytes: u32,
+    /// Scratch memory of each thread, made when it is used.
+    pub scratch_bytes: usize,
     /// Which threads' registers to hand back.
     pub keep: Keep,
 }
@@ -37,6 +42,8 @@ impl Default for RunOptions {
             jobs: 1,
             limit: 100_000_000,
             max_threads: 1 << 24,
+            slm_bytes: 0,
+            scratch_bytes: 1 << 18,
             keep: Keep::First,
         }
     }
@@ -230,6 +237,15 @@ struct Group<O> {
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Runs the threads of a group in turn until all have ended.
     fn group(&self, group: u64) -> Result<Group<O>, Box<Trap>> {
+        let slm = Memory::zeroed(
+            (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
+        );
+        let environment = Environment {
+            resources: self.resources,
+            slm: &slm,
+            scratch_bytes: self.options.scratch_bytes,
+            limit: self.options.limit,
+        };
         let ids: Vec<ThreadId> = self.grid.ids(group).collect();
         let mut threads: Vec<(Thread<'_>, O, bool)> = Vec::new();
         let mut done = Group {
@@ -242,7 +258,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         for id in ids {
             let mut thread = self.start(id);
             let mut observer = (self.observe)(id);
-            let stop = thread.run(self.resources, self.options.limit, &mut observer)?;
+            let stop = thread.run(&environment, &mut observer)?;
             if stop == Stop::Ended && threads.is_empty() {
                 self.finish(thread, observer, &mut done);
             } else {
@@ -252,7 +268,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         // Every round begins with all living threads at a barrier.
         while threads.iter().any(|t| !t.2) {
             for (thread, observer, ended) in threads.iter_mut().filter(|t| !t.2) {
-                let stop = thread.run(self.resources, self.options.limit, observer)?;
+                let stop = thread.run(&environment, observer)?;
                 *ended = stop == Stop::Ended;
             }
         }

@@ -1,9 +1,9 @@
 //! Data port messages become request templates.
 
-use super::SCALAR;
 use super::operands::Scope;
+use super::{SCALAR, execution};
 use crate::check::VarId;
-use crate::isa::{MediaMode, Opcode};
+use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode};
 use crate::message::request::FieldSelect;
 use crate::program::{Op, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
@@ -12,8 +12,148 @@ use crate::syntax::ast::{Instruction, Operand, Suffix};
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     match *i.opcode {
         Opcode::MediaLd | Opcode::MediaSt => media(scope, i),
-        _ => None,
+        _ => memory(scope, i),
     }
+}
+
+/// Surface memory and 64-bit addresses. Source: vISA text reference 5.9, 5.10.
+fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    use Opcode::*;
+    let opcode = *i.opcode;
+    let (lanes, guard) = execution(scope, i);
+    let mut operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
+    let mut surface = None;
+    if let Operand::Surface(_) = operands.first()? {
+        surface = scope.slot(operands.remove(0));
+    }
+    let count = u32::from(lanes.count);
+    let write = matches!(
+        opcode,
+        OwordSt
+            | Scatter
+            | ScatterScaled
+            | Scatter4Scaled
+            | Scatter4Typed
+            | SvmBlockSt
+            | SvmScatter
+            | SvmScatter4Scaled
+    );
+    let one = ChannelMask(1);
+    let body = match (opcode, &operands[..]) {
+        (OwordLd | OwordLdUnaligned | OwordSt, [offset, data]) => SendBody::Oword {
+            write,
+            count,
+            unaligned: opcode == OwordLdUnaligned,
+            offset: scope.source(offset, SCALAR)?,
+            data: scope.raw(data)?,
+        },
+        (SvmBlockLd | SvmBlockSt, [address, data]) => SendBody::SvmBlock {
+            write,
+            count,
+            address: scope.source(address, SCALAR)?,
+            data: scope.raw(data)?,
+        },
+        (
+            Gather
+            | Opcode::Scatter
+            | GatherScaled
+            | ScatterScaled
+            | Gather4Scaled
+            | Scatter4Scaled,
+            [base, offsets, data],
+        ) => {
+            let bytes = i.suffix(|s| match s {
+                Suffix::ElementBytes(n) => Some(*n),
+                _ => None,
+            });
+            let counts_elements = matches!(opcode, Gather | Opcode::Scatter);
+            SendBody::Scatter {
+                write,
+                bytes: bytes.unwrap_or(4).clamp(1, 4),
+                channels: i.channels().unwrap_or(one),
+                scale: if counts_elements { bytes? } else { 1 },
+                base: scope.source(base, SCALAR)?,
+                offsets: scope.raw(offsets)?,
+                data: scope.raw(data)?,
+            }
+        }
+        (Gather4Typed | Scatter4Typed, [u, v, r, lod, data]) => SendBody::Typed {
+            write,
+            channels: i.channels()?,
+            coordinates: [u, v, r, lod].map(|o| scope.raw(o)),
+            data: scope.raw(data)?,
+        },
+        (DwordAtomic, [offsets, src0, src1, dst]) => SendBody::Atomic {
+            op: atomic(i)?,
+            bits: atomic_bits(i),
+            offsets: scope.raw(offsets)?,
+            src: [scope.raw(src0), scope.raw(src1)],
+            dst: scope.raw(dst),
+        },
+        (TypedAtomic, [u, v, r, lod, src0, src1, dst]) => SendBody::TypedAtomic {
+            op: atomic(i)?,
+            bits: atomic_bits(i),
+            coordinates: [u, v, r, lod].map(|o| scope.raw(o)),
+            src: [scope.raw(src0), scope.raw(src1)],
+            dst: scope.raw(dst),
+        },
+        (SvmGather | Opcode::SvmScatter, [addresses, data]) => {
+            let (bytes, count) = i.suffix(|s| match s {
+                Suffix::Blocks { bytes, count } => Some((*bytes, *count)),
+                _ => None,
+            })?;
+            let shape = matches!(bytes, 1 | 4 | 8) && matches!(count, 1 | 2 | 4 | 8);
+            if !shape {
+                return None;
+            }
+            SendBody::SvmScatter {
+                write,
+                bytes,
+                count,
+                addresses: scope.raw(addresses)?,
+                data: scope.raw(data)?,
+            }
+        }
+        (SvmGather4Scaled | SvmScatter4Scaled, [base, offsets, data]) => SendBody::SvmScatter4 {
+            write,
+            channels: i.channels()?,
+            base: scope.source(base, SCALAR)?,
+            offsets: scope.raw(offsets)?,
+            data: scope.raw(data)?,
+        },
+        // The destination stands in front of the sources: vISA text reference 5.10.
+        (SvmAtomic, [addresses, dst, src0, src1]) => SendBody::SvmAtomic {
+            op: atomic(i)?,
+            bits: atomic_bits(i),
+            addresses: scope.raw(addresses)?,
+            src: [scope.raw(src0), scope.raw(src1)],
+            dst: scope.raw(dst),
+        },
+        _ => return None,
+    };
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface,
+        sampler: None,
+        body,
+    })))
+}
+
+fn atomic(i: &Instruction<VarId>) -> Option<AtomicOp> {
+    i.suffix(|s| match s {
+        Suffix::AtomicOp(op) => Some(*op),
+        _ => None,
+    })
+}
+
+/// `.16`, `.64`, or 32 bits.
+fn atomic_bits(i: &Instruction<VarId>) -> u8 {
+    i.suffix(|s| match s {
+        Suffix::Bits(bits @ (16 | 64)) => Some(*bits),
+        _ => None,
+    })
+    .unwrap_or(32)
 }
 
 /// The lines a modifier selects. Source: vISA MEDIA_LD, "Modifiers"; lowering reference 2.1.

@@ -1,5 +1,8 @@
 //! Instructions as text, run, and the registers they leave, worked out by hand.
 
+mod flow;
+mod memory;
+
 use std::sync::Arc;
 use visim::check::{CheckOptions, check};
 use visim::launch::{self, Bindings, Grid, Outcome, RunOptions, Silent};

@@ -1,0 +1,465 @@
+//! Surface memory, shared local memory, scratch and 64-bit addresses: registers in, registers out.
+//!
+//! Each instruction of the vISA text reference 5.9 and 5.10 is one arm here: per-lane addresses are
+//! computed, [`Space`] serves them. Active lanes go in order, so that lanes with equal addresses
+//! behave as one order the reference allows.
+
+use super::bindings::FlatMemory;
+use super::general;
+use super::lanes;
+use super::message::{Place, read_raw, write_raw};
+use super::observer::Observer;
+use super::thread::Thread;
+use super::trap::Trap;
+use crate::dataport::untyped::Window;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{AtomicOp, ChannelMask};
+use crate::program::{Raw, SendBody};
+use crate::surface::{Kind, Surface};
+
+/// Where a message reads and writes.
+pub enum Space<'a> {
+    /// A surface: what lies outside reads 0.
+    Window(Window<'a>),
+    /// Shared local memory: as a surface, upper address bits ignored (launch reference 7).
+    Shared(Window<'a>),
+    /// The thread's own scratch memory: what lies outside is over a limit.
+    Scratch(Window<'a>),
+    /// 64-bit addresses: what lies outside is a fault.
+    Flat(&'a FlatMemory),
+}
+
+/// An address without memory.
+struct Fault {
+    address: u64,
+    bytes: usize,
+}
+
+/// Address bits that count in shared local memory.
+const SHARED_BITS: u64 = 0x0fff_ffff;
+
+impl<'a> Space<'a> {
+    /// The window that `bytes` bytes at `address` lie in, and their offset.
+    fn find(&self, address: u64, bytes: usize) -> Result<(Window<'a>, u64), Fault> {
+        match self {
+            Space::Window(window) => Ok((*window, address)),
+            Space::Shared(window) => Ok((*window, address & SHARED_BITS)),
+            Space::Scratch(window) => {
+                let end = address.saturating_add(bytes as u64);
+                let inside = end <= window.len() as u64;
+                inside
+                    .then_some((*window, address))
+                    .ok_or(Fault { address, bytes })
+            }
+            Space::Flat(flat) => flat.find(address, bytes).ok_or(Fault { address, bytes }),
+        }
+    }
+
+    fn read(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
+        let (window, offset) = self.find(address, out.len())?;
+        window.read(offset, out);
+        Ok(())
+    }
+
+    fn write(&self, address: u64, data: &[u8]) -> Result<(), Fault> {
+        let (window, offset) = self.find(address, data.len())?;
+        window.write(offset, data);
+        Ok(())
+    }
+
+    fn atomic(&self, op: AtomicOp, bits: u8, address: u64, src: [u64; 2]) -> Result<u64, Fault> {
+        let (window, offset) = self.find(address, usize::from(bits) / 8)?;
+        Ok(window.atomic(op, bits, offset, src))
+    }
+}
+
+/// Serves an untyped message on the lanes of `at.mask`.
+pub fn untyped<O: Observer>(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    body: &SendBody,
+    count: u32,
+    at: Place,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let mut port = Port {
+        thread,
+        space,
+        count: count as usize,
+        at,
+        observer,
+    };
+    port.serve(body)
+        .map_err(|fault| no_memory(port.thread, space, at, &fault))
+}
+
+fn no_memory(thread: &Thread<'_>, space: &Space<'_>, at: Place, fault: &Fault) -> Box<Trap> {
+    let Fault { address, bytes } = fault;
+    if let Space::Scratch(window) = space {
+        let note = format!(
+            "{bytes} bytes are wanted at {address:#x}, a thread has {:#x}",
+            window.len()
+        );
+        return thread.trap(at.pc, at.mask, Diagnostic::new(Code::L0605).note(note));
+    }
+    let diagnostic =
+        Diagnostic::with_message(Code::E0608, format!("no memory at address {address:#x}"))
+            .note(format!("{bytes} bytes are wanted there"))
+            .see(thread.section(at.pc));
+    thread.trap(at.pc, at.mask, diagnostic)
+}
+
+/// One message being served.
+struct Port<'t, 'p, 's, O> {
+    thread: &'t mut Thread<'p>,
+    space: &'s Space<'s>,
+    count: usize,
+    at: Place,
+    observer: &'s mut O,
+}
+
+impl<O: Observer> Port<'_, '_, '_, O> {
+    fn lanes(&self) -> impl Iterator<Item = usize> + use<O> {
+        lanes::active(self.at.mask, self.count)
+    }
+
+    fn get<const B: usize>(&self, raw: Raw, byte: usize) -> [u8; B] {
+        let mut out = [0; B];
+        read_raw(self.thread, raw.skip(byte as u32), &mut out);
+        out
+    }
+
+    fn dword(&self, raw: Raw, index: usize) -> u32 {
+        u32::from_le_bytes(self.get(raw, 4 * index))
+    }
+
+    fn put(&mut self, raw: Raw, byte: usize, bytes: &[u8]) {
+        write_raw(
+            self.thread,
+            raw.skip(byte as u32),
+            bytes,
+            self.at.pc,
+            self.observer,
+        );
+    }
+
+    /// Moves bytes between memory and registers.
+    fn transfer(
+        &mut self,
+        write: bool,
+        address: u64,
+        raw: Raw,
+        byte: usize,
+        size: usize,
+    ) -> Result<(), Fault> {
+        let mut bytes = [0; 256];
+        let bytes = &mut bytes[..size];
+        if write {
+            read_raw(self.thread, raw.skip(byte as u32), bytes);
+            self.space.write(address, bytes)
+        } else {
+            self.space.read(address, bytes)?;
+            self.put(raw, byte, bytes);
+            Ok(())
+        }
+    }
+
+    /// Bytes from one channel's row of dwords to the next. Source: vISA text reference 5.8, "Result".
+    fn row(&self) -> usize {
+        let grf = self.thread.program.platform.grf_bytes() as usize;
+        (4 * self.count).next_multiple_of(grf)
+    }
+
+    fn serve(&mut self, body: &SendBody) -> Result<(), Fault> {
+        match body {
+            SendBody::Oword {
+                write,
+                count,
+                unaligned,
+                offset,
+                data,
+            } => {
+                let offset = u64::from(general::scalar(self.thread, offset) as u32);
+                // Aligned forms count owords, the other one bytes, in dwords.
+                let address = if *unaligned { offset & !3 } else { offset * 16 };
+                self.transfer(*write, address, *data, 0, 16 * *count as usize)
+            }
+            SendBody::SvmBlock {
+                write,
+                count,
+                address,
+                data,
+            } => {
+                let address = general::scalar(self.thread, address);
+                self.transfer(*write, address, *data, 0, 16 * *count as usize)
+            }
+            SendBody::Scatter {
+                write,
+                bytes,
+                channels,
+                scale,
+                base,
+                offsets,
+                data,
+            } => {
+                let base = general::scalar(self.thread, base) as u32;
+                for lane in self.lanes() {
+                    let offset = base.wrapping_add(self.dword(*offsets, lane));
+                    let address = u64::from(offset) * u64::from(*scale);
+                    self.element(*write, *bytes as usize, *channels, address, *data, lane)?;
+                }
+                Ok(())
+            }
+            SendBody::SvmScatter4 {
+                write,
+                channels,
+                base,
+                offsets,
+                data,
+            } => {
+                let base = general::scalar(self.thread, base);
+                for lane in self.lanes() {
+                    let address = base.wrapping_add(u64::from(self.dword(*offsets, lane)));
+                    self.element(*write, 4, *channels, address, *data, lane)?;
+                }
+                Ok(())
+            }
+            SendBody::SvmScatter {
+                write,
+                bytes,
+                count,
+                addresses,
+                data,
+            } => {
+                let (bytes, count) = (*bytes as usize, *count as usize);
+                for lane in self.lanes() {
+                    let address = u64::from_le_bytes(self.get(*addresses, 8 * lane));
+                    if bytes == 1 {
+                        // A lane owns its bytes, four at least: vISA text reference 5.10.
+                        let first = lane * count.max(4);
+                        self.transfer(*write, address, *data, first, count)?;
+                        continue;
+                    }
+                    for block in 0..count {
+                        let address = address.wrapping_add((block * bytes) as u64);
+                        let byte = (block * self.count + lane) * bytes;
+                        self.transfer(*write, address, *data, byte, bytes)?;
+                    }
+                }
+                Ok(())
+            }
+            SendBody::Atomic {
+                op,
+                bits,
+                offsets,
+                src,
+                dst,
+            } => {
+                for lane in self.lanes() {
+                    let address = u64::from(self.dword(*offsets, lane));
+                    self.atomic(*op, *bits, address, lane, *src, *dst)?;
+                }
+                Ok(())
+            }
+            SendBody::SvmAtomic {
+                op,
+                bits,
+                addresses,
+                src,
+                dst,
+            } => {
+                for lane in self.lanes() {
+                    let address = u64::from_le_bytes(self.get(*addresses, 8 * lane));
+                    self.atomic(*op, *bits, address, lane, *src, *dst)?;
+                }
+                Ok(())
+            }
+            _ => Ok(()),
+        }
+    }
+
+    /// One lane of a gather or scatter: a dword slot for each enabled channel.
+    fn element(
+        &mut self,
+        write: bool,
+        bytes: usize,
+        channels: ChannelMask,
+        address: u64,
+        data: Raw,
+        lane: usize,
+    ) -> Result<(), Fault> {
+        for (row, channel) in channels.iter().enumerate() {
+            let address = address.wrapping_add(4 * channel as u64);
+            let byte = row * self.row() + 4 * lane;
+            let mut slot = [0; 4];
+            if write {
+                slot = self.get(data, byte);
+                self.space.write(address, &slot[..bytes])?;
+            } else {
+                // Bytes and words fill a dword: the rest of it is zero, vISA text reference 6.8.
+                self.space.read(address, &mut slot[..bytes])?;
+                self.put(data, byte, &slot);
+            }
+        }
+        Ok(())
+    }
+
+    fn atomic(
+        &mut self,
+        op: AtomicOp,
+        bits: u8,
+        address: u64,
+        lane: usize,
+        src: [Option<Raw>; 2],
+        dst: Option<Raw>,
+    ) -> Result<(), Fault> {
+        // Words travel in dword slots.
+        let slot = if bits == 64 { 8 } else { 4 };
+        let values = src.map(|raw| {
+            raw.map_or(0, |raw| match slot {
+                8 => u64::from_le_bytes(self.get(raw, 8 * lane)),
+                _ => u64::from(self.dword(raw, lane)),
+            })
+        });
+        let old = self.space.atomic(op, bits, address, values)?;
+        if let Some(dst) = dst {
+            self.put(dst, slot * lane, &old.to_le_bytes()[..slot]);
+        }
+        Ok(())
+    }
+}
+
+/// Where the texel of a lane lies, if inside.
+fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, u32)> {
+    let d = surface.description();
+    if lod >= d.levels {
+        return None;
+    }
+    let level = lod + d.min_lod;
+    let size = |n: u32| (n >> level).max(1);
+    let slices = if d.array { d.slices() } else { 1 };
+    let (y, height, slice, slices) = match d.kind {
+        Kind::Null => return None,
+        Kind::Buffer => (0, 1, 0, 1),
+        Kind::D1 => (0, 1, if d.array { v } else { 0 }, slices),
+        Kind::D3 => (v, size(d.height), r, size(d.depth)),
+        Kind::Cube => (v, size(d.height), r, 6 * d.depth.max(1)),
+        Kind::D2 => (v, size(d.height), if d.array { r } else { 0 }, slices),
+    };
+    let inside = u < size(d.width) && y < height && slice < slices;
+    inside.then_some((level, slice, u, y))
+}
+
+/// `gather4_typed`, `scatter4_typed`. Source: vISA text reference 5.9, 6.8.
+pub fn typed<O: Observer>(
+    thread: &mut Thread<'_>,
+    surface: &Surface,
+    body: &SendBody,
+    count: u32,
+    at: Place,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let SendBody::Typed {
+        write,
+        channels,
+        coordinates,
+        data,
+    } = body
+    else {
+        return typed_atomic(thread, surface, body, count, at, observer);
+    };
+    let grf = thread.program.platform.grf_bytes();
+    let row = (4 * count).next_multiple_of(grf);
+    let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
+        let mut bytes = [0; 4];
+        read_raw(thread, raw.skip(byte), &mut bytes);
+        u32::from_le_bytes(bytes)
+    };
+    for lane in lanes::active(at.mask, count as usize) {
+        let lane = 4 * lane as u32;
+        let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
+        let inside = texel(surface, place);
+        let slots = channels.iter().enumerate();
+        if *write {
+            let Some((level, slice, x, y)) = inside else {
+                continue;
+            };
+            let mut rgba = [0; 4];
+            for (slot, channel) in slots {
+                rgba[channel] = dword(thread, *data, slot as u32 * row + lane);
+            }
+            if !surface.store_texel(level, slice, x, y, rgba) {
+                return Err(no_texel(thread, surface, at));
+            }
+        } else {
+            let rgba = match inside {
+                Some((level, slice, x, y)) => surface
+                    .load_texel(level, slice, x, y, 0)
+                    .ok_or_else(|| no_texel(thread, surface, at))?,
+                // Out of range: 0, alpha 1, in the number type of the format.
+                None => [0, 0, 0, surface.decoder().map_or(0, |d| d.one)],
+            };
+            for (slot, channel) in slots {
+                let dst = data.skip(slot as u32 * row + lane);
+                write_raw(thread, dst, &rgba[channel].to_le_bytes(), at.pc, observer);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// `typed_atomic`: on texels of 32 bits; outside nothing is written and 0 comes back.
+fn typed_atomic<O: Observer>(
+    thread: &mut Thread<'_>,
+    surface: &Surface,
+    body: &SendBody,
+    count: u32,
+    at: Place,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let SendBody::TypedAtomic {
+        op,
+        bits,
+        coordinates,
+        src,
+        dst,
+    } = body
+    else {
+        return Ok(());
+    };
+    if surface.format().bits != 32 {
+        return Err(no_texel(thread, surface, at));
+    }
+    let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
+        let mut bytes = [0; 4];
+        read_raw(thread, raw.skip(byte), &mut bytes);
+        u32::from_le_bytes(bytes)
+    };
+    let window = Window::whole(surface.memory());
+    for lane in lanes::active(at.mask, count as usize) {
+        let lane = 4 * lane as u32;
+        let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
+        let values = src.map(|raw| raw.map_or(0, |raw| u64::from(dword(thread, raw, lane))));
+        let old = texel(surface, place).map_or(0, |(level, slice, x, y)| {
+            let cell = surface.place(level, slice, x, y, 0);
+            let address = surface.address(cell.x, cell.y) as u64;
+            window.atomic(*op, *bits, address, values) as u32
+        });
+        if let Some(dst) = *dst {
+            write_raw(thread, dst.skip(lane), &old.to_le_bytes(), at.pc, observer);
+        }
+    }
+    Ok(())
+}
+
+fn no_texel(thread: &Thread<'_>, surface: &Surface, at: Place) -> Box<Trap> {
+    let diagnostic = Diagnostic::with_message(
+        Code::E0607,
+        format!(
+            "texels of {} cannot be read and written one by one",
+            surface.format()
+        ),
+    )
+    .see(thread.section(at.pc));
+    thread.trap(at.pc, at.mask, diagnostic)
+}
