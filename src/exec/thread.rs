@@ -258,8 +258,14 @@ impl<'p> Thread<'p> {
     /// A trap at op `pc`, with thread and mask added to the notes.
     pub(super) fn trap(&self, pc: u32, mask: u32, diagnostic: Diagnostic) -> Box<Trap> {
         let mut diagnostic = diagnostic;
-        if diagnostic.labels.is_empty() {
-            let site = self.site(pc);
+        let site = self.site(pc);
+        if site.span == Span::default() {
+            // Code of a library, which is not in the text that will be shown.
+            let mut functions = self.program.functions.iter();
+            let inside = functions.rfind(|f| f.entry <= pc);
+            let name = inside.map_or("?", |f| &f.name);
+            diagnostic = diagnostic.note(format!("at `{}` in function `{name}`", site.opcode));
+        } else if diagnostic.labels.is_empty() {
             diagnostic = diagnostic.at(site.span, format!("`{}` reached here", site.opcode));
         }
         diagnostic = diagnostic.note(format!(

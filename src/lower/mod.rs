@@ -19,23 +19,27 @@ use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode, Platform};
 use crate::program::{Function, Input, Lanes, Op, Program, Site};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use crate::syntax::ast::Instruction;
 use indexmap::IndexMap;
 use layout::{Layout, UnitLayout, symbol};
 use operands::{SCALAR, Scope};
 
 /// What the caller may choose.
-#[derive(Clone, Debug)]
-pub struct LowerOptions {
+#[derive(Clone, Copy, Debug)]
+pub struct LowerOptions<'a> {
     /// The greatest register file of one thread in bytes.
     pub max_arena_bytes: u32,
+    /// Texts whose global functions the kernel may call; the compiler prints each into a file of its
+    /// own. Ops from there have no place in the kernel's text.
+    pub libraries: &'a [&'a Checked],
 }
 
-impl Default for LowerOptions {
-    fn default() -> LowerOptions {
+impl Default for LowerOptions<'_> {
+    fn default() -> Self {
         LowerOptions {
             max_arena_bytes: 64 << 20,
+            libraries: &[],
         }
     }
 }
@@ -48,7 +52,7 @@ impl Default for LowerOptions {
 pub fn lower(
     checked: &Checked,
     name: &str,
-    options: &LowerOptions,
+    options: &LowerOptions<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
     let Some(kernel) = checked
         .units
@@ -68,9 +72,14 @@ pub fn lower(
         }
         return Err(vec![diagnostic]);
     };
-    let functions = checked
+    let own_functions = checked
         .units
         .iter()
+        .filter(|u| u.kind == UnitKind::Function);
+    let own_functions = own_functions.count();
+    let files = std::iter::once(checked).chain(options.libraries.iter().copied());
+    let functions = files
+        .flat_map(|file| &file.units)
         .filter(|u| u.kind == UnitKind::Function);
     let units: Vec<&Unit> = std::iter::once(kernel).chain(functions).collect();
 
@@ -95,10 +104,13 @@ pub fn lower(
         diagnostics: Vec::new(),
         platform: checked.platform,
         functions: units[1..].iter().map(|u| u.name.as_str()).collect(),
+        foreign: false,
     };
     let mut entries = Vec::new();
-    for (unit, unit_layout) in units.iter().zip(&layouts) {
+    for (i, (unit, unit_layout)) in units.iter().zip(&layouts).enumerate() {
         entries.push(builder.ops.len() as u32);
+        // The kernel stands first, then the functions of its own file.
+        builder.foreign = i > own_functions;
         builder.unit(Scope {
             unit,
             places: &unit_layout.places,
@@ -168,6 +180,8 @@ struct Builder<'a> {
     diagnostics: Vec<Diagnostic>,
     platform: Platform,
     functions: Vec<&'a str>,
+    /// The unit at hand comes from a library: its spans mean nothing in the kernel's text.
+    foreign: bool,
 }
 
 impl Builder<'_> {
@@ -177,7 +191,7 @@ impl Builder<'_> {
         let first = self.ops.len();
         let mut op_of_step = Vec::with_capacity(steps.len() + 1);
         let mut last = Site {
-            span: crate::source::Span::default(),
+            span: Span::default(),
             opcode: Opcode::Ret,
         };
         for step in steps {
@@ -186,7 +200,11 @@ impl Builder<'_> {
                 continue;
             };
             last = Site {
-                span: instruction.span,
+                span: if self.foreign {
+                    Span::default()
+                } else {
+                    instruction.span
+                },
                 opcode: *instruction.opcode,
             };
             self.instruction(&mut scope, instruction, last);
