@@ -1,12 +1,14 @@
-//! The few operand forms that belong to one kind of message: blocks, AVS words, VME settings.
+//! Operand forms that belong to one kind of message: blocks, AVS words, VME settings, samplers and
+//! the parameters to the end of a line.
 
 use super::ast::Operand;
-use super::context::Context;
+use super::context::{Class, Context, is_null};
 use super::error::{Read, either, expected, nearest, problem, refuse};
-use super::operand::source;
-use super::token::{blanks, decimal, identifier, mark};
+use super::operand::{Operands, is_indirect, name, raw, source};
+use super::token::{blanks, decimal, identifier, mark, next_is, variable};
 use crate::diagnostic::Code;
 use crate::isa::{AvsControl, AvsMode};
+use crate::source::Spanned;
 
 /// `(width, height)` in bytes and rows.
 pub(super) fn block(input: &str) -> Read<'_, Operand> {
@@ -100,4 +102,104 @@ pub(super) fn triple<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let (rest, c) = scalar(rest)?;
     let (rest, _) = mark(rest, ")")?;
     Ok((rest, Operand::Triple(Box::new([a, b, c]))))
+}
+
+/// A bare sampler name.
+pub(super) fn sampler<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    if next_is(input, "(") {
+        return refuse(
+            blanks(input),
+            1,
+            problem(
+                Code::N0114,
+                "sampler pair is not modelled",
+                "an address pair `(variable, index)`",
+            )
+            .note("current sources also name a sampler by an address pair; a plain name is read")
+            .see("vISA text reference 0"),
+        );
+    }
+    let (rest, var) = name(cx, input, "a sampler")?;
+    Ok((rest, Operand::Sampler(var)))
+}
+
+/// Two names in either order; kept sampler first, as the instruction page has them (AVS reference
+/// D12). Declarations tell which is which; where they do not, the order of the page holds.
+pub(super) fn sampler_and_surface<'a>(
+    cx: &Context,
+    input: &'a str,
+    read: &mut Operands,
+) -> Read<'a, ()> {
+    let (middle, first) = name(cx, input, "a sampler or a surface")?;
+    let (rest, second) = name(cx, middle, "a sampler or a surface")?;
+    let class = |name: &Spanned<String>| cx.known(name).map(|k| k.class);
+    let surface_first =
+        class(&first) == Some(Class::Surface) || class(&second) == Some(Class::Sampler);
+    let sampler_first =
+        class(&first) == Some(Class::Sampler) || class(&second) == Some(Class::Surface);
+    let (sampler, surface) = if surface_first && !sampler_first {
+        (second, first)
+    } else {
+        (first, second)
+    };
+    read.push(Spanned::new(
+        Operand::Sampler(sampler.clone()),
+        sampler.span,
+    ));
+    read.push(Spanned::new(
+        Operand::Surface(surface.clone()),
+        surface.span,
+    ));
+    Ok((rest, ()))
+}
+
+/// Raw parameters to the end of the line. A `%null.0` in front is the paired surface of the newer
+/// form and is dropped (vISA text reference, section 0): a first coordinate is never null.
+pub(super) fn params<'a>(
+    cx: &Context,
+    input: &'a str,
+    min: u8,
+    max: u8,
+    read: &mut Operands,
+) -> Read<'a, ()> {
+    let mut rest = input;
+    if let Ok((behind, paired)) = raw(cx, rest)
+        && is_null(&paired.var)
+        && paired.offset == 0
+    {
+        rest = behind;
+    }
+    let mut count = 0;
+    while count < max && (count < min || !blanks(rest).is_empty()) {
+        let (behind, param) = match raw(cx, rest) {
+            Err(nom::Err::Error(_)) if blanks(rest).is_empty() => {
+                return expected(rest, "at least one parameter `V.offset`");
+            }
+            read => read?,
+        };
+        read.push(cx.spanned(Operand::Raw(param), rest, behind));
+        rest = behind;
+        count += 1;
+    }
+    Ok((rest, ()))
+}
+
+/// Operands of a render target write to the end of the line: raw, or scalar.
+pub(super) fn target_params<'a>(cx: &Context, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
+    let mut rest = input;
+    while !blanks(rest).is_empty() {
+        let is_raw = variable(rest).is_ok_and(|(behind, _)| !next_is(behind, "("));
+        let (behind, operand) = if is_raw && !is_indirect(rest) {
+            let (behind, raw) = raw(cx, rest)?;
+            (behind, Operand::Raw(raw))
+        } else {
+            source(cx, rest)?
+        };
+        read.push(cx.spanned(operand, rest, behind));
+        rest = behind;
+    }
+    if read.len() < 2 {
+        return expected(rest, "a raw operand `V.offset`");
+    }
+    Ok((rest, ()))
 }

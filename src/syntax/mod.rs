@@ -19,6 +19,7 @@ mod directive;
 pub(crate) mod error;
 mod expression;
 mod form;
+mod immediate;
 mod line;
 mod lsc;
 mod messages;

@@ -2,17 +2,17 @@
 //!
 //! Source: vISA text reference, sections 4 and 9.
 
-use super::ast::{General, Immediate, Indirect, Operand, Raw, Region};
-use super::context::{Class, Context, is_null};
-use super::error::{Read, expected, problem, refuse};
-use super::expression::{angled, expression, fitting, wraps};
+use super::ast::{General, Indirect, Operand, Raw, Region};
+use super::context::Context;
+use super::error::{Read, expected};
+use super::expression::{angled, expression, fitting};
+use super::immediate::immediate;
 use super::token::{
     Number, blanks, decimal, identifier, mark, next_is, number, optional_mark, string, type_suffix,
     variable,
 };
 use super::{lsc, messages};
-use crate::diagnostic::Code;
-use crate::isa::{Modifier, OpInfo, Slot, Type};
+use crate::isa::{Modifier, OpInfo, Slot};
 use crate::source::Spanned;
 
 /// Operands in slot order.
@@ -56,14 +56,14 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
             let (rest, var) = name(cx, input, "a surface")?;
             (rest, Operand::Surface(var))
         }
-        Slot::Sampler => sampler(cx, input)?,
-        Slot::SamplerAndSurface => return sampler_and_surface(cx, input, read),
+        Slot::Sampler => messages::sampler(cx, input)?,
+        Slot::SamplerAndSurface => return messages::sampler_and_surface(cx, input, read),
         Slot::RawDst | Slot::RawSrc => {
             let (rest, raw) = raw(cx, input)?;
             (rest, Operand::Raw(raw))
         }
-        Slot::Params { min, max } => return params(cx, input, min, max, read),
-        Slot::TargetParams => return target_params(cx, input, read),
+        Slot::Params { min, max } => return messages::params(cx, input, min, max, read),
+        Slot::TargetParams => return messages::target_params(cx, input, read),
         Slot::Plane if is_plain_number(input) => {
             let (rest, plane) = decimal(input, "a plane number")?;
             (rest, Operand::Number(plane))
@@ -166,7 +166,7 @@ fn is_expression_immediate(input: &str) -> bool {
 }
 
 /// `r[`: one token, no blank between.
-fn is_indirect(input: &str) -> bool {
+pub(super) fn is_indirect(input: &str) -> bool {
     next_is(input, "r[")
 }
 
@@ -489,96 +489,6 @@ pub(super) fn raw_offset<'a>(cx: &Context, input: &'a str) -> Read<'a, u32> {
     decimal(rest, "a byte offset, decimal or in parentheses")
 }
 
-/// A bare sampler name.
-fn sampler<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
-    if next_is(input, "(") {
-        return refuse(
-            blanks(input),
-            1,
-            problem(
-                Code::N0114,
-                "sampler pair is not modelled",
-                "an address pair `(variable, index)`",
-            )
-            .note("current sources also name a sampler by an address pair; a plain name is read")
-            .see("vISA text reference 0"),
-        );
-    }
-    let (rest, var) = name(cx, input, "a sampler")?;
-    Ok((rest, Operand::Sampler(var)))
-}
-
-/// Two names in either order; kept sampler first, as the instruction page has them (AVS reference
-/// D12). Declarations tell which is which; where they do not, the order of the page holds.
-fn sampler_and_surface<'a>(cx: &Context, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
-    let (middle, first) = name(cx, input, "a sampler or a surface")?;
-    let (rest, second) = name(cx, middle, "a sampler or a surface")?;
-    let class = |name: &Spanned<String>| cx.known(name).map(|k| k.class);
-    let surface_first =
-        class(&first) == Some(Class::Surface) || class(&second) == Some(Class::Sampler);
-    let sampler_first =
-        class(&first) == Some(Class::Sampler) || class(&second) == Some(Class::Surface);
-    let (sampler, surface) = if surface_first && !sampler_first {
-        (second, first)
-    } else {
-        (first, second)
-    };
-    read.push(Spanned::new(
-        Operand::Sampler(sampler.clone()),
-        sampler.span,
-    ));
-    read.push(Spanned::new(
-        Operand::Surface(surface.clone()),
-        surface.span,
-    ));
-    Ok((rest, ()))
-}
-
-/// Raw parameters to the end of the line. A `%null.0` in front is the paired surface of the newer
-/// form and is dropped (vISA text reference, section 0): a first coordinate is never null.
-fn params<'a>(cx: &Context, input: &'a str, min: u8, max: u8, read: &mut Operands) -> Read<'a, ()> {
-    let mut rest = input;
-    if let Ok((behind, paired)) = raw(cx, rest)
-        && is_null(&paired.var)
-        && paired.offset == 0
-    {
-        rest = behind;
-    }
-    let mut count = 0;
-    while count < max && (count < min || !blanks(rest).is_empty()) {
-        let (behind, param) = match raw(cx, rest) {
-            Err(nom::Err::Error(_)) if blanks(rest).is_empty() => {
-                return expected(rest, "at least one parameter `V.offset`");
-            }
-            read => read?,
-        };
-        read.push(cx.spanned(Operand::Raw(param), rest, behind));
-        rest = behind;
-        count += 1;
-    }
-    Ok((rest, ()))
-}
-
-/// Operands of a render target write to the end of the line: raw, or scalar.
-fn target_params<'a>(cx: &Context, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
-    let mut rest = input;
-    while !blanks(rest).is_empty() {
-        let is_raw = variable(rest).is_ok_and(|(behind, _)| !next_is(behind, "("));
-        let (behind, operand) = if is_raw && !is_indirect(rest) {
-            let (behind, raw) = raw(cx, rest)?;
-            (behind, Operand::Raw(raw))
-        } else {
-            source(cx, rest)?
-        };
-        read.push(cx.spanned(operand, rest, behind));
-        rest = behind;
-    }
-    if read.len() < 2 {
-        return expected(rest, "a raw operand `V.offset`");
-    }
-    Ok((rest, ()))
-}
-
 /// A label or function: an identifier or quoted text.
 pub(super) fn label(input: &str) -> Read<'_, String> {
     if next_is(input, "\"") {
@@ -602,153 +512,5 @@ fn label_list<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
             let (rest, _) = mark(rest, ")")?;
             return Ok((rest, Operand::Labels(labels)));
         }
-    }
-}
-
-/// `value:type`. Source: vISA text reference 1.4.
-pub(super) fn immediate<'a>(cx: &Context, input: &'a str) -> Read<'a, Immediate> {
-    let from = blanks(input);
-    if let Some(inner) = from.strip_prefix('(') {
-        let (rest, value) = expression(cx, inner)?;
-        let (rest, _) = mark(rest, ")")?;
-        let (rest, ty) = type_suffix(rest)?;
-        return stored(cx, from, rest, value as u64, ty, false);
-    }
-    let (at, negative) = optional_mark(from, "-");
-    let at = blanks(at);
-    let (rest, number) = match number(at) {
-        Err(nom::Err::Error(_)) => return expected(at, "an immediate, such as `0x1:ud`"),
-        read => read?,
-    };
-    let value = match number {
-        Number::Float(digits) => {
-            // The sign belongs to the literal, and so does the type: no blanks inside.
-            let whole = &from[..from.len() - rest.len()];
-            return float(from, whole, digits, negative, rest);
-        }
-        Number::Hex(value) => value,
-        Number::Decimal { value, wide } => {
-            if wide {
-                cx.remark(wraps(cx, at, rest, u64::from(value)));
-            }
-            u64::from(value)
-        }
-    };
-    let (rest, ty) = type_suffix(rest)?;
-    stored(cx, from, rest, value, ty, negative)
-}
-
-/// The bits kept for an integer in front of `:ty`: of float types they are the raw bits and a minus
-/// flips the sign bit; of types up to 32 bits the low 32 are kept, not masked further.
-fn stored<'a>(
-    cx: &Context,
-    from: &'a str,
-    rest: &'a str,
-    value: u64,
-    ty: Type,
-    negative: bool,
-) -> Read<'a, Immediate> {
-    let bits = match ty {
-        Type::F if negative => value ^ 1 << 31,
-        Type::Df if negative => value ^ 1 << 63,
-        Type::Hf if negative => value ^ 1 << 15,
-        _ if negative => value.wrapping_neg(),
-        _ => value,
-    };
-    let length = from.len() - rest.len();
-    if ty == Type::Hf && bits > 0xffff {
-        return refuse(
-            from,
-            length,
-            problem(
-                Code::E0108,
-                "half-precision bits are too wide",
-                format!("{bits:#x} has more than 16 bits"),
-            )
-            .note("an immediate in front of `:hf` is the raw bits, at most 0xffff")
-            .help("one is written `0x3c00:hf`")
-            .see("vISA text reference 1.4"),
-        );
-    }
-    if ty.bytes() == 8 {
-        return Ok((rest, Immediate { bits, ty }));
-    }
-    let kept = bits & 0xffff_ffff;
-    // Sign bits above the 32 kept say nothing that is lost.
-    if kept != bits && bits as i64 != i64::from(kept as i32) {
-        cx.remark(
-            crate::diagnostic::Diagnostic::new(Code::W0116)
-                .at(cx.span(from, rest), format!("read as {kept:#x}:{ty}"))
-                .note(format!("immediates of type `{ty}` keep 32 bits"))
-                .see("vISA text reference 1.4"),
-        );
-    }
-    Ok((rest, Immediate { bits: kept, ty }))
-}
-
-/// A decimal float: the bits of the nearest number of its type.
-fn float<'a>(
-    from: &'a str,
-    whole: &str,
-    digits: &str,
-    negative: bool,
-    rest: &'a str,
-) -> Read<'a, Immediate> {
-    let tidy = !whole.contains([' ', '\t']) && rest.starts_with(':');
-    if !tidy {
-        let wanted = "a type directly behind a decimal float, as in `-1.5:f`, without blanks";
-        return if rest.starts_with(':') {
-            expected(from, wanted)
-        } else {
-            expected(rest, wanted)
-        };
-    }
-    let (after, ty) = type_suffix(rest)?;
-    let length = from.len() - after.len();
-    let sign = |bit: u32| u64::from(negative) << bit;
-    let bits = match ty {
-        Type::F => digits
-            .parse::<f32>()
-            .ok()
-            .filter(|v| v.is_finite())
-            .map(|v| u64::from(v.to_bits()) | sign(31)),
-        Type::Df => digits
-            .parse::<f64>()
-            .ok()
-            .filter(|v| v.is_finite())
-            .map(|v| v.to_bits() | sign(63)),
-        Type::Hf => {
-            let half = half::f16::from_f64(digits.parse().unwrap_or(f64::INFINITY));
-            let bits = u64::from(half.to_bits()) | sign(15);
-            return refuse(
-                from,
-                length,
-                problem(
-                    Code::E0101,
-                    "half-precision numbers have no decimal form",
-                    "not readable",
-                )
-                .note("an immediate in front of `:hf` is the raw bits, at most 0xffff")
-                .help(format!("write `{bits:#x}:hf`"))
-                .see("vISA text reference 1.4"),
-            );
-        }
-        _ => {
-            return refuse(
-                from,
-                length,
-                problem(
-                    Code::E0101,
-                    "decimal float in front of an integer type",
-                    format!("`:{ty}` takes an integer"),
-                )
-                .help("write `:f` or `:df` behind a number with a point or an exponent")
-                .see("vISA text reference 1.4"),
-            );
-        }
-    };
-    match bits {
-        Some(bits) => Ok((after, Immediate { bits, ty })),
-        None => refuse(from, length, super::token::too_large(digits)),
     }
 }
