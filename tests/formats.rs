@@ -447,3 +447,59 @@ fn texels_stored_through_a_surface_come_back() {
     assert!(yuyv.store_texel(0, 0, 0, 0, [0.0f32, 0.4, 1.0, 1.0].map(f32::to_bits)));
     assert_eq!(yuyv.memory().to_vec(), [102, 255, 0, 0, 0, 0, 51, 0]);
 }
+
+#[test]
+fn blocks_decode_as_the_corpus_says() {
+    let file = corpus("blocks");
+    let formats = file["formats"].as_object().expect("formats");
+    let (mut blocks, mut bad) = (0, Vec::new());
+    for (name, rows) in formats {
+        let format = Format::named(name).expect(name);
+        let decoder = Decoder::new(format, None).expect(name);
+        let across = format.cell().across;
+        for row in list(rows) {
+            blocks += 1;
+            let cell = cell(&hex(&row["block"]));
+            let texels = across * 4;
+            let at = |t: u32| decoder.decode(&cell, t % across, t / across);
+            let code = |v: u32| (f32::from_bits(v) * 255.0 + 0.5) as u8;
+            let expected = ["intel_rgba8", "rgba8"]
+                .iter()
+                .find_map(|key| row.get(*key));
+            if let Some(expected) = expected {
+                let got: Vec<u8> = (0..texels).flat_map(|t| at(t).map(code)).collect();
+                if got != hex(expected) {
+                    bad.push(format!("{name} {}", row["block"]));
+                }
+            } else if let Some(expected) = row.get("expected_f32") {
+                let channels = if name.starts_with("BC4") { 1 } else { 2 };
+                let got: Vec<String> = (0..texels)
+                    .flat_map(|t| at(t)[..channels].to_vec())
+                    .map(|v| format!("{v:08x}"))
+                    .collect();
+                if got != strings(expected) {
+                    bad.push(format!("{name} {}", row["block"]));
+                }
+            } else {
+                let expected = text(&row["rgb_half"]);
+                let halves: Vec<u16> = (0..expected.len() / 4)
+                    .map(|i| u16::from_str_radix(&expected[4 * i..4 * i + 4], 16).unwrap())
+                    .collect();
+                let wide = visim::surface::float::half_to_f32;
+                for (t, half) in halves.chunks(3).enumerate() {
+                    let got = at(t as u32);
+                    if got[..3] != [wide(half[0]), wide(half[1]), wide(half[2])] {
+                        bad.push(format!("{name} {} texel {t}", row["block"]));
+                    }
+                }
+            }
+        }
+    }
+    assert!(
+        bad.is_empty(),
+        "{} of {blocks}\n{}",
+        bad.len(),
+        bad.join("\n")
+    );
+    assert_eq!(blocks, 207);
+}

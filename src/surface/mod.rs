@@ -9,6 +9,7 @@
 //!
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
 
+pub mod block;
 pub mod description;
 pub mod file;
 pub mod float;

@@ -7,6 +7,7 @@
 
 use std::sync::Arc;
 
+use super::block::{self, BlockDecoder};
 use super::float::{
     NAN, f32_to_half_toward_zero, f32_to_small, half_to_f32, linear_to_srgb, shared_exponent,
     small_to_f32, srgb_to_linear,
@@ -51,6 +52,12 @@ enum Method {
         bits: u32,
         palette: Option<Arc<[u32; 256]>>,
     },
+    /// Block-compressed; 8-bit codes perhaps through the sRGB curve, perhaps opaque.
+    Block {
+        decoder: BlockDecoder,
+        curve: bool,
+        opaque: bool,
+    },
     /// An index into the palette, and perhaps an alpha beside it.
     Palette {
         index: Channel,
@@ -87,7 +94,12 @@ impl Decoder {
                 (_, None) => Out::Constant(0),
             });
         let method = match format.kind {
-            Kind::Raw | Kind::Compressed => return None,
+            Kind::Raw => return None,
+            Kind::Compressed => Method::Block {
+                decoder: block::decoder(format)?,
+                curve,
+                opaque: !format.has_alpha(),
+            },
             _ if format.is_planar() => return None,
             Kind::Palette if format.is_sub_byte() => Method::SubByte {
                 bits: u32::from(format.bits),
@@ -117,7 +129,7 @@ impl Decoder {
     }
 
     /// Decodes the texel at (`in_x`, `in_y`) of a cell.
-    pub fn decode(&self, cell: &CellBytes, in_x: u32, _in_y: u32) -> Rgba {
+    pub fn decode(&self, cell: &CellBytes, in_x: u32, in_y: u32) -> Rgba {
         match &self.method {
             Method::Channels => self.out.map(|out| self.channel(out, cell)),
             Method::Pair { luma, second } => self.out.map(|out| match out {
@@ -136,6 +148,23 @@ impl Decoder {
                         _ => unorm(u64::from(value), *bits),
                     }),
                 }
+            }
+            Method::Block {
+                decoder: BlockDecoder::Numbers(decode),
+                ..
+            } => decode(cell, in_x, in_y),
+            Method::Block {
+                decoder: BlockDecoder::Codes(decode),
+                curve,
+                opaque,
+            } => {
+                let [r, g, b, a] = decode(cell, in_x, in_y);
+                let colour = |v: u8| match curve {
+                    true => srgb_to_linear(v.into(), 8),
+                    false => unorm(v.into(), 8),
+                };
+                let alpha = if *opaque { ONE } else { unorm(a.into(), 8) };
+                [colour(r), colour(g), colour(b), alpha]
             }
             Method::Palette {
                 index,
