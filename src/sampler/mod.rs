@@ -5,9 +5,11 @@
 //!
 //! * [`fetch`]: the `ld` family, integer coordinates, no filter.
 //! * [`avs`]: adaptive video scaling.
+//! * [`state`]: binary layout of the sampler state.
 
 pub mod avs;
 pub mod fetch;
+pub mod state;
 
 /// One parameter or one result channel for up to 32 lanes.
 pub type Lanes = [u32; 32];

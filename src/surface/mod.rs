@@ -20,6 +20,7 @@ pub mod pattern;
 pub mod picture;
 pub mod refused;
 pub mod rows;
+pub mod state;
 pub mod texel;
 pub mod tiling;
 
