@@ -4,7 +4,7 @@
 //! descriptor; any other is added at run time. Source: lowering reference 1.6.
 
 use super::{Compat, Lowering, Value};
-use crate::check::{Storage, Unit, VarId};
+use crate::check::{Storage, Unit, UnitKind, VarId};
 use crate::isa::{Opcode, Platform};
 use crate::syntax::ast::{Instruction, Operand};
 use std::collections::HashMap;
@@ -15,6 +15,8 @@ pub struct Context {
     /// Which release of the finalizer is followed.
     pub compat: Compat,
     states: HashMap<(VarId, u32), Value>,
+    /// `.function` lines passed.
+    functions: usize,
 }
 
 impl Context {
@@ -23,6 +25,7 @@ impl Context {
         Context {
             compat,
             states: HashMap::new(),
+            functions: 0,
         }
     }
 
@@ -62,6 +65,16 @@ impl Context {
             self.states
                 .insert((var.node, element.wrapping_add(lane)), value);
         }
+    }
+
+    /// A function was entered: `ret` in the first one of a kernel ends the thread.
+    pub fn enter(&mut self) {
+        self.functions += 1;
+    }
+
+    /// Whether a `ret` here ends the thread.
+    pub fn ends_thread(&self, unit: &Unit) -> bool {
+        unit.kind == UnitKind::Kernel && self.functions <= 1
     }
 
     /// Forgets everything: control may come from elsewhere (a label).

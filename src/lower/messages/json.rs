@@ -25,7 +25,11 @@ pub fn unit(
     for (index, step) in unit.steps.iter().enumerate() {
         match step {
             // A function and the label of its name are one step, and count as one.
-            Step::Function(_) | Step::Label(_) => context.forget(),
+            Step::Function(_) => {
+                context.enter();
+                context.forget();
+            }
+            Step::Label(_) => context.forget(),
             Step::Instruction(i) => match messages(unit, &i.node, &context, platform) {
                 Ok(lowered) => {
                     context.observe(unit, &i.node, platform);

@@ -22,8 +22,13 @@ pub mod json;
 mod media;
 mod media_sampler;
 mod operand;
+mod output;
 pub mod payload;
+mod raw;
 mod sampler;
+mod surface_memory;
+mod svm;
+mod sync;
 pub mod value;
 
 pub use context::Context;
@@ -33,7 +38,7 @@ pub use value::{Leaf, Op, Run, Value};
 
 use crate::check::{Unit, VarId};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{Exec, Opcode, Platform};
+use crate::isa::{Exec, Family, Opcode, Platform};
 use crate::message::Sfid;
 use crate::message::bits::{Extended, Form, descriptor, extended_descriptor};
 use crate::syntax::ast::{Instruction, Predicate};
@@ -148,7 +153,40 @@ pub fn messages(
         Opcode::SampleUnorm => media_sampler::unorm(&mut cx)?,
         Opcode::Sample | Opcode::Load => media_sampler::legacy(&mut cx)?,
         Opcode::Resinfo | Opcode::Sampleinfo => sampler::info(&mut cx)?,
+        Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => {
+            surface_memory::oword(&mut cx)?;
+        }
+        Opcode::Gather | Opcode::Scatter => surface_memory::unscaled(&mut cx)?,
+        Opcode::GatherScaled
+        | Opcode::ScatterScaled
+        | Opcode::Gather4Scaled
+        | Opcode::Scatter4Scaled => surface_memory::scaled(&mut cx)?,
+        Opcode::Gather4Typed | Opcode::Scatter4Typed => surface_memory::typed(&mut cx)?,
+        Opcode::DwordAtomic | Opcode::TypedAtomic | Opcode::SvmAtomic => {
+            surface_memory::atomic(&mut cx)?;
+        }
+        Opcode::SvmBlockLd | Opcode::SvmBlockSt => svm::block(&mut cx)?,
+        Opcode::SvmGather | Opcode::SvmScatter => svm::scattered(&mut cx)?,
+        Opcode::SvmGather4Scaled | Opcode::SvmScatter4Scaled => svm::scaled(&mut cx)?,
+        Opcode::RtWrite3d => output::target(&mut cx)?,
+        Opcode::UrbWrite3d => output::urb(&mut cx)?,
+        Opcode::Barrier | Opcode::SbarrierSignal => sync::barrier(&mut cx)?,
+        Opcode::FenceGlobal | Opcode::FenceLocal => sync::fence(&mut cx)?,
+        Opcode::SamplerCacheFlush => sync::flush(&mut cx)?,
+        Opcode::Ret if context.ends_thread(unit) => sync::end_of_thread(&mut cx)?,
+        Opcode::RawSend
+        | Opcode::RawSendc
+        | Opcode::RawSends
+        | Opcode::RawSendsEot
+        | Opcode::RawSendsc
+        | Opcode::RawSendscEot => raw::lower(&mut cx)?,
         op if sampler::is_3d(op) => sampler::lower(&mut cx)?,
+        op if matches!(op.info().family, Family::Lsc | Family::Vme) => {
+            return cx.refuse(
+                Code::N0380,
+                "load/store and motion estimation messages are not modelled",
+            );
+        }
         _ => {}
     }
     Ok(cx.lowered)

@@ -10,7 +10,7 @@ use super::context::{Sampler, Surface};
 use super::operand::Place;
 use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{ChannelMask, Exec, OPCODES, Opcode, Platform, Slot, Type};
+use crate::isa::{ChannelMask, Exec, Opcode, Platform, Slot, Type};
 use crate::message::bits::rows;
 use crate::message::dataport::BINDLESS;
 use crate::message::fields::{outer, sampler as control, sampler_header};
@@ -26,10 +26,7 @@ const MANY_SAMPLERS: u32 = 0x8000;
 
 /// Whether this file lowers the instruction.
 pub(super) fn is_3d(op: Opcode) -> bool {
-    crate::isa::opcodes::OPCODES
-        .iter()
-        .find(|row| row.opcode == op)
-        .is_some_and(|row| (0x6d..=0x6f).contains(&row.code))
+    (0x6d..=0x6f).contains(&op.info().code)
 }
 
 /// What an instruction asks of the sampler.
@@ -55,14 +52,14 @@ const fn is_16(ty: Type) -> bool {
 
 pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let opcode = cx.instruction.opcode.node;
-    let row = OPCODES.iter().find(|row| row.opcode == opcode);
-    let Some(op) = row.and_then(|row| SamplerOp::from_code(row.sub.into())) else {
+    let row = opcode.info();
+    let Some(op) = SamplerOp::from_code(row.sub.into()) else {
         return cx.refuse(
             Code::N0380,
             "this operation exists on newer platforms than the ones modelled",
         );
     };
-    let slots = row.map_or(&[][..], |row| row.slots);
+    let slots = row.slots;
     let at = |slot: Slot| slots.iter().position(|s| *s == slot);
     let destination = at(Slot::RawDst).and_then(|i| cx.raw(i));
     let first = slots.len() - 1;

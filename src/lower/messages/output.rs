@@ -1,0 +1,243 @@
+//! Render target and URB writes. Source: lowering reference 14 and 15.
+//!
+//! ```text
+//!  target   [header r0, second header] [source-0 alpha] [omask] R G B A [depth] [stencil]
+//!  urb      handles | [per-slot offsets] [mask << 16] data
+//! ```
+
+use super::{Lowering, Op, Part, Plan, Result, Run, Value};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{Platform, Type};
+use crate::message::Sfid;
+use crate::message::bits::rows;
+use crate::message::dataport::types;
+use crate::message::fields::{self, outer, render_target as c, render_target_header as h};
+use crate::syntax::ast::{Operand, Suffix};
+
+/// The operands of a render target write, found by its flags.
+struct Target {
+    second_header: Option<Part>,
+    counter: Option<Value>,
+    index: Option<Value>,
+    alpha: Option<usize>,
+    omask: Option<usize>,
+    colours: [usize; 4],
+    depth: Option<usize>,
+    stencil: Option<usize>,
+}
+
+pub(super) fn target(cx: &mut Lowering) -> Result<()> {
+    let flags = cx.instruction.suffix(|s| match s {
+        Suffix::TargetFlags(flags) => Some(flags.clone()),
+        _ => None,
+    });
+    let flags = flags.unwrap_or_default();
+    let has = |word: &str| flags.iter().any(|f| f.to_string() == word);
+    let es = cx.lanes();
+    let platform = cx.platform;
+    let native = platform.native_lanes();
+    let grf = cx.grf();
+    let mut next = 2..;
+    let mut take = |wanted: bool| wanted.then(|| next.next()).flatten();
+    let counter = take(has("CPS")).map(|i| cx.scalar(i));
+    let index = take(has("RTI")).map(|i| cx.scalar(i));
+    let alpha = take(has("A"));
+    let omask = take(has("O"));
+    let colours = [(); 4].map(|()| take(true).unwrap_or(0));
+    let target = Target {
+        second_header: cx.raw(1).map(|p| cx.part(p, grf)),
+        counter,
+        index,
+        alpha,
+        omask,
+        colours,
+        depth: take(has("Z")),
+        stencil: take(has("ST")),
+    };
+    if matches!(
+        cx.instruction
+            .operands
+            .get(target.colours[3])
+            .map(|o| &o.node),
+        None | Some(Operand::Immediate(_))
+    ) {
+        return cx.refuse(
+            Code::E0380,
+            "four colour operands are wanted behind the flags",
+        );
+    }
+    let half = target
+        .colours
+        .iter()
+        .find_map(|&i| cx.raw(i))
+        .is_some_and(|p| p.ty == Type::Hf);
+
+    let constant = target.index.as_ref().map(Value::constant);
+    let needs_header = target.alpha.is_some()
+        || match constant {
+            None => false,
+            Some(None) => true,
+            Some(Some(index)) => index != 0 && platform < Platform::Icl,
+        };
+    let mut plan = Plan::new(Sfid::Rc, Value::Const(0), cx.exec(es));
+    plan.conditional = true;
+    plan.two_sources = true;
+    if needs_header {
+        plan.header = Some(header(cx, &target));
+        // A predicate goes into the header and leaves the send (lowering reference 14).
+        plan.predicated = false;
+    } else if let Some(Some(index)) = constant {
+        plan.extended.target = index;
+    }
+    plan.extended.null_target = has("NULLRT") && platform >= Platform::Tgl;
+
+    // Colours: 32 bits for each lane, or 16; two registers for eight lanes where one holds sixteen.
+    let wide = |bytes: u32| match (es, platform) {
+        (8, Platform::Pvc) => 2,
+        _ => rows(es * bytes, platform),
+    };
+    let part = |i: usize, rows: u32, bytes: u32| match cx.raw(i) {
+        Some(place) => {
+            let mut part = cx.part(place, es * bytes);
+            part.registers
+                .resize_with(rows as usize, || vec![Run::Undefined { len: grf }]);
+            part
+        }
+        None => Part::absent(rows, grf),
+    };
+    let colour_bytes = if half { 2 } else { 4 };
+    let colour_rows = wide(colour_bytes);
+    let mut parts = Vec::new();
+    if let Some(i) = target.alpha {
+        parts.push(part(i, colour_rows, colour_bytes));
+    }
+    if let Some(i) = target.omask {
+        parts.push(part(i, 1, 2));
+    }
+    parts.extend(target.colours.map(|i| part(i, colour_rows, colour_bytes)));
+    for i in [target.depth, target.stencil].into_iter().flatten() {
+        parts.push(part(i, wide(4), 4));
+    }
+    if platform == Platform::Pvc && es < native {
+        spoil(cx, &mut parts);
+    }
+    plan.first = if needs_header { 0 } else { parts.len() };
+    if let (true, Some(second), true) = (
+        needs_header,
+        target.second_header.clone(),
+        platform != Platform::Pvc,
+    ) {
+        parts.insert(0, second);
+        plan.first = 1;
+    }
+    plan.parts = parts;
+
+    let bit = |on: bool, field: fields::Field| u32::from(on) << field.lo;
+    let subtype = if es > 8 { 0 } else { 4 };
+    let second_group = plan.exec.offset >= 16;
+    let control = bit(has("CM"), c::COARSE)
+        | types::TARGET_WRITE << c::TYPE.lo
+        | bit(has("PS"), c::SAMPLE)
+        | bit(has("LRTW"), c::LAST)
+        | bit(second_group, c::SLOTS)
+        | subtype << c::SUBTYPE.lo
+        | bit(half, outer::RETURN16);
+    let (desc, _) = cx.bound(0, control);
+    plan.control = desc;
+    let counter = target.counter;
+    cx.send(plan);
+    if let (Some(counter), Some(send)) = (counter, cx.lowered.sends.last_mut()) {
+        // The counter is or-ed with the function's number, on Gen12 too.
+        let number = u32::from(Sfid::Rc.number(platform).unwrap_or(0));
+        send.ex_desc = Value::call(Op::Or, counter, Value::Const(number));
+    }
+    Ok(())
+}
+
+/// r0 with the presence bits and the index; the second register is the operand's.
+fn header(cx: &Lowering, target: &Target) -> Vec<Value> {
+    let mut words = cx.r0_header();
+    let bit = |on: bool, field: fields::Field| u32::from(on) << field.lo;
+    // Depth and stencil together set the depth bit alone: a fault (lowering reference 14).
+    let stencil = target.stencil.is_some() && target.depth.is_none();
+    let present = bit(target.alpha.is_some(), h::ALPHA)
+        | bit(target.omask.is_some(), h::OMASK)
+        | bit(target.depth.is_some(), h::DEPTH)
+        | bit(stencil, h::STENCIL);
+    words[h::ALPHA.dw] = Value::call(Op::Or, Value::Dispatch(0), Value::Const(present));
+    if let Some(index) = &target.index {
+        words[h::INDEX.dw] = index.clone();
+    }
+    words
+}
+
+/// All colours are copied onto the first register: what arrives is the last one.
+/// Source: lowering reference 14, PVC.
+fn spoil(cx: &mut Lowering, parts: &mut [Part]) {
+    if cx.context.compat == super::Compat::Later {
+        return;
+    }
+    let grf = cx.grf();
+    let last = parts.last().map(|p| p.registers[0].clone());
+    for part in parts.iter_mut() {
+        *part = Part::absent(part.rows(), grf);
+    }
+    if let (Some(first), Some(last)) = (parts.first_mut(), last) {
+        first.registers[0] = last;
+    }
+    let warning = Diagnostic::new(Code::W0380)
+        .at(cx.instruction.opcode.span, "one colour arrives")
+        .note("the finalizer copies all colours onto one register on 64-byte registers")
+        .see("lowering reference 14");
+    cx.lowered.warnings.push(warning);
+}
+
+/// `urb_write_3d`. Source: lowering reference 15.
+pub(super) fn urb(cx: &mut Lowering) -> Result<()> {
+    use fields::urb as c;
+    let number = |at: usize| match cx.instruction.operands.get(at).map(|o| &o.node) {
+        Some(Operand::Number(n)) => u32::try_from(*n).ok(),
+        _ => None,
+    };
+    let (Some(count), Some(offset)) = (number(0), number(1)) else {
+        return cx.refuse(Code::E0380, "a count and an offset are wanted");
+    };
+    if count == 0 || count > 8 || offset > c::OFFSET.max() {
+        return cx.refuse(Code::E0380, "1 to 8 values at an offset below 2048");
+    }
+    let (mask, handle, slot, data) = (cx.raw(2), cx.raw(3), cx.raw(4), cx.raw(5));
+    let Some(handle) = handle else {
+        return cx.refuse(Code::E0380, "the handles are %null");
+    };
+    let es = cx.lanes();
+    let grf = cx.grf();
+    let bit = |on: bool, field: fields::Field| u32::from(on) << field.lo;
+    let control = types::URB_SIMD8_WRITE
+        | offset << c::OFFSET.lo
+        | bit(mask.is_some(), c::MASKED)
+        | bit(slot.is_some(), c::PER_SLOT);
+    let mut plan = Plan::new(Sfid::Urb, Value::Const(control), cx.exec(es));
+    plan.header = Some(
+        (0..grf / 4)
+            .map(|dw| Value::Element {
+                root: handle.root,
+                offset: handle.at + 4 * dw,
+                ty: Type::Ud,
+            })
+            .collect(),
+    );
+    if let Some(slot) = slot {
+        plan.parts.push(cx.part(slot, 4 * es));
+    }
+    if let Some(mask) = mask {
+        let shifted = cx.computed(mask, es, |v| Value::call(Op::Shl, v, Value::Const(16)));
+        plan.parts.push(shifted);
+    }
+    if let Some(data) = data {
+        plan.parts
+            .push(cx.part(data, count * rows(4 * es, cx.platform) * grf));
+    }
+    plan.first = if cx.splits() { 0 } else { plan.parts.len() };
+    cx.send(plan);
+    Ok(())
+}

@@ -1,0 +1,540 @@
+//! Surface memory before LSC: oword blocks, gather and scatter, typed texels, atomics.
+//!
+//! ```text
+//!  oword      header | data                     offset in M0.2
+//!  gather     [header] offsets                  global offset in M0.2
+//!  scatter    [header] offsets data             one block, copied together
+//!  scaled     offsets + global offset | data    never a header
+//!  typed      u [v [r [lod]]] | data            trailing coordinates absent
+//!  atomic     offsets | sources                 cmpxchg wants compare, then new
+//! ```
+//!
+//! Source: lowering reference 8 to 12.
+
+use super::context::Surface;
+use super::operand::Place;
+use super::{Lowering, Op, Part, Plan, Result, Run, Value, unmasked};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{AtomicOp, ChannelMask, Opcode, Platform, Type};
+use crate::message::Sfid;
+use crate::message::bits::rows;
+use crate::message::dataport::{
+    BINDLESS, SLM, STATELESS, atomic_code, atomic_type, is_float, oword_code, types,
+};
+use crate::message::fields;
+use crate::syntax::ast::Suffix;
+
+/// Bits of r0.5 that hold the thread's scratch base. Source: lowering reference 1.9.
+const SCRATCH_BASE: u32 = 0x3ff;
+
+impl Lowering<'_> {
+    /// Surface number added to the function control; the handle of a bindless one stands apart.
+    pub(super) fn bound(&self, at: usize, control: u32) -> (Value, Option<Value>) {
+        match self.surface(at) {
+            Surface::Number(number) => (number.plus(control), None),
+            Surface::Bindless(handle) => (Value::Const(control + BINDLESS), Some(handle)),
+        }
+    }
+
+    /// The surface is the named one with this number.
+    fn is_named(&self, at: usize, number: u32) -> bool {
+        let Some(crate::syntax::ast::Operand::Surface(var)) =
+            self.instruction.operands.get(at).map(|o| &o.node)
+        else {
+            return false;
+        };
+        self.unit.variable(var.node).predefined
+            && matches!(self.surface(at), Surface::Number(Value::Const(n)) if n == number)
+    }
+
+    /// Lanes a scattered message speaks of: sizes below native count as native.
+    pub(super) fn message_lanes(&self) -> u32 {
+        self.lanes().max(self.platform.native_lanes())
+    }
+
+    /// The instruction's execution size.
+    pub(super) fn lanes(&self) -> u32 {
+        self.instruction.exec.as_ref().map_or(1, |e| e.node.size)
+    }
+
+    /// One computed dword for each lane of an operand, in the registers `lanes` lanes take.
+    pub(super) fn computed(
+        &self,
+        place: Place,
+        lanes: u32,
+        compute: impl Fn(Value) -> Value,
+    ) -> Part {
+        let es = self.lanes();
+        let mut runs: Vec<Run> = (0..es)
+            .map(|lane| Run::Value {
+                value: compute(Value::Element {
+                    root: place.root,
+                    offset: place.at + 4 * lane,
+                    ty: Type::Ud,
+                }),
+                size: 4,
+            })
+            .collect();
+        runs.push(Run::Undefined {
+            len: 4 * lanes.saturating_sub(es),
+        });
+        Part::from_runs(runs, self.grf())
+    }
+
+    /// Says that a size has no code of its own.
+    pub(super) fn warn_size(&mut self, note: &str, see: &str) {
+        let warning = Diagnostic::new(Code::W0380)
+            .at(
+                self.instruction.opcode.span,
+                format!("{} lanes", self.lanes()),
+            )
+            .note(note)
+            .see(see);
+        self.lowered.warnings.push(warning);
+    }
+
+    /// Header of the messages at the thread's scratch memory. Source: lowering reference 8, 9.
+    fn scratch_header(&self) -> Vec<Value> {
+        let mut words = self.empty_header();
+        if self.platform >= Platform::Dg2 {
+            words.fill(Value::Const(0));
+        } else {
+            words[5] = Value::call(Op::And, Value::Dispatch(5), Value::Const(SCRATCH_BASE));
+        }
+        words
+    }
+}
+
+/// Lanes of a block message by its owords. Source: lowering reference 8.
+pub(super) const fn oword_lanes(owords: u32) -> u32 {
+    match owords {
+        1 => 4,
+        2 => 8,
+        _ => 16,
+    }
+}
+
+/// `oword_ld`, `oword_ld_unaligned`, `oword_st`. Source: lowering reference 8.
+pub(super) fn oword(cx: &mut Lowering) -> Result<()> {
+    use fields::oword_block as c;
+    let owords = cx.lanes();
+    let Some(code) = oword_code(owords) else {
+        return cx.refuse(Code::E0380, format!("{owords} owords: 1, 2, 4, 8 or 16"));
+    };
+    let message_type = match cx.instruction.opcode.node {
+        Opcode::OwordLd => types::OWORD_READ,
+        Opcode::OwordLdUnaligned => types::OWORD_READ_UNALIGNED,
+        _ => types::OWORD_WRITE,
+    };
+    let control = message_type << c::TYPE.lo | code << c::SIZE.lo;
+    let (desc, handle) = cx.bound(0, control);
+    let mut header = if cx.is_named(0, STATELESS) {
+        cx.scratch_header()
+    } else {
+        cx.empty_header()
+    };
+    header[fields::offset_header::GLOBAL.dw] = cx.scalar(1);
+    let place = cx.raw(2);
+    let mut plan = Plan::new(Sfid::Dc0, desc, unmasked(oword_lanes(owords)));
+    plan.predicated = false;
+    plan.header = Some(header);
+    plan.surface_handle = handle;
+    let registers = rows(16 * owords, cx.platform);
+    if message_type == types::OWORD_WRITE {
+        plan.parts = place
+            .into_iter()
+            .map(|p| cx.part(p, registers * cx.grf()))
+            .collect();
+        plan.first = usize::from(!cx.splits());
+        cx.send(plan);
+        return Ok(());
+    }
+    plan.response = registers;
+    plan.destination = cx.destination(place);
+    cx.send(plan);
+    cx.write_registers(place, 0, registers);
+    Ok(())
+}
+
+/// Bytes of an element: the suffix of gather and scatter.
+fn element_bytes(cx: &Lowering) -> u32 {
+    cx.instruction
+        .suffix(|s| match s {
+            Suffix::ElementBytes(bytes) => Some(*bytes),
+            _ => None,
+        })
+        .unwrap_or(4)
+}
+
+/// Function control of a byte scattered message.
+fn byte_control(write: bool, bytes: u32, wide: bool) -> u32 {
+    use fields::byte_scattered as c;
+    let message_type = if write {
+        types::BYTE_WRITE
+    } else {
+        types::BYTE_READ
+    };
+    message_type << c::TYPE.lo
+        | bytes.trailing_zeros() << c::SIZE.lo
+        | u32::from(wide) << c::LANES.lo
+}
+
+/// Function control of an untyped message.
+pub(super) fn untyped_control(message_type: u32, wide: bool, channels: ChannelMask) -> u32 {
+    use fields::untyped as c;
+    let lanes = if wide { 1 } else { 2 };
+    message_type << c::TYPE.lo
+        | lanes << c::LANES.lo
+        | u32::from(!channels.0 & 0xf) << c::DISABLE.lo
+}
+
+/// `gather` and `scatter`: offsets count elements. Source: lowering reference 9.
+pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
+    use fields::dword_scattered as d;
+    let write = cx.instruction.opcode.node == Opcode::Scatter;
+    let bytes = element_bytes(cx);
+    let es = cx.lanes();
+    let wide = es > 8;
+    let slm = cx.is_named(0, SLM);
+    let scratch = cx.is_named(0, STATELESS) && cx.platform < Platform::Dg2;
+    let (Some(offsets), data) = (cx.raw(2), cx.raw(3)) else {
+        return cx.refuse(Code::E0380, "the offsets are %null");
+    };
+    let global = cx.scalar(1);
+    let shift = |value: Value, by: u32| Value::call(Op::Shl, value, Value::Const(by));
+    let lanes = if wide { 16 } else { 8 };
+    // Dwords of shared local memory travel as untyped messages, at byte offsets.
+    let untyped = slm && bytes == 4;
+    let (sfid, control) = if untyped {
+        let message_type = if write {
+            types::UNTYPED_WRITE
+        } else {
+            types::UNTYPED_READ
+        };
+        (
+            Sfid::Dc1,
+            untyped_control(message_type, wide, ChannelMask(1)),
+        )
+    } else if bytes == 4 {
+        let message_type = if write {
+            types::DWORD_WRITE
+        } else {
+            types::DWORD_READ
+        };
+        (
+            Sfid::Dc0,
+            message_type << d::TYPE.lo | (2 + u32::from(wide)) << d::LANES.lo,
+        )
+    } else {
+        (Sfid::Dc0, byte_control(write, bytes, wide))
+    };
+    let word = u32::from(bytes == 2);
+    let part = if slm {
+        match bytes {
+            4 => cx.computed(offsets, lanes, |v| {
+                Value::call(Op::Add, shift(v, 2), shift(global.clone(), 2))
+            }),
+            2 => cx.computed(offsets, lanes, |v| {
+                shift(Value::call(Op::Add, v, global.clone()), 1)
+            }),
+            _ if global == Value::Const(0) => cx.part(offsets, 4 * lanes),
+            _ => cx.computed(offsets, lanes, |v| Value::call(Op::Add, v, global.clone())),
+        }
+    } else if bytes == 2 {
+        cx.computed(offsets, lanes, |v| shift(v, 1))
+    } else {
+        cx.part(offsets, 4 * lanes)
+    };
+    let header = (!slm && global != Value::Const(0)).then(|| {
+        let mut words = if scratch {
+            cx.scratch_header()
+        } else {
+            cx.r0_header()
+        };
+        words[fields::offset_header::GLOBAL.dw] = shift(global.clone(), word);
+        words
+    });
+    let (desc, handle) = cx.bound(0, control);
+    let mut plan = Plan::new(sfid, desc, cx.exec(es));
+    plan.header = header;
+    plan.surface_handle = handle;
+    plan.parts = vec![part];
+    let registers = rows(4 * lanes, cx.platform);
+    if write {
+        let Some(data) = data else {
+            return cx.refuse(Code::E0380, "the data are %null");
+        };
+        plan.parts.push(cx.part(data, 4 * lanes));
+        if untyped {
+            cx.lay_out(&mut plan);
+        } else {
+            plan.first = plan.parts.len();
+            pvc_scatter(cx, &mut plan);
+        }
+        cx.send(plan);
+        return Ok(());
+    }
+    plan.first = if plan.header.is_some() && cx.splits() {
+        0
+    } else {
+        1
+    };
+    plan.response = if data.is_some() { registers } else { 0 };
+    plan.destination = cx.destination(data);
+    let response = plan.response;
+    cx.send(plan);
+    cx.write_registers(data, 0, response);
+    Ok(())
+}
+
+/// The copy puts the data one register too far: the message carries garbage instead.
+/// Source: lowering reference 9 and difference 29.
+fn pvc_scatter(cx: &mut Lowering, plan: &mut Plan) {
+    if cx.platform != Platform::Pvc || cx.context.compat == super::Compat::Later {
+        return;
+    }
+    if let Some(data) = plan.parts.last_mut() {
+        *data = Part::absent(data.rows(), cx.platform.grf_bytes());
+    }
+    let warning = Diagnostic::new(Code::W0380)
+        .at(
+            cx.instruction.opcode.span,
+            "the data are not in the message",
+        )
+        .note("the finalizer copies them one register too far on 64-byte registers")
+        .see("lowering reference 9");
+    cx.lowered.warnings.push(warning);
+}
+
+/// The `_scaled` forms: byte offsets, the global one added to every lane.
+/// Source: lowering reference 10.
+pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
+    let op = cx.instruction.opcode.node;
+    let write = matches!(op, Opcode::ScatterScaled | Opcode::Scatter4Scaled);
+    let four = matches!(op, Opcode::Gather4Scaled | Opcode::Scatter4Scaled);
+    let es = cx.lanes();
+    let lanes = cx.message_lanes();
+    let wide = lanes > 8;
+    if es > 16 {
+        cx.warn_size(
+            "one message with the sixteen-lane code: half the lanes are not executed",
+            "lowering reference 10",
+        );
+    }
+    let channels = cx.instruction.channels().unwrap_or(ChannelMask(1));
+    let (sfid, control, count) = if four {
+        let message_type = if write {
+            types::UNTYPED_WRITE
+        } else {
+            types::UNTYPED_READ
+        };
+        let control = untyped_control(message_type, wide, channels);
+        (Sfid::Dc1, control, channels.count())
+    } else {
+        let control = byte_control(write, element_bytes(cx), wide);
+        (Sfid::Dc0, control, 1)
+    };
+    let (Some(offsets), data) = (cx.raw(2), cx.raw(3)) else {
+        return cx.refuse(Code::E0380, "the offsets are %null");
+    };
+    let global = cx.scalar(1);
+    let part = if global == Value::Const(0) {
+        cx.part(offsets, 4 * lanes)
+    } else {
+        cx.computed(offsets, lanes, |v| Value::call(Op::Add, v, global.clone()))
+    };
+    let (desc, handle) = cx.bound(0, control);
+    let mut plan = Plan::new(sfid, desc, cx.exec(es));
+    plan.surface_handle = handle;
+    plan.parts = vec![part];
+    if cx.platform == Platform::Bdw {
+        // A header of zeros, for stateless memory with all pixels enabled (read in the source).
+        let mut words = vec![Value::Const(0); 8];
+        if cx.is_named(0, STATELESS) {
+            words[7] = Value::Const(0xffff);
+        }
+        plan.header = Some(words);
+    }
+    let registers = count * rows(4 * lanes, cx.platform);
+    if write {
+        let Some(data) = data else {
+            return cx.refuse(Code::E0380, "the data are %null");
+        };
+        plan.parts.push(cx.part(data, registers * cx.grf()));
+        cx.lay_out(&mut plan);
+        cx.send(plan);
+        return Ok(());
+    }
+    cx.lay_out(&mut plan);
+    plan.response = if data.is_some() { registers } else { 0 };
+    plan.destination = cx.destination(data);
+    let response = plan.response;
+    cx.send(plan);
+    cx.write_registers(data, 0, response);
+    Ok(())
+}
+
+/// Coordinates u v r lod, as far as the last one given. Source: lowering reference 11.
+fn coordinates(cx: &Lowering, first: usize, bytes: u32) -> Vec<Part> {
+    let given: Vec<Option<Place>> = (first..first + 4).map(|i| cx.raw(i)).collect();
+    let count = given.iter().rposition(Option::is_some).map_or(0, |i| i + 1);
+    given[..count]
+        .iter()
+        .map(|place| match place {
+            Some(place) => cx.part(*place, bytes),
+            None => Part::absent(rows(bytes, cx.platform), cx.grf()),
+        })
+        .collect()
+}
+
+/// `gather4_typed` and `scatter4_typed`. Source: lowering reference 11.
+pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
+    use fields::typed as c;
+    let write = cx.instruction.opcode.node == Opcode::Scatter4Typed;
+    let es = cx.lanes();
+    if es > cx.platform.native_lanes() {
+        cx.warn_size(
+            "the message keeps the eight-lane code",
+            "lowering reference 11",
+        );
+    }
+    let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
+    let message_type = if write {
+        types::TYPED_WRITE
+    } else {
+        types::TYPED_READ
+    };
+    let control = message_type << c::TYPE.lo
+        | 1 << c::SLOTS.lo
+        | u32::from(!channels.0 & 0xf) << c::DISABLE.lo;
+    let (desc, handle) = cx.bound(0, control);
+    let mut plan = Plan::new(Sfid::Dc1, desc, cx.exec(es));
+    plan.surface_handle = handle;
+    plan.parts = coordinates(cx, 1, 4 * es);
+    if plan.parts.is_empty() {
+        return cx.refuse(Code::E0380, "no coordinate is given");
+    }
+    let data = cx.raw(5);
+    if write {
+        let Some(data) = data else {
+            return cx.refuse(Code::E0380, "the data are %null");
+        };
+        plan.parts.push(cx.part(data, 4 * es * channels.count()));
+        cx.lay_out(&mut plan);
+        cx.send(plan);
+        return Ok(());
+    }
+    cx.lay_out(&mut plan);
+    let registers = channels.count() * rows(4 * es, cx.platform);
+    plan.response = if data.is_some() { registers } else { 0 };
+    plan.destination = cx.destination(data);
+    let response = plan.response;
+    cx.send(plan);
+    cx.write_registers(data, 0, response);
+    Ok(())
+}
+
+/// The operation and the width of an atomic.
+fn atomic_op(cx: &Lowering) -> Option<(AtomicOp, u32)> {
+    let op = cx.instruction.suffix(|s| match s {
+        Suffix::AtomicOp(op) => Some(*op),
+        _ => None,
+    })?;
+    let bits = cx.instruction.suffix(|s| match s {
+        Suffix::Bits(bits) => Some(u32::from(*bits)),
+        _ => None,
+    });
+    Some((op, bits.unwrap_or(32)))
+}
+
+/// The sources in message order: compare-and-exchange wants compare, then new.
+/// Source: lowering reference 12.1.
+fn sources(cx: &Lowering, op: AtomicOp, at: usize, bytes: u32) -> Vec<Part> {
+    let mut places: Vec<Place> = [cx.raw(at), cx.raw(at + 1)].into_iter().flatten().collect();
+    if op == AtomicOp::CmpXchg {
+        places.reverse();
+    }
+    places.into_iter().map(|p| cx.part(p, bytes)).collect()
+}
+
+/// `dword_atomic`, `typed_atomic`, `svm_atomic`. Source: lowering reference 12.
+pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
+    use fields::atomic as c;
+    let Some((op, bits)) = atomic_op(cx) else {
+        return cx.refuse(Code::E0380, "the operation is missing");
+    };
+    let Some(code) = atomic_code(op) else {
+        return cx.refuse(Code::N0380, format!("{op} has no code in these messages"));
+    };
+    let es = cx.lanes();
+    let half = bits == 16;
+    let lanes = cx.message_lanes();
+    let (message_type, flag, parts, destination) = match cx.instruction.opcode.node {
+        Opcode::TypedAtomic => {
+            let message_type = if half {
+                types::TYPED_ATOMIC_16
+            } else {
+                types::TYPED_ATOMIC
+            };
+            if es > cx.platform.native_lanes() {
+                cx.warn_size("the message is for eight lanes", "lowering reference 12.2");
+            }
+            let mut parts = coordinates(cx, 1, 4 * es);
+            parts.extend(sources(cx, op, 5, 4 * es));
+            (message_type, false, parts, cx.raw(7))
+        }
+        Opcode::SvmAtomic => {
+            let message_type = if half {
+                types::SVM_ATOMIC_16
+            } else {
+                types::SVM_ATOMIC
+            };
+            let Some(addresses) = cx.raw(0) else {
+                return cx.refuse(Code::E0380, "the addresses are %null");
+            };
+            let mut parts = vec![cx.part(addresses, 8 * lanes)];
+            parts.extend(sources(cx, op, 2, lanes * if bits == 64 { 8 } else { 4 }));
+            (message_type, bits == 64, parts, cx.raw(1))
+        }
+        _ => {
+            let Some(offsets) = cx.raw(1) else {
+                return cx.refuse(Code::E0380, "the offsets are %null");
+            };
+            let mut parts = vec![cx.part(offsets, 4 * lanes)];
+            parts.extend(sources(cx, op, 2, 4 * lanes));
+            (atomic_type(op, half), lanes <= 8, parts, cx.raw(4))
+        }
+    };
+    if is_float(op) && cx.instruction.opcode.node != Opcode::DwordAtomic {
+        return cx.refuse(Code::N0380, format!("{op} has no code in this message"));
+    }
+    let control = message_type << c::TYPE.lo
+        | u32::from(destination.is_some()) << c::RETURN.lo
+        | u32::from(flag) << c::LANES.lo
+        | code << c::OP.lo;
+    let (desc, handle) = if cx.instruction.opcode.node == Opcode::SvmAtomic {
+        (Value::Const(control | STATELESS), None)
+    } else {
+        cx.bound(0, control)
+    };
+    let data_bytes = if bits == 64 { 8 } else { 4 };
+    let data_lanes = if cx.instruction.opcode.node == Opcode::TypedAtomic {
+        es
+    } else {
+        lanes
+    };
+    let mut plan = Plan::new(Sfid::Dc1, desc, cx.exec(es));
+    plan.surface_handle = handle;
+    plan.parts = parts;
+    cx.lay_out(&mut plan);
+    plan.response = if destination.is_some() {
+        rows(data_bytes * data_lanes, cx.platform)
+    } else {
+        0
+    };
+    plan.destination = cx.destination(destination);
+    let response = plan.response;
+    cx.send(plan);
+    cx.write_registers(destination, 0, response);
+    Ok(())
+}
