@@ -32,7 +32,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
         _ => None,
     });
     let flags = flags.unwrap_or_default();
-    let has = |word: &str| flags.iter().any(|f| f.to_string() == word);
+    let has = |word: &str| flags.iter().any(|f| *f == *word);
     let es = cx.lanes();
     let platform = cx.platform;
     let native = platform.native_lanes();
