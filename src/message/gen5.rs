@@ -141,6 +141,8 @@ pub enum Ask {
         form: u32,
         /// The last target.
         last: bool,
+        /// The thread ends with it.
+        eot: bool,
     },
     /// The render cache is emptied.
     FlushRender {
@@ -324,7 +326,9 @@ pub fn encode_ask(ask: &Ask, form: &Form) -> Result<Message, EncodeError> {
             surface,
             form: kind,
             last,
+            eot: ends,
         } => {
+            eot = *ends;
             if *kind > 4 {
                 return Err(bad("forms 0 to 4"));
             }
@@ -781,6 +785,7 @@ fn decode_write(message: &Message, control: u32) -> Result<Ask, DecodeError> {
                 surface,
                 form: reserved(write::SPECIFIC, specific, (form <= 4).then_some(form))?,
                 last: specific & 8 != 0,
+                eot: message.eot,
             }
         }
         value => {

@@ -10,8 +10,13 @@ use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use visim::check::{CheckOptions, check};
 use visim::diagnostic::{any_fatal, render_all};
-use visim::isa::Platform;
+use visim::isa::{ChannelMask, Platform};
 use visim::lower::messages::{Compat, json};
+use visim::message::gen5::{Ask, Cache, Function, decode_ask, encode_ask};
+use visim::message::{
+    Access, FieldSelect, Form, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest,
+    Scattered,
+};
 use visim::source::Source;
 use visim::syntax::{ParseOptions, parse};
 
@@ -25,6 +30,7 @@ pub fn cases(folder: &Path) -> Vec<Case> {
             .to_string_lossy()
             .into_owned();
         if name == "gen5" {
+            cases.extend(gen5_vectors(&group.join("vectors.json")));
             continue;
         }
         for (stem, path) in super::files(&group, "json") {
@@ -338,4 +344,188 @@ fn expand(piece: &str, bytes: &mut Vec<String>) {
         }
         None => bytes.extend((0..size).map(|i| format!("{text}@{i}"))),
     }
+}
+
+/// The worked messages of Ironlake: questions to bits, bits to questions.
+fn gen5_vectors(path: &Path) -> Vec<Case> {
+    let Ok(text) = read(path) else {
+        return Vec::new();
+    };
+    let vectors: Vec<Json> = serde_json::from_str(&text).unwrap_or_default();
+    vectors
+        .into_iter()
+        .map(|v| {
+            let name = format!("gen5/{}", v["name"].as_str().unwrap_or("?"));
+            Case::new(&name, move || gen5_vector(&v))
+        })
+        .collect()
+}
+
+fn hex(json: &Json) -> Option<u32> {
+    u32::from_str_radix(json.as_str()?.trim_start_matches("0x"), 16).ok()
+}
+
+fn gen5_vector(v: &Json) -> Result<(), String> {
+    let number = |field: &str| v[field].as_u64().unwrap_or(0) as u32;
+    let (desc, ex_desc) = (
+        hex(&v["desc"]).ok_or("no desc")?,
+        hex(&v["ex_desc"]).ok_or("no ex_desc")?,
+    );
+    let form = Form {
+        header: v["header_present"] == true,
+        first: number("message_length"),
+        second: 0,
+        response: number("response_length"),
+    };
+    let ask = gen5_ask(v).ok_or("no such message")?;
+    let message = encode_ask(&ask, &form).map_err(|e| e.to_string())?;
+    if (message.desc, message.ex_desc) != (desc, ex_desc) {
+        return Err(format!(
+            "{ask:?}: {:#010x} {:#x}, not {desc:#010x} {ex_desc:#x}",
+            message.desc, message.ex_desc
+        ));
+    }
+    for dw in 0..3 {
+        let wanted = hex(&v["header"][format!("M0.{dw}")]);
+        if wanted.is_some_and(|w| w != message.header[dw]) {
+            return Err(format!(
+                "M0.{dw}: {:#x}, not {wanted:x?}",
+                message.header[dw]
+            ));
+        }
+    }
+    let (again, back) = decode_ask(&message).map_err(|e| e.to_string())?;
+    if again != ask || back != form {
+        return Err(format!("{ask:?} came back as {again:?}"));
+    }
+    Ok(())
+}
+
+fn gen5_ask(v: &Json) -> Option<Ask> {
+    let p = &v["params"];
+    let number = |field: &str| p[field].as_u64().unwrap_or(0) as u32;
+    let on = |field: &str| p[field] == true;
+    let cache = match p["cache"].as_str() {
+        Some("render") => Cache::Render,
+        Some("sampler") => Cache::Sampler,
+        Some("sampler_field") => Cache::SamplerField,
+        _ => Cache::Data,
+    };
+    let channels = p["channels"].as_str().map_or(ChannelMask::RGBA, |letters| {
+        let bit = |letter: char| 1 << "RGBA".find(letter).unwrap_or(0);
+        ChannelMask(letters.chars().fold(0, |mask, l| mask | bit(l)))
+    });
+    let block = MediaBlock {
+        surface: number("binding"),
+        field: match p["field"].as_str() {
+            Some("top") => FieldSelect::Top,
+            Some("bottom") => FieldSelect::Bottom,
+            _ => FieldSelect::State,
+        },
+        x: p["x"].as_i64().unwrap_or(0) as i32,
+        y: p["y"].as_i64().unwrap_or(0) as i32,
+        width: number("width"),
+        height: number("height"),
+    };
+    let oword = |access| {
+        let (owords, high) = match p["owords"].as_str()? {
+            "1 low" => (1, false),
+            "1 high" => (1, true),
+            n => (n.parse().ok()?, false),
+        };
+        let block = OwordBlock {
+            surface: number("binding"),
+            access,
+            owords,
+            high,
+            unaligned: false,
+            offset: 0,
+        };
+        Some(Ask::Oword {
+            block,
+            cache,
+            commit: on("commit"),
+        })
+    };
+    let dual = |access| Ask::DualOword {
+        surface: number("binding"),
+        access,
+        cache,
+        owords: number("owords"),
+    };
+    let scattered = |access| {
+        let scattered = Scattered {
+            surface: number("binding"),
+            access,
+            element_bytes: 4,
+            lanes: number("lanes"),
+            global: Some(0),
+        };
+        Ask::DwordScattered(scattered, cache)
+    };
+    let block_of = |kind| Ask::SamplerBlock {
+        kind,
+        surface: number("binding"),
+        sampler: number("sampler"),
+        channels,
+    };
+    let message = v["message"].as_str()?;
+    Some(match message {
+        "media block read" => Ask::MediaRead(block, cache),
+        "media block write" => Ask::MediaWrite {
+            block,
+            commit: on("commit"),
+        },
+        "OWord block read" => return oword(Access::Read),
+        "OWord block write" => return oword(Access::Write),
+        "OWord dual block read" => dual(Access::Read),
+        "OWord dual block write" => dual(Access::Write),
+        "DWord scattered read" => scattered(Access::Read),
+        "DWord scattered write" => scattered(Access::Write),
+        "sample_8x8 (media payload layout)" => block_of(0xb),
+        "deinterlace" => block_of(8),
+        "render target write" => Ask::Target {
+            surface: number("binding"),
+            form: number("type"),
+            last: on("last"),
+            eot: v["name"].as_str().is_some_and(|n| n.ends_with("_eot")),
+        },
+        "gateway open" => Ask::Gateway(0),
+        "gateway close" => Ask::Gateway(1),
+        "flush render cache" => Ask::FlushRender { commit: false },
+        "flush render cache with write commit" => Ask::FlushRender { commit: true },
+        _ if message.starts_with("math ") => Ask::Math {
+            function: match &message[5..] {
+                "inv" => Function::Inv,
+                "log" => Function::Log,
+                "exp" => Function::Exp,
+                "sqrt" => Function::Sqrt,
+                "rsqrt" => Function::Rsqrt,
+                "sin" => Function::Sin,
+                "cos" => Function::Cos,
+                "sincos" => Function::SinCos,
+                "pow" => Function::Pow,
+                "idiv_both" => Function::IntDivBoth,
+                "idiv_quot" => Function::Quotient,
+                "idiv_rem" => Function::Remainder,
+                _ => return None,
+            },
+            signed: on("signed"),
+            partial: on("partial"),
+            saturate: on("saturate"),
+            scalar: on("scalar"),
+        },
+        op => Ask::Sampler(SamplerRequest {
+            op: SamplerOp::ALL.iter().find(|(_, name)| *name == op)?.0,
+            surface: number("binding"),
+            sampler: number("sampler"),
+            channels,
+            lanes: number("lanes"),
+            offsets: [0; 3],
+            pixel_null_mask: false,
+            params16: false,
+            returns: ReturnFormat::Bits32,
+            params: p["parameters"].as_array()?.len() as u32,
+        }),
+    })
 }

@@ -17,7 +17,8 @@
 //! [`Compat::Later`] asks for what later releases do (section 20).
 
 mod context;
-mod flow;
+pub mod flow;
+mod gen5;
 pub mod json;
 mod media;
 mod media_sampler;
@@ -147,6 +148,10 @@ pub fn messages(
         platform,
         lowered: Lowered::default(),
     };
+    if platform == Platform::Ilk {
+        gen5::lower(&mut cx)?;
+        return Ok(cx.lowered);
+    }
     match instruction.opcode.node {
         Opcode::MediaLd | Opcode::MediaSt => media::lower(&mut cx)?,
         Opcode::Avs => media_sampler::avs(&mut cx)?,

@@ -3,7 +3,7 @@
 use super::{Lowering, Part, Value};
 use crate::check::{Storage, VarId};
 use crate::isa::{Modifier, Type};
-use crate::syntax::ast::{Immediate, Operand};
+use crate::syntax::ast::{General, Immediate, Operand, Region};
 
 /// A raw operand: registers of a variable.
 #[derive(Clone, Copy, Debug)]
@@ -110,6 +110,53 @@ impl Lowering<'_> {
             Some(Modifier::NegAbs) => modified("neg", modified("abs", value)),
             Some(Modifier::Not) => modified("not", value),
         }
+    }
+
+    /// Where a general operand begins.
+    pub fn place_of(&self, general: &General<VarId>) -> Option<Place> {
+        let var = general.var.node;
+        let Storage::General {
+            ty,
+            elements,
+            root,
+            offset: at,
+            ..
+        } = self.unit.variable(var).storage
+        else {
+            return None;
+        };
+        let column = general.column.wrapping_mul(ty.bytes());
+        let offset = general.row.wrapping_mul(self.grf()).wrapping_add(column);
+        Some(Place {
+            var,
+            offset,
+            root,
+            at: at.wrapping_add(offset),
+            ty,
+            size: ty.bytes().saturating_mul(elements),
+        })
+    }
+
+    /// One lane of a source operand.
+    pub fn lane(&self, operand: &Operand<VarId>, lane: u32) -> Value {
+        let Operand::General(general) = operand else {
+            return self.element(operand);
+        };
+        let Region::Source {
+            vertical,
+            width,
+            horizontal,
+        } = general.region.node
+        else {
+            return Value::Undefined;
+        };
+        let width = width.max(1);
+        let element = (lane / width)
+            .wrapping_mul(vertical)
+            .wrapping_add((lane % width).wrapping_mul(horizontal));
+        let mut moved = general.clone();
+        moved.column = moved.column.wrapping_add(element);
+        self.element(&Operand::General(moved))
     }
 
     /// Byte offset of a raw destination's response, as [`super::Destination`].
