@@ -170,7 +170,13 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     warn(cx, ask);
     let header = ask.needs_header(platform).then(|| header(cx, ask));
     let param_bytes = ask.es * if ask.params16 { 2 } else { 4 };
-    let param_rows = rows(param_bytes, platform);
+    // INFO counts by its SIMD mode: the wide one has two registers for each value, needed or not.
+    let info = matches!(ask.op, SamplerOp::Resinfo | SamplerOp::Sampleinfo);
+    let row_count = |bytes: u32| match info {
+        true => simd_mode(ask.es, platform),
+        false => rows(bytes, platform),
+    };
+    let param_rows = row_count(param_bytes);
     let payload_rows = u32::from(header.is_some()) + ask.params.len() as u32 * param_rows;
     let wide = ask.es > native;
     let halved = matches!(
@@ -184,7 +190,12 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     let mut parts: Vec<Part> = ask
         .params
         .iter()
-        .map(|&p| cx.part(p, param_bytes))
+        .map(|&p| {
+            let mut part = cx.part(p, param_bytes);
+            let empty = || vec![Run::Undefined { len: cx.grf() }];
+            part.registers.resize_with(param_rows as usize, empty);
+            part
+        })
         .collect();
     if ask.op == SamplerOp::Sampleinfo && header.is_none() {
         // A message cannot be empty: one register of zeros. Source: lowering reference 5.
@@ -195,7 +206,7 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     let response = if ask.destination.is_none() {
         0
     } else {
-        ask.returned_channels(platform) * rows(return_bytes, platform) + u32::from(ask.null_mask)
+        ask.returned_channels(platform) * row_count(return_bytes) + u32::from(ask.null_mask)
     };
     let mut plan = plan(cx, ask, simd_mode(ask.es, platform), exec);
     plan.header = header;

@@ -196,7 +196,7 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
     let es = cx.lanes();
     let wide = es > 8;
     let slm = cx.is_named(0, SLM);
-    let scratch = cx.is_named(0, STATELESS) && cx.platform < Platform::Dg2;
+    let scratch = cx.is_named(0, STATELESS);
     let (Some(offsets), data) = (cx.raw(2), cx.raw(3)) else {
         return cx.refuse(Code::E0380, "the offsets are %null");
     };
@@ -259,12 +259,24 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
     plan.header = header;
     plan.surface_handle = handle;
     plan.parts = vec![part];
-    let registers = rows(4 * lanes, cx.platform);
+    let registers = 4 * lanes / cx.grf();
+    if registers == 0 {
+        // Half a register counts as none: a fault seen in the finalizer, not in the references.
+        cx.warn_size(
+            "eight lanes fill half a register of 64 bytes, and the lengths say none",
+            "lowering reference 9",
+        );
+        plan.parts[0].registers.clear();
+    }
     if write {
         let Some(data) = data else {
             return cx.refuse(Code::E0380, "the data are %null");
         };
-        plan.parts.push(cx.part(data, 4 * lanes));
+        let mut data = cx.part(data, 4 * lanes);
+        if registers == 0 {
+            data.registers.clear();
+        }
+        plan.parts.push(data);
         if untyped {
             cx.lay_out(&mut plan);
         } else {
@@ -344,7 +356,17 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
         cx.computed(offsets, lanes, |v| Value::call(Op::Add, v, global.clone()))
     };
     let (desc, handle) = cx.bound(0, control);
-    let mut plan = Plan::new(sfid, desc, cx.exec(es));
+    let mut exec = cx.exec(es);
+    if op != Opcode::GatherScaled && u32::from(exec.offset) % lanes != 0 {
+        // The mask is chosen for the lanes of the message, and falls back like any other that is
+        // not a multiple of them (lowering reference 1.7); seen in the finalizer.
+        exec.offset = 0;
+        cx.warn_size(
+            "the message has more lanes, for which this mask offset falls back to M0",
+            "lowering reference 1.7",
+        );
+    }
+    let mut plan = Plan::new(sfid, desc, exec);
     plan.surface_handle = handle;
     plan.parts = vec![part];
     if cx.platform == Platform::Bdw {
