@@ -219,10 +219,6 @@ fn kernels(format: Format, sampler: &AvsSampler) -> Vec<Kernel> {
     view.planes().iter().map(|p| plan.kernel(p)).collect()
 }
 
-const fn sharp(bytes: usize, taps: usize) -> Kernel {
-    Kernel::Sharp { bytes, taps }
-}
-
 const fn blended(components: usize) -> Kernel {
     Kernel::Blended { components }
 }
@@ -230,17 +226,17 @@ const fn blended(components: usize) -> Kernel {
 #[test]
 fn the_default_state_runs_the_sharp_kernel() {
     let state = AvsSampler::default();
-    assert_eq!(kernels(Format::Y8_UNORM, &state), [sharp(1, 8)]);
-    assert_eq!(kernels(Format::R8_UNORM, &state), [sharp(1, 4)]);
-    assert_eq!(kernels(Format::R8B8_UNORM, &state), [sharp(2, 4)]);
-    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &state), [sharp(4, 8)]);
+    assert_eq!(kernels(Format::Y8_UNORM, &state), [Kernel::Sharp]);
+    assert_eq!(kernels(Format::R8_UNORM, &state), [Kernel::Sharp]);
+    assert_eq!(kernels(Format::R8B8_UNORM, &state), [Kernel::Sharp]);
+    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &state), [Kernel::Sharp]);
     assert_eq!(
         kernels(Format::YCRCB_SWAPY, &state),
-        [sharp(2, 8), sharp(4, 4)]
+        [Kernel::Sharp, Kernel::Sharp]
     );
     assert_eq!(
         kernels(Format::PLANAR_420_8, &state),
-        [sharp(1, 8), sharp(2, 4)]
+        [Kernel::Sharp, Kernel::Sharp]
     );
     assert_eq!(kernels(Format::R10G10B10A2_UNORM, &state), [blended(4)]);
 }
@@ -254,13 +250,13 @@ fn weights_keys_and_gain_choose_the_others() {
     // Only luma blends in tap mode 1.
     assert_eq!(
         kernels(Format::PLANAR_420_8, &soft),
-        [blended(1), sharp(2, 4)]
+        [blended(1), Kernel::Sharp]
     );
     let never = AvsSampler {
         tap_mode: TapMode::Eight,
         ..soft
     };
-    assert_eq!(kernels(Format::Y8_UNORM, &never), [sharp(1, 8)]);
+    assert_eq!(kernels(Format::Y8_UNORM, &never), [Kernel::Sharp]);
     let adaptive = AvsSampler {
         bypass_y: false,
         ..AvsSampler::default()
@@ -271,7 +267,7 @@ fn weights_keys_and_gain_choose_the_others() {
         ..AvsSampler::default()
     };
     assert_eq!(kernels(Format::R8G8B8A8_UNORM, &keyed), [blended(4)]);
-    assert_eq!(kernels(Format::Y8_UNORM, &keyed), [sharp(1, 8)]);
+    assert_eq!(kernels(Format::Y8_UNORM, &keyed), [Kernel::Sharp]);
     // One row sums to 129/64: column sums may leave 16 bits. Then to 257/64: 32 bits.
     let gain = |taps: [i64; 4]| {
         let mut rows = vec![vec![0; 4]; 32];
@@ -283,7 +279,7 @@ fn weights_keys_and_gain_choose_the_others() {
     };
     assert_eq!(
         kernels(Format::R8_UNORM, &gain([0, 127, 1, 0])),
-        [sharp(1, 4)]
+        [Kernel::Sharp]
     );
     assert_eq!(
         kernels(Format::R8_UNORM, &gain([0, 127, 2, 0])),
@@ -314,7 +310,7 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
         };
         assert_eq!(
             Plan::new(&view, &state, Kernels::Fast).kernel(&view.planes()[0]),
-            sharp(1, 8)
+            Kernel::Sharp
         );
         let request = AvsRequest {
             channels: ChannelMask(2),

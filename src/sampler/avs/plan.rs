@@ -15,13 +15,8 @@ use crate::isa::ChannelMask;
 pub enum Kernel {
     /// One texel each.
     Nearest,
-    /// [`sharp`]: texels of so many bytes, so many taps.
-    Sharp {
-        /// 1, 2 or 4.
-        bytes: usize,
-        /// 4 or 8.
-        taps: usize,
-    },
+    /// [`sharp`]: bytes, never blended.
+    Sharp,
     /// [`blended`]: texels of so many components.
     Blended {
         /// 1, 2 or 4.
@@ -80,14 +75,7 @@ impl<'a> Plan<'a> {
         if self.kernels == Kernels::Reference || plus + minus > blended::GAIN {
             Kernel::Reference
         } else if plain_bytes && all_sharp && plus <= sharp::GAIN && minus <= sharp::GAIN {
-            Kernel::Sharp {
-                bytes: plane.texel_bytes,
-                taps: if filters().all(|taps| taps.is_four()) {
-                    4
-                } else {
-                    8
-                },
-            }
+            Kernel::Sharp
         } else {
             Kernel::Blended {
                 components: plane.components(self.view.format.depth),
@@ -140,18 +128,35 @@ impl<'a> Plan<'a> {
             let x = Axis::new(u, plane.size.0, self.view.edge);
             let y = Axis::new(v, plane.size.1, self.view.edge);
             match kernel {
-                Kernel::Sharp { bytes, taps } => {
+                Kernel::Sharp => {
                     scratch.bytes.gather(self.view, plane, &x, &y);
-                    let task = self.sharp_task(plane, &wanted, (&x, &y), step, &scratch.bytes);
-                    let run = match (bytes, taps) {
-                        (1, 4) => sharp::run::<1, 4>,
-                        (1, _) => sharp::run::<1, 8>,
-                        (2, 4) => sharp::run::<2, 4>,
-                        (2, _) => sharp::run::<2, 8>,
-                        (_, 4) => sharp::run::<4, 4>,
-                        _ => sharp::run::<4, 8>,
-                    };
-                    run(&task, &mut scratch.columns, block);
+                    for (component, channel) in plane.channels.into_iter().enumerate() {
+                        let Some(channel) = channel.filter(|&c| wanted[c]) else {
+                            continue;
+                        };
+                        let window = match plane.texel_bytes {
+                            1 => &scratch.bytes,
+                            n => {
+                                let rows = y.sources().len();
+                                scratch.component.split(&scratch.bytes, component, n, rows);
+                                &scratch.component
+                            }
+                        };
+                        let filter = self.filters.channel(channel);
+                        let task = sharp::Task {
+                            window,
+                            x: (&x, filter.x),
+                            y: (&y, filter.y),
+                            channel,
+                            ceiling: self.view.ceiling(),
+                            step,
+                        };
+                        let columns = &mut scratch.columns;
+                        match filter.x.is_four() && filter.y.is_four() {
+                            true => sharp::run::<4>(&task, columns, block),
+                            false => sharp::run::<8>(&task, columns, block),
+                        }
+                    }
                 }
                 _ => {
                     let source = (self.view, self.key.as_ref());
@@ -178,30 +183,6 @@ impl<'a> Plan<'a> {
         }
     }
 
-    fn sharp_task<'t>(
-        &'t self,
-        plane: &Plane,
-        wanted: &[bool; 4],
-        (x, y): (&'t Axis, &'t Axis),
-        step: usize,
-        window: &'t Window<u8>,
-    ) -> sharp::Task<'t> {
-        // A component without a channel is filtered like one that has one: its result is dropped.
-        let any = plane.channels.into_iter().flatten().next().unwrap_or(G);
-        sharp::Task {
-            window,
-            x,
-            y,
-            filters: plane.channels.map(|c| {
-                let filter = self.filters.channel(c.unwrap_or(any));
-                (filter.x, filter.y)
-            }),
-            channels: plane.channels.map(|c| c.filter(|&c| wanted[c])),
-            ceiling: self.view.ceiling(),
-            step,
-        }
-    }
-
     /// Sample by sample.
     fn one_by_one(&self, kernel: Kernel, positions: &Positions, channel: usize, block: &mut Block) {
         let key = self.key.as_ref();
@@ -221,6 +202,7 @@ impl<'a> Plan<'a> {
 #[derive(Debug, Default)]
 pub struct Scratch {
     bytes: Window<u8>,
+    component: Window<u8>,
     components: Window<u16>,
     columns: Vec<i16>,
     rows: Vec<[i32; 4]>,

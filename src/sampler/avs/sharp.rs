@@ -9,109 +9,107 @@
 //!
 //! which may be taken in either order. Rows first: a column sum Σ ky·p stays within 16 bits while
 //! positive and negative taps of a row each sum to at most 2.0 (128·255 = 32640), so eight columns
-//! fit a vector register, and each output row needs just one horizontal pass.
+//! fit a vector register, and each output row needs just one horizontal pass. Interleaved components
+//! are pulled apart before: then everything here is rows of plain bytes.
 
 use super::filters::Taps;
 use super::pack::Block;
+use super::position::MAX_COLUMNS;
 use super::window::{Axis, FOOTPRINT, Window};
-
-/// Bytes handled at once down the columns: a multiple of every texel size.
-const LANES: usize = 8;
 
 /// Largest sum of taps of one sign for which column sums fit 16 bits.
 pub const GAIN: u16 = 128;
 
-/// What one call of the kernel works on.
+/// One component of a block.
 pub struct Task<'a> {
-    /// Raw texels of `N` bytes.
+    /// A byte for each texel.
     pub window: &'a Window<u8>,
-    /// Columns of the block.
-    pub x: &'a Axis,
-    /// Rows of the block.
-    pub y: &'a Axis,
-    /// Filters across and down of each component; components that nobody wants repeat another's.
-    pub filters: [(Taps<'a>, Taps<'a>); 4],
-    /// Channel of each component; `None` is not written.
-    pub channels: [Option<usize>; 4],
+    /// Columns of the block, and the filter across them.
+    pub x: (&'a Axis, Taps<'a>),
+    /// Rows of the block, and the filter down them.
+    pub y: (&'a Axis, Taps<'a>),
+    /// Where the samples go.
+    pub channel: usize,
     /// The largest sample.
     pub ceiling: u16,
     /// Distance of neighbouring pixels of the axis in the block: 2 where odd ones are not wanted.
     pub step: usize,
 }
 
-/// Scales with `TAPS` (4 or 8) taps on texels of `N` bytes. `columns` is scratch.
-pub fn run<const N: usize, const TAPS: usize>(
-    task: &Task,
-    columns: &mut Vec<i16>,
-    block: &mut Block,
-) {
+/// Scales with `TAPS` taps, 4 or 8. `columns` is scratch.
+pub fn run<const TAPS: usize>(task: &Task, columns: &mut Vec<i16>, block: &mut Block) {
     let first = (FOOTPRINT - TAPS) / 2;
-    let mut kx = [[[0; N]; TAPS]; super::position::MAX_COLUMNS];
-    for (pixel, kx) in kx.iter_mut().enumerate().take(task.x.pixels()) {
-        for c in 0..N {
-            let row = task.filters[c].0.row(task.x.beta(pixel));
-            for (tap, k) in kx.iter_mut().enumerate() {
-                k[c] = row[first + tap];
-            }
+    let ((x, taps_x), (y, taps_y)) = (task.x, task.y);
+    let taps = |taps: Taps, beta| -> [i16; TAPS] {
+        let row = taps.row(beta);
+        std::array::from_fn(|tap| row[first + tap])
+    };
+    let mut kx = [[0; TAPS]; MAX_COLUMNS];
+    for (k, &beta) in kx.iter_mut().zip(x.betas()) {
+        *k = taps(taps_x, beta);
+    }
+    let stride = task.window.stride;
+    if columns.len() < stride {
+        columns.resize(stride, 0);
+    }
+    let columns = &mut columns[..stride];
+    let mut sums = [0i32; MAX_COLUMNS];
+    let sums = &mut sums[..x.pixels()];
+    let rows = block.channels[task.channel].chunks_exact_mut(block.stride);
+    for ((out, &start), &beta) in rows.zip(y.starts()).zip(y.betas()) {
+        let window = task.window.rows(usize::from(start) + first, TAPS);
+        down(window, &taps(taps_y, beta), columns);
+        let texels = &columns[task.window.skew + first..];
+        for ((&start, k), sum) in x.starts().iter().zip(&kx).zip(&mut *sums) {
+            *sum = match texels[usize::from(start)..].first_chunk() {
+                Some(texels) => dot::<TAPS>(texels, k),
+                None => 0, // not reached: a window holds the footprint of every pixel
+            };
         }
-    }
-    if columns.len() < task.window.stride {
-        columns.resize(task.window.stride, 0);
-    }
-    let columns = &mut columns[..task.window.stride];
-    for row in 0..task.y.pixels() {
-        let beta = task.y.beta(row);
-        let taps: [[i16; 8]; N] = std::array::from_fn(|c| task.filters[c].1.row(beta));
-        let ky: [[i16; LANES]; TAPS] =
-            std::array::from_fn(|tap| std::array::from_fn(|lane| taps[lane % N][first + tap]));
-        let start = task.y.start(row) + first;
-        down::<TAPS>(
-            std::array::from_fn(|tap| task.window.row(start + tap)),
-            &ky,
-            columns,
-        );
-
-        let (texels, _) = columns[task.window.skew..].as_chunks::<N>();
-        let base = row * block.stride;
-        for (pixel, kx) in kx.iter().enumerate().take(task.x.pixels()) {
-            let sums = across::<N, TAPS>(&texels[task.x.start(pixel) + first..][..TAPS], kx);
-            for (sum, channel) in sums.into_iter().zip(task.channels) {
-                if let Some(channel) = channel {
-                    let sample = ((sum + 8) >> 4).clamp(0, i32::from(task.ceiling));
-                    block.channels[channel][base + pixel * task.step] = sample as u16;
-                }
+        let ceiling = i32::from(task.ceiling);
+        let sample = |&sum: &i32| ((sum + 8) >> 4).clamp(0, ceiling) as u16;
+        if task.step == 1 {
+            for (out, sum) in out.iter_mut().zip(&*sums) {
+                *out = sample(sum);
+            }
+        } else {
+            for (out, sum) in out.iter_mut().step_by(task.step).zip(&*sums) {
+                *out = sample(sum);
             }
         }
     }
 }
 
-/// `out[i] = Σ rows[tap][i] · k[tap][i % 8]`. Sums wrap on the way and fit at the end.
+/// `out[i] = Σ rows[tap][i] · k[tap]`. Sums wrap on the way and fit at the end.
+///
+/// Four taps at a time, columns innermost: a shape that becomes plain vector code everywhere.
 #[inline]
-fn down<const TAPS: usize>(rows: [&[u8]; TAPS], k: &[[i16; LANES]; TAPS], out: &mut [i16]) {
-    let rows = rows.map(|row| row[..out.len()].as_chunks::<LANES>().0);
-    for (at, out) in out.as_chunks_mut::<LANES>().0.iter_mut().enumerate() {
-        let mut sum = [0i16; LANES];
-        for (row, k) in rows.iter().zip(k) {
-            let p = &row[at];
-            for lane in 0..LANES {
-                sum[lane] = sum[lane].wrapping_add(i16::from(p[lane]).wrapping_mul(k[lane]));
-            }
+fn down<const TAPS: usize>(rows: &[u8], k: &[i16; TAPS], out: &mut [i16]) {
+    let mut rows = rows.chunks_exact(out.len());
+    let mut next = || rows.next().unwrap_or(&[]);
+    for (four, k) in k.as_chunks::<4>().0.iter().enumerate() {
+        let (a, b, c, d) = (next(), next(), next(), next());
+        let texels = a.iter().zip(b).zip(c).zip(d);
+        for (out, (((&a, &b), &c), &d)) in out.iter_mut().zip(texels) {
+            let mut sum = i16::from(a).wrapping_mul(k[0]);
+            sum = sum.wrapping_add(i16::from(b).wrapping_mul(k[1]));
+            sum = sum.wrapping_add(i16::from(c).wrapping_mul(k[2]));
+            sum = sum.wrapping_add(i16::from(d).wrapping_mul(k[3]));
+            *out = if four == 0 {
+                sum
+            } else {
+                out.wrapping_add(sum)
+            };
         }
-        *out = sum;
     }
 }
 
-/// `Σ texels[tap] · k[tap]` of each component.
+/// `Σ texels[tap] · k[tap]`.
 #[inline]
-fn across<const N: usize, const TAPS: usize>(
-    texels: &[[i16; N]],
-    k: &[[i16; N]; TAPS],
-) -> [i32; N] {
-    let mut sums = [0i32; N];
-    for (texel, k) in texels.iter().zip(k) {
-        for c in 0..N {
-            sums[c] += i32::from(texel[c]) * i32::from(k[c]);
-        }
-    }
-    sums
+fn dot<const TAPS: usize>(texels: &[i16; TAPS], k: &[i16; TAPS]) -> i32 {
+    texels
+        .iter()
+        .zip(k)
+        .map(|(&p, &k)| i32::from(p) * i32::from(k))
+        .sum()
 }

@@ -88,6 +88,18 @@ impl Axis {
         usize::from(self.start[pixel])
     }
 
+    /// [`Axis::start`] of every pixel.
+    #[inline]
+    pub fn starts(&self) -> &[u8] {
+        &self.start[..self.pixels]
+    }
+
+    /// [`Axis::beta`] of every pixel.
+    #[inline]
+    pub fn betas(&self) -> &[u8] {
+        &self.beta[..self.pixels]
+    }
+
     /// Phase of `pixel`.
     #[inline]
     pub fn beta(&self, pixel: usize) -> u8 {
@@ -106,7 +118,7 @@ impl Axis {
 pub struct Window<T> {
     /// At least `stride` elements for each row.
     pub data: Vec<T>,
-    /// Elements from row to row, a multiple of 8.
+    /// Elements from row to row, a multiple of 16.
     pub stride: usize,
     /// Elements before the first texel of a row.
     pub skew: usize,
@@ -115,7 +127,7 @@ pub struct Window<T> {
 impl<T: Copy + Default> Window<T> {
     fn shape(&mut self, elements: usize, rows: usize, skew: usize) {
         self.skew = skew;
-        self.stride = (skew + elements).next_multiple_of(8);
+        self.stride = (skew + elements).next_multiple_of(16);
         let need = self.stride * rows;
         if self.data.len() < need {
             self.data.resize(need, T::default());
@@ -125,7 +137,13 @@ impl<T: Copy + Default> Window<T> {
     /// Row `row`, padding included.
     #[inline]
     pub fn row(&self, row: usize) -> &[T] {
-        &self.data[row * self.stride..][..self.stride]
+        self.rows(row, 1)
+    }
+
+    /// `count` rows from `row` on.
+    #[inline]
+    pub fn rows(&self, row: usize, count: usize) -> &[T] {
+        &self.data[row * self.stride..][..count * self.stride]
     }
 }
 
@@ -147,17 +165,39 @@ impl Window<u8> {
             let skew = skew.unwrap_or(0);
             self.shape(bytes, y.sources().len(), skew);
             let length = if by_words { self.stride } else { bytes };
-            self.rows(y, |row, out| {
+            self.fill(y, |row, out| {
                 view.read(plane, begin - skew, row, &mut out[..length]);
             });
         } else {
             self.shape(bytes, y.sources().len(), 0);
-            self.rows(y, |row, out| {
+            self.fill(y, |row, out| {
                 for (&source, out) in x.sources().iter().zip(out.chunks_exact_mut(n)) {
                     view.read(plane, source as usize * n, row, out);
                 }
             });
         }
+    }
+}
+
+impl Window<u8> {
+    /// Component `component` of a window of texels of `texel_bytes` bytes.
+    pub fn split(&mut self, raw: &Window<u8>, component: usize, texel_bytes: usize, rows: usize) {
+        self.shape((raw.stride - raw.skew) / texel_bytes, rows, 0);
+        let to = self.data.chunks_exact_mut(self.stride);
+        for (to, from) in to.zip(raw.data.chunks_exact(raw.stride)).take(rows) {
+            let from = &from[raw.skew..];
+            match texel_bytes {
+                2 => take::<2>(from, component, to),
+                _ => take::<4>(from, component, to),
+            }
+        }
+    }
+}
+
+fn take<const N: usize>(from: &[u8], component: usize, to: &mut [u8]) {
+    let component = component % N;
+    for (to, texel) in to.iter_mut().zip(from.as_chunks::<N>().0) {
+        *to = texel[component];
     }
 }
 
@@ -173,7 +213,7 @@ impl Window<u16> {
         let components = plane.components(view.format.depth);
         self.shape(x.sources().len() * components, y.sources().len(), 0);
         if let Some(key) = key {
-            return self.rows(y, |row, out| {
+            return self.fill(y, |row, out| {
                 for (&source, out) in x.sources().iter().zip(out.chunks_exact_mut(components)) {
                     let texel = key.texel(view, plane, source, row as i32);
                     out.copy_from_slice(&texel[..components]);
@@ -203,7 +243,7 @@ impl Window<u16> {
 
 impl<T: Copy + Default> Window<T> {
     /// Fills every row with `read`; a row of the plane that repeats is read once.
-    fn rows(&mut self, y: &Axis, mut read: impl FnMut(usize, &mut [T])) {
+    fn fill(&mut self, y: &Axis, mut read: impl FnMut(usize, &mut [T])) {
         let stride = self.stride;
         let mut before = None;
         for (i, &source) in y.sources().iter().enumerate() {
