@@ -346,10 +346,7 @@ fn no_sampler(
 
 /// What the scaler refuses, as a trap.
 fn refuse_avs(thread: &Thread<'_>, send: &Send, index: u32, pc: u32, error: AvsError) -> Box<Trap> {
-    let refused = match &error {
-        AvsError::Unsupported { .. } => Refused::unsupported(error.to_string(), "AVS reference"),
-        _ => Refused::error(error.to_string(), "AVS reference 3.3"),
-    };
+    let refused = Refused::error(error.to_string(), "AVS reference 3.3");
     refuse(thread, send, index, pc, u32::MAX, refused)
 }
 

@@ -85,6 +85,7 @@ prop_compose! {
             tap_mode: TapMode::try_from(tap_mode).unwrap(),
             output_shuffle,
             ief_enable: false,
+            ief: IefState::default(),
             default_sharpness,
             bypass_x,
             bypass_y,
@@ -329,38 +330,126 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
 }
 
 #[test]
-fn an_enabled_enhancement_filter_is_refused_by_name() {
+fn a_destination_too_small_is_refused() {
     let memory = Memory::zeroed(64);
     let view = MediaView::plain(&memory, Format::Y8_UNORM, (8, 8), 8);
-    let state = AvsSampler {
-        ief_enable: true,
-        ..AvsSampler::default()
-    };
-    let bypassed = AvsRequest {
-        channels: ChannelMask(2),
-        control: AvsControl::Full8,
+    let short = run_view(
+        &view,
+        &AvsSampler::default(),
+        &REQUEST,
+        Kernels::Fast,
+        &mut [0; 511],
+    );
+    assert_eq!(
+        short.unwrap_err().to_string(),
+        "the message returns 512 bytes, the destination has 511"
+    );
+}
+
+/// Luma and alpha of a 4x4 block at (4, 4), identity scale, of a 16x16 picture of 100 with a pixel of
+/// 110 at (5, 5); 10-bit luma 400 and 440.
+fn enhanced(sampler: &AvsSampler, bypass: bool, format: Format) -> [Vec<u16>; 2] {
+    let size = if format == Format::Y8_UNORM { 1 } else { 4 };
+    let mut bytes = vec![100; 256 * size];
+    bytes[(5 * 16 + 5) * size..][..size].fill(110);
+    let memory = Memory::from_bytes(&bytes);
+    let view = MediaView::plain(&memory, format, (16, 16), 16 * size as u32);
+    let request = AvsRequest {
+        channels: ChannelMask(0b1010),
         mode: AvsMode::M4x4,
+        u: 0.25,
+        v: 0.25,
+        delta_u: 1.0 / 16.0,
+        delta_v: 1.0 / 16.0,
+        ief_bypass: bypass,
         ..REQUEST
     };
-    let mut dst = [0; 16];
-    assert_eq!(
-        run_view(&view, &state, &bypassed, Kernels::Fast, &mut dst),
-        Ok(())
-    );
-    let enabled = AvsRequest {
-        ief_bypass: false,
-        ..bypassed
+    let mut dst = [0; 64];
+    run_view(&view, sampler, &request, Kernels::Fast, &mut dst).unwrap();
+    let words: Vec<u16> = dst
+        .as_chunks()
+        .0
+        .iter()
+        .map(|&w| u16::from_le_bytes(w))
+        .collect();
+    [words[..16].to_vec(), words[16..].to_vec()]
+}
+
+#[test]
+fn the_enhancement_filter_runs_if_enabled_and_not_bypassed() {
+    let state = AvsSampler {
+        ief_enable: true,
+        ief: IefState {
+            filter: IefFilter::Detail3x3,
+            ..IefState::default()
+        },
+        ..AvsSampler::default()
     };
-    let error = run_view(&view, &state, &enabled, Kernels::Fast, &mut dst).unwrap_err();
+    let pixel = |luma: &[u16]| luma[4 + 1];
+    // 444 << 6: see the filter's own test of a spike. Bypassed or disabled: 110 << 8.
+    for format in [Format::Y8_UNORM, Format::R8G8B8A8_UNORM] {
+        let [luma, alpha] = enhanced(&state, false, format);
+        assert_eq!(pixel(&luma), 444 << 6);
+        assert_eq!(
+            alpha[0],
+            if format == Format::Y8_UNORM {
+                0xff00
+            } else {
+                100 << 8
+            }
+        );
+        assert_eq!(pixel(&enhanced(&state, true, format)[0]), 110 << 8);
+    }
     assert_eq!(
-        error.to_string(),
-        "the image enhancement filter is not modelled (AVS reference, section 4)"
+        pixel(&enhanced(&AvsSampler::default(), false, Format::Y8_UNORM)[0]),
+        110 << 8
     );
-    let short = run_view(&view, &state, &bypassed, Kernels::Fast, &mut dst[1..]).unwrap_err();
-    assert_eq!(
-        short.to_string(),
-        "the message returns 16 bytes, the destination has 15"
-    );
+    // The pixel to its left has the spike at its right: gx = 2 * 10 = 20, no edge, W = 1.
+    // A3 = (5 * 1640 + 5 * 1600 + 20) / 40 = 405, HF = -10, det = -(112640 + 32768 >> 16) = -2;
+    // 2 below the minimum of 400: 400 - (2 * 6 >> 4) = 400.
+    assert_eq!(enhanced(&state, false, Format::Y8_UNORM)[0][4], 400 << 6);
+}
+
+#[test]
+fn video_signal_analysis_comes_in_alpha() {
+    let state = AvsSampler {
+        ief_enable: true,
+        ief: IefState {
+            filter: IefFilter::Combination,
+            vsa: true,
+            mr_threshold: 0,
+            ..IefState::default()
+        },
+        ..AvsSampler::default()
+    };
+    // Left of the spike S = 20: e = 2; steepness 10 and range 10 stay below 16.
+    let [_, alpha] = enhanced(&state, false, Format::Y8_UNORM);
+    assert_eq!([alpha[4], alpha[5], alpha[6]], [2 << 8, 0, 2 << 8]);
+    // Bypassed: the neutral value.
+    assert_eq!(enhanced(&state, true, Format::Y8_UNORM)[1], [0; 16]);
+}
+
+#[test]
+fn skin_tone_needs_channels_that_are_not_returned() {
+    let skin = skin::SkinTone {
+        reduce: true,
+        u_mid: 110,
+        v_mid: 110,
+        diamond_th: 255,
+        ..skin::SkinTone::default()
+    };
+    let state = AvsSampler {
+        ief_enable: true,
+        ief: IefState {
+            filter: IefFilter::Detail3x3,
+            skin_tone: Some(skin),
+            ..IefState::default()
+        },
+        ..AvsSampler::default()
+    };
+    // The spike is skin in the middle of the range (R = B = 110): no detail is left.
+    let [luma, _] = enhanced(&state, false, Format::R8G8B8A8_UNORM);
+    assert_eq!(luma[5], 110 << 8);
 }
 
 /// The same texels in a tiled, a linear and a field-interleaved surface scale alike.

@@ -9,10 +9,11 @@
 //!
 //! Start with [`reference`](mod@reference), the definition of a sample; [`plan`] picks the kernel that computes
 //! the same bits quickly. It does not know instructions, masks or registers: a request comes in,
-//! bytes go out. Source: AVS reference 1 to 3.
+//! bytes go out. [`ief`] sharpens or smooths the scaled luma. Source: AVS reference 1 to 4.
 
 mod blended;
 pub mod filters;
+pub mod ief;
 mod key;
 #[cfg(test)]
 mod laws;
@@ -21,35 +22,29 @@ pub mod plan;
 mod position;
 pub mod reference;
 mod sharp;
+pub mod skin;
 pub mod state;
 pub mod tables;
 pub mod view;
 mod window;
 
+pub use ief::{IefFilter, IefState};
 pub use key::ChromaKey;
-pub use pack::{Block, packed_bytes};
+pub use pack::{Block, Packing, packed_bytes};
 pub use plan::{Kernel, Kernels, Plan};
-pub use position::Positions;
+pub use position::{Positions, texel_position};
 pub use state::{AvsSampler, FilterType, TapMode};
 pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
 
+use crate::isa::ChannelMask;
 use crate::message::AvsRequest;
 use crate::surface::{Format, Surface};
-use pack::Packing;
 use plan::Scratch;
 use std::cell::RefCell;
 
 /// Why a message has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum AvsError {
-    /// Not modelled; `section` of the AVS reference defines it.
-    #[error("{what} is not modelled (AVS reference, section {section})")]
-    Unsupported {
-        /// What was asked for.
-        what: String,
-        /// Where it is defined.
-        section: &'static str,
-    },
     /// Not among the formats of AVS reference 3.3.
     #[error("the media sampler does not read surfaces of format {0} (AVS reference 3.3)")]
     Format(Format),
@@ -66,15 +61,25 @@ pub enum AvsError {
     },
 }
 
+/// What messages of one thread use again and again. The contents never matter.
+struct Buffers {
+    scratch: Scratch,
+    block: Block,
+    wide: Block,
+}
+
 thread_local! {
-    static SCRATCH: RefCell<(Scratch, Block)> = RefCell::new((Scratch::default(), Block::new(0)));
+    static SCRATCH: RefCell<Buffers> = RefCell::new(Buffers {
+        scratch: Scratch::default(),
+        block: Block::new(0),
+        wide: Block::new(0),
+    });
 }
 
 /// Scales a block of `surface` and packs it into `dst`, which it writes as [`run_view`] does.
 ///
 /// # Errors
-/// [`AvsError`]: no surface for the media sampler; the destination is too small; the state asks for
-/// what is not modelled.
+/// [`AvsError`]: no surface for the media sampler, or the destination is too small.
 pub fn run(
     surface: &Surface,
     sampler: &AvsSampler,
@@ -91,7 +96,7 @@ pub fn run(
 /// and everything from [`packed_bytes`] on, stay as they are (D2).
 ///
 /// # Errors
-/// [`AvsError`]: the destination is too small, or the state asks for what is not modelled.
+/// [`AvsError::Destination`].
 pub fn run_view(
     view: &MediaView,
     sampler: &AvsSampler,
@@ -104,23 +109,56 @@ pub fn run_view(
     let dst = dst
         .get_mut(..need)
         .ok_or(AvsError::Destination { need, have })?;
-    if sampler.ief_enable && !request.ief_bypass {
-        return Err(AvsError::Unsupported {
-            what: "the image enhancement filter".to_owned(),
-            section: "4",
-        });
-    }
     let positions = Positions::new(request, view.width, view.height, 0);
     let plan = Plan::new(view, sampler, kernels);
-    SCRATCH.with_borrow_mut(|(scratch, block)| {
-        plan.run(
-            &positions,
-            request.channels,
-            request.control.decimates(),
-            scratch,
-            block,
-        );
-        packing.write(block, dst);
-    });
+    let enhances = sampler.ief_enable && !request.ief_bypass;
+    SCRATCH.with_borrow_mut(
+        |Buffers {
+             scratch,
+             block,
+             wide,
+         }| {
+            let (mut channels, mut decimate) = (request.channels, request.control.decimates());
+            if enhances && sampler.ief.skin_tone.is_some() {
+                // Skin is judged by the colour of every pixel.
+                (channels.0, decimate) = (channels.0 | 1 << view::R | 1 << view::B, false);
+            }
+            plan.run(&positions, channels, decimate, scratch, block);
+            if enhances {
+                let around = Positions::new(request, view.width, view.height, MARGIN as u32);
+                plan.run(&around, ChannelMask(1 << view::G), false, scratch, wide);
+                enhance(&sampler.ief, wide, block, positions.v().len());
+            } else if sampler.ief.vsa {
+                block.channels[view::A].fill(0);
+            }
+            packing.write(block, dst);
+        },
+    );
     Ok(())
+}
+
+/// Pixels that the enhancement filter sees beyond the block on every side.
+const MARGIN: usize = 2;
+
+/// Replaces luma of `block`, of `rows` rows, by what the filter makes of `wide`, the same with a margin.
+///
+/// Source: AVS reference 4.1; 4.5 for alpha.
+fn enhance(state: &IefState, wide: &Block, block: &mut Block, rows: usize) {
+    for row in 0..rows {
+        for column in 0..block.stride {
+            let around = std::array::from_fn(|j| {
+                let from = (row + j) * wide.stride + column;
+                std::array::from_fn(|i| i64::from(wide.channels[view::G][from + i] >> 6))
+            });
+            let at = row * block.stride + column;
+            let code = |channel: usize| i64::from(block.channels[channel][at] >> 8);
+            let centre = wide.channels[view::G][(row + MARGIN) * wide.stride + column + MARGIN];
+            let ycc = [i64::from(centre >> 8), code(view::B), code(view::R)];
+            let enhanced = state.filter(&around, ycc);
+            block.channels[view::G][at] = ((enhanced.luma << 6) as u16).min(view::ONE);
+            if state.vsa {
+                block.channels[view::A][at] = (enhanced.index << 8) as u16;
+            }
+        }
+    }
 }

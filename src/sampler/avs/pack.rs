@@ -51,17 +51,22 @@ pub struct Packing {
 impl Packing {
     /// The packing of `request` with the sampler's output shuffle off or on. Source: AVS reference 2.1.
     pub fn new(request: &AvsRequest, shuffle: bool) -> Packing {
-        let (w, h) = request.mode.size();
+        Packing::of(request.channels, request.control, request.mode, shuffle)
+    }
+
+    /// As [`Packing::new`], of a block of any message.
+    pub fn of(channels: ChannelMask, control: AvsControl, mode: AvsMode, shuffle: bool) -> Packing {
+        let (w, h) = mode.size();
         let whole = (0, 0, w as usize, h as usize);
-        let (segments, count) = match (request.mode, shuffle) {
+        let (segments, count) = match (mode, shuffle) {
             (AvsMode::M16x8, _) => ([(0, 0, 16, 4), (0, 4, 16, 4)], 2),
             (AvsMode::M16x4, true) => ([(0, 0, 8, 4), (8, 0, 8, 4)], 2),
             _ => ([whole; 2], 1),
         };
-        let written = ChannelMask(request.channels.0 & 0xf);
+        let written = ChannelMask(channels.0 & 0xf);
         let mut laid_out = written;
         // One of R and B missing keeps its space: stated in the description of shuffle only (D5).
-        let reserves = shuffle && request.control == AvsControl::DownSample8;
+        let reserves = shuffle && control == AvsControl::DownSample8;
         if reserves && written.has(R) != written.has(B) {
             laid_out.0 |= 1 << R | 1 << B;
         }
@@ -70,7 +75,7 @@ impl Packing {
             count,
             laid_out,
             written,
-            control: request.control,
+            control,
         }
     }
 

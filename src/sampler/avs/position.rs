@@ -58,7 +58,7 @@ impl Positions {
 ///
 /// `origin + delta*at + second * at*(at-1)/2` in double precision, left to right, times the size,
 /// rounded to the nearest 1/256. Source: AVS reference 1.4 and decision D3.
-fn texel_position(origin: f32, delta: f32, second: f32, at: i64, size: u32) -> i32 {
+pub fn texel_position(origin: f32, delta: f32, second: f32, at: i64, size: u32) -> i32 {
     const LIMIT: f64 = (1 << 30) as f64;
     // `at` stays below 2^35, so its square needs more than 64 bits only beyond 2^31.
     let pairs = match i32::try_from(at) {

@@ -1,5 +1,6 @@
 //! Sampler state as the scaler reads it. Source: AVS reference 3.1 and 3.8.
 
+use super::ief::IefState;
 use super::tables::{POLYPHASE_4, POLYPHASE_8, Taps4, Taps8};
 use serde::{Deserialize, Deserializer, de::Error as _};
 
@@ -63,6 +64,8 @@ pub struct AvsSampler {
     pub output_shuffle: bool,
     /// The image enhancement filter runs unless the message bypasses it.
     pub ief_enable: bool,
+    /// How it enhances.
+    pub ief: IefState,
     /// Weight of the sharp filter in a direction without adaptive weights: 0 smooth, 255 sharp.
     pub default_sharpness: u8,
     /// The weight across x is `default_sharpness`.
@@ -109,6 +112,7 @@ impl Default for AvsSampler {
             tap_mode: TapMode::EightOnGreen,
             output_shuffle: false,
             ief_enable: false,
+            ief: IefState::default(),
             default_sharpness: 255,
             bypass_x: true,
             bypass_y: true,

@@ -1,0 +1,269 @@
+//! Progressive frames from fields: existing rows are copied, missing ones interpolated along edges,
+//! mixed with the fields before and after, or woven in.
+//!
+//! ```text
+//!  time    previous frame         current frame
+//!          first   second         first   second field
+//!                  ^ output 1     ^ output 2
+//! ```
+//!
+//! Source: AVS reference 5.6 and 5.7.
+
+use super::motion::spatial_weight;
+use super::{DeinterlaceState, Plane};
+
+/// Which of the two frames is made.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Output {
+    /// At the time of the second field of the previous frame.
+    PreviousSecond,
+    /// At the time of the first field of the current frame.
+    CurrentFirst,
+}
+
+/// What software knows of the film mode of a field.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Weave {
+    /// Nothing: interpolate.
+    #[default]
+    No,
+    /// The missing rows are those of the field before.
+    Before,
+    /// The missing rows are those of the field after.
+    After,
+}
+
+/// Luma of both frames, denoised, and the current motion.
+#[derive(Clone, Copy, Debug)]
+pub struct Frames<'a> {
+    /// The frame before.
+    pub previous: &'a Plane,
+    /// This frame.
+    pub current: &'a Plane,
+    /// Motion of pixel pairs.
+    pub motion: &'a Plane,
+}
+
+/// Luma of an output frame.
+pub fn luma(state: &DeinterlaceState, frames: &Frames, output: Output, weave: Weave) -> Plane {
+    let of = own(frames, output);
+    rows(state, of, output, |x, y| {
+        let (p, c) = (frames.previous.at(x, y), frames.current.at(x, y));
+        match weave {
+            Weave::Before => p,
+            Weave::After => c,
+            Weave::No => {
+                let spatial = along_edge(state, of, x, y);
+                blend(state, spatial, (p + c + 1) >> 1, frames.motion.at(x / 2, y))
+            }
+        }
+    })
+}
+
+/// The first field of the first frame: all missing rows are interpolated.
+pub fn first_luma(state: &DeinterlaceState, current: &Plane) -> Plane {
+    rows(state, current, Output::CurrentFirst, |x, y| {
+        along_edge(state, current, x, y)
+    })
+}
+
+/// One chroma channel of an output frame, already 4:2:2; `motion` is that of luma.
+pub fn chroma(state: &DeinterlaceState, frames: &Frames, output: Output, weave: Weave) -> Plane {
+    let of = own(frames, output);
+    rows(state, of, output, |x, y| {
+        let (p, c) = (frames.previous.at(x, y), frames.current.at(x, y));
+        match weave {
+            Weave::Before => p,
+            Weave::After => c,
+            Weave::No => {
+                let (above, below) = beside(of, y);
+                let spatial = (of.at(x, above) + of.at(x, below) + 1) >> 1;
+                // Luma column 2x has the motion of pair x.
+                blend(state, spatial, (p + c + 1) >> 1, frames.motion.at(x, y))
+            }
+        }
+    })
+}
+
+fn own<'a>(frames: &Frames<'a>, output: Output) -> &'a Plane {
+    match output {
+        Output::PreviousSecond => frames.previous,
+        Output::CurrentFirst => frames.current,
+    }
+}
+
+/// `of` with its other field replaced by `missing`.
+fn rows(
+    state: &DeinterlaceState,
+    of: &Plane,
+    output: Output,
+    missing: impl Fn(i32, i32) -> i32,
+) -> Plane {
+    let first = state.first_field();
+    let existing = match output {
+        Output::PreviousSecond => 1 - first,
+        Output::CurrentFirst => first,
+    };
+    Plane::from_fn(of.width() as u32, of.height() as u32, |x, y| {
+        let code = if y % 2 == existing {
+            of.at(x, y)
+        } else {
+            missing(x, y)
+        };
+        code.clamp(0, 255) as u8
+    })
+}
+
+/// The spatial and the temporal result by motion.
+fn blend(state: &DeinterlaceState, spatial: i32, temporal: i32, motion: i32) -> i32 {
+    let shift = u32::from(state.out_shift & 15);
+    // Where the window is wider than 2^out_shift, against the programming rule, all is spatial.
+    let weight = spatial_weight(state, motion as u8).min(1 << shift);
+    (spatial * weight + temporal * ((1 << shift) - weight) + (1 << shift >> 1)) >> shift
+}
+
+/// Rows above and below a missing one; at the edge of the frame, the same one twice.
+fn beside(of: &Plane, y: i32) -> (i32, i32) {
+    match (y > 0, y + 1 < of.height()) {
+        (true, true) => (y - 1, y + 1),
+        (false, true) => (y + 1, y + 1),
+        (true, false) => (y - 1, y - 1),
+        (false, false) => (y, y),
+    }
+}
+
+/// A missing pixel from the rows above and below, along the direction in which they differ least.
+fn along_edge(state: &DeinterlaceState, of: &Plane, x: i32, y: i32) -> i32 {
+    let (above, below) = beside(of, y);
+    let (a, b) = (|x| of.at(x, above), |x| of.at(x, below));
+    let difference =
+        |d: i32| -> i32 { (-1..=1).map(|k| (a(x + d + k) - b(x - d + k)).abs()).sum() };
+    let (mut best, mut least) = (0, difference(0));
+    for d in [1i32, -1, 2, -2] {
+        let limit = if d.abs() == 2 {
+            state.sdi_th.min(state.sdi_2x1)
+        } else {
+            state.sdi_th
+        };
+        let found = difference(d);
+        if found < i32::from(limit) && found + i32::from(state.sdi_delta) < least {
+            (best, least) = (d, found);
+        }
+    }
+    let vertical = (a(x) + b(x) + 1) >> 1;
+    let slanted = (a(x + best) + b(x - best) + 1) >> 1;
+    let doubtful = (slanted - vertical).abs() > i32::from(state.sdi_t1)
+        && (a(x) - b(x)).abs() < i32::from(state.sdi_t2);
+    if best != 0 && doubtful {
+        vertical
+    } else {
+        slanted
+    }
+}
+
+/// Chroma of 4:2:0 as 4:2:2: rows doubled inside each field. Source: AVS reference 5.7, "Chroma".
+pub fn double_rows(chroma: &Plane) -> Plane {
+    Plane::from_fn(chroma.width() as u32, 2 * chroma.height() as u32, |x, y| {
+        let (parity, n) = (y % 2, y / 2);
+        // Field row m of chroma is frame row 2m + parity, for as many as the field has.
+        let last = (chroma.height() - 1 - parity).max(0) / 2;
+        let at = |m: i32| chroma.at(x, 2 * m.clamp(0, last) + parity);
+        let m = n / 2;
+        let other = if n % 2 == 0 { m - 1 } else { m + 1 };
+        ((3 * at(m) + at(other) + 2) >> 2) as u8
+    })
+}
+
+/// Chroma of 4:1:1 as 4:2:2: columns doubled.
+pub fn double_columns(chroma: &Plane) -> Plane {
+    Plane::from_fn(2 * chroma.width() as u32, chroma.height() as u32, |x, y| {
+        let (left, right) = (chroma.at(x / 2, y), chroma.at(x / 2 + 1, y));
+        (if x % 2 == 0 {
+            left
+        } else {
+            (left + right + 1) >> 1
+        }) as u8
+    })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn state() -> DeinterlaceState {
+        DeinterlaceState::default()
+    }
+
+    fn flat(code: u8) -> Plane {
+        Plane::from_fn(6, 4, |_, _| code)
+    }
+
+    #[test]
+    fn vertical_neighbours_are_averaged() {
+        let plane = Plane::from_fn(6, 4, |_, y| [10, 0, 21, 0][y as usize]);
+        let made = first_luma(&state(), &plane);
+        // Row 1: (10 + 21 + 1) >> 1 = 16; row 3 has row 2 on both sides.
+        assert_eq!([0, 1, 2, 3].map(|y| made.at(2, y)), [10, 16, 21, 21]);
+        let bottom_first = DeinterlaceState {
+            top_first: false,
+            ..state()
+        };
+        let made = first_luma(&bottom_first, &plane);
+        assert_eq!([0, 1, 2, 3].map(|y| made.at(2, y)), [0, 0, 0, 0]);
+    }
+
+    #[test]
+    fn a_diagonal_is_followed() {
+        // Row 0: 100 up to column 5, then 160. Row 2: 100 up to column 3, then 160. At (4, 1):
+        // sad(0) = |100-100| + |100-160| + |100-160| = 120;
+        // sad(1): a[4..=6] = 100 100 160, b[2..=4] = 100 100 160: 0. 0 + 5 < 120: d = 1.
+        // a[5] = 100, b[3] = 100: 100, where the vertical average is 130. |100 - 130| = 30 <= 50.
+        let step = |at| move |x| if x < at { 100 } else { 160 };
+        let plane = Plane::from_fn(10, 3, |x, y| if y == 0 { step(6)(x) } else { step(4)(x) });
+        assert_eq!(along_edge(&state(), &plane, 4, 1), 100);
+        assert_eq!(along_edge(&state(), &plane, 5, 1), 160);
+        // With sdi_t1 = 29 the difference of 30 is doubtful, and |100 - 160| = 60 < 100.
+        let careful = DeinterlaceState {
+            sdi_t1: 29,
+            ..state()
+        };
+        assert_eq!(along_edge(&careful, &plane, 4, 1), 130);
+    }
+
+    #[test]
+    fn motion_decides_between_space_and_time() {
+        let (previous, current) = (flat(40), flat(81));
+        let luma_at = |motion: u8, output, weave| {
+            let motion = Plane::from_fn(3, 4, |_, _| motion);
+            let frames = Frames {
+                previous: &previous,
+                current: &current,
+                motion: &motion,
+            };
+            let made = luma(&state(), &frames, output, weave);
+            [made.at(1, 0), made.at(1, 1)]
+        };
+        use Output::{CurrentFirst, PreviousSecond};
+        // Still: (40 + 81 + 1) >> 1 = 61. Moving: the own field only.
+        assert_eq!(luma_at(0, CurrentFirst, Weave::No), [81, 61]);
+        assert_eq!(luma_at(255, CurrentFirst, Weave::No), [81, 81]);
+        assert_eq!(luma_at(0, PreviousSecond, Weave::No), [61, 40]);
+        // Motion 128 weighs 10/32: (81 * 10 + 61 * 22 + 16) >> 5 = 67.
+        assert_eq!(luma_at(128, CurrentFirst, Weave::No), [81, 67]);
+        assert_eq!(luma_at(255, CurrentFirst, Weave::Before), [81, 40]);
+        assert_eq!(luma_at(255, PreviousSecond, Weave::After), [81, 40]);
+    }
+
+    #[test]
+    fn chroma_is_doubled_inside_its_field() {
+        // Chroma rows 0, 8 (top), 100, 108 (bottom) interleaved: 0 100 8 108.
+        let chroma = Plane::from_fn(1, 4, |_, y| [0, 100, 8, 108][y as usize]);
+        let rows = double_rows(&chroma);
+        // Top field rows 0..3: m = 0: (3*0 + 0 + 2)/4 = 0, (0 + 8 + 2)/4 = 2; m = 1: (24 + 0 + 2)/4 = 6,
+        // (24 + 8 + 2)/4 = 8.
+        assert_eq!([0, 2, 4, 6].map(|y| rows.at(0, y)), [0, 2, 6, 8]);
+        assert_eq!([1, 3, 5, 7].map(|y| rows.at(0, y)), [100, 102, 106, 108]);
+        let columns = double_columns(&Plane::from_fn(2, 1, |x, _| [10, 13][x as usize]));
+        assert_eq!(columns.codes(), [10, 12, 13, 13]);
+    }
+}

@@ -1,0 +1,21 @@
+//! Denoising and deinterlacing of video frames, as the media sampler of Gen5 to Gen7 does it.
+//!
+//! ```text
+//!  previous, current ─ denoise ─▶ frames with less noise, history ─┬─ motion ─▶ STMM, one per pixel pair
+//!                                                                  └─ fields ─▶ two progressive frames
+//!                                                   statistics: what software decides film mode by
+//! ```
+//!
+//! Pure functions of [`Plane`]s and [`DeinterlaceState`]: whole frames, denoised first, so that
+//! results do not depend on the order of blocks (D9). Not here: the message and its writeback.
+//! Structure and state are published; the arithmetic is a model. Source: AVS reference 5.
+
+pub mod denoise;
+pub mod fields;
+pub mod motion;
+pub mod picture;
+pub mod state;
+pub mod statistics;
+
+pub use picture::Plane;
+pub use state::DeinterlaceState;

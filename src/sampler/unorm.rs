@@ -1,0 +1,404 @@
+//! `sample_unorm`: a block of 8 by 4 pixels of an 8-bit surface, nearest or bilinear.
+//!
+//! Fixed point all the way: positions have eight fraction bits, samples are 16-bit values with the
+//! range of 8 bits (FF00h is 1.0), packed like a block of the video scaler. Not the 3D sampler, whose
+//! results are floats and whose pixels may lie anywhere. Source: AVS reference 6.
+
+use super::avs::{Block, Packing, texel_position};
+use crate::isa::{AvsControl, AvsMode, UnormFormat};
+use crate::message::UnormRequest;
+use crate::surface::format::{ChannelType, Kind as Numbers};
+use crate::surface::{Format, Kind, Surface};
+
+/// What happens to a texel index outside the surface. There is no border mode.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Address {
+    /// The picture repeats.
+    #[default]
+    Wrap,
+    /// The picture is reflected, edge texel repeated.
+    Mirror,
+    /// The edge texel goes on.
+    Clamp,
+}
+
+impl Address {
+    /// An index in `0..size` for any index; `size` is at least 1.
+    fn resolve(self, index: i32, size: i32) -> i32 {
+        let (index, size) = (i64::from(index), i64::from(size));
+        let inside = match self {
+            Address::Wrap => index.rem_euclid(size),
+            Address::Clamp => index.clamp(0, size - 1),
+            Address::Mirror => {
+                let phase = index.rem_euclid(2 * size);
+                phase.min(2 * size - 1 - phase)
+            }
+        };
+        inside as i32
+    }
+}
+
+/// Sampler state as `sample_unorm` reads it.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct UnormSampler {
+    /// Bilinear; else nearest.
+    pub linear: bool,
+    /// Across.
+    pub address_u: Address,
+    /// Down.
+    pub address_v: Address,
+}
+
+/// Why a message has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum UnormError {
+    /// Channels that are not UNORM, or wider than 8 bits.
+    #[error(
+        "sample_unorm reads formats of UNORM channels of at most 8 bits, not {0} (AVS reference 6.1)"
+    )]
+    Format(Format),
+    /// A buffer, several samples, ....
+    #[error("sample_unorm reads 2D surfaces with one sample only (AVS reference 6.1)")]
+    Kind,
+    /// The destination is too small.
+    #[error("the message returns {need} bytes, the destination has {have}")]
+    Destination {
+        /// Bytes of [`packed_bytes`].
+        need: usize,
+        /// Bytes given.
+        have: usize,
+    },
+}
+
+/// The result is laid out as an 8x4 block of the scaler without shuffle: rows of eight (D11).
+fn packing(request: &UnormRequest, format: UnormFormat) -> Packing {
+    let control = match format {
+        UnormFormat::Full16 => AvsControl::Full16,
+        UnormFormat::DownSampled16 => AvsControl::DownSample16,
+        UnormFormat::Full8 => AvsControl::Full8,
+        UnormFormat::DownSampled8 => AvsControl::DownSample8,
+    };
+    Packing::of(request.channels, control, AvsMode::M8x4, false)
+}
+
+/// Bytes of the destination.
+pub fn packed_bytes(request: &UnormRequest, format: UnormFormat) -> usize {
+    packing(request, format).bytes()
+}
+
+/// Samples a block of `surface` into `dst`; bytes from [`packed_bytes`] on stay as they are.
+///
+/// # Errors
+/// [`UnormError`]: not a surface for this message, or a destination too small.
+pub fn run(
+    surface: &Surface,
+    sampler: &UnormSampler,
+    request: &UnormRequest,
+    format: UnormFormat,
+    dst: &mut [u8],
+) -> Result<(), UnormError> {
+    let texels = Texels::of(surface)?;
+    let packing = packing(request, format);
+    let (need, have) = (packing.bytes(), dst.len());
+    let dst = dst
+        .get_mut(..need)
+        .ok_or(UnormError::Destination { need, have })?;
+    let (width, height) = AvsMode::M8x4.size();
+    let mut block = Block::new(width as usize);
+    for y in 0..height {
+        let v = texel_position(
+            request.v,
+            request.delta_v,
+            0.0,
+            i64::from(y),
+            texels.size.1 as u32,
+        );
+        for x in 0..width {
+            let u = texel_position(
+                request.u,
+                request.delta_u,
+                0.0,
+                i64::from(x),
+                texels.size.0 as u32,
+            );
+            let sample = sample(&texels, sampler, u, v);
+            for channel in request.channels.iter() {
+                block.channels[channel][(y * width + x) as usize] = sample[channel];
+            }
+        }
+    }
+    packing.write(&block, dst);
+    Ok(())
+}
+
+/// R, G, B, A at a position, 8.8. Texel centres are at +1/2. Source: AVS reference 6.1, "Numbers".
+fn sample(texels: &Texels, sampler: &UnormSampler, u: i32, v: i32) -> [u16; 4] {
+    let at = |i: i32, j: i32| {
+        texels.codes(
+            sampler.address_u.resolve(i, texels.size.0),
+            sampler.address_v.resolve(j, texels.size.1),
+        )
+    };
+    if !sampler.linear {
+        return at(u >> 8, v >> 8).map(|code| code << 8);
+    }
+    let (s, t) = (u - 128, v - 128);
+    let (i, j) = (s >> 8, t >> 8);
+    let (f, g) = ((s & 0xff) as u32, (t & 0xff) as u32);
+    let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j + 1));
+    std::array::from_fn(|k| {
+        let top = u32::from(a[k]) * (256 - f) + u32::from(b[k]) * f;
+        let bottom = u32::from(c[k]) * (256 - f) + u32::from(d[k]) * f;
+        ((top * (256 - g) + bottom * g + 128) >> 8) as u16
+    })
+}
+
+/// A surface seen as 8-bit codes.
+struct Texels<'a> {
+    surface: &'a Surface,
+    size: (i32, i32),
+}
+
+impl<'a> Texels<'a> {
+    fn of(surface: &'a Surface) -> Result<Texels<'a>, UnormError> {
+        let d = surface.description();
+        if !matches!(d.kind, Kind::D2 | Kind::Null) || d.samples > 1 {
+            return Err(UnormError::Kind);
+        }
+        let mut used = d.format.channels.iter().filter(|c| c.bits > 0);
+        let fits =
+            used.all(|c| c.ty == ChannelType::Unused || c.ty == ChannelType::Unorm && c.bits <= 8);
+        let plain =
+            d.format.kind == Numbers::Unorm && !d.format.is_sub_byte() && !d.format.is_compressed();
+        if !fits || !plain {
+            return Err(UnormError::Format(d.format));
+        }
+        let texels = |n: u32| (n >> d.min_lod.min(31)).clamp(1, 1 << 16) as i32;
+        Ok(Texels {
+            surface,
+            size: (texels(d.width), texels(d.height)),
+        })
+    }
+
+    /// R, G, B, A of a texel inside, as 8-bit codes; what the format lacks as it says.
+    fn codes(&self, x: i32, y: i32) -> [u16; 4] {
+        let d = self.surface.description();
+        if d.kind == Kind::Null {
+            return [0; 4];
+        }
+        let place = self.surface.place(d.min_lod, 0, x as u32, y as u32, 0);
+        let [b0, b1, b2, b3, ..] = self.surface.read_cell(place);
+        let bits = u32::from_le_bytes([b0, b1, b2, b3]);
+        d.format
+            .out
+            .map(|name| match (name, d.format.channel(name)) {
+                (b'1', _) => 255,
+                (_, Some(channel)) => {
+                    let shifted = bits.checked_shr(u32::from(channel.shift)).unwrap_or(0);
+                    widen(shifted & ((1 << channel.bits) - 1), u32::from(channel.bits))
+                }
+                _ => 0,
+            })
+    }
+}
+
+/// `bits` (1..=8) bits to eight by repeating them.
+fn widen(value: u32, bits: u32) -> u16 {
+    let repeated = (0..8)
+        .step_by(bits as usize)
+        .fold(0, |sum, _| sum << bits | value);
+    let have = bits * 8_u32.div_ceil(bits);
+    (repeated >> (have - 8)) as u16
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::ChannelMask;
+    use crate::surface::Description;
+    use proptest::prelude::*;
+
+    fn surface(format: Format, width: u32, height: u32, bytes: &[u8]) -> Surface {
+        let surface = Surface::zeroed(Description::d2(format, width, height)).unwrap();
+        surface.memory().write(0, bytes);
+        surface
+    }
+
+    fn request(channels: u8) -> UnormRequest {
+        UnormRequest {
+            surface: 0,
+            sampler: 0,
+            channels: ChannelMask(channels),
+            u: 0.0,
+            v: 0.0,
+            delta_u: 0.0,
+            delta_v: 0.0,
+        }
+    }
+
+    const LINEAR: UnormSampler = UnormSampler {
+        linear: true,
+        address_u: Address::Clamp,
+        address_v: Address::Clamp,
+    };
+
+    #[test]
+    fn bits_are_repeated() {
+        assert_eq!([widen(0, 1), widen(1, 1)], [0, 255]);
+        assert_eq!(
+            [widen(0b10, 2), widen(0b101, 3)],
+            [0b1010_1010, 0b1011_0110]
+        );
+        assert_eq!(
+            [widen(31, 5), widen(16, 5), widen(33, 6)],
+            [255, 0b1000_0100, 0b1000_0110]
+        );
+        assert_eq!(widen(0x9a, 8), 0x9a);
+    }
+
+    #[test]
+    fn centres_are_at_one_half() {
+        // Texels 0, 64, 128, 192 across. At u = 1/4 (position 1.0, between texels 0 and 1):
+        // nearest takes texel 1; linear s = 128, i = 0, f = 128: 32.0.
+        let four = surface(Format::R8_UNORM, 4, 1, &[0, 64, 128, 192]);
+        let at = |sampler: UnormSampler, u: f32| {
+            let texels = Texels::of(&four).unwrap();
+            sample(&texels, &sampler, texel_position(u, 0.0, 0.0, 0, 4), 0)
+        };
+        let nearest = UnormSampler {
+            linear: false,
+            ..LINEAR
+        };
+        assert_eq!(at(nearest, 0.25), [64 << 8, 0, 0, 0xff00]);
+        assert_eq!(at(LINEAR, 0.25), [32 << 8, 0, 0, 0xff00]);
+        // The centre of texel 2 is at 2.5 / 4; a quarter texel on: 128 + 64 / 4 = 144.
+        assert_eq!(at(LINEAR, 0.625)[0], 128 << 8);
+        assert_eq!(at(LINEAR, 0.6875)[0], 144 << 8);
+        // Left of the first centre: clamp keeps 0, wrap mixes with 192: 192 / 4 = 48 a quarter away.
+        assert_eq!(at(LINEAR, 0.0625)[0], 0);
+        let wrap = UnormSampler {
+            address_u: Address::Wrap,
+            ..LINEAR
+        };
+        assert_eq!(at(wrap, 0.0625)[0], 48 << 8);
+        let mirror = UnormSampler {
+            address_u: Address::Mirror,
+            ..LINEAR
+        };
+        assert_eq!(at(mirror, 0.9375)[0], 192 << 8);
+    }
+
+    #[test]
+    fn all_four_texels_are_weighed_and_rounded_once() {
+        // 10 20 / 30 41, f = 64/256, g = 192/256:
+        // top = 10 * 192 + 20 * 64 = 3200, bottom = 30 * 192 + 41 * 64 = 8384,
+        // (3200 * 64 + 8384 * 192 + 128) >> 8 = 1814656 >> 8 = 7088.
+        let two = surface(Format::R8_UNORM, 2, 2, &[10, 20]);
+        let pitch = two.description().pitch as usize;
+        two.memory().write(pitch, &[30, 41]);
+        let texels = Texels::of(&two).unwrap();
+        assert_eq!(sample(&texels, &LINEAR, 128 + 64, 128 + 192)[0], 7088);
+    }
+
+    #[test]
+    fn narrow_channels_and_the_order_of_the_format() {
+        // B5G6R5: B = 31, G = 0, R = 16.
+        let surface = surface(Format::named("B5G6R5_UNORM").unwrap(), 1, 1, &[0x1f, 0x80]);
+        let texels = Texels::of(&surface).unwrap();
+        assert_eq!(texels.codes(0, 0), [0b1000_0100, 0, 255, 255]);
+    }
+
+    #[test]
+    fn results_are_rasters_of_eight_by_four() {
+        let codes: Vec<u8> = (0..32).flat_map(|i| [i, 100 + i, 50 + i, 200]).collect();
+        let surface = surface(Format::R8G8B8A8_UNORM, 8, 4, &codes);
+        let request = UnormRequest {
+            u: 0.5 / 8.0,
+            v: 0.5 / 4.0,
+            delta_u: 1.0 / 8.0,
+            delta_v: 1.0 / 4.0,
+            ..request(0b0011)
+        };
+        let mut dst = [0xee; 132];
+        run(
+            &surface,
+            &UnormSampler::default(),
+            &request,
+            UnormFormat::Full16,
+            &mut dst,
+        )
+        .unwrap();
+        let words: Vec<u16> = dst[..128]
+            .as_chunks()
+            .0
+            .iter()
+            .map(|&w| u16::from_le_bytes(w))
+            .collect();
+        let expected: Vec<u16> = (0..32).chain(100..132).map(|c| c << 8).collect();
+        assert_eq!(words, expected);
+        assert_eq!(dst[128..], [0xee; 4]);
+        // 8 bits, R at even pixels only: 16 + 32 bytes.
+        run(
+            &surface,
+            &LINEAR,
+            &request,
+            UnormFormat::DownSampled8,
+            &mut dst,
+        )
+        .unwrap();
+        assert_eq!(packed_bytes(&request, UnormFormat::DownSampled8), 48);
+        assert_eq!(dst[..5], [0, 2, 4, 6, 8]);
+        assert_eq!(dst[16..19], [100, 101, 102]);
+    }
+
+    #[test]
+    fn other_surfaces_are_refused() {
+        let refusal = |description| {
+            let surface = Surface::zeroed(description).unwrap();
+            let format = UnormFormat::Full8;
+            run(&surface, &LINEAR, &request(1), format, &mut [0; 32]).unwrap_err()
+        };
+        let float = Format::R32_FLOAT;
+        assert_eq!(
+            refusal(Description::d2(float, 4, 4)),
+            UnormError::Format(float)
+        );
+        let packed = Format::YCRCB_NORMAL;
+        assert_eq!(
+            refusal(Description::d2(packed, 4, 4)),
+            UnormError::Format(packed)
+        );
+        assert_eq!(
+            refusal(Description::buffer(Format::R8_UNORM, 4)),
+            UnormError::Kind
+        );
+    }
+
+    proptest! {
+        /// Any coordinates on any small surface: defined, and between the extremes of the texels.
+        #[test]
+        fn samples_lie_between_texels(
+            (width, height) in (1u32..9, 1u32..9),
+            (u, v, delta_u, delta_v) in any::<(f32, f32, f32, f32)>(),
+            linear in any::<bool>(),
+            (address_u, address_v) in (0usize..3, 0usize..3),
+        ) {
+            let bytes: Vec<u8> = (0..81).map(|i| 40 + (i * 37 % 100) as u8).collect();
+            let surface = surface(Format::R8_UNORM, width, height, &[]);
+            let len = surface.memory().len();
+            surface.memory().write(0, &bytes[..len.min(81)]);
+            let modes = [Address::Wrap, Address::Mirror, Address::Clamp];
+            let sampler = UnormSampler {
+                linear,
+                address_u: modes[address_u],
+                address_v: modes[address_v],
+            };
+            let request = UnormRequest { u, v, delta_u, delta_v, ..request(1) };
+            let mut dst = [0; 64];
+            run(&surface, &sampler, &request, UnormFormat::Full16, &mut dst).unwrap();
+            for word in dst.as_chunks().0 {
+                prop_assert!((40 << 8..140 << 8).contains(&u16::from_le_bytes(*word)));
+            }
+        }
+    }
+}
