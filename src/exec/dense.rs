@@ -125,6 +125,11 @@ fn load_single<const N: usize, const FLUSH: bool>(arena: &[u8], source: &Source)
     }
 }
 
+#[inline(always)]
+fn nearest(value: f64) -> f32 {
+    float::to_single(value, float::Rounding::Nearest)
+}
+
 fn single<const N: usize, const FLUSH: bool>(arena: &mut [u8], op: &Alu, mask: u32) {
     let a = load_single::<N, FLUSH>(arena, &op.src[0]);
     let b = load_single::<N, FLUSH>(arena, &op.src[1]);
@@ -143,20 +148,27 @@ fn single<const N: usize, const FLUSH: bool>(arena: &mut [u8], op: &Alu, mask: u
             out
         }
         Opcode::Min => {
-            let out = map2(a, b, |a, b| min_float(f64::from(a), f64::from(b)) as f32);
+            let out = map2(a, b, |a, b| {
+                nearest(min_float(float::from_single(a), float::from_single(b)))
+            });
             return finish(arena, op, mask, out);
         }
         _ => {
-            let out = map2(a, b, |a, b| max_float(f64::from(a), f64::from(b)) as f32);
+            let out = map2(a, b, |a, b| {
+                nearest(max_float(float::from_single(a), float::from_single(b)))
+            });
             return finish(arena, op, mask, out);
         }
     };
-    for v in &mut out {
-        *v = if v.is_nan() {
-            f32::from_bits(float::SINGLE_NAN)
-        } else {
-            *v
+    if out.iter().any(|v| v.is_nan()) {
+        let c = match op.src.get(2) {
+            Some(source) => load_single::<N, FLUSH>(arena, source),
+            None => [0.0; N],
         };
+        for (i, out) in out.iter_mut().enumerate().filter(|(_, v)| v.is_nan()) {
+            let sources = [a[i], b[i], c[i]].map(float::from_single);
+            *out = nearest(float::nan_of(&sources));
+        }
     }
     if FLUSH {
         out = out.map(float::flush_single);

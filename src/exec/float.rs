@@ -93,6 +93,9 @@ pub fn mul_add_odd(a: f64, b: f64, c: f64) -> f64 {
 /// The nearest `f` in the direction asked for, of an exact or odd-rounded value.
 #[inline]
 pub fn to_single(value: f64, rounding: Rounding) -> f32 {
+    if value.is_nan() {
+        return single_nan(value);
+    }
     let nearest = value as f32;
     let exact = f64::from(nearest);
     match rounding {
@@ -105,7 +108,10 @@ pub fn to_single(value: f64, rounding: Rounding) -> f32 {
 
 /// The nearest `hf` in the direction asked for.
 pub fn to_half(value: f64, rounding: Rounding) -> f16 {
-    if !value.is_finite() || value == 0.0 {
+    if value.is_nan() {
+        return half_nan(value);
+    }
+    if value.is_infinite() || value == 0.0 {
         return f16::from_f64(value);
     }
     // One unit in the last place of an hf of this size: 2^(e-10), 2^-24 at least.
@@ -176,16 +182,61 @@ pub fn flush_double(value: f64) -> f64 {
     }
 }
 
-/// The NaN that arithmetic returns: quiet, positive, no payload. Hosts differ in the NaN they make,
-/// and the vISA documents name none.
-pub const SINGLE_NAN: u32 = 0x7fc0_0000;
+/// What arithmetic returns where IEEE 754 only says NaN: the first source that is one, in text order,
+/// made quiet, sign and payload kept; or the positive quiet NaN without payload.
+///
+/// Hosts differ here and the vISA documents are silent; moving a NaN through `mul` by 2.0 unharmed is
+/// what compiled kernels with punned data rely on.
+#[inline]
+pub fn nan_of(sources: &[f64]) -> f64 {
+    let first = sources.iter().find(|v| v.is_nan());
+    f64::from_bits(first.map_or(0x7ff8 << 48, |v| v.to_bits() | 1 << 51))
+}
 
-/// Finishes an `f` result: rounding, flushing, ALT mode, the one NaN.
+/// The single with the sign and the upper payload of a NaN, quiet.
+#[inline]
+fn single_nan(value: f64) -> f32 {
+    let bits = value.to_bits();
+    let sign = (bits >> 32) as u32 & 0x8000_0000;
+    let payload = (bits >> 29) as u32 & 0x003f_ffff;
+    f32::from_bits(sign | 0x7fc0_0000 | payload)
+}
+
+/// The half with the sign and the upper payload of a NaN, quiet.
+#[inline]
+fn half_nan(value: f64) -> f16 {
+    let bits = value.to_bits();
+    let sign = (bits >> 48) as u16 & 0x8000;
+    let payload = (bits >> 42) as u16 & 0x01ff;
+    f16::from_bits(sign | 0x7e00 | payload)
+}
+
+/// A single as a double; a NaN keeps sign and payload and becomes quiet on every host.
+#[inline]
+pub fn from_single(value: f32) -> f64 {
+    if !value.is_nan() {
+        return f64::from(value);
+    }
+    let bits = u64::from(value.to_bits());
+    f64::from_bits((bits & 0x8000_0000) << 32 | 0x7ff8 << 48 | (bits & 0x003f_ffff) << 29)
+}
+
+/// A half as a double; a NaN as in [`from_single`].
+#[inline]
+pub fn from_half(value: f16) -> f64 {
+    if !value.is_nan() {
+        return value.to_f64();
+    }
+    let bits = u64::from(value.to_bits());
+    f64::from_bits((bits & 0x8000) << 48 | 0x7ff8 << 48 | (bits & 0x01ff) << 42)
+}
+
+/// Finishes an `f` result: rounding, flushing, ALT mode.
 #[inline]
 pub fn finish_single(value: f64, mode: FloatMode) -> f32 {
     let mut result = to_single(value, mode.rounding);
     if result.is_nan() {
-        return f32::from_bits(SINGLE_NAN);
+        return result;
     }
     if !mode.keep_single {
         result = flush_single(result);
@@ -200,18 +251,12 @@ pub fn finish_single(value: f64, mode: FloatMode) -> f32 {
 /// Finishes an `hf` result. Arithmetic keeps half denormals: vISA text reference 6.5.
 #[inline]
 pub fn finish_half(value: f64, mode: FloatMode) -> f16 {
-    if value.is_nan() {
-        return f16::NAN;
-    }
     to_half(value, mode.rounding)
 }
 
 /// Finishes a `df` result that was rounded already.
 #[inline]
 pub fn finish_double(value: f64, mode: FloatMode) -> f64 {
-    if value.is_nan() {
-        return f64::from_bits(0x7ff8 << 48);
-    }
     if mode.keep_double {
         value
     } else {

@@ -59,7 +59,7 @@ fn floats(thread: &Thread<'_>, source: &Source, count: usize, flush: bool) -> [f
     let mode = thread.mode;
     match source.ty {
         Type::Hf => lanes::read(arena, region, limit, count, &mut out, |b| {
-            f16::from_le_bytes(b).to_f64()
+            float::from_half(f16::from_le_bytes(b))
         }),
         Type::Df => {
             let flush = flush && !mode.keep_double;
@@ -76,7 +76,7 @@ fn floats(thread: &Thread<'_>, source: &Source, count: usize, flush: bool) -> [f
             let flush = flush && !mode.keep_single;
             lanes::read(arena, region, limit, count, &mut out, |b| {
                 let value = f32::from_le_bytes(b);
-                f64::from(if flush {
+                float::from_single(if flush {
                     float::flush_single(value)
                 } else {
                     value
@@ -147,7 +147,7 @@ fn from_integers<W: Wide>(values: &[W; MAX_LANES], ty: Type, saturate: bool, cou
     bits
 }
 
-/// Rounds float results to the destination. `arithmetic` results are flushed and have one NaN;
+/// Rounds float results to the destination. `arithmetic` results are flushed;
 /// conversions keep denormals and NaN payloads (vISA text reference 6.1).
 fn from_floats(
     values: &[f64; MAX_LANES],
@@ -226,7 +226,7 @@ fn convert(thread: &Thread<'_>, source: &Source, ty: Type, saturate: bool, count
             let values = integers::<i128>(thread, source, count);
             let mut bits = [0; MAX_LANES];
             for (bits, &v) in bits.iter_mut().zip(&values[..count]) {
-                *bits = int_to_float(v, ty, saturate);
+                *bits = int_to_float(v, ty, saturate, thread.mode.rounding);
             }
             bits
         }
@@ -266,18 +266,24 @@ fn flush_below(value: f64, least: f64) -> f64 {
     }
 }
 
-/// An integer as a float: nearest even, whatever the mode. Source: vISA text reference 6.1.
-fn int_to_float(value: i128, ty: Type, saturate: bool) -> u64 {
+/// An integer as a float, in the direction of `%cr0`.
+///
+/// The text reference 6.1 says nearest even, from the documents; compiled divisions convert with
+/// rounding toward zero switched on and need a result that is not above the integer. The general rule
+/// of 6.5, `%cr0` decides, fits both.
+fn int_to_float(value: i128, ty: Type, saturate: bool, rounding: float::Rounding) -> u64 {
     let value = if saturate { value.clamp(0, 1) } else { value };
+    // Integers have up to 65 bits here: two exact parts and their odd-rounded sum.
+    let high = value >> 11 << 11;
+    let (high, low) = (high as f64, (value - high) as f64);
     match ty {
-        Type::Df => (value as f64).to_bits(),
-        // Integers up to 2^64 need 64 bits, so hf is reached through an odd-rounded double.
-        Type::Hf => {
-            let high = (value >> 11 << 11) as f64;
-            let low = (value - (value >> 11 << 11)) as f64;
-            u64::from(float::to_half(float::add_odd(high, low), float::Rounding::Nearest).to_bits())
+        Type::Df => {
+            let nearest = value as f64;
+            let error = (high - nearest) + low;
+            float::direct_double(nearest, error, rounding).to_bits()
         }
-        _ => u64::from((value as f32).to_bits()),
+        Type::Hf => u64::from(float::to_half(float::add_odd(high, low), rounding).to_bits()),
+        _ => u64::from(float::to_single(float::add_odd(high, low), rounding).to_bits()),
     }
 }
 
@@ -569,6 +575,21 @@ fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
             for i in 0..count {
                 out[i] = function(if absolute { a[i].abs() } else { a[i] });
             }
+        }
+    }
+    if arithmetic {
+        for (i, out) in out[..count]
+            .iter_mut()
+            .enumerate()
+            .filter(|(_, v)| v.is_nan())
+        {
+            let sources: [f64; 3] = std::array::from_fn(|k| match k {
+                0 => a[i],
+                1 if op.src.len() > 1 => b[i],
+                2 if op.src.len() > 2 => source(2)[i],
+                _ => 0.0,
+            });
+            *out = float::nan_of(&sources);
         }
     }
     from_floats(&out, ty, op.saturate, mode, arithmetic, count)

@@ -219,7 +219,12 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             } => {
                 let base = general::scalar(self.thread, base);
                 for lane in self.lanes() {
-                    let address = base.wrapping_add(u64::from(self.dword(*offsets, lane)));
+                    // Offsets are as wide as their variable's type: compilers print whole addresses.
+                    let offset = match offsets.ty.bytes() {
+                        8 => u64::from_le_bytes(self.get(*offsets, 8 * lane)),
+                        _ => u64::from(self.dword(*offsets, lane)),
+                    };
+                    let address = base.wrapping_add(offset);
                     self.element(*write, 4, *channels, address, *data, lane)?;
                 }
                 Ok(())

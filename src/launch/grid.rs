@@ -18,11 +18,11 @@ pub struct Grid<'a> {
     /// The layout of the header.
     pub media: bool,
     /// What each thread starts with; without it the header alone.
-    pub payload: Option<&'a Payload>,
+    pub payload: Option<&'a Payload<'a>>,
 }
 
 /// Gives each thread its payload and its lanes.
-pub type Payload = dyn Fn(ThreadId) -> ThreadStart + Sync;
+pub type Payload<'a> = dyn Fn(ThreadId) -> ThreadStart + Sync + 'a;
 
 /// What a thread starts with.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,7 +61,7 @@ impl<'a> Grid<'a> {
     }
 
     /// The same grid with payloads.
-    pub fn with_payload(self, payload: &'a Payload) -> Grid<'a> {
+    pub fn with_payload(self, payload: &'a Payload<'a>) -> Grid<'a> {
         Grid {
             payload: Some(payload),
             ..self

@@ -614,3 +614,34 @@ fn integer_arithmetic_of_one_line_each() {
     // Bits 2..5 of 100 = 0b1100100 are 001.
     assert_eq!(unsigned(bfe, "UC")[2], 1);
 }
+
+#[test]
+fn a_nan_keeps_its_payload_through_arithmetic() {
+    let odd = f32::from_bits(0xfffb_3846);
+    let code = "mul (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0> 0x40000000:f
+mov (M1, 4) FC(1,0)<1> (-)FA(0,0)<1;1,0>
+";
+    let got = fc(code, &[odd, f32::INFINITY, 0.0], &[]);
+    assert_eq!(got[0].to_bits(), 0xfffb_3846);
+    assert_eq!(got[8].to_bits(), 0x7ffb_3846);
+    // Nothing to keep: the positive quiet NaN.
+    let code = "mul (M1, 8) FC(0,0)<1> FA(0,0)<1;1,0> FB(0,0)<1;1,0>\n";
+    let got = fc(code, &[f32::INFINITY], &[0.0]);
+    assert_eq!(got[0].to_bits(), 0x7fc0_0000);
+}
+
+#[test]
+fn integers_become_floats_in_the_direction_of_cr0() {
+    // 2^24 + 1 lies between two singles.
+    let code = "mov (M1, 1) FC(0,0)<1> A(0,0)<0;1,0>
+xor (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x10:ud
+mov (M1, 1) FC(0,1)<1> A(0,0)<0;1,0>
+mov (M1, 1) FC(0,2)<1> (-)A(0,0)<0;1,0>
+";
+    let set = [("A", dwords([(1 << 24) + 1]))];
+    let got = bytes(&format!("{DECLS}{code}"), &set, "FC");
+    assert_eq!(
+        got[..12],
+        singles([16777216.0, 16777218.0, -16777216.0])[..]
+    );
+}
