@@ -419,7 +419,7 @@ fn warn(cx: &mut Lowering, ask: &Ask) {
 impl Lowering<'_> {
     /// The instruction's execution part with another size.
     pub(super) fn exec(&self, size: u32) -> Exec {
-        let (mut offset, no_mask) = self
+        let (mut offset, mut no_mask) = self
             .instruction
             .exec
             .as_ref()
@@ -428,6 +428,7 @@ impl Lowering<'_> {
         let whole = self.instruction.exec.as_ref().map_or(1, |e| e.node.size);
         if matches!(whole, 8 | 16) && u32::from(offset) % whole != 0 {
             offset = 0;
+            no_mask = false;
         }
         Exec {
             size,

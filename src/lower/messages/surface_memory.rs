@@ -97,7 +97,10 @@ impl Lowering<'_> {
     fn scratch_header(&self) -> Vec<Value> {
         let mut words = self.empty_header();
         if self.platform >= Platform::Dg2 {
-            words.fill(Value::Const(0));
+            // Eight dwords, also of a register of sixteen.
+            for word in words.iter_mut().take(8) {
+                *word = Value::Const(0);
+            }
         } else {
             words[5] = Value::call(Op::And, Value::Dispatch(5), Value::Const(SCRATCH_BASE));
         }
@@ -361,6 +364,7 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
         // The mask is chosen for the lanes of the message, and falls back like any other that is
         // not a multiple of them (lowering reference 1.7); seen in the finalizer.
         exec.offset = 0;
+        exec.no_mask = false;
         cx.warn_size(
             "the message has more lanes, for which this mask offset falls back to M0",
             "lowering reference 1.7",
