@@ -2,14 +2,18 @@
 
 use proptest::prelude::*;
 use visim::diagnostic::{Code, any_fatal, render_all};
+use visim::harness::bind::Layer;
+use visim::harness::{load, session, tld as harness, twin};
 use visim::source::Source;
+use visim::surface::Format;
+use visim::surface::texel::Decoder;
 use visim::tld::block_linear::{Block, Level, layer, shrunk};
-use visim::tld::component::Components;
+use visim::tld::component::{Components, from_format, surface_format};
 use visim::tld::fetch::{End, execute};
 use visim::tld::header::{DataType, Header, Layout, MultiSample, Swizzle, TextureType};
 use visim::tld::{
     AddressSpace, Dim, Guard, Handle, HeaderPool, Lod, Phase, Pred, Reg, Residency, Strictness,
-    Textures, Thread, Tld, header, parse, parse_one, rules, word,
+    Texture, Textures, Thread, Tld, header, parse, parse_one, rules, word,
 };
 
 const GRAMMAR: &str = include_str!("../grammar/tld.ebnf");
@@ -374,4 +378,118 @@ proptest! {
             render_all(&diagnostics, &source, false);
         }
     }
+}
+
+#[test]
+fn every_sample_holds_what_it_says() {
+    let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/tld");
+    let mut count = 0;
+    for entry in std::fs::read_dir(&folder).expect("samples") {
+        let path = entry.expect("an entry").path();
+        if path.extension().is_none_or(|e| e != "tld") {
+            continue;
+        }
+        count += 1;
+        let (file, found) = session::file_layer(load::source(&path).expect("text"), &path);
+        let show =
+            |d: &visim::diagnostic::Diagnostic| visim::diagnostic::render(d, &file.source, false);
+        let layers = [file.clone()];
+        let mut machine = harness::start(&layers, found, Strictness::Strict)
+            .unwrap_or_else(|all| panic!("{}", show(&all[0].diagnostic)));
+        assert!(machine.warnings.is_empty(), "{}", path.display());
+        machine
+            .run(|_, _, _, _| {})
+            .unwrap_or_else(|d| panic!("{}", show(&d)));
+        assert!(
+            !file.directives.expectations.is_empty(),
+            "{} expects nothing",
+            path.display()
+        );
+        for expected in &file.directives.expectations {
+            machine
+                .expect(expected, &file)
+                .unwrap_or_else(|d| panic!("{}", show(&d)));
+        }
+    }
+    assert!(count >= 7, "{count} samples");
+}
+
+/// A texture's format and the surface's are one: the way there and back.
+#[test]
+fn formats_have_one_way_to_be_said() {
+    let mut count = 0;
+    for format in Format::all() {
+        let Some((types, components, sources, srgb)) = from_format(format) else {
+            continue;
+        };
+        count += 1;
+        let straight = sources == [Swizzle::R, Swizzle::G, Swizzle::B, Swizzle::A];
+        if straight {
+            let back = surface_format(components, types, srgb);
+            assert_eq!(back, Some(format));
+        }
+        // Every byte pattern decodes alike on both sides, the swizzle applied, NaN payloads aside.
+        let texture = Texture::new(Header {
+            components,
+            types,
+            sources,
+            srgb,
+            ..Header::default()
+        });
+        let decoder = Decoder::new(format, None).expect("a decoder");
+        for seed in 0..200u32 {
+            let mut cell = [0; 32];
+            for (i, byte) in cell.iter_mut().enumerate() {
+                *byte = (seed.wrapping_mul(0x9e37_79b9).rotate_left(i as u32 * 5) >> 7) as u8;
+            }
+            let ours = texture.swizzle(texture.decode(&cell[..components.bytes()]));
+            let theirs = decoder.decode(&cell, 0, 0);
+            for (a, b) in ours.into_iter().zip(theirs) {
+                let nan = |v: u32| f32::from_bits(v).is_nan();
+                assert!(
+                    a == b || nan(a) && nan(b),
+                    "{format}: {ours:x?} {theirs:x?}"
+                );
+            }
+        }
+    }
+    assert!(count >= 40, "{count} formats");
+}
+
+/// With the surface's own swizzle and texels inside, TLD and load_3d return the same.
+#[test]
+fn both_front_ends_fetch_the_same_texel() {
+    let text = "\
+// SURFACE T3: R8G8B8A8_UNORM 37x21 bank=0x3 levels=3 block=1, byte(x,y) = 7*x + 31*y
+// SURFACE T4: R16_FLOAT 9x5x3 bank=0x4 block=0-1, word(x,y) = 97*x + 1009*y + 5003*z
+// THREADS 40,24
+// SET R4 = x:d
+// SET R5 = y:d
+// SET R6 = 1:d
+// SET R7 = 1:d
+TLD.LL R8, R4, R6, 0x3, 2D, 0xf ;
+TLD.LZ.AOFFI R8, R4, R6, 0x3, 2D, 0xf ;
+TLD.LZ R8, R4, 0x4, 3D, 0xf ;
+";
+    let source = Source::new("twin.tld", text);
+    let (directives, found) = visim::harness::directive::read(&source);
+    let layer = Layer {
+        source,
+        directives,
+        folder: Default::default(),
+    };
+    let mut machine = harness::start(&[layer], found, Strictness::Strict).expect("a machine");
+    let mut seen = Vec::new();
+    machine
+        .run(|s, _, inputs, fetched| seen.push((s.tld.node, *inputs, *fetched)))
+        .expect("a run");
+    let mut inside = 0;
+    for (tld, inputs, fetched) in seen {
+        let other = twin::load_3d(&machine, &tld, &inputs, &fetched).expect("a load");
+        if matches!(fetched.end, End::Texel { .. }) {
+            inside += 1;
+            assert_eq!(fetched.outputs, other, "{tld} {inputs:?}");
+        }
+    }
+    assert!(inside > 900, "{inside} texels inside");
 }

@@ -2,6 +2,7 @@
 //! followed down the straight line.
 
 use super::output::{Exit, Output};
+use super::tld::is_tld;
 use crate::diagnostic::{CODES, Code};
 use crate::explain::line::{Watch, follow};
 use crate::harness::front::Front;
@@ -23,8 +24,9 @@ impl Explain {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
         let line = self.subject.rsplit_once(':');
-        match line.and_then(|(file, line)| Some((file, line.parse().ok()?))) {
-            Some((file, line)) => of_line(Path::new(file), line, output),
+        match line.and_then(|(file, line)| Some((Path::new(file), line.parse().ok()?))) {
+            Some((file, line)) if is_tld(file) => super::tld::explain(file, line, output),
+            Some((file, line)) => of_line(file, line, output),
             None => code(&self.subject, output),
         }
     }

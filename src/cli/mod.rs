@@ -1,4 +1,4 @@
-//! The command line: `visim run | test | check | fmt | lower | explain | decode`.
+//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
 //! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong.
@@ -12,6 +12,7 @@ mod lower;
 mod output;
 mod run;
 mod test;
+mod tld;
 
 use clap::{Parser, Subcommand};
 use output::{Colour, Exit, Format, Output};
@@ -45,6 +46,7 @@ enum Command {
     Lower(lower::Lower),
     Decode(lower::Decode),
     Explain(explain::Explain),
+    Compare(tld::Compare),
 }
 
 /// Reads the command line, runs the command, prints, and says how it went.
@@ -72,6 +74,7 @@ pub fn main() -> ExitCode {
         Command::Lower(command) => command.run(&mut output),
         Command::Decode(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
+        Command::Compare(command) => command.run(&mut output),
     };
     output.finish().max(exit).into()
 }

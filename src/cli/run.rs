@@ -55,6 +55,9 @@ pub struct Run {
     /// Run for this platform rather than the one the file names.
     #[arg(long, value_parser = platform)]
     platform: Option<Platform>,
+    /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
+    #[arg(long)]
+    strict: bool,
 }
 
 impl Run {
@@ -72,6 +75,9 @@ impl Run {
                 output.diagnostics(&[mistake.0], &mistake.1);
                 return Exit::Command;
             }
+        }
+        if super::tld::is_tld(&self.file) {
+            return super::tld::run(&layers, found, self.strict, output);
         }
         let options = session::Options {
             jobs: self.jobs,
@@ -166,7 +172,7 @@ impl Run {
 
 /// Says all problems; the program is wrong if the first layer is, the command if another one is or if
 /// a file cannot be used.
-fn say(problems: &[Problem], layers: &[Layer], output: &mut Output) -> Exit {
+pub(super) fn say(problems: &[Problem], layers: &[Layer], output: &mut Output) -> Exit {
     let mut exit = Exit::Fine;
     for Problem { layer, diagnostic } in problems {
         output.diagnostics(std::slice::from_ref(diagnostic), &layers[*layer].source);

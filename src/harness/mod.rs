@@ -17,6 +17,8 @@ pub mod front;
 pub mod load;
 mod sampler;
 pub mod session;
+pub mod tld;
+pub mod twin;
 pub mod values;
 pub mod words;
 pub mod write;

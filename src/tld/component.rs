@@ -11,10 +11,10 @@
 //!
 //! Source: TLD reference 5.1, 5.2 and 5.4.
 
-use super::header::DataType;
+use super::header::{DataType, Swizzle};
 use crate::surface::Format;
 use crate::surface::float::{shared_exponent, srgb_to_linear};
-use crate::surface::format::{Channel, ChannelType, Colour};
+use crate::surface::format::{Channel, ChannelType, Colour, Returns};
 use crate::surface::texel::{self, Rgba};
 
 macro_rules! components {
@@ -200,6 +200,63 @@ pub fn surface_format(components: Components, types: [DataType; 4], srgb: bool) 
         let stored: Vec<Channel> = format.channels.into_iter().filter(|c| c.bits > 0).collect();
         stored == wanted && (format.colour == Colour::SrgbCurve) == curve
     })
+}
+
+/// The header's way to say a surface format: sizes, types, swizzle, sRGB. `None` if it has none.
+///
+/// Other orders and missing channels are swizzles: B8G8R8A8 is A8B8G8R8 with the sources B, G, R, A, and
+/// L8 is R8 with R, R, R, ONE. Source: TLD reference 5.3.
+pub fn from_format(format: Format) -> Option<([DataType; 4], Components, [Swizzle; 4], bool)> {
+    let stored: Vec<Channel> = format.channels.into_iter().filter(|c| c.bits > 0).collect();
+    let sizes: [u8; 4] = std::array::from_fn(|i| stored.get(i).map_or(0, |c| c.bits));
+    let shared = stored.iter().any(|c| c.ty == ChannelType::Exponent);
+    let sizes = if shared {
+        [sizes[0], sizes[1], sizes[2], 0]
+    } else {
+        sizes
+    };
+    let components = Components::ALL
+        .iter()
+        .copied()
+        .find(|c| c.sizes() == sizes)?;
+    let mut types = [DataType::Float; 4];
+    for (ty, channel) in types.iter_mut().zip(&stored) {
+        *ty = match channel.ty {
+            ChannelType::Unorm => DataType::Unorm,
+            ChannelType::Snorm => DataType::Snorm,
+            ChannelType::Uint => DataType::Uint,
+            ChannelType::Sint => DataType::Sint,
+            ChannelType::Float => DataType::Float,
+            ChannelType::Ufloat | ChannelType::Mantissa | ChannelType::Exponent => DataType::Float,
+            // An unused channel reads as whatever; no source names it.
+            ChannelType::Unused => DataType::Unorm,
+            _ => return None,
+        };
+    }
+    let refused = types
+        .into_iter()
+        .zip(sizes)
+        .any(|(ty, bits)| refusal(components, ty, bits).is_some());
+    if refused || format.cell().bytes as usize != components.bytes() || format.cell().across != 1 {
+        return None;
+    }
+    let places = [Swizzle::R, Swizzle::G, Swizzle::B, Swizzle::A];
+    let source = |letter: u8| match letter {
+        b'0' => Some(Swizzle::Zero),
+        b'1' if format.returns == Returns::AsFloat => Some(Swizzle::OneFloat),
+        b'1' => Some(Swizzle::OneInt),
+        letter => stored
+            .iter()
+            .position(|c| c.name == letter)
+            .map(|i| places[i]),
+    };
+    let mut sources = [Swizzle::Zero; 4];
+    for (place, letter) in sources.iter_mut().zip(format.out) {
+        *place = source(letter)?;
+    }
+    let srgb = format.colour == Colour::SrgbCurve;
+    // The switch does nothing above eight bits, so a wider format on the curve cannot be said.
+    (srgb == srgb_applies(components, types, srgb)).then_some((types, components, sources, srgb))
 }
 
 /// Whether the sRGB switch does anything: every component is UNORM of at most 8 bits.

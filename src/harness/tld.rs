@@ -1,0 +1,679 @@
+//! Runs a `.tld` file: textures, registers and expectations by the directives that vISA files use.
+//!
+//! ```text
+//! // SURFACE T3: photo.png as R8G8B8A8_UNORM bank=0x28 block=4      header 3, named by word 0x28 of the bank
+//! // SURFACE T4: R8_UNORM 64x32 pitch=64, byte(x,y) = x + y        a PITCH texture
+//! // THREADS 64,48                                                 one thread for each result
+//! // SET R4 = x:d                                                  each thread's column; y, x-8, y+1
+//! // SET R6 = 0 1 2 3:d                                            a value for each thread, or one for all
+//! // SET P0 = 1:ub                                                 a predicate
+//! // EXPECT R0 float: …    // DUMP R0 hex                          a row for each row of threads
+//! // SAVE R0 = out.png                                             R0…R3 of all threads as a picture
+//! ```
+//!
+//! Keys of SURFACE: `bank` word of the texture bank; `block` log2 of the block's height in GOBs, and of its
+//! depth (`4` or `1-3`); `pitch` bytes of a row, for a PITCH texture; `layout=buffer`; `levels`, the
+//! smaller ones taking every second texel; `view=1-3`; `type=TWO_D_ARRAY`; `swizzle=RGB1`; `address`. A third
+//! number of the size makes slices, or layers with `type=TWO_D_ARRAY`.
+
+use super::bind::{Layer, Problem};
+use super::contents;
+use super::directive::{Dump, Origin, Place, Setting, SurfaceBinding};
+use super::expect::{Expectation, Wanted};
+use super::values::{Form, View};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::isa::Type;
+use crate::source::{Span, Spanned};
+use crate::surface::{Description, Format, MAX_BYTES, Surface};
+use crate::tld::block_linear::{Block, shrunk};
+use crate::tld::component::from_format;
+use crate::tld::header::{Header, Layout, Swizzle, TextureType};
+use crate::tld::{
+    AddressSpace, Fetch, HeaderPool, Inputs, Pred, Reg, Residency, Statement, Strictness, Textures,
+    Thread, fetch, parse,
+};
+use std::collections::BTreeMap;
+
+type Wrong = Box<Diagnostic>;
+
+/// Threads a run may have.
+pub const MAX_THREADS: u32 = 1 << 20;
+
+/// Pieces of memory, none overlapping.
+#[derive(Debug, Default)]
+pub struct Pieces(BTreeMap<u64, Vec<u8>>);
+
+impl AddressSpace for Pieces {
+    fn read(&self, address: u64, out: &mut [u8]) -> Residency {
+        let piece = self.0.range(..=address).next_back();
+        let found = piece.and_then(|(start, bytes)| {
+            let at = usize::try_from(address - start).ok()?;
+            bytes.get(at..at.checked_add(out.len())?)
+        });
+        match found {
+            Some(bytes) => {
+                out.copy_from_slice(bytes);
+                Residency::Mapped
+            }
+            None => Residency::Absent,
+        }
+    }
+}
+
+/// A file that is ready to run.
+#[derive(Debug)]
+pub struct Machine {
+    /// Its statements.
+    pub statements: Vec<Statement>,
+    /// Threads across and down.
+    pub grid: (u32, u32),
+    /// Registers of every thread, row by row.
+    pub threads: Vec<Thread>,
+    /// Words of the texture bank.
+    pub bank: BTreeMap<u16, u32>,
+    /// Headers.
+    pub pool: HeaderPool,
+    /// The same texels as the other front end sees them, by header.
+    pub surfaces: BTreeMap<u32, Surface>,
+    /// What is worth saying though nothing is wrong.
+    pub warnings: Vec<Problem>,
+    memory: Pieces,
+}
+
+fn wrong(span: Span, label: impl Into<String>) -> Wrong {
+    Box::new(Diagnostic::new(Code::E0705).at(span, label))
+}
+
+/// Reads the statements of the first layer and binds what all layers ask for.
+///
+/// # Errors
+/// All problems.
+pub fn start(
+    layers: &[Layer],
+    found: Vec<Diagnostic>,
+    strictness: Strictness,
+) -> Result<Machine, Vec<Problem>> {
+    let (statements, more) = parse(&layers[0].source, strictness);
+    let of_file = |diagnostic| Problem {
+        layer: 0,
+        diagnostic,
+    };
+    let mut problems: Vec<Problem> = found.into_iter().chain(more).map(of_file).collect();
+    let directives = || layers.iter().map(|l| &l.directives);
+    let grid = directives()
+        .rev()
+        .find_map(|d| d.threads)
+        .map_or((1, 1), |t| t.node);
+    let count = grid
+        .0
+        .checked_mul(grid.1)
+        .filter(|&n| n <= MAX_THREADS)
+        .unwrap_or(0);
+    if let (0, Some(threads)) = (count, directives().rev().find_map(|d| d.threads)) {
+        let label = format!("more than {MAX_THREADS} threads");
+        problems.push(of_file(*wrong(threads.span, label)));
+    }
+    let numbers = directives()
+        .flat_map(|d| &d.surfaces)
+        .filter_map(|s| number(&s.name.node, 'T'));
+    let mut machine = Machine {
+        statements,
+        grid,
+        threads: vec![Thread::default(); count as usize],
+        bank: BTreeMap::new(),
+        pool: HeaderPool::new(numbers.max().unwrap_or(0)),
+        surfaces: BTreeMap::new(),
+        warnings: Vec::new(),
+        memory: Pieces::default(),
+    };
+    for (layer, at) in layers.iter().zip(0..) {
+        let mut push = |result: Result<(), Wrong>| {
+            problems.extend(result.err().map(|d| Problem {
+                layer: at,
+                diagnostic: *d,
+            }));
+        };
+        for surface in &layer.directives.surfaces {
+            push(machine.texture(layer, surface));
+        }
+        for setting in &layer.directives.settings {
+            push(machine.set(setting));
+        }
+    }
+    if problems
+        .iter()
+        .any(|p| any_fatal(std::slice::from_ref(&p.diagnostic)))
+    {
+        return Err(problems);
+    }
+    machine.warnings = problems;
+    Ok(machine)
+}
+
+/// `T3` as 3.
+fn number(name: &str, letter: char) -> Option<u32> {
+    name.strip_prefix(letter)?
+        .parse()
+        .ok()
+        .filter(|&n: &u32| n <= 0xf_ffff)
+}
+
+/// A key's value: decimal or hexadecimal.
+fn integer(word: &Spanned<String>) -> Result<u64, Wrong> {
+    let read = match word.node.strip_prefix("0x") {
+        Some(hex) => u64::from_str_radix(hex, 16).ok(),
+        None => word.node.parse().ok(),
+    };
+    read.ok_or_else(|| wrong(word.span, format!("`{}` is no number", word.node)))
+}
+
+/// A key's value: `a` or `a-b`: a comma would begin the formula.
+fn two(word: &Spanned<String>) -> Result<(u64, Option<u64>), Wrong> {
+    let part = |text: &str| integer(&Spanned::new(text.to_owned(), word.span));
+    match word.node.split_once('-') {
+        Some((a, b)) => Ok((part(a)?, Some(part(b)?))),
+        None => Ok((part(&word.node)?, None)),
+    }
+}
+
+fn swizzle(word: &Spanned<String>) -> Result<[Swizzle; 4], Wrong> {
+    let all: Option<Vec<Swizzle>> = word
+        .node
+        .chars()
+        .map(|c| match c {
+            '0' => Some(Swizzle::Zero),
+            '1' => Some(Swizzle::OneFloat),
+            'R' => Some(Swizzle::R),
+            'G' => Some(Swizzle::G),
+            'B' => Some(Swizzle::B),
+            'A' => Some(Swizzle::A),
+            _ => None,
+        })
+        .collect();
+    all.and_then(|all| all.try_into().ok())
+        .ok_or_else(|| wrong(word.span, "a swizzle is four of R G B A 0 1, as RGB1"))
+}
+
+impl Machine {
+    /// Makes a texture, a header and memory of a SURFACE directive.
+    fn texture(&mut self, layer: &Layer, asked: &SurfaceBinding) -> Result<(), Wrong> {
+        let Some(pointer) = number(&asked.name.node, 'T') else {
+            return Err(wrong(
+                asked.name.span,
+                "a texture is named by its header's number: T0 to T1048575",
+            ));
+        };
+        if self.surfaces.contains_key(&pointer) {
+            return Err(wrong(
+                asked.name.span,
+                format!("header {pointer} is already there"),
+            ));
+        }
+        let word = asked.format.as_ref();
+        let Some(word) = word else {
+            return Err(wrong(
+                asked.span,
+                "the format is missing: photo.png as R8G8B8A8_UNORM",
+            ));
+        };
+        let known = Format::named(&word.node).and_then(|f| Some((f, from_format(f)?)));
+        let Some((format, (types, components, sources, srgb))) = known else {
+            return Err(wrong(
+                word.span,
+                format!("no component sizes and types make {}", word.node),
+            ));
+        };
+        let size = asked
+            .size
+            .as_ref()
+            .map_or(&[0, 0][..], |s| s.node.as_slice());
+        let (width, height) = (size[0], size.get(1).copied().unwrap_or(1));
+        let depth = size.get(2).copied().unwrap_or(1);
+        let mut header = Header {
+            components,
+            types,
+            sources,
+            srgb,
+            texture_type: if depth > 1 {
+                TextureType::ThreeD
+            } else {
+                TextureType::TwoD
+            },
+            layout: Layout::BlockLinear {
+                block: Block {
+                    height: 4,
+                    depth: 0,
+                },
+            },
+            ..Header::default()
+        };
+        let (mut bank, mut address, mut view) = (None, None, None);
+        let last = self.memory.0.last_key_value();
+        let free = last.map_or(0x10_0000, |(at, bytes)| {
+            (at + bytes.len() as u64).next_multiple_of(0x1_0000)
+        });
+        for (key, value) in &asked.keys {
+            match key.node.as_str() {
+                "bank" => bank = Some(integer(value)?),
+                "address" => address = Some(integer(value)?),
+                "block" => {
+                    let (h, d) = two(value)?;
+                    let d = d.unwrap_or(0);
+                    if h > 5 || d > 5 {
+                        return Err(wrong(value.span, "log2 of GOBs and slices: 0 to 5"));
+                    }
+                    header.layout = Layout::BlockLinear {
+                        block: Block {
+                            height: h as u32,
+                            depth: d as u32,
+                        },
+                    };
+                }
+                "pitch" => {
+                    let pitch = integer(value)?;
+                    if pitch % 32 != 0 || pitch >= 1 << 21 || pitch == 0 {
+                        return Err(wrong(
+                            value.span,
+                            "a pitch is a multiple of 32 below 0x200000",
+                        ));
+                    }
+                    header.layout = Layout::Pitch {
+                        pitch: pitch as u32,
+                    };
+                    header.texture_type = TextureType::TwoDNoMipmap;
+                }
+                "layout" if value.node == "buffer" => {
+                    header.layout = Layout::Buffer;
+                    header.texture_type = TextureType::OneDBuffer;
+                    header.normalized = false;
+                }
+                "levels" => match integer(value)? {
+                    n @ 1..=16 => header.max_mip_level = n as u8 - 1,
+                    _ => return Err(wrong(value.span, "1 to 16 levels")),
+                },
+                "view" => view = Some((two(value)?, value.span)),
+                "type" => match TextureType::ALL.iter().find(|t| t.name() == value.node) {
+                    Some(&shape) => header.texture_type = shape,
+                    None => return Err(wrong(value.span, "no such texture type")),
+                },
+                "swizzle" => header.sources = swizzle(value)?,
+                other => {
+                    let help =
+                        "bank= block= pitch= layout=buffer levels= view= type= swizzle= address=";
+                    let label = format!("textures have no key `{other}`");
+                    return Err(Box::new(wrong(key.span, label).help(help)));
+                }
+            }
+        }
+        header.view = match view {
+            Some(((first @ 0..=15, Some(last @ 0..=15)), _)) => [first as u8, last as u8],
+            Some((_, span)) => return Err(wrong(span, "first and last level, as 1-3")),
+            None => [0, header.max_mip_level],
+        };
+        let levels = u32::from(header.max_mip_level) + 1;
+        let shape = header.texture_type;
+        let kind = match shape {
+            TextureType::ThreeD => Description::d3(format, width, height, depth),
+            _ if shape.is_array() => Description::d2_array(format, width, height, depth),
+            TextureType::Cubemap | TextureType::CubemapArray => {
+                return Err(wrong(asked.span, "TLD cannot fetch from a cube"));
+            }
+            _ => Description::d2(format, width, height),
+        };
+        let description = Description {
+            levels: if shape == TextureType::OneDBuffer {
+                1
+            } else {
+                levels
+            },
+            ..kind
+        };
+        let surface = match &asked.origin {
+            Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
+            Origin::Picture(path) => contents::picture(layer, path, description)?,
+            Origin::Plain(_, path) => {
+                return Err(wrong(path.span, "a texture takes a picture or a formula"));
+            }
+        };
+        if let Some(formula) = &asked.formula {
+            contents::fill(&surface, formula)?;
+        }
+        let made = surface.description();
+        header.width = made.width.into();
+        (header.height, header.depth) = (made.height, made.depth);
+        if header.layout == Layout::Buffer {
+            (header.height, header.depth) = (1, 1);
+        }
+        header.address = address.unwrap_or(free);
+        let checked = Header::decode(&header.encode()).map_err(|problems| {
+            let all: Vec<_> = problems.iter().map(|p| p.to_string()).collect();
+            wrong(asked.span, all.join("; "))
+        })?;
+        if checked != header {
+            let label = "address, size or pitch do not fit the header's fields";
+            return Err(wrong(asked.span, label));
+        }
+        self.pool.set(pointer, &header.encode());
+        self.fill(pointer, &surface, asked.span)?;
+        if let Some(bank) = bank {
+            let Ok(bank @ 0..=0x1fff) = u16::try_from(bank) else {
+                return Err(wrong(asked.span, "the bank has 0x2000 words"));
+            };
+            self.bank.insert(bank, pointer);
+        }
+        self.surfaces.insert(pointer, surface);
+        Ok(())
+    }
+
+    /// Lays the texels of `surface` out as header `pointer` says, all levels, and completes the surface's
+    /// own smaller levels.
+    fn fill(&mut self, pointer: u32, surface: &Surface, span: Span) -> Result<(), Wrong> {
+        let Ok(texture) = self.pool.texture(pointer) else {
+            return Ok(());
+        };
+        let header = texture.header();
+        let size = texture.bytes();
+        if size > MAX_BYTES {
+            return Err(wrong(
+                span,
+                format!("{size} bytes are more than {MAX_BYTES}"),
+            ));
+        }
+        let (start, end) = (header.address, header.address + size);
+        if self
+            .memory
+            .0
+            .iter()
+            .any(|(&at, bytes)| at < end && start < at + bytes.len() as u64)
+        {
+            return Err(wrong(
+                span,
+                format!("{start:#x}…{end:#x} overlaps another texture"),
+            ));
+        }
+        let mut bytes = vec![0; size as usize];
+        let texel = header.components.bytes();
+        let solid = header.texture_type == TextureType::ThreeD;
+        let layers = if header.texture_type.is_array() {
+            header.depth
+        } else {
+            1
+        };
+        let levels = surface.description().levels;
+        for level in 0..levels {
+            let [w, h, d] = texture.extent(level);
+            for (layer, z) in (0..layers).flat_map(|layer| (0..d as u32).map(move |z| (layer, z))) {
+                for (y, x) in (0..h as u32).flat_map(|y| (0..w as u32).map(move |x| (y, x))) {
+                    let slice = if solid {
+                        deep(z, level, header.depth)
+                    } else {
+                        layer
+                    };
+                    let (sx, sy) = (
+                        deep(x, level, header.width as u32),
+                        deep(y, level, header.height),
+                    );
+                    let cell = surface.read_cell(surface.place(0, slice, sx, sy, 0));
+                    if level > 0 {
+                        let to = if solid { z } else { layer };
+                        surface.write_cell(surface.place(level, to, x, y, 0), &cell[..texel]);
+                    }
+                    let at = [x, y, z].map(u64::from);
+                    let offset = texture.address(level, layer.into(), at, 0) - start;
+                    if let Some(to) = bytes.get_mut(offset as usize..offset as usize + texel) {
+                        to.copy_from_slice(&cell[..texel]);
+                    }
+                }
+            }
+        }
+        self.memory.0.insert(start, bytes);
+        Ok(())
+    }
+
+    fn set(&mut self, setting: &Setting) -> Result<(), Wrong> {
+        let name = &setting.place.name;
+        let target = target(name)?;
+        let view = View {
+            ty: setting.ty.node,
+            form: Form::natural(setting.ty.node),
+            pitch: 4,
+        };
+        let (across, _) = self.grid;
+        let read = |word: &Spanned<String>, thread: usize| -> Result<u32, Wrong> {
+            let (column, row) = (thread as u32 % across.max(1), thread as u32 / across.max(1));
+            let base = match word.node.chars().next() {
+                Some('x') => column,
+                Some('y') => row,
+                _ => {
+                    let bits = view.read(&word.node);
+                    let bits = bits
+                        .map_err(|why| Box::new(Diagnostic::new(Code::E0706).at(word.span, why)))?;
+                    return Ok(sign_extended(view.ty, bits));
+                }
+            };
+            let shift = match &word.node[1..] {
+                "" => Ok(0),
+                rest => rest.trim_start_matches('+').parse::<i32>(),
+            };
+            let shift = shift.map_err(|_| wrong(word.span, "x, y, x-8 or y+1"))?;
+            Ok(base.wrapping_add_signed(shift))
+        };
+        let chosen: Vec<usize> = match setting.place.thread {
+            Some(at) => vec![self.thread(at, name.span)?],
+            None => (0..self.threads.len()).collect(),
+        };
+        let values = &setting.values;
+        if values.len() != 1 && values.len() != chosen.len() {
+            let label = format!(
+                "{} values for {} threads: give one, or one for each",
+                values.len(),
+                chosen.len()
+            );
+            return Err(Box::new(
+                Diagnostic::new(Code::E0706).at(setting.ty.span, label),
+            ));
+        }
+        for (&thread, word) in chosen.iter().zip(values.iter().cycle()) {
+            let value = read(word, thread)?;
+            match target {
+                Target::Reg(reg) => self.threads[thread].set_reg(reg, value),
+                Target::Pred(pred) => self.threads[thread].set_pred(pred, value != 0),
+            }
+        }
+        Ok(())
+    }
+
+    /// Everything a fetch can reach.
+    pub fn textures(&self) -> Textures<'_> {
+        Textures {
+            bank: self.bank.clone(),
+            pool: self.pool.clone(),
+            memory: &self.memory,
+        }
+    }
+
+    /// Runs every statement for every thread; `seen` is told of each fetch.
+    ///
+    /// # Errors
+    /// The first fetch that cannot be carried out.
+    pub fn run(
+        &mut self,
+        mut seen: impl FnMut(&Statement, usize, &Inputs, &Fetch),
+    ) -> Result<(), Wrong> {
+        let textures = Textures {
+            bank: self.bank.clone(),
+            pool: self.pool.clone(),
+            memory: &self.memory,
+        };
+        for statement in &self.statements {
+            for (number, thread) in self.threads.iter_mut().enumerate() {
+                let inputs = Inputs::gather(&statement.tld, thread, &textures.bank);
+                let fetched =
+                    fetch::execute(&statement.tld, thread, &textures).map_err(|trap| {
+                        let (x, y) = (number as u32 % self.grid.0, number as u32 / self.grid.0);
+                        Box::new(
+                            trap.diagnostic(statement.tld.span)
+                                .note(format!("thread ({x}, {y})")),
+                        )
+                    })?;
+                if let Some(fetched) = fetched {
+                    seen(statement, number, &inputs, &fetched);
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// What the threads hold in a register or predicate, one value for each, or for the one named.
+    fn values(&self, place: &Place) -> Result<Vec<u32>, Wrong> {
+        let target = target(&place.name)?;
+        let read = |thread: &Thread| match target {
+            Target::Reg(reg) => thread.reg(reg),
+            Target::Pred(pred) => thread.pred(pred).into(),
+        };
+        match place.thread {
+            None => Ok(self.threads.iter().map(read).collect()),
+            Some(at) => Ok(vec![read(&self.threads[self.thread(at, place.name.span)?])]),
+        }
+    }
+
+    /// The number of the thread in this column and row.
+    fn thread(&self, (x, y): (u32, u32), named: Span) -> Result<usize, Wrong> {
+        if x >= self.grid.0 || y >= self.grid.1 {
+            return Err(wrong(named, format!("the grid has no thread ({x}, {y})")));
+        }
+        Ok(y as usize * self.grid.0 as usize + x as usize)
+    }
+
+    /// The lines of a DUMP: a row for each row of threads.
+    pub fn dump(&self, dump: &Dump) -> Result<String, Wrong> {
+        let bytes = little(&self.values(&dump.place)?);
+        let ty = dump.view.ty.unwrap_or(Type::Ud);
+        let form = dump.view.form.unwrap_or(if dump.view.ty.is_some() {
+            Form::natural(ty)
+        } else {
+            Form::Hex
+        });
+        let ty = if form == Form::Float && dump.view.ty.is_none() {
+            Type::F
+        } else {
+            ty
+        };
+        let view = View {
+            ty,
+            form,
+            pitch: dump.view.pitch.unwrap_or(self.grid.0 * 4),
+        };
+        let rows: Vec<_> = view
+            .rows(&bytes)
+            .into_iter()
+            .map(|row| format!("  {row}\n"))
+            .collect();
+        Ok(format!("{}:\n{}", dump.place.name.node, rows.concat()))
+    }
+
+    /// R, G, B, A from four registers on, of all threads, as a surface.
+    ///
+    /// # Errors
+    /// Not a register.
+    pub fn picture(&self, name: &Spanned<String>) -> Result<Surface, Wrong> {
+        let Target::Reg(first) = target(name)? else {
+            return Err(wrong(name.span, "a picture is made of registers"));
+        };
+        let described = Description::d2(Format::R32G32B32A32_FLOAT, self.grid.0, self.grid.1);
+        let surface = Surface::zeroed(described).map_err(|e| wrong(name.span, e.what))?;
+        for (thread, number) in self.threads.iter().zip(0..) {
+            let texel = [0, 1, 2, 3].map(|i| thread.reg(first.plus(i).unwrap_or(Reg::RZ)));
+            let place = surface.place(0, 0, number % self.grid.0, number / self.grid.0, 0);
+            surface.write_cell(place, &little(&texel));
+        }
+        Ok(surface)
+    }
+
+    /// Whether an EXPECT holds.
+    pub fn expect(&self, expected: &Expectation, layer: &Layer) -> Result<(), Wrong> {
+        let rows = match &expected.wanted {
+            Wanted::Picture(path) => {
+                let surface = self.picture(&expected.place.name)?;
+                // Pictures have eight bits to a channel: compare what would be saved.
+                let described = Description::d2(Format::R8G8B8A8_UNORM, self.grid.0, self.grid.1);
+                let narrow = Surface::zeroed(described).map_err(|e| wrong(path.span, e.what))?;
+                let picture =
+                    crate::surface::Picture::of(&surface).map_err(|e| wrong(path.span, e.what))?;
+                picture
+                    .store(&narrow)
+                    .map_err(|e| wrong(path.span, e.what))?;
+                return contents::same_picture(&narrow, layer, path);
+            }
+            Wanted::Rows(rows) => rows,
+        };
+        let found = self.values(&expected.place)?;
+        let form = expected.view.form.unwrap_or(Form::Hex);
+        let ty = match (form, expected.view.ty) {
+            (_, Some(ty)) => ty,
+            (Form::Float, None) => Type::F,
+            (_, None) => Type::Ud,
+        };
+        let view = View { ty, form, pitch: 4 };
+        let words: Vec<_> = rows.iter().flat_map(|r| &r.words).collect();
+        if words.len() != found.len() {
+            let label = format!(
+                "{} values are listed, {} threads have one",
+                words.len(),
+                found.len()
+            );
+            return Err(Box::new(
+                Diagnostic::new(Code::E0710).at(expected.span, label),
+            ));
+        }
+        for (word, value) in words.into_iter().zip(found) {
+            if word.node == ".." {
+                continue;
+            }
+            let wanted = view.read(&word.node);
+            let wanted =
+                wanted.map_err(|why| Box::new(Diagnostic::new(Code::E0706).at(word.span, why)))?;
+            if wanted != u64::from(value) {
+                let label = format!("found {}", view.element(&value.to_le_bytes()));
+                return Err(Box::new(Diagnostic::new(Code::E0710).at(word.span, label)));
+            }
+        }
+        Ok(())
+    }
+}
+
+/// The texel of level 0 that texel `at` of `level` is a copy of.
+fn deep(at: u32, level: u32, size: u32) -> u32 {
+    debug_assert!(u64::from(at) < shrunk(size.into(), level));
+    (at << level).min(size - 1)
+}
+
+fn little(words: &[u32]) -> Vec<u8> {
+    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+}
+
+fn sign_extended(ty: Type, bits: u64) -> u32 {
+    let spare = 64 - 8 * ty.bytes();
+    match ty.is_signed() && !ty.is_float() {
+        true => (((bits << spare) as i64) >> spare) as u32,
+        false => bits as u32,
+    }
+}
+
+#[derive(Clone, Copy)]
+enum Target {
+    Reg(Reg),
+    Pred(Pred),
+}
+
+fn target(name: &Spanned<String>) -> Result<Target, Wrong> {
+    let reg = number(&name.node, 'R')
+        .filter(|&n| n < 255)
+        .map(|n| Target::Reg(Reg(n as u8)));
+    let pred = number(&name.node, 'P')
+        .filter(|&n| n < 7)
+        .map(|n| Target::Pred(Pred::new(n as u8)));
+    reg.or(pred).ok_or_else(|| {
+        Box::new(Diagnostic::new(Code::E0704).at(name.span, "R0 to R254 and P0 to P6 are there"))
+    })
+}
