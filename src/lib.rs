@@ -33,7 +33,7 @@
 //! "#;
 //! let parsed = parse(&Source::new("sum.visa", text), &ParseOptions::default());
 //! assert!(parsed.diagnostics.is_empty());
-//! let (checked, diagnostics) = check(&parsed.module, &CheckOptions { platform: Default::default() });
+//! let (checked, diagnostics) = check(&parsed.module, &CheckOptions::default());
 //! assert!(diagnostics.is_empty());
 //! let program = lower(&checked, "sum", &LowerOptions::default()).unwrap();
 //! let bindings = Bindings::default();

@@ -10,6 +10,8 @@ use std::path::{Path, PathBuf};
 use visim::harness::directive;
 use visim::harness::front::Front;
 use visim::isa::Platform;
+use visim::lower::LowerOptions;
+use visim::lower::messages::{self, Compat};
 use visim::source::Source;
 
 /// How many mutants are made; the texts take turns.
@@ -168,6 +170,11 @@ fn straight_line(text: &str, platform: Platform) {
     diagnostics.extend(front.diagnostics.iter().cloned());
     let _ = visim::diagnostic::render_all(&diagnostics, &source, true);
     let _ = visim::syntax::print(&front.module);
+    // What the check leaves over must lower, whether or not the program may run.
+    for unit in &front.checked.units {
+        let _ = visim::lower::lower(&front.checked, &unit.name, &LowerOptions::default());
+        let _ = messages::json::unit(unit, &source, platform, Compat::default());
+    }
 }
 
 #[test]

@@ -45,6 +45,10 @@ use indexmap::IndexMap;
 pub struct CheckOptions {
     /// The platform the program is for: register size and which instructions exist.
     pub platform: Platform,
+    /// Accept, with a warning, what the 3D sampler pages forbid and Intel's finalizer nevertheless turns
+    /// into messages: too many parameters, reserved offset bits, offsets read at run time. For looking
+    /// at messages; such a program has no meaning that could be run.
+    pub finalizer: bool,
 }
 
 /// Applies every rule to `module` and says all that was found, in text order.
@@ -54,7 +58,7 @@ pub struct CheckOptions {
 ///
 /// Source: vISA text reference, sections 2, 3, 4 and 7; the pages MEDIA_LD, 3D_LOAD and AVS.
 pub fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Diagnostic>) {
-    walk::check(module, options.platform)
+    walk::check(module, options)
 }
 
 /// A variable of a [`Unit`]: an index into [`Unit::variables`].

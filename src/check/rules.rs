@@ -15,6 +15,8 @@ use crate::syntax::ast::{Instruction, Operand, Raw};
 pub(super) struct Rules<'a> {
     /// The platform the rules are for.
     pub platform: Platform,
+    /// Rules of the sampler pages that Intel's finalizer ignores are remarks.
+    pub finalizer: bool,
     /// The unit: its variables are what matters here.
     pub unit: &'a Unit,
     /// The instruction.
@@ -40,6 +42,7 @@ pub(super) struct Remarked {
 pub(super) fn check(walk: &mut Walk<'_>, instruction: &Instruction<VarId>) {
     let mut rules = Rules {
         platform: walk.platform,
+        finalizer: walk.finalizer,
         grf: walk.platform.grf_bytes(),
         unit: &walk.unit,
         instruction,
@@ -75,6 +78,12 @@ impl<'a> Rules<'a> {
     /// A diagnostic of `code` that cites the section of the instruction.
     pub fn complaint(&self, code: Code, title: impl Into<String>) -> Diagnostic {
         Diagnostic::with_message(code, title).see(self.opcode().info().family.section())
+    }
+
+    /// As [`Rules::complaint`], for a rule that Intel's finalizer ignores: a remark where its reading
+    /// is asked for.
+    pub fn page_rule(&self, code: Code, title: impl Into<String>) -> Diagnostic {
+        self.complaint(if self.finalizer { Code::W0347 } else { code }, title)
     }
 
     /// The instruction's row.

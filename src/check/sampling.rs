@@ -188,7 +188,7 @@ impl Rules<'_> {
         let section = "vISA 3D_LOAD, \"Aoffimmi\"";
         let Operand::Immediate(offsets) = operand else {
             let d = self
-                .complaint(Code::E0332, "texel offsets are not an immediate")
+                .page_rule(Code::E0332, "texel offsets are not an immediate")
                 .at(span, "read at run time")
                 .note("the offsets are part of the message descriptor's header and known when the text is assembled")
                 .help("0x0:uw")
@@ -213,7 +213,7 @@ impl Rules<'_> {
         if bits >> 12 != 0 {
             let nibble = |at: u32| ((bits >> at & 0xf) as i64 ^ 8) - 8;
             let d = self
-                .complaint(Code::E0334, "texel offsets use reserved bits")
+                .page_rule(Code::E0334, "texel offsets use reserved bits")
                 .at(span, format!("bits 15..=12 are 0x{:x}", bits >> 12))
                 .note(format!(
                     "bits 3..=0 R, 7..=4 V, 11..=8 U, each -8..=7: this says U {}, V {}, R {}; bits 15..=12 must be zero",
@@ -303,7 +303,7 @@ impl Rules<'_> {
         if !names.is_empty() && written > names.len() {
             let extra = self.instruction.operands[first + names.len()].span;
             let d = self
-                .complaint(
+                .page_rule(
                     Code::E0335,
                     format!(
                         "{opcode} has at most {} parameters, not {written}",
@@ -369,24 +369,13 @@ impl Rules<'_> {
             return self.say(d);
         }
         if words && self.platform < Platform::Icl {
-            // The page gives a platform for the nine-parameter form only.
-            let code = match opcode {
-                Opcode::Load2dmsW => Code::E0341,
-                _ => Code::W0346,
-            };
             let d = self
-                .complaint(code, format!("{} has no 16-bit sampler parameters", self.platform))
+                .complaint(Code::W0346, format!("{} has no 16-bit sampler parameters", self.platform))
                 .at(lead_span, format!("{lead}; icl and later have them"))
-                .note(match code {
-                    Code::E0341 => "the form with the MCS value in four words appears with icl",
-                    _ => "the message bit for 16-bit parameters appears with icl; Intel's finalizer sets it everywhere, and visim reads the parameters as 16-bit",
-                })
+                .note("the message bit for 16-bit parameters appears with icl, and with it the MCS value in four words; Intel's finalizer sets it everywhere, and visim reads the parameters as 16-bit")
                 .help(if load { "type=ud" } else { "type=f" })
                 .see("vISA 3D_LOAD, \"ld2dms_w (type UW) ICLLP+\"; vISA text reference 5.14");
             self.say(d);
-            if code == Code::E0341 {
-                return;
-            }
         }
         if let Some(&(_, ty, span)) = typed.iter().find(|(_, ty, _)| unsigned(*ty) != *ty)
             && !self.remarked.signed_loads

@@ -6,7 +6,7 @@ use super::flow::{Targets, announced_functions};
 use super::inputs::Inputs;
 use super::names::{Names, built_in_names, built_in_variables};
 use super::rules::{self, Remarked};
-use super::{Attributes, Checked, Step, Unit, UnitKind, operands};
+use super::{Attributes, CheckOptions, Checked, Step, Unit, UnitKind, operands};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Platform;
 use crate::source::{Span, Spanned};
@@ -18,6 +18,8 @@ use std::collections::{HashMap, HashSet};
 pub(super) struct Walk<'m> {
     /// The platform the rules are for.
     pub platform: Platform,
+    /// See [`CheckOptions::finalizer`].
+    pub finalizer: bool,
     /// The unit as far as it is built.
     pub unit: Unit,
     /// Names at the current line.
@@ -52,7 +54,8 @@ impl Walk<'_> {
 type Line<'m> = &'m Spanned<Statement>;
 
 /// See [`super::check`].
-pub(super) fn check(module: &Module, platform: Platform) -> (Checked, Vec<Diagnostic>) {
+pub(super) fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Diagnostic>) {
+    let platform = options.platform;
     let statements: Vec<Line> = module
         .lines
         .iter()
@@ -70,7 +73,7 @@ pub(super) fn check(module: &Module, platform: Platform) -> (Checked, Vec<Diagno
     let mut rest = &statements[first..];
     while let Some((head, body)) = rest.split_first() {
         let end = body.iter().position(opens_unit).unwrap_or(body.len());
-        let (unit, said) = check_unit(head, &body[..end], platform, &announced);
+        let (unit, said) = check_unit(head, &body[..end], options, &announced);
         units.extend(unit);
         found.extend(said);
         rest = &body[end..];
@@ -107,7 +110,7 @@ fn outside(statements: &[Line]) -> Vec<Diagnostic> {
 fn check_unit<'m>(
     head: Line<'m>,
     body: &[Line<'m>],
-    platform: Platform,
+    options: &CheckOptions,
     announced: &'m HashSet<&'m str>,
 ) -> (Option<Unit>, Vec<Diagnostic>) {
     let (kind, name) = match &head.node {
@@ -116,8 +119,10 @@ fn check_unit<'m>(
         _ => return (None, Vec::new()),
     };
     let (targets, said) = Targets::collect(body);
+    let platform = options.platform;
     let mut walk = Walk {
         platform,
+        finalizer: options.finalizer,
         unit: Unit {
             kind,
             name: name.node.clone(),

@@ -2,6 +2,7 @@
 
 use super::check::platform;
 use super::output::{Exit, Output};
+use crate::check::CheckOptions;
 use crate::diagnostic::any_fatal;
 use crate::explain::bits::{Part, descriptors, receiver, unexplained};
 use crate::explain::line::follow;
@@ -33,7 +34,12 @@ impl Lower {
         let layers = [layer];
         let platform = self.platform.unwrap_or(session::platform(&layers));
         let source = &layers[0].source;
-        let front = Front::new(source, platform);
+        // Messages are looked at as Intel's finalizer makes them, remarks where a page forbids it.
+        let options = CheckOptions {
+            platform,
+            finalizer: true,
+        };
+        let front = Front::with(source, &options);
         output.diagnostics(&front.diagnostics, source);
         if front.is_refused() {
             return Exit::Program;

@@ -401,10 +401,6 @@ does not look at the type and sends the bits.
 "A sampler message returns at least one of the channels R, G, B, A.
 
     load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0"
-    E0341 Error "16-bit multisample load before icl"
-"The form of `load_2dms_w` with nine uw parameters, the MCS value in four of them, appears with icl.
-
-    load_2dms_w.R (M1, 8) 0x0:uw T6 D.0 W.0   // W is uw: not on skl"
     W0342 Warning "texel addresses are signed"
 "The page 3D_LOAD wants parameters of type UD or UW. Intel's compiler prints its signed variables as they
 are; the bits are the same, so visim takes d as ud and w as uw and says so once in a kernel.
@@ -430,6 +426,11 @@ IEFBypass UB. Intel's assembler does not look.
 finalizer sets the bit everywhere, so visim reads the parameters as 16-bit.
 
     load_lz.R (M1, 8) 0x0:uw T6 D.0 W.0   // W is uw"
+    W0347 Warning "accepted as Intel's finalizer accepts it"
+"A rule of the 3D sampler pages is broken in a way that Intel's finalizer does not look at: it makes a
+message all the same, and `visim lower` shows that message. Such a program does not run.
+
+    load_lz.R (M1, 8) 0xF000:uw T6 D.0 U.0   // reserved bits of the offsets"
     E0350 Error "impossible number of owords"
 "Oword messages move 1, 2, 4 or 8 owords of 16 bytes (16 where the platform has them).
 

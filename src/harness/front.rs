@@ -21,11 +21,22 @@ pub struct Front {
 impl Front {
     /// Reads and checks `source` for `platform`.
     pub fn new(source: &Source, platform: Platform) -> Front {
-        let options = ParseOptions {
-            grf_bytes: platform.grf_bytes(),
+        Front::with(
+            source,
+            &CheckOptions {
+                platform,
+                ..CheckOptions::default()
+            },
+        )
+    }
+
+    /// Reads and checks `source` by `options`.
+    pub fn with(source: &Source, options: &CheckOptions) -> Front {
+        let reading = ParseOptions {
+            grf_bytes: options.platform.grf_bytes(),
         };
-        let parsed = parse(source, &options);
-        let (checked, found) = check(&parsed.module, &CheckOptions { platform });
+        let parsed = parse(source, &reading);
+        let (checked, found) = check(&parsed.module, options);
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(found);
         diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));

@@ -82,7 +82,13 @@ pub fn lower(source: &Source, platform: Platform) -> Result<Json, String> {
         grf_bytes: platform.grf_bytes(),
     };
     let parsed = parse(source, &options);
-    let (checked, more) = check(&parsed.module, &CheckOptions { platform });
+    let (checked, more) = check(
+        &parsed.module,
+        &CheckOptions {
+            platform,
+            finalizer: true,
+        },
+    );
     let mut diagnostics = parsed.diagnostics;
     diagnostics.extend(more);
     let unit = checked.units.first().ok_or("no kernel")?;

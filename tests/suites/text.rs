@@ -24,7 +24,13 @@ fn front(source: &Source, platform: Platform) -> (Module, Vec<Diagnostic>) {
         grf_bytes: platform.grf_bytes(),
     };
     let mut parsed = parse(source, &options);
-    let (_, more) = check(&parsed.module, &CheckOptions { platform });
+    let (_, more) = check(
+        &parsed.module,
+        &CheckOptions {
+            platform,
+            ..CheckOptions::default()
+        },
+    );
     parsed.diagnostics.extend(more);
     (parsed.module, parsed.diagnostics)
 }
