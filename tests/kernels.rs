@@ -140,7 +140,13 @@ impl Case<'_> {
         if let Some(failed) = first(&parsed.diagnostics, &text, file) {
             return Err(failed);
         }
-        let (checked, said) = check(&parsed.module, &CheckOptions { platform });
+        let (checked, said) = check(
+            &parsed.module,
+            &CheckOptions {
+                platform,
+                finalizer: true,
+            },
+        );
         match first(&said, &text, file) {
             Some(failed) => Err(failed),
             None => Ok((checked, text)),

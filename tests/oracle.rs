@@ -607,7 +607,13 @@ fn lower(text: &str, platform: Platform) -> Result<Vec<Ours>, String> {
         grf_bytes: platform.grf_bytes(),
     };
     let parsed = parse(&source, &options);
-    let (checked, more) = check(&parsed.module, &CheckOptions { platform });
+    let (checked, more) = check(
+        &parsed.module,
+        &CheckOptions {
+            platform,
+            finalizer: true,
+        },
+    );
     let mut said = parsed.diagnostics;
     said.extend(more);
     if any_fatal(&said) {
