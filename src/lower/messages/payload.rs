@@ -137,23 +137,21 @@ fn split(run: Run, at: u32) -> (Run, Option<Run>) {
 /// second payload.
 ///
 /// The walk: an operand directly behind its predecessor extends the piece; the first that does not
-/// begins the second piece; a second break, a null operand, or one at an earlier offset of the same
-/// variable ends it, and everything from the start of the unfinished piece on is copied together.
+/// begins the second piece; a second break or a null operand ends it, and everything from the start
+/// of the unfinished piece on is copied together. The reference also lets a step back in the same
+/// variable end the walk; the finalizer was seen to treat it as any break.
 /// Source: lowering reference 1.8.
 pub fn split_point(parts: &[Part], grf: u32) -> usize {
     let mut second = None;
     for (i, pair) in parts.windows(2).enumerate() {
         let (before, here) = (&pair[0], &pair[1]);
-        let behind = match (before.place, here.place) {
-            (Some((a, at)), Some((b, next))) if a == b => {
-                if u64::from(next) == u64::from(at) + u64::from(before.rows()) * u64::from(grf) {
-                    continue;
-                }
-                next < at
-            }
-            _ => false,
-        };
-        if here.null || behind || second.is_some() {
+        if let (Some((a, at)), Some((b, next))) = (before.place, here.place)
+            && a == b
+            && u64::from(next) == u64::from(at) + u64::from(before.rows()) * u64::from(grf)
+        {
+            continue;
+        }
+        if here.null || second.is_some() {
             break;
         }
         second = Some(i + 1);
@@ -181,9 +179,10 @@ mod tests {
         assert_eq!(split_point(&[at(0, 0), at(0, 64), at(0, 128)], 32), 3);
         // A header is a piece of its own.
         assert_eq!(split_point(&[header, at(0, 0), at(0, 64)], 32), 1);
-        // A gap begins the second piece, a step back ends the walk.
+        // A gap begins the second piece, and so does a step back.
         assert_eq!(split_point(&[at(0, 0), at(0, 96)], 32), 1);
-        assert_eq!(split_point(&[at(0, 64), at(0, 0)], 32), 2);
+        assert_eq!(split_point(&[at(0, 64), at(0, 0)], 32), 1);
+        assert_eq!(split_point(&[at(0, 0), at(0, 64), at(0, 0)], 32), 2);
         // A null operand ends the walk with everything in one piece.
         assert_eq!(
             split_point(&[at(0, 0), Part::absent(1, 32), at(1, 0)], 32),
