@@ -46,6 +46,9 @@ pub struct Run {
     /// Run a grid of X by Y threads.
     #[arg(long, value_name = "X,Y")]
     threads: Option<String>,
+    /// Run X by Y by Z work-groups, each of as many threads as --threads says.
+    #[arg(long, value_name = "X,Y,Z")]
+    groups: Option<String>,
     /// Run this many threads at the same time.
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
@@ -151,6 +154,12 @@ impl Run {
         if let Some(text) = &self.threads {
             add("--threads", text, &|word, to| {
                 to.threads = Some(directive::threads(word)?);
+                Ok(())
+            })?;
+        }
+        if let Some(text) = &self.groups {
+            add("--groups", text, &|word, to| {
+                to.groups = Some(directive::groups(word)?);
                 Ok(())
             })?;
         }

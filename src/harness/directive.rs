@@ -6,6 +6,7 @@
 //! ```text
 //! // PLATFORM skl
 //! // THREADS 4,2                                             a grid of 4 by 2 threads
+//! // GROUPS 3,2,1                                            or work-groups, of 4 * 2 threads each
 //! // SURFACE T6: R8_UNORM 64x32, byte(x,y) = (x + 64*y) mod 256
 //! // SURFACE T6: photo.png as R8G8B8A8_UNORM
 //! // SURFACE T7: new 64x32 R8_UNORM
@@ -36,6 +37,7 @@ pub const KEYWORDS: &[(&str, &str)] = &[
     ("PLATFORM", "NAME"),
     ("KERNEL", "NAME"),
     ("THREADS", "X,Y"),
+    ("GROUPS", "X,Y,Z"),
     (
         "SURFACE",
         "NAME: FORMAT WxH, formula | PATH as FORMAT | new WxH FORMAT | raw PATH FORMAT WxH | nv12 PATH WxH",
@@ -59,6 +61,8 @@ pub struct Directives {
     pub kernel: Option<Spanned<String>>,
     /// `THREADS`: columns and rows of the grid.
     pub threads: Option<Spanned<(u32, u32)>>,
+    /// `GROUPS`: work-groups along x, y and z.
+    pub groups: Option<Spanned<[u32; 3]>>,
     /// `SURFACE`.
     pub surfaces: Vec<SurfaceBinding>,
     /// `SAMPLER`.
@@ -136,7 +140,8 @@ pub struct Place {
     pub name: Spanned<String>,
     /// Bytes into a variable.
     pub offset: u32,
-    /// Which thread's registers; the first one's when not written.
+    /// Which thread's registers, by column and row of the grid, or by thread of its group and group;
+    /// the first one's when not written.
     pub thread: Option<(u32, u32)>,
 }
 
@@ -288,6 +293,14 @@ impl Reader {
                 )?;
                 to.threads = Some(threads(grid)?);
             }
+            "GROUPS" => {
+                let count = only(
+                    cut(rest.node, rest.span.start, blanks),
+                    span,
+                    "a number of groups, as `4,2,1`",
+                )?;
+                to.groups = Some(groups(count)?);
+            }
             "SURFACE" => to.surfaces.push(surface(rest, span, &[' ', '\t'])?),
             "SAMPLER" => to.samplers.push(sampler(rest, span, &[' ', '\t', ','])?),
             "SET" => to.settings.push(setting(rest)?),
@@ -334,12 +347,35 @@ pub fn threads(word: Word<'_>) -> Result<Spanned<(u32, u32)>, Mistake> {
     let by_x = words::size(word.node).and_then(|s| (s.len() == 2).then(|| (s[0], s[1])));
     match words::pair(word.node).or(by_x) {
         Some((0, _) | (_, 0)) => Err(mistake(word.span, "a grid has at least one thread")),
+        // `%thread_x` and `%thread_y` are words.
+        Some((x, y)) if x.max(y) > 1 << 16 => Err(mistake(
+            word.span,
+            "a grid has at most 65536 columns and 65536 rows",
+        )),
         Some(grid) => Ok(Spanned::new(grid, word.span)),
         None => Err(mistake(
             word.span,
             "a grid is written as columns,rows: `4,2`",
         )),
     }
+}
+
+/// Reads `4,2,1` or `4x2x1`; counts left out at the end are 1.
+pub fn groups(word: Word<'_>) -> Result<Spanned<[u32; 3]>, Mistake> {
+    let counts: Option<Vec<u32>> = word.node.split([',', 'x']).map(words::decimal).collect();
+    let count = match counts.as_deref() {
+        Some(&[x]) => [x, 1, 1],
+        Some(&[x, y]) => [x, y, 1],
+        Some(&[x, y, z]) => [x, y, z],
+        _ => {
+            let wanted = "groups are counted along x,y,z: `4,2,1`";
+            return Err(mistake(word.span, wanted));
+        }
+    };
+    if count.contains(&0) {
+        return Err(mistake(word.span, "there is at least one group"));
+    }
+    Ok(Spanned::new(count, word.span))
 }
 
 /// Splits `NAME: …` or `NAME = …` at the first of `marks`; the name must not be empty.

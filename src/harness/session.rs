@@ -47,7 +47,7 @@ pub struct Session<O = Silent> {
     pub bindings: Bindings,
     /// Registers and counts.
     pub outcome: Outcome<O>,
-    /// Columns and rows of the grid.
+    /// Columns and rows of the grid; in a grid of groups, threads of a group and groups.
     pub threads: (u32, u32),
     /// What the reader should know although the program ran.
     pub warnings: Vec<Problem>,
@@ -139,12 +139,11 @@ pub fn start_watched<O: Observer>(
             return Err(refuse(problems));
         }
     };
-    let (x, y) = last(layers, |d| d.threads.as_ref()).unwrap_or((1, 1));
-    let grid = Grid::media(x, y);
+    let (grid, threads) = grid(layers);
     let run_options = RunOptions {
         jobs: options.jobs,
         limit: options.limit,
-        keep: Keep::These(kept(layers, x)),
+        keep: Keep::These(kept(layers, threads.0)),
         ..RunOptions::default()
     };
     match run(&program, &bindings, &grid, &run_options, observe) {
@@ -152,12 +151,28 @@ pub fn start_watched<O: Observer>(
             program,
             bindings,
             outcome,
-            threads: (x, y),
+            threads,
             warnings: problems,
         }),
         Err(trap) => {
             problems.push(of_file(trap.diagnostic));
             Err(refuse(problems))
+        }
+    }
+}
+
+/// The grid that the layers ask for, and the columns and rows by which `V34@X,Y` counts its threads:
+/// X and Y of a media thread; in a grid of groups, the thread of its group and the group, x fastest.
+fn grid(layers: &[Layer]) -> (Grid<'static>, (u32, u32)) {
+    let (x, y) = last(layers, |d| d.threads.as_ref()).unwrap_or((1, 1));
+    match last(layers, |d| d.groups.as_ref()) {
+        None => (Grid::media(x, y), (x, y)),
+        Some(count) => {
+            // Counts beyond 32 bits are far beyond what a run may have, which the launch refuses.
+            let threads = x.saturating_mul(y);
+            let grid = Grid::compute(count, threads);
+            let groups = u32::try_from(grid.groups()).unwrap_or(u32::MAX);
+            (grid, (threads, groups))
         }
     }
 }
