@@ -108,6 +108,51 @@ fn nothing_is_written_when_something_is_wrong() {
     assert!(folder.path().join("out.png").is_file());
 }
 
+/// Threads that run side by side leave the same bytes as threads in turn.
+#[test]
+fn jobs_change_nothing() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let run = |jobs: &str| {
+        let path = folder.path().join(jobs).with_extension("png");
+        let save = format!("T7={}", path.display());
+        let program = "samples/08-invert-photo.visa";
+        let arguments = [
+            "run", program, "--jobs", jobs, "--save", &save, "--dump", "X@31,23", "--dump", "T7",
+        ];
+        let output = visim(&arguments, root);
+        assert!(output.status.success(), "{output:?}");
+        let text = String::from_utf8(output.stdout).expect("text");
+        let dumps: Vec<&str> = text.lines().filter(|l| !l.starts_with("wrote")).collect();
+        (dumps.join("\n"), std::fs::read(path).expect("a picture"))
+    };
+    let alone = run("1");
+    assert!(alone == run("7"), "7 jobs differ from 1");
+    assert!(alone == run("64"), "64 jobs differ from 1");
+}
+
+#[test]
+fn what_is_too_large_is_a_limit() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = ".version 4.1\n.kernel \"k\"\n.decl T6 v_type=T num_elts=1\n.decl S0 v_type=S num_elts=1\n\
+        \x20   ret (M1, 1)\n";
+    std::fs::write(folder.path().join("k.visa"), text).expect("written");
+    // A binary bitmap says its size in text; its texels need not be there for it to be too large.
+    std::fs::write(folder.path().join("wide.pbm"), "P4\n16385 1\n").expect("written");
+    std::fs::write(folder.path().join("wide.json"), vec![b' '; (1 << 20) + 1]).expect("written");
+    for option in [
+        "--surface=T6=new:16384x16384:R32G32B32A32_FLOAT",
+        "--surface=T6=raw:k.visa:R32G32B32A32_FLOAT:16384x16384",
+        "--surface=T6=wide.pbm:R8_UNORM",
+        "--sampler=S0=avs:wide.json",
+    ] {
+        let output = visim(&["run", "k.visa", option], folder.path());
+        let said = String::from_utf8_lossy(&output.stderr);
+        assert!(said.starts_with("limit[L0713]"), "{option}: {said}");
+        assert_eq!(output.status.code(), Some(2), "{option}");
+    }
+}
+
 /// An example in an explanation is an indented line; those that are whole programs must be read.
 #[test]
 fn every_code_is_explained_and_found() {

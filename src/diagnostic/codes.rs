@@ -797,8 +797,13 @@ writes the found values into the file, except where `by hand:` stands in the dir
 words, but none came."
     E0712 Error "known failure passes"
 "The file says `known-failing because: …`, but everything in it holds. Take the line out."
-    L0713 Limit "file is too large"
-"A file named by a directive or an option is larger than visim reads: the note gives both sizes."
+    L0713 Limit "file or surface is too large"
+"A picture named by a directive or an option has more texels, or a surface more bytes, than visim takes:
+16384 texels along each side of a picture, 1 GiB for a surface, 1 MiB for the fields of a sampler. The label
+gives the size at hand.
+
+    // SURFACE T6: new 16384x16384 R32G32B32A32_FLOAT     // 4 GiB
+    // SURFACE T6: new 16384x16384 R8_UNORM               // 256 MiB"
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."

@@ -10,6 +10,7 @@ use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::Bindings;
+use crate::isa::predefined::PREDEFINED;
 use crate::program::{Program, Symbol, SymbolClass};
 use crate::source::{Source, Spanned};
 use crate::surface::file::plain_description;
@@ -81,7 +82,13 @@ type Wrong = Box<Diagnostic>;
 /// # Errors
 /// `E0704` with the nearest name of the program.
 pub fn symbol(program: &Program, name: &Spanned<String>) -> Result<Symbol, Wrong> {
+    // Built-in names are one slip away from most short names; who means one writes it right.
     let names = program.symbols.keys().map(String::as_str);
+    let builtin = |name: &&str| {
+        let number = name.strip_prefix('V').and_then(|n| n.parse::<usize>().ok());
+        name.starts_with('%') || number.is_some_and(|n| n < PREDEFINED.len())
+    };
+    let names = names.filter(|name| !builtin(name));
     program.symbols.get(&name.node).copied().ok_or_else(|| {
         let unknown = Diagnostic::new(Code::E0704).at(
             name.span,
@@ -230,7 +237,10 @@ fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
     let surface = match &ask.origin {
         Origin::New => {
             let description = description(ask, Description::d2(format(ask)?, 0, 0), &size(ask)?)?.0;
-            Surface::zeroed(description).map_err(|e| wrong(ask.span, e.to_string()))?
+            Surface::zeroed(description).map_err(|e| match e.too_large {
+                true => Box::new(Diagnostic::new(Code::L0713).at(ask.span, e.what)),
+                false => wrong(ask.span, e.what),
+            })?
         }
         Origin::Picture(path) => {
             let format = match ask.format {

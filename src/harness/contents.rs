@@ -14,8 +14,13 @@ type Wrong = Box<Diagnostic>;
 /// A file that cannot be used, at its name.
 fn unusable(path: &Spanned<String>, error: BadFile) -> Wrong {
     let label = format!("{}: {}", error.path, error.what);
+    let code = if error.too_large {
+        Code::L0713
+    } else {
+        Code::E0702
+    };
     Box::new(
-        Diagnostic::new(Code::E0702)
+        Diagnostic::new(code)
             .at(path.span, label)
             .help(error.remedy),
     )

@@ -5,9 +5,6 @@ use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
-/// The greatest file visim reads, in bytes: the greatest surface, and room for a header.
-pub const MAX_FILE_BYTES: u64 = crate::surface::MAX_BYTES + (1 << 20);
-
 /// A file that cannot be used.
 #[derive(Debug, thiserror::Error)]
 pub enum FileError {

@@ -2,7 +2,7 @@
 
 use super::bind::Layer;
 use super::directive::SamplerBinding;
-use super::load;
+use super::load::{self, FileError};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::bindings::Sampler;
@@ -67,8 +67,13 @@ fn field(text: &str) -> Value {
 
 /// The fields of a JSON file.
 fn file(layer: &Layer, path: &Spanned<String>) -> Result<Map<String, Value>, Wrong> {
-    let unusable = |why: String| Box::new(Diagnostic::new(Code::E0702).at(path.span, why));
-    let bytes = load::bytes(&layer.folder.join(&path.node), 1 << 20);
-    let bytes = bytes.map_err(|e| unusable(e.to_string()))?;
-    serde_json::from_slice(&bytes).map_err(|e| unusable(e.to_string()))
+    let unusable = |code, why: String| Box::new(Diagnostic::new(code).at(path.span, why));
+    let bytes = load::bytes(&layer.folder.join(&path.node), 1 << 20).map_err(|error| {
+        let code = match error {
+            FileError::TooLong { .. } => Code::L0713,
+            _ => Code::E0702,
+        };
+        unusable(code, error.to_string())
+    })?;
+    serde_json::from_slice(&bytes).map_err(|e| unusable(Code::E0702, e.to_string()))
 }

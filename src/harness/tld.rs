@@ -374,10 +374,8 @@ impl Machine {
         let header = texture.header();
         let size = texture.bytes();
         if size > MAX_BYTES {
-            return Err(wrong(
-                span,
-                format!("{size} bytes are more than {MAX_BYTES}"),
-            ));
+            let label = format!("{size} bytes are more than {MAX_BYTES}");
+            return Err(Box::new(Diagnostic::new(Code::L0713).at(span, label)));
         }
         let (start, end) = (header.address, header.address + size);
         if self

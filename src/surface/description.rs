@@ -15,11 +15,16 @@ pub const MAX_BYTES: u64 = 1 << 30;
 pub struct Invalid {
     /// The values at hand and the rule, in one sentence.
     pub what: String,
+    /// The rule is a limit of visim, [`MAX_BYTES`], and none of the hardware.
+    pub too_large: bool,
 }
 
 impl Invalid {
     pub(crate) fn new(what: impl Into<String>) -> Invalid {
-        Invalid { what: what.into() }
+        Invalid {
+            what: what.into(),
+            too_large: false,
+        }
     }
 }
 
@@ -735,10 +740,13 @@ impl Description {
         };
         match self.base.checked_add(bytes) {
             Some(end) if end <= MAX_BYTES => Ok(end),
-            _ => Err(Invalid::new(format!(
-                "the surface ends at byte {}; {MAX_BYTES} is the most visim allows",
-                self.base.saturating_add(bytes)
-            ))),
+            _ => Err(Invalid {
+                what: format!(
+                    "the surface ends at byte {}; {MAX_BYTES} is the most visim allows",
+                    self.base.saturating_add(bytes)
+                ),
+                too_large: true,
+            }),
         }
     }
 

@@ -9,7 +9,7 @@ use std::path::Path;
 
 use image::{ImageDecoder, ImageEncoder, ImageReader};
 
-use super::{Description, Format, MAX_BYTES, Picture, Planes, Surface};
+use super::{Description, Format, Invalid, MAX_BYTES, Picture, Planes, Surface};
 
 /// A file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -21,6 +21,8 @@ pub struct BadFile {
     pub what: String,
     /// What to do about it.
     pub remedy: String,
+    /// It may be fine, but is larger than visim reads.
+    pub too_large: bool,
 }
 
 impl BadFile {
@@ -29,6 +31,22 @@ impl BadFile {
             path: path.display().to_string(),
             what: what.to_string(),
             remedy: remedy.to_string(),
+            too_large: false,
+        }
+    }
+
+    fn too_large(path: &Path, what: impl ToString, remedy: impl ToString) -> BadFile {
+        BadFile {
+            too_large: true,
+            ..BadFile::new(path, what, remedy)
+        }
+    }
+
+    /// A surface that cannot be made of the file.
+    fn invalid(path: &Path, why: Invalid, remedy: &str) -> BadFile {
+        BadFile {
+            too_large: why.too_large,
+            ..BadFile::new(path, why, remedy)
         }
     }
 }
@@ -86,15 +104,18 @@ pub fn read_picture(path: &Path) -> Result<Picture, BadFile> {
         .map_err(|e| BadFile::new(path, e, "check the name, relative to the folder you run in"))?;
     let decoder = reader.into_decoder().map_err(|e| bad(&e))?;
     let (width, height) = decoder.dimensions();
-    if width == 0 || height == 0 || width > MAX_SIDE || height > MAX_SIDE {
-        return Err(BadFile::new(
+    if width == 0 || height == 0 {
+        return Err(bad(&format!("the picture has {width}×{height} texels")));
+    }
+    if width > MAX_SIDE || height > MAX_SIDE {
+        return Err(BadFile::too_large(
             path,
             format!("the picture has {width}×{height} texels"),
             format!("crop or scale it to at most {MAX_SIDE}×{MAX_SIDE}"),
         ));
     }
     if u64::from(width) * u64::from(height) * 8 > MAX_BYTES || decoder.total_bytes() > MAX_BYTES {
-        return Err(BadFile::new(
+        return Err(BadFile::too_large(
             path,
             format!(
                 "{width}×{height} texels are more than {} MiB",
@@ -140,7 +161,7 @@ pub fn load_picture(path: &Path, description: Description) -> Result<Surface, Ba
         ));
     }
     let surface = Surface::zeroed(description)
-        .map_err(|e| BadFile::new(path, e, "choose another format or another picture"))?;
+        .map_err(|e| BadFile::invalid(path, e, "choose another format or another picture"))?;
     picture.store(&surface).map_err(|e| {
         BadFile::new(
             path,
@@ -160,8 +181,9 @@ pub fn load_rows(path: &Path, description: Description, frame: u64) -> Result<Su
         BadFile::new(path, e, "check the name, relative to the folder you run in")
     };
     let (format, width, height) = (description.format, description.width, description.height);
-    let surface = Surface::zeroed(description)
-        .map_err(|e| BadFile::new(path, e, "give the size and the format the file really has"))?;
+    let surface = Surface::zeroed(description).map_err(|e| {
+        BadFile::invalid(path, e, "give the size and the format the file really has")
+    })?;
     let size = surface.plain_bytes() as u64;
     let mut file = File::open(path).map_err(io)?;
     let length = file.metadata().map_err(io)?.len();
