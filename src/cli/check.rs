@@ -2,11 +2,12 @@
 
 use super::output::{Exit, Output};
 use crate::harness::front::Front;
-use crate::harness::{directive, load};
+use crate::harness::{directive, load, tld};
 use crate::isa::Platform;
 use crate::source::Source;
+use crate::tld::Strictness;
 use serde_json::json;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Checks programs without running them.
 #[derive(Debug, clap::Args)]
@@ -17,6 +18,9 @@ pub struct Check {
     /// Check for this platform rather than the one the file names.
     #[arg(long, value_parser = platform)]
     platform: Option<Platform>,
+    /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
+    #[arg(long)]
+    strict: bool,
 }
 
 /// Reads a platform's name for clap.
@@ -37,7 +41,7 @@ impl Check {
         for path in &self.files {
             match load::source(path) {
                 Ok(source) => {
-                    let passed = self.one(&source, output);
+                    let passed = self.one(path, &source, output);
                     accepted.push(json!({ "file": source.name(), "accepted": passed }));
                     if !passed {
                         exit = exit.max(Exit::Program);
@@ -50,11 +54,16 @@ impl Check {
         exit
     }
 
-    fn one(&self, source: &Source, output: &mut Output) -> bool {
+    fn one(&self, path: &Path, source: &Source, output: &mut Output) -> bool {
         let (directives, mut diagnostics) = directive::read(source);
-        let platform = self.platform.or(directives.platform.map(|p| p.node));
-        let front = Front::new(source, platform.unwrap_or_default());
-        diagnostics.extend(front.diagnostics);
+        if tld::is_tld(path) {
+            let strictness = Strictness::of(self.strict);
+            diagnostics.extend(crate::tld::parse(source, strictness).1);
+        } else {
+            let platform = self.platform.or(directives.platform.map(|p| p.node));
+            let front = Front::new(source, platform.unwrap_or_default());
+            diagnostics.extend(front.diagnostics);
+        }
         diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
         output.diagnostics(&diagnostics, source);
         !crate::diagnostic::any_fatal(&diagnostics)

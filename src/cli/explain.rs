@@ -2,12 +2,12 @@
 //! followed down the straight line.
 
 use super::output::{Exit, Output};
-use super::tld::is_tld;
 use crate::diagnostic::{CODES, Code};
 use crate::explain::line::{Watch, follow};
 use crate::harness::front::Front;
 use crate::harness::load;
 use crate::harness::session::{self, Options, Session};
+use crate::harness::tld::is_tld;
 use crate::harness::words::nearest;
 use serde_json::json;
 use std::path::Path;

@@ -1,10 +1,11 @@
 //! `visim fmt FILE…`: programs in the form Intel's printer writes, comments kept.
 
 use super::output::{Exit, Output};
-use crate::diagnostic::any_fatal;
+use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::write::Writes;
-use crate::harness::{directive, load};
+use crate::harness::{directive, load, tld};
 use crate::isa::Platform;
+use crate::source::Source;
 use crate::syntax::{ParseOptions, parse, print};
 use serde_json::json;
 use std::path::{Path, PathBuf};
@@ -36,18 +37,17 @@ impl Fmt {
                     continue;
                 }
             };
-            // Constant expressions are printed as their values, and %sizeof(GRF) depends on the platform.
-            let platform = directive::read(&source).0.platform;
-            let platform = platform.map_or(Platform::default(), |p| p.node);
-            let grf_bytes = platform.grf_bytes();
-            let parsed = parse(&source, &ParseOptions { grf_bytes });
-            if any_fatal(&parsed.diagnostics) {
+            let (printed, diagnostics) = if tld::is_tld(path) {
+                crate::tld::print::canonical(&source)
+            } else {
+                visa(&source)
+            };
+            if any_fatal(&diagnostics) {
                 // A line that cannot be read would be lost.
-                output.diagnostics(&parsed.diagnostics, &source);
+                output.diagnostics(&diagnostics, &source);
                 exit = exit.max(Exit::Program);
                 continue;
             }
-            let printed = print(&parsed.module);
             let changed = printed != source.text();
             if self.check {
                 if changed {
@@ -66,6 +66,15 @@ impl Fmt {
         output.field("files", || json!(results));
         exit
     }
+}
+
+fn visa(source: &Source) -> (String, Vec<Diagnostic>) {
+    // Constant expressions are printed as their values, and %sizeof(GRF) depends on the platform.
+    let platform = directive::read(source).0.platform;
+    let platform = platform.map_or(Platform::default(), |p| p.node);
+    let grf_bytes = platform.grf_bytes();
+    let parsed = parse(source, &ParseOptions { grf_bytes });
+    (print(&parsed.module), parsed.diagnostics)
 }
 
 fn rewrite(path: &Path, text: &str) -> Result<(), crate::harness::write::WriteError> {

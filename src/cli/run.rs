@@ -79,7 +79,7 @@ impl Run {
                 return Exit::Command;
             }
         }
-        if super::tld::is_tld(&self.file) {
+        if crate::harness::tld::is_tld(&self.file) {
             return super::tld::run(&layers, found, self.strict, output);
         }
         let options = session::Options {

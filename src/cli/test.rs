@@ -28,7 +28,7 @@ impl Test {
         for path in &self.paths {
             match case::find(path) {
                 Ok(found) if found.is_empty() => {
-                    let what = format!("{}: holds no .visa and no .visaasm file", path.display());
+                    let what = format!("{}: holds no .visa, .visaasm or .tld file", path.display());
                     return output.complain(&what);
                 }
                 Ok(found) => files.extend(found),

@@ -4,17 +4,12 @@ use super::output::{Exit, Output};
 use super::run::say;
 use crate::diagnostic::Diagnostic;
 use crate::harness::bind::{Layer, Problem};
-use crate::harness::tld::{self, Machine};
+use crate::harness::tld::{self, Machine, is_tld};
 use crate::harness::write::Writes;
 use crate::harness::{contents, load, session, twin};
 use crate::tld::{Strictness, story};
 use serde_json::json;
 use std::path::{Path, PathBuf};
-
-/// Whether `path` names a file of texture loads.
-pub fn is_tld(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "tld")
-}
 
 fn problem(layer: usize, diagnostic: Diagnostic) -> Problem {
     Problem { layer, diagnostic }
@@ -24,23 +19,15 @@ fn open(path: &Path, strict: bool, output: &mut Output) -> Result<(Vec<Layer>, M
     let source = load::source(path).map_err(|e| output.complain(&e.to_string()))?;
     let (file, found) = session::file_layer(source, path);
     let layers = vec![file];
-    match tld::start(&layers, found, strictness(strict)) {
+    match tld::start(&layers, found, Strictness::of(strict)) {
         Ok(machine) => Ok((layers, machine)),
         Err(problems) => Err(say(&problems, &layers, output)),
     }
 }
 
-fn strictness(strict: bool) -> Strictness {
-    if strict {
-        Strictness::Strict
-    } else {
-        Strictness::Lenient
-    }
-}
-
 /// Runs the statements of the first layer: results as its directives and the options ask.
 pub fn run(layers: &[Layer], found: Vec<Diagnostic>, strict: bool, output: &mut Output) -> Exit {
-    let mut machine = match tld::start(layers, found, strictness(strict)) {
+    let mut machine = match tld::start(layers, found, Strictness::of(strict)) {
         Ok(machine) => machine,
         Err(problems) => return say(&problems, layers, output),
     };

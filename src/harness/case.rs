@@ -3,12 +3,15 @@
 use super::bind::{Layer, Problem};
 use super::compare::{self, Edit};
 use super::contents;
+use super::directive::{Place, ViewWords};
 use super::expect::{Expectation, Refusal, Wanted};
 use super::load;
 use super::session::{self, Options, Session, Table};
+use super::tld::{self, Machine};
 use crate::diagnostic::{Code, Diagnostic, render_all, to_json};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, Spanned};
 use crate::surface::Surface;
+use crate::tld::Strictness;
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -112,20 +115,25 @@ pub fn run(path: &Path, options: &Options) -> Verdict {
     let (layer, found) = session::file_layer(source, path);
     let layers = [layer];
     let layer = &layers[0];
-    let session = match session::start(&layers, found, options) {
-        Ok(session) => {
-            refusals(layer, session.warnings.clone(), &mut verdict);
-            Some(session)
-        }
-        Err(refused) => {
-            refusals(layer, refused.problems, &mut verdict);
-            None
+    let ran: Result<Left, _> = if tld::is_tld(path) {
+        texture_loads(&layers, found)
+    } else {
+        match session::start(&layers, found, options) {
+            Ok(session) => {
+                let warnings = session.warnings.clone();
+                Ok((Box::new(session) as _, warnings))
+            }
+            Err(refused) => Err(refused.problems),
         }
     };
-    if let Some(session) = &session {
-        for expectation in &layer.directives.expectations {
-            expect(session, layer, expectation, &mut verdict);
+    match ran {
+        Ok((ran, warnings)) => {
+            refusals(layer, warnings, &mut verdict);
+            for expectation in &layer.directives.expectations {
+                expect(ran.as_ref(), layer, expectation, &mut verdict);
+            }
         }
+        Err(problems) => refusals(layer, problems, &mut verdict),
     }
     let failed = !verdict.diagnostics.is_empty();
     verdict.status = match (&layer.directives.known_failing, failed) {
@@ -140,6 +148,53 @@ pub fn run(path: &Path, options: &Options) -> Verdict {
     };
     verdict.source = Some(layer.source.clone());
     verdict
+}
+
+/// What a run left, whichever front end it came through.
+trait Ran {
+    /// The rows that a place names.
+    fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>>;
+    /// What is held against a picture, or saved as one.
+    fn surface(&self, name: &Spanned<String>) -> Result<Arc<Surface>, Box<Diagnostic>>;
+}
+
+impl Ran for Session {
+    fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
+        self.table(place, words)
+    }
+
+    fn surface(&self, name: &Spanned<String>) -> Result<Arc<Surface>, Box<Diagnostic>> {
+        self.surface(name).map(Arc::clone)
+    }
+}
+
+impl Ran for Machine {
+    fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
+        self.table(place, words)
+    }
+
+    fn surface(&self, name: &Spanned<String>) -> Result<Arc<Surface>, Box<Diagnostic>> {
+        self.eight_bits(name).map(Arc::new)
+    }
+}
+
+/// What a run left, and its warnings.
+type Left = (Box<dyn Ran>, Vec<Problem>);
+
+/// Runs a file of texture loads; what it left and its warnings, or all that is wrong.
+fn texture_loads(layers: &[Layer], found: Vec<Diagnostic>) -> Result<Left, Vec<Problem>> {
+    let mut machine = tld::start(layers, found, Strictness::Lenient)?;
+    let mut warnings = std::mem::take(&mut machine.warnings);
+    match machine.run(|_, _, _, _| {}) {
+        Ok(()) => Ok((Box::new(machine), warnings)),
+        Err(trap) => {
+            warnings.push(Problem {
+                layer: 0,
+                diagnostic: *trap,
+            });
+            Err(warnings)
+        }
+    }
 }
 
 /// Takes what was promised by `//~` from what was found; the rest, and broken promises, are failures.
@@ -191,18 +246,18 @@ fn holds(diagnostic: &Diagnostic, refusal: &Refusal) -> bool {
 }
 
 /// Compares one expectation.
-fn expect(session: &Session, layer: &Layer, expected: &Expectation, verdict: &mut Verdict) {
+fn expect(ran: &dyn Ran, layer: &Layer, expected: &Expectation, verdict: &mut Verdict) {
     let rows = match &expected.wanted {
         Wanted::Rows(rows) => rows,
         Wanted::Picture(path) => {
-            let surface = match session.surface(&expected.place.name) {
-                Ok(surface) => Arc::clone(surface),
+            let surface = match ran.surface(&expected.place.name) {
+                Ok(surface) => surface,
                 Err(wrong) => return verdict.diagnostics.push(*wrong),
             };
             return picture(&surface, layer, expected, path, verdict);
         }
     };
-    let table = match session.table(&expected.place, expected.view) {
+    let table = match ran.table(&expected.place, expected.view) {
         Ok(table) => table,
         Err(wrong) => return verdict.diagnostics.push(*wrong),
     };
@@ -292,7 +347,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let path = entry.path();
         let program = path
             .extension()
-            .is_some_and(|e| e == "visa" || e == "visaasm");
+            .is_some_and(|e| e == "visa" || e == "visaasm" || e == "tld");
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
             walk(&path, found)?;

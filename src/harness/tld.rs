@@ -18,8 +18,8 @@
 
 use super::bind::{Layer, Problem};
 use super::contents;
-use super::directive::{Dump, Origin, Place, Setting, SurfaceBinding};
-use super::expect::{Expectation, Wanted};
+use super::directive::{Dump, Origin, Place, Setting, SurfaceBinding, ViewWords};
+use super::session::Table;
 use super::values::{Form, View};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Type;
@@ -33,6 +33,12 @@ use crate::tld::{
     Thread, fetch, parse,
 };
 use std::collections::BTreeMap;
+use std::path::Path;
+
+/// Whether `path` names a file of texture loads.
+pub fn is_tld(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == "tld")
+}
 
 type Wrong = Box<Diagnostic>;
 
@@ -543,30 +549,38 @@ impl Machine {
         Ok(y as usize * self.grid.0 as usize + x as usize)
     }
 
-    /// The lines of a DUMP: a row for each row of threads.
+    /// A register or predicate of all threads, a row for each row of threads; of the one thread named.
+    ///
+    /// # Errors
+    /// `E0704`, `E0705`: no such register, no such thread.
+    pub fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Wrong> {
+        let ty = match (words.ty, words.form) {
+            (Some(ty), _) => ty,
+            (None, Some(Form::Float)) => Type::F,
+            (None, _) => Type::Ud,
+        };
+        let natural = match words.ty {
+            Some(ty) => Form::natural(ty),
+            None => Form::Hex,
+        };
+        Ok(Table {
+            view: View {
+                ty,
+                form: words.form.unwrap_or(natural),
+                pitch: words.pitch.unwrap_or(self.grid.0.max(1) * 4),
+            },
+            bytes: little(&self.values(place)?),
+        })
+    }
+
+    /// The lines of a DUMP.
+    ///
+    /// # Errors
+    /// As [`Machine::table`].
     pub fn dump(&self, dump: &Dump) -> Result<String, Wrong> {
-        let bytes = little(&self.values(&dump.place)?);
-        let ty = dump.view.ty.unwrap_or(Type::Ud);
-        let form = dump.view.form.unwrap_or(if dump.view.ty.is_some() {
-            Form::natural(ty)
-        } else {
-            Form::Hex
-        });
-        let ty = if form == Form::Float && dump.view.ty.is_none() {
-            Type::F
-        } else {
-            ty
-        };
-        let view = View {
-            ty,
-            form,
-            pitch: dump.view.pitch.unwrap_or(self.grid.0 * 4),
-        };
-        let rows: Vec<_> = view
-            .rows(&bytes)
-            .into_iter()
-            .map(|row| format!("  {row}\n"))
-            .collect();
+        let table = self.table(&dump.place, dump.view)?;
+        let rows: Vec<_> = table.view.rows(&table.bytes);
+        let rows: Vec<_> = rows.into_iter().map(|row| format!("  {row}\n")).collect();
         Ok(format!("{}:\n{}", dump.place.name.node, rows.concat()))
     }
 
@@ -588,55 +602,20 @@ impl Machine {
         Ok(surface)
     }
 
-    /// Whether an EXPECT holds.
-    pub fn expect(&self, expected: &Expectation, layer: &Layer) -> Result<(), Wrong> {
-        let rows = match &expected.wanted {
-            Wanted::Picture(path) => {
-                let surface = self.picture(&expected.place.name)?;
-                // Pictures have eight bits to a channel: compare what would be saved.
-                let described = Description::d2(Format::R8G8B8A8_UNORM, self.grid.0, self.grid.1);
-                let narrow = Surface::zeroed(described).map_err(|e| wrong(path.span, e.what))?;
-                let picture =
-                    crate::surface::Picture::of(&surface).map_err(|e| wrong(path.span, e.what))?;
-                picture
-                    .store(&narrow)
-                    .map_err(|e| wrong(path.span, e.what))?;
-                return contents::same_picture(&narrow, layer, path);
-            }
-            Wanted::Rows(rows) => rows,
-        };
-        let found = self.values(&expected.place)?;
-        let form = expected.view.form.unwrap_or(Form::Hex);
-        let ty = match (form, expected.view.ty) {
-            (_, Some(ty)) => ty,
-            (Form::Float, None) => Type::F,
-            (_, None) => Type::Ud,
-        };
-        let view = View { ty, form, pitch: 4 };
-        let words: Vec<_> = rows.iter().flat_map(|r| &r.words).collect();
-        if words.len() != found.len() {
-            let label = format!(
-                "{} values are listed, {} threads have one",
-                words.len(),
-                found.len()
-            );
-            return Err(Box::new(
-                Diagnostic::new(Code::E0710).at(expected.span, label),
-            ));
-        }
-        for (word, value) in words.into_iter().zip(found) {
-            if word.node == ".." {
-                continue;
-            }
-            let wanted = view.read(&word.node);
-            let wanted =
-                wanted.map_err(|why| Box::new(Diagnostic::new(Code::E0706).at(word.span, why)))?;
-            if wanted != u64::from(value) {
-                let label = format!("found {}", view.element(&value.to_le_bytes()));
-                return Err(Box::new(Diagnostic::new(Code::E0710).at(word.span, label)));
-            }
-        }
-        Ok(())
+    /// [`Machine::picture`] with eight bits to a channel, as a picture file holds it.
+    ///
+    /// # Errors
+    /// As [`Machine::picture`].
+    pub fn eight_bits(&self, name: &Spanned<String>) -> Result<Surface, Wrong> {
+        let surface = self.picture(name)?;
+        let described = Description::d2(Format::R8G8B8A8_UNORM, self.grid.0, self.grid.1);
+        let narrow = Surface::zeroed(described).map_err(|e| wrong(name.span, e.what))?;
+        let picture =
+            crate::surface::Picture::of(&surface).map_err(|e| wrong(name.span, e.what))?;
+        picture
+            .store(&narrow)
+            .map_err(|e| wrong(name.span, e.what))?;
+        Ok(narrow)
     }
 }
 

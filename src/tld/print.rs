@@ -9,6 +9,10 @@
 //! Source: TLD reference 1.1.
 
 use super::instruction::{Guard, Handle, Lod, Phase, Pred, Tld};
+use super::parse::parse;
+use super::rules::Strictness;
+use crate::diagnostic::Diagnostic;
+use crate::source::Source;
 use std::fmt::{self, Display, Formatter};
 
 /// The modifiers in their order, each with its dot, as they follow `TLD`.
@@ -66,4 +70,45 @@ impl Display for Tld {
             self.mask
         )
     }
+}
+
+/// A file with its statements as the disassembler writes them; comments and decorations stay where they are.
+///
+/// With the diagnostics of reading it: where one is fatal, the text is not to be used.
+pub fn canonical(source: &Source) -> (String, Vec<Diagnostic>) {
+    let (statements, diagnostics) = parse(source, Strictness::Lenient);
+    let text = source.text();
+    let (mut printed, mut at) = (String::with_capacity(text.len()), 0);
+    for statement in &statements {
+        let span = statement.tld.span.start as usize..statement.tld.span.end as usize;
+        let (Some(before), Some(written)) = (text.get(at..span.start), text.get(span.clone()))
+        else {
+            continue;
+        };
+        // Blanks in front of a statement that begins its line go; a decoration there keeps them.
+        let line = before.rfind('\n').map_or(0, |n| n + 1);
+        match before[line..].trim() {
+            "" => printed.push_str(&before[..line]),
+            "{" => {
+                printed.push_str(&before[..line]);
+                printed.push_str("{ ");
+            }
+            _ => printed.push_str(before),
+        }
+        // A comment between operands has no place in the printed form.
+        if written.contains("/*") {
+            printed.push_str(written);
+        } else {
+            printed.push_str(&statement.tld.node.to_string());
+        }
+        let rest = &text[span.end..];
+        let blanks = rest.len() - rest.trim_start_matches([' ', '\t']).len();
+        at = span.end;
+        if rest[blanks..].starts_with([';', '}']) {
+            printed.push(' ');
+            at += blanks;
+        }
+    }
+    printed.push_str(&text[at..]);
+    (printed, diagnostics)
 }

@@ -23,6 +23,17 @@ pub enum Strictness {
     Strict,
 }
 
+impl Strictness {
+    /// [`Strictness::Strict`] if `strict`.
+    pub const fn of(strict: bool) -> Strictness {
+        if strict {
+            Strictness::Strict
+        } else {
+            Strictness::Lenient
+        }
+    }
+}
+
 /// One broken rule.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Violation {
