@@ -20,7 +20,10 @@ use visim::syntax::{ParseOptions, parse};
 const WIDTH: u32 = 1920;
 const HEIGHT: u32 = 1080;
 
-const COPY: &str = ".version 4.1
+/// `blocks` blocks below each other for each thread.
+fn copy_text(blocks: u32) -> String {
+    let mut text = format!(
+        ".version 4.1
 .kernel \"copy\"
 .decl X v_type=G type=ud num_elts=1 align=dword
 .decl Y v_type=G type=ud num_elts=1 align=dword
@@ -28,11 +31,17 @@ const COPY: &str = ".version 4.1
 .decl T6 v_type=T num_elts=1
 .decl T7 v_type=T num_elts=1
     mul (M1_NM, 1) X(0,0)<1> %thread_x(0,0)<0;1,0> 32:uw
-    mul (M1_NM, 1) Y(0,0)<1> %thread_y(0,0)<0;1,0> 8:uw
-    media_ld.nomod (32,8) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> BLOCK.0
-    media_st.nomod (32,8) T7 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> BLOCK.0
-    ret (M1, 1)
-";
+    mul (M1_NM, 1) Y(0,0)<1> %thread_y(0,0)<0;1,0> {}:uw
+",
+        8 * blocks
+    );
+    for _ in 0..blocks {
+        text += "    media_ld.nomod (32,8) T6 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> BLOCK.0\n";
+        text += "    media_st.nomod (32,8) T7 0 X(0,0)<0;1,0> Y(0,0)<0;1,0> BLOCK.0\n";
+        text += "    add (M1_NM, 1) Y(0,0)<1> Y(0,0)<0;1,0> 8:ud\n";
+    }
+    text + "    ret (M1, 1)\n"
+}
 
 /// One row of 16 texels for each `load_3d`, eight rows for each thread.
 fn load_text() -> String {
@@ -91,27 +100,29 @@ impl Job {
         };
         let mut bindings = Bindings::default();
         let texels = (WIDTH * HEIGHT) as usize;
-        if which == 0 {
+        if which < 2 {
             bindings.surfaces.insert(6, surface(Format::R8_UNORM));
             bindings.surfaces.insert(7, surface(Format::R8_UNORM));
-            let grid = [WIDTH / 32, HEIGHT / 8];
+            // 1080 rows are 27 times five blocks.
+            let (name, blocks) = match which {
+                0 => ("media copy, a block a thread", 1),
+                _ => ("media copy, five blocks each", 5),
+            };
             Job {
-                name: "media copy, 32x8 blocks",
-                program: program(COPY),
+                name,
+                program: program(&copy_text(blocks)),
                 bindings,
-                grid,
+                grid: [WIDTH / 32, HEIGHT / 8 / blocks],
                 bytes: texels,
                 texels,
             }
         } else {
             bindings.surfaces.insert(6, surface(Format::R8G8B8A8_UNORM));
-            let grid = [WIDTH / 16, HEIGHT / 8];
-            let program = program(&load_text());
             Job {
                 name: "load_3d.RGBA of every texel",
-                program,
+                program: program(&load_text()),
                 bindings,
-                grid,
+                grid: [WIDTH / 16, HEIGHT / 8],
                 bytes: 4 * texels,
                 texels,
             }
@@ -130,7 +141,7 @@ impl Job {
     }
 }
 
-#[divan::bench(args = [(0, 1), (0, 2), (1, 1), (1, 2)], sample_count = 10)]
+#[divan::bench(args = [(0, 1), (0, 2), (1, 1), (1, 2), (2, 1), (2, 2)], sample_count = 10)]
 fn frame(bencher: Bencher, (which, jobs): (usize, usize)) {
     let job = Job::new(which);
     bencher
@@ -157,7 +168,7 @@ fn main() {
         "\n{:30} {:>5} {:>10} {:>10} {:>12}",
         "frame", "jobs", "MB/s", "Mtexel/s", "x memcpy"
     );
-    for which in 0..2 {
+    for which in 0..3 {
         let job = Job::new(which);
         let (source, mut copy) = (vec![1u8; job.bytes], vec![0u8; job.bytes]);
         let copied = fastest(|| {

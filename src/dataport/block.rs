@@ -51,13 +51,16 @@ pub fn media_read(surface: &Surface, block: &MediaBlock, out: &mut [u8]) -> Resu
         return Ok(Path::Null);
     };
     let path = view.path(block);
-    for (r, bytes) in rows() {
-        let out = &mut out[bytes];
-        let y = (i64::from(block.y) + r as i64).clamp(0, i64::from(view.height) - 1) as u32;
-        match path {
-            Path::Rows => surface.memory().read(view.address(block.x as u32, y), out),
-            _ => view.read_row(i64::from(block.x), y, out),
+    if path == Path::Rows {
+        let (start, step) = view.row_addresses(block);
+        for (r, bytes) in rows() {
+            surface.memory().read(start + r * step, &mut out[bytes]);
         }
+        return Ok(path);
+    }
+    for (r, bytes) in rows() {
+        let y = (i64::from(block.y) + r as i64).clamp(0, i64::from(view.height) - 1) as u32;
+        view.read_row(i64::from(block.x), y, &mut out[bytes]);
     }
     Ok(path)
 }
@@ -73,6 +76,15 @@ pub fn media_write(surface: &Surface, block: &MediaBlock, data: &[u8]) -> Result
     };
     let path = view.path(block);
     let (pitch, width) = (block.pitch() as usize, block.width as usize);
+    if path == Path::Rows {
+        let (start, step) = view.row_addresses(block);
+        for r in 0..block.height as usize {
+            surface
+                .memory()
+                .write(start + r * step, &data[r * pitch..][..width]);
+        }
+        return Ok(path);
+    }
     let left = i64::from(block.x);
     // The part of a row that is inside.
     let first = (-left).clamp(0, width as i64) as usize;
@@ -173,6 +185,18 @@ impl<'a> View<'a> {
         let d = self.surface.description();
         self.surface
             .address(x + 4 * d.x_offset, self.lines.row(y) + d.y_offset)
+    }
+
+    /// Address of the block's first byte, and from one row to the next: the rows of a linear surface are
+    /// evenly spaced, with and without a line stride. For [`Path::Rows`] only.
+    fn row_addresses(&self, block: &MediaBlock) -> (usize, usize) {
+        let (x, y) = (block.x as u32, block.y as u32);
+        let start = self.address(x, y);
+        let step = match block.height {
+            1 => 0,
+            _ => self.address(x, y + 1) - start,
+        };
+        (start, step)
     }
 
     /// One row, the row number already clamped.

@@ -9,7 +9,7 @@ use super::lanes::{self, MAX_LANES};
 use super::thread::Thread;
 use crate::isa::{Condition, Family, Modifier, Opcode, Type};
 use crate::math;
-use crate::program::{Alu, Dest, Source};
+use crate::program::{Alu, Dest, Region, Source};
 use half::f16;
 
 /// Bits of the destination type, one for each lane; the upper ones are don't-care.
@@ -638,6 +638,16 @@ pub fn store_flags(thread: &mut Thread<'_>, dst: &Dest, bits: u32, mask: u32, co
 
 /// Lane 0 of a source as an integer, sign- or zero-extended to 64 bits; floats convert as in a move.
 pub fn scalar(thread: &Thread<'_>, source: &Source) -> u64 {
+    // Nearly every scalar operand of a message is a plain dword: no lane array for those.
+    if let (&Region::Scalar(at) | &Region::Dense(at), None) = (&source.region, source.modifier)
+        && matches!(source.ty, Type::Ud | Type::D)
+        && let Some(&bytes) = thread.arena[at as usize..].first_chunk()
+    {
+        return match source.ty {
+            Type::D => i64::from(i32::from_le_bytes(bytes)) as u64,
+            _ => u64::from(u32::from_le_bytes(bytes)),
+        };
+    }
     if source.ty.is_float() {
         return i64::from(convert(thread, source, Type::D, false, 1)[0] as i32) as u64;
     }

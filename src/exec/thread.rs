@@ -69,10 +69,22 @@ pub struct Thread<'p> {
 impl<'p> Thread<'p> {
     /// A thread at the first op with the arena of the program and the lanes of `mask` enabled.
     pub fn new(program: &'p Program, id: ThreadId, mask: u32) -> Thread<'p> {
+        Thread::reusing(Vec::new(), program, id, mask)
+    }
+
+    /// As [`Thread::new`], in the memory of an arena that is done with.
+    pub fn reusing(
+        mut arena: Vec<u8>,
+        program: &'p Program,
+        id: ThreadId,
+        mask: u32,
+    ) -> Thread<'p> {
+        arena.clear();
+        arena.extend_from_slice(&program.image);
         Thread {
             program,
             id,
-            arena: program.image.clone(),
+            arena,
             executed: 0,
             signalled: 0,
             scratch: None,

@@ -136,6 +136,7 @@ pub fn run<O: Observer>(
         grid,
         options,
         observe: &observe,
+        dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
     };
     let groups = grid.groups();
     let results: Vec<Result<Group<O>, Box<Trap>>> = if options.jobs > 1 {
@@ -146,7 +147,7 @@ pub fn run<O: Observer>(
         let all = || {
             (0..groups)
                 .into_par_iter()
-                .map(|g| context.group(g))
+                .map_init(Vec::new, |spare, g| context.group(g, spare))
                 .collect()
         };
         match pool {
@@ -156,8 +157,9 @@ pub fn run<O: Observer>(
     } else {
         // In order, and no further than the first trap.
         let mut results = Vec::new();
+        let mut spare = Vec::new();
         for g in 0..groups {
-            let result = context.group(g);
+            let result = context.group(g, &mut spare);
             let stop = result.is_err();
             results.push(result);
             if stop {
@@ -225,6 +227,8 @@ struct Context<'a, F> {
     grid: &'a Grid<'a>,
     options: &'a RunOptions,
     observe: &'a F,
+    /// Where `%sr0` element 2 lies in the arena.
+    dispatch_mask: Option<usize>,
 }
 
 /// What a group leaves behind.
@@ -235,8 +239,9 @@ struct Group<O> {
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
-    /// Runs the threads of a group in turn until all have ended.
-    fn group(&self, group: u64) -> Result<Group<O>, Box<Trap>> {
+    /// Runs the threads of a group in turn until all have ended. `spare` is an arena that the next
+    /// thread may have.
+    fn group(&self, group: u64, spare: &mut Vec<u8>) -> Result<Group<O>, Box<Trap>> {
         let slm = Memory::zeroed(
             (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
         );
@@ -246,7 +251,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             scratch_bytes: self.options.scratch_bytes,
             limit: self.options.limit,
         };
-        let ids: Vec<ThreadId> = self.grid.ids(group).collect();
         let mut threads: Vec<(Thread<'_>, O, bool)> = Vec::new();
         let mut done = Group {
             kept: Vec::new(),
@@ -255,12 +259,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         };
         // A thread that never waits is finished before the next one starts, so its bytes are not
         // kept around; those that wait are collected and take turns.
-        for id in ids {
-            let mut thread = self.start(id);
+        for id in self.grid.ids(group) {
+            let mut thread = self.start(id, std::mem::take(spare));
             let mut observer = (self.observe)(id);
             let stop = thread.run(&environment, &mut observer)?;
             if stop == Stop::Ended && threads.is_empty() {
-                self.finish(thread, observer, &mut done);
+                *spare = self.finish(thread, observer, &mut done);
             } else {
                 threads.push((thread, observer, stop == Stop::Ended));
             }
@@ -278,23 +282,26 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         Ok(done)
     }
 
-    fn finish(&self, thread: Thread<'_>, observer: O, done: &mut Group<O>) {
+    /// Adds up an ended thread; its arena comes back unless it is kept.
+    fn finish(&self, thread: Thread<'_>, observer: O, done: &mut Group<O>) -> Vec<u8> {
         done.instructions += thread.executed;
         if O::ACTIVE {
             done.observers.push((thread.id, observer));
         }
-        if self.options.keep.wants(thread.id.index) {
-            done.kept.push(Registers {
-                thread: thread.id,
-                arena: thread.arena,
-            });
+        if !self.options.keep.wants(thread.id.index) {
+            return thread.arena;
         }
+        done.kept.push(Registers {
+            thread: thread.id,
+            arena: thread.arena,
+        });
+        Vec::new()
     }
 
     /// A thread with payload, header and start values in place.
-    fn start(&self, id: ThreadId) -> Thread<'_> {
+    fn start(&self, id: ThreadId, arena: Vec<u8>) -> Thread<'_> {
         let start = self.grid.start(self.program, id);
-        let mut thread = Thread::new(self.program, id, start.mask);
+        let mut thread = Thread::reusing(arena, self.program, id, start.mask);
         let payload = &start.payload;
         let header = payload
             .len()
@@ -306,8 +313,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             thread.arena[input.arena as usize..][..to - from].copy_from_slice(&payload[from..to]);
         }
         // The dispatch mask: vISA text reference 3, %sr0 element 2.
-        if let Some(sr0) = self.program.symbols.get("%sr0") {
-            thread.arena[sr0.range()][8..12].copy_from_slice(&start.mask.to_le_bytes());
+        if let Some(at) = self.dispatch_mask {
+            thread.arena[at..at + 4].copy_from_slice(&start.mask.to_le_bytes());
         }
         for (symbol, bytes) in self.starts {
             thread.arena[symbol.offset as usize..][..bytes.len()].copy_from_slice(bytes);
