@@ -5,8 +5,8 @@
 use pretty_assertions::assert_eq;
 use serde::Deserialize;
 use serde_json::Value;
-use visim::isa::{AvsControl, AvsMode, ChannelMask};
-use visim::message::AvsRequest;
+use visim::isa::{AvsControl, AvsMode, ChannelMask, Platform};
+use visim::message::{AvsRequest, Request, through};
 use visim::sampler::avs::{self, AvsSampler, Kernels, MediaView, packed_bytes};
 use visim::surface::{Description, Format, Memory, Planes, Surface};
 
@@ -14,6 +14,23 @@ use visim::surface::{Description, Format, Memory, Planes, Surface};
 pub fn run_case(case: &Value, kernels: Kernels) -> Result<(), String> {
     let (instr, surface) = (&case["instr"], &case["surface"]);
     let request = request(instr)?;
+    // The request as the bits of a message say it is the same one (all but the group hint, of which
+    // bits have 23).
+    let Request::Avs(heard) =
+        through(&Request::Avs(request), Platform::Skl).map_err(|e| e.to_string())?
+    else {
+        return Err("another message came back".into());
+    };
+    let hint = heard.group_id;
+    let same = AvsRequest {
+        group_id: hint,
+        ..request
+    };
+    // As text, so that NaN equals NaN.
+    if format!("{heard:?}") != format!("{same:?}") {
+        return Err(format!("{heard:?} came back for {request:?}"));
+    }
+    let request = heard;
     let sampler = AvsSampler::deserialize(&case["sampler"]).map_err(|e| e.to_string())?;
 
     let surface = bind(surface)?;

@@ -1,6 +1,6 @@
 //! Every program below `tests/cases` and `samples` is a test, named by its path: `visim test` and
 //! `cargo test` run the same code. `BLESS=1` writes what was found in place of what is expected, except
-//! where `by hand:` stands.
+//! where `by hand:` stands. Each runs a second time with its messages going through their bits.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
@@ -8,10 +8,13 @@ use std::process::ExitCode;
 use visim::harness::case::{self, Status};
 use visim::harness::session::Options;
 
-fn run(path: &Path) -> Result<(), Failed> {
-    let options = Options::default();
+fn run(path: &Path, through_bits: bool) -> Result<(), Failed> {
+    let options = Options {
+        through_bits,
+        ..Options::default()
+    };
     let mut verdict = case::run(path, &options);
-    if std::env::var_os("BLESS").is_some() && verdict.bless()? {
+    if !through_bits && std::env::var_os("BLESS").is_some() && verdict.bless()? {
         verdict = case::run(path, &options);
     }
     match verdict.status {
@@ -27,14 +30,18 @@ fn main() -> ExitCode {
     for folder in ["samples", "tests/cases"] {
         let found = case::find(&root.join(folder)).unwrap_or_else(|why| panic!("{why}"));
         assert!(!found.is_empty(), "{folder} holds no programs");
-        trials.extend(found.into_iter().map(|path: PathBuf| {
+        for path in found {
             let name = path
                 .strip_prefix(root)
                 .unwrap_or(&path)
                 .display()
                 .to_string();
-            Trial::test(name, move || run(&path))
-        }));
+            let again: PathBuf = path.clone();
+            trials.push(Trial::test(name.clone(), move || run(&path, false)));
+            // The law of messages: by way of their bits the same bytes come out.
+            let name = format!("{name} through bits");
+            trials.push(Trial::test(name, move || run(&again, true)));
+        }
     }
     libtest_mimic::run(&arguments, trials).exit_code()
 }

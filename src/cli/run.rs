@@ -55,6 +55,9 @@ pub struct Run {
     /// Stop a thread after this many instructions.
     #[arg(long, value_name = "N", default_value_t = session::Options::default().limit)]
     max_steps: u64,
+    /// Make each message into the platform's bits, read them again and serve what they say.
+    #[arg(long)]
+    through_bits: bool,
     /// Run for this platform rather than the one the file names.
     #[arg(long, value_parser = platform)]
     platform: Option<Platform>,
@@ -85,6 +88,7 @@ impl Run {
         let options = session::Options {
             jobs: self.jobs,
             limit: self.max_steps,
+            through_bits: self.through_bits,
         };
         match session::start(&layers, found, &options) {
             Ok(session) => {

@@ -85,6 +85,8 @@ pub struct Environment<'a> {
     pub scratch_bytes: usize,
     /// Instructions it may run in all.
     pub limit: u64,
+    /// Messages are made into bits and read again before they are served.
+    pub through_bits: bool,
 }
 
 /// [`Bindings`] as threads see them, found by index without a search.

@@ -73,6 +73,18 @@ impl<'a> Space<'a> {
     }
 }
 
+/// The value that all lanes share: the base of their offsets, or the address of a block.
+pub fn uniform(thread: &Thread<'_>, body: &SendBody) -> u64 {
+    match body {
+        SendBody::Oword { offset, .. } => general::scalar(thread, offset),
+        SendBody::SvmBlock { address, .. } => general::scalar(thread, address),
+        SendBody::Scatter { base, .. } | SendBody::SvmScatter4 { base, .. } => {
+            general::scalar(thread, base)
+        }
+        _ => 0,
+    }
+}
+
 /// Serves an untyped message on the lanes of `at.mask`.
 pub fn untyped<O: Observer>(
     thread: &mut Thread<'_>,
@@ -176,21 +188,18 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 write,
                 count,
                 unaligned,
-                offset,
                 data,
+                ..
             } => {
-                let offset = u64::from(general::scalar(self.thread, offset) as u32);
+                let offset = u64::from(self.at.uniform as u32);
                 // Aligned forms count owords, the other one bytes, in dwords.
                 let address = if *unaligned { offset & !3 } else { offset * 16 };
                 self.transfer(*write, address, *data, 0, 16 * *count as usize)
             }
             SendBody::SvmBlock {
-                write,
-                count,
-                address,
-                data,
+                write, count, data, ..
             } => {
-                let address = general::scalar(self.thread, address);
+                let address = self.at.uniform;
                 self.transfer(*write, address, *data, 0, 16 * *count as usize)
             }
             SendBody::Scatter {
@@ -198,11 +207,11 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 bytes,
                 channels,
                 scale,
-                base,
                 offsets,
                 data,
+                ..
             } => {
-                let base = general::scalar(self.thread, base) as u32;
+                let base = self.at.uniform as u32;
                 for lane in self.lanes() {
                     let offset = base.wrapping_add(self.dword(*offsets, lane));
                     let address = u64::from(offset) * u64::from(*scale);
@@ -213,11 +222,11 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             SendBody::SvmScatter4 {
                 write,
                 channels,
-                base,
                 offsets,
                 data,
+                ..
             } => {
-                let base = general::scalar(self.thread, base);
+                let base = self.at.uniform;
                 for lane in self.lanes() {
                     // Offsets are as wide as their variable's type: compilers print whole addresses.
                     let offset = match offsets.ty.bytes() {

@@ -2,6 +2,7 @@
 //! called, and what it returns lands in registers.
 
 use super::bindings::{Environment, Resources, Sampler};
+use super::bits::{self, Asked};
 use super::memory::{self, Space};
 use super::observer::Observer;
 use super::thread::Thread;
@@ -39,8 +40,7 @@ pub fn send<O: Observer>(
             data,
         } => {
             let index = state(thread, send.surface).wrapping_add(*plane);
-            let surface = surface(thread, resources, send, index, pc)?;
-            let request = MediaBlock {
+            let block = MediaBlock {
                 surface: index,
                 field: *field,
                 x: general::scalar(thread, x) as i32,
@@ -48,29 +48,14 @@ pub fn send<O: Observer>(
                 width: *width,
                 height: *height,
             };
-            if O::ACTIVE {
-                let request = if *write {
-                    Request::MediaWrite(request)
-                } else {
-                    Request::MediaRead(request)
-                };
-                observer.message(thread.at(pc), &request);
-            }
-            let bytes = request.bytes() as usize;
-            // Registers behind the variable's end read as zero and take nothing.
-            let mut block = [0; MAX_BLOCK];
-            let block = &mut block[..bytes];
-            read_raw(thread, *data, block);
-            let done = if *write {
-                block::media_write(surface, &request, block)
+            surface(thread, resources, send, index, pc)?;
+            let request = if *write {
+                Request::MediaWrite(block)
             } else {
-                block::media_read(surface, &request, block)
+                Request::MediaRead(block)
             };
-            done.map_err(|refused| refuse(thread, send, index, pc, u32::MAX, refused))?;
-            if !*write {
-                write_raw(thread, *data, block, pc, observer);
-            }
-            Ok(())
+            let request = bits::heard(thread, environment, request, pc)?;
+            media(thread, resources, send, &request, *data, pc, observer)
         }
         SendBody::Sampler {
             template,
@@ -83,32 +68,20 @@ pub fn send<O: Observer>(
                 return Ok(());
             }
             let index = state(thread, send.surface);
-            let surface = surface(thread, resources, send, index, pc)?;
             let request = SamplerRequest {
                 surface: index,
                 sampler: state(thread, send.sampler),
                 offsets: texel_offsets(general::scalar(thread, offsets) as u32),
                 ..*template
             };
-            if O::ACTIVE {
-                observer.message(thread.at(pc), &Request::Sampler(request));
-            }
-            let params: Vec<Lanes> = params
-                .iter()
-                .map(|raw| lanes_of(thread, *raw, request.params16, request.lanes))
-                .collect();
-            let mut channels = [[0; 32]; 4];
-            let reply = fetch::load(surface, &request, &params, mask, &mut channels)
-                .map_err(|refused| refuse(thread, send, index, pc, mask, refused))?;
-            if let Some(dst) = *dst {
-                write_channels(thread, dst, &request, &channels, mask, pc, observer);
-                if request.pixel_null_mask {
-                    let at = request.channels.count() * channel_bytes(thread, &request);
-                    let bytes = reply.null_mask.to_le_bytes();
-                    write_raw(thread, dst.skip(at), &bytes, pc, observer);
-                }
-            }
-            Ok(())
+            surface(thread, resources, send, index, pc)?;
+            let request = bits::heard(thread, environment, Request::Sampler(request), pc)?;
+            let registers = Registers {
+                params,
+                dst: *dst,
+                mask,
+            };
+            sampler(thread, resources, send, &request, &registers, pc, observer)
         }
         SendBody::Avs {
             channels,
@@ -121,7 +94,6 @@ pub fn send<O: Observer>(
             dst,
         } => {
             let index = state(thread, send.surface);
-            let surface = surface(thread, resources, send, index, pc)?;
             let number = state(thread, send.sampler);
             let [u, v, delta_u, delta_v, u2d, v2d] =
                 std::array::from_fn(|i| general::scalar_float(thread, &coordinates[i]));
@@ -142,20 +114,9 @@ pub fn send<O: Observer>(
                 // The page: bypass is active when bit 0 is zero. AVS reference D1.
                 ief_bypass: general::scalar(thread, ief_bypass) & 1 == 0,
             };
-            if O::ACTIVE {
-                observer.message(thread.at(pc), &Request::Avs(request));
-            }
-            let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
-                return Err(no_sampler(thread, resources, send, number, "an AVS", pc));
-            };
-            // Bytes that the message leaves alone keep their content, so the block starts as it is.
-            let mut block = [0; MAX_AVS];
-            read_raw(thread, *dst, &mut block);
-            avs::run(surface, sampler, &request, &mut block)
-                .map_err(|error| refuse_avs(thread, send, index, pc, error))?;
-            let bytes = avs::packed_bytes(&request, sampler.output_shuffle);
-            write_raw(thread, *dst, &block[..bytes.min(MAX_AVS)], pc, observer);
-            Ok(())
+            surface(thread, resources, send, index, pc)?;
+            let request = bits::heard(thread, environment, Request::Avs(request), pc)?;
+            scale(thread, resources, send, &request, *dst, pc, observer)
         }
         SendBody::Unorm { .. } => {
             let section = thread.section(pc);
@@ -169,24 +130,16 @@ pub fn send<O: Observer>(
             if mask == 0 {
                 return Ok(());
             }
-            let index = state(thread, send.surface);
-            let surface = surface(thread, resources, send, index, pc)?;
-            let count = u32::from(send.lanes.count);
-            memory::typed(
-                thread,
-                surface,
-                &send.body,
-                count,
-                Place { pc, mask },
-                observer,
-            )
+            let asked = bits::asked(thread, environment, send, pc)?;
+            texels(thread, resources, send, &asked, mask, pc, observer)
         }
         SendBody::SvmBlock { .. }
         | SendBody::SvmScatter { .. }
         | SendBody::SvmScatter4 { .. }
         | SendBody::SvmAtomic { .. } => {
+            let asked = bits::asked(thread, environment, send, pc)?;
             let space = Space::Flat(&resources.flat);
-            untyped(thread, &space, send, pc, observer)
+            untyped(thread, &space, send, &asked, pc, observer)
         }
         SendBody::Oword { .. } | SendBody::Scatter { .. } | SendBody::Atomic { .. } => {
             // Block messages ignore masks; the others do nothing when no lane is on.
@@ -194,31 +147,173 @@ pub fn send<O: Observer>(
             if !block && thread.active(send.lanes, send.guard) == 0 {
                 return Ok(());
             }
-            match state(thread, send.surface) {
-                SLM => {
-                    let space = Space::Shared(Window::whole(environment.slm));
-                    untyped(thread, &space, send, pc, observer)
-                }
-                STATELESS => {
-                    let bytes = environment.scratch_bytes;
-                    let scratch = thread
-                        .scratch
-                        .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
-                    let scratch = Arc::clone(scratch);
-                    let space = Space::Scratch(Window::whole(&scratch));
-                    untyped(thread, &space, send, pc, observer)
-                }
-                index => {
-                    let surface = surface(thread, resources, send, index, pc)?;
-                    untyped(
-                        thread,
-                        &Space::Window(Window::of(surface)),
-                        send,
-                        pc,
-                        observer,
-                    )
-                }
-            }
+            let asked = bits::asked(thread, environment, send, pc)?;
+            bound(thread, environment, send, &asked, pc, observer)
+        }
+    }
+}
+
+/// Serves a media block.
+fn media<O: Observer>(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    request: &Request,
+    data: Raw,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let (write, block) = match request {
+        Request::MediaRead(block) => (false, block),
+        Request::MediaWrite(block) => (true, block),
+        _ => return Ok(()),
+    };
+    let surface = surface(thread, resources, send, block.surface, pc)?;
+    if O::ACTIVE {
+        observer.message(thread.at(pc), request);
+    }
+    // Registers behind the variable's end read as zero and take nothing.
+    let mut pixels = [0; MAX_BLOCK];
+    let bytes = (block.bytes() as usize).min(MAX_BLOCK);
+    let pixels = &mut pixels[..bytes];
+    read_raw(thread, data, pixels);
+    let done = if write {
+        block::media_write(surface, block, pixels)
+    } else {
+        block::media_read(surface, block, pixels)
+    };
+    done.map_err(|refused| refuse(thread, send, block.surface, pc, u32::MAX, refused))?;
+    if !write {
+        write_raw(thread, data, pixels, pc, observer);
+    }
+    Ok(())
+}
+
+/// The registers of a message for lanes.
+struct Registers<'a> {
+    /// Parameters, one element for each lane; `None` is zeros.
+    params: &'a [Option<Raw>],
+    /// Where channels go.
+    dst: Option<Raw>,
+    /// Active lanes.
+    mask: u32,
+}
+
+/// Serves a message of the 3D sampler.
+fn sampler<O: Observer>(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    request: &Request,
+    registers: &Registers<'_>,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let Request::Sampler(asked) = request else {
+        return Ok(());
+    };
+    let mask = registers.mask;
+    let surface = surface(thread, resources, send, asked.surface, pc)?;
+    if O::ACTIVE {
+        observer.message(thread.at(pc), request);
+    }
+    let params: Vec<Lanes> = registers
+        .params
+        .iter()
+        .map(|raw| lanes_of(thread, *raw, asked.params16, asked.lanes))
+        .collect();
+    let mut channels = [[0; 32]; 4];
+    let reply = fetch::load(surface, asked, &params, mask, &mut channels)
+        .map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))?;
+    if let Some(dst) = registers.dst {
+        write_channels(thread, dst, asked, &channels, mask, pc, observer);
+        if asked.pixel_null_mask {
+            let at = asked.channels.count() * channel_bytes(thread, asked);
+            let bytes = reply.null_mask.to_le_bytes();
+            write_raw(thread, dst.skip(at), &bytes, pc, observer);
+        }
+    }
+    Ok(())
+}
+
+/// Serves a message of the adaptive video scaler.
+fn scale<O: Observer>(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    request: &Request,
+    dst: Raw,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let Request::Avs(asked) = request else {
+        return Ok(());
+    };
+    let surface = surface(thread, resources, send, asked.surface, pc)?;
+    if O::ACTIVE {
+        observer.message(thread.at(pc), request);
+    }
+    let number = asked.sampler;
+    let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
+        return Err(no_sampler(thread, resources, send, number, "an AVS", pc));
+    };
+    // Bytes that the message leaves alone keep their content, so the block starts as it is.
+    let mut block = [0; MAX_AVS];
+    read_raw(thread, dst, &mut block);
+    avs::run(surface, sampler, asked, &mut block)
+        .map_err(|error| refuse_avs(thread, send, asked.surface, pc, error))?;
+    let bytes = avs::packed_bytes(asked, sampler.output_shuffle);
+    write_raw(thread, dst, &block[..bytes.min(MAX_AVS)], pc, observer);
+    Ok(())
+}
+
+/// Serves a message for texels.
+fn texels<O: Observer>(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    asked: &Asked<'_>,
+    mask: u32,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let surface = surface(thread, resources, send, asked.surface, pc)?;
+    let count = u32::from(send.lanes.count);
+    let at = Place {
+        pc,
+        mask,
+        uniform: asked.uniform,
+    };
+    memory::typed(thread, surface, &asked.body, count, at, observer)
+}
+
+/// Serves an untyped message at a binding table index, two of which are not surfaces.
+fn bound<O: Observer>(
+    thread: &mut Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    asked: &Asked<'_>,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    match asked.surface {
+        SLM => {
+            let space = Space::Shared(Window::whole(environment.slm));
+            untyped(thread, &space, send, asked, pc, observer)
+        }
+        STATELESS => {
+            let bytes = environment.scratch_bytes;
+            let scratch = thread
+                .scratch
+                .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
+            let scratch = Arc::clone(scratch);
+            let space = Space::Scratch(Window::whole(&scratch));
+            untyped(thread, &space, send, asked, pc, observer)
+        }
+        index => {
+            let surface = surface(thread, environment.resources, send, index, pc)?;
+            let space = Space::Window(Window::of(surface));
+            untyped(thread, &space, send, asked, pc, observer)
         }
     }
 }
@@ -228,19 +323,17 @@ fn untyped<O: Observer>(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
     send: &Send,
+    asked: &Asked<'_>,
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let mask = thread.active(send.lanes, send.guard);
+    let at = Place {
+        pc,
+        mask: thread.active(send.lanes, send.guard),
+        uniform: asked.uniform,
+    };
     let count = u32::from(send.lanes.count);
-    memory::untyped(
-        thread,
-        space,
-        &send.body,
-        count,
-        Place { pc, mask },
-        observer,
-    )
+    memory::untyped(thread, space, &asked.body, count, at, observer)
 }
 
 /// Which op a message belongs to, and its lanes.
@@ -250,6 +343,8 @@ pub struct Place {
     pub pc: u32,
     /// Active lanes.
     pub mask: u32,
+    /// What is added to the address of every lane, in the unit of the offsets; the address of a block.
+    pub uniform: u64,
 }
 
 /// The greatest media block: lowering reference 2.4.
@@ -351,7 +446,7 @@ fn refuse_avs(thread: &Thread<'_>, send: &Send, index: u32, pc: u32, error: AvsE
 }
 
 /// The value of a state variable.
-fn state(thread: &Thread<'_>, slot: Option<u32>) -> u32 {
+pub fn state(thread: &Thread<'_>, slot: Option<u32>) -> u32 {
     slot.map_or(0, |at| thread.dword(at))
 }
 

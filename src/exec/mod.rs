@@ -13,6 +13,7 @@
 
 pub mod alu;
 pub mod bindings;
+mod bits;
 mod dense;
 pub mod float;
 mod flow;

@@ -27,6 +27,8 @@ pub struct Options {
     pub jobs: usize,
     /// Instructions that one thread may run.
     pub limit: u64,
+    /// Messages go through the bits of the platform.
+    pub through_bits: bool,
 }
 
 impl Default for Options {
@@ -35,6 +37,7 @@ impl Default for Options {
         Options {
             jobs: defaults.jobs,
             limit: defaults.limit,
+            through_bits: defaults.through_bits,
         }
     }
 }
@@ -143,6 +146,7 @@ pub fn start_watched<O: Observer>(
     let run_options = RunOptions {
         jobs: options.jobs,
         limit: options.limit,
+        through_bits: options.through_bits,
         keep: Keep::These(kept(layers, threads.0)),
         ..RunOptions::default()
     };

@@ -34,6 +34,9 @@ pub struct RunOptions {
     pub scratch_bytes: usize,
     /// Which threads' registers to hand back.
     pub keep: Keep,
+    /// Makes every message into the bits of the platform, reads them again and serves that:
+    /// the same bytes, or a trap where the platform has no such message.
+    pub through_bits: bool,
 }
 
 impl Default for RunOptions {
@@ -45,6 +48,7 @@ impl Default for RunOptions {
             slm_bytes: 0,
             scratch_bytes: 1 << 18,
             keep: Keep::First,
+            through_bits: false,
         }
     }
 }
@@ -250,6 +254,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             slm: &slm,
             scratch_bytes: self.options.scratch_bytes,
             limit: self.options.limit,
+            through_bits: self.options.through_bits,
         };
         let mut threads: Vec<(Thread<'_>, O, bool)> = Vec::new();
         let mut done = Group {

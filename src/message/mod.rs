@@ -10,12 +10,14 @@ pub mod fields;
 pub mod gen5;
 #[cfg(test)]
 mod laws;
+pub mod natural;
 pub mod request;
 pub mod sampler;
 pub mod sfid;
 pub mod text;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
+pub use natural::{NoBits, through};
 pub use request::{
     Access, Atomic, AvsRequest, Fence, FieldSelect, MediaBlock, OwordBlock, Request, ReturnFormat,
     SamplerOp, SamplerRequest, Scattered, SvmBlock, SvmScattered, TargetWrite, Typed, UnormRequest,

@@ -23,14 +23,58 @@ fn program(body: &str) -> Program {
     lower(&checked, "", &LowerOptions::default()).unwrap_or_else(|e| panic!("{e:#?}"))
 }
 
+/// Runs a program, and a copy of everything with the messages going through their bits: both ways
+/// leave the same bytes or end in the same trap.
 fn run_with(program: &Program, bindings: &Bindings) -> Result<Outcome<Silent>, Box<launch::Trap>> {
-    launch::run(
-        program,
-        bindings,
-        &Grid::single(),
-        &RunOptions::default(),
-        |_| Silent,
-    )
+    let options = |through_bits| RunOptions {
+        through_bits,
+        ..RunOptions::default()
+    };
+    let run = |bindings: &Bindings, through_bits| {
+        let options = options(through_bits);
+        launch::run(program, bindings, &Grid::single(), &options, |_| Silent)
+    };
+    let copy = copied(bindings);
+    let through = run(&copy, true);
+    let direct = run(bindings, false);
+    match (&direct, &through) {
+        (Ok(a), Ok(b)) => assert!(a.threads[0].arena == b.threads[0].arena, "registers differ"),
+        (Err(a), Err(b)) => assert_eq!(a.diagnostic, b.diagnostic),
+        (a, b) => panic!("direct: {a:?}\nthrough bits: {b:?}"),
+    }
+    for (a, b) in bindings.surfaces.values().zip(copy.surfaces.values()) {
+        assert!(
+            a.memory().to_vec() == b.memory().to_vec(),
+            "a surface differs"
+        );
+    }
+    for (a, b) in bindings.memory.iter().zip(&copy.memory) {
+        assert!(a.memory.to_vec() == b.memory.to_vec(), "memory differs");
+    }
+    direct
+}
+
+/// The bindings with memories of their own; what shared one shares its copy.
+fn copied(bindings: &Bindings) -> Bindings {
+    let mut memories: Vec<(Arc<Memory>, Arc<Memory>)> = Vec::new();
+    let mut copy = |memory: &Arc<Memory>| {
+        let known = memories.iter().find(|(from, _)| Arc::ptr_eq(from, memory));
+        let made = known.map(|(_, to)| Arc::clone(to));
+        made.unwrap_or_else(|| {
+            let made = Arc::new(Memory::from_bytes(&memory.to_vec()));
+            memories.push((Arc::clone(memory), Arc::clone(&made)));
+            made
+        })
+    };
+    let mut copied = bindings.clone();
+    for surface in copied.surfaces.values_mut() {
+        let memory = copy(surface.memory());
+        *surface = Arc::new(Surface::new(surface.description().clone(), memory).expect("was one"));
+    }
+    for range in &mut copied.memory {
+        range.memory = copy(&range.memory);
+    }
+    copied
 }
 
 /// Runs a body with variables set; the bytes of `wanted` afterwards.

@@ -1,0 +1,306 @@
+//! Messages by way of their bits: what a run asks is encoded for the platform, decoded again, and
+//! what was decoded is served.
+//!
+//! ```text
+//!  operands ─▶ Request ─ encode ─▶ descriptors, header ─ decode ─▶ Request ─▶ shared function
+//! ```
+//!
+//! The bits know no lane count below the message's own and no address arithmetic: inactive lanes stay
+//! inactive, and offsets per lane are payload, which is passed beside the request.
+
+use super::bindings::Environment;
+use super::memory::uniform;
+use super::message::state;
+use super::thread::Thread;
+use super::trap::Trap;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{ChannelMask, Platform};
+use crate::lower::STATELESS;
+use crate::message::{
+    Access, Atomic, OwordBlock, Request, Scattered, SvmBlock, SvmScattered, Typed, Untyped, through,
+};
+use crate::program::{Send, SendBody};
+use std::borrow::Cow;
+
+/// The request as the hardware hears it: the same, or the trap of a message the platform has not.
+pub fn heard(
+    thread: &Thread<'_>,
+    environment: &Environment<'_>,
+    request: Request,
+    pc: u32,
+) -> Result<Request, Box<Trap>> {
+    if !environment.through_bits {
+        return Ok(request);
+    }
+    let platform = thread.program.platform;
+    through(&widened(request, platform), platform).map_err(|why| {
+        let diagnostic = Diagnostic::with_message(
+            Code::N0602,
+            format!("the message has no bits on {platform}"),
+        )
+        .note(why.to_string())
+        .help("run without `--through-bits`, or for another platform")
+        .see("lowering reference 1");
+        thread.trap(pc, u32::MAX, diagnostic)
+    })
+}
+
+/// The sampler has two lane counts; a message for fewer lanes leaves the rest inactive.
+/// Source: lowering reference 3.1.
+fn widened(request: Request, platform: Platform) -> Request {
+    match request {
+        Request::Sampler(mut r) => {
+            let native = platform.native_lanes();
+            if r.lanes <= 2 * native {
+                r.lanes = if r.lanes <= native {
+                    native
+                } else {
+                    2 * native
+                };
+            }
+            Request::Sampler(r)
+        }
+        other => other,
+    }
+}
+
+/// What a memory message asks: its operands, or what its bits said.
+pub struct Asked<'s> {
+    /// Registers and shape.
+    pub body: Cow<'s, SendBody>,
+    /// Binding table index.
+    pub surface: u32,
+    /// The value all lanes share.
+    pub uniform: u64,
+}
+
+/// What the memory message `send` asks.
+pub fn asked<'s>(
+    thread: &Thread<'_>,
+    environment: &Environment<'_>,
+    send: &'s Send,
+    pc: u32,
+) -> Result<Asked<'s>, Box<Trap>> {
+    let mut asked = Asked {
+        body: Cow::Borrowed(&send.body),
+        surface: state(thread, send.surface),
+        uniform: uniform(thread, &send.body),
+    };
+    if environment.through_bits {
+        let count = u32::from(send.lanes.count);
+        if let Some(request) = request(&asked, count, thread.program.platform) {
+            let request = heard(thread, environment, request, pc)?;
+            asked.hear(&request);
+        }
+    }
+    Ok(asked)
+}
+
+/// The request of a memory message; wider instructions are several equal ones.
+/// Source: lowering reference 8 to 13.
+fn request(asked: &Asked<'_>, count: u32, platform: Platform) -> Option<Request> {
+    let surface = asked.surface;
+    let access = |write: &bool| if *write { Access::Write } else { Access::Read };
+    let lanes = if count <= 8 { 8 } else { 16 };
+    Some(match &*asked.body {
+        SendBody::Oword {
+            write,
+            count,
+            unaligned,
+            ..
+        } => Request::Oword(OwordBlock {
+            surface,
+            access: access(write),
+            owords: *count,
+            high: false,
+            unaligned: *unaligned,
+            offset: asked.uniform as u32,
+        }),
+        SendBody::Scatter {
+            write,
+            bytes,
+            channels,
+            scale,
+            ..
+        } => {
+            let scattered = Scattered {
+                surface,
+                access: access(write),
+                element_bytes: *bytes,
+                lanes,
+                // The finalizer adds the base to the offsets, except where a header is a must.
+                global: (platform == Platform::Ilk).then_some(0),
+            };
+            match (bytes, scale) {
+                (4, 1) => Request::Untyped(Untyped {
+                    surface,
+                    access: access(write),
+                    lanes,
+                    channels: *channels,
+                }),
+                (4, _) => Request::DwordScattered(scattered),
+                _ => Request::ByteScattered(scattered),
+            }
+        }
+        SendBody::Typed {
+            write,
+            channels,
+            coordinates,
+            ..
+        } => {
+            let given = coordinates.iter().rposition(Option::is_some);
+            Request::Typed(Typed {
+                surface,
+                access: access(write),
+                channels: *channels,
+                coordinates: given.map_or(1, |last| last as u32 + 1),
+            })
+        }
+        SendBody::Atomic { op, bits, dst, .. } => Request::Atomic(Atomic {
+            surface,
+            op: *op,
+            bits: u32::from(*bits),
+            lanes,
+            returns: dst.is_some(),
+        }),
+        SendBody::TypedAtomic { op, bits, dst, .. } => Request::TypedAtomic(Atomic {
+            surface,
+            op: *op,
+            bits: u32::from(*bits),
+            lanes: 8,
+            returns: dst.is_some(),
+        }),
+        SendBody::SvmAtomic { op, bits, dst, .. } => Request::SvmAtomic(Atomic {
+            surface: STATELESS,
+            op: *op,
+            bits: u32::from(*bits),
+            lanes: 8,
+            returns: dst.is_some(),
+        }),
+        SendBody::SvmBlock { write, count, .. } => Request::SvmBlock(SvmBlock {
+            access: access(write),
+            owords: *count,
+            unaligned: false,
+            address: asked.uniform,
+        }),
+        SendBody::SvmScatter {
+            write,
+            bytes,
+            count,
+            ..
+        } => Request::SvmScattered(SvmScattered {
+            access: access(write),
+            block_bytes: *bytes,
+            blocks: *count,
+            lanes,
+        }),
+        SendBody::SvmScatter4 {
+            write, channels, ..
+        } => Request::SvmUntyped(Untyped {
+            surface: STATELESS,
+            access: access(write),
+            lanes,
+            channels: *channels,
+        }),
+        SendBody::Media { .. }
+        | SendBody::Sampler { .. }
+        | SendBody::Avs { .. }
+        | SendBody::Unorm { .. } => return None,
+    })
+}
+
+impl Asked<'_> {
+    /// Takes what the request says in place of what the operands said.
+    fn hear(&mut self, request: &Request) {
+        let is_write = |access: Access| access == Access::Write;
+        match (self.body.to_mut(), request) {
+            (
+                SendBody::Oword {
+                    write,
+                    count,
+                    unaligned,
+                    ..
+                },
+                Request::Oword(r),
+            ) => {
+                (*write, *count, *unaligned) = (is_write(r.access), r.owords, r.unaligned);
+                (self.surface, self.uniform) = (r.surface, r.offset.into());
+            }
+            (
+                SendBody::Scatter {
+                    write,
+                    bytes,
+                    channels,
+                    ..
+                },
+                Request::ByteScattered(r) | Request::DwordScattered(r),
+            ) => {
+                (*write, *bytes) = (is_write(r.access), r.element_bytes);
+                *channels = ChannelMask(1);
+                self.surface = r.surface;
+            }
+            (
+                SendBody::Scatter {
+                    write,
+                    bytes,
+                    channels,
+                    ..
+                },
+                Request::Untyped(r),
+            ) => {
+                (*write, *bytes, *channels) = (is_write(r.access), 4, r.channels);
+                self.surface = r.surface;
+            }
+            (
+                SendBody::Typed {
+                    write,
+                    channels,
+                    coordinates,
+                    ..
+                },
+                Request::Typed(r),
+            ) => {
+                (*write, *channels) = (is_write(r.access), r.channels);
+                for absent in coordinates.iter_mut().skip(r.coordinates as usize) {
+                    *absent = None;
+                }
+                self.surface = r.surface;
+            }
+            (SendBody::Atomic { op, bits, dst, .. }, Request::Atomic(r))
+            | (SendBody::TypedAtomic { op, bits, dst, .. }, Request::TypedAtomic(r)) => {
+                (*op, *bits) = (r.op, r.bits as u8);
+                *dst = dst.filter(|_| r.returns);
+                self.surface = r.surface;
+            }
+            (SendBody::SvmAtomic { op, bits, dst, .. }, Request::SvmAtomic(r)) => {
+                (*op, *bits) = (r.op, r.bits as u8);
+                *dst = dst.filter(|_| r.returns);
+            }
+            (SendBody::SvmBlock { write, count, .. }, Request::SvmBlock(r)) => {
+                (*write, *count) = (is_write(r.access), r.owords);
+                self.uniform = r.address;
+            }
+            (
+                SendBody::SvmScatter {
+                    write,
+                    bytes,
+                    count,
+                    ..
+                },
+                Request::SvmScattered(r),
+            ) => {
+                (*write, *bytes, *count) = (is_write(r.access), r.block_bytes, r.blocks);
+            }
+            (
+                SendBody::SvmScatter4 {
+                    write, channels, ..
+                },
+                Request::SvmUntyped(r),
+            ) => {
+                (*write, *channels) = (is_write(r.access), r.channels);
+            }
+            // A message of another kind cannot come back: decode(encode(r)) is r.
+            _ => {}
+        }
+    }
+}

@@ -1,0 +1,123 @@
+//! The lengths a request takes by itself, and the way through its bits and back.
+//!
+//! A compiler may lay a message's payload in several ways; where only the request is known, as in
+//! a run, [`form`] is the one with a header where the message needs one, then parameters, then data
+//! as second payload. [`through`] makes bits of a request and reads them again: what comes back is
+//! what the hardware would have understood.
+
+use super::bits::{DecodeError, EncodeError, Form, decode, encode, rows};
+use super::fields::avs_payload;
+use super::request::{Access, Request};
+use crate::isa::{AtomicOp, Platform};
+
+/// Why a request does not come through its bits.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum NoBits {
+    /// It has none.
+    #[error(transparent)]
+    Encode(#[from] EncodeError),
+    /// They mean nothing.
+    #[error(transparent)]
+    Decode(#[from] DecodeError),
+}
+
+/// Encodes a request in its natural form and decodes it again.
+///
+/// # Errors
+/// [`NoBits`] if the platform has no such message or a value does not fit its field.
+pub fn through(request: &Request, platform: Platform) -> Result<Request, NoBits> {
+    let mut request = *request;
+    if let Request::Avs(avs) = &mut request {
+        // A hint of 23 bits that no result depends on: the operand's other bits fall away.
+        avs.group_id &= avs_payload::GROUP.max();
+    }
+    let message = encode(&request, &form(&request, platform), platform)?;
+    Ok(decode(&message, platform)?.request)
+}
+
+/// Values that an atomic operation takes beside the address.
+const fn operands(op: AtomicOp) -> u32 {
+    match op {
+        AtomicOp::Inc | AtomicOp::Dec => 0,
+        AtomicOp::CmpXchg | AtomicOp::FCmpWr => 2,
+        _ => 1,
+    }
+}
+
+/// The natural form of a request.
+///
+/// Source: lowering reference 2 to 15, the lengths of each message; 18 for Gen5.
+pub fn form(request: &Request, platform: Platform) -> Form {
+    // Parts of a payload in registers: header, parameters, data, response.
+    let lanes = |count: u32, bytes: u32| rows(count.saturating_mul(bytes), platform);
+    let moved = |access: Access, rows: u32| match access {
+        Access::Read => (0, rows),
+        Access::Write => (rows, 0),
+    };
+    let (header, parameters, (data, response)) = match request {
+        Request::Sampler(r) if platform == Platform::Ilk => {
+            let header = r.channels.0 != 0xf || r.offsets != [0; 3];
+            // A returned channel has its place whether it is asked for or not.
+            let each = r.channel_rows(platform);
+            (header, r.params.saturating_mul(each), (0, 4 * each))
+        }
+        Request::Sampler(r) => return r.form(platform),
+        Request::Avs(_) | Request::Unorm(_) => (true, 1, (0, 0)),
+        Request::MediaRead(r) => (true, 0, (0, rows(r.bytes(), platform))),
+        Request::MediaWrite(r) => (true, 0, (rows(r.bytes(), platform), 0)),
+        Request::Oword(r) => (true, 0, moved(r.access, lanes(r.owords, 16))),
+        Request::SvmBlock(r) => (true, 0, moved(r.access, lanes(r.owords, 16))),
+        Request::ByteScattered(r) | Request::DwordScattered(r) => {
+            let row = lanes(r.lanes, 4);
+            (r.global.is_some(), row, moved(r.access, row))
+        }
+        Request::Untyped(r) | Request::SvmUntyped(r) => {
+            let address = if matches!(request, Request::Untyped(_)) {
+                4
+            } else {
+                8
+            };
+            let data = lanes(r.lanes, 4).saturating_mul(r.channels.count());
+            (false, lanes(r.lanes, address), moved(r.access, data))
+        }
+        Request::Typed(r) => (false, r.coordinates, moved(r.access, r.channels.count())),
+        Request::Atomic(r) | Request::TypedAtomic(r) | Request::SvmAtomic(r) => {
+            let slot = lanes(r.lanes, if r.bits == 64 { 8 } else { 4 });
+            let address = match request {
+                Request::SvmAtomic(_) => lanes(r.lanes, 8),
+                _ => lanes(r.lanes, 4),
+            };
+            let response = if r.returns { slot } else { 0 };
+            (false, address, (slot * operands(r.op), response))
+        }
+        Request::SvmScattered(r) => {
+            // A lane owns a dword at least: vISA text reference 5.10.
+            let lane = r.block_bytes.saturating_mul(r.blocks).max(4);
+            (
+                false,
+                lanes(r.lanes, 8),
+                moved(r.access, lanes(r.lanes, lane)),
+            )
+        }
+        Request::Fence(r) => (platform < Platform::Dg2, 0, (0, r.commit.into())),
+        Request::SamplerFlush | Request::Urb(_) => (true, 0, (0, 0)),
+        Request::Target(_) | Request::Barrier | Request::EndOfThread => (false, 1, (0, 0)),
+    };
+    let first = (u32::from(header) + parameters).max(1);
+    // One payload up to Gen8, two from then on; block messages of the sampler are one piece.
+    if platform <= Platform::Bdw {
+        Form {
+            header,
+            first: first.saturating_add(data),
+            second: 0,
+            response,
+        }
+    } else {
+        Form {
+            header,
+            first,
+            second: data,
+            response,
+        }
+    }
+}
