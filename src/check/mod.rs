@@ -32,6 +32,7 @@ mod walk;
 mod tests;
 
 pub use blocks::block_shape;
+pub use rules::looked_at;
 pub use sampling::parameters;
 
 use crate::diagnostic::Diagnostic;

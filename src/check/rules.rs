@@ -34,8 +34,48 @@ pub(super) struct Rules<'a> {
 pub(super) struct Remarked {
     /// Signed texel addresses where the page has unsigned ones.
     pub signed_loads: bool,
+    /// `avs` with the surface before the sampler.
+    pub surface_first: bool,
     /// A sampler message for a platform without a sampler.
     pub no_sampler: bool,
+}
+
+/// What [`super::check`] looks at for an instruction, in its order, with the numbers of the block table.
+pub fn looked_at(instruction: &Instruction<VarId>) -> Vec<String> {
+    let rules = rules_of(instruction.opcode.node.info().family);
+    let mut rules: Vec<String> = rules.iter().map(|r| (*r).to_string()).collect();
+    if let Some(Operand::Block { width, height }) = instruction.operands.first().map(|o| &o.node)
+        && let Some((pitch, rows)) = super::block_shape(*width)
+    {
+        rules.push(format!(
+            "shape: a row of {width} bytes occupies {pitch}; {height} of at most {rows} rows"
+        ));
+    }
+    rules
+}
+
+/// What [`check`] looks at for a family, in its order.
+const fn rules_of(family: Family) -> [&'static str; 4] {
+    [
+        "availability: the platform has it",
+        "execution: lanes, first lane, mask, predicate, modifiers",
+        "operands: each fits its position, its region and its variable",
+        match family {
+            Family::Move | Family::Arithmetic | Family::Logic | Family::Math => {
+                "types: which may be read and written together"
+            }
+            Family::Flow => "flow: targets, depth, what may follow",
+            Family::MediaBlock => "blocks: shape, modifier, plane, surface, offsets, destination",
+            Family::MediaSampler => "media sampler: channels, surface, operand types, destination",
+            Family::Sampler3d => "3D sampler: channels, lanes, offsets, parameters, destination",
+            Family::SurfaceMemory => "surface memory: sizes, channels, offsets, operand lengths",
+            Family::Svm => "64-bit memory: sizes, addresses, operand lengths",
+            Family::Lsc => "LSC: data size, cache controls, addresses, operand lengths",
+            Family::RawMessage | Family::Sync | Family::Vme | Family::Output => {
+                "no rules of the section beyond these are modelled"
+            }
+        },
+    ]
 }
 
 /// Applies every rule to one instruction.

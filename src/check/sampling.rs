@@ -411,10 +411,28 @@ impl Rules<'_> {
         }
     }
 
+    /// The page rules; what only Intel's assembler takes gets a remark. Source: AVS reference 1.1.
+    fn avs_order(&mut self) {
+        let (Some(sampler), Some(surface)) = (self.operand(0), self.operand(1)) else {
+            return;
+        };
+        if surface.span.start < sampler.span.start && !self.remarked.surface_first {
+            self.remarked.surface_first = true;
+            let remark = self
+                .complaint(Code::W0341, "AVS names the surface before the sampler")
+                .at(surface.span, "surface")
+                .note("the page writes the sampler first; Intel's assembler takes this order alone, and visim both")
+                .help("visim fmt prints the order of the page")
+                .see("vISA AVS, \"Text\"");
+            self.say(remark);
+        }
+    }
+
     /// Operands: sampler, surface, u, v, deltaU, deltaV, u2d, groupID, block, CNTRL, v2d, MODE, IEF, dst.
     fn avs(&mut self) {
         self.declared_sampler(0);
         self.media_surface(1);
+        self.avs_order();
         let wanted = [
             (2, "u_offset", Type::F),
             (3, "v_offset", Type::F),

@@ -401,6 +401,12 @@ does not look at the type and sends the bits.
 "A sampler message returns at least one of the channels R, G, B, A.
 
     load_lz.R (M1, 8) 0x0:uw T6 D.0 U.0"
+    W0341 Warning "AVS names the surface before the sampler"
+"The page AVS writes the sampler first, and so does visim; Intel's assembler takes the surface first and no
+other order. visim reads both, tells them apart by their declarations, and says so once in a kernel.
+
+    avs.R T6 S0 …    // as Intel's assembler wants it
+    avs.R S0 T6 …    // as the page has it"
     W0342 Warning "texel addresses are signed"
 "The page 3D_LOAD wants parameters of type UD or UW. Intel's compiler prints its signed variables as they
 are; the bits are the same, so visim takes d as ud and w as uw and says so once in a kernel.
@@ -411,7 +417,7 @@ are; the bits are the same, so visim takes d as ud and w as uw and says so once 
 "The page AVS: u and v, their deltas, u2d and v2d must have type F, groupID and verticalBlockNumber UD,
 IEFBypass UB. Intel's assembler does not look.
 
-    avs.R T6 S0 0x0:ud …   // u is a float: 0x0:f"
+    avs.R S0 T6 0x0:ud …   // u is a float: 0x0:f"
     W0344 Warning "AVS operand of another integer type"
 "groupID and verticalBlockNumber are UD and IEFBypass is UB. Another integer type says the same number.
 
@@ -419,8 +425,8 @@ IEFBypass UB. Intel's assembler does not look.
     E0345 Error "bindless sampler where a declared one is wanted"
 "Media sampler messages take a declared sampler, not `S31`.
 
-    avs.R T6 S31 …   // no
-    avs.R T6 S0 …    // yes"
+    avs.R S31 T6 …   // no
+    avs.R S0 T6 …    // yes"
     W0346 Warning "16-bit sampler parameters before icl"
 "Parameters of type hf or uw make 16-bit messages, which the documents give to icl and later. Intel's
 finalizer sets the bit everywhere, so visim reads the parameters as 16-bit.

@@ -1,7 +1,7 @@
 //! One line of a program, followed from its operands to what it writes.
 
 use super::bits::{Part, descriptors};
-use crate::check::{Checked, Step, Unit};
+use crate::check::{Checked, Step, Unit, looked_at};
 use crate::exec::Observer;
 use crate::exec::observer::At;
 use crate::isa::Slot;
@@ -24,6 +24,8 @@ pub struct Line {
     pub operands: Vec<(String, String)>,
     /// Lanes, if the instruction has an execution part.
     pub lanes: Option<String>,
+    /// What was looked at before it was found good, as [`looked_at`] lists it.
+    pub checked: Vec<String>,
     /// Each message it becomes: its name, and its words by field where they are known before the run.
     pub messages: Vec<Sent>,
     /// Why it becomes none, if it should.
@@ -89,6 +91,7 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
             section: info.family.section(),
             operands: operands.collect(),
             lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
+            checked: looked_at(&instruction.node),
             messages: sends.iter().map(|s| sent(s, unit, checked)).collect(),
             refused,
             span: instruction.span,
@@ -119,6 +122,7 @@ impl Line {
             "lanes": self.lanes,
             "operands": self.operands.iter()
                 .map(|(slot, text)| json!({ "slot": slot, "text": text })).collect::<Vec<_>>(),
+            "checked": self.checked,
             "messages": self.messages.iter().map(|sent| json!({
                 "mnemonic": sent.mnemonic,
                 "parts": parts(&sent.parts),
@@ -139,7 +143,10 @@ impl fmt::Display for Line {
         for (slot, text) in &self.operands {
             writeln!(f, "operand   {slot:<18} {text}")?;
         }
-        writeln!(f, "checked   every rule of the section holds")?;
+        for (number, what) in self.checked.iter().enumerate() {
+            let head = if number == 0 { "checked" } else { "" };
+            writeln!(f, "{head:<9} {what}")?;
+        }
         for sent in &self.messages {
             writeln!(f, "\nmessage   {}", sent.mnemonic)?;
             write!(f, "{sent}")?;
