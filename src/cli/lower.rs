@@ -61,7 +61,7 @@ impl Lower {
         for (line, followed) in followed.filter(|(_, f)| !f.messages.is_empty()) {
             output.text(&format!("{}:{line}: {}\n", source.name(), followed.text));
             for sent in &followed.messages {
-                output.text(&format!("{}\n{sent}", sent.mnemonic));
+                output.text(&format!("{}\n{sent}", sent.head()));
             }
             output.text("\n");
         }

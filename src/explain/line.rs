@@ -5,7 +5,7 @@ use crate::check::{Checked, Step, Unit, looked_at};
 use crate::exec::Observer;
 use crate::exec::observer::At;
 use crate::isa::Slot;
-use crate::lower::messages::{Compat, Context, Flow, Send, messages};
+use crate::lower::messages::{Compat, Context, Flow, Lowered, Run, messages};
 use crate::message::Request;
 use crate::source::{Source, Span};
 use serde_json::{Value as Json, json};
@@ -39,10 +39,18 @@ pub struct Line {
 pub struct Sent {
     /// `send`, `sends` ….
     pub mnemonic: String,
+    /// The shared function that receives it.
+    pub receiver: &'static str,
+    /// Registers sent, in both payloads, and written back.
+    pub lengths: String,
     /// The descriptors by field.
     pub parts: Vec<Part>,
     /// The dwords of the header: a number, or what is put there at run time.
     pub header: Vec<String>,
+    /// Registers behind the header and of the second payload: which bytes of which variables.
+    pub payload: Vec<String>,
+    /// Where the response goes, by variable: bytes of it and of the response.
+    pub write_back: Vec<String>,
 }
 
 /// The instruction on a one-based line, if there is one that passed every check.
@@ -81,10 +89,11 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
         };
         let operands = instruction.operands.iter().enumerate();
         let operands = operands.map(|(i, o)| (slot(i), source.slice(o.span).to_string()));
-        let (sends, refused) = match messages(unit, &instruction.node, &context, platform) {
-            Ok(lowered) => (lowered.sends, None),
-            Err(diagnostic) => (Vec::new(), Some(diagnostic.message)),
+        let (lowered, refused) = match messages(unit, &instruction.node, &context, platform) {
+            Ok(lowered) => (lowered, None),
+            Err(diagnostic) => (Lowered::default(), Some(diagnostic.message)),
         };
+        let sends = 0..lowered.sends.len();
         return Some(Line {
             text: source.slice(instruction.span).trim().to_string(),
             does: info.doc,
@@ -92,7 +101,7 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
             operands: operands.collect(),
             lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
             checked: looked_at(&instruction.node),
-            messages: sends.iter().map(|s| sent(s, unit, checked)).collect(),
+            messages: sends.map(|s| sent(&lowered, s, unit, checked)).collect(),
             refused,
             span: instruction.span,
         });
@@ -100,11 +109,35 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
     None
 }
 
-fn sent(send: &Send, unit: &Unit, checked: &Checked) -> Sent {
+/// Send number `number` of an instruction.
+fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sent {
+    let send = &lowered.sends[number];
     let (desc, ex_desc) = (send.desc.constant_part(), send.ex_desc.constant_part());
     let (desc, ex_desc) = (desc.unwrap_or(0), ex_desc.unwrap_or(0));
     let flow = Flow::new(unit);
+    let grf = checked.platform.grf_bytes();
+    let registers = |part: &'static str, registers: &[Vec<Run>]| {
+        let row = |r: &Vec<Run>| format!("{part}  {}", flow.register(r));
+        registers.iter().map(row).collect::<Vec<_>>()
+    };
+    let mut payload = registers("first", &send.first);
+    payload.extend(registers("second", &send.second));
+    // Numbers of responses count from this instruction on.
+    let this = format!("=S{number}[");
+    let write_back = flow.writes(lowered).into_iter().flat_map(|(var, runs)| {
+        let name = unit.variable(var).name.clone();
+        let own = runs.into_iter().filter(|run| run.contains(&this));
+        own.map(move |run| format!("{name}{run}"))
+            .collect::<Vec<_>>()
+    });
     Sent {
+        receiver: send.sfid.name(),
+        lengths: format!(
+            "{} + {} registers of {grf} bytes, {} back",
+            send.message_length, send.extended_length, send.response_length
+        ),
+        payload,
+        write_back: write_back.collect(),
         mnemonic: send.mnemonic.clone(),
         parts: descriptors(desc, ex_desc, Some(send.sfid), checked.platform),
         header: send.header.iter().map(|v| flow.text(v)).collect(),
@@ -125,8 +158,11 @@ impl Line {
             "checked": self.checked,
             "messages": self.messages.iter().map(|sent| json!({
                 "mnemonic": sent.mnemonic,
+                "receiver": sent.receiver,
                 "parts": parts(&sent.parts),
                 "header": sent.header,
+                "payload": sent.payload,
+                "write_back": sent.write_back,
             })).collect::<Vec<_>>(),
         })
     }
@@ -148,13 +184,26 @@ impl fmt::Display for Line {
             writeln!(f, "{head:<9} {what}")?;
         }
         for sent in &self.messages {
-            writeln!(f, "\nmessage   {}", sent.mnemonic)?;
+            writeln!(f, "\nmessage   {}", sent.head())?;
             write!(f, "{sent}")?;
         }
         if let Some(why) = &self.refused {
             writeln!(f, "message   none: {why}")?;
         }
         Ok(())
+    }
+}
+
+impl Sent {
+    /// Mnemonic, receiver and lengths.
+    pub fn head(&self) -> String {
+        let Sent {
+            mnemonic,
+            receiver,
+            lengths,
+            ..
+        } = self;
+        format!("{mnemonic} to {receiver}: {lengths}")
     }
 }
 
@@ -165,6 +214,12 @@ impl fmt::Display for Sent {
         }
         for (dword, text) in self.header.iter().enumerate() {
             writeln!(f, "  M0.{dword}  {text}")?;
+        }
+        for register in &self.payload {
+            writeln!(f, "  payload, {register}")?;
+        }
+        for bytes in &self.write_back {
+            writeln!(f, "  write-back  {bytes}")?;
         }
         Ok(())
     }
