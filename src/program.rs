@@ -403,6 +403,34 @@ pub struct Send {
     pub body: SendBody,
 }
 
+/// A message as its descriptors tell it. Source: vISA text reference 5.12.
+#[derive(Clone, Debug, PartialEq)]
+pub struct RawMessage {
+    /// The receiver, where the text names it beside the extended descriptor.
+    pub function: Option<u32>,
+    /// Extended descriptor.
+    pub ex_desc: ExtendedWord,
+    /// Descriptor.
+    pub desc: Source,
+    /// Registers of the first and second payload and of the response, as the text says.
+    pub lengths: [u32; 3],
+    /// First and second payload.
+    pub payload: [Option<Raw>; 2],
+    /// Response.
+    pub dst: Option<Raw>,
+    /// The thread ends with it.
+    pub eot: bool,
+}
+
+/// Where an extended descriptor stands.
+#[derive(Clone, Debug, PartialEq)]
+pub enum ExtendedWord {
+    /// In the text.
+    Known(u32),
+    /// In an operand.
+    Operand(Source),
+}
+
 /// What a [`Send`] asks for.
 #[derive(Clone, Debug, PartialEq)]
 pub enum SendBody {
@@ -537,6 +565,8 @@ pub enum SendBody {
         offsets: Raw,
         data: Raw,
     },
+    /// `raw_send`, `raw_sends`: what is asked is known when it runs.
+    Raw(Box<RawMessage>),
     /// `svm_atomic`: `bits` 16, 32 or 64.
     SvmAtomic {
         op: AtomicOp,

@@ -205,7 +205,8 @@ fn request(asked: &Asked<'_>, count: u32, platform: Platform) -> Option<Request>
         SendBody::Media { .. }
         | SendBody::Sampler { .. }
         | SendBody::Avs { .. }
-        | SendBody::Unorm { .. } => return None,
+        | SendBody::Unorm { .. }
+        | SendBody::Raw(_) => return None,
     })
 }
 

@@ -7,7 +7,7 @@ use super::memory::{self, Space};
 use super::observer::Observer;
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, lanes};
+use super::{general, lanes, raw};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
@@ -133,6 +133,7 @@ pub fn send<O: Observer>(
             let asked = bits::asked(thread, environment, send, pc)?;
             texels(thread, resources, send, &asked, mask, pc, observer)
         }
+        SendBody::Raw(message) => raw::send(thread, environment, send, message, pc, observer),
         SendBody::SvmBlock { .. }
         | SendBody::SvmScatter { .. }
         | SendBody::SvmScatter4 { .. }
@@ -154,7 +155,7 @@ pub fn send<O: Observer>(
 }
 
 /// Serves a media block.
-fn media<O: Observer>(
+pub fn media<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
     send: &Send,
@@ -190,17 +191,17 @@ fn media<O: Observer>(
 }
 
 /// The registers of a message for lanes.
-struct Registers<'a> {
+pub struct Registers<'a> {
     /// Parameters, one element for each lane; `None` is zeros.
-    params: &'a [Option<Raw>],
+    pub params: &'a [Option<Raw>],
     /// Where channels go.
-    dst: Option<Raw>,
+    pub dst: Option<Raw>,
     /// Active lanes.
-    mask: u32,
+    pub mask: u32,
 }
 
 /// Serves a message of the 3D sampler.
-fn sampler<O: Observer>(
+pub fn sampler<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
     send: &Send,
@@ -237,7 +238,7 @@ fn sampler<O: Observer>(
 }
 
 /// Serves a message of the adaptive video scaler.
-fn scale<O: Observer>(
+pub fn scale<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
     send: &Send,
@@ -265,6 +266,32 @@ fn scale<O: Observer>(
     let bytes = avs::packed_bytes(asked, sampler.output_shuffle);
     write_raw(thread, dst, &block[..bytes.min(MAX_AVS)], pc, observer);
     Ok(())
+}
+
+/// Serves a memory message in the space its kind and binding name.
+pub fn memory<O: Observer>(
+    thread: &mut Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    asked: &Asked<'_>,
+    mask: u32,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    match &*asked.body {
+        SendBody::Typed { .. } | SendBody::TypedAtomic { .. } => {
+            let resources = environment.resources;
+            texels(thread, resources, send, asked, mask, pc, observer)
+        }
+        SendBody::SvmBlock { .. }
+        | SendBody::SvmScatter { .. }
+        | SendBody::SvmScatter4 { .. }
+        | SendBody::SvmAtomic { .. } => {
+            let space = Space::Flat(&environment.resources.flat);
+            untyped(thread, &space, send, asked, pc, observer)
+        }
+        _ => bound(thread, environment, send, asked, pc, observer),
+    }
 }
 
 /// Serves a message for texels.
@@ -348,7 +375,7 @@ pub struct Place {
 }
 
 /// The greatest media block: lowering reference 2.4.
-const MAX_BLOCK: usize = 256;
+pub const MAX_BLOCK: usize = 256;
 
 /// The greatest AVS block: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
 const MAX_AVS: usize = 1024;

@@ -24,6 +24,7 @@ mod laws;
 mod memory;
 mod message;
 pub mod observer;
+mod raw;
 pub mod thread;
 pub mod trap;
 

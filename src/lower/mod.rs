@@ -11,6 +11,7 @@ mod flow;
 mod layout;
 pub mod messages;
 mod operands;
+mod raw;
 mod sampler;
 
 pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
@@ -246,7 +247,8 @@ impl Builder<'_> {
                 alu::lower(scope, i)
             }
             Family::Sync => flow::synchronisation(i),
-            Family::Lsc | Family::RawMessage | Family::Vme | Family::Output => None,
+            Family::RawMessage => raw::lower(scope, i),
+            Family::Lsc | Family::Vme | Family::Output => None,
         };
         self.push(op.unwrap_or(Op::Unsupported), site);
         if scope.writes_control(i) {

@@ -36,7 +36,7 @@ pub fn through(request: &Request, platform: Platform) -> Result<Request, NoBits>
 }
 
 /// Values that an atomic operation takes beside the address.
-const fn operands(op: AtomicOp) -> u32 {
+pub const fn atomic_operands(op: AtomicOp) -> u32 {
     match op {
         AtomicOp::Inc | AtomicOp::Dec => 0,
         AtomicOp::CmpXchg | AtomicOp::FCmpWr => 2,
@@ -88,7 +88,7 @@ pub fn form(request: &Request, platform: Platform) -> Form {
                 _ => lanes(r.lanes, 4),
             };
             let response = if r.returns { slot } else { 0 };
-            (false, address, (slot * operands(r.op), response))
+            (false, address, (slot * atomic_operands(r.op), response))
         }
         Request::SvmScattered(r) => {
             // A lane owns a dword at least: vISA text reference 5.10.

@@ -1,6 +1,6 @@
 //! Surface memory, 64-bit addresses, scratch.
 
-use crate::{DECLS, as_dwords, dwords, program, run_with};
+use crate::{DECLS, as_dwords, dwords, program, run_with, surface};
 use std::sync::Arc;
 use visim::launch::{Bindings, FlatRange};
 use visim::surface::{Description, Format, Memory, Surface};
@@ -166,4 +166,80 @@ gather4_typed.G (M1, 8) T6 X.0 OFF.0 %null.0 %null.0 G.0
     let g = as_dwords(outcome.threads[0].bytes(&program, "G").expect("G"));
     assert_eq!(f32::from_bits(g[3]), 0.2);
     assert_eq!(g[4], 0);
+}
+
+/// Raw messages with descriptors put together by hand from the lowering reference 2.1 and 10.
+#[test]
+fn raw_messages_are_decoded_and_served() {
+    let texels: Vec<u8> = (0..64).collect();
+    let bound = surface(Format::R8_UNORM, 16, 4, texels);
+    let program = program(
+        ".decl H v_type=G type=ud num_elts=8 align=GRF
+.decl D v_type=G type=ud num_elts=8 align=GRF
+.decl O v_type=G type=ud num_elts=8 align=GRF
+.decl N v_type=G type=ud num_elts=1 align=GRF
+mov (M1, 1) H(0,0)<1> 0x4:ud
+mov (M1, 1) H(0,1)<1> 0x1:ud
+mov (M1, 1) H(0,2)<1> 0x10007:ud
+raw_send (M1, 8) 0xc 1 1 0x2190006:ud H.0 D.0
+mov (M1, 8) O(0,0)<1> 0x76543210:uv
+shl (M1, 8) O(0,0)<1> O(0,0)<1;1,0> 0x2:ud
+mov (M1, 1) N(0,0)<1> 0x2026e06:ud
+raw_sends.12.1.1.0 (M1, 8) 0x4c:ud N(0,0)<0;1,0> O.0 D.0 %null.0
+",
+    );
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, Arc::clone(&bound));
+    let outcome = run_with(&program, &bindings).expect("runs");
+    // Eight bytes by two rows from (4, 1): bytes 20..28 and 36..44; then dword i goes to byte 4i.
+    let block: Vec<u8> = (20..28).chain(36..44).collect();
+    let read = outcome.threads[0].bytes(&program, "D").expect("D");
+    assert_eq!(read[..16], block[..]);
+    assert_eq!(bound.memory().to_vec()[..16], block[..]);
+}
+
+/// A message that is known and not modelled is refused by its name: barrier, lowering reference 15.
+#[test]
+fn a_raw_message_that_is_not_modelled_is_named() {
+    let program = program(&format!(
+        "{DECLS}raw_send (M1, 8) 0x3 1 0 0x2000004:ud A.0 %null.0\n"
+    ));
+    let trap = run_with(&program, &Bindings::default()).expect_err("not modelled");
+    assert_eq!(trap.diagnostic.code.to_string(), "N0601");
+    assert_eq!(
+        trap.diagnostic.message,
+        "the raw message barrier is not modelled"
+    );
+}
+
+/// Any descriptor at all is served or refused, without a panic.
+#[test]
+fn no_descriptor_panics() {
+    let mut seed = 1_u64;
+    let mut random = || {
+        seed = seed.wrapping_mul(6_364_136_223_846_793_005).wrapping_add(1);
+        (seed >> 32) as u32
+    };
+    for function in [2, 10, 12] {
+        let program = program(&format!(
+            ".decl H v_type=G type=ud num_elts=64 align=GRF
+.decl D v_type=G type=ud num_elts=256 align=GRF
+.decl N v_type=G type=ud num_elts=1 align=GRF
+raw_sends.{function}.8.8.8 (M1, 16) 0x0:ud N(0,0)<0;1,0> H.0 D.0 D.0
+"
+        ));
+        for _ in 0..1500 {
+            // Bindings 0..8, and lengths that often fit.
+            let desc = random() & 0x1fff_ff07;
+            let mut bindings = Bindings::default();
+            let header: Vec<i64> = (0..64).map(|_| i64::from(random() & 0x3f_f03f)).collect();
+            bindings.variables.insert("H".into(), dwords(header));
+            bindings
+                .variables
+                .insert("N".into(), dwords([i64::from(desc)]));
+            let bound = surface(Format::R8G8B8A8_UINT, 16, 4, vec![7; 256]);
+            bindings.surfaces.insert(desc & 7, bound);
+            let _ = run_with(&program, &bindings);
+        }
+    }
 }

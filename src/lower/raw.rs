@@ -1,0 +1,65 @@
+//! Raw sends: descriptors are taken as they stand and read when they run.
+//! Source: vISA text reference 5.12; lowering reference 17.
+
+use super::operands::Scope;
+use super::{SCALAR, execution};
+use crate::check::VarId;
+use crate::isa::Opcode;
+use crate::program::{ExtendedWord, Op, RawMessage, Send, SendBody};
+use crate::syntax::ast::{Instruction, Operand, Suffix};
+
+/// Lowers a raw send; `None` if its lengths cannot be read.
+pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    let (lanes, guard) = execution(scope, i);
+    let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
+    let message = match (*i.opcode, &operands[..]) {
+        (
+            Opcode::RawSend | Opcode::RawSendc,
+            [
+                Operand::Number(word),
+                Operand::Number(sent),
+                Operand::Number(written),
+                desc,
+                payload,
+                dst,
+            ],
+        ) => RawMessage {
+            function: None,
+            ex_desc: ExtendedWord::Known(u32::try_from(*word).ok()?),
+            desc: scope.source(desc, SCALAR)?,
+            lengths: [u32::try_from(*sent).ok()?, 0, u32::try_from(*written).ok()?],
+            payload: [scope.raw(payload), None],
+            dst: scope.raw(dst),
+            eot: false,
+        },
+        (opcode, [ex_desc, desc, first, second, dst]) => {
+            let sizes = i.suffix(|s| match s {
+                Suffix::SendSizes(sizes) => Some(sizes.clone()),
+                _ => None,
+            })?;
+            // The function is left out where the descriptor names it.
+            let (function, lengths) = match sizes[..] {
+                [function, a, b, c] => (Some(function), [a, b, c]),
+                [a, b, c] => (None, [a, b, c]),
+                _ => return None,
+            };
+            RawMessage {
+                function,
+                ex_desc: ExtendedWord::Operand(scope.source(ex_desc, SCALAR)?),
+                desc: scope.source(desc, SCALAR)?,
+                lengths,
+                payload: [scope.raw(first), scope.raw(second)],
+                dst: scope.raw(dst),
+                eot: matches!(opcode, Opcode::RawSendsEot | Opcode::RawSendscEot),
+            }
+        }
+        _ => return None,
+    };
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface: None,
+        sampler: None,
+        body: SendBody::Raw(Box::new(message)),
+    })))
+}
