@@ -3,7 +3,7 @@
 //! A [`Surface`] is a [`Description`] that has been checked, with the [`Memory`] behind it. Whoever holds a
 //! surface may ask for any texel inside it and needs no further check:
 //!
-//! * [`format`]: the format table. * [`texel`]: bits to numbers and back.
+//! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
 //! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
 //! * [`description`]: sizes and switches, and the rules they obey.
 //!

@@ -1,7 +1,7 @@
 //! Text to tree and back.
 //!
 //! [`parse`] splits the text into logical lines, reads one line at a time and reports every bad line;
-//! a bad line is absent from the tree. [`print`] writes the form Intel's printer writes, comments
+//! a bad line is absent from the tree. [`print`](fn@print) writes the form Intel's printer writes, comments
 //! kept. What a name means and whether a statement is legal is not decided here but in
 //! [`crate::check`].
 //!

@@ -10,7 +10,7 @@
 //!                     diagnostics
 //! ```
 //!
-//! * [`instruction`]: the instruction as data. * [`parse`], [`print`]: its text. * [`word`]: its 64 bits.
+//! * [`instruction`]: the instruction as data. * [`parse`](mod@parse), [`print`](mod@print): its text. * [`word`]: its 64 bits.
 //! * [`rules`]: what is refused, always or under `--strict`. * [`packing`]: which register holds what.
 //! * [`header`]: the 256-bit texture header. * [`component`]: component sizes and types, as channels of the
 //!   one format model. * [`block_linear`]: where texels lie. * [`texture`]: a header made ready.

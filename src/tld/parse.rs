@@ -8,7 +8,7 @@
 //!
 //! The first operand that starts with `P` is Ps, a third register is Rb; both may be left out. What
 //! surrounds the statement in listings and in other assemblers' sources changes no value and is skipped.
-//! Near relatives get a diagnostic of their own: the short form TLDS ([`super::tlds`]), text of Volta and
+//! Near relatives get a diagnostic of their own: the short form TLDS (`tlds`), text of Volta and
 //! later, other instructions.
 //!
 //! A line that does not read leaves one diagnostic and nothing else; the lines around it are read.

@@ -9,7 +9,7 @@
 //!  instruction ─ media, sampler, … ─▶ Send ─ evaluate ─▶ Message ─ decode ─▶ Request
 //! ```
 //!
-//! Where to start reading: [`media`] is the smallest family, [`sampler`] the richest; [`payload`]
+//! Where to start reading: `media` is the smallest family, `sampler` the richest; [`payload`]
 //! tells how operands become one or two payloads. `json` prints what the lowering corpus holds,
 //! `text` prints for people.
 //!

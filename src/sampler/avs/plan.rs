@@ -15,14 +15,14 @@ use crate::isa::ChannelMask;
 pub enum Kernel {
     /// One texel each.
     Nearest,
-    /// [`sharp`]: bytes, never blended.
+    /// `sharp`: bytes, never blended.
     Sharp,
-    /// [`blended`]: texels of so many components.
+    /// `blended`: texels of so many components.
     Blended {
         /// 1, 2 or 4.
         components: usize,
     },
-    /// [`reference`], sample by sample: coefficients too large for the others.
+    /// `reference`, sample by sample: coefficients too large for the others.
     Reference,
 }
 

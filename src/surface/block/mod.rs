@@ -1,6 +1,6 @@
 //! Block-compressed formats: one texel out of a block.
 //!
-//! * [`bc`]: BC1 to BC5, as measured on Intel hardware. * [`bptc`]: BC6H and BC7. * [`fxt1`]: FXT1.
+//! * `bc`: BC1 to BC5, as measured on Intel hardware. * `bptc`: BC6H and BC7. * `fxt1`: FXT1.
 //!
 //! ETC, EAC and ASTC are not decoded (surface reference 2.10 makes them optional).
 

@@ -1,4 +1,4 @@
-//! Surface formats: what an element means. The table itself is [`table`]; here are its columns as types
+//! Surface formats: what an element means. The table itself is `table`; here are its columns as types
 //! and the look-up by name and by code.
 //!
 //! A [`Format`] is a small copyable handle on a row; its facts are reached by dereferencing it:
