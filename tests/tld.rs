@@ -391,7 +391,7 @@ fn samples_are_strict_and_canonical() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/tld");
     let files = visim::harness::case::find(&folder).expect("samples");
     assert!(files.len() >= 7, "{} samples", files.len());
-    for path in files {
+    for path in files.into_iter().filter(|p| harness::is_tld(p)) {
         let source = load::source(&path).expect("text");
         let (statements, found) = parse(&source, Strictness::Strict);
         assert!(
@@ -492,4 +492,73 @@ TLD.LZ R8, R4, 0x4, 3D, 0xf ;
         }
     }
     assert!(inside > 900, "{inside} texels inside");
+}
+
+/// `visim compare` with a program: the n-th load beside the n-th line, each difference under its rule.
+#[test]
+fn two_files_are_compared_lane_by_lane() {
+    let compare = |files: &[&std::path::Path]| {
+        let visim = std::process::Command::new(env!("CARGO_BIN_EXE_visim"))
+            .arg("compare")
+            .args(files)
+            .output()
+            .expect("visim");
+        assert!(
+            visim.status.success(),
+            "{}",
+            String::from_utf8_lossy(&visim.stderr)
+        );
+        String::from_utf8_lossy(&visim.stdout).into_owned()
+    };
+    let samples = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/tld");
+    let visa = samples.join("08-beside-load-3d.visa");
+    let tld = samples.join("08-beside-load-3d.tld");
+    let text = compare(&[&visa, &tld]);
+    for part in [
+        "agree: 0-5",
+        "outside, TLD's alpha",
+        "agree: 0-1",
+        "past the last level",
+        "8 agree, 8 differ",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
+    assert_eq!(text, compare(&[&tld, &visa]));
+    // Layer 0x10001 is layer 1 for TLD; load_3d has no such layer. Lane 1 asks for another texel.
+    let folder = tempfile::tempdir().expect("a folder");
+    let (visa, tld) = (folder.path().join("a.visa"), folder.path().join("b.tld"));
+    let program = "\
+// SET U = 1 0 0 0 0 0 0 0:ud
+// SET V = 1:ud
+// SET R = 0x10001 1 2 0 0 0 0 0:ud
+.version 4.1
+.kernel \"layers\"
+.decl U v_type=G type=ud num_elts=8 align=GRF
+.decl V v_type=G type=ud num_elts=8 align=GRF
+.decl R v_type=G type=ud num_elts=8 align=GRF
+.decl D v_type=G type=ud num_elts=8 align=GRF
+.decl IMAGE v_type=T num_elts=1
+    load_lz.R (M1, 8)  0x0:uw IMAGE D.0 U.0 V.0 R.0
+    ret (M1, 1)
+";
+    let fetches = "\
+// SURFACE T3: R8_UINT 4x4x3 type=TWO_D_ARRAY bank=0x28, byte(x,y) = x + 4*y + 16*z + 1
+// THREADS 3,1
+// SET R4 = 0x10001 1 2:ud
+// SET R5 = 1 2 0:d
+// SET R6 = 1 0 0:d
+TLD.LZ R0, R4, 0x28, ARRAY_2D, 0x1 ;
+";
+    std::fs::write(&visa, program).expect("written");
+    std::fs::write(&tld, fetches).expect("written");
+    let text = compare(&[&visa, &tld]);
+    let shown = "  lane 0  TLD      00000016\n          load_3d  ";
+    for part in [
+        shown,
+        "low 16 bits",
+        "another texel is asked for: TLD [2, 0, 1] level 0, load_3d [0, 0, 1]",
+        "agree: 2",
+    ] {
+        assert!(text.contains(part), "{part} in\n{text}");
+    }
 }

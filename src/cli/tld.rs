@@ -6,9 +6,10 @@ use crate::diagnostic::Diagnostic;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::tld::{self, Machine, is_tld};
 use crate::harness::write::Writes;
-use crate::harness::{contents, load, session, twin};
-use crate::tld::{Strictness, story};
+use crate::harness::{contents, load, pair, session, twin};
+use crate::tld::{Fetch, Strictness, Tld, story};
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 fn problem(layer: usize, diagnostic: Diagnostic) -> Problem {
@@ -125,9 +126,11 @@ pub fn explain(path: &Path, line: usize, output: &mut Output) -> Exit {
 /// Fetches the same texels through TLD and through load_3d, and shows where their rules differ.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The texture loads; their SURFACE directives bind what both sides read.
-    file: PathBuf,
-    /// Show the threads whose results agree too.
+    /// The texture loads, whose SURFACE directives bind what both sides read; and, before or behind them, the
+    /// vISA program to hold against them. Without one, the load_3d of each line is made.
+    #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
+    files: Vec<PathBuf>,
+    /// Show the values of threads whose results agree too.
     #[arg(long)]
     all: bool,
 }
@@ -135,13 +138,108 @@ pub struct Compare {
 impl Compare {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        if !is_tld(&self.file) {
-            return output.complain(&format!(
-                "{}: compare takes a .tld file, and makes the load_3d of each line itself",
-                self.file.display()
+        match self.files.as_slice() {
+            [tld] if is_tld(tld) => self.with_twins(tld, output),
+            [visa, tld] if is_tld(tld) && !is_tld(visa) => self.with_program(visa, tld, output),
+            [tld, visa] if is_tld(tld) && !is_tld(visa) => self.with_program(visa, tld, output),
+            _ => output.complain("compare takes a .tld file, or a vISA program and a .tld file"),
+        }
+    }
+
+    /// Holds the n-th load of each thread of a program against the n-th texture load, lane by lane.
+    fn with_program(&self, visa: &Path, tld: &Path, output: &mut Output) -> Exit {
+        let (layers, mut machine) = match open(tld, false, output) {
+            Ok(opened) => opened,
+            Err(exit) => return exit,
+        };
+        let starts = machine.statements.iter().map(|s| s.tld.span.start);
+        let mut fetches: BTreeMap<u32, BTreeMap<u32, _>> =
+            starts.map(|s| (s, BTreeMap::new())).collect();
+        let ran = machine.run(|statement, thread, inputs, fetched| {
+            let lanes = fetches.entry(statement.tld.span.start).or_default();
+            lanes.insert(thread as u32, (*inputs, *fetched));
+        });
+        if let Err(trap) = ran {
+            return say(&[problem(0, *trap)], &layers, output);
+        }
+        let source = match load::source(visa) {
+            Ok(source) => source,
+            Err(error) => return output.complain(&error.to_string()),
+        };
+        let (layer, found) = session::file_layer(source, visa);
+        let program = [layer];
+        let loads = match pair::loads(&program, found, &machine) {
+            Ok(loads) => loads,
+            Err(problems) => return say(&problems, &program, output),
+        };
+        let (mut agree, mut differ) = (0, 0);
+        for (load, (statement, fetches)) in loads
+            .iter()
+            .zip(machine.statements.iter().zip(fetches.values()))
+        {
+            let (tld, source) = (&statement.tld.node, &program[0].source);
+            let line = source.line_of(load.span.start);
+            output.text(&format!("{}\n{tld}\n", source.line_text(line).trim()));
+            let mut same = Vec::new();
+            for (thread, (inputs, fetched)) in fetches {
+                let Some(lane) = load.lanes.get(thread) else {
+                    continue;
+                };
+                let (ours, theirs) = both(tld, lane, fetched);
+                if ours == theirs {
+                    same.push(*thread);
+                    if self.all {
+                        output.text(&format!("  lane {thread}  both     {ours}\n"));
+                    }
+                    continue;
+                }
+                differ += 1;
+                let why = pair::asks_otherwise(lane, tld, inputs, fetched);
+                let why = why.unwrap_or_else(|| twin::reason(tld, inputs, fetched).to_owned());
+                let gap = " ".repeat(format!("  lane {thread}").len());
+                output.text(&format!(
+                    "  lane {thread}  TLD      {ours}\n{gap}  load_3d  {theirs}\n{gap}  {why}\n"
+                ));
+            }
+            agree += same.len();
+            if !same.is_empty() {
+                output.text(&format!("  agree: {}\n", ranges(&same)));
+            }
+            let alone = fetches
+                .keys()
+                .filter(|lane| !load.lanes.contains_key(lane))
+                .count();
+            let others = load
+                .lanes
+                .keys()
+                .filter(|lane| !fetches.contains_key(lane))
+                .count();
+            if alone + others > 0 {
+                output.text(&format!(
+                    "  without a partner: {alone} of TLD, {others} of load_3d\n"
+                ));
+            }
+        }
+        let (loads, statements) = (loads.len(), machine.statements.len());
+        if loads != statements {
+            output.text(&format!(
+                "a thread makes {loads} loads, the other file {statements}: the first {} are compared\n",
+                loads.min(statements)
             ));
         }
-        let (layers, mut machine) = match open(&self.file, false, output) {
+        self.sum(agree, differ, output)
+    }
+
+    fn sum(&self, agree: usize, differ: usize, output: &mut Output) -> Exit {
+        output.text(&format!("{agree} agree, {differ} differ\n"));
+        output.field("agree", || json!(agree));
+        output.field("differ", || json!(differ));
+        Exit::Fine
+    }
+
+    /// Holds each texture load against the load_3d that asks for the same.
+    fn with_twins(&self, file: &Path, output: &mut Output) -> Exit {
+        let (layers, mut machine) = match open(file, false, output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
@@ -186,9 +284,33 @@ impl Compare {
                 Err(why) => output.text(&format!("  thread ({x}, {y})  not compared: {why}\n")),
             }
         }
-        output.text(&format!("{agree} agree, {differ} differ\n"));
-        output.field("agree", || json!(agree));
-        output.field("differ", || json!(differ));
-        Exit::Fine
+        self.sum(agree, differ, output)
     }
+}
+
+/// The channels that both sides deliver, R to A, hexadecimal.
+fn both(tld: &Tld, lane: &pair::Lane, fetched: &Fetch) -> (String, String) {
+    let shared = (0..4).filter(|c| (tld.mask & lane.channels.0) >> c & 1 == 1);
+    let words = |values: [u32; 4]| {
+        let words: Vec<_> = shared
+            .clone()
+            .map(|c: usize| format!("{:08x}", values[c]))
+            .collect();
+        words.join(" ")
+    };
+    (words(fetched.outputs), words(lane.values))
+}
+
+/// `0 1 2 5` as `0-2 5`.
+fn ranges(numbers: &[u32]) -> String {
+    let runs = numbers.chunk_by(|a, b| a + 1 == *b);
+    let runs = runs.filter_map(|run| Some((run.first()?, run.last()?)));
+    let runs = runs.map(|(a, b)| {
+        if a == b {
+            a.to_string()
+        } else {
+            format!("{a}-{b}")
+        }
+    });
+    runs.collect::<Vec<_>>().join(" ")
 }

@@ -15,6 +15,7 @@ pub mod directive;
 pub mod expect;
 pub mod front;
 pub mod load;
+pub mod pair;
 mod sampler;
 pub mod session;
 pub mod tld;

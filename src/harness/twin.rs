@@ -15,6 +15,28 @@ use crate::sampler::fetch::load_reference;
 use crate::surface::{Description, Surface};
 use crate::tld::{End, Fetch, Inputs, Lod, Tld};
 
+/// The texture behind a header as the other front end's surface, of the same levels.
+///
+/// # Errors
+/// A sentence: there is none.
+pub fn view(machine: &Machine, pointer: u32) -> Result<Surface, String> {
+    let Some(surface) = machine.surfaces.get(&pointer) else {
+        return Err(format!("no surface is bound for header {pointer}"));
+    };
+    // The view's first level is the surface's Min LOD, its last one the MIP Count.
+    let texture = machine
+        .pool
+        .texture(pointer)
+        .map_err(|_| "no such header")?;
+    let [first, last] = texture.header().view;
+    let described = Description {
+        min_lod: first.into(),
+        levels: u32::from(last.saturating_sub(first)) + 1,
+        ..surface.description().clone()
+    };
+    Surface::new(described, surface.memory().clone()).map_err(|e| e.what)
+}
+
 /// What `load_3d` returns where `fetched` was returned, or why there is nothing to compare.
 ///
 /// # Errors
@@ -25,27 +47,10 @@ pub fn load_3d(
     inputs: &Inputs,
     fetched: &Fetch,
 ) -> Result<[u32; 4], String> {
-    let Some(surface) = machine.surfaces.get(&fetched.pointer) else {
-        return Err(format!(
-            "no surface is bound for header {}",
-            fetched.pointer
-        ));
-    };
+    let surface = view(machine, fetched.pointer)?;
     if tld.ms {
         return Err("ld2dms_w needs a control surface beside the image".to_owned());
     }
-    // The view's first level is the surface's Min LOD, its last one the MIP Count.
-    let texture = machine
-        .pool
-        .texture(fetched.pointer)
-        .map_err(|_| "no such header")?;
-    let [first, last] = texture.header().view;
-    let described = Description {
-        min_lod: first.into(),
-        levels: u32::from(last.saturating_sub(first)) + 1,
-        ..surface.description().clone()
-    };
-    let surface = Surface::new(described, surface.memory().clone()).map_err(|e| e.what)?;
     let lanes = |value: u32| [value; 32];
     let [s, t, r] = inputs.at.map(|c| lanes(c.cast_unsigned()));
     let array = lanes(inputs.array);

@@ -233,6 +233,24 @@ impl Order {
     }
 }
 
+/// What one lane of a load asks for: u, v, r without the message's offsets, and the level; 0 where the message
+/// has no such parameter.
+pub fn asked(request: &SamplerRequest, params: &[Lanes], lane: usize) -> [i64; 4] {
+    let order = Order::of(request.op, request.params16);
+    let given = params.len().min(request.params as usize);
+    let lods = order.lod.unwrap_or(usize::MAX);
+    [order.u, order.v, order.r, lods].map(|index| {
+        let value = params[..given]
+            .get(index)
+            .and_then(|values| values.get(lane));
+        match value {
+            Some(&value) if request.params16 => i64::from(value & 0xffff),
+            Some(&value) => i64::from(value.cast_signed()),
+            None => 0,
+        }
+    })
+}
+
 fn points(surface: &Surface, request: &SamplerRequest, params: &[Lanes], active: u32) -> Points {
     let d = surface.description();
     let order = Order::of(request.op, request.params16);
