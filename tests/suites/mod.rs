@@ -1,6 +1,8 @@
 //! The suites, each a list of cases made from a folder.
 
+mod formats;
 mod lowering;
+mod sampling;
 mod scaler;
 mod text;
 mod tld;
@@ -47,6 +49,10 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "text-other-platforms",
         cases: Ok(text::other_platforms),
+    },
+    Suite {
+        name: "formats",
+        cases: Ok(formats::cases),
     },
     Suite {
         name: "avs",
