@@ -169,6 +169,33 @@ pub struct Guard {
     pub group: Group,
 }
 
+impl Guard {
+    /// The bits of the variable.
+    pub const fn declared(self) -> u32 {
+        match self.bits {
+            1..32 => (1 << self.bits) - 1,
+            0 => 1,
+            _ => u32::MAX,
+        }
+    }
+
+    /// What the predicate says for each lane of an instruction when its dword is `bits`.
+    ///
+    /// `any` and `all` look at every declared bit: launch reference 10, point 1, which kernels
+    /// confirm; the text reference 4.2 says bits o … o+N−1. Both agree when the sizes do.
+    #[inline]
+    pub const fn lanes(self, lanes: Lanes, bits: u32) -> u32 {
+        let (all, declared) = (lanes.all(), self.declared());
+        let mask = match self.group {
+            Group::Each => bits >> lanes.offset & all,
+            Group::Any if bits & declared != 0 => all,
+            Group::All if bits & declared == declared => all,
+            Group::Any | Group::All => 0,
+        };
+        if self.inverted { !mask & all } else { mask }
+    }
+}
+
 /// How the lanes of a predicate are combined.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Group {

@@ -105,6 +105,58 @@ pub fn media_write(surface: &Surface, block: &MediaBlock, data: &[u8]) -> Result
     Ok(path)
 }
 
+/// A part of a block that is one run of bytes of the surface, or lies outside of it.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Bytes of the block, row-major at its pitch.
+    pub block: std::ops::Range<usize>,
+    /// Byte column of the first one.
+    pub x: i64,
+    /// Row.
+    pub y: i64,
+    /// Where it lies in the memory; `None` outside.
+    pub address: Option<usize>,
+}
+
+/// Takes a block apart; nothing for a surface that has no media blocks, or no bytes.
+pub fn pieces(surface: &Surface, block: &MediaBlock, mut each: impl FnMut(Piece)) {
+    let Ok(Some(view)) = View::new(surface, block.field) else {
+        return;
+    };
+    let (pitch, width) = (block.pitch() as usize, block.width as usize);
+    let left = i64::from(block.x);
+    let first = (-left).clamp(0, width as i64) as usize;
+    let end = (i64::from(view.row_bytes) - left).clamp(first as i64, width as i64) as usize;
+    for r in 0..block.height as usize {
+        let y = i64::from(block.y) + r as i64;
+        let mut outside = |columns: std::ops::Range<usize>| {
+            if !columns.is_empty() {
+                each(Piece {
+                    block: r * pitch + columns.start..r * pitch + columns.end,
+                    x: left + columns.start as i64,
+                    y,
+                    address: None,
+                });
+            }
+        };
+        if y < 0 || y >= i64::from(view.height) {
+            outside(0..width);
+            continue;
+        }
+        outside(0..first);
+        outside(end..width);
+        let start = r * pitch + first;
+        view.runs((left + first as i64) as u32, end - first, |part, x| {
+            each(Piece {
+                block: start + part.start..start + part.end,
+                x: i64::from(x),
+                y,
+                address: Some(view.address(x, y as u32)),
+            });
+        });
+    }
+}
+
 /// A surface as media block messages see it.
 struct View<'a> {
     surface: &'a Surface,

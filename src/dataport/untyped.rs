@@ -51,8 +51,18 @@ impl<'a> Window<'a> {
         self.len == 0
     }
 
+    /// Which memory this is a part of, for telling two apart.
+    pub fn memory(&self) -> usize {
+        std::ptr::from_ref(self.memory).addr()
+    }
+
+    /// Where byte `offset` lies in the memory.
+    pub fn start(&self, offset: u64) -> u64 {
+        (self.base as u64).saturating_add(offset)
+    }
+
     /// How many of `len` bytes from `offset` on lie inside.
-    fn inside(&self, offset: u64, len: usize) -> usize {
+    pub fn inside(&self, offset: u64, len: usize) -> usize {
         match usize::try_from(offset) {
             Ok(offset) if offset < self.len => len.min(self.len - offset),
             _ => 0,

@@ -18,6 +18,16 @@ use crate::program::{Guard, Lanes};
 /// Frames a thread may nest.
 const MAX_DEPTH: usize = 1000;
 
+/// What an instruction that leaves a body has left.
+pub enum Left {
+    /// Nothing: lanes are left in it, or it was no function of its own.
+    Nothing,
+    /// The function of this number; its caller has its own variables back.
+    Function(u32),
+    /// The thread's outermost body: it has ended.
+    Thread,
+}
+
 /// One call level.
 #[derive(Clone, Debug)]
 pub struct Frame {
@@ -121,17 +131,18 @@ impl Thread<'_> {
         }
     }
 
-    /// `call`, `fcall`: the callee runs with the calling lanes; `function` saves its variables.
+    /// `call`, `fcall`: the callee runs with the calling lanes; `function` saves its variables. False if
+    /// no lane calls.
     pub(super) fn call(
         &mut self,
         lanes: Lanes,
         guard: Option<Guard>,
         target: u32,
         function: Option<u32>,
-    ) -> Result<(), Box<Trap>> {
+    ) -> Result<bool, Box<Trap>> {
         let taken = self.taken(lanes, guard);
         if taken == 0 {
-            return Ok(());
+            return Ok(false);
         }
         if self.callers.len() >= MAX_DEPTH {
             let note = format!("{MAX_DEPTH} calls have not returned");
@@ -155,35 +166,36 @@ impl Thread<'_> {
         });
         self.callers
             .push(std::mem::replace(&mut self.frame, callee));
-        Ok(())
+        Ok(true)
     }
 
-    /// `ret`, `fret`: true when the thread has ended.
-    pub(super) fn leave(&mut self, lanes: Lanes, guard: Option<Guard>) -> bool {
+    /// `ret`, `fret`.
+    pub(super) fn leave(&mut self, lanes: Lanes, guard: Option<Guard>) -> Left {
         let leaving = self.taken(lanes, guard);
         let rest = self.frame.em & !leaving;
         let (pc, none_ran) = (self.frame.pc, self.frame.em == 0);
         if leaving == 0 && !none_ran {
-            return false;
+            return Left::Nothing;
         }
         self.frame.wait(pc, rest);
         self.frame.em = 0;
         if self.frame.pick() {
-            return false;
+            return Left::Nothing;
         }
         let Some(caller) = self.callers.pop() else {
-            return true;
+            return Left::Thread;
         };
         let callee = std::mem::replace(&mut self.frame, caller);
-        if let Some((index, bytes)) = callee.saved {
-            let mut bytes = &bytes[..];
-            for range in &self.program.functions[index as usize].frame {
-                let len = (range.end - range.start) as usize;
-                let (own, rest) = bytes.split_at(len);
-                self.arena[range.start as usize..range.end as usize].copy_from_slice(own);
-                bytes = rest;
-            }
+        let Some((index, bytes)) = callee.saved else {
+            return Left::Nothing;
+        };
+        let mut bytes = &bytes[..];
+        for range in &self.program.functions[index as usize].frame {
+            let len = (range.end - range.start) as usize;
+            let (own, rest) = bytes.split_at(len);
+            self.arena[range.start as usize..range.end as usize].copy_from_slice(own);
+            bytes = rest;
         }
-        false
+        Left::Function(index)
     }
 }

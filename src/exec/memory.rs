@@ -8,7 +8,7 @@ use super::bindings::FlatMemory;
 use super::general;
 use super::lanes;
 use super::message::{Place, read_raw, write_raw};
-use super::observer::Observer;
+use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
 use crate::dataport::untyped::Window;
@@ -19,8 +19,8 @@ use crate::surface::{Kind, Surface};
 
 /// Where a message reads and writes.
 pub enum Space<'a> {
-    /// A surface: what lies outside reads 0.
-    Window(Window<'a>),
+    /// A surface, by binding table index: what lies outside reads 0.
+    Surface(u32, Window<'a>),
     /// Shared local memory: as a surface, upper address bits ignored (launch reference 7).
     Shared(Window<'a>),
     /// The thread's own scratch memory: what lies outside is over a limit.
@@ -35,6 +35,37 @@ struct Fault {
     bytes: usize,
 }
 
+/// Where a message goes.
+#[derive(Clone, Copy)]
+struct Asked {
+    /// The first byte.
+    address: u64,
+    /// The lane that asks; `None` for a block.
+    lane: Option<usize>,
+    /// What the program said, which the message may have rounded.
+    asked: u64,
+    /// What it ought to be a multiple of.
+    align: u32,
+}
+
+impl Asked {
+    fn by(lane: usize, address: u64, align: u32) -> Asked {
+        Asked {
+            lane: Some(lane),
+            ..Asked::block(address, align)
+        }
+    }
+
+    fn block(address: u64, align: u32) -> Asked {
+        Asked {
+            address,
+            lane: None,
+            asked: address,
+            align,
+        }
+    }
+}
+
 /// Address bits that count in shared local memory.
 const SHARED_BITS: u64 = 0x0fff_ffff;
 
@@ -42,7 +73,7 @@ impl<'a> Space<'a> {
     /// The window that `bytes` bytes at `address` lie in, and their offset.
     fn find(&self, address: u64, bytes: usize) -> Result<(Window<'a>, u64), Fault> {
         match self {
-            Space::Window(window) => Ok((*window, address)),
+            Space::Surface(_, window) => Ok((*window, address)),
             Space::Shared(window) => Ok((*window, address & SHARED_BITS)),
             Space::Scratch(window) => {
                 let end = address.saturating_add(bytes as u64);
@@ -52,6 +83,15 @@ impl<'a> Space<'a> {
                     .ok_or(Fault { address, bytes })
             }
             Space::Flat(flat) => flat.find(address, bytes).ok_or(Fault { address, bytes }),
+        }
+    }
+
+    fn name(&self) -> SpaceName {
+        match self {
+            Space::Surface(index, _) => SpaceName::Surface(*index),
+            Space::Shared(_) => SpaceName::Shared,
+            Space::Scratch(_) => SpaceName::Scratch,
+            Space::Flat(_) => SpaceName::Flat,
         }
     }
 
@@ -155,11 +195,49 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         );
     }
 
+    /// Reads memory; what lies outside is told and served as the space has it.
+    fn load(&mut self, from: Asked, out: &mut [u8]) -> Result<(), Fault> {
+        self.watch(AccessKind::Read, from, out.len(), &[]);
+        self.space.read(from.address, out)
+    }
+
+    fn store(&mut self, to: Asked, data: &[u8]) -> Result<(), Fault> {
+        self.watch(AccessKind::Write, to, data.len(), data);
+        self.space.write(to.address, data)
+    }
+
+    /// Tells the observer what is about to be accessed.
+    #[inline]
+    fn watch(&mut self, kind: AccessKind, asked: Asked, bytes: usize, data: &[u8]) {
+        if !O::ACTIVE {
+            return;
+        }
+        let found = self.space.find(asked.address, bytes).ok();
+        let (memory, start, inside) = found.map_or((0, 0, 0), |(window, offset)| {
+            let inside = window.inside(offset, bytes);
+            (window.memory(), window.start(offset), inside)
+        });
+        let wanted = u64::from(asked.align.max(1));
+        let access = Access {
+            space: self.space.name(),
+            kind,
+            lane: asked.lane.map(|lane| lane as u8),
+            spot: Spot::Byte(asked.address),
+            bytes: bytes as u32,
+            inside: inside as u32,
+            misaligned: (!asked.asked.is_multiple_of(wanted)).then_some(asked.align),
+            memory,
+            start,
+            data,
+        };
+        self.observer.access(self.thread.at(self.at.pc), &access);
+    }
+
     /// Moves bytes between memory and registers.
     fn transfer(
         &mut self,
         write: bool,
-        address: u64,
+        asked: Asked,
         raw: Raw,
         byte: usize,
         size: usize,
@@ -168,9 +246,9 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         let bytes = &mut bytes[..size];
         if write {
             read_raw(self.thread, raw.skip(byte as u32), bytes);
-            self.space.write(address, bytes)
+            self.store(asked, bytes)
         } else {
-            self.space.read(address, bytes)?;
+            self.load(asked, bytes)?;
             self.put(raw, byte, bytes);
             Ok(())
         }
@@ -194,13 +272,19 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 let offset = u64::from(self.at.uniform as u32);
                 // Aligned forms count owords, the other one bytes, in dwords.
                 let address = if *unaligned { offset & !3 } else { offset * 16 };
-                self.transfer(*write, address, *data, 0, 16 * *count as usize)
+                let asked = Asked {
+                    address,
+                    lane: None,
+                    asked: if *unaligned { offset } else { address },
+                    align: 4,
+                };
+                self.transfer(*write, asked, *data, 0, 16 * *count as usize)
             }
             SendBody::SvmBlock {
                 write, count, data, ..
             } => {
-                let address = self.at.uniform;
-                self.transfer(*write, address, *data, 0, 16 * *count as usize)
+                let asked = Asked::block(self.at.uniform, 16);
+                self.transfer(*write, asked, *data, 0, 16 * *count as usize)
             }
             SendBody::Scatter {
                 write,
@@ -251,13 +335,15 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                     if bytes == 1 {
                         // A lane owns its bytes, four at least: vISA text reference 5.10.
                         let first = lane * count.max(4);
-                        self.transfer(*write, address, *data, first, count)?;
+                        let asked = Asked::by(lane, address, 1);
+                        self.transfer(*write, asked, *data, first, count)?;
                         continue;
                     }
                     for block in 0..count {
                         let address = address.wrapping_add((block * bytes) as u64);
                         let byte = (block * self.count + lane) * bytes;
-                        self.transfer(*write, address, *data, byte, bytes)?;
+                        let asked = Asked::by(lane, address, bytes as u32);
+                        self.transfer(*write, asked, *data, byte, bytes)?;
                     }
                 }
                 Ok(())
@@ -305,14 +391,21 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         for (row, channel) in channels.iter().enumerate() {
             let address = address.wrapping_add(4 * channel as u64);
             let byte = row * self.row() + 4 * lane;
+            let asked = Asked::by(lane, address, bytes as u32);
             let mut slot = [0; 4];
             if write {
                 slot = self.get(data, byte);
-                self.space.write(address, &slot[..bytes])?;
+                self.store(asked, &slot[..bytes])?;
             } else {
                 // Bytes and words fill a dword: the rest of it is zero, vISA text reference 6.8.
-                self.space.read(address, &mut slot[..bytes])?;
+                self.load(asked, &mut slot[..bytes])?;
                 self.put(data, byte, &slot);
+                if O::ACTIVE && bytes < 4 {
+                    let rest = data.skip((byte + bytes) as u32);
+                    let end = rest.offset.saturating_add(4 - bytes as u32).min(rest.end);
+                    let at = self.thread.at(self.at.pc);
+                    self.observer.undefined(at, rest.offset..end);
+                }
             }
         }
         Ok(())
@@ -335,6 +428,8 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 _ => u64::from(self.dword(raw, lane)),
             })
         });
+        let asked = Asked::by(lane, address, u32::from(bits) / 8);
+        self.watch(AccessKind::Atomic, asked, usize::from(bits) / 8, &[]);
         let old = self.space.atomic(op, bits, address, values)?;
         if let Some(dst) = dst {
             self.put(dst, slot * lane, &old.to_le_bytes()[..slot]);
@@ -393,6 +488,14 @@ pub fn typed<O: Observer>(
         let lane = 4 * lane as u32;
         let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
         let inside = texel(surface, place);
+        if O::ACTIVE {
+            let kind = if *write {
+                AccessKind::Write
+            } else {
+                AccessKind::Read
+            };
+            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
+        }
         let slots = channels.iter().enumerate();
         if *write {
             let Some((level, slice, x, y)) = inside else {
@@ -420,6 +523,39 @@ pub fn typed<O: Observer>(
         }
     }
     Ok(())
+}
+
+/// Tells the observer of the texel that a lane is about to access.
+#[expect(clippy::too_many_arguments, reason = "what one call tells")]
+fn watch_texel<O: Observer>(
+    thread: &Thread<'_>,
+    surface: &Surface,
+    kind: AccessKind,
+    lane: u32,
+    coordinates: [u32; 4],
+    inside: Option<(u32, u32, u32, u32)>,
+    at: Place,
+    observer: &mut O,
+) {
+    let bytes = u32::from(surface.format().bits).div_ceil(8);
+    let start = inside.map_or(0, |(level, slice, x, y)| {
+        let cell = surface.place(level, slice, x, y, 0);
+        surface.address(cell.x, cell.y) as u64
+    });
+    let window = Window::whole(surface.memory());
+    let access = Access {
+        space: SpaceName::Surface(at.surface),
+        kind,
+        lane: Some(lane as u8),
+        spot: Spot::Texel(coordinates),
+        bytes,
+        inside: inside.map_or(0, |_| bytes),
+        misaligned: None,
+        memory: window.memory(),
+        start,
+        data: &[],
+    };
+    observer.access(thread.at(at.pc), &access);
 }
 
 /// `typed_atomic`: on texels of 32 bits; outside nothing is written and 0 comes back.
@@ -454,7 +590,12 @@ fn typed_atomic<O: Observer>(
         let lane = 4 * lane as u32;
         let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
         let values = src.map(|raw| raw.map_or(0, |raw| u64::from(dword(thread, raw, lane))));
-        let old = texel(surface, place).map_or(0, |(level, slice, x, y)| {
+        let inside = texel(surface, place);
+        if O::ACTIVE {
+            let kind = AccessKind::Atomic;
+            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
+        }
+        let old = inside.map_or(0, |(level, slice, x, y)| {
             let cell = surface.place(level, slice, x, y, 0);
             let address = surface.address(cell.x, cell.y) as u64;
             window.atomic(*op, *bits, address, values) as u32

@@ -4,7 +4,7 @@
 use super::bindings::{Environment, Resources, Sampler};
 use super::bits::{self, Asked};
 use super::memory::{self, Space};
-use super::observer::Observer;
+use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
 use super::{general, lanes, raw};
@@ -178,6 +178,9 @@ pub fn media<O: Observer>(
     let bytes = (block.bytes() as usize).min(MAX_BLOCK);
     let pixels = &mut pixels[..bytes];
     read_raw(thread, data, pixels);
+    if O::ACTIVE {
+        watch_block(thread, surface, write, block, pixels, pc, observer);
+    }
     let done = if write {
         block::media_write(surface, block, pixels)
     } else {
@@ -186,8 +189,55 @@ pub fn media<O: Observer>(
     done.map_err(|refused| refuse(thread, send, block.surface, pc, u32::MAX, refused))?;
     if !write {
         write_raw(thread, data, pixels, pc, observer);
+        if O::ACTIVE && block.width < block.pitch() {
+            // Source: lowering reference 2.4, "Bytes width..pitch-1 of each row".
+            for row in 0..block.height {
+                let padding = data.skip(row * block.pitch() + block.width);
+                let end = data.skip((row + 1) * block.pitch()).offset;
+                let range = padding.offset..end.min(padding.end);
+                observer.undefined(thread.at(pc), range);
+            }
+        }
     }
     Ok(())
+}
+
+/// Tells the observer which bytes of the surface a media block touches.
+fn watch_block<O: Observer>(
+    thread: &Thread<'_>,
+    surface: &Surface,
+    write: bool,
+    media: &MediaBlock,
+    pixels: &[u8],
+    pc: u32,
+    observer: &mut O,
+) {
+    let memory = Window::whole(surface.memory()).memory();
+    block::pieces(surface, media, |piece| {
+        let data = if write {
+            pixels.get(piece.block.clone()).unwrap_or_default()
+        } else {
+            &[]
+        };
+        let bytes = piece.block.len() as u32;
+        let access = Access {
+            space: SpaceName::Surface(media.surface),
+            kind: if write {
+                AccessKind::Write
+            } else {
+                AccessKind::Read
+            },
+            lane: None,
+            spot: Spot::Block(piece.x, piece.y),
+            bytes,
+            inside: piece.address.map_or(0, |_| bytes),
+            misaligned: None,
+            memory,
+            start: piece.address.unwrap_or_default() as u64,
+            data,
+        };
+        observer.access(thread.at(pc), &access);
+    });
 }
 
 /// The registers of a message for lanes.
@@ -309,6 +359,7 @@ fn texels<O: Observer>(
     let at = Place {
         pc,
         mask,
+        surface: asked.surface,
         uniform: asked.uniform,
     };
     memory::typed(thread, surface, &asked.body, count, at, observer)
@@ -339,7 +390,7 @@ fn bound<O: Observer>(
         }
         index => {
             let surface = surface(thread, environment.resources, send, index, pc)?;
-            let space = Space::Window(Window::of(surface));
+            let space = Space::Surface(index, Window::of(surface));
             untyped(thread, &space, send, asked, pc, observer)
         }
     }
@@ -357,6 +408,7 @@ fn untyped<O: Observer>(
     let at = Place {
         pc,
         mask: thread.active(send.lanes, send.guard),
+        surface: asked.surface,
         uniform: asked.uniform,
     };
     let count = u32::from(send.lanes.count);
@@ -370,6 +422,8 @@ pub struct Place {
     pub pc: u32,
     /// Active lanes.
     pub mask: u32,
+    /// Binding table index.
+    pub surface: u32,
     /// What is added to the address of every lane, in the unit of the offsets; the address of a block.
     pub uniform: u64,
 }

@@ -1,15 +1,23 @@
-//! Tracing, counting and teaching watch a run through this trait; the executor asks nothing.
+//! Tracing, counting, teaching and checking watch a run through this trait; the executor asks nothing.
 
 use super::thread::ThreadId;
 use crate::message::Request;
-use crate::program::{Op, Site};
+use crate::program::{Op, Program, Send, Site};
+use std::ops::Range;
 
 /// Watches one thread. One value is made for each thread and handed back when it has ended.
 ///
-/// [`Silent`] costs nothing: its `ACTIVE` is false and every call disappears.
-pub trait Observer: Send {
+/// [`Silent`] costs nothing: its `ACTIVE` is false and every call disappears. The calls of one
+/// instruction, in order: [`before`](Observer::before), then what its message did
+/// ([`payload`](Observer::payload), [`message`](Observer::message), [`access`](Observer::access),
+/// [`undefined`](Observer::undefined)) or which body it entered or left, then
+/// [`wrote`](Observer::wrote) for its results, then [`after`](Observer::after).
+pub trait Observer: std::marker::Send {
     /// Whether calls are made at all.
     const ACTIVE: bool = true;
+
+    /// The thread is about to begin.
+    fn started(&mut self, _start: &Start<'_>) {}
 
     /// An instruction is about to run.
     ///
@@ -17,11 +25,43 @@ pub trait Observer: Send {
     /// * `arena`: the thread's bytes, [`crate::program::Program::symbols`] tells what lies where.
     fn before(&mut self, _at: At, _op: &Op, _mask: u32, _arena: &[u8]) {}
 
+    /// The same instruction has run, and not trapped.
+    fn after(&mut self, _at: At, _op: &Op, _mask: u32, _arena: &[u8]) {}
+
     /// An instruction or message wrote bytes at an arena offset; adjacent lanes come as one run.
     fn wrote(&mut self, _at: At, _offset: u32, _bytes: &[u8]) {}
 
+    /// What a raw message asks, as the instruction that would have asked it; its payload is about to
+    /// be read on the lanes of `mask`. Messages of other instructions are told by their op.
+    fn payload(&mut self, _at: At, _send: &Send, _mask: u32, _arena: &[u8]) {}
+
     /// A message is about to be served.
     fn message(&mut self, _at: At, _request: &Request) {}
+
+    /// A message is about to read or write memory: once for each lane and element, once for each
+    /// piece of a block.
+    fn access(&mut self, _at: At, _access: &Access<'_>) {}
+
+    /// A message wrote these bytes, but nothing is promised of their content. Comes after the bytes
+    /// were told as written.
+    fn undefined(&mut self, _at: At, _range: Range<u32>) {}
+
+    /// The body of [`crate::program::Program::functions`] number `function` was entered, its variables
+    /// being those of a new activation; comes again, with `left`, when the caller has its own back.
+    fn function(&mut self, _at: At, _function: u32, _left: bool) {}
+
+    /// The thread has ended, or trapped.
+    fn ended(&mut self, _thread: ThreadId) {}
+}
+
+/// What a thread begins with.
+pub struct Start<'a> {
+    /// The thread.
+    pub thread: ThreadId,
+    /// What it will run.
+    pub program: &'a Program,
+    /// Arena bytes that the launch has given: inputs and start values. Built-ins count as given.
+    pub given: &'a [Range<u32>],
 }
 
 /// Where in the run something happened.
@@ -33,8 +73,69 @@ pub struct At {
     pub pc: u32,
     /// Its place in the text.
     pub site: Site,
-    /// How many instructions the thread has run before.
+    /// Number of the instruction in the thread's run, from 1.
     pub step: u64,
+}
+
+/// One access to memory.
+#[derive(Clone, Copy, Debug)]
+pub struct Access<'a> {
+    /// The memory as the message names it.
+    pub space: SpaceName,
+    /// Read, write or both in one step.
+    pub kind: AccessKind,
+    /// The lane that asked; `None` for a block.
+    pub lane: Option<u8>,
+    /// What was asked.
+    pub spot: Spot,
+    /// Bytes asked for.
+    pub bytes: u32,
+    /// How many of them exist, counted from the first.
+    pub inside: u32,
+    /// Whether the address has the alignment that the message wants; the multiple wanted if not.
+    pub misaligned: Option<u32>,
+    /// Which memory: equal for all ways to the same bytes, different for different ones; otherwise
+    /// without meaning.
+    pub memory: usize,
+    /// The first byte in it; without meaning where nothing is inside.
+    pub start: u64,
+    /// What is written, if plainly so.
+    pub data: &'a [u8],
+}
+
+/// The memory a message names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum SpaceName {
+    /// A surface, by binding table index.
+    Surface(u32),
+    /// Shared local memory.
+    Shared,
+    /// The thread's scratch memory.
+    Scratch,
+    /// 64-bit addresses.
+    Flat,
+}
+
+/// How memory is touched.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum AccessKind {
+    /// Read.
+    Read,
+    /// Written.
+    Write,
+    /// Read and written in one step.
+    Atomic,
+}
+
+/// What an access names.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Spot {
+    /// A byte of a surface or memory, or a 64-bit address.
+    Byte(u64),
+    /// The texel u, v, r of level lod.
+    Texel([u32; 4]),
+    /// A piece of a media block: byte column and row.
+    Block(i64, i64),
 }
 
 /// Watches nothing.

@@ -293,6 +293,9 @@ fn serve<O: Observer>(
             if !block && mask == 0 {
                 return Some(Ok(()));
             }
+            if O::ACTIVE {
+                observer.payload(thread.at(pc), &inner, mask, &thread.arena);
+            }
             Some(message::memory(
                 thread,
                 environment,

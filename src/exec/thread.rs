@@ -2,14 +2,14 @@
 
 use super::bindings::Environment;
 use super::float::FloatMode;
-use super::flow::Frame;
+use super::flow::{Frame, Left};
 use super::observer::{At, Observer};
 use super::trap::Trap;
 use super::{dense, general, message};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode};
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Group, Guard, Kernel, Lanes, Op, Program, Region, Site,
+    Alu, Barrier, CompareDest, Dest, Guard, Kernel, Lanes, Op, Program, Region, Site,
 };
 use crate::source::Span;
 use crate::surface::Memory;
@@ -119,11 +119,13 @@ impl<'p> Thread<'p> {
                 if self.executed >= limit {
                     return Err(self.over_limit(limit));
                 }
-                if O::ACTIVE {
-                    let mask = self.op_mask(op);
-                    observer.before(self.at(pc), op, mask, &self.arena);
-                }
                 self.executed += 1;
+            }
+            let watched = O::ACTIVE && !bookkeeping;
+            let mut mask = 0;
+            if watched {
+                mask = self.op_mask(op);
+                observer.before(self.at(pc), op, mask, &self.arena);
             }
             self.frame.pc = pc + 1;
             match op {
@@ -215,20 +217,27 @@ impl<'p> Thread<'p> {
                     lanes,
                     guard,
                     target,
-                } => self.call(*lanes, *guard, *target, None)?,
+                } => {
+                    self.call(*lanes, *guard, *target, None)?;
+                }
                 Op::CallFunction {
                     lanes,
                     guard,
                     function,
                 } => {
                     let target = program.functions[*function as usize].entry;
-                    self.call(*lanes, *guard, target, Some(*function))?;
-                }
-                Op::Return { lanes, guard } => {
-                    if self.leave(*lanes, *guard) {
-                        return Ok(Stop::Ended);
+                    let entered = self.call(*lanes, *guard, target, Some(*function))?;
+                    if watched && entered {
+                        observer.function(self.at(pc), *function, false);
                     }
                 }
+                Op::Return { lanes, guard } => match self.leave(*lanes, *guard) {
+                    Left::Thread => return Ok(Stop::Ended),
+                    Left::Function(function) if watched => {
+                        observer.function(self.at(pc), function, true);
+                    }
+                    _ => {}
+                },
                 Op::Send(send) => message::send(self, environment, send, pc, observer)?,
                 Op::Barrier(Barrier::Whole) => return Ok(Stop::Barrier),
                 Op::Barrier(Barrier::Signal) => self.signalled += 1,
@@ -244,8 +253,9 @@ impl<'p> Thread<'p> {
                     return Err(self.unsupported(pc));
                 }
             }
-            if O::ACTIVE {
+            if watched {
                 self.report_writes(op, pc, observer);
+                observer.after(self.at(pc), op, mask, &self.arena);
             }
         }
     }
@@ -340,16 +350,7 @@ impl<'p> Thread<'p> {
     /// confirm; the text reference 4.2 says bits o … o+N−1. Both agree when the sizes do.
     #[inline]
     pub(super) fn predicate(&self, lanes: Lanes, guard: Guard) -> u32 {
-        let all = lanes.all();
-        let bits = self.dword(guard.offset);
-        let declared = u32::MAX >> (32 - u32::from(guard.bits.clamp(1, 32)));
-        let mask = match guard.group {
-            Group::Each => bits >> lanes.offset & all,
-            Group::Any if bits & declared != 0 => all,
-            Group::All if bits & declared == declared => all,
-            Group::Any | Group::All => 0,
-        };
-        if guard.inverted { !mask & all } else { mask }
+        guard.lanes(lanes, self.dword(guard.offset))
     }
 
     /// Replaces the bits of active lanes. Source: vISA text reference 4.3.

@@ -14,7 +14,7 @@ pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, 
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Environment, Resources, Stop, Thread};
+use crate::exec::{Environment, Resources, Stop, Thread, observer::Start};
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use rayon::prelude::*;
@@ -265,9 +265,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         // A thread that never waits is finished before the next one starts, so its bytes are not
         // kept around; those that wait are collected and take turns.
         for id in self.grid.ids(group) {
-            let mut thread = self.start(id, std::mem::take(spare));
             let mut observer = (self.observe)(id);
-            let stop = thread.run(&environment, &mut observer)?;
+            let mut thread = self.start(id, std::mem::take(spare), &mut observer);
+            let stop = thread.run(&environment, &mut observer);
+            let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && threads.is_empty() {
                 *spare = self.finish(thread, observer, &mut done);
             } else {
@@ -277,7 +278,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         // Every round begins with all living threads at a barrier.
         while threads.iter().any(|t| !t.2) {
             for (thread, observer, ended) in threads.iter_mut().filter(|t| !t.2) {
-                let stop = thread.run(&environment, observer)?;
+                let stop = thread.run(&environment, observer);
+                let stop = self.note_end(stop, thread.id, observer)?;
                 *ended = stop == Stop::Ended;
             }
         }
@@ -285,6 +287,19 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             self.finish(thread, observer, &mut done);
         }
         Ok(done)
+    }
+
+    /// Tells the observer of a thread that will not go on.
+    fn note_end(
+        &self,
+        stop: Result<Stop, Box<Trap>>,
+        id: ThreadId,
+        observer: &mut O,
+    ) -> Result<Stop, Box<Trap>> {
+        if O::ACTIVE && !matches!(stop, Ok(Stop::Barrier)) {
+            observer.ended(id);
+        }
+        stop
     }
 
     /// Adds up an ended thread; its arena comes back unless it is kept.
@@ -304,8 +319,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// A thread with payload, header and start values in place.
-    fn start(&self, id: ThreadId, arena: Vec<u8>) -> Thread<'_> {
+    fn start(&self, id: ThreadId, arena: Vec<u8>, observer: &mut O) -> Thread<'_> {
         let start = self.grid.start(self.program, id);
+        let mut given = Vec::new();
         let mut thread = Thread::reusing(arena, self.program, id, start.mask);
         let payload = &start.payload;
         let header = payload
@@ -316,6 +332,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let from = (input.payload as usize).min(payload.len());
             let to = (from + input.size as usize).min(payload.len());
             thread.arena[input.arena as usize..][..to - from].copy_from_slice(&payload[from..to]);
+            if O::ACTIVE {
+                given.push(input.arena..input.arena + (to - from) as u32);
+            }
         }
         // The dispatch mask: vISA text reference 3, %sr0 element 2.
         if let Some(at) = self.dispatch_mask {
@@ -323,6 +342,17 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         for (symbol, bytes) in self.starts {
             thread.arena[symbol.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+            if O::ACTIVE {
+                // Fewer bytes than the variable has say that the rest is zero.
+                given.push(symbol.offset..symbol.offset + symbol.bytes());
+            }
+        }
+        if O::ACTIVE {
+            observer.started(&Start {
+                thread: id,
+                program: self.program,
+                given: &given,
+            });
         }
         thread
     }
