@@ -9,6 +9,7 @@ use super::lanes::{self, MAX_LANES};
 use super::thread::Thread;
 use crate::isa::{Condition, Family, Modifier, Opcode, Type};
 use crate::math;
+use crate::math::unit::{self, Function};
 use crate::program::{Alu, Dest, Region, Source};
 use half::f16;
 
@@ -555,26 +556,26 @@ fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
         // Source 0 times the reciprocal, which is rounded by itself: vISA text reference 6.5.
         Opcode::Div => each!(|a: f64, b| a * f64::from(float::finish_single(math::inv(b), mode))),
         Opcode::Divm => each!(math::div),
-        Opcode::Pow => each!(math::pow),
+        Opcode::Invm => each!(|a, _| math::inv(a)),
+        Opcode::Sqrtm => each!(|a, _| math::sqrt(a)),
+        Opcode::Rsqtm => each!(|a, _| math::rsqrt(a)),
+        Opcode::Tanh => each!(|a, _| math::tanh(a)),
+        Opcode::Sigm => each!(|a, _| math::sigm(a)),
         _ => {
-            let alt = mode.alt && ty == Type::F;
-            let function: fn(f64) -> f64 = match op.opcode {
-                Opcode::Inv | Opcode::Invm => math::inv,
-                Opcode::Log => math::log2,
-                Opcode::Exp => math::exp2,
-                Opcode::Sqrt | Opcode::Sqrtm => math::sqrt,
-                Opcode::Rsqrt | Opcode::Rsqtm => math::rsqrt,
-                Opcode::Sin => math::sin,
-                Opcode::Cos => math::cos,
-                Opcode::Tanh => math::tanh,
-                Opcode::Sigm => math::sigm,
+            let function = match op.opcode {
+                Opcode::Inv => Function::Inv,
+                Opcode::Log => Function::Log,
+                Opcode::Exp => Function::Exp,
+                Opcode::Sqrt => Function::Sqrt,
+                Opcode::Rsqrt => Function::Rsqrt,
+                Opcode::Sin => Function::Sin,
+                Opcode::Cos => Function::Cos,
+                Opcode::Pow => Function::Pow,
                 other => unreachable!("lowering lets no float `{other}` through"),
             };
-            // ALT mode takes the absolute value: vISA text reference 6.9.
-            let absolute = alt && matches!(op.opcode, Opcode::Log | Opcode::Sqrt | Opcode::Rsqrt);
-            for i in 0..count {
-                out[i] = function(if absolute { a[i].abs() } else { a[i] });
-            }
+            // ALT mode is one of singles: vISA text reference 6.9.
+            let alt = mode.alt && ty == Type::F;
+            each!(|a, b| unit::value(function, alt, a, b));
         }
     }
     if arithmetic {

@@ -21,6 +21,7 @@ use super::request::{
     Scattered,
 };
 use crate::isa::{ChannelMask, Platform};
+use crate::math::unit::{Control, Function};
 
 /// Which cache a read goes through. Source: lowering reference 18.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -33,57 +34,6 @@ pub enum Cache {
     Sampler = 2,
     /// Sampler cache in field mode: media blocks of every line only.
     SamplerField = 3,
-}
-
-/// A function of the math unit; the number is its code. Source: lowering reference 18.7.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-#[allow(missing_docs)] // The names are the functions' own.
-pub enum Function {
-    Inv = 1,
-    Log = 2,
-    Exp = 3,
-    Sqrt = 4,
-    Rsqrt = 5,
-    Sin = 6,
-    Cos = 7,
-    SinCos = 8,
-    Pow = 10,
-    IntDivBoth = 11,
-    Quotient = 12,
-    Remainder = 13,
-}
-
-impl Function {
-    const ALL: [Function; 12] = [
-        Function::Inv,
-        Function::Log,
-        Function::Exp,
-        Function::Sqrt,
-        Function::Rsqrt,
-        Function::Sin,
-        Function::Cos,
-        Function::SinCos,
-        Function::Pow,
-        Function::IntDivBoth,
-        Function::Quotient,
-        Function::Remainder,
-    ];
-
-    /// Functions of two operands have no sixteen-lane form.
-    pub const fn takes_two(self) -> bool {
-        matches!(
-            self,
-            Function::Pow | Function::IntDivBoth | Function::Quotient | Function::Remainder
-        )
-    }
-
-    /// Results for each lane.
-    pub const fn results(self) -> u32 {
-        match self {
-            Function::SinCos | Function::IntDivBoth => 2,
-            _ => 1,
-        }
-    }
 }
 
 /// What Ironlake can be asked.
@@ -150,18 +100,7 @@ pub enum Ask {
         commit: bool,
     },
     /// Extended math.
-    Math {
-        /// The function.
-        function: Function,
-        /// Integers are signed.
-        signed: bool,
-        /// Less precise.
-        partial: bool,
-        /// Results clamp to 0..1.
-        saturate: bool,
-        /// One input for each four lanes.
-        scalar: bool,
-    },
+    Math(Control),
     /// Gateway: 0 open, 1 close, 2 forward.
     Gateway(u32),
     /// A root or child thread ends.
@@ -340,18 +279,12 @@ pub fn encode_ask(ask: &Ask, form: &Form) -> Result<Message, EncodeError> {
             write_control(c, *commit, writes::FLUSH, 0, 0)?;
             Sfid::DataWrite
         }
-        Ask::Math {
-            function,
-            signed,
-            partial,
-            saturate,
-            scalar,
-        } => {
-            math::FUNCTION.put(c, *function as u32)?;
-            math::SIGNED.put(c, (*signed).into())?;
-            math::PARTIAL.put(c, (*partial).into())?;
-            math::SATURATE.put(c, (*saturate).into())?;
-            math::SCALAR.put(c, (*scalar).into())?;
+        Ask::Math(control) => {
+            math::FUNCTION.put(c, control.function as u32)?;
+            math::SIGNED.put(c, control.signed.into())?;
+            math::PARTIAL.put(c, control.partial.into())?;
+            math::SATURATE.put(c, control.saturate.into())?;
+            math::SCALAR.put(c, control.scalar.into())?;
             Sfid::Math
         }
         Ask::Gateway(opcode) => {
@@ -369,7 +302,7 @@ pub fn encode_ask(ask: &Ask, form: &Form) -> Result<Message, EncodeError> {
     };
     let wants_header = match ask {
         Ask::Sampler(_) => form.header,
-        Ask::Math { .. } | Ask::Gateway(_) | Ask::EndOfThread { .. } => false,
+        Ask::Math(_) | Ask::Gateway(_) | Ask::EndOfThread { .. } => false,
         _ => true,
     };
     if form.header != wants_header || form.second != 0 || form.first == 0 {
@@ -515,14 +448,14 @@ pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
         Sfid::Math => {
             refuse_unknown(&math::LAYOUT, &word)?;
             let code = math::FUNCTION.get(&word);
-            let known = Function::ALL.into_iter().find(|f| *f as u32 == code);
-            Ask::Math {
+            let known = Function::from_code(code);
+            Ask::Math(Control {
                 function: reserved(math::FUNCTION, code, known)?,
                 signed: math::SIGNED.get(&word) != 0,
                 partial: math::PARTIAL.get(&word) != 0,
                 saturate: math::SATURATE.get(&word) != 0,
                 scalar: math::SCALAR.get(&word) != 0,
-            }
+            })
         }
         Sfid::Gateway => reserved(
             gateway::OPCODE,
@@ -542,7 +475,7 @@ pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
     };
     let header = match ask {
         Ask::Sampler(_) => form.header,
-        Ask::Math { .. } | Ask::Gateway(_) | Ask::EndOfThread { .. } => false,
+        Ask::Math(_) | Ask::Gateway(_) | Ask::EndOfThread { .. } => false,
         _ => true,
     };
     if header != form.header || form.second != 0 || form.first == 0 {

@@ -12,7 +12,8 @@ use visim::check::{CheckOptions, check};
 use visim::diagnostic::{any_fatal, render_all};
 use visim::isa::{ChannelMask, Platform};
 use visim::lower::messages::{Compat, json};
-use visim::message::gen5::{Ask, Cache, Function, decode_ask, encode_ask};
+use visim::math::unit::{Control, Function};
+use visim::message::gen5::{Ask, Cache, decode_ask, encode_ask};
 use visim::message::{
     Access, FieldSelect, Form, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest,
     Scattered,
@@ -500,7 +501,7 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
         "gateway close" => Ask::Gateway(1),
         "flush render cache" => Ask::FlushRender { commit: false },
         "flush render cache with write commit" => Ask::FlushRender { commit: true },
-        _ if message.starts_with("math ") => Ask::Math {
+        _ if message.starts_with("math ") => Ask::Math(Control {
             function: match &message[5..] {
                 "inv" => Function::Inv,
                 "log" => Function::Log,
@@ -520,7 +521,7 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
             partial: on("partial"),
             saturate: on("saturate"),
             scalar: on("scalar"),
-        },
+        }),
         op => Ask::Sampler(SamplerRequest {
             op: SamplerOp::ALL.iter().find(|(_, name)| *name == op)?.0,
             surface: number("binding"),

@@ -7,11 +7,12 @@ use super::operand::Place;
 use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value, unmasked};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Exec, MediaMode, Opcode, Type};
+use crate::math::unit::Function;
 use crate::message::dataport::{field_bits, oword_code};
 use crate::message::fields::{
     gen5_math, gen5_sampler as control, media_block_header, offset_header, sampler_header,
 };
-use crate::message::gen5::{Function, ReadType, UNORM_TYPE, read_function, write_function};
+use crate::message::gen5::{ReadType, UNORM_TYPE, read_function, write_function};
 use crate::message::sampler::header_bits;
 use crate::message::{FieldSelect, SamplerOp, Sfid};
 use crate::syntax::ast::{Operand, Region, Suffix};

@@ -1,4 +1,4 @@
-//! The extended math functions: `inv log exp sqrt rsqrt sin cos pow` and their relatives.
+//! The functions: `inv log exp sqrt rsqrt sin cos pow` and their relatives.
 //!
 //! Arguments come as `f64` that hold an `f` or `hf` exactly; results are `f64` close to the true value,
 //! to be rounded once to the destination. The relative error before that rounding is stated at each
@@ -90,8 +90,11 @@ pub fn log2(x: f64) -> f64 {
 ///
 /// `x = n + r`, |r| ≤ ½; 2^r = e^(r·ln 2) by its series.
 pub fn exp2(x: f64) -> f64 {
-    if x.is_nan() {
+    if x.is_nan() || x == f64::INFINITY {
         return x;
+    }
+    if x == f64::NEG_INFINITY {
+        return 0.0;
     }
     // Far outside what any destination holds.
     let x = x.clamp(-1000.0, 1023.9);

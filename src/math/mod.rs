@@ -1,0 +1,15 @@
+//! Extended math: the functions themselves, and the unit of the PRM that serves them by message.
+//!
+//! * The functions (`inv log2 exp2 sqrt rsqrt sin cos pow` and relatives) take and return `f64`: one
+//!   value close to the true one, rounded once by whoever asked.
+//! * [`unit`] is the shared function of the PRM: function codes, special values in both float modes,
+//!   integer division, scalar and vector operands, rounds for each element.
+//!
+//! Instructions of vISA use the same functions and special values ([`unit::value`]). Their rules differ
+//! in three places: `%cr0` says whether denormals are flushed and how results round, `div` by an
+//! integer zero follows the text reference (6.4), and half floats and doubles exist.
+
+mod functions;
+pub mod unit;
+
+pub use functions::{cos, div, exp2, inv, log2, pow, rsqrt, sigm, sin, sqrt, tanh};
