@@ -123,8 +123,13 @@ impl Rules<'_> {
             Platform::Ilk => last,
             first => first,
         };
-        let d = self
-            .complaint(Code::E0428, format!("{} has no {what}", self.platform))
+        let title = format!("{} has no {what}", self.platform);
+        // Intel's finalizer makes an ordinary sample of these (lowering reference 4).
+        let d = match self.opcode() {
+            Opcode::Sample4Po | Opcode::Sample4PoC => self.page_rule(Code::E0428, title),
+            _ => self.complaint(Code::E0428, title),
+        };
+        let d = d
             .at(self.mnemonic(), where_it_is)
             .note(format!("elsewhere: {instead}"))
             .help(format!("--platform {platform}"))

@@ -48,10 +48,10 @@ impl Rules<'_> {
         } else if offset % size != 0 {
             let down = offset / size * size;
             let d = self
-                .complaint(Code::E0403, "mask does not start at a multiple of the execution size")
+                .page_rule(Code::E0403, "mask does not start at a multiple of the execution size")
                 .at(exec.span, format!("M{mask} starts at lane {offset}, {size} lanes"))
                 .note(format!(
-                    "{offset} mod {size} = {}; Intel's checker lets this pass, its code generation does not",
+                    "{offset} mod {size} = {}; Intel's checker lets this pass, its code generation complains and takes M1",
                     offset % size
                 ))
                 .help(format!("(M{}, {size})", down / 4 + 1))

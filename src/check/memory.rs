@@ -287,7 +287,7 @@ impl Rules<'_> {
             };
             let wanted = if float { "f" } else { "d or ud" };
             let d = self
-                .complaint(Code::E0358, format!("{opcode}.{op} does not work on {ty}"))
+                .page_rule(Code::E0358, format!("{opcode}.{op} does not work on {ty}"))
                 .at(span, format!("{ty}, wanted {wanted}"))
                 .help(format!("alias it as {}", if float { "f" } else { "ud" }))
                 .see("vISA text reference 5.9, table of atomics");

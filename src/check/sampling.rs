@@ -108,7 +108,7 @@ impl Rules<'_> {
         let list: Vec<String> = legal.iter().map(u32::to_string).collect();
         let near = legal.iter().find(|l| **l >= exec.size).or(legal.last());
         let d = self
-            .complaint(Code::E0330, format!("{opcode} does not work on {} lanes", exec.size))
+            .page_rule(Code::E0330, format!("{opcode} does not work on {} lanes", exec.size))
             .at(exec.span, format!("lanes are {}", list.join(", ")))
             .note("the hardware would read lanes that nobody prepared; Intel's assembler does not check it")
             .help(match self.opcode().info().exec {
@@ -198,7 +198,7 @@ impl Rules<'_> {
         let bits = offsets.value_bits();
         if offsets.ty != Type::Uw {
             let d = self
-                .complaint(
+                .page_rule(
                     Code::E0333,
                     format!("texel offsets are {}, not uw", offsets.ty),
                 )
@@ -241,8 +241,13 @@ impl Rules<'_> {
             ty,
             Type::Hf | Type::F | Type::W | Type::Uw | Type::D | Type::Ud
         ) {
-            let d = self
-                .complaint(Code::E0338, format!("{opcode} does not return {ty}"))
+            // Intel's finalizer refuses 64-bit results as well; bytes it returns as dwords.
+            let title = format!("{opcode} does not return {ty}");
+            let d = match ty.bytes() {
+                8 => self.complaint(Code::E0338, title),
+                _ => self.page_rule(Code::E0338, title),
+            };
+            let d = d
                 .at(span, format!("{} is {ty}", self.name(raw.var.node)))
                 .note("results are hf, f, w, uw, d or ud")
                 .help("alias it as one of these types")
@@ -336,7 +341,7 @@ impl Rules<'_> {
         if let Some(&(_, ty, span)) = typed.iter().find(|(_, ty, _)| !fine(*ty)) {
             let wanted = if load { "ud or uw" } else { "f or hf" };
             let d = self
-                .complaint(
+                .page_rule(
                     Code::E0336,
                     format!("{opcode} does not take parameters of type {ty}"),
                 )
@@ -360,7 +365,7 @@ impl Rules<'_> {
             .find(|(_, ty, _)| unsigned(*ty) != unsigned(lead))
         {
             let d = self
-                .complaint(Code::E0337, format!("parameters of {opcode} have different types"))
+                .page_rule(Code::E0337, format!("parameters of {opcode} have different types"))
                 .at(span, ty.name())
                 .and_at(lead_span, lead.name())
                 .note("all parameters have the same type; the first one decides whether the message is a 16-bit one")

@@ -9,7 +9,7 @@ use super::{Case, read};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use visim::check::{CheckOptions, check};
-use visim::diagnostic::{any_fatal, render_all};
+use visim::diagnostic::{Diagnostic, any_fatal, render_all};
 use visim::isa::{ChannelMask, Platform};
 use visim::lower::messages::{Compat, json};
 use visim::math::unit::{Control, Function};
@@ -24,6 +24,7 @@ use visim::syntax::{ParseOptions, parse};
 /// Every JSON file of every group.
 pub fn cases(folder: &Path) -> Vec<Case> {
     let mut cases = Vec::new();
+    cases.extend(verdicts(&folder.join("verdicts.json")));
     for group in folders(folder) {
         let name = group
             .file_name()
@@ -79,6 +80,11 @@ pub fn run_case(path: &Path) -> Result<(), String> {
 
 /// Text to the schema of the corpus.
 pub fn lower(source: &Source, platform: Platform) -> Result<Json, String> {
+    lower_said(source, platform).map(|(json, _)| json)
+}
+
+/// The same, with the remarks made on the way.
+fn lower_said(source: &Source, platform: Platform) -> Result<(Json, Vec<Diagnostic>), String> {
     let options = ParseOptions {
         grf_bytes: platform.grf_bytes(),
     };
@@ -99,7 +105,7 @@ pub fn lower(source: &Source, platform: Platform) -> Result<Json, String> {
         diagnostics.retain(|d| d.class().is_fatal());
         return Err(render_all(&diagnostics, source, false));
     }
-    Ok(actual)
+    Ok((actual, diagnostics))
 }
 
 /// The text of a case that the finalizer could read only in its binary form: AVS with blocks of 8x4
@@ -293,6 +299,25 @@ fn bytes(register: &str) -> Vec<String> {
     bytes
 }
 
+/// `sel(f0.0,X,Y)`: the X of enabled lanes.
+fn enabled(piece: &str) -> Option<String> {
+    let inner = piece.strip_prefix("sel(")?;
+    let (_, inner) = inner.split_once(',')?;
+    let mut depth = 0;
+    let end = inner.find(|c| {
+        match c {
+            '(' => depth += 1,
+            ')' => depth -= 1,
+            _ => {}
+        }
+        c == ',' && depth == 0
+    })?;
+    let size = piece.rsplit_once("):").map_or("", |(_, size)| size);
+    let size = if size.ends_with('B') { size } else { "" };
+    let mark = if size.is_empty() { "" } else { ":" };
+    Some(format!("{}{mark}{size}", &inner[..end]))
+}
+
 fn expand(piece: &str, bytes: &mut Vec<String>) {
     if let Some(stale) = piece.strip_prefix("stale:") {
         let mut inner = Vec::new();
@@ -306,6 +331,10 @@ fn expand(piece: &str, bytes: &mut Vec<String>) {
     {
         bytes.extend((0..count.parse().unwrap_or(0)).map(|_| "?".to_string()));
         return;
+    }
+    if let Some(chosen) = enabled(piece) {
+        // Lanes that a predicate switches off keep what lay there: only the others are compared.
+        return expand(&chosen, bytes);
     }
     if piece.starts_with("0x") {
         let (constant, times) = piece.split_once('*').unwrap_or((piece, "1"));
@@ -350,6 +379,52 @@ fn expand(piece: &str, bytes: &mut Vec<String>) {
             }
         }
         None => bytes.extend((0..size).map(|i| format!("{text}@{i}"))),
+    }
+}
+
+/// Single statements, and whether the finalizer takes them: `visim lower` takes the same.
+fn verdicts(path: &Path) -> Vec<Case> {
+    let Ok(text) = read(path) else {
+        return Vec::new();
+    };
+    let verdicts: Vec<Json> = match serde_json::from_str(&text) {
+        Ok(verdicts) => verdicts,
+        Err(why) => return vec![Case::new("verdicts", move || Err(why.to_string()))],
+    };
+    let word = |v: &Json, field: &str| v[field].as_str().map(str::to_string);
+    verdicts
+        .into_iter()
+        .enumerate()
+        .map(|(i, v)| {
+            let types = [word(&v, "dst_type"), word(&v, "src_type")].map(|t| t.unwrap_or_default());
+            let statement = word(&v, "statement").unwrap_or_else(|| format!("{i}"));
+            let name = format!("verdicts/{} {}", types.join(" ").trim(), statement.trim());
+            Case::new(&name, move || verdict(&v, &statement, &types))
+        })
+        .collect()
+}
+
+/// V40 has the destination's type, A0..A6 the sources'; T6 is surface 5, S7 sampler 3.
+fn verdict(v: &Json, statement: &str, types: &[String; 2]) -> Result<(), String> {
+    let [to, from] = types;
+    let from = if from.is_empty() { "ud" } else { from };
+    let mut text = format!(
+        ".version 4.1\n.kernel \"k\"\n.decl V40 v_type=G type={to} num_elts=512 align=GRF\n"
+    );
+    for i in 0..7 {
+        text += &format!(".decl A{i} v_type=G type={from} num_elts=64 align=GRF\n");
+    }
+    text += ".decl T6 v_type=T num_elts=1\n.decl S7 v_type=S num_elts=1\n\
+             movs (M1_NM, 1) T6(0) 0x5:ud\nmovs (M1_NM, 1) S7(0) 0x3:ud\n";
+    let source = Source::new("k.visaasm", format!("{text}{statement}\nret (M1, 1)\n"));
+    let accepted = v["accepted"] == true;
+    match lower_said(&source, Platform::Skl) {
+        Ok(_) if !accepted => Err("taken, where the finalizer refuses".into()),
+        Err(why) if accepted => Err(format!("refused, where the finalizer does not:\n{why}")),
+        Ok((_, said)) if v["diagnosed"] == true && said.is_empty() => {
+            Err("taken without a word, where the finalizer complains".into())
+        }
+        _ => Ok(()),
     }
 }
 

@@ -10,7 +10,7 @@ use super::{Compat, Destination, Lowering, Plan, Result, Value, unmasked};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{MediaMode, Opcode};
 use crate::message::bits::rows;
-use crate::message::dataport::{field_bits, types};
+use crate::message::dataport::{BINDLESS, field_bits, types};
 use crate::message::fields::{media_block, media_block_header};
 use crate::message::{FieldSelect, Sfid};
 use crate::syntax::ast::{Operand, Suffix};
@@ -70,10 +70,16 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     };
     // Field bits 10:8 are neighbours in the order of the value.
     let control = message_type << media_block::TYPE.lo | field_bits(field) << media_block::LINE.lo;
+    let mut handle = None;
     let control = match cx.surface(1) {
         Surface::Number(number) => number.plus(control + plane),
-        // The extended descriptor is not used: a fault of this release (lowering reference 2.7).
-        Surface::Bindless(handle) => handle.plus(control + plane),
+        // A read does not use the extended descriptor: a fault of this release (lowering reference
+        // 2.7). A write does, and forgets the plane: seen in the finalizer's output.
+        Surface::Bindless(bindless) if read => bindless.plus(control + plane),
+        Surface::Bindless(bindless) => {
+            handle = Some(bindless);
+            Value::Const(control + BINDLESS)
+        }
     };
 
     let mut header = cx.r0_header();
@@ -104,9 +110,12 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let native = cx.platform.native_lanes();
     if !read {
         let mut plan = Plan::new(Sfid::Dc1, control, unmasked(8));
+        plan.surface_handle = handle;
         plan.header = Some(header);
         plan.predicated = false;
-        if let Some(place) = place {
+        if let Some(place) = place
+            && shape.bytes > 0
+        {
             plan.parts = vec![cx.part(place, shape.bytes)];
         }
         plan.first = if cx.splits() { 0 } else { 1 };

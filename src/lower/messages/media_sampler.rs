@@ -49,9 +49,12 @@ fn group_word(group: Value, mode: AvsMode, ief: Value) -> Value {
     let mode = u32::from(mode.value()) << avs_payload::MODE.lo;
     let bit = Value::call(Op::And, ief, Value::Const(1));
     let bit = Value::call(Op::Shl, bit, Value::Const(avs_payload::IEF.lo));
-    match (group.constant(), bit.constant()) {
-        (_, Some(bit)) => group.plus(mode.wrapping_add(bit)),
-        _ => Value::call(Op::Add, group.plus(mode), bit),
+    match bit.constant() {
+        Some(bit) => group.plus(mode.wrapping_add(bit)),
+        None => match group.constant() {
+            Some(group) => bit.plus(mode).plus(group),
+            None => Value::call(Op::Add, group, bit.plus(mode)),
+        },
     }
 }
 
@@ -75,6 +78,10 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
     plan.predicated = false;
     plan.header = Some(header(cx, &sampler, bits));
     let mut words = vec![Value::Undefined; 8];
+    // Its one bit is taken from the element as it lies.
+    let ief = operands
+        .get(12)
+        .map_or(Value::Undefined, |o| cx.element(&o.node));
     words[avs_payload::V2D.dw] = cx.scalar(10);
     words[avs_payload::VBN.dw] = cx.scalar(8);
     words[avs_payload::U.dw] = cx.scalar(2);
@@ -82,7 +89,7 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
     words[avs_payload::DELTA_U.dw] = cx.scalar(4);
     words[avs_payload::DELTA_V.dw] = cx.scalar(5);
     words[avs_payload::U2D.dw] = cx.scalar(6);
-    words[avs_payload::GROUP.dw] = group_word(cx.scalar(7), mode, cx.scalar(12));
+    words[avs_payload::GROUP.dw] = group_word(cx.scalar(7), mode, ief);
     plan.parts = vec![Part::dwords(words, cx.grf())];
     plan.first = 1;
 

@@ -309,6 +309,7 @@ impl Lowering<'_> {
             ..plan.extended
         };
         let ex_bits = extended_descriptor(plan.sfid, &extended, self.platform);
+        let bindless = plan.surface_handle.is_some();
         let ex_desc = match plan.surface_handle {
             // The function stands in the sum also where the instruction names it (Gen12).
             Some(handle) if self.platform == Platform::Tgl => {
@@ -321,7 +322,8 @@ impl Lowering<'_> {
         let mnemonic = self.mnemonic(
             plan.sfid,
             plan.conditional,
-            form.second > 0 || plan.two_sources,
+            // An extended descriptor in a register is a form of the two-source instruction alone.
+            form.second > 0 || plan.two_sources || bindless,
         );
         self.lowered.sends.push(Send {
             mnemonic,

@@ -5,6 +5,7 @@
 //!  urb      handles | [per-slot offsets] [mask << 16] data
 //! ```
 
+use super::context::Surface;
 use super::{Lowering, Op, Part, Plan, Result, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type};
@@ -142,8 +143,11 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
         | bit(second_group, c::SLOTS)
         | subtype << c::SUBTYPE.lo
         | bit(half, outer::RETURN16);
-    let (desc, _) = cx.bound(0, control);
-    plan.control = desc;
+    plan.control = match cx.surface(0) {
+        Surface::Number(number) => number.plus(control),
+        // The handle is added to the descriptor: seen in the finalizer.
+        Surface::Bindless(handle) => handle.plus(control),
+    };
     let counter = target.counter;
     cx.send(plan);
     if let (Some(counter), Some(send)) = (counter, cx.lowered.sends.last_mut()) {

@@ -70,7 +70,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             None => return cx.refuse(Code::E0380, "a parameter is %null"),
         }
     }
-    let ask = Ask {
+    let mut ask = Ask {
         op,
         es: cx.instruction.exec.as_ref().map_or(1, |e| e.node.size),
         channels: cx.instruction.channels().unwrap_or(ChannelMask::RGBA),
@@ -90,6 +90,10 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         params,
         coarse: cx.instruction.has(&Suffix::Cps),
     };
+    if let (Some(Sampler::Bindless(handle)), true) = (&ask.sampler, ask.many_samplers()) {
+        // The flag makes an index of the handle: seen in the finalizer.
+        ask.sampler = Some(Sampler::Index(handle.clone()));
+    }
     emit(cx, &ask)
 }
 
@@ -226,13 +230,23 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
 fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Result<()> {
     let platform = cx.platform;
     let (native, grf) = (platform.native_lanes(), cx.grf());
-    if ask.es != 2 * native {
+    let element = if ask.params16 { 2 } else { 4 };
+    // Of more lanes than two messages hold the finalizer sends the first ones, and counts the
+    // registers of the others: seen in its output, a fault. The row that a half leaves out is
+    // counted for 32-bit parameters only.
+    let count = ask.params.len() as u32;
+    let counted = count * rows(ask.es * element, platform) - if element == 4 { count } else { 0 };
+    let surplus = match ask.es > 2 * native {
+        true => counted - count,
+        false => 0,
+    };
+    let registers = u32::from(header.is_some()) + count + surplus;
+    if registers > outer::LENGTH.max() {
         return cx.refuse(
             Code::E0380,
-            format!("{} lanes do not fit two messages of {native}", ask.es),
+            format!("{registers} registers do not fit one message of 15"),
         );
     }
-    let element = if ask.params16 { 2 } else { 4 };
     let channels = ask.returned_channels(platform);
     let response = if ask.destination.is_none() {
         0
@@ -256,6 +270,9 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
                 Part::from_runs(bytes, grf)
             })
             .collect();
+        if surplus > 0 {
+            plan.parts.push(Part::absent(surplus, grf));
+        }
         plan.first = plan.parts.len();
         plan.response = response;
         plan.destination = Destination::Temporary;
@@ -270,7 +287,13 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
         }
     }
     if ask.null_mask && response > 0 {
-        let to = 2 * channels * piece;
+        // More lanes than two messages hold shift it by a register: seen in the finalizer.
+        let shift = if ask.es > 2 * native && ask.return16 {
+            grf
+        } else {
+            0
+        };
+        let to = 2 * channels * piece - shift;
         cx.write_bytes(ask.destination, to, 0, channels * grf, 4);
         let bytes = native / 8;
         cx.write_bytes(ask.destination, to + bytes, 1, channels * grf, bytes);
@@ -281,10 +304,11 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
 /// What both forms share: function control with surface and sampler numbers added.
 fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
     let mut bits = function_control(mode, ask.op.code());
-    if ask.params16 {
+    // Gen8 has no 16-bit forms; the finalizer lays the data out for them and leaves the bits unset.
+    if ask.params16 && cx.platform > Platform::Bdw {
         bits |= outer::PARAMS16.mask();
     }
-    if ask.return16 {
+    if ask.return16 && cx.platform > Platform::Bdw {
         bits |= outer::RETURN16.mask();
     }
     let surface = match &ask.surface {
@@ -298,7 +322,7 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
             shift(Value::call(Op::And, index.clone(), Value::Const(0xf)))
         }
         Some(Sampler::Index(index)) => shift(index.clone()),
-        Some(Sampler::Bindless(handle)) if cx.platform <= Platform::Skl => {
+        Some(Sampler::Bindless(handle)) if cx.platform == Platform::Skl => {
             Value::HandleBit(Box::new(handle.clone()))
         }
         Some(Sampler::Bindless(_)) => Value::Const(0),
@@ -429,6 +453,11 @@ impl Lowering<'_> {
         if matches!(whole, 8 | 16) && u32::from(offset) % whole != 0 {
             offset = 0;
             no_mask = false;
+        }
+        // Fewer lanes than eight start where eight may, on registers of sixteen: seen in the
+        // finalizer.
+        if self.platform == Platform::Pvc && whole < 8 && offset % 8 != 0 {
+            offset = 0;
         }
         Exec {
             size,

@@ -19,7 +19,8 @@ use crate::isa::{AtomicOp, ChannelMask, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::bits::rows;
 use crate::message::dataport::{
-    BINDLESS, SLM, STATELESS, atomic_code, atomic_type, is_float, oword_code, types,
+    BINDLESS, SLM, STATELESS, atomic_code, atomic_type, is_float, oword_code, svm_atomic_type,
+    types,
 };
 use crate::message::fields;
 use crate::syntax::ast::Suffix;
@@ -208,6 +209,8 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
     let lanes = if wide { 16 } else { 8 };
     // Dwords of shared local memory travel as untyped messages, at byte offsets.
     let untyped = slm && bytes == 4;
+    // One lane of them counts as one, where others count as eight: seen in the finalizer.
+    let lone = untyped && es == 1;
     let (sfid, control) = if untyped {
         let message_type = if write {
             types::UNTYPED_WRITE
@@ -216,7 +219,7 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
         };
         (
             Sfid::Dc1,
-            untyped_control(message_type, wide, ChannelMask(1)),
+            untyped_control(message_type, wide || lone, ChannelMask(1)),
         )
     } else if bytes == 4 {
         let message_type = if write {
@@ -257,16 +260,22 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
         words[fields::offset_header::GLOBAL.dw] = shift(global.clone(), word);
         words
     });
-    let (desc, handle) = cx.bound(0, control);
+    let (mut desc, mut handle) = cx.bound(0, control);
+    if write || header.is_none() {
+        // As in media block reads the handle is added to the descriptor: seen in the finalizer.
+        if let Some(bindless) = handle.take() {
+            desc = bindless.plus(control);
+        }
+    }
     let mut plan = Plan::new(sfid, desc, cx.exec(es));
     plan.header = header;
     plan.surface_handle = handle;
     plan.parts = vec![part];
-    let registers = 4 * lanes / cx.grf();
+    let registers = 4 * if lone { 1 } else { lanes } / cx.grf();
     if registers == 0 {
-        // Half a register counts as none: a fault seen in the finalizer, not in the references.
+        // Part of a register counts as none: a fault seen in the finalizer, not in the references.
         cx.warn_size(
-            "eight lanes fill half a register of 64 bytes, and the lengths say none",
+            "the lanes fill part of a register, and the lengths say none",
             "lowering reference 9",
         );
         plan.parts[0].registers.clear();
@@ -328,7 +337,11 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     let write = matches!(op, Opcode::ScatterScaled | Opcode::Scatter4Scaled);
     let four = matches!(op, Opcode::Gather4Scaled | Opcode::Scatter4Scaled);
     let es = cx.lanes();
-    let lanes = cx.message_lanes();
+    let lanes = match cx.platform {
+        // Sixteen lanes at most, as its code says.
+        Platform::Pvc => cx.message_lanes().min(16),
+        _ => cx.message_lanes(),
+    };
     let wide = lanes > 8;
     if es > 16 {
         cx.warn_size(
@@ -401,13 +414,25 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
 }
 
 /// Coordinates u v r lod, as far as the last one given. Source: lowering reference 11.
-fn coordinates(cx: &Lowering, first: usize, bytes: u32) -> Vec<Part> {
-    let given: Vec<Option<Place>> = (first..first + 4).map(|i| cx.raw(i)).collect();
-    let count = given.iter().rposition(Option::is_some).map_or(0, |i| i + 1);
-    given[..count]
-        .iter()
-        .map(|place| match place {
-            Some(place) => cx.part(*place, bytes),
+///
+/// An absent v in front of a last r is left out, and r takes its place: a fault seen in the finalizer.
+fn coordinates(cx: &mut Lowering, first: usize, bytes: u32) -> Vec<Part> {
+    let given: [Option<Place>; 4] = std::array::from_fn(|i| cx.raw(first + i));
+    let [_, v, r, lod] = given.map(|place| place.is_some());
+    if r && !v && !lod {
+        let warning = Diagnostic::new(Code::W0380)
+            .at(cx.instruction.opcode.span, "r stands where v belongs")
+            .note("v is %null and no register is kept free for it")
+            .help("a register of zeros as v")
+            .see("lowering reference 11");
+        cx.lowered.warnings.push(warning);
+    }
+    given
+        .into_iter()
+        .zip([true, v || lod, r || lod, lod])
+        .filter(|(_, kept)| *kept)
+        .map(|(place, _)| match place {
+            Some(place) => cx.part(place, bytes),
             None => Part::absent(rows(bytes, cx.platform), cx.grf()),
         })
         .collect()
@@ -418,6 +443,7 @@ pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
     use fields::typed as c;
     let write = cx.instruction.opcode.node == Opcode::Scatter4Typed;
     let es = cx.lanes();
+    let native = es >= cx.platform.native_lanes();
     if es > cx.platform.native_lanes() {
         cx.warn_size(
             "the message keeps the eight-lane code",
@@ -437,7 +463,7 @@ pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
     let mut plan = Plan::new(Sfid::Dc1, desc, cx.exec(es));
     plan.surface_handle = handle;
     plan.parts = coordinates(cx, 1, 4 * es);
-    if plan.parts.is_empty() {
+    if plan.parts.iter().all(|part| part.null) {
         return cx.refuse(Code::E0380, "no coordinate is given");
     }
     let data = cx.raw(5);
@@ -445,13 +471,21 @@ pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
         let Some(data) = data else {
             return cx.refuse(Code::E0380, "the data are %null");
         };
-        plan.parts.push(cx.part(data, 4 * es * channels.count()));
+        // The registers are counted together, half ones of fewer lanes than native are lost.
+        let bytes = 4 * es * channels.count();
+        let mut part = cx.part(data, bytes.min(if native { bytes } else { 4 * es }));
+        let registers = (bytes / cx.grf()).max(1);
+        part.registers.resize_with(registers as usize, || {
+            vec![Run::Undefined { len: cx.grf() }]
+        });
+        plan.parts.push(part);
         cx.lay_out(&mut plan);
         cx.send(plan);
         return Ok(());
     }
     cx.lay_out(&mut plan);
-    let registers = channels.count() * rows(4 * es, cx.platform);
+    // One register for each channel, whatever the lanes.
+    let registers = channels.count();
     plan.response = if data.is_some() { registers } else { 0 };
     plan.destination = cx.destination(data);
     let response = plan.response;
@@ -510,16 +544,14 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
             (message_type, false, parts, cx.raw(7))
         }
         Opcode::SvmAtomic => {
-            let message_type = if half {
-                types::SVM_ATOMIC_16
-            } else {
-                types::SVM_ATOMIC
-            };
+            let message_type = svm_atomic_type(op, half);
             let Some(addresses) = cx.raw(0) else {
                 return cx.refuse(Code::E0380, "the addresses are %null");
             };
             let mut parts = vec![cx.part(addresses, 8 * lanes)];
-            parts.extend(sources(cx, op, 2, lanes * if bits == 64 { 8 } else { 4 }));
+            // The sources are counted by their type, not by the operation's width.
+            let wide = cx.raw(2).is_some_and(|p| p.ty.bytes() == 8);
+            parts.extend(sources(cx, op, 2, lanes * if wide { 8 } else { 4 }));
             (message_type, bits == 64, parts, cx.raw(1))
         }
         _ => {
@@ -531,8 +563,16 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
             (atomic_type(op, half), lanes <= 8, parts, cx.raw(4))
         }
     };
-    if is_float(op) && cx.instruction.opcode.node != Opcode::DwordAtomic {
-        return cx.refuse(Code::N0380, format!("{op} has no code in this message"));
+    if is_float(op) && cx.instruction.opcode.node == Opcode::TypedAtomic {
+        // Seen in the finalizer: the float operation's code in the integer message.
+        let warning = Diagnostic::new(Code::W0380)
+            .at(
+                cx.instruction.opcode.span,
+                format!("the message means another operation than {op}"),
+            )
+            .note("typed surfaces have no float atomics; the integer message is sent")
+            .see("lowering reference 12.2");
+        cx.lowered.warnings.push(warning);
     }
     let control = message_type << c::TYPE.lo
         | u32::from(destination.is_some()) << c::RETURN.lo
@@ -543,21 +583,17 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
     } else {
         cx.bound(0, control)
     };
-    let data_bytes = if bits == 64 { 8 } else { 4 };
-    let data_lanes = if cx.instruction.opcode.node == Opcode::TypedAtomic {
-        es
-    } else {
-        lanes
-    };
     let mut plan = Plan::new(Sfid::Dc1, desc, cx.exec(es));
     plan.surface_handle = handle;
     plan.parts = parts;
     cx.lay_out(&mut plan);
-    plan.response = if destination.is_some() {
-        rows(data_bytes * data_lanes, cx.platform)
-    } else {
-        0
+    // Only dword atomics count the lanes; the others return one register, or two of 64-bit data.
+    let registers = match (cx.instruction.opcode.node, bits) {
+        (Opcode::DwordAtomic, _) => rows(4 * lanes, cx.platform),
+        (_, 64) => 2,
+        _ => 1,
     };
+    plan.response = if destination.is_some() { registers } else { 0 };
     plan.destination = cx.destination(destination);
     let response = plan.response;
     cx.send(plan);
