@@ -86,6 +86,7 @@ impl Run {
             return super::tld::run(&layers, found, self.strict, output);
         }
         let options = session::Options {
+            launch: None,
             jobs: self.jobs,
             limit: self.max_steps,
             through_bits: self.through_bits,

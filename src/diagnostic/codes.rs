@@ -765,6 +765,45 @@ variables are written with `%`."
     E0607 Error "the surface cannot be accessed this way"
 "The message asks for something the bound surface does not have: a block of a buffer, a texel of a
 format that cannot be loaded, a plane that does not exist. The note says which."
+    E0640 Error "launch description cannot be used"
+"What says how a kernel is launched does not read, or says something that cannot be: a `launch.json` with
+a field of the wrong kind, a binary without a kernel of that name, a payload behind all registers. The
+message gives the place. The fields of `launch.json` are listed in `launch.schema.json`."
+    E0641 Error "work sizes cannot be"
+"The global size is a multiple of the group size in every dimension, neither is 0, a group has at most 4096
+work-items, and a kernel with `reqd_work_group_size` takes no other.
+
+    visim run k.visaasm --launch launch.json --global 60x48 --local 16x8   // 60 is no multiple of 16
+    visim run k.visaasm --launch launch.json --global 64x48 --local 16x8   // mended"
+    E0642 Error "argument does not fit the kernel"
+"An argument is missing, is of another kind than the kernel uses it as (a value where it takes a buffer), or
+has another size. Sizes of images are those of all texels without padding; a `float3` has 16 bytes.
+
+    --arg 1=int:5            // the kernel takes a buffer
+    --arg 1=buffer:in.bin    // mended"
+    E0643 Error "kernel has no such argument"
+"An argument was given for a number or a name that the kernel does not have. Numbers count from 0; names are
+known when the compiler's description holds them (`-cl-kernel-arg-info`)."
+    E0644 Error "image cannot be made"
+"The kind, channel order, channel type or size of an image argument has no surface format. Orders and types are
+those of OpenCL without the `CL_`.
+
+    {\"type\": \"2d\", \"order\": \"RGBA\", \"channel\": \"UNORM_INT8\", \"width\": 64, \"height\": 48}"
+    E0645 Error "description is of another text"
+"The compiler's description and the text do not belong together: the text was compiled for another number of
+lanes, or has another kernel. A compiler that spills starts again with fewer lanes and leaves the text of every
+try; the right one is that whose `.kernel_attr SimdSize` is the description's SIMD size.
+
+Source: launch reference 1, \"Several widths, one kernel\"."
+    E0646 Error "output differs from what is expected"
+"After the run an output of the launch holds other bytes than its `expected` file, and they are farther apart
+than its `compare` allows. The message names the first element that differs."
+    N0640 Unsupported "launch detail is not modelled"
+"The compiler's description asks for something that visim does not give a kernel yet; the message names it.
+This is not a fault of the program."
+    L0640 Limit "launch needs too much memory"
+"A buffer or image of more than 1 GiB, more than 256 KiB of shared local memory for a group, or more than 16 MiB of
+private memory for a thread."
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.

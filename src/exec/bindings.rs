@@ -5,7 +5,7 @@ use crate::sampler::avs::AvsSampler;
 use crate::surface::{Memory, Surface};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
-use std::sync::Arc;
+use std::sync::{Arc, OnceLock};
 
 /// A sampler state; each kind of message wants its own.
 #[derive(Clone, Debug)]
@@ -34,6 +34,8 @@ pub struct Bindings {
     pub samplers: BTreeMap<u32, Sampler>,
     /// Memory at 64-bit addresses. Surfaces may share the same memory: both ways see the same bytes.
     pub memory: Vec<FlatRange>,
+    /// Addresses at which every thread finds memory of its own.
+    pub own: Option<OwnRange>,
     /// Start values of variables by name, little-endian bytes from element 0 on: general variables,
     /// built-ins (`%r0`), address and predicate variables, and the indices in surface and sampler
     /// variables (4 bytes each). They win over payload and defaults. Fewer bytes than the variable
@@ -48,6 +50,44 @@ pub struct FlatRange {
     pub address: u64,
     /// The bytes.
     pub memory: Arc<Memory>,
+}
+
+/// Addresses behind which every thread has memory of its own: private memory of compiled kernels.
+/// Source: launch reference 7, "Private arrays".
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct OwnRange {
+    /// Address of byte 0.
+    pub address: u64,
+    /// Bytes of each thread.
+    pub bytes: usize,
+}
+
+/// A thread's own memory, made when it is first touched.
+#[derive(Debug)]
+pub struct OwnMemory {
+    range: OwnRange,
+    memory: OnceLock<Memory>,
+}
+
+impl OwnMemory {
+    /// Memory that nobody has touched.
+    pub fn new(range: OwnRange) -> OwnMemory {
+        OwnMemory {
+            range,
+            memory: OnceLock::new(),
+        }
+    }
+
+    /// The memory that holds `bytes` bytes from `address` on, and their offset in it.
+    pub fn find(&self, address: u64, bytes: usize) -> Option<(Window<'_>, u64)> {
+        let offset = address.checked_sub(self.range.address)?;
+        let end = offset.checked_add(bytes as u64)?;
+        if end > self.range.bytes as u64 {
+            return None;
+        }
+        let memory = self.memory.get_or_init(|| Memory::zeroed(self.range.bytes));
+        Some((Window::whole(memory), offset))
+    }
 }
 
 /// All memory at 64-bit addresses.
@@ -95,6 +135,8 @@ pub struct Resources {
     samplers: BTreeMap<u32, Sampler>,
     /// Memory at 64-bit addresses.
     pub flat: FlatMemory,
+    /// Addresses behind which every thread has memory of its own.
+    pub own: Option<OwnRange>,
 }
 
 /// Indices above this are looked up nowhere: a binding table has 256 entries.
@@ -113,6 +155,7 @@ impl Resources {
             surfaces,
             samplers: bindings.samplers.clone(),
             flat: FlatMemory::new(&bindings.memory),
+            own: bindings.own,
         }
     }
 

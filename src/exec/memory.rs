@@ -4,7 +4,7 @@
 //! computed, [`Space`] serves them. Active lanes go in order, so that lanes with equal addresses
 //! behave as one order the reference allows.
 
-use super::bindings::FlatMemory;
+use super::bindings::{FlatMemory, OwnMemory};
 use super::general;
 use super::lanes;
 use super::message::{Place, read_raw, write_raw};
@@ -25,8 +25,8 @@ pub enum Space<'a> {
     Shared(Window<'a>),
     /// The thread's own scratch memory: what lies outside is over a limit.
     Scratch(Window<'a>),
-    /// 64-bit addresses: what lies outside is a fault.
-    Flat(&'a FlatMemory),
+    /// 64-bit addresses, those of the thread's own memory among them: what lies outside is a fault.
+    Flat(&'a FlatMemory, Option<&'a OwnMemory>),
 }
 
 /// An address without memory.
@@ -82,7 +82,10 @@ impl<'a> Space<'a> {
                     .then_some((*window, address))
                     .ok_or(Fault { address, bytes })
             }
-            Space::Flat(flat) => flat.find(address, bytes).ok_or(Fault { address, bytes }),
+            Space::Flat(flat, own) => flat
+                .find(address, bytes)
+                .or_else(|| own.and_then(|own| own.find(address, bytes)))
+                .ok_or(Fault { address, bytes }),
         }
     }
 
@@ -91,7 +94,7 @@ impl<'a> Space<'a> {
             Space::Surface(index, _) => SpaceName::Surface(*index),
             Space::Shared(_) => SpaceName::Shared,
             Space::Scratch(_) => SpaceName::Scratch,
-            Space::Flat(_) => SpaceName::Flat,
+            Space::Flat(..) => SpaceName::Flat,
         }
     }
 

@@ -1,7 +1,7 @@
 //! Messages: the template becomes a [`Request`] with the values of the moment, the shared function is
 //! called, and what it returns lands in registers.
 
-use super::bindings::{Environment, Resources, Sampler};
+use super::bindings::{Environment, OwnMemory, Resources, Sampler};
 use super::bits::{self, Asked};
 use super::memory::{self, Space};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
@@ -139,8 +139,7 @@ pub fn send<O: Observer>(
         | SendBody::SvmScatter4 { .. }
         | SendBody::SvmAtomic { .. } => {
             let asked = bits::asked(thread, environment, send, pc)?;
-            let space = Space::Flat(&resources.flat);
-            untyped(thread, &space, send, &asked, pc, observer)
+            stateless(thread, resources, send, &asked, pc, observer)
         }
         SendBody::Oword { .. } | SendBody::Scatter { .. } | SendBody::Atomic { .. } => {
             // Block messages ignore masks; the others do nothing when no lane is on.
@@ -337,8 +336,8 @@ pub fn memory<O: Observer>(
         | SendBody::SvmScatter { .. }
         | SendBody::SvmScatter4 { .. }
         | SendBody::SvmAtomic { .. } => {
-            let space = Space::Flat(&environment.resources.flat);
-            untyped(thread, &space, send, asked, pc, observer)
+            let resources = environment.resources;
+            stateless(thread, resources, send, asked, pc, observer)
         }
         _ => bound(thread, environment, send, asked, pc, observer),
     }
@@ -394,6 +393,25 @@ fn bound<O: Observer>(
             untyped(thread, &space, send, asked, pc, observer)
         }
     }
+}
+
+/// Serves a message with 64-bit addresses.
+fn stateless<O: Observer>(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    asked: &Asked<'_>,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let own = resources.own.map(|range| {
+        let own = thread
+            .own
+            .get_or_insert_with(|| Arc::new(OwnMemory::new(range)));
+        Arc::clone(own)
+    });
+    let space = Space::Flat(&resources.flat, own.as_deref());
+    untyped(thread, &space, send, asked, pc, observer)
 }
 
 /// Serves an untyped message in its space.

@@ -28,7 +28,7 @@ mod raw;
 pub mod thread;
 pub mod trap;
 
-pub use bindings::{Bindings, Environment, FlatMemory, FlatRange, Resources, Sampler};
+pub use bindings::{Bindings, Environment, FlatMemory, FlatRange, OwnRange, Resources, Sampler};
 pub use observer::{Observer, Silent};
 pub use thread::{Stop, Thread, ThreadId};
 pub use trap::Trap;

@@ -1,6 +1,6 @@
 //! One hardware thread: its bytes, its lanes, and the loop over ops.
 
-use super::bindings::Environment;
+use super::bindings::{Environment, OwnMemory};
 use super::float::FloatMode;
 use super::flow::{Frame, Left};
 use super::observer::{At, Observer};
@@ -61,6 +61,8 @@ pub struct Thread<'p> {
     signalled: u32,
     /// `%scratch`, made when it is first used.
     pub(super) scratch: Option<Arc<Memory>>,
+    /// Its part of [`super::bindings::Bindings::own`].
+    pub(super) own: Option<Arc<OwnMemory>>,
     pub(super) mode: FloatMode,
     pub(super) frame: Frame,
     pub(super) callers: Vec<Frame>,
@@ -88,6 +90,7 @@ impl<'p> Thread<'p> {
             executed: 0,
             signalled: 0,
             scratch: None,
+            own: None,
             mode: FloatMode::default(),
             frame: Frame::new(0, mask),
             callers: Vec::new(),

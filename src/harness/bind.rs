@@ -39,14 +39,18 @@ pub struct Problem {
     pub diagnostic: Diagnostic,
 }
 
-/// Binds everything that the layers ask for.
+/// Binds everything that the layers ask for, over what `start` holds.
 ///
 /// # Errors
 /// All problems, in the order of the layers.
-pub fn bind(program: &Program, layers: &[Layer]) -> Result<Bindings, Vec<Problem>> {
+pub fn bind(
+    program: &Program,
+    layers: &[Layer],
+    start: Bindings,
+) -> Result<Bindings, Vec<Problem>> {
     let mut binder = Binder {
         program,
-        bindings: Bindings::default(),
+        bindings: start,
         owners: BTreeMap::new(),
         problems: Vec::new(),
     };

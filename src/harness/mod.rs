@@ -14,6 +14,7 @@ pub mod contents;
 pub mod directive;
 pub mod expect;
 pub mod front;
+pub mod kernel;
 pub mod load;
 pub mod pair;
 mod sampler;

@@ -8,7 +8,9 @@ use super::bind::{self, Layer, Problem};
 use super::contents;
 use super::directive::{Directives, Dump, Place, ViewWords};
 use super::front::Front;
+use super::kernel::Prepared;
 use super::values::{Form, View};
+use crate::check::{CheckOptions, Checked};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::Bindings;
 use crate::isa::{Platform, Type};
@@ -21,8 +23,10 @@ use std::path::Path;
 use std::sync::Arc;
 
 /// What the caller chooses beside the directives.
-#[derive(Clone, Debug)]
+#[derive(Clone)]
 pub struct Options {
+    /// The launch of a compiled kernel: its memory, and registers for each thread.
+    pub launch: Option<Prepared>,
     /// Groups that may run at the same time.
     pub jobs: usize,
     /// Instructions that one thread may run.
@@ -35,6 +39,7 @@ impl Default for Options {
     fn default() -> Options {
         let defaults = RunOptions::default();
         Options {
+            launch: None,
             jobs: defaults.jobs,
             limit: defaults.limit,
             through_bits: defaults.through_bits,
@@ -118,7 +123,12 @@ pub fn start_watched<O: Observer>(
         layer: 0,
         diagnostic,
     };
-    let front = Front::new(&layers[0].source, platform(layers));
+    let check = CheckOptions {
+        platform: platform(layers),
+        // A compiler's own text is what the finalizer takes.
+        finalizer: options.launch.is_some(),
+    };
+    let front = Front::with(&layers[0].source, &check);
     let mut diagnostics = found;
     diagnostics.extend(front.diagnostics);
     diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
@@ -128,27 +138,59 @@ pub fn start_watched<O: Observer>(
         return Err(refuse(problems));
     }
     let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();
-    let program = match lower(&front.checked, &kernel, &LowerOptions::default()) {
+    let functions = match &options.launch {
+        Some(launch) => launch.functions(layers, &check).map_err(refuse)?,
+        None => Vec::new(),
+    };
+    let libraries: Vec<&Checked> = functions.iter().collect();
+    let lower_options = LowerOptions {
+        libraries: &libraries,
+        ..LowerOptions::default()
+    };
+    let program = match lower(&front.checked, &kernel, &lower_options) {
         Ok(program) => program,
         Err(more) => {
             problems.extend(more.into_iter().map(of_file));
             return Err(refuse(problems));
         }
     };
-    let bindings = match bind::bind(&program, layers) {
+    let start = match &options.launch {
+        Some(launch) => match launch.belongs(&program) {
+            Ok(()) => launch.ready.bindings.clone(),
+            Err(refused) => {
+                problems.push(of_file(*refused));
+                return Err(Refused { problems });
+            }
+        },
+        None => Bindings::default(),
+    };
+    let bindings = match bind::bind(&program, layers, start) {
         Ok(bindings) => bindings,
         Err(more) => {
             problems.extend(more);
             return Err(refuse(problems));
         }
     };
-    let (grid, threads) = grid(layers);
+    let payload = options.launch.as_ref().map(|l| l.ready.payload());
+    let (grid, threads) = match (&options.launch, &payload) {
+        (Some(launch), Some(payload)) => {
+            let grid = launch.ready.grid(payload);
+            let groups = u32::try_from(grid.groups()).unwrap_or(u32::MAX);
+            let threads = (grid.threads, groups);
+            (grid, threads)
+        }
+        _ => grid(layers),
+    };
     let run_options = RunOptions {
         jobs: options.jobs,
         limit: options.limit,
         through_bits: options.through_bits,
         keep: Keep::These(kept(layers, threads.0)),
         ..RunOptions::default()
+    };
+    let run_options = match &options.launch {
+        Some(launch) => launch.ready.options(&program, run_options),
+        None => run_options,
     };
     match run(&program, &bindings, &grid, &run_options, observe) {
         Ok(outcome) => Ok(Session {

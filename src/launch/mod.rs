@@ -6,9 +6,10 @@
 //! ```
 //!
 //! The result does not depend on `jobs` for programs without races: groups share only surfaces, and
-//! traps are reported in launch order. Start with [`run`].
+//! traps are reported in launch order. Start with [`run`]; [`kernel`] makes compiled kernels ready for it.
 
 mod grid;
+pub mod kernel;
 
 pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, Trap};
 pub use grid::{Grid, Payload, ThreadStart};
@@ -17,7 +18,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Environment, Resources, Stop, Thread, observer::Start};
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
-use rayon::prelude::*;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::thread::ScopedJoinHandle;
 
 /// How a run is carried out.
 #[derive(Clone, Debug)]
@@ -142,47 +144,76 @@ pub fn run<O: Observer>(
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
     };
-    let groups = grid.groups();
-    let results: Vec<Result<Group<O>, Box<Trap>>> = if options.jobs > 1 {
-        let pool = rayon::ThreadPoolBuilder::new()
-            .num_threads(options.jobs)
-            .build()
-            .ok();
-        let all = || {
-            (0..groups)
-                .into_par_iter()
-                .map_init(Vec::new, |spare, g| context.group(g, spare))
-                .collect()
-        };
-        match pool {
-            Some(pool) => pool.install(all),
-            None => all(),
-        }
-    } else {
-        // In order, and no further than the first trap.
-        let mut results = Vec::new();
-        let mut spare = Vec::new();
-        for g in 0..groups {
-            let result = context.group(g, &mut spare);
-            let stop = result.is_err();
-            results.push(result);
-            if stop {
-                break;
-            }
-        }
-        results
+    let turns = Turns {
+        groups: grid.groups(),
+        next: AtomicU64::new(0),
+        failed: AtomicU64::new(u64::MAX),
+        batch: (grid.groups() / (8 * options.jobs.max(1) as u64)).clamp(1, MAX_BATCH),
     };
+    let workers = (options.jobs as u64).clamp(1, turns.groups.max(1));
+    let shares: Vec<Share<O>> = if workers > 1 {
+        // Plain threads: a worker that waits must not begin other work of the caller's.
+        std::thread::scope(|scope| {
+            let spawn = |_| scope.spawn(|| context.share(&turns));
+            let handles: Vec<_> = (0..workers).map(spawn).collect();
+            let join = |handle: ScopedJoinHandle<'_, Share<O>>| match handle.join() {
+                Ok(share) => share,
+                Err(panic) => std::panic::resume_unwind(panic),
+            };
+            handles.into_iter().map(join).collect()
+        })
+    } else {
+        vec![context.share(&turns)]
+    };
+    gather(shares, threads)
+}
+
+/// Groups that a worker takes at a time, at most.
+const MAX_BATCH: u64 = 64;
+
+/// Which group is next, and the first that could not go on.
+struct Turns {
+    groups: u64,
+    next: AtomicU64,
+    failed: AtomicU64,
+    batch: u64,
+}
+
+/// What one worker has done.
+struct Share<O> {
+    /// Groups that left something, by number.
+    groups: Vec<(u64, Group<O>)>,
+    instructions: u64,
+    trap: Option<(u64, Box<Trap>)>,
+}
+
+/// Puts the shares of all workers together, in launch order.
+fn gather<O>(shares: Vec<Share<O>>, threads: u64) -> Result<Outcome<O>, Box<Trap>> {
+    let mut groups = Vec::new();
+    let mut instructions = 0;
+    let mut first: Option<(u64, Box<Trap>)> = None;
+    for share in shares {
+        groups.extend(share.groups);
+        instructions += share.instructions;
+        if let Some((group, trap)) = share.trap
+            && first.as_ref().is_none_or(|f| group < f.0)
+        {
+            first = Some((group, trap));
+        }
+    }
+    if let Some((_, trap)) = first {
+        return Err(trap);
+    }
+    groups.sort_by_key(|g| g.0);
     let mut outcome = Outcome {
         threads: Vec::new(),
         observers: Vec::new(),
         thread_count: threads,
-        instructions: 0,
+        instructions,
     };
-    for group in results {
-        let group = group?;
+    for (_, group) in groups {
         outcome.threads.extend(group.kept);
         outcome.observers.extend(group.observers);
-        outcome.instructions += group.instructions;
     }
     Ok(outcome)
 }
@@ -243,6 +274,40 @@ struct Group<O> {
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
+    /// Runs groups until none is left; none behind the first, in launch order, that cannot go on.
+    fn share(&self, turns: &Turns) -> Share<O> {
+        let mut share = Share {
+            groups: Vec::new(),
+            instructions: 0,
+            trap: None,
+        };
+        let mut spare = Vec::new();
+        loop {
+            let first = turns.next.fetch_add(turns.batch, Relaxed);
+            if first >= turns.groups {
+                return share;
+            }
+            for group in first..(first + turns.batch).min(turns.groups) {
+                if group > turns.failed.load(Relaxed) {
+                    return share;
+                }
+                match self.group(group, &mut spare) {
+                    Ok(done) => {
+                        share.instructions += done.instructions;
+                        if !done.kept.is_empty() || !done.observers.is_empty() {
+                            share.groups.push((group, done));
+                        }
+                    }
+                    Err(trap) => {
+                        turns.failed.fetch_min(group, Relaxed);
+                        share.trap = Some((group, trap));
+                        return share;
+                    }
+                }
+            }
+        }
+    }
+
     /// Runs the threads of a group in turn until all have ended. `spare` is an arena that the next
     /// thread may have.
     fn group(&self, group: u64, spare: &mut Vec<u8>) -> Result<Group<O>, Box<Trap>> {

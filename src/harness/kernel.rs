@@ -1,0 +1,202 @@
+//! Launches of compiled kernels from files: `launch.json` with what lies beside it.
+
+use super::bind::{Layer, Problem};
+use super::front::Front;
+use super::load;
+use super::session::file_layer;
+use crate::check::{CheckOptions, Checked};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::isa::Platform;
+use crate::launch::kernel::json::{Launch, MAX_BUFFER};
+use crate::launch::kernel::ready::ProgramData;
+use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
+use crate::program::Program;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// What a run of a compiled kernel needs beside its text.
+#[derive(Clone)]
+pub struct Prepared {
+    /// What the compiler says.
+    pub description: Arc<Description>,
+    /// Surfaces, registers, sizes.
+    pub ready: Arc<Ready>,
+    /// Layers that hold functions which the text calls.
+    pub libraries: Vec<usize>,
+}
+
+/// Why a launch cannot be prepared.
+pub type Refused = Box<Diagnostic>;
+
+/// A description file, read.
+pub struct LaunchFile {
+    /// What it says.
+    pub launch: Launch,
+    /// Where its paths start.
+    pub folder: PathBuf,
+}
+
+/// The greatest `launch.json`.
+const MAX_DESCRIPTION: u64 = 16 << 20;
+
+impl LaunchFile {
+    /// Reads `launch.json`.
+    ///
+    /// # Errors
+    /// `E0702`: no such file; `E0640`: it does not read.
+    pub fn read(path: &Path) -> Result<LaunchFile, Refused> {
+        let bytes = read(path, MAX_DESCRIPTION)?;
+        let text = String::from_utf8_lossy(&bytes);
+        Ok(LaunchFile {
+            launch: Launch::read(&text)?,
+            folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+        })
+    }
+
+    /// A file beside the description.
+    ///
+    /// # Errors
+    /// `E0702`.
+    pub fn beside(&self, name: &str) -> Result<Vec<u8>, Refused> {
+        read(&self.folder.join(name), MAX_BUFFER)
+    }
+
+    /// The arguments as the description gives them.
+    ///
+    /// # Errors
+    /// `E0642`, `E0644`, `E0702`, `L0640`.
+    pub fn arguments(&self) -> Result<Vec<Argument>, Refused> {
+        self.launch.arguments(|name| self.beside(name))
+    }
+
+    /// The device whose text is `file`, or the one called `device`.
+    ///
+    /// # Errors
+    /// `E0645`: the description has no such device, or several texts of that name.
+    pub fn device(&self, file: &Path, device: Option<Platform>) -> Result<String, Refused> {
+        let devices = &self.launch.devices;
+        let name = file.file_name().and_then(|n| n.to_str()).unwrap_or("");
+        let of_platform = |key: &str| Platform::from_name(key) == device;
+        let mut found: Vec<&String> = match device {
+            Some(_) => devices.keys().filter(|k| of_platform(k)).collect(),
+            None => {
+                let with_text = devices.iter().filter(|(_, d)| d.visaasm == name);
+                with_text.map(|(key, _)| key).collect()
+            }
+        };
+        if found.is_empty() && devices.len() == 1 && device.is_none() {
+            found = devices.keys().collect();
+        }
+        match found[..] {
+            [one] => Ok(one.clone()),
+            _ => {
+                let known: Vec<&str> = devices.keys().map(String::as_str).collect();
+                Err(Box::new(
+                    Diagnostic::with_message(
+                        Code::E0645,
+                        format!("the launch description names no device for `{name}`"),
+                    )
+                    .note(format!("devices: {}", known.join(" ")))
+                    .help("--platform skl".to_string()),
+                ))
+            }
+        }
+    }
+
+    /// Everything for `device`: its platform, the layers of functions, the launch itself.
+    ///
+    /// * `arguments`, `size`: those of the description, or what replaces them.
+    /// * `first_layer`: the number that the first layer of functions gets.
+    ///
+    /// # Errors
+    /// As [`Ready::new`]; `E0645`: no such device; `E0702`: a file is missing.
+    pub fn prepare(
+        &self,
+        device: &str,
+        arguments: Vec<Argument>,
+        size: &Size,
+        first_layer: usize,
+    ) -> Result<(Prepared, Vec<Layer>), Refused> {
+        let platform = Platform::from_name(device);
+        let (Some(platform), Some(entry)) = (platform, self.launch.devices.get(device)) else {
+            return Err(Box::new(Diagnostic::with_message(
+                Code::E0645,
+                format!("the launch description has no device `{device}`"),
+            )));
+        };
+        let description = entry.description(platform)?;
+        let file = |name: &Option<String>| name.as_deref().map(|n| self.beside(n)).transpose();
+        let data = ProgramData {
+            constants: file(&entry.const_data)?,
+            globals: file(&entry.global_data)?,
+        };
+        let mut layers = Vec::new();
+        for name in entry.functions.values() {
+            let path = self.folder.join(name);
+            let source = load::source(&path).map_err(|e| unusable(&e))?;
+            layers.push(file_layer(source, &path).0);
+        }
+        let prepared = Prepared {
+            ready: Arc::new(Ready::new(&description, arguments, size, &data)?),
+            description: Arc::new(description),
+            libraries: (first_layer..first_layer + layers.len()).collect(),
+        };
+        Ok((prepared, layers))
+    }
+}
+
+/// A file's bytes.
+pub(super) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
+    load::bytes(path, limit).map_err(|e| unusable(&e))
+}
+
+fn unusable(error: &load::FileError) -> Refused {
+    Box::new(Diagnostic::with_message(Code::E0702, error.to_string()))
+}
+
+impl Prepared {
+    /// Reads and checks the texts of functions.
+    ///
+    /// # Errors
+    /// What is wrong in them.
+    pub fn functions(
+        &self,
+        layers: &[Layer],
+        options: &CheckOptions,
+    ) -> Result<Vec<Checked>, Vec<Problem>> {
+        let mut checked = Vec::new();
+        for &layer in &self.libraries {
+            let Some(source) = layers.get(layer).map(|l| &l.source) else {
+                continue;
+            };
+            let front = Front::with(source, options);
+            if any_fatal(&front.diagnostics) {
+                let problem = |diagnostic| Problem { layer, diagnostic };
+                return Err(front.diagnostics.into_iter().map(problem).collect());
+            }
+            checked.push(front.checked);
+        }
+        Ok(checked)
+    }
+
+    /// Whether the text was compiled for as many lanes as the description says.
+    ///
+    /// # Errors
+    /// `E0645`. Source: launch reference 1, "Several widths, one kernel".
+    pub fn belongs(&self, program: &Program) -> Result<(), Refused> {
+        let simd = self.description.simd;
+        if self.description.compiler == Compiler::Scalar && program.simd_size != simd {
+            return Err(Box::new(
+                Diagnostic::with_message(
+                    Code::E0645,
+                    format!(
+                        "the text is for {} lanes, the description for {simd}",
+                        program.simd_size
+                    ),
+                )
+                .see("launch reference 1"),
+            ));
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,182 @@
+//! What the caller gives a kernel.
+
+use super::image::Image;
+use super::{Refused, refuse};
+use crate::diagnostic::Code;
+use crate::surface::Memory;
+use std::sync::Arc;
+
+/// One argument, ready.
+#[derive(Clone, Debug)]
+pub enum Argument {
+    /// Global or constant memory.
+    Buffer(Arc<Memory>),
+    /// An image.
+    Image(Image),
+    /// A sampler.
+    Sampler(SamplerChoice),
+    /// Shared local memory, bytes.
+    Local(u32),
+    /// The bytes of the OpenCL argument: a `float3` has 16.
+    Value(Vec<u8>),
+    /// A null pointer.
+    Null,
+}
+
+impl Argument {
+    /// What it is, for messages.
+    pub fn kind(&self) -> &'static str {
+        match self {
+            Argument::Buffer(_) => "a buffer",
+            Argument::Image(_) => "an image",
+            Argument::Sampler(_) => "a sampler",
+            Argument::Local(_) => "local memory",
+            Argument::Value(_) => "a value",
+            Argument::Null => "null",
+        }
+    }
+
+    /// The bytes behind it, tight; `None` for what has no memory.
+    pub fn bytes(&self) -> Option<Vec<u8>> {
+        match self {
+            Argument::Buffer(memory) => Some(memory.to_vec()),
+            Argument::Image(image) => Some(image.bytes()),
+            _ => None,
+        }
+    }
+}
+
+/// Address mode of a sampler, with its number in the payload. Source: launch reference 5 and 6.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Addressing {
+    /// Coordinates stay inside: as clamp to edge.
+    #[default]
+    None = 0,
+    /// Transparent black outside.
+    Clamp = 1,
+    /// The texel at the edge.
+    ClampToEdge = 2,
+    /// Repeated.
+    Repeat = 3,
+    /// Repeated, every second time mirrored.
+    MirroredRepeat = 4,
+}
+
+impl Addressing {
+    /// By the name in `launch.json`.
+    pub fn named(name: &str) -> Option<Addressing> {
+        Some(match name {
+            "none" => Addressing::None,
+            "clamp" | "clamp_border" => Addressing::Clamp,
+            "clamp_to_edge" | "clamp_edge" => Addressing::ClampToEdge,
+            "repeat" => Addressing::Repeat,
+            "mirrored_repeat" | "mirror" => Addressing::MirroredRepeat,
+            _ => return None,
+        })
+    }
+}
+
+/// An OpenCL sampler: three choices.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct SamplerChoice {
+    /// What lies outside.
+    pub addressing: Addressing,
+    /// Linear filter, else nearest.
+    pub linear: bool,
+    /// Coordinates run from 0 to 1, else over texels.
+    pub normalized: bool,
+}
+
+impl SamplerChoice {
+    /// From the words of `launch.json` and of the command line.
+    ///
+    /// # Errors
+    /// `E0642`: a word has no meaning.
+    pub fn read(
+        addressing: &str,
+        filter: &str,
+        normalized: bool,
+    ) -> Result<SamplerChoice, Refused> {
+        let linear = match filter {
+            "linear" => true,
+            "nearest" => false,
+            other => {
+                return Err(refuse(
+                    Code::E0642,
+                    format!("`{other}` is no filter: nearest or linear"),
+                ));
+            }
+        };
+        let Some(addressing) = Addressing::named(addressing) else {
+            return Err(refuse(
+                Code::E0642,
+                format!(
+                    "`{addressing}` is no address mode: none, clamp, clamp_to_edge, repeat or \
+                     mirrored_repeat"
+                ),
+            ));
+        };
+        Ok(SamplerChoice {
+            addressing,
+            linear,
+            normalized,
+        })
+    }
+}
+
+/// How many work-items, and how they are grouped.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Size {
+    /// 1, 2 or 3.
+    pub work_dim: u32,
+    /// Work-items of each dimension.
+    pub global: [u32; 3],
+    /// Work-items of a group.
+    pub local: [u32; 3],
+    /// The first global id.
+    pub offset: [u32; 3],
+}
+
+impl Size {
+    /// Number of groups of each dimension.
+    ///
+    /// # Errors
+    /// `E0641`: a size is zero, or groups do not fill the global size.
+    pub fn groups(&self) -> Result<[u32; 3], Refused> {
+        let mut groups = [0; 3];
+        for (dim, count) in groups.iter_mut().enumerate() {
+            let (global, local) = (self.global[dim], self.local[dim]);
+            if global == 0 || local == 0 || !global.is_multiple_of(local) {
+                let mut refused = refuse(
+                    Code::E0641,
+                    format!("{global} work-items cannot be split into groups of {local}"),
+                );
+                refused.notes.push(format!(
+                    "dimension {}: the global size is a multiple of the group size, and neither is 0",
+                    ["x", "y", "z"][dim]
+                ));
+                return Err(refused);
+            }
+            *count = global / local;
+        }
+        Ok(groups)
+    }
+
+    /// Work-items of a group.
+    ///
+    /// # Errors
+    /// `E0641`: more than any device takes, 4096.
+    pub fn group_items(&self) -> Result<u32, Refused> {
+        let items = self.local.iter().map(|&n| u64::from(n)).product::<u64>();
+        if items > MAX_GROUP {
+            return Err(refuse(
+                Code::E0641,
+                format!("a group has {items} work-items, at most {MAX_GROUP} are possible"),
+            ));
+        }
+        Ok(items as u32)
+    }
+}
+
+/// Work-items of a group: more than any device takes.
+const MAX_GROUP: u64 = 4096;

@@ -1,0 +1,177 @@
+//! What the compiler says of a kernel. Source: launch reference 1, 2 and 6.
+
+use super::argument::SamplerChoice;
+use crate::isa::Platform;
+
+/// Which of the two compilers wrote the text. Source: launch reference, head.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Compiler {
+    /// OpenCL C: one lane for each work-item.
+    #[default]
+    Scalar,
+    /// CM-style code: one thread for each work-item.
+    Vector,
+}
+
+/// What has to be known of a kernel to launch it.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Description {
+    /// Whose rules apply.
+    pub compiler: Compiler,
+    /// Lanes of a thread.
+    pub simd: u32,
+    /// Bytes of static shared local memory.
+    pub slm_bytes: u32,
+    /// Bytes of private memory of a work-item, at `private_base`.
+    pub private_bytes: u32,
+    /// Bytes of scratch memory of a thread.
+    pub scratch_bytes: u32,
+    /// The group size the source asks for; zeros if it asks for none.
+    pub required_local: [u32; 3],
+    /// What fills the registers.
+    pub pieces: Vec<Piece>,
+    /// What stands behind binding table indices.
+    pub surfaces: Vec<(u32, SurfaceSlot)>,
+    /// What stands behind sampler indices.
+    pub samplers: Vec<(u32, SamplerSlot)>,
+}
+
+/// Some bytes of the register file and what fills them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Piece {
+    /// Offset from byte 0 of `r0`.
+    pub offset: u32,
+    /// Bytes; what the content has beyond them is cut off.
+    pub size: u32,
+    /// What fills them.
+    pub content: Content,
+}
+
+/// What fills a piece. Source: launch reference 4 and 5.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Content {
+    /// Local ids of one dimension, 16 bits for each lane.
+    LocalId { dim: usize, first_lane: u32 },
+    /// The local id of a thread that is one work-item: three times 16 bits.
+    LocalIdXyz,
+    /// The global offset of one dimension.
+    GlobalOffset(usize),
+    /// The global size.
+    GlobalSize(usize),
+    /// The group size.
+    LocalSize(usize),
+    /// The number of groups.
+    GroupCount(usize),
+    /// 1, 2 or 3.
+    WorkDim,
+    /// Bytes of an argument from `from` on.
+    Value { arg: u32, from: u32 },
+    /// The address of a buffer.
+    BufferAddress(u32),
+    /// How far a buffer lies behind the start of its surface: visim binds surfaces at the buffer, 0.
+    BufferOffset,
+    /// Where a local argument starts in shared local memory.
+    SlmOffset { arg: u32, alignment: u32 },
+    /// A property of an image argument.
+    Image { arg: u32, query: ImageQuery },
+    /// All ones if a sampler is nearest with a border.
+    SamplerSnap(u32),
+    /// 8 if a sampler takes normalised coordinates.
+    SamplerNormalized(u32),
+    /// The address mode of a sampler as a number.
+    SamplerAddressing(u32),
+    /// The address of the program's constants.
+    ConstBase,
+    /// The address of the program's writable globals.
+    GlobalBase,
+    /// The address of private memory.
+    PrivateBase,
+    /// The address of the buffer of `printf`.
+    PrintfBuffer,
+}
+
+impl Content {
+    /// The argument it comes from.
+    pub fn argument(self) -> Option<u32> {
+        match self {
+            Content::Value { arg, .. }
+            | Content::BufferAddress(arg)
+            | Content::SlmOffset { arg, .. }
+            | Content::Image { arg, .. }
+            | Content::SamplerSnap(arg)
+            | Content::SamplerNormalized(arg)
+            | Content::SamplerAddressing(arg) => Some(arg),
+            _ => None,
+        }
+    }
+
+    /// Whether it differs from thread to thread.
+    pub fn is_of_thread(self) -> bool {
+        matches!(self, Content::LocalId { .. } | Content::LocalIdXyz)
+    }
+}
+
+/// What a kernel may ask of an image; answered by the payload, never by a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[allow(missing_docs)] // the names say it
+pub enum ImageQuery {
+    Width,
+    Height,
+    Depth,
+    ArraySize,
+    ChannelType,
+    ChannelOrder,
+    SrgbChannelOrder,
+    Levels,
+    Samples,
+}
+
+/// What stands behind a binding table index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SurfaceSlot {
+    /// The memory of a buffer or image argument.
+    Argument(u32),
+    /// The program's constants.
+    Constants,
+    /// The program's writable globals.
+    Globals,
+    /// The buffer of `printf`.
+    Printf,
+    /// Private memory, or nothing: no text reaches it this way.
+    Reserved,
+}
+
+/// What stands behind a sampler index.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum SamplerSlot {
+    /// A sampler argument.
+    Argument(u32),
+    /// A sampler that the program declares.
+    Fixed(SamplerChoice),
+}
+
+impl Description {
+    /// Bytes of one row of local ids. Source: launch reference 4.
+    pub fn local_id_row(&self, platform: Platform) -> u32 {
+        if self.simd == 32 || platform.grf_bytes() == 64 {
+            64
+        } else {
+            32
+        }
+    }
+
+    /// Number of arguments that some piece or slot names.
+    pub fn arguments(&self) -> u32 {
+        let pieces = self.pieces.iter().filter_map(|p| p.content.argument());
+        let surfaces = self.surfaces.iter().filter_map(|(_, slot)| match slot {
+            SurfaceSlot::Argument(arg) => Some(*arg),
+            _ => None,
+        });
+        let samplers = self.samplers.iter().filter_map(|(_, slot)| match slot {
+            SamplerSlot::Argument(arg) => Some(*arg),
+            SamplerSlot::Fixed(_) => None,
+        });
+        let last = pieces.chain(surfaces).chain(samplers).max();
+        last.map_or(0, |n| n.saturating_add(1))
+    }
+}

@@ -1,0 +1,266 @@
+//! OpenCL images as surfaces. Source: launch reference 6; OpenCL C, image channel orders and types.
+
+use super::description::ImageQuery;
+use super::{Refused, refuse};
+use crate::diagnostic::Code;
+use crate::surface::{Description, Format, Surface};
+use std::sync::Arc;
+
+/// What the caller says of an image.
+#[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
+#[serde(default)]
+pub struct Shape {
+    /// `1d`, `1d_array`, `1d_buffer`, `2d`, `2d_array` or `3d`.
+    #[serde(rename = "type")]
+    pub kind: String,
+    /// `R`, `RG`, `RGBA`, `BGRA` ….
+    pub order: String,
+    /// `UNORM_INT8`, `FLOAT` ….
+    pub channel: String,
+    /// Texels across.
+    pub width: u32,
+    /// Texels down.
+    pub height: u32,
+    /// Slices of a 3D image.
+    pub depth: u32,
+    /// Layers of an array.
+    pub layers: u32,
+}
+
+/// An image with its memory.
+#[derive(Clone, Debug)]
+pub struct Image {
+    /// What it is.
+    pub shape: Shape,
+    /// What messages see.
+    pub surface: Arc<Surface>,
+}
+
+/// Channel orders with their OpenCL numbers and the letters of a format's name.
+const ORDERS: &[(&str, u32, &str)] = &[
+    ("R", 0x10b0, "R"),
+    ("A", 0x10b1, "A"),
+    ("RG", 0x10b2, "RG"),
+    ("RGB", 0x10b4, "RGB"),
+    ("RGBA", 0x10b5, "RGBA"),
+    ("BGRA", 0x10b6, "BGRA"),
+    ("INTENSITY", 0x10b8, "I"),
+    ("LUMINANCE", 0x10b9, "L"),
+    ("DEPTH", 0x10bd, "R"),
+    ("sRGBA", 0x10c1, "RGBA"),
+    ("sBGRA", 0x10c2, "BGRA"),
+];
+
+/// Channel types with their OpenCL numbers, bits and number type.
+const CHANNELS: &[(&str, u32, u32, &str)] = &[
+    ("SNORM_INT8", 0x10d0, 8, "SNORM"),
+    ("SNORM_INT16", 0x10d1, 16, "SNORM"),
+    ("UNORM_INT8", 0x10d2, 8, "UNORM"),
+    ("UNORM_INT16", 0x10d3, 16, "UNORM"),
+    ("SIGNED_INT8", 0x10d7, 8, "SINT"),
+    ("SIGNED_INT16", 0x10d8, 16, "SINT"),
+    ("SIGNED_INT32", 0x10d9, 32, "SINT"),
+    ("UNSIGNED_INT8", 0x10da, 8, "UINT"),
+    ("UNSIGNED_INT16", 0x10db, 16, "UINT"),
+    ("UNSIGNED_INT32", 0x10dc, 32, "UINT"),
+    ("HALF_FLOAT", 0x10dd, 16, "FLOAT"),
+    ("FLOAT", 0x10de, 32, "FLOAT"),
+];
+
+impl Shape {
+    fn order(&self) -> Result<&'static (&'static str, u32, &'static str), Refused> {
+        ORDERS.iter().find(|o| o.0 == self.order).ok_or_else(|| {
+            let known: Vec<&str> = ORDERS.iter().map(|o| o.0).collect();
+            let mut refused = refuse(Code::E0644, format!("`{}` is no channel order", self.order));
+            refused.help = Some(format!("one of {}", known.join(" ")));
+            refused
+        })
+    }
+
+    fn channel(&self) -> Result<&'static (&'static str, u32, u32, &'static str), Refused> {
+        CHANNELS
+            .iter()
+            .find(|c| c.0 == self.channel)
+            .ok_or_else(|| {
+                let known: Vec<&str> = CHANNELS.iter().map(|c| c.0).collect();
+                let mut refused = refuse(
+                    Code::E0644,
+                    format!("`{}` is no channel type", self.channel),
+                );
+                refused.help = Some(format!("one of {}", known.join(" ")));
+                refused
+            })
+    }
+
+    /// The format the hardware sees.
+    fn format(&self) -> Result<Format, Refused> {
+        let (order, channel) = (self.order()?, self.channel()?);
+        let letters: String = order
+            .2
+            .chars()
+            .map(|letter| format!("{letter}{}", channel.2))
+            .collect();
+        let srgb = if order.0.starts_with('s') {
+            "_SRGB"
+        } else {
+            ""
+        };
+        let name = format!("{letters}_{}{srgb}", channel.3);
+        Format::named(&name).ok_or_else(|| {
+            refuse(
+                Code::E0644,
+                format!("no surface format holds {} of {}", order.0, channel.0),
+            )
+        })
+    }
+
+    /// The surface and its slices.
+    fn surface(&self) -> Result<(Description, u32), Refused> {
+        let format = self.format()?;
+        let size = |n: u32| n.max(1);
+        let (width, height) = (size(self.width), size(self.height));
+        let layers = size(self.layers);
+        Ok(match self.kind.as_str() {
+            "1d" => (Description::d1(format, width), 1),
+            "1d_array" => {
+                let array = Description {
+                    array: true,
+                    depth: layers,
+                    ..Description::d1(format, width)
+                };
+                (array, layers)
+            }
+            "1d_buffer" => (Description::buffer(format, width), 1),
+            "2d" | "2d_depth" | "2d_media" | "2d_media_block" => {
+                (Description::d2(format, width, height), 1)
+            }
+            "2d_array" | "2d_array_depth" => {
+                let array = Description::d2_array(format, width, height, layers);
+                (array, layers)
+            }
+            "3d" => {
+                let depth = size(self.depth);
+                (Description::d3(format, width, height, depth), depth)
+            }
+            other => {
+                let mut refused = refuse(Code::E0644, format!("`{other}` is no kind of image"));
+                refused.help = Some("one of 1d 1d_array 1d_buffer 2d 2d_array 3d".to_string());
+                return Err(refused);
+            }
+        })
+    }
+
+    /// Rows of a slice.
+    fn rows(&self) -> u32 {
+        if self.kind.starts_with("1d") {
+            1
+        } else {
+            self.height.max(1)
+        }
+    }
+}
+
+impl Image {
+    /// An image of zeros.
+    ///
+    /// # Errors
+    /// `E0644`: no such format or size; `L0640`: too large.
+    pub fn zeroed(shape: Shape) -> Result<Image, Refused> {
+        let (description, _) = shape.surface()?;
+        let surface = Surface::zeroed(description).map_err(|invalid| {
+            let code = if invalid.too_large {
+                Code::L0640
+            } else {
+                Code::E0644
+            };
+            refuse(code, invalid.what)
+        })?;
+        Ok(Image {
+            shape,
+            surface: Arc::new(surface),
+        })
+    }
+
+    /// An image with these texels, rows and slices without padding.
+    ///
+    /// # Errors
+    /// As [`Image::zeroed`]; `E0642` if there are more or fewer bytes than texels.
+    pub fn new(shape: Shape, bytes: &[u8]) -> Result<Image, Refused> {
+        let image = Image::zeroed(shape)?;
+        let wanted = image.len();
+        if bytes.len() != wanted {
+            let mut refused = refuse(
+                Code::E0642,
+                format!("the image has {wanted} bytes, {} are given", bytes.len()),
+            );
+            refused
+                .notes
+                .push("rows and slices follow each other without padding".to_string());
+            return Err(refused);
+        }
+        let row_bytes = image.row_bytes();
+        let memory = image.surface.memory();
+        for (address, row) in image.rows().zip(bytes.chunks_exact(row_bytes.max(1))) {
+            memory.write(address, row);
+        }
+        Ok(image)
+    }
+
+    /// Bytes of a row without padding.
+    fn row_bytes(&self) -> usize {
+        let d = self.surface.description();
+        d.width as usize * usize::from(d.format.bits) / 8
+    }
+
+    /// Slices and layers together.
+    fn slices(&self) -> u32 {
+        self.shape.surface().map_or(1, |(_, slices)| slices)
+    }
+
+    /// Bytes of all texels.
+    pub fn len(&self) -> usize {
+        self.row_bytes() * self.shape.rows() as usize * self.slices() as usize
+    }
+
+    /// Never: an image has one texel at least.
+    pub fn is_empty(&self) -> bool {
+        self.len() == 0
+    }
+
+    /// Where rows start in memory, slice by slice.
+    fn rows(&self) -> impl Iterator<Item = usize> {
+        let rows = self.shape.rows();
+        (0..self.slices()).flat_map(move |slice| {
+            (0..rows).map(move |y| {
+                let place = self.surface.place(0, slice, 0, y, 0);
+                self.surface.address(place.x, place.y)
+            })
+        })
+    }
+
+    /// All texels, rows and slices without padding.
+    pub fn bytes(&self) -> Vec<u8> {
+        let row_bytes = self.row_bytes();
+        let mut out = vec![0; self.len()];
+        for (address, row) in self.rows().zip(out.chunks_exact_mut(row_bytes.max(1))) {
+            self.surface.memory().read(address, row);
+        }
+        out
+    }
+
+    /// What the payload answers. Source: launch reference 5.
+    pub fn answer(&self, query: ImageQuery) -> u32 {
+        let shape = &self.shape;
+        match query {
+            ImageQuery::Width => shape.width,
+            ImageQuery::Height => shape.height.max(1),
+            ImageQuery::Depth => shape.depth.max(1),
+            ImageQuery::ArraySize => shape.layers.max(1),
+            ImageQuery::ChannelType => shape.channel().map_or(0, |c| c.1),
+            ImageQuery::ChannelOrder | ImageQuery::SrgbChannelOrder => {
+                shape.order().map_or(0, |o| o.1)
+            }
+            ImageQuery::Levels | ImageQuery::Samples => 1,
+        }
+    }
+}

@@ -1,0 +1,467 @@
+//! `launch.json`: a kernel, its arguments, and for each device what the compiler says. The schema is in
+//! `launch.schema.json` at the root of the project.
+
+use super::argument::{Argument, SamplerChoice, Size};
+use super::description::{
+    Compiler, Content, Description, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
+};
+use super::image::{Image, Shape};
+use super::{Refused, refuse};
+use crate::diagnostic::Code;
+use crate::isa::Platform;
+use crate::surface::Memory;
+use serde::Deserialize;
+use std::collections::BTreeMap;
+use std::sync::Arc;
+
+/// The whole file.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Launch {
+    /// The kernel's name.
+    pub name: String,
+    /// Its name in the source.
+    pub kernel: String,
+    /// 1, 2 or 3.
+    pub work_dim: Option<u32>,
+    /// Work-items.
+    pub global_size: Vec<u32>,
+    /// Work-items of a group.
+    pub local_size: Vec<u32>,
+    /// First global id.
+    pub global_offset: Vec<u32>,
+    /// Arguments in the order of the source.
+    pub args: Vec<Arg>,
+    /// What is expected of arguments afterwards.
+    pub outputs: Vec<Output>,
+    /// Text without expected output.
+    pub form_only: bool,
+    /// What the compiler says, by device.
+    pub devices: BTreeMap<String, Device>,
+}
+
+/// An argument.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Arg {
+    /// `buffer`, `image`, `sampler`, `local` or `value`.
+    pub kind: String,
+    /// Its name in the source.
+    pub name: Option<String>,
+    /// The file with its bytes, buffers and images.
+    pub input: Option<String>,
+    /// The bytes of a value, two digits each.
+    pub hex: Option<String>,
+    /// Size of a buffer.
+    pub bytes: Option<u64>,
+    /// Bytes of local memory.
+    pub size: Option<u32>,
+    /// The image.
+    pub image: Option<Shape>,
+    /// Of a sampler.
+    pub addressing: Option<String>,
+    /// Of a sampler.
+    pub filter: Option<String>,
+    /// Of a sampler.
+    pub normalized: bool,
+}
+
+/// What is expected of an argument.
+#[derive(Clone, Debug, Deserialize)]
+pub struct Output {
+    /// Its number.
+    pub arg: usize,
+    /// The file with the bytes expected.
+    pub file: String,
+    /// Element type.
+    pub dtype: String,
+    /// How near is near enough.
+    #[serde(default)]
+    pub compare: Compare,
+}
+
+/// How an output is compared.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Compare {
+    /// `exact`, `ulp` or `absrel`.
+    pub mode: String,
+    /// Units in the last place.
+    pub max: f64,
+    /// Distance.
+    pub abs: f64,
+    /// Distance as a part of the expected value.
+    pub rel: f64,
+}
+
+/// What the compiler says for one device.
+#[derive(Clone, Debug, Default, Deserialize)]
+#[serde(default)]
+pub struct Device {
+    /// The text.
+    pub visaasm: String,
+    /// Files with functions that the text calls, by name.
+    pub functions: BTreeMap<String, String>,
+    /// `scalar` or `vector`.
+    pub compiler: String,
+    simd: u32,
+    slm_bytes: u32,
+    private_bytes_per_work_item: u32,
+    scratch_bytes_per_thread: u32,
+    scratch_slot1_bytes_per_thread: u32,
+    required_work_group_size: Vec<u32>,
+    local_ids: bool,
+    cross_thread_base: u32,
+    payload_correction: Option<Correction>,
+    payload: Vec<Entry>,
+    surfaces: Vec<Slot>,
+    samplers: Vec<Sampler>,
+    /// The file with the program's constants.
+    pub const_data: Option<String>,
+    /// The file with the program's writable globals.
+    pub global_data: Option<String>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Correction {
+    from: u32,
+    bytes: u32,
+}
+
+/// An entry of the cross-thread data.
+#[derive(Clone, Debug, Deserialize)]
+pub(super) struct Entry {
+    pub(super) kind: String,
+    pub(super) offset: u32,
+    pub(super) size: u32,
+    #[serde(default)]
+    pub(super) arg: u32,
+    #[serde(default)]
+    pub(super) dim: usize,
+    #[serde(default)]
+    pub(super) source_offset: u32,
+    #[serde(default)]
+    pub(super) alignment: u32,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Slot {
+    bti: u32,
+    kind: String,
+    #[serde(default)]
+    arg: u32,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Sampler {
+    index: u32,
+    arg: Option<u32>,
+    inline: Option<Fixed>,
+}
+
+#[derive(Clone, Debug, Deserialize)]
+struct Fixed {
+    addressing: String,
+    filter: String,
+    normalized: bool,
+}
+
+impl Entry {
+    /// What fills the entry.
+    ///
+    /// # Errors
+    /// `N0640`: a kind that visim does not fill.
+    pub(super) fn content(&self) -> Result<Content, Refused> {
+        let dim = self.dim.min(2);
+        let arg = self.arg;
+        let image = |query| Content::Image { arg, query };
+        Ok(match self.kind.as_str() {
+            "global_offset" => Content::GlobalOffset(dim),
+            "global_size" => Content::GlobalSize(dim),
+            "local_size" | "enqueued_local_size" => Content::LocalSize(dim),
+            "group_count" => Content::GroupCount(dim),
+            "work_dim" => Content::WorkDim,
+            "arg_value" => Content::Value {
+                arg,
+                from: self.source_offset,
+            },
+            "buffer_address" => Content::BufferAddress(arg),
+            "buffer_offset" => Content::BufferOffset,
+            "slm_offset" => Content::SlmOffset {
+                arg,
+                alignment: self.alignment,
+            },
+            "image_width" => image(ImageQuery::Width),
+            "image_height" => image(ImageQuery::Height),
+            "image_depth" => image(ImageQuery::Depth),
+            "image_array_size" => image(ImageQuery::ArraySize),
+            "image_channel_data_type" => image(ImageQuery::ChannelType),
+            "image_channel_order" => image(ImageQuery::ChannelOrder),
+            "image_srgb_channel_order" => image(ImageQuery::SrgbChannelOrder),
+            "image_num_mip_levels" => image(ImageQuery::Levels),
+            "image_num_samples" => image(ImageQuery::Samples),
+            "sampler_snap_wa" => Content::SamplerSnap(arg),
+            "sampler_normalized" => Content::SamplerNormalized(arg),
+            "sampler_address_mode" => Content::SamplerAddressing(arg),
+            "const_base" => Content::ConstBase,
+            "global_base" => Content::GlobalBase,
+            "private_base" => Content::PrivateBase,
+            "printf_buffer" => Content::PrintfBuffer,
+            other => {
+                return Err(refuse(
+                    Code::N0640,
+                    format!("payload entry `{other}` is not modelled"),
+                ));
+            }
+        })
+    }
+}
+
+/// Registers that a payload may reach: more than any device has.
+const MAX_REGISTER_BYTES: u32 = 1 << 16;
+
+/// Where cross-thread data lies in the register file, and the pieces it becomes.
+pub(super) fn pieces(
+    entries: &[Entry],
+    base: u32,
+    correction: Option<(u32, u32)>,
+) -> Result<Vec<Piece>, Refused> {
+    entries
+        .iter()
+        .map(|entry| {
+            // From the first corrected register on everything lies further behind.
+            let behind = match correction {
+                Some((from, bytes)) if entry.offset >= from.saturating_sub(bytes) => bytes,
+                _ => 0,
+            };
+            let offset = entry.offset.checked_add(base.saturating_add(behind));
+            let offset = offset.filter(|o| o.saturating_add(entry.size) <= MAX_REGISTER_BYTES);
+            let Some(offset) = offset else {
+                return Err(refuse(
+                    Code::E0640,
+                    format!("payload offset {} lies behind all registers", entry.offset),
+                ));
+            };
+            Ok(Piece {
+                offset,
+                size: entry.size,
+                content: entry.content()?,
+            })
+        })
+        .collect()
+}
+
+/// The pieces of a thread's own data. Source: launch reference 2 and 4.
+pub(super) fn local_ids(description: &Description, platform: Platform) -> Vec<Piece> {
+    let grf = platform.grf_bytes();
+    if description.compiler == Compiler::Vector {
+        return vec![Piece {
+            offset: grf,
+            size: 6,
+            content: Content::LocalIdXyz,
+        }];
+    }
+    let row = description.local_id_row(platform);
+    let piece = |dim: u32| Piece {
+        offset: grf + dim * row,
+        size: row,
+        content: Content::LocalId {
+            dim: dim as usize,
+            first_lane: 0,
+        },
+    };
+    (0..3).map(piece).collect()
+}
+
+impl Device {
+    /// What the compiler says, in visim's own words.
+    ///
+    /// # Errors
+    /// `E0640`: a field has a value that cannot be; `N0640`: a payload entry that visim does not fill.
+    pub fn description(&self, platform: Platform) -> Result<Description, Refused> {
+        let compiler = match self.compiler.as_str() {
+            "" | "scalar" => Compiler::Scalar,
+            "vector" => Compiler::Vector,
+            other => {
+                return Err(refuse(
+                    Code::E0640,
+                    format!("`{other}` is no compiler: scalar or vector"),
+                ));
+            }
+        };
+        let simd = if compiler == Compiler::Vector {
+            1
+        } else {
+            self.simd
+        };
+        if !matches!(simd, 1 | 8 | 16 | 32) {
+            return Err(refuse(
+                Code::E0640,
+                format!("a thread has 8, 16 or 32 lanes, not {simd}"),
+            ));
+        }
+        let mut description = Description {
+            compiler,
+            simd,
+            slm_bytes: self.slm_bytes,
+            private_bytes: self.private_bytes_per_work_item,
+            scratch_bytes: self
+                .scratch_bytes_per_thread
+                .saturating_add(self.scratch_slot1_bytes_per_thread),
+            required_local: triple(&self.required_work_group_size, 0),
+            ..Description::default()
+        };
+        let correction = self.payload_correction.as_ref().map(|c| (c.from, c.bytes));
+        description.pieces = pieces(&self.payload, self.cross_thread_base, correction)?;
+        if self.local_ids || compiler == Compiler::Vector {
+            let own = local_ids(&description, platform);
+            description.pieces.extend(own);
+        }
+        for slot in &self.surfaces {
+            let what = match slot.kind.as_str() {
+                "image" | "buffer" => SurfaceSlot::Argument(slot.arg),
+                "const_base" => SurfaceSlot::Constants,
+                "global_base" => SurfaceSlot::Globals,
+                "printf_buffer" => SurfaceSlot::Printf,
+                _ => SurfaceSlot::Reserved,
+            };
+            description.surfaces.push((slot.bti, what));
+        }
+        for sampler in &self.samplers {
+            let what = match (&sampler.arg, &sampler.inline) {
+                (Some(arg), _) => SamplerSlot::Argument(*arg),
+                (None, Some(fixed)) => SamplerSlot::Fixed(SamplerChoice::read(
+                    &fixed.addressing,
+                    &fixed.filter,
+                    fixed.normalized,
+                )?),
+                (None, None) => continue,
+            };
+            description.samplers.push((sampler.index, what));
+        }
+        Ok(description)
+    }
+}
+
+fn triple(list: &[u32], missing: u32) -> [u32; 3] {
+    std::array::from_fn(|i| list.get(i).copied().unwrap_or(missing))
+}
+
+impl Launch {
+    /// Reads the text of the file.
+    ///
+    /// # Errors
+    /// `E0640` with the line that does not read.
+    pub fn read(text: &str) -> Result<Launch, Refused> {
+        serde_json::from_str(text)
+            .map_err(|error| refuse(Code::E0640, format!("launch description: {error}")))
+    }
+
+    /// Sizes; what is left out is 1, the group size is found by [`Size::groups`].
+    pub fn size(&self) -> Size {
+        let work_dim = self.work_dim.unwrap_or(self.global_size.len() as u32);
+        Size {
+            work_dim: work_dim.clamp(1, 3),
+            global: triple(&self.global_size, 1),
+            local: triple(&self.local_size, 1),
+            offset: triple(&self.global_offset, 0),
+        }
+    }
+
+    /// The arguments; `file` reads one beside the description.
+    ///
+    /// # Errors
+    /// `E0642`: one cannot be made of what stands there; what `file` says.
+    pub fn arguments(
+        &self,
+        file: impl Fn(&str) -> Result<Vec<u8>, Refused>,
+    ) -> Result<Vec<Argument>, Refused> {
+        let argument = |(index, arg): (usize, &Arg)| {
+            arg.argument(&file).map_err(|mut refused| {
+                let name = arg.name.as_deref().map(|n| format!(", `{n}`"));
+                let note = format!("argument {index}{}", name.unwrap_or_default());
+                refused.notes.push(note);
+                refused
+            })
+        };
+        self.args.iter().enumerate().map(argument).collect()
+    }
+}
+
+impl Arg {
+    fn argument(
+        &self,
+        file: &impl Fn(&str) -> Result<Vec<u8>, Refused>,
+    ) -> Result<Argument, Refused> {
+        let wrong = |what: &str| refuse(Code::E0642, what);
+        Ok(match self.kind.as_str() {
+            "buffer" => match (&self.input, self.bytes) {
+                (Some(input), _) => Argument::Buffer(Arc::new(Memory::from_bytes(&file(input)?))),
+                (None, Some(bytes)) => Argument::Buffer(Arc::new(Memory::zeroed(limited(bytes)?))),
+                (None, None) => return Err(wrong("a buffer needs `input` or `bytes`")),
+            },
+            "image" => {
+                let Some(shape) = &self.image else {
+                    return Err(wrong("an image argument needs `image`"));
+                };
+                match &self.input {
+                    Some(input) => Argument::Image(Image::new(shape.clone(), &file(input)?)?),
+                    None => Argument::Image(Image::zeroed(shape.clone())?),
+                }
+            }
+            "sampler" => Argument::Sampler(SamplerChoice::read(
+                self.addressing.as_deref().unwrap_or("none"),
+                self.filter.as_deref().unwrap_or("nearest"),
+                self.normalized,
+            )?),
+            "local" => Argument::Local(self.size.ok_or_else(|| wrong("`size` is missing"))?),
+            "value" => {
+                let hex = self
+                    .hex
+                    .as_deref()
+                    .ok_or_else(|| wrong("`hex` is missing"))?;
+                Argument::Value(bytes_of(hex)?)
+            }
+            other => {
+                return Err(wrong(&format!(
+                    "`{other}` is no kind of argument: buffer, image, sampler, local or value"
+                )));
+            }
+        })
+    }
+}
+
+/// Bytes written as pairs of digits.
+///
+/// # Errors
+/// `E0642`.
+pub fn bytes_of(hex: &str) -> Result<Vec<u8>, Refused> {
+    let digits: Option<Vec<u32>> = hex.chars().map(|c| c.to_digit(16)).collect();
+    match digits {
+        Some(digits) if digits.len() % 2 == 0 => {
+            let pairs = digits.chunks_exact(2);
+            Ok(pairs.map(|pair| (pair[0] * 16 + pair[1]) as u8).collect())
+        }
+        _ => Err(refuse(
+            Code::E0642,
+            format!("`{hex}` is no even number of hexadecimal digits"),
+        )),
+    }
+}
+
+/// A buffer's size, within what visim gives.
+///
+/// # Errors
+/// `L0640`.
+pub fn limited(bytes: u64) -> Result<usize, Refused> {
+    if bytes > MAX_BUFFER {
+        return Err(refuse(
+            Code::L0640,
+            format!("a buffer of {bytes} bytes, at most {MAX_BUFFER} are given"),
+        ));
+    }
+    Ok(bytes as usize)
+}
+
+/// The greatest buffer: 1 GiB, as for surfaces.
+pub const MAX_BUFFER: u64 = 1 << 30;

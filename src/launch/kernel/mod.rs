@@ -1,0 +1,38 @@
+//! Whole compiled kernels: what the compiler says of one, what the caller gives it, and how both become
+//! the registers, surfaces and addresses that its text expects.
+//!
+//! ```text
+//!  launch.json ─┐
+//!  .ze_info ────┼─▶ Description ─┐
+//!  patch tokens ┘                ├─▶ Ready: Bindings, a payload for each thread, a Grid
+//!  command line ───▶ Arguments ──┘
+//! ```
+//!
+//! * [`description`]: what the compiler says, in one form whatever wrote it.
+//! * [`json`]: `launch.json`, description and arguments in one file.
+//! * [`argument`] and [`image`]: what the caller gives.
+//! * [`payload`]: register bytes before the first instruction. * [`ready`]: everything put together.
+//! * [`compare`]: outputs held against what is expected of them.
+//!
+//! Source: launch reference, whole.
+
+pub mod argument;
+pub mod compare;
+pub mod description;
+pub mod image;
+pub mod json;
+pub mod payload;
+pub mod ready;
+
+pub use argument::{Addressing, Argument, SamplerChoice, Size};
+pub use description::{Compiler, Content, Description, Piece, SamplerSlot, SurfaceSlot};
+pub use ready::Ready;
+
+use crate::diagnostic::{Code, Diagnostic};
+
+/// What cannot be launched, and why.
+pub type Refused = Box<Diagnostic>;
+
+fn refuse(code: Code, what: impl Into<String>) -> Refused {
+    Box::new(Diagnostic::with_message(code, what).see("launch reference 1"))
+}

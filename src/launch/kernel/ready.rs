@@ -1,0 +1,345 @@
+//! Description and arguments together: what [`crate::launch::run`] wants.
+
+use super::argument::{Argument, Size};
+use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlot};
+use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP};
+use super::{Refused, refuse};
+use crate::diagnostic::Code;
+use crate::exec::{Bindings, FlatRange, OwnRange};
+use crate::launch::{Grid, RunOptions, ThreadId};
+use crate::program::Program;
+use crate::surface::{Description as SurfaceDescription, Format, Memory, Surface};
+use std::sync::Arc;
+
+/// A launch, ready to run.
+pub struct Ready {
+    /// Surfaces, samplers, memory at addresses.
+    pub bindings: Bindings,
+    /// Registers of each thread.
+    pub registers: Registers,
+    /// Groups of each dimension.
+    pub groups: [u32; 3],
+    /// The arguments, whose memory the run changes.
+    pub arguments: Vec<Argument>,
+    /// What `printf` wrote; its first dword counts bytes.
+    pub printf: Option<Arc<Memory>>,
+    slm_bytes: u32,
+    scratch_bytes: usize,
+}
+
+/// Bytes that `printf` may write.
+const PRINTF_BYTES: usize = 1 << 20;
+
+/// Private memory of a thread that vector code counts on: `%hw_id` << 13.
+const VECTOR_PRIVATE: u32 = 8 << 10;
+
+/// The most private or scratch memory of one thread.
+const MAX_OWN: u64 = 16 << 20;
+
+/// Shared local memory that a group may have.
+const MAX_SLM: u64 = 256 << 10;
+
+/// What lies at the addresses of the program's data.
+#[derive(Clone, Debug, Default)]
+pub struct ProgramData {
+    /// Constants.
+    pub constants: Option<Vec<u8>>,
+    /// Writable globals.
+    pub globals: Option<Vec<u8>>,
+}
+
+impl Ready {
+    /// Puts a launch together.
+    ///
+    /// # Errors
+    /// `E0641`: sizes that cannot be; `E0642`: an argument is missing or of another kind than the kernel
+    /// uses it; `L0640`: more memory than visim gives.
+    pub fn new(
+        description: &Description,
+        arguments: Vec<Argument>,
+        size: &Size,
+        data: &ProgramData,
+    ) -> Result<Ready, Refused> {
+        let groups = size.groups()?;
+        let items = size.group_items()?;
+        let required = description.required_local;
+        if required != [0; 3] && required != size.local {
+            return Err(refuse(
+                Code::E0641,
+                format!(
+                    "the kernel was compiled for groups of {}, not {}",
+                    words(required),
+                    words(size.local)
+                ),
+            ));
+        }
+        kinds(description, &arguments)?;
+        let locals = local_offsets(description, &arguments)?;
+        // Compiled code adds the static bytes to the offsets of arguments by itself, so that the last
+        // argument ends that much further behind; groups get whole KiB.
+        let slm_bytes = match locals.last() {
+            Some(last) => last.2 + description.slm_bytes,
+            None => description.slm_bytes,
+        };
+        let slm_bytes = slm_bytes.next_multiple_of(1024);
+        // Buffers stand at addresses of their own; a large one takes several steps.
+        let mut addresses = Vec::new();
+        let mut next = BUFFERS;
+        for argument in &arguments {
+            addresses.push(next);
+            if let Argument::Buffer(memory) = argument {
+                next += (memory.len() as u64 / STEP + 1) * STEP;
+            }
+        }
+        let registers = Registers::new(
+            description,
+            size,
+            items,
+            &arguments,
+            |arg| addresses.get(arg as usize).copied().unwrap_or(0),
+            |arg| locals.iter().find(|l| l.0 == arg).map_or(0, |l| l.1),
+        );
+        let mut ready = Ready {
+            bindings: Bindings::default(),
+            registers,
+            groups,
+            printf: None,
+            slm_bytes,
+            scratch_bytes: own_bytes(u64::from(description.scratch_bytes))?,
+            arguments,
+        };
+        ready.bind(description, &addresses, data)?;
+        Ok(ready)
+    }
+
+    fn bind(
+        &mut self,
+        description: &Description,
+        addresses: &[u64],
+        data: &ProgramData,
+    ) -> Result<(), Refused> {
+        let has = |content| description.pieces.iter().any(|p| p.content == content);
+        let program_memory = |bytes: &Option<Vec<u8>>| match bytes {
+            Some(bytes) => Memory::from_bytes(bytes),
+            // Some library functions name data that they do not use: launch reference 8.
+            None => Memory::zeroed(64),
+        };
+        let constants = Arc::new(program_memory(&data.constants));
+        let globals = Arc::new(program_memory(&data.globals));
+        let memory = &mut self.bindings.memory;
+        let mut flat = |address: u64, bytes: &Arc<Memory>| {
+            memory.push(FlatRange {
+                address,
+                memory: Arc::clone(bytes),
+            });
+        };
+        for (argument, &address) in self.arguments.iter().zip(addresses) {
+            if let Argument::Buffer(bytes) = argument {
+                flat(address, bytes);
+            }
+        }
+        flat(CONSTANTS, &constants);
+        flat(GLOBALS, &globals);
+        if has(Content::PrintfBuffer) {
+            let mut start = vec![0; PRINTF_BYTES];
+            // The next free byte: behind this dword. Launch reference 5.
+            start[0] = 4;
+            let printf = Arc::new(Memory::from_bytes(&start));
+            flat(PRINTF, &printf);
+            self.printf = Some(printf);
+        }
+        let lanes = match description.compiler {
+            Compiler::Scalar => description.simd,
+            Compiler::Vector => 1,
+        };
+        let private = u64::from(description.private_bytes) * u64::from(lanes);
+        let private = own_bytes(private.max(u64::from(VECTOR_PRIVATE)))?;
+        self.bindings.own = Some(OwnRange {
+            address: PRIVATE,
+            bytes: private,
+        });
+        for &(index, slot) in &description.surfaces {
+            let surface = match slot {
+                SurfaceSlot::Argument(arg) => match self.arguments.get(arg as usize) {
+                    Some(Argument::Buffer(memory)) => buffer(memory)?,
+                    Some(Argument::Image(image)) => Arc::clone(&image.surface),
+                    _ => continue,
+                },
+                SurfaceSlot::Constants => buffer(&constants)?,
+                SurfaceSlot::Globals => buffer(&globals)?,
+                SurfaceSlot::Printf => match &self.printf {
+                    Some(printf) => buffer(printf)?,
+                    None => continue,
+                },
+                SurfaceSlot::Reserved => continue,
+            };
+            self.bindings.surfaces.insert(index, surface);
+        }
+        for &(index, slot) in &description.samplers {
+            let choice = match slot {
+                SamplerSlot::Fixed(choice) => choice,
+                SamplerSlot::Argument(arg) => match self.arguments.get(arg as usize) {
+                    Some(Argument::Sampler(choice)) => *choice,
+                    _ => continue,
+                },
+            };
+            let _ = (index, choice);
+        }
+        Ok(())
+    }
+
+    /// The grid; `payload` is [`Ready::payload`].
+    pub fn grid<'a>(&self, payload: &'a crate::launch::Payload<'a>) -> Grid<'a> {
+        Grid::compute(self.groups, self.registers.threads()).with_payload(payload)
+    }
+
+    /// What gives each thread its registers.
+    pub fn payload(&self) -> impl Fn(ThreadId) -> crate::launch::ThreadStart + Sync + '_ {
+        |id| self.registers.start(id)
+    }
+
+    /// Options with the memory that the kernel needs.
+    pub fn options(&self, program: &Program, options: RunOptions) -> RunOptions {
+        RunOptions {
+            slm_bytes: self.slm_bytes.saturating_sub(program.slm_bytes),
+            scratch_bytes: match self.scratch_bytes {
+                0 => options.scratch_bytes,
+                bytes => bytes,
+            },
+            ..options
+        }
+    }
+}
+
+fn words(size: [u32; 3]) -> String {
+    let [x, y, z] = size;
+    format!("{x} by {y} by {z}")
+}
+
+/// Bytes of a thread's own memory, within what visim gives.
+fn own_bytes(bytes: u64) -> Result<usize, Refused> {
+    if bytes > MAX_OWN {
+        return Err(refuse(
+            Code::L0640,
+            format!("{bytes} bytes of private memory for each thread, at most {MAX_OWN} are given"),
+        ));
+    }
+    Ok((bytes as usize).next_multiple_of(1024))
+}
+
+/// Every argument that the kernel uses is there and of the kind that it is used as.
+fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refused> {
+    let check = |arg: u32, wanted: &str, fits: &dyn Fn(&Argument) -> bool| {
+        let Some(argument) = arguments.get(arg as usize) else {
+            return Err(refuse(Code::E0642, format!("argument {arg} is missing")));
+        };
+        if fits(argument) {
+            return Ok(());
+        }
+        Err(refuse(
+            Code::E0642,
+            format!(
+                "argument {arg} is {}, the kernel takes {wanted}",
+                argument.kind()
+            ),
+        ))
+    };
+    for piece in &description.pieces {
+        match piece.content {
+            Content::Value { arg, from } => {
+                check(arg, "a value", &|a| matches!(a, Argument::Value(_)))?;
+                // What lies beyond the end of the argument is zero, but not all of it.
+                if let Some(Argument::Value(bytes)) = arguments.get(arg as usize)
+                    && from as usize >= bytes.len()
+                {
+                    return Err(refuse(
+                        Code::E0642,
+                        format!(
+                            "argument {arg} has {} bytes, the kernel reads byte {from}",
+                            bytes.len()
+                        ),
+                    ));
+                }
+            }
+            Content::BufferAddress(arg) => check(arg, "a buffer", &|a| {
+                matches!(a, Argument::Buffer(_) | Argument::Null)
+            })?,
+            Content::SlmOffset { arg, .. } => {
+                check(arg, "local memory", &|a| matches!(a, Argument::Local(_)))?;
+            }
+            Content::Image { arg, .. } => {
+                check(arg, "an image", &|a| matches!(a, Argument::Image(_)))?;
+            }
+            Content::SamplerSnap(arg)
+            | Content::SamplerNormalized(arg)
+            | Content::SamplerAddressing(arg) => {
+                check(arg, "a sampler", &|a| matches!(a, Argument::Sampler(_)))?;
+            }
+            _ => {}
+        }
+    }
+    for &(_, slot) in &description.surfaces {
+        if let SurfaceSlot::Argument(arg) = slot {
+            check(arg, "memory", &|a| {
+                matches!(a, Argument::Buffer(_) | Argument::Image(_) | Argument::Null)
+            })?;
+        }
+    }
+    for &(_, slot) in &description.samplers {
+        if let SamplerSlot::Argument(arg) = slot {
+            check(arg, "a sampler", &|a| matches!(a, Argument::Sampler(_)))?;
+        }
+    }
+    Ok(())
+}
+
+/// Local arguments follow the static memory in argument order, each aligned: argument, start, end.
+/// Source: launch reference 7.
+fn local_offsets(
+    description: &Description,
+    arguments: &[Argument],
+) -> Result<Vec<(u32, u32, u32)>, Refused> {
+    let mut next = u64::from(description.slm_bytes);
+    if next > MAX_SLM {
+        return Err(too_much_slm(next));
+    }
+    let mut offsets = Vec::new();
+    for (arg, argument) in arguments.iter().enumerate() {
+        let Argument::Local(bytes) = argument else {
+            continue;
+        };
+        let alignment = description.pieces.iter().find_map(|p| match p.content {
+            Content::SlmOffset {
+                arg: own,
+                alignment,
+            } if own as usize == arg => Some(alignment),
+            _ => None,
+        });
+        let alignment = alignment.filter(|&a| a > 0).unwrap_or(16);
+        let start = next.next_multiple_of(u64::from(alignment));
+        next = start + u64::from(*bytes);
+        if next > MAX_SLM {
+            return Err(too_much_slm(next));
+        }
+        offsets.push((arg as u32, start as u32, next as u32));
+    }
+    Ok(offsets)
+}
+
+fn too_much_slm(bytes: u64) -> Refused {
+    refuse(
+        Code::L0640,
+        format!("{bytes} bytes of shared local memory, at most {MAX_SLM} are given"),
+    )
+}
+
+/// A buffer of bytes over a memory.
+fn buffer(memory: &Arc<Memory>) -> Result<Arc<Surface>, Refused> {
+    let description = match u32::try_from(memory.len()) {
+        Ok(0) | Err(_) => SurfaceDescription::null(),
+        Ok(bytes) => SurfaceDescription::buffer(Format::R8_UINT, bytes),
+    };
+    let surface = Surface::new(description, Arc::clone(memory))
+        .map_err(|invalid| refuse(Code::L0640, invalid.what))?;
+    Ok(Arc::new(surface))
+}

@@ -1,0 +1,143 @@
+//! Whole kernels as a compiler printed them: launched on every device they were compiled for, their
+//! outputs compared, once in order and once with two groups at a time.
+//!
+//! A case needs nothing but its folder; the tolerance of each output stands in `launch.json`.
+
+use super::{Case, NOT_MODELLED};
+use std::path::{Path, PathBuf};
+use visim::check::CheckOptions;
+use visim::diagnostic::{Class, Diagnostic, render_all};
+use visim::harness::bind::Layer;
+use visim::harness::directive::Directives;
+use visim::harness::front::Front;
+use visim::harness::kernel::LaunchFile;
+use visim::harness::load;
+use visim::harness::session::{Options, Refused, file_layer, start};
+use visim::isa::Platform;
+use visim::launch::kernel::compare::compare;
+use visim::source::{Source, Span, Spanned};
+
+/// One case for each folder with a `launch.json` and each device in it.
+pub fn cases(folder: &Path) -> Vec<Case> {
+    let entries = std::fs::read_dir(folder).unwrap_or_else(|e| panic!("{}: {e}", folder.display()));
+    let mut folders: Vec<PathBuf> = entries
+        .map(|e| e.expect("a folder entry").path())
+        .filter(|p| p.join("launch.json").is_file())
+        .collect();
+    folders.sort();
+    let mut cases = Vec::new();
+    for folder in folders {
+        let name = folder
+            .file_name()
+            .expect("a name")
+            .to_string_lossy()
+            .into_owned();
+        let file = match LaunchFile::read(&folder.join("launch.json")) {
+            Ok(file) => file,
+            Err(refused) => {
+                let why = refused.message.clone();
+                cases.push(Case::new(&name, move || Err(why.clone())));
+                continue;
+            }
+        };
+        for device in file.launch.devices.keys() {
+            let device = device.clone();
+            let folder = folder.clone();
+            let case = format!("{name}.{device}");
+            cases.push(Case::new(&case, move || run(&folder, &device)));
+        }
+    }
+    cases
+}
+
+fn run(folder: &Path, device: &str) -> Result<(), String> {
+    let file = LaunchFile::read(&folder.join("launch.json")).map_err(|r| r.message.clone())?;
+    let text = folder.join(&file.launch.devices[device].visaasm);
+    let source = load::source(&text).map_err(|e| e.to_string())?;
+    if file.launch.form_only {
+        return form(&source, device);
+    }
+    let in_order = outputs(&file, &text, &source, device, 1)?;
+    for (output, got) in file.launch.outputs.iter().zip(&in_order) {
+        let expected = file.beside(&output.file).map_err(|r| r.message.clone())?;
+        compare(output, &expected, got).map_err(|why| format!("argument {}: {why}", output.arg))?;
+    }
+    let at_once = outputs(&file, &text, &source, device, 2)?;
+    if in_order != at_once {
+        return Err("two groups at a time give other bytes".to_string());
+    }
+    Ok(())
+}
+
+/// Text without expected output is read and checked; what has no text form in the reference may be
+/// refused by name.
+fn form(source: &Source, device: &str) -> Result<(), String> {
+    let options = CheckOptions {
+        platform: Platform::from_name(device).ok_or("no such platform")?,
+        finalizer: true,
+    };
+    let front = Front::with(source, &options);
+    let wrong = |d: &&Diagnostic| d.class().is_fatal() && d.class() != Class::Unsupported;
+    match front.diagnostics.iter().find(wrong) {
+        Some(_) => Err(render_all(&front.diagnostics, source, false)),
+        None => Ok(()),
+    }
+}
+
+/// The bytes of the outputs after a run.
+fn outputs(
+    file: &LaunchFile,
+    path: &Path,
+    source: &Source,
+    device: &str,
+    jobs: usize,
+) -> Result<Vec<Vec<u8>>, String> {
+    let arguments = file.arguments().map_err(|r| r.message.clone())?;
+    let (own, found) = file_layer(source.clone(), path);
+    let platform = Platform::from_name(device).ok_or("no such platform")?;
+    let device_layer = Layer {
+        source: Source::new("device", device),
+        directives: Directives {
+            platform: Some(Spanned::new(platform, Span::default())),
+            ..Directives::default()
+        },
+        folder: PathBuf::new(),
+    };
+    let mut layers = vec![own, device_layer];
+    let size = file.launch.size();
+    let prepared = file.prepare(device, arguments, &size, layers.len());
+    let (prepared, functions) = prepared.map_err(|r| r.message.clone())?;
+    layers.extend(functions);
+    let ready = prepared.ready.clone();
+    let options = Options {
+        launch: Some(prepared),
+        jobs,
+        ..Options::default()
+    };
+    start(&layers, found, &options).map_err(|Refused { problems }| {
+        let fatal = problems.iter().find(|p| p.diagnostic.class().is_fatal());
+        if let Some(p) = fatal
+            && p.diagnostic.class() == Class::Unsupported
+        {
+            return format!("{NOT_MODELLED}{}", p.diagnostic.message);
+        }
+        let texts = problems.iter().filter(|p| p.diagnostic.class().is_fatal());
+        let one = |p: &visim::harness::bind::Problem| {
+            render_all(
+                std::slice::from_ref(&p.diagnostic),
+                &layers[p.layer].source,
+                false,
+            )
+        };
+        texts.map(one).collect::<String>()
+    })?;
+    let outputs = file.launch.outputs.iter();
+    outputs
+        .map(|output| {
+            let argument = ready.arguments.get(output.arg);
+            argument
+                .and_then(|a| a.bytes())
+                .ok_or_else(|| format!("argument {} has no memory", output.arg))
+        })
+        .collect()
+}
