@@ -861,6 +861,73 @@ A statement is a guard, the mnemonic with its modifiers, operands between commas
     @!P0 TLD.LL.AOFFI R0, R4, R8, 0x28, 2D, 0xf ;   // mended
 
 What listings and other assemblers write around it (addresses, words, scoreboards) is skipped."
+    E0740 Error "surface has a size that cannot be"
+"Width, height, depth, entries, offsets and slices of a surface lie within what its state can say: up to
+Gen6 8192 texels a side and 512 slices, later 16384 and 2048; 3D surfaces 2048 each way.
+
+    // SURFACE T6: R8_UNORM 20000x4
+    // SURFACE T6: R8_UNORM 16384x4 // mended"
+    E0741 Error "surface has too many levels"
+"A surface of n texels along its longest side has at most floor(log2 n) + 1 mip levels, counted from level
+0 in memory: minimum LOD and level count together. Fourteen can be said up to Gen6, fifteen later.
+
+    // SURFACE T6: R8_UNORM 64x32 levels=8
+    // SURFACE T6: R8_UNORM 64x32 levels=7 // mended"
+    E0742 Error "pitch does not fit the surface"
+"The pitch is at least the bytes of a row (of all levels side by side), at most 128 KiB up to Gen6 and 256
+KiB later, and a multiple of the tile's width: 512 bytes for X, 128 for Y and W.
+
+    // SURFACE T6: R8G8B8A8_UNORM 64x32 pitch=300 tiling=Y
+    // SURFACE T6: R8G8B8A8_UNORM 64x32 pitch=384 tiling=Y // mended"
+    E0743 Error "base address is not aligned"
+"A tiled surface starts at a multiple of 4096 bytes; X Offset and Y Offset move the origin inside."
+    E0744 Error "faces of a cube are not square"
+"Width and height of a cube surface are the same.
+
+    // SURFACE T6: R8_UNORM 32x16 kind=cube
+    // SURFACE T6: R8_UNORM 32x32 kind=cube // mended"
+    E0745 Error "fields of the surface contradict one another"
+"Each field is fine by itself, and the hardware does not allow them together: several slices of a surface
+that is no array, skipped lines of an array, levels of a multisampled surface, mip layout RIGHT where only
+BELOW is legal. The label names the rule; it stands in the programming notes of SURFACE_STATE."
+    E0746 Error "format does not fit the surface"
+"Blocks and pairs of texels have no place in buffers and multisampled surfaces, raw formats none in images;
+packed 4:2:2 wants an even width, MONO8 a multiple of 32; a tiling may have no shape for the element size.
+
+    // SURFACE T6: YCRCB_NORMAL 3x4
+    // SURFACE T6: YCRCB_NORMAL 4x4 // mended"
+    E0747 Error "memory ends before the surface does"
+"Every byte of a surface lies inside the memory that is bound for it."
+    E0748 Error "field holds a reserved value"
+"The state has a field whose value the manuals reserve. The label lists those they define."
+    E0749 Error "value is out of its field's range"
+"A value has more bits than its field, or lies outside the range that the manuals give."
+    E0750 Error "state has the wrong length"
+"SURFACE_STATE has 6 dwords up to Gen6 and 16 from Gen8 on, the media surface state 5 and 8, SAMPLER_STATE
+4, the border colour 12 and 4, an entry of a binding table 1. Zeros may follow.
+
+    visim state sampler 00014000 00000000 00000000 00000000"
+    W0751 Warning "reserved bits are set"
+"Bits that no field names are zero in what software writes. visim ignores them, and so does the hardware of
+that generation, as far as it is known."
+    N0752 Unsupported "state asks for what is not modelled"
+"The hardware defines the value and visim does not model it: rotation, compressed auxiliary surfaces, mip
+tails, the states of Gen7. The label names the field."
+    W0753 Warning "state ignores a programming note"
+"The manuals ask for something else, and visim models what is written all the same."
+    E0754 Error "binding table entry leads nowhere"
+"A binding table has up to 256 entries. Each holds the offset of a surface state from Surface State Base, a
+multiple of 32 bytes up to Gen7.5 and of 64 later, and the whole state lies inside the state memory."
+    E0755 Error "chroma planes do not fit the surface"
+"Planar surfaces are 2D, no array, and have one level; 4:2:0 wants an even width and height, 4:2:2 an even
+width, 4:1:1 a multiple of 4. Rows of the U and V planes are even numbers in media states; half pitch wants
+an even pitch.
+
+    // SURFACE T6: nv12 video.nv12 65x48
+    // SURFACE T6: nv12 video.nv12 66x48 // mended"
+    E0756 Error "fields of the sampler contradict one another"
+"Texel coordinates (non-normalized) need CLAMP or CLAMP_BORDER on every axis and no mip filter; mode CUBE is
+for cubes; HALF_BORDER begins with Gen8."
     E0802 Error "modifier cannot stand here"
 "A modifier of TLD is unknown, missing, excluded by another, or out of order. The order is fixed:
 .B, .LZ or .LL, .AOFFI, .MS, .CL, .NODEP, .T or .P; .LZ or .LL is never absent.

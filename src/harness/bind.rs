@@ -241,10 +241,7 @@ fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
     let surface = match &ask.origin {
         Origin::New => {
             let description = description(ask, Description::d2(format(ask)?, 0, 0), &size(ask)?)?.0;
-            Surface::zeroed(description).map_err(|e| match e.too_large {
-                true => Box::new(Diagnostic::new(Code::L0713).at(ask.span, e.what)),
-                false => wrong(ask.span, e.what),
-            })?
+            Surface::zeroed(description).map_err(|e| Box::new(e.at(ask.span)))?
         }
         Origin::Picture(path) => {
             let format = match ask.format {

@@ -1,155 +1,211 @@
-//! Binary layout of the sampler's state. Source: surface reference 5.5 and 5.6.
+//! Binary layout of the sampler's state: which bits hold what. Source: surface reference 5.5 to 5.7.
 
-use crate::surface::state::{Number, StateField};
+use crate::surface::Generation::*;
+use crate::surface::state::field::{Number, StateField, Structure, field};
 
-const fn field(name: &'static str, dw: u32, high: u32, low: u32) -> StateField {
-    StateField {
-        name,
-        dw,
-        bits: (high, low),
-        number: Number::Plain,
-    }
-}
+const MIP_FILTERS: &[(u32, &str)] = &[(0, "none"), (1, "nearest"), (3, "linear")];
+const FILTERS: &[(u32, &str)] = &[
+    (0, "nearest"),
+    (1, "linear"),
+    (2, "anisotropic"),
+    (6, "mono"),
+];
+const SHADOWS: &[(u32, &str)] = &[
+    (0, "ALWAYS"),
+    (1, "NEVER"),
+    (2, "LESS"),
+    (3, "EQUAL"),
+    (4, "LEQUAL"),
+    (5, "GREATER"),
+    (6, "NOTEQUAL"),
+    (7, "GEQUAL"),
+];
+const ADDRESSES_GEN5: &[(u32, &str)] = &[
+    (0, "WRAP"),
+    (1, "MIRROR"),
+    (2, "CLAMP"),
+    (3, "CUBE"),
+    (4, "CLAMP_BORDER"),
+    (5, "MIRROR_ONCE"),
+];
+const ADDRESSES_GEN9: &[(u32, &str)] = &[
+    (0, "WRAP"),
+    (1, "MIRROR"),
+    (2, "CLAMP"),
+    (3, "CUBE"),
+    (4, "CLAMP_BORDER"),
+    (5, "MIRROR_ONCE"),
+    (6, "HALF_BORDER"),
+];
+const CUBE_CONTROLS: &[(u32, &str)] = &[(0, "PROGRAMMED"), (1, "OVERRIDE")];
+const KEY_MODES: &[(u32, &str)] = &[(0, "KILL_ON_ANY_MATCH"), (1, "REPLACE_BLACK")];
+const RATIOS: &[(u32, &str)] = &[
+    (0, "2:1"),
+    (1, "4:1"),
+    (2, "6:1"),
+    (3, "8:1"),
+    (4, "10:1"),
+    (5, "12:1"),
+    (6, "14:1"),
+    (7, "16:1"),
+];
 
 const fn fixed(name: &'static str, dw: u32, high: u32, low: u32, fraction: u32) -> StateField {
-    StateField {
-        number: Number::Fixed(fraction),
-        ..field(name, dw, high, low)
-    }
+    field(name, dw, high, low).number(Number::Fixed(fraction))
 }
 
 const fn bias(dw: u32, high: u32, low: u32, fraction: u32) -> StateField {
-    StateField {
-        number: Number::SignedFixed(fraction),
-        ..field("Texture LOD Bias", dw, high, low)
-    }
+    field("Texture LOD Bias", dw, high, low).number(Number::SignedFixed(fraction))
 }
 
 const fn border(dw: u32, high: u32, low: u32) -> StateField {
-    StateField {
-        number: Number::Address,
-        ..field("Border Color Pointer", dw, high, low)
-    }
+    field("Border Color Pointer", dw, high, low).number(Number::Address)
+}
+
+const fn signed(name: &'static str, dw: u32, high: u32, low: u32) -> StateField {
+    field(name, dw, high, low).number(Number::Signed)
+}
+
+const fn float(name: &'static str, dw: u32) -> StateField {
+    field(name, dw, 31, 0).number(Number::Float)
+}
+
+fn never_planar(_: &[u32]) -> bool {
+    false
 }
 
 /// SAMPLER_STATE of Gen4 to Gen7.5: 4 dwords.
 #[rustfmt::skip]
-pub const SAMPLER_GEN5: &[StateField] = &[
-    field("Sampler Disable", 0, 31, 31),
-    field("LOD PreClamp Enable", 0, 28, 28),
-    fixed("Base Mip Level", 0, 26, 22, 1),
-    field("Mip Mode Filter", 0, 21, 20),
-    field("Mag Mode Filter", 0, 19, 17),
-    field("Min Mode Filter", 0, 16, 14),
-    bias(0, 13, 3, 6),
-    field("Shadow Function", 0, 2, 0),
-    fixed("Min LOD", 1, 31, 22, 6),
-    fixed("Max LOD", 1, 21, 12, 6),
-    field("Cube Surface Control Mode", 1, 9, 9),
-    field("TCX Address Control Mode", 1, 8, 6),
-    field("TCY Address Control Mode", 1, 5, 3),
-    field("TCZ Address Control Mode", 1, 2, 0),
-    border(2, 31, 5),
-    field("Monochrome Filter Height", 3, 31, 29),
-    field("Monochrome Filter Width", 3, 28, 26),
-    field("ChromaKey Enable", 3, 25, 25),
-    field("ChromaKey Index", 3, 24, 23),
-    field("ChromaKey Mode", 3, 22, 22),
-    field("Maximum Anisotropy", 3, 21, 19),
-    field("U Address Mag Filter Rounding Enable", 3, 18, 18),
-    field("U Address Min Filter Rounding Enable", 3, 17, 17),
-    field("V Address Mag Filter Rounding Enable", 3, 16, 16),
-    field("V Address Min Filter Rounding Enable", 3, 15, 15),
-    field("R Address Mag Filter Rounding Enable", 3, 14, 14),
-    field("R Address Min Filter Rounding Enable", 3, 13, 13),
-];
+pub const SAMPLER_GEN5: &Structure = &Structure {
+    name: "SAMPLER_STATE",
+    generations: (Gen4, Gen75),
+    dwords: 4,
+    source: "surface reference 5.5",
+    planar: never_planar,
+    fields: &[
+        field("Sampler Disable", 0, 31, 31),
+        field("LOD PreClamp Enable", 0, 28, 28),
+        fixed("Base Mip Level", 0, 26, 22, 1).at_most(26),
+        field("Mip Mode Filter", 0, 21, 20).names(MIP_FILTERS),
+        field("Mag Mode Filter", 0, 19, 17).names(FILTERS),
+        field("Min Mode Filter", 0, 16, 14).names(FILTERS),
+        bias(0, 13, 3, 6),
+        field("Shadow Function", 0, 2, 0).names(SHADOWS),
+        fixed("Min LOD", 1, 31, 22, 6).at_most(13 << 6),
+        fixed("Max LOD", 1, 21, 12, 6).at_most(13 << 6),
+        field("Cube Surface Control Mode", 1, 9, 9).names(CUBE_CONTROLS),
+        field("TCX Address Control Mode", 1, 8, 6).names(ADDRESSES_GEN5),
+        field("TCY Address Control Mode", 1, 5, 3).names(ADDRESSES_GEN5),
+        field("TCZ Address Control Mode", 1, 2, 0).names(ADDRESSES_GEN5),
+        border(2, 31, 5),
+        field("Monochrome Filter Height", 3, 31, 29).in_generations(Gen4, Gen5),
+        field("Monochrome Filter Width", 3, 28, 26).in_generations(Gen4, Gen5),
+        field("ChromaKey Enable", 3, 25, 25),
+        field("ChromaKey Index", 3, 24, 23),
+        field("ChromaKey Mode", 3, 22, 22).names(KEY_MODES),
+        field("Maximum Anisotropy", 3, 21, 19).names(RATIOS),
+        field("U Address Mag Filter Rounding Enable", 3, 18, 18),
+        field("U Address Min Filter Rounding Enable", 3, 17, 17),
+        field("V Address Mag Filter Rounding Enable", 3, 16, 16),
+        field("V Address Min Filter Rounding Enable", 3, 15, 15),
+        field("R Address Mag Filter Rounding Enable", 3, 14, 14),
+        field("R Address Min Filter Rounding Enable", 3, 13, 13),
+    ],
+};
 
 /// SAMPLER_STATE of Gen8 and Gen9: 4 dwords.
 #[rustfmt::skip]
-pub const SAMPLER_GEN9: &[StateField] = &[
-    field("Sampler Disable", 0, 31, 31),
-    field("Texture Border Color Mode", 0, 29, 29),
-    field("LOD PreClamp Mode", 0, 28, 27),
-    field("Mip Mode Filter", 0, 21, 20),
-    field("Mag Mode Filter", 0, 19, 17),
-    field("Min Mode Filter", 0, 16, 14),
-    bias(0, 13, 1, 8),
-    field("Anisotropic Algorithm", 0, 0, 0),
-    fixed("Min LOD", 1, 31, 20, 8),
-    fixed("Max LOD", 1, 19, 8, 8),
-    field("ChromaKey Enable", 1, 7, 7),
-    field("ChromaKey Index", 1, 6, 5),
-    field("ChromaKey Mode", 1, 4, 4),
-    field("Shadow Function", 1, 3, 1),
-    field("Cube Surface Control Mode", 1, 0, 0),
-    border(2, 23, 6),
-    field("LOD Clamp Magnification Mode", 2, 0, 0),
-    field("Reduction Type", 3, 23, 22),
-    field("Maximum Anisotropy", 3, 21, 19),
-    field("U Address Mag Filter Rounding Enable", 3, 18, 18),
-    field("U Address Min Filter Rounding Enable", 3, 17, 17),
-    field("V Address Mag Filter Rounding Enable", 3, 16, 16),
-    field("V Address Min Filter Rounding Enable", 3, 15, 15),
-    field("R Address Mag Filter Rounding Enable", 3, 14, 14),
-    field("R Address Min Filter Rounding Enable", 3, 13, 13),
-    field("Trilinear Filter Quality", 3, 12, 11),
-    field("Non-normalized Coordinate Enable", 3, 10, 10),
-    field("Reduction Type Enable", 3, 9, 9),
-    field("TCX Address Control Mode", 3, 8, 6),
-    field("TCY Address Control Mode", 3, 5, 3),
-    field("TCZ Address Control Mode", 3, 2, 0),
-];
-
-const fn signed(name: &'static str, dw: u32, high: u32, low: u32) -> StateField {
-    StateField {
-        number: Number::Signed,
-        ..field(name, dw, high, low)
-    }
-}
-
-const fn float(name: &'static str, dw: u32) -> StateField {
-    StateField {
-        number: Number::Float,
-        ..field(name, dw, 31, 0)
-    }
-}
+pub const SAMPLER_GEN9: &Structure = &Structure {
+    name: "SAMPLER_STATE",
+    generations: (Gen8, Gen9),
+    dwords: 4,
+    source: "surface reference 5.5",
+    planar: never_planar,
+    fields: &[
+        field("Sampler Disable", 0, 31, 31),
+        field("Texture Border Color Mode", 0, 29, 29).names(&[(0, "OGL"), (1, "DX9")]),
+        field("LOD PreClamp Mode", 0, 28, 27).names(&[(0, "none"), (2, "OGL")]),
+        field("Mip Mode Filter", 0, 21, 20).names(MIP_FILTERS),
+        field("Mag Mode Filter", 0, 19, 17).names(FILTERS),
+        field("Min Mode Filter", 0, 16, 14).names(FILTERS),
+        bias(0, 13, 1, 8),
+        field("Anisotropic Algorithm", 0, 0, 0).names(&[(0, "LEGACY"), (1, "EWA approximation")]),
+        fixed("Min LOD", 1, 31, 20, 8).at_most(14 << 8),
+        fixed("Max LOD", 1, 19, 8, 8).at_most(14 << 8),
+        field("ChromaKey Enable", 1, 7, 7),
+        field("ChromaKey Index", 1, 6, 5),
+        field("ChromaKey Mode", 1, 4, 4).names(KEY_MODES),
+        field("Shadow Function", 1, 3, 1).names(SHADOWS),
+        field("Cube Surface Control Mode", 1, 0, 0).names(CUBE_CONTROLS),
+        border(2, 23, 6),
+        field("LOD Clamp Magnification Mode", 2, 0, 0).names(&[(0, "MIPNONE"), (1, "MIPFILTER")]),
+        field("Reduction Type", 3, 23, 22).names(&[(0, "standard"), (1, "comparison"), (2, "minimum"), (3, "maximum")]),
+        field("Maximum Anisotropy", 3, 21, 19).names(RATIOS),
+        field("U Address Mag Filter Rounding Enable", 3, 18, 18),
+        field("U Address Min Filter Rounding Enable", 3, 17, 17),
+        field("V Address Mag Filter Rounding Enable", 3, 16, 16),
+        field("V Address Min Filter Rounding Enable", 3, 15, 15),
+        field("R Address Mag Filter Rounding Enable", 3, 14, 14),
+        field("R Address Min Filter Rounding Enable", 3, 13, 13),
+        field("Trilinear Filter Quality", 3, 12, 11).names(&[(0, "FULL"), (1, "reserved"), (2, "MED"), (3, "LOW")]),
+        field("Non-normalized Coordinate Enable", 3, 10, 10),
+        field("Reduction Type Enable", 3, 9, 9),
+        field("TCX Address Control Mode", 3, 8, 6).names(ADDRESSES_GEN9),
+        field("TCY Address Control Mode", 3, 5, 3).names(ADDRESSES_GEN9),
+        field("TCZ Address Control Mode", 3, 2, 0).names(ADDRESSES_GEN9),
+    ],
+};
 
 /// SAMPLER_BORDER_COLOR_STATE of Gen5 and Gen6 in the order working drivers write: 12 dwords.
 ///
 /// The PRM's text has another order; this one is the model choice of surface reference 4.9 and 5.6.
 #[rustfmt::skip]
-pub const BORDER_GEN5: &[StateField] = &[
-    field("Border Color Unorm Red", 0, 7, 0),
-    field("Border Color Unorm Green", 0, 15, 8),
-    field("Border Color Unorm Blue", 0, 23, 16),
-    field("Border Color Unorm Alpha", 0, 31, 24),
-    float("Border Color Float Red", 1),
-    float("Border Color Float Green", 2),
-    float("Border Color Float Blue", 3),
-    float("Border Color Float Alpha", 4),
-    field("Border Color Float16 Red", 5, 15, 0),
-    field("Border Color Float16 Green", 5, 31, 16),
-    field("Border Color Float16 Blue", 6, 15, 0),
-    field("Border Color Float16 Alpha", 6, 31, 16),
-    field("Border Color Unorm16 Red", 7, 15, 0),
-    field("Border Color Unorm16 Green", 7, 31, 16),
-    field("Border Color Unorm16 Blue", 8, 15, 0),
-    field("Border Color Unorm16 Alpha", 8, 31, 16),
-    signed("Border Color Snorm16 Red", 9, 15, 0),
-    signed("Border Color Snorm16 Green", 9, 31, 16),
-    signed("Border Color Snorm16 Blue", 10, 15, 0),
-    signed("Border Color Snorm16 Alpha", 10, 31, 16),
-    signed("Border Color Snorm8 Red", 11, 7, 0),
-    signed("Border Color Snorm8 Green", 11, 15, 8),
-    signed("Border Color Snorm8 Blue", 11, 23, 16),
-    signed("Border Color Snorm8 Alpha", 11, 31, 24),
-];
+pub const BORDER_GEN5: &Structure = &Structure {
+    name: "SAMPLER_BORDER_COLOR_STATE",
+    generations: (Gen5, Gen6),
+    dwords: 12,
+    source: "surface reference 5.6",
+    planar: never_planar,
+    fields: &[
+        field("Border Color Unorm Red", 0, 7, 0),
+        field("Border Color Unorm Green", 0, 15, 8),
+        field("Border Color Unorm Blue", 0, 23, 16),
+        field("Border Color Unorm Alpha", 0, 31, 24),
+        float("Border Color Float Red", 1),
+        float("Border Color Float Green", 2),
+        float("Border Color Float Blue", 3),
+        float("Border Color Float Alpha", 4),
+        field("Border Color Float16 Red", 5, 15, 0),
+        field("Border Color Float16 Green", 5, 31, 16),
+        field("Border Color Float16 Blue", 6, 15, 0),
+        field("Border Color Float16 Alpha", 6, 31, 16),
+        field("Border Color Unorm16 Red", 7, 15, 0),
+        field("Border Color Unorm16 Green", 7, 31, 16),
+        field("Border Color Unorm16 Blue", 8, 15, 0),
+        field("Border Color Unorm16 Alpha", 8, 31, 16),
+        signed("Border Color Snorm16 Red", 9, 15, 0),
+        signed("Border Color Snorm16 Green", 9, 31, 16),
+        signed("Border Color Snorm16 Blue", 10, 15, 0),
+        signed("Border Color Snorm16 Alpha", 10, 31, 16),
+        signed("Border Color Snorm8 Red", 11, 7, 0),
+        signed("Border Color Snorm8 Green", 11, 15, 8),
+        signed("Border Color Snorm8 Blue", 11, 23, 16),
+        signed("Border Color Snorm8 Alpha", 11, 31, 24),
+    ],
+};
 
 /// SAMPLER_BORDER_COLOR_STATE of Gen8 and Gen9: each channel a float or a 32-bit integer.
 #[rustfmt::skip]
-pub const BORDER_GEN9: &[StateField] = &[
-    float("Border Color Float Red", 0), field("Border Color 32bit Red", 0, 31, 0),
-    float("Border Color Float Green", 1), field("Border Color 32bit Green", 1, 31, 0),
-    float("Border Color Float Blue", 2), field("Border Color 32bit Blue", 2, 31, 0),
-    float("Border Color Float Alpha", 3), field("Border Color 32bit Alpha", 3, 31, 0),
-];
+pub const BORDER_GEN9: &Structure = &Structure {
+    name: "SAMPLER_BORDER_COLOR_STATE",
+    generations: (Gen8, Gen9),
+    dwords: 4,
+    source: "surface reference 5.6",
+    planar: never_planar,
+    fields: &[
+        float("Border Color Float Red", 0), field("Border Color 32bit Red", 0, 31, 0),
+        float("Border Color Float Green", 1), field("Border Color 32bit Green", 1, 31, 0),
+        float("Border Color Float Blue", 2), field("Border Color 32bit Blue", 2, 31, 0),
+        float("Border Color Float Alpha", 3), field("Border Color 32bit Alpha", 3, 31, 0),
+    ],
+};

@@ -45,7 +45,7 @@ impl BadFile {
     /// A surface that cannot be made of the file.
     fn invalid(path: &Path, why: Invalid, remedy: &str) -> BadFile {
         BadFile {
-            too_large: why.too_large,
+            too_large: why.too_large(),
             ..BadFile::new(path, why, remedy)
         }
     }

@@ -5,7 +5,8 @@
 //!
 //! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
 //! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
-//! * [`description`]: sizes and switches, and the rules they obey.
+//! * [`description`]: sizes and switches. * [`rules`]: what they obey. * [`planes`]: planar video.
+//! * [`state`]: packed surface states. * [`file`](mod@file): pictures, textures and raw files.
 //!
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
 
@@ -14,28 +15,33 @@ pub mod description;
 pub mod file;
 pub mod float;
 pub mod format;
+pub mod invalid;
 pub mod layout;
 pub mod memory;
 pub mod pattern;
 pub mod picture;
+pub mod planes;
 pub mod refused;
 pub mod rows;
+pub mod rules;
 pub mod state;
 pub mod texel;
 pub mod tiling;
 
-pub use description::{
-    Description, Generation, Invalid, Kind, LineStride, MAX_BYTES, MipLayout, Planes, SampleStorage,
-};
+pub use description::{Description, Generation, Kind, LineStride, MipLayout, SampleStorage};
 pub use format::Format;
+pub use invalid::Invalid;
 pub use memory::Memory;
 pub use pattern::Pattern;
 pub use picture::Picture;
+pub use planes::Planes;
 pub use refused::Refused;
+pub use rules::MAX_BYTES;
 pub use tiling::Tiling;
 
 use std::sync::Arc;
 
+use crate::diagnostic::Code;
 use format::Cell;
 use layout::{Layout, interleave_sample};
 use texel::Decoder;
@@ -80,10 +86,11 @@ impl Surface {
         let (description, layout) = description.resolve()?;
         let needed = description.end(&layout)?;
         if needed > memory.len() as u64 {
-            return Err(Invalid::new(format!(
+            let what = format!(
                 "the surface ends at byte {needed} and its memory has {} bytes",
                 memory.len()
-            )));
+            );
+            return Err(Invalid::new(Code::E0747, what));
         }
         let cell = description.format.cell();
         let contiguous =
@@ -107,6 +114,15 @@ impl Surface {
         let (resolved, layout) = description.clone().resolve()?;
         let bytes = resolved.end(&layout)?;
         Surface::new(description, Arc::new(Memory::zeroed(bytes as usize)))
+    }
+
+    /// Checks a description against every rule that needs no memory, and allocates none.
+    ///
+    /// # Errors
+    /// As [`Surface::new`].
+    pub fn check(description: Description) -> Result<(), Invalid> {
+        let (description, layout) = description.resolve()?;
+        description.end(&layout).map(drop)
     }
 
     /// The null surface: reads give 0 in every channel, writes are dropped.

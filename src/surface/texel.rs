@@ -381,11 +381,30 @@ impl Surface {
             }
             return true;
         }
-        let Some(bytes) = encode(format, rgba) else {
+        let Some(mut bytes) = encode(format, rgba) else {
             return false;
         };
         let size = format.cell().bytes as usize;
-        self.write_cell(self.place(level, slice, x, y, 0), &bytes[..size]);
+        let place = self.place(level, slice, x, y, 0);
+        let disabled = self.description().write_disable;
+        if disabled != 0 {
+            keep(format, disabled, &self.read_cell(place), &mut bytes);
+        }
+        self.write_cell(place, &bytes[..size]);
         true
+    }
+}
+
+/// Puts the old bits of disabled components back. Source: surface reference 2.11, last paragraph.
+fn keep(format: Format, disabled: u8, old: &CellBytes, bytes: &mut CellBytes) {
+    for channel in format.channels.into_iter().filter(|c| c.bits > 0) {
+        let output = format.out.iter().position(|&letter| letter == channel.name);
+        if output.is_none_or(|i| disabled >> i & 1 == 0) {
+            continue;
+        }
+        for bit in channel.shift..channel.shift + u16::from(channel.bits) {
+            let (byte, mask) = (usize::from(bit / 8), 1 << (bit % 8));
+            bytes[byte] = bytes[byte] & !mask | old[byte] & mask;
+        }
     }
 }

@@ -162,6 +162,11 @@ impl FormatInfo {
         self.uses.as_bytes()[what as usize] != b'-'
     }
 
+    /// A code that no generation gives a meaning.
+    pub fn is_reserved(&self) -> bool {
+        self.since == Since::Reserved
+    }
+
     /// The channel with this letter.
     pub fn channel(&self, name: u8) -> Option<Channel> {
         self.channels

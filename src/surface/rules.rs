@@ -1,0 +1,497 @@
+//! The rules a described surface obeys, checked before any memory is allocated for it.
+//!
+//! Source: surface reference 3 and 5; PRM 4.10.2.1.
+
+use super::layout::{Layout, Shape, align_to, sample_scale};
+use super::tiling::Tiling;
+use super::{Description, Generation, Invalid, Kind, MipLayout, SampleStorage};
+use crate::diagnostic::Code;
+
+/// No surface may end behind this byte of its memory: 1 GiB.
+pub const MAX_BYTES: u64 = 1 << 30;
+
+impl Description {
+    /// The alignment unit. Source: surface reference 3.2; from Gen6 on, where the state has a field, the
+    /// smallest value it can take.
+    pub(super) fn alignment(&self) -> (u32, u32) {
+        let (bw, bh) = (
+            u32::from(self.format.block.0),
+            u32::from(self.format.block.1),
+        );
+        match (self.align, self.generation) {
+            (Some(align), _) => align,
+            (None, Generation::Gen9) => (4, 4),
+            (None, _) if self.format.is_compressed() => (bw, bh),
+            (None, Generation::Gen8) => (4, 4),
+            (None, _) => (4, 2),
+        }
+    }
+
+    /// Checks every rule that needs no memory, fills in the pitch, places the images.
+    pub(super) fn resolve(mut self) -> Result<(Description, Layout), Invalid> {
+        let nothing = Layout {
+            levels: Vec::new(),
+            slice: (0, 0),
+            extent: (0, 0),
+        };
+        let format = self.format;
+        match self.kind {
+            Kind::Null => return Ok((self, nothing)),
+            _ if format.is_reserved() => {
+                let what = format!("format {:#05x} is reserved", format.code);
+                return Err(Invalid::new(Code::E0746, what));
+            }
+            Kind::Buffer => {
+                self.resolve_buffer()?;
+                return Ok((self, nothing));
+            }
+            _ => {}
+        }
+        self.check_sizes()?;
+        self.check_combinations()?;
+        if format.is_planar() {
+            return self.resolve_planar();
+        }
+        if format.cell().bytes == 0 {
+            let what = format!("{format} is a format of buffers only");
+            return Err(Invalid::new(Code::E0746, what));
+        }
+
+        let block = match format.is_compressed() {
+            true => (u32::from(format.block.0), u32::from(format.block.1)),
+            false => (1, 1),
+        };
+        let (i, j) = self.alignment();
+        if i == 0 || j == 0 || i > 256 || j > 256 {
+            let what = format!("an image alignment of {i}×{j}; 1 to 256 each are allowed");
+            return Err(Invalid::new(Code::E0745, what));
+        }
+        let levels_in_memory = self.min_lod + self.levels;
+        let slices = match self.kind {
+            Kind::D3 => self.depth,
+            _ => self.slices() + self.min_array_element,
+        };
+        let layout = Layout::new(&Shape {
+            generation: self.generation,
+            kind: self.kind,
+            tile_rows: self
+                .tiling
+                .tile(u32::from(format.bits))
+                .map_or(1, |tile| tile.1),
+            block,
+            size: (self.width, self.height, slices),
+            levels: levels_in_memory,
+            samples: self.samples,
+            storage: self.storage,
+            align: (i, j),
+            mips: self.mip_layout,
+            qpitch: self.qpitch,
+        });
+
+        let row = self.row_bytes(&layout);
+        if layout.slice.0 > 0 {
+            // Linear 1D on Gen9 is one row that no pitch limits.
+            self.pitch = row.min(MAX_BYTES) as u32;
+        } else {
+            self.check_pitch(row)?;
+        }
+        Ok((self, layout))
+    }
+
+    /// Bytes of a row that must exist: the padding to the right of a single image need not.
+    fn row_bytes(&self, layout: &Layout) -> u64 {
+        let block = if self.format.is_compressed() {
+            u32::from(self.format.block.0)
+        } else {
+            1
+        };
+        let elements = if layout.levels.len() == 1 && layout.slice.0 == 0 {
+            let scale = match self.storage {
+                SampleStorage::Interleaved => sample_scale(self.samples).0,
+                SampleStorage::Array => 1,
+            };
+            let pixels = if scale > 1 {
+                align_to(self.width, 2)
+            } else {
+                self.width
+            };
+            u64::from((pixels * scale).div_ceil(block))
+        } else {
+            layout.extent.0
+        };
+        let bits = (elements + u64::from(self.x_offset)) * u64::from(self.format.bits);
+        let unit = if self.format.is_packed_422() { 4 } else { 1 };
+        bits.div_ceil(8).next_multiple_of(unit)
+    }
+
+    fn resolve_buffer(&mut self) -> Result<(), Invalid> {
+        let cell = self.format.cell();
+        let element = cell.bytes.max(1);
+        let fail = |code, what: String| Err(Invalid::new(code, what));
+        if self.format.is_planar() || cell.across > 1 || cell.down > 1 {
+            let what = format!("{} cannot be the format of a buffer", self.format);
+            return fail(Code::E0746, what);
+        }
+        if self.tiling != Tiling::Linear {
+            return fail(Code::E0745, "buffers are linear".to_string());
+        }
+        let early = self.generation <= Generation::Gen6;
+        if self.width == 0 || early && self.width > 1 << 27 {
+            let what = format!("{} entries; 1 to {} are allowed", self.width, 1 << 27);
+            return fail(Code::E0740, what);
+        }
+        if self.pitch == 0 {
+            self.pitch = element;
+        }
+        let most = if early { 2048 } else { 1 << 18 };
+        if self.pitch < element {
+            let what = format!(
+                "a pitch of {} bytes; an element of {} has {element}",
+                self.pitch, self.format
+            );
+            return fail(Code::E0742, what);
+        }
+        if self.pitch > most {
+            let what = format!("a pitch of {} bytes; {most} is the most", self.pitch);
+            return fail(Code::E0742, what);
+        }
+        Ok(())
+    }
+
+    fn check_sizes(&self) -> Result<(), Invalid> {
+        let early = self.generation <= Generation::Gen6;
+        let (side, slices, levels) = if early {
+            (8192, 512, 14)
+        } else {
+            (16384, 2048, 15)
+        };
+        let (side, slices) = match self.kind {
+            Kind::D3 => (2048, 2048),
+            _ => (side, slices),
+        };
+        let size = |name: &str, value: u32, least: u32, most: u32| {
+            let what = || format!("a {name} of {value}; {least} to {most} is allowed");
+            match value < least || value > most {
+                true => Err(Invalid::new(Code::E0740, what())),
+                false => Ok(()),
+            }
+        };
+        size("width", self.width, 1, side)?;
+        size("height", self.height, 1, side)?;
+        size("depth", self.depth, 1, slices)?;
+        size(
+            "minimum array element",
+            self.min_array_element,
+            0,
+            slices - 1,
+        )?;
+        size("X offset", self.x_offset, 0, 16384)?;
+        size("Y offset", self.y_offset, 0, 65536)?;
+        size("QPitch", self.qpitch.unwrap_or(0), 0, 1 << 17)?;
+        let deep = if self.kind == Kind::D3 { self.depth } else { 1 };
+        let possible = self.width.max(self.height).max(deep).ilog2() + 1;
+        let asked = self.min_lod.saturating_add(self.levels);
+        if self.levels == 0 || self.levels > levels || asked > possible {
+            let what = format!(
+                "{asked} levels; a surface of {}×{}×{deep} texels has {possible}",
+                self.width, self.height
+            );
+            return Err(Invalid::new(Code::E0741, what));
+        }
+        Ok(())
+    }
+
+    fn check_combinations(&self) -> Result<(), Invalid> {
+        let format = self.format;
+        let plain_2d = self.kind == Kind::D2 && !self.array;
+        let samples = self.samples > 1;
+        let single = !(format.is_compressed() || format.cell().across > 1);
+        let rule = |ok: bool, code, what: &str| match ok {
+            true => Ok(()),
+            false => Err(Invalid::new(code, what)),
+        };
+        rule(
+            self.array || self.kind == Kind::D3 || self.depth == 1,
+            Code::E0745,
+            "several slices need an array surface",
+        )?;
+        rule(
+            self.kind != Kind::D3 || !self.array && self.min_array_element == 0,
+            Code::E0745,
+            "a 3D surface is no array",
+        )?;
+        rule(
+            self.kind != Kind::D1 || self.height == 1,
+            Code::E0745,
+            "a 1D surface has height 1",
+        )?;
+        rule(
+            self.kind != Kind::Cube || self.width == self.height,
+            Code::E0744,
+            &format!(
+                "faces of {}×{} texels; those of a cube are square",
+                self.width, self.height
+            ),
+        )?;
+        let counts: &[u32] = match self.generation {
+            Generation::Gen4 | Generation::Gen5 => &[1],
+            Generation::Gen6 => &[1, 4],
+            _ => &[1, 2, 4, 8, 16],
+        };
+        rule(
+            counts.contains(&self.samples),
+            Code::E0745,
+            &format!(
+                "{} samples; {:?} knows {counts:?}",
+                self.samples, self.generation
+            ),
+        )?;
+        rule(
+            !samples || self.kind == Kind::D2 && self.min_lod + self.levels == 1,
+            Code::E0745,
+            "multisampled surfaces are 2D and have one level",
+        )?;
+        rule(
+            !samples || single,
+            Code::E0746,
+            "multisampled surfaces have a format of single texels",
+        )?;
+        rule(
+            !self.line_stride.skips() || plain_2d && !format.is_compressed(),
+            Code::E0745,
+            "skipping lines needs a 2D surface that is no array and not block-compressed",
+        )?;
+        rule(
+            self.mip_layout == MipLayout::Below || plain_2d && self.generation <= Generation::Gen6,
+            Code::E0745,
+            "mip layout RIGHT needs a 2D surface that is no array, up to Gen6",
+        )?;
+        let standard = matches!(self.tiling, Tiling::Yf | Tiling::Ys);
+        rule(
+            !standard || self.generation >= Generation::Gen9,
+            Code::E0745,
+            "tilings Yf and Ys begin with Gen9",
+        )?;
+        // Their shapes for several samples and for 3D are out of scope: surface reference 3.1.
+        rule(
+            !standard || self.kind != Kind::D3 && !samples,
+            Code::N0752,
+            "tilings Yf and Ys of a 3D or multisampled surface are not modelled",
+        )?;
+        rule(
+            !format.is_packed_422() || self.width.is_multiple_of(2),
+            Code::E0746,
+            &format!("a width of {}; {format} stores pairs of texels", self.width),
+        )?;
+        rule(
+            format.name != "MONO8" || self.width.is_multiple_of(32),
+            Code::E0746,
+            &format!("a width of {}; MONO8 needs a multiple of 32", self.width),
+        )?;
+        rule(
+            self.tiling == Tiling::Linear || self.base.is_multiple_of(4096),
+            Code::E0743,
+            &format!(
+                "a tiled surface at byte {}; a multiple of 4096 is needed",
+                self.base
+            ),
+        )
+    }
+
+    /// Checks the pitch against the bytes of a row, or fills it in.
+    pub(super) fn check_pitch(&mut self, row: u64) -> Result<(), Invalid> {
+        let bits = u32::from(self.format.bits);
+        let fail = |code, what: String| Err(Invalid::new(code, what));
+        let Some(unit) = self.tiling.pitch_unit(bits) else {
+            let what = format!(
+                "tiling {:?} has no shape for the {bits} bits of {}",
+                self.tiling, self.format
+            );
+            return fail(Code::E0746, what);
+        };
+        let row = if self.tiling == Tiling::W {
+            2 * row
+        } else {
+            row
+        };
+        let media = self
+            .media_row
+            .map_or(0, |b| u64::from(b) + 4 * u64::from(self.x_offset));
+        let row = row.max(media);
+        let pitch = match self.pitch {
+            0 => row.next_multiple_of(u64::from(unit)),
+            pitch => u64::from(pitch),
+        };
+        let most = if self.generation <= Generation::Gen6 {
+            1 << 17
+        } else {
+            1 << 18
+        };
+        if pitch < row {
+            let what = format!("a pitch of {pitch} bytes; the rows have {row}");
+            return fail(Code::E0742, what);
+        }
+        if pitch > most {
+            return fail(
+                Code::E0742,
+                format!("a pitch of {pitch} bytes; {most} is the most"),
+            );
+        }
+        if !pitch.is_multiple_of(u64::from(unit)) {
+            let what = format!(
+                "a pitch of {pitch} bytes; tiling {:?} needs a multiple of {unit}",
+                self.tiling
+            );
+            return fail(Code::E0742, what);
+        }
+        self.pitch = pitch as u32;
+        Ok(())
+    }
+
+    /// The byte of memory behind the surface's last byte.
+    pub(super) fn end(&self, layout: &Layout) -> Result<u64, Invalid> {
+        let bytes = match self.kind {
+            Kind::Null => return Ok(0),
+            Kind::Buffer => match u64::from(self.width) * u64::from(self.pitch) {
+                0 => 0,
+                // The last element need not fill its pitch.
+                all => all - u64::from(self.pitch - self.format.cell().bytes.max(1)),
+            },
+            _ if self.format.is_planar() => {
+                let mut end = 0;
+                for plane in 0..3 {
+                    if let Some(part) = self.plane(plane) {
+                        let (part, layout) = part.resolve()?;
+                        end = end.max(part.end(&layout)?);
+                    }
+                }
+                return Ok(end);
+            }
+            _ => self.image_bytes(layout),
+        };
+        match self.base.checked_add(bytes) {
+            Some(end) if end <= MAX_BYTES => Ok(end),
+            _ => Err(Invalid::new(
+                Code::L0713,
+                format!(
+                    "the surface ends at byte {}; {MAX_BYTES} is the most visim allows",
+                    self.base.saturating_add(bytes)
+                ),
+            )),
+        }
+    }
+
+    fn image_bytes(&self, layout: &Layout) -> u64 {
+        let last = layout.levels.len() - 1;
+        // Rows below a single image need not exist either.
+        let padded = layout.extent.1;
+        let block_h = if self.format.is_compressed() {
+            u32::from(self.format.block.1)
+        } else {
+            1
+        };
+        let rows = match (last, self.kind, self.storage) {
+            (0, Kind::D1 | Kind::D2, SampleStorage::Array) => {
+                let slices = u64::from((self.slices() + self.min_array_element) * self.samples);
+                u64::from(layout.slice.1) * (slices - 1) + u64::from(self.height.div_ceil(block_h))
+            }
+            _ => padded,
+        };
+        let rows = if self.line_stride.skips() {
+            2 * rows
+        } else {
+            rows
+        };
+        let rows = rows + u64::from(self.y_offset);
+        let bits = u32::from(self.format.bits);
+        match self.tiling.tile(bits) {
+            Some((_, height)) if self.tiling != Tiling::Linear => {
+                rows.div_ceil(u64::from(height)) * self.tiling.tile_row_bytes(bits, self.pitch)
+            }
+            _ => {
+                // Media block messages count X Offset in dwords.
+                let media = u64::from(self.media_row_bytes()) + 4 * u64::from(self.x_offset);
+                (rows - 1) * u64::from(self.pitch)
+                    + self.row_bytes(layout).max(media).min(u64::from(self.pitch))
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, Surface};
+    use super::*;
+    use std::sync::Arc;
+
+    fn why(description: Description) -> String {
+        Surface::zeroed(description).unwrap_err().to_string()
+    }
+
+    #[test]
+    fn rules_are_named_with_the_values() {
+        let d = || Description::d2(Format::R8G8B8A8_UNORM, 64, 32);
+        assert_eq!(
+            why(Description { width: 0, ..d() }),
+            "a width of 0; 1 to 16384 is allowed"
+        );
+        assert_eq!(
+            why(Description { pitch: 255, ..d() }),
+            "a pitch of 255 bytes; the rows have 256"
+        );
+        assert_eq!(
+            why(Description {
+                pitch: 300,
+                tiling: Tiling::Y,
+                ..d()
+            }),
+            "a pitch of 300 bytes; tiling Y needs a multiple of 128"
+        );
+        assert_eq!(
+            why(Description { levels: 8, ..d() }),
+            "8 levels; a surface of 64×32×1 texels has 7"
+        );
+        let small = Surface::new(d(), Arc::new(super::super::Memory::zeroed(8191))).unwrap_err();
+        assert_eq!(
+            small.to_string(),
+            "the surface ends at byte 8192 and its memory has 8191 bytes"
+        );
+        let huge = Description::d2_array(Format::R32G32B32A32_FLOAT, 16384, 16384, 2048);
+        assert!(why(huge).ends_with("1073741824 is the most visim allows"));
+        assert!(
+            why(Description {
+                base: u64::MAX,
+                ..d()
+            })
+            .ends_with("is the most visim allows")
+        );
+        let odd = Description::d2(Format::YCRCB_NORMAL, 3, 3);
+        assert_eq!(
+            why(odd),
+            "a width of 3; YCRCB_NORMAL stores pairs of texels"
+        );
+    }
+
+    #[test]
+    fn a_linear_surface_needs_its_texels_and_no_padding() {
+        let bytes = |d| Surface::zeroed(d).unwrap().memory().len();
+        // 5 rows of 7 bytes with a pitch of 16: 4·16 + 7.
+        assert_eq!(
+            bytes(Description {
+                pitch: 16,
+                ..Description::d2(Format::R8_UNORM, 7, 5)
+            }),
+            71
+        );
+        assert_eq!(
+            bytes(Description::d2(Format::PLANAR_420_8, 6, 4)),
+            6 * 4 * 3 / 2
+        );
+        assert_eq!(bytes(Description::buffer(Format::R32_UINT, 9)), 36);
+        assert_eq!(
+            bytes(Description::d3(Format::R8_UNORM, 4, 3, 2)),
+            4 * 4 + 4 * 4
+        );
+        assert_eq!(bytes(Description::null()), 0);
+    }
+}

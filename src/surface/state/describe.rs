@@ -1,0 +1,233 @@
+//! From a packed surface state to the description of a surface.
+
+use super::super::{
+    Description, Format, Generation, Invalid, Kind, LineStride, MipLayout, SampleStorage, Tiling,
+};
+use super::field::Structure;
+use super::tables::{SURFACE_GEN5, SURFACE_GEN9};
+use crate::diagnostic::Code;
+
+/// The structure that describes surfaces of a generation.
+///
+/// # Errors
+/// `N0752` for Gen7 and Gen7.5, whose layout is not known here.
+pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
+    match generation {
+        Generation::Gen4 | Generation::Gen5 | Generation::Gen6 => Ok(SURFACE_GEN5),
+        Generation::Gen8 | Generation::Gen9 => Ok(SURFACE_GEN9),
+        Generation::Gen7 | Generation::Gen75 => Err(Invalid::new(
+            Code::N0752,
+            "the surface state of Gen7 is not known to visim",
+        )),
+    }
+}
+
+/// What a packed surface state describes; the base address becomes the offset in the surface's memory.
+///
+/// Gen4 to Gen6 (6 dwords) and Gen8, Gen9 (16 dwords). Compressed auxiliary surfaces, rotation and mip
+/// tails are not modelled.
+///
+/// # Errors
+/// [`Invalid`] with the first rule that is broken: for a generation whose layout is not known here, a
+/// reserved format or surface type, and for what is not modelled; [`super::rules::check`] lists all.
+/// Sizes, pitch and alignment are checked by [`Surface::new`](super::super::Surface::new), before it
+/// allocates.
+///
+/// Source: surface reference 5.2 and 5.4.
+pub fn describe(generation: Generation, words: &[u32]) -> Result<Description, Invalid> {
+    let structure = structure(generation)?;
+    let old = structure.dwords == SURFACE_GEN5.dwords;
+    let get = |name: &str| structure.get(words, name);
+    let number = |name: &str| get(name) as u32;
+    let kind = match number("Surface Type") {
+        0 => Kind::D1,
+        1 => Kind::D2,
+        2 => Kind::D3,
+        3 => Kind::Cube,
+        4 => Kind::Buffer,
+        5 if !old => Kind::Buffer,
+        7 => {
+            return Ok(Description {
+                generation,
+                ..Description::null()
+            });
+        }
+        other => {
+            let what = format!("surface type {other} is reserved");
+            return Err(Invalid::new(Code::E0748, what));
+        }
+    };
+    let format = format(number("Surface Format") as u16)?;
+    let (width, height, depth) = (
+        number("Width") + 1,
+        number("Height") + 1,
+        number("Depth") + 1,
+    );
+    let mut d = Description {
+        kind,
+        generation,
+        depth,
+        pitch: number("Surface Pitch") + 1,
+        base: get("Surface Base Address"),
+        levels: number("MIP Count / LOD") + 1,
+        min_lod: number("Surface Min LOD"),
+        min_array_element: number("Minimum Array Element"),
+        x_offset: 4 * number("X Offset"),
+        y_offset: if old { 2 } else { 4 } * number("Y Offset"),
+        line_stride: LineStride::from_fields(
+            number("Vertical Line Stride"),
+            number("Vertical Line Stride Offset"),
+        ),
+        ..Description::d2(format, width, height)
+    };
+    if kind == Kind::Buffer {
+        let (h, w) = (number("Height"), number("Width"));
+        let depth_at = if old { 20 } else { 21 };
+        d.width = (number("Depth") << depth_at | h << 7 | w & 0x7f).saturating_add(1);
+        (d.height, d.depth, d.levels, d.min_lod) = (1, 1, 1, 0);
+        if old && get("Tiled Surface") == 1 || !old && get("Tile Mode") != 0 {
+            return Err(Invalid::new(Code::E0745, "buffers are linear"));
+        }
+        return Ok(d);
+    }
+    if old {
+        describe_old(&mut d, get("Tiled Surface") == 1, &get)?;
+    } else {
+        describe_new(&mut d, &get)?;
+    }
+    Ok(d)
+}
+
+/// The format with this value of the Surface Format field.
+fn format(code: u16) -> Result<Format, Invalid> {
+    let reserved = || {
+        Invalid::new(
+            Code::E0748,
+            format!("surface format {code:#05x} is reserved"),
+        )
+    };
+    let format = Format::from_code(code).ok_or_else(reserved)?;
+    match format.is_reserved() {
+        true => Err(reserved()),
+        false => Ok(format),
+    }
+}
+
+/// `N0752` if a field has another value than the only one that is modelled.
+fn only_zero(get: &dyn Fn(&str) -> u64, name: &str) -> Result<(), Invalid> {
+    match get(name) {
+        0 => Ok(()),
+        other => {
+            let what = format!("{name} {other} is not modelled");
+            Err(Invalid::new(Code::N0752, what))
+        }
+    }
+}
+
+fn describe_old(
+    d: &mut Description,
+    tiled: bool,
+    get: &dyn Fn(&str) -> u64,
+) -> Result<(), Invalid> {
+    only_zero(get, "Render Target Rotation")?;
+    if d.generation == Generation::Gen4 {
+        only_zero(get, "Data Return Format")?;
+    }
+    d.tiling = match (tiled, get("Tile Walk")) {
+        (false, _) => Tiling::Linear,
+        (true, 0) => Tiling::X,
+        (true, _) => Tiling::Y,
+    };
+    d.array = d.kind != Kind::D3 && d.depth > 1;
+    if get("MIP Map Layout Mode") == 1 {
+        d.mip_layout = MipLayout::Right;
+    }
+    if d.kind == Kind::Cube {
+        (d.array, d.depth) = (false, 1);
+    }
+    d.write_disable = write_disable(get("Color Buffer Component Write Disables") as u8);
+    if d.generation == Generation::Gen6 {
+        d.samples = 1 << get("Number of Multisamples");
+        if d.samples > 1 {
+            // The only storage on Gen6: surface reference 3.7.
+            d.storage = SampleStorage::Interleaved;
+        }
+        if !d.format.is_compressed() {
+            let rows = match get("Surface Vertical Alignment") {
+                1 => 4,
+                _ => 2,
+            };
+            d.align = Some((4, rows));
+        }
+    }
+    Ok(())
+}
+
+/// The field's order is A, R, G, B from the high bit; ours R, G, B, A from the low one. It is its own
+/// inverse on neither side, so [`super::pack`] has the way back. Source: surface reference 5.2.
+fn write_disable(field: u8) -> u8 {
+    let bit = |from: u8, to: u8| (field >> from & 1) << to;
+    bit(2, 0) | bit(1, 1) | bit(0, 2) | bit(3, 3)
+}
+
+fn describe_new(d: &mut Description, get: &dyn Fn(&str) -> u64) -> Result<(), Invalid> {
+    only_zero(get, "Render Target And Sample Unorm Rotation")?;
+    only_zero(get, "Memory Compression Enable")?;
+    // Planar formats have other fields in the auxiliary dword.
+    if !d.format.is_planar() {
+        only_zero(get, "Auxiliary Surface Mode")?;
+    }
+    d.tiling = match (get("Tile Mode"), get("Tiled Resource Mode")) {
+        (0, _) => Tiling::Linear,
+        (1, _) => Tiling::W,
+        (2, _) => Tiling::X,
+        (_, 0) => Tiling::Y,
+        (_, 1) => Tiling::Yf,
+        (_, _) => Tiling::Ys,
+    };
+    if matches!(d.tiling, Tiling::Yf | Tiling::Ys) {
+        // The field is 15 where there is no tail; smaller starts matter only if levels reach it.
+        let (levels, tail) = (u64::from(d.min_lod + d.levels), get("Mip Tail Start LOD"));
+        if d.levels > 1 && tail < levels {
+            let what = format!("a mip tail from level {tail} on is not modelled");
+            return Err(Invalid::new(Code::N0752, what));
+        }
+    }
+    d.array = get("Surface Array") == 1 && d.kind != Kind::D3;
+    if !d.array && d.kind != Kind::D3 {
+        d.depth = 1;
+    }
+    d.samples = 1 << get("Number of Multisamples").min(5);
+    if get("Multisampled Surface Storage Format") == 1 && d.samples > 1 {
+        d.storage = SampleStorage::Interleaved;
+    }
+    let unit = |field: u64| if field == 0 { 4 } else { 2 << field as u32 };
+    d.align = Some((
+        unit(get("Surface Horizontal Alignment")),
+        unit(get("Surface Vertical Alignment")),
+    ));
+    // A QPitch of 0 says nothing: a single slice needs none.
+    let qpitch = 4 * get("Surface QPitch") as u32;
+    d.qpitch = match (qpitch, d.format.is_compressed()) {
+        (0, _) => None,
+        // Gen8 counts texel rows, Gen9 element rows.
+        (rows, true) if d.generation == Generation::Gen8 => {
+            Some(rows / u32::from(d.format.block.1))
+        }
+        (rows, _) => Some(rows),
+    };
+    if let Some(planes) = &mut d.planes {
+        planes.interleaved = get("Separate UV Plane Enable") == 0;
+        planes.u = (
+            get("X Offset for U or UV Plane") as u32,
+            get("Y Offset for U or UV Plane") as u32,
+        );
+        planes.v = (
+            get("X Offset for V Plane") as u32,
+            get("Y Offset for V Plane") as u32,
+        );
+    }
+    d.clear_colour =
+        ["Red", "Green", "Blue", "Alpha"].map(|c| get(&format!("{c} Clear Color")) as u32);
+    Ok(())
+}

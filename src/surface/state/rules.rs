@@ -1,0 +1,199 @@
+//! What may not stand together in a surface state, beyond the values of single fields.
+//!
+//! Source: PRM 4.10.2.1, "Programming Notes" of each field; surface reference 5.2 and 5.4.
+
+use super::super::format::Kind as FormatKind;
+use super::super::{Description, Format, Generation, Invalid, Kind, Surface, Tiling};
+use super::describe::{describe, structure};
+use super::field::Structure;
+use super::tables::SURFACE_GEN5;
+use crate::diagnostic::Code;
+
+/// Every rule that a packed state breaks: single fields, combinations, then what the surface itself must
+/// obey (sizes, pitch, base, levels). No memory is allocated.
+///
+/// Codes of class warning are programming notes that visim models all the same.
+pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
+    let structure = match structure(generation) {
+        Ok(structure) => structure,
+        Err(broken) => return vec![broken],
+    };
+    let mut broken = structure.check(generation, words);
+    if broken.iter().any(|b| b.code == Code::E0750) {
+        return broken;
+    }
+    match describe(generation, words) {
+        Ok(description) => {
+            combinations(structure, &description, words, &mut broken);
+            broken.extend(Surface::check(description).err());
+        }
+        // A reserved value has been said already, with the field's place.
+        Err(why) if broken.iter().any(|b| b.code == why.code) => {}
+        Err(why) => broken.push(why),
+    }
+    broken
+}
+
+fn combinations(structure: &Structure, d: &Description, words: &[u32], broken: &mut Vec<Invalid>) {
+    let get = |name: &str| structure.get(words, name);
+    let mut rule = |ok: bool, code: Code, what: &str| {
+        if !ok {
+            broken.push(Invalid::new(code, what));
+        }
+    };
+    let old = structure.dwords == SURFACE_GEN5.dwords;
+    if d.kind == Kind::Null {
+        let format = get("Surface Format") as u16;
+        let plain = format == Format::R8G8B8A8_UNORM.code;
+        rule(
+            plain,
+            Code::W0753,
+            "the format of a null surface is R8G8B8A8_UNORM",
+        );
+        return;
+    }
+    let plain_2d = d.kind == Kind::D2 && !d.array;
+    rule(
+        plain_2d || get("Vertical Line Stride") == 0 && get("Vertical Line Stride Offset") == 0,
+        Code::E0745,
+        "Vertical Line Stride and its offset are for 2D surfaces that are no array",
+    );
+    let linear = d.tiling == Tiling::Linear;
+    let offset = d.x_offset != 0 || d.y_offset != 0;
+    rule(
+        !(linear && offset) || d.kind == Kind::Buffer,
+        Code::W0753,
+        "X Offset and Y Offset of a linear surface are 0",
+    );
+    rule(
+        !offset || matches!(d.format.bits, 8 | 16 | 32 | 64 | 128),
+        Code::E0745,
+        "X Offset and Y Offset need a format of 8, 16, 32, 64 or 128 bits",
+    );
+    if old {
+        combinations_old(d, &get, &mut rule);
+    } else {
+        combinations_new(d, &get, &mut rule);
+    }
+}
+
+type Rule<'a> = dyn FnMut(bool, Code, &str) + 'a;
+
+fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<'_>) {
+    let cube = d.kind == Kind::Cube;
+    // Fields count from zero.
+    let (width, height, depth) = (get("Width"), get("Height"), get("Depth"));
+    match d.kind {
+        Kind::Buffer => {
+            rule(
+                width <= 127 && depth <= 127,
+                Code::E0749,
+                "Width and Depth of a buffer hold seven bits of its number of entries",
+            );
+            let pitch = d.pitch <= 2048;
+            rule(
+                pitch,
+                Code::E0742,
+                "the pitch of a buffer is at most 2048 bytes",
+            );
+        }
+        Kind::D3 => rule(
+            width < 2048 && height < 2048,
+            Code::E0740,
+            "a 3D surface is at most 2048 texels wide and high",
+        ),
+        _ => rule(
+            depth < 512 && d.min_array_element < 512,
+            Code::E0740,
+            "an array has at most 512 slices",
+        ),
+    }
+    rule(
+        !cube || depth == 0,
+        Code::E0745,
+        "the Depth of a cube is 0: arrays of cubes come later",
+    );
+    rule(
+        !cube || d.min_array_element == 0,
+        Code::E0745,
+        "the Minimum Array Element of a cube is 0",
+    );
+    let average = get("Cube Map Corner Mode") == 1;
+    rule(
+        !average || cube && d.generation == Generation::Gen5,
+        Code::E0745,
+        "corner mode AVERAGE is for cubes, on Ironlake",
+    );
+    let faces = [
+        "Negative X",
+        "Positive X",
+        "Negative Y",
+        "Positive Y",
+        "Negative Z",
+        "Positive Z",
+    ];
+    let all = faces
+        .iter()
+        .all(|f| get(&format!("Cube Face Enable - {f}")) == 1);
+    rule(
+        !(average && cube) || all,
+        Code::E0745,
+        "corner mode AVERAGE needs all six faces enabled",
+    );
+    rule(
+        get("MIP Map Layout Mode") == 0 || d.kind == Kind::D2 && !d.array,
+        Code::E0745,
+        "mip layout RIGHT needs a 2D surface that is no array",
+    );
+    let mono = d.format.kind == FormatKind::Mono;
+    rule(
+        !mono || d.min_lod == 0,
+        Code::E0745,
+        "the Surface Min LOD of MONO8 is 0",
+    );
+    rule(
+        get("Color Buffer Component Write Disables") == 0 || d.format.kind != FormatKind::Yuv,
+        Code::E0745,
+        "YUV surfaces are written with all components",
+    );
+    rule(
+        !(d.generation == Generation::Gen5 && d.line_stride.skips())
+            || get("Y Offset").is_multiple_of(2),
+        Code::E0745,
+        "the Y Offset of a field is a multiple of 4 rows",
+    );
+    rule(
+        d.samples == 1 || d.format.bits <= 64 && d.format.kind != FormatKind::Yuv,
+        Code::E0745,
+        "a multisampled surface has at most 64 bits to a texel, and no YUV",
+    );
+}
+
+fn combinations_new(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<'_>) {
+    rule(
+        get("Tiled Resource Mode") == 0 || get("Tile Mode") == 3,
+        Code::E0745,
+        "Tiled Resource Mode needs Tile Mode Y",
+    );
+    if d.kind == Kind::Buffer {
+        rule(
+            get("Width") <= 127,
+            Code::E0749,
+            "the Width of a buffer holds seven bits of its number of entries",
+        );
+        return;
+    }
+    for name in ["Surface Horizontal Alignment", "Surface Vertical Alignment"] {
+        rule(
+            get(name) != 0,
+            Code::W0753,
+            &format!("{name} 0 is reserved; 4 is taken"),
+        );
+    }
+    let array = d.array && d.qpitch.is_none() && d.slices() > 1;
+    rule(
+        !array,
+        Code::W0753,
+        "an array wants a Surface QPitch; the slices are packed",
+    );
+}
