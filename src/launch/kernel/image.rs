@@ -168,7 +168,7 @@ impl Image {
     pub fn zeroed(shape: Shape) -> Result<Image, Refused> {
         let (description, _) = shape.surface()?;
         let surface = Surface::zeroed(description).map_err(|invalid| {
-            let code = if invalid.too_large {
+            let code = if invalid.too_large() {
                 Code::L0640
             } else {
                 Code::E0644
