@@ -5,7 +5,7 @@
 use super::Storage;
 use super::rules::Rules;
 use crate::diagnostic::Code;
-use crate::isa::{Exec, ExecUse, Opcode, PredicateUse, Slot};
+use crate::isa::{Exec, ExecUse, Opcode, PredicateUse, Slot, Type};
 use crate::source::Spanned;
 use crate::syntax::ast::{Operand, Suffix};
 
@@ -159,6 +159,7 @@ impl Rules<'_> {
             .operand(0)
             .and_then(|d| self.type_of(&d.node))
             .is_some_and(|t| t.is_integer());
+        let double = self.operand(0).and_then(|d| self.type_of(&d.node)) == Some(Type::Df);
         let from_predicate = self
             .with_slots()
             .any(|(slot, o)| slot == Slot::SrcMov && matches!(o.node, Operand::Predicate(_)));
@@ -168,6 +169,7 @@ impl Rules<'_> {
                 "its result always fits or is cut on purpose"
             }
             Opcode::Div if integer => "an integer quotient cannot be out of range",
+            Opcode::Div if double => "Intel's checker refuses it for df",
             Opcode::Mov if from_predicate => "predicate bits have no range",
             _ => return,
         };

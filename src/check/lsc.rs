@@ -1,29 +1,115 @@
-//! LSC messages.
+//! LSC messages: data, addresses, caches.
 //!
-//! Source: vISA text reference 5.11 and 7.8.
+//! Source: vISA text reference 5.11 and 7.8, and what Intel's checker was observed to refuse.
 
 use super::VarId;
-use super::rules::Rules;
+use super::rules::{NULL, Rules};
 use crate::diagnostic::Code;
-use crate::isa::{Opcode, Slot};
+use crate::isa::Opcode;
 use crate::source::Span;
-use crate::syntax::ast::{LscData, LscFunction, Operand, Suffix};
+use crate::syntax::ast::{LscAddress, LscBlock, LscData, LscFunction, LscModel, Operand, Suffix};
+
+/// Cache options, first and third level, that a kind of access has. A third word, of newer text, is
+/// not looked at.
+const LOAD_CACHES: &[(&str, &str)] = &[
+    ("df", "df"),
+    ("uc", "uc"),
+    ("uc", "ca"),
+    ("ca", "uc"),
+    ("ca", "ca"),
+    ("st", "uc"),
+    ("st", "ca"),
+    ("ri", "ca"),
+];
+const STORE_CACHES: &[(&str, &str)] = &[
+    ("df", "df"),
+    ("uc", "uc"),
+    ("uc", "wb"),
+    ("wb", "wb"),
+    ("wt", "uc"),
+    ("wt", "wb"),
+    ("st", "uc"),
+    ("st", "wb"),
+];
+/// Atomics are served behind the first level.
+const ATOMIC_CACHES: &[(&str, &str)] = &[("df", "df"), ("uc", "uc"), ("uc", "wb")];
+/// Typed memory and `.ugml` have no choice.
+const DEFAULT_CACHES: &[(&str, &str)] = &[("df", "df")];
+
+/// Registers that one message may move.
+const MOST_REGISTERS: u64 = 8;
+
+/// What an LSC instruction does with memory.
+#[derive(Clone, Copy, PartialEq, Eq)]
+enum Access {
+    Load,
+    Store,
+    /// With so many sources.
+    Atomic(usize),
+    /// Fences and questions about surfaces.
+    Other,
+}
+
+fn access(opcode: Opcode) -> Access {
+    use Opcode::*;
+    match opcode {
+        LscLoad | LscLoadStrided | LscLoadQuad | LscLoadBlock2d | LscLoadStatus
+        | LscLoadQuadMsrt => Access::Load,
+        LscStore | LscStoreStrided | LscStoreQuad | LscStoreBlock2d | LscStoreUncompressed
+        | LscStoreQuadMsrt => Access::Store,
+        LscAtomicIinc | LscAtomicIdec | LscAtomicLoad => Access::Atomic(0),
+        LscAtomicIcas | LscAtomicFcas | LscAtomicBfcas => Access::Atomic(2),
+        LscAtomicStore | LscAtomicIadd | LscAtomicIsub | LscAtomicSmin | LscAtomicSmax
+        | LscAtomicUmin | LscAtomicUmax | LscAtomicFadd | LscAtomicFsub | LscAtomicFmin
+        | LscAtomicFmax | LscAtomicAnd | LscAtomicOr | LscAtomicXor | LscAtomicBfadd
+        | LscAtomicBfsub | LscAtomicBfmin | LscAtomicBfmax => Access::Atomic(1),
+        _ => Access::Other,
+    }
+}
+
+/// Bytes of an element in memory and in a register; `u` is another spelling of `d`.
+fn element_bytes(element: &str) -> (u64, u64) {
+    match element.trim_start_matches(['d', 'u']) {
+        "8" => (1, 1),
+        "16" => (2, 2),
+        "64" => (8, 8),
+        word if word.starts_with("8") => (1, 4),
+        word if word.starts_with("16") => (2, 4),
+        _ => (4, 4),
+    }
+}
 
 impl Rules<'_> {
-    /// Transposed accesses, quads, shared functions and their caches.
+    /// Shared function, data, address, caches, fences.
     pub fn lsc(&mut self) {
         let function = self.instruction.suffix(|s| match s {
             Suffix::LscFunction(f) => Some(*f),
             _ => None,
         });
-        for (slot, operand) in self.with_slots() {
-            if let Operand::LscData(data) = &operand.node {
-                self.lsc_data(data, slot, operand.span);
+        let Some(function) = function else { return };
+        let access = access(self.opcode());
+        for operand in &self.instruction.operands {
+            match &operand.node {
+                Operand::LscData(data) => {
+                    self.lsc_data(data, function, access, operand.span);
+                }
+                Operand::LscAddress(address) => {
+                    self.lsc_address(address, function, operand.span);
+                }
+                _ => {}
             }
         }
+        if let Access::Atomic(sources) = access {
+            self.lsc_sources(sources);
+        }
+        self.lsc_suffixes(function, access);
+        self.lsc_typed(function, access);
+    }
+
+    fn lsc_suffixes(&mut self, function: LscFunction, access: Access) {
         for suffix in &self.instruction.suffixes {
             match &suffix.node {
-                Suffix::LscCache(_) if function == Some(LscFunction::Slm) => {
+                Suffix::LscCache(_) if function == LscFunction::Slm => {
                     let d = self
                         .complaint(Code::E0362, "shared local memory has no caches")
                         .at(suffix.span, "cache options on .slm")
@@ -38,8 +124,9 @@ impl Rules<'_> {
                         .help(format!(".{0}.{0}", words[0]));
                     self.say(d);
                 }
+                Suffix::LscCache(words) => self.cache_pair(words, function, access, suffix.span),
                 Suffix::LscFence { op, scope }
-                    if function == Some(LscFunction::Slm) && (op != "none" || scope != "group") =>
+                    if function == LscFunction::Slm && (op != "none" || scope != "group") =>
                 {
                     let d = self
                         .complaint(
@@ -54,14 +141,48 @@ impl Rules<'_> {
                 _ => {}
             }
         }
-        let quad = matches!(
+    }
+
+    fn cache_pair(&mut self, words: &[String], function: LscFunction, access: Access, span: Span) {
+        let (legal, what) = match (function, access) {
+            (LscFunction::Tgm | LscFunction::Ugml, _) => (DEFAULT_CACHES, "this shared function"),
+            (_, Access::Load) => (LOAD_CACHES, "a load"),
+            (_, Access::Store) => (STORE_CACHES, "a store"),
+            (_, Access::Atomic(_)) => (ATOMIC_CACHES, "an atomic"),
+            (_, Access::Other) => return,
+        };
+        // `cc` is of newer text; which pairs it makes is not known here.
+        if words.iter().any(|word| word == "cc")
+            || legal.contains(&(words[0].as_str(), words[1].as_str()))
+        {
+            return;
+        }
+        let pairs: Vec<String> = legal.iter().map(|(a, b)| format!(".{a}.{b}")).collect();
+        let d = self
+            .complaint(
+                Code::E0362,
+                format!("{what} does not take these cache options"),
+            )
+            .at(span, format!(".{}", words.join(".")))
+            .note(format!("{what} takes {}", pairs.join(" ")))
+            .help(pairs[0].clone());
+        self.say(d);
+    }
+
+    /// Typed memory: quads and atomics, at coordinates of a surface.
+    fn lsc_typed(&mut self, function: LscFunction, access: Access) {
+        use Opcode::*;
+        let may = matches!(
             self.opcode(),
-            Opcode::LscLoadQuad
-                | Opcode::LscStoreQuad
-                | Opcode::LscReadStateInfo
-                | Opcode::LscFence
-        );
-        if function == Some(LscFunction::Tgm) && !quad {
+            LscLoadQuad
+                | LscStoreQuad
+                | LscLoadQuadMsrt
+                | LscStoreQuadMsrt
+                | LscReadStateInfo
+                | LscFence
+        ) || matches!(access, Access::Atomic(_))
+            || self.is_typed_block();
+        if function == LscFunction::Tgm && !may {
             let d = self
                 .complaint(Code::E0364, "typed memory is accessed by quads")
                 .at(self.mnemonic(), ".tgm on an untyped operation")
@@ -70,20 +191,34 @@ impl Rules<'_> {
         }
     }
 
-    fn lsc_data(&mut self, data: &LscData<VarId>, slot: Slot, span: Span) {
-        let _ = slot;
-        let lanes = self.lanes();
+    /// A 2D block without an element type, which only typed memory has.
+    fn is_typed_block(&self) -> bool {
+        self.instruction.operands.iter().any(
+            |o| matches!(&o.node, Operand::LscData(d) if d.block.is_some() && d.element.is_empty()),
+        )
+    }
+
+    fn lsc_data(
+        &mut self,
+        data: &LscData<VarId>,
+        function: LscFunction,
+        access: Access,
+        span: Span,
+    ) {
+        if let Some(block) = data.block {
+            return self.lsc_block(data, block, access, span);
+        }
+        let lanes = u64::from(self.lanes());
         if data.transposed && lanes != 1 {
             let d = self
                 .complaint(Code::E0365, "transposed access has one lane")
                 .at(span, format!("{lanes} lanes"))
                 .note("t reads consecutive elements from one address")
                 .help("(M1_NM, 1)");
-            self.say(d);
+            return self.say(d);
         }
-        let store = self.opcode() == Opcode::LscStoreQuad;
         if let Some(mask) = data.channels
-            && store
+            && access == Access::Store
             && !matches!(mask.0, 0b1 | 0b11 | 0b111 | 0b1111)
         {
             let full = 0xf >> mask.0.leading_zeros().saturating_sub(4);
@@ -94,7 +229,235 @@ impl Rules<'_> {
                     ".{}",
                     &"xyzw"[..(full as u8).count_ones() as usize]
                 ));
+            return self.say(d);
+        }
+        if access == Access::Store && data.raw.var.node == NULL {
+            let d = self
+                .complaint(Code::E0371, "a store needs data")
+                .at(span, "%null")
+                .help("the variable that holds the values");
+            return self.say(d);
+        }
+        if let Some((label, note)) = wrong_shape(data, function, access, self.opcode()) {
+            let d = self
+                .complaint(
+                    Code::E0367,
+                    format!("{} does not move this data", self.opcode()),
+                )
+                .at(span, label)
+                .note(note)
+                .help(":d32");
+            return self.say(d);
+        }
+        let (_, bytes) = element_bytes(&data.element);
+        let components = data
+            .channels
+            .map_or(u64::from(data.vector), |c| u64::from(c.count()));
+        let grf = u64::from(self.grf);
+        let (bytes, sum) = match data.transposed {
+            true => {
+                let all = components * bytes;
+                (
+                    all,
+                    format!("{components} elements of {bytes} bytes: {all}"),
+                )
+            }
+            false => {
+                let row = (lanes * bytes).next_multiple_of(grf);
+                let all = components.saturating_sub(1) * row + lanes * bytes;
+                let sum = format!(
+                    "{components} components, each from a new register, {lanes} lanes of {bytes} bytes: {} * {row} + {} = {all}",
+                    components.saturating_sub(1),
+                    lanes * bytes
+                );
+                (all, sum)
+            }
+        };
+        let registers = bytes.div_ceil(grf);
+        if registers > MOST_REGISTERS {
+            let d = self
+                .complaint(Code::E0372, "message moves too many registers")
+                .at(span, format!("{registers} registers of {grf} bytes"))
+                .note(sum)
+                .note(format!(
+                    "one message moves at most {MOST_REGISTERS} registers"
+                ))
+                .help("two accesses of half as many components");
+            return self.say(d);
+        }
+        if data.raw.var.node != NULL {
+            let written = access != Access::Store;
+            self.must_hold_raw(&data.raw, span, bytes, written, &sum);
+        }
+    }
+
+    /// The shape of a 2D block.
+    fn lsc_block(&mut self, data: &LscData<VarId>, block: LscBlock, access: Access, span: Span) {
+        // A typed block counts bytes.
+        let (bytes, _) = match data.element.as_str() {
+            "" => (1, 1),
+            element => element_bytes(element),
+        };
+        let is_load = access == Access::Load;
+        let most_rows: u32 = if is_load { 32 } else { 8 };
+        let most_blocks = match bytes {
+            _ if !is_load || block.transposed => 1,
+            8 => 1,
+            4 => 2,
+            _ => 4,
+        };
+        let row = u64::from(block.width) * bytes;
+        let wrong = if data.element.contains('c') || data.element.len() > 3 {
+            Some(format!(
+                "{} converts; blocks are d8, d16, d32 or d64",
+                data.element
+            ))
+        } else if row == 0 || row > 64 {
+            Some(format!("rows of {row} bytes, 1 to 64 are legal"))
+        } else if block.height == 0 || block.height > 32 {
+            Some(format!("{} rows, 1 to 32 are legal", block.height))
+        } else if !is_load && block.blocks != 1 {
+            Some(format!("{} blocks; a store has one", block.blocks))
+        } else if !block.blocks.is_power_of_two() || block.blocks > most_blocks {
+            Some(format!(
+                "{} blocks of {}, at most {most_blocks}",
+                block.blocks, data.element
+            ))
+        } else if !is_load && block.vnni {
+            Some("VNNI transform on a store".to_string())
+        } else {
+            None
+        };
+        if let Some(label) = wrong {
+            let d = self
+                .complaint(Code::E0370, "2D block does not fit one message")
+                .at(span, label)
+                .note("a row has at most 64 bytes, a block at most 32 rows; four blocks of d8 and d16, two of d32, one of d64 stand side by side, one where it is transposed")
+                .help(format!(":d8.64x{most_rows}nn"));
             self.say(d);
         }
     }
+
+    fn lsc_address(&mut self, address: &LscAddress<VarId>, function: LscFunction, span: Span) {
+        let name = match function {
+            LscFunction::Ugm => "ugm",
+            LscFunction::Ugml => "ugml",
+            LscFunction::Slm => "slm",
+            LscFunction::Tgm => "tgm",
+        };
+        let flat = matches!(
+            address.model,
+            LscModel::Flat | LscModel::FlatBase(_) | LscModel::Arg
+        );
+        let typed = function == LscFunction::Tgm;
+        let absent = |o: &Operand<VarId>| matches!(o, Operand::Raw(r) if r.var.node == NULL);
+        let untyped_parts = match self.opcode() {
+            Opcode::LscLoadStrided | Opcode::LscStoreStrided => 2,
+            Opcode::LscLoadBlock2d | Opcode::LscStoreBlock2d => usize::MAX,
+            _ => 1,
+        };
+        let (label, help) = if typed && flat {
+            ("typed memory is a surface".to_string(), "bti(…)[…]:a32")
+        } else if function == LscFunction::Slm && !matches!(address.model, LscModel::Flat) {
+            (
+                "shared local memory is no surface".to_string(),
+                "flat[…]:a32",
+            )
+        } else if address.bits == 64 && matches!(function, LscFunction::Slm | LscFunction::Tgm) {
+            (format!("64-bit addresses on .{name}"), ":a32")
+        } else if address.bits == 16 && function != LscFunction::Slm {
+            (
+                format!("16-bit addresses on .{name}, only .slm has them"),
+                ":a32",
+            )
+        } else if !typed && address.parts.len() > untyped_parts {
+            (
+                format!("{} parts; coordinates belong to .tgm", address.parts.len()),
+                "[V]",
+            )
+        } else if address.parts.iter().any(|p| absent(&p.operand.node)) {
+            ("%null holds no addresses".to_string(), "[V]")
+        } else {
+            return;
+        };
+        let d = self
+            .complaint(Code::E0368, "address does not fit the shared function")
+            .at(span, label)
+            .note("ugm takes a32 and a64, slm a16 and a32 and no surface, tgm a32 and coordinates u, v, r, level of a surface")
+            .help(help);
+        self.say(d);
+    }
+
+    /// Sources of an atomic: as many as the operation takes, the others `%null`.
+    fn lsc_sources(&mut self, wanted: usize) {
+        let opcode = self.opcode();
+        for (n, index) in [2, 3].into_iter().enumerate() {
+            let there = self.raw(index).is_some();
+            let Some(operand) = self.operand(index) else {
+                continue;
+            };
+            if there == (n < wanted) {
+                continue;
+            }
+            let (title, label) = match there {
+                true => (format!("{opcode} has no source {}", n + 1), "present"),
+                false => (format!("{opcode} needs source {}", n + 1), "absent"),
+            };
+            let d = self
+                .complaint(Code::E0369, title)
+                .at(operand.span, label)
+                .note(format!("it takes {wanted} of the two sources"))
+                .help("%null where there is none");
+            self.say(d);
+        }
+    }
+}
+
+/// What is wrong with the element, the vector or the transposition: label and rule.
+fn wrong_shape(
+    data: &LscData<VarId>,
+    function: LscFunction,
+    access: Access,
+    opcode: Opcode,
+) -> Option<(String, &'static str)> {
+    let element = data.element.as_str();
+    let (memory, register) = element_bytes(element);
+    let spelled = format!("{element}x{}", data.vector);
+    if let Access::Atomic(_) = access {
+        let fits = matches!((memory, register), (4 | 8, _) | (2, 4)) && !element.ends_with('h');
+        if !fits {
+            return Some((element.to_string(), "atomics work on d16c32, d32 and d64"));
+        }
+        if data.vector != 1 || data.transposed {
+            return Some((spelled, "atomics work on one element for each lane"));
+        }
+        if function == LscFunction::Slm && memory == 8 && opcode != Opcode::LscAtomicIcas {
+            return Some((
+                element.to_string(),
+                "of 64-bit atomics shared local memory has icas only",
+            ));
+        }
+        return None;
+    }
+    if data.vector == 1 {
+        return None;
+    }
+    if memory != register {
+        return Some((spelled, "data that is converted has no vectors"));
+    }
+    if memory < 4 && !data.transposed {
+        return Some((spelled, "vectors are made of d32 and d64"));
+    }
+    let legal: &[u32] = match (data.transposed, function) {
+        (true, _) => &[1, 2, 3, 4, 8, 16, 32, 64],
+        (false, LscFunction::Ugml) => &[1, 2, 4],
+        (false, _) => &[1, 2, 3, 4, 8],
+    };
+    if !legal.contains(&data.vector) {
+        return Some((
+            spelled,
+            "vectors have 1, 2, 3, 4 or 8 elements (ugml: 1, 2 or 4), transposed also 16, 32 or 64",
+        ));
+    }
+    None
 }

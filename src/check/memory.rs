@@ -286,8 +286,13 @@ impl Rules<'_> {
                 continue;
             };
             let wanted = if float { "f" } else { "d or ud" };
+            // Intel's assembler looks at the types of surface atomics only.
+            let code = match opcode {
+                Opcode::SvmAtomic => Code::W0377,
+                _ => Code::E0358,
+            };
             let d = self
-                .page_rule(Code::E0358, format!("{opcode}.{op} does not work on {ty}"))
+                .page_rule(code, format!("{opcode}.{op} does not work on {ty}"))
                 .at(span, format!("{ty}, wanted {wanted}"))
                 .help(format!("alias it as {}", if float { "f" } else { "ud" }))
                 .see("vISA text reference 5.9, table of atomics");

@@ -22,6 +22,7 @@ mod lsc;
 mod memory;
 mod names;
 mod operands;
+mod other;
 mod regions;
 mod rules;
 mod sampling;

@@ -9,7 +9,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Slot};
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::{
-    General, Indirect, Instruction, LscAddress, LscData, LscModel, Name, Operand, Predicate, Raw,
+    General, Indirect, Instruction, LscAddress, LscData, LscModel, LscPart, Name, Operand,
+    Predicate, Raw,
 };
 
 /// The classes of variables a place takes.
@@ -23,6 +24,8 @@ enum Want {
     State,
     /// `&X`: general variables and surfaces have addresses.
     Addressable,
+    /// `(X, index)`: state by name, or by an address that a general variable holds.
+    Base,
     /// `lifetime`: anything but state.
     Living,
     Any,
@@ -33,14 +36,16 @@ impl Want {
         match storage {
             Storage::General { .. } => matches!(
                 self,
-                Want::General | Want::Addressable | Want::Living | Want::Any
+                Want::General | Want::Addressable | Want::Base | Want::Living | Want::Any
             ),
             Storage::Address { .. } => matches!(self, Want::Address | Want::Living | Want::Any),
             Storage::Predicate { .. } => matches!(self, Want::Predicate | Want::Living | Want::Any),
-            Storage::Sampler { .. } => matches!(self, Want::Sampler | Want::State | Want::Any),
+            Storage::Sampler { .. } => {
+                matches!(self, Want::Sampler | Want::State | Want::Base | Want::Any)
+            }
             Storage::Surface { .. } => matches!(
                 self,
-                Want::Surface | Want::State | Want::Addressable | Want::Any
+                Want::Surface | Want::State | Want::Base | Want::Addressable | Want::Any
             ),
         }
     }
@@ -54,6 +59,7 @@ impl Want {
             Want::Surface => "a surface",
             Want::State => "a sampler or surface",
             Want::Addressable => "a general variable or surface",
+            Want::Base => "a sampler, a surface or a general variable",
             Want::Living => "a general, address or predicate variable",
             Want::Any => "a variable",
         }
@@ -80,10 +86,6 @@ pub(super) fn resolve(
     for (operand, slot) in instruction.operands.iter().zip(slots) {
         operands.extend(names.operand(operand, slot));
     }
-    let paired = instruction
-        .paired
-        .as_ref()
-        .and_then(|raw| Some(Spanned::new(names.raw(&raw.node)?, raw.span)));
     if !names.fine {
         return None;
     }
@@ -96,7 +98,6 @@ pub(super) fn resolve(
         suffixes: instruction.suffixes.clone(),
         exec: instruction.exec,
         operands,
-        paired,
     })
 }
 
@@ -221,6 +222,16 @@ impl Resolver<'_, '_> {
             },
             Operand::Predicate(var) => Operand::Predicate(self.spanned(var, Want::Predicate)?),
             Operand::Raw(raw) => Operand::Raw(self.raw(raw)?),
+            Operand::Payload(raw, bytes) => Operand::Payload(self.raw(raw)?, *bytes),
+            Operand::StatePair { base, index } => {
+                let base = self.spanned(base, Want::Base)?;
+                match (&self.walk.unit.variable(base.node).storage, index, slot) {
+                    // The variable's first element is what its name alone means.
+                    (Storage::Surface { .. }, 0, Slot::Surface) => Operand::Surface(base),
+                    (Storage::Sampler { .. }, 0, Slot::Sampler) => Operand::Sampler(base),
+                    (_, &index, _) => Operand::StatePair { base, index },
+                }
+            }
             Operand::State { var, element } => Operand::State {
                 var: self.spanned(var, Want::State)?,
                 element: *element,
@@ -317,6 +328,7 @@ impl Resolver<'_, '_> {
         let model = match &address.model {
             LscModel::Flat => LscModel::Flat,
             LscModel::Arg => LscModel::Arg,
+            LscModel::FlatBase(inner) => LscModel::FlatBase(*model(inner)?),
             LscModel::Bti(inner) => LscModel::Bti(*model(inner)?),
             LscModel::Ss(inner) => LscModel::Ss(*model(inner)?),
             LscModel::Bss(inner) => LscModel::Bss(*model(inner)?),
@@ -325,13 +337,19 @@ impl Resolver<'_, '_> {
         let parts: Vec<_> = address
             .parts
             .iter()
-            .filter_map(|part| self.operand(part, slot))
+            .filter_map(|part| {
+                Some(LscPart {
+                    operand: self.operand(&part.operand, slot)?,
+                    offset: part.offset,
+                })
+            })
             .collect();
         Some(LscAddress {
             model,
+            index: address.index,
             scale: address.scale,
             parts,
-            offset: address.offset,
+            block_offset: address.block_offset,
             bits: address.bits,
         })
     }

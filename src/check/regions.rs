@@ -8,7 +8,7 @@ use crate::diagnostic::Code;
 use crate::isa::predefined::PREDEFINED;
 use crate::isa::{Family, Modifier, Opcode, Slot, Type};
 use crate::source::{Span, Spanned};
-use crate::syntax::ast::{General, Immediate, Indirect, LscModel, Operand, Raw, Region};
+use crate::syntax::ast::{General, Immediate, Indirect, Operand, Raw, Region};
 
 const REGIONS: &str = "vISA text reference 4.4, \"General operands\"";
 
@@ -17,9 +17,6 @@ impl Rules<'_> {
     pub fn operands(&mut self) {
         for (slot, operand) in self.with_slots() {
             self.walk_operand(slot, operand);
-        }
-        if let Some(paired) = &self.instruction.paired {
-            self.raw_operand(&paired.node, paired.span);
         }
     }
 
@@ -68,14 +65,15 @@ impl Rules<'_> {
             }
             Operand::LscData(data) => self.raw_operand(&data.raw, operand.span),
             Operand::LscAddress(address) => {
-                match &address.model {
-                    LscModel::Bti(s) | LscModel::Ss(s) | LscModel::Bss(s) | LscModel::Surf(s) => {
-                        self.walk_operand(Slot::Scalar, s);
-                    }
-                    LscModel::Flat | LscModel::Arg => {}
+                let parts = address.parts.iter().map(|part| &part.operand);
+                for one in address.model.operand().into_iter().chain(parts) {
+                    self.walk_operand(slot, one);
                 }
-                for part in &address.parts {
-                    self.walk_operand(slot, part);
+            }
+            Operand::Payload(raw, _) => {
+                self.raw_operand(raw, operand.span);
+                if written {
+                    self.raw_written(raw, operand.span);
                 }
             }
             Operand::Triple(three) => {
@@ -290,6 +288,33 @@ impl Rules<'_> {
         self.say(d);
     }
 
+    /// Whether the general source at `index` lies in two registers, counted from the one it starts in.
+    pub fn two_registers(&mut self, index: usize) {
+        let Some((Operand::General(g), span)) = self.operand(index).map(|o| (&o.node, o.span))
+        else {
+            return;
+        };
+        let Storage::General { ty, offset, .. } = self.unit.variable(g.var.node).storage else {
+            return;
+        };
+        let (bytes, grf) = (u64::from(ty.bytes()), u64::from(self.grf));
+        let first = (u64::from(offset) + u64::from(g.column) * bytes) % grf;
+        let end = first + (last_element(&g.region.node, self.lanes()) + 1) * bytes;
+        if end <= 2 * grf {
+            return;
+        }
+        let d = self
+            .complaint(Code::E0431, "region spans more than two registers")
+            .at(
+                span,
+                format!("bytes {first}..{end} from the start of a register"),
+            )
+            .note(format!("two registers of {grf} bytes are {}", 2 * grf))
+            .help("mov the elements together into a variable of their own first")
+            .see("vISA text reference 7.6");
+        self.say(d);
+    }
+
     /// Built-in variables are written in a few elements only.
     fn writable(&mut self, root: VarId, byte: u64, span: Span, var: VarId) {
         let Some((_, name, ty, _, range)) = PREDEFINED.get(root.0 as usize).copied() else {
@@ -439,6 +464,7 @@ pub(super) fn writes(slot: Slot) -> bool {
             | Slot::DstAddress
             | Slot::StateOrDst
             | Slot::RawDst
+            | Slot::PayloadDst
     )
 }
 

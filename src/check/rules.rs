@@ -2,7 +2,8 @@
 //! resolved.
 //!
 //! The rules themselves: `execution` (lanes, masks, predicates, saturation), `regions` (where operands
-//! reach), `types`, `availability` (platforms), `blocks`, `sampling`, `memory` and `lsc` (messages).
+//! reach), `types`, `availability` (platforms), `blocks`, `sampling`, `memory`, `lsc` and
+//! `other` (messages).
 
 use super::walk::Walk;
 use super::{Storage, Unit, VarId};
@@ -17,6 +18,8 @@ pub(super) struct Rules<'a> {
     pub platform: Platform,
     /// Rules of the sampler pages that Intel's finalizer ignores are remarks.
     pub finalizer: bool,
+    /// The text's version is one whose sampler messages name a paired surface.
+    pub paired_form: bool,
     /// The unit: its variables are what matters here.
     pub unit: &'a Unit,
     /// The instruction.
@@ -71,9 +74,10 @@ const fn rules_of(family: Family) -> [&'static str; 4] {
             Family::SurfaceMemory => "surface memory: sizes, channels, offsets, operand lengths",
             Family::Svm => "64-bit memory: sizes, addresses, operand lengths",
             Family::Lsc => "LSC: data size, cache controls, addresses, operand lengths",
-            Family::RawMessage | Family::Sync | Family::Vme | Family::Output => {
-                "no rules of the section beyond these are modelled"
-            }
+            Family::RawMessage => "raw messages: lengths against the descriptor",
+            Family::Sync => "synchronisation: declared variables have lifetimes",
+            Family::Vme => "motion estimation: modes",
+            Family::Output => "output: lanes, counts, offsets",
         },
     ]
 }
@@ -83,6 +87,7 @@ pub(super) fn check(walk: &mut Walk<'_>, instruction: &Instruction<VarId>) {
     let mut rules = Rules {
         platform: walk.platform,
         finalizer: walk.finalizer,
+        paired_form: walk.paired_form,
         grf: walk.platform.grf_bytes(),
         unit: &walk.unit,
         instruction,
@@ -101,8 +106,7 @@ pub(super) fn check(walk: &mut Walk<'_>, instruction: &Instruction<VarId>) {
         Family::SurfaceMemory => rules.surface_memory(),
         Family::Svm => rules.svm(),
         Family::Lsc => rules.lsc(),
-        // Their operands are raw and checked as such; there are no rules of their own.
-        Family::RawMessage | Family::Sync | Family::Vme | Family::Output => {}
+        Family::RawMessage | Family::Sync | Family::Vme | Family::Output => rules.other(),
     }
 }
 
@@ -216,9 +220,20 @@ impl<'a> Rules<'a> {
     ///
     /// `sum` is the arithmetic that led to `bytes`.
     pub fn must_hold(&mut self, index: usize, bytes: u64, written: bool, sum: &str) {
-        let Some((raw, span)) = self.raw(index) else {
-            return;
-        };
+        if let Some((raw, span)) = self.raw(index) {
+            self.must_hold_raw(raw, span, bytes, written, sum);
+        }
+    }
+
+    /// As [`Rules::must_hold`], for a raw operand inside another.
+    pub fn must_hold_raw(
+        &mut self,
+        raw: &Raw<VarId>,
+        span: Span,
+        bytes: u64,
+        written: bool,
+        sum: &str,
+    ) {
         let Some((root, start)) = self.place(raw) else {
             return;
         };

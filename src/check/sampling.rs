@@ -36,6 +36,9 @@ pub fn parameters(opcode: Opcode, words: bool) -> &'static [&'static str] {
         Sample4B => &["bias", "u", "v", "r", "ai"],
         Sample4Po => &["u", "v", "offu", "offv", "r"],
         Sample4PoC => &["ref", "u", "v", "offu", "offv", "r"],
+        SampleMlod => &["mlod", "u", "v", "r", "ai"],
+        SampleCMlod => &["mlod", "ref", "u", "v", "r", "ai"],
+        SampleDCMlod => &["ref", "u", "dudx", "dudy", "v", "dvdx", "dvdy", "mlod_r"],
         Load3d => &["u", "v", "lod", "r"],
         LoadLz => &["u", "v", "r"],
         LoadMcs => &["u", "v", "r", "lod"],
@@ -48,7 +51,7 @@ pub fn parameters(opcode: Opcode, words: bool) -> &'static [&'static str] {
 fn is_load(opcode: Opcode) -> bool {
     matches!(
         opcode,
-        Opcode::Load3d | Opcode::LoadLz | Opcode::LoadMcs | Opcode::Load2dmsW
+        Opcode::Load3d | Opcode::LoadLz | Opcode::LoadL | Opcode::LoadMcs | Opcode::Load2dmsW
     )
 }
 
@@ -69,15 +72,6 @@ impl Rules<'_> {
             self.sampled_surface(surface);
         }
         self.cps();
-        if let Some(paired) = &self.instruction.paired {
-            let d = self
-                .complaint(Code::E0331, format!("{} has no paired surfaces", self.platform))
-                .at(paired.span, self.name(paired.node.var.node))
-                .note("the operand behind the destination is a paired surface only from Xe2 on, which visim does not model; write %null.0 or nothing")
-                .help("%null.0")
-                .see("vISA text reference 7.2, rule 4");
-            self.say(d);
-        }
         self.texel_offsets();
         let Some(dst) = slot(|s| s == Slot::RawDst) else {
             return;
@@ -306,6 +300,9 @@ impl Rules<'_> {
         let words = lead.bytes() == 2;
         let names = parameters(opcode, words);
         if !names.is_empty() && written > names.len() {
+            if self.paired_form {
+                return self.paired_surface(first);
+            }
             let extra = self.instruction.operands[first + names.len()].span;
             let d = self
                 .page_rule(
@@ -404,6 +401,20 @@ impl Rules<'_> {
             );
             self.must_hold(i, bytes, false, &sum);
         }
+    }
+
+    /// More parameters than there are, in text whose version names paired surfaces: the first is one.
+    fn paired_surface(&mut self, index: usize) {
+        let Some((raw, span)) = self.raw(index) else {
+            return;
+        };
+        let d = self
+            .complaint(Code::E0331, format!("{} has no paired surfaces", self.platform))
+            .at(span, self.name(raw.var.node))
+            .note("the operand behind the destination is a paired surface only from Xe2 on, which visim does not model; write %null.0 or nothing")
+            .help("%null.0")
+            .see("vISA text reference 7.2, rule 4");
+        self.say(d);
     }
 
     /// `avs`, `sample_unorm`, `sample`, `load`.

@@ -78,6 +78,11 @@ const DWORD: Allowed = Allowed {
     takes: |t| matches!(t, Type::D | Type::Ud),
 };
 
+const UNSIGNED_DWORD: Allowed = Allowed {
+    words: "ud",
+    takes: |t| t == Type::Ud,
+};
+
 /// What destination and sources of an instruction may be; `last` is the last source where it differs.
 struct TypeRule {
     dst: Allowed,
@@ -106,7 +111,8 @@ fn rule_of(opcode: Opcode) -> Option<TypeRule> {
     use Opcode::*;
     match opcode {
         Add => both(ANY),
-        Mul | Mad => rule(ANY, NOT_QUAD),
+        Mul => rule(ANY, NOT_QUAD),
+        Mad => both(ANY),
         Div => rule(NOT_QUAD_32, NOT_QUAD_32),
         Avg | Mod => both(INTEGER_TO_32),
         Addc | Subb | Mulh | Madw | Dp4a => rule(DWORD, INTEGER_TO_32),
@@ -123,7 +129,8 @@ fn rule_of(opcode: Opcode) -> Option<TypeRule> {
         }),
         And | Or | Xor | Not | Shl | Shr | Asr => both(INTEGER),
         Rol | Ror => both(INTEGER_16_TO_64),
-        Bfe | Bfi | Bfrev | Cbit | Fbl | Fbh | Lzd => both(INTEGER_TO_32),
+        Bfe | Bfi | Bfrev | Cbit | Fbl | Fbh => both(INTEGER_TO_32),
+        Lzd => both(UNSIGNED_DWORD),
         _ => None,
     }
 }
@@ -263,9 +270,11 @@ impl Rules<'_> {
         }
     }
 
-    /// `addr_add`: offsets of 8 or 16 bits, and nothing built in has an address.
+    /// `addr_add`: offsets of 8 or 16 bits in two registers, and nothing built in has an address.
     fn address_add(&mut self) {
-        self.has_type(2, false, WORD_BYTE);
+        if self.has_type(2, false, WORD_BYTE) {
+            self.two_registers(2);
+        }
         let (var, span) = match self.operand(1).map(|o| (&o.node, o.span)) {
             Some((Operand::AddressOf { var, .. }, span)) => (var.node, span),
             Some((Operand::General(g), span)) => (g.var.node, span),

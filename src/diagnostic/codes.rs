@@ -144,6 +144,10 @@ own assembler cannot read. visim reads it as `.R`.
     L0119 Limit "too many lines that cannot be read"
 "Reading stops after 1000 bad lines: such a file is hardly vISA text, and nobody reads so many messages.
 Mend the first ones and run again."
+    E0122 Error "the null variable has no bytes"
+"`%null.0` stands for an operand that is absent. There is nothing behind it that another offset could name.
+
+    raw_send (M1, 8) 0xc 1 0 0x2480400:ud D.0 %null.32   // %null.0"
     E0201 Error "statement outside a kernel"
 "Everything up to the next `.kernel` or `.global_function` belongs to the current one. Before the first
 of them only `.version` and `.funcdecl` may stand.
@@ -485,7 +489,8 @@ everywhere.
 
     .decl O v_type=G type=uw num_elts=16 align=GRF   // mov them into ud first"
     E0362 Error "cache options do not apply"
-"Cache options come as two words, one for each level, and shared local memory has none.
+"Cache options come as two words, one for each level, and shared local memory has none. Loads, stores and
+atomics have pairs of their own; typed memory and .ugml have the default only.
 
     lsc_load.slm.ca.ca (M1, 16) D:d32 flat[O]:a32   // no
     lsc_load.slm (M1, 16) D:d32 flat[O]:a32         // yes"
@@ -495,7 +500,7 @@ everywhere.
     lsc_fence.slm.evict.gpu    // no
     lsc_fence.slm.none.group   // yes"
     E0364 Error "typed memory without quads"
-"The shared function `.tgm` is reached by `lsc_load_quad` and `lsc_store_quad`.
+"The shared function `.tgm` is reached by `lsc_load_quad`, `lsc_store_quad` and atomics.
 
     lsc_load.tgm (M1, 16) D:d32 bti(0x4)[U,V,R,L]:a32   // lsc_load_quad.tgm"
     E0365 Error "transposed access with several lanes"
@@ -507,6 +512,59 @@ everywhere.
 "The channels of a quad store run from x without gaps: .x .xy .xyz .xyzw.
 
     lsc_store_quad.ugm (M1, 16) flat[A]:a64 D:d32.xz   // .xyz"
+    E0367 Error "data that the message does not move"
+"Vectors are made of d32 and d64 and have 1, 2, 3, 4 or 8 elements; a transposed access also has 16, 32 or 64,
+and elements of any size. Data that is converted on its way has no vectors. Atomics work on one d16c32, d32 or
+d64 for each lane.
+
+    lsc_load.ugm (M1, 16) D:d8x4 flat[A]:a64   // d32
+    lsc_atomic_iadd.ugm (M1, 16) D:d8 flat[A]:a64 S %null   // d32"
+    E0368 Error "address that does not fit the shared function"
+"Shared local memory is addressed with 16 or 32 bits and is no surface. Global memory takes 32 or 64 bits, flat
+or in a surface, one address for each lane. Typed memory takes a32 coordinates u, v, r and a level in a surface.
+
+    lsc_load.slm (M1, 16) D:d32 bti(0x1)[O]:a32   // flat[O]:a32
+    lsc_load_quad.tgm (M1, 16) D:d32.x flat[O]:a32   // bti(0x1)[O]:a32"
+    E0369 Error "LSC atomic with the wrong number of sources"
+"Increment, decrement and load take no source, compare-and-swap two, all others one. A source that is not taken
+is written %null.
+
+    lsc_atomic_iinc.ugm (M1, 16) D:d32 flat[A]:a64 S %null   // %null %null"
+    E0370 Error "2D block does not fit one message"
+"A row of a block has at most 64 bytes and a block 32 rows. Four blocks of d8 or d16 stand side by side, two of
+d32, one of d64; one where the block is transposed or written. A write is not VNNI-transformed.
+
+    lsc_load_block2d.ugm (M1_NM, 1) D:d32.32x8nn flat[B,W,H,P,X,Y]   // 128 bytes to a row: d32.16x8nn"
+    E0371 Error "store without data"
+"A load may drop what it reads; a store has to say what it writes.
+
+    lsc_store.ugm (M1, 16) flat[A]:a64 %null:d32"
+    E0372 Error "message moves too many registers"
+"An LSC message moves at most eight registers of data. Each component of a vector starts a new register.
+
+    lsc_load.ugm (M1, 32) D:d32x4 flat[A]:a64   // 16 registers of 32 bytes: two accesses of d32x2"
+    E0373 Error "raw message with impossible lengths"
+"`raw_send` names the registers it sends, 1 to 15, and those it receives, 0 to 16. They are at least the lengths
+in the descriptor, bits 28..=25 and 24..=20.
+
+    raw_send (M1, 8) 0xc 1 3 0x2480400:ud S.0 D.0   // the descriptor asks for 4 registers"
+    E0374 Error "motion estimation setting out of range"
+"`vme_ime` has the stream modes 0 to 3 and the search controls 0, 1, 3 and 7.
+
+    vme_ime (4, 0) T6 A.0 B.0 C.0 D.0 E.0 F.0"
+    E0375 Error "URB write out of range"
+"`urb_write_3d` works on 1 or 8 lanes, writes 1 to 8 registers and starts at a global offset of 0 to 2047.
+
+    urb_write_3d (M1, 8) 9 0 %null.0 H.0 %null.0 D.0"
+    E0376 Error "render target write without a colour"
+"A render target write takes a header, which may be %null.0, and the registers of at least one colour.
+
+    rt_write_3d (M1, 8) T6 %null.0   // and the colour behind it"
+    W0377 Warning "64-bit atomic on another type"
+"Floating-point operations work on floats, the others on integers. Intel's assembler does not look at the type of
+`svm_atomic`: the bits are taken as the operation has them.
+
+    svm_atomic.fadd (M1, 8) A.0 %null.0 U.0 %null.0   // U of type ud"
     E0380 Error "the instruction has no message here"
 "The instruction is legal vISA, but the platform it is lowered for has no message that does it, or an
 operand the message needs is absent.
@@ -672,6 +730,14 @@ pass and visim computes them.
 them like that.
 
     load_lz.R (M1, 16) 0x0:uw T6 D.0 U.0   // for dg2, say"
+    E0431 Error "region spans more than two registers"
+"The offsets that `addr_add` takes lie in at most two registers, counted from the one where they start.
+
+    addr_add (M1, 16) A0(0)<1> &D O(0,0)<4;1,0>   // 15 * 4 words on: mov them together first"
+    E0432 Error "lifetime of a built-in variable"
+"`lifetime.start` and `lifetime.end` speak of declared variables; built-in ones are always there.
+
+    lifetime.start %r0"
     E0501 Error "label is not defined"
 "Branches go to labels of the kernel or function they stand in. A label starts in column 1 and ends with
 a colon.

@@ -317,7 +317,7 @@ opcodes! {
     /// Yields to other threads.
     0x5f 0 "yield" Yield Sync Never [] None []
     /// Arrives at a named barrier.
-    0x60 0 "nbarrier.signal" NbarrierSignal Sync Never [] None [Scalar, Scalar]
+    0x60 0 "nbarrier.signal" NbarrierSignal Sync Never [] None [Scalar, Scalar, OptionalScalars(2)]
     /// Waits at a named barrier.
     0x60 1 "nbarrier.wait" NbarrierWait Sync Never [] None [Scalar]
     /// Calls a function.
@@ -348,6 +348,12 @@ opcodes! {
     0x6d 6 "sample_l_c" SampleLC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Computes the LOD only.
     0x6d 9 "lod" Lod Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// Samples with gradients, shadow compare and a least LOD.
+    0x6d 17 "sample_d_c_mlod" SampleDCMlod Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// Samples with a least LOD.
+    0x6d 18 "sample_mlod" SampleMlod Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// Samples with shadow compare and a least LOD.
+    0x6d 19 "sample_c_mlod" SampleCMlod Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples with gradients and shadow compare.
     0x6d 20 "sample_d_c" SampleDC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples at LOD 0.
@@ -366,10 +372,16 @@ opcodes! {
     0x6d 36 "sample_po_d" SamplePoD Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples with per-lane offsets, LOD and shadow compare.
     0x6d 38 "sample_po_l_c" SamplePoLC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// Samples with per-lane offsets at LOD 0.
+    0x6d 56 "sample_po_lz" SamplePoLz Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// Samples with per-lane offsets at LOD 0 with shadow compare.
+    0x6d 57 "sample_po_c_lz" SamplePoCLz Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Loads texels at integer addresses.
     0x6e 7 "load_3d" Load3d Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)]
     /// Loads texels of level 0.
     0x6e 26 "load_lz" LoadLz Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)]
+    /// Loads texels of a given level.
+    0x6e 27 "load_l" LoadL Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)]
     /// Loads one sample of a multisampled surface.
     0x6e 28 "load_2dms_w" Load2dmsW Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)]
     /// Loads the multisample control word.
@@ -392,6 +404,16 @@ opcodes! {
     0x6f 21 "sample4_i_c" Sample4IC Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// `sample4` at a given LOD with shadow compare.
     0x6f 23 "sample4_l_c" Sample4LC Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// `sample4` with per-lane offsets at a given LOD.
+    0x6f 45 "sample4_po_l" Sample4PoL Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// `sample4` with per-lane offsets and a LOD bias.
+    0x6f 46 "sample4_po_b" Sample4PoB Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// `sample4` with per-lane offsets and implicit LOD.
+    0x6f 47 "sample4_po_i" Sample4PoI Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// `sample4` with per-lane offsets, implicit LOD and shadow compare.
+    0x6f 53 "sample4_po_i_c" Sample4PoIC Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// `sample4` with per-lane offsets at a given LOD with shadow compare.
+    0x6f 55 "sample4_po_l_c" Sample4PoLC Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Size of a surface.
     0x70 10 "resinfo" Resinfo Sampler3d Never [Channels] Lanes [Surface, RawSrc, RawDst]
     /// Samples of a surface.
@@ -449,19 +471,19 @@ opcodes! {
     /// Writes eight bytes per lane.
     0x87 0 "qw_scatter" QwScatter SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawSrc]
     /// LSC load.
-    0x89 0x00 "lsc_load" LscLoad Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress]
+    0x89 0x00 "lsc_load" LscLoad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscAddress]
     /// LSC load with a common base and stride.
-    0x89 0x01 "lsc_load_strided" LscLoadStrided Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress]
+    0x89 0x01 "lsc_load_strided" LscLoadStrided Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscStridedAddress]
     /// LSC load of up to four channels.
-    0x89 0x02 "lsc_load_quad" LscLoadQuad Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress]
+    0x89 0x02 "lsc_load_quad" LscLoadQuad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscAddress]
     /// LSC load of a rectangle.
-    0x89 0x03 "lsc_load_block2d" LscLoadBlock2d Lsc Optional [LscFunction, LscCache] Lanes [LscBlockData, LscBlockAddress]
+    0x89 0x03 "lsc_load_block2d" LscLoadBlock2d Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscBlockData, LscBlockAddress]
     /// LSC store.
     0x89 0x04 "lsc_store" LscStore Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
     /// LSC store with a common base and stride.
-    0x89 0x05 "lsc_store_strided" LscStoreStrided Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
+    0x89 0x05 "lsc_store_strided" LscStoreStrided Lsc Optional [LscFunction, LscCache] Lanes [LscStridedAddress, LscData]
     /// LSC store of up to four channels.
-    0x89 0x06 "lsc_store_quad" LscStoreQuad Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
+    0x89 0x06 "lsc_store_quad" LscStoreQuad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscAddress, LscData]
     /// LSC store of a rectangle.
     0x89 0x07 "lsc_store_block2d" LscStoreBlock2d Lsc Optional [LscFunction, LscCache] Lanes [LscBlockAddress, LscBlockData]
     /// LSC atomic increment.
@@ -508,12 +530,24 @@ opcodes! {
     0x89 0x1c "lsc_store_uncompressed" LscStoreUncompressed Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
     /// LSC read of surface state.
     0x89 0x1e "lsc_read_state_info" LscReadStateInfo Lsc Never [LscFunction, LscCache] None [LscRaw, LscSurface]
+    /// LSC append counter, add.
+    0x89 0x28 "lsc_apndctr_atomic_add" LscApndctrAtomicAdd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData]
+    /// LSC append counter, subtract.
+    0x89 0x29 "lsc_apndctr_atomic_sub" LscApndctrAtomicSub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData]
+    /// LSC append counter, store.
+    0x89 0x2a "lsc_apndctr_atomic_store" LscApndctrAtomicStore Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData]
+    /// LSC load of up to four channels of a multisampled target.
+    0x89 0x31 "lsc_load_quad_msrt" LscLoadQuadMsrt Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress]
+    /// LSC store of up to four channels of a multisampled target.
+    0x89 0x32 "lsc_store_quad_msrt" LscStoreQuadMsrt Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
     /// LSC fence.
     0x8b 0 "lsc_fence" LscFence Lsc Never [LscFunction, LscFence] None []
     /// 64-bit multiply and add.
     0x91 0 "madw" Madw Arithmetic Optional [] Lanes [Dst, Src, Src, Src]
     /// Adds three integers; the predicate receives the overflow.
     0x92 0 "add3.o" Add3O Arithmetic Required [] Lanes [Dst, Src, Src, Src]
+    /// Stops for a debugger.
+    0x94 0 "breakpoint" Breakpoint Sync Never [] None []
     /// Hyperbolic tangent.
     0x96 0 "tanh" Tanh Math Optional [Saturate] Lanes [Dst, Src]
     /// Sigmoid.
@@ -522,6 +556,33 @@ opcodes! {
     0x9b 0 "invm" Invm Math Optional [Saturate] Lanes [Dst, Src]
     /// IEEE reciprocal square root.
     0x9c 0 "rsqtm" Rsqtm Math Optional [Saturate] Lanes [Dst, Src]
+    // The reference has no binary number for what follows: counted from 0x100, which no binary holds.
+    /// Looks up four-bit indices in a table of sixteen.
+    0x100 0 "shfl_idx4" ShflIdx4 Move Optional [] Lanes [RawDst, Src, Src]
+    /// Steps a linear feedback shift register.
+    0x101 0 "lfsr" Lfsr Logic Optional [RegisterShape] Lanes [Dst, Src, Src]
+    /// Converts to four-bit values.
+    0x102 0 "dnscl" Dnscl Move Optional [Downscale] Lanes [RawDst, RawSrc, RawSrc, RawSrc]
+    /// Systolic dot product of scaled blocks.
+    0x103 0 "bdpas" Bdpas Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, RawSrc, Origin, Origin]
+    /// Sends a message by lengths in bytes.
+    0x104 0 "raw_sendg" RawSendg RawMessage Optional [SharedFunction] Lanes [PayloadDst, PayloadSrc, PayloadSrc, Src, Src, Hex]
+    /// As `raw_sendg`, and ends the thread.
+    0x104 1 "raw_sendg_eot" RawSendgEot RawMessage Optional [SharedFunction] Lanes [PayloadDst, PayloadSrc, PayloadSrc, Src, Src, Hex]
+    /// As `raw_sendg`, when dependencies are clear.
+    0x104 2 "raw_sendgc" RawSendgc RawMessage Optional [SharedFunction] Lanes [PayloadDst, PayloadSrc, PayloadSrc, Src, Src, Hex]
+    /// As `raw_sendg_eot`, when dependencies are clear.
+    0x104 3 "raw_sendgc_eot" RawSendgcEot RawMessage Optional [SharedFunction] Lanes [PayloadDst, PayloadSrc, PayloadSrc, Src, Src, Hex]
+    /// LSC bfloat add.
+    0x105 0 "lsc_atomic_bfadd" LscAtomicBfadd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    /// LSC bfloat subtract.
+    0x105 1 "lsc_atomic_bfsub" LscAtomicBfsub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    /// LSC bfloat minimum.
+    0x105 2 "lsc_atomic_bfmin" LscAtomicBfmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    /// LSC bfloat maximum.
+    0x105 3 "lsc_atomic_bfmax" LscAtomicBfmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    /// LSC bfloat compare and swap.
+    0x105 4 "lsc_atomic_bfcas" LscAtomicBfcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
 }
 
 /// Rows stand in encoding order, so that a reader of the binary form can search and a reader of the
@@ -543,6 +604,62 @@ impl Opcode {
     /// The row of this instruction.
     pub fn info(self) -> &'static OpInfo {
         &OPCODES[self as usize]
+    }
+
+    /// Whether the instruction came to the text after the tools whose behaviour the reference records:
+    /// in older text its mnemonic is a free name, and no platform that visim models has it.
+    ///
+    /// Source: vISA text reference, section 0, "Extra mnemonics".
+    pub const fn is_later(self) -> bool {
+        use Opcode::*;
+        matches!(
+            self,
+            Lod | SampleMlod
+                | SampleCMlod
+                | SampleDCMlod
+                | SamplePo
+                | SamplePoB
+                | SamplePoL
+                | SamplePoC
+                | SamplePoD
+                | SamplePoLC
+                | SamplePoLz
+                | SamplePoCLz
+                | LoadL
+                | Sample4L
+                | Sample4B
+                | Sample4I
+                | Sample4IC
+                | Sample4LC
+                | Sample4PoL
+                | Sample4PoB
+                | Sample4PoI
+                | Sample4PoIC
+                | Sample4PoLC
+                | LscApndctrAtomicAdd
+                | LscApndctrAtomicSub
+                | LscApndctrAtomicStore
+                | LscLoadQuadMsrt
+                | LscStoreQuadMsrt
+                | Tanh
+                | Sigm
+                | Invm
+                | Rsqtm
+                | Breakpoint
+                | ShflIdx4
+                | Lfsr
+                | Dnscl
+                | Bdpas
+                | RawSendg
+                | RawSendgEot
+                | RawSendgc
+                | RawSendgcEot
+                | LscAtomicBfadd
+                | LscAtomicBfsub
+                | LscAtomicBfmin
+                | LscAtomicBfmax
+                | LscAtomicBfcas
+        )
     }
 
     /// The instruction with this spelling; upper case is not accepted, except `FILE` and `LOC`.

@@ -30,9 +30,9 @@ pub enum Slot {
     StateOrDst,
     /// State element `T6(0)`, or a general, indirect or immediate source (`movs`).
     StateOrSrc,
-    /// Bare surface name.
+    /// Bare surface name; behind texel offsets also `(variable, index)`.
     Surface,
-    /// Bare sampler name.
+    /// Bare sampler name, or `(variable, index)`.
     Sampler,
     /// Surface and sampler in either order (`avs`); stands for two operands, sampler first.
     SamplerAndSurface,
@@ -81,18 +81,27 @@ pub enum Slot {
     LscData,
     /// `flat[V]:a64` address of an LSC message.
     LscAddress,
-    /// Surface of an LSC message without an address: `bti(0x4)`.
+    /// `flat[V,stride]:a64`: one address, and the step from lane to lane.
+    LscStridedAddress,
+    /// Surface of an LSC message without an address, `bti(0x4)`, or with coordinates in one register,
+    /// `bti(0x4)[V]`.
     LscSurface,
     /// A bare raw operand of an LSC message; `V` alone means `V.0`.
     LscRaw,
     /// `V:d32.2x8x8nn` data of a 2D block message.
     LscBlockData,
-    /// `flat[base,width,height,pitch,x,y]`.
+    /// `flat[base,width,height,pitch,x,y]`, or `bti(0x4)[x,y]` of a typed block.
     LscBlockAddress,
     /// `(a, b)` plain numbers (`vme_ime`).
     NumberPair,
     /// `(s, s, s)` scalars (`vme_fbr`).
     ScalarTriple,
+    /// So many scalars, or none of them (`nbarrier.signal`).
+    OptionalScalars(u8),
+    /// `V.off/bytes` that is written (`raw_sendg`).
+    PayloadDst,
+    /// `V.off/bytes` that is read (`raw_sendg`).
+    PayloadSrc,
 }
 
 /// What may follow the mnemonic, in the order given by the row.
@@ -148,6 +157,14 @@ pub enum SuffixSlot {
     TargetFlags,
     /// `.uniform`, `.noreturn` of `ifcall`.
     CallFlags,
+    /// `.ov`, `.msaa` of an LSC message.
+    LscFlags,
+    /// `.b32`, `.b16v2`, `.b8v4` of `lfsr`, mandatory.
+    RegisterShape,
+    /// `.hftoint4.mode0.rne` of `dnscl`, mandatory.
+    Downscale,
+    /// Shared function of `raw_sendg` by name, mandatory.
+    SharedFunction,
 }
 
 /// Whether the row takes a predicate in front.

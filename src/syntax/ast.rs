@@ -151,8 +151,6 @@ pub struct Instruction<Var = Name> {
     /// ([`Operand::Number`] 0 for a plane). [`crate::isa::Slot::Params`] adds as many as were written,
     /// [`crate::isa::Slot::SamplerAndSurface`] two: sampler, then surface.
     pub operands: Vec<Spanned<Operand<Var>>>,
-    /// The paired surface of the newer 3D sampler form, when written and not `%null.0`.
-    pub paired: Option<Spanned<Raw<Var>>>,
 }
 
 /// `(!P1.any)`.
@@ -229,6 +227,16 @@ pub enum Suffix {
     TargetFlags(Vec<Name>),
     /// `.uniform`, `.noreturn`.
     CallFlags(Vec<Name>),
+    /// `.ov`, `.msaa` of an LSC message.
+    LscFlags(Vec<Name>),
+    /// One word of a closed set that only its slot knows: `.b32` of `lfsr`, `.ugm` of `raw_sendg`.
+    Word(Name),
+    /// `.hftoint4.mode0.rne` of `dnscl`: what becomes what, which half is kept, how it is rounded.
+    Downscale {
+        conversion: Name,
+        mode: Name,
+        rounding: Name,
+    },
 }
 
 /// Shared function of an LSC message.
@@ -269,8 +277,10 @@ pub enum Operand<Var = Name> {
     State { var: Spanned<Var>, element: u32 },
     /// A bare surface name.
     Surface(Spanned<Var>),
-    /// A bare sampler name; `(Var, index)` pairs of newer text are the second form.
+    /// A bare sampler name.
     Sampler(Spanned<Var>),
+    /// `(Var, index)`: a sampler or surface of newer text, by a base address and an index behind it.
+    StatePair { base: Spanned<Var>, index: u32 },
     /// A label or function name.
     Label(Name),
     /// `(L0, L1)`.
@@ -301,6 +311,8 @@ pub enum Operand<Var = Name> {
     Pair(u64, u64),
     /// `(s, s, s)`.
     Triple(Box<[Spanned<Operand<Var>>; 3]>),
+    /// `V.off/bytes`: a payload of `raw_sendg` with its length.
+    Payload(Raw<Var>, u32),
 }
 
 /// `V(r,c)<…>`.
@@ -387,7 +399,7 @@ pub struct Raw<Var = Name> {
 pub struct LscData<Var = Name> {
     /// The registers; `%null` alone is absent.
     pub raw: Raw<Var>,
-    /// `d32`, `d8c32` … as written.
+    /// `d32`, `d8c32` … as written; empty in a typed 2D block, which has none.
     pub element: Name,
     /// `xN`, 1 when not written.
     pub vector: u32,
@@ -419,22 +431,36 @@ pub struct LscBlock {
 pub struct LscAddress<Var = Name> {
     /// `flat`, `bti(…)` …
     pub model: LscModel<Var>,
+    /// `index` of `bti(x,index)`, 0 when not written.
+    pub index: u32,
     /// Scale in front of the address, 1 when not written.
     pub scale: u32,
-    /// One raw operand; several for typed, strided and 2D block addresses. Immediates only for the
-    /// scalar parts of 2D block addresses.
-    pub parts: Vec<Spanned<Operand<Var>>>,
-    /// Signed immediate offset.
-    pub offset: i64,
-    /// 16, 32 or 64; 0 when not written (2D block).
+    /// One part; several for typed, strided and 2D block addresses. Empty without brackets.
+    pub parts: Vec<LscPart<Var>>,
+    /// `(x,y)` behind a 2D block whose surface and position lie in one register.
+    pub block_offset: Option<(i32, i32)>,
+    /// 16, 32 or 64; 0 when not written (2D block, and what has no address of its own).
     pub bits: u32,
 }
 
-/// Address model of an LSC message.
+/// One part of an LSC address with the constant behind it.
+#[derive(Clone, Debug, PartialEq)]
+pub struct LscPart<Var = Name> {
+    /// [`Operand::Raw`] one address for each lane, or the first element of a variable named alone;
+    /// [`Operand::Origin`] the element `V(r,c)`; [`Operand::Number`] a constant.
+    pub operand: Spanned<Operand<Var>>,
+    /// What is added, 0 when not written.
+    pub offset: i64,
+}
+
+/// Address model of an LSC message. Its operand is an element of a variable or a constant, as in
+/// [`LscPart`].
 #[derive(Clone, Debug, PartialEq)]
 pub enum LscModel<Var = Name> {
     /// `flat`.
     Flat,
+    /// `flat(base)`, of newer text.
+    FlatBase(Spanned<Operand<Var>>),
     /// `bti(…)`.
     Bti(Spanned<Operand<Var>>),
     /// `ss(…)`.
@@ -445,6 +471,27 @@ pub enum LscModel<Var = Name> {
     Surf(Spanned<Operand<Var>>),
     /// `arg`.
     Arg,
+}
+
+impl<Var> LscAddress<Var> {
+    /// The constant behind the first part, in bytes; what an address of one part has.
+    pub fn offset(&self) -> i64 {
+        self.parts.first().map_or(0, |part| part.offset)
+    }
+}
+
+impl<Var> LscModel<Var> {
+    /// What stands in the parentheses.
+    pub const fn operand(&self) -> Option<&Spanned<Operand<Var>>> {
+        match self {
+            LscModel::Flat | LscModel::Arg => None,
+            LscModel::FlatBase(o)
+            | LscModel::Bti(o)
+            | LscModel::Ss(o)
+            | LscModel::Bss(o)
+            | LscModel::Surf(o) => Some(o),
+        }
+    }
 }
 
 impl<Var> Instruction<Var> {

@@ -111,7 +111,6 @@ fn note(
         suffixes: Vec::new(),
         exec: None,
         operands: vec![operand],
-        paired: None,
     })
 }
 

@@ -21,7 +21,7 @@ pub fn example(opcode: Opcode) -> String {
         ExecUse::Lanes => text.push_str(" (M1, 8)"),
         ExecUse::Count | ExecUse::OptionalCount => text.push_str(" (8)"),
     }
-    for operand in operands(row) {
+    for operand in operands(row).filter(|operand| !operand.is_empty()) {
         text.push(' ');
         text.push_str(operand);
     }
@@ -45,7 +45,8 @@ fn suffix(slot: SuffixSlot) -> &'static str {
         | SuffixSlot::Mod
         | SuffixSlot::LscCache
         | SuffixSlot::TargetFlags
-        | SuffixSlot::CallFlags => "",
+        | SuffixSlot::CallFlags
+        | SuffixSlot::LscFlags => "",
         SuffixSlot::Condition => ".eq",
         SuffixSlot::MediaMode => ".nomod",
         SuffixSlot::Channels => ".RGBA",
@@ -59,6 +60,9 @@ fn suffix(slot: SuffixSlot) -> &'static str {
         SuffixSlot::SendSizes => ".10.2.1.0",
         SuffixSlot::LscFunction => ".ugm",
         SuffixSlot::LscFence => ".none.group",
+        SuffixSlot::RegisterShape => ".b32",
+        SuffixSlot::Downscale => ".hftoint4.mode0.rne",
+        SuffixSlot::SharedFunction => ".ugm",
     }
 }
 
@@ -94,11 +98,15 @@ fn slot(slot: Slot) -> &'static str {
         Slot::Origin => "S(0,0)",
         Slot::LscData => "D:d32",
         Slot::LscAddress => "flat[S]:a64",
+        Slot::LscStridedAddress => "flat[S,0x4]:a64",
         Slot::LscSurface => "bti(0x4)",
         Slot::LscRaw => "S",
         Slot::LscBlockData => "D:d8.32x8nn",
         Slot::LscBlockAddress => "flat[S,S,S,S,S,S]",
         Slot::NumberPair => "(0,0)",
+        Slot::OptionalScalars(_) => "",
+        Slot::PayloadDst => "D.0/32",
+        Slot::PayloadSrc => "S.0/32",
         Slot::ScalarTriple => "(0x0:ud, 0x0:ud, 0x0:ud)",
     }
 }

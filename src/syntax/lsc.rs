@@ -1,13 +1,11 @@
 //! Operands of load/store cache messages. Source: vISA text reference 5.11.
 
-use super::ast::{LscAddress, LscBlock, LscData, LscModel, Operand, Raw};
+use super::ast::{LscAddress, LscBlock, LscData, LscModel, LscPart, Operand, Raw};
 use super::context::Context;
-use super::error::{Read, either, expected, problem, refuse};
-use super::operand::{name, raw_offset, source};
-use super::token::{
-    Number, blanks, decimal, dotted, mark, next_is, number, optional_mark, too_large, variable,
-};
-use crate::diagnostic::Code;
+use super::error::{Read, either, expected, refuse};
+use super::expression::{angled, expression, fitting, primary, product};
+use super::operand::{name, null_is_whole, origin, raw_offset};
+use super::token::{blanks, decimal, dotted, mark, next_is, optional_mark, too_large, variable};
 use crate::isa::ChannelMask;
 use crate::source::Spanned;
 
@@ -15,20 +13,25 @@ use crate::source::Spanned;
 /// their beginnings.
 pub(super) const ELEMENTS: &[&str] = &[
     "d16c32h", "d16u32h", "d16c32", "d16u32", "d8c32", "d8u32", "d16", "d32", "d64", "d8",
+    "u16c32h", "u16c32", "u8c32", "u16", "u32", "u64", "u8",
 ];
 
-/// The most address components: base, width, height, pitch, x, y.
+/// Components of a 2D block's address: base, width, height, pitch, x, y.
 const BLOCK_PARTS: usize = 6;
+/// Components of a typed 2D block's address: x, y.
+const TYPED_BLOCK_PARTS: usize = 2;
+/// The most components of a typed address: u, v, r, level.
+const TYPED_PARTS: usize = 4;
 
 /// `V` or `V.off`.
 pub(super) fn raw<'a>(cx: &Context, input: &'a str) -> Read<'a, Raw> {
     let (rest, var) = name(cx, input, "a register operand `V` or `V.offset`")?;
-    let (rest, offset) = if next_is(rest, ".") {
-        raw_offset(cx, rest)?
-    } else {
-        (rest, 0)
-    };
-    Ok((rest, Raw { var, offset }))
+    if !next_is(rest, ".") {
+        return Ok((rest, Raw { var, offset: 0 }));
+    }
+    let (behind, offset) = raw_offset(cx, rest)?;
+    null_is_whole(&var, offset, rest, behind)?;
+    Ok((behind, Raw { var, offset }))
 }
 
 /// `V:` and the element type; what follows the element is left in the word.
@@ -87,14 +90,32 @@ fn quad_mask(word: &str) -> Option<ChannelMask> {
     (mask != 0).then_some(ChannelMask(mask))
 }
 
-/// `V:d8.2x32x16nn`: blocks (1 when left out), width, height, transposed or not, VNNI or not.
+/// `V:d8.2x32x16nn`: blocks (1 when left out), width, height, transposed or not, VNNI or not. A typed
+/// block has no element of its own: `V:64x4`.
 pub(super) fn block_data<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     const SHAPE: &str = "a block shape, such as `.2x32x16nn`";
-    let (rest, (raw, element)) = element(cx, input)?;
-    let Some((behind, word)) = dotted(rest) else {
-        return expected(blanks(rest), SHAPE);
+    let typed = raw(cx, input).ok().and_then(|(rest, raw)| {
+        let shape = blanks(rest).strip_prefix(':')?;
+        shape
+            .starts_with(|c: char| c.is_ascii_digit())
+            .then_some((shape, raw))
+    });
+    let (behind, raw, element, shape_at, word) = match typed {
+        Some((shape, raw)) => {
+            let length = shape
+                .find(|c: char| !c.is_ascii_alphanumeric())
+                .unwrap_or(shape.len());
+            (&shape[length..], raw, "", shape, &shape[..length])
+        }
+        None => {
+            let (rest, (raw, element)) = element(cx, input)?;
+            let Some((behind, word)) = dotted(rest) else {
+                return expected(blanks(rest), SHAPE);
+            };
+            let shape_at = &rest[rest.len() - behind.len() - word.len()..];
+            (behind, raw, element, shape_at, word)
+        }
     };
-    let shape_at = &rest[rest.len() - behind.len() - word.len()..];
     let (sizes, letters) = word.split_at(
         word.find(|c: char| !(c.is_ascii_digit() || c == 'x'))
             .unwrap_or(word.len()),
@@ -140,33 +161,84 @@ pub(super) fn block_data<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> 
     ))
 }
 
-/// Part of an address: a register, or a scalar where one is meant.
-fn part<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<Operand>> {
-    let is_register = variable(input).is_ok_and(|(rest, _)| !next_is(rest, "("));
-    let (rest, operand) = if is_register {
-        let (rest, raw) = raw(cx, input)?;
-        (rest, Operand::Raw(raw))
+/// What a scalar part or an address part may be, for diagnostics.
+const SCALAR: &str = "a variable `V`, an element `V(r,c)` or a constant";
+
+/// A scalar: the first element of `V`, element `V.n` or `V(r,c)`, or a constant without a type.
+fn scalar<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<Operand>> {
+    let Ok((rest, var)) = name(cx, input, SCALAR) else {
+        let (rest, value) = match expression(cx, input) {
+            Err(nom::Err::Error(_)) => return expected(blanks(input), SCALAR),
+            read => read?,
+        };
+        // Constants are kept as bits: a negative one in two's complement.
+        let number = Operand::Number(value as u64);
+        return Ok((rest, cx.spanned(number, input, rest)));
+    };
+    let (rest, operand) = if next_is(rest, "(") {
+        let (rest, (row, column)) = origin(cx, rest)?;
+        (rest, Operand::Origin { var, row, column })
+    } else if next_is(rest, ".") {
+        // Behind a scalar the number counts elements, not bytes.
+        let (rest, column) = raw_offset(cx, rest)?;
+        let row = 0;
+        (rest, Operand::Origin { var, row, column })
     } else {
-        source(cx, input)?
+        (rest, Operand::Raw(Raw { var, offset: 0 }))
     };
     Ok((rest, cx.spanned(operand, input, rest)))
 }
 
-/// `flat`, `bti(…)`, `ss(…)`, `bss(…)`, `surf(…)`, `arg`; none means `flat`.
-fn model<'a>(cx: &Context, input: &'a str) -> Read<'a, LscModel> {
+/// One address for each lane: `V`, `V.off`.
+fn lanes<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<Operand>> {
+    let (rest, raw) = raw(cx, input)?;
+    Ok((rest, cx.spanned(Operand::Raw(raw), input, rest)))
+}
+
+/// `+ SUM`, `- PRODUCT`, or nothing.
+fn offset<'a>(cx: &Context, input: &'a str) -> Read<'a, i64> {
+    let (rest, plus) = optional_mark(input, "+");
+    if plus {
+        return angled(cx, rest);
+    }
+    let (rest, minus) = optional_mark(input, "-");
+    if minus {
+        let (rest, value) = product(cx, rest)?;
+        return Ok((rest, value.wrapping_neg()));
+    }
+    Ok((input, 0))
+}
+
+/// A part and the constant behind it.
+fn part<'a>(
+    cx: &Context,
+    input: &'a str,
+    read: fn(&Context, &'a str) -> Read<'a, Spanned<Operand>>,
+) -> Read<'a, LscPart> {
+    let (rest, operand) = read(cx, input)?;
+    let (rest, offset) = match operand.node {
+        Operand::Number(_) => (rest, 0),
+        _ => offset(cx, rest)?,
+    };
+    Ok((rest, LscPart { operand, offset }))
+}
+
+/// Model of an address and the index behind its surface.
+type Model = (LscModel, u32);
+
+/// `flat`, `flat(…)`, `bti(…)`, `ss(…)`, `bss(…)`, `surf(…)`, `arg`; none means `flat`.
+fn model<'a>(cx: &Context, input: &'a str) -> Read<'a, Model> {
     if next_is(input, "[") {
-        return Ok((input, LscModel::Flat));
+        return Ok((input, (LscModel::Flat, 0)));
     }
     let from = blanks(input);
     let Ok((rest, word)) = variable(from) else {
         return expected(from, "an address, such as `flat[V]:a64`");
     };
     let make: fn(Spanned<Operand>) -> LscModel = match word {
-        "flat" | "arg" if next_is(rest, "(") => {
-            return later(from, "a base in front of the address");
-        }
-        "flat" => return Ok((rest, LscModel::Flat)),
-        "arg" => return Ok((rest, LscModel::Arg)),
+        "flat" if next_is(rest, "(") => LscModel::FlatBase,
+        "flat" => return Ok((rest, (LscModel::Flat, 0))),
+        "arg" => return Ok((rest, (LscModel::Arg, 0))),
         "bti" => LscModel::Bti,
         "ss" => LscModel::Ss,
         "bss" => LscModel::Bss,
@@ -178,134 +250,177 @@ fn model<'a>(cx: &Context, input: &'a str) -> Read<'a, LscModel> {
             );
         }
     };
-    let (inside, _) = mark(rest, "(")?;
-    let (rest, surface) = match number(inside) {
-        Ok((rest, value)) if !next_is(rest, ":") => {
-            let value = match value {
-                Number::Decimal { value, .. } => u64::from(value),
-                Number::Hex(value) => value,
-                Number::Float(_) => return expected(blanks(inside), "a surface number"),
-            };
-            (rest, cx.spanned(Operand::Number(value), inside, rest))
-        }
-        Err(failure @ nom::Err::Failure(_)) => return Err(failure),
-        _ => part(cx, inside)?,
+    let (rest, _) = mark(rest, "(")?;
+    let (rest, surface) = scalar(cx, rest)?;
+    let (rest, indexed) = optional_mark(rest, ",");
+    let (rest, index) = match indexed {
+        true => fitting(cx, rest, "an index behind the surface", expression)?,
+        false => (rest, 0),
     };
-    if next_is(rest, ",") {
-        return later(from, "an index behind the surface");
-    }
     let (rest, _) = mark(rest, ")")?;
-    Ok((rest, make(surface)))
+    Ok((rest, (make(surface), index)))
 }
 
-fn later<'a, T>(at: &'a str, what: &str) -> Read<'a, T> {
-    refuse(
-        at,
-        at.find(|c: char| !c.is_ascii_alphanumeric())
-            .unwrap_or(at.len()),
-        problem(Code::N0114, "address form is not modelled", what)
-            .note("this form belongs to later hardware")
-            .see("vISA text reference 0"),
-    )
-}
-
-/// The parts between brackets, up to `max`.
-fn parts<'a>(cx: &Context, input: &'a str, max: usize) -> Read<'a, Vec<Spanned<Operand>>> {
-    let (mut rest, first) = part(cx, input)?;
-    let mut parts = vec![first];
-    while next_is(rest, ",") && parts.len() < max {
-        let (behind, _) = mark(rest, ",")?;
-        let (behind, next) = part(cx, behind)?;
-        parts.push(next);
-        rest = behind;
+/// An address around its parts.
+fn address_of((model, index): Model, parts: Vec<LscPart>) -> LscAddress {
+    LscAddress {
+        model,
+        index,
+        scale: 1,
+        parts,
+        block_offset: None,
+        bits: 0,
     }
-    Ok((rest, parts))
 }
 
-/// `MODEL[ [scale*]V [±0xIMM] ]:aN`.
-pub(super) fn address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
-    let (rest, model) = model(cx, input)?;
-    let (mut rest, _) = mark(rest, "[")?;
-    let mut scale = 1;
-    if let Ok((behind, value)) = decimal(rest, "a scale")
-        && next_is(behind, "*")
-    {
-        (rest, _) = mark(behind, "*")?;
-        scale = value;
-    }
-    let (rest, parts) = parts(cx, rest, 4)?;
-    let sign = blanks(rest).bytes().next();
-    let (rest, offset) = match sign {
-        Some(b'+' | b'-') => {
-            let from = blanks(&blanks(rest)[1..]);
-            let (rest, number) = number(from)?;
-            let value = match number {
-                Number::Hex(value) => i64::try_from(value).ok(),
-                Number::Decimal { value, wide: false } => Some(i64::from(value)),
-                _ => None,
-            };
-            let Some(value) = value else {
-                return refuse(from, from.len() - rest.len(), too_large("this offset"));
-            };
-            (rest, if sign == Some(b'-') { -value } else { value })
+/// `[scale*]`, or nothing.
+fn scale<'a>(cx: &Context, input: &'a str) -> (&'a str, u32) {
+    match fitting(cx, input, "a scale", primary) {
+        Ok((behind, scale)) if next_is(behind, "*") => {
+            (blanks(behind).strip_prefix('*').unwrap_or(behind), scale)
         }
-        _ => (rest, 0),
-    };
-    let (rest, _) = mark(rest, "]")?;
-    let from = blanks(rest);
+        _ => (input, 1),
+    }
+}
+
+/// `:a16`, `:a32`, `:a64`.
+fn size(input: &str) -> Read<'_, u32> {
+    let from = blanks(input);
     let bits = [16, 32, 64].into_iter().find_map(|bits: u32| {
         let behind = from.strip_prefix(':')?.strip_prefix('a')?;
         Some((behind.strip_prefix(&bits.to_string())?, bits))
     });
-    let Some((rest, bits)) = bits else {
-        return expected(from, "an address size: `:a16`, `:a32` or `:a64`");
-    };
-    Ok((
-        rest,
-        Operand::LscAddress(Box::new(LscAddress {
-            model,
-            scale,
-            parts,
-            offset,
-            bits,
-        })),
-    ))
+    match bits {
+        Some(read) => Ok(read),
+        None => expected(from, "an address size: `:a16`, `:a32` or `:a64`"),
+    }
 }
 
-/// `flat[base,width,height,pitch,x,y]`.
-pub(super) fn block_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+/// `MODEL[ [scale*]V [±n] ]:aN`; typed memory has up to four parts, u, v, r and the level. How many
+/// belong to a message is for the check.
+pub(super) fn address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let (rest, model) = model(cx, input)?;
     let (rest, _) = mark(rest, "[")?;
-    let (rest, parts) = parts(cx, rest, BLOCK_PARTS)?;
-    if parts.len() < BLOCK_PARTS {
-        return expected(
-            blanks(rest),
-            "`,` and the rest of base, width, height, pitch, x, y",
-        );
+    let (rest, scale) = scale(cx, rest);
+    let (mut rest, first) = part(cx, rest, lanes)?;
+    let mut parts = vec![first];
+    while next_is(rest, ",") && parts.len() < TYPED_PARTS {
+        let (behind, _) = mark(rest, ",")?;
+        let (behind, next) = part(cx, behind, lanes)?;
+        parts.push(next);
+        rest = behind;
     }
     let (rest, _) = mark(rest, "]")?;
+    let (rest, bits) = size(rest)?;
     let address = LscAddress {
-        model,
-        scale: 1,
-        parts,
-        offset: 0,
-        bits: 0,
+        scale,
+        bits,
+        ..address_of(model, parts)
     };
     Ok((rest, Operand::LscAddress(Box::new(address))))
 }
 
-/// `bti(0x4)` without an address.
+/// `MODEL[ [scale*]V [±n] [, stride] ]:aN`.
+pub(super) fn strided_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (rest, model) = model(cx, input)?;
+    let (rest, _) = mark(rest, "[")?;
+    let (rest, scale) = scale(cx, rest);
+    let (rest, first) = part(cx, rest, lanes)?;
+    let mut parts = vec![first];
+    let (mut rest, strided) = optional_mark(rest, ",");
+    if strided {
+        let (behind, operand) = scalar(cx, rest)?;
+        parts.push(LscPart { operand, offset: 0 });
+        rest = behind;
+    }
+    let (rest, _) = mark(rest, "]")?;
+    let (rest, bits) = size(rest)?;
+    let address = LscAddress {
+        scale,
+        bits,
+        ..address_of(model, parts)
+    };
+    Ok((rest, Operand::LscAddress(Box::new(address))))
+}
+
+/// `flat[base,width,height,pitch,x±n,y±n]`; `flat[V+(x,y)]`, the first six in one register; or
+/// `bti(0x4)[x±n,y±n]` of a typed block.
+pub(super) fn block_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (rest, model) = model(cx, input)?;
+    let wanted = match model.0 {
+        LscModel::Flat => BLOCK_PARTS,
+        _ => TYPED_BLOCK_PARTS,
+    };
+    let (rest, _) = mark(rest, "[")?;
+    let (rest, base) = scalar(cx, rest)?;
+    if model.0 == LscModel::Flat
+        && let (behind, true) = optional_mark(rest, "+")
+        && next_is(behind, "(")
+    {
+        let (rest, _) = mark(behind, "(")?;
+        let (rest, x) = fitting(cx, rest, "a column offset", expression)?;
+        let (rest, _) = mark(rest, ",")?;
+        let (rest, y) = fitting(cx, rest, "a row offset", expression)?;
+        let (rest, _) = mark(rest, ")")?;
+        let (rest, _) = mark(rest, "]")?;
+        let part = LscPart {
+            operand: base,
+            offset: 0,
+        };
+        let address = LscAddress {
+            block_offset: Some((x, y)),
+            ..address_of(model, vec![part])
+        };
+        return Ok((rest, Operand::LscAddress(Box::new(address))));
+    }
+    // Only the position, the last two parts, has constants behind it.
+    let (mut rest, first_offset) = match wanted {
+        TYPED_BLOCK_PARTS => offset(cx, rest)?,
+        _ => (rest, 0),
+    };
+    let mut parts = vec![LscPart {
+        operand: base,
+        offset: first_offset,
+    }];
+    while parts.len() < wanted {
+        if !next_is(rest, ",") {
+            let wanted = match wanted {
+                TYPED_BLOCK_PARTS => "`,` and the row y",
+                _ => "`,` and the rest of base, width, height, pitch, x, y",
+            };
+            return expected(blanks(rest), wanted);
+        }
+        let (behind, _) = mark(rest, ",")?;
+        let (behind, next) = if parts.len() + TYPED_BLOCK_PARTS < wanted {
+            let (behind, operand) = scalar(cx, behind)?;
+            (behind, LscPart { operand, offset: 0 })
+        } else {
+            part(cx, behind, scalar)?
+        };
+        parts.push(next);
+        rest = behind;
+    }
+    let (rest, _) = mark(rest, "]")?;
+    let address = address_of(model, parts);
+    Ok((rest, Operand::LscAddress(Box::new(address))))
+}
+
+/// `bti(0x4)`, `bti(0x4)[V]`.
 pub(super) fn surface<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
-    if !optional_mark(input, "bti").1 && !optional_mark(input, "surf").1 {
+    if !["bti", "ss", "bss", "surf"]
+        .iter()
+        .any(|m| next_is(input, m))
+    {
         return expected(blanks(input), "a surface, such as `bti(0x4)`");
     }
     let (rest, model) = model(cx, input)?;
-    let address = LscAddress {
-        model,
-        scale: 1,
-        parts: Vec::new(),
-        offset: 0,
-        bits: 0,
-    };
+    let (rest, bracketed) = optional_mark(rest, "[");
+    if !bracketed {
+        let address = address_of(model, Vec::new());
+        return Ok((rest, Operand::LscAddress(Box::new(address))));
+    }
+    let (rest, operand) = lanes(cx, rest)?;
+    let (rest, _) = mark(rest, "]")?;
+    let address = address_of(model, vec![LscPart { operand, offset: 0 }]);
     Ok((rest, Operand::LscAddress(Box::new(address))))
 }

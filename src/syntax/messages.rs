@@ -4,6 +4,7 @@
 use super::ast::Operand;
 use super::context::{Class, Context, is_null};
 use super::error::{Read, either, expected, nearest, problem, refuse};
+use super::expression::{fitting, primary};
 use super::operand::{Operands, is_indirect, name, raw, source};
 use super::token::{blanks, decimal, identifier, mark, next_is, variable};
 use crate::diagnostic::Code;
@@ -104,23 +105,59 @@ pub(super) fn triple<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     Ok((rest, Operand::Triple(Box::new([a, b, c]))))
 }
 
-/// A bare sampler name.
+/// A bare sampler name, or `(variable, index)`.
 pub(super) fn sampler<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     if next_is(input, "(") {
-        return refuse(
-            blanks(input),
-            1,
-            problem(
-                Code::N0114,
-                "sampler pair is not modelled",
-                "an address pair `(variable, index)`",
-            )
-            .note("current sources also name a sampler by an address pair; a plain name is read")
-            .see("vISA text reference 0"),
-        );
+        return state_pair(cx, input);
     }
     let (rest, var) = name(cx, input, "a sampler")?;
     Ok((rest, Operand::Sampler(var)))
+}
+
+/// A bare surface name, or `(variable, index)`.
+pub(super) fn surface<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    if next_is(input, "(") {
+        return state_pair(cx, input);
+    }
+    let (rest, var) = name(cx, input, "a surface")?;
+    Ok((rest, Operand::Surface(var)))
+}
+
+/// `(variable, index)`: state by its address, of newer text (vISA text reference, section 0).
+fn state_pair<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (rest, _) = mark(input, "(")?;
+    let (rest, base) = name(cx, rest, "a variable that holds the address of the state")?;
+    let (rest, _) = mark(rest, ",")?;
+    let (rest, index) = fitting(cx, rest, "an index", primary)?;
+    let (rest, _) = mark(rest, ")")?;
+    Ok((rest, Operand::StatePair { base, index }))
+}
+
+/// `count` scalars, or the end of the line.
+pub(super) fn optional_scalars<'a>(
+    cx: &Context,
+    input: &'a str,
+    count: u8,
+    read: &mut Operands,
+) -> Read<'a, ()> {
+    let mut rest = input;
+    if blanks(rest).is_empty() {
+        return Ok((rest, ()));
+    }
+    for _ in 0..count {
+        let (behind, operand) = source(cx, rest)?;
+        read.push(cx.spanned(operand, rest, behind));
+        rest = behind;
+    }
+    Ok((rest, ()))
+}
+
+/// `V.off/bytes`.
+pub(super) fn payload<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
+    let (rest, raw) = raw(cx, input)?;
+    let (rest, _) = mark(rest, "/")?;
+    let (rest, bytes) = fitting(cx, rest, "a length in bytes", primary)?;
+    Ok((rest, Operand::Payload(raw, bytes)))
 }
 
 /// Two names in either order; kept sampler first, as the instruction page has them (AVS reference

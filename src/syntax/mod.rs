@@ -207,8 +207,20 @@ mod tests {
                 ".decl X v_type=G type=ud num_elts=8 alias=<D, 0> align=GRF",
                 Code::E0113,
             ),
-            ("sample_mlod.R (M1, 8) 0x0:uw S0 T6 D.0 D.0", Code::N0114),
-            ("lsc_load.ugm (M1, 8) D:d32 bti(1,2)[S]:a32", Code::N0114),
+            ("vme_idm T6 D.0 D.0 D.0", Code::N0114),
+            (
+                "lsc_extended_cache_ctrl.ugm (M1, 8) flat[S]:a64",
+                Code::N0114,
+            ),
+            (
+                "raw_send (M1, 8) 0xc 1 0 0x2480400:ud D.0 %null.32",
+                Code::E0122,
+            ),
+            (
+                "lsc_store.ugm (M1, 8) flat[S]:a64 %null.32:d32",
+                Code::E0122,
+            ),
+            ("mov (M1, 8) D(0,0)<1> (%sizeof(%r0)):d", Code::E0101),
             ("mov (M1, 8) D(0,0)<1> 0x1:bf", Code::N0114),
             ("mov (M1, 8) D(0,0)<1> 99999999999:ud", Code::W0116),
             ("mov (M1, 8) D(0,0)<1> 0x100000000:ud", Code::W0116),

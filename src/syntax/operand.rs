@@ -4,7 +4,7 @@
 
 use super::ast::{General, Indirect, Operand, Raw, Region};
 use super::context::Context;
-use super::error::{Read, expected};
+use super::error::{Read, expected, problem, refuse};
 use super::expression::{angled, expression, fitting};
 use super::immediate::immediate;
 use super::token::{
@@ -12,6 +12,7 @@ use super::token::{
     variable,
 };
 use super::{lsc, messages};
+use crate::diagnostic::Code;
 use crate::isa::{Modifier, OpInfo, Slot};
 use crate::source::Spanned;
 
@@ -52,10 +53,7 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
         Slot::AddressBase => source_or_element(cx, input, address)?,
         Slot::StateOrDst => state_or_destination(cx, input)?,
         Slot::StateOrSrc => source_or_element(cx, input, state)?,
-        Slot::Surface => {
-            let (rest, var) = name(cx, input, "a surface")?;
-            (rest, Operand::Surface(var))
-        }
+        Slot::Surface => messages::surface(cx, input)?,
         Slot::Sampler => messages::sampler(cx, input)?,
         Slot::SamplerAndSurface => return messages::sampler_and_surface(cx, input, read),
         Slot::RawDst | Slot::RawSrc => {
@@ -108,6 +106,7 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
         }
         Slot::LscData => lsc::data(cx, input)?,
         Slot::LscAddress => lsc::address(cx, input)?,
+        Slot::LscStridedAddress => lsc::strided_address(cx, input)?,
         Slot::LscSurface => lsc::surface(cx, input)?,
         Slot::LscRaw => {
             let (rest, raw) = lsc::raw(cx, input)?;
@@ -117,6 +116,10 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
         Slot::LscBlockAddress => lsc::block_address(cx, input)?,
         Slot::NumberPair => messages::pair(input)?,
         Slot::ScalarTriple => messages::triple(cx, input)?,
+        Slot::OptionalScalars(count) => {
+            return messages::optional_scalars(cx, input, count, read);
+        }
+        Slot::PayloadDst | Slot::PayloadSrc => messages::payload(cx, input)?,
     };
     read.push(cx.spanned(operand, input, rest));
     Ok((rest, ()))
@@ -473,8 +476,33 @@ pub(super) fn raw<'a>(cx: &Context, input: &'a str) -> Read<'a, Raw> {
     if !next_is(rest, ".") {
         return expected(blanks(rest), "`.` and a byte offset");
     }
-    let (rest, offset) = raw_offset(cx, rest)?;
-    Ok((rest, Raw { var, offset }))
+    let (behind, offset) = raw_offset(cx, rest)?;
+    null_is_whole(&var, offset, rest, behind)?;
+    Ok((behind, Raw { var, offset }))
+}
+
+/// `%null` means absent: it has no bytes that an offset could name.
+pub(super) fn null_is_whole<'a>(
+    var: &str,
+    offset: u32,
+    from: &'a str,
+    behind: &str,
+) -> Read<'a, ()> {
+    if var != "%null" || offset == 0 {
+        return Ok((from, ()));
+    }
+    let from = blanks(from);
+    refuse(
+        from,
+        from.len() - behind.len(),
+        problem(
+            Code::E0122,
+            "the null variable has no bytes",
+            format!("byte {offset} of nothing"),
+        )
+        .help("%null.0")
+        .see("vISA text reference 4.7"),
+    )
 }
 
 /// `.off`.

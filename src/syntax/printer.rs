@@ -205,18 +205,8 @@ pub fn print_instruction(instruction: &Instruction) -> String {
             ExecUse::None | ExecUse::Lanes => put(&mut text, format_args!(" {}", exec.node)),
         }
     }
-    let mut paired = instruction.paired.as_ref();
-    for (i, (operand, slot)) in instruction
-        .operands
-        .iter()
-        .zip(operand_slots(row))
-        .enumerate()
-    {
-        if matches!(slot, Slot::Params { .. })
-            && let Some(raw) = paired.take()
-        {
-            put(&mut text, format_args!(" {}", print_raw(raw)));
-        }
+    let slots = operand_slots(row);
+    for (i, (operand, slot)) in instruction.operands.iter().zip(slots).enumerate() {
         text.push_str(gap(row, i, slot));
         print_operand(&mut text, operand, slot);
     }
@@ -304,12 +294,18 @@ fn print_suffix(text: &mut String, suffix: &Suffix) {
         Suffix::Aligned(false) => text.push_str(".unaligned"),
         Suffix::Mod => text.push_str(".mod"),
         Suffix::LscFunction(function) => put(text, format_args!(".{}", lsc_function(*function))),
-        Suffix::LscCache(words) | Suffix::CallFlags(words) => {
+        Suffix::LscCache(words) | Suffix::CallFlags(words) | Suffix::LscFlags(words) => {
             for word in words {
                 put(text, format_args!(".{word}"));
             }
         }
         Suffix::LscFence { op, scope } => put(text, format_args!(".{op}.{scope}")),
+        Suffix::Word(word) => put(text, format_args!(".{word}")),
+        Suffix::Downscale {
+            conversion,
+            mode,
+            rounding,
+        } => put(text, format_args!(".{conversion}.{mode}.{rounding}")),
         Suffix::TargetFlags(flags) => {
             text.push('.');
             for flag in flags {
@@ -346,6 +342,8 @@ fn print_operand(text: &mut String, operand: &Operand, slot: Slot) {
         }
         Operand::Raw(raw) if slot == Slot::LscRaw => text.push_str(&short_raw(raw)),
         Operand::Raw(raw) => text.push_str(&print_raw(raw)),
+        Operand::Payload(raw, bytes) => put(text, format_args!("{}/{bytes}", print_raw(raw))),
+        Operand::StatePair { base, index } => put(text, format_args!("({}, {index})", base.node)),
         Operand::State { var, element } => put(text, format_args!("{}({element})", var.node)),
         Operand::Predicate(var)
         | Operand::Surface(var)
@@ -456,7 +454,10 @@ fn print_lsc_data(text: &mut String, data: &LscData) {
         text.extend(channels.iter().map(|c| char::from(b"xyzw"[c])));
     }
     if let Some(block) = data.block {
-        text.push('.');
+        // A typed block has no element, and no dot behind it.
+        if !data.element.is_empty() {
+            text.push('.');
+        }
         if block.blocks != 1 {
             put(text, format_args!("{}x", block.blocks));
         }
@@ -478,11 +479,15 @@ fn print_lsc_address(text: &mut String, address: &LscAddress) {
     let surface = |text: &mut String, word: &str, operand: &Spanned<Operand>| {
         put(text, format_args!("{word}("));
         print_part(text, operand);
+        if address.index != 0 {
+            put(text, format_args!(",{:#x}", address.index));
+        }
         text.push(')');
     };
     match &address.model {
         LscModel::Flat => text.push_str("flat"),
         LscModel::Arg => text.push_str("arg"),
+        LscModel::FlatBase(operand) => surface(text, "flat", operand),
         LscModel::Bti(operand) => surface(text, "bti", operand),
         LscModel::Ss(operand) => surface(text, "ss", operand),
         LscModel::Bss(operand) => surface(text, "bss", operand),
@@ -499,14 +504,15 @@ fn print_lsc_address(text: &mut String, address: &LscAddress) {
         if i > 0 {
             text.push(',');
         }
-        print_part(text, part);
+        print_part(text, &part.operand);
+        if part.offset != 0 {
+            let sign = if part.offset < 0 { '-' } else { '+' };
+            let value = part.offset.unsigned_abs();
+            put(text, format_args!("{sign}{value:#x}"));
+        }
     }
-    if address.offset != 0 {
-        let sign = if address.offset < 0 { '-' } else { '+' };
-        put(
-            text,
-            format_args!("{sign}{:#x}", address.offset.unsigned_abs()),
-        );
+    if let Some((x, y)) = address.block_offset {
+        put(text, format_args!("+({x},{y})"));
     }
     text.push(']');
     if address.bits != 0 {

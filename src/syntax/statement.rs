@@ -123,7 +123,6 @@ fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
                 ..error
             })
         })?;
-    let paired = None;
     Ok((
         rest,
         Instruction {
@@ -132,7 +131,6 @@ fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
             suffixes,
             exec,
             operands,
-            paired,
         },
     ))
 }
@@ -175,38 +173,9 @@ fn predicate(input: &str) -> Read<'_, Predicate> {
     ))
 }
 
-/// Mnemonics of current sources that have no row: their forms are not part of the reference.
+/// Mnemonics that have a binary form and no documented text.
 /// Source: vISA text reference, section 0 and 5.13.
-const LATER_MNEMONICS: &[&str] = &[
-    "sample_mlod",
-    "sample_c_mlod",
-    "sample_d_c_mlod",
-    "load_l",
-    "sample4_po_l",
-    "sample4_po_b",
-    "sample4_po_i",
-    "sample4_po_i_c",
-    "sample4_po_l_c",
-    "shfl_idx4",
-    "lfsr",
-    "dnscl",
-    "breakpoint",
-    "bdpas",
-    "raw_sendg",
-    "lsc_extended_cache_ctrl",
-    "vme_idm",
-    "rt_read",
-    "va",
-    "hdc",
-];
-
-/// Families of such mnemonics, by their beginning.
-const LATER_FAMILIES: &[&str] = &[
-    "lsc_atomic_bf",
-    "lsc_apndctr_atomic_",
-    "lsc_load_quad_msrt",
-    "lsc_store_quad_msrt",
-];
+const WITHOUT_TEXT: &[&str] = &["lsc_extended_cache_ctrl", "vme_idm", "rt_read", "va", "hdc"];
 
 /// Reads a mnemonic; some have a dot in them.
 fn mnemonic(input: &str) -> Read<'_, Opcode> {
@@ -230,13 +199,13 @@ fn mnemonic(input: &str) -> Read<'_, Opcode> {
 }
 
 fn unknown(word: &str) -> Diagnostic {
-    if LATER_MNEMONICS.contains(&word) || LATER_FAMILIES.iter().any(|f| word.starts_with(f)) {
+    if WITHOUT_TEXT.contains(&word) {
         return problem(
             Code::N0114,
             "instruction is not modelled",
             format!("`{}` has no text form in the reference", shorten(word)),
         )
-        .note("it belongs to newer sources, or to messages without a documented text form")
+        .note("it has an encoding, but no text form is documented")
         .see("vISA text reference 0 and 5.13");
     }
     let diagnostic = problem(

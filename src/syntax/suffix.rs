@@ -21,7 +21,21 @@ pub(super) const LSC_FUNCTIONS: &[(LscFunction, &str)] = &[
     (LscFunction::Tgm, "tgm"),
 ];
 /// Cache options of an LSC message, one for each level.
-pub(super) const LSC_CACHE: &[&str] = &["df", "uc", "ca", "wb", "wt", "st", "ri"];
+pub(super) const LSC_CACHE: &[&str] = &["df", "uc", "ca", "wb", "wt", "st", "cc", "ri"];
+/// Further marks of an LSC message.
+const LSC_FLAGS: &[&str] = &["ov", "msaa"];
+/// How `lfsr` shares a register out: one value, two or four.
+const REGISTER_SHAPES: &[&str] = &["b32", "b16v2", "b8v4"];
+/// What `dnscl` makes of what.
+const DOWNSCALES: &[&str] = &["bftoe2m1", "bftoint4", "hftoe2m1", "hftoint4"];
+/// Which bits of the result `dnscl` fills.
+const DOWNSCALE_MODES: &[&str] = &["mode0", "mode1", "mode2", "mode3"];
+/// How `dnscl` rounds.
+const DOWNSCALE_ROUNDINGS: &[&str] = &["rne", "srnd"];
+/// Shared functions `raw_sendg` can name.
+const SHARED_FUNCTIONS: &[&str] = &[
+    "null", "smpl", "gtwy", "rc", "urb", "btd", "rta", "ugm", "slm", "tgm",
+];
 /// What an LSC fence does to caches.
 pub(super) const LSC_FENCE_OPS: &[&str] = &[
     "none",
@@ -116,6 +130,10 @@ pub(super) fn describe(slot: SuffixSlot) -> &'static str {
         SuffixSlot::LscFence => "operation and scope, such as `.none.group`",
         SuffixSlot::TargetFlags => "flags such as `.<RTI>`",
         SuffixSlot::CallFlags => "`.uniform` or `.noreturn`",
+        SuffixSlot::LscFlags => "`.ov` or `.msaa`",
+        SuffixSlot::RegisterShape => "a shape such as `.b32`",
+        SuffixSlot::Downscale => "conversion, mode and rounding, such as `.hftoint4.mode0.rne`",
+        SuffixSlot::SharedFunction => "a shared function such as `.ugm`",
     }
 }
 
@@ -237,6 +255,24 @@ fn suffix<'a>(
             Ok((rest, Some(Suffix::LscFence { op, scope })))
         }
         SuffixSlot::TargetFlags => target_flags(slot, input),
+        SuffixSlot::LscFlags => {
+            let (rest, words) = words(input, LSC_FLAGS.len(), |word| LSC_FLAGS.contains(&word));
+            Ok((rest, (!words.is_empty()).then_some(Suffix::LscFlags(words))))
+        }
+        SuffixSlot::RegisterShape => closed_word(slot, row, input, REGISTER_SHAPES),
+        SuffixSlot::SharedFunction => closed_word(slot, row, input, SHARED_FUNCTIONS),
+        SuffixSlot::Downscale => {
+            let all = |words: &'static [&'static str]| words.iter().map(|&w| (w, w));
+            let (rest, conversion) = one_of(slot, row, input, all(DOWNSCALES), &[])?;
+            let (rest, mode) = one_of(slot, row, rest, all(DOWNSCALE_MODES), &[])?;
+            let (rest, rounding) = one_of(slot, row, rest, all(DOWNSCALE_ROUNDINGS), &[])?;
+            let downscale = Suffix::Downscale {
+                conversion: conversion.to_owned(),
+                mode: mode.to_owned(),
+                rounding: rounding.to_owned(),
+            };
+            Ok((rest, Some(downscale)))
+        }
         SuffixSlot::CallFlags => {
             let words = words(input, 2, |word| matches!(word, "uniform" | "noreturn"));
             Ok((
@@ -309,6 +345,18 @@ fn one_of<'a, T: Copy>(
         diagnostic = diagnostic.help(format!("write `.{meant}`"));
     }
     refuse(blanks(input), 1 + word.len(), diagnostic)
+}
+
+/// One of `words`, kept as it is written.
+fn closed_word<'a>(
+    slot: SuffixSlot,
+    row: &OpInfo,
+    input: &'a str,
+    words: &'static [&'static str],
+) -> Read<'a, Option<Suffix>> {
+    let all = words.iter().map(|&w| (w, w));
+    let (rest, word) = one_of(slot, row, input, all, &[])?;
+    Ok((rest, Some(Suffix::Word(word.to_owned()))))
 }
 
 /// A dot without a word.

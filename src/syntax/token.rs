@@ -87,16 +87,13 @@ pub(super) fn is_bare_name(name: &str) -> bool {
     matches!(identifier(name), Ok(("", word)) if word.len() == name.len()) && !is_reserved(name)
 }
 
-/// Mnemonics of current sources only: the installed tools let them name variables, so we do too.
-/// Source: vISA text reference, section 0.
-const NAMES_UNTIL_LATELY: &[&str] = &["lod", "tanh", "sigm", "invm", "rsqtm"];
-
 /// Whether `word` cannot name a variable. Source: vISA text reference 1.2.
 pub(super) fn is_reserved(word: &str) -> bool {
     matches!(
         word,
         "FILE" | "LOC" | "flat" | "bti" | "bss" | "ss" | "arg" | "asin" | "acos" | "atan"
-    ) || Opcode::from_mnemonic(word).is_some() && !NAMES_UNTIL_LATELY.contains(&word)
+    ) // The installed tools let later mnemonics name variables, so we do too.
+        || Opcode::from_mnemonic(word).is_some_and(|opcode| !opcode.is_later())
         || AvsControl::from_name(word).is_some()
         || AvsMode::from_name(word).is_some()
 }

@@ -171,18 +171,27 @@ fn state() -> BoxedStrategy<Operand> {
         .boxed()
 }
 
+fn state_pair() -> impl Strategy<Value = Operand> {
+    (name(), small()).prop_map(|(base, index)| Operand::StatePair {
+        base: at(base),
+        index,
+    })
+}
+
 fn raw() -> BoxedStrategy<Raw> {
     (variable(), small())
         .prop_map(|(var, offset)| Raw {
+            // The null variable has no bytes behind its first.
+            offset: if var == "%null" { 0 } else { offset },
             var: at(var),
-            offset,
         })
         .boxed()
 }
 
 fn lsc_element() -> impl Strategy<Value = String> {
     select(vec![
-        "d8", "d16", "d32", "d64", "d8c32", "d16c32", "d16c32h", "d8u32", "d16u32h",
+        "d8", "d16", "d32", "d64", "d8c32", "d16c32", "d16c32h", "d8u32", "d16u32h", "u8", "u32",
+        "u16c32h",
     ])
     .prop_map(str::to_owned)
 }
@@ -239,46 +248,110 @@ fn lsc_block_data() -> BoxedStrategy<Operand> {
         .boxed()
 }
 
-fn lsc_part() -> impl Strategy<Value = Spanned<Operand>> {
-    prop_oneof![3 => raw().prop_map(Operand::Raw), 1 => scalar()].prop_map(at)
+fn lsc_lanes() -> BoxedStrategy<Operand> {
+    raw().prop_map(Operand::Raw).boxed()
 }
 
-fn lsc_surface() -> impl Strategy<Value = Spanned<Operand>> {
+/// The first element of a variable, a later one, or a constant.
+fn lsc_scalar() -> BoxedStrategy<Operand> {
+    let first = variable().prop_map(|var| {
+        Operand::Raw(Raw {
+            var: at(var),
+            offset: 0,
+        })
+    });
+    let later = (variable(), small(), small()).prop_map(|(var, row, column)| Operand::Origin {
+        var: at(var),
+        row,
+        column,
+    });
+    prop_oneof![first, later, any::<u64>().prop_map(Operand::Number)].boxed()
+}
+
+/// A part with what is added to it; nothing is added to a constant.
+fn lsc_part(operand: BoxedStrategy<Operand>) -> BoxedStrategy<LscPart> {
+    let offset = prop_oneof![Just(0), -64i64..64, any::<i64>()];
+    (operand, offset)
+        .prop_map(|(operand, offset)| LscPart {
+            offset: if matches!(operand, Operand::Number(_)) {
+                0
+            } else {
+                offset
+            },
+            operand: at(operand),
+        })
+        .boxed()
+}
+
+fn plain(part: LscPart) -> LscPart {
+    LscPart { offset: 0, ..part }
+}
+
+/// A model that names a surface, and the index behind it.
+fn lsc_stateful() -> impl Strategy<Value = (LscModel, u32)> {
+    let surface = || lsc_scalar().prop_map(at);
+    let model = prop_oneof![
+        surface().prop_map(LscModel::Bti),
+        surface().prop_map(LscModel::Ss),
+        surface().prop_map(LscModel::Bss),
+        surface().prop_map(LscModel::Surf),
+    ];
+    (model, small())
+}
+
+fn lsc_model() -> impl Strategy<Value = (LscModel, u32)> {
     prop_oneof![
-        lsc_part(),
-        any::<u64>().prop_map(|n| at(Operand::Number(n)))
+        Just((LscModel::Flat, 0)),
+        Just((LscModel::Arg, 0)),
+        (lsc_scalar(), small()).prop_map(|(o, n)| (LscModel::FlatBase(at(o)), n)),
+        lsc_stateful(),
     ]
 }
 
-fn lsc_model() -> impl Strategy<Value = LscModel> {
-    prop_oneof![
-        Just(LscModel::Flat),
-        Just(LscModel::Arg),
-        lsc_surface().prop_map(LscModel::Bti),
-        lsc_surface().prop_map(LscModel::Ss),
-        lsc_surface().prop_map(LscModel::Bss),
-        lsc_surface().prop_map(LscModel::Surf),
-    ]
+fn lsc_around((model, index): (LscModel, u32), parts: Vec<LscPart>) -> LscAddress {
+    LscAddress {
+        model,
+        index,
+        scale: 1,
+        parts,
+        block_offset: None,
+        bits: 0,
+    }
 }
 
-fn lsc_address() -> BoxedStrategy<Operand> {
-    let offset = prop_oneof![Just(0), -64i64..64, -i64::MAX..=i64::MAX];
-    (
-        lsc_model(),
-        small(),
-        vec(lsc_part(), 1..=4),
-        offset,
-        select(vec![16u32, 32, 64]),
-    )
-        .prop_map(|(model, scale, parts, offset, bits)| {
+fn lsc_address(parts: BoxedStrategy<Vec<LscPart>>) -> BoxedStrategy<Operand> {
+    (lsc_model(), small(), parts, select(vec![16u32, 32, 64]))
+        .prop_map(|(model, scale, parts, bits)| {
             Operand::LscAddress(Box::new(LscAddress {
-                model,
                 scale,
-                parts,
-                offset,
                 bits,
+                ..lsc_around(model, parts)
             }))
         })
+        .boxed()
+}
+
+fn lsc_block_address() -> BoxedStrategy<Operand> {
+    let part = || lsc_part(lsc_scalar());
+    let flat = vec(part(), 6).prop_map(|mut parts| {
+        for i in 0..4 {
+            parts[i] = plain(parts[i].clone());
+        }
+        lsc_around((LscModel::Flat, 0), parts)
+    });
+    let typed = (lsc_stateful(), vec(part(), 2)).prop_map(|(m, parts)| lsc_around(m, parts));
+    let one_register = (variable(), any::<i32>(), any::<i32>()).prop_map(|(var, x, y)| {
+        let operand = at(Operand::Raw(Raw {
+            var: at(var),
+            offset: 0,
+        }));
+        LscAddress {
+            block_offset: Some((x, y)),
+            ..lsc_around((LscModel::Flat, 0), vec![LscPart { operand, offset: 0 }])
+        }
+    });
+    prop_oneof![flat, typed, one_register]
+        .prop_map(|address| Operand::LscAddress(Box::new(address)))
         .boxed()
 }
 
@@ -297,10 +370,17 @@ fn slot(slot: Slot) -> BoxedStrategy<Vec<Operand>> {
         Slot::AddressBase => prop_oneof![address_of(), address(), source()].boxed(),
         Slot::StateOrDst => prop_oneof![state(), destination()].boxed(),
         Slot::StateOrSrc => prop_oneof![state(), source()].boxed(),
-        Slot::Surface => prop_oneof![name(), Just("%slm".to_owned())]
-            .prop_map(|var| Operand::Surface(at(var)))
-            .boxed(),
-        Slot::Sampler => name().prop_map(|var| Operand::Sampler(at(var))).boxed(),
+        Slot::Surface => prop_oneof![
+            8 => prop_oneof![name(), Just("%slm".to_owned())]
+                .prop_map(|var| Operand::Surface(at(var))),
+            1 => state_pair(),
+        ]
+        .boxed(),
+        Slot::Sampler => prop_oneof![
+            8 => name().prop_map(|var| Operand::Sampler(at(var))),
+            1 => state_pair(),
+        ]
+        .boxed(),
         Slot::SamplerAndSurface => {
             return (name(), name())
                 .prop_map(|(sampler, surface)| {
@@ -346,30 +426,27 @@ fn slot(slot: Slot) -> BoxedStrategy<Vec<Operand>> {
             })
             .boxed(),
         Slot::LscData => lsc_data(),
-        Slot::LscAddress => lsc_address(),
-        Slot::LscSurface => lsc_surface()
-            .prop_map(|surface| {
-                Operand::LscAddress(Box::new(LscAddress {
-                    model: LscModel::Bti(surface),
-                    scale: 1,
-                    parts: vec![],
-                    offset: 0,
-                    bits: 0,
-                }))
-            })
+        Slot::LscAddress => lsc_address(vec(lsc_part(lsc_lanes()), 1..=4).boxed()),
+        Slot::LscStridedAddress => {
+            let stride = option::of(lsc_part(lsc_scalar()).prop_map(plain));
+            let parts = (lsc_part(lsc_lanes()), stride)
+                .prop_map(|(base, stride)| std::iter::once(base).chain(stride).collect());
+            lsc_address(parts.boxed())
+        }
+        Slot::LscSurface => (
+            lsc_stateful(),
+            vec(lsc_part(lsc_lanes()).prop_map(plain), 0..2),
+        )
+            .prop_map(|(model, parts)| Operand::LscAddress(Box::new(lsc_around(model, parts))))
             .boxed(),
         Slot::LscBlockData => lsc_block_data(),
-        Slot::LscBlockAddress => (lsc_model(), vec(lsc_part(), 6))
-            .prop_map(|(model, parts)| {
-                let address = LscAddress {
-                    model,
-                    scale: 1,
-                    parts,
-                    offset: 0,
-                    bits: 0,
-                };
-                Operand::LscAddress(Box::new(address))
-            })
+        Slot::LscBlockAddress => lsc_block_address(),
+        Slot::OptionalScalars(count) => {
+            let all = vec(source(), usize::from(count));
+            return prop_oneof![Just(Vec::new()), all].boxed();
+        }
+        Slot::PayloadDst | Slot::PayloadSrc => (raw(), small())
+            .prop_map(|(raw, bytes)| Operand::Payload(raw, bytes))
             .boxed(),
         Slot::NumberPair => (number(), number())
             .prop_map(|(a, b)| Operand::Pair(a, b))
@@ -388,6 +465,10 @@ fn words(
     vec(select(all).prop_map(str::to_owned), count).boxed()
 }
 
+fn word(all: &'static [&'static str]) -> BoxedStrategy<Suffix> {
+    select(all).prop_map(|w| Suffix::Word(w.to_owned())).boxed()
+}
+
 /// A suffix for one slot, `None` where it may be left out and is.
 fn suffix(slot: SuffixSlot) -> BoxedStrategy<Option<Suffix>> {
     let flag = |suffix: Suffix| option::of(Just(suffix)).boxed();
@@ -403,9 +484,28 @@ fn suffix(slot: SuffixSlot) -> BoxedStrategy<Option<Suffix>> {
         SuffixSlot::Aligned => option::of(any::<bool>().prop_map(Suffix::Aligned)).boxed(),
         SuffixSlot::FenceFlags => option::of((1u8..64).prop_map(Suffix::FenceFlags)).boxed(),
         SuffixSlot::LscCache => option::of(
-            words(&["df", "uc", "ca", "wb", "wt", "st", "ri"], 1..4).prop_map(Suffix::LscCache),
+            words(&["df", "uc", "ca", "wb", "wt", "st", "cc", "ri"], 1..4)
+                .prop_map(Suffix::LscCache),
         )
         .boxed(),
+        SuffixSlot::LscFlags => {
+            option::of(words(&["ov", "msaa"], 1..3).prop_map(Suffix::LscFlags)).boxed()
+        }
+        SuffixSlot::RegisterShape => always(word(&["b32", "b16v2", "b8v4"])),
+        SuffixSlot::SharedFunction => always(word(&["ugm", "null", "smpl"])),
+        SuffixSlot::Downscale => always(
+            (
+                select(vec!["hftoint4", "bftoe2m1"]),
+                select(vec!["mode0", "mode3"]),
+                select(vec!["rne", "srnd"]),
+            )
+                .prop_map(|(conversion, mode, rounding)| Suffix::Downscale {
+                    conversion: conversion.to_owned(),
+                    mode: mode.to_owned(),
+                    rounding: rounding.to_owned(),
+                })
+                .boxed(),
+        ),
         SuffixSlot::CallFlags => {
             option::of(words(&["uniform", "noreturn"], 1..3).prop_map(Suffix::CallFlags)).boxed()
         }
@@ -532,7 +632,6 @@ pub fn instruction(row: OpInfo) -> impl Strategy<Value = Statement> {
                 suffixes: suffixes.into_iter().flatten().map(at).collect(),
                 exec,
                 operands: operands.into_iter().flatten().map(at).collect(),
-                paired: None,
             })
         },
     )
