@@ -334,8 +334,8 @@ fn lsc_address(parts: BoxedStrategy<Vec<LscPart>>) -> BoxedStrategy<Operand> {
 fn lsc_block_address() -> BoxedStrategy<Operand> {
     let part = || lsc_part(lsc_scalar());
     let flat = vec(part(), 6).prop_map(|mut parts| {
-        for i in 0..4 {
-            parts[i] = plain(parts[i].clone());
+        for part in parts.iter_mut().take(4) {
+            part.offset = 0;
         }
         lsc_around((LscModel::Flat, 0), parts)
     });
