@@ -592,6 +592,8 @@ pub enum SendBody {
         offsets: Raw,
         data: Raw,
     },
+    /// The LSC messages for bytes.
+    Lsc(Box<Lsc>),
     /// `raw_send`, `raw_sends`: what is asked is known when it runs.
     Raw(Box<RawMessage>),
     /// `svm_atomic`: `bits` 16, 32 or 64.
@@ -602,6 +604,67 @@ pub enum SendBody {
         src: [Option<Raw>; 2],
         dst: Option<Raw>,
     },
+}
+
+/// An LSC message for bytes. Source: vISA text reference 5.11.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Lsc {
+    /// Which memory.
+    pub place: LscPlace,
+    /// What is done.
+    pub action: LscAction,
+    /// Bytes of an element in memory.
+    pub memory_bytes: u32,
+    /// Bytes of an element in registers.
+    pub register_bytes: u32,
+    /// The value stands in the upper half of its dword.
+    pub high: bool,
+    /// Components that follow each other in memory.
+    pub vector: u32,
+    /// One lane, whose components are consecutive elements of the registers.
+    pub transposed: bool,
+    /// Components of a quad by bit; 0 for the other forms.
+    pub channels: ChannelMask,
+    /// Addresses, one for each lane; the common base of the strided forms.
+    pub addresses: Raw,
+    /// 16, 32 or 64.
+    pub address_bits: u32,
+    /// Bytes from lane to lane, of the strided forms.
+    pub stride: Option<Raw>,
+    /// What addresses are multiplied with.
+    pub scale: u32,
+    /// What is added.
+    pub offset: i64,
+    /// Loaded or stored values; the old ones of atomics.
+    pub data: Option<Raw>,
+    /// Operands of atomics.
+    pub src: [Option<Raw>; 2],
+}
+
+/// Which memory an LSC message means.
+#[derive(Clone, Debug, PartialEq)]
+pub enum LscPlace {
+    /// 64-bit addresses.
+    Flat,
+    /// Shared local memory.
+    Shared,
+    /// The thread's scratch memory.
+    Scratch,
+    /// A surface by its binding table index.
+    Table(Source),
+}
+
+/// What an LSC message does.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum LscAction {
+    /// Reads.
+    Load,
+    /// Writes.
+    Store,
+    /// Reads in one step.
+    AtomicLoad,
+    /// Reads and writes in one step.
+    Atomic(AtomicOp),
 }
 
 impl Program {

@@ -206,6 +206,7 @@ fn request(asked: &Asked<'_>, count: u32, platform: Platform) -> Option<Request>
         | SendBody::Sampler { .. }
         | SendBody::Avs { .. }
         | SendBody::Unorm { .. }
+        | SendBody::Lsc(_)
         | SendBody::Raw(_) => return None,
     })
 }

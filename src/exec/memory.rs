@@ -30,14 +30,14 @@ pub enum Space<'a> {
 }
 
 /// An address without memory.
-struct Fault {
+pub(super) struct Fault {
     address: u64,
     bytes: usize,
 }
 
 /// Where a message goes.
 #[derive(Clone, Copy)]
-struct Asked {
+pub(super) struct Asked {
     /// The first byte.
     address: u64,
     /// The lane that asks; `None` for a block.
@@ -49,7 +49,7 @@ struct Asked {
 }
 
 impl Asked {
-    fn by(lane: usize, address: u64, align: u32) -> Asked {
+    pub(super) fn by(lane: usize, address: u64, align: u32) -> Asked {
         Asked {
             lane: Some(lane),
             ..Asked::block(address, align)
@@ -165,30 +165,30 @@ fn no_memory(thread: &Thread<'_>, space: &Space<'_>, at: Place, fault: &Fault) -
 }
 
 /// One message being served.
-struct Port<'t, 'p, 's, O> {
+pub(super) struct Port<'t, 'p, 's, O> {
     thread: &'t mut Thread<'p>,
     space: &'s Space<'s>,
-    count: usize,
+    pub(super) count: usize,
     at: Place,
     observer: &'s mut O,
 }
 
 impl<O: Observer> Port<'_, '_, '_, O> {
-    fn lanes(&self) -> impl Iterator<Item = usize> + use<O> {
+    pub(super) fn lanes(&self) -> impl Iterator<Item = usize> + use<O> {
         lanes::active(self.at.mask, self.count)
     }
 
-    fn get<const B: usize>(&self, raw: Raw, byte: usize) -> [u8; B] {
+    pub(super) fn get<const B: usize>(&self, raw: Raw, byte: usize) -> [u8; B] {
         let mut out = [0; B];
         read_raw(self.thread, raw.skip(byte as u32), &mut out);
         out
     }
 
-    fn dword(&self, raw: Raw, index: usize) -> u32 {
+    pub(super) fn dword(&self, raw: Raw, index: usize) -> u32 {
         u32::from_le_bytes(self.get(raw, 4 * index))
     }
 
-    fn put(&mut self, raw: Raw, byte: usize, bytes: &[u8]) {
+    pub(super) fn put(&mut self, raw: Raw, byte: usize, bytes: &[u8]) {
         write_raw(
             self.thread,
             raw.skip(byte as u32),
@@ -199,12 +199,12 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     }
 
     /// Reads memory; what lies outside is told and served as the space has it.
-    fn load(&mut self, from: Asked, out: &mut [u8]) -> Result<(), Fault> {
+    pub(super) fn load(&mut self, from: Asked, out: &mut [u8]) -> Result<(), Fault> {
         self.watch(AccessKind::Read, from, out.len(), &[]);
         self.space.read(from.address, out)
     }
 
-    fn store(&mut self, to: Asked, data: &[u8]) -> Result<(), Fault> {
+    pub(super) fn store(&mut self, to: Asked, data: &[u8]) -> Result<(), Fault> {
         self.watch(AccessKind::Write, to, data.len(), data);
         self.space.write(to.address, data)
     }
@@ -236,6 +236,18 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         self.observer.access(self.thread.at(self.at.pc), &access);
     }
 
+    /// Reads and writes in one step; the old value.
+    pub(super) fn exchange(
+        &mut self,
+        op: AtomicOp,
+        bits: u8,
+        at: Asked,
+        values: [u64; 2],
+    ) -> Result<u64, Fault> {
+        self.watch(AccessKind::Atomic, at, usize::from(bits) / 8, &[]);
+        self.space.atomic(op, bits, at.address, values)
+    }
+
     /// Moves bytes between memory and registers.
     fn transfer(
         &mut self,
@@ -259,12 +271,16 @@ impl<O: Observer> Port<'_, '_, '_, O> {
 
     /// Bytes from one channel's row of dwords to the next. Source: vISA text reference 5.8, "Result".
     fn row(&self) -> usize {
-        let grf = self.thread.program.platform.grf_bytes() as usize;
-        (4 * self.count).next_multiple_of(grf)
+        (4 * self.count).next_multiple_of(self.register_bytes())
+    }
+
+    pub(super) fn register_bytes(&self) -> usize {
+        self.thread.program.platform.grf_bytes() as usize
     }
 
     fn serve(&mut self, body: &SendBody) -> Result<(), Fault> {
         match body {
+            SendBody::Lsc(message) => self.lsc(message),
             SendBody::Oword {
                 write,
                 count,
@@ -432,8 +448,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             })
         });
         let asked = Asked::by(lane, address, u32::from(bits) / 8);
-        self.watch(AccessKind::Atomic, asked, usize::from(bits) / 8, &[]);
-        let old = self.space.atomic(op, bits, address, values)?;
+        let old = self.exchange(op, bits, asked, values)?;
         if let Some(dst) = dst {
             self.put(dst, slot * lane, &old.to_le_bytes()[..slot]);
         }

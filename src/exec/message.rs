@@ -13,10 +13,11 @@ use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::lower::{SLM, STATELESS};
 use crate::message::{AvsRequest, MediaBlock, Request, ReturnFormat, SamplerRequest};
-use crate::program::{Raw, Send, SendBody};
+use crate::program::{LscPlace, Raw, Send, SendBody};
 use crate::sampler::avs::AvsError;
 use crate::sampler::{Channels, Lanes, avs, fetch};
 use crate::surface::{Memory, Refused, Surface};
+use std::borrow::Cow;
 use std::sync::Arc;
 
 /// Serves one message.
@@ -133,6 +134,7 @@ pub fn send<O: Observer>(
             let asked = bits::asked(thread, environment, send, pc)?;
             texels(thread, resources, send, &asked, mask, pc, observer)
         }
+        SendBody::Lsc(message) => lsc(thread, environment, send, &message.place, pc, observer),
         SendBody::Raw(message) => raw::send(thread, environment, send, message, pc, observer),
         SendBody::SvmBlock { .. }
         | SendBody::SvmScatter { .. }
@@ -391,6 +393,34 @@ fn bound<O: Observer>(
             let surface = surface(thread, environment.resources, send, index, pc)?;
             let space = Space::Surface(index, Window::of(surface));
             untyped(thread, &space, send, asked, pc, observer)
+        }
+    }
+}
+
+/// Serves an LSC message in the memory that it names.
+fn lsc<O: Observer>(
+    thread: &mut Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    place: &LscPlace,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    if thread.active(send.lanes, send.guard) == 0 {
+        return Ok(());
+    }
+    let at = |surface| Asked {
+        body: Cow::Borrowed(&send.body),
+        surface,
+        uniform: 0,
+    };
+    match place {
+        LscPlace::Flat => stateless(thread, environment.resources, send, &at(0), pc, observer),
+        LscPlace::Shared => bound(thread, environment, send, &at(SLM), pc, observer),
+        LscPlace::Scratch => bound(thread, environment, send, &at(STATELESS), pc, observer),
+        LscPlace::Table(index) => {
+            let index = general::scalar(thread, index) as u32;
+            bound(thread, environment, send, &at(index), pc, observer)
         }
     }
 }

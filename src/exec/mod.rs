@@ -21,6 +21,7 @@ mod general;
 pub mod lanes;
 #[cfg(test)]
 mod laws;
+mod lsc;
 mod memory;
 mod message;
 pub mod observer;

@@ -9,6 +9,7 @@ mod alu;
 mod dataport;
 mod flow;
 mod layout;
+mod lsc;
 pub mod messages;
 mod operands;
 mod raw;
@@ -248,7 +249,8 @@ impl Builder<'_> {
             }
             Family::Sync => flow::synchronisation(i),
             Family::RawMessage => raw::lower(scope, i),
-            Family::Lsc | Family::Vme | Family::Output => None,
+            Family::Lsc => lsc::lower(scope, i),
+            Family::Vme | Family::Output => None,
         };
         self.push(op.unwrap_or(Op::Unsupported), site);
         if scope.writes_control(i) {

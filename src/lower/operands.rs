@@ -213,6 +213,11 @@ impl Scope<'_> {
         (region, imm.ty.element())
     }
 
+    /// Where a constant dword lies.
+    pub fn dword(&mut self, value: u32) -> u32 {
+        self.layout.constant(value.to_le_bytes().to_vec())
+    }
+
     /// A source operand read by `lanes`; `None` for an operand that has no value.
     pub fn source(&mut self, operand: &Operand<VarId>, lanes: Lanes) -> Option<Source> {
         let ((region, ty), modifier) = match operand {

@@ -1,0 +1,156 @@
+//! LSC messages: registers in, registers out. Source: vISA text reference 5.11.
+
+use super::memory::{Asked, Fault, Port};
+use super::observer::Observer;
+use crate::isa::AtomicOp;
+use crate::program::{Lsc, LscAction};
+
+/// Bytes that a transposed access moves at most: 64 elements of 8 bytes.
+const MAX_VECTOR: usize = 64;
+
+impl<O: Observer> Port<'_, '_, '_, O> {
+    /// Serves a message on the active lanes, in order.
+    pub(super) fn lsc(&mut self, message: &Lsc) -> Result<(), Fault> {
+        if message.transposed {
+            return self.transposed(message);
+        }
+        let (memory, register) = (
+            message.memory_bytes as usize,
+            message.register_bytes as usize,
+        );
+        let align = message.memory_bytes;
+        let grf = self.register_bytes();
+        let row = (register * self.count).next_multiple_of(grf);
+        // Which components: those of a quad by their bits, those of a vector from the first on.
+        let mask = message.channels.0;
+        let components = if mask == 0 {
+            message.vector as usize
+        } else {
+            4
+        };
+        for lane in self.lanes() {
+            let address = self.lsc_address(message, lane);
+            let mut slot = 0;
+            for component in 0..components {
+                if mask != 0 && mask >> component & 1 == 0 {
+                    continue;
+                }
+                let place = address.wrapping_add((component * memory) as u64);
+                let asked = Asked::by(lane, place, align);
+                let byte = slot * row + lane * register;
+                slot += 1;
+                match message.action {
+                    LscAction::Load => {
+                        let mut value = [0; 8];
+                        // The upper half of a dword, or its lower one; the rest is zero.
+                        let from = if message.high { 2 } else { 0 };
+                        self.load(asked, &mut value[from..from + memory])?;
+                        if let Some(data) = message.data {
+                            self.put(data, byte, &value[..register]);
+                        }
+                    }
+                    LscAction::Store => {
+                        let value: [u8; 8] = self.element_of(message, byte);
+                        let from = if message.high { 2 } else { 0 };
+                        self.store(asked, &value[from..from + memory])?;
+                    }
+                    LscAction::Atomic(_) | LscAction::AtomicLoad => {
+                        self.lsc_atomic(message, asked, lane)?;
+                    }
+                }
+            }
+        }
+        Ok(())
+    }
+
+    /// One address, consecutive elements.
+    fn transposed(&mut self, message: &Lsc) -> Result<(), Fault> {
+        let (memory, register) = (
+            message.memory_bytes as usize,
+            message.register_bytes as usize,
+        );
+        let Some(lane) = self.lanes().next() else {
+            return Ok(());
+        };
+        let address = self.lsc_address(message, lane);
+        for element in 0..(message.vector as usize).min(MAX_VECTOR) {
+            let place = address.wrapping_add((element * memory) as u64);
+            let asked = Asked::by(lane, place, message.memory_bytes);
+            let byte = element * register;
+            if message.action == LscAction::Load {
+                let mut value = [0; 8];
+                self.load(asked, &mut value[..memory])?;
+                if let Some(data) = message.data {
+                    self.put(data, byte, &value[..register]);
+                }
+            } else {
+                let value: [u8; 8] = self.element_of(message, byte);
+                self.store(asked, &value[..memory])?;
+            }
+        }
+        Ok(())
+    }
+
+    /// The register bytes of an element to be stored.
+    fn element_of(&self, message: &Lsc, byte: usize) -> [u8; 8] {
+        let mut value = [0; 8];
+        let Some(data) = message.data else {
+            return value;
+        };
+        match message.register_bytes {
+            8 => value = self.get(data, byte),
+            n => {
+                let low: [u8; 4] = self.get(data, byte);
+                value[..n as usize].copy_from_slice(&low[..n as usize]);
+            }
+        }
+        value
+    }
+
+    /// Where a lane goes: its address times the scale, and the offset behind it.
+    fn lsc_address(&self, message: &Lsc, lane: usize) -> u64 {
+        let own = |lane: usize| match message.address_bits {
+            64 => u64::from_le_bytes(self.get(message.addresses, 8 * lane)),
+            16 => u64::from(u16::from_le_bytes(self.get(message.addresses, 2 * lane))),
+            _ => u64::from(self.dword(message.addresses, lane)),
+        };
+        let (address, behind) = match message.stride {
+            None => (own(lane), 0),
+            Some(stride) => (own(0), u64::from(self.dword(stride, 0)) * lane as u64),
+        };
+        let address = address
+            .wrapping_mul(u64::from(message.scale))
+            .wrapping_add(behind)
+            .wrapping_add(message.offset as u64);
+        // 32-bit addresses wrap in 32 bits, as the offset is part of the address.
+        match message.address_bits {
+            64 => address,
+            _ => address & 0xffff_ffff,
+        }
+    }
+
+    fn lsc_atomic(&mut self, message: &Lsc, asked: Asked, lane: usize) -> Result<(), Fault> {
+        let size = message.register_bytes as usize;
+        let op = match message.action {
+            LscAction::Atomic(op) => op,
+            // Or with nothing: read in one step.
+            _ => AtomicOp::Or,
+        };
+        let mut values = message.src.map(|raw| match (raw, size) {
+            (None, _) => 0,
+            (Some(raw), 8) => u64::from_le_bytes(self.get(raw, 8 * lane)),
+            (Some(raw), 2) => u64::from(u16::from_le_bytes(self.get(raw, 2 * lane))),
+            (Some(raw), _) => u64::from(self.dword(raw, lane)),
+        });
+        if op == AtomicOp::CmpXchg {
+            // Source 1 is compared, source 2 is new: the reverse of `dword_atomic`.
+            values.swap(0, 1);
+        }
+        let bits = 8 * message.memory_bytes as u8;
+        let old = self.exchange(op, bits, asked, values)?;
+        if let Some(dst) = message.data {
+            self.put(dst, size * lane, &old.to_le_bytes()[..size]);
+        }
+        Ok(())
+    }
+}

@@ -1,0 +1,188 @@
+//! LSC messages become request templates. Source: vISA text reference 5.11.
+//!
+//! Not modelled, since the reference does not state what they do: 2D blocks, page status, append
+//! counters, surface state queries, and addresses below `bss`, `surf` and `arg`.
+
+use super::execution;
+use super::operands::Scope;
+use crate::check::VarId;
+use crate::isa::{AtomicOp, ChannelMask, Opcode};
+use crate::program::{Lsc, LscAction, LscPlace, Op, Raw, Region, Send, SendBody, Source};
+use crate::syntax::ast::{
+    Instruction, LscAddress, LscData, LscFunction, LscModel, Operand, Suffix,
+};
+
+/// Lowers an LSC message; `None` if visim does not model it.
+pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    let opcode = *i.opcode;
+    if opcode == Opcode::LscFence {
+        return Some(Op::Nothing);
+    }
+    let (lanes, guard) = execution(scope, i);
+    let mut address = None;
+    let mut data = None;
+    let mut registers = Vec::new();
+    for operand in &i.operands {
+        match &operand.node {
+            Operand::LscAddress(a) => address = Some(&**a),
+            Operand::LscData(d) => data = Some(d),
+            other => registers.push(scope.raw(other)),
+        }
+    }
+    let (address, data) = (address?, data?);
+    let function = i.suffix(|s| match s {
+        Suffix::LscFunction(f) => Some(*f),
+        _ => None,
+    })?;
+    if function == LscFunction::Tgm {
+        return typed(scope, i, address, data);
+    }
+    let (memory_bytes, register_bytes, high) = element(data)?;
+    let place = match (function, &address.model) {
+        (LscFunction::Slm, LscModel::Flat) => LscPlace::Shared,
+        (LscFunction::Slm, _) => return None,
+        (_, LscModel::Flat) => LscPlace::Flat,
+        (_, LscModel::Bti(index)) => LscPlace::Table(state(scope, &index.node)?),
+        // Whatever the handle says, the surface is the thread's scratch memory: launch reference 7.
+        (_, LscModel::Ss(_)) => LscPlace::Scratch,
+        _ => return None,
+    };
+    let action = action(opcode)?;
+    let strided = matches!(opcode, Opcode::LscLoadStrided | Opcode::LscStoreStrided);
+    let parts: Vec<Raw> = address
+        .parts
+        .iter()
+        .map(|part| scope.raw(&part.node))
+        .collect::<Option<_>>()?;
+    let (addresses, stride) = match (&parts[..], strided) {
+        (&[one], false) => (one, None),
+        (&[base, stride], true) => (base, Some(stride)),
+        _ => return None,
+    };
+    let quad = matches!(opcode, Opcode::LscLoadQuad | Opcode::LscStoreQuad);
+    let channels = match (quad, data.channels) {
+        (true, channels) => channels?,
+        // Components follow each other: as many channels as the vector has.
+        (false, _) => ChannelMask(0),
+    };
+    let message = Lsc {
+        place,
+        action,
+        memory_bytes,
+        register_bytes,
+        high,
+        vector: data.vector,
+        transposed: data.transposed,
+        channels,
+        addresses,
+        address_bits: address.bits,
+        stride,
+        scale: address.scale,
+        offset: address.offset,
+        data: scope.raw(&Operand::Raw(data.raw.clone())),
+        src: [
+            registers.first().copied().flatten(),
+            registers.get(1).copied().flatten(),
+        ],
+    };
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface: None,
+        sampler: None,
+        body: SendBody::Lsc(Box::new(message)),
+    })))
+}
+
+/// `.tgm`: texels, as `gather4_typed` and `scatter4_typed` have them.
+fn typed(
+    scope: &mut Scope<'_>,
+    i: &Instruction<VarId>,
+    address: &LscAddress<VarId>,
+    data: &LscData<VarId>,
+) -> Option<Op> {
+    let write = match *i.opcode {
+        Opcode::LscLoadQuad => false,
+        Opcode::LscStoreQuad => true,
+        _ => return None,
+    };
+    let LscModel::Bti(index) = &address.model else {
+        return None;
+    };
+    let Region::Scalar(surface) = state(scope, &index.node)?.region else {
+        return None;
+    };
+    let (lanes, guard) = execution(scope, i);
+    let coordinate = |n: usize| {
+        let part = address.parts.get(n)?;
+        scope.raw(&part.node)
+    };
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface: Some(surface),
+        sampler: None,
+        body: SendBody::Typed {
+            write,
+            channels: data.channels?,
+            coordinates: std::array::from_fn(coordinate),
+            data: scope.raw(&Operand::Raw(data.raw.clone()))?,
+        },
+    })))
+}
+
+/// A binding table index: a constant, or the first dword of a register.
+fn state(scope: &mut Scope<'_>, operand: &Operand<VarId>) -> Option<Source> {
+    let region = match operand {
+        Operand::Number(n) => Region::Scalar(scope.dword(u32::try_from(*n).ok()?)),
+        other => Region::Scalar(scope.raw(other)?.offset),
+    };
+    Some(Source {
+        region,
+        ty: crate::isa::Type::Ud,
+        modifier: None,
+    })
+}
+
+/// Bytes in memory and in registers, and whether the value stands in the upper half.
+fn element(data: &LscData<VarId>) -> Option<(u32, u32, bool)> {
+    Some(match data.element.as_str() {
+        "d8" => (1, 1, false),
+        "d16" => (2, 2, false),
+        "d32" => (4, 4, false),
+        "d64" => (8, 8, false),
+        "d8c32" | "d8u32" => (1, 4, false),
+        "d16c32" | "d16u32" => (2, 4, false),
+        "d16c32h" | "d16u32h" => (2, 4, true),
+        _ => return None,
+    })
+}
+
+fn action(opcode: Opcode) -> Option<LscAction> {
+    use LscAction::{Atomic, AtomicLoad, Load, Store};
+    use Opcode::*;
+    Some(match opcode {
+        LscLoad | LscLoadStrided | LscLoadQuad => Load,
+        LscStore | LscStoreStrided | LscStoreQuad | LscStoreUncompressed => Store,
+        LscAtomicLoad => AtomicLoad,
+        LscAtomicStore => Atomic(AtomicOp::Xchg),
+        LscAtomicIinc => Atomic(AtomicOp::Inc),
+        LscAtomicIdec => Atomic(AtomicOp::Dec),
+        LscAtomicIadd => Atomic(AtomicOp::Add),
+        LscAtomicIsub => Atomic(AtomicOp::Sub),
+        LscAtomicSmin => Atomic(AtomicOp::MinSint),
+        LscAtomicSmax => Atomic(AtomicOp::MaxSint),
+        LscAtomicUmin => Atomic(AtomicOp::Min),
+        LscAtomicUmax => Atomic(AtomicOp::Max),
+        LscAtomicIcas => Atomic(AtomicOp::CmpXchg),
+        LscAtomicFadd => Atomic(AtomicOp::FAdd),
+        LscAtomicFsub => Atomic(AtomicOp::FSub),
+        LscAtomicFmin => Atomic(AtomicOp::FMin),
+        LscAtomicFmax => Atomic(AtomicOp::FMax),
+        LscAtomicFcas => Atomic(AtomicOp::FCmpWr),
+        LscAtomicAnd => Atomic(AtomicOp::And),
+        LscAtomicOr => Atomic(AtomicOp::Or),
+        LscAtomicXor => Atomic(AtomicOp::Xor),
+        _ => return None,
+    })
+}
