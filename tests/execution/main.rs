@@ -1,10 +1,12 @@
 //! Instructions as text, run, and the registers they leave, worked out by hand.
 
 mod flow;
+mod lsc;
 mod memory;
 
 use std::sync::Arc;
 use visim::check::{CheckOptions, check};
+use visim::isa::Platform;
 use visim::launch::{self, Bindings, Grid, Outcome, RunOptions, Silent};
 use visim::lower::{LowerOptions, lower};
 use visim::program::Program;
@@ -14,9 +16,18 @@ use visim::syntax::{ParseOptions, parse};
 
 /// Lowers a body with its declarations; `.version` and `.kernel` are put in front.
 fn program(body: &str) -> Program {
+    program_for(Platform::default(), body)
+}
+
+/// As [`program`], for another platform.
+fn program_for(platform: Platform, body: &str) -> Program {
     let source = Source::new("test", format!(".version 3.6\n.kernel \"k\"\n{body}"));
     let parsed = parse(&source, &ParseOptions::default());
-    let (checked, said) = check(&parsed.module, &CheckOptions::default());
+    let options = CheckOptions {
+        platform,
+        ..CheckOptions::default()
+    };
+    let (checked, said) = check(&parsed.module, &options);
     let said: Vec<_> = parsed.diagnostics.iter().chain(&said).collect();
     let fatal: Vec<_> = said.iter().filter(|d| d.class().is_fatal()).collect();
     assert!(fatal.is_empty(), "{fatal:#?}\n{body}");
