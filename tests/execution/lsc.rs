@@ -115,7 +115,10 @@ fn atomics_hand_back_the_old_value() {
         ("V", dwords([0x0302_0100; 8])),
         ("NEW", dwords([77; 8])),
     ];
-    let (r, memory) = run("lsc_atomic_icas.ugm (M1, 8) R:d32 flat[A64]:a64 V NEW", &set);
+    let (r, memory) = run(
+        "lsc_atomic_icas.ugm (M1, 8) R:d32 flat[A64]:a64 V NEW",
+        &set,
+    );
     assert_eq!(r[..2], [0x0302_0100, 0x0706_0504]);
     assert_eq!(memory[..5], [77, 0, 0, 0, 4]);
 }

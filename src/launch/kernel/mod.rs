@@ -9,7 +9,7 @@
 //! ```
 //!
 //! * [`description`]: what the compiler says, in one form whatever wrote it.
-//! * [`json`]: `launch.json`, description and arguments in one file.
+//! * [`binary`]: what the compiler says in its own files. * [`json`]: `launch.json`, description and arguments in one file.
 //! * [`argument`] and [`image`]: what the caller gives.
 //! * [`payload`]: register bytes before the first instruction. * [`ready`]: everything put together.
 //! * [`compare`]: outputs held against what is expected of them.
@@ -17,12 +17,15 @@
 //! Source: launch reference, whole.
 
 pub mod argument;
+pub mod binary;
 pub mod compare;
 pub mod description;
 pub mod image;
 pub mod json;
+mod patch;
 pub mod payload;
 pub mod ready;
+mod zeinfo;
 
 pub use argument::{Addressing, Argument, SamplerChoice, Size};
 pub use description::{Compiler, Content, Description, Piece, SamplerSlot, SurfaceSlot};

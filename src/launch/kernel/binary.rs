@@ -1,0 +1,209 @@
+//! What the compiler says of a kernel in its own files: a program it wrote (ELF with `.ze_info`, ELF with
+//! patch tokens, bare patch tokens) or the text of `.ze_info` alone. Source: launch reference 1.
+
+use super::description::{Compiler, Content, Description, Piece};
+use super::json::{self, Entry};
+use super::payload::{CONSTANTS, GLOBALS};
+use super::ready::ProgramData;
+use super::{Refused, patch, refuse, zeinfo};
+use crate::diagnostic::Code;
+use crate::isa::Platform;
+use object::{Object, ObjectSection, ObjectSymbol};
+use std::collections::BTreeMap;
+
+/// What a program says of one kernel.
+#[derive(Clone, Debug, Default)]
+pub struct Compiled {
+    /// The kernel's name.
+    pub name: String,
+    /// Arguments by number, where their names are known.
+    pub names: BTreeMap<u32, String>,
+    /// Data of the program.
+    pub data: ProgramData,
+    /// Addresses of the program's data by symbol.
+    pub symbols: BTreeMap<String, u64>,
+    pub(super) facts: Facts,
+}
+
+/// The description before it is joined with the text.
+#[derive(Clone, Debug, Default)]
+pub(super) struct Facts {
+    /// All but the pieces.
+    pub description: Description,
+    /// The cross-thread data.
+    pub payload: Vec<Entry>,
+    /// Local ids are handed over.
+    pub local_ids: bool,
+    /// The first part of the payload travels in the dispatch.
+    pub inline_data: bool,
+    /// A register in front of the payload stays unused; `None` where the file does not say.
+    pub unused_register: Option<bool>,
+}
+
+/// Which platform a program was compiled for, where it says so in a way that was observed.
+pub fn platform(bytes: &[u8]) -> Option<Platform> {
+    if let Some(device) = program_of(bytes).and_then(|program| word(program, 8)) {
+        return match device {
+            12 => Some(Platform::Skl),
+            18 => Some(Platform::Tgl),
+            0xc07 => Some(Platform::Dg2),
+            0xc08 => Some(Platform::Pvc),
+            _ => None,
+        };
+    }
+    let file = object::File::parse(bytes).ok()?;
+    let section = file.section_by_name(".note.intelgt.compat")?;
+    match zeinfo::product(section.data().ok()?)? {
+        18 => Some(Platform::Skl),
+        33 => Some(Platform::Tgl),
+        1270 => Some(Platform::Dg2),
+        1271 => Some(Platform::Pvc),
+        _ => None,
+    }
+}
+
+pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
+    let four = bytes.get(at..at.checked_add(4)?)?;
+    Some(u32::from_le_bytes([four[0], four[1], four[2], four[3]]))
+}
+
+/// How a device program begins.
+const MAGIC: &[u8] = b"CTNI";
+
+/// The device program in a file of patch tokens: all of it, or a section of an ELF file.
+fn program_of(bytes: &[u8]) -> Option<&[u8]> {
+    if bytes.starts_with(MAGIC) {
+        return Some(bytes);
+    }
+    let file = object::File::parse(bytes).ok()?;
+    file.sections()
+        .filter_map(|section| section.data().ok())
+        .find(|data| data.starts_with(MAGIC))
+}
+
+/// Reads what a program says of `kernel`.
+///
+/// # Errors
+/// `E0640`: no such file, or it ends too soon; `E0645`: it has no kernel of that name.
+pub fn read(bytes: &[u8], kernel: &str) -> Result<Compiled, Refused> {
+    if let Some(program) = program_of(bytes) {
+        return patch::read(program, kernel);
+    }
+    if !bytes.starts_with(b"\x7fELF") {
+        let text = std::str::from_utf8(bytes).map_err(|_| {
+            refuse(
+                Code::E0640,
+                "neither a compiled program nor its description",
+            )
+        })?;
+        return zeinfo::read(text, kernel);
+    }
+    let file = object::File::parse(bytes)
+        .map_err(|error| refuse(Code::E0640, format!("compiled program: {error}")))?;
+    let data = |name: &str| {
+        let section = file.section_by_name(name)?;
+        section.data().ok().map(<[u8]>::to_vec)
+    };
+    let Some(text) = data(".ze_info") else {
+        return Err(refuse(
+            Code::E0640,
+            "the compiled program has neither `.ze_info` nor patch tokens",
+        ));
+    };
+    let text = String::from_utf8_lossy(&text);
+    let mut compiled = zeinfo::read(text.trim_end_matches('\0'), kernel)?;
+    compiled.data = ProgramData {
+        constants: data(".data.const"),
+        globals: data(".data.global"),
+    };
+    for symbol in file.symbols() {
+        let section = symbol.section_index();
+        let section = section.and_then(|i| file.section_by_index(i).ok());
+        let base = match section.as_ref().and_then(|s| s.name().ok()) {
+            Some(".data.const") => CONSTANTS,
+            Some(".data.global") => GLOBALS,
+            _ => continue,
+        };
+        if let Ok(name) = symbol.name() {
+            let address = base.wrapping_add(symbol.address());
+            compiled.symbols.insert(name.to_string(), address);
+        }
+    }
+    Ok(compiled)
+}
+
+/// An input of the text: its register offset and its size.
+pub type TextInput = (u32, u32);
+
+impl Compiled {
+    /// Joins the description with the inputs of the text.
+    ///
+    /// # Errors
+    /// `E0640`, `N0640`: as [`Content`] is read.
+    pub fn description(
+        &self,
+        platform: Platform,
+        inputs: &[TextInput],
+    ) -> Result<Description, Refused> {
+        let facts = &self.facts;
+        let mut description = facts.description.clone();
+        let grf = platform.grf_bytes();
+        let vector = description.compiler == Compiler::Vector;
+        let own = if vector {
+            grf
+        } else if facts.local_ids {
+            3 * description.local_id_row(platform)
+        } else {
+            // A register is left unused unless data travels in the dispatch: launch reference 2.
+            let earlier = !facts.inline_data && matches!(platform, Platform::Skl | Platform::Tgl);
+            match facts.unused_register.unwrap_or(earlier) {
+                true => grf,
+                false => 0,
+            }
+        };
+        let base = grf + own;
+        let entries = &facts.payload;
+        let correction = correction(entries, inputs, base, grf);
+        description.pieces = json::pieces(entries, base, correction)?;
+        if facts.local_ids || vector {
+            let own: Vec<Piece> = json::local_ids(&description, platform);
+            description.pieces.extend(own);
+        }
+        Ok(description)
+    }
+
+    /// What a kernel takes as argument `arg`, from the way it is used; for messages and options.
+    pub fn uses(&self, arg: u32) -> Vec<Content> {
+        let entries = self.facts.payload.iter().filter_map(|e| e.content().ok());
+        entries.filter(|c| c.argument() == Some(arg)).collect()
+    }
+}
+
+/// Where the compiler moved the rest of the payload further on, since something had to be aligned more
+/// than a register: from which register byte behind `base`, and how far. Source: launch reference 2.
+///
+/// The text decides: without a correction every input begins where an entry does.
+fn correction(entries: &[Entry], inputs: &[TextInput], base: u32, grf: u32) -> Option<(u32, u32)> {
+    let cross: Vec<u32> = inputs
+        .iter()
+        .filter_map(|(offset, _)| offset.checked_sub(base))
+        .collect();
+    let misfits = |from: u32, bytes: u32| {
+        let place = |&o: &u32| if o >= from { o.wrapping_sub(bytes) } else { o };
+        let starts = |o: u32| entries.iter().any(|e| e.offset == o);
+        cross.iter().filter(|o| !starts(place(o))).count()
+    };
+    let mut best = (misfits(u32::MAX, 0), None);
+    if best.0 == 0 {
+        return None;
+    }
+    for &from in &cross {
+        for bytes in (grf / 2..512).step_by(8) {
+            let wrong = misfits(from, bytes);
+            if wrong < best.0 {
+                best = (wrong, Some((from, bytes)));
+            }
+        }
+    }
+    best.1
+}

@@ -1,0 +1,193 @@
+//! `.ze_info`: the readable description. Source: launch reference 1, third column of the table.
+
+use super::argument::{Addressing, SamplerChoice};
+use super::binary::{Compiled, word};
+use super::description::{Compiler, SamplerSlot, SurfaceSlot};
+use super::json::Entry;
+use super::{Refused, refuse};
+use crate::diagnostic::Code;
+use yaml_rust2::{Yaml, YamlLoader};
+
+/// The product family in the compatibility notes of a program.
+pub fn product(notes: &[u8]) -> Option<u32> {
+    let mut at = 0;
+    loop {
+        let (name, value) = (word(notes, at)? as usize, word(notes, at + 4)? as usize);
+        let kind = word(notes, at + 8)?;
+        let body = at.checked_add(12)?.checked_add(name.next_multiple_of(4))?;
+        if kind == 1 && value >= 4 {
+            return word(notes, body);
+        }
+        at = body.checked_add(value.next_multiple_of(4))?;
+    }
+}
+
+fn number(map: &Yaml, key: &str) -> u32 {
+    let value = map[key].as_i64().unwrap_or(0);
+    u32::try_from(value).unwrap_or(0)
+}
+
+fn text<'y>(map: &'y Yaml, key: &str) -> &'y str {
+    map[key].as_str().unwrap_or("")
+}
+
+fn list<'y>(map: &'y Yaml, key: &str) -> &'y [Yaml] {
+    map[key].as_vec().map_or(&[], Vec::as_slice)
+}
+
+/// Reads what the text says of `kernel`.
+///
+/// # Errors
+/// `E0640`: no YAML; `E0645`: no kernel of that name; `N0640`: a way to hand over an argument that visim
+/// does not have.
+pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
+    let documents = YamlLoader::load_from_str(source)
+        .map_err(|error| refuse(Code::E0640, format!("`.ze_info`: {error}")))?;
+    let kernels = documents.first().map_or(&[][..], |d| list(d, "kernels"));
+    let Some(found) = kernels.iter().find(|k| text(k, "name") == kernel) else {
+        let names: Vec<&str> = kernels.iter().map(|k| text(k, "name")).collect();
+        let mut refused = refuse(
+            Code::E0645,
+            format!("the description has no kernel `{kernel}`"),
+        );
+        refused
+            .notes
+            .push(format!("its kernels: {}", names.join(", ")));
+        return Err(refused);
+    };
+    let mut compiled = Compiled {
+        name: kernel.to_string(),
+        ..Compiled::default()
+    };
+    environment(&mut compiled, found);
+    for argument in list(found, "payload_arguments") {
+        payload(&mut compiled, argument)?;
+    }
+    for slot in list(found, "binding_table_indices") {
+        let arg = SurfaceSlot::Argument(number(slot, "arg_index"));
+        let surfaces = &mut compiled.facts.description.surfaces;
+        surfaces.push((number(slot, "bti_value"), arg));
+    }
+    for sampler in list(found, "inline_samplers") {
+        let choice = SamplerChoice {
+            addressing: match text(sampler, "addrmode") {
+                "repeat" => Addressing::Repeat,
+                "clamp_edge" => Addressing::ClampToEdge,
+                "clamp_border" => Addressing::Clamp,
+                "mirror" => Addressing::MirroredRepeat,
+                _ => Addressing::None,
+            },
+            linear: text(sampler, "filtermode") == "linear",
+            normalized: sampler["normalized"].as_bool().unwrap_or(false),
+        };
+        let samplers = &mut compiled.facts.description.samplers;
+        samplers.push((number(sampler, "sampler_index"), SamplerSlot::Fixed(choice)));
+    }
+    let all = documents
+        .first()
+        .map_or(&[][..], |d| list(d, "kernels_misc_info"));
+    if let Some(misc) = all.iter().find(|k| text(k, "name") == kernel) {
+        for argument in list(misc, "args_info") {
+            let name = text(argument, "name").to_string();
+            compiled.names.insert(number(argument, "index"), name);
+        }
+    }
+    Ok(compiled)
+}
+
+/// What the kernel runs in.
+fn environment(compiled: &mut Compiled, kernel: &Yaml) {
+    let facts = &mut compiled.facts;
+    let description = &mut facts.description;
+    let environment = &kernel["execution_env"];
+    description.simd = number(environment, "simd_size");
+    description.slm_bytes = number(environment, "slm_size");
+    facts.inline_data = number(environment, "inline_data_payload_size") > 0;
+    let required = list(environment, "required_work_group_size");
+    for (own, given) in description.required_local.iter_mut().zip(required) {
+        *own = given
+            .as_i64()
+            .and_then(|n| u32::try_from(n).ok())
+            .unwrap_or(0);
+    }
+    for own in list(kernel, "per_thread_payload_arguments") {
+        match text(own, "arg_type") {
+            "packed_local_ids" => description.compiler = Compiler::Vector,
+            _ => facts.local_ids = true,
+        }
+    }
+    if description.simd == 1 {
+        description.compiler = Compiler::Vector;
+    }
+    for memory in list(kernel, "per_thread_memory_buffers") {
+        let bytes = number(memory, "size");
+        match text(memory, "type") {
+            "scratch" => {
+                description.scratch_bytes = description.scratch_bytes.saturating_add(bytes);
+            }
+            _ => description.private_bytes = description.private_bytes.max(bytes),
+        }
+    }
+}
+
+/// One entry of the payload, or an argument that is bound.
+fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
+    let arg = number(argument, "arg_index");
+    let (offset, size) = (number(argument, "offset"), number(argument, "size"));
+    let entry = |kind: &str| Entry {
+        kind: kind.to_string(),
+        offset,
+        size,
+        arg,
+        dim: 0,
+        source_offset: number(argument, "source_offset"),
+        alignment: number(argument, "slm_alignment"),
+    };
+    let description = &mut compiled.facts.description;
+    let kind = text(argument, "arg_type");
+    let kind = match kind {
+        "arg_bypointer" => match text(argument, "addrmode") {
+            "slm" => "slm_offset",
+            "stateless" => "buffer_address",
+            "stateful" => {
+                if text(argument, "addrspace") == "sampler" {
+                    let index = number(argument, "sampler_index");
+                    description
+                        .samplers
+                        .push((index, SamplerSlot::Argument(arg)));
+                }
+                return Ok(());
+            }
+            other => {
+                return Err(refuse(
+                    Code::N0640,
+                    format!("argument {arg} is handed over by `{other}`, which is not modelled"),
+                ));
+            }
+        },
+        "global_id_offset" => "global_offset",
+        "work_dimensions" => "work_dim",
+        "arg_byvalue" => "arg_value",
+        "private_base_stateless" => "private_base",
+        "const_base" | "data_const_buffer" => "const_base",
+        "global_base" | "data_global_buffer" => "global_base",
+        other => other,
+    };
+    let triple = matches!(
+        kind,
+        "global_offset" | "global_size" | "local_size" | "enqueued_local_size" | "group_count"
+    );
+    if !triple {
+        compiled.facts.payload.push(entry(kind));
+        return Ok(());
+    }
+    for dim in 0..(size / 4).min(3) {
+        compiled.facts.payload.push(Entry {
+            offset: offset.saturating_add(4 * dim),
+            size: 4,
+            dim: dim as usize,
+            ..entry(kind)
+        });
+    }
+    Ok(())
+}
