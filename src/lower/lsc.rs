@@ -34,6 +34,12 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         Suffix::LscFunction(f) => Some(*f),
         _ => None,
     })?;
+    let behind_first = address.parts.iter().skip(1).any(|part| part.offset != 0);
+    let flagged = i.suffix(|s| matches!(s, Suffix::LscFlags(_)).then_some(()));
+    if flagged.is_some() || address.index != 0 || behind_first {
+        // Of newer text, which says no more of them.
+        return None;
+    }
     if function == LscFunction::Tgm {
         return typed(scope, i, address, data);
     }
@@ -52,7 +58,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     let parts: Vec<Raw> = address
         .parts
         .iter()
-        .map(|part| scope.raw(&part.node))
+        .map(|part| scope.raw(&part.operand.node))
         .collect::<Option<_>>()?;
     let (addresses, stride) = match (&parts[..], strided) {
         (&[one], false) => (one, None),
@@ -78,7 +84,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         address_bits: address.bits,
         stride,
         scale: address.scale,
-        offset: address.offset,
+        offset: address.offset(),
         data: scope.raw(&Operand::Raw(data.raw.clone())),
         src: [
             registers.first().copied().flatten(),
@@ -109,13 +115,16 @@ fn typed(
     let LscModel::Bti(index) = &address.model else {
         return None;
     };
+    if address.offset() != 0 {
+        return None;
+    }
     let Region::Scalar(surface) = state(scope, &index.node)?.region else {
         return None;
     };
     let (lanes, guard) = execution(scope, i);
     let coordinate = |n: usize| {
         let part = address.parts.get(n)?;
-        scope.raw(&part.node)
+        scope.raw(&part.operand.node)
     };
     Some(Op::Send(Box::new(Send {
         lanes,
@@ -135,7 +144,12 @@ fn typed(
 fn state(scope: &mut Scope<'_>, operand: &Operand<VarId>) -> Option<Source> {
     let region = match operand {
         Operand::Number(n) => Region::Scalar(scope.dword(u32::try_from(*n).ok()?)),
-        other => Region::Scalar(scope.raw(other)?.offset),
+        other => {
+            let raw = scope.raw(other)?;
+            // Outside its variable an element reads as 0.
+            let inside = raw.offset.saturating_add(4) <= raw.end;
+            Region::Scalar(if inside { raw.offset } else { scope.dword(0) })
+        }
     };
     Some(Source {
         region,

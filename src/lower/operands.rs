@@ -306,17 +306,23 @@ impl Scope<'_> {
 
     /// The registers of a raw operand; `None` for `%null`.
     pub fn raw(&self, operand: &Operand<VarId>) -> Option<Raw> {
-        let Operand::Raw(raw) = operand else {
-            return None;
+        let (var, offset) = match operand {
+            Operand::Raw(raw) => (raw.var.node, raw.offset),
+            Operand::Origin { var, row, column } => {
+                let size = self.element_type(var.node).bytes();
+                let row = row.saturating_mul(self.grf);
+                (var.node, row.saturating_add(column.saturating_mul(size)))
+            }
+            _ => return None,
         };
-        if raw.var.node == NULL {
+        if var == NULL {
             return None;
         }
-        let place = self.place(raw.var.node);
+        let place = self.place(var);
         Some(Raw {
-            offset: place.offset.saturating_add(raw.offset),
+            offset: place.offset.saturating_add(offset),
             end: place.end,
-            ty: self.element_type(raw.var.node),
+            ty: self.element_type(var),
         })
     }
 
