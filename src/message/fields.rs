@@ -345,6 +345,7 @@ layouts! {
         OMASK    "omask present"   0 [12:12] "sample mask in the payload";
         ALPHA    "alpha present"   0 [11:11] "source-0 alpha in the payload";
         INDEX    "target index"    2 [31:0]  "render target";
+        FLAG     "lane enables"    15 [15:0] "M1.7: the lanes of a predicated write";
     }
 
     /// Function control of URB writes.
@@ -366,7 +367,7 @@ layouts! {
 
     /// Function control of fences of the load/store pipe.
     lsc_fence "load/store fence control" "lowering reference 15" {
-        FLUSH    "flush"   0 [18:12] "0 none, 1 evict";
+        FLUSH    "flush"   0 [18:12] "0 none, 1 evict, 5 L3";
         SCOPE    "scope"   0 [11:9]  "0 group .. 3 GPU";
         WIDE     "control" 0 [8:8]   "1";
         OPCODE   "opcode"  0 [5:0]   "31 fence";

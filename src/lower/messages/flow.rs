@@ -179,7 +179,8 @@ impl<'a> Flow<'a> {
                 )
             }
             // The finalizer tests the bit into a flag and selects.
-            Value::HandleBit(_) => "sel(f0.0,0x100,0x0)".into(),
+            Value::HandleBit(_, flag) => format!("sel(f{flag}.0,0x100,0x0)"),
+            Value::Flag => "f0.0".into(),
             Value::Undefined => "undef".into(),
         }
     }

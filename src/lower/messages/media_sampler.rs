@@ -3,7 +3,7 @@
 use super::context::{Sampler, Surface};
 use super::{Lowering, Op, Part, Plan, Result, Value, unmasked};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{AvsMode, ChannelMask, Opcode};
+use crate::isa::{AvsMode, ChannelMask, Opcode, Platform};
 use crate::message::dataport::BINDLESS;
 use crate::message::fields::{
     avs_payload, media_sampler_header, sampler as control, unorm_payload,
@@ -190,8 +190,13 @@ pub(super) fn legacy(cx: &mut Lowering) -> Result<()> {
         part.place = None;
         parts.push(part);
     }
-    // sample: u v r 0; load: u v 0 r.
-    parts.insert(if sample { 3 } else { 2 }, zero);
+    // sample: u v r 0; load: u v 0 r, on Gen8 u 0 v r.
+    let slot = match (sample, cx.platform) {
+        (true, _) => 3,
+        (false, Platform::Bdw) => 1,
+        (false, _) => 2,
+    };
+    parts.insert(slot, zero);
     let place = cx.raw(at + 4);
     // By the number itself, not by the register size: PVC gets the wide mode for sixteen lanes.
     let mode = if es > 8 { 2 } else { 1 };

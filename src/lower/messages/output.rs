@@ -6,11 +6,12 @@
 //! ```
 
 use super::context::Surface;
+use super::operand::Place;
 use super::{Lowering, Op, Part, Plan, Result, Run, Value};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type};
 use crate::message::Sfid;
-use crate::message::bits::rows;
+use crate::message::bits::{Extended, extended_descriptor, rows};
 use crate::message::dataport::types;
 use crate::message::fields::{self, outer, render_target as c, render_target_header as h};
 use crate::syntax::ast::{Operand, Suffix};
@@ -46,7 +47,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     let omask = take(has("O"));
     let colours = [(); 4].map(|()| take(true).unwrap_or(0));
     let target = Target {
-        second_header: cx.raw(1).map(|p| cx.part(p, grf)),
+        second_header: cx.raw(1).map(|p| second_header(cx, p)),
         counter,
         index,
         alpha,
@@ -67,11 +68,8 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
             "four colour operands are wanted behind the flags",
         );
     }
-    let half = target
-        .colours
-        .iter()
-        .find_map(|&i| cx.raw(i))
-        .is_some_and(|p| p.ty == Type::Hf);
+    // The first colour decides, also when it is absent: seen in the finalizer.
+    let half = cx.raw(target.colours[0]).is_some_and(|p| p.ty == Type::Hf);
 
     let constant = target.index.as_ref().map(Value::constant);
     let needs_header = target.alpha.is_some()
@@ -93,8 +91,8 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     plan.extended.null_target = has("NULLRT") && platform >= Platform::Tgl;
 
     // Colours: 32 bits for each lane, or 16; two registers for eight lanes where one holds sixteen.
-    let wide = |bytes: u32| match (es, platform) {
-        (8, Platform::Pvc) => 2,
+    let wide = |bytes: u32| match (es, bytes, platform) {
+        (8, 4, Platform::Pvc) => 2,
         _ => rows(es * bytes, platform),
     };
     let part = |i: usize, rows: u32, bytes: u32| match cx.raw(i) {
@@ -116,20 +114,30 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
         parts.push(part(i, 1, 2));
     }
     parts.extend(target.colours.map(|i| part(i, colour_rows, colour_bytes)));
-    for i in [target.depth, target.stencil].into_iter().flatten() {
+    if let Some(i) = target.depth {
         parts.push(part(i, wide(4), 4));
     }
-    if platform == Platform::Pvc && es < native {
-        spoil(cx, &mut parts);
+    if let Some(i) = target.stencil {
+        // One register, whatever the lanes: seen in the finalizer.
+        parts.push(part(i, 1, 4));
     }
-    plan.first = if needs_header { 0 } else { parts.len() };
+    if platform == Platform::Pvc && es < native && !half {
+        spoil(cx, &mut parts);
+    } else if platform == Platform::Pvc {
+        shift(cx, &mut parts);
+    }
+    plan.first = if needs_header && cx.splits() {
+        0
+    } else {
+        parts.len()
+    };
     if let (true, Some(second), true) = (
         needs_header,
         target.second_header.clone(),
         platform != Platform::Pvc,
     ) {
         parts.insert(0, second);
-        plan.first = 1;
+        plan.first += 1;
     }
     plan.parts = parts;
 
@@ -149,11 +157,16 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
         Surface::Bindless(handle) => handle.plus(control),
     };
     let counter = target.counter;
+    let extended = plan.extended;
     cx.send(plan);
     if let (Some(counter), Some(send)) = (counter, cx.lowered.sends.last_mut()) {
-        // The counter is or-ed with the function's number, on Gen12 too.
-        let number = u32::from(Sfid::Rc.number(platform).unwrap_or(0));
-        send.ex_desc = Value::call(Op::Or, counter, Value::Const(number));
+        // The counter is or-ed with all bits the descriptor of Gen11 has, on later parts too.
+        let extended = Extended {
+            length: send.extended_length,
+            ..extended
+        };
+        let bits = extended_descriptor(Sfid::Rc, &extended, platform.min(Platform::Icl));
+        send.ex_desc = Value::call(Op::Or, counter, Value::Const(bits));
     }
     Ok(())
 }
@@ -169,10 +182,45 @@ fn header(cx: &Lowering, target: &Target) -> Vec<Value> {
         | bit(target.depth.is_some(), h::DEPTH)
         | bit(stencil, h::STENCIL);
     words[h::ALPHA.dw] = Value::call(Op::Or, Value::Dispatch(0), Value::Const(present));
-    if let Some(index) = &target.index {
+    if let Some(index) = &target.index
+        && index.constant() != Some(0)
+    {
         words[h::INDEX.dw] = index.clone();
     }
     words
+}
+
+/// The operand, with the predicate's bits in `M1.7`. Source: lowering reference 14.
+fn second_header(cx: &Lowering, place: Place) -> Part {
+    let grf = cx.grf();
+    if cx.instruction.predicate.is_none() {
+        return cx.part(place, grf);
+    }
+    let flag = 4 * h::FLAG.dw as u32 % 32;
+    let bytes = |offset: u32, len: u32| Run::Bytes {
+        root: place.root,
+        offset: place.at + offset,
+        len,
+    };
+    let word = Run::Value {
+        value: Value::Flag,
+        size: 2,
+    };
+    let runs = vec![bytes(0, flag), word, bytes(flag + 2, 32 - flag - 2)];
+    Part::from_runs(runs, grf)
+}
+
+/// An absent colour takes two registers, and what lies behind it is sent a register too far.
+fn shift(cx: &Lowering, parts: &mut Vec<Part>) {
+    let registers: u32 = parts.iter().map(Part::rows).sum();
+    for part in parts.iter_mut().filter(|part| part.null) {
+        *part = Part::absent(2, cx.grf());
+    }
+    let mut left = registers as usize;
+    for part in parts.iter_mut() {
+        part.registers.truncate(left);
+        left -= part.registers.len();
+    }
 }
 
 /// All colours are copied onto the first register: what arrives is the last one.
@@ -183,10 +231,12 @@ fn spoil(cx: &mut Lowering, parts: &mut [Part]) {
     }
     let grf = cx.grf();
     let last = parts.last().map(|p| p.registers[0].clone());
+    // With gaps or narrower parts among them it is not known which one that is.
+    let plain = parts.iter().all(|p| !p.null && p.rows() == 2);
     for part in parts.iter_mut() {
         *part = Part::absent(part.rows(), grf);
     }
-    if let (Some(first), Some(last)) = (parts.first_mut(), last) {
+    if let (Some(first), Some(last), true) = (parts.first_mut(), last, plain) {
         first.registers[0] = last;
     }
     let warning = Diagnostic::new(Code::W0380)

@@ -43,6 +43,8 @@ struct Ask {
     params16: bool,
     return16: bool,
     coarse: bool,
+    /// The sampler is the bindless one, taken as an index.
+    handle_as_index: bool,
 }
 
 /// 16-bit types; all others travel as 32 bits. Source: lowering reference 3.2, 3.3.
@@ -89,10 +91,12 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         destination,
         params,
         coarse: cx.instruction.has(&Suffix::Cps),
+        handle_as_index: false,
     };
     if let (Some(Sampler::Bindless(handle)), true) = (&ask.sampler, ask.many_samplers()) {
         // The flag makes an index of the handle: seen in the finalizer.
         ask.sampler = Some(Sampler::Index(handle.clone()));
+        ask.handle_as_index = true;
     }
     emit(cx, &ask)
 }
@@ -122,6 +126,7 @@ pub(super) fn info(cx: &mut Lowering) -> Result<()> {
         params16: false,
         return16: false,
         coarse: false,
+        handle_as_index: false,
     };
     emit(cx, &ask)
 }
@@ -304,11 +309,10 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
 /// What both forms share: function control with surface and sampler numbers added.
 fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
     let mut bits = function_control(mode, ask.op.code());
-    // Gen8 has no 16-bit forms; the finalizer lays the data out for them and leaves the bits unset.
-    if ask.params16 && cx.platform > Platform::Bdw {
+    if ask.params16 {
         bits |= outer::PARAMS16.mask();
     }
-    if ask.return16 && cx.platform > Platform::Bdw {
+    if ask.return16 {
         bits |= outer::RETURN16.mask();
     }
     let surface = match &ask.surface {
@@ -323,7 +327,9 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
         }
         Some(Sampler::Index(index)) => shift(index.clone()),
         Some(Sampler::Bindless(handle)) if cx.platform == Platform::Skl => {
-            Value::HandleBit(Box::new(handle.clone()))
+            // The first flag register is the predicate's if there is one.
+            let flag = u8::from(cx.instruction.predicate.is_some());
+            Value::HandleBit(Box::new(handle.clone()), flag)
         }
         Some(Sampler::Bindless(_)) => Value::Const(0),
     };
@@ -333,9 +339,17 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
         (Some(surface), None) => sampler.plus(bits.wrapping_add(surface)),
         (None, None) => Value::call(Op::Add, surface.plus(bits), sampler),
     };
+    // Gen8 has 29 bits for a constant descriptor: those above are lost, seen in the finalizer.
+    let desc = match desc {
+        Value::Const(n) if cx.platform == Platform::Bdw => {
+            Value::Const(n & !(outer::PARAMS16.mask() | outer::RETURN16.mask()))
+        }
+        desc => desc,
+    };
     let mut plan = Plan::new(Sfid::Sampler, desc, exec);
-    // Lost on Gen9 and Gen11 (lowering reference 3.8).
-    plan.extended.coarse = ask.coarse && cx.platform >= Platform::Tgl;
+    // Lost on Gen9 and Gen11 (lowering reference 3.8), unless the descriptor is in a register.
+    let bindless = matches!(ask.surface, Surface::Bindless(_));
+    plan.extended.coarse = ask.coarse && (cx.platform >= Platform::Tgl || bindless);
     plan
 }
 
@@ -366,7 +380,7 @@ fn header(cx: &Lowering, ask: &Ask) -> Vec<Value> {
         None => Value::call(Op::Or, ask.offsets.clone(), Value::Const(bits)),
     };
     let pointer = Value::Dispatch(3);
-    let mut pointer = if cx.platform >= Platform::Icl {
+    let mut pointer = if cx.platform >= Platform::Icl && !ask.handle_as_index {
         Value::call(Op::And, pointer, Value::Const(!1))
     } else {
         pointer

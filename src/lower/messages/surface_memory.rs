@@ -25,6 +25,8 @@ use crate::message::dataport::{
 use crate::message::fields;
 use crate::syntax::ast::Suffix;
 
+/// Sixteen enabled pixels, `M0.7` of a header of Gen8. Source: lowering reference 10.
+const PIXELS: u32 = 0xffff;
 /// Bits of r0.5 that hold the thread's scratch base. Source: lowering reference 1.9.
 const SCRATCH_BASE: u32 = 0x3ff;
 
@@ -92,6 +94,14 @@ impl Lowering<'_> {
             .note(note)
             .see(see);
         self.lowered.warnings.push(warning);
+    }
+
+    /// The header of zeros that Gen8 wants where later parts want none; `M0.7` enables pixels.
+    /// Source: lowering reference 10; which messages have it was seen in the finalizer.
+    fn zero_header(&self, pixels: u32) -> Option<Vec<Value>> {
+        let mut words = vec![Value::Const(0); 8];
+        words[7] = Value::Const(pixels);
+        (self.platform == Platform::Bdw).then_some(words)
     }
 
     /// Header of the messages at the thread's scratch memory. Source: lowering reference 8, 9.
@@ -386,14 +396,11 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     let mut plan = Plan::new(sfid, desc, exec);
     plan.surface_handle = handle;
     plan.parts = vec![part];
-    if cx.platform == Platform::Bdw {
-        // A header of zeros, for stateless memory with all pixels enabled (read in the source).
-        let mut words = vec![Value::Const(0); 8];
-        if cx.is_named(0, STATELESS) {
-            words[7] = Value::Const(0xffff);
-        }
-        plan.header = Some(words);
-    }
+    plan.header = match four {
+        true if cx.is_named(0, STATELESS) => cx.zero_header(PIXELS),
+        false if !cx.is_named(0, SLM) => cx.zero_header(0),
+        _ => None,
+    };
     let registers = count * rows(4 * lanes, cx.platform);
     if write {
         let Some(data) = data else {
@@ -462,6 +469,7 @@ pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
     let (desc, handle) = cx.bound(0, control);
     let mut plan = Plan::new(Sfid::Dc1, desc, cx.exec(es));
     plan.surface_handle = handle;
+    plan.header = cx.zero_header(PIXELS);
     plan.parts = coordinates(cx, 1, 4 * es);
     if plan.parts.iter().all(|part| part.null) {
         return cx.refuse(Code::E0380, "no coordinate is given");
@@ -585,6 +593,9 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
     };
     let mut plan = Plan::new(Sfid::Dc1, desc, cx.exec(es));
     plan.surface_handle = handle;
+    if cx.instruction.opcode.node == Opcode::DwordAtomic && cx.is_named(0, STATELESS) {
+        plan.header = cx.zero_header(PIXELS);
+    }
     plan.parts = parts;
     cx.lay_out(&mut plan);
     // Only dword atomics count the lanes; the others return one register, or two of 64-bit data.

@@ -155,22 +155,21 @@ pub(super) fn scattered(cx: &mut Lowering) -> Result<()> {
 pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     let write = cx.instruction.opcode.node == Opcode::SvmScatter4Scaled;
     let es = cx.lanes();
-    let lanes = cx.message_lanes();
     let channels = cx.instruction.channels().unwrap_or(ChannelMask(1));
     let message_type = if write {
         types::SVM_UNTYPED_WRITE
     } else {
         types::SVM_UNTYPED_READ
     };
-    let control = untyped_control(message_type, lanes > 8, channels) | STATELESS;
+    let control = untyped_control(message_type, es != 8, channels) | STATELESS;
     let (Some(addresses), data) = (cx.raw(1), cx.raw(2)) else {
         return cx.refuse(Code::E0380, "the addresses are %null");
     };
     let offset = cx.scalar(0);
     let part = if offset == Value::Const(0) {
-        cx.part(addresses, 8 * lanes)
+        cx.part(addresses, 8 * es)
     } else {
-        let mut runs: Vec<Run> = (0..es)
+        let runs: Vec<Run> = (0..es)
             .map(|lane| {
                 let address = Value::Element {
                     root: addresses.root,
@@ -183,18 +182,25 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
                 }
             })
             .collect();
-        runs.push(Run::Undefined {
-            len: 8 * lanes.saturating_sub(es),
-        });
         Part::from_runs(runs, cx.grf())
     };
     let mut plan = Plan::new(Sfid::Dc1, Value::Const(control), cx.exec(es));
     plan.parts = vec![part];
-    let registers = channels.count() * rows(4 * lanes, cx.platform);
+    // Parts of a register count as none: sizes below native lose their response, and data are
+    // counted all channels together. Seen in the finalizer.
+    let row = 4 * es / cx.grf();
+    if row == 0 {
+        cx.warn_size(
+            "the lanes fill part of a register, and the lengths say less",
+            "lowering reference 13",
+        );
+    }
+    let registers = channels.count() * row;
     if write {
         let Some(data) = data else {
             return cx.refuse(Code::E0380, "the data are %null");
         };
+        let registers = (4 * es * channels.count() / cx.grf()).max(1);
         plan.parts.push(cx.part(data, registers * cx.grf()));
         cx.lay_out(&mut plan);
         cx.send(plan);

@@ -10,6 +10,7 @@ use crate::syntax::ast::Suffix;
 
 /// Flag letters of a fence in the order of their bits.
 const COMMIT: u8 = 1;
+const FLAG_R: u8 = 1 << 4;
 const FLAG_L1: u8 = 1 << 5;
 
 /// `barrier` and `sbarrier.signal`: the thread's identification goes to the gateway.
@@ -61,8 +62,10 @@ pub(super) fn fence(cx: &mut Lowering) -> Result<()> {
         } else {
             &[Sfid::Ugm, Sfid::Tgm]
         };
+        // Of the flags only R reaches the message: seen in the finalizer.
+        let read_write = flags & FLAG_R != 0;
         for &sfid in functions {
-            let control = Value::Const(lsc_fence_control(local, cx.platform));
+            let control = Value::Const(lsc_fence_control(local, read_write, cx.platform));
             let mut plan = Plan::new(sfid, control, unmasked(1));
             plan.predicated = false;
             plan.parts = vec![r0(cx)];

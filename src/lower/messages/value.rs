@@ -85,8 +85,11 @@ pub enum Value {
     Modified(&'static str, Box<Value>),
     /// An operation.
     Call(Op, Box<[Value; 2]>),
-    /// 0x100 if bit 4 of a sampler handle is set, else 0. Source: lowering reference 1.6.
-    HandleBit(Box<Value>),
+    /// 0x100 if bit 4 of a sampler handle is set, else 0; the flag register that tests it.
+    /// Source: lowering reference 1.6.
+    HandleBit(Box<Value>, u8),
+    /// The predicate of the instruction, one bit for each lane.
+    Flag,
     /// Nothing in the program defines it.
     Undefined,
 }
@@ -102,6 +105,8 @@ pub enum Leaf {
     Indirect(VarId, u32, i32, Type),
     /// State variable and element.
     State(VarId, u32),
+    /// The predicate's bits.
+    Flag,
 }
 
 impl Value {
@@ -157,6 +162,7 @@ impl Value {
         match self {
             Value::Const(n) => *n,
             Value::Undefined => 0,
+            Value::Flag => read(Leaf::Flag),
             Value::Dispatch(dw) => read(Leaf::Dispatch(*dw)),
             Value::Element { root, offset, ty } => read(Leaf::Element(*root, *offset, *ty)),
             Value::Indirect {
@@ -177,7 +183,7 @@ impl Value {
                 }
             }
             Value::Call(op, args) => op.apply(args[0].evaluate(read), args[1].evaluate(read)),
-            Value::HandleBit(of) => (of.evaluate(read) & 0x10) << 4,
+            Value::HandleBit(of, _) => (of.evaluate(read) & 0x10) << 4,
         }
     }
 }

@@ -49,7 +49,9 @@ pub(super) fn typed(r: &Typed, form: &Form) -> Result<Draft, EncodeError> {
         Access::Read => 0,
         Access::Write => r.channels.count(),
     };
-    if !(1..=4).contains(&r.coordinates) || form.registers() != r.coordinates + data {
+    if !(1..=4).contains(&r.coordinates)
+        || form.registers() != u32::from(form.header) + r.coordinates + data
+    {
         return Err(bad("1 to 4 coordinates of one register each, then data"));
     }
     let mut d = Draft::new(Sfid::Dc1);
@@ -79,7 +81,9 @@ pub(super) fn decode_typed(control: u32, form: &Form) -> Result<Request, DecodeE
         Access::Read => 0,
         Access::Write => channels.count(),
     };
-    let coordinates = form.registers().saturating_sub(data);
+    let coordinates = form
+        .registers()
+        .saturating_sub(data + u32::from(form.header));
     if !(1..=4).contains(&coordinates) {
         return Err(DecodeError::Length(format!(
             "{} registers are not 1 to 4 coordinates and {data} of data",

@@ -130,12 +130,13 @@ pub const fn field_bits(field: FieldSelect) -> u32 {
 }
 
 /// Scope and flush of a load/store fence: shared local memory, else global.
-pub const fn lsc_fence_control(local: bool, platform: Platform) -> u32 {
+pub const fn lsc_fence_control(local: bool, read_write: bool, platform: Platform) -> u32 {
     use fields::lsc_fence as c;
-    let (flush, scope) = match (local, platform) {
-        (true, _) => (0, 0),
-        (false, Platform::Pvc) => (0, 3),
-        (false, _) => (1, 3),
+    let (flush, scope) = match (local, read_write, platform) {
+        (true, _, _) => (0, 0),
+        (false, true, _) => (5, 3),
+        (false, false, Platform::Pvc) => (0, 3),
+        (false, false, _) => (1, 3),
     };
     flush << c::FLUSH.lo | scope << c::SCOPE.lo | 1 << c::WIDE.lo | types::LSC_FENCE
 }

@@ -67,6 +67,12 @@ pub(super) fn encode(
         Request::Fence(_) => Some(!d.sfid.is_lsc()),
         Request::Target(_) => None,
         Request::ByteScattered(r) | Request::DwordScattered(r) => Some(r.global.is_some()),
+        // Gen8 has forms of these with a header of zeros.
+        Request::Untyped(_) | Request::Typed(_) | Request::Atomic(_)
+            if platform == Platform::Bdw =>
+        {
+            None
+        }
         _ => Some(false),
     };
     if header.is_some_and(|h| h != form.header) {
@@ -194,6 +200,11 @@ pub(super) fn decode(
         | Request::Urb(_) => true,
         Request::Fence(_) => !sfid.is_lsc(),
         Request::ByteScattered(_) | Request::DwordScattered(_) => form.header,
+        Request::Untyped(_) | Request::Typed(_) | Request::Atomic(_)
+            if platform == Platform::Bdw =>
+        {
+            form.header
+        }
         _ => false,
     };
     reserved(

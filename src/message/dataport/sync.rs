@@ -9,16 +9,20 @@ use super::super::request::{Fence, Request};
 use super::{SLM, bad, lsc_fence_control, types};
 use crate::isa::Platform;
 
+/// The flag letter R among I S C R, bit 0 first.
+const READ_WRITE: u32 = 8;
+
 pub(super) fn fence(r: &Fence, platform: Platform) -> Result<Draft, EncodeError> {
     use fields::fence as c;
     if platform >= Platform::Dg2 {
-        if r.l3 != 0 || r.l1 || !r.commit {
+        let read_write = r.l3 == READ_WRITE && !r.local;
+        if r.l3 != 0 && !read_write || r.l1 || !r.commit {
             return Err(bad(
                 "a load/store fence has no cache flags and always answers",
             ));
         }
         let mut d = Draft::new(if r.local { Sfid::Slm } else { Sfid::Ugm });
-        d.control = lsc_fence_control(r.local, platform);
+        d.control = lsc_fence_control(r.local, read_write, platform);
         return Ok(d);
     }
     if r.local && platform < Platform::Icl {
@@ -99,12 +103,18 @@ pub(super) fn decode_lsc_fence(
     reserved(
         opcode,
         opcode.get(&[control]),
-        (control == lsc_fence_control(local, platform)).then_some(Request::Fence(Fence {
-            local,
-            commit: true,
-            l3: 0,
-            l1: false,
-        })),
+        [false, true]
+            .into_iter()
+            .filter(|read_write| !(local && *read_write))
+            .find(|&read_write| control == lsc_fence_control(local, read_write, platform))
+            .map(|read_write| {
+                Request::Fence(Fence {
+                    local,
+                    commit: true,
+                    l3: if read_write { READ_WRITE } else { 0 },
+                    l1: false,
+                })
+            }),
     )
 }
 
