@@ -583,6 +583,14 @@ shows the message bit for bit as the finalizer makes it and says what is wrong w
     media_ld.nomod (4,2) T6 0 0:ud 0:ud V40.0   // V40 of type uq: the response length becomes 0
 
 Running a program follows the page; only the printed message follows the finalizer."
+    W0391 Warning "surface has no packed state"
+"On the way through the bits a run packs every bound surface into the surface state of its generation
+and reads it from there. This one has something no structure holds, so it is used as it was bound; its
+messages still go through their bits.
+
+    SURFACE T6: R8G8B8A8_UNORM 64x32 tiling=x, on a part that swizzles bit 6 of its addresses
+
+The result is the same; only this one step of the way is not exercised."
     E0401 Error "not an execution size"
 "Instructions run on 1, 2, 4, 8, 16 or 32 lanes.
 

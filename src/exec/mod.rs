@@ -25,6 +25,7 @@ mod lsc;
 mod memory;
 mod message;
 pub mod observer;
+pub mod packed;
 mod raw;
 pub mod thread;
 pub mod trap;

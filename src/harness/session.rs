@@ -12,7 +12,7 @@ use super::kernel::Prepared;
 use super::values::{Form, View};
 use crate::check::{CheckOptions, Checked};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
-use crate::exec::Bindings;
+use crate::exec::{Bindings, packed};
 use crate::isa::{Platform, Type};
 use crate::launch::{Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
 use crate::lower::{LowerOptions, lower};
@@ -181,6 +181,12 @@ pub fn start_watched<O: Observer>(
         }
         _ => grid(layers),
     };
+    if options.through_bits {
+        problems.extend(packed::unpacked(&bindings).into_iter().map(|(index, why)| {
+            let title = format!("the surface at index {index} has no packed state");
+            of_file(Diagnostic::with_message(Code::W0391, title).note(why.what))
+        }));
+    }
     let run_options = RunOptions {
         jobs: options.jobs,
         limit: options.limit,

@@ -15,7 +15,7 @@ pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, 
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Environment, Resources, Stop, Thread, observer::Start};
+use crate::exec::{Environment, Resources, Stop, Thread, observer::Start, packed};
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -134,7 +134,8 @@ pub fn run<O: Observer>(
         return Err(outside(Diagnostic::new(Code::L0603).note(note)));
     }
     let starts = start_values(program, bindings)?;
-    let resources = Resources::new(bindings);
+    let packed = options.through_bits.then(|| packed::bindings(bindings));
+    let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
     let context = Context {
         program,
         starts: &starts,

@@ -42,6 +42,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Exec, Family, Opcode, Platform};
 use crate::message::Sfid;
 use crate::message::bits::{Extended, Form, descriptor, extended_descriptor};
+use crate::message::fields::outer as fields;
 use crate::syntax::ast::{Instruction, Predicate};
 
 /// Which release of the finalizer is followed.
@@ -334,7 +335,14 @@ impl Lowering<'_> {
                 None
             },
             sfid: plan.sfid,
-            desc: add_constant(plan.control, outer),
+            desc: match add_constant(plan.control, outer) {
+                // Gen8 has 29 bits for a constant descriptor, those above are lost: seen in the
+                // finalizer.
+                Value::Const(n) if self.platform == Platform::Bdw => {
+                    Value::Const(n & !(fields::PARAMS16.mask() | fields::RETURN16.mask()))
+                }
+                desc => desc,
+            },
             ex_desc,
             message_length: form.first,
             extended_length: form.second,

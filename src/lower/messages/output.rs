@@ -115,7 +115,8 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     }
     parts.extend(target.colours.map(|i| part(i, colour_rows, colour_bytes)));
     if let Some(i) = target.depth {
-        parts.push(part(i, wide(4), 4));
+        let depth_rows = if half && es < native { 1 } else { wide(4) };
+        parts.push(part(i, depth_rows, 4));
     }
     if let Some(i) = target.stencil {
         // One register, whatever the lanes: seen in the finalizer.
@@ -211,7 +212,7 @@ fn second_header(cx: &Lowering, place: Place) -> Part {
 }
 
 /// An absent colour takes two registers, and what lies behind it is sent a register too far.
-fn shift(cx: &Lowering, parts: &mut Vec<Part>) {
+fn shift(cx: &Lowering, parts: &mut [Part]) {
     let registers: u32 = parts.iter().map(Part::rows).sum();
     for part in parts.iter_mut().filter(|part| part.null) {
         *part = Part::absent(2, cx.grf());

@@ -339,13 +339,6 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
         (Some(surface), None) => sampler.plus(bits.wrapping_add(surface)),
         (None, None) => Value::call(Op::Add, surface.plus(bits), sampler),
     };
-    // Gen8 has 29 bits for a constant descriptor: those above are lost, seen in the finalizer.
-    let desc = match desc {
-        Value::Const(n) if cx.platform == Platform::Bdw => {
-            Value::Const(n & !(outer::PARAMS16.mask() | outer::RETURN16.mask()))
-        }
-        desc => desc,
-    };
     let mut plan = Plan::new(Sfid::Sampler, desc, exec);
     // Lost on Gen9 and Gen11 (lowering reference 3.8), unless the descriptor is in a register.
     let bindless = matches!(ask.surface, Surface::Bindless(_));

@@ -67,7 +67,7 @@ impl Lowering<'_> {
         lanes: u32,
         compute: impl Fn(Value) -> Value,
     ) -> Part {
-        let es = self.lanes();
+        let es = self.lanes().min(lanes);
         let mut runs: Vec<Run> = (0..es)
             .map(|lane| Run::Value {
                 value: compute(Value::Element {
