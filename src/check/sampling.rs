@@ -5,7 +5,7 @@
 use super::rules::{NULL, Rules};
 use crate::diagnostic::Code;
 use crate::isa::predefined::BINDLESS_SAMPLER;
-use crate::isa::{AvsControl, ChannelMask, Opcode, Platform, Slot, Type, UnormFormat};
+use crate::isa::{ChannelMask, Opcode, Platform, Slot, Type, UnormFormat};
 use crate::source::Span;
 use crate::syntax::ast::{Operand, Suffix};
 
@@ -497,11 +497,9 @@ impl Rules<'_> {
         };
         let (columns, rows) = mode.size();
         let pixels = u64::from(columns * rows);
-        let mut channels = self.instruction.channels().unwrap_or(ChannelMask::RGBA);
-        // One of R and B keeps room for the other in this one format.
-        if control == AvsControl::DownSample8 && channels.has(0) != channels.has(2) {
-            channels = ChannelMask(channels.0 | 0b101);
-        }
+        // With output shuffle, which only the sampler's state tells, one of R and B keeps room for the
+        // other in this one format (AVS reference 2.1): what is there without it has to be there.
+        let channels = self.instruction.channels().unwrap_or(ChannelMask::RGBA);
         let elements: u64 = channels
             .iter()
             .map(|c| match control.decimates() && c % 2 == 0 {

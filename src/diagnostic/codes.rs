@@ -926,6 +926,15 @@ gives the size at hand.
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."
+    W0720 Warning "16x8 block with output shuffle"
+"A sampler state with output shuffle does not go with 16x8 blocks: the hardware has no such mode. visim packs
+the block as if shuffle were off (AVS reference D4).
+
+    // SAMPLER S0: avs output_shuffle=on
+    avs.G S0 T6 … AVS_16_FULL 0.0:f AVS_16x8 0:ub D.0"
+    L0721 Limit "a thread makes more loads than are compared"
+"`visim compare` holds the loads of each thread against the statements of the other file, one by one, and keeps 256
+of a thread."
     E0801 Error "unexpected text in a TLD statement"
 "A line did not read as Maxwell text: the label says what could have stood at the place marked.
 

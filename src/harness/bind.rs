@@ -9,9 +9,10 @@ use super::directive::{Directives, Origin, SamplerBinding, Setting, SurfaceBindi
 use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::Bindings;
+use crate::exec::{Bindings, Sampler};
+use crate::isa::AvsMode;
 use crate::isa::predefined::PREDEFINED;
-use crate::program::{Program, Symbol, SymbolClass};
+use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Spanned};
 use crate::surface::file::plain_description;
 use crate::surface::{Description, Format, LineStride, Surface, Tiling};
@@ -119,6 +120,33 @@ pub fn surface_index(program: &Program, name: &Spanned<String>) -> Result<u32, W
 fn dword(program: &Program, symbol: Symbol) -> u32 {
     let bytes = program.image.get(symbol.range()).unwrap_or_default();
     super::values::bits(bytes.get(..4).unwrap_or_default()) as u32
+}
+
+/// What is doubtful of the bindings though the program can run: AVS blocks of 16 by 8 pixels whose
+/// sampler's state asks for output shuffle. Source: vISA AVS, notes; AVS reference D4.
+pub fn doubts(program: &Program, bindings: &Bindings) -> Vec<Diagnostic> {
+    let shuffles = |slot: u32| {
+        let (_, name) = program.sampler_names.iter().find(|(at, _)| *at == slot)?;
+        let symbol = program.symbols.get(name)?;
+        let bound = bindings.samplers.get(&dword(program, *symbol))?;
+        matches!(bound, Sampler::Avs(state) if state.output_shuffle).then_some(name)
+    };
+    let sends = program.ops.iter().zip(&program.sites);
+    let found = sends.filter_map(|(op, site)| {
+        let Op::Send(send) = op else { return None };
+        let SendBody::Avs { mode, .. } = send.body else {
+            return None;
+        };
+        let name = (mode == AvsMode::M16x8).then(|| shuffles(send.sampler?))??;
+        Some(
+            Diagnostic::new(Code::W0720)
+                .at(site.span, format!("the state bound to {name} asks for output shuffle"))
+                .note("the block is packed as without")
+                .help("AVS_16x4, twice")
+                .see("vISA AVS, \"Notes\"; AVS reference D4"),
+        )
+    });
+    found.collect()
 }
 
 fn class(class: SymbolClass) -> String {

@@ -30,7 +30,7 @@ use crate::tld::{Fetch, Inputs, Lod, Tld};
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
-/// Loads of a thread that are kept.
+/// Loads of a thread that are kept: a table of more is nothing to read, and a loop need not end soon.
 const MOST_LOADS: usize = 256;
 
 /// One lane of one load.
@@ -61,7 +61,7 @@ pub struct Load {
 /// Every load of the program in the order in which each thread makes them.
 ///
 /// # Errors
-/// All problems of the program.
+/// All problems of the program; `L0721` if a thread makes more loads than are kept.
 pub fn loads(
     layers: &[Layer],
     found: Vec<Diagnostic>,
@@ -110,6 +110,12 @@ pub fn loads(
         Watch::default()
     })
     .map_err(|trap| vec![of_file(trap.diagnostic)])?;
+    if let Some(span) = outcome.observers.iter().find_map(|(_, watch)| watch.beyond) {
+        let limit = Diagnostic::new(Code::L0721)
+            .at(span, format!("load {} of a thread", MOST_LOADS + 1))
+            .help("compare a program with fewer loads, or its loop turn by turn");
+        return Err(vec![of_file(limit)]);
+    }
     let mut all: Vec<Load> = Vec::new();
     for (thread, (_, watch)) in outcome.observers.iter().enumerate() {
         for (number, seen) in watch.seen.iter().enumerate() {
@@ -188,6 +194,8 @@ struct Watch {
     /// Lanes and parameters of the message that is about to be served.
     next: (u32, Vec<[u32; 32]>),
     seen: Vec<Seen>,
+    /// The first load that is not kept.
+    beyond: Option<Span>,
 }
 
 impl Observer for Watch {
@@ -225,7 +233,9 @@ impl Observer for Watch {
             return;
         };
         let load = matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz);
-        if load && self.seen.len() < MOST_LOADS {
+        if load && self.seen.len() == MOST_LOADS {
+            self.beyond = self.beyond.or(Some(at.site.span));
+        } else if load {
             let (mask, params) = std::mem::take(&mut self.next);
             self.seen.push(Seen {
                 span: at.site.span,

@@ -171,6 +171,7 @@ pub fn start_watched<O: Observer>(
             return Err(refuse(problems));
         }
     };
+    problems.extend(bind::doubts(&program, &bindings).into_iter().map(of_file));
     let payload = options.launch.as_ref().map(|l| l.ready.payload());
     let (grid, threads) = match (&options.launch, &payload) {
         (Some(launch), Some(payload)) => {

@@ -56,6 +56,8 @@ impl Packing {
 
     /// As [`Packing::new`], of a block of any message.
     pub fn of(channels: ChannelMask, control: AvsControl, mode: AvsMode, shuffle: bool) -> Packing {
+        // 16x8 has no output shuffle: where the state asks for it the block is packed as without (D4).
+        let shuffle = shuffle && mode != AvsMode::M16x8;
         let (w, h) = mode.size();
         let whole = (0, 0, w as usize, h as usize);
         let (segments, count) = match (mode, shuffle) {
@@ -183,8 +185,8 @@ mod tests {
             ("RGBA", 3, false, [192, 96, 384, 48]),
             ("RGB", 3, false, [128, 64, 256, 32]),
             ("RG", 3, false, [96, 48, 192, 24]),
-            ("RG", 3, true, [128, 64, 256, 32]),
-            ("R", 3, true, [64, 32, 128, 16]),
+            ("RG", 3, true, [128, 64, 192, 32]),
+            ("R", 3, true, [64, 32, 64, 16]),
             ("GA", 3, false, [128, 64, 256, 32]),
             ("GA", 3, true, [128, 64, 256, 32]),
         ];
