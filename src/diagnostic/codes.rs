@@ -1084,9 +1084,6 @@ text of sm_50 to sm_62."
     N0816 Unsupported "only TLD is modelled"
 "The line holds another instruction of the same assembly language. A .tld file holds texture loads; set the
 registers they read with SET directives."
-    E0817 Error "this word is not a TLD"
-"The top seven bits of a TLD's 64-bit word are 1101110: it begins with 0xdc, or 0xdd for a bindless
-one."
     N0820 Unsupported "texture header asks for what is not modelled"
 "A header sets a field to a value that the hardware defines and visim does not model, such as compressed
 component sizes, a colour key, or border texels stored in memory. The note names the field."

@@ -1,0 +1,193 @@
+//! What `visim` refuses on the command line, by code and words; and that every code is refused by some
+//! test and raised somewhere.
+
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::process::Command;
+use visim::diagnostic::CODES;
+use visim::exec::Bindings;
+use visim::launch::{Grid, RunOptions, Silent, run};
+
+/// What the programs below may use, on six lines.
+const HEAD: &str = "\
+.version 4.1
+.kernel \"k\"
+.decl U v_type=G type=ud num_elts=64 align=GRF
+.decl UB v_type=G type=ub num_elts=256 align=GRF
+.decl S0 v_type=S num_elts=1
+.decl T6 v_type=T num_elts=1
+";
+
+/// Body of a program (or a whole `.tld` file, where the command takes one), arguments, code, words.
+type Row = (
+    &'static str,
+    &'static [&'static str],
+    &'static str,
+    &'static str,
+);
+
+#[rustfmt::skip]
+const REFUSALS: &[Row] = &[
+    ("", &["run", "k.visa", "--kernel", "nothing"], "E0601", "kernels of this file: k"),
+    (".funcdecl \"f\"\nfcall (M1, 16) f 1 1", &["run", "k.visa"], "E0602", "not in this file"),
+    ("media_ld.top (4,2) T6 0 0x0:ud 0x0:ud UB.0", &["run", "k.visa", "--surface", "T6=new:4x5:R8_UINT"], "U0601", "5 rows"),
+    ("breakpoint", &["run", "k.visa"], "N0601", "breakpoint"),
+    ("load_lz.R (M1, 8) 0x0:uw (T6, 1) U.0 U.0", &["run", "k.visa"], "N0601", "load_lz"),
+    ("loop:\ngoto (M1, 1) loop", &["run", "k.visa", "--max-steps", "1000"], "L0602", "1000"),
+    ("load_lz.R (M1, 8) 0x0:uw T6 U.0 U.0", &["run", "k.visa"], "E0603", "T6"),
+    ("", &["run", "k.visa", "--threads", "4096,4097"], "L0603", "the limit is"),
+    ("avs.R S0 T6 0x0:f 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_8_FULL 0x0:f AVS_16x4 0x0:ub UB.0", &["run", "k.visa", "--surface", "T6=new:8x8:Y8_UNORM"], "E0604", "index 0"),
+    ("call (M1, 16) f\nret (M1, 1)\n.function \"f\"\nf:\ncall (M1, 16) f", &["run", "k.visa"], "L0604", "nested"),
+    ("scatter_scaled.4 (M1, 8) %scratch 0x7fffff00:ud U.0 U.0", &["run", "k.visa"], "L0605", "0x7fffff00"),
+    ("gather4_typed.R (M1, 8) T6 U.0 U.0 %null.0 %null.0 U.0", &["run", "k.visa", "--surface", "T6=new:8x8:BC1_UNORM"], "E0607", "BC1_UNORM"),
+    ("// SURFACE T6 R8_UNORM 4x4", &["check", "k.visa"], "E0701", "SURFACE"),
+    ("", &["run", "k.visa", "--threads", "100000,100000"], "E0701", "--threads"),
+    ("", &["run", "k.visa", "--surface", "T6=missing.png:R8_UNORM"], "E0702", "missing.png"),
+    ("", &["run", "k.visa", "--surface", "T6=raw:k.visa:R8_UNORM:640x480"], "E0702", "307200"),
+    ("", &["run", "k.visa", "--dump", "T6"], "E0703", "nothing is bound"),
+    ("", &["run", "k.visa", "--dump", "UV"], "E0704", "UV"),
+    ("", &["run", "k.visa", "--surface", "U=new:4x4:R8_UNORM"], "E0705", "not a surface"),
+    ("", &["run", "k.visa", "--surface", "T6=new:4x4:R8_UNROM"], "E0705", "R8_UNORM"),
+    ("", &["run", "k.visa", "--dump", "U@3,0"], "E0705", "1 by 1 threads"),
+    ("", &["run", "k.visa", "--set", "S0=1 2:ud"], "E0706", "byte 8"),
+    ("", &["run", "k.visa", "--set", "UB=256:ub"], "E0706", "256"),
+    ("// EXPECT U ud:\n//   1 ..", &["test", "k.visa"], "E0710", "found 0"),
+    ("add (M1, 8) U(0,0)<1> U(0,0)<1;1,0> 0x1:ud //~ E0401", &["test", "k.visa"], "E0711", "E0401"),
+    ("// known-failing because: it was once wrong", &["test", "k.visa"], "E0712", "known failure passes"),
+    ("", &["run", "k.visa", "--surface", "T6=new:16384x16384:R32G32B32A32_FLOAT"], "L0713", "16384"),
+    ("// SURFACES T6: R8_UNORM 4x4", &["check", "k.visa"], "W0714", "SURFACE"),
+    ("TLD.LZ R0, R4, 0x28, 2D, 0xf ;", &["compare", "loads.visa", "k.tld"], "L0721", "load 257"),
+    ("TLD.LZ R0, R4 ;", &["check", "k.tld"], "E0801", "R4 ;"),
+    ("TLD.LZ.XX R0, R4, 0x28, 2D, 0xf ;", &["check", "k.tld"], "E0802", "XX"),
+    ("TLD.LZ R300, R4, 0x28, 2D, 0xf ;", &["check", "k.tld"], "E0804", "R300"),
+    ("TLD.LZ R0, R4, 0x28, 2D, 0x1f ;", &["check", "k.tld"], "E0805", "4 bits"),
+    ("TLD.LZ.T R0, R4, 0x28, CUBE, 0xf ;", &["check", "k.tld"], "E0806", "CUBE"),
+    ("TLD.LL.MS R0, R4, 0x28, 2D, 0xf ;", &["check", "k.tld"], "E0807", ".LZ"),
+    ("TLD.LZ.MS.CL R0, R4, 0x28, 2D, 0xf ;", &["check", "k.tld"], "E0808", ".CL"),
+    ("TLD.LZ.MS R0, R4, R5, 0x28, 3D, 0xf ;", &["check", "k.tld"], "E0809", "ARRAY_2D"),
+    ("/*0008*/ TLD.LZ R0, R4, 0x28, 2D, 0xf ; /* 0xdd38002f80070400 */", &["check", "k.tld"], "W0813", "word"),
+    ("TEX R0, R4, 0x28, 2D, 0xf ;", &["check", "k.tld"], "N0816", "only TLD"),
+    ("// SURFACE T3: R8_UINT 8x8 bank=0x28\nTLD.LZ R0, R4, 0x29, 2D, 0xf ;", &["run", "k.tld"], "E0821", "header"),
+    ("typed_atomic.fadd (M1, 8) T6 U.0 %null.0 %null.0 %null.0 U.0 %null.0 %null.0", &["lower", "k.visa"], "W0380", "not what the page"),
+    ("rt_write_3d (M1, 8) T6 U.0 U.0", &["lower", "k.visa"], "E0380", "four colour operands"),
+    ("sample_po.R (M1, 8) 0x0:uw S0 T6 U.0 U.0", &["lower", "k.visa"], "N0380", "newer platforms"),
+];
+
+/// A program that loads 257 texels, one after the other.
+fn many_loads() -> String {
+    let load = "load_lz.R (M1, 1) 0x0:uw T6 U.0 U.0\n";
+    format!("// SURFACE T6: R8_UINT 8x8\n{HEAD}{}", load.repeat(257).replace("(M1, 1)", "(M1, 8)"))
+}
+
+#[test]
+fn refusals_of_the_command_line_have_their_codes() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("loads.visa"), many_loads()).expect("written");
+    let mut wrong = Vec::new();
+    for (body, arguments, code, words) in REFUSALS {
+        std::fs::write(folder.path().join("k.tld"), format!("{body}\n")).expect("written");
+        let program = format!("{HEAD}{body}\n    ret (M1, 1)\n");
+        std::fs::write(folder.path().join("k.visa"), program).expect("written");
+        let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+        let output = command.args(*arguments).current_dir(folder.path()).output();
+        let output = output.expect("visim starts");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said);
+        if !said.contains(&format!("[{code}]")) || !said.contains(words) {
+            wrong.push(format!("{arguments:?} {body}\nwanted {code} \"{words}\", said\n{said}"));
+        }
+        // A remark lets the program pass; everything else is an exit code of its own.
+        let expected = if code.starts_with('W') { Some(0) } else { output.status.code().filter(|c| matches!(c, 1 | 2)) };
+        if output.status.code() != expected {
+            wrong.push(format!("{arguments:?} {body}\nexit code {:?}", output.status.code()));
+        }
+    }
+    assert!(wrong.is_empty(), "{}", wrong.join("\n"));
+}
+
+/// What no text reaches, because the layers above decide it first, the library answers as well.
+#[test]
+fn bindings_made_by_hand_are_refused_too() {
+    use visim::check::{CheckOptions, check};
+    use visim::lower::{LowerOptions, lower};
+    use visim::source::Source;
+    use visim::syntax::{ParseOptions, parse};
+
+    let lowered = |text: &str| {
+        let parsed = parse(&Source::new("k.visa", text), &ParseOptions::default());
+        let (checked, _) = check(&parsed.module, &CheckOptions::default());
+        lower(&checked, "", &LowerOptions::default())
+    };
+    let program = lowered(&format!("{HEAD}ret (M1, 1)\n")).expect("lowers");
+    let refused = |name: &str, bytes: usize| {
+        let mut bindings = Bindings::default();
+        bindings.variables.insert(name.to_string(), vec![0; bytes]);
+        let options = RunOptions::default();
+        let trap = run(&program, &bindings, &Grid::single(), &options, |_| Silent);
+        trap.err().map(|t| t.diagnostic.code.to_string())
+    };
+    assert_eq!(refused("U", 256), None);
+    assert_eq!(refused("W", 4).as_deref(), Some("E0605"));
+    assert_eq!(refused("U", 257).as_deref(), Some("E0606"));
+    // 140 variables of half a megabyte.
+    let declaration = |i: usize| format!(".decl Q{i} v_type=G type=uq num_elts=65535 align=GRF\n");
+    let large: String = (0..140).map(declaration).collect();
+    let found = lowered(&format!("{HEAD}{large}ret (M1, 1)\n")).expect_err("too large");
+    assert_eq!(found[0].code.to_string(), "L0601");
+}
+
+/// Codes that only trees, states or descriptions made by hand lead to, or whose cases are data of the
+/// suites.
+const WITHOUT_A_CASE: &[(&str, &str)] = &[
+    ("N0602", "formats of later parts, which are not decoded"),
+    ("E0803", "operands of a TLD statement that are read but do not fit"),
+    ("N0820", "texture headers as 32 bytes: the tld suite"),
+    ("E0822", "texture headers as 32 bytes: the tld suite"),
+];
+
+/// All text of files below `folder`, by path.
+fn texts(folder: &Path, all: &mut BTreeMap<PathBuf, String>) {
+    for entry in std::fs::read_dir(folder).expect("a folder").flatten() {
+        let path = entry.path();
+        if path.is_dir() {
+            texts(&path, all);
+        } else if let Ok(text) = std::fs::read_to_string(&path) {
+            all.insert(path, text);
+        }
+    }
+}
+
+#[test]
+fn every_code_is_raised_and_refused() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let (mut sources, mut tests) = (BTreeMap::new(), BTreeMap::new());
+    texts(&root.join("src"), &mut sources);
+    for folder in ["tests/cases", "tests/execution", "tests/laws", "tests/suites", "samples"] {
+        texts(&root.join(folder), &mut tests);
+    }
+    for entry in std::fs::read_dir(root.join("tests")).expect("tests").flatten() {
+        if let Ok(text) = std::fs::read_to_string(entry.path()) {
+            tests.insert(entry.path(), text);
+        }
+    }
+    let mut code_that_runs = String::new();
+    for (path, text) in sources {
+        let is_test = path.ends_with("tests.rs") || path.ends_with("laws.rs");
+        let (code, test) = match text.split_once("#[cfg(test)]\nmod tests") {
+            _ if is_test => ("", text.as_str()),
+            Some((code, test)) => (code, test),
+            None => (text.as_str(), ""),
+        };
+        if !path.ends_with("diagnostic/codes.rs") {
+            code_that_runs.push_str(code);
+        }
+        tests.insert(path, test.to_string());
+    }
+    let raised = |name: &str| code_that_runs.contains(&format!("Code::{name}"));
+    let unraised: Vec<&str> = CODES.iter().map(|c| c.name).filter(|n| !raised(n)).collect();
+    assert!(unraised.is_empty(), "listed and never raised: {unraised:?}");
+    let known = |name: &str| WITHOUT_A_CASE.iter().any(|(n, _)| *n == name);
+    let tested = |name: &str| known(name) || tests.values().any(|text| text.contains(name));
+    let missing: Vec<&str> = CODES.iter().map(|c| c.name).filter(|n| !tested(n)).collect();
+    assert!(missing.is_empty(), "no case and no refusal names {missing:?}");
+}
