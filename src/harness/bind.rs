@@ -140,7 +140,10 @@ pub fn doubts(program: &Program, bindings: &Bindings) -> Vec<Diagnostic> {
         let name = (mode == AvsMode::M16x8).then(|| shuffles(send.sampler?))??;
         Some(
             Diagnostic::new(Code::W0720)
-                .at(site.span, format!("the state bound to {name} asks for output shuffle"))
+                .at(
+                    site.span,
+                    format!("the state bound to {name} asks for output shuffle"),
+                )
                 .note("the block is packed as without")
                 .help("AVS_16x4, twice")
                 .see("vISA AVS, \"Notes\"; AVS reference D4"),
