@@ -158,6 +158,7 @@ const WITHOUT_A_CASE: &[(&str, &str)] = &[
     ("E0645", "launch descriptions"),
     ("N0640", "launch descriptions"),
     ("L0640", "launch descriptions"),
+    ("W0391", "surfaces that no state structure holds"),
     ("N0602", "formats of later parts, which are not decoded"),
     (
         "E0803",
