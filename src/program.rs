@@ -484,8 +484,8 @@ pub enum SendBody {
     Sampler {
         /// Surface, sampler and offsets are filled in when it runs.
         template: SamplerRequest,
-        /// Texel offsets: bits 3–0 R, 7–4 V, 11–8 U.
-        offsets: Source,
+        /// Texel offsets: bits 3–0 R, 7–4 V, 11–8 U; INFO messages have none.
+        offsets: Option<Source>,
         /// Parameters, one element for each lane; `None` for `%null`.
         params: Vec<Option<Raw>>,
         /// Result; `None` for `%null`.

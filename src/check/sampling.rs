@@ -5,47 +5,31 @@
 use super::rules::{NULL, Rules};
 use crate::diagnostic::Code;
 use crate::isa::predefined::BINDLESS_SAMPLER;
-use crate::isa::{ChannelMask, Opcode, Platform, Slot, Type, UnormFormat};
+use crate::isa::{ChannelMask, Family, Opcode, Platform, Slot, Type, UnormFormat};
+use crate::message::{SamplerOp, parameters};
 use crate::source::Span;
 use crate::syntax::ast::{Operand, Suffix};
 
 /// The parameters of a 3D sampler instruction in text order. Trailing ones may be left out.
 ///
 /// `words` tells the 16-bit form of `load_2dms_w`, which takes the 64-bit MCS value in four parts.
-pub fn parameters(opcode: Opcode, words: bool) -> &'static [&'static str] {
-    use Opcode::*;
-    match opcode {
-        Sample3d | SampleLz | Lod | Sample4 | Sample4I => &["u", "v", "r", "ai"],
-        SampleB => &["bias", "u", "v", "r", "ai"],
-        SampleL | Sample4L => &["lod", "u", "v", "r", "ai"],
-        SampleC | SampleCLz | Sample4C | Sample4IC => &["ref", "u", "v", "r", "ai"],
-        SampleD => &[
-            "u", "dudx", "dudy", "v", "dvdx", "dvdy", "r", "drdx", "drdy", "ai",
-        ],
-        SampleBC => &["ref", "bias", "u", "v", "r", "ai"],
-        SampleLC | Sample4LC => &["ref", "lod", "u", "v", "r", "ai"],
-        SampleDC => &[
-            "ref", "u", "dudx", "dudy", "v", "dvdx", "dvdy", "r", "drdx", "drdy", "ai",
-        ],
-        SamplePo => &["u", "v", "r", "offuvr"],
-        SamplePoB => &["bias_off", "u", "v", "r", "ai"],
-        SamplePoL => &["lod_off", "u", "v", "r", "ai"],
-        SamplePoC => &["ref", "u", "v", "offuv_r", "lod"],
-        SamplePoD => &["u", "dudx", "dudy", "v", "dvdx", "dvdy", "offuvr_r", "lod"],
-        SamplePoLC => &["ref", "lod_offuv", "u", "v", "r", "ai"],
-        Sample4B => &["bias", "u", "v", "r", "ai"],
-        Sample4Po => &["u", "v", "offu", "offv", "r"],
-        Sample4PoC => &["ref", "u", "v", "offu", "offv", "r"],
-        SampleMlod => &["mlod", "u", "v", "r", "ai"],
-        SampleCMlod => &["mlod", "ref", "u", "v", "r", "ai"],
-        SampleDCMlod => &["ref", "u", "dudx", "dudy", "v", "dvdx", "dvdy", "mlod_r"],
-        Load3d => &["u", "v", "lod", "r"],
-        LoadLz => &["u", "v", "r"],
-        LoadMcs => &["u", "v", "r", "lod"],
-        Load2dmsW if words => &["si", "mcs0", "mcs1", "mcs2", "mcs3", "u", "v", "r", "lod"],
-        Load2dmsW => &["si", "mcsl", "mcsh", "u", "v", "r", "lod"],
+pub fn parameters(opcode: Opcode, words: bool) -> Vec<&'static str> {
+    let op = match opcode.info().family {
+        Family::Sampler3d => SamplerOp::from_code(opcode.info().sub.into()),
+        _ => None,
+    };
+    // Text of the newest parts has operations without a message here; their places are known all the same.
+    let newest: &[&str] = match opcode {
+        Opcode::SampleMlod => &["mlod", "u", "v", "r", "ai"],
+        Opcode::SampleCMlod => &["mlod", "ref", "u", "v", "r", "ai"],
+        Opcode::SampleDCMlod => &["ref", "u", "dudx", "dudy", "v", "dvdx", "dvdy", "mlod_r"],
         _ => &[],
+    };
+    if !newest.is_empty() {
+        return newest.to_vec();
     }
+    let order = op.map_or(&[][..], |op| parameters::order(op, words));
+    order.iter().map(|p| p.name()).collect()
 }
 
 fn is_load(opcode: Opcode) -> bool {

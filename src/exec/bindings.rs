@@ -1,6 +1,7 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
 use crate::dataport::untyped::Window;
+use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
 use crate::surface::{Memory, Surface};
 use indexmap::IndexMap;
@@ -12,6 +13,8 @@ use std::sync::{Arc, OnceLock};
 pub enum Sampler {
     /// For `avs`.
     Avs(Arc<AvsSampler>),
+    /// For `sample…`, `gather4…` and `lod`.
+    Texture(Arc<SamplerState>),
 }
 
 impl Sampler {
@@ -19,6 +22,7 @@ impl Sampler {
     pub const fn kind(&self) -> &'static str {
         match self {
             Sampler::Avs(_) => "an AVS state",
+            Sampler::Texture(_) => "a 3D sampler state",
         }
     }
 }

@@ -5,17 +5,18 @@ use super::bindings::{Environment, OwnMemory, Resources, Sampler};
 use super::bits::{self, Asked};
 use super::memory::{self, Space};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
+use super::sampling::{self, Registers, texel_offsets};
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, lanes, raw};
+use super::{general, raw};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::lower::{SLM, STATELESS};
-use crate::message::{AvsRequest, MediaBlock, Request, ReturnFormat, SamplerRequest};
+use crate::message::{AvsRequest, MediaBlock, Request, SamplerRequest};
 use crate::program::{LscPlace, Raw, Send, SendBody};
+use crate::sampler::avs;
 use crate::sampler::avs::AvsError;
-use crate::sampler::{Channels, Lanes, avs, fetch};
 use crate::surface::{Memory, Refused, Surface};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -72,7 +73,9 @@ pub fn send<O: Observer>(
             let request = SamplerRequest {
                 surface: index,
                 sampler: state(thread, send.sampler),
-                offsets: texel_offsets(general::scalar(thread, offsets) as u32),
+                offsets: offsets.as_ref().map_or([0; 3], |source| {
+                    texel_offsets(general::scalar(thread, source) as u32)
+                }),
                 ..*template
             };
             surface(thread, resources, send, index, pc)?;
@@ -82,7 +85,7 @@ pub fn send<O: Observer>(
                 dst: *dst,
                 mask,
             };
-            sampler(thread, resources, send, &request, &registers, pc, observer)
+            sampling::sampler(thread, resources, send, &request, &registers, pc, observer)
         }
         SendBody::Avs {
             channels,
@@ -239,53 +242,6 @@ fn watch_block<O: Observer>(
         };
         observer.access(thread.at(pc), &access);
     });
-}
-
-/// The registers of a message for lanes.
-pub struct Registers<'a> {
-    /// Parameters, one element for each lane; `None` is zeros.
-    pub params: &'a [Option<Raw>],
-    /// Where channels go.
-    pub dst: Option<Raw>,
-    /// Active lanes.
-    pub mask: u32,
-}
-
-/// Serves a message of the 3D sampler.
-pub fn sampler<O: Observer>(
-    thread: &mut Thread<'_>,
-    resources: &Resources,
-    send: &Send,
-    request: &Request,
-    registers: &Registers<'_>,
-    pc: u32,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    let Request::Sampler(asked) = request else {
-        return Ok(());
-    };
-    let mask = registers.mask;
-    let surface = surface(thread, resources, send, asked.surface, pc)?;
-    if O::ACTIVE {
-        observer.message(thread.at(pc), request);
-    }
-    let params: Vec<Lanes> = registers
-        .params
-        .iter()
-        .map(|raw| lanes_of(thread, *raw, asked.params16, asked.lanes))
-        .collect();
-    let mut channels = [[0; 32]; 4];
-    let reply = fetch::load(surface, asked, &params, mask, &mut channels)
-        .map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))?;
-    if let Some(dst) = registers.dst {
-        write_channels(thread, dst, asked, &channels, mask, pc, observer);
-        if asked.pixel_null_mask {
-            let at = asked.channels.count() * channel_bytes(thread, asked);
-            let bytes = reply.null_mask.to_le_bytes();
-            write_raw(thread, dst.skip(at), &bytes, pc, observer);
-        }
-    }
-    Ok(())
 }
 
 /// Serves a message of the adaptive video scaler.
@@ -482,68 +438,8 @@ pub const MAX_BLOCK: usize = 256;
 /// The greatest AVS block: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
 const MAX_AVS: usize = 1024;
 
-/// Bits 11:8, 7:4, 3:0 as signed offsets U, V, R. Source: vISA text reference 5.8, aoffimmi.
-fn texel_offsets(bits: u32) -> [i8; 3] {
-    let field = |low: u32| ((bits >> low) as u8) << 4;
-    [8, 4, 0].map(|low| field(low) as i8 >> 4)
-}
-
-/// One element for each lane of a parameter; `%null` reads as zeros.
-fn lanes_of(thread: &Thread<'_>, raw: Option<Raw>, narrow: bool, lanes: u32) -> Lanes {
-    let mut out = [0; 32];
-    let Some(raw) = raw else {
-        return out;
-    };
-    let mut bytes = [0; 128];
-    let size = if narrow { 2 } else { 4 };
-    read_raw(thread, raw, &mut bytes[..lanes as usize * size]);
-    for (lane, value) in bytes.chunks_exact(size).zip(&mut out) {
-        let mut whole = [0; 4];
-        whole[..size].copy_from_slice(lane);
-        *value = u32::from_le_bytes(whole);
-    }
-    out
-}
-
-/// Bytes from one returned channel to the next: each starts in a new register.
-/// Source: lowering reference 3.3.
-fn channel_bytes(thread: &Thread<'_>, request: &SamplerRequest) -> u32 {
-    let element = match request.returns {
-        ReturnFormat::Bits32 => 4,
-        ReturnFormat::Bits16 => 2,
-    };
-    (request.lanes * element).next_multiple_of(thread.program.platform.grf_bytes())
-}
-
-/// Writes enabled channels without gaps; inactive lanes keep their content.
-fn write_channels<O: Observer>(
-    thread: &mut Thread<'_>,
-    dst: Raw,
-    request: &SamplerRequest,
-    channels: &Channels,
-    mask: u32,
-    pc: u32,
-    observer: &mut O,
-) {
-    let step = channel_bytes(thread, request);
-    let narrow = request.returns == ReturnFormat::Bits16;
-    for (row, channel) in request.channels.iter().enumerate() {
-        let dst = dst.skip(row as u32 * step);
-        for lane in lanes::active(mask, request.lanes as usize) {
-            let value = channels[channel][lane];
-            if narrow {
-                let dst = dst.skip(2 * lane as u32);
-                write_raw(thread, dst, &(value as u16).to_le_bytes(), pc, observer);
-            } else {
-                let dst = dst.skip(4 * lane as u32);
-                write_raw(thread, dst, &value.to_le_bytes(), pc, observer);
-            }
-        }
-    }
-}
-
 /// The trap of a message whose sampler index has no state of the kind it needs.
-fn no_sampler(
+pub fn no_sampler(
     thread: &Thread<'_>,
     resources: &Resources,
     send: &Send,
@@ -580,7 +476,7 @@ pub fn state(thread: &Thread<'_>, slot: Option<u32>) -> u32 {
 }
 
 /// The surface behind a binding table index, or the trap that says how to bind one.
-fn surface<'r>(
+pub fn surface<'r>(
     thread: &Thread<'_>,
     resources: &'r Resources,
     send: &Send,
@@ -616,7 +512,7 @@ fn name(names: &[(u32, String)], slot: Option<u32>) -> &str {
 }
 
 /// What a shared function refuses, as a trap.
-fn refuse(
+pub fn refuse(
     thread: &Thread<'_>,
     send: &Send,
     index: u32,

@@ -27,6 +27,7 @@ mod message;
 pub mod observer;
 pub mod packed;
 mod raw;
+mod sampling;
 pub mod thread;
 pub mod trap;
 

@@ -3,6 +3,7 @@
 use super::thread::ThreadId;
 use crate::message::Request;
 use crate::program::{Op, Program, Send, Site};
+use crate::sampler::sample::Taken;
 use std::ops::Range;
 
 /// Watches one thread. One value is made for each thread and handed back when it has ended.
@@ -37,6 +38,9 @@ pub trait Observer: std::marker::Send {
 
     /// A message is about to be served.
     fn message(&mut self, _at: At, _request: &Request) {}
+
+    /// A texel took part in what the 3D sampler returns to a lane. Loads do not tell.
+    fn texel(&mut self, _at: At, _lane: usize, _taken: &Taken) {}
 
     /// A message is about to read or write memory: once for each lane and element, once for each
     /// piece of a block.

@@ -12,8 +12,9 @@
 use super::bindings::Environment;
 use super::bits::Asked;
 use super::general;
-use super::message::{self, Registers, read_raw};
+use super::message::{self, read_raw};
 use super::observer::Observer;
+use super::sampling::{self, Registers};
 use super::thread::Thread;
 use super::trap::Trap;
 use crate::diagnostic::{Code, Diagnostic};
@@ -254,7 +255,7 @@ fn serve<O: Observer>(
             if registers.mask == 0 {
                 return Some(Ok(()));
             }
-            Some(message::sampler(
+            Some(sampling::sampler(
                 thread, resources, send, request, &registers, pc, observer,
             ))
         }

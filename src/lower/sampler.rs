@@ -17,15 +17,23 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) 
     }
 }
 
-/// The message type of a 3D sampler instruction. Source: lowering reference 3.1.
-pub fn operation(opcode: Opcode) -> Option<SamplerOp> {
-    Some(match opcode {
-        Opcode::Load3d => SamplerOp::Ld,
-        Opcode::LoadLz => SamplerOp::LdLz,
-        Opcode::LoadMcs => SamplerOp::LdMcs,
-        Opcode::Load2dmsW => SamplerOp::Ld2dmsW,
-        _ => return None,
-    })
+/// What a 3D sampler instruction asks: its operation number is the message type.
+///
+/// `None` for what visim does not model: packed texel offsets, whose bits no page tells, and gather4_po on
+/// parts that treat it as an ordinary sample (lowering reference 4).
+///
+/// Source: lowering reference 3.1.
+pub fn operation(opcode: Opcode, platform: Platform) -> Option<SamplerOp> {
+    use SamplerOp::*;
+    let row = opcode.info();
+    // Newer text uses numbers of gather4 for operations that are none.
+    let op = SamplerOp::from_code(row.sub.into()).filter(|op| op.is_gather() == (row.code == 0x6f))?;
+    let unknown = match op {
+        SamplePo | SamplePoB | SamplePoL | SamplePoC | SamplePoD | SamplePoLC => true,
+        Gather4Po | Gather4PoC => platform >= Platform::Dg2,
+        _ => false,
+    };
+    (!unknown).then_some(op)
 }
 
 /// Whether a type travels in 16 bits. Source: lowering reference 3.2 and 3.3.
@@ -33,10 +41,13 @@ fn is_16_bit(ty: Type) -> bool {
     ty.bytes() == 2
 }
 
-fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, _platform: Platform) -> Option<Op> {
-    let op = operation(*i.opcode)?;
+fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) -> Option<Op> {
+    let op = operation(*i.opcode, platform)?;
     let (lanes, guard) = execution(scope, i);
     let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
+    if matches!(op, SamplerOp::Resinfo | SamplerOp::Sampleinfo) {
+        return info(scope, i, op, &operands);
+    }
     let offsets = scope.source(operands.first()?, SCALAR)?;
     let mut rest = &operands[1..];
     let mut sampler = None;
@@ -74,9 +85,46 @@ fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, _platform: Platform
         sampler,
         body: SendBody::Sampler {
             template,
-            offsets,
+            offsets: Some(offsets),
             params,
             dst,
+        },
+    })))
+}
+
+/// `resinfo` and `sampleinfo`: always dwords. Source: lowering reference 5.
+fn info(
+    scope: &mut Scope<'_>,
+    i: &Instruction<VarId>,
+    op: SamplerOp,
+    operands: &[&Operand<VarId>],
+) -> Option<Op> {
+    let (lanes, guard) = execution(scope, i);
+    let (surface, registers) = operands.split_first()?;
+    let (dst, params) = registers.split_last()?;
+    let params: Vec<_> = params.iter().map(|o| scope.raw(o)).collect();
+    let template = SamplerRequest {
+        op,
+        surface: 0,
+        sampler: 0,
+        channels: i.channels()?,
+        lanes: u32::from(lanes.count),
+        offsets: [0; 3],
+        pixel_null_mask: false,
+        params16: false,
+        returns: ReturnFormat::Bits32,
+        params: params.len() as u32,
+    };
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface: Some(scope.slot(surface)?),
+        sampler: None,
+        body: SendBody::Sampler {
+            template,
+            offsets: None,
+            params,
+            dst: scope.raw(dst),
         },
     })))
 }

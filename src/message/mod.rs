@@ -11,6 +11,7 @@ pub mod gen5;
 #[cfg(test)]
 mod laws;
 pub mod natural;
+pub mod parameters;
 pub mod request;
 pub mod sampler;
 pub mod sfid;
@@ -18,6 +19,7 @@ pub mod text;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
 pub use natural::{NoBits, through};
+pub use parameters::Parameter;
 pub use request::{
     Access, Atomic, AvsRequest, Fence, FieldSelect, MediaBlock, OwordBlock, Request, ReturnFormat,
     SamplerOp, SamplerRequest, Scattered, SvmBlock, SvmScattered, TargetWrite, Typed, UnormRequest,

@@ -50,15 +50,26 @@ impl SamplerOp {
         (SamplerOp::Resinfo, "resinfo"),
         (SamplerOp::Sampleinfo, "sampleinfo"),
         (SamplerOp::SampleKillpix, "sample+killpix"),
+        (SamplerOp::Gather4L, "gather4_l"),
+        (SamplerOp::Gather4B, "gather4_b"),
+        (SamplerOp::Gather4I, "gather4_i"),
         (SamplerOp::Gather4C, "gather4_c"),
         (SamplerOp::Gather4Po, "gather4_po"),
         (SamplerOp::Gather4PoC, "gather4_po_c"),
         (SamplerOp::SampleDC, "sample_d_c"),
+        (SamplerOp::Gather4IC, "gather4_i_c"),
+        (SamplerOp::Gather4LC, "gather4_l_c"),
         (SamplerOp::SampleLz, "sample_lz"),
         (SamplerOp::SampleCLz, "sample_c_lz"),
         (SamplerOp::LdLz, "ld_lz"),
         (SamplerOp::Ld2dmsW, "ld2dms_w"),
         (SamplerOp::LdMcs, "ld_mcs"),
+        (SamplerOp::SamplePo, "sample_po"),
+        (SamplerOp::SamplePoB, "sample_po_b"),
+        (SamplerOp::SamplePoL, "sample_po_l"),
+        (SamplerOp::SamplePoC, "sample_po_c"),
+        (SamplerOp::SamplePoD, "sample_po_d"),
+        (SamplerOp::SamplePoLC, "sample_po_l_c"),
     ];
 
     /// The message type.
@@ -66,12 +77,32 @@ impl SamplerOp {
         self as u32
     }
 
-    /// Reads a message type.
+    /// Reads a message type, or the operation number of an instruction, which is the same.
     pub fn from_code(code: u32) -> Option<SamplerOp> {
         SamplerOp::ALL
             .iter()
             .map(|&(op, _)| op)
             .find(|op| op.code() == code)
+    }
+
+    /// Whether the modelled platforms have a message for it; newer text names more operations.
+    /// Source: lowering reference 3.1, table of message types, and 20.
+    pub const fn has_message(self) -> bool {
+        use SamplerOp::*;
+        !matches!(
+            self,
+            Gather4L
+                | Gather4B
+                | Gather4I
+                | Gather4IC
+                | Gather4LC
+                | SamplePo
+                | SamplePoB
+                | SamplePoL
+                | SamplePoC
+                | SamplePoD
+                | SamplePoLC
+        )
     }
 
     /// The name.
@@ -82,11 +113,45 @@ impl SamplerOp {
             .map_or("?", |(_, name)| name)
     }
 
-    /// One of the four that return four texels of a single channel.
+    /// One of those that return four texels of a single channel.
     pub const fn is_gather(self) -> bool {
+        use SamplerOp::*;
         matches!(
             self,
-            SamplerOp::Gather4 | SamplerOp::Gather4C | SamplerOp::Gather4Po | SamplerOp::Gather4PoC
+            Gather4
+                | Gather4C
+                | Gather4Po
+                | Gather4PoC
+                | Gather4L
+                | Gather4B
+                | Gather4I
+                | Gather4IC
+                | Gather4LC
+        )
+    }
+
+    /// One of the `ld` family: integer coordinates, no sampler state.
+    pub const fn is_load(self) -> bool {
+        use SamplerOp::*;
+        matches!(self, Ld | LdLz | LdMcs | Ld2dmsW)
+    }
+
+    /// Whether texels are compared with a reference before they are filtered.
+    pub const fn compares(self) -> bool {
+        use SamplerOp::*;
+        matches!(
+            self,
+            SampleC
+                | SampleBC
+                | SampleLC
+                | SampleDC
+                | SampleCLz
+                | Gather4C
+                | Gather4PoC
+                | Gather4IC
+                | Gather4LC
+                | SamplePoC
+                | SamplePoLC
         )
     }
 
@@ -150,6 +215,12 @@ pub enum SamplerOp {
     Sampleinfo = 11,
     /// `sample+killpix`.
     SampleKillpix = 12,
+    /// `gather4_l`, of newer text.
+    Gather4L = 13,
+    /// `gather4_b`, of newer text.
+    Gather4B = 14,
+    /// `gather4_i`, of newer text.
+    Gather4I = 15,
     /// `gather4_c`.
     Gather4C = 16,
     /// `gather4_po`.
@@ -158,6 +229,10 @@ pub enum SamplerOp {
     Gather4PoC = 18,
     /// `sample_d_c`.
     SampleDC = 20,
+    /// `gather4_i_c`, of newer text.
+    Gather4IC = 21,
+    /// `gather4_l_c`, of newer text.
+    Gather4LC = 23,
     /// `sample_lz`.
     SampleLz = 24,
     /// `sample_c_lz`.
@@ -168,6 +243,18 @@ pub enum SamplerOp {
     Ld2dmsW = 28,
     /// `ld_mcs`.
     LdMcs = 29,
+    /// `sample_po`, of newer text: texel offsets for each lane.
+    SamplePo = 32,
+    /// `sample_po_b`.
+    SamplePoB = 33,
+    /// `sample_po_l`.
+    SamplePoL = 34,
+    /// `sample_po_c`.
+    SamplePoC = 35,
+    /// `sample_po_d`.
+    SamplePoD = 36,
+    /// `sample_po_l_c`.
+    SamplePoLC = 38,
 }
 
 /// Element format of returned channels.

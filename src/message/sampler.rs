@@ -135,9 +135,10 @@ pub(super) fn encode_3d(
             2 * native
         )));
     }
-    if matches!(r.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC) && platform >= Platform::Dg2 {
+    let po = matches!(r.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
+    if po && platform >= Platform::Dg2 || !r.op.has_message() {
         return Err(EncodeError::Absent {
-            what: "gather4_po",
+            what: r.op.name(),
             platform,
         });
     }
@@ -277,7 +278,8 @@ pub(super) fn decode(
     if mode == BLOCK_MODE {
         return decode_block(message, form, code);
     }
-    let op = SamplerOp::from_code(code).ok_or(DecodeError::UnknownType {
+    let op = SamplerOp::from_code(code).filter(|op| op.has_message());
+    let op = op.ok_or(DecodeError::UnknownType {
         sfid: Sfid::Sampler,
         value: code,
     })?;

@@ -10,13 +10,16 @@
 //!
 //! Source: vISA 3D_LOAD; surface reference 3.7, 4.13, 4.14; PRM 4.11.1.
 
-use super::{Channels, Lanes};
-use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
-use crate::surface::float::f32_to_half_nearest;
+use super::given::Given;
+use super::sample::select;
+use super::{Channels, Lanes, finish, lane_mask};
+use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::format::Returns;
 use crate::surface::layout::stored_slice;
 use crate::surface::texel::Rgba;
-use crate::surface::{Format, Kind, LineStride, Memory, Refused, SampleStorage, Surface, Tiling};
+use crate::surface::{
+    Format, Kind, LineStride, Memory, Refused, SampleStorage, Select, Surface, Tiling,
+};
 
 const SEE: &str = "surface reference 4.13, \"ld family\"";
 
@@ -88,11 +91,7 @@ fn run(
     out: &mut Channels,
     fast: Option<(Kernel, Gather)>,
 ) -> Result<Reply, Refused> {
-    let lanes = if request.lanes >= 32 {
-        u32::MAX
-    } else {
-        (1 << request.lanes) - 1
-    };
+    let lanes = lane_mask(request.lanes);
     let active = active & lanes;
     let mut texels = [[0; 4]; 32];
     let mut returns = surface.format().returns;
@@ -107,7 +106,7 @@ fn run(
             Kernel::Reference
         } else {
             outside(surface, active & !points.inside, &mut texels);
-            match fast {
+            let kernel = match fast {
                 Some((kernel, gather)) => {
                     gather(
                         surface.memory(),
@@ -121,24 +120,16 @@ fn run(
                     gather_reference(surface, &points, &mut texels);
                     Kernel::Reference
                 }
+            };
+            if surface.description().sampled.select != Select::PLAIN {
+                for texel in &mut texels {
+                    *texel = select(surface, *texel);
+                }
             }
+            kernel
         }
     };
-    let narrow = |value: u32| match (request.returns, returns) {
-        (ReturnFormat::Bits32, _) => value,
-        (ReturnFormat::Bits16, Returns::AsFloat) => u32::from(f32_to_half_nearest(value)),
-        (ReturnFormat::Bits16, _) => value & 0xffff,
-    };
-    for (c, channel) in out.iter_mut().enumerate() {
-        if request.channels.0 >> c & 1 == 0 {
-            continue;
-        }
-        for (lane, value) in channel.iter_mut().enumerate() {
-            if active >> lane & 1 == 1 {
-                *value = narrow(texels[lane][c]);
-            }
-        }
-    }
+    finish(request, returns, &texels, active, out);
     Ok(Reply {
         kernel,
         null_mask: lanes,
@@ -188,79 +179,19 @@ struct Points {
     clear: u32,
 }
 
-/// Where each parameter stands. Source: lowering reference 3.2.
-struct Order {
-    u: usize,
-    v: usize,
-    r: usize,
-    lod: Option<usize>,
-}
-
-impl Order {
-    fn of(op: SamplerOp, params16: bool) -> Order {
-        match (op, params16) {
-            (SamplerOp::LdLz, _) => Order {
-                u: 0,
-                v: 1,
-                r: 2,
-                lod: None,
-            },
-            (SamplerOp::LdMcs, _) => Order {
-                u: 0,
-                v: 1,
-                r: 2,
-                lod: Some(3),
-            },
-            (SamplerOp::Ld2dmsW, false) => Order {
-                u: 3,
-                v: 4,
-                r: 5,
-                lod: Some(6),
-            },
-            (SamplerOp::Ld2dmsW, true) => Order {
-                u: 5,
-                v: 6,
-                r: 7,
-                lod: Some(8),
-            },
-            (_, _) => Order {
-                u: 0,
-                v: 1,
-                r: 3,
-                lod: Some(2),
-            },
-        }
-    }
-}
-
 /// What one lane of a load asks for: u, v, r without the message's offsets, and the level; 0 where the message
 /// has no such parameter.
 pub fn asked(request: &SamplerRequest, params: &[Lanes], lane: usize) -> [i64; 4] {
-    let order = Order::of(request.op, request.params16);
-    let given = params.len().min(request.params as usize);
-    let lods = order.lod.unwrap_or(usize::MAX);
-    [order.u, order.v, order.r, lods].map(|index| {
-        let value = params[..given]
-            .get(index)
-            .and_then(|values| values.get(lane));
-        match value {
-            Some(&value) if request.params16 => i64::from(value & 0xffff),
-            Some(&value) => i64::from(value.cast_signed()),
-            None => 0,
-        }
-    })
+    let given = Given::new(request, params);
+    let known = lane < 32;
+    [Parameter::U, Parameter::V, Parameter::R, Parameter::Lod]
+        .map(|p| if known { given.integer(p, lane) } else { 0 })
 }
 
 fn points(surface: &Surface, request: &SamplerRequest, params: &[Lanes], active: u32) -> Points {
     let d = surface.description();
-    let order = Order::of(request.op, request.params16);
-    let given = params.len().min(request.params as usize);
-    // 32-bit parameters are signed (PRM 4.11.1), 16-bit ones unsigned.
-    let param = |index: usize, lane: usize| match params[..given].get(index) {
-        Some(values) if request.params16 => i64::from(values[lane] & 0xffff),
-        Some(values) => i64::from(values[lane] as i32),
-        None => 0,
-    };
+    let given = Given::new(request, params);
+    let param = |p: Parameter, lane: usize| given.integer(p, lane);
     let [du, dv, dr] = request.offsets.map(i64::from);
     let zero = [0; 32];
     let mut p = Points {
@@ -281,15 +212,15 @@ fn points(surface: &Surface, request: &SamplerRequest, params: &[Lanes], active:
         if active >> lane & 1 == 0 {
             continue;
         }
-        let lod = order.lod.map_or(0, |index| param(index, lane));
+        let lod = param(Parameter::Lod, lane);
         if lod < 0 || lod >= i64::from(d.levels) {
             continue;
         }
         let level = lod as u32 + d.min_lod;
         let (u, v, r) = (
-            param(order.u, lane),
-            param(order.v, lane),
-            param(order.r, lane),
+            param(Parameter::U, lane),
+            param(Parameter::V, lane),
+            param(Parameter::R, lane),
         );
         let size = |n: u32| i64::from((n >> level).max(1));
         // Texel offsets move texels, never array slices.
@@ -312,13 +243,14 @@ fn points(surface: &Surface, request: &SamplerRequest, params: &[Lanes], active:
         p.level[lane] = level;
         if request.op == SamplerOp::Ld2dmsW {
             // Clamped to the last sample: vISA 3D_LOAD, "Si".
-            let sample = (param(0, lane) as u32).min(d.samples - 1);
+            let sample = (param(Parameter::Si, lane) as u32).min(d.samples - 1);
+            use Parameter::*;
             let control = if request.params16 {
-                (1..5)
-                    .rev()
-                    .fold(0, |word, i| word << 16 | param(i, lane) as u64)
+                let words = [Mcs3, Mcs2, Mcs1, Mcs0];
+                let words = words.map(|p| param(p, lane) as u64);
+                words.into_iter().fold(0, |all, word| all << 16 | word)
             } else {
-                u64::from(param(2, lane) as u32) << 32 | u64::from(param(1, lane) as u32)
+                u64::from(param(McsHigh, lane) as u32) << 32 | u64::from(param(McsLow, lane) as u32)
             };
             // Surfaces without control words keep sample s in slice s.
             match d

@@ -4,18 +4,67 @@
 //! each channel; which registers they come from and go to is the executor's business.
 //!
 //! * [`fetch`]: the `ld` family, integer coordinates, no filter.
+//! * [`sample`]: the 3D sampler, with filters. * [`info`]: what it tells of a surface.
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
-//! * [`state`]: binary layout of the sampler state.
+//! * [`settings`]: the sampler state. * [`state`]: its binary layout.
 
 pub mod avs;
 pub mod deinterlace;
 pub mod fetch;
+mod given;
+pub mod info;
+pub mod sample;
+pub mod settings;
 pub mod state;
 pub mod unorm;
+
+pub use settings::SamplerState;
+
+use crate::message::{ReturnFormat, SamplerRequest};
+use crate::surface::float::f32_to_half_nearest;
+use crate::surface::format::Returns;
+use crate::surface::texel::Rgba;
 
 /// One parameter or one result channel for up to 32 lanes.
 pub type Lanes = [u32; 32];
 
 /// Results in R, G, B, A; 16-bit results lie in the low half of each value.
 pub type Channels = [Lanes; 4];
+
+/// One bit for each lane of a message.
+fn lane_mask(lanes: u32) -> u32 {
+    if lanes >= 32 {
+        u32::MAX
+    } else {
+        (1 << lanes) - 1
+    }
+}
+
+/// Hands results over: enabled channels of active lanes, narrowed if the message asks for 16 bits.
+///
+/// Floats are rounded to nearest, ties to even; integers keep their low 16 bits (both model choices).
+fn finish(
+    request: &SamplerRequest,
+    returns: Returns,
+    texels: &[Rgba; 32],
+    active: u32,
+    out: &mut Channels,
+) {
+    let narrow = |value: u32| match (request.returns, returns) {
+        (ReturnFormat::Bits32, _) => value,
+        (ReturnFormat::Bits16, Returns::AsFloat) => u32::from(f32_to_half_nearest(value)),
+        (ReturnFormat::Bits16, _) => value & 0xffff,
+    };
+    for (c, channel) in out.iter_mut().enumerate() {
+        // gather4 names its source channel and returns four texels.
+        if !request.op.is_gather() && request.channels.0 >> c & 1 == 0 {
+            continue;
+        }
+        for (lane, value) in channel.iter_mut().enumerate() {
+            if active >> lane & 1 == 1 {
+                *value = narrow(texels[lane][c]);
+            }
+        }
+    }
+}

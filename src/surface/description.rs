@@ -4,6 +4,7 @@ use std::sync::Arc;
 
 use super::format::Format;
 use super::planes::Planes;
+use super::sampled::Sampled;
 use super::tiling::Tiling;
 
 /// Hardware generation, where memory layout differs.
@@ -158,6 +159,8 @@ pub struct Description {
     pub qpitch: Option<u32>,
     /// Entries A\[31:24\] R\[23:16\] G\[15:8\] B\[7:0\] for palette formats; none: all zero.
     pub palette: Option<Arc<[u32; 256]>>,
+    /// What only sampling sees.
+    pub sampled: Sampled,
 }
 
 impl Description {
@@ -193,6 +196,7 @@ impl Description {
             align: None,
             qpitch: None,
             palette: None,
+            sampled: Sampled::default(),
         }
     }
 

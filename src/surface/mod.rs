@@ -24,6 +24,7 @@ pub mod planes;
 pub mod refused;
 pub mod rows;
 pub mod rules;
+pub mod sampled;
 pub mod state;
 pub mod texel;
 pub mod tiling;
@@ -37,6 +38,7 @@ pub use picture::Picture;
 pub use planes::Planes;
 pub use refused::Refused;
 pub use rules::MAX_BYTES;
+pub use sampled::{Sampled, Select};
 pub use tiling::Tiling;
 
 use std::sync::Arc;

@@ -3,6 +3,7 @@
 use super::image::Image;
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
+use crate::sampler::settings::{Address, Filter, SamplerState};
 use crate::surface::Memory;
 use std::sync::Arc;
 
@@ -88,6 +89,27 @@ pub struct SamplerChoice {
 }
 
 impl SamplerChoice {
+    /// The state it becomes. Source: launch reference 6.
+    pub fn state(&self) -> SamplerState {
+        let address = match self.addressing {
+            Addressing::None | Addressing::ClampToEdge => Address::Clamp,
+            Addressing::Clamp => Address::Border,
+            // Repetition needs coordinates from 0 to 1; OpenCL leaves it open for others.
+            _ if !self.normalized => Address::Clamp,
+            Addressing::Repeat => Address::Wrap,
+            Addressing::MirroredRepeat => Address::Mirror,
+        };
+        let filter = match self.linear {
+            true => Filter::Linear,
+            false => Filter::Nearest,
+        };
+        SamplerState {
+            address: [address; 3],
+            unnormalized: !self.normalized,
+            ..SamplerState::default().filtered(filter, filter)
+        }
+    }
+
     /// From the words of `launch.json` and of the command line.
     ///
     /// # Errors

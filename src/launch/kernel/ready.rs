@@ -5,7 +5,7 @@ use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlo
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP};
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
-use crate::exec::{Bindings, FlatRange, OwnRange};
+use crate::exec::{Bindings, FlatRange, OwnRange, Sampler};
 use crate::launch::{Grid, RunOptions, ThreadId};
 use crate::program::Program;
 use crate::surface::{Description as SurfaceDescription, Format, Memory, Surface};
@@ -183,7 +183,10 @@ impl Ready {
                     _ => continue,
                 },
             };
-            let _ = (index, choice);
+            let state = Arc::new(choice.state());
+            self.bindings
+                .samplers
+                .insert(index, Sampler::Texture(state));
         }
         Ok(())
     }

@@ -1,7 +1,8 @@
 //! From a packed surface state to the description of a surface.
 
 use super::super::{
-    Description, Format, Generation, Invalid, Kind, LineStride, MipLayout, SampleStorage, Tiling,
+    Description, Format, Generation, Invalid, Kind, LineStride, MipLayout, SampleStorage, Select,
+    Tiling,
 };
 use super::field::Structure;
 use super::tables::{SURFACE_GEN5, SURFACE_GEN9};
@@ -144,6 +145,8 @@ fn describe_old(
     }
     if d.kind == Kind::Cube {
         (d.array, d.depth) = (false, 1);
+        d.sampled.cube_average = get("Cube Map Corner Mode") == 1;
+        d.sampled.cube_faces = cube_faces(get);
     }
     d.write_disable = write_disable(get("Color Buffer Component Write Disables") as u8);
     if d.generation == Generation::Gen6 {
@@ -168,6 +171,22 @@ fn describe_old(
 fn write_disable(field: u8) -> u8 {
     let bit = |from: u8, to: u8| (field >> from & 1) << to;
     bit(2, 0) | bit(1, 1) | bit(0, 2) | bit(3, 3)
+}
+
+/// The face enables in the order of slices. Source: surface reference 4.4, 5.2.
+pub(super) const FACES: [&str; 6] = [
+    "Cube Face Enable - Positive X",
+    "Cube Face Enable - Negative X",
+    "Cube Face Enable - Positive Y",
+    "Cube Face Enable - Negative Y",
+    "Cube Face Enable - Positive Z",
+    "Cube Face Enable - Negative Z",
+];
+
+/// Bit n for face n.
+fn cube_faces(get: &dyn Fn(&str) -> u64) -> u8 {
+    let faces = FACES.iter().enumerate();
+    faces.fold(0, |all, (n, name)| all | (get(name) as u8) << n)
 }
 
 fn describe_new(d: &mut Description, get: &dyn Fn(&str) -> u64) -> Result<(), Invalid> {
@@ -226,6 +245,20 @@ fn describe_new(d: &mut Description, get: &dyn Fn(&str) -> u64) -> Result<(), In
             get("X Offset for V Plane") as u32,
             get("Y Offset for V Plane") as u32,
         );
+    }
+    if d.kind == Kind::Cube {
+        d.sampled.cube_faces = cube_faces(get);
+    }
+    d.sampled.resource_min_lod = get("Resource Min LOD") as u32;
+    // u4.1 in 1/256 levels.
+    d.sampled.base_level = 128 * get("Base Mip Level") as u32;
+    d.sampled.positions = get("Multisample Position Palette Index") as u32;
+    for (place, channel) in (d.sampled.select.iter_mut()).zip(["Red", "Green", "Blue", "Alpha"]) {
+        let code = get(&format!("Shader Channel Select {channel}")) as u32;
+        *place = Select::from_code(code).ok_or_else(|| {
+            let what = format!("shader channel select {code} is reserved");
+            Invalid::new(Code::E0748, what)
+        })?;
     }
     d.clear_colour =
         ["Red", "Green", "Blue", "Alpha"].map(|c| get(&format!("{c} Clear Color")) as u32);

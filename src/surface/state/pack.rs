@@ -3,6 +3,7 @@
 use super::super::{
     Description, Format, Generation, Invalid, Kind, LineStride, MipLayout, SampleStorage, Tiling,
 };
+use super::describe::FACES;
 use super::describe::structure;
 use super::tables::SURFACE_GEN5;
 use crate::diagnostic::Code;
@@ -115,10 +116,8 @@ fn image(to: &mut Writer, d: &Description, old: bool) {
         to.put(name, u64::from(value / unit));
     }
     if d.kind == Kind::Cube {
-        for axis in ["X", "Y", "Z"] {
-            for sign in ["Negative", "Positive"] {
-                to.put(&format!("Cube Face Enable - {sign} {axis}"), 1);
-            }
+        for (face, name) in FACES.iter().enumerate() {
+            to.put(name, u64::from(d.sampled.cube_faces >> face & 1));
         }
     }
     if d.bit6_swizzle {
@@ -149,6 +148,9 @@ fn image_old(to: &mut Writer, d: &Description) {
         "MIP Map Layout Mode",
         u64::from(d.mip_layout == MipLayout::Right),
     );
+    if d.kind == Kind::Cube {
+        to.put("Cube Map Corner Mode", u64::from(d.sampled.cube_average));
+    }
     let bit = |from: u8, at: u8| u64::from(d.write_disable >> from & 1) << at;
     let disables = bit(0, 2) | bit(1, 1) | bit(2, 0) | bit(3, 3);
     to.put("Color Buffer Component Write Disables", disables);
@@ -225,9 +227,19 @@ fn image_new(to: &mut Writer, d: &Description) {
             to.refuse(Code::E0745, "half chroma pitch has no place in this state");
         }
     }
-    for (name, code) in [("Red", 4), ("Green", 5), ("Blue", 6), ("Alpha", 7)] {
-        to.put(&format!("Shader Channel Select {name}"), code);
+    let sampled = &d.sampled;
+    for (name, select) in ["Red", "Green", "Blue", "Alpha"].iter().zip(sampled.select) {
+        to.put(
+            &format!("Shader Channel Select {name}"),
+            u64::from(select.code()),
+        );
     }
+    to.put("Resource Min LOD", u64::from(sampled.resource_min_lod));
+    to.put("Base Mip Level", u64::from(sampled.base_level / 128));
+    to.put(
+        "Multisample Position Palette Index",
+        u64::from(sampled.positions),
+    );
     for (name, value) in ["Red", "Green", "Blue", "Alpha"].iter().zip(d.clear_colour) {
         to.put(&format!("{name} Clear Color"), u64::from(value));
     }

@@ -1,0 +1,111 @@
+//! Chroma key: whether a texel lies within a range of colours. Source: surface reference 4.11; PRM 4.3.1.
+
+use super::super::settings::ChromaKey;
+use crate::surface::format::{Channel, ChannelType, Kind, Use};
+use crate::surface::texel::extract;
+use crate::surface::{Format, Place, Surface};
+
+/// Whether the format has a key; elsewhere it is ignored (model choice, surface reference 1.1).
+pub fn keyed(format: Format) -> bool {
+    format.used_for(Use::ChromaKey)
+}
+
+/// A stored channel of `bits` bits as eight: its bits repeated from the top, or the eight highest.
+///
+/// ```text
+///   5 bits abcde → abcdeabc        1 bit a → aaaaaaaa
+/// ```
+pub fn expand(value: u32, bits: u32) -> u32 {
+    if bits >= 8 {
+        return value >> (bits - 8) & 0xff;
+    }
+    // Eight copies are always enough; the top eight bits of the row are kept.
+    let copies = 8u32.div_ceil(bits.max(1));
+    let row = (0..copies).fold(0, |row, _| row << bits | value);
+    row >> (copies * bits - 8) & 0xff
+}
+
+/// A byte with its sign in bit 7 and its magnitude below.
+fn sign_magnitude(byte: u32) -> i32 {
+    let magnitude = (byte & 0x7f) as i32;
+    if byte & 0x80 != 0 {
+        -magnitude
+    } else {
+        magnitude
+    }
+}
+
+/// Whether texel (x, y) of an image matches the key in every channel the format stores.
+pub fn matches(key: &ChromaKey, surface: &Surface, level: u32, slice: u32, x: u32, y: u32) -> bool {
+    let format = surface.format();
+    let channels = channels(surface, level, slice, x, y);
+    let mut channels = channels.into_iter().enumerate();
+    let signed = format
+        .channels
+        .iter()
+        .any(|c| c.bits > 0 && c.ty == ChannelType::Snorm);
+    channels.all(|(c, value)| {
+        let Some(value) = value else { return true };
+        // Channels in the order R, G, B, A lie in bytes 2, 1, 0, 3 of the bounds.
+        let byte = |word: u32| word >> [16, 8, 0, 24][c] & 0xff;
+        let (low, high) = (byte(key.low), byte(key.high));
+        if signed {
+            let v = sign_magnitude(value);
+            sign_magnitude(low) <= v && v <= sign_magnitude(high)
+        } else {
+            low <= value && value <= high
+        }
+    })
+}
+
+/// The stored channels R, G, B, A as eight bits each; `None` where the format has none.
+fn channels(surface: &Surface, level: u32, slice: u32, x: u32, y: u32) -> [Option<u32>; 4] {
+    let format = surface.format();
+    let place = surface.place(level, slice, x, y, 0);
+    if format.kind == Kind::Compressed {
+        // Decoded codes come back from v/255 exactly.
+        let texel = surface
+            .load_texel(level, slice, x, y, 0)
+            .unwrap_or_default();
+        let codes = texel.map(|v| Some((f32::from_bits(v) * 255.0 + 0.5) as u32));
+        let [r, g, b, a] = codes;
+        return [r, g, b, a.filter(|_| format.has_alpha())];
+    }
+    let cell = surface.read_cell(place);
+    if format.is_packed_422() {
+        return pair(surface, level, slice, (x, y), place);
+    }
+    let stored = |c: Channel| expand(extract(&cell, c) as u32, u32::from(c.bits));
+    std::array::from_fn(|c| {
+        let letter = match format.out[c] {
+            b'L' => b'L',
+            _ => [b'R', b'G', b'B', b'A'][c],
+        };
+        format.channel(letter).map(stored)
+    })
+}
+
+/// Cr, Y, Cb and an alpha of 255; the chroma of an odd texel lies half way to the next pair.
+fn pair(
+    surface: &Surface,
+    level: u32,
+    slice: u32,
+    (x, y): (u32, u32),
+    place: Place,
+) -> [Option<u32>; 4] {
+    let format = surface.format();
+    let cell = surface.read_cell(place);
+    let luma = if place.in_x == 1 { b'y' } else { b'Y' };
+    let read = |cell: &crate::surface::CellBytes, name: u8| {
+        format.channel(name).map_or(0, |c| extract(cell, c) as u32)
+    };
+    let (mut cr, mut cb) = (read(&cell, b'V'), read(&cell, b'U'));
+    if place.in_x == 1 {
+        let width = (surface.description().width >> level).max(1);
+        let next = (x + 1).min((width - 1) & !1);
+        let cell = surface.read_cell(surface.place(level, slice, next, y, 0));
+        cr = (cr + read(&cell, b'V') + 1) >> 1;
+        cb = (cb + read(&cell, b'U') + 1) >> 1;
+    }
+    [Some(cr), Some(read(&cell, luma)), Some(cb), Some(255)]
+}
