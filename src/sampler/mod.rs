@@ -11,9 +11,11 @@
 
 pub mod avs;
 pub mod deinterlace;
+mod element;
 pub mod fetch;
 mod given;
 pub mod info;
+mod plane;
 pub mod sample;
 pub mod settings;
 pub mod state;

@@ -8,17 +8,21 @@
 //!
 //! * [`coordinate`]: positions and address modes. * [`cube`]: faces and edges.
 //! * [`lod`]: gradients, levels, anisotropy. * [`border`], [`key`], [`shadow`]: what happens to a texel.
-//! * [`pixel`]: what one lane asks. * [`footprint`]: its texels and their sum.
+//! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`hot`]: fast kernels.
 //!
 //! Arithmetic is f64 with one rounding to f32 at the end, so that results do not depend on the host.
 //!
 //! Source: surface reference 4; PRM 4.1 to 4.6, 4.11.
 
+mod axis;
 pub mod border;
 pub mod coordinate;
 pub mod cube;
 mod footprint;
+pub mod hot;
 pub mod key;
+#[cfg(test)]
+mod laws;
 pub mod lod;
 mod pixel;
 pub mod shadow;
@@ -68,6 +72,8 @@ pub struct Taken {
 /// What a sample returns beside its channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
+    /// The kernel that ran; `None`: the reference.
+    pub kernel: Option<hot::Kernel>,
     /// A bit for each lane, clear where the chroma key killed the pixel; all higher bits set.
     pub alive: u32,
     /// A bit for each lane of the message; null pages are not modelled, so all are set.
@@ -94,6 +100,9 @@ pub fn sample(
     active: u32,
     out: &mut Channels,
 ) -> Result<Reply, Refused> {
+    if let Some(reply) = hot::sample(surface, state, request, params, active, out) {
+        return Ok(reply);
+    }
     reference(surface, state, request, params, active, out, &mut Unwatched)
 }
 
@@ -113,6 +122,7 @@ pub fn reference<W: Watch>(
     let lanes = super::lane_mask(request.lanes);
     let active = active & lanes;
     let mut reply = Reply {
+        kernel: None,
         alive: u32::MAX,
         null_mask: lanes,
     };

@@ -1,0 +1,87 @@
+//! One image of a surface as kernels see it: columns and rows become byte offsets that are simply added.
+//!
+//! ```text
+//!  address = start + column(x) + row(y)        linear, X-major, Y-major
+//! ```
+//!
+//! All three layouts split like that, so a kernel works out offsets axis by axis and knows no tiling.
+//!
+//! Source: surface reference 3.1, 3.9.
+
+use crate::surface::tiling::{linear, x_major, y_major};
+use crate::surface::{Kind, LineStride, SampleStorage, Select, Surface, Tiling};
+
+/// A level and slice of a 1D or 2D surface.
+#[derive(Clone, Copy, Debug)]
+pub struct Plane {
+    /// Texels across and down.
+    pub size: (u32, u32),
+    /// Byte address of the surface.
+    pub start: usize,
+    /// Column and row of the image in the surface, texels.
+    origin: (u32, u32),
+    bytes: u32,
+    pitch: u32,
+    tiling: Tiling,
+}
+
+impl Plane {
+    /// The image, if the surface is one that kernels know: whole elements of a power of two bytes, one
+    /// sample, no skipped lines, channels as they are.
+    pub fn new(surface: &Surface, level: u32, slice: u32) -> Option<Plane> {
+        let d = surface.description();
+        let plain = matches!(d.kind, Kind::D1 | Kind::D2)
+            && matches!(d.tiling, Tiling::Linear | Tiling::X | Tiling::Y)
+            && !d.bit6_swizzle
+            && d.line_stride == LineStride::Frame
+            && d.samples == 1
+            && d.storage == SampleStorage::Array
+            && d.mcs.is_none()
+            && d.sampled.select == Select::PLAIN
+            && surface.is_contiguous();
+        if !plain || level as usize >= surface.layout().levels.len() {
+            return None;
+        }
+        let (x, y) = surface
+            .layout()
+            .image(level as usize, slice + d.min_array_element);
+        Some(Plane {
+            size: ((d.width >> level).max(1), (d.height >> level).max(1)),
+            start: d.base as usize,
+            origin: (x + d.x_offset, y + d.y_offset),
+            bytes: u32::from(d.format.bits / 8),
+            pitch: d.pitch,
+            tiling: d.tiling,
+        })
+    }
+
+    /// Byte offsets of columns.
+    #[inline]
+    pub fn columns(&self, x: &mut [u32; 32]) {
+        let (from, bytes) = (self.origin.0, self.bytes);
+        // Surfaces are at most 1 GiB: 32 bits hold every offset.
+        match self.tiling {
+            Tiling::X => each(x, |x| x_major((from + x) * bytes, 0, 0) as u32),
+            Tiling::Y => each(x, |x| y_major((from + x) * bytes, 0, 0) as u32),
+            _ => each(x, |x| (from + x) * bytes),
+        }
+    }
+
+    /// Byte offsets of rows.
+    #[inline]
+    pub fn rows(&self, y: &mut [u32; 32]) {
+        let (from, pitch) = (self.origin.1, self.pitch);
+        match self.tiling {
+            Tiling::X => each(y, |y| x_major(0, from + y, pitch) as u32),
+            Tiling::Y => each(y, |y| y_major(0, from + y, pitch) as u32),
+            _ => each(y, |y| linear(0, from + y, pitch) as u32),
+        }
+    }
+}
+
+#[inline]
+fn each(lanes: &mut [u32; 32], f: impl Fn(u32) -> u32) {
+    for lane in lanes {
+        *lane = f(*lane);
+    }
+}

@@ -1,0 +1,240 @@
+//! Laws of the 3D sampler: kernels equal the reference, and no state or parameter leads outside.
+
+use super::super::settings::{
+    Address, Beside, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
+};
+use super::super::{Channels, Lanes, fetch, info};
+use super::{Unwatched, hot, reference, sample};
+use crate::isa::ChannelMask;
+use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
+use crate::surface::state::describe;
+use crate::surface::{Description, Format, Generation, Memory, Surface, Tiling};
+use proptest::prelude::*;
+use std::sync::Arc;
+
+fn request(op: SamplerOp, channels: u8, lanes: u32) -> SamplerRequest {
+    SamplerRequest {
+        op,
+        surface: 0,
+        sampler: 0,
+        channels: ChannelMask(channels),
+        lanes,
+        offsets: [0; 3],
+        pixel_null_mask: false,
+        params16: false,
+        returns: ReturnFormat::Bits32,
+        params: 15,
+    }
+}
+
+/// Pseudo-random bytes, infinities and NaN of float formats among them.
+fn noise(description: Description, seed: u32) -> Option<Surface> {
+    let surface = Surface::zeroed(description).ok()?;
+    let mut state = seed;
+    let bytes: Vec<u8> = (0..surface.memory().len())
+        .map(|_| {
+            state = state.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            (state >> 24) as u8
+        })
+        .collect();
+    surface.memory().write(0, &bytes);
+    Some(surface)
+}
+
+fn plain_format() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "R8_UNORM",
+        "R8_UINT",
+        "R8G8_UNORM",
+        "R16_UNORM",
+        "R32_FLOAT",
+        "R32_UINT",
+        "R8G8B8A8_UNORM",
+        "R8G8B8A8_UINT",
+        "B8G8R8A8_UNORM",
+        "R16G16B16A16_FLOAT",
+        "R32G32B32A32_FLOAT",
+        "R32G32B32A32_UINT",
+    ])
+}
+
+fn address() -> impl Strategy<Value = Address> {
+    prop::sample::select(vec![
+        Address::Wrap,
+        Address::Mirror,
+        Address::Clamp,
+        Address::Border,
+        Address::MirrorOnce,
+        Address::HalfBorder,
+    ])
+}
+
+fn filter() -> impl Strategy<Value = Filter> {
+    prop::sample::select(vec![Filter::Nearest, Filter::Linear])
+}
+
+/// Coordinates near the map, far from it, and no numbers at all.
+fn coordinates() -> impl Strategy<Value = Lanes> {
+    prop::array::uniform32(prop_oneof![
+        8 => (0.0f32..1.0).prop_map(f32::to_bits),
+        2 => (-3.0f32..3.0).prop_map(f32::to_bits),
+        1 => any::<u32>(),
+    ])
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(400))]
+
+    #[test]
+    fn kernels_equal_the_reference(
+        (name, seed) in (plain_format(), any::<u32>()),
+        (width, height, levels) in (1u32..70, 1u32..50, 1u32..4),
+        (tiling, array) in (
+            prop::sample::select(vec![Tiling::Linear, Tiling::X, Tiling::Y]), any::<bool>(),
+        ),
+        (u, v, lod, slice) in (coordinates(), coordinates(), 0u32..4, 0u32..3),
+        (address_u, address_v, min, mag) in (address(), address(), filter(), filter()),
+        (mip, max_lod) in (
+            prop::sample::select(vec![MipFilter::None, MipFilter::Nearest]), 0i32..1024,
+        ),
+        (op, channels, lanes, active) in (
+            prop::sample::select(vec![SamplerOp::Sample, SamplerOp::SampleL, SamplerOp::SampleLz]),
+            1u8..16, prop::sample::select(vec![8u32, 16, 32]), any::<u32>(),
+        ),
+    ) {
+        let format = Format::named(name).unwrap();
+        let sized = match array {
+            true => Description::d2_array(format, width, height, 3),
+            false => Description::d2(format, width, height),
+        };
+        let levels = levels.min(width.max(height).ilog2() + 1);
+        let description = Description { tiling, levels, ..sized };
+        let Some(surface) = noise(description, seed) else { return Ok(()) };
+        let state = SamplerState {
+            mip,
+            max_lod,
+            address: [address_u, address_v, Address::Clamp],
+            ..SamplerState::default().filtered(min, mag)
+        };
+        let request = request(op, channels, lanes);
+        let r = [(slice as f32).to_bits(); 32];
+        let level = [(lod as f32).to_bits(); 32];
+        let params = match op {
+            SamplerOp::SampleL => [level, u, v, r],
+            _ => [u, v, r, level],
+        };
+        let (mut fast, mut slow) = ([[9; 32]; 4], [[9; 32]; 4]);
+        let reply = sample(&surface, &state, &request, &params, active, &mut fast).unwrap();
+        let done = reference(&surface, &state, &request, &params, active, &mut slow, &mut Unwatched);
+        prop_assert_eq!(done.unwrap().kernel, None);
+        prop_assert_eq!(fast, slow);
+        // Nothing but borders and levels of its own for each group of lanes goes the long way.
+        let repeats = |mode| matches!(mode, Address::Wrap | Address::Mirror | Address::Clamp | Address::MirrorOnce);
+        let one_level = op != SamplerOp::Sample;
+        let lanes = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
+        if repeats(address_u) && repeats(address_v) && one_level && active & lanes != 0 {
+            let kernel = reply.kernel.expect("a kernel");
+            prop_assert_eq!((kernel.format, kernel.tiling), (format, tiling));
+            prop_assert_eq!(kernel.address, [address_u, address_v]);
+            prop_assert!(!kernel.linear || min == Filter::Linear || mag == Filter::Linear);
+        }
+    }
+
+    /// Any words as surface and sampler state, any parameters: an answer or a refusal.
+    #[test]
+    fn no_state_and_no_parameter_leads_outside(
+        words in prop::array::uniform16(any::<u32>()),
+        (format, kind) in (0u32..0x200, 0u32..8),
+        (width, height, depth, pitch) in (0u32..40, 0u32..40, 0u32..4, any::<u32>()),
+        sampler in prop::array::uniform4(any::<u32>()),
+        border in prop::collection::vec(any::<u32>(), 12),
+        old in any::<bool>(),
+        params in prop::collection::vec(
+            prop::array::uniform32(prop_oneof![
+                any::<u32>(),
+                (-2.0f32..2.0).prop_map(f32::to_bits),
+                (0u32..40).prop_map(|v| v.wrapping_sub(3)),
+            ]), 0..12),
+        (op, lanes, narrow, offsets) in (
+            prop::sample::select(SamplerOp::ALL.iter().map(|op| op.0).collect::<Vec<_>>()),
+            prop::sample::select(vec![1u32, 2, 8, 16, 32]), any::<bool>(), any::<[i8; 3]>(),
+        ),
+    ) {
+        let memory = Arc::new(Memory::from_bytes(&vec![0x5a; 1 << 16]));
+        let surface = if old {
+            let mut words: Vec<u32> = words[..6].to_vec();
+            words[0] = words[0] & !(0x7 << 29 | 0x1ff << 18) | kind << 29 | format << 18;
+            words[1] = 0;
+            words[2] = words[2] & 0x7 | height << 19 | width << 6;
+            words[3] = depth << 21 | (pitch & 0x3ff) << 3 | words[3] & 3;
+            words[4] &= 0x1000_0000;
+            words[5] = 0;
+            describe(Generation::Gen5, &words)
+        } else {
+            let mut words = words.to_vec();
+            words[0] = words[0] & !(0x7 << 29 | 0x3ff << 18) | kind << 29 | format << 18;
+            words[1] &= 0xf000_0000;
+            words[2] = height << 16 | width;
+            words[3] = depth << 21 | pitch & 0x3ff;
+            words[4] = 0;
+            words[5] &= 0x11;
+            words[6] = 0;
+            words[7] = 0x0977_0000 & words[7] | 4 << 25 | 5 << 22;
+            (words[8], words[9]) = (0, 0);
+            describe(Generation::Gen9, &words)
+        };
+        let Ok(surface) = surface.and_then(|d| Surface::new(d, memory)) else { return Ok(()) };
+        let generation = if old { Generation::Gen5 } else { Generation::Gen9 };
+        let beside = Beside { border: &border, keys: [(0, u32::MAX); 4], mono: None };
+        let state = SamplerState::unpack(generation, sampler, &beside).unwrap_or(SamplerState {
+            key: Some(ChromaKey { mode: KeyMode::Kill, low: sampler[0], high: sampler[1] }),
+            border: Border::Channels(sampler),
+            mip: MipFilter::Linear,
+            shadow: Shadow::Less,
+            address: [Address::Cube; 3],
+            ..SamplerState::default().filtered(Filter::Anisotropic, Filter::Linear)
+        });
+        let channels = if op.is_gather() { 2 } else { 11 };
+        let request = SamplerRequest {
+            params: params.len() as u32,
+            params16: narrow,
+            offsets: offsets.map(|o| o % 8),
+            ..request(op, channels, lanes)
+        };
+        let mut out: Channels = [[0; 32]; 4];
+        if op.is_load() {
+            let _ = fetch::load(&surface, &request, &params, u32::MAX, &mut out);
+        } else if matches!(op, SamplerOp::Resinfo | SamplerOp::Sampleinfo) {
+            info::info(&surface, &request, &params, u32::MAX, &mut out);
+        } else {
+            let _ = sample(&surface, &state, &request, &params, u32::MAX, &mut out);
+        }
+    }
+}
+
+#[test]
+fn what_is_not_plain_has_no_kernel() {
+    let surface = |description: Description| noise(description, 7).unwrap();
+    let plain = Description::d2(Format::R8_UNORM, 8, 8);
+    let state = SamplerState::default();
+    let asked = request(SamplerOp::SampleLz, 15, 8);
+    let kernel = |surface: &Surface, state: &SamplerState, asked: &SamplerRequest| {
+        let params = [[0; 32]; 3];
+        let mut out = [[0; 32]; 4];
+        hot::sample(surface, state, asked, &params, 0xff, &mut out).is_some()
+    };
+    assert!(kernel(&surface(plain.clone()), &state, &asked));
+    let keyed = SamplerState {
+        key: Some(ChromaKey {
+            mode: KeyMode::Black,
+            low: 0,
+            high: u32::MAX,
+        }),
+        ..state
+    };
+    assert!(!kernel(&surface(plain.clone()), &keyed, &asked));
+    let gather = request(SamplerOp::Gather4, 1, 8);
+    assert!(!kernel(&surface(plain), &state, &gather));
+    let blocks = Description::d2(Format::named("BC1_UNORM").unwrap(), 8, 8);
+    assert!(!kernel(&surface(blocks), &state, &asked));
+}
