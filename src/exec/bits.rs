@@ -17,7 +17,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{ChannelMask, Platform};
 use crate::lower::STATELESS;
 use crate::message::{
-    Access, Atomic, OwordBlock, Request, Scattered, SvmBlock, SvmScattered, Typed, Untyped, through,
+    Access, Atomic, OwordBlock, Request, SamplerOp, Scattered, SvmBlock, SvmScattered, Typed,
+    Untyped, through,
 };
 use crate::program::{Send, SendBody};
 use std::borrow::Cow;
@@ -33,7 +34,9 @@ pub fn heard(
         return Ok(request);
     }
     let platform = thread.program.platform;
-    through(&widened(request, platform), platform).map_err(|why| {
+    let sent = widened(request, platform);
+    let heard = through(&sent, platform).map(|heard| rejoined(request, heard, platform));
+    heard.map_err(|why| {
         let diagnostic = Diagnostic::with_message(
             Code::N0602,
             format!("the message has no bits on {platform}"),
@@ -45,22 +48,56 @@ pub fn heard(
     })
 }
 
-/// The sampler has two lane counts; a message for fewer lanes leaves the rest inactive.
-/// Source: lowering reference 3.1.
+/// More payload registers than this make two messages. Source: lowering reference 3.7.
+const MOST_ROWS: u32 = 11;
+
+/// The message as it is sent. The sampler has two lane counts: a message for fewer lanes leaves the rest
+/// inactive, one that is too long is two equal ones. Gen5 has no level-zero operations: they send a level.
+/// Source: lowering reference 3.1, 3.7, 18.3.
 fn widened(request: Request, platform: Platform) -> Request {
-    match request {
-        Request::Sampler(mut r) => {
-            let native = platform.native_lanes();
-            if r.lanes <= 2 * native {
-                r.lanes = if r.lanes <= native {
-                    native
-                } else {
-                    2 * native
-                };
-            }
+    let Request::Sampler(mut r) = request else {
+        return request;
+    };
+    let native = platform.native_lanes();
+    r.lanes = two_counts(r.lanes, native);
+    if platform == Platform::Ilk {
+        let given = |count: u32| r.params.min(4) + count;
+        (r.op, r.params) = match r.op {
+            SamplerOp::LdLz => (SamplerOp::Ld, r.params),
+            SamplerOp::SampleLz => (SamplerOp::SampleL, given(1)),
+            SamplerOp::SampleCLz => (SamplerOp::SampleLC, given(2)),
+            op => (op, r.params),
+        };
+    }
+    let rows = u32::from(r.needs_header()) + r.parameter_registers(r.needs_header(), platform);
+    let halved = matches!(
+        r.op,
+        SamplerOp::SampleD | SamplerOp::SampleDC | SamplerOp::SampleKillpix
+    );
+    if r.lanes == 2 * native && (rows > MOST_ROWS || halved) {
+        r.lanes = native;
+    }
+    Request::Sampler(r)
+}
+
+/// The native lane count or twice that; more is left for the encoder to refuse.
+fn two_counts(lanes: u32, native: u32) -> u32 {
+    match lanes {
+        _ if lanes <= native => native,
+        _ if lanes <= 2 * native => 2 * native,
+        more => more,
+    }
+}
+
+/// What was heard, as the instruction asked it: both halves, and the level that it need not send.
+fn rejoined(request: Request, heard: Request, platform: Platform) -> Request {
+    match (request, heard) {
+        (Request::Sampler(asked), Request::Sampler(mut r)) => {
+            r.lanes = two_counts(asked.lanes, platform.native_lanes());
+            (r.op, r.params) = (asked.op, asked.params);
             Request::Sampler(r)
         }
-        other => other,
+        (_, heard) => heard,
     }
 }
 

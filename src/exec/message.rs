@@ -84,6 +84,7 @@ pub fn send<O: Observer>(
                 params,
                 dst: *dst,
                 mask,
+                in_place: false,
             };
             sampling::sampler(thread, resources, send, &request, &registers, pc, observer)
         }

@@ -22,7 +22,8 @@ use crate::isa::{AtomicOp, ChannelMask, Platform, Type};
 use crate::message::fields::extended_gen11 as ex;
 use crate::message::natural::{self, atomic_operands};
 use crate::message::{
-    Access, Atomic, Decoded, Message, Request, SamplerOp, Scattered, Sfid, Untyped, decode,
+    Access, Atomic, Decoded, Message, Parameter, Request, SamplerRequest, Scattered, Sfid, Untyped,
+    decode, parameters,
 };
 use crate::program::{ExtendedWord, Lanes, Raw, RawMessage, Region, Send, SendBody, Source};
 use std::borrow::Cow;
@@ -236,27 +237,50 @@ fn serve<O: Observer>(
             ))
         }
         Request::Sampler(r) => {
-            let loads = matches!(
-                r.op,
-                SamplerOp::Ld | SamplerOp::LdLz | SamplerOp::LdMcs | SamplerOp::Ld2dmsW
-            );
-            if !loads || r.params == 0 {
-                return None;
+            let mask = thread.active(send.lanes, send.guard);
+            let order = parameters::order(r.op, r.params16);
+            // vISA's order, from that of the payload.
+            let sent = match platform {
+                Platform::Ilk => parameters::gen5(r.op),
+                _ => order,
+            };
+            let place = |p: &Parameter| {
+                let at = sent.iter().position(|s| s == p)?;
+                (at < r.params as usize).then_some(at)
+            };
+            let places: Vec<Option<usize>> = order.iter().map(place).collect();
+            let asked = SamplerRequest {
+                params: order.len() as u32,
+                ..*r
+            };
+            if mask == 0 {
+                return Some(Ok(()));
+            }
+            if r.lanes == 2 {
+                let rows = natural.registers().checked_sub(header)?;
+                let payload = payload.at(header, rows)?;
+                return Some(sampling::sampler_4x2(
+                    thread, resources, send, &asked, payload, &places, raw.dst, mask, pc, observer,
+                ));
             }
             let each = r.parameter_rows(platform);
-            let params: Option<Vec<_>> = (0..r.params)
-                .map(|i| payload.at(header + i * each, each).map(Some))
+            let row = |at: usize| payload.at(header + at as u32 * each, each);
+            let params: Option<Vec<_>> = places
+                .iter()
+                .map(|place| match place {
+                    Some(at) => row(*at).map(Some),
+                    None => Some(None),
+                })
                 .collect();
             let registers = Registers {
                 params: &params?,
                 dst: raw.dst,
-                mask: thread.active(send.lanes, send.guard),
+                mask,
+                in_place: platform == Platform::Ilk && r.lanes == 8,
             };
-            if registers.mask == 0 {
-                return Some(Ok(()));
-            }
+            let request = Request::Sampler(asked);
             Some(sampling::sampler(
-                thread, resources, send, request, &registers, pc, observer,
+                thread, resources, send, &request, &registers, pc, observer,
             ))
         }
         Request::Avs(_) => {

@@ -13,12 +13,14 @@ use crate::sampler::{Channels, Lanes, fetch, info};
 
 /// The registers of a message for lanes.
 pub struct Registers<'a> {
-    /// Parameters, one element for each lane; `None` is zeros.
+    /// Parameters in vISA's order, one element for each lane; `None` is zeros.
     pub params: &'a [Option<Raw>],
     /// Where channels go.
     pub dst: Option<Raw>,
     /// Active lanes.
     pub mask: u32,
+    /// Channels not asked for keep their places among four: SIMD8 on Gen5 (PRM 4.11.2.2).
+    pub in_place: bool,
 }
 
 /// The greatest number of parameters an instruction may have: vISA text reference 5.8.
@@ -37,26 +39,76 @@ pub fn sampler<O: Observer>(
     let Request::Sampler(asked) = request else {
         return Ok(());
     };
-    let mask = registers.mask;
-    let surface = surface(thread, resources, send, asked.surface, pc)?;
     if O::ACTIVE {
         observer.message(thread.at(pc), request);
     }
-    let mut params = [[0; 32]; MOST_PARAMS];
+    // Most messages have few parameters, and zeros cost time.
+    let (mut few, mut many) = ([[0; 32]; 4], Vec::new());
     let count = registers.params.len().min(MOST_PARAMS);
+    let params = match few.get_mut(..count) {
+        Some(few) => few,
+        None => {
+            many.resize(count, [0; 32]);
+            &mut many[..]
+        }
+    };
     for (lanes, raw) in params.iter_mut().zip(registers.params) {
         read_lanes(thread, *raw, asked.params16, asked.lanes, lanes);
     }
-    let params = &params[..count];
     let mut channels = [[0; 32]; 4];
-    let mut tail = None;
+    let mask = registers.mask;
+    let tail = answer(
+        thread,
+        resources,
+        send,
+        asked,
+        params,
+        mask,
+        &mut channels,
+        pc,
+        observer,
+    )?;
+    let Some(dst) = registers.dst else {
+        return Ok(());
+    };
+    write_channels(thread, dst, asked, &channels, registers, pc, observer);
+    if let Some(word) = tail {
+        let rows = match registers.in_place {
+            true => 4,
+            false => asked.returned_channels(),
+        };
+        let at = rows * channel_bytes(thread, asked);
+        write_raw(thread, dst.skip(at), &word.to_le_bytes(), pc, observer);
+    }
+    Ok(())
+}
+
+/// Asks the sampler. What comes back is the one word behind the channels, if the message has one: the kill
+/// mask, or the null mask.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "the middle of two ways to lay out registers"
+)]
+fn answer<O: Observer>(
+    thread: &Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    asked: &SamplerRequest,
+    params: &[Lanes],
+    mask: u32,
+    channels: &mut Channels,
+    pc: u32,
+    observer: &mut O,
+) -> Result<Option<u32>, Box<Trap>> {
+    let surface = surface(thread, resources, send, asked.surface, pc)?;
+    let null_mask = |mask: u32| asked.pixel_null_mask.then_some(mask);
     let served = match asked.op {
         op if op.is_load() => {
-            fetch::load(surface, asked, params, mask, &mut channels).map(|reply| reply.null_mask)
+            fetch::load(surface, asked, params, mask, channels).map(|r| null_mask(r.null_mask))
         }
         SamplerOp::Resinfo | SamplerOp::Sampleinfo => {
-            info::info(surface, asked, params, mask, &mut channels);
-            Ok(u32::MAX)
+            info::info(surface, asked, params, mask, channels);
+            Ok(null_mask(u32::MAX))
         }
         _ => {
             let number = asked.sampler;
@@ -67,37 +119,82 @@ pub fn sampler<O: Observer>(
             let reply = if O::ACTIVE {
                 let at = thread.at(pc);
                 let mut watch = Told { at, observer };
-                sample::reference(
-                    surface,
-                    state,
-                    asked,
-                    params,
-                    mask,
-                    &mut channels,
-                    &mut watch,
-                )
+                sample::reference(surface, state, asked, params, mask, channels, &mut watch)
             } else {
-                sample::sample(surface, state, asked, params, mask, &mut channels)
+                sample::sample(surface, state, asked, params, mask, channels)
             };
-            reply.map(|reply| {
-                if asked.op == SamplerOp::SampleKillpix {
-                    tail = Some(reply.alive);
-                }
-                reply.null_mask
+            reply.map(|r| match asked.op {
+                SamplerOp::SampleKillpix => Some(r.alive),
+                _ => null_mask(r.null_mask),
             })
         }
     };
-    let null_mask =
-        served.map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))?;
-    let Some(dst) = registers.dst else {
-        return Ok(());
-    };
-    write_channels(thread, dst, asked, &channels, mask, pc, observer);
-    // One register more: the kill mask, or the null mask.
-    let tail = tail.or(asked.pixel_null_mask.then_some(null_mask));
-    if let Some(word) = tail {
-        let at = asked.returned_channels() * channel_bytes(thread, asked);
-        write_raw(thread, dst.skip(at), &word.to_le_bytes(), pc, observer);
+    served.map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))
+}
+
+/// Serves a SIMD4x2 message: two samples, each with its parameters side by side, four to half a register.
+///
+/// ```text
+///  M1.0  u₀ v₀ r₀ ai₀ | u₁ v₁ r₁ ai₁      W0.0  R₀ G₀ B₀ A₀ | R₁ G₁ B₁ A₁
+///  M2.0  parameters 4 to 7 …
+/// ```
+///
+/// A sample is active if one of its four lanes is. `params` are the registers of the payload, `order` tells
+/// which of vISA's parameters stands where. Source: PRM 4.11.1.8, 4.11.2.3.
+#[expect(
+    clippy::too_many_arguments,
+    reason = "as `sampler`, with the payload's order"
+)]
+pub fn sampler_4x2<O: Observer>(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    send: &Send,
+    asked: &SamplerRequest,
+    payload: Raw,
+    places: &[Option<usize>],
+    dst: Option<Raw>,
+    mask: u32,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    if O::ACTIVE {
+        observer.message(thread.at(pc), &Request::Sampler(*asked));
+    }
+    let mut params = vec![[0; 32]; places.len()];
+    for (lanes, place) in params.iter_mut().zip(places) {
+        let Some(place) = place else { continue };
+        for (sample, value) in lanes.iter_mut().enumerate().take(2) {
+            let dword = place / 4 * 8 + 4 * sample + place % 4;
+            let mut bytes = [0; 4];
+            read_raw(thread, payload.skip(4 * dword as u32), &mut bytes);
+            *value = u32::from_le_bytes(bytes);
+        }
+    }
+    let active = u32::from(mask & 0xf != 0) | u32::from(mask & 0xf0 != 0) << 1;
+    let mut channels = [[0; 32]; 4];
+    answer(
+        thread,
+        resources,
+        send,
+        asked,
+        &params,
+        active,
+        &mut channels,
+        pc,
+        observer,
+    )?;
+    let Some(dst) = dst else { return Ok(()) };
+    for sample in lanes::active(active, 2) {
+        for channel in (0..4).filter(|c| asked.channels.0 >> c & 1 == 1) {
+            let dst = dst.skip(4 * (4 * sample + channel) as u32);
+            write_raw(
+                thread,
+                dst,
+                &channels[channel][sample].to_le_bytes(),
+                pc,
+                observer,
+            );
+        }
     }
     Ok(())
 }
@@ -159,10 +256,11 @@ fn write_channels<O: Observer>(
     dst: Raw,
     request: &SamplerRequest,
     channels: &Channels,
-    mask: u32,
+    registers: &Registers<'_>,
     pc: u32,
     observer: &mut O,
 ) {
+    let mask = registers.mask;
     let step = channel_bytes(thread, request);
     let count = request.lanes as usize;
     let narrow = request.returns == ReturnFormat::Bits16;
@@ -173,6 +271,7 @@ fn write_channels<O: Observer>(
     };
     let whole = (mask | !(u32::MAX >> (32 - count.clamp(1, 32)))) == u32::MAX;
     for (row, channel) in (0..4).filter(|c| set >> c & 1 == 1).enumerate() {
+        let row = if registers.in_place { channel } else { row };
         let dst = dst.skip(row as u32 * step);
         let values = &channels[channel][..count.min(32)];
         if whole && !narrow {

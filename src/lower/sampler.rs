@@ -27,7 +27,8 @@ pub fn operation(opcode: Opcode, platform: Platform) -> Option<SamplerOp> {
     use SamplerOp::*;
     let row = opcode.info();
     // Newer text uses numbers of gather4 for operations that are none.
-    let op = SamplerOp::from_code(row.sub.into()).filter(|op| op.is_gather() == (row.code == 0x6f))?;
+    let op =
+        SamplerOp::from_code(row.sub.into()).filter(|op| op.is_gather() == (row.code == 0x6f))?;
     let unknown = match op {
         SamplePo | SamplePoB | SamplePoL | SamplePoC | SamplePoD | SamplePoLC => true,
         Gather4Po | Gather4PoC => platform >= Platform::Dg2,

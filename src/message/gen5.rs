@@ -392,12 +392,13 @@ fn encode_sampler(
             platform: Platform::Ilk,
         });
     }
-    let (mode, each) = match r.lanes {
-        8 => (1, 1),
-        16 => (2, 2),
-        _ => return Err(bad("8 or 16 lanes")),
+    let (mode, rows) = match r.lanes {
+        2 => (0, r.params.div_ceil(4)),
+        8 => (1, r.params),
+        16 => (2, r.params.saturating_mul(2)),
+        _ => return Err(bad("8 or 16 lanes, or two samples")),
     };
-    let registers = u32::from(form.header) + r.params.saturating_mul(each);
+    let registers = u32::from(form.header).saturating_add(rows);
     if form.first != registers || registers > 11 {
         return Err(bad(
             "the parameters do not fill the message, or exceed 11 registers",
@@ -510,10 +511,11 @@ fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, D
             channels,
         });
     }
+    // SIMD4x2: two samples, the parameters of each side by side (PRM 4.11.1.8).
     let (lanes, each) = match mode {
+        0 => (2, 1),
         1 => (8, 1),
-        2 => (16, 2),
-        value => return reserved(sampler::SIMD_MODE, value, None),
+        _ => (16, 2),
     };
     let op = SamplerOp::from_code(code).filter(|op| has_op(*op));
     let mut offsets = [0; 3];
@@ -546,7 +548,11 @@ fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, D
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,
-        params: registers / each,
+        params: if lanes == 2 {
+            4 * registers
+        } else {
+            registers / each
+        },
     }))
 }
 

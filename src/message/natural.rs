@@ -58,8 +58,13 @@ pub fn form(request: &Request, platform: Platform) -> Form {
         Request::Sampler(r) if platform == Platform::Ilk => {
             let header = r.channels.0 != 0xf || r.offsets != [0; 3];
             // A returned channel has its place whether it is asked for or not.
-            let each = r.channel_rows(platform);
-            (header, r.params.saturating_mul(each), (0, 4 * each))
+            if r.lanes == 2 {
+                // SIMD4x2: four parameters of both samples to a register, one register back.
+                (header, r.params.div_ceil(4), (0, 1))
+            } else {
+                let each = r.channel_rows(platform);
+                (header, r.params.saturating_mul(each), (0, 4 * each))
+            }
         }
         Request::Sampler(r) => return r.form(platform),
         Request::Avs(_) | Request::Unorm(_) => (true, 1, (0, 0)),

@@ -6,6 +6,8 @@ use crate::surface::Description;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
 
+const ONE: u32 = 0x3f80_0000;
+
 fn request(op: SamplerOp, params: u32) -> SamplerRequest {
     SamplerRequest {
         op,
