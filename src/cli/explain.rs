@@ -111,6 +111,13 @@ fn result(session: &Session<Watch>, output: &mut Output) {
     for request in &watch.requests {
         output.text(&format!("asked     {request:?}\n"));
     }
+    let samples = watch.samples();
+    if !samples.is_empty() {
+        output.text("sampled   texels taken by each lane of the first run, as R G B A\n");
+    }
+    for sampled in &samples {
+        output.text(&sampled.to_string());
+    }
     let mut writes = Vec::new();
     for (offset, bytes) in &watch.writes {
         let symbols = session.program.symbols.iter();
@@ -133,5 +140,6 @@ fn result(session: &Session<Watch>, output: &mut Output) {
     output.field("requests", || {
         watch.requests.iter().map(|r| format!("{r:?}")).collect()
     });
+    output.field("samples", || samples.iter().map(|s| s.json()).collect());
     output.field("writes", || json!(writes));
 }

@@ -9,9 +9,10 @@
 //!
 //! Source: surface reference 5.2 to 5.4.
 
-use super::bindings::Bindings;
+use super::bindings::{Bindings, Sampler};
 use crate::diagnostic::Code;
-use crate::surface::{Description, Invalid, Planes, Surface, state};
+use crate::sampler::SamplerState;
+use crate::surface::{Description, Generation, Invalid, Planes, Surface, state};
 use std::sync::Arc;
 
 /// The surface that the packed state of `surface` describes, over the same memory.
@@ -54,7 +55,7 @@ fn beside(asked: &Description, said: Description) -> Description {
     }
 }
 
-/// All surfaces by way of their states; those that no structure holds stay as they are.
+/// All surfaces and sampler states by way of their words; those that no structure holds stay as they are.
 pub fn bindings(bindings: &Bindings) -> Bindings {
     let mut packed = bindings.clone();
     for bound in packed.surfaces.values_mut() {
@@ -62,7 +63,21 @@ pub fn bindings(bindings: &Bindings) -> Bindings {
             *bound = Arc::new(said);
         }
     }
+    for bound in packed.samplers.values_mut() {
+        if let Sampler::Texture(state) = bound
+            && let Some(said) = sampler(state)
+        {
+            *state = Arc::new(said);
+        }
+    }
     packed
+}
+
+/// The sampler state that the words of `state` say, in the first structure that holds it.
+fn sampler(state: &SamplerState) -> Option<SamplerState> {
+    [Generation::Gen9, Generation::Gen5]
+        .into_iter()
+        .find_map(|generation| state.pack(generation).ok()?.unpack(generation).ok())
 }
 
 /// The bound surfaces that no structure holds, with the reason.

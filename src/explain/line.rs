@@ -7,6 +7,7 @@ use crate::exec::observer::At;
 use crate::isa::Slot;
 use crate::lower::messages::{Compat, Context, Flow, Lowered, Run, messages};
 use crate::message::Request;
+use crate::sampler::sample::Taken;
 use crate::source::{Source, Span};
 use serde_json::{Value as Json, json};
 use std::fmt;
@@ -236,6 +237,8 @@ pub struct Watch {
     pub writes: Vec<(u32, Vec<u8>)>,
     /// How often the line ran.
     pub runs: u64,
+    /// Texels that the first run sampled, lane by lane.
+    pub texels: Vec<(usize, Taken)>,
 }
 
 impl Watch {
@@ -246,12 +249,95 @@ impl Watch {
             requests: Vec::new(),
             writes: Vec::new(),
             runs: 0,
+            texels: Vec::new(),
         }
+    }
+
+    /// The sampled texels of each lane, and what they add up to.
+    pub fn samples(&self) -> Vec<Sampled<'_>> {
+        let lanes = self.texels.chunk_by(|a, b| a.0 == b.0);
+        let sampled = lanes.map(|texels| {
+            let mut sum = [0.0; 4];
+            for (_, taken) in texels {
+                for (sum, v) in sum.iter_mut().zip(taken.rgba) {
+                    // A weight of 0 lets nothing through, infinities neither; there are none here.
+                    *sum += taken.weight * v;
+                }
+            }
+            Sampled { texels, sum }
+        });
+        sampled.collect()
+    }
+}
+
+/// One lane of a sample: the texels it took, and their weighted sum, which the message rounds once.
+///
+/// gather4 sums nothing: its four texels have weight 1 each.
+#[derive(Debug)]
+pub struct Sampled<'w> {
+    texels: &'w [(usize, Taken)],
+    sum: [f64; 4],
+}
+
+impl Sampled<'_> {
+    /// Whether the weights are parts of one.
+    fn is_sum(&self) -> bool {
+        let weights: f64 = self.texels.iter().map(|(_, taken)| taken.weight).sum();
+        (weights - 1.0).abs() < 1e-9
+    }
+
+    /// The same as fields.
+    pub fn json(&self) -> Json {
+        let texels = self.texels.iter().map(|(_, taken)| {
+            json!({
+                "level": taken.level,
+                "slice": taken.slice,
+                "at": taken.at.map(|(x, y)| [x, y]),
+                "weight": taken.weight,
+                "rgba": taken.rgba,
+            })
+        });
+        json!({
+            "lane": self.texels.first().map(|t| t.0),
+            "texels": texels.collect::<Vec<_>>(),
+            "sum": self.is_sum().then_some(self.sum),
+        })
+    }
+}
+
+impl fmt::Display for Sampled<'_> {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        let channels = |rgba: [f64; 4]| rgba.map(|v| format!("{v:>9.6}")).join(" ");
+        for (n, (lane, taken)) in self.texels.iter().enumerate() {
+            let head = match n {
+                0 => format!("lane {lane}"),
+                _ => String::new(),
+            };
+            let place = match taken.at {
+                Some((x, y)) => format!("({x}, {y})"),
+                None => "border".to_string(),
+            };
+            writeln!(
+                f,
+                "{head:<9} level {} slice {} {place:<12} weight {:.6}  {}",
+                taken.level,
+                taken.slice,
+                taken.weight,
+                channels(taken.rgba)
+            )?;
+        }
+        if self.is_sum() {
+            writeln!(f, "{:<9} {:<43}sum  {}", "", "", channels(self.sum))?;
+        }
+        Ok(())
     }
 }
 
 /// A loop may run the line without end; the first times tell what there is to tell.
 const MOST: usize = 8;
+
+/// Sixteen taps of eight texels for each of 32 lanes are more than anyone reads.
+const MOST_TEXELS: usize = 1024;
 
 impl Observer for Watch {
     fn before(&mut self, at: At, _: &crate::program::Op, _: u32, _: &[u8]) {
@@ -261,6 +347,12 @@ impl Observer for Watch {
     fn wrote(&mut self, at: At, offset: u32, bytes: &[u8]) {
         if at.site.span == self.span && self.writes.len() < MOST {
             self.writes.push((offset, bytes.to_vec()));
+        }
+    }
+
+    fn texel(&mut self, at: At, lane: usize, taken: &Taken) {
+        if at.site.span == self.span && self.runs == 1 && self.texels.len() < MOST_TEXELS {
+            self.texels.push((lane, *taken));
         }
     }
 

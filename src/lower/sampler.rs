@@ -5,13 +5,14 @@ use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::{Family, Opcode, Platform, Type};
 use crate::message::request::{ReturnFormat, SamplerOp, SamplerRequest};
-use crate::program::{Op, Send, SendBody};
+use crate::program::{Lanes, Op, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Lowers a sampler message; `None` if visim does not model it.
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) -> Option<Op> {
     match *i.opcode {
         Opcode::Avs => avs(scope, i),
+        Opcode::Sample | Opcode::Load => legacy(scope, i),
         _ if i.opcode.info().family == Family::Sampler3d => sampler_3d(scope, i, platform),
         _ => None,
     }
@@ -121,6 +122,59 @@ fn info(
         guard,
         surface: Some(scope.slot(surface)?),
         sampler: None,
+        body: SendBody::Sampler {
+            template,
+            offsets: None,
+            params,
+            dst: scope.raw(dst),
+        },
+    })))
+}
+
+/// `sample` and `load` without `3d`: three coordinates, eight lanes unless sixteen are written, floats or
+/// dwords. Source: vISA text reference 5.7; lowering reference 6.2.
+fn legacy(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
+    let sampled = *i.opcode == Opcode::Sample;
+    let (sampler, rest) = match (sampled, &operands[..]) {
+        (true, [sampler, rest @ ..]) => (Some(scope.slot(sampler)?), rest),
+        (_, rest) => (None, rest),
+    };
+    let [surface, u, v, r, dst] = rest else {
+        return None;
+    };
+    let (u, v, r) = (scope.raw(u), scope.raw(v), scope.raw(r));
+    // load: u v lod r, and the level is 0.
+    let (op, params) = match sampled {
+        true => (SamplerOp::Sample, vec![u, v, r]),
+        false => (SamplerOp::Ld, vec![u, v, None, r]),
+    };
+    let count = match i.exec.as_ref().map(|e| e.node.size) {
+        Some(16) => 16,
+        _ => 8,
+    };
+    let lanes = Lanes {
+        count,
+        offset: 0,
+        no_mask: false,
+    };
+    let template = SamplerRequest {
+        op,
+        surface: 0,
+        sampler: 0,
+        channels: i.channels()?,
+        lanes: u32::from(count),
+        offsets: [0; 3],
+        pixel_null_mask: false,
+        params16: false,
+        returns: ReturnFormat::Bits32,
+        params: params.len() as u32,
+    };
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard: None,
+        surface: Some(scope.slot(surface)?),
+        sampler,
         body: SendBody::Sampler {
             template,
             offsets: None,

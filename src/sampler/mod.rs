@@ -7,7 +7,7 @@
 //! * [`sample`]: the 3D sampler, with filters. * [`info`]: what it tells of a surface.
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
-//! * [`settings`]: the sampler state. * [`state`]: its binary layout.
+//! * [`settings`]: the sampler state. * [`state`]: its binary layout. * [`packed`]: from one to the other.
 
 pub mod avs;
 pub mod deinterlace;
@@ -15,6 +15,7 @@ mod element;
 pub mod fetch;
 mod given;
 pub mod info;
+pub mod packed;
 mod plane;
 pub mod sample;
 pub mod settings;

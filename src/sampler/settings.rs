@@ -5,8 +5,6 @@
 //!
 //! Source: PRM 4.10.3; surface reference 5.5, 5.6; defaults are visim's own.
 
-use super::state::{SAMPLER_GEN5, SAMPLER_GEN9};
-use crate::surface::Generation;
 use serde::{Deserialize, Deserializer, de::Error as _};
 
 /// What happens to texel indices outside the map. Source: surface reference 4.3.
@@ -30,6 +28,19 @@ pub enum Address {
 }
 
 impl Address {
+    /// The value of the field.
+    pub const fn code(self) -> u32 {
+        match self {
+            Address::Wrap => 0,
+            Address::Mirror => 1,
+            Address::Clamp => 2,
+            Address::Cube => 3,
+            Address::Border => 4,
+            Address::MirrorOnce => 5,
+            Address::HalfBorder => 6,
+        }
+    }
+
     /// The value of a TCX, TCY or TCZ Address Control Mode field.
     pub const fn from_code(code: u32) -> Option<Address> {
         Some(match code {
@@ -60,6 +71,16 @@ pub enum Filter {
 }
 
 impl Filter {
+    /// The value of the field.
+    pub const fn code(self) -> u32 {
+        match self {
+            Filter::Nearest => 0,
+            Filter::Linear => 1,
+            Filter::Anisotropic => 2,
+            Filter::Mono => 6,
+        }
+    }
+
     /// The value of a Min or Mag Mode Filter field.
     pub const fn from_code(code: u32) -> Option<Filter> {
         Some(match code {
@@ -85,6 +106,15 @@ pub enum MipFilter {
 }
 
 impl MipFilter {
+    /// The value of the field.
+    pub const fn code(self) -> u32 {
+        match self {
+            MipFilter::None => 0,
+            MipFilter::Nearest => 1,
+            MipFilter::Linear => 3,
+        }
+    }
+
     /// The value of the Mip Mode Filter field.
     pub const fn from_code(code: u32) -> Option<MipFilter> {
         Some(match code {
@@ -107,6 +137,11 @@ impl MipFilter {
 pub enum Shadow { Always, Never, Less, Equal, Lequal, Greater, Notequal, Gequal }
 
 impl Shadow {
+    /// The value of the field.
+    pub const fn code(self) -> u32 {
+        self as u32
+    }
+
     const ALL: [Shadow; 8] = [
         Shadow::Always,
         Shadow::Never,
@@ -245,17 +280,6 @@ impl Default for SamplerState {
 /// Level 14, the greatest a surface can have.
 const MOST_LOD: i32 = 14 << 8;
 
-/// What a packed sampler state points to or shares with others.
-#[derive(Clone, Copy, Debug, Default)]
-pub struct Beside<'a> {
-    /// The border colour structure: 4 or 12 dwords, zeros if absent.
-    pub border: &'a [u32],
-    /// Low and high value of each entry of the chroma key table.
-    pub keys: [(u32, u32); 4],
-    /// Size set by 3DSTATE_MONOFILTER_SIZE, which wins over the state (Ironlake on).
-    pub mono: Option<(u32, u32)>,
-}
-
 impl SamplerState {
     /// With the filter in use for both directions and rounding as drivers set it: on for linear, off for
     /// nearest. Source: surface reference 4.2.
@@ -268,90 +292,6 @@ impl SamplerState {
             round_mag: [mag != Filter::Nearest; 3],
             ..self
         }
-    }
-
-    /// Reads a packed state: four dwords.
-    ///
-    /// # Errors
-    /// A sentence naming the field whose value is reserved, or not modelled.
-    pub fn unpack(
-        generation: Generation,
-        words: [u32; 4],
-        beside: &Beside<'_>,
-    ) -> Result<SamplerState, String> {
-        let old = generation < Generation::Gen8;
-        let structure = if old { SAMPLER_GEN5 } else { SAMPLER_GEN9 };
-        let get = |name: &str| structure.get(&words, name) as u32;
-        let reserved = |name: &str| format!("{name} {} is reserved", get(name));
-        // s4.6, u4.6 and u4.1, or s4.8 and u4.8, in 1/256.
-        let value = |name: &str| {
-            let field = structure.field(name);
-            field.map_or(0, |f| (f.value(&words) * 256.0) as i32)
-        };
-        let filter = |name: &str| Filter::from_code(get(name)).ok_or_else(|| reserved(name));
-        let mode = |name: &str| Address::from_code(get(name)).ok_or_else(|| reserved(name));
-        let rounding = |kind: &str| {
-            ["U", "V", "R"]
-                .map(|axis| get(&format!("{axis} Address {kind} Filter Rounding Enable")) == 1)
-        };
-        if get("Texture Border Color Mode") == 1 {
-            return Err("Texture Border Color Mode DX9 is not modelled".into());
-        }
-        let enabled = get("ChromaKey Enable") == 1;
-        let (low, high) = beside.keys[get("ChromaKey Index") as usize & 3];
-        let key = ChromaKey {
-            mode: match get("ChromaKey Mode") {
-                0 => KeyMode::Kill,
-                _ => KeyMode::Black,
-            },
-            low,
-            high,
-        };
-        let word = |i: usize| beside.border.get(i).copied().unwrap_or(0);
-        let reduction = match (get("Reduction Type Enable"), get("Reduction Type")) {
-            (1, 2) => Reduction::Minimum,
-            (1, 3) => Reduction::Maximum,
-            _ => Reduction::Standard,
-        };
-        let own = (
-            get("Monochrome Filter Width"),
-            get("Monochrome Filter Height"),
-        );
-        let (width, height) = beside.mono.unwrap_or(own);
-        let state = SamplerState {
-            disable: get("Sampler Disable") == 1,
-            min: filter("Min Mode Filter")?,
-            mag: filter("Mag Mode Filter")?,
-            mip: MipFilter::from_code(get("Mip Mode Filter"))
-                .ok_or_else(|| reserved("Mip Mode Filter"))?,
-            address: [
-                mode("TCX Address Control Mode")?,
-                mode("TCY Address Control Mode")?,
-                mode("TCZ Address Control Mode")?,
-            ],
-            round_mag: rounding("Mag"),
-            round_min: rounding("Min"),
-            border: match generation {
-                Generation::Gen5 | Generation::Gen6 => Border::Encodings(std::array::from_fn(word)),
-                _ => Border::Channels(std::array::from_fn(word)),
-            },
-            lod_bias: value("Texture LOD Bias"),
-            min_lod: value("Min LOD"),
-            max_lod: value("Max LOD"),
-            base_level: value("Base Mip Level"),
-            preclamp: get("LOD PreClamp Enable") == 1 || get("LOD PreClamp Mode") == 2,
-            clamp_magnified: get("LOD Clamp Magnification Mode") == 1,
-            max_anisotropy: 2 * (get("Maximum Anisotropy") + 1),
-            shadow: Shadow::from_code(get("Shadow Function"))
-                .ok_or_else(|| reserved("Shadow Function"))?,
-            key: enabled.then_some(key),
-            cube_override: get("Cube Surface Control Mode") == 1,
-            mono: (width.max(1), height.max(1)),
-            unnormalized: get("Non-normalized Coordinate Enable") == 1,
-            reduction,
-        };
-        state.check()?;
-        Ok(state)
     }
 
     /// Whether the fields go together. Source: PRM 4.10.3; surface reference 4.2, 4.10.

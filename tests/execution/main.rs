@@ -3,6 +3,7 @@
 mod flow;
 mod lsc;
 mod memory;
+mod sampling;
 
 use std::sync::Arc;
 use visim::check::{CheckOptions, check};

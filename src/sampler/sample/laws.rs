@@ -1,7 +1,8 @@
 //! Laws of the 3D sampler: kernels equal the reference, and no state or parameter leads outside.
 
+use super::super::packed::Beside;
 use super::super::settings::{
-    Address, Beside, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
+    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
 };
 use super::super::{Channels, Lanes, fetch, info};
 use super::{Unwatched, hot, reference, sample};

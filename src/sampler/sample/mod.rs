@@ -26,6 +26,8 @@ mod laws;
 pub mod lod;
 mod pixel;
 pub mod shadow;
+#[cfg(test)]
+mod tests;
 
 pub(super) use footprint::select;
 

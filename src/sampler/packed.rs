@@ -1,0 +1,293 @@
+//! [`SamplerState`] from its packed structure, and back.
+//!
+//! Source: surface reference 5.5, 5.6; PRM 4.10.3.
+
+use super::settings::{
+    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
+};
+use super::state::{SAMPLER_GEN5, SAMPLER_GEN9};
+use crate::surface::Generation;
+use crate::surface::state::field::Structure;
+
+/// What a packed sampler state points to or shares with others.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Beside<'a> {
+    /// The border colour structure: 4 or 12 dwords, zeros if absent.
+    pub border: &'a [u32],
+    /// Low and high value of each entry of the chroma key table.
+    pub keys: [(u32, u32); 4],
+    /// Size set by 3DSTATE_MONOFILTER_SIZE, which wins over the state (Ironlake on).
+    pub mono: Option<(u32, u32)>,
+}
+
+impl SamplerState {
+    /// Reads a packed state: four dwords.
+    ///
+    /// # Errors
+    /// A sentence naming the field whose value is reserved, or not modelled.
+    pub fn unpack(
+        generation: Generation,
+        words: [u32; 4],
+        beside: &Beside<'_>,
+    ) -> Result<SamplerState, String> {
+        let structure = structure(generation);
+        let get = |name: &str| structure.get(&words, name) as u32;
+        let reserved = |name: &str| format!("{name} {} is reserved", get(name));
+        // s4.6, u4.6 and u4.1, or s4.8 and u4.8, in 1/256.
+        let value = |name: &str| {
+            let field = structure.field(name);
+            field.map_or(0, |f| (f.value(&words) * 256.0) as i32)
+        };
+        let filter = |name: &str| Filter::from_code(get(name)).ok_or_else(|| reserved(name));
+        let mode = |name: &str| Address::from_code(get(name)).ok_or_else(|| reserved(name));
+        let rounding = |kind: &str| {
+            ["U", "V", "R"]
+                .map(|axis| get(&format!("{axis} Address {kind} Filter Rounding Enable")) == 1)
+        };
+        if get("Texture Border Color Mode") == 1 {
+            return Err("Texture Border Color Mode DX9 is not modelled".into());
+        }
+        let enabled = get("ChromaKey Enable") == 1;
+        let (low, high) = beside.keys[get("ChromaKey Index") as usize & 3];
+        let key = ChromaKey {
+            mode: match get("ChromaKey Mode") {
+                0 => KeyMode::Kill,
+                _ => KeyMode::Black,
+            },
+            low,
+            high,
+        };
+        let word = |i: usize| beside.border.get(i).copied().unwrap_or(0);
+        let reduction = match (get("Reduction Type Enable"), get("Reduction Type")) {
+            (1, 2) => Reduction::Minimum,
+            (1, 3) => Reduction::Maximum,
+            _ => Reduction::Standard,
+        };
+        let own = (
+            get("Monochrome Filter Width"),
+            get("Monochrome Filter Height"),
+        );
+        let (width, height) = beside.mono.unwrap_or(own);
+        let state = SamplerState {
+            disable: get("Sampler Disable") == 1,
+            min: filter("Min Mode Filter")?,
+            mag: filter("Mag Mode Filter")?,
+            mip: MipFilter::from_code(get("Mip Mode Filter"))
+                .ok_or_else(|| reserved("Mip Mode Filter"))?,
+            address: [
+                mode("TCX Address Control Mode")?,
+                mode("TCY Address Control Mode")?,
+                mode("TCZ Address Control Mode")?,
+            ],
+            round_mag: rounding("Mag"),
+            round_min: rounding("Min"),
+            border: match generation {
+                Generation::Gen5 | Generation::Gen6 => Border::Encodings(std::array::from_fn(word)),
+                _ => Border::Channels(std::array::from_fn(word)),
+            },
+            lod_bias: value("Texture LOD Bias"),
+            min_lod: value("Min LOD"),
+            max_lod: value("Max LOD"),
+            base_level: value("Base Mip Level"),
+            preclamp: get("LOD PreClamp Enable") == 1 || get("LOD PreClamp Mode") == 2,
+            clamp_magnified: get("LOD Clamp Magnification Mode") == 1,
+            max_anisotropy: 2 * (get("Maximum Anisotropy") + 1),
+            shadow: Shadow::from_code(get("Shadow Function"))
+                .ok_or_else(|| reserved("Shadow Function"))?,
+            key: enabled.then_some(key),
+            cube_override: get("Cube Surface Control Mode") == 1,
+            mono: (width.max(1), height.max(1)),
+            unnormalized: get("Non-normalized Coordinate Enable") == 1,
+            reduction,
+        };
+        state.check()?;
+        Ok(state)
+    }
+
+    /// The words of the state: four dwords, the border colour's four or twelve, and the key table with this
+    /// state's key in entry 0.
+    ///
+    /// # Errors
+    /// A sentence naming what the structure of the generation has no place for.
+    pub fn pack(&self, generation: Generation) -> Result<Packed, String> {
+        let old = generation < Generation::Gen8;
+        let structure = structure(generation);
+        let mut words = [0; 4];
+        let mut fit = Ok(());
+        let mut put = |name: &str, raw: u64| {
+            if let Err(why) = structure.put(&mut words, name, raw)
+                && fit.is_ok()
+            {
+                fit = Err(why.to_string());
+            }
+        };
+        // 1/256 levels in fields of six fraction bits, or eight.
+        let coarse = if old { 4 } else { 1 };
+        for value in [self.lod_bias, self.min_lod, self.max_lod] {
+            if value % coarse != 0 {
+                return Err("levels of detail count 1/64 level in this state".into());
+            }
+        }
+        let level = |value: i32| (value / coarse).cast_unsigned();
+        put("Sampler Disable", self.disable.into());
+        put("Mip Mode Filter", self.mip.code().into());
+        put("Mag Mode Filter", self.mag.code().into());
+        put("Min Mode Filter", self.min.code().into());
+        let bias = if old { 0x7ff } else { 0x1fff };
+        put("Texture LOD Bias", (level(self.lod_bias) & bias).into());
+        put("Min LOD", level(self.min_lod).into());
+        put("Max LOD", level(self.max_lod).into());
+        put("Shadow Function", self.shadow.code().into());
+        put("Cube Surface Control Mode", self.cube_override.into());
+        put("Maximum Anisotropy", (self.max_anisotropy / 2 - 1).into());
+        for (axis, mode) in ["X", "Y", "Z"].iter().zip(self.address) {
+            put(
+                &format!("TC{axis} Address Control Mode"),
+                mode.code().into(),
+            );
+        }
+        for (kind, rounds) in [("Mag", self.round_mag), ("Min", self.round_min)] {
+            for (axis, round) in ["U", "V", "R"].iter().zip(rounds) {
+                put(
+                    &format!("{axis} Address {kind} Filter Rounding Enable"),
+                    round.into(),
+                );
+            }
+        }
+        let mut keys = [(0, 0); 4];
+        if let Some(key) = self.key {
+            put("ChromaKey Enable", 1);
+            put("ChromaKey Mode", u64::from(key.mode == KeyMode::Black));
+            keys[0] = (key.low, key.high);
+        }
+        if old {
+            put("LOD PreClamp Enable", self.preclamp.into());
+            put(
+                "Base Mip Level",
+                (self.base_level / 128).cast_unsigned().into(),
+            );
+        } else {
+            put("LOD PreClamp Mode", if self.preclamp { 2 } else { 0 });
+            put("LOD Clamp Magnification Mode", self.clamp_magnified.into());
+            put("Non-normalized Coordinate Enable", self.unnormalized.into());
+            put(
+                "Reduction Type Enable",
+                u64::from(self.reduction != Reduction::Standard),
+            );
+            put(
+                "Reduction Type",
+                match self.reduction {
+                    Reduction::Standard => 0,
+                    Reduction::Minimum => 2,
+                    Reduction::Maximum => 3,
+                },
+            );
+        }
+        fit?;
+        let border = match self.border {
+            Border::Channels(words) => words.to_vec(),
+            Border::Encodings(words) => words.to_vec(),
+        };
+        let packed = Packed {
+            words,
+            border,
+            keys,
+            mono: self.mono,
+        };
+        // What the structure does not hold shows on the way back.
+        match packed.unpack(generation) {
+            Ok(back) if back == *self => Ok(packed),
+            _ => Err(format!(
+                "the sampler state of {generation:?} has no place for some of these fields"
+            )),
+        }
+    }
+}
+
+/// A sampler state in words.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Packed {
+    /// SAMPLER_STATE.
+    pub words: [u32; 4],
+    /// SAMPLER_BORDER_COLOR_STATE.
+    pub border: Vec<u32>,
+    /// The chroma key table.
+    pub keys: [(u32, u32); 4],
+    /// Size of the monochrome filter.
+    pub mono: (u32, u32),
+}
+
+impl Packed {
+    /// The state these words say.
+    ///
+    /// # Errors
+    /// As [`SamplerState::unpack`].
+    pub fn unpack(&self, generation: Generation) -> Result<SamplerState, String> {
+        let beside = Beside {
+            border: &self.border,
+            keys: self.keys,
+            mono: Some(self.mono),
+        };
+        SamplerState::unpack(generation, self.words, &beside)
+    }
+}
+
+fn structure(generation: Generation) -> &'static Structure {
+    match generation < Generation::Gen8 {
+        true => SAMPLER_GEN5,
+        false => SAMPLER_GEN9,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn states_come_back_from_their_words() {
+        let plain = SamplerState::default();
+        let full = SamplerState {
+            mip: MipFilter::Linear,
+            address: [Address::Wrap, Address::Border, Address::Mirror],
+            lod_bias: -0x340,
+            min_lod: 0x180,
+            max_lod: 0x5c0,
+            preclamp: true,
+            max_anisotropy: 6,
+            shadow: Shadow::Gequal,
+            key: Some(ChromaKey {
+                mode: KeyMode::Black,
+                low: 0x1020_3040,
+                high: 0x5060_7080,
+            }),
+            cube_override: true,
+            ..plain.filtered(Filter::Anisotropic, Filter::Linear)
+        };
+        for generation in [Generation::Gen4, Generation::Gen9] {
+            for state in [plain, full] {
+                let packed = state.pack(generation).unwrap();
+                assert_eq!(packed.unpack(generation), Ok(state), "{generation:?}");
+            }
+        }
+        let gen5 = SamplerState {
+            border: Border::Encodings([7; 12]),
+            base_level: 0x180,
+            ..full
+        };
+        assert_eq!(
+            gen5.pack(Generation::Gen5)
+                .unwrap()
+                .unpack(Generation::Gen5),
+            Ok(gen5)
+        );
+        assert!(gen5.pack(Generation::Gen9).is_err());
+        let texels = SamplerState {
+            unnormalized: true,
+            ..plain
+        };
+        assert!(texels.pack(Generation::Gen9).is_ok());
+        let reserved =
+            SamplerState::unpack(Generation::Gen9, [3 << 14, 0, 0, 0], &Beside::default());
+        assert_eq!(reserved, Err("Min Mode Filter 3 is reserved".to_string()));
+    }
+}
