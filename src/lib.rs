@@ -55,6 +55,7 @@ pub mod launch;
 pub mod lower;
 pub mod math;
 pub mod message;
+pub mod observe;
 pub mod program;
 pub mod sampler;
 pub mod source;

@@ -51,6 +51,10 @@ pub struct Program {
     pub functions: Vec<Function>,
     /// Where outside writes and those to `%null` fall.
     pub sink: u32,
+    /// The zero that outside reads and those of `%null` see.
+    pub zero: u32,
+    /// What the bytes of the arena are: one entry for each variable that owns bytes, by offset.
+    pub owners: Vec<Owner>,
     /// Surface index variables (arena offset, name) for messages about unbound surfaces.
     pub surface_names: Vec<(u32, String)>,
     /// Sampler index variables (arena offset, name).
@@ -76,6 +80,23 @@ pub struct Function {
     /// Its own variables in the arena; saved when it is entered, restored when it returns, so that
     /// recursion works.
     pub frame: Vec<std::ops::Range<u32>>,
+}
+
+/// A variable that owns bytes of the arena; aliases own none.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Owner {
+    /// Its name.
+    pub name: String,
+    /// Its bytes.
+    pub range: std::ops::Range<u32>,
+    /// Storage class.
+    pub class: SymbolClass,
+    /// The declaration; empty for built-ins and for the code of libraries.
+    pub declared: Span,
+    /// Built in, not declared.
+    pub predefined: bool,
+    /// The function it belongs to, an index into [`Program::functions`]; `None`: the kernel.
+    pub function: Option<u32>,
 }
 
 /// A variable by name.
@@ -668,6 +689,13 @@ pub enum LscAction {
 }
 
 impl Program {
+    /// The variable that owns the byte at an arena offset.
+    pub fn owner(&self, offset: u32) -> Option<&Owner> {
+        let after = self.owners.partition_point(|o| o.range.start <= offset);
+        let owner = self.owners.get(after.checked_sub(1)?)?;
+        owner.range.contains(&offset).then_some(owner)
+    }
+
     /// The text place of the op at `pc`; the end of the program has none.
     pub fn site(&self, pc: u32) -> Option<Site> {
         self.sites.get(pc as usize).copied()

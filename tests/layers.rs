@@ -14,6 +14,7 @@ const LAYERS: &[&[&str]] = &[
     &["lower", "tld"],
     &["exec"],
     &["launch"],
+    &["observe"],
     &["explain"],
     &["harness"],
     &["cli"],

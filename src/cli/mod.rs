@@ -13,6 +13,7 @@ mod output;
 mod run;
 mod test;
 mod tld;
+mod watch;
 
 use clap::{Parser, Subcommand};
 use output::{Colour, Exit, Format, Output};

@@ -106,6 +106,13 @@ impl Output {
         }
     }
 
+    /// Says something beside the result, on standard error; nothing in JSON.
+    pub fn remark(&self, text: &str) {
+        if self.is_text() {
+            let _ = writeln!(std::io::stderr(), "visim: {text}");
+        }
+    }
+
     /// Says why the command cannot be carried out.
     pub fn complain(&mut self, message: &str) -> Exit {
         if self.is_text() {

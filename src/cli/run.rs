@@ -3,6 +3,7 @@
 
 use super::check::platform;
 use super::output::{Exit, Output};
+use super::watch::Watching;
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::directive::{self, Directives, Mistake};
@@ -11,7 +12,7 @@ use crate::harness::session::{self, Session};
 use crate::harness::values::{Number, bits, number};
 use crate::harness::words::Word;
 use crate::harness::write::Writes;
-use crate::isa::Platform;
+use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
 use serde_json::{Value, json};
 use std::path::PathBuf;
@@ -64,6 +65,8 @@ pub struct Run {
     /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    watch: Watching,
 }
 
 impl Run {
@@ -91,6 +94,9 @@ impl Run {
             limit: self.max_steps,
             through_bits: self.through_bits,
         };
+        if self.watch.is_asked() {
+            return self.watch.run(&layers, found, &options, output);
+        }
         match session::start(&layers, found, &options) {
             Ok(session) => {
                 say(&session.warnings, &layers, output);
@@ -203,7 +209,7 @@ pub(super) fn say(problems: &[Problem], layers: &[Layer], output: &mut Output) -
 }
 
 /// Prints and writes what was asked for. Everything is looked up before anything is written.
-fn finish(session: &Session, layers: &[Layer], output: &mut Output) -> Exit {
+pub(super) fn finish<O>(session: &Session<O>, layers: &[Layer], output: &mut Output) -> Exit {
     let mut problems = Vec::new();
     let mut texts = Vec::new();
     let mut dumps = Vec::new();
@@ -258,16 +264,27 @@ fn finish(session: &Session, layers: &[Layer], output: &mut Output) -> Exit {
     Exit::Fine
 }
 
+/// An element as a JSON number; JSON has no word for infinities and NaN, which become text.
+pub(super) fn number_json(ty: Type, bytes: &[u8]) -> Value {
+    match number(ty, bits(bytes)) {
+        Number::Integer(value) => match (i64::try_from(value), u64::try_from(value)) {
+            (Ok(value), _) => json!(value),
+            (_, Ok(value)) => json!(value),
+            _ => json!(value.to_string()),
+        },
+        Number::Float(value) if value.is_finite() => json!(value),
+        Number::Float(value) => json!(value.to_string()),
+    }
+}
+
 fn dump_json(dump: &directive::Dump, table: &session::Table) -> Value {
     let view = &table.view;
     let size = view.ty.bytes() as usize;
-    let element = |bytes: &[u8]| match number(view.ty, bits(bytes)) {
-        Number::Integer(value) => json!(value as i64),
-        Number::Float(value) if value.is_finite() => json!(value),
-        // JSON has no word for these.
-        Number::Float(value) => json!(value.to_string()),
+    let row = |row: &[u8]| {
+        row.chunks_exact(size)
+            .map(|e| number_json(view.ty, e))
+            .collect::<Vec<_>>()
     };
-    let row = |row: &[u8]| row.chunks_exact(size).map(element).collect::<Vec<_>>();
     json!({
         "name": dump.place.name.node,
         "offset": dump.place.offset,

@@ -878,6 +878,79 @@ This is not a fault of the program."
     L0640 Limit "launch needs too much memory"
 "A buffer or image of more than 1 GiB, more than 256 KiB of shared local memory for a group, or more than 16 MiB of
 private memory for a thread."
+    U0670 Undefined "register bytes are read that were never written"
+"Found by `visim run --sanitize`. A declared variable holds nothing until something writes it, byte by
+byte and lane by lane; what the hardware finds there is whatever ran before. visim has zeros there.
+
+    .decl A v_type=G type=ud num_elts=8 align=GRF
+    add (M1, 8) B(0,0)<1> A(0,0)<1;1,0> 0x1:ud   // A was never written
+    mov (M1, 8) A(0,0)<1> 0x0:ud                 // mended: in front of it"
+    U0671 Undefined "bytes are read that a message left undefined"
+"Found by `visim run --sanitize`. A message may write whole registers and promise part of them only: the
+bytes between the width and the pitch of a media block, the upper bytes of gathered bytes and words.
+
+    media_ld.nomod (12,1) T6 0 0x0:ud 0x0:ud D.0  // bytes 12..=15 hold nothing
+    mov (M1, 16) E(0,0)<1> D(0,0)<1;1,0>          // reads 16 bytes: take 12 of them"
+    U0672 Undefined "predicate bits decide that were never written"
+"Found by `visim run --sanitize`. All predicates are undefined when a thread starts, and a comparison
+writes the bits of active lanes only. `.any` and `.all` look at every bit of the variable, unless those
+that were written decide.
+
+    (P1) mov (M1, 8) A(0,0)<1> 0x1:ud             // no cmp or setp before it
+    setp (M1_NM, 8) P1 0x0:ud                     // mended: in front of it"
+    U0673 Undefined "operand reaches outside its variable"
+"Found by `visim run --sanitize`. An element lies behind the end of its variable, an indirect operand
+points outside the registers, or `%null` is read for its value. visim reads zero there and drops writes.
+
+    .decl A v_type=G type=ud num_elts=8 align=GRF
+    mov (M1, 8) B(0,0)<1> A(0,4)<1;1,0>           // elements 8 to 11 do not exist"
+    U0674 Undefined "access outside the surface"
+"Found by `visim run --sanitize`. Reads outside a surface give zero and writes vanish, so the program runs;
+but an address outside is seldom meant. Media block reads repeat the edge pixel and are not reported; for
+media block writes the manual promises nothing outside.
+
+Check the address arithmetic, or the size of the surface that is bound."
+    U0675 Undefined "misaligned access"
+"Found by `visim run --sanitize`. Elements of 2, 4 and 8 bytes want addresses that are multiples of their
+size, blocks at 64-bit addresses multiples of 16, oword_ld_unaligned multiples of 4; gather_scaled and
+scatter_scaled take any address. What the hardware does with the low bits depends on the part; visim reads
+the bytes at the address, atomics and oword_ld_unaligned drop the low bits."
+    U0676 Undefined "threads of a group wait at different barriers"
+"Found by `visim run --sanitize`. All threads of a work-group come to the same barriers in the same order.
+Here two of them stood at different ones, as when a barrier is inside a branch that not all threads take."
+    U0677 Undefined "thread waits at a barrier that another one never reaches"
+"Found by `visim run --sanitize`. A thread of the group ended without coming to a barrier at which another
+one waits. visim lets the others go on; hardware may wait for ever."
+    U0678 Undefined "registers of one instruction overlap"
+"Found by `visim run --sanitize`. Two results of one instruction in the same bytes, or a raw message whose
+response lies on its payload while that is still being sent: which value stays, or is sent, is not said.
+
+    raw_send (M1, 8) 0x2 1 1 0x2106ffe:ud D.0 D.0   // use another variable for the response"
+    U0679 Undefined "lanes of one message write different values to the same bytes"
+"Found by `visim run --sanitize`. Lanes of a scatter that have the same address are served one after the
+other in an order that is not defined, so which value stays is chance. Equal values are not reported.
+
+Give each lane an address of its own, or use an atomic."
+    U0680 Undefined "memory is read that was never written"
+"Found by `visim run --sanitize`. Shared local memory holds nothing when a group starts, scratch memory
+holds nothing when a thread starts. visim has zeros there; hardware has what was left. Loading such bytes
+is not reported, using what was loaded is."
+    U0681 Undefined "threads of a group race"
+"Found by `visim run --check-races`. Two hardware threads of a work-group access the same bytes without a
+barrier in between, at least one of them writes, and not both accesses are atomic: what comes out depends
+on which one is faster.
+
+Put a `barrier` (and the fence it needs) between the two, or make both accesses atomic."
+    U0682 Undefined "work-groups race"
+"Found by `visim run --check-races`. Threads of different work-groups access the same bytes, at least one of
+them writes, and not both accesses are atomic. Nothing orders groups: a barrier is for one group alone.
+Programs that order groups by flags they exchange through atomics are reported too; whether that order
+holds is not worked out.
+
+Let each group write bytes of its own, use atomics, or split the kernel in two."
+    L0683 Limit "too much memory for the race check"
+"`visim run --check-races` remembers who touched each dword. The kernel touches more than it keeps track of;
+what came later was not checked. Run a smaller grid."
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.
@@ -1094,6 +1167,14 @@ nobody wrote is 32 zero bytes, which is no texture either."
     E0822 Error "texel lies where there is no memory"
 "The header and the coordinates are fine, but nothing was put at the address they lead to. Give the texture
 memory of its full size; the note shows the address."
+    E0900 Error "no instruction to stop at"
+"`visim run --break LINE` stops in front of the instructions that start on a line of the text. This line
+holds none: it is empty, a comment, a declaration or a label.
+
+    visim run --break 12 --print V34 k.visa"
+    E0901 Error "no such thread"
+"Threads are named by column and row, as in `--thread 3,0`: X and Y of a media thread; in a grid of groups,
+the thread of its group and the group."
 }
 
 impl Code {

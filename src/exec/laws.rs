@@ -22,6 +22,8 @@ fn empty(arena: &[u8]) -> Program {
         image: arena.to_vec(),
         general_bytes: arena.len() as u32,
         sink: 0,
+        zero: 0,
+        owners: Vec::new(),
         inputs: Vec::new(),
         simd_size: 32,
         slm_bytes: 0,

@@ -423,7 +423,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                     let rest = data.skip((byte + bytes) as u32);
                     let end = rest.offset.saturating_add(4 - bytes as u32).min(rest.end);
                     let at = self.thread.at(self.at.pc);
-                    self.observer.undefined(at, rest.offset..end);
+                    self.observer.undefined(at, &(rest.offset..end));
                 }
             }
         }

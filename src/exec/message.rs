@@ -200,7 +200,7 @@ pub fn media<O: Observer>(
                 let padding = data.skip(row * block.pitch() + block.width);
                 let end = data.skip((row + 1) * block.pitch()).offset;
                 let range = padding.offset..end.min(padding.end);
-                observer.undefined(thread.at(pc), range);
+                observer.undefined(thread.at(pc), &range);
             }
         }
     }

@@ -22,12 +22,11 @@ pub trait Observer: std::marker::Send {
 
     /// An instruction is about to run.
     ///
-    /// * `mask`: its active lanes, bit 0 = lane 0 of the instruction.
     /// * `arena`: the thread's bytes, [`crate::program::Program::symbols`] tells what lies where.
-    fn before(&mut self, _at: At, _op: &Op, _mask: u32, _arena: &[u8]) {}
+    fn before(&mut self, _at: At, _op: &Op, _on: Running, _arena: &[u8]) {}
 
-    /// The same instruction has run, and not trapped.
-    fn after(&mut self, _at: At, _op: &Op, _mask: u32, _arena: &[u8]) {}
+    /// The same instruction has run, and neither trapped nor ended the thread nor made it wait.
+    fn after(&mut self, _at: At, _op: &Op, _on: Running, _arena: &[u8]) {}
 
     /// An instruction or message wrote bytes at an arena offset; adjacent lanes come as one run.
     fn wrote(&mut self, _at: At, _offset: u32, _bytes: &[u8]) {}
@@ -48,14 +47,14 @@ pub trait Observer: std::marker::Send {
 
     /// A message wrote these bytes, but nothing is promised of their content. Comes after the bytes
     /// were told as written.
-    fn undefined(&mut self, _at: At, _range: Range<u32>) {}
+    fn undefined(&mut self, _at: At, _range: &Range<u32>) {}
 
     /// The body of [`crate::program::Program::functions`] number `function` was entered, its variables
     /// being those of a new activation; comes again, with `left`, when the caller has its own back.
     fn function(&mut self, _at: At, _function: u32, _left: bool) {}
 
-    /// The thread has ended, or trapped.
-    fn ended(&mut self, _thread: ThreadId) {}
+    /// The thread has ended, or trapped and will not go on.
+    fn ended(&mut self, _thread: ThreadId, _trapped: bool) {}
 }
 
 /// What a thread begins with.
@@ -64,8 +63,19 @@ pub struct Start<'a> {
     pub thread: ThreadId,
     /// What it will run.
     pub program: &'a Program,
+    /// How many threads its group has.
+    pub group_threads: u32,
     /// Arena bytes that the launch has given: inputs and start values. Built-ins count as given.
     pub given: &'a [Range<u32>],
+}
+
+/// The lanes of an instruction, bit 0 = lane 0 of the instruction.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Running {
+    /// Those that run.
+    pub mask: u32,
+    /// Those that would run if there were no predicate.
+    pub enabled: u32,
 }
 
 /// Where in the run something happened.

@@ -3,7 +3,7 @@
 use super::bindings::{Environment, OwnMemory};
 use super::float::FloatMode;
 use super::flow::{Frame, Left};
-use super::observer::{At, Observer};
+use super::observer::{At, Observer, Running};
 use super::trap::Trap;
 use super::{dense, general, message};
 use crate::diagnostic::{Code, Diagnostic};
@@ -125,10 +125,10 @@ impl<'p> Thread<'p> {
                 self.executed += 1;
             }
             let watched = O::ACTIVE && !bookkeeping;
-            let mut mask = 0;
+            let mut running = Running::default();
             if watched {
-                mask = self.op_mask(op);
-                observer.before(self.at(pc), op, mask, &self.arena);
+                running = self.running(op);
+                observer.before(self.at(pc), op, running, &self.arena);
             }
             self.frame.pc = pc + 1;
             match op {
@@ -258,7 +258,7 @@ impl<'p> Thread<'p> {
             }
             if watched {
                 self.report_writes(op, pc, observer);
-                observer.after(self.at(pc), op, mask, &self.arena);
+                observer.after(self.at(pc), op, running, &self.arena);
             }
         }
     }
@@ -406,23 +406,31 @@ impl<'p> Thread<'p> {
         }
     }
 
-    fn op_mask(&self, op: &Op) -> u32 {
-        match op {
-            Op::Alu(alu) => {
-                let guard = alu.guard.filter(|_| alu.opcode != Opcode::Sel);
-                self.active(alu.lanes, guard)
-            }
+    /// The lanes of an op, for observers.
+    fn running(&self, op: &Op) -> Running {
+        let (lanes, guard) = match op {
+            // The predicate of `sel` chooses; it does not mask.
+            Op::Alu(alu) => (alu.lanes, alu.guard.filter(|_| alu.opcode != Opcode::Sel)),
             Op::Compare { lanes, .. }
             | Op::SetPredicate { lanes, .. }
-            | Op::PredicateLogic { lanes, .. } => self.active(*lanes, None),
+            | Op::PredicateLogic { lanes, .. } => (*lanes, None),
             Op::Goto { lanes, guard, .. }
             | Op::Jump { lanes, guard, .. }
             | Op::Call { lanes, guard, .. }
             | Op::CallFunction { lanes, guard, .. }
             | Op::CallIndirect { lanes, guard, .. }
-            | Op::Return { lanes, guard } => self.active(*lanes, *guard),
-            Op::Send(send) => self.active(send.lanes, send.guard),
-            _ => self.frame.em,
+            | Op::Return { lanes, guard } => (*lanes, *guard),
+            Op::Send(send) => (send.lanes, send.guard),
+            _ => {
+                return Running {
+                    mask: self.frame.em,
+                    enabled: self.frame.em,
+                };
+            }
+        };
+        Running {
+            mask: self.active(lanes, guard),
+            enabled: self.active(lanes, None),
         }
     }
 

@@ -3,7 +3,7 @@
 use super::bits::{Part, descriptors};
 use crate::check::{Checked, Step, Unit, looked_at};
 use crate::exec::Observer;
-use crate::exec::observer::At;
+use crate::exec::observer::{At, Running};
 use crate::isa::Slot;
 use crate::lower::messages::{Compat, Context, Flow, Lowered, Run, messages};
 use crate::message::Request;
@@ -340,7 +340,7 @@ const MOST: usize = 8;
 const MOST_TEXELS: usize = 1024;
 
 impl Observer for Watch {
-    fn before(&mut self, at: At, _: &crate::program::Op, _: u32, _: &[u8]) {
+    fn before(&mut self, at: At, _: &crate::program::Op, _: Running, _: &[u8]) {
         self.runs += u64::from(at.site.span == self.span);
     }
 

@@ -9,6 +9,7 @@ use super::load;
 use super::session::{self, Options, Session, Table};
 use super::tld::{self, Machine};
 use crate::diagnostic::{Code, Diagnostic, render_all, to_json};
+use crate::observe::{Races, Sanitizer, Watcher};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::Surface;
 use crate::tld::Strictness;
@@ -118,13 +119,7 @@ pub fn run(path: &Path, options: &Options) -> Verdict {
     let ran: Result<Left, _> = if tld::is_tld(path) {
         texture_loads(&layers, found)
     } else {
-        match session::start(&layers, found, options) {
-            Ok(session) => {
-                let warnings = session.warnings.clone();
-                Ok((Box::new(session) as _, warnings))
-            }
-            Err(refused) => Err(refused.problems),
-        }
+        watched(&layers, found, options)
     };
     match ran {
         Ok((ran, warnings)) => {
@@ -148,6 +143,44 @@ pub fn run(path: &Path, options: &Options) -> Verdict {
     };
     verdict.source = Some(layer.source.clone());
     verdict
+}
+
+/// Runs a program, watched for what its `RUN` line asks; what was seen comes with the warnings.
+fn watched(
+    layers: &[Layer],
+    found: Vec<Diagnostic>,
+    options: &Options,
+) -> Result<Left, Vec<Problem>> {
+    let directives = &layers[0].directives;
+    let watcher = Watcher {
+        sanitizer: directives.sanitize.then(Sanitizer::default),
+        races: directives.check_races.then(Races::default),
+        ..Watcher::default()
+    };
+    let result = if watcher.is_idle() {
+        session::start(layers, found, options)
+    } else {
+        let options = Options {
+            jobs: 1,
+            ..options.clone()
+        };
+        let ran = session::start_watched(layers, found, &options, |_| watcher.thread());
+        ran.map(Session::without_observers)
+    };
+    let seen = watcher.diagnostics().into_iter().map(|diagnostic| Problem {
+        layer: 0,
+        diagnostic,
+    });
+    match result {
+        Ok(session) => {
+            let problems = session.warnings.iter().cloned().chain(seen).collect();
+            Ok((Box::new(session), problems))
+        }
+        Err(mut refused) => {
+            refused.problems.extend(seen);
+            Err(refused.problems)
+        }
+    }
 }
 
 /// What a run left, whichever front end it came through.

@@ -33,7 +33,7 @@ use crate::surface::file::PLAIN_KINDS;
 
 /// Every keyword that opens a directive, with what follows it.
 pub const KEYWORDS: &[(&str, &str)] = &[
-    ("RUN", "visim run %"),
+    ("RUN", "visim run [--sanitize] [--check-races] %"),
     ("PLATFORM", "NAME"),
     ("KERNEL", "NAME"),
     ("THREADS", "X,Y"),
@@ -77,6 +77,10 @@ pub struct Directives {
     pub expectations: Vec<Expectation>,
     /// `//~`.
     pub refusals: Vec<Refusal>,
+    /// `RUN` with `--sanitize`.
+    pub sanitize: bool,
+    /// `RUN` with `--check-races`.
+    pub check_races: bool,
     /// `known-failing because:`, with the reason.
     pub known_failing: Option<Spanned<String>>,
 }
@@ -271,8 +275,12 @@ impl Reader {
         let to = &mut self.directives;
         let blanks = &[' ', '\t'];
         match word {
-            // What a shell would run; the harness runs the file itself.
-            "RUN" => {}
+            // What a shell would run; the harness runs the file itself, watched for the same.
+            "RUN" => {
+                let mut words = rest.node.split_whitespace();
+                to.sanitize |= words.clone().any(|w| w == "--sanitize");
+                to.check_races |= words.any(|w| w == "--check-races");
+            }
             "PLATFORM" => {
                 let name = only(cut(rest.node, rest.span.start, blanks), span, "a platform")?;
                 to.platform = Some(platform(name)?);

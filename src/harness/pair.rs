@@ -17,7 +17,7 @@ use super::tld::Machine;
 use super::twin::view;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::Bindings;
-use crate::exec::observer::At;
+use crate::exec::observer::{At, Running};
 use crate::isa::ChannelMask;
 use crate::isa::predefined::SURFACES;
 use crate::launch::{Grid, Keep, Observer, RunOptions, run};
@@ -199,7 +199,7 @@ struct Watch {
 }
 
 impl Observer for Watch {
-    fn before(&mut self, _: At, op: &Op, mask: u32, arena: &[u8]) {
+    fn before(&mut self, _: At, op: &Op, on: Running, arena: &[u8]) {
         let Op::Send(send) = op else { return };
         let Send {
             body: SendBody::Sampler {
@@ -225,7 +225,7 @@ impl Observer for Watch {
                 u32::from_le_bytes([0, 1, 2, 3].map(byte))
             })
         };
-        self.next = (mask, params.iter().map(read).collect());
+        self.next = (on.mask, params.iter().map(read).collect());
     }
 
     fn message(&mut self, at: At, request: &Request) {

@@ -214,6 +214,14 @@ pub fn start_watched<O: Observer>(
     }
 }
 
+/// How many threads a row has, as `V34@X,Y` counts them.
+pub fn columns(layers: &[Layer], options: &Options) -> u32 {
+    match &options.launch {
+        Some(launch) => launch.ready.grid(&launch.ready.payload()).threads,
+        None => grid(layers).1.0,
+    }
+}
+
 /// The grid that the layers ask for, and the columns and rows by which `V34@X,Y` counts its threads:
 /// X and Y of a media thread; in a grid of groups, the thread of its group and the group, x fastest.
 fn grid(layers: &[Layer]) -> (Grid<'static>, (u32, u32)) {
@@ -267,6 +275,23 @@ impl Table {
 }
 
 impl<O> Session<O> {
+    /// The same without what was observed.
+    pub fn without_observers(self) -> Session {
+        let outcome = Outcome {
+            threads: self.outcome.threads,
+            observers: Vec::new(),
+            thread_count: self.outcome.thread_count,
+            instructions: self.outcome.instructions,
+        };
+        Session {
+            program: self.program,
+            bindings: self.bindings,
+            outcome,
+            threads: self.threads,
+            warnings: self.warnings,
+        }
+    }
+
     /// The surface behind a name.
     ///
     /// # Errors

@@ -363,7 +363,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         observer: &mut O,
     ) -> Result<Stop, Box<Trap>> {
         if O::ACTIVE && !matches!(stop, Ok(Stop::Barrier)) {
-            observer.ended(id);
+            observer.ended(id, stop.is_err());
         }
         stop
     }
@@ -417,6 +417,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             observer.started(&Start {
                 thread: id,
                 program: self.program,
+                group_threads: self.grid.threads,
                 given: &given,
             });
         }

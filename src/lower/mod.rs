@@ -20,7 +20,7 @@ pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode, Platform};
-use crate::program::{Function, Input, Lanes, Op, Program, Site};
+use crate::program::{Function, Input, Lanes, Op, Owner, Program, Site};
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::Instruction;
 use indexmap::IndexMap;
@@ -156,6 +156,8 @@ pub fn lower(
             .collect::<IndexMap<_, _>>(),
         general_bytes: layout.general_bytes,
         sink: layout.sink,
+        zero: layout.zero,
+        owners: owners(&units, &layouts, 1 + own_functions),
         inputs: kernel
             .inputs
             .iter()
@@ -173,6 +175,41 @@ pub fn lower(
         sampler_names: state_names(|s| matches!(s, Storage::Sampler { .. })),
         image: layout.image,
     })
+}
+
+/// Which variable owns which bytes. Units from number `foreign` on stand in other texts.
+fn owners(units: &[&Unit], layouts: &[UnitLayout], foreign: usize) -> Vec<Owner> {
+    let mut owners = Vec::new();
+    for (number, (unit, layout)) in units.iter().zip(layouts).enumerate() {
+        for (i, (variable, place)) in unit.variables.iter().zip(&layout.places).enumerate() {
+            let alias = match variable.storage {
+                Storage::General { root, .. } => root.0 as usize != i,
+                _ => false,
+            };
+            // Built-in general variables are the same bytes for all units.
+            let again = number > 0 && matches!(variable.storage, Storage::General { .. });
+            if alias || (variable.predefined && again) {
+                continue;
+            }
+            let symbol = symbol(variable, *place);
+            owners.push(Owner {
+                name: variable.name.clone(),
+                range: symbol.offset..symbol.offset + symbol.bytes(),
+                class: symbol.class,
+                declared: if number < foreign {
+                    variable.span
+                } else {
+                    Span::default()
+                },
+                predefined: variable.predefined,
+                function: (number as u32).checked_sub(1),
+            });
+        }
+    }
+    // Views of the header lie inside it and come behind it.
+    owners.sort_by_key(|o| (o.range.start, std::cmp::Reverse(o.range.end)));
+    owners.dedup_by(|later, earlier| later.range.start < earlier.range.end);
+    owners
 }
 
 /// The op list while it grows.

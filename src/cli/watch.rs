@@ -1,0 +1,532 @@
+//! The options of `visim run` that watch a run, and how what they see is printed.
+//!
+//! A watched run takes its work-groups one after the other in launch order, whatever `--jobs` says, so
+//! that every report and trace is the same each time.
+
+use super::output::{Exit, Output};
+use super::run::{finish, number_json, say};
+use crate::check::{CheckOptions, Step};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
+use crate::harness::bind::Layer;
+use crate::harness::directive::{self, ViewWords};
+use crate::harness::front::Front;
+use crate::harness::session::{self, Options};
+use crate::harness::values::{Form, View};
+use crate::isa::Type;
+use crate::observe::stats::{Count, is_message};
+use crate::observe::trace::{Event, Instruction, Moved, Stop, TraceOptions, Value};
+use crate::observe::{Races, Sanitizer, Stats, Tracer, Watcher, space, spot};
+use crate::program::Program;
+use crate::source::{Source, Span, Spanned};
+use serde_json::{Value as Json, json};
+use std::io::Write;
+use std::sync::Mutex;
+
+/// How a trace is printed.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
+pub enum TraceFormat {
+    /// For people.
+    Text,
+    /// One JSON object a line.
+    Json,
+}
+
+/// What a run is watched for.
+#[derive(Debug, clap::Args)]
+#[command(next_help_heading = "Watching a run")]
+pub struct Watching {
+    /// Report what the hardware promises nothing for: undefined registers, accesses outside a surface,
+    /// misaligned ones, threads that miss each other at a barrier.
+    #[arg(long)]
+    sanitize: bool,
+    /// Report accesses of different threads to the same bytes that nothing orders.
+    #[arg(long)]
+    check_races: bool,
+    /// Print each instruction with its lanes and values.
+    #[arg(long)]
+    trace: bool,
+    /// How --trace and --break print: for people, or one JSON object a line.
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = TraceFormat::Text)]
+    trace_format: TraceFormat,
+    /// Print this many instructions at most.
+    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    trace_limit: u64,
+    /// Trace this thread only; may be given several times.
+    #[arg(long, value_name = "X,Y")]
+    thread: Vec<String>,
+    /// Stop in front of the instructions on this line, print the variables asked for, and go on.
+    #[arg(long = "break", value_name = "LINE")]
+    breaks: Vec<usize>,
+    /// Stop in this thread only; without --break, in front of its first instruction.
+    #[arg(long, value_name = "X,Y")]
+    break_thread: Vec<String>,
+    /// Print this many stops at most.
+    #[arg(long, value_name = "N", default_value_t = 16)]
+    break_limit: u64,
+    /// Print this variable at each stop: NAME, NAME:TYPE, NAME:hex.
+    #[arg(long, value_name = "NAME[:TYPE]")]
+    print: Vec<String>,
+    /// Count executed instructions and messages, lanes and bytes for each opcode.
+    #[arg(long)]
+    stats: bool,
+}
+
+/// A mistake in an option, in the option's own text.
+type Mistake = Box<(Diagnostic, Source)>;
+
+impl Watching {
+    /// Whether any of it was asked for.
+    pub fn is_asked(&self) -> bool {
+        let stops = !self.breaks.is_empty() || !self.break_thread.is_empty();
+        self.sanitize || self.check_races || self.trace || self.stats || stops
+    }
+
+    /// Runs the program and prints what was seen.
+    pub fn run(
+        &self,
+        layers: &[Layer],
+        found: Vec<Diagnostic>,
+        options: &Options,
+        output: &mut Output,
+    ) -> Exit {
+        let source = &layers[0].source;
+        let (trace, views) = match self.tracing(layers, options) {
+            Ok(wanted) => wanted,
+            Err(mistake) => {
+                output.diagnostics(&[mistake.0], &mistake.1);
+                return Exit::Command;
+            }
+        };
+        let printer = Printer {
+            source,
+            views,
+            lines: (!output.is_text()).then(Mutex::default),
+            as_json: self.trace_format == TraceFormat::Json,
+        };
+        let stops = !trace.lines.is_empty() || !trace.stop_threads.is_empty();
+        let watcher = Watcher {
+            sanitizer: self.sanitize.then(Sanitizer::default),
+            races: self.check_races.then(Races::default),
+            stats: self.stats.then(Stats::default),
+            tracer: (self.trace || stops)
+                .then(|| Tracer::new(trace, |program, event| printer.event(program, &event))),
+        };
+        let options = Options {
+            jobs: 1,
+            ..options.clone()
+        };
+        let result = session::start_watched(layers, found, &options, |_| watcher.thread());
+        let exit = match &result {
+            Ok(session) => {
+                say(&session.warnings, layers, output);
+                finish(session, layers, output)
+            }
+            Err(refused) => say(&refused.problems, layers, output),
+        };
+        self.untold(&watcher, output);
+        if let Some(lines) = &printer.lines {
+            let lines = lines.lock().unwrap_or_else(|e| e.into_inner()).clone();
+            output.field("trace", || Json::Array(lines));
+        }
+        if let Some(stats) = &watcher.stats {
+            print_stats(stats, output);
+        }
+        let diagnostics = watcher.diagnostics();
+        output.diagnostics(&diagnostics, source);
+        exit.max(if any_fatal(&diagnostics) {
+            Exit::Program
+        } else {
+            Exit::Fine
+        })
+    }
+
+    /// What is to be traced, and how variables are shown.
+    fn tracing(
+        &self,
+        layers: &[Layer],
+        options: &Options,
+    ) -> Result<(TraceOptions, Vec<ViewWords>), Mistake> {
+        let columns = session::columns(layers, options);
+        let threads = |option: &str, texts: &[String]| {
+            let one = |text: &String| thread(option, text, columns);
+            texts.iter().map(one).collect::<Result<Vec<_>, _>>()
+        };
+        let source = &layers[0].source;
+        let check = CheckOptions {
+            platform: session::platform(layers),
+            finalizer: options.launch.is_some(),
+        };
+        // Read once more, to refuse before anything has run.
+        let asked = !self.breaks.is_empty() || !self.print.is_empty();
+        let front = asked.then(|| Front::with(source, &check));
+        let front = front.as_ref().filter(|f| !f.is_refused());
+        let mut lines = Vec::new();
+        for &line in &self.breaks {
+            let option = Source::new("--break", line.to_string());
+            lines.push(instructions_on(line, source, front).map_err(|why| {
+                let whole = Span::new(0, option.text().len() as u32);
+                Box::new((Diagnostic::new(Code::E0900).at(whole, why), option))
+            })?);
+        }
+        let (mut show, mut views) = (Vec::new(), Vec::new());
+        for text in &self.print {
+            let option = Source::new("--print", &text[..]);
+            let word = Spanned::new(&text[..], Span::new(0, text.len() as u32));
+            let dump = match directive::dump(word) {
+                Ok(dump) => dump,
+                Err(mistake) => return Err(Box::new((*mistake, option))),
+            };
+            let name = &dump.place.name;
+            let declared = |front: &Front| {
+                let mut units = front.checked.units.iter();
+                units.any(|u| u.names.contains_key(&name.node))
+            };
+            if front.is_some_and(|f| !declared(f)) {
+                let label = format!("the text declares no `{}`", name.node);
+                let unknown = Diagnostic::new(Code::E0704).at(name.span, label);
+                return Err(Box::new((unknown, option)));
+            }
+            show.push(name.node.clone());
+            views.push(dump.view);
+        }
+        let trace = TraceOptions {
+            instructions: self.trace,
+            threads: threads("--thread", &self.thread)?,
+            lines,
+            stop_threads: threads("--break-thread", &self.break_thread)?,
+            show,
+            most_instructions: self.trace_limit,
+            most_stops: self.break_limit,
+        };
+        Ok((trace, views))
+    }
+
+    /// Says what was left out, and which line no thread came to.
+    fn untold(&self, watcher: &Watcher<'_>, output: &mut Output) {
+        let Some(tracer) = &watcher.tracer else {
+            return;
+        };
+        let untold = tracer.untold();
+        output.field(
+            "trace_left_out",
+            || json!({ "instructions": untold.instructions, "stops": untold.stops }),
+        );
+        if untold.instructions > 0 {
+            let n = untold.instructions;
+            output.remark(&format!(
+                "{n} more instructions ran; --trace-limit prints more"
+            ));
+        }
+        if untold.stops > 0 {
+            let n = untold.stops;
+            output.remark(&format!(
+                "{n} more stops were passed; --break-limit prints more"
+            ));
+        }
+    }
+}
+
+/// A thread by column and row, as its number in launch order.
+fn thread(option: &str, text: &str, columns: u32) -> Result<u32, Mistake> {
+    let source = Source::new(option, text);
+    let wrong = |why: String| {
+        let span = Span::new(0, text.len() as u32);
+        Box::new((Diagnostic::new(Code::E0901).at(span, why), source.clone()))
+    };
+    let (x, y) = text.split_once(',').unwrap_or((text, "0"));
+    let (Ok(x), Ok(y)) = (x.trim().parse::<u32>(), y.trim().parse::<u32>()) else {
+        return Err(wrong(
+            "a column and a row are wanted, as in 3,0".to_string(),
+        ));
+    };
+    let index = y.checked_mul(columns).and_then(|n| n.checked_add(x));
+    match index {
+        Some(index) if x < columns => Ok(index),
+        _ => Err(wrong(format!("a row has {columns} threads"))),
+    }
+}
+
+/// The place of a line on which an instruction starts.
+fn instructions_on(line: usize, source: &Source, front: Option<&Front>) -> Result<Span, String> {
+    let lines = source.text().split_inclusive('\n');
+    let mut start = 0;
+    let mut found = None;
+    for (number, text) in lines.enumerate() {
+        let end = start + text.len() as u32;
+        if number + 1 == line {
+            found = Some(Span::new(start, end));
+        }
+        start = end;
+    }
+    let span = found.ok_or_else(|| format!("the text has no line {line}"))?;
+    let Some(front) = front else {
+        return Ok(span);
+    };
+    let steps = front.checked.units.iter().flat_map(|u| &u.steps);
+    let starts = steps.filter_map(|step| match step {
+        Step::Instruction(instruction) => Some(instruction.span.start),
+        _ => None,
+    });
+    let mut starts: Vec<u32> = starts.collect();
+    starts.sort_unstable();
+    if starts.iter().any(|s| span.range().contains(&(*s as usize))) {
+        return Ok(span);
+    }
+    let next = starts.iter().find(|s| **s >= span.end);
+    Err(match next {
+        Some(next) => format!(
+            "no instruction starts there; the next is on line {}",
+            source.line_of(*next)
+        ),
+        None => "no instruction starts there, or behind it".to_string(),
+    })
+}
+
+/// Prints events as they come.
+struct Printer<'a> {
+    source: &'a Source,
+    /// How the variables of a stop are shown.
+    views: Vec<ViewWords>,
+    /// Where events are kept when the command prints one JSON value.
+    lines: Option<Mutex<Vec<Json>>>,
+    as_json: bool,
+}
+
+impl Printer<'_> {
+    fn event(&self, program: &Program, event: &Event) {
+        if let Some(lines) = &self.lines {
+            let value = self.json(program, event);
+            lines.lock().unwrap_or_else(|e| e.into_inner()).push(value);
+            return;
+        }
+        let text = if self.as_json {
+            format!("{}\n", self.json(program, event))
+        } else {
+            self.text(program, event)
+        };
+        // A reader that has seen enough is no failure.
+        let _ = std::io::stdout().write_all(text.as_bytes());
+    }
+
+    /// The line and the text of an instruction; code of libraries has neither.
+    fn site(&self, at: At) -> (Option<usize>, String) {
+        if at.site.span == Span::default() {
+            return (None, at.site.opcode.to_string());
+        }
+        let text = self.source.slice(at.site.span);
+        let words: Vec<&str> = text.split_whitespace().collect();
+        (
+            Some(self.source.line_of(at.site.span.start)),
+            words.join(" "),
+        )
+    }
+
+    fn text(&self, program: &Program, event: &Event) -> String {
+        match event {
+            Event::Instruction(i) => self.instruction(program, i),
+            Event::Stop(stop) => self.stop(program, stop),
+        }
+    }
+
+    fn head(&self, at: At, mask: u32) -> String {
+        let (line, text) = self.site(at);
+        let line = line.map_or("library".to_string(), |line| format!("line {line}"));
+        let (thread, step) = (at.thread.index, at.step);
+        format!("thread {thread} step {step} {line}: {text}  lanes {mask:#x}\n")
+    }
+
+    fn instruction(&self, program: &Program, i: &Instruction) -> String {
+        let mut text = self.head(i.at, i.on.mask);
+        for value in &i.reads {
+            let (name, row) = (place(value), row(value.ty, &value.bytes));
+            text.push_str(&format!("    {} {name} = {row}\n", value.part));
+        }
+        for (before, after) in &i.writes {
+            let (old, new) = (row(before.ty, &before.bytes), row(after.ty, &after.bytes));
+            text.push_str(&format!("    {} : {old}\n", place(before)));
+            text.push_str(&format!(
+                "    {:>1$}-> {new}\n",
+                "",
+                place(before).chars().count()
+            ));
+        }
+        for group in i.memory.chunk_by(alike) {
+            text.push_str(&format!("    {}\n", moved(program, group)));
+        }
+        text
+    }
+
+    fn stop(&self, program: &Program, stop: &Stop) -> String {
+        let mut text = format!("stop in {}\n", stop.at.thread);
+        text.push_str(&format!("  before {}", self.head(stop.at, stop.on.mask)));
+        let grf = program.platform.grf_bytes();
+        for ((name, ty, bytes), words) in stop.variables.iter().zip(&self.views) {
+            let view = view(*ty, *words, grf);
+            text.push_str(&format!("  {name}: {}\n", view.ty));
+            let each = (view.pitch / view.ty.bytes()).max(1) as usize;
+            for (r, row) in view.rows(bytes).iter().enumerate() {
+                let first = r * each;
+                let last = (bytes.len() / view.ty.bytes() as usize).min(first + each) - 1;
+                text.push_str(&format!("    {first:>3}..={last:<3} {row}\n"));
+            }
+        }
+        text
+    }
+
+    fn json(&self, program: &Program, event: &Event) -> Json {
+        let (at, on) = match event {
+            Event::Instruction(i) => (i.at, i.on),
+            Event::Stop(stop) => (stop.at, stop.on),
+        };
+        let (line, text) = self.site(at);
+        let mut value = json!({
+            "thread": { "index": at.thread.index, "group": at.thread.group, "local": at.thread.local },
+            "step": at.step, "line": line, "opcode": at.site.opcode.to_string(), "text": text,
+            "lanes": on.mask, "enabled": on.enabled,
+        });
+        let more = match event {
+            Event::Instruction(i) => json!({
+                "event": "instruction",
+                "reads": i.reads.iter().map(|v| json!({
+                    "operand": v.part, "name": v.name, "offset": v.offset, "type": v.ty.name(),
+                    "lanes": v.lanes, "values": values(v.ty, &v.bytes),
+                })).collect::<Vec<_>>(),
+                "writes": i.writes.iter().map(|(before, after)| json!({
+                    "name": before.name, "offset": before.offset, "type": before.ty.name(),
+                    "before": values(before.ty, &before.bytes), "after": values(after.ty, &after.bytes),
+                })).collect::<Vec<_>>(),
+                "memory": i.memory.iter().map(|m| json!({
+                    "kind": kind(m.kind), "space": space(program, m.space), "place": spot(m.spot),
+                    "bytes": m.bytes, "inside": m.inside, "lane": m.lane,
+                })).collect::<Vec<_>>(),
+                "done": i.done,
+            }),
+            Event::Stop(stop) => {
+                let grf = program.platform.grf_bytes();
+                let variables = stop.variables.iter().zip(&self.views);
+                let variables = variables.map(|((name, ty, bytes), words)| {
+                    let view = view(*ty, *words, grf);
+                    let rows = bytes.chunks((view.pitch as usize).max(1));
+                    let rows: Vec<_> = rows.map(|row| values(view.ty, row)).collect();
+                    json!({ "name": name, "type": view.ty.name(), "rows": rows })
+                });
+                json!({ "event": "stop", "variables": variables.collect::<Vec<_>>() })
+            }
+        };
+        if let (Json::Object(value), Json::Object(more)) = (&mut value, more) {
+            value.extend(more);
+        }
+        value
+    }
+}
+
+fn view(declared: Type, words: ViewWords, grf: u32) -> View {
+    let ty = words.ty.unwrap_or(declared);
+    View {
+        ty,
+        form: words.form.unwrap_or(Form::natural(ty)),
+        pitch: words.pitch.unwrap_or(grf),
+    }
+}
+
+/// Elements in one line.
+fn row(ty: Type, bytes: &[u8]) -> String {
+    View::of(ty, u32::MAX).row(bytes, 0)
+}
+
+fn values(ty: Type, bytes: &[u8]) -> Vec<Json> {
+    let elements = bytes.chunks_exact(ty.bytes() as usize);
+    elements.map(|e| number_json(ty, e)).collect()
+}
+
+fn place(value: &Value) -> String {
+    if value.name.is_empty() {
+        format!("constant:{}", value.ty)
+    } else {
+        format!("{}.{}:{}", value.name, value.offset, value.ty)
+    }
+}
+
+fn kind(kind: AccessKind) -> &'static str {
+    match kind {
+        AccessKind::Read => "read",
+        AccessKind::Write => "write",
+        AccessKind::Atomic => "update",
+    }
+}
+
+/// Whether two pieces of memory are told in one line.
+fn alike(a: &Moved, b: &Moved) -> bool {
+    a.kind == b.kind && a.space == b.space && a.bytes == b.bytes
+}
+
+fn moved(program: &Program, group: &[Moved]) -> String {
+    let Some(first) = group.first() else {
+        return String::new();
+    };
+    let spots = group.iter().map(|m| {
+        let place = match m.spot {
+            Spot::Byte(address) => format!("{address:#x}"),
+            Spot::Texel([u, v, r, _]) => format!("({u},{v},{r})"),
+            Spot::Block(x, y) => format!("({x},{y})"),
+        };
+        if m.inside < m.bytes {
+            format!("{place} (outside)")
+        } else {
+            place
+        }
+    });
+    let spots: Vec<String> = spots.collect();
+    let what = match first.space {
+        SpaceName::Flat => "memory".to_string(),
+        name => space(program, name),
+    };
+    let (verb, bytes, spots) = (kind(first.kind), first.bytes, spots.join(" "));
+    format!("{verb} {bytes} bytes of {what} at {spots}")
+}
+
+/// Prints the counts: instructions first, then messages, then all together.
+fn print_stats(stats: &Stats, output: &mut Output) {
+    let counts = stats.counts();
+    let mut all = Count::default();
+    let mut text = format!(
+        "{:<18} {:>12} {:>14} {:>6} {:>12} {:>12} {:>12} {:>12}\n",
+        "opcode", "executed", "lanes", "used", "read", "written", "updated", "returned"
+    );
+    let mut line = |name: &str, c: &Count| {
+        let used = 100.0 * c.lanes as f64 / c.lanes_most.max(1) as f64;
+        text.push_str(&format!(
+            "{name:<18} {:>12} {:>14} {used:>5.1}% {:>12} {:>12} {:>12} {:>12}\n",
+            c.executed, c.lanes, c.read, c.written, c.updated, c.returned
+        ));
+    };
+    for messages in [false, true] {
+        let mut sum = Count::default();
+        for (opcode, count) in counts.iter().filter(|c| is_message(c.0) == messages) {
+            line(&opcode.to_string(), count);
+            sum.add(count);
+        }
+        line(
+            if messages {
+                "all messages"
+            } else {
+                "all instructions"
+            },
+            &sum,
+        );
+        all.add(&sum);
+    }
+    line("together", &all);
+    output.text(&text);
+    output.field("stats", || {
+        let one = |(opcode, c): &(crate::isa::Opcode, Count)| {
+            json!({
+                "opcode": opcode.to_string(), "message": is_message(*opcode), "executed": c.executed,
+                "lanes": c.lanes, "lanes_most": c.lanes_most, "read": c.read, "written": c.written,
+                "updated": c.updated, "returned": c.returned,
+            })
+        };
+        Json::Array(counts.iter().map(one).collect())
+    });
+}

@@ -1,0 +1,116 @@
+//! What a run can be watched for: undefined behaviour, races, counts, single steps.
+//!
+//! ```text
+//!  exec ─ Observer calls ─▶ Watch ─┬─ sanitize   undefined registers, memory, barriers   ─▶ diagnostics
+//!                                  ├─ races      accesses that nothing orders            ─▶ diagnostics
+//!                                  ├─ stats      counts by opcode
+//!                                  └─ trace      each instruction, stops                 ─▶ a sink
+//! ```
+//!
+//! All of it is [`crate::exec::Observer`]s: the executor knows none of them, and a run that is not watched
+//! pays nothing. [`uses`] says what an instruction reads, [`Watcher`] is what the command line
+//! makes of its options. Not here: how findings and events are printed.
+
+mod known;
+pub mod races;
+pub mod sanitize;
+mod shadow;
+pub mod stats;
+pub mod trace;
+pub mod uses;
+
+pub use known::{space, spot};
+pub use races::Races;
+pub use sanitize::Sanitizer;
+pub use stats::Stats;
+pub use trace::Tracer;
+
+use crate::diagnostic::Diagnostic;
+use crate::exec::ThreadId;
+use crate::exec::observer::{Access, At, Observer, Running, Start};
+use crate::message::Request;
+use crate::program::{Op, Send};
+use std::ops::Range;
+
+/// What a run is watched for, all of it at once.
+#[derive(Default)]
+pub struct Watcher<'s> {
+    /// Undefined behaviour.
+    pub sanitizer: Option<Sanitizer>,
+    /// Races.
+    pub races: Option<Races>,
+    /// Counts.
+    pub stats: Option<Stats>,
+    /// Steps and stops.
+    pub tracer: Option<Tracer<'s>>,
+}
+
+impl<'s> Watcher<'s> {
+    /// Whether nothing is watched for.
+    pub fn is_idle(&self) -> bool {
+        self.sanitizer.is_none()
+            && self.races.is_none()
+            && self.stats.is_none()
+            && self.tracer.is_none()
+    }
+
+    /// Watches one thread.
+    pub fn thread(&self) -> Watch<'_, 's> {
+        Watch {
+            sanitizer: self.sanitizer.as_ref().map(Sanitizer::thread),
+            races: self.races.as_ref().map(Races::thread),
+            stats: self.stats.as_ref().map(Stats::thread),
+            tracer: self.tracer.as_ref().map(Tracer::thread),
+        }
+    }
+
+    /// What was found, the sanitizer's findings first, by place in the text.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let sanitizer = self.sanitizer.as_ref().map(Sanitizer::diagnostics);
+        let races = self.races.as_ref().map(Races::diagnostics);
+        let found = sanitizer.into_iter().chain(races);
+        found.flatten().collect()
+    }
+}
+
+/// Watches one thread for everything that is asked.
+pub struct Watch<'w, 's> {
+    sanitizer: Option<sanitize::Checker<'w>>,
+    races: Option<races::Watch<'w>>,
+    stats: Option<stats::Counter<'w>>,
+    tracer: Option<trace::Watch<'w, 's>>,
+}
+
+macro_rules! to_all {
+    ($($name:ident($($arg:ident: $ty:ty),*);)+) => {
+        impl Observer for Watch<'_, '_> {
+            $(fn $name(&mut self, $($arg: $ty),*) {
+                if let Some(watch) = &mut self.tracer {
+                    watch.$name($($arg),*);
+                }
+                if let Some(watch) = &mut self.sanitizer {
+                    watch.$name($($arg),*);
+                }
+                if let Some(watch) = &mut self.races {
+                    watch.$name($($arg),*);
+                }
+                if let Some(watch) = &mut self.stats {
+                    watch.$name($($arg),*);
+                }
+            })+
+        }
+    };
+}
+
+to_all! {
+    started(start: &Start<'_>);
+    before(at: At, op: &Op, on: Running, arena: &[u8]);
+    after(at: At, op: &Op, on: Running, arena: &[u8]);
+    wrote(at: At, offset: u32, bytes: &[u8]);
+    payload(at: At, send: &Send, mask: u32, arena: &[u8]);
+    message(at: At, request: &Request);
+    access(at: At, access: &Access<'_>);
+    undefined(at: At, range: &Range<u32>);
+    function(at: At, function: u32, left: bool);
+    ended(thread: ThreadId, trapped: bool);
+}

@@ -1,0 +1,227 @@
+//! Where the bytes of a thread's registers come from, byte by byte, and the bits of its predicates.
+
+use super::known::Known;
+use crate::program::SymbolClass;
+use std::collections::HashMap;
+use std::ops::Range;
+
+/// Where a byte comes from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Origin {
+    /// There since the thread started: inputs, built-ins, constants.
+    Given,
+    /// Nothing was ever written.
+    Never,
+    /// Written by the op at this index.
+    Written(u32),
+    /// The message at this index left it undefined.
+    Undefined(u32),
+}
+
+impl Origin {
+    /// In one word: op index plus one above the lowest bit, which says "not defined".
+    const fn pack(self) -> u32 {
+        match self {
+            Origin::Given => 0,
+            Origin::Never => 1,
+            Origin::Written(pc) => (pc + 1) << 1,
+            Origin::Undefined(pc) => (pc + 1) << 1 | 1,
+        }
+    }
+
+    const fn unpack(word: u32) -> Origin {
+        match (word >> 1, word & 1 != 0) {
+            (0, false) => Origin::Given,
+            (0, true) => Origin::Never,
+            (pc, false) => Origin::Written(pc - 1),
+            (pc, true) => Origin::Undefined(pc - 1),
+        }
+    }
+}
+
+/// The shadow of one thread's arena.
+#[derive(Debug, Default)]
+pub struct Shadow {
+    words: Vec<u32>,
+    /// Bits that have been written, by arena offset of the predicate.
+    bits: HashMap<u32, u32>,
+    /// What callers had in the variables of functions that are running again or now.
+    callers: Vec<Saved>,
+}
+
+#[derive(Debug)]
+struct Saved {
+    function: u32,
+    words: Vec<u32>,
+    bits: Vec<(u32, u32)>,
+}
+
+impl Shadow {
+    /// At thread start: declared variables and call arguments hold nothing, `given` holds something.
+    pub fn new(known: &Known, given: &[Range<u32>]) -> Shadow {
+        let mut shadow = Shadow {
+            words: vec![Origin::Given.pack(); known.program.image.len()],
+            ..Shadow::default()
+        };
+        for owner in &known.program.owners {
+            let empty = match owner.class {
+                SymbolClass::General(_) => {
+                    !owner.predefined || matches!(&*owner.name, "%arg" | "%retval")
+                }
+                SymbolClass::Address => true,
+                // Predicates are kept bit by bit; state variables start with their own index.
+                SymbolClass::Predicate | SymbolClass::Surface | SymbolClass::Sampler => false,
+            };
+            if empty {
+                shadow.set(owner.range.clone(), Origin::Never);
+            }
+        }
+        for range in given {
+            shadow.set(range.clone(), Origin::Given);
+            if known.class(range.start) == Some(SymbolClass::Predicate) {
+                shadow.bits.insert(range.start, u32::MAX);
+            }
+        }
+        shadow
+    }
+
+    /// Marks bytes.
+    pub fn set(&mut self, range: Range<u32>, origin: Origin) {
+        let range = range.start as usize..range.end as usize;
+        if let Some(words) = self.words.get_mut(range) {
+            words.fill(origin.pack());
+        }
+    }
+
+    /// Where a byte comes from.
+    pub fn origin(&self, offset: u32) -> Origin {
+        let word = self.words.get(offset as usize).copied();
+        Origin::unpack(word.unwrap_or_default())
+    }
+
+    /// The first byte of a range of which nothing is promised.
+    #[inline]
+    pub fn first_undefined(&self, offset: u32, size: u32) -> Option<u32> {
+        let words = self.words.get(offset as usize..(offset + size) as usize)?;
+        let at = words.iter().position(|w| w & 1 != 0)?;
+        Some(offset + at as u32)
+    }
+
+    /// The op that wrote the defined byte of `range` nearest to `offset`, if any did.
+    pub fn nearest_write(&self, range: &Range<u32>, offset: u32) -> Option<(u32, u32)> {
+        let written = |at: u32| match self.origin(at) {
+            Origin::Written(pc) => Some((at, pc)),
+            _ => None,
+        };
+        let below = (range.start..offset).rev().find_map(written);
+        let above = (offset..range.end).find_map(written);
+        match (below, above) {
+            (Some(b), Some(a)) if offset - b.0 > a.0 - offset => Some(a),
+            (b, a) => b.or(a),
+        }
+    }
+
+    /// Bits of the predicate at `offset` that have been written.
+    pub fn written_bits(&self, offset: u32) -> u32 {
+        self.bits.get(&offset).copied().unwrap_or(0)
+    }
+
+    /// Marks bits as written.
+    pub fn write_bits(&mut self, offset: u32, bits: u32) {
+        *self.bits.entry(offset).or_insert(0) |= bits;
+    }
+
+    /// Of the bits of `mask`, those in `written` are written and the others are not.
+    pub fn replace_bits(&mut self, offset: u32, written: u32, mask: u32) {
+        let bits = self.bits.entry(offset).or_insert(0);
+        *bits = *bits & !mask | written & mask;
+    }
+
+    /// A function was entered: its variables hold nothing.
+    pub fn enter(&mut self, known: &Known, function: u32) {
+        let mut saved = Saved {
+            function,
+            words: Vec::new(),
+            bits: Vec::new(),
+        };
+        for owner in known
+            .program
+            .owners
+            .iter()
+            .filter(|o| o.function == Some(function))
+        {
+            match owner.class {
+                SymbolClass::General(_) | SymbolClass::Address => {
+                    let range = owner.range.start as usize..owner.range.end as usize;
+                    saved
+                        .words
+                        .extend(self.words.get(range).unwrap_or_default());
+                    self.set(owner.range.clone(), Origin::Never);
+                }
+                SymbolClass::Predicate => {
+                    let bits = self.bits.remove(&owner.range.start).unwrap_or(0);
+                    saved.bits.push((owner.range.start, bits));
+                }
+                SymbolClass::Surface | SymbolClass::Sampler => {}
+            }
+        }
+        self.callers.push(saved);
+    }
+
+    /// A function was left: what its variables held before is back.
+    pub fn leave(&mut self, known: &Known) {
+        let Some(saved) = self.callers.pop() else {
+            return;
+        };
+        let mut words = &saved.words[..];
+        for owner in known
+            .program
+            .owners
+            .iter()
+            .filter(|o| o.function == Some(saved.function))
+        {
+            let general = matches!(owner.class, SymbolClass::General(_) | SymbolClass::Address);
+            let range = owner.range.start as usize..owner.range.end as usize;
+            if let (true, Some(own)) = (general, self.words.get_mut(range)) {
+                let (before, rest) = words.split_at(own.len().min(words.len()));
+                own[..before.len()].copy_from_slice(before);
+                words = rest;
+            }
+        }
+        self.bits.extend(saved.bits);
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn an_origin_survives_packing() {
+        for origin in [
+            Origin::Given,
+            Origin::Never,
+            Origin::Written(0),
+            Origin::Written(77),
+            Origin::Undefined(0),
+            Origin::Undefined(77),
+        ] {
+            assert_eq!(Origin::unpack(origin.pack()), origin);
+        }
+    }
+
+    #[test]
+    fn the_nearest_write_wins_on_either_side() {
+        let mut shadow = Shadow {
+            words: vec![Origin::Never.pack(); 16],
+            ..Shadow::default()
+        };
+        shadow.set(0..4, Origin::Written(3));
+        shadow.set(10..12, Origin::Written(5));
+        assert_eq!(shadow.nearest_write(&(0..16), 5), Some((3, 3)));
+        assert_eq!(shadow.nearest_write(&(0..16), 9), Some((10, 5)));
+        assert_eq!(shadow.nearest_write(&(12..16), 13), None);
+        assert_eq!(shadow.first_undefined(0, 8), Some(4));
+        assert_eq!(shadow.first_undefined(0, 4), None);
+    }
+}

@@ -1,0 +1,570 @@
+//! What an instruction reads of its thread's registers, lane by lane.
+//!
+//! The executor reads operands in loops of their own, many at a time and lanes that are off too; here is
+//! what the text says is read, for those who check it.
+
+use crate::exec::lanes::{active, indirect_offset};
+use crate::exec::observer::Running;
+use crate::isa::{Opcode, Platform};
+use crate::program::{
+    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Lsc, LscAction, LscPlace, Op, Raw,
+    Region, SendBody, Source,
+};
+use std::fmt;
+
+/// The part of an instruction that reads.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Part {
+    /// Source operand, from 0.
+    Source(u8),
+    /// The address element of a source or (`None`) of the destination.
+    Address(Option<u8>),
+    /// The predicate in front.
+    Guard,
+    /// A named register operand of a message.
+    Message(&'static str),
+}
+
+impl fmt::Display for Part {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        match self {
+            Part::Source(k) => write!(f, "source {k}"),
+            Part::Address(Some(k)) => write!(f, "the address of source {k}"),
+            Part::Address(None) => f.write_str("the address of the destination"),
+            Part::Guard => f.write_str("the predicate"),
+            Part::Message(name) => write!(f, "the {name}"),
+        }
+    }
+}
+
+/// What is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum What {
+    /// Bytes of the arena.
+    Bytes { offset: u32, size: u32 },
+    /// Bits of the predicate at an arena offset, any of which may decide.
+    Bits { offset: u32, bits: u32 },
+    /// All these bits of a predicate together: `any` wants one that is set, `all` one that is not.
+    Group { guard: Guard },
+    /// An element outside its variable, or outside what indirect operands reach.
+    Outside { indirect: bool },
+}
+
+/// One element that is read.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Use {
+    /// By which part of the instruction.
+    pub part: Part,
+    /// For which lane; `None` where all lanes share it.
+    pub lane: Option<u8>,
+    /// What.
+    pub what: What,
+}
+
+/// What must be known of the program.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// Bytes that indirect operands reach.
+    pub general_bytes: u32,
+    /// The zero that outside reads see.
+    pub zero: u32,
+    /// Bytes of a register.
+    pub grf: u32,
+}
+
+impl Facts {
+    /// Of a platform and the arena of a program.
+    pub const fn new(platform: Platform, general_bytes: u32, zero: u32) -> Facts {
+        Facts {
+            general_bytes,
+            zero,
+            grf: platform.grf_bytes(),
+        }
+    }
+}
+
+/// Reads of one instruction.
+struct Uses<'a, F> {
+    facts: Facts,
+    arena: &'a [u8],
+    each: F,
+}
+
+/// Calls `each` for every element that `op` reads on the lanes of `on`.
+///
+/// Raw messages read their descriptors here and their payload in [`message`], once it is decoded.
+pub fn op(op: &Op, on: Running, facts: Facts, arena: &[u8], each: impl FnMut(Use)) {
+    let mut uses = Uses { facts, arena, each };
+    uses.op(op, on);
+}
+
+/// Calls `each` for every element of registers that a message reads on the lanes of `mask`.
+pub fn message(
+    body: &SendBody,
+    lanes: Lanes,
+    mask: u32,
+    facts: Facts,
+    arena: &[u8],
+    each: impl FnMut(Use),
+) {
+    let mut uses = Uses { facts, arena, each };
+    uses.message(body, lanes, mask);
+}
+
+/// The offset of a lane's element; `None` where it is outside.
+pub fn element(
+    region: &Region,
+    lane: usize,
+    size: u32,
+    facts: Facts,
+    outside: u32,
+    arena: &[u8],
+) -> Option<u32> {
+    let n = lane as u32;
+    let offset = match region {
+        Region::Scalar(offset) => *offset,
+        Region::Dense(offset) => offset + n * size,
+        Region::Strided { offset, stride } => offset + n * stride,
+        Region::List(list) => *list.get(lane)?,
+        Region::Indirect(i) => indirect_offset(arena, i, lane, size, facts.general_bytes)? as u32,
+    };
+    (offset != outside).then_some(offset)
+}
+
+impl<F: FnMut(Use)> Uses<'_, F> {
+    fn tell(&mut self, part: Part, lane: Option<usize>, what: What) {
+        let lane = lane.map(|lane| lane as u8);
+        (self.each)(Use { part, lane, what });
+    }
+
+    fn op(&mut self, op: &Op, on: Running) {
+        match op {
+            Op::Alu(alu) => self.alu(alu, on),
+            Op::Compare {
+                lanes, dst, src, ..
+            } => {
+                for (k, source) in src.iter().enumerate() {
+                    self.source(k, source, on.mask, *lanes);
+                }
+                if let CompareDest::General(dst) = dst {
+                    self.destination(dst, on.mask, *lanes);
+                }
+            }
+            Op::SetPredicate {
+                lanes, src, scalar, ..
+            } => {
+                let mask = if *scalar { 1 } else { on.mask };
+                self.source(0, src, mask, *lanes);
+            }
+            // Bits go from one predicate to another; they are used where something goes by them.
+            Op::PredicateLogic { .. } => {}
+            Op::Goto { lanes, guard, .. }
+            | Op::Jump { lanes, guard, .. }
+            | Op::Call { lanes, guard, .. }
+            | Op::CallFunction { lanes, guard, .. }
+            | Op::Return { lanes, guard } => self.branch(*guard, *lanes, on.enabled),
+            Op::CallIndirect {
+                lanes,
+                guard,
+                address,
+            } => {
+                self.branch(*guard, *lanes, on.enabled);
+                self.source(0, address, 1, *lanes);
+            }
+            Op::Switch { lanes, index, .. } => self.source(0, index, 1, *lanes),
+            Op::Send(send) => {
+                self.guard(send.guard, send.lanes, on.enabled);
+                self.message(&send.body, send.lanes, on.mask);
+            }
+            Op::Barrier(_) | Op::ReadState | Op::LoadControl | Op::Nothing | Op::Unsupported => {}
+        }
+    }
+
+    /// The predicate of a branch; one with a single lane looks at one bit whatever lanes run.
+    fn branch(&mut self, guard: Option<Guard>, lanes: Lanes, enabled: u32) {
+        let enabled = if lanes.count == 1 { 1 } else { enabled };
+        self.guard(guard, lanes, enabled);
+    }
+
+    fn guard(&mut self, guard: Option<Guard>, lanes: Lanes, enabled: u32) {
+        let Some(guard) = guard.filter(|_| enabled != 0) else {
+            return;
+        };
+        let what = match guard.group {
+            Group::Each => What::Bits {
+                offset: guard.offset,
+                bits: enabled << lanes.offset,
+            },
+            Group::Any | Group::All => What::Group { guard },
+        };
+        self.tell(Part::Guard, None, what);
+    }
+
+    fn alu(&mut self, alu: &Alu, on: Running) {
+        self.guard(alu.guard, alu.lanes, on.enabled);
+        let select = alu.opcode == Opcode::Sel;
+        let chosen = match alu.guard {
+            Some(guard) if select => guard.lanes(alu.lanes, self.dword(guard.offset)),
+            _ => u32::MAX,
+        };
+        for (k, source) in alu.src.iter().enumerate() {
+            let mask = match (alu.opcode, k) {
+                (Opcode::Sel, 0) => on.mask & chosen,
+                (Opcode::Sel, _) => on.mask & !chosen,
+                (Opcode::Sad2 | Opcode::Sad2Add, 0 | 1) => {
+                    let even = on.mask & 0x5555_5555;
+                    even | even << 1
+                }
+                (Opcode::Sad2 | Opcode::Sad2Add, _) => on.mask & 0x5555_5555,
+                (Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph, _) => {
+                    grouped(on.mask, alu.opcode, k)
+                }
+                _ => on.mask,
+            };
+            self.source(k, source, mask, alu.lanes);
+        }
+        let results = [Some(&alu.dst), alu.dst2.as_ref()];
+        for dst in results.into_iter().flatten() {
+            self.destination(dst, on.mask, alu.lanes);
+        }
+    }
+
+    fn dword(&self, offset: u32) -> u32 {
+        let bytes = self.arena.get(offset as usize..).unwrap_or_default();
+        bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b))
+    }
+
+    /// The address elements of a destination.
+    fn destination(&mut self, dst: &Dest, mask: u32, lanes: Lanes) {
+        self.addresses(None, &dst.region, mask, lanes);
+    }
+
+    fn addresses(&mut self, source: Option<u8>, region: &Region, mask: u32, lanes: Lanes) {
+        let Region::Indirect(indirect) = region else {
+            return;
+        };
+        let part = Part::Address(source);
+        let mut last = None;
+        for lane in active(mask, lanes.count.into()) {
+            // Lanes of a row share their element.
+            let at = indirect.address.get(lane).copied();
+            if at == last {
+                continue;
+            }
+            last = at;
+            let what = match at {
+                Some(offset) if offset != self.facts.zero => What::Bytes { offset, size: 2 },
+                _ => What::Outside { indirect: false },
+            };
+            self.tell(part, Some(lane), what);
+        }
+    }
+
+    /// A source operand on the lanes of `mask`.
+    fn source(&mut self, k: usize, source: &Source, mask: u32, lanes: Lanes) {
+        let part = Part::Source(k as u8);
+        self.addresses(Some(k as u8), &source.region, mask, lanes);
+        self.region(part, source, mask, lanes);
+    }
+
+    /// A scalar operand of a message.
+    fn scalar(&mut self, name: &'static str, source: &Source) {
+        let one = Lanes {
+            count: 1,
+            offset: 0,
+            no_mask: true,
+        };
+        self.addresses(Some(0), &source.region, 1, one);
+        self.region(Part::Message(name), source, 1, one);
+    }
+
+    fn region(&mut self, part: Part, source: &Source, mask: u32, lanes: Lanes) {
+        let size = source.ty.bytes();
+        let region = &source.region;
+        let indirect = matches!(region, Region::Indirect(_));
+        for lane in active(mask, lanes.count.into()) {
+            let at = element(region, lane, size, self.facts, self.facts.zero, self.arena);
+            let what = match at {
+                Some(offset) => What::Bytes { offset, size },
+                None => What::Outside { indirect },
+            };
+            if matches!(region, Region::Scalar(_)) {
+                self.tell(part, None, what);
+                return;
+            }
+            self.tell(part, Some(lane), what);
+        }
+    }
+
+    /// Bytes of a raw operand; what lies behind the variable's end was judged before the run.
+    fn raw(&mut self, name: &'static str, raw: Raw, lane: Option<usize>, at: u32, size: u32) {
+        let raw = raw.skip(at);
+        let size = size.min(raw.end.saturating_sub(raw.offset));
+        if size > 0 {
+            let offset = raw.offset;
+            self.tell(Part::Message(name), lane, What::Bytes { offset, size });
+        }
+    }
+
+    /// One element for each lane.
+    fn each_lane(
+        &mut self,
+        name: &'static str,
+        raw: Option<Raw>,
+        mask: u32,
+        count: u32,
+        size: [u32; 2],
+    ) {
+        let [size, step] = size;
+        let Some(raw) = raw else { return };
+        for lane in active(mask, count as usize) {
+            self.raw(name, raw, Some(lane), lane as u32 * step, size);
+        }
+    }
+
+    /// Rows of one dword slot for each lane, each row in registers of its own; `size` bytes count.
+    fn rows(&mut self, name: &'static str, raw: Raw, mask: u32, count: u32, rows: u32, size: u32) {
+        let row = (4 * count).next_multiple_of(self.facts.grf);
+        for k in 0..rows {
+            self.each_lane(name, Some(raw.skip(k * row)), mask, count, [size, 4]);
+        }
+    }
+
+    fn message(&mut self, body: &SendBody, lanes: Lanes, mask: u32) {
+        let count = u32::from(lanes.count);
+        let nothing = mask == 0;
+        match body {
+            SendBody::Media {
+                write,
+                width,
+                height,
+                x,
+                y,
+                data,
+                ..
+            } => {
+                self.scalar("x offset", x);
+                self.scalar("y offset", y);
+                let pitch = width.next_multiple_of(4).next_power_of_two();
+                for row in (0..*height).filter(|_| *write) {
+                    self.raw("data", *data, None, row * pitch, *width);
+                }
+            }
+            SendBody::Avs {
+                coordinates,
+                group_id,
+                vertical_block,
+                ief_bypass,
+                ..
+            } => {
+                let names = ["u", "v", "deltaU", "deltaV", "u2d", "v2d"];
+                for (name, source) in names.into_iter().zip(coordinates.iter()) {
+                    self.scalar(name, source);
+                }
+                self.scalar("groupID", group_id);
+                self.scalar("verticalBlockNumber", vertical_block);
+                self.scalar("IEFBypass", ief_bypass);
+            }
+            SendBody::Unorm { coordinates, .. } => {
+                let names = ["u", "v", "deltaU", "deltaV"];
+                for (name, source) in names.into_iter().zip(coordinates.iter()) {
+                    self.scalar(name, source);
+                }
+            }
+            SendBody::Oword {
+                write,
+                count,
+                offset,
+                data,
+                ..
+            } => {
+                self.scalar("offset", offset);
+                if *write {
+                    self.raw("data", *data, None, 0, 16 * count);
+                }
+            }
+            SendBody::SvmBlock {
+                write,
+                count,
+                address,
+                data,
+            } => {
+                self.scalar("address", address);
+                if *write {
+                    self.raw("data", *data, None, 0, 16 * count);
+                }
+            }
+            SendBody::Raw(raw) => {
+                if let ExtendedWord::Operand(source) = &raw.ex_desc {
+                    self.scalar("extended descriptor", source);
+                }
+                self.scalar("descriptor", &raw.desc);
+            }
+            // The other messages do nothing when no lane is on.
+            _ if nothing => {}
+            SendBody::Lsc(lsc) => self.lsc(lsc, mask, count),
+            SendBody::Sampler {
+                template,
+                offsets,
+                params,
+                ..
+            } => {
+                self.scalar("texel offsets", offsets);
+                let size = if template.params16 { 2 } else { 4 };
+                for raw in params {
+                    self.each_lane("parameters", *raw, mask, count, [size, size]);
+                }
+            }
+            SendBody::Scatter {
+                write,
+                bytes,
+                channels,
+                base,
+                offsets,
+                data,
+                ..
+            } => {
+                self.scalar("global offset", base);
+                self.each_lane("offsets", Some(*offsets), mask, count, [4, 4]);
+                if *write {
+                    self.rows("data", *data, mask, count, channels.count(), *bytes);
+                }
+            }
+            SendBody::Typed {
+                write,
+                channels,
+                coordinates,
+                data,
+            } => {
+                for raw in coordinates {
+                    self.each_lane("coordinates", *raw, mask, count, [4, 4]);
+                }
+                if *write {
+                    self.rows("data", *data, mask, count, channels.count(), 4);
+                }
+            }
+            SendBody::Atomic {
+                bits, offsets, src, ..
+            } => {
+                self.each_lane("offsets", Some(*offsets), mask, count, [4, 4]);
+                self.operands(*src, *bits, mask, count);
+            }
+            SendBody::TypedAtomic {
+                bits,
+                coordinates,
+                src,
+                ..
+            } => {
+                for raw in coordinates {
+                    self.each_lane("coordinates", *raw, mask, count, [4, 4]);
+                }
+                self.operands(*src, *bits, mask, count);
+            }
+            SendBody::SvmAtomic {
+                bits,
+                addresses,
+                src,
+                ..
+            } => {
+                self.each_lane("addresses", Some(*addresses), mask, count, [8, 8]);
+                self.operands(*src, *bits, mask, count);
+            }
+            SendBody::SvmScatter {
+                write,
+                bytes,
+                count: blocks,
+                addresses,
+                data,
+            } => {
+                self.each_lane("addresses", Some(*addresses), mask, count, [8, 8]);
+                if !*write {
+                    return;
+                }
+                if *bytes == 1 {
+                    let step = (*blocks).max(4);
+                    self.each_lane("data", Some(*data), mask, count, [*blocks, step]);
+                    return;
+                }
+                for block in 0..*blocks {
+                    let row = data.skip(block * count * bytes);
+                    self.each_lane("data", Some(row), mask, count, [*bytes, *bytes]);
+                }
+            }
+            SendBody::SvmScatter4 {
+                write,
+                channels,
+                base,
+                offsets,
+                data,
+            } => {
+                self.scalar("base address", base);
+                let size = if offsets.ty.bytes() == 8 { 8 } else { 4 };
+                self.each_lane("offsets", Some(*offsets), mask, count, [size, size]);
+                if *write {
+                    self.rows("data", *data, mask, count, channels.count(), 4);
+                }
+            }
+        }
+    }
+
+    /// An LSC message: addresses, and what it stores or updates with.
+    fn lsc(&mut self, lsc: &Lsc, mask: u32, count: u32) {
+        if let LscPlace::Table(index) = &lsc.place {
+            self.scalar("surface index", index);
+        }
+        // A transposed message is that of the first active lane; strides start from lane 0.
+        let first = mask & mask.wrapping_neg();
+        let asking = match (lsc.transposed, lsc.stride) {
+            (_, Some(_)) => 1,
+            (true, None) => first,
+            (false, None) => mask,
+        };
+        let size = lsc.address_bits / 8;
+        self.each_lane("addresses", Some(lsc.addresses), asking, count, [size; 2]);
+        self.each_lane("stride", lsc.stride, 1, 1, [4; 2]);
+        let (memory, register) = (lsc.memory_bytes, lsc.register_bytes);
+        for raw in lsc.src {
+            self.each_lane("operands", raw, mask, count, [memory, register]);
+        }
+        let Some(data) = lsc.data.filter(|_| lsc.action == LscAction::Store) else {
+            return;
+        };
+        let data = data.skip(if lsc.high { 2 } else { 0 });
+        if lsc.transposed {
+            for element in 0..lsc.vector {
+                self.raw("data", data, None, element * register, memory);
+            }
+            return;
+        }
+        let row = (register * count).next_multiple_of(self.facts.grf);
+        let rows = match lsc.channels.count() {
+            0 => lsc.vector,
+            channels => channels,
+        };
+        for k in 0..rows {
+            let data = Some(data.skip(k * row));
+            self.each_lane("data", data, mask, count, [memory, register]);
+        }
+    }
+
+    /// The values of an atomic operation; words stand in dword slots.
+    fn operands(&mut self, src: [Option<Raw>; 2], bits: u8, mask: u32, count: u32) {
+        let size = u32::from(bits) / 8;
+        for raw in src {
+            self.each_lane("operands", raw, mask, count, [size, size.max(4)]);
+        }
+    }
+}
+
+/// The lanes of a source that the dot products of `mask` read: those of whole groups of four.
+fn grouped(mask: u32, opcode: Opcode, source: usize) -> u32 {
+    let terms = match (opcode, source) {
+        (Opcode::Dp2, _) => 0b0011,
+        (Opcode::Dp3, _) | (Opcode::Dph, 0) => 0b0111,
+        _ => 0b1111,
+    };
+    (0..32).step_by(4).fold(0, |lanes, at| {
+        let on = mask >> at & 0b1111 != 0;
+        lanes | if on { terms << at } else { 0 }
+    })
+}
