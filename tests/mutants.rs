@@ -1,5 +1,6 @@
 //! Broken text is refused, never a panic: mutants of every text of the corpora and samples go through
-//! reading, checking, lowering and printing.
+//! reading, checking, lowering and printing; mutants of compiled kernels too are run, with few instructions
+//! and little memory.
 //!
 //! A mutant has one to three changes of bytes, words or lines, drawn from a generator with a fixed
 //! seed, so that a failure comes again.
@@ -7,12 +8,17 @@
 use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use visim::harness::directive;
 use visim::harness::front::Front;
 use visim::isa::Platform;
-use visim::lower::LowerOptions;
+use visim::launch::{self, Bindings, FlatRange, Grid, RunOptions, Silent};
 use visim::lower::messages::{self, Compat};
+use visim::lower::{LowerOptions, lower};
+use visim::observe::trace::TraceOptions;
+use visim::observe::{Races, Sanitizer, Stats, Tracer, Watcher};
 use visim::source::Source;
+use visim::surface::{Description, Format, Memory, Surface};
 
 /// How many mutants are made; the texts take turns.
 const MUTANTS: usize = 40_000;
@@ -177,18 +183,112 @@ fn straight_line(text: &str, platform: Platform) {
     }
 }
 
+/// Runs what is left of a text on a small grid with little memory and few instructions, watched for
+/// everything or for nothing.
+fn execute(text: &str, platform: Platform, watched: bool) {
+    let source = Source::new("mutant", text);
+    let front = Front::new(&source, platform);
+    let options = LowerOptions {
+        max_arena_bytes: 1 << 20,
+        ..LowerOptions::default()
+    };
+    let Ok(program) = lower(&front.checked, "", &options) else {
+        return;
+    };
+    let bindings = bindings();
+    let grid = Grid::compute([2, 1, 1], 2);
+    let options = RunOptions {
+        limit: 400,
+        scratch_bytes: 1 << 12,
+        ..RunOptions::default()
+    };
+    if !watched {
+        let _ = launch::run(&program, &bindings, &grid, &options, |_| Silent);
+        return;
+    }
+    let trace = TraceOptions {
+        instructions: true,
+        stop_threads: vec![1],
+        show: program.symbols.keys().take(4).cloned().collect(),
+        most_instructions: 100,
+        most_stops: 2,
+        ..TraceOptions::default()
+    };
+    let watcher = Watcher {
+        sanitizer: Some(Sanitizer::default()),
+        races: Some(Races::default()),
+        stats: Some(Stats::default()),
+        tracer: Some(Tracer::new(trace, |_, event| {
+            let _ = format!("{event:?}");
+        })),
+    };
+    let _ = launch::run(&program, &bindings, &grid, &options, |_| watcher.thread());
+    let _ = visim::diagnostic::render_all(&watcher.diagnostics(), &source, false);
+}
+
+/// Small surfaces where texts look for theirs, and a little memory at 64-bit addresses.
+fn bindings() -> Bindings {
+    let mut bindings = Bindings::default();
+    let memory = Arc::new(Memory::zeroed(4096));
+    for index in 0..16 {
+        let description = match index % 3 {
+            0 => Description::d2(Format::R8_UNORM, 64, 64),
+            1 => Description::d2(Format::R8G8B8A8_UNORM, 16, 16),
+            _ => Description::buffer(Format::RAW, 256),
+        };
+        if let Ok(surface) = Surface::new(description, Arc::clone(&memory)) {
+            bindings.surfaces.insert(index, Arc::new(surface));
+        }
+    }
+    // A program that computes no address has zeros for one.
+    bindings.memory.push(FlatRange { address: 0, memory });
+    bindings
+}
+
+/// How many mutants run.
+const RUNNING: usize = 3_000;
+
+#[test]
+fn no_mutant_brings_a_run_down() {
+    let mut texts = texts();
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/kernels");
+    let kernels = std::fs::read_dir(root).expect("the folder is there");
+    let mut kernels: Vec<PathBuf> = kernels.map(|e| e.expect("an entry").path()).collect();
+    kernels.sort();
+    for (i, folder) in kernels.iter().enumerate() {
+        // One device of each kernel, another one of the next.
+        let files = std::fs::read_dir(folder).into_iter().flatten().flatten();
+        let mut files: Vec<PathBuf> = files.map(|e| e.path()).collect();
+        files.retain(|p| p.extension().is_some_and(|e| e == "visaasm"));
+        files.sort();
+        if let Some(path) = files.get(i % files.len().max(1)) {
+            let text = std::fs::read_to_string(path).expect("text");
+            texts.push((path.clone(), text));
+        }
+    }
+    hold(&texts, RUNNING, |mutant, platform, number| {
+        execute(mutant, platform, number % 2 == 0);
+    });
+}
+
 #[test]
 fn no_mutant_brings_visim_down() {
-    let texts = texts();
+    hold(&texts(), MUTANTS, |mutant, platform, _| {
+        straight_line(mutant, platform);
+    });
+}
+
+/// Makes mutants of the texts in turn and asserts that none brings `what` to a panic.
+fn hold(texts: &[(PathBuf, String)], mutants: usize, what: impl Fn(&str, Platform, usize) + Sync) {
     std::panic::set_hook(Box::new(|_| {}));
-    let failures: Vec<String> = (0..MUTANTS)
+    let failures: Vec<String> = (0..mutants)
         .into_par_iter()
         .filter_map(|number| {
             let (path, text) = &texts[number % texts.len()];
             let mut random = Random(number as u64);
             let mutant = mutate(text, &mut random);
             let platform = Platform::ALL[random.below(Platform::ALL.len())].0;
-            let outcome = catch_unwind(AssertUnwindSafe(|| straight_line(&mutant, platform)));
+            let outcome = catch_unwind(AssertUnwindSafe(|| what(&mutant, platform, number)));
             let panic = outcome.err()?;
             let words = panic.downcast_ref::<String>().cloned();
             let words = words.or_else(|| panic.downcast_ref::<&str>().map(|s| s.to_string()));
@@ -202,7 +302,7 @@ fn no_mutant_brings_visim_down() {
     let _ = std::panic::take_hook();
     if let Some(first) = failures.first() {
         panic!(
-            "{} of {MUTANTS} mutants panic; the first:\n{first}",
+            "{} of {mutants} mutants panic; the first:\n{first}",
             failures.len()
         );
     }

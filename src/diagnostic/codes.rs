@@ -951,6 +951,12 @@ Let each group write bytes of its own, use atomics, or split the kernel in two."
     L0683 Limit "too much memory for the race check"
 "`visim run --check-races` remembers who touched each dword. The kernel touches more than it keeps track of;
 what came later was not checked. Run a smaller grid."
+    L0684 Limit "too much shared local memory"
+"A work-group may have 256 KiB of shared local memory, twice what any modelled platform gives; the text's
+`SLMSize` counts in KiB.
+
+    .kernel_attr SLMSize=1000000   // hardly meant
+    .kernel_attr SLMSize=64        // 64 KiB"
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.

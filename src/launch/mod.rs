@@ -120,7 +120,7 @@ impl Registers {
 /// # Errors
 /// The trap of the first thread, in launch order, that could not go on; or a value in
 /// `bindings.variables` that has no variable (`E0605`) or does not fit (`E0606`), or a grid with too
-/// many threads (`L0603`).
+/// many threads (`L0603`) or too much shared local memory (`L0684`).
 pub fn run<O: Observer>(
     program: &Program,
     bindings: &Bindings,
@@ -132,6 +132,11 @@ pub fn run<O: Observer>(
     if threads > options.max_threads {
         let note = format!("{threads} threads, the limit is {}", options.max_threads);
         return Err(outside(Diagnostic::new(Code::L0603).note(note)));
+    }
+    let shared = u64::from(program.slm_bytes) + u64::from(options.slm_bytes);
+    if shared > MAX_SHARED {
+        let note = format!("{shared} bytes are asked for, a group may have {MAX_SHARED}");
+        return Err(outside(Diagnostic::new(Code::L0684).note(note)));
     }
     let starts = start_values(program, bindings)?;
     let packed = options.through_bits.then(|| packed::bindings(bindings));
@@ -168,6 +173,9 @@ pub fn run<O: Observer>(
     };
     gather(shares, threads)
 }
+
+/// Bytes of shared local memory a group may have: twice what any modelled platform gives.
+pub const MAX_SHARED: u64 = 256 << 10;
 
 /// Groups that a worker takes at a time, at most.
 const MAX_BATCH: u64 = 64;

@@ -25,14 +25,21 @@ const PAGE: usize = 256;
 const MOST_PAGES: usize = 1 << 16;
 
 /// Collects who touches what in a run.
-#[derive(Debug, Default)]
+#[derive(Debug)]
 pub struct Races {
     known: Cell,
     state: Mutex<State>,
 }
 
+impl Default for Races {
+    fn default() -> Races {
+        Races::tracking(MOST_PAGES)
+    }
+}
+
 #[derive(Debug, Default)]
 struct State {
+    most_pages: usize,
     touched: Vec<Touch>,
     global: Pages,
     /// Shared local memory of the group at hand.
@@ -84,6 +91,17 @@ struct Race {
 }
 
 impl Races {
+    /// Keeps track of so many pages of dwords.
+    fn tracking(most_pages: usize) -> Races {
+        Races {
+            known: Cell::default(),
+            state: Mutex::new(State {
+                most_pages,
+                ..State::default()
+            }),
+        }
+    }
+
     /// Watches one thread.
     pub fn thread(&self) -> Watch<'_> {
         Watch {
@@ -95,12 +113,11 @@ impl Races {
     /// What was found, by place in the text.
     pub fn diagnostics(&self) -> Vec<Diagnostic> {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let Some(known) = self.known.seen() else {
-            return Vec::new();
-        };
-        let mut found: Vec<Diagnostic> = state.races.values().map(|r| say(known, r)).collect();
+        let races = self.known.seen().into_iter();
+        let races = races.flat_map(|known| state.races.values().map(|race| say(known, race)));
+        let mut found: Vec<Diagnostic> = races.collect();
         if state.skipped > 0 {
-            let dwords = MOST_PAGES * PAGE;
+            let dwords = state.most_pages * PAGE;
             found.push(Diagnostic::new(Code::L0683).note(format!(
                 "{} accesses were not checked; {dwords} dwords are kept track of",
                 state.skipped
@@ -177,7 +194,7 @@ impl State {
             _ => &mut self.global,
         };
         let page = (access.memory, byte / (4 * PAGE as u64));
-        if pages.len() >= MOST_PAGES && !pages.contains_key(&page) {
+        if pages.len() >= self.most_pages && !pages.contains_key(&page) {
             self.skipped += 1;
             return;
         }
@@ -410,6 +427,38 @@ mod tests {
             (touch(5, 2, 1), Write),
         ];
         assert_eq!(racing(&accesses), [3]);
+    }
+
+    #[test]
+    fn what_is_not_kept_track_of_is_said() {
+        let races = Races::tracking(1);
+        let at = At {
+            thread: ThreadId::default(),
+            pc: 0,
+            site: crate::program::Site {
+                span: Default::default(),
+                opcode: crate::isa::Opcode::Scatter,
+            },
+            step: 1,
+        };
+        for start in [0, 4, 1 << 20] {
+            let access = Access {
+                space: SpaceName::Flat,
+                kind: AccessKind::Write,
+                lane: None,
+                spot: Spot::Byte(start),
+                bytes: 4,
+                inside: 4,
+                misaligned: None,
+                memory: 1,
+                start,
+                data: &[],
+            };
+            races.state.lock().unwrap().access(at, 0, &access);
+        }
+        let found = races.diagnostics();
+        assert_eq!(found[0].code, Code::L0683);
+        assert!(found[0].notes[0].starts_with("1 accesses"));
     }
 
     #[test]
