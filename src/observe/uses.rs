@@ -409,7 +409,9 @@ impl<F: FnMut(Use)> Uses<'_, F> {
                 params,
                 ..
             } => {
-                self.scalar("texel offsets", offsets);
+                if let Some(offsets) = offsets {
+                    self.scalar("texel offsets", offsets);
+                }
                 let size = if template.params16 { 2 } else { 4 };
                 for raw in params {
                     self.each_lane("parameters", *raw, mask, count, [size, size]);
