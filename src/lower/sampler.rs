@@ -20,8 +20,8 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) 
 
 /// What a 3D sampler instruction asks: its operation number is the message type.
 ///
-/// `None` for what visim does not model: packed texel offsets, whose bits no page tells, and gather4_po on
-/// parts that treat it as an ordinary sample (lowering reference 4).
+/// `None` for what visim does not model: `sample_po_c` and `sample_po_d`, whose last parameters no page
+/// explains, and gather4_po on parts that treat it as an ordinary sample (lowering reference 4).
 ///
 /// Source: lowering reference 3.1.
 pub fn operation(opcode: Opcode, platform: Platform) -> Option<SamplerOp> {
@@ -31,11 +31,17 @@ pub fn operation(opcode: Opcode, platform: Platform) -> Option<SamplerOp> {
     let op =
         SamplerOp::from_code(row.sub.into()).filter(|op| op.is_gather() == (row.code == 0x6f))?;
     let unknown = match op {
-        SamplePo | SamplePoB | SamplePoL | SamplePoC | SamplePoD | SamplePoLC => true,
+        SamplePoC | SamplePoD => true,
         Gather4Po | Gather4PoC => platform >= Platform::Dg2,
         _ => false,
     };
     (!unknown).then_some(op)
+}
+
+/// Whether a parameter holds offsets beside a float: 32 bits.
+fn packs(op: SamplerOp) -> bool {
+    use SamplerOp::*;
+    matches!(op, SamplePo | SamplePoB | SamplePoL | SamplePoLC)
 }
 
 /// Whether a type travels in 16 bits. Source: lowering reference 3.2 and 3.3.
@@ -64,6 +70,9 @@ fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform)
     let params16 = params
         .first()
         .is_some_and(|p| p.is_some_and(|raw| is_16_bit(raw.ty)));
+    if params16 && packs(op) {
+        return None;
+    }
     let returns = match dst {
         Some(raw) if is_16_bit(raw.ty) => ReturnFormat::Bits16,
         _ => ReturnFormat::Bits32,

@@ -89,7 +89,29 @@ impl<W: Watch> Sampling<'_, W> {
             i64::from((bits << 26).cast_signed() >> 26)
         };
         let [u, v, r] = self.request.offsets.map(i64::from);
-        [u + own(Parameter::OffU), v + own(Parameter::OffV), r]
+        let [pu, pv, pr] = self.packed(lane).map_or([0; 3], |bits| {
+            [8, 4, 0].map(|low| i64::from((bits << (28 - low)).cast_signed() >> 28))
+        });
+        [
+            u + own(Parameter::OffU) + pu,
+            v + own(Parameter::OffV) + pv,
+            r + pr,
+        ]
+    }
+
+    /// The parameter of `sample_po…` that holds texel offsets in its low twelve bits, U 11:8, V 7:4, R 3:0:
+    /// the layout of the message header. That the remaining bits are the float it is packed with is a model
+    /// choice; the pages name the pair and no bits.
+    fn packed(&self, lane: usize) -> Option<u32> {
+        use Parameter::*;
+        let lanes = [OffUvr, BiasOff, LodOff, LodOffUv];
+        let mut lanes = lanes.into_iter().filter_map(|p| self.given.lanes(p));
+        lanes.next().map(|lanes| lanes[lane])
+    }
+
+    /// The float beside packed offsets.
+    fn packed_float(&self, lane: usize) -> f32 {
+        f32::from_bits(self.packed(lane).unwrap_or(0) & !0xfff)
     }
 
     /// The level of detail with its biases, before any clamp, and the footprint of the anisotropic
@@ -102,6 +124,7 @@ impl<W: Watch> Sampling<'_, W> {
                 let level = lod::fixed(self.given.float(Parameter::Lod, lane));
                 return (bias + level, None);
             }
+            SamplePoL | SamplePoLC => return (bias + lod::fixed(self.packed_float(lane)), None),
             SampleLz | SampleCLz | Gather4 | Gather4C | Gather4Po | Gather4PoC => {
                 return (bias, None);
             }
@@ -120,6 +143,7 @@ impl<W: Watch> Sampling<'_, W> {
         };
         let own = match self.request.op {
             SampleB | SampleBC | Gather4B => lod::bias(self.given.float(Parameter::Bias, lane)),
+            SamplePoB => lod::bias(self.packed_float(lane)),
             _ => 0,
         };
         (computed + bias + own, anisotropy)

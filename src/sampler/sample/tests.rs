@@ -282,3 +282,31 @@ fn states_that_do_not_go_together_are_refused() {
         assert!(why.contains(wanted), "{text}: {why}");
     }
 }
+
+#[test]
+fn offsets_travel_beside_a_level() {
+    let texels: Vec<u8> = (0..16).flat_map(|v| (v as f32).to_le_bytes()).collect();
+    let map = surface(Description::d2(format("R32_FLOAT"), 4, 4), &texels);
+    // U one to the right, V one up: 0x1f0 below the float.
+    let packed = |level: f32| f32::from_bits(level.to_bits() & !0xfff | 0x1f0);
+    let state = SamplerState::default();
+    let at = |op, params: &[f32]| one(&map, &state, op, params).unwrap()[0];
+    // Texel (1, 2) moves to (2, 1) = 6.
+    assert_eq!(
+        at(SamplerOp::SamplePo, &[0.375, 0.625, 0.0, packed(0.0)]),
+        6.0
+    );
+    assert_eq!(at(SamplerOp::SamplePoL, &[packed(3.0), 0.375, 0.625]), 6.0);
+    assert_eq!(at(SamplerOp::SamplePoB, &[packed(-2.0), 0.375, 0.625]), 6.0);
+    // gather4_po has integers of its own, six bits each: two left, one down.
+    let own = [f32::from_bits(62), f32::from_bits(1)];
+    let got = one(
+        &map,
+        &state,
+        SamplerOp::Gather4Po,
+        &[0.5, 0.25, own[0], own[1]],
+    )
+    .unwrap();
+    // The footprint (1, 0) to (2, 1) moves to (−1, 1) to (0, 2); −1 clamps to 0.
+    assert_eq!(got, [8.0, 8.0, 4.0, 4.0]);
+}
