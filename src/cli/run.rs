@@ -32,7 +32,7 @@ pub struct Run {
     /// :tiling=Y :lines=top.
     #[arg(long, value_name = "NAME=WHAT")]
     surface: Vec<String>,
-    /// Give a sampler its state: NAME=avs, NAME=avs:key=value.
+    /// Give a sampler its state: NAME=filter=linear:address=wrap, NAME=avs:key=value.
     #[arg(long, value_name = "NAME=KIND")]
     sampler: Vec<String>,
     /// Give a variable its starting value: NAME=8:ud, NAME="1.5 2.5:f".

@@ -10,7 +10,7 @@
 //! // SURFACE T6: R8_UNORM 64x32, byte(x,y) = (x + 64*y) mod 256
 //! // SURFACE T6: photo.png as R8G8B8A8_UNORM
 //! // SURFACE T7: new 64x32 R8_UNORM
-//! // SAMPLER S0: avs bypass=off
+//! // SAMPLER S0: filter=linear address=wrap                   3d sampler; avs … for the video scaler
 //! // SET V32 = 8:ud
 //! // EXPECT V34 bytes pitch=16:                              rows of values follow
 //! //   88 89 8a 8b
@@ -42,7 +42,7 @@ pub const KEYWORDS: &[(&str, &str)] = &[
         "SURFACE",
         "NAME: FORMAT WxH, formula | PATH as FORMAT | new WxH FORMAT | raw PATH FORMAT WxH | nv12 PATH WxH",
     ),
-    ("SAMPLER", "NAME: KIND key=value …"),
+    ("SAMPLER", "NAME: [KIND] key=value …"),
     ("SET", "NAME = VALUE…:TYPE"),
     (
         "EXPECT",
