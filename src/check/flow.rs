@@ -130,6 +130,8 @@ impl Walk<'_> {
         let complaint = match (opcode, slot) {
             // The callee is a kernel outside this file: nothing here can know it.
             (Opcode::Fccall, _) => return true,
+            // It may be data of the program: launch reference 8.
+            (Opcode::Faddr, _) => return true,
             (_, Slot::Function) if self.announced.contains(name) || targets.is_function(name) => {
                 return true;
             }

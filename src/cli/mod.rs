@@ -8,6 +8,7 @@
 mod check;
 mod explain;
 mod fmt;
+mod launch;
 mod lower;
 mod output;
 mod run;

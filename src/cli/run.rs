@@ -2,6 +2,7 @@
 //! options bind, prints the registers asked for and writes the surfaces asked for.
 
 use super::check::platform;
+use super::launch::{Launch, Launched};
 use super::output::{Exit, Output};
 use super::watch::Watching;
 use crate::diagnostic::{Diagnostic, any_fatal};
@@ -50,6 +51,8 @@ pub struct Run {
     /// Run X by Y by Z work-groups, each of as many threads as --threads says.
     #[arg(long, value_name = "X,Y,Z")]
     groups: Option<String>,
+    #[command(flatten)]
+    launch: Launch,
     /// Run this many threads at the same time.
     #[arg(long, value_name = "N", default_value_t = 1)]
     jobs: usize,
@@ -88,19 +91,40 @@ impl Run {
         if crate::harness::tld::is_tld(&self.file) {
             return super::tld::run(&layers, found, self.strict, output);
         }
+        let source = layers[0].source.clone();
+        let kernel = self.kernel.as_deref();
+        let launched =
+            self.launch
+                .prepare(&source, &self.file, kernel, self.platform, layers.len() + 1);
+        let launched = match launched {
+            Ok(launched) => launched,
+            Err(refused) => {
+                output.diagnostics(&[*refused], &source);
+                return Exit::Command;
+            }
+        };
+        if let Some(launched) = &launched {
+            layers.push(Layer::of_platform(launched.platform));
+            layers.extend(launched.layers.iter().cloned());
+        }
         let options = session::Options {
-            launch: None,
+            launch: launched.as_ref().map(|l| l.prepared.clone()),
             jobs: self.jobs,
             limit: self.max_steps,
             through_bits: self.through_bits,
         };
         if self.watch.is_asked() {
-            return self.watch.run(&layers, found, &options, output);
+            return self
+                .watch
+                .run(&layers, found, &options, launched.as_ref(), output);
         }
         match session::start(&layers, found, &options) {
             Ok(session) => {
-                say(&session.warnings, &layers, output);
-                finish(&session, &layers, output)
+                // Remarks on a compiler's own text are of no use to who runs it.
+                if launched.is_none() {
+                    say(&session.warnings, &layers, output);
+                }
+                finish(&session, &layers, launched.as_ref(), output)
             }
             Err(refused) => say(&refused.problems, &layers, output),
         }
@@ -209,7 +233,12 @@ pub(super) fn say(problems: &[Problem], layers: &[Layer], output: &mut Output) -
 }
 
 /// Prints and writes what was asked for. Everything is looked up before anything is written.
-pub(super) fn finish<O>(session: &Session<O>, layers: &[Layer], output: &mut Output) -> Exit {
+pub(super) fn finish<O>(
+    session: &Session<O>,
+    layers: &[Layer],
+    launched: Option<&Launched>,
+    output: &mut Output,
+) -> Exit {
     let mut problems = Vec::new();
     let mut texts = Vec::new();
     let mut dumps = Vec::new();
@@ -247,6 +276,9 @@ pub(super) fn finish<O>(session: &Session<O>, layers: &[Layer], output: &mut Out
     if let Some(error) = complaint {
         return output.complain(&error.to_string());
     }
+    if let Some(Err(why)) = launched.map(|launched| launched.write(&mut writes)) {
+        return output.complain(&why);
+    }
     let written = match writes.commit() {
         Ok(written) => written,
         Err(error) => return output.complain(&error.to_string()),
@@ -261,7 +293,10 @@ pub(super) fn finish<O>(session: &Session<O>, layers: &[Layer], output: &mut Out
     output.field("instructions", || json!(session.outcome.instructions));
     output.field("dumps", || json!(dumps));
     output.field("written", || json!(paths.collect::<Vec<_>>()));
-    Exit::Fine
+    match launched {
+        Some(launched) => launched.hold(&layers[0].source, output),
+        None => Exit::Fine,
+    }
 }
 
 /// An element as a JSON number; JSON has no word for infinities and NaN, which become text.

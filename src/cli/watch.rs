@@ -3,6 +3,7 @@
 //! A watched run takes its work-groups one after the other in launch order, whatever `--jobs` says, so
 //! that every report and trace is the same each time.
 
+use super::launch::Launched;
 use super::output::{Exit, Output};
 use super::run::{finish, number_json, say};
 use crate::check::{CheckOptions, Step};
@@ -88,6 +89,7 @@ impl Watching {
         layers: &[Layer],
         found: Vec<Diagnostic>,
         options: &Options,
+        launched: Option<&Launched>,
         output: &mut Output,
     ) -> Exit {
         let source = &layers[0].source;
@@ -119,8 +121,10 @@ impl Watching {
         let result = session::start_watched(layers, found, &options, |_| watcher.thread());
         let exit = match &result {
             Ok(session) => {
-                say(&session.warnings, layers, output);
-                finish(session, layers, output)
+                if launched.is_none() {
+                    say(&session.warnings, layers, output);
+                }
+                finish(session, layers, launched, output)
             }
             Err(refused) => say(&refused.problems, layers, output),
         };

@@ -8,6 +8,7 @@ use super::trap::Trap;
 use super::{dense, general, message};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode};
+use crate::lower::function_at;
 use crate::program::{
     Alu, Barrier, CompareDest, Dest, Guard, Kernel, Lanes, Op, Program, Region, Site,
 };
@@ -252,7 +253,23 @@ impl<'p> Thread<'p> {
                 Op::ReadState => self.read_state(),
                 Op::LoadControl => self.load_control(),
                 Op::Nothing => {}
-                Op::Unsupported | Op::CallIndirect { .. } => {
+                Op::CallIndirect {
+                    lanes,
+                    guard,
+                    address,
+                } => {
+                    let address = general::scalar(self, address);
+                    let function = function_at(address)
+                        .and_then(|f| Some((f, program.functions.get(f as usize)?)));
+                    let Some((number, function)) = function else {
+                        return Err(self.no_function(pc, address));
+                    };
+                    let entered = self.call(*lanes, *guard, function.entry, Some(number))?;
+                    if watched && entered {
+                        observer.function(self.at(pc), number, false);
+                    }
+                }
+                Op::Unsupported => {
                     return Err(self.unsupported(pc));
                 }
             }
@@ -311,6 +328,14 @@ impl<'p> Thread<'p> {
             Diagnostic::with_message(Code::N0601, format!("`{opcode}` is not modelled"))
                 .note(format!("{section} defines it; visim reads and checks it"))
                 .see(section);
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    fn no_function(&self, pc: u32, address: u64) -> Box<Trap> {
+        let what = format!("no function at address {address:#x}");
+        let diagnostic = Diagnostic::with_message(Code::E0608, what)
+            .note("addresses of functions come from `faddr`")
+            .see("vISA text reference 5.5");
         self.trap(pc, self.frame.em, diagnostic)
     }
 

@@ -10,10 +10,10 @@ use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Bindings, Sampler};
-use crate::isa::AvsMode;
 use crate::isa::predefined::PREDEFINED;
+use crate::isa::{AvsMode, Platform};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
-use crate::source::{Source, Spanned};
+use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
 use crate::surface::{Description, Format, LineStride, Surface, Tiling};
 use std::collections::BTreeMap;
@@ -29,6 +29,20 @@ pub struct Layer {
     pub directives: Directives,
     /// Where relative paths start.
     pub folder: PathBuf,
+}
+
+impl Layer {
+    /// A layer that asks for a platform and nothing else.
+    pub fn of_platform(platform: Platform) -> Layer {
+        Layer {
+            source: Source::new("platform", platform.name()),
+            directives: Directives {
+                platform: Some(Spanned::new(platform, Span::default())),
+                ..Directives::default()
+            },
+            folder: PathBuf::new(),
+        }
+    }
 }
 
 /// Something wrong in a layer.

@@ -1,16 +1,19 @@
-//! Launches of compiled kernels from files: `launch.json` with what lies beside it.
+//! Launches of compiled kernels from files: `launch.json` with what lies beside it, or a program that
+//! the compiler wrote.
 
 use super::bind::{Layer, Problem};
 use super::front::Front;
 use super::load;
 use super::session::file_layer;
-use crate::check::{CheckOptions, Checked};
+use crate::check::{CheckOptions, Checked, UnitKind};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Platform;
+use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
 use crate::launch::kernel::ready::ProgramData;
 use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
 use crate::program::Program;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -23,6 +26,8 @@ pub struct Prepared {
     pub ready: Arc<Ready>,
     /// Layers that hold functions which the text calls.
     pub libraries: Vec<usize>,
+    /// Addresses of the program's data by symbol.
+    pub symbols: Arc<BTreeMap<String, u64>>,
 }
 
 /// Why a launch cannot be prepared.
@@ -140,6 +145,7 @@ impl LaunchFile {
             ready: Arc::new(Ready::new(&description, arguments, size, &data)?),
             description: Arc::new(description),
             libraries: (first_layer..first_layer + layers.len()).collect(),
+            symbols: Arc::default(),
         };
         Ok((prepared, layers))
     }
@@ -200,3 +206,96 @@ impl Prepared {
         Ok(())
     }
 }
+
+/// What the compiler says of a kernel, from a file that it wrote.
+pub struct CompiledFile {
+    /// The kernel.
+    pub compiled: Compiled,
+    /// The platform it was compiled for, where the file says so.
+    pub platform: Option<Platform>,
+}
+
+impl CompiledFile {
+    /// Reads a compiled program, or the text of `.ze_info`.
+    ///
+    /// # Errors
+    /// `E0702`: no such file; `E0640`, `E0645`: it does not read, or has no such kernel.
+    pub fn read(path: &Path, kernel: &str) -> Result<CompiledFile, Refused> {
+        let bytes = read(path, MAX_PROGRAM)?;
+        let compiled = binary::read(&bytes, kernel).map_err(|mut refused| {
+            refused.notes.push(format!("in {}", path.display()));
+            refused
+        })?;
+        Ok(CompiledFile {
+            compiled,
+            platform: binary::platform(&bytes),
+        })
+    }
+
+    /// The file beside a text that describes its kernel; `None` if no file there does.
+    pub fn beside(text: &Path, kernel: &str, simd: u32) -> Option<CompiledFile> {
+        let folder = match text.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() => folder,
+            _ => Path::new("."),
+        };
+        let entries = std::fs::read_dir(folder).ok()?;
+        let mut paths: Vec<PathBuf> = entries
+            .filter_map(|entry| Some(entry.ok()?.path()))
+            .filter(|path| {
+                let ending = path.extension().and_then(|e| e.to_str());
+                ending.is_some_and(|e| DESCRIPTIONS.contains(&e))
+            })
+            .collect();
+        paths.sort();
+        paths.into_iter().find_map(|path| {
+            let file = CompiledFile::read(&path, kernel).ok()?;
+            file.compiled.is_for(simd).then_some(file)
+        })
+    }
+
+    /// Everything for a launch; `text` is the program that will run.
+    ///
+    /// # Errors
+    /// As [`Ready::new`]; `E0640`, `N0640`: the description cannot be joined with the text.
+    pub fn prepare(
+        &self,
+        text: &Checked,
+        kernel: &str,
+        arguments: Vec<Argument>,
+        size: &Size,
+    ) -> Result<Prepared, Refused> {
+        let description = self.description(text, kernel)?;
+        Ok(Prepared {
+            ready: Arc::new(Ready::new(
+                &description,
+                arguments,
+                size,
+                &self.compiled.data,
+            )?),
+            description: Arc::new(description),
+            libraries: Vec::new(),
+            symbols: Arc::new(self.compiled.symbols.clone()),
+        })
+    }
+
+    /// The description, joined with the inputs of the text.
+    ///
+    /// # Errors
+    /// `E0640`, `N0640`.
+    pub fn description(&self, text: &Checked, kernel: &str) -> Result<Description, Refused> {
+        let units = text.units.iter();
+        let unit = units
+            .filter(|u| u.kind == UnitKind::Kernel)
+            .find(|u| u.name == kernel);
+        let inputs: Vec<(u32, u32)> = unit
+            .map(|u| u.inputs.iter().map(|i| (i.offset, i.size)).collect())
+            .unwrap_or_default();
+        self.compiled.description(text.platform, &inputs)
+    }
+}
+
+/// Endings of files in which compilers describe kernels.
+const DESCRIPTIONS: &[&str] = &["zeinfo", "ze_info", "zebin", "bin", "progbin"];
+
+/// The greatest compiled program.
+const MAX_PROGRAM: u64 = 256 << 20;

@@ -145,6 +145,7 @@ pub fn start_watched<O: Observer>(
     let libraries: Vec<&Checked> = functions.iter().collect();
     let lower_options = LowerOptions {
         libraries: &libraries,
+        symbols: options.launch.as_ref().map(|launch| &*launch.symbols),
         ..LowerOptions::default()
     };
     let program = match lower(&front.checked, &kernel, &lower_options) {

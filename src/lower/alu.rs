@@ -5,7 +5,7 @@ use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{Condition, Modifier, Opcode, Type};
 use crate::program::{Alu, CompareDest, Dest, Kernel, Lanes, Op, Region, Source};
-use crate::syntax::ast::{Instruction, Operand, Region as Walk, Suffix};
+use crate::syntax::ast::{Immediate, Instruction, Operand, Region as Walk, Suffix};
 
 /// Lowers an instruction that computes; `None` if visim does not model it.
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
@@ -149,6 +149,18 @@ fn equation(
     };
     let (u, v) = (half(0)?, half(8)?);
     Some(vec![p, q, r, u, v])
+}
+
+/// A move of a constant to the last operand.
+pub fn constant(scope: &mut Scope<'_>, i: &Instruction<VarId>, value: u64) -> Option<Op> {
+    let lanes = super::SCALAR;
+    let dst = scope.dest(&i.operands.last()?.node, lanes)?;
+    let imm = Operand::Immediate(Immediate {
+        bits: value,
+        ty: Type::Uq,
+    });
+    let src = scope.source(&imm, lanes)?;
+    Some(finish(i, Opcode::Mov, lanes, None, dst, None, vec![src]))
 }
 
 fn finish(

@@ -1,7 +1,7 @@
 //! Control flow and synchronisation.
 
 use super::operands::Scope;
-use super::{Builder, execution};
+use super::{Builder, alu, execution};
 use crate::check::{Storage, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Opcode;
@@ -54,6 +54,20 @@ impl Builder<'_> {
                     targets,
                 })
             }
+            Opcode::Ifcall => Some(Op::CallIndirect {
+                lanes,
+                guard,
+                address: scope.source(first?, super::SCALAR)?,
+            }),
+            Opcode::Faddr => {
+                let Some(Operand::Label(name)) = first else {
+                    return None;
+                };
+                let function = self.functions.iter().position(|f| f == name);
+                let data = self.symbols.and_then(|s| s.get(name).copied());
+                let address = function.map(|f| function_address(f as u32)).or(data)?;
+                alu::constant(scope, i, address)
+            }
             Opcode::Fcall => {
                 let Some(Operand::Label(name)) = first else {
                     return None;
@@ -74,6 +88,21 @@ impl Builder<'_> {
         }
     }
 }
+
+/// The address that `faddr` gives for a function: a number of visim's own, which fits 32 bits.
+fn function_address(function: u32) -> u64 {
+    (u64::from(function) + 1) * FUNCTION_STEP
+}
+
+/// The function at an address, if there is one.
+pub fn function_at(address: u64) -> Option<u32> {
+    let number = (address / FUNCTION_STEP).checked_sub(1)?;
+    let exact = address.is_multiple_of(FUNCTION_STEP);
+    u32::try_from(number).ok().filter(|_| exact)
+}
+
+/// From one function's address to the next.
+const FUNCTION_STEP: u64 = 64;
 
 /// Replaces step positions by op indices.
 pub fn retarget(op: &mut Op, resolve: impl Fn(u32) -> u32) {

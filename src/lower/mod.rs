@@ -15,6 +15,7 @@ mod operands;
 mod raw;
 mod sampler;
 
+pub use flow::function_at;
 pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
 
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
@@ -26,6 +27,7 @@ use crate::syntax::ast::Instruction;
 use indexmap::IndexMap;
 use layout::{Layout, UnitLayout, symbol};
 use operands::{SCALAR, Scope};
+use std::collections::BTreeMap;
 
 /// What the caller may choose.
 #[derive(Clone, Copy, Debug)]
@@ -35,6 +37,8 @@ pub struct LowerOptions<'a> {
     /// Texts whose global functions the kernel may call; the compiler prints each into a file of its
     /// own. Ops from there have no place in the kernel's text.
     pub libraries: &'a [&'a Checked],
+    /// Addresses that `faddr` gives: the program's data by symbol.
+    pub symbols: Option<&'a BTreeMap<String, u64>>,
 }
 
 impl Default for LowerOptions<'_> {
@@ -42,6 +46,7 @@ impl Default for LowerOptions<'_> {
         LowerOptions {
             max_arena_bytes: 64 << 20,
             libraries: &[],
+            symbols: None,
         }
     }
 }
@@ -106,6 +111,7 @@ pub fn lower(
         diagnostics: Vec::new(),
         platform: checked.platform,
         functions: units[1..].iter().map(|u| u.name.as_str()).collect(),
+        symbols: options.symbols,
         foreign: false,
     };
     let mut entries = Vec::new();
@@ -219,6 +225,7 @@ struct Builder<'a> {
     diagnostics: Vec<Diagnostic>,
     platform: Platform,
     functions: Vec<&'a str>,
+    symbols: Option<&'a BTreeMap<String, u64>>,
     /// The unit at hand comes from a library: its spans mean nothing in the kernel's text.
     foreign: bool,
 }

@@ -8,14 +8,13 @@ use std::path::{Path, PathBuf};
 use visim::check::CheckOptions;
 use visim::diagnostic::{Class, Diagnostic, render_all};
 use visim::harness::bind::Layer;
-use visim::harness::directive::Directives;
 use visim::harness::front::Front;
 use visim::harness::kernel::LaunchFile;
 use visim::harness::load;
 use visim::harness::session::{Options, Refused, file_layer, start};
 use visim::isa::Platform;
 use visim::launch::kernel::compare::compare;
-use visim::source::{Source, Span, Spanned};
+use visim::source::Source;
 
 /// One case for each folder with a `launch.json` and each device in it.
 pub fn cases(folder: &Path) -> Vec<Case> {
@@ -95,15 +94,7 @@ fn outputs(
     let arguments = file.arguments().map_err(|r| r.message.clone())?;
     let (own, found) = file_layer(source.clone(), path);
     let platform = Platform::from_name(device).ok_or("no such platform")?;
-    let device_layer = Layer {
-        source: Source::new("device", device),
-        directives: Directives {
-            platform: Some(Spanned::new(platform, Span::default())),
-            ..Directives::default()
-        },
-        folder: PathBuf::new(),
-    };
-    let mut layers = vec![own, device_layer];
+    let mut layers = vec![own, Layer::of_platform(platform)];
     let size = file.launch.size();
     let prepared = file.prepare(device, arguments, &size, layers.len());
     let (prepared, functions) = prepared.map_err(|r| r.message.clone())?;

@@ -1,7 +1,7 @@
 //! What the compiler says of a kernel in its own files: a program it wrote (ELF with `.ze_info`, ELF with
 //! patch tokens, bare patch tokens) or the text of `.ze_info` alone. Source: launch reference 1.
 
-use super::description::{Compiler, Content, Description, Piece};
+use super::description::{Compiler, Description, Piece};
 use super::json::{self, Entry};
 use super::payload::{CONSTANTS, GLOBALS};
 use super::ready::ProgramData;
@@ -139,7 +139,7 @@ impl Compiled {
     /// Joins the description with the inputs of the text.
     ///
     /// # Errors
-    /// `E0640`, `N0640`: as [`Content`] is read.
+    /// `E0640`: a payload behind all registers; `N0640`: an entry that visim does not fill.
     pub fn description(
         &self,
         platform: Platform,
@@ -172,10 +172,9 @@ impl Compiled {
         Ok(description)
     }
 
-    /// What a kernel takes as argument `arg`, from the way it is used; for messages and options.
-    pub fn uses(&self, arg: u32) -> Vec<Content> {
-        let entries = self.facts.payload.iter().filter_map(|e| e.content().ok());
-        entries.filter(|c| c.argument() == Some(arg)).collect()
+    /// Whether the kernel was compiled for as many lanes.
+    pub fn is_for(&self, simd: u32) -> bool {
+        self.facts.description.simd == simd
     }
 }
 

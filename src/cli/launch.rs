@@ -1,0 +1,292 @@
+//! `visim run` of a compiled kernel: `--launch launch.json`, `--zebin kernel.bin`, or a description found
+//! beside the text, with `--global`, `--local` and `--arg` in place of what they say.
+
+use super::output::{Exit, Output};
+use crate::check::{CheckOptions, UnitKind};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::harness::argument::{self, ArgumentOption};
+use crate::harness::bind::Layer;
+use crate::harness::front::Front;
+use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
+use crate::harness::write::Writes;
+use crate::isa::Platform;
+use crate::launch::kernel::compare::compare;
+use crate::launch::kernel::{Argument, Size};
+use crate::source::Source;
+use serde_json::json;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+
+/// The options of a launch.
+#[derive(Debug, clap::Args)]
+pub struct Launch {
+    /// Launch a compiled kernel as this description says (launch.schema.json lists its fields).
+    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
+    launch: Option<PathBuf>,
+    /// Launch a compiled kernel that this program of the compiler describes.
+    ///
+    /// An ELF file with .ze_info or patch tokens, patch tokens alone, or the text of .ze_info.
+    /// Without it a file beside the text that describes the kernel is taken.
+    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
+    zebin: Option<PathBuf>,
+    /// Work-items: 64x48, 1024.
+    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
+    global: Option<String>,
+    /// Work-items of a group: 16x8.
+    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
+    local: Option<String>,
+    /// The first global id: 0x0x0 without it.
+    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
+    offset: Option<String>,
+    /// Give the kernel an argument, by number or name.
+    ///
+    /// 0=image:in.png, 1=buffer:out.bin:size=4096 (written after the run), 2=buffer:in.bin, 3=int:5,
+    /// 4=float4:1,2,3,4, 5=sampler:clamp:linear:normalized, 6=local:1024, 7=null, 8=hex:0500.
+    /// Keys: size= out= of buffers; size= out= in= type= order= channel= of images.
+    #[arg(long, value_name = "NUMBER=WHAT", help_heading = "Compiled kernels")]
+    arg: Vec<String>,
+}
+
+/// A launch that can run.
+pub struct Launched {
+    /// For the session.
+    pub prepared: Prepared,
+    /// The platform of the kernel.
+    pub platform: Platform,
+    /// Texts of functions.
+    pub layers: Vec<Layer>,
+    outs: Vec<(usize, PathBuf)>,
+    file: Option<LaunchFile>,
+}
+
+impl Launch {
+    /// Prepares the launch; `None` if none is asked for.
+    ///
+    /// * `kernel`: the one named by an option.
+    /// * `first_layer`: the number that the first layer of functions gets.
+    ///
+    /// # Errors
+    /// What is wrong with a description, a size or an argument.
+    pub fn prepare(
+        &self,
+        source: &Source,
+        path: &Path,
+        kernel: Option<&str>,
+        platform: Option<Platform>,
+        first_layer: usize,
+    ) -> Result<Option<Launched>, Refused> {
+        let asked = self.launch.is_some()
+            || self.zebin.is_some()
+            || self.global.is_some()
+            || !self.arg.is_empty();
+        if !asked {
+            return Ok(None);
+        }
+        let options = self.arg.iter().map(|text| argument::option(text));
+        let options: Vec<ArgumentOption> = options.collect::<Result<_, _>>()?;
+        match &self.launch {
+            Some(launch) => self.described(launch, path, options, platform, first_layer),
+            None => self.compiled(source, path, kernel, options, platform),
+        }
+        .map(Some)
+    }
+
+    /// By `launch.json`.
+    fn described(
+        &self,
+        launch: &Path,
+        path: &Path,
+        options: Vec<ArgumentOption>,
+        platform: Option<Platform>,
+        first_layer: usize,
+    ) -> Result<Launched, Refused> {
+        let file = LaunchFile::read(launch)?;
+        let device = file.device(path, platform)?;
+        let mut arguments = file.arguments()?;
+        let names = file.launch.args.iter().enumerate();
+        let names: BTreeMap<u32, String> = names
+            .filter_map(|(number, arg)| Some((number as u32, arg.name.clone()?)))
+            .collect();
+        let count = arguments.len() as u32;
+        let changed = !options.is_empty();
+        let outs = argument::place(&mut arguments, options, &names, count)?;
+        let size = self.size(Some(file.launch.size()), [0; 3])?;
+        let same = !changed && size == file.launch.size();
+        let (prepared, layers) = file.prepare(&device, arguments, &size, first_layer)?;
+        Ok(Launched {
+            prepared,
+            platform: Platform::from_name(&device).unwrap_or_default(),
+            layers,
+            outs,
+            // What is expected is expected of the launch as described.
+            file: same.then_some(file),
+        })
+    }
+
+    /// By what the compiler wrote.
+    fn compiled(
+        &self,
+        source: &Source,
+        path: &Path,
+        kernel: Option<&str>,
+        options: Vec<ArgumentOption>,
+        platform: Option<Platform>,
+    ) -> Result<Launched, Refused> {
+        let read = |platform| {
+            let check = CheckOptions {
+                platform,
+                finalizer: true,
+            };
+            Front::with(source, &check)
+        };
+        let mut front = read(platform.unwrap_or_default());
+        let units = front.checked.units.iter();
+        let unit = units
+            .filter(|u| u.kind == UnitKind::Kernel)
+            .find(|u| kernel.is_none_or(|name| name == u.name));
+        let name = unit.map_or_else(String::new, |u| u.name.clone());
+        let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
+        let file = match &self.zebin {
+            Some(zebin) => CompiledFile::read(zebin, &name)?,
+            None => CompiledFile::beside(path, &name, simd.max(1)).ok_or_else(|| {
+                Box::new(
+                    Diagnostic::with_message(
+                        Code::E0640,
+                        format!("nothing beside the text describes kernel `{name}`"),
+                    )
+                    .note("looked for .zeinfo, .ze_info, .zebin, .bin and .progbin files")
+                    .help("--zebin kernel.bin, or --launch launch.json"),
+                )
+            })?,
+        };
+        let own = platform.or(file.platform).unwrap_or_default();
+        if own != front.checked.platform && !any_fatal(&front.diagnostics) {
+            front = read(own);
+        }
+        let description = file.description(&front.checked, &name)?;
+        let mut arguments = Vec::new();
+        let count = description.arguments();
+        let outs = argument::place(&mut arguments, options, &file.compiled.names, count)?;
+        let size = self.size(None, description.required_local)?;
+        Ok(Launched {
+            prepared: file.prepare(&front.checked, &name, arguments, &size)?,
+            platform: own,
+            layers: Vec::new(),
+            outs,
+            file: None,
+        })
+    }
+
+    /// The sizes asked for, in place of those of the description.
+    fn size(&self, described: Option<Size>, required: [u32; 3]) -> Result<Size, Refused> {
+        let list = |option: &Option<String>, missing: u32| {
+            let Some(text) = option else {
+                return Ok(None);
+            };
+            let numbers: Option<Vec<u32>> = text
+                .split(['x', ','])
+                .map(|n| n.trim().parse().ok())
+                .collect();
+            let numbers = numbers.filter(|n| n.len() <= 3);
+            let Some(numbers) = numbers else {
+                return Err(Box::new(Diagnostic::with_message(
+                    Code::E0641,
+                    format!("`{text}` is no size as 64x48"),
+                )));
+            };
+            let at = |dim: usize| numbers.get(dim).copied().unwrap_or(missing);
+            Ok(Some((numbers.len() as u32, std::array::from_fn(at))))
+        };
+        let (global, local) = (list(&self.global, 1)?, list(&self.local, 1)?);
+        let offset = list(&self.offset, 0)?;
+        let mut size = match (described, global) {
+            (Some(size), _) => size,
+            (None, Some(_)) => Size {
+                work_dim: 1,
+                global: [1; 3],
+                local: [0; 3],
+                offset: [0; 3],
+            },
+            (None, None) => {
+                return Err(Box::new(
+                    Diagnostic::with_message(Code::E0641, "the number of work-items is missing")
+                        .help("--global 64x48"),
+                ));
+            }
+        };
+        if let Some((dims, global)) = global {
+            (size.work_dim, size.global) = (dims, global);
+            if required != [0; 3] {
+                size.local = required;
+            } else if size.groups().is_err() {
+                // What divides the first dimension, as many as a thread may have lanes.
+                let x = (1..=32).rev().find(|n| global[0].is_multiple_of(*n));
+                size.local = [x.unwrap_or(1), 1, 1];
+            }
+        }
+        if let Some((_, local)) = local {
+            size.local = local;
+        }
+        if let Some((_, offset)) = offset {
+            size.offset = offset;
+        }
+        Ok(size)
+    }
+}
+
+impl Launched {
+    fn arguments(&self) -> &[Argument] {
+        &self.prepared.ready.arguments
+    }
+
+    /// Adds the arguments that are to be written.
+    ///
+    /// # Errors
+    /// A sentence: one shows no picture, or a file cannot be written.
+    pub fn write(&self, writes: &mut Writes) -> Result<(), String> {
+        for (number, path) in &self.outs {
+            let bytes = argument::file(&self.arguments()[*number], path).map_err(|r| r.message)?;
+            writes.add(path, &bytes).map_err(|e| e.to_string())?;
+        }
+        Ok(())
+    }
+
+    /// Holds the outputs against what the description expects.
+    pub fn hold(&self, source: &Source, output: &mut Output) -> Exit {
+        let Some(file) = &self.file else {
+            return Exit::Fine;
+        };
+        let mut exit = Exit::Fine;
+        let mut held = Vec::new();
+        for expected in &file.launch.outputs {
+            let number = expected.arg;
+            let name = file.launch.args.get(number).and_then(|a| a.name.as_deref());
+            let name = name.map_or(format!("argument {number}"), |n| {
+                format!("argument {number}, `{n}`")
+            });
+            let got = self.arguments().get(number).and_then(Argument::bytes);
+            let compared = file
+                .beside(&expected.file)
+                .map_err(|r| r.message)
+                .and_then(|bytes| compare(expected, &bytes, &got.clone().unwrap_or_default()));
+            held.push(json!({"argument": number, "as_expected": compared.is_ok()}));
+            match compared {
+                Ok(()) => {
+                    let bytes = got.map_or(0, |b| b.len());
+                    output.text(&format!("{name}: {bytes} bytes, as expected\n"));
+                }
+                Err(why) => {
+                    let differs = Diagnostic::with_message(
+                        Code::E0646,
+                        format!("{name}: output differs from what is expected"),
+                    )
+                    .note(why);
+                    output.diagnostics(&[differs], source);
+                    exit = Exit::Program;
+                }
+            }
+        }
+        output.field("outputs", || json!(held));
+        exit
+    }
+}

@@ -1,0 +1,365 @@
+//! Arguments of compiled kernels from words: `--arg 0=image:in.png`, `--arg 1=buffer:out.bin:size=4096`,
+//! `--arg 2=int:5`.
+//!
+//! ```text
+//!  N=buffer:PATH                    the bytes of a file
+//!  N=buffer:PATH:size=BYTES         zeros, written to PATH after the run
+//!  N=buffer:PATH:out=PATH           a file's bytes, written to another after the run
+//!  N=image:PICTURE                  a picture; keys type= order= channel= size=
+//!  N=image:PATH:size=64x48          zeros, written to PATH after the run
+//!  N=sampler:clamp:linear:normalized
+//!  N=local:BYTES   N=int:5   N=float4:1,0.5,0,1   N=hex:0500   N=null
+//! ```
+
+use super::kernel::{Refused, read};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::launch::kernel::image::{Image, Shape};
+use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, limited};
+use crate::launch::kernel::{Argument, SamplerChoice};
+use crate::surface::file::{encode_picture, read_picture};
+use crate::surface::{Memory, Picture};
+use half::f16;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use std::sync::Arc;
+
+/// One `--arg`.
+#[derive(Clone, Debug)]
+pub struct ArgumentOption {
+    /// A number, or a name.
+    pub key: String,
+    /// The argument.
+    pub argument: Argument,
+    /// Where its bytes go after the run.
+    pub out: Option<PathBuf>,
+}
+
+fn wrong(what: impl Into<String>) -> Refused {
+    Box::new(
+        Diagnostic::with_message(Code::E0642, what)
+            .help("0=image:in.png, 1=buffer:out.bin:size=4096, 2=int:5, 3=sampler:clamp:linear"),
+    )
+}
+
+/// Reads one `--arg`.
+///
+/// # Errors
+/// `E0642`: the words have no meaning; `E0644`: no such image; `E0702`: a file cannot be used; `L0640`.
+pub fn option(text: &str) -> Result<ArgumentOption, Refused> {
+    let Some((key, rest)) = text.split_once('=') else {
+        return Err(wrong(format!("`{text}` is no NUMBER=WHAT or NAME=WHAT")));
+    };
+    let (kind, words) = rest.split_once(':').unwrap_or((rest, ""));
+    let (argument, out) = match kind {
+        "buffer" => buffer(words)?,
+        "image" => image(words)?,
+        "sampler" => (sampler(words)?, None),
+        "local" => {
+            let bytes = words.parse();
+            let bytes = bytes.map_err(|_| wrong(format!("`{words}` is no number of bytes")))?;
+            (Argument::Local(bytes), None)
+        }
+        "hex" => (Argument::Value(bytes_of(words)?), None),
+        "null" if words.is_empty() => (Argument::Null, None),
+        _ => (Argument::Value(value(kind, words)?), None),
+    };
+    Ok(ArgumentOption {
+        key: key.trim().to_string(),
+        argument,
+        out,
+    })
+}
+
+/// A path and `key=value` words behind it.
+fn words<'t>(
+    text: &'t str,
+    keys: &[&str],
+) -> Result<(Option<&'t str>, BTreeMap<&'t str, &'t str>), Refused> {
+    let mut path = None;
+    let mut found = BTreeMap::new();
+    for word in text.split(':').filter(|w| !w.is_empty()) {
+        match word.split_once('=') {
+            Some((key, value)) if keys.contains(&key) => {
+                found.insert(key, value);
+            }
+            None if path.is_none() => path = Some(word),
+            _ => {
+                return Err(wrong(format!(
+                    "`{word}` has no meaning here; keys: {}",
+                    keys.join("= ") + "="
+                )));
+            }
+        }
+    }
+    Ok((path, found))
+}
+
+type Given = (Argument, Option<PathBuf>);
+
+fn buffer(text: &str) -> Result<Given, Refused> {
+    let (path, keys) = words(text, &["size", "out"])?;
+    let out = keys.get("out").map(PathBuf::from);
+    if let Some(size) = keys.get("size") {
+        let bytes = size.parse::<u64>();
+        let bytes = bytes.map_err(|_| wrong(format!("`{size}` is no number of bytes")))?;
+        let memory = Memory::zeroed(limited(bytes)?);
+        let out = out.or(path.map(PathBuf::from));
+        return Ok((Argument::Buffer(Arc::new(memory)), out));
+    }
+    let path = path.ok_or_else(|| wrong("a buffer needs a file or `size=`"))?;
+    let bytes = read(Path::new(path), MAX_BUFFER)?;
+    Ok((Argument::Buffer(Arc::new(Memory::from_bytes(&bytes))), out))
+}
+
+/// Endings of files that hold pictures; all others hold plain texels.
+const PICTURES: &[&str] = &["png", "bmp", "ppm", "pgm", "pnm"];
+
+fn is_picture(path: &Path) -> bool {
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    PICTURES.contains(&ending.to_ascii_lowercase().as_str())
+}
+
+fn image(text: &str) -> Result<Given, Refused> {
+    let (path, keys) = words(text, &["size", "type", "order", "channel", "out", "in"])?;
+    let key = |name: &str, usual: &str| keys.get(name).copied().unwrap_or(usual).to_string();
+    let mut shape = Shape {
+        kind: key("type", "2d"),
+        order: key("order", "RGBA"),
+        channel: key("channel", "UNORM_INT8"),
+        ..Shape::default()
+    };
+    let out = keys.get("out").map(PathBuf::from);
+    let input = keys.get("in").copied();
+    if let Some(size) = keys.get("size") {
+        let numbers: Option<Vec<u32>> = size.split('x').map(|n| n.parse().ok()).collect();
+        let numbers = numbers.ok_or_else(|| wrong(format!("`{size}` is no size as 64x48")))?;
+        let number = |at: usize| numbers.get(at).copied().unwrap_or(1);
+        (shape.width, shape.height) = (number(0), number(1));
+        match shape.kind.as_str() {
+            "1d_array" => (shape.height, shape.layers) = (1, number(1)),
+            "2d_array" => shape.layers = number(2),
+            _ => shape.depth = number(2),
+        }
+        // With a size the path is where the image goes, unless it is told apart.
+        let (from, to) = match (input, out) {
+            (Some(input), out) => (Some(input), out.or(path.map(PathBuf::from))),
+            (None, Some(out)) => (path, Some(out)),
+            (None, None) => (None, path.map(PathBuf::from)),
+        };
+        let image = match from {
+            Some(from) => Image::new(shape, &read(Path::new(from), MAX_BUFFER)?)?,
+            None => Image::zeroed(shape)?,
+        };
+        return Ok((Argument::Image(image), to));
+    }
+    let path = path.or(input).map(Path::new);
+    let Some(path) = path.filter(|p| is_picture(p)) else {
+        return Err(wrong("an image needs a picture file, or `size=`"));
+    };
+    let unusable = |what: String| Box::new(Diagnostic::with_message(Code::E0702, what));
+    let picture = read_picture(path).map_err(|e| unusable(format!("{}: {}", e.path, e.what)))?;
+    (shape.width, shape.height) = (picture.width, picture.height);
+    let image = Image::zeroed(shape)?;
+    picture
+        .store(&image.surface)
+        .map_err(|refused| unusable(format!("{}: {refused}", path.display())))?;
+    Ok((Argument::Image(image), out))
+}
+
+fn sampler(text: &str) -> Result<Argument, Refused> {
+    let (mut addressing, mut filter, mut normalized) = ("none", "nearest", false);
+    for word in text.split(':').filter(|w| !w.is_empty()) {
+        match word {
+            "linear" | "nearest" => filter = word,
+            "normalized" => normalized = true,
+            "unnormalized" => normalized = false,
+            other => addressing = other,
+        }
+    }
+    Ok(Argument::Sampler(SamplerChoice::read(
+        addressing, filter, normalized,
+    )?))
+}
+
+/// `int:5`, `float4:1,2,3,4`: the bytes of an OpenCL value; three components take the room of four.
+fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
+    let (scalar, count) = match kind.find(|c: char| c.is_ascii_digit()) {
+        Some(at) => {
+            let (scalar, count) = kind.split_at(at);
+            (scalar, count.parse().unwrap_or(0))
+        }
+        None => (kind, 1),
+    };
+    if !matches!(count, 1 | 2 | 3 | 4 | 8 | 16) {
+        return Err(wrong(format!("`{kind}` is no kind of argument")));
+    }
+    let mut bytes = Vec::new();
+    let mut values = 0;
+    for word in text.split(',').map(str::trim) {
+        bytes.extend(scalar_bytes(scalar, word)?);
+        values += 1;
+    }
+    if values != count {
+        return Err(wrong(format!(
+            "`{kind}` has {count} components, {values} are given"
+        )));
+    }
+    if count == 3 {
+        bytes.resize(bytes.len() / 3 * 4, 0);
+    }
+    Ok(bytes)
+}
+
+fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
+    let integer = |bytes: usize, signed: bool| {
+        let (negative, digits) = match word.strip_prefix('-') {
+            Some(digits) => (true, digits),
+            None => (false, word),
+        };
+        let magnitude = match digits.strip_prefix("0x") {
+            Some(hex) => i128::from_str_radix(hex, 16),
+            None => digits.parse(),
+        };
+        let value = magnitude.ok().map(|m| if negative { -m } else { m })?;
+        let bits = 8 * bytes as u32;
+        let least = if signed { -(1i128 << (bits - 1)) } else { 0 };
+        // A signed value may be written as the bits it has.
+        let fits = value >= least && value < 1i128 << bits;
+        fits.then(|| value.to_le_bytes()[..bytes].to_vec())
+    };
+    let float = word.parse::<f64>();
+    let bytes = match kind {
+        "char" => integer(1, true),
+        "uchar" => integer(1, false),
+        "short" => integer(2, true),
+        "ushort" => integer(2, false),
+        "int" => integer(4, true),
+        "uint" => integer(4, false),
+        "long" => integer(8, true),
+        "ulong" => integer(8, false),
+        "float" => word.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
+        "half" => float.ok().map(|v| f16::from_f64(v).to_le_bytes().to_vec()),
+        "double" => float.ok().map(|v| v.to_le_bytes().to_vec()),
+        other => return Err(wrong(format!("`{other}` is no kind of argument"))),
+    };
+    bytes.ok_or_else(|| wrong(format!("`{word}` is no {kind}")))
+}
+
+/// The bytes of an argument as a file takes them: a picture by the file's name, else plain.
+///
+/// # Errors
+/// `E0702`: it shows no picture.
+pub fn file(argument: &Argument, path: &Path) -> Result<Vec<u8>, Refused> {
+    if let Argument::Image(image) = argument
+        && is_picture(path)
+    {
+        let picture = Picture::of(&image.surface).map_err(|e| e.to_string());
+        return picture.and_then(|p| encode_picture(&p)).map_err(|why| {
+            let what = format!("{}: {why}", path.display());
+            Box::new(Diagnostic::with_message(Code::E0702, what))
+        });
+    }
+    Ok(argument.bytes().unwrap_or_default())
+}
+
+/// Puts the options in the places of the arguments: by number, or by name.
+///
+/// # Errors
+/// `E0643`: no such argument.
+pub fn place(
+    arguments: &mut Vec<Argument>,
+    options: Vec<ArgumentOption>,
+    names: &BTreeMap<u32, String>,
+    count: u32,
+) -> Result<Vec<(usize, PathBuf)>, Refused> {
+    let mut outs = Vec::new();
+    for option in options {
+        let by_name = names.iter().find(|(_, name)| **name == option.key);
+        let number = match by_name {
+            Some((&number, _)) => Some(number),
+            None => option.key.parse::<u32>().ok(),
+        };
+        let known = names.len() as u32;
+        let Some(number) = number.filter(|&n| n < count.max(known)) else {
+            let all: Vec<&str> = names.values().map(String::as_str).collect();
+            let mut refused = Box::new(Diagnostic::with_message(
+                Code::E0643,
+                format!("the kernel has no argument `{}`", option.key),
+            ));
+            refused.notes.push(match all.is_empty() {
+                true => format!("it uses arguments 0 to {}", count.saturating_sub(1)),
+                false => format!("its arguments: {}", all.join(", ")),
+            });
+            return Err(refused);
+        };
+        let number = number as usize;
+        if arguments.len() <= number {
+            arguments.resize(number + 1, Argument::Null);
+        }
+        arguments[number] = option.argument;
+        outs.extend(option.out.map(|out| (number, out)));
+    }
+    Ok(outs)
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    fn bytes(text: &str) -> Vec<u8> {
+        match option(text).map(|o| o.argument) {
+            Ok(Argument::Value(bytes)) => bytes,
+            other => panic!("{text}: {other:?}"),
+        }
+    }
+
+    #[test]
+    fn values_have_the_bytes_of_opencl() {
+        assert_eq!(bytes("0=int:-2"), [0xfe, 0xff, 0xff, 0xff]);
+        assert_eq!(bytes("n=uint:0xffffffff"), [0xff; 4]);
+        assert_eq!(bytes("n=half:1.5"), [0x00, 0x3e]);
+        assert_eq!(bytes("n=hex:0102"), [1, 2]);
+        // Three components take the room of four.
+        let three = bytes("n=float3:1,2,3");
+        assert_eq!((three.len(), &three[8..12]), (16, &3f32.to_le_bytes()[..]));
+    }
+
+    #[test]
+    fn what_has_no_meaning_is_refused() {
+        for text in [
+            "5",
+            "0=int:x",
+            "0=uchar:256",
+            "0=int2:1",
+            "0=int5:1,2,3,4,5",
+            "0=rubber:1",
+            "0=buffer:size=x",
+            "0=buffer",
+            "0=local:-1",
+            "0=sampler:around",
+            "0=hex:123",
+            "0=image:a.bin",
+        ] {
+            let refused = option(text).expect_err(text);
+            assert_eq!(refused.code, Code::E0642, "{text}");
+        }
+        let kind = option("0=image:size=4x4:type=4d").expect_err("no such kind");
+        assert_eq!(kind.code, Code::E0644);
+        let large = option("0=buffer:size=99999999999").expect_err("too large");
+        assert_eq!(large.code, Code::L0640);
+    }
+
+    #[test]
+    fn arguments_are_found_by_number_and_name() {
+        let names = BTreeMap::from([(0, "src".to_string()), (1, "n".to_string())]);
+        let mut arguments = Vec::new();
+        let given = |text| vec![option(text).expect(text)];
+        let placed = place(&mut arguments, given("n=int:3"), &names, 2);
+        assert!(placed.is_ok_and(|outs| outs.is_empty()));
+        assert!(matches!(arguments[1], Argument::Value(_)));
+        let placed = place(&mut arguments, given("m=int:3"), &names, 2);
+        assert_eq!(placed.expect_err("no such name").code, Code::E0643);
+        let placed = place(&mut arguments, given("2=int:3"), &names, 2);
+        assert_eq!(placed.expect_err("no such number").code, Code::E0643);
+    }
+}
