@@ -3,7 +3,7 @@
 
 use super::output::{Exit, Output};
 use crate::check::{CheckOptions, UnitKind};
-use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::harness::argument::{self, ArgumentOption};
 use crate::harness::bind::Layer;
 use crate::harness::front::Front;
@@ -160,7 +160,8 @@ impl Launch {
             })?,
         };
         let own = platform.or(file.platform).unwrap_or_default();
-        if own != front.checked.platform && !any_fatal(&front.diagnostics) {
+        // What one platform refuses may be right for the kernel's own.
+        if own != front.checked.platform {
             front = read(own);
         }
         let description = file.description(&front.checked, &name)?;
