@@ -381,6 +381,8 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let program = path
             .extension()
             .is_some_and(|e| e == "visa" || e == "visaasm" || e == "tld");
+        // A compiled kernel with its description beside it wants a launch: it is no test by itself.
+        let program = program && !path.with_extension("zeinfo").exists();
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
             walk(&path, found)?;
