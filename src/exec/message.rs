@@ -178,9 +178,20 @@ pub fn media<O: Observer>(
     if O::ACTIVE {
         observer.message(thread.at(pc), request);
     }
+    let bytes = (block.bytes() as usize).min(MAX_BLOCK);
+    let failed =
+        |thread: &Thread<'_>, refused| refuse(thread, send, block.surface, pc, u32::MAX, refused);
+    // A variable that holds the whole block is its place, if nobody watches.
+    if !O::ACTIVE && data.end.saturating_sub(data.offset) as usize >= bytes {
+        let registers = &mut thread.arena[data.offset as usize..][..bytes];
+        let done = match write {
+            true => block::media_write(surface, block, registers),
+            false => block::media_read(surface, block, registers),
+        };
+        return done.map(drop).map_err(|refused| failed(thread, refused));
+    }
     // Registers behind the variable's end read as zero and take nothing.
     let mut pixels = [0; MAX_BLOCK];
-    let bytes = (block.bytes() as usize).min(MAX_BLOCK);
     let pixels = &mut pixels[..bytes];
     read_raw(thread, data, pixels);
     if O::ACTIVE {
@@ -191,7 +202,7 @@ pub fn media<O: Observer>(
     } else {
         block::media_read(surface, block, pixels)
     };
-    done.map_err(|refused| refuse(thread, send, block.surface, pc, u32::MAX, refused))?;
+    done.map_err(|refused| failed(thread, refused))?;
     if !write {
         write_raw(thread, data, pixels, pc, observer);
         if O::ACTIVE && block.width < block.pitch() {

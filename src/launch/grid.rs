@@ -25,7 +25,7 @@ pub struct Grid<'a> {
 pub type Payload<'a> = dyn Fn(ThreadId) -> ThreadStart + Sync + 'a;
 
 /// What a thread starts with.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct ThreadStart {
     /// Registers from byte 0 of `%r0` on; `.input` offsets count in it. The header's dwords are
     /// filled in by the launch where they are zero here.
@@ -91,21 +91,19 @@ impl<'a> Grid<'a> {
         })
     }
 
-    /// The payload of a thread with the header filled in. Source: launch reference 3; vISA text
-    /// reference 3.
-    pub fn start(&self, program: &Program, id: ThreadId) -> ThreadStart {
-        let lanes = if program.simd_size >= 32 {
-            u32::MAX
-        } else {
-            (1 << program.simd_size) - 1
-        };
-        let mut start = match self.payload {
-            Some(payload) => payload(id),
-            None => ThreadStart {
-                payload: Vec::new(),
-                mask: lanes,
-            },
-        };
+    /// Turns `start` into the payload of a thread with the header filled in; its memory is used again.
+    /// Source: launch reference 3; vISA text reference 3.
+    pub fn start(&self, program: &Program, id: ThreadId, start: &mut ThreadStart) {
+        match self.payload {
+            Some(payload) => *start = payload(id),
+            None => {
+                start.payload.clear();
+                start.mask = match program.simd_size {
+                    32.. => u32::MAX,
+                    lanes => (1 << lanes) - 1,
+                };
+            }
+        }
         let bytes = &mut start.payload;
         let grf = program.platform.grf_bytes() as usize;
         if bytes.len() < grf {
@@ -126,7 +124,6 @@ impl<'a> Grid<'a> {
             fill(6, y);
             fill(7, z);
         }
-        start
     }
 }
 

@@ -275,6 +275,13 @@ struct Context<'a, F> {
     dispatch_mask: Option<usize>,
 }
 
+/// Memory that the next thread may have.
+#[derive(Default)]
+struct Spare {
+    arena: Vec<u8>,
+    start: ThreadStart,
+}
+
 /// What a group leaves behind.
 struct Group<O> {
     kept: Vec<Registers>,
@@ -290,7 +297,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             instructions: 0,
             trap: None,
         };
-        let mut spare = Vec::new();
+        let mut spare = Spare::default();
         loop {
             let first = turns.next.fetch_add(turns.batch, Relaxed);
             if first >= turns.groups {
@@ -317,9 +324,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// Runs the threads of a group in turn until all have ended. `spare` is an arena that the next
-    /// thread may have.
-    fn group(&self, group: u64, spare: &mut Vec<u8>) -> Result<Group<O>, Box<Trap>> {
+    /// Runs the threads of a group in turn until all have ended, in the memory of `spare`.
+    fn group(&self, group: u64, spare: &mut Spare) -> Result<Group<O>, Box<Trap>> {
         let slm = Memory::zeroed(
             (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
         );
@@ -340,11 +346,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         // kept around; those that wait are collected and take turns.
         for id in self.grid.ids(group) {
             let mut observer = (self.observe)(id);
-            let mut thread = self.start(id, std::mem::take(spare), &mut observer);
+            let mut thread = self.start(id, spare, &mut observer);
             let stop = thread.run(&environment, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && threads.is_empty() {
-                *spare = self.finish(thread, observer, &mut done);
+                spare.arena = self.finish(thread, observer, &mut done);
             } else {
                 threads.push((thread, observer, stop == Stop::Ended));
             }
@@ -393,8 +399,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     }
 
     /// A thread with payload, header and start values in place.
-    fn start(&self, id: ThreadId, arena: Vec<u8>, observer: &mut O) -> Thread<'_> {
-        let start = self.grid.start(self.program, id);
+    fn start(&self, id: ThreadId, spare: &mut Spare, observer: &mut O) -> Thread<'_> {
+        let (arena, start) = (std::mem::take(&mut spare.arena), &mut spare.start);
+        self.grid.start(self.program, id, start);
         let mut given = Vec::new();
         let mut thread = Thread::reusing(arena, self.program, id, start.mask);
         let payload = &start.payload;
