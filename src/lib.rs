@@ -58,6 +58,7 @@ pub mod message;
 pub mod observe;
 pub mod program;
 pub mod sampler;
+pub mod sends;
 pub mod source;
 pub mod surface;
 pub mod syntax;

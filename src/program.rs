@@ -615,6 +615,19 @@ pub enum SendBody {
     },
     /// The LSC messages for bytes.
     Lsc(Box<Lsc>),
+    /// `rt_write_3d`.
+    Target {
+        /// The register with the pixels' places.
+        header: Option<Raw>,
+        /// R, G, B, A.
+        colours: [Option<Raw>; 4],
+        /// The last target.
+        last: bool,
+        /// Nothing is written.
+        null: bool,
+        /// What the flags ask for that is not modelled.
+        unmodelled: Option<&'static str>,
+    },
     /// `raw_send`, `raw_sends`: what is asked is known when it runs.
     Raw(Box<RawMessage>),
     /// `svm_atomic`: `bits` 16, 32 or 64.

@@ -4,6 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use visim::diagnostic::{CODES, any_fatal};
 use visim::harness::front::Front;
+use visim::harness::sends::is_sends;
 use visim::harness::tld::is_tld;
 use visim::isa::Platform;
 use visim::source::Source;
@@ -49,9 +50,11 @@ fn the_first_command_prints_what_the_readme_shows_and_writes_the_picture() {
 #[test]
 fn the_program_of_the_readme_passes_its_own_expectations() {
     let folder = tempfile::tempdir().expect("a folder");
-    for (number, block) in blocks("visa").iter().enumerate() {
-        let path = folder.path().join(format!("block-{number}.visa"));
-        std::fs::write(&path, format!("{block}\n")).expect("written");
+    for language in ["visa", "send"] {
+        for (number, block) in blocks(language).iter().enumerate() {
+            let path = folder.path().join(format!("block-{number}.{language}"));
+            std::fs::write(&path, format!("{block}\n")).expect("written");
+        }
     }
     let output = visim(&["test", "."], folder.path());
     let text = String::from_utf8_lossy(&output.stdout).into_owned();
@@ -183,11 +186,15 @@ fn the_samples_are_without_remarks() {
     for path in files.into_iter().filter(|p| !is_tld(p)) {
         let text = std::fs::read_to_string(&path).expect("text");
         let source = Source::new(path.display().to_string(), text);
-        let front = Front::new(&source, Platform::default());
-        assert!(!any_fatal(&front.diagnostics));
+        let diagnostics = if is_sends(&path) {
+            visim::sends::program(&source).1
+        } else {
+            Front::new(&source, Platform::default()).diagnostics
+        };
+        assert!(!any_fatal(&diagnostics));
         // A remark that belongs to the lesson is marked on its line.
         let marks = visim::harness::directive::read(&source).0.refusals;
-        let unmarked = front.diagnostics.iter().find(|d| {
+        let unmarked = diagnostics.iter().find(|d| {
             let line = d.span().map(|s| source.line_of(s.start));
             !marks
                 .iter()

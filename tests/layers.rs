@@ -11,7 +11,7 @@ const LAYERS: &[&[&str]] = &[
     &["message"],
     &["program", "syntax", "sampler", "dataport"],
     &["check"],
-    &["lower", "tld"],
+    &["lower", "sends", "tld"],
     &["exec"],
     &["launch"],
     &["observe"],

@@ -2,6 +2,7 @@
 
 use super::output::{Exit, Output};
 use crate::harness::front::Front;
+use crate::harness::sends::is_sends;
 use crate::harness::{directive, load, tld};
 use crate::isa::Platform;
 use crate::source::Source;
@@ -59,6 +60,8 @@ impl Check {
         if tld::is_tld(path) {
             let strictness = Strictness::of(self.strict);
             diagnostics.extend(crate::tld::parse(source, strictness).1);
+        } else if is_sends(path) {
+            diagnostics.extend(crate::sends::program(source).1);
         } else {
             let platform = self.platform.or(directives.platform.map(|p| p.node));
             let front = Front::new(source, platform.unwrap_or_default());

@@ -6,6 +6,7 @@ use crate::diagnostic::{CODES, Code};
 use crate::explain::line::{Watch, follow};
 use crate::harness::front::Front;
 use crate::harness::load;
+use crate::harness::sends::is_sends;
 use crate::harness::session::{self, Options, Session};
 use crate::harness::tld::is_tld;
 use crate::harness::words::nearest;
@@ -25,6 +26,7 @@ impl Explain {
     pub fn run(self, output: &mut Output) -> Exit {
         let line = self.subject.rsplit_once(':');
         match line.and_then(|(file, line)| Some((Path::new(file), line.parse().ok()?))) {
+            Some((file, line)) if is_sends(file) => super::sends::explain(file, line, output),
             Some((file, line)) if is_tld(file) => super::tld::explain(file, line, output),
             Some((file, line)) => of_line(file, line, output),
             None => code(&self.subject, output),
@@ -99,7 +101,7 @@ fn of_line(path: &Path, line: usize, output: &mut Output) -> Exit {
 }
 
 /// What the line did in the first thread that ran it.
-fn result(session: &Session<Watch>, output: &mut Output) {
+pub(super) fn result(session: &Session<Watch>, output: &mut Output) {
     let Some((thread, watch)) = session.outcome.observers.iter().find(|o| o.1.runs > 0) else {
         output.text("\nresult    the line was not reached\n");
         return;

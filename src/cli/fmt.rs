@@ -2,6 +2,7 @@
 
 use super::output::{Exit, Output};
 use crate::diagnostic::{Diagnostic, any_fatal};
+use crate::harness::sends::is_sends;
 use crate::harness::write::Writes;
 use crate::harness::{directive, load, tld};
 use crate::isa::Platform;
@@ -39,6 +40,8 @@ impl Fmt {
             };
             let (printed, diagnostics) = if tld::is_tld(path) {
                 crate::tld::print::canonical(&source)
+            } else if is_sends(path) {
+                crate::sends::canonical(&source)
             } else {
                 visa(&source)
             };

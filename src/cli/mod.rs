@@ -12,6 +12,7 @@ mod launch;
 mod lower;
 mod output;
 mod run;
+mod sends;
 mod test;
 mod tld;
 mod watch;

@@ -28,7 +28,10 @@ impl Test {
         for path in &self.paths {
             match case::find(path) {
                 Ok(found) if found.is_empty() => {
-                    let what = format!("{}: holds no .visa, .visaasm or .tld file", path.display());
+                    let what = format!(
+                        "{}: holds no .visa, .visaasm, .tld or .send file",
+                        path.display()
+                    );
                     return output.complain(&what);
                 }
                 Ok(found) => files.extend(found),

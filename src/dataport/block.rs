@@ -14,7 +14,7 @@
 //! Source: vISA MEDIA_LD and MEDIA_ST; PRM 5.10.5; surface reference 3.8 and 4.14.
 
 use crate::message::{FieldSelect, MediaBlock};
-use crate::surface::{Description, Kind, LineStride, Refused, Surface, Tiling};
+use crate::surface::{Kind, LineStride, Refused, Surface, Tiling};
 
 const SEE: &str = "PRM 5.10.5, \"Media Block Read/Write\"";
 
@@ -192,7 +192,7 @@ impl<'a> View<'a> {
                 SEE,
             ));
         }
-        let (lines, height) = lines(d, field)?;
+        let (lines, height) = lines(surface, field)?;
         let row_bytes = d.media_row_bytes();
         // 8, 16 and 32 bits by the manual. Model choice for what it leaves undefined: larger pixels repeat
         // whole, smaller ones by the byte.
@@ -319,12 +319,18 @@ fn repeat(x: i64, pixel: &[u8], out: &mut [u8]) {
 /// | frame | field | h / 2, h even |
 /// | field | state | h |
 /// | field | field | h |
+/// | field | frame | 2 h |
 ///
-/// The fourth combination of the manual, a frame asked of a field, has no vISA modifier.
+/// The last combination has no vISA modifier. It reaches lines between those of the surface, so the
+/// memory must go on to the last of them.
+///
 /// Source: PRM 5.10.5.1, "Vertical Line Stride Override"; surface reference 3.8.
-fn lines(d: &Description, field: FieldSelect) -> Result<(LineStride, u32), Refused> {
+pub(super) fn lines(surface: &Surface, field: FieldSelect) -> Result<(LineStride, u32), Refused> {
+    let d = surface.description();
     let lines = match field {
         FieldSelect::State => return Ok((d.line_stride, d.height)),
+        FieldSelect::Frame if !d.line_stride.skips() => return Ok((LineStride::Frame, d.height)),
+        FieldSelect::Frame => return frame_of(surface),
         FieldSelect::Top => LineStride::TopField,
         FieldSelect::Bottom => LineStride::BottomField,
     };
@@ -343,10 +349,32 @@ fn lines(d: &Description, field: FieldSelect) -> Result<(LineStride, u32), Refus
     Ok((lines, d.height / 2))
 }
 
+/// The frame around a surface that is a field.
+fn frame_of(surface: &Surface) -> Result<(LineStride, u32), Refused> {
+    let d = surface.description();
+    let height = d.height.saturating_mul(2);
+    let rows = u64::from(height) + u64::from(d.y_offset);
+    let rows = match d.tiling.tile(u32::from(d.format.bits)) {
+        Some((_, tile)) => rows.next_multiple_of(tile.into()),
+        None => rows,
+    };
+    let end = rows.saturating_mul(d.pitch.into()).saturating_add(d.base);
+    let have = surface.memory().len() as u64;
+    if end > have {
+        return Err(Refused::error(
+            format!(
+                "the frame of {height} rows ends at byte {end}, the memory of its field at {have}"
+            ),
+            "PRM 5.10.5.1, \"Vertical Line Stride Override\"",
+        ));
+    }
+    Ok((LineStride::Frame, height))
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface::{Format, Memory};
+    use crate::surface::{Description, Format, Memory};
     use pretty_assertions::assert_eq;
     use std::sync::Arc;
 
@@ -426,6 +454,26 @@ mod tests {
             read(&uyvy, block(-4, 0, 16, 1)).1,
             [0, 1, 2, 1, 0, 1, 2, 3, 4, 5, 6, 7, 4, 7, 6, 7]
         );
+    }
+
+    #[test]
+    fn a_frame_asked_of_a_field_has_twice_the_rows() {
+        // Rows of 4 bytes; the field has rows 1, 3, 5 of a memory of 6 rows: 4, 12, 20 in column 0.
+        let field = Description {
+            line_stride: LineStride::BottomField,
+            ..Description::d2(Format::R8_UNORM, 4, 3)
+        };
+        let surface = counted(field);
+        let firsts = |field| {
+            let ask = MediaBlock {
+                field,
+                ..block(0, 0, 1, 6)
+            };
+            let bytes = read(&surface, ask).1;
+            bytes.into_iter().step_by(4).collect::<Vec<u8>>()
+        };
+        assert_eq!(firsts(FieldSelect::State), [4, 12, 20, 20, 20, 20]);
+        assert_eq!(firsts(FieldSelect::Frame), [0, 4, 8, 12, 16, 20]);
     }
 
     #[test]

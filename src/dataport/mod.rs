@@ -5,4 +5,8 @@
 //! executor's business.
 
 pub mod block;
+pub mod buffer;
+pub mod deblock;
+pub mod target;
+pub mod unorm;
 pub mod untyped;

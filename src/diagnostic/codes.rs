@@ -1,7 +1,8 @@
 //! Every code, once: class, title, and the long text of `visim explain`.
 //!
 //! Ranges: 01xx reading text; 02xx names, declarations, inputs; 03xx message instructions; 04xx
-//! operands, regions, types; 05xx flow; 06xx running; 07xx files, bindings, directives; 08xx TLD text, words and headers.
+//! operands, regions, types; 05xx flow; 06xx running; 07xx files, bindings, directives; 08xx TLD text, words and headers;
+//! 092x and 093x programs of sends.
 //! `E` error, `U` undefined, `N` not modelled (unsupported), `L` limit, `W` warning.
 
 use super::Class;
@@ -1181,6 +1182,102 @@ holds none: it is empty, a comment, a declaration or a label.
     E0901 Error "no such thread"
 "Threads are named by column and row, as in `--thread 3,0`: X and Y of a media thread; in a grid of groups,
 the thread of its group and the group."
+    E0920 Error "unexpected text in a program of sends"
+"A line of a `.send` file is one instruction: a mnemonic, the number of lanes, operands.
+`grammar/sends.ebnf` lists them all.
+
+    mov 8 m4 r20                  // lanes stand in parentheses
+    mov (8) m4 r20                // mended"
+    E0921 Error "there is no such register"
+"A thread has general registers r0 to r127, message registers m0 to m15, the flags f0.0 and f0.1, the
+address a0.0. Subregisters count elements of the operand's type; a region of message registers stays in
+one of them.
+
+    mov (8) m16 r20               // the last one is m15"
+    E0922 Error "a message register cannot be read"
+"The message register file is write-only: its registers are destinations of moves and arithmetic, and the
+payload of `send`.
+
+    add (8) r4 m4 r5              // no: keep the value in a general register"
+    W0923 Warning "m0 belongs to the system routine"
+"Exception handling uses m0, so threads build their messages in m1 to m15.
+
+    send (8) null m0 r0 write 0x0218a000"
+    E0924 Error "the message does not end at m15 or the response at r127"
+"Nothing wraps: a message of n registers starts at m(16 - n) at most, a response of n at r(128 - n).
+
+    send (8) null m14 r0 write 0x0a082001   // 5 registers from m14 on"
+    E0925 Error "message length does not fit the message"
+"The function that receives the message detects payloads that are too long or too short, and drops them.
+
+    send (8) r5 m3 null math 0x0010000a     // POW has two operands: 0x0410000a"
+    U0926 Undefined "response length does not fit the message"
+"With too few registers the thread may go on before all data are there and compute with what was in them;
+with too many it may hang on one that never comes.
+
+    send (8) r5 m3 null math 0x02200001     // INV answers with one register: 0x02100001"
+    E0927 Error "destination and response length disagree"
+"A message that returns nothing has the destination `null` and a response length of 0; any other names the
+register where its response begins.
+
+    send (8) r5 m3 r0 write 0x04082000      // null m3 …"
+    E0928 Error "the message cannot end the thread"
+"Data port writes, the URB, the gateway and the thread spawner can; reads, the sampler and extended math
+cannot, and of the data port's own messages only render target writes.
+
+    send (8) null m3 r0 read 0x02086000 {EOT}"
+    E0929 Error "an end of thread has a destination"
+"A send that ends the thread must have `null` as destination: the execution unit does not issue it
+otherwise.
+
+    send (8) r4 m15 r0 ts 0x02000000 {EOT}  // null m15 …"
+    E0930 Error "the thread does not end"
+"The last instruction of every thread is a send that signals the end of it.
+
+    send (8) null m15 r0 ts 0x02000000 {EOT}"
+    E0931 Error "text behind the end of the thread"
+"Nothing runs behind a send that ends the thread, and there are no branches that could go around it."
+    U0932 Undefined "two pending messages write the same registers"
+"Responses come back in any order, and the hardware does not check that they overlap: use a register of
+the first response before the second is sent, or give it another place.
+
+    send (8) r5 m3 null math 0x02100001
+    send (8) r5 m4 null math 0x02100002     // add (8) r6 r5 r5 in between, or r7"
+    W0933 Warning "a read may overtake a write"
+"Read and write data port do not know of each other. For a write followed by a read of the same surface,
+ask for a write commit and use its register before reading. visim serves messages in order.
+
+    send (8) null m1 r0 write 0x04082001
+    send (8) r4 m3 r0 read 0x02186001       // the old content may come back"
+    E0934 Error "no message has these bits"
+"The descriptor, its extended word or the header hold a value without meaning. `visim decode --platform
+ilk DESC EXDESC` tells every field.
+
+    send (8) r5 m3 null math 0x02100000     // function 0 is reserved"
+    E0935 Error "the message breaks a rule of its own"
+"The manual restricts headers beyond what their bits can hold: aligned offsets, heights for widths,
+caches, surfaces without the stateless model, which parts of a render target payload go together."
+    E0936 Error "one word is no descriptor of Ironlake"
+"Up to Cantiga one word of `send` names receiver, lengths and control; Ironlake has two words, the
+extended descriptor or the receiver's name first.
+
+    send (16) r5 m3 r0 0x01110001           // as the manual's first example
+    send (8) r5 m3 null math 0x02100001     // for Ironlake"
+    N0937 Unsupported "the message is not modelled"
+"The message is defined, but visim does not serve it; the note says what is missing."
+    W0938 Warning "a message without r0 ends the thread"
+"Fixed functions find the thread they count by the number in r0: the first register of a message that ends
+the thread is a copy of r0.
+
+    send (8) null m15 null ts 0x02000000 {EOT}   // … m15 r0 ts …"
+    W0939 Warning "the end of a thread comes from a register"
+"The end of thread is only seen in a descriptor that stands in the instruction. From a register the thread
+goes on.
+
+    send (8) null m15 r0 ts a0.0 {EOT}"
+    E0940 Error "render target writes of the thread do not go together"
+"The last message to a render target carries the end of the thread; a thread with dual source messages
+sends one pair of them and no other render target writes."
 }
 
 impl Code {

@@ -8,7 +8,7 @@ use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::sampling::{self, Registers, texel_offsets};
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, raw};
+use super::{general, raw, target};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
@@ -139,6 +139,7 @@ pub fn send<O: Observer>(
             texels(thread, resources, send, &asked, mask, pc, observer)
         }
         SendBody::Lsc(message) => lsc(thread, environment, send, &message.place, pc, observer),
+        SendBody::Target { .. } => target::send(thread, environment, send, pc, observer),
         SendBody::Raw(message) => raw::send(thread, environment, send, message, pc, observer),
         SendBody::SvmBlock { .. }
         | SendBody::SvmScatter { .. }

@@ -17,6 +17,7 @@ mod bits;
 mod dense;
 pub mod float;
 mod flow;
+mod gen5;
 mod general;
 pub mod lanes;
 #[cfg(test)]
@@ -28,6 +29,7 @@ pub mod observer;
 pub mod packed;
 mod raw;
 mod sampling;
+mod target;
 pub mod thread;
 pub mod trap;
 

@@ -11,12 +11,12 @@
 
 use super::bindings::Environment;
 use super::bits::Asked;
-use super::general;
 use super::message::{self, read_raw};
 use super::observer::Observer;
 use super::sampling::{self, Registers};
 use super::thread::Thread;
 use super::trap::Trap;
+use super::{gen5, general};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{AtomicOp, ChannelMask, Platform, Type};
 use crate::message::fields::extended_gen11 as ex;
@@ -39,7 +39,13 @@ pub fn send<O: Observer>(
 ) -> Result<(), Box<Trap>> {
     let payload = Payload::new(raw, thread.program.platform);
     let desc = general::scalar(thread, &raw.desc) as u32;
-    let decoded = match read(thread, raw, desc, &payload) {
+    let platform = thread.program.platform;
+    let message = read(thread, raw, desc, &payload);
+    if let (Platform::Ilk, Ok(message)) = (platform, &message) {
+        return gen5::send(thread, environment, send, raw, message, pc, observer);
+    }
+    let read = message.and_then(|m| decode(&m, platform).map_err(|why| why.to_string()));
+    let decoded = match read {
         Ok(decoded) => decoded,
         Err(why) => {
             let note = format!("descriptor {desc:#010x}: {why}");
@@ -51,15 +57,6 @@ pub fn send<O: Observer>(
             ));
         }
     };
-    if raw.eot {
-        let note = format!("descriptor {desc:#010x}: {:?}", decoded.request);
-        return Err(refuse(
-            thread,
-            pc,
-            "a raw message that ends the thread is not modelled",
-            note,
-        ));
-    }
     match serve(
         thread,
         environment,
@@ -115,13 +112,13 @@ fn name(request: &Request) -> &'static str {
 }
 
 /// The registers of both payloads as one row.
-struct Payload {
+pub(super) struct Payload {
     parts: [(Option<Raw>, u32); 2],
     grf: u32,
 }
 
 impl Payload {
-    fn new(raw: &RawMessage, platform: Platform) -> Payload {
+    pub(super) fn new(raw: &RawMessage, platform: Platform) -> Payload {
         let [first, second, _] = raw.lengths;
         Payload {
             parts: [(raw.payload[0], first), (raw.payload[1], second)],
@@ -160,13 +157,13 @@ impl Payload {
     }
 }
 
-/// Decodes the descriptors and the header of the moment.
+/// The descriptors and the header of the moment.
 fn read(
     thread: &Thread<'_>,
     raw: &RawMessage,
     desc: u32,
     payload: &Payload,
-) -> Result<Decoded, String> {
+) -> Result<Message, String> {
     let platform = thread.program.platform;
     let word = match &raw.ex_desc {
         ExtendedWord::Known(word) => *word,
@@ -175,7 +172,7 @@ fn read(
     let number = raw.function.unwrap_or(ex::SFID.get(&[word]));
     let sfid = Sfid::from_number(number, platform)
         .ok_or_else(|| format!("{platform} has no shared function {number}"))?;
-    let message = Message {
+    Ok(Message {
         sfid,
         desc,
         ex_desc: word & !moved(platform),
@@ -183,8 +180,7 @@ fn read(
         eot: raw.eot,
         header: payload.dwords(thread, 0),
         payload: payload.dwords(thread, 1),
-    };
-    decode(&message, platform).map_err(|why| why.to_string())
+    })
 }
 
 /// The fields of an extended descriptor that later parts have in the instruction.
@@ -202,7 +198,7 @@ fn moved(platform: Platform) -> u32 {
     clippy::too_many_arguments,
     reason = "one step of `send`, named for its length"
 )]
-fn serve<O: Observer>(
+pub(super) fn serve<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
     send: &Send,
@@ -290,7 +286,7 @@ fn serve<O: Observer>(
             ))
         }
         // The caches of a simulator hold nothing back.
-        Request::SamplerFlush | Request::Fence(_) => Some(Ok(())),
+        Request::SamplerFlush | Request::Fence(_) | Request::EndOfThread => Some(Ok(())),
         _ => {
             let memory = memory(request, raw, payload, header, platform)?;
             let count = memory.lanes;

@@ -10,7 +10,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode};
 use crate::lower::function_at;
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Guard, Kernel, Lanes, Op, Program, Region, Site,
+    Alu, Barrier, CompareDest, Dest, Guard, Kernel, Lanes, Op, Program, Region, SendBody, Site,
 };
 use crate::source::Span;
 use crate::surface::Memory;
@@ -242,7 +242,12 @@ impl<'p> Thread<'p> {
                     }
                     _ => {}
                 },
-                Op::Send(send) => message::send(self, environment, send, pc, observer)?,
+                Op::Send(send) => {
+                    message::send(self, environment, send, pc, observer)?;
+                    if matches!(&send.body, SendBody::Raw(raw) if raw.eot) {
+                        return Ok(Stop::Ended);
+                    }
+                }
                 Op::Barrier(Barrier::Whole) => return Ok(Stop::Barrier),
                 Op::Barrier(Barrier::Signal) => self.signalled += 1,
                 Op::Barrier(Barrier::Wait) => {

@@ -15,7 +15,7 @@ use crate::isa::{AvsMode, Platform};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
-use crate::surface::{Description, Format, LineStride, Surface, Tiling};
+use crate::surface::{Description, Format, Generation, LineStride, Surface, Tiling};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -209,7 +209,11 @@ impl Binder<'_> {
 
     fn surface(&mut self, number: usize, layer: &Layer, ask: &SurfaceBinding) -> Result<(), Wrong> {
         let first = surface_index(self.program, &ask.name)?;
-        let surface = make(layer, ask)?;
+        let generation = match self.program.platform {
+            Platform::Ilk => Generation::Gen5,
+            _ => Generation::default(),
+        };
+        let surface = make(layer, ask, generation)?;
         // The planes of a planar surface are consecutive binding table indices: vISA text reference 5.6.
         let planes = if surface.format().is_planar() { 3 } else { 1 };
         let parts = (0..planes).filter_map(|p| Some((first.checked_add(p)?, surface.plane(p)?)));
@@ -282,10 +286,16 @@ impl Binder<'_> {
 }
 
 /// Makes the surface that a directive describes.
-fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
+fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<Surface, Wrong> {
     let surface = match &ask.origin {
         Origin::New => {
-            let description = description(ask, Description::d2(format(ask)?, 0, 0), &size(ask)?)?.0;
+            let description = description(
+                ask,
+                Description::d2(format(ask)?, 0, 0),
+                &size(ask)?,
+                generation,
+            )?
+            .0;
             Surface::zeroed(description).map_err(|e| Box::new(e.at(ask.span)))?
         }
         Origin::Picture(path) => {
@@ -295,7 +305,7 @@ fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
             };
             // Without a size the picture's own is taken.
             let size = ask.size.as_ref().map_or(vec![0, 0], |s| s.node.clone());
-            let description = description(ask, Description::d2(format, 0, 0), &size)?.0;
+            let description = description(ask, Description::d2(format, 0, 0), &size, generation)?.0;
             contents::picture(layer, path, description)?
         }
         Origin::Plain(kind, path) => {
@@ -307,7 +317,7 @@ fn make(layer: &Layer, ask: &SurfaceBinding) -> Result<Surface, Wrong> {
                 kind => plain_description(kind, width, height),
             };
             let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
-            let (description, frame) = description(ask, start, &size)?;
+            let (description, frame) = description(ask, start, &size, generation)?;
             contents::plain(layer, path, description, frame)?
         }
     };
@@ -348,6 +358,7 @@ fn description(
     ask: &SurfaceBinding,
     start: Description,
     size: &[u32],
+    generation: Generation,
 ) -> Result<(Description, u64), Wrong> {
     let (width, height) = (size.first().copied(), size.get(1).copied());
     let (width, height) = (width.unwrap_or(1), height.unwrap_or(1));
@@ -358,6 +369,7 @@ fn description(
         None if start.width == 0 => Description::d2(start.format, width, height),
         None => start,
     };
+    state.generation = generation;
     for (key, value) in &ask.keys {
         let number = || {
             let number = super::words::decimal(&value.node);
@@ -370,6 +382,28 @@ fn description(
             "slices" => {
                 let array = Description::d2_array(state.format, width, height, number()?);
                 (state.kind, state.array, state.depth) = (array.kind, array.array, array.depth);
+            }
+            "kind" => {
+                let made = match value.node.as_str() {
+                    "buffer" => Description::buffer(state.format, width),
+                    "1d" => Description::d1(state.format, width),
+                    "2d" => Description::d2(state.format, width, height),
+                    "cube" => Description::cube(state.format, width),
+                    "null" => Description::null(),
+                    _ => {
+                        let label = "one of buffer 1d 2d cube null is wanted here";
+                        return Err(wrong(value.span, label));
+                    }
+                };
+                (state.kind, state.height, state.depth) = (made.kind, made.height, made.depth);
+            }
+            // Components that writes leave alone.
+            "disable" => {
+                for letter in value.node.chars() {
+                    let at = "RGBA".find(letter);
+                    let at = at.ok_or_else(|| wrong(value.span, "letters of RGBA"))?;
+                    state.write_disable |= 1 << at;
+                }
             }
             "tiling" => {
                 state.tiling = Tiling::named(&value.node)
@@ -384,7 +418,9 @@ fn description(
                 };
             }
             _ => {
-                let keys = ["pitch", "levels", "slices", "tiling", "lines", "frame"];
+                let keys = [
+                    "pitch", "levels", "slices", "kind", "disable", "tiling", "lines", "frame",
+                ];
                 let unknown = wrong(key.span, "no such key");
                 return Err(Box::new(match nearest(&key.node, keys) {
                     Some(meant) => unknown.help(format!("did you mean {meant}=?")),

@@ -10,6 +10,7 @@ use super::session::{self, Options, Session, Table};
 use super::tld::{self, Machine};
 use crate::diagnostic::{Code, Diagnostic, render_all, to_json};
 use crate::observe::{Races, Sanitizer, Watcher};
+use crate::sends::EXTENSION;
 use crate::source::{Source, Span, Spanned};
 use crate::surface::Surface;
 use crate::tld::Strictness;
@@ -378,9 +379,11 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let entry = entry.map_err(fail)?;
         let kind = entry.file_type().map_err(fail)?;
         let path = entry.path();
-        let program = path
-            .extension()
-            .is_some_and(|e| e == "visa" || e == "visaasm" || e == "tld");
+        let program = path.extension().is_some_and(|e| {
+            ["visa", "visaasm", "tld", EXTENSION]
+                .iter()
+                .any(|known| e == *known)
+        });
         // A compiled kernel with its description beside it wants a launch: it is no test by itself.
         let program = program && !path.with_extension("zeinfo").exists();
         // Links to folders are not followed: they may lead back here.

@@ -19,6 +19,7 @@ pub mod kernel;
 pub mod load;
 pub mod pair;
 mod sampler;
+pub mod sends;
 pub mod session;
 pub mod tld;
 pub mod twin;

@@ -9,6 +9,7 @@ use super::contents;
 use super::directive::{Directives, Dump, Place, ViewWords};
 use super::front::Front;
 use super::kernel::Prepared;
+use super::sends;
 use super::values::{Form, View};
 use crate::check::{CheckOptions, Checked};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
@@ -119,41 +120,10 @@ pub fn start_watched<O: Observer>(
     observe: impl Fn(ThreadId) -> O + Sync,
 ) -> Result<Session<O>, Refused> {
     let refuse = |problems: Vec<Problem>| Refused { problems };
-    let of_file = |diagnostic| Problem {
-        layer: 0,
-        diagnostic,
-    };
-    let check = CheckOptions {
-        platform: platform(layers),
-        // A compiler's own text is what the finalizer takes.
-        finalizer: options.launch.is_some(),
-    };
-    let front = Front::with(&layers[0].source, &check);
-    let mut diagnostics = found;
-    diagnostics.extend(front.diagnostics);
-    diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
-    let fatal = any_fatal(&diagnostics);
-    let mut problems: Vec<Problem> = diagnostics.into_iter().map(of_file).collect();
-    if fatal {
-        return Err(refuse(problems));
-    }
-    let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();
-    let functions = match &options.launch {
-        Some(launch) => launch.functions(layers, &check).map_err(refuse)?,
-        None => Vec::new(),
-    };
-    let libraries: Vec<&Checked> = functions.iter().collect();
-    let lower_options = LowerOptions {
-        libraries: &libraries,
-        symbols: options.launch.as_ref().map(|launch| &*launch.symbols),
-        ..LowerOptions::default()
-    };
-    let program = match lower(&front.checked, &kernel, &lower_options) {
-        Ok(program) => program,
-        Err(more) => {
-            problems.extend(more.into_iter().map(of_file));
-            return Err(refuse(problems));
-        }
+    let (program, mut problems) = if sends::is_sends(Path::new(layers[0].source.name())) {
+        sends::program(layers, found).map_err(refuse)?
+    } else {
+        program(layers, found, options).map_err(refuse)?
     };
     let start = match &options.launch {
         Some(launch) => match launch.belongs(&program) {
@@ -220,6 +190,53 @@ pub fn columns(layers: &[Layer], options: &Options) -> u32 {
     match &options.launch {
         Some(launch) => launch.ready.grid(&launch.ready.payload()).threads,
         None => grid(layers).1.0,
+    }
+}
+
+/// A program, and what the reader should know of it; or all problems.
+pub(super) type Lowered = Result<(Program, Vec<Problem>), Vec<Problem>>;
+
+/// A problem of the first layer.
+pub(super) fn of_file(diagnostic: Diagnostic) -> Problem {
+    Problem {
+        layer: 0,
+        diagnostic,
+    }
+}
+
+/// Reads, checks and lowers the vISA text of the first layer.
+fn program(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Lowered {
+    let check = CheckOptions {
+        platform: platform(layers),
+        // A compiler's own text is what the finalizer takes.
+        finalizer: options.launch.is_some(),
+    };
+    let front = Front::with(&layers[0].source, &check);
+    let mut diagnostics = found;
+    diagnostics.extend(front.diagnostics);
+    diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    let fatal = any_fatal(&diagnostics);
+    let mut problems: Vec<Problem> = diagnostics.into_iter().map(of_file).collect();
+    if fatal {
+        return Err(problems);
+    }
+    let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();
+    let functions = match &options.launch {
+        Some(launch) => launch.functions(layers, &check)?,
+        None => Vec::new(),
+    };
+    let libraries: Vec<&Checked> = functions.iter().collect();
+    let lower_options = LowerOptions {
+        libraries: &libraries,
+        symbols: options.launch.as_ref().map(|launch| &*launch.symbols),
+        ..LowerOptions::default()
+    };
+    match lower(&front.checked, &kernel, &lower_options) {
+        Ok(program) => Ok((program, problems)),
+        Err(more) => {
+            problems.extend(more.into_iter().map(of_file));
+            Err(problems)
+        }
     }
 }
 

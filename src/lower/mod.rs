@@ -14,6 +14,7 @@ pub mod messages;
 mod operands;
 mod raw;
 mod sampler;
+mod target;
 
 pub use flow::function_at;
 pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
@@ -294,6 +295,7 @@ impl Builder<'_> {
             Family::Sync => flow::synchronisation(i),
             Family::RawMessage => raw::lower(scope, i),
             Family::Lsc => lsc::lower(scope, i),
+            Family::Output if *i.opcode == Opcode::RtWrite3d => target::lower(scope, i),
             Family::Vme | Family::Output => None,
         };
         self.push(op.unwrap_or(Op::Unsupported), site);

@@ -261,7 +261,8 @@ layouts! {
 
     /// Header of oword and scattered messages.
     offset_header "offset header" "lowering reference 8 and 9" {
-        GLOBAL   "global offset" 2 [31:0]  "owords; bytes in unaligned reads; elements in scattered messages";
+        GLOBAL   "global offset" 2 [31:0]  "owords; bytes in unaligned reads and on Gen5; elements in scattered messages";
+        BASE     "stateless base" 5 [31:10] "Gen5: of binding 255, in units of 1024 bytes";
     }
 
     /// Function control of the byte scattered messages.
@@ -408,6 +409,37 @@ layouts! {
         TYPE     "message type"  0 [14:12] "the operation";
         SPECIFIC "control"       0 [11:8]  "as the type says";
         BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// The two header registers of Gen5 render target writes; dwords 8 to 15 are those of the second.
+    gen5_target_header "render target header" "PRM 5.10.7.3" {
+        DISPATCHED "dispatched pixels" 0 [31:16] "on when the thread was dispatched";
+        ENABLES    "pixel enables"     0 [15:0]  "written";
+        CALCULATOR "color calculator"  1 [31:6]  "state pointer";
+        BACK       "back facing"       14 [31:31] "1 = the polygon faces back";
+        SOURCE_DEPTH      "source depth"      14 [29:29] "present in the payload";
+        DESTINATION_DEPTH "destination depth" 14 [28:28] "present in the payload";
+        STENCIL    "stencil"           14 [27:27] "destination stencil is present in the payload";
+        ANTIALIAS  "antialias alpha"   14 [26:26] "present in the payload";
+        VIEWPORT   "viewport"          15 [30:27] "index";
+        INDEX      "array index"       15 [26:16] "slice, depth or face";
+        CLIPPED    "clipped out"       15 [15:0]  "discarded by clip distances";
+    }
+
+    /// Header of Gen5 render target UNORM messages.
+    gen5_unorm_header "render target UNORM header" "PRM 5.10.8.2" {
+        X        "X offset"    0 [31:0] "left edge in pixels, signed";
+        Y        "Y offset"    1 [31:0] "top edge in rows, signed";
+        MASK     "pixel mask"  2 [31:0] "pixels written, in subspan order";
+    }
+
+    /// The register of Gen5 streamed vertex buffer writes.
+    gen5_vertex_header "streamed vertex" "PRM 5.10.9.2" {
+        R        "R"           0 [31:0] "data";
+        G        "G"           1 [31:0] "data";
+        B        "B"           2 [31:0] "data";
+        A        "A"           3 [31:0] "data";
+        INDEX    "index"       5 [31:0] "element of the buffer";
     }
 
     /// Function control of the Gen5 math unit.

@@ -11,6 +11,8 @@ use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask};
 pub enum FieldSelect {
     /// As the surface state says.
     State,
+    /// Every line, also of a surface that is a field: only raw messages ask for it.
+    Frame,
     /// Top field: line stride 1, first line 0.
     Top,
     /// Bottom field: line stride 1, first line 1.

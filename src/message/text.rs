@@ -147,23 +147,26 @@ fn request(desc: u32, ex_desc: u32, length: u32, sfid: Sfid, platform: Platform)
         header: [0; 8],
         payload: [0; 8],
     };
-    match decode(&message, platform) {
-        Ok(decoded) => {
+    let decoded = match platform {
+        Platform::Ilk => {
+            gen5::decode_ask(&message).map(|(ask, form)| (form, format!("{}: {ask:?}", ask.name())))
+        }
+        _ => decode(&message, platform).map(|d| (d.form, format!("{:?}", d.request))),
+    };
+    match decoded {
+        Ok((form, asked)) => {
             let Form {
                 first,
                 second,
                 response,
                 ..
-            } = decoded.form;
-            let open = if decoded.form.header {
+            } = form;
+            let open = if form.header {
                 ", the header taken as zeros"
             } else {
                 ""
             };
-            format!(
-                "request ({first}+{second} registers out, {response} back{open})\n  {:?}\n",
-                decoded.request
-            )
+            format!("request ({first}+{second} registers out, {response} back{open})\n  {asked}\n")
         }
         Err(why) => format!("no request: {why}\n"),
     }

@@ -403,6 +403,18 @@ impl<F: FnMut(Use)> Uses<'_, F> {
             // The other messages do nothing when no lane is on.
             _ if nothing => {}
             SendBody::Lsc(lsc) => self.lsc(lsc, mask, count),
+            SendBody::Target {
+                header, colours, ..
+            } => {
+                if let Some(header) = header {
+                    // X and Y of four subspans, and the array index.
+                    self.raw("header", *header, None, 8, 24);
+                }
+                for raw in colours.iter().flatten() {
+                    let size = raw.ty.bytes();
+                    self.each_lane("colours", Some(*raw), mask, count, [size, size]);
+                }
+            }
             SendBody::Sampler {
                 template,
                 offsets,

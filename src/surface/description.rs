@@ -157,6 +157,8 @@ pub struct Description {
     pub align: Option<(u32, u32)>,
     /// Element rows from slice to slice, where the state has it (texels for linear 1D on Gen9).
     pub qpitch: Option<u32>,
+    /// Color blend is enabled for render target writes.
+    pub blend: bool,
     /// Entries A\[31:24\] R\[23:16\] G\[15:8\] B\[7:0\] for palette formats; none: all zero.
     pub palette: Option<Arc<[u32; 256]>>,
     /// What only sampling sees.
@@ -195,6 +197,7 @@ impl Description {
             mip_layout: MipLayout::Below,
             align: None,
             qpitch: None,
+            blend: false,
             palette: None,
             sampled: Sampled::default(),
         }

@@ -13,7 +13,7 @@ use visim::diagnostic::{Diagnostic, any_fatal, render_all};
 use visim::isa::{ChannelMask, Platform};
 use visim::lower::messages::{Compat, json};
 use visim::math::unit::{Control, Function};
-use visim::message::gen5::{Ask, Cache, decode_ask, encode_ask};
+use visim::message::gen5::{Ask, Cache, TargetHeader, decode_ask, encode_ask};
 use visim::message::{
     Access, FieldSelect, Form, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest,
     Scattered,
@@ -476,6 +476,10 @@ fn gen5_vector(v: &Json) -> Result<(), String> {
             ));
         }
     }
+    // A header says how much of a payload there is; the vectors leave out what the gateway answers.
+    if v["message"] != "sampleinfo" && ask.lengths(&form) != (form.first, form.response) {
+        return Err(format!("{ask:?}: lengths {:?}", ask.lengths(&form)));
+    }
     let (again, back) = decode_ask(&message).map_err(|e| e.to_string())?;
     if again != ask || back != form {
         return Err(format!("{ask:?} came back as {again:?}"));
@@ -525,6 +529,7 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
         };
         Some(Ask::Oword {
             block,
+            base: 0,
             cache,
             commit: on("commit"),
         })
@@ -532,8 +537,11 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
     let dual = |access| Ask::DualOword {
         surface: number("binding"),
         access,
+        global: 0,
+        base: 0,
         cache,
         owords: number("owords"),
+        commit: on("commit"),
     };
     let scattered = |access| {
         let scattered = Scattered {
@@ -543,7 +551,12 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
             lanes: number("lanes"),
             global: Some(0),
         };
-        Ask::DwordScattered(scattered, cache)
+        Ask::DwordScattered {
+            request: scattered,
+            base: 0,
+            cache,
+            commit: on("commit"),
+        }
     };
     let block_of = |kind| Ask::SamplerBlock {
         kind,
@@ -570,10 +583,23 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
             surface: number("binding"),
             form: number("type"),
             last: on("last"),
+            commit: false,
+            header: TargetHeader {
+                source_depth: on("source_depth"),
+                destination_depth: on("dest_depth"),
+                stencil: on("stencil_or_aa"),
+                ..TargetHeader::default()
+            },
             eot: v["name"].as_str().is_some_and(|n| n.ends_with("_eot")),
         },
-        "gateway open" => Ask::Gateway(0),
-        "gateway close" => Ask::Gateway(1),
+        "gateway open" => Ask::Gateway {
+            opcode: 0,
+            eot: false,
+        },
+        "gateway close" => Ask::Gateway {
+            opcode: 1,
+            eot: false,
+        },
         "flush render cache" => Ask::FlushRender { commit: false },
         "flush render cache with write commit" => Ask::FlushRender { commit: true },
         _ if message.starts_with("math ") => Ask::Math(Control {

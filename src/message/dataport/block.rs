@@ -34,6 +34,7 @@ pub(super) fn decode_media(message: &Message, control: u32) -> Result<Request, D
     let bits = c::OVERRIDE.get(&word) << 2 | c::STRIDE.get(&word) << 1 | c::LINE.get(&word);
     let field = match bits {
         0 => Some(FieldSelect::State),
+        0b100 => Some(FieldSelect::Frame),
         0b110 => Some(FieldSelect::Top),
         0b111 => Some(FieldSelect::Bottom),
         _ => None,

@@ -124,6 +124,7 @@ pub const fn svm_atomic_type(op: AtomicOp, half: bool) -> u32 {
 pub const fn field_bits(field: FieldSelect) -> u32 {
     match field {
         FieldSelect::State => 0,
+        FieldSelect::Frame => 0b100,
         FieldSelect::Top => 0b110,
         FieldSelect::Bottom => 0b111,
     }

@@ -149,6 +149,7 @@ fn describe_old(
         d.sampled.cube_faces = cube_faces(get);
     }
     d.write_disable = write_disable(get("Color Buffer Component Write Disables") as u8);
+    d.blend = get("Color Blend Enable") == 1;
     if d.generation == Generation::Gen6 {
         d.samples = 1 << get("Number of Multisamples");
         if d.samples > 1 {

@@ -154,6 +154,7 @@ fn image_old(to: &mut Writer, d: &Description) {
     let bit = |from: u8, at: u8| u64::from(d.write_disable >> from & 1) << at;
     let disables = bit(0, 2) | bit(1, 1) | bit(2, 0) | bit(3, 3);
     to.put("Color Buffer Component Write Disables", disables);
+    to.put("Color Blend Enable", d.blend.into());
     if d.generation == Generation::Gen6 {
         to.put("Number of Multisamples", u64::from(d.samples.ilog2()));
         let tall = d.align.is_some_and(|a| a.1 == 4) && !d.format.is_compressed();

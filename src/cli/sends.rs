@@ -1,0 +1,74 @@
+//! `visim explain FILE.send:LINE`: a send's descriptor field by field, and what it did.
+
+use super::explain;
+use super::output::{Exit, Output};
+use crate::explain::line::Watch;
+use crate::harness::load;
+use crate::harness::session::{self, Options};
+use crate::isa::Platform;
+use crate::message::fields::extended_gen5;
+use crate::message::text::explain_descriptor;
+use crate::sends::line::{Action, Descriptor};
+use crate::sends::{check, parse};
+use serde_json::json;
+use std::path::Path;
+
+/// Follows one line: the instruction, a message's bits by field, and its effect in the first thread.
+pub fn explain(path: &Path, number: usize, output: &mut Output) -> Exit {
+    let source = match load::source(path) {
+        Ok(source) => source,
+        Err(error) => return output.complain(&error.to_string()),
+    };
+    let (layer, found) = session::file_layer(source, path);
+    let layers = [layer];
+    let source = &layers[0].source;
+    let (lines, _) = parse(source);
+    let at = lines
+        .iter()
+        .position(|line| source.line_of(line.span.start) == number);
+    let Some((at, line)) = at.and_then(|at| Some((at, lines.get(at)?))) else {
+        let text = source.line_text(number);
+        return output.complain(&format!(
+            "line {number} holds no instruction: `{}`",
+            text.trim()
+        ));
+    };
+    let mut text = format!("{}\n", line.node);
+    if let Action::Send(send) = &line.node.action {
+        if let Some(register) = send.implied {
+            text += &format!(
+                "r{register} moves to m{} first, whatever the mask\n",
+                send.message
+            );
+        }
+        match send.descriptor {
+            Descriptor::Known(desc) => {
+                let number = send.receiver.number(Platform::Ilk).unwrap_or(0);
+                let eot = if send.eot {
+                    extended_gen5::EOT.mask()
+                } else {
+                    0
+                };
+                text += &explain_descriptor(desc, u32::from(number) | eot, Platform::Ilk);
+            }
+            Descriptor::Address => text += "the descriptor is what a0.0 holds then\n",
+        }
+    }
+    for remark in check::stalls(&lines).into_iter().filter(|r| r.line == at) {
+        text += &format!("{}\n", remark.text);
+    }
+    output.text(&text);
+    output.field("explanation", || json!(text));
+    let span = line.span;
+    let watch = |_| Watch::new(span);
+    match session::start_watched(&layers, found, &Options::default(), watch) {
+        Ok(session) => explain::result(&session, output),
+        Err(refused) => {
+            output.text("\nresult    not run:\n");
+            let fatal = refused.problems.into_iter().map(|p| p.diagnostic);
+            let fatal: Vec<_> = fatal.filter(|d| d.class().is_fatal()).collect();
+            output.diagnostics(&fatal, source);
+        }
+    }
+    Exit::Fine
+}

@@ -1,0 +1,540 @@
+//! Buffers as the messages of Gen5 see them: oword blocks, pairs of them, scattered dwords, vertices.
+//!
+//! ```text
+//!  oword block          dual block             scattered            vertex
+//!  W0 │ o+1 │ o   │     W0 │ b1   │ b0   │     lane i ◀─▶ o[i]     R G B A ─▶ element n
+//!  W1 │ o+3 │ o+2 │     W1 │ b1+1 │ b0+1 │
+//! ```
+//!
+//! Registers come in and go out whole: what a mask leaves out keeps its bytes. The surface format is
+//! not asked, except for how many channels a vertex has.
+//!
+//! Source: PRM 5.3, 5.5, 5.10.3, 5.10.4, 5.10.6, 5.10.9.
+
+use super::untyped::Window;
+use crate::diagnostic::Class;
+use crate::surface::format::Use;
+use crate::surface::{Kind, Memory, Refused, Surface, Tiling};
+
+/// A register of Gen5.
+pub type Register = [u8; 32];
+
+/// Bytes that buffer messages reach.
+#[derive(Clone, Copy, Debug)]
+pub struct Buffer<'a> {
+    window: Window<'a>,
+    /// Bytes in front of offset 0.
+    base: u64,
+    /// Bytes from offset 0 on; what lies behind reads 0 and is not written.
+    len: u64,
+    stateless: bool,
+}
+
+impl<'a> Buffer<'a> {
+    /// The buffer behind a binding table index below 255.
+    ///
+    /// * `align`: what the base address must be a multiple of: 16 for owords, 4 for dwords.
+    ///
+    /// The pitch is ignored: an element counts 16 bytes when an access is held against the size. The
+    /// memory of the surface itself is not left for that.
+    ///
+    /// # Errors
+    /// [`Refused`] if the surface is no buffer, is tiled, or its base is not aligned.
+    pub fn of(surface: &'a Surface, align: u64, see: &'static str) -> Result<Buffer<'a>, Refused> {
+        let d = surface.description();
+        if d.kind != Kind::Buffer {
+            let what = format!(
+                "the message wants a buffer (SURFTYPE_BUFFER), not {:?}",
+                d.kind
+            );
+            return Err(Refused::error(what, see));
+        }
+        if d.tiling != Tiling::Linear {
+            return Err(Refused::error("the surface cannot be tiled", see));
+        }
+        if !d.base.is_multiple_of(align) {
+            let what = format!("base address {:#x} is not a multiple of {align}", d.base);
+            return Err(Refused::error(what, see));
+        }
+        let window = Window::of(surface);
+        Ok(Buffer {
+            window,
+            base: 0,
+            len: (window.len() as u64).min(16 * u64::from(d.width)),
+            stateless: false,
+        })
+    }
+
+    /// Binding table index 255: general state memory from `base` on.
+    ///
+    /// Source: PRM 5.3.2; `base` is M0.5 31:10 of the header.
+    pub fn stateless(memory: &'a Memory, base: u32) -> Buffer<'a> {
+        let window = Window::whole(memory);
+        Buffer {
+            window,
+            base: base.into(),
+            len: (window.len() as u64).saturating_sub(base.into()),
+            stateless: true,
+        }
+    }
+
+    /// Stateless memory ends where the run's scratch memory does, which is no rule of the hardware.
+    fn within(&self, offset: u32, bytes: usize) -> Result<(), Refused> {
+        if !self.stateless || u64::from(offset) + bytes as u64 <= self.len {
+            return Ok(());
+        }
+        Err(Refused {
+            class: Class::Limit,
+            what: format!(
+                "{bytes} bytes are wanted at {offset:#x} above base {:#x}, a thread has {:#x}",
+                self.base,
+                self.window.len()
+            ),
+            see: "PRM 5.3.2, \"Stateless Model\"",
+        })
+    }
+
+    fn read(&self, offset: u32, out: &mut [u8]) -> Result<(), Refused> {
+        self.within(offset, out.len())?;
+        let inside = self.len.saturating_sub(offset.into()).min(out.len() as u64);
+        let (own, outside) = out.split_at_mut(inside as usize);
+        outside.fill(0);
+        if !own.is_empty() {
+            self.window.read(self.base + u64::from(offset), own);
+        }
+        Ok(())
+    }
+
+    fn write(&self, offset: u32, bytes: &[u8]) -> Result<(), Refused> {
+        self.within(offset, bytes.len())?;
+        let inside = self
+            .len
+            .saturating_sub(offset.into())
+            .min(bytes.len() as u64);
+        if inside > 0 {
+            let at = self.base + u64::from(offset);
+            self.window.write(at, &bytes[..inside as usize]);
+        }
+        Ok(())
+    }
+}
+
+/// The execution mask bits of a register's eight dwords: the low ones for the first and third
+/// register, the high ones for the second and fourth. Source: PRM 5.10.3, "Execution Mask".
+const fn lanes_of(mask: u32, register: usize) -> u32 {
+    if register.is_multiple_of(2) {
+        mask & 0xff
+    } else {
+        mask >> 8 & 0xff
+    }
+}
+
+/// A run of owords in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Owords {
+    /// Where it begins in bytes.
+    pub offset: u32,
+    /// How many.
+    pub count: u32,
+    /// A single one, in the upper half of its register.
+    pub high: bool,
+}
+
+impl Owords {
+    /// Register, first byte in it, mask bits and offset in memory of each oword.
+    fn each(self, mask: u32) -> impl Iterator<Item = (usize, usize, u32, u32)> {
+        (0..self.count).map(move |i| {
+            let place = i as usize + usize::from(self.high);
+            let (register, half) = (place / 2, place % 2);
+            let lanes = lanes_of(mask, register) >> (4 * half) & 0xf;
+            (register, 16 * half, lanes, self.offset.wrapping_add(16 * i))
+        })
+    }
+}
+
+/// Reads owords. Any mask bit of a group of four brings the whole oword.
+///
+/// # Errors
+/// [`Refused`] of class limit, past the end of stateless memory.
+pub fn read_owords(
+    buffer: &Buffer<'_>,
+    block: Owords,
+    mask: u32,
+    registers: &mut [Register],
+) -> Result<(), Refused> {
+    for (register, byte, lanes, offset) in block.each(mask) {
+        if lanes != 0
+            && let Some(register) = registers.get_mut(register)
+        {
+            buffer.read(offset, &mut register[byte..byte + 16])?;
+        }
+    }
+    Ok(())
+}
+
+/// Writes owords, each dword by its own mask bit.
+///
+/// # Errors
+/// As [`read_owords`].
+pub fn write_owords(
+    buffer: &Buffer<'_>,
+    block: Owords,
+    mask: u32,
+    registers: &[Register],
+) -> Result<(), Refused> {
+    for (register, byte, lanes, offset) in block.each(mask) {
+        if let Some(register) = registers.get(register) {
+            write_dwords_of(buffer, offset, lanes, &register[byte..byte + 16])?;
+        }
+    }
+    Ok(())
+}
+
+fn write_dwords_of(
+    buffer: &Buffer<'_>,
+    offset: u32,
+    lanes: u32,
+    oword: &[u8],
+) -> Result<(), Refused> {
+    for (lane, dword) in (0..4).zip(oword.chunks_exact(4)) {
+        if lanes >> lane & 1 == 1 {
+            buffer.write(offset.wrapping_add(4 * lane), dword)?;
+        }
+    }
+    Ok(())
+}
+
+/// Reads two blocks of `owords` each: block 0 into lower halves, block 1 into upper ones.
+///
+/// # Errors
+/// As [`read_owords`].
+pub fn read_dual(
+    buffer: &Buffer<'_>,
+    offsets: [u32; 2],
+    owords: u32,
+    mask: u32,
+    registers: &mut [Register],
+) -> Result<(), Refused> {
+    for (i, register) in (0..owords).zip(registers) {
+        for (half, offset) in offsets.into_iter().enumerate() {
+            if mask >> (4 * half) & 0xf != 0 {
+                let at = (offset & !15).wrapping_add(16 * i);
+                buffer.read(at, &mut register[16 * half..][..16])?;
+            }
+        }
+    }
+    Ok(())
+}
+
+/// Writes two blocks, each dword by its own mask bit.
+///
+/// # Errors
+/// As [`read_owords`]; undefined if the blocks overlap with different values.
+pub fn write_dual(
+    buffer: &Buffer<'_>,
+    offsets: [u32; 2],
+    owords: u32,
+    mask: u32,
+    registers: &[Register],
+) -> Result<(), Refused> {
+    let mut writes = Writes::default();
+    for (i, register) in (0..owords).zip(registers) {
+        for (half, offset) in offsets.into_iter().enumerate() {
+            let at = (offset & !15).wrapping_add(16 * i);
+            for lane in (0..4).filter(|lane| mask >> (4 * half + lane) & 1 == 1) {
+                let byte = 16 * half + 4 * lane;
+                let mut dword = [0; 4];
+                dword.copy_from_slice(&register[byte..byte + 4]);
+                writes.add(at.wrapping_add(4 * lane as u32), u32::from_le_bytes(dword));
+            }
+        }
+    }
+    writes.carry_out(buffer, "PRM 5.10.4, \"Programming Restrictions\"")
+}
+
+/// Reads a dword for each lane of the mask.
+///
+/// # Errors
+/// As [`read_owords`].
+pub fn read_dwords(
+    buffer: &Buffer<'_>,
+    offsets: &[u32],
+    mask: u32,
+    data: &mut [u32],
+) -> Result<(), Refused> {
+    for (lane, (offset, slot)) in offsets.iter().zip(data).enumerate() {
+        if mask >> lane & 1 == 1 {
+            let mut bytes = [0; 4];
+            buffer.read(offset & !3, &mut bytes)?;
+            *slot = u32::from_le_bytes(bytes);
+        }
+    }
+    Ok(())
+}
+
+/// Writes a dword for each lane of the mask.
+///
+/// # Errors
+/// As [`read_owords`]; undefined if two lanes write different values to one place.
+pub fn write_dwords(
+    buffer: &Buffer<'_>,
+    offsets: &[u32],
+    mask: u32,
+    data: &[u32],
+) -> Result<(), Refused> {
+    let mut writes = Writes::default();
+    for (lane, (offset, value)) in offsets.iter().zip(data).enumerate() {
+        if mask >> lane & 1 == 1 {
+            writes.add(offset & !3, *value);
+        }
+    }
+    writes.carry_out(buffer, "PRM 5.10.6, \"Programming Restrictions\"")
+}
+
+/// The dwords that one message writes; sixteen lanes or two blocks of four owords at most.
+#[derive(Default)]
+struct Writes {
+    list: [(u32, u32); 32],
+    count: usize,
+}
+
+impl Writes {
+    fn add(&mut self, offset: u32, value: u32) {
+        if let Some(slot) = self.list.get_mut(self.count) {
+            *slot = (offset, value);
+            self.count += 1;
+        }
+    }
+
+    /// "Writes to overlapping addresses will have undefined write ordering": equal values hide it.
+    fn carry_out(&self, buffer: &Buffer<'_>, see: &'static str) -> Result<(), Refused> {
+        let writes = &self.list[..self.count];
+        for (i, (offset, value)) in writes.iter().enumerate() {
+            let earlier = writes[..i].iter().find(|(at, _)| at == offset);
+            if let Some((_, other)) = earlier.filter(|(_, other)| other != value) {
+                let what = format!(
+                    "offset {offset:#x} is written twice, with {other:#x} and {value:#x}: the order is undefined"
+                );
+                return Err(Refused::undefined(what, see));
+            }
+        }
+        for (offset, value) in writes {
+            buffer.write(*offset, &value.to_le_bytes())?;
+        }
+        Ok(())
+    }
+}
+
+const VERTEX: &str = "PRM 5.10.9, \"Streamed Vertex Buffer Write\"";
+
+/// Writes one vertex at a destination index; the low four mask bits enable R, G, B, A.
+///
+/// The surface format says how many channels there are; their bits are stored as they stand.
+///
+/// # Errors
+/// [`Refused`] if the surface is no buffer with a format for vertices, or is not aligned.
+pub fn write_vertex(
+    surface: &Surface,
+    index: u32,
+    rgba: [u32; 4],
+    mask: u32,
+) -> Result<(), Refused> {
+    let d = surface.description();
+    if d.kind == Kind::Null {
+        return Ok(());
+    }
+    if d.kind != Kind::Buffer || d.tiling != Tiling::Linear {
+        let what = format!("vertices go to linear buffers, not to {:?}", d.kind);
+        return Err(Refused::error(what, VERTEX));
+    }
+    if !d.format.used_for(Use::StreamOut) {
+        let what = format!("{} is no format for streamed vertices", d.format);
+        return Err(Refused::error(what, VERTEX));
+    }
+    if !d.base.is_multiple_of(4) || !d.pitch.is_multiple_of(4) {
+        let what = format!(
+            "base {:#x} and pitch {} must be multiples of 4",
+            d.base, d.pitch
+        );
+        return Err(Refused::error(what, VERTEX));
+    }
+    if index >= d.width {
+        return Ok(());
+    }
+    let window = Window::of(surface);
+    let start = u64::from(index) * u64::from(d.pitch);
+    let channels = d.format.channels.iter().filter(|c| c.bits > 0).count();
+    for (channel, value) in rgba.iter().take(channels).enumerate() {
+        if mask >> channel & 1 == 1 {
+            window.write(start + 4 * channel as u64, &value.to_le_bytes());
+        }
+    }
+    Ok(())
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::surface::{Description, Format};
+    use pretty_assertions::assert_eq;
+    use std::sync::Arc;
+
+    /// `owords` owords of 0, 1, 2 … modulo 256.
+    fn counted(owords: u32) -> Surface {
+        let format = Format::R32G32B32A32_FLOAT;
+        let surface = Surface::zeroed(Description::buffer(format, owords)).unwrap();
+        let bytes: Vec<u8> = (0..16 * owords).map(|i| i as u8).collect();
+        surface.memory().write(0, &bytes);
+        surface
+    }
+
+    fn buffer(surface: &Surface) -> Buffer<'_> {
+        Buffer::of(surface, 16, "").unwrap()
+    }
+
+    const OLD: Register = [0xee; 32];
+
+    /// The first byte of each oword of a register.
+    fn firsts(registers: &[Register]) -> Vec<[u8; 2]> {
+        registers.iter().map(|r| [r[0], r[16]]).collect()
+    }
+
+    #[test]
+    fn mask_groups_of_four_bring_whole_owords() {
+        let surface = counted(8);
+        let block = Owords {
+            offset: 0,
+            count: 8,
+            high: false,
+        };
+        let mut registers = [OLD; 4];
+        // Lane 5 enables the upper oword of W0 and W2, lane 8 the lower one of W1 and W3.
+        read_owords(&buffer(&surface), block, 1 << 5 | 1 << 8, &mut registers).unwrap();
+        assert_eq!(
+            firsts(&registers),
+            [[0xee, 16], [32, 0xee], [0xee, 80], [96, 0xee]]
+        );
+    }
+
+    #[test]
+    fn one_oword_goes_to_either_half_and_outside_is_zero() {
+        let surface = counted(2);
+        let mut block = Owords {
+            offset: 16,
+            count: 1,
+            high: true,
+        };
+        let mut registers = [OLD];
+        read_owords(&buffer(&surface), block, 0xf0, &mut registers).unwrap();
+        assert_eq!(firsts(&registers), [[0xee, 16]]);
+        block.offset = 32;
+        read_owords(&buffer(&surface), block, 0x80, &mut registers).unwrap();
+        assert_eq!(firsts(&registers), [[0xee, 0]]);
+        // The mask of the other half enables nothing.
+        block.offset = 0;
+        registers = [OLD];
+        read_owords(&buffer(&surface), block, 0x0f, &mut registers).unwrap();
+        assert_eq!(registers, [OLD]);
+    }
+
+    #[test]
+    fn writes_mask_each_dword_and_are_dropped_outside() {
+        let surface = counted(2);
+        let block = Owords {
+            offset: 16,
+            count: 2,
+            high: false,
+        };
+        // Dword 1 of the first oword; all of the second, which lies behind the buffer.
+        write_owords(&buffer(&surface), block, 0xf2, &[[0xaa; 32]]).unwrap();
+        let bytes = surface.memory().to_vec();
+        assert_eq!(
+            bytes[16..28],
+            [16, 17, 18, 19, 0xaa, 0xaa, 0xaa, 0xaa, 24, 25, 26, 27]
+        );
+    }
+
+    #[test]
+    fn dual_blocks_take_an_offset_for_each_half() {
+        let surface = counted(8);
+        let mut registers = [OLD; 4];
+        read_dual(&buffer(&surface), [16, 64], 4, 0x11, &mut registers).unwrap();
+        assert_eq!(
+            firsts(&registers),
+            [[16, 64], [32, 80], [48, 96], [64, 112]]
+        );
+        registers = [OLD; 4];
+        read_dual(&buffer(&surface), [0, 48], 1, 0x20, &mut registers).unwrap();
+        assert_eq!(firsts(&registers[..2]), [[0xee, 48], [0xee, 0xee]]);
+        let overlap = write_dual(&buffer(&surface), [0, 0], 1, 0xff, &[counting()]);
+        assert_eq!(overlap.unwrap_err().class, Class::Undefined);
+        // Disjoint lanes of the same oword do not meet.
+        write_dual(&buffer(&surface), [0, 0], 1, 0b0001_1110, &[[7; 32]]).unwrap();
+        assert_eq!(surface.memory().to_vec()[..16], [7; 16]);
+    }
+
+    fn counting() -> Register {
+        std::array::from_fn(|i| i as u8)
+    }
+
+    #[test]
+    fn scattered_dwords_follow_their_lanes() {
+        let surface = counted(4);
+        let buffer = buffer(&surface);
+        let mut data = [9; 8];
+        let offsets = [0, 6, 60, 64, u32::MAX, 0, 0, 0];
+        read_dwords(&buffer, &offsets, 0x1f, &mut data).unwrap();
+        // Byte 6 is in the dword at 4; 64 and beyond are outside.
+        assert_eq!(data, [0x0302_0100, 0x0706_0504, 0x3f3e_3d3c, 0, 0, 9, 9, 9]);
+        write_dwords(&buffer, &[8, 8], 0b01, &[1, 2]).unwrap();
+        assert_eq!(surface.memory().to_vec()[8..12], [1, 0, 0, 0]);
+        let twice = write_dwords(&buffer, &[8, 8], 0b11, &[1, 2]).unwrap_err();
+        assert_eq!(twice.class, Class::Undefined);
+        assert_eq!(write_dwords(&buffer, &[8, 8], 0b11, &[2, 2]), Ok(()));
+    }
+
+    #[test]
+    fn stateless_memory_begins_at_its_base_and_is_limited() {
+        let memory = Memory::zeroed(64);
+        let buffer = Buffer::stateless(&memory, 32);
+        write_dwords(&buffer, &[4], 1, &[5]).unwrap();
+        assert_eq!(memory.to_vec()[36], 5);
+        let past = write_dwords(&buffer, &[32], 1, &[5]).unwrap_err();
+        assert_eq!(past.class, Class::Limit);
+        assert!(write_dwords(&Buffer::stateless(&memory, 1 << 20), &[0], 1, &[5]).is_err());
+    }
+
+    #[test]
+    fn buffers_are_linear_and_aligned() {
+        let d2 = Surface::zeroed(Description::d2(Format::R8_UNORM, 16, 16)).unwrap();
+        assert_eq!(Buffer::of(&d2, 16, "").unwrap_err().class, Class::Error);
+        let odd = Description {
+            base: 4,
+            ..Description::buffer(Format::R32G32B32A32_FLOAT, 4)
+        };
+        let odd = Surface::new(odd, Arc::new(Memory::zeroed(256))).unwrap();
+        assert!(Buffer::of(&odd, 16, "").is_err());
+        assert!(Buffer::of(&odd, 4, "").is_ok());
+        // Elements of 4 bytes count 16 each, but the surface ends with its own bytes.
+        let narrow = Surface::zeroed(Description::buffer(Format::R32_FLOAT, 4)).unwrap();
+        assert_eq!(Buffer::of(&narrow, 4, "").unwrap().len, 16);
+    }
+
+    #[test]
+    fn a_vertex_has_the_channels_of_its_format() {
+        let format = Format::named("R32G32B32_FLOAT").unwrap();
+        let surface = Surface::zeroed(Description::buffer(format, 3)).unwrap();
+        let rgba = [1, 2, 3, 4];
+        write_vertex(&surface, 1, rgba, 0b1101).unwrap();
+        let dwords = |s: &Surface| {
+            let bytes = s.memory().to_vec();
+            bytes.chunks(4).map(|b| b[0]).collect::<Vec<_>>()
+        };
+        assert_eq!(dwords(&surface), [0, 0, 0, 1, 0, 3, 0, 0, 0]);
+        write_vertex(&surface, 3, rgba, 0xf).unwrap();
+        assert_eq!(dwords(&surface), [0, 0, 0, 1, 0, 3, 0, 0, 0]);
+        assert_eq!(write_vertex(&Surface::null(), 9, rgba, 0xf), Ok(()));
+        let unorm = Surface::zeroed(Description::buffer(Format::R8G8B8A8_UNORM, 3)).unwrap();
+        assert!(write_vertex(&unorm, 0, rgba, 0xf).is_err());
+    }
+}

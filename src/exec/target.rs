@@ -1,0 +1,120 @@
+//! `rt_write_3d`: colours of 8 or 16 lanes become pixels.
+//!
+//! The header operand is the register that follows `%r0` in a pixel shader's payload: X and Y of the four
+//! subspans in dwords 2 to 5, the array index in dword 7. Lanes are the slots of a message; those the
+//! mask turns off write nothing.
+//!
+//! Source: PRM 5.10.7; lowering reference 14.
+
+use super::bindings::Environment;
+use super::bits;
+use super::message::{read_raw, refuse, state, surface};
+use super::observer::Observer;
+use super::thread::Thread;
+use super::trap::Trap;
+use crate::dataport::target::{Pixels, SLOTS, write};
+use crate::isa::Type;
+use crate::message::fields::gen5_target_header as h;
+use crate::message::{Request, TargetWrite};
+use crate::program::{Raw, Send, SendBody};
+use crate::surface::{Refused, float};
+
+const SEE: &str = "lowering reference 14; PRM 5.10.7";
+
+/// Serves a render target write.
+pub(super) fn send<O: Observer>(
+    thread: &mut Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let SendBody::Target {
+        header,
+        colours,
+        last,
+        null,
+        unmodelled,
+    } = &send.body
+    else {
+        return Ok(());
+    };
+    let index = state(thread, send.surface);
+    let mask = thread.active(send.lanes, send.guard);
+    let refused = |thread: &Thread<'_>, refused| refuse(thread, send, index, pc, mask, refused);
+    if let Some(what) = unmodelled {
+        let what = format!("render target write with {what}: not modelled");
+        return Err(refused(thread, Refused::unsupported(what, SEE)));
+    }
+    let count = usize::from(send.lanes.count);
+    if !matches!(count, 8 | 16) || usize::from(send.lanes.offset) + count > SLOTS {
+        let what = format!(
+            "{count} lanes from M{}: lanes 0 to 15 are modelled",
+            send.lanes.offset
+        );
+        return Err(refused(thread, Refused::unsupported(what, SEE)));
+    }
+    let half = colours.iter().flatten().any(|raw| raw.ty == Type::Hf);
+    let request = TargetWrite {
+        surface: index,
+        lanes: count as u32,
+        second_half: false,
+        last: *last,
+        per_sample: false,
+        coarse: false,
+        half,
+        target: 0,
+    };
+    let request = bits::heard(thread, environment, Request::Target(request), pc)?;
+    if *null {
+        return Ok(());
+    }
+    let surface = surface(thread, environment.resources, send, index, pc)?;
+    if O::ACTIVE {
+        observer.message(thread.at(pc), &request);
+    }
+    let Some(header) = header else {
+        let what = "a render target write without header: pixel positions are in its dwords 2 to 5";
+        return Err(refused(thread, Refused::unsupported(what, SEE)));
+    };
+    let dwords = registers(thread, *header);
+    let slot = usize::from(send.lanes.offset);
+    let mut pixels = Pixels {
+        enables: mask << slot,
+        corners: std::array::from_fn(|i| (dwords[2 + i] & 0xffff, dwords[2 + i] >> 16)),
+        // The dwords of the field count on from those of the first header register.
+        index: dwords[7] >> h::INDEX.lo & h::INDEX.max(),
+        colours: [[0; 4]; SLOTS],
+        replicated: false,
+    };
+    for (channel, raw) in colours.iter().enumerate() {
+        let Some(raw) = raw else {
+            continue;
+        };
+        for lane in 0..count {
+            pixels.colours[slot + lane][channel] = colour(thread, *raw, lane as u32);
+        }
+    }
+    write(surface, &pixels).map_err(|why| refused(thread, why))
+}
+
+fn registers(thread: &Thread<'_>, raw: Raw) -> [u32; 8] {
+    let mut bytes = [0; 32];
+    read_raw(thread, raw, &mut bytes);
+    std::array::from_fn(|i| {
+        let byte = |k: usize| bytes[4 * i + k];
+        u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])
+    })
+}
+
+/// One lane of a colour; halves become singles.
+fn colour(thread: &Thread<'_>, raw: Raw, lane: u32) -> u32 {
+    if raw.ty == Type::Hf {
+        let mut bytes = [0; 2];
+        read_raw(thread, raw.skip(2 * lane), &mut bytes);
+        return float::half_to_f32(u16::from_le_bytes(bytes));
+    }
+    let mut bytes = [0; 4];
+    read_raw(thread, raw.skip(4 * lane), &mut bytes);
+    u32::from_le_bytes(bytes)
+}

@@ -1,0 +1,35 @@
+//! Programs made of sends, as the harness meets them: by the ending of their file.
+
+use super::bind::{Layer, Problem};
+use super::session::{Lowered, of_file};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::Platform;
+use crate::sends::{self, EXTENSION};
+use std::path::Path;
+
+/// Whether `path` names a program made of sends.
+pub fn is_sends(path: &Path) -> bool {
+    path.extension().is_some_and(|e| e == EXTENSION)
+}
+
+/// Reads, checks and lowers the program of the first layer.
+pub(super) fn program(layers: &[Layer], found: Vec<Diagnostic>) -> Lowered {
+    let (program, more) = sends::program(&layers[0].source);
+    let mut problems: Vec<Problem> = found.into_iter().chain(more).map(of_file).collect();
+    for (layer, number) in layers.iter().zip(0..) {
+        let asked = layer.directives.platform.as_ref();
+        if let Some(platform) = asked.filter(|p| p.node != Platform::Ilk) {
+            let label = format!("{} has no message registers", platform.node);
+            let other = Diagnostic::new(Code::E0920).at(platform.span, label);
+            problems.push(Problem {
+                layer: number,
+                diagnostic: other.help("programs made of sends are for ilk"),
+            });
+        }
+    }
+    let fatal = problems.iter().any(|p| p.diagnostic.class().is_fatal());
+    match program.filter(|_| !fatal) {
+        Some(program) => Ok((program, problems)),
+        None => Err(problems),
+    }
+}

@@ -1,0 +1,396 @@
+//! Bits to questions.
+
+use super::encode::second;
+use super::{Ask, CHILD_END, Cache, TargetHeader, has_op, reads, writes};
+use crate::isa::ChannelMask;
+use crate::math::unit::{Control, Function};
+use crate::message::Sfid;
+use crate::message::bits::{
+    DecodeError, Form, Message, refuse_data_size, refuse_unknown, refuse_unknown_in, reserved,
+};
+use crate::message::fields::{
+    Field, extended_gen5, gateway, gen5_math as math, gen5_read as read, gen5_sampler as sampler,
+    gen5_target_header as target, gen5_unorm_header as unorm, gen5_vertex_header as vertex,
+    gen5_write as write, media_block_header, offset_header, outer, sampler_header, spawner,
+};
+use crate::message::request::{
+    Access, FieldSelect, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest, Scattered,
+};
+
+/// Turns bits back into the question.
+///
+/// # Errors
+/// [`DecodeError`] naming the bit or field that makes no sense.
+pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
+    refuse_unknown(&outer::LAYOUT, &[message.desc])?;
+    refuse_data_size(message)?;
+    refuse_unknown(&extended_gen5::LAYOUT, &[message.ex_desc])?;
+    let desc = [message.desc];
+    let form = Form {
+        header: outer::HEADER.get(&desc) != 0,
+        first: outer::LENGTH.get(&desc),
+        second: message.extended_length,
+        response: outer::RESPONSE.get(&desc),
+    };
+    let control = outer::CONTROL.get(&desc);
+    let word = [control];
+    let ask = match message.sfid {
+        Sfid::Sampler => decode_sampler(message, control, &form)?,
+        Sfid::DataRead => decode_read(message, control)?,
+        Sfid::DataWrite => decode_write(message, control)?,
+        Sfid::Math => {
+            refuse_unknown(&math::LAYOUT, &word)?;
+            let code = math::FUNCTION.get(&word);
+            Ask::Math(Control {
+                function: reserved(math::FUNCTION, code, Function::from_code(code))?,
+                signed: math::SIGNED.get(&word) != 0,
+                partial: math::PARTIAL.get(&word) != 0,
+                saturate: math::SATURATE.get(&word) != 0,
+                scalar: math::SCALAR.get(&word) != 0,
+            })
+        }
+        Sfid::Gateway => reserved(
+            gateway::OPCODE,
+            control,
+            (control <= 2).then_some(Ask::Gateway {
+                opcode: control,
+                eot: message.eot,
+            }),
+        )?,
+        Sfid::Ts => {
+            let ends = message.eot && (control == 0 || control == CHILD_END);
+            let child = control == CHILD_END;
+            let end = Ask::EndOfThread { child };
+            reserved(spawner::OPCODE, control, ends.then_some(end))?
+        }
+        other => return Err(DecodeError::UnknownFunction(other)),
+    };
+    if ask.header(&form) != form.header || form.second != 0 || form.first == 0 {
+        return Err(DecodeError::Length(
+            "one payload; a header for every data port message".into(),
+        ));
+    }
+    if message.eot && !ask.may_end_thread() {
+        let what = format!("the message ({}) cannot end the thread", ask.name());
+        return Err(DecodeError::Length(what));
+    }
+    Ok((ask, form))
+}
+
+fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, DecodeError> {
+    let word = [control];
+    refuse_unknown(&sampler::LAYOUT, &word)?;
+    let (mode, code) = (sampler::SIMD_MODE.get(&word), sampler::TYPE.get(&word));
+    let (surface, index) = (sampler::BINDING.get(&word), sampler::SAMPLER.get(&word));
+    let m0 = &message.header;
+    let disable = sampler_header::DISABLE.get(m0);
+    let channels = if form.header {
+        reserved(
+            sampler_header::DISABLE,
+            disable,
+            (disable != 0xf).then_some(ChannelMask(!disable as u8 & 0xf)),
+        )?
+    } else {
+        ChannelMask::RGBA
+    };
+    if mode == 3 {
+        return Ok(Ask::SamplerBlock {
+            kind: code,
+            surface,
+            sampler: index,
+            channels,
+        });
+    }
+    // SIMD4x2: two samples, the parameters of each side by side (PRM 4.11.1.8).
+    let (lanes, each) = match mode {
+        0 => (2, 1),
+        1 => (8, 1),
+        _ => (16, 2),
+    };
+    let op = SamplerOp::from_code(code).filter(|op| has_op(*op));
+    let mut offsets = [0; 3];
+    if form.header {
+        refuse_unknown_in(&sampler_header::LAYOUT, m0, 2)?;
+        for field in [sampler_header::NULL_MASK, sampler_header::GATHER] {
+            let value = field.get(m0);
+            reserved(field, value, (value == 0).then_some(()))?;
+        }
+        let fields = [
+            sampler_header::OFFSET_U,
+            sampler_header::OFFSET_V,
+            sampler_header::OFFSET_R,
+        ];
+        offsets = fields.map(|f| ((f.get(m0) as i8) << 4) >> 4);
+    }
+    let registers = form.first.saturating_sub(form.header.into());
+    if !registers.is_multiple_of(each) || form.first > 11 {
+        return Err(DecodeError::Length(
+            "the parameters do not divide among the lanes, or exceed 11 registers".into(),
+        ));
+    }
+    Ok(Ask::Sampler(SamplerRequest {
+        op: reserved(sampler::TYPE, code, op)?,
+        surface,
+        sampler: index,
+        channels,
+        lanes,
+        offsets,
+        pixel_null_mask: false,
+        params16: false,
+        returns: ReturnFormat::Bits32,
+        params: if lanes == 2 {
+            4 * registers
+        } else {
+            registers / each
+        },
+    }))
+}
+
+fn field_of(specific: u32) -> Option<FieldSelect> {
+    match specific {
+        // Without the override the two bits below are ignored, without a stride the lowest one.
+        0..=3 => Some(FieldSelect::State),
+        0b100 | 0b101 => Some(FieldSelect::Frame),
+        0b110 => Some(FieldSelect::Top),
+        0b111 => Some(FieldSelect::Bottom),
+        _ => None,
+    }
+}
+
+fn decode_block(
+    message: &Message,
+    field: FieldSelect,
+    surface: u32,
+) -> Result<MediaBlock, DecodeError> {
+    use media_block_header as h;
+    refuse_unknown_in(&h::LAYOUT, &message.header, 2)?;
+    let width = h::WIDTH.get(&message.header);
+    Ok(MediaBlock {
+        surface,
+        field,
+        x: h::X.get(&message.header) as i32,
+        y: h::Y.get(&message.header) as i32,
+        width: reserved(h::WIDTH, width, (width < 32).then_some(width + 1))?,
+        height: h::HEIGHT.get(&message.header) + 1,
+    })
+}
+
+fn owords_of(specific: u32) -> Option<(u32, bool)> {
+    match specific {
+        0 => Some((1, false)),
+        1 => Some((1, true)),
+        2..=4 => Some((1 << (specific - 1), false)),
+        _ => None,
+    }
+}
+
+fn dual_of(specific: u32) -> Option<u32> {
+    match specific {
+        0 => Some(1),
+        2 => Some(4),
+        _ => None,
+    }
+}
+
+fn lanes_of(specific: u32) -> Option<u32> {
+    match specific {
+        2 => Some(8),
+        3 => Some(16),
+        _ => None,
+    }
+}
+
+/// What both directions of a buffer message have in common.
+struct Reach {
+    surface: u32,
+    access: Access,
+    global: u32,
+    base: u32,
+    cache: Cache,
+    commit: bool,
+}
+
+impl Reach {
+    fn oword(self, (owords, high): (u32, bool)) -> Ask {
+        Ask::Oword {
+            block: OwordBlock {
+                surface: self.surface,
+                access: self.access,
+                owords,
+                high,
+                unaligned: false,
+                offset: self.global,
+            },
+            base: self.base,
+            cache: self.cache,
+            commit: self.commit,
+        }
+    }
+
+    fn dual(self, owords: u32) -> Ask {
+        Ask::DualOword {
+            surface: self.surface,
+            access: self.access,
+            global: self.global,
+            base: self.base,
+            cache: self.cache,
+            owords,
+            commit: self.commit,
+        }
+    }
+
+    fn dwords(self, lanes: u32) -> Ask {
+        Ask::DwordScattered {
+            request: Scattered {
+                surface: self.surface,
+                access: self.access,
+                element_bytes: 4,
+                lanes,
+                global: Some(self.global),
+            },
+            base: self.base,
+            cache: self.cache,
+            commit: self.commit,
+        }
+    }
+}
+
+fn decode_read(message: &Message, control: u32) -> Result<Ask, DecodeError> {
+    let word = [control];
+    refuse_unknown(&read::LAYOUT, &word)?;
+    let cache = match read::CACHE.get(&word) {
+        0 => Cache::Data,
+        1 => Cache::Render,
+        2 => Cache::Sampler,
+        _ => Cache::SamplerField,
+    };
+    let (specific, surface) = (read::SPECIFIC.get(&word), read::BINDING.get(&word));
+    let reach = Reach {
+        surface,
+        access: Access::Read,
+        global: offset_header::GLOBAL.get(&message.header),
+        base: offset_header::BASE.get(&message.header) << 10,
+        cache,
+        commit: false,
+    };
+    let code = read::TYPE.get(&word);
+    // "Only allowed if the resulting Vertical Line Stride is 1 … only for Media Block Read".
+    if cache == Cache::SamplerField && code != reads::MEDIA {
+        return reserved(read::CACHE, cache as u32, None);
+    }
+    Ok(match code {
+        reads::MEDIA => {
+            let field = reserved(read::SPECIFIC, specific, field_of(specific))?;
+            Ask::MediaRead(decode_block(message, field, surface)?, cache)
+        }
+        reads::OWORD => reach.oword(reserved(read::SPECIFIC, specific, owords_of(specific))?),
+        // Bit 10 is ignored.
+        reads::DUAL_OWORD => reach.dual(reserved(read::SPECIFIC, specific, dual_of(specific & 3))?),
+        reads::DWORD => reach.dwords(reserved(read::SPECIFIC, specific, lanes_of(specific & 3))?),
+        reads::UNORM => {
+            let field = reserved(read::SPECIFIC, specific, field_of(specific))?;
+            unorm_ask(message, surface, Access::Read, cache, field, false)
+        }
+        reads::LOOP_FILTER => Ask::LoopFilter {
+            surface,
+            cache,
+            global: reach.global,
+        },
+        value => {
+            return Err(DecodeError::UnknownType {
+                sfid: Sfid::DataRead,
+                value,
+            });
+        }
+    })
+}
+
+fn unorm_ask(
+    message: &Message,
+    surface: u32,
+    access: Access,
+    cache: Cache,
+    field: FieldSelect,
+    commit: bool,
+) -> Ask {
+    Ask::Unorm {
+        surface,
+        access,
+        cache,
+        field,
+        x: unorm::X.get(&message.header) as i32,
+        y: unorm::Y.get(&message.header) as i32,
+        mask: unorm::MASK.get(&message.header),
+        commit,
+        eot: message.eot,
+    }
+}
+
+fn decode_write(message: &Message, control: u32) -> Result<Ask, DecodeError> {
+    let word = [control];
+    refuse_unknown(&write::LAYOUT, &word)?;
+    let commit = write::COMMIT.get(&word) != 0;
+    let (specific, surface) = (write::SPECIFIC.get(&word), write::BINDING.get(&word));
+    let reach = Reach {
+        surface,
+        access: Access::Write,
+        global: offset_header::GLOBAL.get(&message.header),
+        base: offset_header::BASE.get(&message.header) << 10,
+        cache: Cache::Data,
+        commit,
+    };
+    // Bit 11 is ignored by all but render target writes.
+    let low = specific & 7;
+    Ok(match write::TYPE.get(&word) {
+        writes::MEDIA => {
+            let field = reserved(write::SPECIFIC, specific, field_of(specific))?;
+            let block = decode_block(message, field, surface)?;
+            Ask::MediaWrite { block, commit }
+        }
+        writes::OWORD => reach.oword(reserved(write::SPECIFIC, specific, owords_of(low))?),
+        writes::DUAL_OWORD => reach.dual(reserved(write::SPECIFIC, specific, dual_of(low & 3))?),
+        writes::DWORD => reach.dwords(reserved(write::SPECIFIC, specific, lanes_of(low & 3))?),
+        writes::TARGET => Ask::Target {
+            surface,
+            form: reserved(write::SPECIFIC, specific, (low <= 4).then_some(low))?,
+            last: specific & 8 != 0,
+            commit,
+            header: decode_target(message),
+            eot: message.eot,
+        },
+        writes::VERTEX => Ask::Vertex {
+            surface,
+            index: vertex::INDEX.get(&message.header),
+            data: [vertex::R, vertex::G, vertex::B, vertex::A].map(|f| f.get(&message.header)),
+            commit,
+        },
+        writes::UNORM => {
+            let field = reserved(write::SPECIFIC, specific, field_of(low))?;
+            unorm_ask(message, surface, Access::Write, Cache::Data, field, commit)
+        }
+        // The type has three bits: only the flush is left.
+        _ => Ask::FlushRender { commit },
+    })
+}
+
+fn decode_target(message: &Message) -> TargetHeader {
+    let first = |field: Field| field.get(&message.header);
+    let later = |field: Field| second(field).get(&message.payload);
+    TargetHeader {
+        dispatched: first(target::DISPATCHED),
+        enables: first(target::ENABLES),
+        calculator: first(target::CALCULATOR) << 6,
+        viewport: later(target::VIEWPORT),
+        index: later(target::INDEX),
+        clipped: later(target::CLIPPED),
+        back: later(target::BACK) != 0,
+        source_depth: later(target::SOURCE_DEPTH) != 0,
+        destination_depth: later(target::DESTINATION_DEPTH) != 0,
+        stencil: later(target::STENCIL) != 0,
+        antialias: later(target::ANTIALIAS) != 0,
+        corners: std::array::from_fn(|i| {
+            let word = message.payload[2 + i];
+            (word as u16, (word >> 16) as u16)
+        }),
+    }
+}

@@ -1,0 +1,304 @@
+//! What the manual says of lengths, headers, caches and the end of a thread.
+//!
+//! Source: PRM 2.6.5, 2.6.8, 2.6.11, 4.11, 5.10.1, 6.1.
+
+use super::{Ask, Cache};
+use crate::message::Sfid;
+use crate::message::bits::Form;
+use crate::message::request::Access;
+
+/// How a message may be wrong although its bits are known.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Violation {
+    /// The values at hand and the rule.
+    pub what: String,
+    /// The section.
+    pub see: &'static str,
+}
+
+fn violation(what: impl Into<String>, see: &'static str) -> Violation {
+    Violation {
+        what: what.into(),
+        see,
+    }
+}
+
+/// Whether messages to the function may carry the end of a thread at all. Source: PRM 2.6.8, whose
+/// table names those that may and those that may not; 6.1 for math. The null function takes an end of
+/// its own.
+pub const fn function_may_end(sfid: Sfid) -> bool {
+    matches!(
+        sfid,
+        Sfid::DataWrite | Sfid::Urb | Sfid::Gateway | Sfid::Ts | Sfid::Null
+    )
+}
+
+impl Ask {
+    /// Whether the message begins with a header; the sampler's own choice stands.
+    pub fn header(&self, form: &Form) -> bool {
+        match self {
+            Ask::Sampler(_) => form.header,
+            Ask::Math(_) | Ask::Gateway { .. } | Ask::EndOfThread { .. } => false,
+            _ => true,
+        }
+    }
+
+    /// Whether the message may carry the end of the thread. Source: PRM 2.6.8, 5.10.1, 5.10.9, 6.1.
+    pub const fn may_end_thread(&self) -> bool {
+        matches!(
+            self,
+            Ask::Target { .. }
+                | Ask::Unorm {
+                    access: Access::Write,
+                    ..
+                }
+                | Ask::Gateway { .. }
+                | Ask::EndOfThread { .. }
+        )
+    }
+
+    /// Registers out, header included, and back. A vector of lanes beside the descriptor decides for
+    /// the sampler and math: their message may have fewer parameters, so the first length stands.
+    pub fn lengths(&self, form: &Form) -> (u32, u32) {
+        let commit = u32::from;
+        let moved = |access: &Access, rows: u32, done: bool| match access {
+            Access::Read => (0, rows),
+            Access::Write => (rows, commit(done)),
+        };
+        match self {
+            Ask::Sampler(r) => {
+                // SIMD4x2 answers with one register: PRM 4.11.2.3.
+                if r.lanes == 2 {
+                    return (form.first, 1);
+                }
+                let each = r.lanes / 8;
+                let killpix = u32::from(r.op == super::SamplerOp::SampleKillpix);
+                // SIMD8 returns all four channels, masked ones untouched: PRM 4.11.2.2.
+                let channels = if r.lanes == 8 { 4 } else { r.channels.count() };
+                (form.first, each * channels + killpix)
+            }
+            Ask::SamplerBlock { kind, channels, .. } => {
+                let response = match kind {
+                    0xb => 4 * channels.count(),
+                    0 | 0xc => 2 * channels.count(),
+                    // Their responses depend on state.
+                    _ => form.response,
+                };
+                (2, response)
+            }
+            Ask::MediaRead(block, _) => (1, block.bytes().div_ceil(32)),
+            Ask::MediaWrite {
+                block,
+                commit: done,
+            } => (1 + block.bytes().div_ceil(32), commit(*done)),
+            Ask::Oword {
+                block,
+                commit: done,
+                ..
+            } => {
+                let (data, back) = moved(&block.access, block.owords.div_ceil(2), *done);
+                (1 + data, back)
+            }
+            Ask::DualOword {
+                access,
+                owords,
+                commit: done,
+                ..
+            } => {
+                let (data, back) = moved(access, *owords, *done);
+                (2 + data, back)
+            }
+            Ask::DwordScattered {
+                request,
+                commit: done,
+                ..
+            } => {
+                let rows = request.lanes / 8;
+                let (data, back) = moved(&request.access, rows, *done);
+                (1 + rows + data, back)
+            }
+            Ask::Target {
+                form: kind,
+                header,
+                commit: done,
+                ..
+            } => {
+                let colours = match kind {
+                    1 => 1,
+                    4 => 4,
+                    _ => 8,
+                };
+                let depth = if *kind == 0 { 2 } else { 1 };
+                let extra = u32::from(header.stencil || header.antialias)
+                    + depth * u32::from(header.source_depth)
+                    + depth * u32::from(header.destination_depth);
+                (2 + colours + extra, commit(*done))
+            }
+            Ask::Unorm {
+                access,
+                commit: done,
+                ..
+            } => {
+                let (data, back) = moved(access, 4, *done);
+                (1 + data, back)
+            }
+            Ask::Vertex { commit: done, .. } | Ask::FlushRender { commit: done } => {
+                (1, commit(*done))
+            }
+            Ask::LoopFilter { .. } => (1, 8),
+            Ask::Math(control) => {
+                let operands = if control.function.takes_two() {
+                    2
+                } else {
+                    form.first
+                };
+                let rows = if control.function.takes_two() {
+                    1
+                } else {
+                    form.first
+                };
+                (
+                    operands.clamp(1, 2),
+                    rows.clamp(1, 2) * control.function.results(),
+                )
+            }
+            // What the gateway answers is not in the published text.
+            Ask::Gateway { .. } => (1, form.response),
+            Ask::EndOfThread { .. } => (1, 0),
+        }
+    }
+
+    /// The rules of a message that its fields alone decide.
+    ///
+    /// # Errors
+    /// The first [`Violation`].
+    pub fn check(&self) -> Result<(), Violation> {
+        let stateless = self.surface() == Some(255);
+        let aligned = |what: &str, value: u32, to: u32, see| {
+            if value.is_multiple_of(to) {
+                return Ok(());
+            }
+            let what = format!("{what} {value:#x} is not a multiple of {to}");
+            Err(violation(what, see))
+        };
+        match self {
+            Ask::Oword { block, .. } => {
+                aligned("global offset", block.offset, 16, "PRM 5.10.2.2, M0.2")
+            }
+            Ask::DualOword { global, .. } => {
+                aligned("global offset", *global, 16, "PRM 5.10.2.2, M0.2")
+            }
+            Ask::DwordScattered { request, .. } => {
+                let global = request.global.unwrap_or(0);
+                aligned("global offset", global, 4, "PRM 5.10.2.2, M0.2")
+            }
+            Ask::LoopFilter { global, .. } => {
+                aligned("global offset", *global, 16, "PRM 5.10.10.2, M0.2")?;
+                if stateless {
+                    return Err(no_stateless("PRM 5.10.10"));
+                }
+                Ok(())
+            }
+            Ask::MediaRead(block, cache) => {
+                if stateless {
+                    return Err(no_stateless("PRM 5.6, 5.10.5"));
+                }
+                if *cache == Cache::Data {
+                    let what = "media blocks cannot be read through the data cache";
+                    return Err(violation(what, "PRM 5.10.5, \"Restrictions\""));
+                }
+                height(block.width, block.height)
+            }
+            Ask::MediaWrite { block, .. } => {
+                if stateless {
+                    return Err(no_stateless("PRM 5.6, 5.10.5"));
+                }
+                let see = "PRM 5.10.5, \"Restrictions\"";
+                aligned("X offset", block.x as u32, 4, see)?;
+                aligned("block width", block.width, 4, see)?;
+                height(block.width, block.height)
+            }
+            Ask::Target { form, header, .. } => {
+                if stateless {
+                    return Err(no_stateless("PRM 5.10.7"));
+                }
+                let sequence = "PRM 5.10.7.10, \"Message Sequencing Summary\"";
+                let h = header;
+                if h.destination_depth && !h.source_depth {
+                    let what = "destination depth without source depth";
+                    return Err(violation(what, sequence));
+                }
+                let extra = h.source_depth || h.stencil || h.antialias;
+                if *form == 1 && extra {
+                    let what = "replicated data come with colour only";
+                    return Err(violation(what, "PRM 5.10.7.7"));
+                }
+                if (h.stencil || h.antialias) && !h.source_depth {
+                    let what = "stencil or antialias alpha without source depth";
+                    return Err(violation(what, sequence));
+                }
+                let dual = matches!(form, 2 | 3);
+                if dual && (h.stencil || h.antialias) && h.destination_depth {
+                    let what = "dual source with stencil and destination depth";
+                    return Err(violation(what, sequence));
+                }
+                Ok(())
+            }
+            Ask::Unorm {
+                access,
+                cache,
+                x,
+                y,
+                ..
+            } => {
+                if stateless {
+                    return Err(no_stateless("PRM 5.10.8"));
+                }
+                if *access == Access::Read && *cache != Cache::Render {
+                    let what = format!("read through the {}: only the render cache", cache.name());
+                    return Err(violation(what, "PRM 5.10.8, \"Restrictions\""));
+                }
+                aligned("X offset", *x as u32, 8, "PRM 5.10.8.2")?;
+                aligned("Y offset", *y as u32, 4, "PRM 5.10.8.2")
+            }
+            Ask::Vertex { index, .. } => {
+                if stateless {
+                    return Err(no_stateless("PRM 5.10.9"));
+                }
+                if *index >= 1 << 27 {
+                    let what = format!("destination index {index:#x} has more than 27 bits");
+                    return Err(violation(what, "PRM 5.10.9.2"));
+                }
+                Ok(())
+            }
+            Ask::Math(control) => Ok(()).and(
+                control
+                    .check(8)
+                    .map_err(|refusal| violation(refusal.to_string(), "PRM 6.1.1")),
+            ),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn no_stateless(see: &'static str) -> Violation {
+    violation(
+        "binding table index 255: the message has no stateless model",
+        see,
+    )
+}
+
+/// Source: PRM 5.10.5.2, "Block Height".
+fn height(width: u32, height: u32) -> Result<(), Violation> {
+    let most = match width {
+        0..=4 => 64,
+        5..=8 => 32,
+        9..=16 => 16,
+        _ => 8,
+    };
+    if height <= most {
+        return Ok(());
+    }
+    let what = format!("{width} bytes wide allows at most {most} rows, not {height}");
+    Err(violation(what, "PRM 5.10.5.2, \"Block Height\""))
+}

@@ -1,0 +1,353 @@
+//! To a [`Program`]: registers get places in the arena, sends become raw messages.
+//!
+//! ```text
+//!  0      r0 … r127      r0 holds the thread's header
+//!  4096   m0 … m15
+//!  4608   f0, a0, the indices T<n> of surfaces that descriptors name and S<n> of samplers
+//!  …      constants, then where writes to null fall
+//! ```
+
+use super::line::{
+    Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, REGISTER, Register, Send,
+    Src,
+};
+use crate::isa::{Modifier, Opcode, Platform, Type};
+use crate::message::Sfid;
+use crate::message::fields::{gen5_read, outer};
+use crate::program::{
+    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Kernel, Lanes, Op, Owner, Program, Raw,
+    RawMessage, Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass,
+};
+use crate::source::Span;
+use indexmap::IndexMap;
+
+const MESSAGES: u32 = GENERAL * REGISTER;
+const FLAG: u32 = MESSAGES + MESSAGE * REGISTER;
+const ADDRESS: u32 = FLAG + 4;
+const SURFACES: u32 = ADDRESS + 4;
+
+/// Lowers a checked program.
+pub fn lower(lines: &[Line]) -> Program {
+    let mut builder = Builder {
+        image: vec![0; SURFACES as usize],
+        ops: Vec::new(),
+        sites: Vec::new(),
+    };
+    let mut symbols = IndexMap::new();
+    let mut add = |name: String, class, offset, elements| {
+        symbols.insert(
+            name,
+            Symbol {
+                class,
+                offset,
+                elements,
+            },
+        );
+    };
+    for n in 0..GENERAL {
+        add(
+            format!("r{n}"),
+            SymbolClass::General(Type::Ud),
+            n * REGISTER,
+            8,
+        );
+    }
+    for n in 0..MESSAGE {
+        let offset = MESSAGES + n * REGISTER;
+        add(format!("m{n}"), SymbolClass::General(Type::Ud), offset, 8);
+    }
+    add("f0".into(), SymbolClass::Predicate, FLAG, 16);
+    add("a0".into(), SymbolClass::General(Type::Ud), ADDRESS, 1);
+    let mut names = Vec::new();
+    for surface in surfaces(lines) {
+        let offset = builder.constant(surface.into());
+        add(format!("T{surface}"), SymbolClass::Surface, offset, 1);
+        names.push((offset, format!("T{surface}")));
+    }
+    let samples = lines.iter().any(
+        |line| matches!(&line.node.action, Action::Send(send) if send.receiver == Sfid::Sampler),
+    );
+    let mut samplers = Vec::new();
+    for sampler in (0..16).filter(|_| samples) {
+        let offset = builder.constant(sampler);
+        add(format!("S{sampler}"), SymbolClass::Sampler, offset, 1);
+        samplers.push((offset, format!("S{sampler}")));
+    }
+    let owners = owners(&symbols);
+    let zero = builder.constant(0);
+    let sink = builder.image.len() as u32;
+    builder.image.resize(sink as usize + 64, 0);
+    for line in lines {
+        builder.line(&line.node, line.span, sink);
+    }
+    Program {
+        name: "main".into(),
+        platform: Platform::Ilk,
+        ops: builder.ops,
+        sites: builder.sites,
+        symbols,
+        image: builder.image,
+        general_bytes: MESSAGES,
+        inputs: Vec::new(),
+        simd_size: 16,
+        slm_bytes: 0,
+        functions: Vec::new(),
+        sink,
+        zero,
+        owners,
+        surface_names: names,
+        sampler_names: samplers,
+    }
+}
+
+/// Every register and index owns its bytes; r0 is what the thread starts with.
+fn owners(symbols: &IndexMap<String, Symbol>) -> Vec<Owner> {
+    let mut owners: Vec<Owner> = symbols
+        .iter()
+        .map(|(name, symbol)| Owner {
+            name: name.clone(),
+            range: symbol.offset..symbol.offset + symbol.bytes(),
+            class: symbol.class,
+            declared: Span::default(),
+            predefined: symbol.offset == 0,
+            function: None,
+        })
+        .collect();
+    owners.sort_by_key(|owner| owner.range.start);
+    owners
+}
+
+/// Binding table indices that descriptors in the text name, sorted; all if a descriptor is made at run time.
+fn surfaces(lines: &[Line]) -> Vec<u32> {
+    let made = lines.iter().any(|line| {
+        matches!(&line.node.action, Action::Send(send) if send.descriptor == Descriptor::Address)
+    });
+    if made {
+        return (0..255).collect();
+    }
+    let mut list: Vec<u32> = lines
+        .iter()
+        .filter_map(|line| match &line.node.action {
+            Action::Send(send) => binding(send),
+            _ => None,
+        })
+        .collect();
+    list.sort_unstable();
+    list.dedup();
+    list
+}
+
+/// The binding table index of a send; every function that has one keeps it in the low byte.
+fn binding(send: &Send) -> Option<u32> {
+    let has = matches!(
+        send.receiver,
+        Sfid::Sampler | Sfid::DataRead | Sfid::DataWrite
+    );
+    match send.descriptor {
+        Descriptor::Known(desc) if has => Some(gen5_read::BINDING.get(&[desc])),
+        _ => None,
+    }
+}
+
+struct Builder {
+    image: Vec<u8>,
+    ops: Vec<Op>,
+    sites: Vec<Site>,
+}
+
+/// The arena offset of a register's element.
+fn offset(at: Register, ty: Type) -> u32 {
+    let base = match at.file {
+        File::General => 0,
+        File::Message => MESSAGES,
+    };
+    base + at.number * REGISTER + at.sub * ty.bytes()
+}
+
+impl Builder {
+    fn constant(&mut self, bits: u64) -> u32 {
+        let at = self.image.len().next_multiple_of(8);
+        self.image.resize(at, 0);
+        self.image.extend(bits.to_le_bytes());
+        at as u32
+    }
+
+    fn push(&mut self, op: Op, span: Span, opcode: Opcode) {
+        self.ops.push(op);
+        self.sites.push(Site { span, opcode });
+    }
+
+    fn line(&mut self, i: &Instruction, span: Span, sink: u32) {
+        let lanes = Lanes {
+            count: i.lanes as u8,
+            offset: 0,
+            no_mask: i.no_mask,
+        };
+        let guard = i.predicate.map(|p| Guard {
+            offset: FLAG,
+            bits: 16,
+            inverted: p.inverted,
+            group: Group::Each,
+        });
+        match &i.action {
+            Action::Nop => self.push(Op::Nothing, span, Opcode::Mov),
+            Action::Alu {
+                opcode,
+                saturate,
+                dst: (dst, ty),
+                src,
+                sources,
+            } => {
+                let src = src[..*sources]
+                    .iter()
+                    .map(|s| self.source(s, i.lanes))
+                    .collect();
+                let alu = Alu {
+                    opcode: *opcode,
+                    lanes,
+                    guard,
+                    dst: Dest {
+                        region: destination(*dst, *ty, i.lanes, sink),
+                        ty: *ty,
+                    },
+                    dst2: None,
+                    src,
+                    saturate: *saturate,
+                    function: 0,
+                    kernel: Kernel::General,
+                };
+                self.push(Op::Alu(Box::new(alu)), span, *opcode);
+            }
+            Action::Compare { condition, src } => {
+                let src = [self.source(&src[0], i.lanes), self.source(&src[1], i.lanes)];
+                let op = Op::Compare {
+                    relation: *condition,
+                    lanes,
+                    dst: CompareDest::Predicate(FLAG),
+                    src: Box::new(src),
+                    kernel: Kernel::General,
+                };
+                self.push(op, span, Opcode::Cmp);
+            }
+            Action::Send(send) => self.send(send, lanes, guard, span),
+        }
+    }
+
+    fn source(&mut self, (src, ty): &(Src, Type), lanes: u32) -> Source {
+        let (region, modifier) = match *src {
+            Src::Immediate(bits) => (Region::Scalar(self.constant(bits)), None),
+            Src::Register {
+                at,
+                region: (v, w, h),
+                negate,
+                abs,
+            } => {
+                let first = offset(at, *ty);
+                let place = |lane: u32| first + (lane / w * v + lane % w * h) * ty.bytes();
+                let region = if (0..lanes).all(|lane| place(lane) == first) {
+                    Region::Scalar(first)
+                } else {
+                    Region::List((0..lanes).map(place).collect())
+                };
+                let modifier = match (negate, abs) {
+                    (false, false) => None,
+                    (true, false) => Some(Modifier::Neg),
+                    (false, true) => Some(Modifier::Abs),
+                    (true, true) => Some(Modifier::NegAbs),
+                };
+                (region, modifier)
+            }
+        };
+        Source {
+            region,
+            ty: *ty,
+            modifier,
+        }
+    }
+
+    fn send(&mut self, send: &Send, lanes: Lanes, guard: Option<Guard>, span: Span) {
+        let message = MESSAGES + send.message * REGISTER;
+        if let Some(register) = send.implied {
+            // "Always 1 register regardless of specified execution size", and of masks.
+            let dense = |offset| Region::Dense(offset);
+            let implied = Alu {
+                opcode: Opcode::Mov,
+                lanes: Lanes {
+                    count: 8,
+                    offset: 0,
+                    no_mask: true,
+                },
+                guard: None,
+                dst: Dest {
+                    region: dense(message),
+                    ty: Type::Ud,
+                },
+                dst2: None,
+                src: vec![Source {
+                    region: dense(register * REGISTER),
+                    ty: Type::Ud,
+                    modifier: None,
+                }],
+                saturate: false,
+                function: 0,
+                kernel: Kernel::Copy,
+            };
+            self.push(Op::Alu(Box::new(implied)), span, Opcode::Mov);
+        }
+        let (desc, [first, response]) = match send.descriptor {
+            Descriptor::Known(word) => {
+                let lengths = [outer::LENGTH, outer::RESPONSE].map(|f| f.get(&[word]));
+                (self.constant(word.into()), lengths)
+            }
+            // The lengths are known when the word is.
+            Descriptor::Address => (ADDRESS, [MESSAGE - send.message, 16]),
+        };
+        let number = u32::from(send.receiver.number(Platform::Ilk).unwrap_or(0));
+        // An end of thread in a register's descriptor is not seen: PRM 2.6.11.
+        let eot = send.eot && send.descriptor != Descriptor::Address;
+        let raw = RawMessage {
+            function: None,
+            ex_desc: ExtendedWord::Known(number),
+            desc: Source {
+                region: Region::Scalar(desc),
+                ty: Type::Ud,
+                modifier: None,
+            },
+            lengths: [first, 0, response],
+            payload: [
+                Some(Raw {
+                    offset: message,
+                    end: FLAG,
+                    ty: Type::Ud,
+                }),
+                None,
+            ],
+            dst: send.dst.map(|register| Raw {
+                offset: register * REGISTER,
+                end: MESSAGES,
+                ty: Type::Ud,
+            }),
+            eot,
+        };
+        let op = Op::Send(Box::new(Message {
+            lanes,
+            guard,
+            surface: None,
+            sampler: None,
+            body: SendBody::Raw(Box::new(raw)),
+        }));
+        self.push(op, span, Opcode::RawSend);
+    }
+}
+
+fn destination(dst: Dst, ty: Type, lanes: u32, sink: u32) -> Region {
+    match dst {
+        Dst::Null => Region::List(vec![sink; lanes as usize].into()),
+        Dst::Address => Region::Dense(ADDRESS),
+        Dst::Register { at, stride: 1 } => Region::Dense(offset(at, ty)),
+        Dst::Register { at, stride } => Region::Strided {
+            offset: offset(at, ty),
+            stride: stride * ty.bytes(),
+        },
+    }
+}
