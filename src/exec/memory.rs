@@ -89,8 +89,14 @@ impl<'a> Space<'a> {
         }
     }
 
-    fn name(&self) -> SpaceName {
+    /// What it is called; 64-bit addresses may be those of the thread's own memory.
+    fn name_at(&self, address: u64, bytes: usize) -> SpaceName {
         match self {
+            Space::Flat(flat, Some(own))
+                if flat.find(address, bytes).is_none() && own.find(address, bytes).is_some() =>
+            {
+                SpaceName::Private
+            }
             Space::Surface(index, _) => SpaceName::Surface(*index),
             Space::Shared(_) => SpaceName::Shared,
             Space::Scratch(_) => SpaceName::Scratch,
@@ -222,7 +228,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         });
         let wanted = u64::from(asked.align.max(1));
         let access = Access {
-            space: self.space.name(),
+            space: self.space.name_at(asked.address, bytes),
             kind,
             lane: asked.lane.map(|lane| lane as u8),
             spot: Spot::Byte(asked.address),

@@ -128,6 +128,8 @@ pub enum SpaceName {
     Scratch,
     /// 64-bit addresses.
     Flat,
+    /// 64-bit addresses behind which each thread has memory of its own.
+    Private,
 }
 
 /// How memory is touched.

@@ -126,6 +126,7 @@ pub fn space(program: &Program, space: SpaceName) -> String {
         SpaceName::Shared => "shared local memory".to_string(),
         SpaceName::Scratch => "scratch memory".to_string(),
         SpaceName::Flat => "memory at 64-bit addresses".to_string(),
+        SpaceName::Private => "the thread's private memory".to_string(),
     }
 }
 

@@ -146,8 +146,8 @@ impl Observer for Watch<'_> {
     }
 
     fn access(&mut self, at: At, access: &Access<'_>) {
-        // Scratch memory belongs to the thread.
-        if access.inside == 0 || access.space == SpaceName::Scratch {
+        let own = matches!(access.space, SpaceName::Scratch | SpaceName::Private);
+        if access.inside == 0 || own {
             return;
         }
         let state = self.races.state.lock();

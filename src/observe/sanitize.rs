@@ -17,7 +17,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::ThreadId;
 use crate::exec::lanes::active;
 use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
-use crate::isa::Opcode;
+use crate::isa::{Family, Opcode};
 use crate::program::{
     Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Raw, RawMessage, Region, Send,
     SendBody, Source, SymbolClass,
@@ -457,7 +457,9 @@ impl State {
             at.site.opcode,
             Opcode::GatherScaled | Opcode::ScatterScaled | Opcode::RawSend | Opcode::RawSends
         );
-        if let Some(wanted) = access.misaligned.filter(|_| !scattered) {
+        // So do LSC loads and stores.
+        let lsc = at.site.opcode.info().family == Family::Lsc && kind != AccessKind::Atomic;
+        if let Some(wanted) = access.misaligned.filter(|_| !scattered && !lsc) {
             self.add(at, Kind::Misaligned(kind), lane, |_| memory(wanted));
         }
         if let (AccessKind::Write, Some(lane)) = (kind, lane) {
@@ -638,7 +640,7 @@ impl Observer for Checker<'_> {
                 let group = shared.groups.entry(at.thread.group).or_default();
                 State::unwritten(&mut group.local, access)
             }
-            SpaceName::Surface(_) | SpaceName::Flat => return,
+            SpaceName::Surface(_) | SpaceName::Flat | SpaceName::Private => return,
         };
         if bytes.is_empty() {
             return;

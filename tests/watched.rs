@@ -1,0 +1,162 @@
+//! What compilers print is clean: the sanitizer and the race check find nothing in the kernels of the
+//! corpus and in the lessons but what is listed here, each with its reason.
+
+use rayon::prelude::*;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
+use visim::harness::bind::Layer;
+use visim::harness::directive::Directives;
+use visim::harness::kernel::LaunchFile;
+use visim::harness::load;
+use visim::harness::session::{Options, file_layer, start_watched};
+use visim::isa::Platform;
+use visim::observe::{Races, Sanitizer, Watcher};
+use visim::source::{Source, Span, Spanned};
+
+/// Kernel, code, and why it is a true finding of the text.
+const KNOWN: &[(&str, &str, &str)] = &[(
+    "atomic_float_cas",
+    "U0682",
+    "the loop starts from a plain read of what other groups exchange",
+)];
+
+/// Lesson, code, and why it stands there.
+const IN_LESSONS: &[(&str, &str, &str)] = &[
+    (
+        "17-levels",
+        "U0674",
+        "eight lanes write a row of fewer texels: the others are dropped",
+    ),
+    ("17-levels", "U0670", "v of a surface that has one row"),
+    (
+        "18-shadow",
+        "U0674",
+        "eight lanes write a row of two texels: the others are dropped",
+    ),
+];
+
+fn watcher() -> Watcher<'static> {
+    Watcher {
+        sanitizer: Some(Sanitizer::default()),
+        races: Some(Races::default()),
+        ..Watcher::default()
+    }
+}
+
+/// Runs a kernel on one device; the rendered findings by code. `None` if it does not run at all, which
+/// is the business of the kernels suite.
+fn kernel(folder: &Path, nth: usize) -> Option<Vec<(String, String)>> {
+    let file = LaunchFile::read(&folder.join("launch.json")).ok()?;
+    if file.launch.form_only {
+        return None;
+    }
+    let devices: Vec<&String> = file.launch.devices.keys().collect();
+    let device = devices.get(nth % devices.len().max(1))?.as_str();
+    let path = folder.join(&file.launch.devices[device].visaasm);
+    let source = load::source(&path).ok()?;
+    let (own, found) = file_layer(source.clone(), &path);
+    let device_layer = Layer {
+        source: Source::new("device", device),
+        directives: Directives {
+            platform: Some(Spanned::new(Platform::from_name(device)?, Span::default())),
+            ..Directives::default()
+        },
+        folder: PathBuf::new(),
+    };
+    let mut layers = vec![own, device_layer];
+    let size = file.launch.size();
+    let arguments = file.arguments().ok()?;
+    let (prepared, functions) = file.prepare(device, arguments, &size, layers.len()).ok()?;
+    layers.extend(functions);
+    let options = Options {
+        launch: Some(prepared),
+        ..Options::default()
+    };
+    let watcher = watcher();
+    start_watched(&layers, found, &options, |_| watcher.thread()).ok()?;
+    let found = watcher.diagnostics().into_iter();
+    let told = found.map(|d| {
+        let text = visim::diagnostic::render(&d, &source, false);
+        (d.code.to_string(), format!("{device}: {text}"))
+    });
+    Some(told.collect())
+}
+
+#[test]
+fn compiled_kernels_are_clean() {
+    let root = std::env::var_os("VISIM_KERNELS").map_or_else(
+        || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/kernels"),
+        PathBuf::from,
+    );
+    let mut folders: Vec<PathBuf> = std::fs::read_dir(root)
+        .expect("the folder is there")
+        .map(|e| e.expect("an entry").path())
+        .filter(|p| p.join("launch.json").is_file())
+        .collect();
+    folders.sort();
+    // Each on one device, on all of them if asked.
+    let all = std::env::var_os("VISIM_ALL_DEVICES").is_some();
+    let runs: Vec<(usize, &PathBuf)> = folders
+        .iter()
+        .enumerate()
+        .flat_map(|(i, folder)| (0..if all { 4 } else { 1 }).map(move |k| (i + k, folder)))
+        .collect();
+    let results: Vec<_> = runs
+        .par_iter()
+        .map(|(nth, folder)| {
+            let name = folder.file_name().unwrap_or_default().to_string_lossy();
+            (name.into_owned(), kernel(folder, *nth))
+        })
+        .collect();
+    let ran = results.iter().filter(|r| r.1.is_some()).count();
+    assert!(ran * 10 >= runs.len() * 7, "{ran} of {} ran", runs.len());
+    let mut unknown = BTreeMap::new();
+    for (name, found) in results {
+        for (code, text) in found.into_iter().flatten() {
+            let known = |k: &&(&str, &str, &str)| k.0 == name && k.1 == code;
+            if !KNOWN.iter().any(|k| known(&k)) {
+                unknown.insert((name.clone(), code), text);
+            }
+        }
+    }
+    let texts: Vec<String> = unknown
+        .iter()
+        .map(|((name, _), text)| format!("{name}, {text}"))
+        .collect();
+    assert!(
+        texts.is_empty(),
+        "{} findings\n{}",
+        texts.len(),
+        texts.join("\n")
+    );
+}
+
+#[test]
+fn lessons_are_clean() {
+    let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
+    let mut found = String::new();
+    for entry in std::fs::read_dir(samples).expect("samples").flatten() {
+        let path = entry.path();
+        if path.extension().is_none_or(|e| e != "visa") {
+            continue;
+        }
+        let source = load::source(&path).expect("a text");
+        let (layer, said) = file_layer(source.clone(), &path);
+        // Lessons about findings ask for them.
+        if layer.directives.sanitize || layer.directives.check_races {
+            continue;
+        }
+        let watcher = watcher();
+        let layers = [layer];
+        let ran = start_watched(&layers, said, &Options::default(), |_| watcher.thread());
+        assert!(ran.is_ok(), "{}", path.display());
+        let name = path.file_stem().unwrap_or_default().to_string_lossy();
+        let known = |code: &str| IN_LESSONS.iter().any(|k| k.0 == name && k.1 == code);
+        for d in watcher.diagnostics() {
+            if !known(&d.code.to_string()) {
+                found += &visim::diagnostic::render(&d, &source, false);
+            }
+        }
+    }
+    assert!(found.is_empty(), "{found}");
+}
