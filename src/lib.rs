@@ -12,6 +12,7 @@
 //! * [`lower::lower`] turns a kernel into ops over one block of bytes; [`lower::messages`] into the bits
 //!   of hardware messages.
 //! * [`launch::run`] starts a grid of threads on it; [`exec`] is one thread.
+//! * [`sends`] and [`tld`] are front ends of their own: messages of Ironlake, texture loads of Maxwell.
 //! * [`surface`], [`sampler`] and [`dataport`] are the memory and texture world, which never sees a program.
 //! * [`explain`], [`harness`] and the command line only read what the others produce.
 //!

@@ -1189,7 +1189,7 @@ the thread of its group and the group."
     mov 8 m4 r20                  // lanes stand in parentheses
     mov (8) m4 r20                // mended"
     E0921 Error "there is no such register"
-"A thread has general registers r0 to r127, message registers m0 to m15, the flags f0.0 and f0.1, the
+"A thread has general registers r0 to r127, message registers m0 to m15, the flag f0.0, the
 address a0.0. Subregisters count elements of the operand's type; a region of message registers stays in
 one of them.
 
