@@ -1,4 +1,4 @@
-//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare`.
+//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | state`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
 //! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong.
@@ -13,6 +13,7 @@ mod lower;
 mod output;
 mod run;
 mod sends;
+mod state;
 mod test;
 mod tld;
 mod watch;
@@ -50,6 +51,7 @@ enum Command {
     Decode(lower::Decode),
     Explain(explain::Explain),
     Compare(tld::Compare),
+    State(state::States),
 }
 
 /// Reads the command line, runs the command, prints, and says how it went.
@@ -78,6 +80,7 @@ pub fn main() -> ExitCode {
         Command::Decode(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
         Command::Compare(command) => command.run(&mut output),
+        Command::State(command) => command.run(&mut output),
     };
     output.finish().max(exit).into()
 }

@@ -13,6 +13,7 @@ pub mod comments;
 pub mod compare;
 pub mod contents;
 pub mod directive;
+pub mod dump;
 pub mod expect;
 pub mod front;
 pub mod kernel;

@@ -37,6 +37,7 @@ pub use pattern::Pattern;
 pub use picture::Picture;
 pub use planes::Planes;
 pub use refused::Refused;
+pub use rows::Image;
 pub use rules::MAX_BYTES;
 pub use sampled::{Sampled, Select};
 pub use tiling::Tiling;
@@ -118,13 +119,14 @@ impl Surface {
         Surface::new(description, Arc::new(Memory::zeroed(bytes as usize)))
     }
 
-    /// Checks a description against every rule that needs no memory, and allocates none.
+    /// Checks a description against every rule that needs no memory, and allocates none: the byte behind
+    /// its last one.
     ///
     /// # Errors
     /// As [`Surface::new`].
-    pub fn check(description: Description) -> Result<(), Invalid> {
+    pub fn check(description: Description) -> Result<u64, Invalid> {
         let (description, layout) = description.resolve()?;
-        description.end(&layout).map(drop)
+        description.end(&layout)
     }
 
     /// The null surface: reads give 0 in every channel, writes are dropped.

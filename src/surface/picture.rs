@@ -18,9 +18,10 @@
 //!                                                   B = (298 C + 516 D + 128) >> 8
 //! ```
 
-use super::format::{Format, Kind as FormatKind, Returns};
+use super::float::linear_to_srgb;
+use super::format::{Colour, Format, Kind as FormatKind, Returns};
 use super::texel::{Decoder, Rgba, encode, encode_pair};
-use super::{Kind, Refused, Surface};
+use super::{Image, Kind, Refused, Surface};
 
 /// A picture in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -174,10 +175,20 @@ impl Picture {
 
     /// Stores the picture into the texels of a surface of the same size, first slice, most detailed level.
     ///
+    /// One-bit formats take whether luma is at least a half.
+    ///
     /// # Errors
-    /// [`Refused`] if the format cannot be written (compressed, palette, sub-byte), or the surface is no
-    /// image.
+    /// [`Refused`] if the format cannot be written (compressed, palette, shared exponent), or the surface is
+    /// no image.
     pub fn store(&self, surface: &Surface) -> Result<(), Refused> {
+        self.store_image(surface, Image::default())
+    }
+
+    /// Stores the picture into any image of a surface; nothing if there is no such image.
+    ///
+    /// # Errors
+    /// As [`Picture::store`].
+    pub fn store_image(&self, surface: &Surface, image: Image) -> Result<(), Refused> {
         let d = surface.description();
         let format = d.format;
         if matches!(d.kind, Kind::Null | Kind::Buffer) {
@@ -186,16 +197,24 @@ impl Picture {
         if format.is_planar() {
             return self.store_planar(surface);
         }
+        if !surface.has_image(image) {
+            return Ok(());
+        }
         let target = without_curve(format);
-        let size = format.cell().bytes as usize;
-        let level = |n: u32| (n >> d.min_lod).max(1);
-        for y in 0..level(d.height).min(self.height) {
-            for x in
-                (0..level(d.width).min(self.width)).step_by(format.cell().across.max(1) as usize)
-            {
+        let cell = format.cell();
+        let size = cell.bytes as usize;
+        let (width, height, _) = surface.level_size(image.level);
+        for y in 0..height.min(self.height) {
+            for x in (0..width.min(self.width)).step_by(cell.across.max(1) as usize) {
                 let channels = |x| to_channels(self.at(x, y), target);
-                let place = surface.place(d.min_lod, 0, x, y, 0);
-                if format.is_packed_422() {
+                let level = d.min_lod + image.level;
+                let place = surface.place(level, image.slice, x, y, image.sample);
+                if format.bits == 1 {
+                    // The leftmost texel is in the top bit: surface reference 2.5.
+                    let bit = |i: u32| u8::from(x + i < width && luma(self.at(x + i, y)) >= 0x8000);
+                    let byte = (0..8).fold(0, |byte, i| byte | bit(i) << (7 - i));
+                    surface.write_cell(place, &[byte]);
+                } else if format.is_packed_422() {
                     surface.write_cell(place, &encode_pair(format, channels(x), channels(x + 1)));
                 } else {
                     let Some(bytes) = encode(target, channels(x)) else {
@@ -203,6 +222,73 @@ impl Picture {
                     };
                     surface.write_cell(place, &bytes[..size]);
                 }
+            }
+        }
+        Ok(())
+    }
+
+    /// The picture at another size: every pixel is the mean of the area it covers, colour in linear light
+    /// where `curve` says that the codes are sRGB's. Alpha is averaged as it is.
+    pub fn scaled(&self, width: u32, height: u32, curve: bool) -> Picture {
+        let linear: Vec<f64> = (0..=u32::from(u16::MAX))
+            .map(|code| match f64::from(code) / 65535.0 {
+                x if !curve => x,
+                x if x <= 0.04045 => x / 12.92,
+                x => ((x + 0.055) / 1.055).powf(2.4),
+            })
+            .collect();
+        let code = |x: f64, colour: bool| {
+            let x = if curve && colour {
+                linear_to_srgb(x)
+            } else {
+                x
+            };
+            (x * 65535.0 + 0.5).floor().clamp(0.0, 65535.0) as u16
+        };
+        let mut pixels = Vec::with_capacity(width as usize * height as usize);
+        for y in 0..height {
+            for x in 0..width {
+                let (mut sum, mut area) = ([0.0; 4], 0.0);
+                for (sy, wy) in covered(y, height, self.height) {
+                    for (sx, wx) in covered(x, width, self.width) {
+                        let pixel = self.at(sx, sy);
+                        for (c, sum) in sum.iter_mut().enumerate() {
+                            let value = match c {
+                                3 => f64::from(pixel[3]) / 65535.0,
+                                _ => linear[usize::from(pixel[c])],
+                            };
+                            *sum += wx * wy * value;
+                        }
+                        area += wx * wy;
+                    }
+                }
+                pixels.push(std::array::from_fn(|c| code(sum[c] / area, c < 3)));
+            }
+        }
+        Picture {
+            width,
+            height,
+            pixels,
+        }
+    }
+
+    /// Fills the lower levels of a slice, each from the one above it, down to the last that the surface has.
+    ///
+    /// # Errors
+    /// As [`Picture::store`].
+    pub fn store_levels(&self, surface: &Surface, slice: u32) -> Result<(), Refused> {
+        let curve = surface.format().colour == Colour::SrgbCurve;
+        let mut above = self.clone();
+        for level in 1..surface.description().levels {
+            let (width, height, slices) = surface.level_size(level);
+            if slice < slices {
+                above = above.scaled(width, height, curve);
+                let image = Image {
+                    level,
+                    slice,
+                    ..Image::default()
+                };
+                above.store_image(surface, image)?;
             }
         }
         Ok(())
@@ -250,6 +336,14 @@ impl Picture {
     /// # Errors
     /// [`Refused`] if the surface is no image or its format is not decoded.
     pub fn of(surface: &Surface) -> Result<Picture, Refused> {
+        Picture::of_image(surface, Image::default())
+    }
+
+    /// The picture that any image of a surface shows.
+    ///
+    /// # Errors
+    /// As [`Picture::of`], and if there is no such image.
+    pub fn of_image(surface: &Surface, image: Image) -> Result<Picture, Refused> {
         let d = surface.description();
         let format = d.format;
         if matches!(d.kind, Kind::Null | Kind::Buffer) {
@@ -263,15 +357,19 @@ impl Picture {
                 None => return Err(refused(format!("texels of {format} are not decoded"))),
             },
         };
-        let size = |n: u32| (n >> d.min_lod).max(1);
-        let (width, height) = (size(d.width), size(d.height));
+        if !surface.has_image(image) {
+            let (level, slice) = (image.level, image.slice);
+            return Err(refused(format!("there is no level {level}, slice {slice}")));
+        }
+        let (width, height, _) = surface.level_size(image.level);
         let planes: Vec<Surface> = (0..3).map_while(|n| surface.plane(n)).collect();
         let mut pixels = Vec::with_capacity(width as usize * height as usize);
         for y in 0..height {
             for x in 0..width {
                 pixels.push(match &decoder {
                     Some(decoder) => {
-                        let place = surface.place(d.min_lod, 0, x, y, 0);
+                        let level = d.min_lod + image.level;
+                        let place = surface.place(level, image.slice, x, y, image.sample);
                         from_channels(
                             decoder.decode(&surface.read_cell(place), place.in_x, place.in_y),
                             plain,
@@ -287,6 +385,16 @@ impl Picture {
             pixels,
         })
     }
+}
+
+/// The source pixels that pixel `n` of `size` covers, each with the part of it that is covered.
+fn covered(n: u32, size: u32, source: u32) -> impl Iterator<Item = (u32, f64)> {
+    let step = f64::from(source) / f64::from(size);
+    let (from, to) = (f64::from(n) * step, f64::from(n + 1) * step);
+    (from.floor() as u32..to.ceil() as u32).filter_map(move |i| {
+        let part = (to.min(f64::from(i) + 1.0) - from.max(f64::from(i))).max(0.0);
+        (part > 0.0).then_some((i, part))
+    })
 }
 
 fn planar_pixel((across, down): (u32, u32), planes: &[Surface], x: u32, y: u32) -> [u16; 4] {

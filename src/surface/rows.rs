@@ -4,14 +4,25 @@
 //!   plane 0: slice 0: row 0, row 1, …   slice 1: …      plane 1: …
 //! ```
 //!
-//! Level 0 (the most detailed one the surface shows) only. A row of a block-compressed format is a row of
-//! blocks, one of a buffer its elements.
+//! The whole surface stands for the most detailed level it shows; any level, slice or sample can be asked
+//! for by [`Image`]. A row of a block-compressed format is a row of blocks, one of a buffer its elements.
 
 use super::{Kind, Place, Surface};
 
-/// A row of cells: a plane's slice and row, and where its bytes stand in the plain order.
+/// One of the images that a surface holds.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub struct Image {
+    /// Mip level, from the most detailed one that the surface shows.
+    pub level: u32,
+    /// Array slice, face or 3D slice.
+    pub slice: u32,
+    /// Sample.
+    pub sample: u32,
+}
+
+/// A row of cells of an image.
 struct Row {
-    slice: u32,
+    image: Image,
     y: u32,
 }
 
@@ -21,45 +32,88 @@ impl Surface {
         (0..3).map_while(|n| self.plane(n)).collect()
     }
 
-    /// Cells across and rows of cells down, at the most detailed level, and slices (array or 3D).
-    fn cells(&self) -> (u32, u32, u32) {
+    /// Texels across and down of a level counted from the most detailed one shown, and its slices (array,
+    /// faces or 3D).
+    pub fn level_size(&self, level: u32) -> (u32, u32, u32) {
         let d = self.description();
-        let cell = d.format.cell();
+        let size = |n: u32| {
+            n.checked_shr(d.min_lod.saturating_add(level))
+                .unwrap_or(0)
+                .max(1)
+        };
         match d.kind {
             Kind::Null => (0, 0, 0),
-            _ if cell.bytes == 0 => (d.width, 1, 1),
             Kind::Buffer => (d.width, 1, 1),
-            kind => {
-                let size = |n: u32| (n >> d.min_lod).max(1);
-                let slices = if kind == Kind::D3 {
-                    size(d.depth)
-                } else {
-                    d.slices()
-                };
-                (
-                    size(d.width).div_ceil(cell.across),
-                    size(d.height).div_ceil(cell.down),
-                    slices,
-                )
-            }
+            Kind::D3 => (size(d.width), size(d.height), size(d.depth)),
+            Kind::D1 | Kind::D2 | Kind::Cube => (size(d.width), size(d.height), d.slices()),
+        }
+    }
+
+    /// Every image: level by level, slice by slice, sample by sample. None of a null surface.
+    pub fn images(&self) -> impl Iterator<Item = Image> + use<'_> {
+        let d = self.description();
+        let levels = if d.kind == Kind::Buffer { 1 } else { d.levels };
+        (0..levels).flat_map(move |level| {
+            let slices = 0..self.level_size(level).2;
+            slices.flat_map(move |slice| {
+                let samples = 0..d.samples;
+                samples.map(move |sample| Image {
+                    level,
+                    slice,
+                    sample,
+                })
+            })
+        })
+    }
+
+    /// Whether there is such an image.
+    pub fn has_image(&self, image: Image) -> bool {
+        let d = self.description();
+        let levels = match d.kind {
+            Kind::Null => 0,
+            Kind::Buffer => 1,
+            _ => d.levels,
+        };
+        image.level < levels
+            && image.slice < self.level_size(image.level).2
+            && image.sample < d.samples
+    }
+
+    /// Cells across and rows of cells down of a level.
+    fn cells(&self, level: u32) -> (u32, u32) {
+        let cell = self.description().format.cell();
+        let (width, height, _) = self.level_size(level);
+        match cell.bytes {
+            0 => (width, height.min(1)),
+            _ if self.kind() == Kind::Buffer => (width, 1),
+            _ => (width.div_ceil(cell.across), height.div_ceil(cell.down)),
         }
     }
 
     /// Bytes of one row in plain order; of the first plane if planar.
     pub fn row_bytes(&self) -> usize {
+        self.level_row_bytes(0)
+    }
+
+    fn level_row_bytes(&self, level: u32) -> usize {
         match self.format().is_planar() {
-            true => self.plane(0).map_or(0, |luma| luma.row_bytes()),
-            false => self.cells().0 as usize * self.format().cell().bytes.max(1) as usize,
+            true => self.plane(0).map_or(0, |luma| luma.level_row_bytes(level)),
+            false => self.cells(level).0 as usize * self.format().cell().bytes.max(1) as usize,
         }
     }
 
     /// Bytes of all texels in plain order.
     pub fn plain_bytes(&self) -> usize {
         let one = |part: &Surface| {
-            let (_, rows, slices) = part.cells();
-            part.row_bytes() * rows as usize * slices as usize
+            let slices = part.level_size(0).2 as usize;
+            part.image_bytes(0) * slices
         };
         self.planes().iter().map(one).sum()
+    }
+
+    /// Bytes of one image of a level; of the first plane if planar.
+    pub fn image_bytes(&self, level: u32) -> usize {
+        self.level_row_bytes(level) * self.cells(level).1 as usize
     }
 
     /// All texels in plain order.
@@ -67,11 +121,16 @@ impl Surface {
         let mut bytes = vec![0; self.plain_bytes()];
         let mut rest = &mut bytes[..];
         for part in self.planes() {
-            part.each_row(|row| {
-                let (head, tail) = std::mem::take(&mut rest).split_at_mut(part.row_bytes());
-                part.read_plain_row(row, head);
+            for slice in 0..part.level_size(0).2 {
+                let size = part.image_bytes(0).min(rest.len());
+                let (head, tail) = std::mem::take(&mut rest).split_at_mut(size);
+                let image = Image {
+                    slice,
+                    ..Image::default()
+                };
+                part.read_image(image, head);
                 rest = tail;
-            });
+            }
         }
         bytes
     }
@@ -80,20 +139,42 @@ impl Surface {
     pub fn set_rows(&self, bytes: &[u8]) {
         let mut rest = bytes;
         for part in self.planes() {
-            part.each_row(|row| {
-                let (head, tail) = rest.split_at(part.row_bytes().min(rest.len()));
-                part.write_plain_row(row, head);
+            for slice in 0..part.level_size(0).2 {
+                let (head, tail) = rest.split_at(part.image_bytes(0).min(rest.len()));
+                let image = Image {
+                    slice,
+                    ..Image::default()
+                };
+                part.set_image(image, head);
                 rest = tail;
-            });
+            }
         }
     }
 
-    fn each_row(&self, mut row: impl FnMut(&Row)) {
-        let (_, rows, slices) = self.cells();
-        for slice in 0..slices {
-            for y in 0..rows {
-                row(&Row { slice, y });
-            }
+    /// The rows of one image, which is there; of the first plane if planar.
+    pub fn image(&self, image: Image) -> Vec<u8> {
+        let mut bytes = vec![0; self.image_bytes(image.level)];
+        match self.plane(0) {
+            Some(part) if self.format().is_planar() => part.read_image(image, &mut bytes),
+            _ => self.read_image(image, &mut bytes),
+        }
+        bytes
+    }
+
+    /// Sets the rows of one image, which is there; what is missing at the end stays as it was.
+    pub fn set_image(&self, image: Image, bytes: &[u8]) {
+        let pitch = self.level_row_bytes(image.level).max(1);
+        let rows = 0..self.cells(image.level).1;
+        for (y, row) in rows.zip(bytes.chunks(pitch)) {
+            self.write_plain_row(&Row { image, y }, row);
+        }
+    }
+
+    fn read_image(&self, image: Image, out: &mut [u8]) {
+        let pitch = self.level_row_bytes(image.level).max(1);
+        let rows = 0..self.cells(image.level).1;
+        for (y, row) in rows.zip(out.chunks_mut(pitch)) {
+            self.read_plain_row(&Row { image, y }, row);
         }
     }
 
@@ -102,18 +183,18 @@ impl Surface {
         let d = self.description();
         let cell = d.format.cell();
         if d.kind == Kind::Buffer {
-            return (
-                Place {
-                    x: 0,
-                    y: 0,
-                    in_x: 0,
-                    in_y: 0,
-                },
-                d.pitch,
-            );
+            let start = Place {
+                x: 0,
+                y: 0,
+                in_x: 0,
+                in_y: 0,
+            };
+            return (start, d.pitch);
         }
+        let (level, image) = (d.min_lod + row.image.level, row.image);
+        let y = row.y * cell.down;
         (
-            self.place(d.min_lod, row.slice, 0, row.y * cell.down, 0),
+            self.place(level, image.slice, 0, y, image.sample),
             cell.bytes,
         )
     }

@@ -112,7 +112,69 @@ impl Tiling {
     }
 }
 
+impl Tiling {
+    /// The byte column and row of a byte offset: what [`Tiling::offset`] came from.
+    ///
+    /// Offsets behind the last row of tiles lead to rows behind the surface; a pitch that is no multiple of
+    /// the tile's width, or 0, leads nowhere.
+    ///
+    /// # Panics
+    /// As [`Tiling::offset`].
+    pub fn place(self, bits: u32, pitch: u32, bit6: bool, offset: u64) -> (u32, u32) {
+        // The swizzle is its own inverse: it changes bit 6 by bits it leaves alone.
+        let offset = if bit6 {
+            swizzle_bit6(self, offset)
+        } else {
+            offset
+        };
+        if self == Tiling::Linear {
+            let pitch = u64::from(pitch);
+            return ((offset % pitch) as u32, (offset / pitch) as u32);
+        }
+        let row_bytes = self.tile_row_bytes(bits, pitch);
+        let (width, height) = self
+            .tile(bits)
+            .expect("the constructor has checked the element size");
+        let tile_bytes = u64::from(width) * u64::from(height);
+        let (tile_y, rest) = (offset / row_bytes, offset % row_bytes);
+        let (tile_x, inside) = (rest / tile_bytes, (rest % tile_bytes) as u32);
+        let (x, y) = match self {
+            Tiling::Linear => (0, 0),
+            Tiling::X => (inside & 511, inside >> 9),
+            Tiling::Y => (inside >> 9 << 4 | inside & 15, inside >> 4 & 31),
+            Tiling::W => (
+                inside >> 9 << 3 | (inside >> 4 & 1) << 2 | (inside >> 2 & 1) << 1 | inside & 1,
+                (inside >> 5 & 15) << 2 | (inside >> 3 & 1) << 1 | inside >> 1 & 1,
+            ),
+            Tiling::Yf | Tiling::Ys => {
+                let pattern = standard_pattern(bits);
+                let (mut x, mut y, mut x_bit, mut y_bit) = (0, 0, 0, 0);
+                for bit in 0..tile_bytes.ilog2() {
+                    let value = inside >> bit & 1;
+                    if pattern[15 - bit as usize] == b'X' {
+                        x |= value << x_bit;
+                        x_bit += 1;
+                    } else {
+                        y |= value << y_bit;
+                        y_bit += 1;
+                    }
+                }
+                (x, y)
+            }
+        };
+        (
+            (tile_x * u64::from(width)) as u32 + x,
+            (tile_y * u64::from(height)) as u32 + y,
+        )
+    }
+}
+
 /// `y·P + x`.
+///
+/// ```text
+///   address      y · P + x          row 0  ├ 0 … P-1 ┤
+///                                   row 1  ├ P … 2P-1 ┤
+/// ```
 #[inline]
 pub fn linear(x: u32, y: u32, pitch: u32) -> u64 {
     u64::from(y) * u64::from(pitch) + u64::from(x)
@@ -170,15 +232,26 @@ pub fn w_major(x: u32, y: u32, pitch: u32) -> u64 {
     u64::from(y >> 6) * (32 * u64::from(pitch)) + u64::from(x >> 6) * 4096 + u64::from(inside)
 }
 
-/// Standard tiles Yf and Ys: which coordinate gives each address bit, most significant first; every letter
-/// takes the next bit of its coordinate, counted from the right end.
-fn standard(tiling: Tiling, bits: u32, x: u32, y: u32, pitch: u32) -> u64 {
-    let pattern: &[u8] = match bits {
+/// Which coordinate gives each address bit of a standard tile, bit 15 first (Yf has bits 11 to 0 only).
+const fn standard_pattern(bits: u32) -> &'static [u8; 16] {
+    match bits {
         8 => b"XYXYXYXYYYYYXXXX",
-        16 | 32 if bits == 16 => b"XYXYXYXYXYYYXXXX",
-        32 => b"XYXYXYXYXYYYXXXX",
+        16 | 32 => b"XYXYXYXYXYYYXXXX",
         _ => b"XYXYXYXYXXYYXXXX",
-    };
+    }
+}
+
+/// Standard tiles Yf (4 KB) and Ys (64 KB): every letter takes the next bit of its coordinate, counted from
+/// the right end.
+///
+/// ```text
+///   address bit   15 14 13 12 | 11 10  9  8  7  6  5  4  3  2  1  0
+///    8 bits        X  Y  X  Y |  X  Y  X  Y  Y  Y  Y  Y  X  X  X  X      64 bytes × 64 rows (Ys 256 × 256)
+///   16, 32 bits    X  Y  X  Y |  X  Y  X  Y  X  Y  Y  Y  X  X  X  X     128 bytes × 32 rows
+///   64, 128 bits   X  Y  X  Y |  X  Y  X  Y  X  X  Y  Y  X  X  X  X     256 bytes × 16 rows
+/// ```
+fn standard(tiling: Tiling, bits: u32, x: u32, y: u32, pitch: u32) -> u64 {
+    let pattern = standard_pattern(bits);
     let (width, height) = tiling
         .tile(bits)
         .expect("the constructor has checked the element size");

@@ -162,6 +162,23 @@ impl FormatInfo {
         self.uses.as_bytes()[what as usize] != b'-'
     }
 
+    /// Why texels of the format are not decoded though its row is there; `None` if they are.
+    pub fn not_modelled(&self) -> Option<&'static str> {
+        match (self.kind, self.subkind) {
+            _ if self.since == Since::Reserved => Some("the code is reserved"),
+            (_, SubKind::Etc1 | SubKind::Etc2) => {
+                Some("ETC blocks are optional and not decoded (surface reference 2.10)")
+            }
+            (_, SubKind::Astc) => {
+                Some("ASTC blocks are optional and not decoded (surface reference 2.10)")
+            }
+            (Kind::Raw, _) => {
+                Some("its elements are bits without a meaning (surface reference 1.1)")
+            }
+            _ => None,
+        }
+    }
+
     /// A code that no generation gives a meaning.
     pub fn is_reserved(&self) -> bool {
         self.since == Since::Reserved

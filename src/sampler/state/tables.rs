@@ -1,4 +1,4 @@
-//! Binary layout of the sampler's state: which bits hold what. Source: surface reference 5.5 to 5.7.
+//! The layouts of sampler states: which bits hold what. Source: surface reference 5.5 to 5.7.
 
 use crate::surface::Generation::*;
 use crate::surface::state::field::{Number, StateField, Structure, field};
@@ -198,7 +198,7 @@ pub const BORDER_GEN5: &Structure = &Structure {
 #[rustfmt::skip]
 pub const BORDER_GEN9: &Structure = &Structure {
     name: "SAMPLER_BORDER_COLOR_STATE",
-    generations: (Gen8, Gen9),
+    generations: (Gen4, Gen9),
     dwords: 4,
     source: "surface reference 5.6",
     planar: never_planar,
@@ -209,3 +209,86 @@ pub const BORDER_GEN9: &Structure = &Structure {
         float("Border Color Float Alpha", 3), field("Border Color 32bit Alpha", 3, 31, 0),
     ],
 };
+
+/// The first dword of the commands below: type 3, subtype 3, opcode 1, a sub-opcode, the length less two.
+const fn command(name: &'static str, high: u32, low: u32) -> StateField {
+    field(name, 0, high, low)
+}
+
+/// 3DSTATE_CHROMA_KEY: an entry of the chroma key table. Source: surface reference 5.7.
+#[rustfmt::skip]
+pub const CHROMA_KEY: &Structure = &Structure {
+    name: "3DSTATE_CHROMA_KEY",
+    generations: (Gen4, Gen9),
+    dwords: 4,
+    source: "surface reference 5.7",
+    planar: never_planar,
+    fields: &[
+        command("Command Type", 31, 29),
+        command("Command SubType", 28, 27),
+        command("3D Command Opcode", 26, 24),
+        command("3D Command Sub Opcode", 23, 16),
+        command("DWord Length", 7, 0),
+        field("ChromaKey Table Index", 1, 31, 30),
+        field("ChromaKey Low Value Alpha", 2, 31, 24),
+        field("ChromaKey Low Value Red or Cr", 2, 23, 16),
+        field("ChromaKey Low Value Green or Y", 2, 15, 8),
+        field("ChromaKey Low Value Blue or Cb", 2, 7, 0),
+        field("ChromaKey High Value Alpha", 3, 31, 24),
+        field("ChromaKey High Value Red or Cr", 3, 23, 16),
+        field("ChromaKey High Value Green or Y", 3, 15, 8),
+        field("ChromaKey High Value Blue or Cb", 3, 7, 0),
+    ],
+};
+
+/// 3DSTATE_MONOFILTER_SIZE: the box of the monochrome filter, from Ironlake on. Source: surface reference 5.7.
+#[rustfmt::skip]
+pub const MONO_FILTER: &Structure = &Structure {
+    name: "3DSTATE_MONOFILTER_SIZE",
+    generations: (Gen5, Gen9),
+    dwords: 2,
+    source: "surface reference 5.7",
+    planar: never_planar,
+    fields: &[
+        command("Command Type", 31, 29),
+        command("Command SubType", 28, 27),
+        command("3D Command Opcode", 26, 24),
+        command("3D Command Sub Opcode", 23, 16),
+        command("DWord Length", 7, 0),
+        field("Monochrome Filter Width", 1, 5, 3),
+        field("Monochrome Filter Height", 1, 2, 0),
+    ],
+};
+
+/// 3DSTATE_SAMPLER_PALETTE_LOAD0 and LOAD1: the first dword; entries follow. Source: surface reference 5.7.
+#[rustfmt::skip]
+pub const PALETTE_LOAD: &Structure = &Structure {
+    name: "3DSTATE_SAMPLER_PALETTE_LOAD",
+    generations: (Gen4, Gen9),
+    dwords: 1,
+    source: "surface reference 5.7",
+    planar: never_planar,
+    fields: &[
+        command("Command Type", 31, 29),
+        command("Command SubType", 28, 27),
+        command("3D Command Opcode", 26, 24),
+        command("3D Command Sub Opcode", 23, 16),
+        command("DWord Length", 7, 0),
+    ],
+};
+
+/// The four dwords of SAMPLER_STATE of a generation.
+pub const fn structure(generation: crate::surface::Generation) -> &'static Structure {
+    match generation {
+        Gen8 | Gen9 => SAMPLER_GEN9,
+        _ => SAMPLER_GEN5,
+    }
+}
+
+/// SAMPLER_BORDER_COLOR_STATE of a generation; Gen4 and Gen7 have four floats like Gen8.
+pub const fn border_structure(generation: crate::surface::Generation) -> &'static Structure {
+    match generation {
+        Gen5 | Gen6 => BORDER_GEN5,
+        _ => BORDER_GEN9,
+    }
+}
