@@ -1,4 +1,4 @@
-//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | state`.
+//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | state | picture`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
 //! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong.
@@ -11,6 +11,7 @@ mod fmt;
 mod launch;
 mod lower;
 mod output;
+mod picture;
 mod run;
 mod sends;
 mod state;
@@ -52,6 +53,7 @@ enum Command {
     Explain(explain::Explain),
     Compare(tld::Compare),
     State(state::States),
+    Picture(picture::Picture),
 }
 
 /// Reads the command line, runs the command, prints, and says how it went.
@@ -81,6 +83,7 @@ pub fn main() -> ExitCode {
         Command::Explain(command) => command.run(&mut output),
         Command::Compare(command) => command.run(&mut output),
         Command::State(command) => command.run(&mut output),
+        Command::Picture(command) => command.run(&mut output),
     };
     output.finish().max(exit).into()
 }

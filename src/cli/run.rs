@@ -261,7 +261,7 @@ pub(super) fn finish<O>(
             }
         }
         for save in &layer.directives.saves {
-            match session.picture(&save.name, &save.path) {
+            match session.picture(save) {
                 Ok(bytes) => {
                     let added = writes.add(&layer.folder.join(&save.path.node), &bytes);
                     complaint = complaint.or(added.err());

@@ -48,7 +48,7 @@ pub fn run(layers: &[Layer], found: Vec<Diagnostic>, strict: bool, output: &mut 
         }
         for save in &layer.directives.saves {
             let made = machine.picture(&save.name);
-            match made.and_then(|surface| contents::save(&surface, &save.path)) {
+            match made.and_then(|surface| contents::save(&surface, save)) {
                 Ok(bytes) => {
                     let added = writes.add(&layer.folder.join(&save.path.node), &bytes);
                     complaint = complaint.or(added.err());

@@ -1091,6 +1091,13 @@ an even pitch.
     E0756 Error "fields of the sampler contradict one another"
 "Texel coordinates (non-normalized) need CLAMP or CLAMP_BORDER on every axis and no mip filter; mode CUBE is
 for cubes; HALF_BORDER begins with Gen8."
+    E0757 Error "surface has no such part"
+"SAVE picks a level, slice, sample or plane that the surface does not have. Levels count from the most
+detailed one that the surface shows.
+
+    // SURFACE T7: new 64x32 R8_UNORM levels=2
+    // SAVE T7 level=2 = small.png
+    // SAVE T7 level=1 = small.png // mended"
     E0802 Error "modifier cannot stand here"
 "A modifier of TLD is unknown, missing, excluded by another, or out of order. The order is fixed:
 .B, .LZ or .LL, .AOFFI, .MS, .CL, .NODEP, .T or .P; .LZ or .LL is never absent.

@@ -1,9 +1,11 @@
 //! Programs and messages for people who want to understand them.
 //!
 //! [`bits`] takes a message apart, field by field; [`line`](mod@line) follows one line of a program: what stands
-//! at each position, what it becomes, what it writes; [`state`] takes packed states apart. They only show
-//! what other stages produced.
+//! at each position, what it becomes, what it writes; [`state`] takes packed states apart;
+//! [`picture`] draws what an instruction touches. They only show what other stages produced.
 
 pub mod bits;
+pub mod drawing;
 pub mod line;
+pub mod picture;
 pub mod state;

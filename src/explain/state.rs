@@ -128,8 +128,9 @@ pub fn summary(d: Description) -> String {
     if d.samples > 1 {
         text += &format!(", {} samples", d.samples);
     }
-    match Surface::check(d) {
-        Ok(bytes) => text + &format!(": ends at byte {bytes}"),
+    let base = d.base;
+    match Surface::check(Description { base: 0, ..d }) {
+        Ok(bytes) => text + &format!(": {bytes} bytes from {base:#x} on"),
         Err(why) => text + &format!(": {why}"),
     }
 }

@@ -6,6 +6,7 @@
 
 use super::contents;
 use super::directive::{Directives, Origin, SamplerBinding, Setting, SurfaceBinding};
+use super::shape;
 use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
@@ -16,6 +17,7 @@ use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
 use crate::surface::{Description, Format, Generation, LineStride, Surface, Tiling};
+use crate::surface::{Description, Format, Surface};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -94,7 +96,7 @@ pub fn bind(
     }
 }
 
-type Wrong = Box<Diagnostic>;
+pub(super) type Wrong = Box<Diagnostic>;
 
 /// The symbol of a name.
 ///
@@ -177,7 +179,7 @@ fn class(class: SymbolClass) -> String {
 }
 
 /// A binding that cannot be, at `at`.
-fn wrong(at: crate::source::Span, label: impl Into<String>) -> Wrong {
+pub(super) fn wrong(at: crate::source::Span, label: impl Into<String>) -> Wrong {
     Box::new(Diagnostic::new(Code::E0705).at(at, label))
 }
 
@@ -296,6 +298,8 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
                 generation,
             )?
             .0;
+            let shape = shape::read(ask, Description::d2(format(ask)?, 0, 0), &size(ask)?)?;
+            let description = shape.description;
             Surface::zeroed(description).map_err(|e| Box::new(e.at(ask.span)))?
         }
         Origin::Picture(path) => {
@@ -307,6 +311,12 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
             let size = ask.size.as_ref().map_or(vec![0, 0], |s| s.node.clone());
             let description = description(ask, Description::d2(format, 0, 0), &size, generation)?.0;
             contents::picture(layer, path, description)?
+            let shape = shape::read(ask, Description::d2(format, 0, 0), &size)?;
+            let named = ask.format.is_some().then_some(format);
+            match contents::texture(layer, path, &shape.description, named)? {
+                Some(surface) => surface,
+                None => contents::picture(layer, path, shape.description, shape.mips)?,
+            }
         }
         Origin::Plain(kind, path) => {
             let size = size(ask)?;
@@ -319,6 +329,8 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
             let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
             let (description, frame) = description(ask, start, &size, generation)?;
             contents::plain(layer, path, description, frame)?
+            let shape = shape::read(ask, start, &size)?;
+            contents::plain(layer, path, shape.description, shape.frame)?
         }
     };
     if let Some(formula) = &ask.formula {

@@ -347,7 +347,7 @@ fn picture(
     };
     verdict.diagnostics.push(*difference);
     if !expected.by_hand
-        && let Ok(bytes) = contents::save(surface, path)
+        && let Ok(bytes) = contents::encoded(surface, None, path)
     {
         verdict
             .pictures

@@ -2,11 +2,14 @@
 //! reported at the words that asked.
 
 use super::bind::Layer;
+use super::directive::Save;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Span, Spanned};
-use crate::surface::file::{BadFile, encode_picture, load_picture, load_rows, read_picture};
+use crate::surface::file::{
+    BadFile, encode_picture, load_picture, load_rows, open_texture, read_picture,
+};
 use crate::surface::pattern::Pattern;
-use crate::surface::{Description, Picture, Surface};
+use crate::surface::{Description, Format, Image, Picture, Surface};
 use std::path::{Path, PathBuf};
 
 type Wrong = Box<Diagnostic>;
@@ -26,13 +29,27 @@ fn unusable(path: &Spanned<String>, error: BadFile) -> Wrong {
     )
 }
 
-/// A surface with the texels of a picture file; a size of 0 by 0 takes the picture's.
+/// A surface with the texels of a picture file; a size of 0 by 0 takes the picture's. With `mips` its lower
+/// levels too.
 pub fn picture(
     layer: &Layer,
     path: &Spanned<String>,
     description: Description,
+    mips: bool,
 ) -> Result<Surface, Wrong> {
-    load_picture(&layer.folder.join(&path.node), description).map_err(|e| unusable(path, e))
+    let full = layer.folder.join(&path.node);
+    load_picture(&full, description, mips).map_err(|e| unusable(path, e))
+}
+
+/// A surface from a texture file; `None` if the file is none.
+pub fn texture(
+    layer: &Layer,
+    path: &Spanned<String>,
+    start: &Description,
+    format: Option<Format>,
+) -> Result<Option<Surface>, Wrong> {
+    let full = layer.folder.join(&path.node);
+    open_texture(&full, start, format).map_err(|e| unusable(path, e))
 }
 
 /// A surface with frame number `frame` of a plain file.
@@ -55,15 +72,55 @@ pub fn fill(surface: &Surface, text: &Spanned<String>) -> Result<(), Wrong> {
     })
 }
 
-/// A surface as the bytes of a file: a PNG picture if the name ends so, else its rows.
+/// A surface, or the part of it that is asked for, as the bytes of a file: a PNG picture if the name ends
+/// so, else its rows.
+///
+/// # Errors
+/// `E0702`: the surface shows no picture; `E0757`: it has no such part.
+pub fn save(surface: &Surface, save: &Save) -> Result<Vec<u8>, Wrong> {
+    let path = &save.path;
+    let mut surface = surface.clone();
+    let mut image = None;
+    for (key, number) in &save.part {
+        let missing = |what: String| Box::new(Diagnostic::new(Code::E0757).at(key.span, what));
+        if key.node == "plane" {
+            let format = surface.format();
+            surface = surface
+                .plane(*number)
+                .ok_or_else(|| missing(format!("{format} has no plane {number}")))?;
+            continue;
+        }
+        let image: &mut Image = image.get_or_insert_default();
+        match key.node.as_str() {
+            "level" => image.level = *number,
+            "slice" => image.slice = *number,
+            _ => image.sample = *number,
+        }
+        if !surface.has_image(*image) {
+            let what = format!("the surface has no {} {number}", key.node);
+            return Err(missing(what));
+        }
+    }
+    encoded(&surface, image, path)
+}
+
+/// One image of a surface, or all that it shows, as the bytes of a file of this name.
 ///
 /// # Errors
 /// `E0702`: the surface shows no picture.
-pub fn save(surface: &Surface, path: &Spanned<String>) -> Result<Vec<u8>, Wrong> {
+pub fn encoded(
+    surface: &Surface,
+    image: Option<Image>,
+    path: &Spanned<String>,
+) -> Result<Vec<u8>, Wrong> {
     if !path.node.to_ascii_lowercase().ends_with(".png") {
-        return Ok(surface.to_rows());
+        return Ok(match image {
+            Some(image) => surface.image(image),
+            None => surface.to_rows(),
+        });
     }
-    let picture = Picture::of(surface).map_err(|e| e.to_string());
+    let picture = Picture::of_image(surface, image.unwrap_or_default());
+    let picture = picture.map_err(|e| e.to_string());
     picture.and_then(|p| encode_picture(&p)).map_err(|why| {
         let help = format!("{}.raw takes the rows as they are", path.node);
         Box::new(Diagnostic::new(Code::E0702).at(path.span, why).help(help))

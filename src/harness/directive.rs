@@ -16,6 +16,7 @@
 //! //   88 89 8a 8b
 //! // DUMP V34 float pitch=16
 //! // SAVE T7 = out.png
+//! // SAVE T7 level=1 slice=2 = out.png                        one image of it
 //! // known-failing because: the filter is not modelled
 //! ```
 //!
@@ -49,7 +50,10 @@ pub const KEYWORDS: &[(&str, &str)] = &[
         "NAME [hex|dec|float|bytes] [TYPE] [pitch=N] [within T because: …]: rows follow",
     ),
     ("DUMP", "NAME [hex|dec|float|bytes] [TYPE] [pitch=N]"),
-    ("SAVE", "NAME = PATH"),
+    (
+        "SAVE",
+        "NAME [level=N] [slice=N] [sample=N] [plane=N] = PATH",
+    ),
 ];
 
 /// What a file, or a command line, asks for.
@@ -174,6 +178,8 @@ pub struct Dump {
 pub struct Save {
     /// The surface.
     pub name: Spanned<String>,
+    /// Which part of it: `level`, `slice`, `sample`, `plane`; all texels of level 0 if nothing is said.
+    pub part: Vec<(Spanned<String>, u32)>,
     /// The file.
     pub path: Spanned<String>,
 }
@@ -610,16 +616,62 @@ pub fn dump(text: Word<'_>) -> Result<Dump, Mistake> {
     })
 }
 
-/// Reads `T7 = out.png` of `SAVE` or `--save`.
+/// Words that pick a part of a surface.
+const PARTS: [&str; 4] = ["level", "slice", "sample", "plane"];
+
+/// Reads `T7 = out.png` or `T7 level=1 slice=2 = out.png` of `SAVE` or `--save`.
 pub fn save(text: Word<'_>) -> Result<Save, Mistake> {
-    let (name, rest) = name_and_rest(text, &['='])?;
+    let mut part = Vec::new();
+    let mut last = None;
+    for word in cut(text.node, text.span.start, &[' ', '\t'])
+        .into_iter()
+        .skip(1)
+    {
+        // `=` or `=out.png` ends the name's side.
+        let Some((key, value)) = word.node.split_once('=').filter(|(key, _)| !key.is_empty())
+        else {
+            break;
+        };
+        let Some(number) = words::decimal(value) else {
+            return Err(mistake(
+                word.span,
+                "a part is picked by a number, as level=1",
+            ));
+        };
+        if !PARTS.contains(&key) {
+            let mut mistake = mistake(word.span, "a part is a level, slice, sample or plane");
+            let meant = words::nearest(key, PARTS);
+            mistake.help = meant.map(|meant| format!("did you mean {meant}={number}?"));
+            return Err(mistake);
+        }
+        part.push((Spanned::new(key.to_string(), word.span), number));
+        last = Some(word.span.end);
+    }
+    // Without parts the first `=` is the one.
+    let (name, tail) = match last {
+        None => name_and_rest(text, &['='])?,
+        Some(end) => {
+            let tail = &text.node[(end - text.span.start) as usize..];
+            let split = tail
+                .split_once('=')
+                .filter(|(gap, _)| gap.trim().is_empty());
+            let Some((_, path)) = split else {
+                return Err(mistake(text.span, "`= PATH` is missing behind the part"));
+            };
+            let start = text.span.end - path.len() as u32;
+            let name = cut(text.node, text.span.start, &[' ', '\t']);
+            let name = name.into_iter().next().unwrap_or(text);
+            (name, Spanned::new(path, Span::new(start, text.span.end)))
+        }
+    };
     let path = only(
-        cut(rest.node, rest.span.start, &[' ', '\t']),
+        cut(tail.node, tail.span.start, &[' ', '\t']),
         text.span,
         "a file's name",
     )?;
     Ok(Save {
         name: name.map(str::to_string),
+        part,
         path: path.map(str::to_string),
     })
 }

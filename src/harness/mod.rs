@@ -22,6 +22,7 @@ pub mod pair;
 mod sampler;
 pub mod sends;
 pub mod session;
+mod shape;
 pub mod tld;
 pub mod twin;
 pub mod values;

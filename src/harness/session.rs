@@ -6,7 +6,7 @@
 
 use super::bind::{self, Layer, Problem};
 use super::contents;
-use super::directive::{Directives, Dump, Place, ViewWords};
+use super::directive::{Directives, Dump, Place, Save, ViewWords};
 use super::front::Front;
 use super::kernel::Prepared;
 use super::sends;
@@ -397,11 +397,7 @@ impl<O> Session<O> {
     ///
     /// # Errors
     /// As [`Session::surface`]; `E0702` if the format has no picture.
-    pub fn picture(
-        &self,
-        name: &Spanned<String>,
-        path: &Spanned<String>,
-    ) -> Result<Vec<u8>, Box<Diagnostic>> {
-        contents::save(self.surface(name)?, path)
+    pub fn picture(&self, save: &Save) -> Result<Vec<u8>, Box<Diagnostic>> {
+        contents::save(self.surface(&save.name)?, save)
     }
 }

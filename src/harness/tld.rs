@@ -336,7 +336,7 @@ impl Machine {
         };
         let surface = match &asked.origin {
             Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
-            Origin::Picture(path) => contents::picture(layer, path, description)?,
+            Origin::Picture(path) => contents::picture(layer, path, description, false)?,
             Origin::Plain(_, path) => {
                 return Err(wrong(path.span, "a texture takes a picture or a formula"));
             }

@@ -9,6 +9,7 @@ use std::path::Path;
 
 use image::{ImageDecoder, ImageEncoder, ImageReader};
 
+use super::texture::{is_texture, load_texture};
 use super::{Description, Format, Invalid, MAX_BYTES, Picture, Planes, Surface};
 
 /// A file that cannot be read or written.
@@ -26,7 +27,7 @@ pub struct BadFile {
 }
 
 impl BadFile {
-    fn new(path: &Path, what: impl ToString, remedy: impl ToString) -> BadFile {
+    pub(super) fn new(path: &Path, what: impl ToString, remedy: impl ToString) -> BadFile {
         BadFile {
             path: path.display().to_string(),
             what: what.to_string(),
@@ -43,7 +44,7 @@ impl BadFile {
     }
 
     /// A surface that cannot be made of the file.
-    fn invalid(path: &Path, why: Invalid, remedy: &str) -> BadFile {
+    pub(super) fn invalid(path: &Path, why: Invalid, remedy: &str) -> BadFile {
         BadFile {
             too_large: why.too_large(),
             ..BadFile::new(path, why, remedy)
@@ -85,6 +86,39 @@ pub fn plain_description(kind: &str, width: u32, height: u32) -> Option<Descript
         },
         _ => description,
     })
+}
+
+/// A surface from a DDS or KTX2 file ([`load_texture`]); `None` if the file is neither.
+///
+/// # Errors
+/// [`BadFile`] as [`load_texture`], or if the file cannot be read or has more than [`MAX_BYTES`].
+pub fn open_texture(
+    path: &Path,
+    start: &Description,
+    format: Option<Format>,
+) -> Result<Option<Surface>, BadFile> {
+    let io = |e: std::io::Error| {
+        BadFile::new(path, e, "check the name, relative to the folder you run in")
+    };
+    let mut file = File::open(path).map_err(io)?;
+    let mut head = Vec::new();
+    Read::by_ref(&mut file)
+        .take(12)
+        .read_to_end(&mut head)
+        .map_err(io)?;
+    if !is_texture(&head) {
+        return Ok(None);
+    }
+    file.seek(SeekFrom::Start(0)).map_err(io)?;
+    let mut bytes = Vec::new();
+    file.take(MAX_BYTES + 1)
+        .read_to_end(&mut bytes)
+        .map_err(io)?;
+    if bytes.len() as u64 > MAX_BYTES {
+        let what = format!("the file has more than {} MiB", MAX_BYTES >> 20);
+        return Err(BadFile::too_large(path, what, "leave levels or slices out"));
+    }
+    load_texture(path, &bytes, start, format).map(Some)
 }
 
 /// Reads a picture file: PNG, BMP, PBM, PGM, PPM or PAM, told apart by content.
@@ -133,12 +167,16 @@ pub fn read_picture(path: &Path) -> Result<Picture, BadFile> {
     })
 }
 
+/// The number of levels that goes on to a single texel.
+pub const ALL_LEVELS: u32 = u32::MAX;
+
 /// A surface from a picture file. Width and height of the description come from the file if they are 0;
-/// otherwise they must agree.
+/// otherwise they must agree. With `mips` the lower levels are made of the picture ([`ALL_LEVELS`] of
+/// them, if the description says so); else only the first is filled.
 ///
 /// # Errors
 /// [`BadFile`] as [`read_picture`], or if the format cannot hold a picture.
-pub fn load_picture(path: &Path, description: Description) -> Result<Surface, BadFile> {
+pub fn load_picture(path: &Path, description: Description, mips: bool) -> Result<Surface, BadFile> {
     let picture = read_picture(path)?;
     let mut description = description;
     let Description { width, height, .. } = description;
@@ -160,9 +198,18 @@ pub fn load_picture(path: &Path, description: Description) -> Result<Surface, Ba
             "leave the size out, or scale the picture",
         ));
     }
+    if description.levels == ALL_LEVELS {
+        let longest = description.width.max(description.height).max(1);
+        description.levels = longest.ilog2() + 1 - description.min_lod.min(longest.ilog2());
+    }
     let surface = Surface::zeroed(description)
         .map_err(|e| BadFile::invalid(path, e, "choose another format or another picture"))?;
-    picture.store(&surface).map_err(|e| {
+    let stored = picture.store(&surface);
+    let stored = stored.and_then(|()| match mips {
+        true => picture.store_levels(&surface, 0),
+        false => Ok(()),
+    });
+    stored.map_err(|e| {
         BadFile::new(
             path,
             e,
@@ -348,19 +395,21 @@ mod tests {
         let path = folder.path().join("p.png");
         let picture = photo(32, 16, 1);
         save_picture(&picture, &path).unwrap();
-        let surface = load_picture(&path, Description::d2(Format::B8G8R8A8_UNORM, 0, 0)).unwrap();
+        let surface =
+            load_picture(&path, Description::d2(Format::B8G8R8A8_UNORM, 0, 0), false).unwrap();
         assert_eq!(
             (surface.description().width, surface.description().height),
             (32, 16)
         );
         save_surface(&surface, &path).unwrap();
         assert_eq!(read_picture(&path).unwrap(), picture);
-        let nv12 = load_picture(&path, Description::d2(Format::PLANAR_420_8, 0, 0)).unwrap();
+        let nv12 = load_picture(&path, Description::d2(Format::PLANAR_420_8, 0, 0), false).unwrap();
         assert_eq!(nv12.plain_bytes(), 32 * 16 * 3 / 2);
-        let wrong = load_picture(&path, Description::d2(Format::R8_UNORM, 8, 8)).unwrap_err();
+        let wrong =
+            load_picture(&path, Description::d2(Format::R8_UNORM, 8, 8), false).unwrap_err();
         assert_eq!(wrong.what, "the picture has 32×16 texels, not 8×8");
         let bc1 = Format::named("BC1_UNORM").unwrap();
-        assert!(load_picture(&path, Description::d2(bc1, 0, 0)).is_err());
+        assert!(load_picture(&path, Description::d2(bc1, 0, 0), false).is_err());
     }
 
     #[test]

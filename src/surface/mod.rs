@@ -27,6 +27,7 @@ pub mod rules;
 pub mod sampled;
 pub mod state;
 pub mod texel;
+pub mod texture;
 pub mod tiling;
 
 pub use description::{Description, Generation, Kind, LineStride, MipLayout, SampleStorage};

@@ -165,7 +165,7 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
                 let what = "the rows of the U and V planes are even";
                 broken.push(Invalid::new(Code::E0755, what));
             }
-            broken.extend(Surface::check(d).err());
+            broken.extend(Surface::check(super::rules::at_home(d)).err());
         }
         Err(why) if broken.iter().any(|b| b.code == why.code) => {}
         Err(why) => broken.push(why),

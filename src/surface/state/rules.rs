@@ -25,13 +25,21 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
     match describe(generation, words) {
         Ok(description) => {
             combinations(structure, &description, words, &mut broken);
-            broken.extend(Surface::check(description).err());
+            broken.extend(Surface::check(at_home(description)).err());
         }
         // A reserved value has been said already, with the field's place.
         Err(why) if broken.iter().any(|b| b.code == why.code) => {}
         Err(why) => broken.push(why),
     }
     broken
+}
+
+/// The base is an address in a space of its own here: only its alignment counts.
+pub(super) fn at_home(description: Description) -> Description {
+    Description {
+        base: description.base % 4096,
+        ..description
+    }
 }
 
 fn combinations(structure: &Structure, d: &Description, words: &[u32], broken: &mut Vec<Invalid>) {

@@ -1,0 +1,169 @@
+//! The `key=value` words of a surface directive: what its state says beside format and size.
+//!
+//! | key | meaning |
+//! | --- | --- |
+//! | `pitch` | bytes from row to row |
+//! | `kind` | `1d`, `2d`, `3d`, `cube`, `buffer` |
+//! | `slices` | slices of an array; cubes of an array of cubes |
+//! | `levels` | mip levels, of which only the first is filled |
+//! | `mips` | mip levels made of the picture: a number, or `all` |
+//! | `min_lod`, `element` | first level and first slice that can be reached |
+//! | `samples`, `storage` | samples of a texel; `array` or `interleaved` |
+//! | `tiling`, `swizzle` | `linear`, `X`, `Y`, `W`, `Yf`, `Ys`; `on` swizzles address bit 6 |
+//! | `x`, `y` | origin inside the first tile, texels and rows |
+//! | `lines` | `frame`, `top`, `bottom` |
+//! | `gen` | whose layout rules: 4, 5, 6, 7, 7.5, 8, 9 |
+//! | `below` | `off` puts the mip levels to the right |
+//! | `align`, `qpitch` | image alignment, as `4x4`; rows from slice to slice |
+//! | `frame` | which frame of a file with several |
+
+use super::bind::{Wrong, wrong};
+use super::directive::SurfaceBinding;
+use super::words::{self, nearest};
+use crate::source::Spanned;
+use crate::surface::file::ALL_LEVELS;
+use crate::surface::{Description, Generation, Kind, LineStride, MipLayout, SampleStorage, Tiling};
+
+/// What the keys say.
+pub struct Shape {
+    /// The state.
+    pub description: Description,
+    /// Frame of a file.
+    pub frame: u64,
+    /// Lower levels are made of the picture.
+    pub mips: bool,
+}
+
+const KEYS: [&str; 19] = [
+    "pitch", "kind", "slices", "levels", "mips", "min_lod", "element", "samples", "storage",
+    "tiling", "swizzle", "x", "y", "lines", "gen", "below", "align", "qpitch", "frame",
+];
+
+/// `start` with the size and what the keys say.
+pub fn read(ask: &SurfaceBinding, start: Description, size: &[u32]) -> Result<Shape, Wrong> {
+    let (width, height) = (size.first().copied(), size.get(1).copied());
+    let (width, height) = (width.unwrap_or(1), height.unwrap_or(1));
+    let description = match size.get(2) {
+        Some(&depth) => Description::d3(start.format, width, height, depth),
+        // Planes are placed below the rows, so that the size has to be known when they are.
+        None if start.width == 0 => Description::d2(start.format, width, height),
+        None => start,
+    };
+    let mut shape = Shape {
+        description,
+        frame: 0,
+        mips: false,
+    };
+    for (key, value) in &ask.keys {
+        let known = shape.set(&key.node, value)?;
+        if !known {
+            let unknown = wrong(key.span, "no such key");
+            return Err(Box::new(match nearest(&key.node, KEYS) {
+                Some(meant) => unknown.help(format!("did you mean {meant}=?")),
+                None => unknown.help(format!("keys: {}", KEYS.join(" "))),
+            }));
+        }
+    }
+    Ok(shape)
+}
+
+/// The value of a list of words that this one names.
+fn one_of<T: Copy>(value: &Spanned<String>, list: &[(&str, T)]) -> Result<T, Wrong> {
+    let found = list.iter().find(|row| row.0 == value.node);
+    found.map(|row| row.1).ok_or_else(|| {
+        let names: Vec<&str> = list.iter().map(|row| row.0).collect();
+        wrong(
+            value.span,
+            format!("one of {} is wanted here", names.join(" ")),
+        )
+    })
+}
+
+fn number(value: &Spanned<String>) -> Result<u32, Wrong> {
+    let number = words::decimal(&value.node);
+    number.ok_or_else(|| wrong(value.span, "a number is wanted here"))
+}
+
+impl Shape {
+    /// Takes one key; `false` if there is none of that name.
+    fn set(&mut self, key: &str, value: &Spanned<String>) -> Result<bool, Wrong> {
+        const GENERATIONS: &[(&str, Generation)] = &[
+            ("4", Generation::Gen4),
+            ("5", Generation::Gen5),
+            ("6", Generation::Gen6),
+            ("7", Generation::Gen7),
+            ("7.5", Generation::Gen75),
+            ("8", Generation::Gen8),
+            ("9", Generation::Gen9),
+        ];
+        const ON: &[(&str, bool)] = &[("on", true), ("off", false)];
+        let d = &mut self.description;
+        match key {
+            "pitch" => d.pitch = number(value)?,
+            "levels" => d.levels = number(value)?,
+            "mips" => {
+                self.mips = true;
+                d.levels = match value.node.as_str() {
+                    "all" => ALL_LEVELS,
+                    _ => number(value)?,
+                };
+            }
+            "min_lod" => d.min_lod = number(value)?,
+            "element" => d.min_array_element = number(value)?,
+            "samples" => d.samples = number(value)?,
+            "x" => d.x_offset = number(value)?,
+            "y" => d.y_offset = number(value)?,
+            "qpitch" => d.qpitch = Some(number(value)?),
+            "frame" => self.frame = u64::from(number(value)?),
+            "swizzle" => d.bit6_swizzle = one_of(value, ON)?,
+            "gen" => d.generation = one_of(value, GENERATIONS)?,
+            "below" => {
+                d.mip_layout = match one_of(value, ON)? {
+                    true => MipLayout::Below,
+                    false => MipLayout::Right,
+                };
+            }
+            "align" => {
+                let pair = words::size(&value.node).filter(|pair| pair.len() == 2);
+                let pair =
+                    pair.ok_or_else(|| wrong(value.span, "two numbers are wanted, as 4x4"))?;
+                d.align = Some((pair[0], pair[1]));
+            }
+            "kind" => {
+                let kinds = [
+                    ("1d", Kind::D1),
+                    ("2d", Kind::D2),
+                    ("3d", Kind::D3),
+                    ("cube", Kind::Cube),
+                    ("buffer", Kind::Buffer),
+                ];
+                d.kind = one_of(value, &kinds)?;
+            }
+            "slices" => {
+                d.array = true;
+                d.depth = number(value)?;
+            }
+            "storage" => {
+                let storages = [
+                    ("array", SampleStorage::Array),
+                    ("interleaved", SampleStorage::Interleaved),
+                ];
+                d.storage = one_of(value, &storages)?;
+            }
+            "tiling" => {
+                d.tiling = Tiling::named(&value.node)
+                    .ok_or_else(|| wrong(value.span, "one of linear X Y W Yf Ys is wanted here"))?;
+            }
+            "lines" => {
+                let lines = [
+                    ("frame", LineStride::Frame),
+                    ("top", LineStride::TopField),
+                    ("bottom", LineStride::BottomField),
+                ];
+                d.line_stride = one_of(value, &lines)?;
+            }
+            _ => return Ok(false),
+        }
+        Ok(true)
+    }
+}
