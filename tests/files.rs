@@ -246,7 +246,7 @@ fn lower_levels_are_means_in_linear_light() {
     let folder = tempfile::tempdir().expect("a folder");
     let path = folder.path().join("p.png");
     let column = |x: u32| {
-        if x % 2 == 0 {
+        if x.is_multiple_of(2) {
             [0, 0, 0, 65535]
         } else {
             [65535; 4]
