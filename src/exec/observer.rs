@@ -38,7 +38,7 @@ pub trait Observer: std::marker::Send {
     /// A message is about to be served.
     fn message(&mut self, _at: At, _request: &Request) {}
 
-    /// A texel took part in what the 3D sampler returns to a lane. Loads do not tell.
+    /// A texel took part in what the 3D sampler returns to a lane.
     fn texel(&mut self, _at: At, _lane: usize, _taken: &Taken) {}
 
     /// A message is about to read or write memory: once for each lane and element, once for each

@@ -104,7 +104,13 @@ fn answer<O: Observer>(
     let null_mask = |mask: u32| asked.pixel_null_mask.then_some(mask);
     let served = match asked.op {
         op if op.is_load() => {
-            fetch::load(surface, asked, params, mask, channels).map(|r| null_mask(r.null_mask))
+            let served = fetch::load(surface, asked, params, mask, channels);
+            if O::ACTIVE && served.is_ok() {
+                for (lane, taken) in fetch::taken(surface, asked, params, mask) {
+                    observer.texel(thread.at(pc), lane, &taken);
+                }
+            }
+            served.map(|r| null_mask(r.null_mask))
         }
         SamplerOp::Resinfo | SamplerOp::Sampleinfo => {
             info::info(surface, asked, params, mask, channels);

@@ -3,6 +3,8 @@
 use super::drawing::{Colour, Drawing, LETTER};
 use crate::exec::Observer;
 use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
+use crate::message::Request;
+use crate::sampler::sample::Taken;
 use crate::source::Span;
 use crate::surface::{Image, Kind, Picture, Refused, Surface, Tiling};
 use std::collections::{BTreeMap, BTreeSet};
@@ -33,6 +35,8 @@ pub struct Touched {
     pub texels: BTreeMap<u32, BTreeMap<TexelAt, Touch>>,
     /// Pieces of media blocks by binding table index: byte column, row, bytes, written.
     pub pieces: BTreeMap<u32, BTreeSet<(i64, i64, u32, bool)>>,
+    /// The surface that the message being served names.
+    surface: Option<u32>,
 }
 
 /// A loop may touch texels without end.
@@ -45,6 +49,7 @@ impl Touched {
             span,
             texels: BTreeMap::new(),
             pieces: BTreeMap::new(),
+            surface: None,
         }
     }
 
@@ -80,6 +85,25 @@ impl Touched {
 }
 
 impl Observer for Touched {
+    fn message(&mut self, at: At, request: &Request) {
+        self.surface = match request {
+            Request::Sampler(sampler) if at.site.span == self.span => Some(sampler.surface),
+            _ => None,
+        };
+    }
+
+    fn texel(&mut self, at: At, _: usize, taken: &Taken) {
+        if let (true, Some(surface), Some((x, y))) =
+            (at.site.span == self.span, self.surface, taken.at)
+        {
+            let touch = Touch {
+                written: false,
+                weight: taken.weight,
+            };
+            self.texel(surface, (taken.level, taken.slice, x, y), touch);
+        }
+    }
+
     fn access(&mut self, at: At, access: &Access<'_>) {
         let SpaceName::Surface(surface) = access.space else {
             return;

@@ -185,10 +185,16 @@ type Wrong = (String, &'static str);
 fn of_dds(file: &ddsfile::Dds) -> Result<Texture<'_>, Wrong> {
     use ddsfile::{Caps2, D3D10ResourceDimension as Dimension, MiscFlag};
     let header = &file.header;
-    let name = match (file.get_dxgi_format(), file.get_d3d_format()) {
-        (Some(format), _) => format!("{format:?}"),
-        (None, Some(format)) => format!("D3D_{format:?}"),
-        (None, None) => return Err(("the pixel format is not known".to_string(), CONVERT)),
+    // Old headers name Direct3D 9 formats, and only their four letters: DXT1 says nothing of sRGB.
+    let name = match (
+        &file.header10,
+        file.get_d3d_format(),
+        file.get_dxgi_format(),
+    ) {
+        (Some(more), ..) => format!("{:?}", more.dxgi_format),
+        (None, Some(format), _) => format!("D3D_{format:?}"),
+        (None, None, Some(format)) => format!("{format:?}"),
+        (None, None, None) => return Err(("the pixel format is not known".to_string(), CONVERT)),
     };
     let format = known(&name)?;
     let (cube, volume, flat, slices) = match &file.header10 {

@@ -15,7 +15,7 @@ mod points;
 #[cfg(test)]
 mod tests;
 
-pub use points::asked;
+pub use points::{asked, taken};
 
 use super::element::{Element, Use, with_element};
 use super::sample::select;

@@ -2,7 +2,9 @@
 
 use super::super::Lanes;
 use super::super::given::Given;
+use super::super::sample::Taken;
 use crate::message::{Parameter, SamplerOp, SamplerRequest};
+use crate::surface::format::Returns;
 use crate::surface::layout::stored_slice;
 use crate::surface::{Kind, Surface};
 
@@ -26,6 +28,39 @@ pub fn asked(request: &SamplerRequest, params: &[Lanes], lane: usize) -> [i64; 4
     let known = lane < 32;
     [Parameter::U, Parameter::V, Parameter::R, Parameter::Lod]
         .map(|p| if known { given.integer(p, lane) } else { 0 })
+}
+
+/// The texels that a load takes, by lane, as the definition reads them.
+pub fn taken(
+    surface: &Surface,
+    request: &SamplerRequest,
+    params: &[Lanes],
+    active: u32,
+) -> Vec<(usize, Taken)> {
+    if surface.kind() == Kind::Null {
+        return Vec::new();
+    }
+    let p = points(surface, request, params, active);
+    let number = |bits: u32| match surface.format().returns {
+        Returns::AsFloat => f64::from(f32::from_bits(bits)),
+        Returns::AsSint => f64::from(bits as i32),
+        Returns::AsUint | Returns::AsRaw => f64::from(bits),
+    };
+    let lanes = (0..32).filter(|lane| p.inside >> lane & 1 == 1);
+    lanes
+        .filter_map(|lane| {
+            let (level, slice, x, y) = (p.level[lane], p.slice[lane], p.x[lane], p.y[lane]);
+            let rgba = surface.load_texel(level, slice, x, y, p.sample[lane])?;
+            let taken = Taken {
+                level,
+                slice,
+                at: Some((x, y)),
+                weight: 1.0,
+                rgba: rgba.map(number),
+            };
+            Some((lane, taken))
+        })
+        .collect()
 }
 
 pub(super) fn points(
