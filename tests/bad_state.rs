@@ -5,8 +5,10 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use visim::check::{CheckOptions, check};
 use visim::exec::Bindings;
+use visim::exec::bindings::Sampler;
 use visim::launch::{Grid, RunOptions, Silent, run};
 use visim::lower::{LowerOptions, lower};
+use visim::sampler::settings::{Beside, SamplerState};
 use visim::source::Source;
 use visim::surface::state::{describe, structure};
 use visim::surface::{Description, Generation, Memory, Surface};
@@ -16,7 +18,13 @@ use visim::syntax::{ParseOptions, parse};
 const AROUND: u64 = 4096;
 
 /// Instructions that read the surface; which of them a program holds is chance.
-const READS: [&str; 8] = [
+const READS: [&str; 14] = [
+    "sample_3d.RGBA (M1, 8) 0x0:uw S0 T6 OUT.0 U.0 V.0 R.0",
+    "sample_l.RGBA (M1, 8) 0x0:uw S0 T6 OUT.0 U.0 V.0 L.0",
+    "sample_b.RB (M1, 8) 0x0:uw S0 T6 OUT.0 U.0 L.0 V.0",
+    "sample_c.R (M1, 8) 0x0:uw S0 T6 OUT.0 L.0 V.0 U.0",
+    "sample_d.RGBA (M1, 8) 0x0:uw S0 T6 OUT.0 U.0 V.0 L.0 R.0 V.0 U.0",
+    "sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 OUT.0 U.0 V.0 R.0",
     "load_3d.RGBA (M1, 8) 0x0:uw T6 OUT.0 U.0 V.0 L.0 R.0",
     "load_3d.RA (M1, 8) 0x9f1:uw T6 OUT.0 U.0 V.0",
     "load_3d.G (M1, 16) 0x0:uw T6 OUT.0 WIDE.0 WIDE.0",
@@ -40,7 +48,7 @@ fn program(picks: &[prop::sample::Index]) -> String {
          .decl R v_type=G type=ud num_elts=8 align=GRF\n\
          .decl WIDE v_type=G type=ud num_elts=16 align=GRF\n\
          .decl OUT v_type=G type=ud num_elts=64 align=GRF\n\
-         .decl T6 v_type=T num_elts=1\n{}    ret (M1, 1)\n",
+         .decl S0 v_type=S num_elts=1\n.decl T6 v_type=T num_elts=1\n{}    ret (M1, 1)\n",
         reads.concat()
     )
 }
@@ -52,10 +60,14 @@ fn outcome(
     end: u64,
     around: u8,
     coordinates: &[u32],
+    sampler: Option<SamplerState>,
 ) -> Option<Vec<u8>> {
     let first = description.base as usize;
     let mut bytes = vec![around; (end + AROUND) as usize];
-    for (i, byte) in bytes[first..end as usize].iter_mut().enumerate() {
+    for (i, byte) in bytes[first.min(end as usize)..end as usize]
+        .iter_mut()
+        .enumerate()
+    {
         *byte = (i * 37) as u8;
     }
     let memory = Arc::new(Memory::from_bytes(&bytes));
@@ -67,6 +79,11 @@ fn outcome(
     let program = lower(&checked, "k", &LowerOptions::default()).ok()?;
     let mut bindings = Bindings::default();
     bindings.surfaces.insert(6, Arc::new(surface));
+    if let Some(state) = sampler {
+        bindings
+            .samplers
+            .insert(0, Sampler::Texture(Arc::new(state)));
+    }
     for (n, name) in ["U", "V", "L", "R", "WIDE"].iter().enumerate() {
         let value = coordinates
             .iter()
@@ -89,6 +106,15 @@ fn outcome(
         .map(<[u8]>::to_vec)
 }
 
+/// Small integers, floats around the map, and anything.
+fn coordinate() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        0..70u32,
+        (-2.0..3.0f32).prop_map(f32::to_bits),
+        any::<u32>()
+    ]
+}
+
 proptest! {
     #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
@@ -98,7 +124,9 @@ proptest! {
         pick in 0..5usize,
         keep in prop::sample::select(vec![0x7u64, 0x3f, 0xff]),
         picks in prop::collection::vec(any::<prop::sample::Index>(), 1..5),
-        near in prop::collection::vec(prop_oneof![0..70u32, any::<u32>()], 32),
+        near in prop::collection::vec(coordinate(), 32),
+        sampler: [u32; 4],
+        border: [u32; 12],
     ) {
         let generation = [Generation::Gen4, Generation::Gen5, Generation::Gen6, Generation::Gen8, Generation::Gen9][pick];
         let structure = structure(generation).expect("known");
@@ -133,8 +161,10 @@ proptest! {
         if end > 1 << 24 {
             return Ok(());
         }
+        let beside = Beside { border: &border, keys: [(border[0], border[1]); 4], mono: None };
+        let state = SamplerState::unpack(generation, sampler, &beside).ok();
         let text = program(&picks);
-        let [dark, light] = [0x00, 0xee].map(|around| outcome(&text, &description, end, around, &near));
+        let [dark, light] = [0x00, 0xee].map(|around| outcome(&text, &description, end, around, &near, state));
         prop_assert_eq!(dark, light, "{:?}\n{}", description, text);
     }
 }

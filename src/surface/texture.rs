@@ -185,18 +185,13 @@ type Wrong = (String, &'static str);
 fn of_dds(file: &ddsfile::Dds) -> Result<Texture<'_>, Wrong> {
     use ddsfile::{Caps2, D3D10ResourceDimension as Dimension, MiscFlag};
     let header = &file.header;
-    // Old headers name Direct3D 9 formats, and only their four letters: DXT1 says nothing of sRGB.
-    let name = match (
-        &file.header10,
-        file.get_d3d_format(),
-        file.get_dxgi_format(),
-    ) {
-        (Some(more), ..) => format!("{:?}", more.dxgi_format),
-        (None, Some(format), _) => format!("D3D_{format:?}"),
-        (None, None, Some(format)) => format!("{format:?}"),
-        (None, None, None) => return Err(("the pixel format is not known".to_string(), CONVERT)),
+    // Old headers name a format by four letters, of which DXT1 says nothing of sRGB, or by its masks.
+    let format = match (&file.header10, file.get_d3d_format()) {
+        (Some(more), _) => known(&format!("{:?}", more.dxgi_format))?,
+        (None, Some(format)) if header.spf.fourcc.is_some() => known(&format!("D3D_{format:?}"))?,
+        _ => of_masks(&header.spf)
+            .ok_or_else(|| ("the pixel format is not known".to_string(), CONVERT))?,
     };
-    let format = known(&name)?;
     let (cube, volume, flat, slices) = match &file.header10 {
         Some(more) => (
             more.misc_flag.contains(MiscFlag::TEXTURECUBE),
@@ -223,6 +218,38 @@ fn of_dds(file: &ddsfile::Dds) -> Result<Texture<'_>, Wrong> {
         levels: header.mip_map_count.unwrap_or(1).max(1),
         order: Order::Slices,
         pieces: vec![&file.data],
+    })
+}
+
+/// The normalised format whose channels lie where the masks say.
+fn of_masks(masks: &ddsfile::PixelFormat) -> Option<Format> {
+    use ddsfile::PixelFormatFlags as Flags;
+    let has = |flags: Flags| masks.flags.intersects(flags);
+    let luminance = has(Flags::LUMINANCE);
+    let red = masks.r_bit_mask.unwrap_or(0);
+    let coloured = |mask: Option<u32>| if luminance { 0 } else { mask.unwrap_or(0) };
+    let alpha = match has(Flags::ALPHA | Flags::ALPHA_PIXELS) {
+        true => masks.a_bit_mask.unwrap_or(0),
+        false => 0,
+    };
+    let wanted = [
+        (b'L', if luminance { red } else { 0 }),
+        (b'R', coloured(masks.r_bit_mask)),
+        (b'G', coloured(masks.g_bit_mask)),
+        (b'B', coloured(masks.b_bit_mask)),
+        (b'A', alpha),
+    ];
+    let place = |format: Format, name: u8| match format.channel(name) {
+        Some(c) if c.shift + u16::from(c.bits) <= 32 => (u32::MAX >> (32 - c.bits)) << c.shift,
+        Some(_) => u32::MAX,
+        None => 0,
+    };
+    Format::all().find(|format| {
+        format.kind == super::format::Kind::Unorm
+            && Some(u32::from(format.bits)) == masks.rgb_bit_count
+            && wanted
+                .iter()
+                .all(|&(name, mask)| place(*format, name) == mask)
     })
 }
 
@@ -281,23 +308,8 @@ const ALIASES: &[(&str, &str)] = &[
     ("D32_Float_S8X24_UInt", "R32_FLOAT_X8X24_TYPELESS"),
     ("YUY2", "YCRCB_NORMAL"),
     ("P8", "P8_UNORM_PALETTE0"),
-    ("D3D_A8R8G8B8", "B8G8R8A8_UNORM"),
-    ("D3D_X8R8G8B8", "B8G8R8X8_UNORM"),
-    ("D3D_A8B8G8R8", "R8G8B8A8_UNORM"),
-    ("D3D_X8B8G8R8", "R8G8B8X8_UNORM"),
-    ("D3D_R5G6B5", "B5G6R5_UNORM"),
-    ("D3D_A1R5G5B5", "B5G5R5A1_UNORM"),
-    ("D3D_X1R5G5B5", "B5G5R5X1_UNORM"),
-    ("D3D_A4R4G4B4", "B4G4R4A4_UNORM"),
-    ("D3D_A2B10G10R10", "R10G10B10A2_UNORM"),
-    ("D3D_A2R10G10B10", "B10G10R10A2_UNORM"),
-    ("D3D_G16R16", "R16G16_UNORM"),
     ("D3D_A16B16G16R16", "R16G16B16A16_UNORM"),
     ("D3D_Q16W16V16U16", "R16G16B16A16_SNORM"),
-    ("D3D_A8", "A8_UNORM"),
-    ("D3D_L8", "L8_UNORM"),
-    ("D3D_L16", "L16_UNORM"),
-    ("D3D_A8L8", "L8A8_UNORM"),
     ("D3D_R16F", "R16_FLOAT"),
     ("D3D_G16R16F", "R16G16_FLOAT"),
     ("D3D_A16B16G16R16F", "R16G16B16A16_FLOAT"),
