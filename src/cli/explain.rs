@@ -4,6 +4,7 @@
 use super::output::{Exit, Output};
 use crate::diagnostic::{CODES, Code};
 use crate::explain::line::{Watch, follow};
+use crate::explain::state::{State, behind};
 use crate::harness::front::Front;
 use crate::harness::load;
 use crate::harness::sends::is_sends;
@@ -119,6 +120,16 @@ pub(super) fn result(session: &Session<Watch>, output: &mut Output) {
     }
     for sampled in &samples {
         output.text(&sampled.to_string());
+    }
+    // The first message tells; a line that runs again reads the same states.
+    if let Some(request) = watch.requests.first() {
+        let states = behind(request, &session.bindings);
+        states
+            .iter()
+            .for_each(|state| output.text(&format!("\n{state}")));
+        output.field("states", || {
+            json!(states.iter().map(State::json).collect::<Vec<_>>())
+        });
     }
     let mut writes = Vec::new();
     for (offset, bytes) in &watch.writes {

@@ -1,5 +1,8 @@
 //! Packed states, field by field, with the rules they break.
 
+use crate::exec::Bindings;
+use crate::exec::bindings::Sampler;
+use crate::message::Request;
 use crate::sampler::state as sampler;
 use crate::surface::state::{self as surface, StateField, Structure, binding, media, rules};
 use crate::surface::{Description, Generation, Invalid, Kind, Surface};
@@ -105,6 +108,39 @@ pub fn decode(what: What, generation: Generation, words: &[u32]) -> Result<Vec<S
         first += own.len();
     }
     Ok(states)
+}
+
+/// The packed states that a message reads: of its surface, and of its sampler.
+pub fn behind(request: &Request, bindings: &Bindings) -> Vec<State> {
+    let (surface, sampler) = match request {
+        Request::Sampler(asked) => (
+            asked.surface,
+            asked.op.uses_sampler().then_some(asked.sampler),
+        ),
+        Request::MediaRead(block) | Request::MediaWrite(block) => (block.surface, None),
+        Request::Avs(asked) => (asked.surface, None),
+        Request::Unorm(asked) => (asked.surface, None),
+        _ => return Vec::new(),
+    };
+    let Some(bound) = bindings.surfaces.get(&surface) else {
+        return Vec::new();
+    };
+    let description = bound.description();
+    let generation = description.generation;
+    let mut states = Vec::new();
+    let packed = surface::pack(description).map(|words| (What::Surface, words));
+    let packed = packed.or_else(|_| media::pack(description).map(|words| (What::Media, words)));
+    if let Ok((what, words)) = packed {
+        states.extend(decode(what, generation, &words).unwrap_or_default());
+    }
+    let state = sampler.and_then(|index| bindings.samplers.get(&index));
+    if let Some(Sampler::Texture(state)) = state
+        && let Ok(packed) = state.pack(generation)
+    {
+        states.extend(decode(What::Sampler, generation, &packed.words).unwrap_or_default());
+        states.extend(decode(What::Border, generation, &packed.border).unwrap_or_default());
+    }
+    states
 }
 
 fn with_stride(what: What, structure: &'static Structure) -> (&'static Structure, usize) {
