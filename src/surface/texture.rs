@@ -245,7 +245,9 @@ fn of_masks(masks: &ddsfile::PixelFormat) -> Option<Format> {
         None => 0,
     };
     Format::all().find(|format| {
+        let mut named = format.channels.iter().filter(|c| c.bits > 0);
         format.kind == super::format::Kind::Unorm
+            && named.all(|c| b"LRGBAX".contains(&c.name))
             && Some(u32::from(format.bits)) == masks.rgb_bit_count
             && wanted
                 .iter()
