@@ -226,12 +226,18 @@ fn of_masks(masks: &ddsfile::PixelFormat) -> Option<Format> {
     use ddsfile::PixelFormatFlags as Flags;
     let has = |flags: Flags| masks.flags.intersects(flags);
     let luminance = has(Flags::LUMINANCE);
-    let red = masks.r_bit_mask.unwrap_or(0);
-    let coloured = |mask: Option<u32>| if luminance { 0 } else { mask.unwrap_or(0) };
     let alpha = match has(Flags::ALPHA | Flags::ALPHA_PIXELS) {
         true => masks.a_bit_mask.unwrap_or(0),
         false => 0,
     };
+    // Where there is no colour the reader gives neither its mask nor, for alpha alone, the size.
+    let bits = masks.rgb_bit_count.unwrap_or(32 - alpha.leading_zeros());
+    let all = u32::MAX.checked_shr(32u32.checked_sub(bits)?).unwrap_or(0);
+    let red = match luminance {
+        true => all & !alpha,
+        false => masks.r_bit_mask.unwrap_or(0),
+    };
+    let coloured = |mask: Option<u32>| if luminance { 0 } else { mask.unwrap_or(0) };
     let wanted = [
         (b'L', if luminance { red } else { 0 }),
         (b'R', coloured(masks.r_bit_mask)),
@@ -248,7 +254,7 @@ fn of_masks(masks: &ddsfile::PixelFormat) -> Option<Format> {
         let mut named = format.channels.iter().filter(|c| c.bits > 0);
         format.kind == super::format::Kind::Unorm
             && named.all(|c| b"LRGBAX".contains(&c.name))
-            && Some(u32::from(format.bits)) == masks.rgb_bit_count
+            && u32::from(format.bits) == bits
             && wanted
                 .iter()
                 .all(|&(name, mask)| place(*format, name) == mask)
