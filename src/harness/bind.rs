@@ -16,8 +16,7 @@ use crate::isa::{AvsMode, Platform};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
-use crate::surface::{Description, Format, Generation, LineStride, Surface, Tiling};
-use crate::surface::{Description, Format, Surface};
+use crate::surface::{Description, Format, Generation, Surface};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -289,16 +288,14 @@ impl Binder<'_> {
 
 /// Makes the surface that a directive describes.
 fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<Surface, Wrong> {
+    let at = |start| Description {
+        generation,
+        ..start
+    };
     let surface = match &ask.origin {
         Origin::New => {
-            let description = description(
-                ask,
-                Description::d2(format(ask)?, 0, 0),
-                &size(ask)?,
-                generation,
-            )?
-            .0;
-            let shape = shape::read(ask, Description::d2(format(ask)?, 0, 0), &size(ask)?)?;
+            let start = at(Description::d2(format(ask)?, 0, 0));
+            let shape = shape::read(ask, start, &size(ask)?)?;
             let description = shape.description;
             Surface::zeroed(description).map_err(|e| Box::new(e.at(ask.span)))?
         }
@@ -309,9 +306,7 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
             };
             // Without a size the picture's own is taken.
             let size = ask.size.as_ref().map_or(vec![0, 0], |s| s.node.clone());
-            let description = description(ask, Description::d2(format, 0, 0), &size, generation)?.0;
-            contents::picture(layer, path, description)?
-            let shape = shape::read(ask, Description::d2(format, 0, 0), &size)?;
+            let shape = shape::read(ask, at(Description::d2(format, 0, 0)), &size)?;
             let named = ask.format.is_some().then_some(format);
             match contents::texture(layer, path, &shape.description, named)? {
                 Some(surface) => surface,
@@ -327,9 +322,7 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
                 kind => plain_description(kind, width, height),
             };
             let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
-            let (description, frame) = description(ask, start, &size, generation)?;
-            contents::plain(layer, path, description, frame)?
-            let shape = shape::read(ask, start, &size)?;
+            let shape = shape::read(ask, at(start), &size)?;
             contents::plain(layer, path, shape.description, shape.frame)?
         }
     };
@@ -363,83 +356,4 @@ fn size(ask: &SurfaceBinding) -> Result<Vec<u32>, Wrong> {
         Some(size) => Ok(size.node.clone()),
         None => Err(wrong(ask.span, "the size is missing, as `64x32`")),
     }
-}
-
-/// The state: `start` with the size and what the keys say; and the frame of a file with several.
-fn description(
-    ask: &SurfaceBinding,
-    start: Description,
-    size: &[u32],
-    generation: Generation,
-) -> Result<(Description, u64), Wrong> {
-    let (width, height) = (size.first().copied(), size.get(1).copied());
-    let (width, height) = (width.unwrap_or(1), height.unwrap_or(1));
-    let mut frame = 0;
-    let mut state = match size.get(2) {
-        Some(&depth) => Description::d3(start.format, width, height, depth),
-        // Planes are placed below the rows, so that the size has to be known when they are.
-        None if start.width == 0 => Description::d2(start.format, width, height),
-        None => start,
-    };
-    state.generation = generation;
-    for (key, value) in &ask.keys {
-        let number = || {
-            let number = super::words::decimal(&value.node);
-            number.ok_or_else(|| wrong(value.span, "a number is wanted here"))
-        };
-        match key.node.as_str() {
-            "pitch" => state.pitch = number()?,
-            "levels" => state.levels = number()?,
-            "frame" => frame = u64::from(number()?),
-            "slices" => {
-                let array = Description::d2_array(state.format, width, height, number()?);
-                (state.kind, state.array, state.depth) = (array.kind, array.array, array.depth);
-            }
-            "kind" => {
-                let made = match value.node.as_str() {
-                    "buffer" => Description::buffer(state.format, width),
-                    "1d" => Description::d1(state.format, width),
-                    "2d" => Description::d2(state.format, width, height),
-                    "cube" => Description::cube(state.format, width),
-                    "null" => Description::null(),
-                    _ => {
-                        let label = "one of buffer 1d 2d cube null is wanted here";
-                        return Err(wrong(value.span, label));
-                    }
-                };
-                (state.kind, state.height, state.depth) = (made.kind, made.height, made.depth);
-            }
-            // Components that writes leave alone.
-            "disable" => {
-                for letter in value.node.chars() {
-                    let at = "RGBA".find(letter);
-                    let at = at.ok_or_else(|| wrong(value.span, "letters of RGBA"))?;
-                    state.write_disable |= 1 << at;
-                }
-            }
-            "tiling" => {
-                state.tiling = Tiling::named(&value.node)
-                    .ok_or_else(|| wrong(value.span, "one of linear X Y W Yf Ys is wanted here"))?;
-            }
-            "lines" => {
-                state.line_stride = match value.node.as_str() {
-                    "frame" => LineStride::Frame,
-                    "top" => LineStride::TopField,
-                    "bottom" => LineStride::BottomField,
-                    _ => return Err(wrong(value.span, "one of frame top bottom is wanted here")),
-                };
-            }
-            _ => {
-                let keys = [
-                    "pitch", "levels", "slices", "kind", "disable", "tiling", "lines", "frame",
-                ];
-                let unknown = wrong(key.span, "no such key");
-                return Err(Box::new(match nearest(&key.node, keys) {
-                    Some(meant) => unknown.help(format!("did you mean {meant}=?")),
-                    None => unknown.help(format!("keys: {}", keys.join(" "))),
-                }));
-            }
-        }
-    }
-    Ok((state, frame))
 }

@@ -3,11 +3,12 @@
 //! | key | meaning |
 //! | --- | --- |
 //! | `pitch` | bytes from row to row |
-//! | `kind` | `1d`, `2d`, `3d`, `cube`, `buffer` |
+//! | `kind` | `1d`, `2d`, `3d`, `cube`, `buffer`, `null` |
 //! | `slices` | slices of an array; cubes of an array of cubes |
 //! | `levels` | mip levels, of which only the first is filled |
 //! | `mips` | mip levels made of the picture: a number, or `all` |
 //! | `min_lod`, `element` | first level and first slice that can be reached |
+//! | `disable` | components that writes leave alone, as `RA` |
 //! | `samples`, `storage` | samples of a texel; `array` or `interleaved` |
 //! | `tiling`, `swizzle` | `linear`, `X`, `Y`, `W`, `Yf`, `Ys`; `on` swizzles address bit 6 |
 //! | `x`, `y` | origin inside the first tile, texels and rows |
@@ -34,15 +35,16 @@ pub struct Shape {
     pub mips: bool,
 }
 
-const KEYS: [&str; 19] = [
-    "pitch", "kind", "slices", "levels", "mips", "min_lod", "element", "samples", "storage",
-    "tiling", "swizzle", "x", "y", "lines", "gen", "below", "align", "qpitch", "frame",
+const KEYS: [&str; 20] = [
+    "disable", "pitch", "kind", "slices", "levels", "mips", "min_lod", "element", "samples",
+    "storage", "tiling", "swizzle", "x", "y", "lines", "gen", "below", "align", "qpitch", "frame",
 ];
 
 /// `start` with the size and what the keys say.
 pub fn read(ask: &SurfaceBinding, start: Description, size: &[u32]) -> Result<Shape, Wrong> {
     let (width, height) = (size.first().copied(), size.get(1).copied());
     let (width, height) = (width.unwrap_or(1), height.unwrap_or(1));
+    let generation = start.generation;
     let description = match size.get(2) {
         Some(&depth) => Description::d3(start.format, width, height, depth),
         // Planes are placed below the rows, so that the size has to be known when they are.
@@ -50,7 +52,10 @@ pub fn read(ask: &SurfaceBinding, start: Description, size: &[u32]) -> Result<Sh
         None => start,
     };
     let mut shape = Shape {
-        description,
+        description: Description {
+            generation,
+            ..description
+        },
         frame: 0,
         mips: false,
     };
@@ -136,12 +141,23 @@ impl Shape {
                     ("3d", Kind::D3),
                     ("cube", Kind::Cube),
                     ("buffer", Kind::Buffer),
+                    ("null", Kind::Null),
                 ];
                 d.kind = one_of(value, &kinds)?;
+                if d.kind == Kind::Buffer {
+                    (d.height, d.depth) = (1, 1);
+                }
             }
             "slices" => {
                 d.array = true;
                 d.depth = number(value)?;
+            }
+            "disable" => {
+                for letter in value.node.chars() {
+                    let at = "RGBA".find(letter);
+                    let at = at.ok_or_else(|| wrong(value.span, "letters of RGBA"))?;
+                    d.write_disable |= 1 << at;
+                }
             }
             "storage" => {
                 let storages = [
