@@ -11,6 +11,7 @@ use crate::harness::sends::is_sends;
 use crate::harness::session::{self, Options, Session};
 use crate::harness::tld::is_tld;
 use crate::harness::words::nearest;
+use crate::lower::messages::Compat;
 use serde_json::json;
 use std::path::Path;
 
@@ -74,7 +75,7 @@ fn of_line(path: &Path, line: usize, output: &mut Output) -> Exit {
         .cloned()
         .collect();
     output.diagnostics(&here, source);
-    let Some(followed) = follow(source, &front.checked, line) else {
+    let Some(followed) = follow(source, &front.checked, line, Compat::default()) else {
         if !here.is_empty() {
             return Exit::Program;
         }

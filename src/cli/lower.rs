@@ -4,13 +4,14 @@ use super::check::platform;
 use super::output::{Exit, Output};
 use crate::check::CheckOptions;
 use crate::diagnostic::any_fatal;
-use crate::explain::bits::{Part, descriptors, receiver, unexplained};
-use crate::explain::line::follow;
+use crate::explain::bits::{Part, descriptors};
+use crate::explain::line::{Line, follow};
 use crate::harness::front::Front;
 use crate::harness::{load, session};
 use crate::isa::Platform;
 use crate::lower::messages::{Compat, json};
-use serde_json::json;
+use crate::message::text::{explain_descriptor, receiver, request};
+use serde_json::{Value, json};
 use std::path::PathBuf;
 
 /// Prints the messages that a program becomes.
@@ -21,6 +22,31 @@ pub struct Lower {
     /// Lower for this platform rather than the one the file names.
     #[arg(long, value_parser = platform)]
     platform: Option<Platform>,
+    /// Which release of Intel's finalizer to follow.
+    #[arg(long, value_enum, default_value_t)]
+    compat: Release,
+    /// JSON has the end of the thread as well.
+    #[arg(long)]
+    eot: bool,
+}
+
+/// `--compat`.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
+enum Release {
+    /// Release 1.0.12504.6 bit for bit, faults included, each with a warning.
+    #[default]
+    Finalizer,
+    /// What later releases do where they differ (lowering reference 20).
+    Later,
+}
+
+impl From<Release> for Compat {
+    fn from(release: Release) -> Compat {
+        match release {
+            Release::Finalizer => Compat::Finalizer,
+            Release::Later => Compat::Later,
+        }
+    }
 }
 
 impl Lower {
@@ -44,28 +70,55 @@ impl Lower {
         if front.is_refused() {
             return Exit::Program;
         }
+        let compat = Compat::from(self.compat);
         let mut exit = Exit::Fine;
         let mut units = Vec::new();
         for unit in &front.checked.units {
-            let (value, diagnostics) = json::unit(unit, source, platform, Compat::default());
+            let (mut value, diagnostics) = json::unit(unit, source, platform, compat);
             output.diagnostics(&diagnostics, source);
             if any_fatal(&diagnostics) {
                 exit = Exit::Program;
+                value["status"] = json!("rejected");
+            }
+            if let Some(name) = self.file.file_name() {
+                value["file"] = json!(name.to_string_lossy());
+            }
+            if !self.eot {
+                without_end(&mut value);
             }
             units.push(value);
         }
-        output.field("units", || json!(units));
+        output.document(|| match units.len() {
+            1 => units.remove(0),
+            _ => json!({ "units": units }),
+        });
         let lines = source.text().lines().count();
-        let followed =
-            (1..=lines).filter_map(|line| Some((line, follow(source, &front.checked, line)?)));
-        for (line, followed) in followed.filter(|(_, f)| !f.messages.is_empty()) {
-            output.text(&format!("{}:{line}: {}\n", source.name(), followed.text));
+        let followed = (1..=lines)
+            .filter_map(|line| Some((line, follow(source, &front.checked, line, compat)?)));
+        let shown = |f: &Line| !f.messages.is_empty() || !f.native.is_empty();
+        for (line, followed) in followed.filter(|(_, f)| shown(f)) {
+            output.heading(&format!("{}:{line}: {}", source.name(), followed.text));
             for sent in &followed.messages {
-                output.text(&format!("{}\n{sent}", sent.head()));
+                output.heading(&sent.head());
+                output.text(&sent.to_string());
+            }
+            for native in &followed.native {
+                output.text(&format!("{native}\n"));
             }
             output.text("\n");
         }
         exit
+    }
+}
+
+/// Leaves out the instructions that only end the thread, as the corpus does.
+fn without_end(unit: &mut Value) {
+    let ends = |i: &Value| {
+        let sends = i["sends"].as_array();
+        sends.is_some_and(|s| !s.is_empty() && s.iter().all(|s| s["eot"] == true))
+    };
+    if let Some(instructions) = unit["instructions"].as_array_mut() {
+        instructions.retain(|i| !ends(i));
     }
 }
 
@@ -94,16 +147,19 @@ impl Decode {
     pub fn run(self, output: &mut Output) -> Exit {
         let sfid = receiver(self.ex_desc, self.platform);
         let parts = descriptors(self.desc, self.ex_desc, sfid, self.platform);
-        match sfid {
-            Some(sfid) => output.text(&format!("to {}\n", sfid.name())),
-            None => output.text("the extended descriptor names no receiver\n"),
-        }
-        parts.iter().for_each(|part| output.text(&part.to_string()));
-        if let Some((part, bits)) = unexplained(&parts) {
-            output.text(&format!("no field of the {part} holds bits {bits:#010x}\n"));
-        }
+        output.text(&explain_descriptor(self.desc, self.ex_desc, self.platform));
+        let request = request(self.desc, self.ex_desc, self.platform);
         output.field("receiver", || json!(sfid.map(|s| s.name())));
         output.field("parts", || parts.iter().map(Part::json).collect());
-        Exit::Fine
+        match request {
+            Ok((_, asked)) => {
+                output.field("request", || json!(asked));
+                Exit::Fine
+            }
+            Err(why) => {
+                output.field("refused", || json!(why.to_string()));
+                Exit::Program
+            }
+        }
     }
 }

@@ -1,6 +1,7 @@
 //! What a command prints, in text or in JSON, and how it ends.
 
 use crate::diagnostic::{Diagnostic, render_all, to_json};
+use crate::lower::messages::json::pretty;
 use crate::source::Source;
 use serde_json::{Map, Value, json};
 use std::io::{IsTerminal, Write};
@@ -47,6 +48,10 @@ impl From<Exit> for ExitCode {
 pub struct Output {
     format: Format,
     colour: bool,
+    /// Standard output takes colours.
+    paints: bool,
+    /// Printed as it is, in place of the fields.
+    document: Option<Value>,
     fields: Map<String, Value>,
     diagnostics: Vec<Value>,
     failed: bool,
@@ -55,16 +60,16 @@ pub struct Output {
 impl Output {
     /// Prints in `format`; `colour` is asked of standard error, where diagnostics go.
     pub fn new(format: Format, colour: Colour) -> Output {
-        let colour = match colour {
+        let wanted = |terminal: bool| match colour {
             Colour::Always => true,
             Colour::Never => false,
-            Colour::Auto => {
-                std::env::var_os("NO_COLOR").is_none() && std::io::stderr().is_terminal()
-            }
+            Colour::Auto => std::env::var_os("NO_COLOR").is_none() && terminal,
         };
         Output {
             format,
-            colour,
+            colour: wanted(std::io::stderr().is_terminal()),
+            paints: wanted(std::io::stdout().is_terminal()),
+            document: None,
             fields: Map::new(),
             diagnostics: Vec::new(),
             failed: false,
@@ -85,6 +90,22 @@ impl Output {
     pub fn text(&mut self, text: &str) {
         if self.is_text() {
             self.write(text);
+        }
+    }
+
+    /// Prints a line that stands above others, bold where colours are; nothing in JSON.
+    pub fn heading(&mut self, line: &str) {
+        if self.paints {
+            self.text(&format!("\x1b[1m{line}\x1b[0m\n"));
+        } else {
+            self.text(&format!("{line}\n"));
+        }
+    }
+
+    /// The value for programs, printed as it is; diagnostics are added to it where there are any.
+    pub fn document(&mut self, value: impl FnOnce() -> Value) {
+        if self.format == Format::Json {
+            self.document = Some(value());
         }
     }
 
@@ -127,6 +148,16 @@ impl Output {
     pub fn finish(mut self) -> Exit {
         if self.format == Format::Json {
             let diagnostics = std::mem::take(&mut self.diagnostics);
+            if let Some(mut document) = self.document.take() {
+                if !diagnostics.is_empty() {
+                    document["diagnostics"] = Value::Array(diagnostics);
+                }
+                self.write(&format!("{}\n", pretty(&document, 0)));
+                return match self.failed {
+                    true => Exit::Command,
+                    false => Exit::Fine,
+                };
+            }
             self.fields
                 .insert("diagnostics".to_string(), Value::Array(diagnostics));
             let value = Value::Object(std::mem::take(&mut self.fields));

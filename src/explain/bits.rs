@@ -3,8 +3,9 @@
 use crate::isa::Platform;
 use crate::message::Sfid;
 use crate::message::bits::extended_layout;
-use crate::message::dataport;
-use crate::message::fields::{Layout, outer};
+use crate::message::fields::{self, Layout, dataport, outer};
+use crate::message::sampler::BLOCK_MODE;
+use crate::message::text::{control_layout, ruler};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -18,12 +19,6 @@ pub struct Part {
 }
 
 impl Part {
-    /// The words, and the bits that no field explains.
-    fn unknown(&self) -> u32 {
-        let word = self.words.first().copied().unwrap_or(0);
-        word & !self.layout.known(0)
-    }
-
     /// The fields as JSON: name, bits, value, meaning.
     pub fn json(&self) -> Value {
         let field = |f: &crate::message::fields::Field| {
@@ -51,6 +46,9 @@ impl fmt::Display for Part {
             words.join(" "),
             self.layout.source
         )?;
+        if let [word] = self.words[..] {
+            write!(f, "{}", ruler(self.layout.fields, word))?;
+        }
         for field in self.layout.fields {
             let bits = if field.lo == field.hi {
                 format!("{}", field.lo)
@@ -68,22 +66,13 @@ impl fmt::Display for Part {
     }
 }
 
-/// Who receives a message, if its extended descriptor says so: up to Gen11.
-pub fn receiver(ex_desc: u32, platform: Platform) -> Option<Sfid> {
-    let field = extended_layout(platform)
-        .fields
-        .iter()
-        .find(|f| f.name == "shared function")?;
-    Sfid::from_number(field.get(&[ex_desc]), platform)
-}
-
 /// The descriptor, what the shared function reads in it, and the extended descriptor.
 pub fn descriptors(desc: u32, ex_desc: u32, sfid: Option<Sfid>, platform: Platform) -> Vec<Part> {
     let mut parts = vec![Part {
         layout: &outer::LAYOUT,
         words: vec![desc],
     }];
-    if let Some(layout) = sfid.and_then(|s| dataport::layout(s, desc)) {
+    if let Some(layout) = sfid.and_then(|s| control_layout(s, desc, platform)) {
         parts.push(Part {
             layout,
             words: vec![desc],
@@ -96,10 +85,23 @@ pub fn descriptors(desc: u32, ex_desc: u32, sfid: Option<Sfid>, platform: Platfo
     parts
 }
 
-/// Bits of a set of parts over the same word that none of them explains.
-pub fn unexplained(parts: &[Part]) -> Option<(&'static str, u32)> {
-    let odd = parts
-        .iter()
-        .find(|p| std::ptr::eq(p.layout, &outer::LAYOUT) && p.unknown() != 0)?;
-    Some((odd.layout.name, odd.unknown()))
+/// The layout of the header that a message has, if it has a header with fields of its own.
+pub fn header(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
+    use crate::message::dataport::types as t;
+    let desc = [desc];
+    if outer::HEADER.get(&desc) == 0 {
+        return None;
+    }
+    Some(match (sfid, dataport::TYPE.get(&desc)) {
+        (Sfid::Sampler, _) if fields::sampler::SIMD_MODE.get(&desc) == BLOCK_MODE => {
+            &fields::media_sampler_header::LAYOUT
+        }
+        (Sfid::Sampler, _) => &fields::sampler_header::LAYOUT,
+        (Sfid::Dc1, t::MEDIA_READ | t::MEDIA_WRITE) => &fields::media_block_header::LAYOUT,
+        (Sfid::Dc1, t::SVM_BLOCK_READ | t::SVM_BLOCK_WRITE) => &fields::svm_block_header::LAYOUT,
+        (Sfid::Dc0, t::FENCE) => return None,
+        (Sfid::Dc0, _) => &fields::offset_header::LAYOUT,
+        (Sfid::Rc, _) => &fields::render_target_header::LAYOUT,
+        _ => return None,
+    })
 }

@@ -1,12 +1,12 @@
 //! One line of a program, followed from its operands to what it writes.
 
-use super::bits::{Part, descriptors};
+use super::bits::{self, Part, descriptors};
 use crate::check::{Checked, Step, Unit, looked_at};
 use crate::exec::Observer;
 use crate::exec::observer::{At, Running};
 use crate::isa::Slot;
 use crate::lower::messages::{Compat, Context, Flow, Lowered, Run, messages};
-use crate::message::Request;
+use crate::message::{Request, text};
 use crate::sampler::sample::Taken;
 use crate::source::{Source, Span};
 use serde_json::{Value as Json, json};
@@ -29,6 +29,8 @@ pub struct Line {
     pub checked: Vec<String>,
     /// Each message it becomes: its name, and its words by field where they are known before the run.
     pub messages: Vec<Sent>,
+    /// Native instructions of extended math: `math.inv (16|M0)`.
+    pub native: Vec<String>,
     /// Why it becomes none, if it should.
     pub refused: Option<String>,
     /// Where it stands.
@@ -46,8 +48,12 @@ pub struct Sent {
     pub lengths: String,
     /// The descriptors by field.
     pub parts: Vec<Part>,
+    /// Descriptors that are known at run time alone: which, and the sum.
+    pub sums: Vec<(&'static str, String)>,
     /// The dwords of the header: a number, or what is put there at run time.
     pub header: Vec<String>,
+    /// Fields of the header's known dwords, by dword.
+    pub header_fields: Vec<(usize, String)>,
     /// Registers behind the header and of the second payload: which bytes of which variables.
     pub payload: Vec<String>,
     /// Where the response goes, by variable: bytes of it and of the response.
@@ -55,15 +61,21 @@ pub struct Sent {
 }
 
 /// The instruction on a one-based line, if there is one that passed every check.
-pub fn follow(source: &Source, checked: &Checked, line: usize) -> Option<Line> {
+pub fn follow(source: &Source, checked: &Checked, line: usize, compat: Compat) -> Option<Line> {
     checked
         .units
         .iter()
-        .find_map(|unit| in_unit(source, checked, unit, line))
+        .find_map(|unit| in_unit(source, checked, unit, line, compat))
 }
 
-fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Option<Line> {
-    let mut context = Context::new(Compat::default());
+fn in_unit(
+    source: &Source,
+    checked: &Checked,
+    unit: &Unit,
+    line: usize,
+    compat: Compat,
+) -> Option<Line> {
+    let mut context = Context::new(compat);
     let platform = checked.platform;
     for step in &unit.steps {
         let Step::Instruction(instruction) = step else {
@@ -103,6 +115,7 @@ fn in_unit(source: &Source, checked: &Checked, unit: &Unit, line: usize) -> Opti
             lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
             checked: looked_at(&instruction.node),
             messages: sends.map(|s| sent(&lowered, s, unit, checked)).collect(),
+            native: lowered.native,
             refused,
             span: instruction.span,
         });
@@ -115,7 +128,20 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
     let send = &lowered.sends[number];
     let (desc, ex_desc) = (send.desc.constant_part(), send.ex_desc.constant_part());
     let (desc, ex_desc) = (desc.unwrap_or(0), ex_desc.unwrap_or(0));
-    let flow = Flow::new(unit);
+    let flow = Flow::named(unit);
+    let sums = [
+        ("descriptor", &send.desc),
+        ("extended descriptor", &send.ex_desc),
+    ]
+    .into_iter()
+    .filter(|(_, value)| value.constant().is_none())
+    .map(|(name, value)| (name, flow.text(value)))
+    .collect();
+    let layout = bits::header(send.sfid, desc);
+    let header_fields = send.header.iter().enumerate().filter_map(|(dw, value)| {
+        let layout = layout.filter(|l| l.known(dw) != 0)?;
+        Some((dw, text::word(layout, dw, value.constant()?)))
+    });
     let grf = checked.platform.grf_bytes();
     let registers = |part: &'static str, registers: &[Vec<Run>]| {
         let row = |r: &Vec<Run>| format!("{part}  {}", flow.register(r));
@@ -141,6 +167,8 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
         write_back: write_back.collect(),
         mnemonic: send.mnemonic.clone(),
         parts: descriptors(desc, ex_desc, Some(send.sfid), checked.platform),
+        sums,
+        header_fields: header_fields.collect(),
         header: send.header.iter().map(|v| flow.text(v)).collect(),
     }
 }
@@ -188,6 +216,9 @@ impl fmt::Display for Line {
             writeln!(f, "\nmessage   {}", sent.head())?;
             write!(f, "{sent}")?;
         }
+        for line in &self.native {
+            writeln!(f, "native    {line}")?;
+        }
         if let Some(why) = &self.refused {
             writeln!(f, "message   none: {why}")?;
         }
@@ -213,8 +244,16 @@ impl fmt::Display for Sent {
         for part in &self.parts {
             write!(f, "{part}")?;
         }
+        for (name, sum) in &self.sums {
+            writeln!(f, "{name} at run time: {sum}")?;
+        }
         for (dword, text) in self.header.iter().enumerate() {
             writeln!(f, "  M0.{dword}  {text}")?;
+            for (_, fields) in self.header_fields.iter().filter(|(dw, _)| *dw == dword) {
+                for line in fields.lines() {
+                    writeln!(f, "      {line}")?;
+                }
+            }
         }
         for register in &self.payload {
             writeln!(f, "  payload, {register}")?;

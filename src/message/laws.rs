@@ -120,7 +120,7 @@ fn every_atomic_survives_its_bits() {
                     if bits < 64 && !float {
                         there_and_back(Request::TypedAtomic(r), data(false, 1, 1, 1), platform);
                     }
-                    if !float {
+                    if bits < 64 || !float {
                         let far = Atomic { surface: 255, ..r };
                         there_and_back(Request::SvmAtomic(far), data(false, 2, 1, 1), platform);
                     }
@@ -254,6 +254,15 @@ fn targets_fences_and_thread_messages_survive_their_bits() {
             there_and_back(Request::Urb(r), data(true, 0, 4, 0), platform);
         }
         let lsc = platform >= Platform::Dg2;
+        if lsc {
+            let r = Fence {
+                local: false,
+                commit: true,
+                l3: 8,
+                l1: false,
+            };
+            there_and_back(Request::Fence(r), data(false, 1, 0, 1), platform);
+        }
         for local in [false, true] {
             if local && platform < Platform::Icl {
                 continue;

@@ -3,6 +3,39 @@
 //! [`Request`] says what is asked; [`Message`] is the same as the hardware sees it. [`encode`] and
 //! [`decode`] go between them and read the tables of [`fields`], as does [`text`] for people.
 //! Nothing here knows of variables or instructions: how vISA becomes messages is `lower::messages`.
+//!
+//! # Adding a message type
+//!
+//! Three facts, each in one place. The fence of the data port shows them:
+//!
+//! 1. Its bits are rows of a table in [`fields`]: name, dword, bits, meaning.
+//!    ```text
+//!    fence "fence function control" "lowering reference 15" {
+//!        TYPE     "message type"  0 [18:14] "7";
+//!        COMMIT   "commit"        0 [13:13] "a register comes back when done";
+//!    ```
+//!    From then on `visim decode`, `visim lower` and `visim explain` name the fields, and a bit in no
+//!    row is refused by name.
+//! 2. What it asks is a variant of [`Request`] with a struct of its own: [`Fence`]. The build now
+//!    fails at the `match`es that must give it bits: `encode` and `decode` of its family, here
+//!    `dataport/sync.rs`, and its natural lengths in [`natural`].
+//! 3. Its meaning is what the executor does when the request arrives: `exec::message`.
+//!
+//! The law of `message/laws.rs` takes a strategy for the new request, and holds encode against decode
+//! from there on:
+//!
+//! ```
+//! use visim::isa::Platform;
+//! use visim::message::{Fence, Form, Request, decode, encode};
+//!
+//! let fence = Request::Fence(Fence { local: false, commit: true, l3: 0, l1: false });
+//! let message = encode(&fence, &Form::header_only(1), Platform::Skl)?;
+//! assert_eq!(message.desc, 0x0219_e000);
+//! assert_eq!(decode(&message, Platform::Skl)?.request, fence);
+//! # Ok::<(), Box<dyn std::error::Error>>(())
+//! ```
+//!
+//! An instruction that sends it becomes one function of `lower::messages`, beside its relatives.
 
 pub mod bits;
 pub mod dataport;

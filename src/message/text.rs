@@ -9,7 +9,7 @@
 //!
 //! The names and meanings are those of [`super::fields`]; bits no field explains are said to be so.
 
-use super::bits::{Form, Message, decode, extended_layout};
+use super::bits::{DecodeError, Decoded, Form, Message, decode, extended_layout, refuse_unknown};
 use super::fields::{Field, Layout, extended_gen11, outer};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
@@ -92,7 +92,7 @@ pub fn ruler(fields: &[Field], value: u32) -> String {
 
 /// The receiver that an extended descriptor names: its low four bits, on every platform, as the text
 /// of raw sends has it.
-fn receiver(ex_desc: u32, platform: Platform) -> Option<Sfid> {
+pub fn receiver(ex_desc: u32, platform: Platform) -> Option<Sfid> {
     Sfid::from_number(extended_gen11::SFID.get(&[ex_desc]), platform)
 }
 
@@ -107,13 +107,18 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     let sfid = receiver(ex_desc, platform);
     let name = sfid.map_or("nobody known", Sfid::name);
     let _ = writeln!(text, "descriptor {desc:#010x} to {name} on {platform}");
-    text += &ruler(outer::LAYOUT.fields, desc);
-    text += &word(&outer::LAYOUT, 0, desc);
     let control = outer::CONTROL.get(&[desc]);
-    let layout = sfid.and_then(|sfid| match platform {
-        Platform::Ilk => gen5::layout(sfid),
-        _ => dataport::layout(sfid, control),
-    });
+    let layout = sfid.and_then(|sfid| control_layout(sfid, desc, platform));
+    // The fields of the function control take the place of the one that holds them all.
+    let whole = outer::LAYOUT.fields.iter();
+    let inner = layout.map_or(&[][..], |l| l.fields);
+    let fields: Vec<Field> = whole
+        .filter(|f| **f != outer::CONTROL || layout.is_none())
+        .chain(inner)
+        .copied()
+        .collect();
+    text += &ruler(&fields, desc);
+    text += &word(&outer::LAYOUT, 0, desc);
     if let Some(layout) = layout {
         let _ = writeln!(text, "{} {control:#x} ({})", layout.name, layout.source);
         text += &word(layout, 0, control);
@@ -125,35 +130,7 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     };
     let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
     text += &word(extended, 0, ex_desc);
-    if let Some(sfid) = sfid {
-        let length = extended
-            .fields
-            .iter()
-            .find(|f| f.name == extended_gen11::LENGTH.name)
-            .map_or(0, |f| f.get(&[ex_desc]));
-        text += &request(desc, ex_desc, length, sfid, platform);
-    }
-    text
-}
-
-fn request(desc: u32, ex_desc: u32, length: u32, sfid: Sfid, platform: Platform) -> String {
-    let layout = extended_layout(platform);
-    let message = Message {
-        sfid,
-        desc,
-        ex_desc: ex_desc & layout.known(0),
-        extended_length: length,
-        eot: extended_gen11::EOT.get(&[ex_desc]) != 0,
-        header: [0; 8],
-        payload: [0; 8],
-    };
-    let decoded = match platform {
-        Platform::Ilk => {
-            gen5::decode_ask(&message).map(|(ask, form)| (form, format!("{}: {ask:?}", ask.name())))
-        }
-        _ => decode(&message, platform).map(|d| (d.form, format!("{:?}", d.request))),
-    };
-    match decoded {
+    match request(desc, ex_desc, platform) {
         Ok((form, asked)) => {
             let Form {
                 first,
@@ -166,9 +143,63 @@ fn request(desc: u32, ex_desc: u32, length: u32, sfid: Sfid, platform: Platform)
             } else {
                 ""
             };
-            format!("request ({first}+{second} registers out, {response} back{open})\n  {asked}\n")
+            let _ = writeln!(
+                text,
+                "request ({first}+{second} registers out, {response} back{open})\n  {asked}"
+            );
         }
-        Err(why) => format!("no request: {why}\n"),
+        Err(why) => {
+            let _ = writeln!(text, "no request: {why}");
+        }
+    }
+    text
+}
+
+/// The layout of a message's function control, or none if the message is not known.
+pub fn control_layout(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'static Layout> {
+    match platform {
+        Platform::Ilk => gen5::layout(sfid),
+        _ => dataport::layout(sfid, outer::CONTROL.get(&[desc])),
+    }
+}
+
+/// The lengths and the request that a pair of descriptors makes; the header counts as zeros.
+///
+/// # Errors
+/// [`DecodeError`] naming the bit, field or length that makes no sense.
+pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<(Form, String), DecodeError> {
+    let Some(sfid) = receiver(ex_desc, platform) else {
+        let value = extended_gen11::SFID.get(&[ex_desc]);
+        return Err(DecodeError::Reserved {
+            field: extended_gen11::SFID,
+            value,
+        });
+    };
+    let layout = extended_layout(platform);
+    let named = match platform {
+        Platform::Ilk | Platform::Bdw | Platform::Skl => layout,
+        _ => &extended_gen11::LAYOUT,
+    };
+    refuse_unknown(named, &[ex_desc])?;
+    let length = named
+        .fields
+        .iter()
+        .find(|f| f.name == extended_gen11::LENGTH.name)
+        .map_or(0, |f| f.get(&[ex_desc]));
+    let message = Message {
+        sfid,
+        desc,
+        ex_desc: ex_desc & layout.known(0),
+        extended_length: length,
+        eot: extended_gen11::EOT.get(&[ex_desc]) != 0,
+        header: [0; 8],
+        payload: [0; 8],
+    };
+    match platform {
+        Platform::Ilk => {
+            gen5::decode_ask(&message).map(|(ask, form)| (form, format!("{}: {ask:?}", ask.name())))
+        }
+        _ => decode(&message, platform).map(|d| (d.form, format!("{:?}", d.request))),
     }
 }
 

@@ -35,6 +35,8 @@ pub struct Flow<'a> {
     written: HashMap<(VarId, u32), (usize, u32)>,
     /// Number of the next send.
     sends: usize,
+    /// Every variable holds its own bytes, not only inputs.
+    named: bool,
 }
 
 impl<'a> Flow<'a> {
@@ -44,6 +46,15 @@ impl<'a> Flow<'a> {
             unit,
             written: HashMap::new(),
             sends: 0,
+            named: false,
+        }
+    }
+
+    /// Every variable holds its own bytes: what one instruction looks like by itself.
+    pub fn named(unit: &'a Unit) -> Flow<'a> {
+        Flow {
+            named: true,
+            ..Flow::new(unit)
         }
     }
 
@@ -89,7 +100,7 @@ impl<'a> Flow<'a> {
         if variable.predefined {
             let name = variable.name.trim_start_matches('%');
             Cell::Stream(name.into(), offset)
-        } else if input {
+        } else if input || self.named {
             Cell::Stream(variable.name.as_str().into(), offset)
         } else {
             Cell::Undefined

@@ -610,7 +610,7 @@ fn math(cx: &mut Lowering) -> Result<()> {
     Ok(())
 }
 
-fn element_type(cx: &Lowering, operand: &Operand<crate::check::VarId>) -> Type {
+pub(super) fn element_type(cx: &Lowering, operand: &Operand<crate::check::VarId>) -> Type {
     match operand {
         Operand::Immediate(immediate) => immediate.ty,
         Operand::Indirect(indirect) => indirect.ty,

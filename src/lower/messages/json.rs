@@ -33,7 +33,7 @@ pub fn unit(
             Step::Instruction(i) => match messages(unit, &i.node, &context, platform) {
                 Ok(lowered) => {
                     context.observe(unit, &i.node, platform);
-                    if !lowered.sends.is_empty() {
+                    if !lowered.sends.is_empty() || !lowered.native.is_empty() {
                         let text = statement(source, i.span.start);
                         instructions
                             .push(instruction(&lowered, &flow, unit, index, &text, platform));
@@ -86,12 +86,65 @@ fn instruction(
         .into_iter()
         .map(|(var, runs)| (unit.variable(var).name.clone(), json!(runs)))
         .collect();
-    json!({
+    let mut fields = json!({
         "visa_index": index,
         "visa": text,
         "sends": sends,
         "writes": writes,
-    })
+    });
+    // As in the corpus only where there are some.
+    if let (false, Some(fields)) = (lowered.native.is_empty(), fields.as_object_mut()) {
+        fields.insert("native".into(), json!(lowered.native));
+    }
+    fields
+}
+
+/// JSON as the corpus is written: keys in order, small values on one line.
+pub fn pretty(value: &Json, indent: usize) -> String {
+    let one = flat(value);
+    if one.len() + indent <= WIDTH {
+        return one;
+    }
+    let pad = " ".repeat(indent + 1);
+    let close = " ".repeat(indent);
+    let block = |open: char, items: Vec<String>, end: char| {
+        format!("{open}\n{}\n{close}{end}", items.join(",\n"))
+    };
+    match value {
+        Json::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(key, _)| *key);
+            let item = |(key, value): (&String, &Json)| {
+                format!("{pad}{}: {}", json!(key), pretty(value, indent + 1))
+            };
+            block('{', fields.into_iter().map(item).collect(), '}')
+        }
+        Json::Array(items) => {
+            let item = |value| format!("{pad}{}", pretty(value, indent + 1));
+            block('[', items.iter().map(item).collect(), ']')
+        }
+        _ => one,
+    }
+}
+
+/// Columns of a line.
+const WIDTH: usize = 100;
+
+fn flat(value: &Json) -> String {
+    match value {
+        Json::Object(fields) => {
+            let mut fields: Vec<_> = fields.iter().collect();
+            fields.sort_by_key(|(key, _)| *key);
+            let item = |(key, value): (&String, &Json)| format!("{}: {}", json!(key), flat(value));
+            let items: Vec<String> = fields.into_iter().map(item).collect();
+            format!("{{{}}}", items.join(", "))
+        }
+        Json::Array(items) => {
+            let items: Vec<String> = items.iter().map(flat).collect();
+            format!("[{}]", items.join(", "))
+        }
+        other => other.to_string(),
+    }
 }
 
 /// One send.

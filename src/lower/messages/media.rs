@@ -75,7 +75,10 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         Surface::Number(number) => number.plus(control + plane),
         // A read does not use the extended descriptor: a fault of this release (lowering reference
         // 2.7). A write does, and forgets the plane: seen in the finalizer's output.
-        Surface::Bindless(bindless) if read => bindless.plus(control + plane),
+        // Later releases mend the read (section 20).
+        Surface::Bindless(bindless) if read && cx.context.compat == Compat::Finalizer => {
+            bindless.plus(control + plane)
+        }
         Surface::Bindless(bindless) => {
             handle = Some(bindless);
             Value::Const(control + BINDLESS)
@@ -125,6 +128,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let direct = shape.bytes >= cx.grf() || compat == Compat::Later;
     let wide = direct && element == 2;
     let mut plan = Plan::new(Sfid::Dc1, control, unmasked(native << u32::from(wide)));
+    plan.surface_handle = handle;
     plan.header = Some(header);
     plan.predicated = false;
     let registers = if shape.bytes == 0 {

@@ -20,6 +20,7 @@ mod context;
 pub mod flow;
 mod gen5;
 pub mod json;
+mod math;
 mod media;
 mod media_sampler;
 mod operand;
@@ -123,6 +124,8 @@ pub struct Lowered {
     pub sends: Vec<Send>,
     /// Which response bytes reach the destination, later ones overwriting earlier ones.
     pub writes: Vec<Write>,
+    /// Native instructions of extended math, `math.inv (16|M0)`; no messages since Gen6.
+    pub native: Vec<String>,
     /// Where the finalizer's behaviour surprises.
     pub warnings: Vec<Diagnostic>,
 }
@@ -153,6 +156,7 @@ pub fn messages(
         gen5::lower(&mut cx)?;
         return Ok(cx.lowered);
     }
+    cx.lowered.native = math::native(&cx);
     match instruction.opcode.node {
         Opcode::MediaLd | Opcode::MediaSt => media::lower(&mut cx)?,
         Opcode::Avs => media_sampler::avs(&mut cx)?,

@@ -77,8 +77,12 @@ pub(super) fn fence(cx: &mut Lowering) -> Result<()> {
         return Ok(());
     }
     let commit = flags & COMMIT != 0;
-    // I S C R choose the L3 partitions: bits 1 to 4 of the flags.
-    let l3 = u32::from(flags >> 1) & c::L3.max();
+    // I S C R choose the L3 partitions: bits 1 to 4 of the flags. From Gen12 on they are dropped:
+    // seen in the finalizer.
+    let l3 = match cx.platform {
+        Platform::Tgl => 0,
+        _ => u32::from(flags >> 1) & c::L3.max(),
+    };
     let binding = if local && cx.platform >= Platform::Icl {
         SLM
     } else {

@@ -1,0 +1,110 @@
+//! `visim lower` and `visim decode` from the outside: JSON that compares by plain difference, text for
+//! people, the switch between releases of the finalizer.
+
+use pretty_assertions::assert_eq;
+use std::path::{Path, PathBuf};
+use std::process::{Command, Output};
+
+fn visim(words: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+    command.args(words).output().expect("visim starts")
+}
+
+fn said(output: &Output) -> String {
+    String::from_utf8_lossy(&output.stdout).into_owned()
+}
+
+fn corpus(name: &str) -> PathBuf {
+    Path::new(env!("CARGO_MANIFEST_DIR"))
+        .join("tests/corpus/lowering")
+        .join(name)
+}
+
+/// Lines, without what the listing remarks beside a send.
+fn plain(json: &str) -> Vec<String> {
+    let lines = json.lines().filter(|l| !l.contains("\"comment\": "));
+    lines.map(str::to_string).collect()
+}
+
+#[test]
+fn json_compares_with_the_corpus_by_plain_difference() {
+    for (case, platform, name) in [
+        ("oword/oword_ld_4", "SKL", "skl"),
+        ("media/media_ld_w16h2_nomod_p0_ud", "SKL", "skl"),
+        ("svm/svm_block_ld_4", "SKL", "skl"),
+    ] {
+        let path = corpus(&format!("{case}.{platform}.json"));
+        let Ok(wanted) = std::fs::read_to_string(&path) else {
+            panic!("no {}", path.display());
+        };
+        let file = corpus(&format!("{case}.visaasm"));
+        let file = file.to_string_lossy();
+        let output = visim(&["--format", "json", "lower", "--platform", name, &file]);
+        assert_eq!(plain(&said(&output)), plain(&wanted), "{case}");
+    }
+}
+
+#[test]
+fn a_descriptor_is_taken_apart_by_hand() {
+    let output = visim(&["decode", "0x02490000", "0xC"]);
+    let text = said(&output);
+    assert!(output.status.success(), "{text}");
+    assert!(text.contains("31 30 29 28:25 24:20 19 18:14"), "{text}");
+    assert!(text.contains("18:14  message type"), "{text}");
+    assert!(
+        text.contains("request (1+0 registers out, 4 back"),
+        "{text}"
+    );
+}
+
+#[test]
+fn bits_that_mean_nothing_are_named() {
+    let output = visim(&["decode", "0x82490000", "0xC"]);
+    assert_eq!(output.status.code(), Some(1));
+    let text = said(&output);
+    assert!(
+        text.contains("no request: bit 31 of message descriptor"),
+        "{text}"
+    );
+    let output = visim(&["decode", "0x02490000", "0x8000000C"]);
+    let text = said(&output);
+    assert!(
+        text.contains("no request: bit 31 of extended descriptor"),
+        "{text}"
+    );
+}
+
+#[test]
+fn people_see_the_ruler_and_the_fields_of_the_header() {
+    let file = std::env::temp_dir().join(format!("visim-lower-{}.visa", std::process::id()));
+    let text = ".version 4.1
+.kernel \"k\"
+.decl V34 v_type=G type=ub num_elts=256 align=GRF
+.decl F0 v_type=G type=f num_elts=64 align=GRF
+.decl T6 v_type=T num_elts=1
+movs (M1_NM, 1) T6(0) 0x5:ud
+media_ld.nomod (4,2) T6 1 0x8:ud 0x2:ud V34.0
+sqrt (M1, 8) F0(0,0)<1> F0(0,0)<8;8,1>
+ret (M1, 1)
+";
+    std::fs::write(&file, text).expect("a file can be written");
+    let path = file.to_string_lossy().into_owned();
+    let shown = said(&visim(&["lower", &path]));
+    for wanted in [
+        "media_ld.nomod (4,2) T6 1 0x8:ud 0x2:ud V34.0\nsend to dc1: 1 + 0 registers",
+        "30 29 28:25 24:20 19",
+        "M0.2  0x10003",
+        "21:16  height-1",
+        "write-back  V34[0..7]=S0[0..7]",
+        "math.sqt (8|M0)",
+    ] {
+        assert!(shown.contains(wanted), "no `{wanted}` in\n{shown}");
+    }
+    // Later releases write whole registers (lowering reference 20).
+    let later = said(&visim(&["lower", "--compat", "later", &path]));
+    assert!(
+        later.contains("write-back  V34[0..31]=S0[0..31]"),
+        "{later}"
+    );
+    std::fs::remove_file(&file).expect("it was written");
+}

@@ -1,0 +1,644 @@
+//! Random legal programs: messages of every kind, operands together and apart, with and without headers.
+
+use std::fmt::Write as _;
+use visim::isa::{ChannelMask, Platform};
+
+/// Instructions of one program.
+const INSTRUCTIONS: usize = 12;
+
+/// xorshift: the same programs everywhere.
+pub struct Random(u64);
+
+impl Random {
+    pub fn new(seed: u64) -> Random {
+        Random(seed.wrapping_mul(0x9e37_79b9_7f4a_7c15) | 1)
+    }
+
+    fn next(&mut self) -> u64 {
+        self.0 ^= self.0 << 13;
+        self.0 ^= self.0 >> 7;
+        self.0 ^= self.0 << 17;
+        self.0.wrapping_mul(0x2545_f491_4f6c_dd1d) >> 16
+    }
+
+    pub fn below(&mut self, n: u64) -> u64 {
+        self.next() % n
+    }
+
+    fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
+        from[self.below(from.len() as u64) as usize]
+    }
+
+    fn one_in(&mut self, n: u64) -> bool {
+        self.below(n) == 0
+    }
+}
+
+/// A program: what all of them declare, what this one sets, and its instructions.
+pub struct Draw {
+    head: String,
+    pub statements: Vec<String>,
+}
+
+impl Draw {
+    /// Declarations all programs share; sizes leave the finalizer registers to spare.
+    pub fn new(random: &mut Random, platform: Platform) -> Draw {
+        let mut head = declarations();
+        if random.one_in(4) {
+            head += "    movs (M1_NM, 1) T6(0) C0(0,2)<0;1,0>\n";
+        } else {
+            let _ = writeln!(head, "    movs (M1_NM, 1) T6(0) {}:ud", random.below(240));
+        }
+        if random.one_in(5) {
+            head += "    movs (M1_NM, 1) S16(0) C0(0,3)<0;1,0>\n";
+        } else {
+            let _ = writeln!(head, "    movs (M1_NM, 1) S16(0) {}:ud", random.below(16));
+        }
+        head += "    cmp.gt (M1, 16) P1 A5(0,0)<8;8,1> 0x3:ud\n";
+        let statements = (0..INSTRUCTIONS)
+            .map(|_| statement(random, platform))
+            .collect();
+        Draw { head, statements }
+    }
+
+    /// The program with some of its instructions.
+    pub fn text(&self, statements: &[String]) -> String {
+        let mut text = self.head.clone();
+        for statement in statements {
+            let _ = writeln!(text, "    {statement}");
+        }
+        text += "    ret (M1, 1)\n";
+        text
+    }
+}
+
+fn declarations() -> String {
+    let mut t = String::from(".version 4.1\n.kernel \"k\"\n");
+    let mut offset = 64;
+    let mut inputs = String::new();
+    let mut input = |t: &mut String, name: &str, ty: &str, count: u32, bytes: u32| {
+        let _ = writeln!(
+            t,
+            ".decl {name} v_type=G type={ty} num_elts={count} align=GRF"
+        );
+        let _ = writeln!(
+            inputs,
+            ".input {name} offset={offset} size={}",
+            count * bytes
+        );
+        offset += count * bytes;
+    };
+    for i in 0..6 {
+        input(&mut t, &format!("A{i}"), "ud", 16, 4);
+    }
+    for i in 0..6 {
+        input(&mut t, &format!("F{i}"), "f", 16, 4);
+    }
+    for i in 0..3 {
+        input(&mut t, &format!("H{i}"), "hf", 32, 2);
+    }
+    input(&mut t, "P0", "ud", 80, 4);
+    input(&mut t, "C0", "ud", 16, 4);
+    input(&mut t, "B0", "w", 32, 2);
+    input(&mut t, "E0", "f", 16, 4);
+    input(&mut t, "Q0", "uq", 16, 8);
+    input(&mut t, "D0", "f", 128, 4);
+    let _ = writeln!(t, ".decl VF v_type=G type=f num_elts=160 align=GRF");
+    for (name, ty, count) in [
+        ("VU", "ud", 160),
+        ("VI", "d", 160),
+        ("VH", "hf", 320),
+        ("VW", "uw", 320),
+        ("VB", "ub", 640),
+        ("VQ", "uq", 80),
+    ] {
+        let _ = writeln!(
+            t,
+            ".decl {name} v_type=G type={ty} num_elts={count} align=GRF alias=<VF,0>"
+        );
+    }
+    for (name, of, ty, count) in [
+        ("W0", "A0", "uw", 32),
+        ("W1", "A1", "uw", 32),
+        ("I0", "A2", "d", 16),
+    ] {
+        let _ = writeln!(
+            t,
+            ".decl {name} v_type=G type={ty} num_elts={count} align=GRF alias=<{of},0>"
+        );
+    }
+    t += ".decl P1 v_type=P num_elts=16\n.decl T6 v_type=T num_elts=1\n.decl S16 v_type=S num_elts=1\n";
+    t += &inputs;
+    t += ".kernel_attr Target=\"cm\"\n.function \"main\"\nmain:\n";
+    t
+}
+
+fn channels(random: &mut Random) -> String {
+    ChannelMask(1 + random.below(15) as u8).to_string()
+}
+
+/// A mask part that suits the size: offsets are multiples of it.
+fn lanes(random: &mut Random, size: u64) -> String {
+    let places = if size == 8 { 4 } else { 2 };
+    let place = 1 + random.below(places) * size / 4;
+    let no_mask = if random.one_in(4) { "_NM" } else { "" };
+    format!("(M{place}{no_mask}, {size})")
+}
+
+fn scalar(random: &mut Random) -> String {
+    match random.below(4) {
+        0 => format!("C0(0,{})<0;1,0>", random.below(8)),
+        1 => format!("B0(0,{})<0;1,0>", random.below(16)),
+        2 => format!("-{}:w", 1 + random.below(30)),
+        _ => format!("{:#x}:ud", random.below(4096)),
+    }
+}
+
+fn unsigned(random: &mut Random) -> String {
+    match random.below(3) {
+        0 => "0x0:ud".into(),
+        1 => format!("{:#x}:ud", 16 * random.below(64)),
+        _ => format!("C0(0,{})<0;1,0>", random.below(8)),
+    }
+}
+
+fn predicate(random: &mut Random, size: u64) -> &'static str {
+    match random.below(6) {
+        0 if size == 16 => "(P1) ",
+        1 if size == 16 => "(!P1) ",
+        _ => "",
+    }
+}
+
+/// Parameters: separate variables, or neighbours in one, with gaps and steps back.
+fn params(random: &mut Random, count: u64, float: bool, half: bool, register: u64) -> String {
+    let mut words = Vec::new();
+    let mut at = 0;
+    for _ in 0..count {
+        let word = if half {
+            let names: &[&str] = if float {
+                &["H0", "H1", "H2"]
+            } else {
+                &["W0", "W1"]
+            };
+            format!("{}.0", random.pick(names))
+        } else if float || random.below(3) < 2 {
+            let name = if float { "F" } else { "A" };
+            format!("{name}{}.0", random.below(6))
+        } else {
+            let here = at;
+            at = match random.below(4) {
+                0 => 0,
+                _ => (at + register) % 256,
+            };
+            format!("P0.{here}")
+        };
+        words.push(word);
+    }
+    words.join(" ")
+}
+
+fn statement(random: &mut Random, platform: Platform) -> String {
+    match random.below(22) {
+        0..=2 => media(random),
+        3..=5 => load(random, platform),
+        6..=8 => sample(random, platform),
+        9 => gather4(random, platform),
+        10 => info(random),
+        11 => avs(random),
+        12 => oword(random),
+        13 => scattered(random, platform),
+        14 => scaled(random),
+        15 => typed(random, platform),
+        16 => atomic(random, platform),
+        17 => svm(random, platform),
+        18 => target(random, platform),
+        19 => sync(random),
+        20 => math(random, platform),
+        _ => raw(random, platform),
+    }
+}
+
+fn media(random: &mut Random) -> String {
+    let write = random.one_in(3);
+    let mut width = 1 + random.below(64);
+    if write {
+        width = width.next_multiple_of(4);
+    }
+    let limit = match width {
+        0..=4 => 64,
+        5..=8 => 32,
+        9..=16 => 16,
+        17..=32 => 8,
+        _ => 4,
+    };
+    let height = 1 + random.below(limit);
+    let (x, y) = (scalar(random), scalar(random));
+    let plane = if random.one_in(4) { random.below(4) } else { 0 };
+    if write {
+        let mode = random.pick(&["nomod", "modified", "top", "bottom"]);
+        return format!("media_st.{mode} ({width},{height}) T6 {plane} {x} {y} D0.0");
+    }
+    let mode = random.pick(&[
+        "nomod",
+        "modified",
+        "top",
+        "bottom",
+        "top_mod",
+        "bottom_mod",
+    ]);
+    let to = random.pick(&["VF", "VU", "VI", "VH", "VW", "VB", "VQ"]);
+    format!("media_ld.{mode} ({width},{height}) T6 {plane} {x} {y} {to}.0")
+}
+
+fn offsets(random: &mut Random) -> String {
+    match random.below(4) {
+        0 => format!("{:#x}:uw", random.below(4096)),
+        _ => "0x0:uw".into(),
+    }
+}
+
+fn destination(random: &mut Random) -> &'static str {
+    if random.one_in(12) {
+        return "%null";
+    }
+    random.pick(&["VF", "VU", "VI", "VH", "VW"])
+}
+
+fn null_mask(random: &mut Random) -> &'static str {
+    if random.one_in(5) {
+        ".pixel_null_mask"
+    } else {
+        ""
+    }
+}
+
+/// Bytes to the next register of a parameter.
+fn register(platform: Platform, size: u64) -> u64 {
+    (size * 4).next_multiple_of(platform.grf_bytes().into())
+}
+
+fn load(random: &mut Random, platform: Platform) -> String {
+    let (op, most) = [
+        ("load_3d", 4),
+        ("load_lz", 3),
+        ("load_mcs", 4),
+        ("load_2dms_w", 7),
+    ][random.below(4) as usize];
+    let size = 8 << random.below(2);
+    let guard = predicate(random, size);
+    let (mask, letters, exec) = (null_mask(random), channels(random), lanes(random, size));
+    let (offset, to) = (offsets(random), destination(random));
+    // The form of load_2dms_w with 16-bit parameters appears with Gen11.
+    let half = random.one_in(3) && (op != "load_2dms_w" || platform >= Platform::Icl);
+    let count = 1 + random.below(most);
+    let params = params(random, count, false, half, register(platform, size));
+    format!("{guard}{op}{mask}.{letters} {exec} {offset} T6 {to}.0 {params}")
+}
+
+fn sample(random: &mut Random, platform: Platform) -> String {
+    let (op, most) = [
+        ("sample_3d", 4),
+        ("sample_b", 5),
+        ("sample_l", 5),
+        ("sample_c", 5),
+        ("sample_d", 10),
+        ("sample_b_c", 6),
+        ("sample_l_c", 6),
+        ("sample_d_c", 6),
+        ("sample_lz", 4),
+        ("sample_c_lz", 5),
+    ][random.below(10) as usize];
+    let size = 8 << random.below(2);
+    let guard = predicate(random, size);
+    let (mask, letters, exec) = (null_mask(random), channels(random), lanes(random, size));
+    let (offset, to) = (offsets(random), destination(random));
+    let half = random.one_in(3);
+    let count = 1 + random.below(most);
+    let params = params(random, count, true, half, register(platform, size));
+    format!("{guard}{op}{mask}.{letters} {exec} {offset} S16 T6 {to}.0 {params}")
+}
+
+fn gather4(random: &mut Random, platform: Platform) -> String {
+    let all = [
+        ("sample4", 4),
+        ("sample4_c", 5),
+        ("sample4_po", 5),
+        ("sample4_po_c", 6),
+    ];
+    let kinds = if platform >= Platform::Dg2 { 2 } else { 4 };
+    let (op, most) = all[random.below(kinds) as usize];
+    let size = 8 << random.below(2);
+    let guard = predicate(random, size);
+    let (mask, letter, exec) = (
+        null_mask(random),
+        random.pick(&["R", "G", "B", "A"]),
+        lanes(random, size),
+    );
+    let (offset, to) = (offsets(random), destination(random));
+    let half = random.one_in(3);
+    let count = 1 + random.below(most);
+    let params = params(random, count, true, half, register(platform, size));
+    format!("{guard}{op}{mask}.{letter} {exec} {offset} S16 T6 {to}.0 {params}")
+}
+
+fn info(random: &mut Random) -> String {
+    let (letters, size) = (channels(random), 8 << random.below(2));
+    let exec = lanes(random, size);
+    if random.one_in(2) {
+        format!("resinfo.{letters} {exec} T6 A0.0 VF.0")
+    } else {
+        format!("sampleinfo.{letters} {exec} T6 VF.0")
+    }
+}
+
+fn avs(random: &mut Random) -> String {
+    let letters = channels(random);
+    let float = |random: &mut Random| format!("E0(0,{})<0;1,0>", random.below(16));
+    let f: Vec<String> = (0..6).map(|_| float(random)).collect();
+    if random.one_in(3) {
+        let format = random.pick(&["16-full", "16-downsampled", "8-full", "8-downsampled"]);
+        return format!(
+            "sample_unorm.{letters}.{format} S16 T6 {} {} {} {} VW.0",
+            f[0], f[1], f[2], f[3]
+        );
+    }
+    if random.one_in(2) {
+        let size = 8 << random.below(2);
+        return if random.one_in(2) {
+            format!("sample.{letters} ({size}) S16 T6 F0.0 F1.0 F2.0 VF.0")
+        } else {
+            format!("load.{letters} ({size}) T6 A0.0 A1.0 A2.0 VF.0")
+        };
+    }
+    let control = random.pick(&[
+        "AVS_16_FULL",
+        "AVS_16_DOWN_SAMPLE",
+        "AVS_8_FULL",
+        "AVS_8_DOWN_SAMPLE",
+    ]);
+    let mode = random.pick(&["AVS_16x4", "AVS_16x8"]);
+    // Three channels of 128 pixels would not fit the destination.
+    let letters = if mode == "AVS_16x8" && letters.len() > 2 {
+        "GA".to_string()
+    } else {
+        letters
+    };
+    let (group, block) = (unsigned(random), unsigned(random));
+    let ief = random.below(2);
+    format!(
+        "avs.{letters} T6 S16 {} {} {} {} {} {group} {block} {control} {} {mode} {ief:#x}:ub VW.0",
+        f[0], f[1], f[2], f[3], f[4], f[5]
+    )
+}
+
+fn surface(random: &mut Random) -> &'static str {
+    match random.below(5) {
+        0 => "%slm",
+        1 => "%scratch",
+        _ => "T6",
+    }
+}
+
+fn oword(random: &mut Random) -> String {
+    let count = 1 << random.below(4);
+    let to = if random.one_in(3) { "%scratch" } else { "T6" };
+    let offset = unsigned(random);
+    match random.below(3) {
+        0 => format!("oword_ld ({count}) {to} {offset} VF.0"),
+        1 => format!("oword_ld_unaligned ({count}) T6 {offset} VF.0"),
+        _ => format!("oword_st ({count}) {to} {offset} D0.0"),
+    }
+}
+
+fn scattered(random: &mut Random, platform: Platform) -> String {
+    let (bytes, size) = (1 << random.below(3), 8 << random.below(2));
+    let (exec, to, offset) = (lanes(random, size), surface(random), unsigned(random));
+    // The scatter of PVC copies its data over whatever lies behind: later statements would differ.
+    if random.one_in(2) || platform == Platform::Pvc {
+        format!("gather.{bytes} {exec} {to} {offset} A0.0 VU.0")
+    } else {
+        format!("scatter.{bytes} {exec} {to} {offset} A1.0 A2.0")
+    }
+}
+
+fn scaled(random: &mut Random) -> String {
+    let size = 8 << random.below(2);
+    let guard = predicate(random, size);
+    let (exec, to, offset) = (lanes(random, size), surface(random), unsigned(random));
+    let (letters, bytes) = (channels(random), 1 << random.below(3));
+    match random.below(4) {
+        0 => format!("{guard}gather_scaled.{bytes} {exec} {to} {offset} A0.0 VU.0"),
+        1 => format!("{guard}scatter_scaled.{bytes} {exec} {to} {offset} A1.0 A2.0"),
+        2 => format!("{guard}gather4_scaled.{letters} {exec} {to} {offset} A0.0 VU.0"),
+        _ => format!("{guard}scatter4_scaled.{letters} {exec} {to} {offset} A0.0 D0.0"),
+    }
+}
+
+fn typed(random: &mut Random, platform: Platform) -> String {
+    let exec = lanes(random, 8);
+    let letters = channels(random);
+    let given = 1 + random.below(4);
+    let coordinates: Vec<String> = (0..4)
+        .map(|i| {
+            // A null operand in the middle is not tried: where its garbage lies depends on the
+            // operands' neighbours in ways the reference leaves open.
+            if i >= given {
+                "%null.0".into()
+            } else {
+                format!("A{}.0", random.below(6))
+            }
+        })
+        .collect();
+    let coordinates = coordinates.join(" ");
+    if random.one_in(2) && platform != Platform::Pvc {
+        format!("scatter4_typed.{letters} {exec} T6 {coordinates} D0.0")
+    } else {
+        format!("gather4_typed.{letters} {exec} T6 {coordinates} VF.0")
+    }
+}
+
+fn atomic(random: &mut Random, platform: Platform) -> String {
+    let op = random.pick(&[
+        "add", "sub", "inc", "dec", "min", "max", "xchg", "cmpxchg", "and", "or", "xor", "minsint",
+        "maxsint",
+    ]);
+    // Sizes below the native one leave lanes of the payload to chance.
+    let size = if platform == Platform::Pvc {
+        16
+    } else {
+        8 << random.below(2)
+    };
+    let guard = predicate(random, size);
+    let exec = lanes(random, size);
+    let to = if random.one_in(4) { "%null" } else { "VU" };
+    let sources = match op {
+        "inc" | "dec" => "%null.0 %null.0",
+        "cmpxchg" => "A1.0 A2.0",
+        _ => "A1.0 %null.0",
+    };
+    let width = if random.one_in(4) { ".16" } else { "" };
+    match random.below(3) {
+        0 => format!(
+            "typed_atomic.{op}{width} {} T6 A3.0 A4.0 %null.0 %null.0 {sources} {to}.0",
+            lanes(random, 8)
+        ),
+        _ => format!("{guard}dword_atomic.{op}{width} {exec} T6 A0.0 {sources} {to}.0"),
+    }
+}
+
+fn svm(random: &mut Random, platform: Platform) -> String {
+    let count = 1 << random.below(4);
+    // Sixteen addresses of 8 bytes fill Q0.
+    let size: u64 = if platform == Platform::Pvc {
+        16
+    } else {
+        8 << random.below(2)
+    };
+    let exec = lanes(random, size);
+    let letters = channels(random);
+    let offset = unsigned(random);
+    match random.below(7) {
+        0 => format!("svm_block_ld ({count}) Q0(0,1)<0;1,0> VF.0"),
+        1 => format!("svm_block_st ({count}) Q0(0,2)<0;1,0> D0.0"),
+        2 => {
+            let blocks = 1 << random.below(4);
+            format!(
+                "svm_gather.{}.{blocks} {exec} Q0.0 VF.0",
+                random.pick(&["1", "4"])
+            )
+        }
+        3 => {
+            let blocks = 1 << random.below(2);
+            format!(
+                "svm_scatter.{}.{blocks} {exec} Q0.0 D0.0",
+                random.pick(&["1", "4"])
+            )
+        }
+        4 => format!("svm_gather4scaled.{letters} {exec} {offset} Q0.0 VF.0"),
+        5 => format!("svm_scatter4scaled.{letters} {exec} {offset} Q0.0 D0.0"),
+        _ => {
+            let exec = lanes(random, 8);
+            format!("svm_atomic.add {exec} Q0.0 VU.0 A1.0 %null.0")
+        }
+    }
+}
+
+/// Render target writes; the copies of PVC go astray, and its urb has no use.
+fn target(random: &mut Random, platform: Platform) -> String {
+    if platform == Platform::Pvc {
+        return load(random, platform);
+    }
+    if random.one_in(5) {
+        let (count, offset) = (1 + random.below(6), random.below(100));
+        let mask = random.pick(&["%null", "A1"]);
+        let slot = random.pick(&["%null", "A2"]);
+        return format!("urb_write_3d (M1, 8) {count} {offset} {mask}.0 A0.0 {slot}.0 D0.0");
+    }
+    let size = 8 << random.below(2);
+    let guard = predicate(random, size);
+    let half = random.one_in(3);
+    let mut flags = String::new();
+    let mut operands = Vec::new();
+    let mut flag = |random: &mut Random, name: &str, one_in: u64| {
+        let on = random.one_in(one_in);
+        if on {
+            flags += &format!("<{name}>");
+        }
+        on
+    };
+    for name in ["PS", "LRTW", "CM"] {
+        flag(random, name, 4);
+    }
+    if flag(random, "RTI", 3) {
+        operands.push(unsigned_small(random));
+    }
+    if flag(random, "A", 4) {
+        operands.push(if half { "H0.0" } else { "F4.0" }.into());
+    }
+    if flag(random, "O", 5) {
+        operands.push("W1.0".into());
+    }
+    for i in 0..4 {
+        operands.push(format!(
+            "{}{}.0",
+            if half { "H" } else { "F" },
+            (i + 1) % if half { 3 } else { 4 }
+        ));
+    }
+    if flag(random, "Z", 5) {
+        operands.push("F5.0".into());
+    }
+    if flag(random, "ST", 6) {
+        operands.push("A4.0".into());
+    }
+    let dot = if flags.is_empty() { "" } else { "." };
+    let mask = random.pick(&["M1", "M5"]);
+    let operands = operands.join(" ");
+    format!("{guard}rt_write_3d{dot}{flags} ({mask}, {size}) T6 A3.0 {operands}")
+}
+
+fn unsigned_small(random: &mut Random) -> String {
+    match random.below(3) {
+        0 => "0x0:ud".into(),
+        1 => format!("{:#x}:ud", 1 + random.below(7)),
+        _ => format!("C0(0,{})<0;1,0>", random.below(8)),
+    }
+}
+
+fn sync(random: &mut Random) -> String {
+    random
+        .pick(&[
+            "barrier",
+            "fence_global",
+            "fence_global.E",
+            "fence_global.EISCR",
+            "fence_global.EL1",
+            "fence_global.ER",
+            "fence_local",
+            "fence_local.E",
+            "sampler_cache_flush",
+        ])
+        .to_string()
+}
+
+/// Extended math; integer division left Intel's parts with DG2.
+fn math(random: &mut Random, platform: Platform) -> String {
+    let size = 8 << random.below(2);
+    let no_mask = random.pick(&["", "_NM"]);
+    let exec = format!("(M1{no_mask}, {size})");
+    if random.one_in(4) && platform < Platform::Dg2 {
+        let op = random.pick(&["div", "mod"]);
+        return format!("{op} (M1{no_mask}, 8) VI(0,0)<1> I0(0,0)<8;8,1> I0(0,8)<8;8,1>");
+    }
+    let saturate = random.pick(&["", ".sat"]);
+    let op = random.pick(&[
+        "inv", "log", "exp", "sqrt", "rsqrt", "sin", "cos", "pow", "div",
+    ]);
+    let second = match op {
+        "pow" | "div" => " F1(0,0)<8;8,1>",
+        _ => "",
+    };
+    format!("{op}{saturate} {exec} VF(0,0)<1> F0(0,0)<8;8,1>{second}")
+}
+
+/// Raw messages: lengths as the text says them, any function control.
+fn raw(random: &mut Random, platform: Platform) -> String {
+    let (first, second, back) = (1 + random.below(2), 1 + random.below(2), random.below(3));
+    let control = random.below(1 << 18);
+    let function = [2, 10, 12][random.below(3) as usize];
+    let desc = match random.below(4) {
+        0 => format!("C0(0,{})<0;1,0>", random.below(8)),
+        _ => format!("{:#x}:ud", first << 25 | back << 20 | control),
+    };
+    let to = if back == 0 { "%null" } else { "VU" };
+    let size = 8 << random.below(2);
+    if platform == Platform::Bdw || random.one_in(2) {
+        return format!("raw_send (M1, {size}) {function:#X} {first} {back} {desc} P0.0 {to}.0")
+            .replace("0X", "0x");
+    }
+    let ex_desc = second << 6 | function;
+    format!(
+        "raw_sends.{function}.{first}.{second}.{back} (M1, {size}) {ex_desc:#x}:ud {desc} P0.0 P0.64 {to}.0"
+    )
+}
