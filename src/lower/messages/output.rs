@@ -119,8 +119,8 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
         parts.push(part(i, depth_rows, 4));
     }
     if let Some(i) = target.stencil {
-        // One register, whatever the lanes: seen in the finalizer.
-        parts.push(part(i, 1, 4));
+        // One register, whatever the lanes, copied like a colour: seen in the finalizer.
+        parts.push(part(i, 1, colour_bytes));
     }
     if platform == Platform::Pvc && es < native && !half {
         spoil(cx, &mut parts);
