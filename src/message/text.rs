@@ -9,7 +9,7 @@
 //!
 //! The names and meanings are those of [`super::fields`]; bits no field explains are said to be so.
 
-use super::bits::{DecodeError, Decoded, Form, Message, decode, extended_layout, refuse_unknown};
+use super::bits::{DecodeError, Form, Message, decode, extended_layout, refuse_unknown};
 use super::fields::{Field, Layout, extended_gen11, outer};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
