@@ -8,6 +8,7 @@ use crate::harness::front::Front;
 use crate::harness::session::{self, Options};
 use crate::harness::write::Writes;
 use crate::harness::{bind, load};
+use crate::lower::messages::Compat;
 use crate::source::{Span, Spanned};
 use crate::surface::file::encode_picture;
 use crate::surface::{Image, Tiling};
@@ -101,7 +102,7 @@ impl Picture {
         let layers = [layer];
         let source = &layers[0].source;
         let front = Front::new(source, session::platform(&layers));
-        let Some(followed) = follow(source, &front.checked, line) else {
+        let Some(followed) = follow(source, &front.checked, line, Compat::default()) else {
             return Err(output.complain(&format!("line {line} holds no instruction that is right")));
         };
         let span = followed.span;
