@@ -83,9 +83,23 @@ impl Frame {
 
     /// Every block of the frame.
     fn run(&self) {
+        self.rows(0..self.to.1);
+    }
+
+    /// Every block of the frame, half of them on another thread.
+    fn run_on_two(&self) {
+        let middle = self.to.1 / 2 / 8 * 8;
+        std::thread::scope(|scope| {
+            scope.spawn(|| self.rows(0..middle));
+            self.rows(middle..self.to.1);
+        });
+    }
+
+    /// Every block of some rows of pixels.
+    fn rows(&self, rows: std::ops::Range<u32>) {
         let (w, h) = self.request.mode.size();
         let mut dst = vec![0; packed_bytes(&self.request, false)];
-        for y in (0..self.to.1).step_by(h as usize) {
+        for y in rows.step_by(h as usize) {
             for x in (0..self.to.0).step_by(w as usize) {
                 let request = AvsRequest {
                     u: x as f32 / self.to.0 as f32,
@@ -112,6 +126,7 @@ fn frames() -> Vec<Frame> {
         f("rgba8 1080p to 720p", Format::R8G8B8A8_UNORM, FULL_HD, HD),
         f("rgba8 720p to 1080p", Format::R8G8B8A8_UNORM, HD, FULL_HD),
         f("nv12 1080p to 720p", Format::PLANAR_420_8, FULL_HD, HD),
+        f("nv12 720p to 1080p", Format::PLANAR_420_8, HD, FULL_HD),
         f("y8 720p to 1080p, adaptive", Format::Y8_UNORM, HD, FULL_HD).adaptive(),
         f(
             "rgba8 720p to 1080p, adaptive",
@@ -147,8 +162,8 @@ fn main() {
         return;
     }
     println!(
-        "\n{:32} {:>12} {:>12} {:>10}",
-        "frame", "Mpixel/s", "source MB/s", "of memcpy"
+        "\n{:32} {:>12} {:>12} {:>12} {:>10}",
+        "frame", "Mpixel/s", "two threads", "source MB/s", "of memcpy"
     );
     for frame in frames() {
         let bytes = frame.surface.memory().len();
@@ -158,10 +173,12 @@ fn main() {
             black_box(&copy);
         });
         let scaled = fastest(|| frame.run());
+        let on_two = fastest(|| frame.run_on_two());
         println!(
-            "{:32} {:12.0} {:12.0} {:9.1}%",
+            "{:32} {:12.0} {:12.0} {:12.0} {:9.1}%",
             frame.name,
             f64::from(frame.pixels()) / scaled / 1e6,
+            f64::from(frame.pixels()) / on_two / 1e6,
             bytes as f64 / scaled / 1e6,
             100.0 * copied / scaled,
         );

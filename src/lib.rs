@@ -64,6 +64,8 @@ pub mod source;
 pub mod surface;
 pub mod syntax;
 pub mod tld;
+#[cfg(feature = "cli")]
+pub mod video;
 
 /// The Rust block of README.md, tried with the other examples.
 #[cfg(doctest)]

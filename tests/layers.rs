@@ -10,7 +10,7 @@ const LAYERS: &[&[&str]] = &[
     &["isa", "surface", "math"],
     &["message"],
     &["program", "syntax", "sampler", "dataport"],
-    &["check"],
+    &["check", "video"],
     &["lower", "sends", "tld"],
     &["exec"],
     &["launch"],

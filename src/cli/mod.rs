@@ -1,4 +1,5 @@
-//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | state | picture`.
+//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | state | picture
+//! | video`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
 //! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong.
@@ -17,6 +18,7 @@ mod sends;
 mod state;
 mod test;
 mod tld;
+mod video;
 mod watch;
 
 use clap::{Parser, Subcommand};
@@ -54,6 +56,7 @@ enum Command {
     Compare(tld::Compare),
     State(state::States),
     Picture(picture::Picture),
+    Video(Box<video::Video>),
 }
 
 /// Reads the command line, runs the command, prints, and says how it went.
@@ -84,6 +87,7 @@ pub fn main() -> ExitCode {
         Command::Compare(command) => command.run(&mut output),
         Command::State(command) => command.run(&mut output),
         Command::Picture(command) => command.run(&mut output),
+        Command::Video(command) => command.run(&mut output),
     };
     output.finish().max(exit).into()
 }

@@ -1285,6 +1285,27 @@ goes on.
     E0940 Error "render target writes of the thread do not go together"
 "The last message to a render target carries the end of the thread; a thread with dual source messages
 sends one pair of them and no other render target writes."
+    U0880 Undefined "the sampler index lies between two states"
+"States of the media sampler are longer than those of other messages: one of sample_8x8 is four elements of
+the sampler state array, one of deinterlace two. The index counts elements, so it has to be a multiple of 4
+or of 2; the hardware promises nothing for another.
+
+Send index 4 for the second sample_8x8 state, 2 for the second deinterlace state (PRM 4.10.3)."
+    U0881 Undefined "the deinterlace block is off its grid"
+"A deinterlace message returns 16 by 4 pixels, or 16 by 8 if it only denoises, at luma pixel (M1.2, M1.6).
+History is kept for blocks of 4 by 4, so blocks begin at multiples of 16 and of 4 or 8; nothing is promised
+for other places."
+    N0880 Unsupported "partial deinterlacing is not modelled"
+"DI Partial asks for the intermediate data of the deinterlacer. No document tells how they lie in the
+response, so visim refuses. Clear DI Partial (dword 6, bit 2, of the state) and take the deinterlaced rows."
+    E0780 Error "the media sampler state has no place in this structure"
+"A state of the media sampler is packed for one generation: Gen5 has SAMPLER_STATE for sample_8x8 and
+SAMPLER_8x8_STATE, Gen8 and Gen9 have SAMPLER_STATE_8x8_AVS. What the generation does not have cannot be
+packed; the note names it. Choose another filter or another generation (AVS reference 3.1 and 4.2)."
+    E0781 Error "a media sampler state breaks a rule of its manual"
+"The bits are all known, but together they are not allowed: a filter coefficient outside the range of its
+tap, an outer tap for a 32-bit RGB format, motion limits that do not fit their shift. The note has the values
+and the rule (PRM 4.10.3 and 4.10.4)."
 }
 
 impl Code {

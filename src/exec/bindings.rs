@@ -3,6 +3,8 @@
 use crate::dataport::untyped::Window;
 use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
+use crate::sampler::deinterlace::DeinterlaceState;
+use crate::sampler::unorm::UnormSampler;
 use crate::surface::{Memory, Surface};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
@@ -11,10 +13,14 @@ use std::sync::{Arc, OnceLock};
 /// A sampler state; each kind of message wants its own.
 #[derive(Clone, Debug)]
 pub enum Sampler {
-    /// For `avs`.
+    /// For `avs` and the `sample_8x8` message.
     Avs(Arc<AvsSampler>),
     /// For `sample…`, `gather4…` and `lod`.
     Texture(Arc<SamplerState>),
+    /// For `sample_unorm`.
+    Unorm(UnormSampler),
+    /// For the `deinterlace` message.
+    Deinterlace(Arc<DeinterlaceState>),
 }
 
 impl Sampler {
@@ -23,6 +29,8 @@ impl Sampler {
         match self {
             Sampler::Avs(_) => "an AVS state",
             Sampler::Texture(_) => "a 3D sampler state",
+            Sampler::Unorm(_) => "a sample_unorm state",
+            Sampler::Deinterlace(_) => "a deinterlace state",
         }
     }
 }

@@ -20,6 +20,7 @@ use crate::dataport::{deblock, target, unorm};
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::math::unit::Control;
 use crate::message::gen5::{Ask, Cache, TargetHeader, decode_ask};
+use crate::message::gen5_media;
 use crate::message::{Access, Decoded, FieldSelect, Form, Message, Request};
 use crate::program::{Raw, RawMessage, Send};
 use crate::surface::{LineStride, Memory, Refused, Surface};
@@ -47,6 +48,7 @@ pub(super) fn send<O: Observer>(
         environment,
         send,
         raw,
+        message,
         form,
         pc,
         observer,
@@ -61,6 +63,7 @@ struct Served<'t, 'p, 'e, O> {
     environment: &'t Environment<'e>,
     send: &'t Send,
     raw: &'t RawMessage,
+    message: &'t Message,
     form: Form,
     mask: u32,
     pc: u32,
@@ -109,11 +112,10 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     fn ask(&mut self, ask: &Ask) -> Done {
         match ask {
             Ask::Sampler(r) => self.through_request(Request::Sampler(*r), ask),
-            Ask::SamplerBlock { .. } => Err(self.unmodelled(
-                ask,
-                "blocks of the sampler run through `sample_unorm` and `avs`",
-                "PRM 4.11.1.9",
-            )),
+            Ask::SamplerBlock { .. } => match gen5_media::request(ask, self.message, &self.form) {
+                Ok(request) => self.through_request(request, ask),
+                Err(why) => Err(self.unmodelled(ask, &why.to_string(), "PRM 4.11.1.9")),
+            },
             Ask::MediaRead(block, cache) => {
                 let surface = self.surface(block.surface)?;
                 self.media_surface(surface, block.field, *cache, ask)?;

@@ -1,8 +1,9 @@
 //! Messages: the template becomes a [`Request`] with the values of the moment, the shared function is
 //! called, and what it returns lands in registers.
 
-use super::bindings::{Environment, OwnMemory, Resources, Sampler};
+use super::bindings::{Environment, OwnMemory, Resources};
 use super::bits::{self, Asked};
+use super::media_sampler::Media;
 use super::memory::{self, Space};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::sampling::{self, Registers, texel_offsets};
@@ -12,11 +13,10 @@ use super::{general, raw, target};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
+use crate::isa::UnormFormat;
 use crate::lower::{SLM, STATELESS};
-use crate::message::{AvsRequest, MediaBlock, Request, SamplerRequest};
+use crate::message::{AvsRequest, MediaBlock, Request, SamplerRequest, UnormRequest};
 use crate::program::{LscPlace, Raw, Send, SendBody};
-use crate::sampler::avs;
-use crate::sampler::avs::AvsError;
 use crate::surface::{Memory, Refused, Surface};
 use std::borrow::Cow;
 use std::sync::Arc;
@@ -121,14 +121,46 @@ pub fn send<O: Observer>(
             };
             surface(thread, resources, send, index, pc)?;
             let request = bits::heard(thread, environment, Request::Avs(request), pc)?;
-            scale(thread, resources, send, &request, *dst, pc, observer)
+            let media = Media {
+                send,
+                pc,
+                dst: *dst,
+                elements: UnormFormat::Full16,
+                raw: false,
+            };
+            media.serve(thread, resources, &request, observer)
         }
-        SendBody::Unorm { .. } => {
-            let section = thread.section(pc);
-            let diagnostic = Diagnostic::new(Code::N0601)
-                .note(format!("{section} defines it; visim reads and checks it"))
-                .see(section);
-            Err(thread.trap(pc, u32::MAX, diagnostic))
+        SendBody::Unorm {
+            channels,
+            format,
+            coordinates,
+            dst,
+        } => {
+            let index = state(thread, send.surface);
+            let [u, v, delta_u, delta_v] =
+                std::array::from_fn(|i| general::scalar_float(thread, &coordinates[i]));
+            let request = UnormRequest {
+                surface: index,
+                sampler: state(thread, send.sampler),
+                channels: *channels,
+                u,
+                v,
+                delta_u,
+                delta_v,
+                killpix: false,
+                only_rg: false,
+                shader_payload: false,
+            };
+            surface(thread, resources, send, index, pc)?;
+            let request = bits::heard(thread, environment, Request::Unorm(request), pc)?;
+            let media = Media {
+                send,
+                pc,
+                dst: *dst,
+                elements: *format,
+                raw: false,
+            };
+            media.serve(thread, resources, &request, observer)
         }
         SendBody::Typed { .. } | SendBody::TypedAtomic { .. } => {
             let mask = thread.active(send.lanes, send.guard);
@@ -255,37 +287,6 @@ fn watch_block<O: Observer>(
         };
         observer.access(thread.at(pc), &access);
     });
-}
-
-/// Serves a message of the adaptive video scaler.
-pub fn scale<O: Observer>(
-    thread: &mut Thread<'_>,
-    resources: &Resources,
-    send: &Send,
-    request: &Request,
-    dst: Raw,
-    pc: u32,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    let Request::Avs(asked) = request else {
-        return Ok(());
-    };
-    let surface = surface(thread, resources, send, asked.surface, pc)?;
-    if O::ACTIVE {
-        observer.message(thread.at(pc), request);
-    }
-    let number = asked.sampler;
-    let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
-        return Err(no_sampler(thread, resources, send, number, "an AVS", pc));
-    };
-    // Bytes that the message leaves alone keep their content, so the block starts as it is.
-    let mut block = [0; MAX_AVS];
-    read_raw(thread, dst, &mut block);
-    avs::run(surface, sampler, asked, &mut block)
-        .map_err(|error| refuse_avs(thread, send, asked.surface, pc, error))?;
-    let bytes = avs::packed_bytes(asked, sampler.output_shuffle);
-    write_raw(thread, dst, &block[..bytes.min(MAX_AVS)], pc, observer);
-    Ok(())
 }
 
 /// Serves a memory message in the space its kind and binding name.
@@ -448,9 +449,6 @@ pub struct Place {
 /// The greatest media block: lowering reference 2.4.
 pub const MAX_BLOCK: usize = 256;
 
-/// The greatest AVS block: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
-const MAX_AVS: usize = 1024;
-
 /// The trap of a message whose sampler index has no state of the kind it needs.
 pub fn no_sampler(
     thread: &Thread<'_>,
@@ -475,12 +473,6 @@ pub fn no_sampler(
     ))
     .see("vISA text reference 4.8");
     thread.trap(pc, thread.active(send.lanes, send.guard), diagnostic)
-}
-
-/// What the scaler refuses, as a trap.
-fn refuse_avs(thread: &Thread<'_>, send: &Send, index: u32, pc: u32, error: AvsError) -> Box<Trap> {
-    let refused = Refused::error(error.to_string(), "AVS reference 3.3");
-    refuse(thread, send, index, pc, u32::MAX, refused)
 }
 
 /// The value of a state variable.

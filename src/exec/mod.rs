@@ -23,6 +23,7 @@ pub mod lanes;
 #[cfg(test)]
 mod laws;
 mod lsc;
+mod media_sampler;
 mod memory;
 mod message;
 pub mod observer;

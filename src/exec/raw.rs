@@ -16,9 +16,9 @@ use super::observer::Observer;
 use super::sampling::{self, Registers};
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{gen5, general};
+use super::{gen5, general, media_sampler};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{AtomicOp, ChannelMask, Platform, Type};
+use crate::isa::{AtomicOp, ChannelMask, Platform, Type, UnormFormat};
 use crate::message::fields::extended_gen11 as ex;
 use crate::message::natural::{self, atomic_operands};
 use crate::message::{
@@ -91,6 +91,8 @@ fn name(request: &Request) -> &'static str {
         Request::Sampler(r) => r.op.name(),
         Request::Avs(_) => "avs",
         Request::Unorm(_) => "sample_unorm",
+        Request::Scale8x8(_) => "sample_8x8",
+        Request::Deinterlace(_) => "deinterlace",
         Request::SamplerFlush => "sampler cache flush",
         Request::Oword(_) => "oword block",
         Request::ByteScattered(_) => "byte scattered",
@@ -279,11 +281,15 @@ pub(super) fn serve<O: Observer>(
                 thread, resources, send, &request, &registers, pc, observer,
             ))
         }
-        Request::Avs(_) => {
-            let dst = raw.dst?;
-            Some(message::scale(
-                thread, resources, send, request, dst, pc, observer,
-            ))
+        _ if media_sampler::serves(request) => {
+            let media = media_sampler::Media {
+                send,
+                pc,
+                dst: raw.dst?,
+                elements: UnormFormat::Full16,
+                raw: true,
+            };
+            Some(media.serve(thread, resources, request, observer))
         }
         // The caches of a simulator hold nothing back.
         Request::SamplerFlush | Request::Fence(_) | Request::EndOfThread => Some(Ok(())),

@@ -1,5 +1,8 @@
 //! Sampler states from the words of a directive: `filter=linear address=wrap`, `avs table0x=bilinear`,
-//! `avs state.json`. Without a kind they are for the 3D sampler.
+//! `unorm linear=on`, `deinterlace state.toml`. Without a kind they are for the 3D sampler.
+//!
+//! A state is a kind, then `field=value` words and files of fields, later ones winning. A coefficient table is
+//! a name or a file of rows.
 
 use super::bind::Layer;
 use super::directive::SamplerBinding;
@@ -8,62 +11,84 @@ use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::bindings::Sampler;
 use crate::sampler::SamplerState;
-use crate::sampler::avs::AvsSampler;
 use crate::source::Spanned;
+use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
+use std::path::Path;
 use std::sync::Arc;
 
 type Wrong = Box<Diagnostic>;
 
-/// The kinds of sampler state: of the 3D sampler, and of the video scaler.
-const KINDS: [&str; 2] = ["3d", "avs"];
+/// The kinds of sampler state.
+const KINDS: [&str; 4] = ["3d", "avs", "unorm", "deinterlace"];
+
+/// The largest file of fields.
+const MAX_FILE: u64 = 1 << 20;
 
 /// The state that a directive describes.
 ///
 /// # Errors
 /// `E0705` at the word that has no meaning, `E0702` at a file that cannot be used.
 pub fn state(layer: &Layer, ask: &SamplerBinding) -> Result<Sampler, Wrong> {
-    let Some(first) = ask.words.first() else {
+    let Some(kind) = ask.words.first() else {
         return Err(wrong(&ask.name, "the sampler's kind is missing"));
     };
-    let (kind, words) = match first.node.as_str() {
-        word if word.contains('=') || word.ends_with(".json") => ("3d", &ask.words[..]),
-        word => (word, &ask.words[1..]),
-    };
-    let Some(&kind) = KINDS.iter().find(|known| **known == kind) else {
-        let unknown = wrong(first, "no such kind of sampler");
-        return Err(Box::new(match nearest(kind, KINDS) {
-            Some(meant) => unknown.help(format!("did you mean {meant}?")),
-            None => unknown.help(format!("kinds: {}", KINDS.join(" "))),
-        }));
-    };
+    if kind.contains('=') || is_file(kind) {
+        let state: SamplerState = read(layer, kind, &ask.words)?;
+        return Ok(Sampler::Texture(Arc::new(state)));
+    }
+    let words = &ask.words[1..];
+    match kind.node.as_str() {
+        "3d" => Ok(Sampler::Texture(Arc::new(read::<SamplerState>(
+            layer, kind, words,
+        )?))),
+        "avs" => Ok(Sampler::Avs(Arc::new(read(layer, kind, words)?))),
+        "unorm" => Ok(Sampler::Unorm(read(layer, kind, words)?)),
+        "deinterlace" => Ok(Sampler::Deinterlace(Arc::new(read(layer, kind, words)?))),
+        other => {
+            let unknown = wrong(kind, "no such kind of sampler");
+            Err(Box::new(match nearest(other, KINDS) {
+                Some(meant) => unknown.help(format!("did you mean {meant}?")),
+                None => unknown.help(format!("kinds: {}", KINDS.join(" "))),
+            }))
+        }
+    }
+}
+
+/// A state of one kind from the words behind the kind.
+fn read<T: DeserializeOwned>(
+    layer: &Layer,
+    kind: &Spanned<String>,
+    words: &[Spanned<String>],
+) -> Result<T, Wrong> {
     let mut fields = Map::new();
     for word in words {
         match word.split_once('=') {
             Some((key, value)) => {
-                fields.insert(key.to_string(), field(value));
+                let value = match is_file(value) {
+                    true => rows(file(layer, word, value)?),
+                    false => field(value),
+                };
+                fields.insert(key.to_string(), value);
             }
-            None if word.ends_with(".json") => fields.extend(file(layer, word)?),
-            None => return Err(wrong(word, "neither key=value nor a .json file")),
+            None if is_file(word) => match file(layer, word, word)? {
+                Value::Object(more) => fields.extend(more),
+                _ => return Err(wrong(word, "the file holds no fields")),
+            },
+            None => return Err(wrong(word, "neither key=value nor a .json or .toml file")),
         }
         // Read after each word, so that a mistake is reported at the word that made it.
-        read(kind, &fields).map_err(|why| wrong(word, why))?;
+        made::<T>(&fields).map_err(|why| wrong(word, why))?;
     }
-    read(kind, &fields).map_err(|why| wrong(first, why))
+    made(&fields).map_err(|why| wrong(kind, why))
 }
 
 fn wrong(at: &Spanned<String>, label: impl Into<String>) -> Wrong {
     Box::new(Diagnostic::new(Code::E0705).at(at.span, label))
 }
 
-fn read(kind: &str, fields: &Map<String, Value>) -> Result<Sampler, String> {
-    let fields = Value::Object(fields.clone());
-    if kind == "avs" {
-        let state = serde_json::from_value::<AvsSampler>(fields).map_err(|e| e.to_string())?;
-        return Ok(Sampler::Avs(Arc::new(state)));
-    }
-    let state = serde_json::from_value::<SamplerState>(fields).map_err(|e| e.to_string())?;
-    Ok(Sampler::Texture(Arc::new(state)))
+fn made<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T, String> {
+    serde_json::from_value(Value::Object(fields.clone())).map_err(|e| e.to_string())
 }
 
 /// `on`, `off`, a number, or a name.
@@ -81,15 +106,65 @@ fn field(text: &str) -> Value {
     }
 }
 
-/// The fields of a JSON file.
-fn file(layer: &Layer, path: &Spanned<String>) -> Result<Map<String, Value>, Wrong> {
-    let unusable = |code, why: String| Box::new(Diagnostic::new(code).at(path.span, why));
-    let bytes = load::bytes(&layer.folder.join(&path.node), 1 << 20).map_err(|error| {
+fn is_file(word: &str) -> bool {
+    word.ends_with(".json") || word.ends_with(".toml")
+}
+
+/// A table is a list of rows; TOML, which has no bare lists, calls it `rows`.
+fn rows(value: Value) -> Value {
+    match value {
+        Value::Object(mut table) if table.len() == 1 && table.contains_key("rows") => {
+            table.remove("rows").unwrap_or_default()
+        }
+        other => other,
+    }
+}
+
+/// What a JSON or TOML file holds; `at` is the word that names it.
+fn file(layer: &Layer, at: &Spanned<String>, path: &str) -> Result<Value, Wrong> {
+    let unusable = |code, why: String| Box::new(Diagnostic::new(code).at(at.span, why));
+    let path = layer.folder.join(path.trim_matches('"'));
+    let bytes = load::bytes(&path, MAX_FILE).map_err(|error| {
         let code = match error {
             FileError::TooLong { .. } => Code::L0713,
             _ => Code::E0702,
         };
         unusable(code, error.to_string())
     })?;
-    serde_json::from_slice(&bytes).map_err(|e| unusable(Code::E0702, e.to_string()))
+    fields(&path, &bytes).map_err(|why| unusable(Code::E0702, why))
+}
+
+/// The value that a file of fields holds.
+///
+/// # Errors
+/// In words: what is wrong with the text.
+pub fn fields(path: &Path, bytes: &[u8]) -> Result<Value, String> {
+    if path.extension().is_some_and(|e| e == "toml") {
+        let text = std::str::from_utf8(bytes).map_err(|e| e.to_string())?;
+        toml::from_str(text).map_err(|e| e.to_string())
+    } else {
+        serde_json::from_slice(bytes).map_err(|e| e.to_string())
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sampler::avs::tables::{Table, Taps8};
+
+    #[test]
+    fn a_table_comes_from_json_or_toml() {
+        let row = [0, 0, 0, 64, 0, 0, 0, 0];
+        let list = format!("{:?}", vec![row; 17]);
+        let of = |name: &str, text: String| -> Taps8 {
+            let value = rows(fields(Path::new(name), text.as_bytes()).unwrap());
+            serde_json::from_value(value).unwrap()
+        };
+        let json = of("t.json", list.clone());
+        let toml = of("t.toml", format!("rows = {list}"));
+        assert_eq!(json, toml);
+        assert_eq!(json.row(16), Taps8::named("identity").unwrap().row(16));
+        assert!(fields(Path::new("t.toml"), b"rows = [").is_err());
+        assert_eq!(Table::<8>::named("identity"), Table::<8>::named("nearest"));
+    }
 }

@@ -13,6 +13,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) 
     match *i.opcode {
         Opcode::Avs => avs(scope, i),
         Opcode::Sample | Opcode::Load => legacy(scope, i),
+        Opcode::SampleUnorm => unorm(scope, i),
         _ if i.opcode.info().family == Family::Sampler3d => sampler_3d(scope, i, platform),
         _ => None,
     }
@@ -189,6 +190,31 @@ fn legacy(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             offsets: None,
             params,
             dst: scope.raw(dst),
+        },
+    })))
+}
+
+fn unorm(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
+    let [sampler, surface, u, v, du, dv, dst] = operands[..] else {
+        return None;
+    };
+    let format = i.suffixes.iter().find_map(|s| match s.node {
+        Suffix::UnormFormat(format) => Some(format),
+        _ => None,
+    })?;
+    let mut scalar = |operand| scope.source(operand, SCALAR);
+    let coordinates = Box::new([scalar(u)?, scalar(v)?, scalar(du)?, scalar(dv)?]);
+    Some(Op::Send(Box::new(Send {
+        lanes: SCALAR,
+        guard: None,
+        surface: Some(scope.slot(surface)?),
+        sampler: Some(scope.slot(sampler)?),
+        body: SendBody::Unorm {
+            channels: i.channels()?,
+            format,
+            coordinates,
+            dst: scope.raw(dst)?,
         },
     })))
 }

@@ -228,6 +228,21 @@ layouts! {
         V           "V"                6 [31:0]  "normalised y of pixel 0, float";
     }
 
+    /// The payload register of the SIMD32/64 messages of Gen5 as pixel shaders have it.
+    gen5_shader_payload "pixel shader payload" "lowering reference 18.4; PRM 4.11.1.9.1" {
+        DELTA_U     "deltaU"           0 [31:0]  "x step between pixels, float";
+        U2D         "u2d"              1 [31:0]  "change of deltaU for each pixel, float";
+        U           "U"                2 [31:0]  "normalised x of pixel 0, float";
+        DELTA_V     "deltaV"           5 [31:0]  "y step between rows, float";
+        V           "V"                6 [31:0]  "normalised y of pixel 0, float";
+    }
+
+    /// The payload register of the Gen5 deinterlace message.
+    gen5_deinterlace_payload "deinterlace payload" "AVS reference 5.1; PRM 4.11.1.9" {
+        X           "X"                2 [31:0]  "left edge of the block in luma pixels";
+        Y           "Y"                6 [31:0]  "top edge of the block in luma rows";
+    }
+
     /// Function control of the data port, Gen8 and later: what is common.
     dataport "data port function control" "lowering reference 1.2" {
         TYPE     "message type"  0 [18:14] "the operation";

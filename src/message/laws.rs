@@ -326,8 +326,23 @@ proptest! {
             u, v, delta_u, delta_v, u2d, v2d, group_id, vertical_block, ief_bypass,
         };
         there_and_back(Request::Avs(avs), form, platform);
-        let unorm = UnormRequest { surface, sampler, channels, u, v, delta_u, delta_v };
-        there_and_back(Request::Unorm(unorm), form, platform);
+        for killpix in [false, true] {
+            let unorm = UnormRequest {
+                surface, sampler, channels, u, v, delta_u, delta_v, killpix,
+                only_rg: false, shader_payload: false,
+            };
+            there_and_back(Request::Unorm(unorm), form, platform);
+            let ilk = Platform::Ilk;
+            there_and_back(Request::Unorm(unorm), form, ilk);
+            for only_rg in [false, true] {
+                let unorm = UnormRequest { only_rg, shader_payload: true, ..unorm };
+                there_and_back(Request::Unorm(unorm), form, ilk);
+            }
+        }
+        let scale = Scale8x8Request { surface, sampler, channels, u, v, delta_u, delta_v, u2d };
+        there_and_back(Request::Scale8x8(scale), form, Platform::Ilk);
+        let block = DeinterlaceRequest { surface, sampler, x: group_id, y: vertical_block };
+        there_and_back(Request::Deinterlace(block), form, Platform::Ilk);
     }
 
     /// Any bits at all: a request or a refusal, and what decodes encodes to the same bits again.

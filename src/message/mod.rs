@@ -41,6 +41,7 @@ pub mod bits;
 pub mod dataport;
 pub mod fields;
 pub mod gen5;
+pub mod gen5_media;
 #[cfg(test)]
 mod laws;
 pub mod natural;
@@ -54,8 +55,8 @@ pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode}
 pub use natural::{NoBits, through};
 pub use parameters::Parameter;
 pub use request::{
-    Access, Atomic, AvsRequest, Fence, FieldSelect, MediaBlock, OwordBlock, Request, ReturnFormat,
-    SamplerOp, SamplerRequest, Scattered, SvmBlock, SvmScattered, TargetWrite, Typed, UnormRequest,
-    Untyped, UrbWrite,
+    Access, Atomic, AvsRequest, DeinterlaceRequest, Fence, FieldSelect, MediaBlock, OwordBlock,
+    Request, ReturnFormat, SamplerOp, SamplerRequest, Scale8x8Request, Scattered, SvmBlock,
+    SvmScattered, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite,
 };
 pub use sfid::Sfid;

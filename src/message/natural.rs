@@ -67,7 +67,9 @@ pub fn form(request: &Request, platform: Platform) -> Form {
             }
         }
         Request::Sampler(r) => return r.form(platform),
-        Request::Avs(_) | Request::Unorm(_) => (true, 1, (0, 0)),
+        Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
+            (true, 1, (0, 0))
+        }
         Request::MediaRead(r) => (true, 0, (0, rows(r.bytes(), platform))),
         Request::MediaWrite(r) => (true, 0, (rows(r.bytes(), platform), 0)),
         Request::Oword(r) => (true, 0, moved(r.access, lanes(r.owords, 16))),

@@ -327,7 +327,7 @@ pub struct AvsRequest {
     pub ief_bypass: bool,
 }
 
-/// A `sample_unorm` message: a block of 8 by 4 pixels. Source: lowering reference 6.1.
+/// A `sample_unorm` message: a block of 8 by 4 pixels. Source: lowering reference 6.1; PRM 4.11.1.4.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnormRequest {
     /// Binding table index.
@@ -344,6 +344,46 @@ pub struct UnormRequest {
     pub delta_u: f32,
     /// y step between rows.
     pub delta_v: f32,
+    /// One more register tells the pixels that the chroma key left alive.
+    pub killpix: bool,
+    /// Only R and G come back, whatever the channels: the `_RG` forms of Gen5.
+    pub only_rg: bool,
+    /// The payload has the steps where pixel shaders keep them: Gen5 only.
+    pub shader_payload: bool,
+}
+
+/// A `sample_8x8` message of Gen5: a block of 8 by 8 pixels. Source: PRM 4.11.1.9; AVS reference 1.3.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Scale8x8Request {
+    /// Binding table index.
+    pub surface: u32,
+    /// Sampler state index.
+    pub sampler: u32,
+    /// Channels returned.
+    pub channels: ChannelMask,
+    /// Normalised x of pixel 0.
+    pub u: f32,
+    /// Normalised y of pixel 0.
+    pub v: f32,
+    /// x step between pixels of a row.
+    pub delta_u: f32,
+    /// y step between rows.
+    pub delta_v: f32,
+    /// Change of `delta_u` for each pixel.
+    pub u2d: f32,
+}
+
+/// A `deinterlace` message of Gen5 to Gen7. Source: PRM 4.11.1.4; AVS reference 5.1.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct DeinterlaceRequest {
+    /// Binding table index of the current frame; the previous frame and the statistics follow.
+    pub surface: u32,
+    /// Sampler state index.
+    pub sampler: u32,
+    /// Left edge of the block in luma pixels.
+    pub x: u32,
+    /// Top edge of the block in luma rows.
+    pub y: u32,
 }
 
 /// Which way the data go.
@@ -512,6 +552,10 @@ pub enum Request {
     Avs(AvsRequest),
     /// `sample_unorm`.
     Unorm(UnormRequest),
+    /// `sample_8x8`.
+    Scale8x8(Scale8x8Request),
+    /// `deinterlace`.
+    Deinterlace(DeinterlaceRequest),
     /// The sampler's caches are emptied.
     SamplerFlush,
     /// Oword block.

@@ -24,6 +24,8 @@ pub const BLOCK_MODE: u32 = 3;
 pub const AVS_TYPE: u32 = 11;
 /// Message type of `sample_unorm`. Source: lowering reference 6.1.
 pub const UNORM_TYPE: u32 = 12;
+/// Message type of `sample_unorm+killpix`, up to Gen8 at least. Source: AVS reference 1.3.
+pub const UNORM_KILLPIX_TYPE: u32 = 10;
 /// Message type of the cache flush. Source: lowering reference 15.
 pub const FLUSH_TYPE: u32 = 31;
 
@@ -245,7 +247,17 @@ pub(super) fn encode_avs(r: &AvsRequest, form: &Form) -> Result<Draft, EncodeErr
 }
 
 pub(super) fn encode_unorm(r: &UnormRequest, form: &Form) -> Result<Draft, EncodeError> {
-    let mut draft = block(UNORM_TYPE, r.sampler, r.surface, form, 2)?;
+    if r.only_rg || r.shader_payload {
+        return Err(EncodeError::Form(
+            "only Gen5 returns R and G alone or has the payload of pixel shaders".into(),
+        ));
+    }
+    let message_type = if r.killpix {
+        UNORM_KILLPIX_TYPE
+    } else {
+        UNORM_TYPE
+    };
+    let mut draft = block(message_type, r.sampler, r.surface, form, 2)?;
     media_sampler_header::DISABLE.put(&mut draft.header, disabled(r.channels)?)?;
     let m1 = &mut draft.payload;
     unorm_payload::U.put(m1, r.u.to_bits())?;
@@ -439,7 +451,7 @@ fn decode_block(message: &Message, form: &Form, code: u32) -> Result<Request, De
                 ief_bypass: avs_payload::IEF.get(m1) != 0,
             }))
         }
-        UNORM_TYPE => {
+        UNORM_TYPE | UNORM_KILLPIX_TYPE => {
             reserved(
                 media_sampler_header::CONTROL,
                 output,
@@ -453,6 +465,9 @@ fn decode_block(message: &Message, form: &Form, code: u32) -> Result<Request, De
                 v: float(unorm_payload::V),
                 delta_u: float(unorm_payload::DELTA_U),
                 delta_v: float(unorm_payload::DELTA_V),
+                killpix: code == UNORM_KILLPIX_TYPE,
+                only_rg: false,
+                shader_payload: false,
             }))
         }
         value => Err(DecodeError::UnknownType {

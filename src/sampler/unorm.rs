@@ -1,17 +1,19 @@
 //! `sample_unorm`: a block of 8 by 4 pixels of an 8-bit surface, nearest or bilinear.
 //!
 //! Fixed point all the way: positions have eight fraction bits, samples are 16-bit values with the
-//! range of 8 bits (FF00h is 1.0), packed like a block of the video scaler. Not the 3D sampler, whose
-//! results are floats and whose pixels may lie anywhere. Source: AVS reference 6.
+//! range of 8 bits (FF00h is 1.0), packed like a block of the video scaler, or as Gen5 does it. Not the
+//! 3D sampler, whose results are floats and whose pixels may lie anywhere. Source: AVS reference 6.
 
-use super::avs::{Block, Packing, texel_position};
-use crate::isa::{AvsControl, AvsMode, UnormFormat};
+use super::avs::{Block, Packing, groups, texel_position};
+use crate::isa::{AvsControl, AvsMode, ChannelMask, UnormFormat};
 use crate::message::UnormRequest;
-use crate::surface::format::{ChannelType, Kind as Numbers};
+use crate::surface::format::{ChannelType, Kind as Numbers, Use};
 use crate::surface::{Format, Kind, Surface};
+use serde::Deserialize;
 
 /// What happens to a texel index outside the surface. There is no border mode.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Address {
     /// The picture repeats.
     #[default]
@@ -38,8 +40,20 @@ impl Address {
     }
 }
 
+/// What becomes of texels within the chroma key. Source: PRM 4.3.1.2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "snake_case")]
+pub enum KeyMode {
+    /// The pixel is killed: its bit of the mask is cleared. Its value is as without the key.
+    #[default]
+    KillOnAnyMatch,
+    /// The texel counts as (0, 0, 0, 0).
+    ReplaceBlack,
+}
+
 /// Sampler state as `sample_unorm` reads it.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(default, deny_unknown_fields)]
 pub struct UnormSampler {
     /// Bilinear; else nearest.
     pub linear: bool,
@@ -47,6 +61,45 @@ pub struct UnormSampler {
     pub address_u: Address,
     /// Down.
     pub address_v: Address,
+    /// Texels within the key are replaced, or kill their pixels.
+    pub chroma_key_enable: bool,
+    /// Which of the two.
+    pub chroma_key_mode: KeyMode,
+    /// Lower bounds of the key: A, R, G, B from the high byte down.
+    #[serde(deserialize_with = "super::avs::argb")]
+    pub chroma_key_low: u32,
+    /// Upper bounds, inclusive.
+    #[serde(deserialize_with = "super::avs::argb")]
+    pub chroma_key_high: u32,
+}
+
+impl UnormSampler {
+    /// Whether the key is on, for this format, and R, G, B, A codes lie within it: all that it stores
+    /// must. Source: surface reference 4.11.
+    fn matches(&self, format: Format, codes: [u16; 4]) -> bool {
+        if !self.chroma_key_enable || !format.used_for(Use::ChromaKey) {
+            return false;
+        }
+        // Bytes of the key from the highest: A, R, G, B.
+        let (low, high) = (
+            self.chroma_key_low.to_be_bytes(),
+            self.chroma_key_high.to_be_bytes(),
+        );
+        [1, 2, 3, 0].into_iter().enumerate().all(|(channel, byte)| {
+            let stored = !matches!(format.out[channel], b'0' | b'1' | b'-');
+            let range = u16::from(low[byte])..=u16::from(high[byte]);
+            !stored || range.contains(&codes[channel])
+        })
+    }
+}
+
+/// How the block lies in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Writeback {
+    /// Rows of eight, elements as asked: Gen8 and later, and vISA everywhere (D10, D11).
+    Raster(UnormFormat),
+    /// Two rows of a group of four pixels side by side, 16 bits: the message of Gen5.
+    Groups,
 }
 
 /// Why a message has no result.
@@ -70,7 +123,16 @@ pub enum UnormError {
     },
 }
 
-/// The result is laid out as an 8x4 block of the scaler without shuffle: rows of eight (D11).
+/// The channels that come back: `_RG` returns R and G whatever the mask. Source: PRM 4.11.1.4.
+fn channels(request: &UnormRequest) -> ChannelMask {
+    if request.only_rg {
+        ChannelMask(0b0011)
+    } else {
+        ChannelMask(request.channels.0 & 0xf)
+    }
+}
+
+/// A raster is laid out as an 8x4 block of the scaler without shuffle (D11).
 fn packing(request: &UnormRequest, format: UnormFormat) -> Packing {
     let control = match format {
         UnormFormat::Full16 => AvsControl::Full16,
@@ -78,12 +140,16 @@ fn packing(request: &UnormRequest, format: UnormFormat) -> Packing {
         UnormFormat::Full8 => AvsControl::Full8,
         UnormFormat::DownSampled8 => AvsControl::DownSample8,
     };
-    Packing::of(request.channels, control, AvsMode::M8x4, false)
+    Packing::of(channels(request), control, AvsMode::M8x4, false)
 }
 
-/// Bytes of the destination.
-pub fn packed_bytes(request: &UnormRequest, format: UnormFormat) -> usize {
-    packing(request, format).bytes()
+/// Bytes of the destination, the kill mask included.
+pub fn packed_bytes(request: &UnormRequest, writeback: Writeback) -> usize {
+    let pixels = match writeback {
+        Writeback::Raster(format) => packing(request, format).bytes(),
+        Writeback::Groups => channels(request).count() as usize * groups::bytes(8, 4),
+    };
+    pixels + if request.killpix { 4 } else { 0 }
 }
 
 /// Samples a block of `surface` into `dst`; bytes from [`packed_bytes`] on stay as they are.
@@ -94,17 +160,17 @@ pub fn run(
     surface: &Surface,
     sampler: &UnormSampler,
     request: &UnormRequest,
-    format: UnormFormat,
+    writeback: Writeback,
     dst: &mut [u8],
 ) -> Result<(), UnormError> {
     let texels = Texels::of(surface)?;
-    let packing = packing(request, format);
-    let (need, have) = (packing.bytes(), dst.len());
+    let (need, have) = (packed_bytes(request, writeback), dst.len());
     let dst = dst
         .get_mut(..need)
         .ok_or(UnormError::Destination { need, have })?;
     let (width, height) = AvsMode::M8x4.size();
     let mut block = Block::new(width as usize);
+    let mut alive = u32::MAX;
     for y in 0..height {
         let v = texel_position(
             request.v,
@@ -121,36 +187,62 @@ pub fn run(
                 i64::from(x),
                 texels.size.0 as u32,
             );
-            let sample = sample(&texels, sampler, u, v);
-            for channel in request.channels.iter() {
-                block.channels[channel][(y * width + x) as usize] = sample[channel];
+            let (sample, killed) = sample(&texels, sampler, u, v);
+            for (channel, sample) in sample.into_iter().enumerate() {
+                block.channels[channel][(y * width + x) as usize] = sample;
+            }
+            if killed {
+                alive &= !(1 << mask_bit(x, y));
             }
         }
     }
-    packing.write(&block, dst);
+    let (pixels, mask) = dst.split_at_mut(need - if request.killpix { 4 } else { 0 });
+    match writeback {
+        Writeback::Raster(format) => packing(request, format).write(&block, pixels),
+        Writeback::Groups => groups::write(&block, channels(request), (8, 4), pixels),
+    }
+    mask.copy_from_slice(&alive.to_le_bytes()[..mask.len()]);
     Ok(())
 }
 
-/// R, G, B, A at a position, 8.8. Texel centres are at +1/2. Source: AVS reference 6.1, "Numbers".
-fn sample(texels: &Texels, sampler: &UnormSampler, u: i32, v: i32) -> [u16; 4] {
-    let at = |i: i32, j: i32| {
-        texels.codes(
+/// Bit of pixel (x, y) of the kill mask: x2 y1 x1 y0 x0 from bit 4 down. Source: AVS reference 6.3.
+const fn mask_bit(x: u32, y: u32) -> u32 {
+    (x & 4) << 2 | (y & 2) << 2 | (x & 2) << 1 | (y & 1) << 1 | x & 1
+}
+
+/// R, G, B, A at a position, 8.8, and whether the key kills the pixel: a texel with weight matches.
+/// Texel centres are at +1/2. Source: AVS reference 6.1, "Numbers"; 6.3.
+fn sample(texels: &Texels, sampler: &UnormSampler, u: i32, v: i32) -> ([u16; 4], bool) {
+    let black = sampler.chroma_key_mode == KeyMode::ReplaceBlack;
+    let mut killed = false;
+    let mut at = |i: i32, j: i32, has_weight: bool| {
+        let codes = texels.codes(
             sampler.address_u.resolve(i, texels.size.0),
             sampler.address_v.resolve(j, texels.size.1),
-        )
+        );
+        match (sampler.matches(texels.surface.format(), codes), black) {
+            (true, true) => [0; 4],
+            (matches, _) => {
+                killed |= matches && has_weight;
+                codes
+            }
+        }
     };
     if !sampler.linear {
-        return at(u >> 8, v >> 8).map(|code| code << 8);
+        let codes = at(u >> 8, v >> 8, true);
+        return (codes.map(|code| code << 8), killed);
     }
     let (s, t) = (u - 128, v - 128);
     let (i, j) = (s >> 8, t >> 8);
     let (f, g) = ((s & 0xff) as u32, (t & 0xff) as u32);
-    let (a, b, c, d) = (at(i, j), at(i + 1, j), at(i, j + 1), at(i + 1, j + 1));
-    std::array::from_fn(|k| {
+    let (a, b) = (at(i, j, true), at(i + 1, j, f > 0));
+    let (c, d) = (at(i, j + 1, g > 0), at(i + 1, j + 1, f > 0 && g > 0));
+    let mixed = std::array::from_fn(|k| {
         let top = u32::from(a[k]) * (256 - f) + u32::from(b[k]) * f;
         let bottom = u32::from(c[k]) * (256 - f) + u32::from(d[k]) * f;
         ((top * (256 - g) + bottom * g + 128) >> 8) as u16
-    })
+    });
+    (mixed, killed)
 }
 
 /// A surface seen as 8-bit codes.
@@ -233,6 +325,9 @@ mod tests {
             v: 0.0,
             delta_u: 0.0,
             delta_v: 0.0,
+            killpix: false,
+            only_rg: false,
+            shader_payload: false,
         }
     }
 
@@ -240,7 +335,13 @@ mod tests {
         linear: true,
         address_u: Address::Clamp,
         address_v: Address::Clamp,
+        chroma_key_enable: false,
+        chroma_key_mode: KeyMode::KillOnAnyMatch,
+        chroma_key_low: 0,
+        chroma_key_high: 0,
     };
+
+    const FULL_16: Writeback = Writeback::Raster(UnormFormat::Full16);
 
     #[test]
     fn bits_are_repeated() {
@@ -263,7 +364,7 @@ mod tests {
         let four = surface(Format::R8_UNORM, 4, 1, &[0, 64, 128, 192]);
         let at = |sampler: UnormSampler, u: f32| {
             let texels = Texels::of(&four).unwrap();
-            sample(&texels, &sampler, texel_position(u, 0.0, 0.0, 0, 4), 0)
+            sample(&texels, &sampler, texel_position(u, 0.0, 0.0, 0, 4), 0).0
         };
         let nearest = UnormSampler {
             linear: false,
@@ -297,7 +398,7 @@ mod tests {
         let pitch = two.description().pitch as usize;
         two.memory().write(pitch, &[30, 41]);
         let texels = Texels::of(&two).unwrap();
-        assert_eq!(sample(&texels, &LINEAR, 128 + 64, 128 + 192)[0], 7088);
+        assert_eq!(sample(&texels, &LINEAR, 128 + 64, 128 + 192).0[0], 7088);
     }
 
     #[test]
@@ -324,7 +425,7 @@ mod tests {
             &surface,
             &UnormSampler::default(),
             &request,
-            UnormFormat::Full16,
+            FULL_16,
             &mut dst,
         )
         .unwrap();
@@ -342,21 +443,119 @@ mod tests {
             &surface,
             &LINEAR,
             &request,
-            UnormFormat::DownSampled8,
+            Writeback::Raster(UnormFormat::DownSampled8),
             &mut dst,
         )
         .unwrap();
-        assert_eq!(packed_bytes(&request, UnormFormat::DownSampled8), 48);
+        let half = Writeback::Raster(UnormFormat::DownSampled8);
+        assert_eq!(packed_bytes(&request, half), 48);
         assert_eq!(dst[..5], [0, 2, 4, 6, 8]);
         assert_eq!(dst[16..19], [100, 101, 102]);
+    }
+
+    /// 8 by 4 texels whose R is their number, G 100 more, B 50 more, seen one to one.
+    fn numbered() -> (Surface, UnormRequest) {
+        let codes: Vec<u8> = (0..32).flat_map(|i| [50 + i, 100 + i, i, 200]).collect();
+        let request = UnormRequest {
+            u: 0.5 / 8.0,
+            v: 0.5 / 4.0,
+            delta_u: 1.0 / 8.0,
+            delta_v: 1.0 / 4.0,
+            ..request(0b1111)
+        };
+        let format = Format::named("B8G8R8A8_UNORM").unwrap();
+        (surface(format, 8, 4, &codes), request)
+    }
+
+    #[test]
+    fn gen5_returns_two_rows_of_four_pixels_side_by_side() {
+        // W0: pixels 0-3, 8-11, 4-7, 12-15; W1: 16-19, 24-27, 20-23, 28-31. Source: PRM 4.11.2.4.1.
+        let (surface, request) = numbered();
+        let order: Vec<u16> = [0, 8, 4, 12, 16, 24, 20, 28]
+            .into_iter()
+            .flat_map(|first| first..first + 4)
+            .collect();
+        // _RG: R, then G, although all four channels are enabled.
+        let request = UnormRequest {
+            only_rg: true,
+            ..request
+        };
+        assert_eq!(packed_bytes(&request, Writeback::Groups), 128);
+        let mut dst = [0; 128];
+        run(&surface, &LINEAR, &request, Writeback::Groups, &mut dst).unwrap();
+        let words = dst.as_chunks().0.iter().map(|&w| u16::from_le_bytes(w));
+        let expected: Vec<u16> = order
+            .iter()
+            .map(|r| r << 8)
+            .chain(order.iter().map(|r| (100 + r) << 8))
+            .collect();
+        assert_eq!(words.collect::<Vec<_>>(), expected);
+    }
+
+    #[test]
+    fn the_mask_counts_pixels_in_two_by_two() {
+        let rows = [
+            [0, 1, 4, 5, 16, 17, 20, 21],
+            [2, 3, 6, 7, 18, 19, 22, 23],
+            [8, 9, 12, 13, 24, 25, 28, 29],
+            [10, 11, 14, 15, 26, 27, 30, 31],
+        ];
+        for (row, y) in rows.iter().zip(0..) {
+            for (&bit, x) in row.iter().zip(0..) {
+                assert_eq!(mask_bit(x, y), bit, "({x}, {y})");
+            }
+        }
+    }
+
+    #[test]
+    fn a_texel_of_the_key_kills_the_pixels_it_has_weight_in() {
+        // Texel 9 = (1, 1) is keyed. One to one it is pixel (1, 1): bit 3.
+        let (surface, request) = numbered();
+        let request = UnormRequest {
+            killpix: true,
+            ..request
+        };
+        let keyed = UnormSampler {
+            chroma_key_enable: true,
+            chroma_key_low: 0x0009_0000,
+            chroma_key_high: 0xff09_ffff,
+            ..LINEAR
+        };
+        let mask = |sampler: &UnormSampler, request: &UnormRequest| {
+            let mut dst = [0; 260];
+            run(&surface, sampler, request, Writeback::Groups, &mut dst).unwrap();
+            u32::from_le_bytes(dst[256..].try_into().unwrap())
+        };
+        assert_eq!(mask(&keyed, &request), !(1 << 3));
+        // A quarter texel to the left, pixels 1 and 2 of row 1 see it: x = 0.75 .. and 1.75 ..: bits 3, 6.
+        let moved = UnormRequest {
+            u: 0.25 / 8.0,
+            ..request
+        };
+        assert_eq!(mask(&keyed, &moved), !(1 << 3 | 1 << 6));
+        // Alpha 200 outside the key saves all; so does replacement by black, which changes values instead.
+        let low_alpha = UnormSampler {
+            chroma_key_high: 0xc709_ffff,
+            ..keyed
+        };
+        assert_eq!(mask(&low_alpha, &request), u32::MAX);
+        let black = UnormSampler {
+            chroma_key_mode: KeyMode::ReplaceBlack,
+            ..keyed
+        };
+        assert_eq!(mask(&black, &request), u32::MAX);
+        let texels = Texels::of(&surface).unwrap();
+        // Between texels 8 and 9: R = (8 + 0) / 2, G = (108 + 0) / 2.
+        let (half, killed) = sample(&texels, &black, 256, 256 + 128);
+        assert_eq!((half[0], half[1], killed), (4 << 8, 54 << 8, false));
     }
 
     #[test]
     fn other_surfaces_are_refused() {
         let refusal = |description| {
             let surface = Surface::zeroed(description).unwrap();
-            let format = UnormFormat::Full8;
-            run(&surface, &LINEAR, &request(1), format, &mut [0; 32]).unwrap_err()
+            let bytes = Writeback::Raster(UnormFormat::Full8);
+            run(&surface, &LINEAR, &request(1), bytes, &mut [0; 32]).unwrap_err()
         };
         let float = Format::R32_FLOAT;
         assert_eq!(
@@ -392,10 +591,11 @@ mod tests {
                 linear,
                 address_u: modes[address_u],
                 address_v: modes[address_v],
+                ..LINEAR
             };
             let request = UnormRequest { u, v, delta_u, delta_v, ..request(1) };
             let mut dst = [0; 64];
-            run(&surface, &sampler, &request, UnormFormat::Full16, &mut dst).unwrap();
+            run(&surface, &sampler, &request, FULL_16, &mut dst).unwrap();
             for word in dst.as_chunks().0 {
                 prop_assert!((40 << 8..140 << 8).contains(&u16::from_le_bytes(*word)));
             }

@@ -89,6 +89,34 @@ impl Memory {
         }
     }
 
+    /// Copies words of rows: row `i` begins at byte `offset + i * pitch`, both multiples of 8, and fills the
+    /// first `out.len() / rows` bytes of its part of `out`, whole words. `None`, and nothing is copied, if a
+    /// row does not lie inside the memory or is not made of words.
+    #[inline]
+    pub fn read_rows(
+        &self,
+        offset: usize,
+        pitch: usize,
+        rows: usize,
+        out: &mut [u8],
+    ) -> Option<()> {
+        let stride = out.len().checked_div(rows)?;
+        let last = offset.checked_add(pitch.checked_mul(rows.checked_sub(1)?)?)?;
+        let whole = [offset, pitch, stride].iter().all(|n| n % 8 == 0);
+        let apart = stride > 0 && (stride <= pitch || rows == 1);
+        if !whole || !apart || last.checked_add(stride)? > self.len {
+            return None;
+        }
+        let words = &self.words[offset / 8..(last + stride) / 8];
+        let starts = words.chunks((pitch / 8).max(1));
+        for (row, words) in out.chunks_exact_mut(stride).zip(starts) {
+            for (bytes, word) in row.as_chunks_mut::<8>().0.iter_mut().zip(words) {
+                *bytes = word.load(Relaxed).to_le_bytes();
+            }
+        }
+        Some(())
+    }
+
     /// The `N` bytes at `offset`: [`Memory::read`] for a size known while compiling.
     ///
     /// # Panics
@@ -213,6 +241,30 @@ mod tests {
                 expected[offset..offset + len].copy_from_slice(&bytes);
                 assert_eq!(memory.to_vec(), expected, "{offset}+{len}");
             }
+        }
+    }
+
+    #[test]
+    fn whole_rows_are_copied_or_left() {
+        let bytes: Vec<u8> = (0..96).collect();
+        let memory = Memory::from_bytes(&bytes);
+        let mut out = [0; 32];
+        assert_eq!(memory.read_rows(8, 24, 2, &mut out), Some(()));
+        assert_eq!((&out[..16], &out[16..]), (&bytes[8..24], &bytes[32..48]));
+        // The last row may end with the memory.
+        assert_eq!(memory.read_rows(32, 24, 3, &mut [0; 48]), Some(()));
+        for (offset, pitch, rows, length) in [
+            (40, 24, 3, 48), // beyond the end
+            (4, 24, 2, 32),  // not at a word
+            (8, 20, 2, 32),  // nor the next row
+            (8, 24, 2, 24),  // nor a row's end
+            (8, 8, 2, 32),   // rows that overlap
+            (8, 24, 0, 0),   // no row
+            (8, usize::MAX - 7, 2, 32),
+        ] {
+            let mut out = vec![0xee; length];
+            assert_eq!(memory.read_rows(offset, pitch, rows, &mut out), None);
+            assert_eq!(out, vec![0xee; length]);
         }
     }
 

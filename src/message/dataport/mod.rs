@@ -54,7 +54,12 @@ pub(super) fn encode(
         Request::Fence(r) => sync::fence(r, platform)?,
         Request::Barrier => sync::barrier()?,
         Request::EndOfThread => sync::end_of_thread(platform)?,
-        Request::Sampler(_) | Request::Avs(_) | Request::Unorm(_) | Request::SamplerFlush => {
+        Request::Sampler(_)
+        | Request::Avs(_)
+        | Request::Unorm(_)
+        | Request::Scale8x8(_)
+        | Request::Deinterlace(_)
+        | Request::SamplerFlush => {
             return Err(bad("a sampler message"));
         }
     };

@@ -19,12 +19,12 @@ pub mod table;
 pub use decode::decode_ask;
 pub use encode::encode_ask;
 
-use super::Sfid;
 use super::bits::{DecodeError, Decoded, EncodeError, Form, Message};
 use super::fields::{self, gen5_read as read, gen5_write as write};
 use super::request::{
     Access, FieldSelect, MediaBlock, OwordBlock, Request, SamplerOp, SamplerRequest, Scattered,
 };
+use super::{Sfid, gen5_media};
 use crate::isa::{ChannelMask, Platform};
 use crate::math::unit::Control;
 
@@ -363,6 +363,14 @@ fn ask_of(request: &Request) -> Option<Ask> {
 }
 
 pub(super) fn encode(request: &Request, form: &Form) -> Result<Message, EncodeError> {
+    if let Some(block) = gen5_media::ask(request) {
+        let (ask, payload) = block?;
+        if form.first != 2 {
+            return Err(EncodeError::Form("a block message is 2 registers".into()));
+        }
+        let message = encode_ask(&ask, form)?;
+        return Ok(Message { payload, ..message });
+    }
     let ask = ask_of(request).ok_or(EncodeError::Absent {
         what: "this request",
         platform: Platform::Ilk,
@@ -379,6 +387,7 @@ pub(super) fn decode(message: &Message) -> Result<Decoded, DecodeError> {
         Ask::Oword { block, .. } => Request::Oword(block),
         Ask::DwordScattered { request, .. } => Request::DwordScattered(request),
         Ask::EndOfThread { .. } => Request::EndOfThread,
+        Ask::SamplerBlock { .. } => gen5_media::request(&ask, message, &form)?,
         _ => return Err(DecodeError::UnknownFunction(message.sfid)),
     };
     Ok(Decoded { request, form })

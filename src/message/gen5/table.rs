@@ -38,7 +38,7 @@ pub struct Row {
 
 const RUNS: State = State::Runs;
 const BLOCKS: State =
-    State::Refused("the sampler's block messages run as `avs` and `sample_unorm` only");
+    State::Elsewhere("raw sends with a sampler state of their own, as in lessons 38 and 39");
 const NO_CODE: State = State::Absent("no encoding on Ironlake: lowering reference 18.5");
 const NO_LOAD4: State = State::Refused(
     "starred in the manual without a word why: treated as absent, lowering reference 18.2",
@@ -105,11 +105,11 @@ row("4.11.1.4", "ld2dms",                     none(State::Absent("no type of its
 row("4.11.1.4", "ld_mcs",                     none(State::Absent("no type of its own in the table of 4.11.1.3.2")), none(GEN9_SAMPLING)),
 row("4.11.1.5", "gather4",                    none(State::Absent("named, but without a type on Ironlake: lowering reference 18.3")), none(GEN9_SAMPLING)),
 row("4.11.1.8", "SIMD4x2 forms",              ilk("smpl", 0x0418_7001),  none(GEN5_ONLY)),
-row("4.11.1.9", "sample_unorm",               refused("smpl", 0x048b_c001, BLOCKS),              none(GEN9_SAMPLING)),
-row("4.11.1.9", "sample_unorm_RG",            none(State::Absent("its type is missing from the published table")), none(GEN5_ONLY)),
-row("4.11.1.9", "sample_unorm_RG+killpix",    none(State::Absent("its type is missing from the published table")), none(GEN5_ONLY)),
-row("4.11.1.9", "sample_8x8",                 refused("smpl", 0x050b_b001, BLOCKS),              none(GEN9_SAMPLING)),
-row("4.11.1.9", "deinterlace",                refused("smpl", 0x04cb_8001, BLOCKS),              none(GEN5_ONLY)),
+row("4.11.1.9", "sample_unorm",               ilk("smpl", 0x048b_c001),                           none(GEN9_SAMPLING)),
+row("4.11.1.9", "sample_unorm_RG",            ilk("smpl", 0x044b_1001),                           none(GEN5_ONLY)),
+row("4.11.1.9", "sample_unorm_RG+killpix",    ilk("smpl", 0x045b_3001),                           none(GEN5_ONLY)),
+row("4.11.1.9", "sample_8x8",                 none(BLOCKS),              none(GEN9_SAMPLING)),
+row("4.11.1.9", "deinterlace",                none(BLOCKS),              none(GEN5_ONLY)),
 row("5.10.3",   "OWord Block Read",           ilk("read",  0x0218_4202),                         skl("oword_ld (2) T7 0x0:ud D.0")),
 row("5.10.3",   "OWord Block Write",          ilk("write", 0x0418_8202),                         skl("oword_st (2) T7 0x0:ud S.0")),
 row("5.10.2",   "Unaligned OWord Block Read", none(NO_CODE),                                     skl("oword_ld_unaligned (2) T7 0x4:ud D.0")),

@@ -13,11 +13,13 @@
 
 mod blended;
 pub mod filters;
+pub mod groups;
 pub mod ief;
 mod key;
 #[cfg(test)]
 mod laws;
 mod pack;
+pub mod packed;
 pub mod plan;
 mod position;
 pub mod reference;
@@ -32,14 +34,15 @@ pub use ief::{IefFilter, IefState};
 pub use key::ChromaKey;
 pub use pack::{Block, Packing, packed_bytes};
 pub use plan::{Kernel, Kernels, Plan};
-pub use position::{Positions, texel_position};
-pub use state::{AvsSampler, FilterType, TapMode};
+pub use position::{Positions, Raster, texel_position};
+pub use state::{AvsSampler, FilterType, TapMode, argb};
 pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
 
 use crate::isa::ChannelMask;
-use crate::message::AvsRequest;
+use crate::message::{AvsRequest, Scale8x8Request};
 use crate::surface::{Format, Surface};
 use plan::Scratch;
+use std::borrow::Cow;
 use std::cell::RefCell;
 
 /// Why a message has no result.
@@ -109,32 +112,110 @@ pub fn run_view(
     let dst = dst
         .get_mut(..need)
         .ok_or(AvsError::Destination { need, have })?;
-    let positions = Positions::new(request, view.width, view.height, 0);
-    let plan = Plan::new(view, sampler, kernels);
-    let enhances = sampler.ief_enable && !request.ief_bypass;
-    SCRATCH.with_borrow_mut(
-        |Buffers {
-             scratch,
-             block,
-             wide,
-         }| {
-            let (mut channels, mut decimate) = (request.channels, request.control.decimates());
-            if enhances && sampler.ief.skin_tone.is_some() {
-                // Skin is judged by the colour of every pixel.
-                (channels.0, decimate) = (channels.0 | 1 << view::R | 1 << view::B, false);
-            }
-            plan.run(&positions, channels, decimate, scratch, block);
-            if enhances {
-                let around = Positions::new(request, view.width, view.height, MARGIN as u32);
-                plan.run(&around, ChannelMask(1 << view::G), false, scratch, wide);
-                enhance(&sampler.ief, wide, block, positions.v().len());
-            } else if sampler.ief.vsa {
-                block.channels[view::A].fill(0);
-            }
-            packing.write(block, dst);
-        },
-    );
+    let asked = Asked {
+        raster: Raster::from(request),
+        channels: request.channels,
+        decimate: request.control.decimates(),
+        enhance: sampler.ief_enable && !request.ief_bypass,
+    };
+    asked.run(view, sampler, kernels, |block| packing.write(block, dst));
     Ok(())
+}
+
+/// Bytes that a `sample_8x8` message returns: four registers for each channel.
+pub const fn bytes_8x8(request: &Scale8x8Request) -> usize {
+    request.channels.count() as usize * groups::bytes(8, 8)
+}
+
+/// Scales a block of 8 by 8 pixels of `surface`: the message of Gen5, in whose order the block is returned.
+///
+/// That part has one tap mode and no shuffle, and adapts luma only: what `sampler` says of those does not
+/// count. Source: AVS reference 2.4 and 3.1.
+///
+/// # Errors
+/// As [`run`].
+pub fn run_8x8(
+    surface: &Surface,
+    sampler: &AvsSampler,
+    request: &Scale8x8Request,
+    kernels: Kernels,
+    dst: &mut [u8],
+) -> Result<(), AvsError> {
+    let view = MediaView::of(surface)?;
+    let (need, have) = (bytes_8x8(request), dst.len());
+    let dst = dst
+        .get_mut(..need)
+        .ok_or(AvsError::Destination { need, have })?;
+    let newer = sampler.tap_mode != TapMode::EightOnGreen
+        || sampler.adaptive_all_channels
+        || sampler.rgb_adaptive;
+    let sampler = if newer {
+        Cow::Owned(AvsSampler {
+            tap_mode: TapMode::EightOnGreen,
+            adaptive_all_channels: false,
+            rgb_adaptive: false,
+            ..sampler.clone()
+        })
+    } else {
+        Cow::Borrowed(sampler)
+    };
+    let channels = ChannelMask(request.channels.0 & 0xf);
+    let asked = Asked {
+        raster: Raster::from(request),
+        channels,
+        decimate: false,
+        enhance: sampler.ief_enable,
+    };
+    asked.run(&view, &sampler, kernels, |block| {
+        groups::write(block, channels, (8, 8), dst);
+    });
+    Ok(())
+}
+
+/// What messages of every generation ask of the scaler.
+struct Asked {
+    raster: Raster,
+    channels: ChannelMask,
+    decimate: bool,
+    /// The enhancement filter runs.
+    enhance: bool,
+}
+
+impl Asked {
+    /// Computes the block and hands it to `done`.
+    fn run(
+        &self,
+        view: &MediaView,
+        sampler: &AvsSampler,
+        kernels: Kernels,
+        done: impl FnOnce(&Block),
+    ) {
+        let positions = Positions::new(&self.raster, view.width, view.height, 0);
+        let plan = Plan::new(view, sampler, kernels);
+        SCRATCH.with_borrow_mut(
+            |Buffers {
+                 scratch,
+                 block,
+                 wide,
+             }| {
+                let (mut channels, mut decimate) = (self.channels, self.decimate);
+                if self.enhance && sampler.ief.skin_tone.is_some() {
+                    // Skin is judged by the colour of every pixel.
+                    (channels.0, decimate) = (channels.0 | 1 << view::R | 1 << view::B, false);
+                }
+                plan.run(&positions, channels, decimate, scratch, block);
+                if self.enhance {
+                    let around =
+                        Positions::new(&self.raster, view.width, view.height, MARGIN as u32);
+                    plan.run(&around, ChannelMask(1 << view::G), false, scratch, wide);
+                    enhance(&sampler.ief, wide, block, positions.v().len());
+                } else if sampler.ief.vsa {
+                    block.channels[view::A].fill(0);
+                }
+                done(block);
+            },
+        );
+    }
 }
 
 /// Pixels that the enhancement filter sees beyond the block on every side.

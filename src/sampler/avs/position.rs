@@ -2,12 +2,52 @@
 //!
 //! A texel's centre is at its whole number; there is no half-texel shift. Source: AVS reference 1.4.
 
-use crate::message::AvsRequest;
+use crate::message::{AvsRequest, Scale8x8Request};
 
 /// Columns of the widest block, 16x8 and 16x4, with two more on each side for the enhancement filter.
 pub const MAX_COLUMNS: usize = 20;
 /// Rows of the highest block, 16x8, with two more on each side.
 pub const MAX_ROWS: usize = 12;
+
+/// The pixels of a block and the polynomials of their coordinates.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Raster {
+    /// Normalised x and y of pixel (0, 0) of the whole group of blocks.
+    pub origin: (f32, f32),
+    /// Steps between columns and between rows.
+    pub step: (f32, f32),
+    /// Changes of the steps.
+    pub change: (f32, f32),
+    /// Columns and rows of the block.
+    pub size: (u32, u32),
+    /// Row of the group with which the block begins.
+    pub line: i64,
+}
+
+impl From<&AvsRequest> for Raster {
+    fn from(request: &AvsRequest) -> Raster {
+        Raster {
+            origin: (request.u, request.v),
+            step: (request.delta_u, request.delta_v),
+            change: (request.u2d, request.v2d),
+            size: request.mode.size(),
+            line: i64::from(request.vertical_block) * 4,
+        }
+    }
+}
+
+/// The message of Gen5 has neither block number nor v2d. Source: AVS reference 1.3.
+impl From<&Scale8x8Request> for Raster {
+    fn from(request: &Scale8x8Request) -> Raster {
+        Raster {
+            origin: (request.u, request.v),
+            step: (request.delta_u, request.delta_v),
+            change: (request.u2d, 0.0),
+            size: (8, 8),
+            line: 0,
+        }
+    }
+}
 
 /// Positions on the luma (or only) plane, 8.8 fixed point: columns and rows are independent.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -19,21 +59,21 @@ pub struct Positions {
 }
 
 impl Positions {
-    /// The positions of the request's block on a `width` x `height` surface, with `margin` (0..=2)
+    /// The positions of a block on a `width` x `height` surface, with `margin` (0..=2)
     /// more pixels on every side: the coordinate polynomials simply go on there.
-    pub fn new(request: &AvsRequest, width: u32, height: u32, margin: u32) -> Positions {
-        let (w, h) = request.mode.size();
+    pub fn new(raster: &Raster, width: u32, height: u32, margin: u32) -> Positions {
+        let (w, h) = raster.size;
         let first = -i64::from(margin);
-        let line = i64::from(request.vertical_block) * 4 + first;
+        let line = raster.line + first;
         let (mut u, mut v) = ([0; MAX_COLUMNS], [0; MAX_ROWS]);
         let (columns, rows) = ((w + 2 * margin) as usize, (h + 2 * margin) as usize);
         for (i, u) in u.iter_mut().take(columns).enumerate() {
             let at = first + i as i64;
-            *u = texel_position(request.u, request.delta_u, request.u2d, at, width);
+            *u = texel_position(raster.origin.0, raster.step.0, raster.change.0, at, width);
         }
         for (i, v) in v.iter_mut().take(rows).enumerate() {
             let at = line + i as i64;
-            *v = texel_position(request.v, request.delta_v, request.v2d, at, height);
+            *v = texel_position(raster.origin.1, raster.step.1, raster.change.1, at, height);
         }
         Positions {
             u,
@@ -119,7 +159,7 @@ mod tests {
             v: 0.141_666_67,
             ..request(AvsMode::M16x4)
         };
-        let positions = Positions::new(&request, 20, 12, 0);
+        let positions = Positions::new(&Raster::from(&request), 20, 12, 0);
         let (tu, tv) = (positions.u()[1], positions.v()[0]);
         assert_eq!((tu, whole(tu), beta(tu)), (759, 2, 30));
         assert_eq!((tv, whole(tv), beta(tv)), (435, 1, 22));
@@ -142,7 +182,7 @@ mod tests {
             u2d: 1.0,
             ..request(AvsMode::M4x4)
         };
-        let positions = Positions::new(&request, 1, 1, 2);
+        let positions = Positions::new(&Raster::from(&request), 1, 1, 2);
         assert_eq!(positions.u()[..6], [768, 256, 0, 0, 256, 768]);
     }
 
@@ -153,7 +193,9 @@ mod tests {
             vertical_block: 3,
             ..request(AvsMode::M16x8)
         };
-        let rows: Vec<i32> = Positions::new(&request, 16, 8, 0).v().to_vec();
+        let rows: Vec<i32> = Positions::new(&Raster::from(&request), 16, 8, 0)
+            .v()
+            .to_vec();
         assert_eq!(rows, (12..20).map(|y| y * 256).collect::<Vec<i32>>());
     }
 

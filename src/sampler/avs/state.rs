@@ -133,8 +133,11 @@ impl Default for AvsSampler {
     }
 }
 
-/// Four bytes of a colour key, as a number or as text `"0xAARRGGBB"`.
-fn argb<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
+/// Reads four bytes of a colour key, as a number or as text `"0xAARRGGBB"`.
+///
+/// # Errors
+/// The text is not that.
+pub fn argb<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
     enum Form {

@@ -57,7 +57,7 @@ pub enum TableError {
     Range { row: usize, value: i64 },
     /// No such generator.
     #[error(
-        "unknown coefficient table {0:?}; known are \"nearest\", \"bilinear\", \"polyphase SCALE\" and \"lanczos SCALE\""
+        "unknown coefficient table {0:?}; known are \"identity\" (or \"nearest\"), \"bilinear\", \"polyphase SCALE\" and \"lanczos SCALE\""
     )]
     Name(String),
 }
@@ -240,7 +240,7 @@ impl<const N: usize> Table<N> {
         (row, ONE - row.iter().sum::<i32>())
     }
 
-    /// A table by name: `nearest`, `bilinear`, `polyphase 0.5`, `lanczos 1.5`.
+    /// A table by name: `identity` (also `nearest`), `bilinear`, `polyphase 0.5`, `lanczos 1.5`.
     ///
     /// # Errors
     /// [`TableError::Name`].
@@ -256,7 +256,8 @@ impl<const N: usize> Table<N> {
             }
         };
         match (kind, scale, words.next()) {
-            ("nearest", None, None) => Ok(Table::nearest()),
+            // A scale of 1 moves nothing: drivers take the nearest texel for it.
+            ("identity" | "nearest", None, None) => Ok(Table::nearest()),
             ("bilinear", None, None) => Ok(Table::bilinear()),
             ("polyphase", Some(scale), None) => Ok(Table::polyphase(scale)),
             ("lanczos", Some(scale), None) => Ok(Table::lanczos(scale)),

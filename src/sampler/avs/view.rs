@@ -40,6 +40,10 @@ pub enum Grid {
     Packed422,
     /// Chroma in planes of half the size.
     Planar420,
+    /// Chroma in planes of half the width.
+    Planar422,
+    /// Chroma in planes of a quarter of the width; the `deinterlace` message only.
+    Planar411,
 }
 
 /// How a component is stored.
@@ -83,7 +87,7 @@ const fn row(format: Format, grid: Grid, depth: Depth, channels: &[usize]) -> Me
     }
 }
 
-/// Formats of AVS reference 3.3.
+/// Formats of AVS reference 3.3, and the one that only the `deinterlace` message reads.
 #[rustfmt::skip]
 pub static FORMATS: &[MediaFormat] = &[
     row(Format::R8G8B8A8_UNORM,     Grid::Full,      Depth::Byte, &[R, G, B, A]),
@@ -99,6 +103,8 @@ pub static FORMATS: &[MediaFormat] = &[
     row(Format::YCRCB_SWAPY,        Grid::Packed422, Depth::Byte, &[B, G, R, G]), // Cb Y0 Cr Y1
     row(Format::YCRCB_SWAPUVY,      Grid::Packed422, Depth::Byte, &[R, G, B, G]), // Cr Y0 Cb Y1
     row(Format::PLANAR_420_8,       Grid::Planar420, Depth::Byte, &[]),           // see Planes
+    row(Format::PLANAR_422_8,       Grid::Planar422, Depth::Byte, &[]),
+    row(Format::PLANAR_411_8,       Grid::Planar411, Depth::Byte, &[]),
 ];
 
 /// What the media sampler makes of `format`; `None` if it does not read it.
@@ -265,11 +271,23 @@ pub struct MediaView<'a> {
 }
 
 impl<'a> MediaView<'a> {
-    /// `surface` as the media sampler reads it.
+    /// `surface` as the scaler reads it.
     ///
     /// # Errors
-    /// [`AvsError::Format`], [`AvsError::Kind`]: no surface of the media sampler.
+    /// [`AvsError::Format`], [`AvsError::Kind`]: no surface of the scaler.
     pub fn of(surface: &'a Surface) -> Result<MediaView<'a>, AvsError> {
+        let view = MediaView::frame(surface)?;
+        if view.format.grid == Grid::Planar411 {
+            return Err(AvsError::Format(surface.format()));
+        }
+        Ok(view)
+    }
+
+    /// `surface` as any message of the media sampler reads it.
+    ///
+    /// # Errors
+    /// As [`MediaView::of`].
+    pub fn frame(surface: &'a Surface) -> Result<MediaView<'a>, AvsError> {
         let d = surface.description();
         let format = media_format(d.format).ok_or(AvsError::Format(d.format))?;
         if !matches!(d.kind, Kind::D2 | Kind::Null) || d.samples > 1 {
@@ -290,7 +308,7 @@ impl<'a> MediaView<'a> {
     }
 
     /// A view of `width` x `height` texels (each 1..=65536) of `memory`. `chroma` is read for
-    /// PLANAR_420_8 only.
+    /// planar formats only.
     ///
     /// Bytes beyond the memory read as zero. A chroma plane has at least one texel, which only
     /// matters where the reference's W/2 or H/2 is zero.
@@ -331,14 +349,19 @@ impl<'a> MediaView<'a> {
                 };
                 (2, [luma, chroma, chroma])
             }
-            Grid::Planar420 => {
+            Grid::Planar420 | Grid::Planar422 | Grid::Planar411 => {
+                let chroma_size = match format.grid {
+                    Grid::Planar420 => (texels(width / 2), texels(height / 2)),
+                    Grid::Planar422 => (texels(width / 2), size.1),
+                    _ => (texels(width / 4), size.1),
+                };
                 let luma = Plane {
                     place: place.part((0, 0), false, 8),
                     ..plane(1, [Some(G), None, None, None])
                 };
                 let part = |at, texel_bytes: usize, channels| Plane {
                     place: place.part(at, chroma.half_pitch, 8 * texel_bytes as u32),
-                    size: (texels(width / 2), texels(height / 2)),
+                    size: chroma_size,
                     subsampled: true,
                     ..plane(texel_bytes, channels)
                 };
@@ -397,7 +420,7 @@ impl<'a> MediaView<'a> {
     pub fn on_plane_u(&self, plane: &Plane, tu: i32) -> i32 {
         match self.format.grid {
             Grid::Planar420 if plane.subsampled => (tu - self.siting.0) >> 1,
-            Grid::Packed422 if plane.subsampled => tu >> 1,
+            Grid::Packed422 | Grid::Planar422 if plane.subsampled => tu >> 1,
             _ => tu,
         }
     }
@@ -418,6 +441,20 @@ impl<'a> MediaView<'a> {
         } else {
             self.read_tiled(plane, x, y, out);
         }
+    }
+
+    /// Copies `rows` whole rows from byte `x` of row `y` on into equal parts of `out`. `None`, and nothing is
+    /// copied, where they are not runs of whole words inside the memory: then [`MediaView::read`] does it.
+    #[inline]
+    pub fn read_rows(
+        &self,
+        plane: &Plane,
+        (x, y): (usize, usize),
+        rows: usize,
+        out: &mut [u8],
+    ) -> Option<()> {
+        let (pitch, _) = plane.rows(0)?;
+        self.memory.read_rows(plane.linear(x, y), pitch, rows, out)
     }
 
     #[inline]
@@ -447,6 +484,25 @@ impl<'a> MediaView<'a> {
             column += part.len();
             rest = after;
         }
+    }
+
+    /// 8-bit codes of `channel` in a rectangle of texels that lies inside its plane, row by row; `None` for
+    /// a channel that the format lacks.
+    pub fn codes(
+        &self,
+        channel: usize,
+        (x, y): (u32, u32),
+        (width, height): (u32, u32),
+    ) -> Option<Vec<u8>> {
+        let (plane, component) = self.place(channel)?;
+        let n = plane.texel_bytes;
+        let mut row = vec![0; width as usize * n];
+        let mut codes = Vec::with_capacity((width * height) as usize);
+        for line in y..y + height {
+            self.read(plane, x as usize * n, line as usize, &mut row);
+            codes.extend(row.chunks_exact(n).map(|texel| texel[component]));
+        }
+        Some(codes)
     }
 
     /// The components of one texel inside the plane, 8.8.

@@ -164,6 +164,13 @@ impl Window<u8> {
             let by_words = skew.is_some();
             let skew = skew.unwrap_or(0);
             self.shape(bytes, y.sources().len(), skew);
+            if by_words && y.inside {
+                let (from, rows) = ((begin - skew, y.sources()[0] as usize), y.sources().len());
+                let out = &mut self.data[..self.stride * rows];
+                if view.read_rows(plane, from, rows, out).is_some() {
+                    return;
+                }
+            }
             let length = if by_words { self.stride } else { bytes };
             self.fill(y, |row, out| {
                 view.read(plane, begin - skew, row, &mut out[..length]);

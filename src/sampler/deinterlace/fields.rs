@@ -11,6 +11,7 @@
 
 use super::motion::spatial_weight;
 use super::{DeinterlaceState, Plane};
+use serde::Deserialize;
 
 /// Which of the two frames is made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -22,7 +23,8 @@ pub enum Output {
 }
 
 /// What software knows of the film mode of a field.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
+#[serde(rename_all = "lowercase")]
 pub enum Weave {
     /// Nothing: interpolate.
     #[default]
@@ -33,92 +35,91 @@ pub enum Weave {
     After,
 }
 
-/// Luma of both frames, denoised, and the current motion.
+/// One channel of both frames, luma denoised.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames<'a> {
-    /// The frame before.
-    pub previous: &'a Plane,
+    /// The frame before; `None` for the first frame, whose missing rows are all interpolated.
+    pub previous: Option<&'a Plane>,
     /// This frame.
     pub current: &'a Plane,
-    /// Motion of pixel pairs.
-    pub motion: &'a Plane,
 }
 
-/// Luma of an output frame.
-pub fn luma(state: &DeinterlaceState, frames: &Frames, output: Output, weave: Weave) -> Plane {
-    let of = own(frames, output);
-    rows(state, of, output, |x, y| {
-        let (p, c) = (frames.previous.at(x, y), frames.current.at(x, y));
+impl<'a> Frames<'a> {
+    /// The frame that an output keeps rows of, and whether row `y` is one of them.
+    fn own(&self, state: &DeinterlaceState, output: Output, y: i32) -> (&'a Plane, bool) {
+        let first = state.first_field();
+        match output {
+            Output::PreviousSecond => (self.previous.unwrap_or(self.current), y % 2 != first),
+            Output::CurrentFirst => (self.current, y % 2 == first),
+        }
+    }
+
+    /// A missing pixel: `spatial` from its own field, or what `weave` or `motion` make of both frames.
+    fn missing(
+        &self,
+        state: &DeinterlaceState,
+        (x, y): (i32, i32),
+        weave: Weave,
+        motion: u8,
+        spatial: impl FnOnce() -> i32,
+    ) -> i32 {
+        let Some(previous) = self.previous else {
+            return spatial();
+        };
+        let (p, c) = (previous.at(x, y), self.current.at(x, y));
         match weave {
             Weave::Before => p,
             Weave::After => c,
-            Weave::No => {
-                let spatial = along_edge(state, of, x, y);
-                blend(state, spatial, (p + c + 1) >> 1, frames.motion.at(x / 2, y))
-            }
+            Weave::No => blend(state, spatial(), (p + c + 1) >> 1, motion),
         }
-    })
-}
-
-/// The first field of the first frame: all missing rows are interpolated.
-pub fn first_luma(state: &DeinterlaceState, current: &Plane) -> Plane {
-    rows(state, current, Output::CurrentFirst, |x, y| {
-        along_edge(state, current, x, y)
-    })
-}
-
-/// One chroma channel of an output frame, already 4:2:2; `motion` is that of luma.
-pub fn chroma(state: &DeinterlaceState, frames: &Frames, output: Output, weave: Weave) -> Plane {
-    let of = own(frames, output);
-    rows(state, of, output, |x, y| {
-        let (p, c) = (frames.previous.at(x, y), frames.current.at(x, y));
-        match weave {
-            Weave::Before => p,
-            Weave::After => c,
-            Weave::No => {
-                let (above, below) = beside(of, y);
-                let spatial = (of.at(x, above) + of.at(x, below) + 1) >> 1;
-                // Luma column 2x has the motion of pair x.
-                blend(state, spatial, (p + c + 1) >> 1, frames.motion.at(x, y))
-            }
-        }
-    })
-}
-
-fn own<'a>(frames: &Frames<'a>, output: Output) -> &'a Plane {
-    match output {
-        Output::PreviousSecond => frames.previous,
-        Output::CurrentFirst => frames.current,
     }
 }
 
-/// `of` with its other field replaced by `missing`.
-fn rows(
+/// A luma pixel of an output frame; `motion` is that of its pair. The pixel lies inside the frame.
+pub fn luma(
     state: &DeinterlaceState,
-    of: &Plane,
-    output: Output,
-    missing: impl Fn(i32, i32) -> i32,
-) -> Plane {
-    let first = state.first_field();
-    let existing = match output {
-        Output::PreviousSecond => 1 - first,
-        Output::CurrentFirst => first,
+    frames: &Frames,
+    (output, weave): (Output, Weave),
+    (x, y): (i32, i32),
+    motion: u8,
+) -> u8 {
+    let (of, kept) = frames.own(state, output, y);
+    if kept {
+        return of.at(x, y) as u8;
+    }
+    let spatial = || along_edge(state, of, x, y);
+    frames
+        .missing(state, (x, y), weave, motion, spatial)
+        .clamp(0, 255) as u8
+}
+
+/// A pixel of one chroma channel of an output frame, already 4:2:2; `motion` is that of the luma pair
+/// with the same number.
+pub fn chroma(
+    state: &DeinterlaceState,
+    frames: &Frames,
+    (output, weave): (Output, Weave),
+    (x, y): (i32, i32),
+    motion: u8,
+) -> u8 {
+    let (of, kept) = frames.own(state, output, y);
+    if kept {
+        return of.at(x, y) as u8;
+    }
+    let spatial = || {
+        let (above, below) = beside(of, y);
+        (of.at(x, above) + of.at(x, below) + 1) >> 1
     };
-    Plane::from_fn(of.width() as u32, of.height() as u32, |x, y| {
-        let code = if y % 2 == existing {
-            of.at(x, y)
-        } else {
-            missing(x, y)
-        };
-        code.clamp(0, 255) as u8
-    })
+    frames
+        .missing(state, (x, y), weave, motion, spatial)
+        .clamp(0, 255) as u8
 }
 
 /// The spatial and the temporal result by motion.
-fn blend(state: &DeinterlaceState, spatial: i32, temporal: i32, motion: i32) -> i32 {
+fn blend(state: &DeinterlaceState, spatial: i32, temporal: i32, motion: u8) -> i32 {
     let shift = u32::from(state.out_shift & 15);
     // Where the window is wider than 2^out_shift, against the programming rule, all is spatial.
-    let weight = spatial_weight(state, motion as u8).min(1 << shift);
+    let weight = spatial_weight(state, motion).min(1 << shift);
     (spatial * weight + temporal * ((1 << shift) - weight) + (1 << shift >> 1)) >> shift
 }
 
@@ -201,15 +202,21 @@ mod tests {
     #[test]
     fn vertical_neighbours_are_averaged() {
         let plane = Plane::from_fn(6, 4, |_, y| [10, 0, 21, 0][y as usize]);
-        let made = first_luma(&state(), &plane);
+        let made = |state: &DeinterlaceState| {
+            let frames = Frames {
+                previous: None,
+                current: &plane,
+            };
+            let output = (Output::CurrentFirst, Weave::No);
+            [0, 1, 2, 3].map(|y| luma(state, &frames, output, (2, y), 0))
+        };
         // Row 1: (10 + 21 + 1) >> 1 = 16; row 3 has row 2 on both sides.
-        assert_eq!([0, 1, 2, 3].map(|y| made.at(2, y)), [10, 16, 21, 21]);
+        assert_eq!(made(&state()), [10, 16, 21, 21]);
         let bottom_first = DeinterlaceState {
             top_first: false,
             ..state()
         };
-        let made = first_luma(&bottom_first, &plane);
-        assert_eq!([0, 1, 2, 3].map(|y| made.at(2, y)), [0, 0, 0, 0]);
+        assert_eq!(made(&bottom_first), [0, 0, 0, 0]);
     }
 
     #[test]
@@ -234,14 +241,15 @@ mod tests {
     fn motion_decides_between_space_and_time() {
         let (previous, current) = (flat(40), flat(81));
         let luma_at = |motion: u8, output, weave| {
-            let motion = Plane::from_fn(3, 4, |_, _| motion);
             let frames = Frames {
-                previous: &previous,
+                previous: Some(&previous),
                 current: &current,
-                motion: &motion,
             };
-            let made = luma(&state(), &frames, output, weave);
-            [made.at(1, 0), made.at(1, 1)]
+            let luma = [0, 1].map(|y| luma(&state(), &frames, (output, weave), (1, y), motion));
+            // Without edges chroma is made the same way.
+            let chroma = [0, 1].map(|y| chroma(&state(), &frames, (output, weave), (1, y), motion));
+            assert_eq!(luma, chroma);
+            luma
         };
         use Output::{CurrentFirst, PreviousSecond};
         // Still: (40 + 81 + 1) >> 1 = 61. Moving: the own field only.

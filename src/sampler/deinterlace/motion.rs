@@ -4,29 +4,31 @@
 
 use super::{DeinterlaceState, Plane};
 
-/// Motion of each pair of pixels, row by row: 0 still, 255 moving.
+/// Motion of pixels `2 * pair` and `2 * pair + 1` of row `y`, inside the frame: 0 still, 255 moving.
 ///
-/// * `past`: the frame before, denoised, and its motion; `None` for the first frame, all 255.
-pub fn motion(state: &DeinterlaceState, current: &Plane, past: Option<(&Plane, &Plane)>) -> Plane {
-    let pairs = (current.width() as u32).div_ceil(2);
-    Plane::from_fn(pairs, current.height() as u32, |pair, y| {
-        let Some((frame, before)) = past else {
-            return 255;
-        };
-        let change = change(state, current, frame, 2 * pair, y);
-        let threshold = if state.trc_select {
-            state.trc_large
-        } else {
-            state.trc_small
-        };
-        let quick = change < i32::from(threshold);
-        let constant = i32::from(if quick {
-            state.trc_small
-        } else {
-            state.trc_large
-        });
-        ((before.at(pair, y) * constant + change * (256 - constant) + 128) >> 8).min(255) as u8
-    })
+/// * `past`: the frame before, denoised, and the motion of the pair then; `None` for the first frame, 255.
+pub fn motion(
+    state: &DeinterlaceState,
+    current: &Plane,
+    past: Option<(&Plane, u8)>,
+    (pair, y): (i32, i32),
+) -> u8 {
+    let Some((frame, before)) = past else {
+        return 255;
+    };
+    let change = change(state, current, frame, 2 * pair, y);
+    let threshold = if state.trc_select {
+        state.trc_large
+    } else {
+        state.trc_small
+    };
+    let quick = change < i32::from(threshold);
+    let constant = i32::from(if quick {
+        state.trc_small
+    } else {
+        state.trc_large
+    });
+    ((i32::from(before) * constant + change * (256 - constant) + 128) >> 8).min(255) as u8
 }
 
 /// Temporal over spatial change in the 3x3 around (x, y), 0..=255; 128 where they are equal.
@@ -69,8 +71,8 @@ mod tests {
 
     #[test]
     fn the_first_frame_moves_everywhere() {
-        let motion = motion(&DeinterlaceState::default(), &flat(5, 1), None);
-        assert_eq!((motion.width(), motion.at(0, 0)), (3, 255));
+        let motion = motion(&DeinterlaceState::default(), &flat(5, 1), None, (2, 0));
+        assert_eq!(motion, 255);
     }
 
     #[test]
@@ -78,12 +80,11 @@ mod tests {
         // TM = 9 * 40 = 360, 360 >> 6 = 5, 5 << 7 = 640, divided by 0 + 1: 255.
         // 255 is not below 125, so the constant is 64: (100 * 64 + 255 * 192 + 128) >> 8 = 216.
         let state = DeinterlaceState::default();
-        let (past, before) = (flat(8, 60), flat(4, 100));
-        let moving = motion(&state, &flat(8, 100), Some((&past, &before)));
-        assert_eq!(moving.at(1, 1), 216);
+        let past = flat(8, 60);
+        let moving = motion(&state, &flat(8, 100), Some((&past, 100)), (1, 1));
+        assert_eq!(moving, 216);
         // Nothing changes: q = 0 is quick: (100 * 125 + 128) >> 8 = 49.
-        let still = motion(&state, &past, Some((&past, &before)));
-        assert_eq!(still.at(1, 1), 49);
+        assert_eq!(motion(&state, &past, Some((&past, 100)), (1, 1)), 49);
     }
 
     #[test]

@@ -1,5 +1,6 @@
 //! State of denoising and deinterlacing; defaults are those of public drivers. Source: AVS reference 5.2.
 
+use super::fields::Weave;
 use serde::Deserialize;
 
 /// The fields of the eight dwords, by the names of the reference.
@@ -62,12 +63,34 @@ pub struct DeinterlaceState {
     pub sdi_2x1: u8,
     /// A sum of three differences above this is motion.
     pub fmd_temporal_th: u8,
+    /// Film mode detection 1, for software: no result depends on it.
+    pub fmd1_vert_th: u8,
+    /// Film mode detection 2, for software: no result depends on it.
+    pub fmd2_vert_th: u8,
     /// How much more than its fields a row pair must differ to tear.
     pub tear_th: u8,
     /// Denoise by rows of the frame; else of the field.
     pub progressive_dn: bool,
+    /// There is no previous frame: it and the statistics are not read.
+    pub first_frame: bool,
+    /// Which of two streams, for counters that software reads: no result depends on it.
+    pub stream_id: bool,
     /// The first field has rows 0, 2, …; else 1, 3, ….
     pub top_first: bool,
+    /// Intermediate results are asked for. Not modelled: their layout is not published.
+    pub di_partial: bool,
+    /// Frames are made of fields.
+    pub di_enable: bool,
+    /// Luma is denoised.
+    pub dn_enable: bool,
+    /// Width of a column of blocks less one: how the hardware walks, no result depends on it.
+    pub column_width: u16,
+    /// The hardware walks by itself: no result depends on it.
+    pub walker: bool,
+    /// Film mode of the second field of the previous frame.
+    pub fmd_previous: Weave,
+    /// Film mode of the first field of the current frame.
+    pub fmd_current: Weave,
 }
 
 impl Default for DeinterlaceState {
@@ -102,9 +125,20 @@ impl Default for DeinterlaceState {
             sdi_t2: 100,
             sdi_2x1: 37,
             fmd_temporal_th: 175,
+            fmd1_vert_th: 16,
+            fmd2_vert_th: 100,
             tear_th: 2,
             progressive_dn: false,
+            first_frame: false,
+            stream_id: false,
             top_first: true,
+            di_partial: false,
+            di_enable: true,
+            dn_enable: true,
+            column_width: 0,
+            walker: false,
+            fmd_previous: Weave::No,
+            fmd_current: Weave::No,
         }
     }
 }

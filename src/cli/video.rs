@@ -1,0 +1,252 @@
+//! `visim video`: scales, sharpens, denoises and deinterlaces video by the messages of the media sampler.
+
+use super::output::{Exit, Output};
+use crate::sampler::avs::IefState;
+use crate::sampler::deinterlace::DeinterlaceState;
+use crate::video::files::Raw;
+use crate::video::{Fields, Filter, Picture, Reader, Scale, VideoError, Writer, compare, scale};
+use clap::ValueEnum;
+use indicatif::{ProgressBar, ProgressStyle};
+use serde_json::json;
+use std::io::IsTerminal;
+use std::path::PathBuf;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicBool, Ordering};
+
+/// Scales, sharpens, denoises and deinterlaces video.
+///
+/// Reads and writes .y4m, .png (a folder, or a pattern as out-%04d.png) and raw frames. Every block of every
+/// frame is one message of the media sampler.
+#[derive(Debug, clap::Args)]
+pub struct Video {
+    /// A .y4m file, a .png picture, a folder of .png pictures, or raw frames.
+    input: PathBuf,
+    /// The result: .y4m, .png, or raw frames like the input.
+    #[arg(short, long, value_name = "FILE")]
+    output: PathBuf,
+    /// Columns and rows of the result.
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    scale: Option<(u32, u32)>,
+    /// Coefficients of the scaler.
+    #[arg(long, value_enum, default_value_t = FilterName::Polyphase)]
+    filter: FilterName,
+    /// Mix sharp and smooth by what the picture shows.
+    #[arg(long)]
+    adaptive: bool,
+    /// Run the enhancement filter.
+    #[arg(long)]
+    sharpen: bool,
+    /// Filter noise, in time where the picture stands still.
+    #[arg(long)]
+    denoise: bool,
+    /// Make two frames of every two fields; twice as many come out.
+    #[arg(long)]
+    deinterlace: bool,
+    /// The bottom field is the first one.
+    #[arg(long)]
+    bottom_first: bool,
+    /// The input is raw frames of this kind.
+    #[arg(long, value_parser = raw, value_name = "i420|nv12|yuy2|grey")]
+    raw: Option<Raw>,
+    /// Columns and rows of raw frames.
+    #[arg(long, value_name = "WxH", value_parser = size)]
+    size: Option<(u32, u32)>,
+    /// Read so many frames only.
+    #[arg(long, value_name = "N")]
+    frames: Option<u64>,
+    /// Draw input, output and four times their difference side by side, of the last frame, as a PNG.
+    #[arg(long, value_name = "PNG")]
+    compare: Option<PathBuf>,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum FilterName {
+    Polyphase,
+    Lanczos,
+    Bilinear,
+    Nearest,
+}
+
+fn size(text: &str) -> Result<(u32, u32), String> {
+    let sides = text
+        .split_once('x')
+        .and_then(|(w, h)| Some((w.parse().ok()?, h.parse().ok()?)));
+    sides.ok_or_else(|| "a size is like 1280x720".to_string())
+}
+
+fn raw(text: &str) -> Result<Raw, String> {
+    let found = Raw::NAMES.iter().find(|(name, _)| *name == text);
+    found
+        .map(|(_, raw)| *raw)
+        .ok_or_else(|| "one of i420 nv12 yuy2 grey".to_string())
+}
+
+/// What came of it.
+struct Done {
+    read: u64,
+    written: u64,
+    stopped: bool,
+}
+
+impl Video {
+    /// Runs the command.
+    pub fn run(self, output: &mut Output) -> Exit {
+        match self.convert(output.is_text()) {
+            Ok(done) => {
+                let how = if done.stopped { "stopped: " } else { "" };
+                let path = self.output.display();
+                let (read, written) = (done.read, done.written);
+                output.text(&format!(
+                    "{how}{read} frames read, {written} written to {path}\n"
+                ));
+                output.field("read", || json!(read));
+                output.field("written", || json!(written));
+                output.field("stopped", || json!(done.stopped));
+                if done.stopped {
+                    Exit::Program
+                } else {
+                    Exit::Fine
+                }
+            }
+            Err(error) => output.complain(&error.to_string()),
+        }
+    }
+
+    fn convert(&self, text: bool) -> Result<Done, VideoError> {
+        let mut reader = Reader::open(&self.input, self.raw, self.size)?;
+        let mut kind = reader.kind();
+        let options = scale::Options {
+            size: self.scale,
+            filter: match self.filter {
+                FilterName::Polyphase => Filter::Polyphase,
+                FilterName::Lanczos => Filter::Lanczos,
+                FilterName::Bilinear => Filter::Bilinear,
+                FilterName::Nearest => Filter::Nearest,
+            },
+            adaptive: self.adaptive,
+            sharpen: self.sharpen.then(IefState::default),
+        };
+        let scale = match options.does_nothing(kind.size.0, kind.size.1) {
+            true => None,
+            false => Some(Scale::new(&options, kind.size)?),
+        };
+        let mut fields = (self.denoise || self.deinterlace).then(|| {
+            Fields::new(DeinterlaceState {
+                di_enable: self.deinterlace,
+                dn_enable: self.denoise,
+                // Whole frames have no fields to keep apart.
+                progressive_dn: !self.deinterlace,
+                top_first: !self.bottom_first,
+                temporal_th: 16,
+                low_temporal_th: 6,
+                ..DeinterlaceState::default()
+            })
+        });
+        let total = match (kind.frames, self.frames) {
+            (Some(a), Some(b)) => Some(a.min(b)),
+            (a, b) => a.or(b),
+        };
+        kind.size = self.scale.unwrap_or(kind.size);
+        if self.deinterlace {
+            kind.rate.0 *= 2;
+        }
+        let mut sink = Sink {
+            writer: Writer::create(&self.output, self.raw, &kind)?,
+            scale,
+            written: 0,
+            last: None,
+            compares: self.compare.is_some(),
+        };
+        let stop = stop_flag();
+        let bar = bar(total, text);
+        let mut done = Done {
+            read: 0,
+            written: 0,
+            stopped: false,
+        };
+        let mut last = None;
+        while self.frames.is_none_or(|n| done.read < n) {
+            if stop.load(Ordering::Relaxed) {
+                done.stopped = true;
+                break;
+            }
+            let Some(picture) = reader.read()? else { break };
+            done.read += 1;
+            match &mut fields {
+                Some(fields) => {
+                    for made in fields.push(&picture)? {
+                        sink.push(&picture, made)?;
+                    }
+                }
+                None => sink.push(&picture, picture.clone())?,
+            }
+            last = Some(picture);
+            bar.inc(1);
+        }
+        if let (Some(fields), Some(picture), false) = (&mut fields, &last, done.stopped)
+            && let Some(made) = fields.finish(picture)?
+        {
+            sink.push(picture, made)?;
+        }
+        bar.finish_and_clear();
+        done.written = sink.written;
+        if let (Some(path), Some((input, made))) = (&self.compare, &sink.last) {
+            compare::write(path, input, made)?;
+        }
+        // What was stopped is kept too: whole frames, and the file is complete.
+        sink.writer.finish()?;
+        Ok(done)
+    }
+}
+
+/// The last stage.
+struct Sink {
+    writer: Writer,
+    scale: Option<Scale>,
+    written: u64,
+    last: Option<(Picture, Picture)>,
+    compares: bool,
+}
+
+impl Sink {
+    fn push(&mut self, input: &Picture, made: Picture) -> Result<(), VideoError> {
+        let made = match &self.scale {
+            Some(scale) => scale.run(&made)?,
+            None => made,
+        };
+        self.writer.push(&made)?;
+        self.written += 1;
+        if self.compares {
+            self.last = Some((input.clone(), made));
+        }
+        Ok(())
+    }
+}
+
+/// Set by Ctrl-C; a second one ends the process at once.
+fn stop_flag() -> Arc<AtomicBool> {
+    let stop = Arc::new(AtomicBool::new(false));
+    let flag = Arc::clone(&stop);
+    // Without a handler Ctrl-C just ends the process; files under temporary names are no results.
+    let _ = ctrlc::set_handler(move || {
+        if flag.swap(true, Ordering::Relaxed) {
+            std::process::exit(130);
+        }
+    });
+    stop
+}
+
+fn bar(total: Option<u64>, text: bool) -> ProgressBar {
+    if !text || !std::io::stderr().is_terminal() {
+        return ProgressBar::hidden();
+    }
+    let style = "{wide_bar} {pos}/{len} frames {per_sec} {eta}";
+    let bar = match total {
+        Some(total) => ProgressBar::new(total),
+        None => ProgressBar::new_spinner(),
+    };
+    match ProgressStyle::with_template(style) {
+        Ok(style) => bar.with_style(style),
+        Err(_) => bar,
+    }
+}

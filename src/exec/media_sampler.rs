@@ -1,0 +1,278 @@
+//! Messages of the media sampler: the scaler, `sample_unorm`, denoising and deinterlacing.
+//!
+//! Each reads a block's position from the request, finds surfaces and state by number, and writes what the
+//! shared function returns. Masks do not matter: a block is always whole.
+
+use super::bindings::{Resources, Sampler};
+use super::message::{no_sampler, read_raw, refuse, surface, write_raw};
+use super::observer::Observer;
+use super::thread::Thread;
+use super::trap::Trap;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::{Platform, UnormFormat};
+use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
+use crate::program::{Raw, Send};
+use crate::sampler::avs::{self, AvsError, Kernels};
+use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs};
+use crate::sampler::deinterlace::writeback::{self, Layout};
+use crate::sampler::settings::{self, Filter, MipFilter};
+use crate::sampler::unorm::{self, UnormSampler, Writeback};
+use crate::surface::{Format, Refused};
+
+/// The greatest block of the scaler: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
+const MAX_AVS: usize = 1024;
+/// The greatest block of `sample_unorm`: 8x4 pixels of four 16-bit channels, and the mask.
+const MAX_UNORM: usize = 260;
+/// Bytes of a register of the part that deinterlaces.
+const GRF: u32 = 32;
+
+/// Whether a request is one of these messages.
+pub fn serves(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_)
+    )
+}
+
+/// A message and where its result goes.
+pub struct Media<'s> {
+    /// The instruction.
+    pub send: &'s Send,
+    /// Index of the op.
+    pub pc: u32,
+    /// The result.
+    pub dst: Raw,
+    /// Elements of `sample_unorm`, which its bits do not tell (D10).
+    pub elements: UnormFormat,
+    /// A raw message: the block is returned as the part returns it, not as vISA has it (D11).
+    pub raw: bool,
+}
+
+impl Media<'_> {
+    /// Serves `request`, one of those that [`serves`] tells.
+    pub fn serve<O: Observer>(
+        &self,
+        thread: &mut Thread<'_>,
+        resources: &Resources,
+        request: &Request,
+        observer: &mut O,
+    ) -> Result<(), Box<Trap>> {
+        if O::ACTIVE {
+            observer.message(thread.at(self.pc), request);
+        }
+        match request {
+            Request::Avs(asked) => self.scale(thread, resources, asked, observer),
+            Request::Unorm(asked) => self.unorm(thread, resources, asked, observer),
+            Request::Scale8x8(asked) => self.scale_8x8(thread, resources, asked, observer),
+            Request::Deinterlace(asked) => self.deinterlace(thread, resources, asked, observer),
+            _ => Ok(()),
+        }
+    }
+
+    fn scale<O: Observer>(
+        &self,
+        thread: &mut Thread<'_>,
+        resources: &Resources,
+        asked: &AvsRequest,
+        observer: &mut O,
+    ) -> Result<(), Box<Trap>> {
+        let surface = surface(thread, resources, self.send, asked.surface, self.pc)?;
+        let Some(Sampler::Avs(sampler)) = resources.sampler(asked.sampler) else {
+            return Err(self.no_sampler(thread, resources, asked.sampler, "an AVS"));
+        };
+        // Bytes that the message leaves alone keep their content, so the block starts as it is.
+        let mut block = [0; MAX_AVS];
+        read_raw(thread, self.dst, &mut block);
+        avs::run(surface, sampler, asked, &mut block)
+            .map_err(|error| self.refuse_avs(thread, asked.surface, &error))?;
+        let bytes = avs::packed_bytes(asked, sampler.output_shuffle).min(MAX_AVS);
+        write_raw(thread, self.dst, &block[..bytes], self.pc, observer);
+        Ok(())
+    }
+
+    fn scale_8x8<O: Observer>(
+        &self,
+        thread: &mut Thread<'_>,
+        resources: &Resources,
+        asked: &Scale8x8Request,
+        observer: &mut O,
+    ) -> Result<(), Box<Trap>> {
+        self.whole_state(thread, "sample_8x8", asked.sampler, 4)?;
+        let surface = surface(thread, resources, self.send, asked.surface, self.pc)?;
+        let Some(Sampler::Avs(sampler)) = resources.sampler(asked.sampler) else {
+            return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_8x8"));
+        };
+        let mut block = [0; MAX_AVS];
+        avs::run_8x8(surface, sampler, asked, Kernels::Fast, &mut block)
+            .map_err(|error| self.refuse_avs(thread, asked.surface, &error))?;
+        let bytes = avs::bytes_8x8(asked).min(MAX_AVS);
+        write_raw(thread, self.dst, &block[..bytes], self.pc, observer);
+        Ok(())
+    }
+
+    fn unorm<O: Observer>(
+        &self,
+        thread: &mut Thread<'_>,
+        resources: &Resources,
+        asked: &UnormRequest,
+        observer: &mut O,
+    ) -> Result<(), Box<Trap>> {
+        let surface = surface(thread, resources, self.send, asked.surface, self.pc)?;
+        let Some(sampler) = resources.sampler(asked.sampler).and_then(unorm_state) else {
+            return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_unorm"));
+        };
+        let sampler = &sampler;
+        let writeback = match self.raw && thread.program.platform == Platform::Ilk {
+            true => Writeback::Groups,
+            false => Writeback::Raster(self.elements),
+        };
+        let mut block = [0; MAX_UNORM];
+        unorm::run(surface, sampler, asked, writeback, &mut block).map_err(|error| {
+            let refused = Refused::error(error.to_string(), "PRM 4.11.1.4; AVS reference 6.1");
+            refuse(thread, self.send, asked.surface, self.pc, u32::MAX, refused)
+        })?;
+        let bytes = unorm::packed_bytes(asked, writeback).min(MAX_UNORM);
+        write_raw(thread, self.dst, &block[..bytes], self.pc, observer);
+        Ok(())
+    }
+
+    fn deinterlace<O: Observer>(
+        &self,
+        thread: &mut Thread<'_>,
+        resources: &Resources,
+        asked: &DeinterlaceRequest,
+        observer: &mut O,
+    ) -> Result<(), Box<Trap>> {
+        self.whole_state(thread, "deinterlace", asked.sampler, 2)?;
+        let current = surface(thread, resources, self.send, asked.surface, self.pc)?;
+        let Some(Sampler::Deinterlace(state)) = resources.sampler(asked.sampler) else {
+            return Err(self.no_sampler(thread, resources, asked.sampler, "a deinterlace"));
+        };
+        let rows = block::rows(state) as u32;
+        let columns = block::WIDTH as u32;
+        if !asked.x.is_multiple_of(columns) || !asked.y.is_multiple_of(rows) {
+            let what = format!(
+                "a deinterlace block at ({}, {}) is not on the grid of {} x {rows}",
+                asked.x,
+                asked.y,
+                block::WIDTH
+            );
+            let diagnostic = Diagnostic::with_message(Code::U0881, what)
+                .note("history is kept for 4x4 pixels, and blocks are 16 wide")
+                .see("AVS reference 5.1");
+            return Err(thread.trap(self.pc, u32::MAX, diagnostic));
+        }
+        // Consecutive entries: the frame, the one before, statistics (AVS reference 5.1).
+        let inputs = Inputs {
+            current,
+            previous: resources.surface(asked.surface.saturating_add(1)),
+            statistics: resources.surface(asked.surface.saturating_add(2)),
+        };
+        let made = block::block(state, &inputs, (asked.x, asked.y))
+            .map_err(|error| self.refuse_frame(thread, asked.surface, &error))?;
+        let packed = is_packed(current.format());
+        let registers = writeback::registers(state, &made, Layout::Gen5, packed);
+        for (register, at) in registers.iter().zip(0..) {
+            if let Some(bytes) = register {
+                write_raw(thread, self.dst.skip(at * GRF), bytes, self.pc, observer);
+            }
+        }
+        Ok(())
+    }
+
+    /// A state of several elements counts as that many samplers: an index between two is no state.
+    fn whole_state(
+        &self,
+        thread: &Thread<'_>,
+        message: &str,
+        index: u32,
+        elements: u32,
+    ) -> Result<(), Box<Trap>> {
+        if index.is_multiple_of(elements) {
+            return Ok(());
+        }
+        let what =
+            format!("sampler index {index} of a {message} message is no multiple of {elements}");
+        let diagnostic = Diagnostic::with_message(Code::U0880, what)
+            .note(format!(
+                "state {} would be index {}",
+                index / elements,
+                index / elements * elements
+            ))
+            .see("PRM 4.10.3; lowering reference 18.2");
+        Err(thread.trap(self.pc, u32::MAX, diagnostic))
+    }
+
+    fn no_sampler(
+        &self,
+        thread: &Thread<'_>,
+        resources: &Resources,
+        number: u32,
+        kind: &str,
+    ) -> Box<Trap> {
+        no_sampler(thread, resources, self.send, number, kind, self.pc)
+    }
+
+    /// What the scaler refuses, as a trap.
+    fn refuse_avs(&self, thread: &Thread<'_>, index: u32, error: &AvsError) -> Box<Trap> {
+        let refused = Refused::error(error.to_string(), "AVS reference 3.3");
+        refuse(thread, self.send, index, self.pc, u32::MAX, refused)
+    }
+
+    /// What the deinterlacer refuses, as a trap.
+    fn refuse_frame(&self, thread: &Thread<'_>, index: u32, error: &DeinterlaceError) -> Box<Trap> {
+        let what = error.to_string();
+        if matches!(error, DeinterlaceError::Partial) {
+            let diagnostic = Diagnostic::with_message(Code::N0880, what).see("AVS reference 5.9");
+            return thread.trap(self.pc, u32::MAX, diagnostic);
+        }
+        let refused = Refused::error(what, "AVS reference 5.1 and 5.3; PRM 4.10.2.2");
+        refuse(thread, self.send, index, self.pc, u32::MAX, refused)
+    }
+}
+
+/// The state of `sample_unorm`: its own, or that of the 3D sampler, which the message shares, if it says
+/// nothing that the message does not know. Source: PRM 4.11.1.4, `sample_unorm`, programming notes.
+fn unorm_state(sampler: &Sampler) -> Option<UnormSampler> {
+    let texture = match sampler {
+        Sampler::Unorm(state) => return Some(*state),
+        Sampler::Texture(state) => state,
+        _ => return None,
+    };
+    let address = |mode| match mode {
+        settings::Address::Wrap => Some(unorm::Address::Wrap),
+        settings::Address::Mirror => Some(unorm::Address::Mirror),
+        settings::Address::Clamp => Some(unorm::Address::Clamp),
+        _ => None,
+    };
+    let linear = match (texture.min, texture.mag, texture.mip) {
+        (Filter::Nearest, Filter::Nearest, MipFilter::None) => false,
+        (Filter::Linear, Filter::Linear, MipFilter::None) => true,
+        _ => return None,
+    };
+    let [u, v, _] = texture.address;
+    let state = UnormSampler {
+        linear,
+        address_u: address(u)?,
+        address_v: address(v)?,
+        ..UnormSampler::default()
+    };
+    Some(match &texture.key {
+        None => state,
+        Some(key) => UnormSampler {
+            chroma_key_enable: true,
+            chroma_key_mode: match key.mode {
+                settings::KeyMode::Kill => unorm::KeyMode::KillOnAnyMatch,
+                settings::KeyMode::Black => unorm::KeyMode::ReplaceBlack,
+            },
+            chroma_key_low: key.low,
+            chroma_key_high: key.high,
+            ..state
+        },
+    })
+}
+
+/// Packed 4:2:2, whose chroma is returned too.
+fn is_packed(format: Format) -> bool {
+    format.is_packed_422()
+}

@@ -1,0 +1,77 @@
+//! How Gen5 returns a block: two rows of a group of four pixels side by side.
+//!
+//! ```text
+//!  words of one channel's first register        rows 0, 1; the second register has rows 2, 3
+//!  0..3      4..7      8..11     12..15
+//!  row 0     row 1     row 0     row 1
+//!  x 0..3    x 0..3    x 4..7    x 4..7
+//! ```
+//!
+//! All channels of four rows stand together; rows 4 to 7 of an 8x8 block follow behind the last channel.
+//! Elements have 16 bits. Source: AVS reference 2.4; PRM 4.11.2.4.
+
+use super::pack::Block;
+use crate::isa::ChannelMask;
+
+/// Rows whose channels stand together.
+const ROWS: usize = 4;
+
+/// Bytes of one channel of `width` x `height` pixels, `width` 8.
+pub const fn bytes(width: usize, height: usize) -> usize {
+    2 * width * height
+}
+
+/// Writes `channels` of a block of 8 by `height` pixels (4 or 8) to `dst`, [`bytes`] for each channel.
+pub fn write(
+    block: &Block,
+    channels: ChannelMask,
+    (width, height): (usize, usize),
+    dst: &mut [u8],
+) {
+    let part = bytes(width, ROWS);
+    let mut parts = dst.chunks_exact_mut(part);
+    for top in (0..height).step_by(ROWS) {
+        for channel in channels.iter() {
+            let Some(part) = parts.next() else { return };
+            for y in 0..ROWS {
+                for x in 0..width {
+                    let word = 16 * (y >> 1) + 8 * (x >> 2) + 4 * (y & 1) + (x & 3);
+                    let sample = block.channels[channel][(top + y) * block.stride + x];
+                    part[2 * word..][..2].copy_from_slice(&sample.to_le_bytes());
+                }
+            }
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn rows_four_to_seven_follow_the_last_channel() {
+        // Sample = 16 * row + column, G 100h more. Two channels: reg = (y >> 2) * 4 + 2 k + ((y & 3) >> 1).
+        let mut block = Block::new(8);
+        for i in 0..64 {
+            let sample = (16 * (i / 8) + i % 8) as u16;
+            block.channels[0][i] = sample;
+            block.channels[1][i] = 0x100 + sample;
+        }
+        let mut dst = [0; 256];
+        write(&block, ChannelMask(0b0011), (8, 8), &mut dst);
+        let word = |reg: usize, word: usize| {
+            u16::from_le_bytes([dst[32 * reg + 2 * word], dst[32 * reg + 2 * word + 1]])
+        };
+        // Register 0: rows 0, 1 of R. Pixel (5, 1): word 8 + 4 + 1.
+        assert_eq!(
+            [word(0, 0), word(0, 4), word(0, 8), word(0, 13)],
+            [0, 0x10, 4, 0x15]
+        );
+        assert_eq!([word(1, 0), word(2, 0), word(3, 15)], [0x20, 0x100, 0x137]);
+        // Rows 4 to 7 of R, then of G.
+        assert_eq!(
+            [word(4, 0), word(5, 0), word(6, 0), word(7, 15)],
+            [0x40, 0x60, 0x140, 0x177]
+        );
+    }
+}

@@ -1,0 +1,457 @@
+//! One `deinterlace` message: a block of a frame, from surfaces to samples and statistics.
+//!
+//! ```text
+//!  surface n     current frame ──┐
+//!  surface n+1   previous frame ─┼─ a window around the block ─ denoise, motion, fields ─▶ Block
+//!  surface n+2   statistics ─────┘
+//! ```
+//!
+//! What a pixel becomes depends on its neighbourhood only, so a window with a margin gives the bytes that
+//! the whole frame would give, denoised before it is deinterlaced (D9). The previous frame is taken as
+//! software left it: denoised, if that is on. Source: AVS reference 5.1 and 5.3.
+
+use super::denoise::{Block4x4, Past, denoise, noise_estimate};
+use super::fields::{Frames, Output, chroma, double_columns, double_rows, luma};
+use super::motion::motion;
+use super::statistics::{Variances, variances};
+use super::{DeinterlaceState, Plane};
+use crate::sampler::avs::AvsError;
+use crate::sampler::avs::view::{B, G, Grid, MediaView, R};
+use crate::surface::{Kind, Surface};
+
+/// Columns of a block.
+pub const WIDTH: usize = 16;
+
+/// Pixels around a block that its samples may depend on, rounded up to whole 4x4 blocks: rows of the
+/// search along edges (3), of motion (3), of the 3x3 of denoising by fields (2), of its 4x4 block (3 + 2).
+const MARGIN: u32 = 12;
+
+/// What a message reads.
+#[derive(Clone, Copy, Debug)]
+pub struct Inputs<'a> {
+    /// The frame of this time, fields interleaved.
+    pub current: &'a Surface,
+    /// The frame before; not read for the first frame.
+    pub previous: Option<&'a Surface>,
+    /// Motion and history of the frame before; not read for the first frame.
+    pub statistics: Option<&'a Surface>,
+}
+
+/// Why a message has no result.
+#[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
+pub enum DeinterlaceError {
+    /// Not a frame.
+    #[error(transparent)]
+    Frame(#[from] AvsError),
+    /// A format that this message does not read.
+    #[error("the deinterlace message reads YCRCB, planar and Y8 frames, not {0} (PRM 4.10.2.2)")]
+    Format(crate::surface::Format),
+    /// Both frames must be alike.
+    #[error("the previous frame is {previous}, the current one {current}")]
+    Mismatch {
+        /// Format and size.
+        previous: String,
+        /// Format and size.
+        current: String,
+    },
+    /// Not bound although needed.
+    #[error("the message needs {0}, unless first_frame is set")]
+    Missing(&'static str),
+    /// No plain plane of bytes.
+    #[error("statistics lie in a linear 2D surface of 8-bit elements, not in {0}")]
+    Statistics(String),
+    /// No layout is published.
+    #[error("partial deinterlacing returns data of unpublished layout (AVS reference 5.9)")]
+    Partial,
+}
+
+/// One frame's part of a block: luma rows of 16, and Cb and Cr rows of 8.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Samples {
+    /// Luma.
+    pub luma: [[u8; WIDTH]; 8],
+    /// Cb and Cr of each pair.
+    pub chroma: [[[u8; 2]; WIDTH / 2]; 8],
+}
+
+/// What a message finds out.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// Frame at the time of the previous frame's second field, 4 rows; none for the first frame.
+    pub previous: Option<Samples>,
+    /// Frame at the time of the current first field, 4 rows; without deinterlacing the frame itself, 8 rows.
+    pub current: Samples,
+    /// The current frame, denoised, 4 rows: software keeps its second field.
+    pub denoised: Samples,
+    /// Motion of pairs, 4 rows.
+    pub stmm: [[u8; 8]; 4],
+    /// Everything counted.
+    pub statistics: Statistics,
+}
+
+/// What software reads beside the pixels.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct Statistics {
+    /// Left edge and top of the block.
+    pub at: (u16, u16),
+    /// History of the 4x4 blocks, upper and lower four.
+    pub history: [[u8; 4]; 2],
+    /// Block noise estimate.
+    pub noise: u8,
+    /// Field variances.
+    pub variances: Variances,
+    /// Sums of each 4x4 block, upper and lower four.
+    pub sums: [[Block4x4; 4]; 2],
+}
+
+/// Rows of a block: 4 with deinterlacing, 8 without.
+pub const fn rows(state: &DeinterlaceState) -> usize {
+    if state.di_enable { 4 } else { 8 }
+}
+
+/// Part of a frame: luma, then Cb and Cr as 4:2:2.
+struct Window {
+    luma: Plane,
+    chroma: Option<[Plane; 2]>,
+}
+
+/// A rectangle of luma pixels: left, top, columns, rows; left and top are multiples of 4.
+type Rectangle = (u32, u32, u32, u32);
+
+/// Makes the block at (`x`, `y`), luma pixels.
+///
+/// # Errors
+/// [`DeinterlaceError`]: the surfaces are not what the message reads.
+pub fn block(
+    state: &DeinterlaceState,
+    inputs: &Inputs<'_>,
+    at: (u32, u32),
+) -> Result<Block, DeinterlaceError> {
+    block_in(state, inputs, at, rectangle)
+}
+
+/// [`block()`] with the whole frame as its window: the definition.
+///
+/// # Errors
+/// As [`block()`].
+#[cfg(test)]
+pub fn block_of_frame(
+    state: &DeinterlaceState,
+    inputs: &Inputs<'_>,
+    at: (u32, u32),
+) -> Result<Block, DeinterlaceError> {
+    block_in(state, inputs, at, |view, _, _| {
+        (0, 0, view.width, view.height)
+    })
+}
+
+fn block_in(
+    state: &DeinterlaceState,
+    inputs: &Inputs<'_>,
+    (x, y): (u32, u32),
+    rectangle: fn(&MediaView, (u32, u32), u32) -> Rectangle,
+) -> Result<Block, DeinterlaceError> {
+    if state.di_enable && state.di_partial {
+        return Err(DeinterlaceError::Partial);
+    }
+    let view = frame(inputs.current)?;
+    let height = rows(state) as u32;
+    let at = rectangle(&view, (x, y), height);
+    let current = window(&view, at);
+    let past = match state.first_frame {
+        true => None,
+        false => {
+            let surface = inputs
+                .previous
+                .ok_or(DeinterlaceError::Missing("a previous frame"))?;
+            let previous = frame(surface)?;
+            let shape = |v: &MediaView| format!("{} {}x{}", v.format.format, v.width, v.height);
+            if shape(&previous) != shape(&view) {
+                return Err(DeinterlaceError::Mismatch {
+                    previous: shape(&previous),
+                    current: shape(&view),
+                });
+            }
+            let surface = inputs
+                .statistics
+                .ok_or(DeinterlaceError::Missing("statistics"))?;
+            Some((window(&previous, at), Records::of(surface)?))
+        }
+    };
+    let job = Job {
+        state,
+        origin: (at.0 as i32, at.1 as i32),
+        last: (view.width as i32 - 1, view.height as i32 - 1),
+        at: (x as i32, y as i32),
+        height,
+    };
+    Ok(job.run(
+        &current,
+        past.as_ref().map(|(window, records)| (window, records)),
+    ))
+}
+
+/// A frame of a format of PRM 4.10.2.2 that is not for `sample_8x8` only.
+fn frame(surface: &Surface) -> Result<MediaView<'_>, DeinterlaceError> {
+    let view = MediaView::frame(surface)?;
+    match (view.format.grid, view.place(G)) {
+        (Grid::Full, _) | (Grid::Single, None) => Err(DeinterlaceError::Format(surface.format())),
+        _ => Ok(view),
+    }
+}
+
+/// The part of the frame that a block may depend on.
+fn rectangle(view: &MediaView, (x, y): (u32, u32), height: u32) -> Rectangle {
+    let side = |at: u32, extent: u32, size: u32| {
+        let at = at.min(size - 1);
+        let first = at.saturating_sub(MARGIN) / 4 * 4;
+        let end = at
+            .saturating_add(extent + MARGIN)
+            .next_multiple_of(4)
+            .min(size);
+        (first, end - first)
+    };
+    let (left, columns) = side(x, WIDTH as u32, view.width);
+    let (top, rows) = side(y, height, view.height);
+    (left, top, columns, rows)
+}
+
+fn window(view: &MediaView, (left, top, columns, rows): Rectangle) -> Window {
+    let all = |channel, at, size: (u32, u32)| {
+        let codes = view.codes(channel, at, size)?;
+        Some(Plane::new(size.0, size.1, codes))
+    };
+    let luma = all(G, (left, top), (columns, rows));
+    let chroma = |channel| {
+        // How much coarser chroma is; a plane has a row and a column at least.
+        let (across, down) = match view.format.grid {
+            Grid::Planar420 => (2, 2),
+            Grid::Planar411 => (4, 1),
+            _ => (2, 1),
+        };
+        let (plane, _) = view.place(channel)?;
+        let (width, height) = (plane.size.0 as u32, plane.size.1 as u32);
+        let part = |first: u32, count: u32, by: u32, size: u32| {
+            let first = (first / by).min(size - 1);
+            (first, count.div_ceil(by).clamp(1, size - first))
+        };
+        let ((x, columns), (y, rows)) = (
+            part(left, columns, across, width),
+            part(top, rows, down, height),
+        );
+        let codes = all(channel, (x, y), (columns, rows))?;
+        Some(match view.format.grid {
+            Grid::Planar420 => double_rows(&codes),
+            Grid::Planar411 => double_columns(&codes),
+            _ => codes,
+        })
+    };
+    Window {
+        // A frame has luma: it was looked for.
+        luma: luma.unwrap_or_else(|| Plane::from_fn(columns, rows, |_, _| 0)),
+        chroma: chroma(B).zip(chroma(R)).map(|(cb, cr)| [cb, cr]),
+    }
+}
+
+/// The statistics surface: motion at (X/2, Y), history at half the pitch plus X/4, row Y/4.
+///
+/// Source: AVS reference 5.9; PRM 4.7.5.1.1.
+struct Records<'a> {
+    surface: &'a Surface,
+    half: u32,
+}
+
+impl<'a> Records<'a> {
+    fn of(surface: &'a Surface) -> Result<Records<'a>, DeinterlaceError> {
+        let d = surface.description();
+        if d.kind != Kind::D2 || d.format.bits != 8 {
+            let what = format!("{} of kind {:?}", d.format, d.kind);
+            return Err(DeinterlaceError::Statistics(what));
+        }
+        Ok(Records {
+            surface,
+            half: d.pitch / 2,
+        })
+    }
+
+    /// A byte; what lies beyond the surface's rows or memory reads as zero.
+    fn byte(&self, column: u32, row: u32) -> u8 {
+        let d = self.surface.description();
+        if row >= d.height || column >= d.pitch {
+            return 0;
+        }
+        let at = self.surface.address(column, row);
+        if at < self.surface.memory().len() {
+            self.surface.memory().load::<1>(at)[0]
+        } else {
+            0
+        }
+    }
+
+    fn stmm(&self, pair: i32, y: i32) -> u8 {
+        self.byte(pair as u32, y as u32)
+    }
+
+    fn history(&self, x: u32, y: u32) -> u8 {
+        self.byte(self.half + x / 4, y / 4)
+    }
+}
+
+/// Luma, and Cb and Cr, for a pixel of the window, and its column and row in the block.
+type Pick<'a> = dyn Fn((i32, i32), usize, usize) -> (u8, Option<[u8; 2]>) + 'a;
+
+/// Where the block lies in its window, and how it is made.
+struct Job<'a> {
+    state: &'a DeinterlaceState,
+    /// Pixel of the frame that the window begins with.
+    origin: (i32, i32),
+    /// The last pixel of the frame.
+    last: (i32, i32),
+    /// The block's first pixel.
+    at: (i32, i32),
+    height: u32,
+}
+
+impl Job<'_> {
+    /// A pixel of the block, clamped to the frame, as a pixel of the window.
+    fn pixel(&self, i: usize, j: usize) -> (i32, i32) {
+        let x = self.at.0.saturating_add(i as i32).clamp(0, self.last.0);
+        let y = self.at.1.saturating_add(j as i32).clamp(0, self.last.1);
+        (x - self.origin.0, y - self.origin.1)
+    }
+
+    fn run(&self, current: &Window, past: Option<(&Window, &Records<'_>)>) -> Block {
+        let state = self.state;
+        let history = past.map(|(window, records)| self.history(&window.luma, records));
+        let before = past
+            .zip(history.as_deref())
+            .map(|((window, _), history)| Past {
+                frame: &window.luma,
+                history,
+            });
+        // History is kept where luma is denoised.
+        let denoised = state
+            .dn_enable
+            .then(|| denoise(state, &current.luma, before));
+        let clean = denoised.as_ref().map_or(&current.luma, |d| &d.frame);
+        let previous = past.map(|(window, _)| window);
+
+        let stmm = self.stmm(clean, past);
+        let samples = |pick: &Pick| self.samples(pick);
+        let copied = samples(&|(x, y), _, _| {
+            let chroma = current.chroma.as_ref();
+            let chroma = chroma.map(|c| [0, 1].map(|k| c[k].at(x / 2, y) as u8));
+            (clean.at(x, y) as u8, chroma)
+        });
+        let frames = Frames {
+            previous: previous.map(|p| &p.luma),
+            current: clean,
+        };
+        let made = |output, weave| {
+            samples(&|at, i, j| {
+                let motion = stmm[j.min(3)][i / 2];
+                let luma = luma(state, &frames, (output, weave), at, motion);
+                let chroma = current.chroma.as_ref().map(|c| {
+                    [0, 1].map(|k| {
+                        let frames = Frames {
+                            previous: previous.and_then(|p| p.chroma.as_ref()).map(|p| &p[k]),
+                            current: &c[k],
+                        };
+                        chroma(state, &frames, (output, weave), (at.0 / 2, at.1), motion)
+                    })
+                });
+                (luma, chroma)
+            })
+        };
+        let (first, second) = if state.di_enable {
+            let second = previous.map(|_| made(Output::PreviousSecond, state.fmd_previous));
+            (made(Output::CurrentFirst, state.fmd_current), second)
+        } else {
+            (copied, None)
+        };
+        Block {
+            previous: second,
+            current: first,
+            denoised: copied,
+            stmm: if state.di_enable { stmm } else { [[0; 8]; 4] },
+            statistics: self.statistics(current, previous, denoised.map(|d| d.history)),
+        }
+    }
+
+    fn samples(&self, pick: &Pick) -> Samples {
+        let mut samples = Samples {
+            luma: [[0; WIDTH]; 8],
+            chroma: [[[0; 2]; WIDTH / 2]; 8],
+        };
+        for j in 0..self.height as usize {
+            for i in 0..WIDTH {
+                let (luma, chroma) = pick(self.pixel(i, j), i, j);
+                samples.luma[j][i] = luma;
+                if let (Some(chroma), 0) = (chroma, i % 2) {
+                    samples.chroma[j][i / 2] = chroma;
+                }
+            }
+        }
+        samples
+    }
+
+    /// History of the 4x4 blocks of the window, row by row.
+    fn history(&self, window: &Plane, records: &Records<'_>) -> Vec<u8> {
+        let (across, down) = super::denoise::blocks(window);
+        let (left, top) = (self.origin.0 as u32, self.origin.1 as u32);
+        let blocks = (0..down as u32).flat_map(|by| (0..across as u32).map(move |bx| (bx, by)));
+        blocks
+            .map(|(bx, by)| records.history(left + 4 * bx, top + 4 * by))
+            .collect()
+    }
+
+    fn stmm(&self, clean: &Plane, past: Option<(&Window, &Records<'_>)>) -> [[u8; 8]; 4] {
+        std::array::from_fn(|j| {
+            std::array::from_fn(|i| {
+                let (x, y) = self.pixel(2 * i, j);
+                let past = past.map(|(window, records)| {
+                    let before = records.stmm((x + self.origin.0) / 2, y + self.origin.1);
+                    (&window.luma, before)
+                });
+                motion(self.state, clean, past, (x / 2, y))
+            })
+        })
+    }
+
+    fn statistics(
+        &self,
+        current: &Window,
+        previous: Option<&Window>,
+        history: Option<Vec<u8>>,
+    ) -> Statistics {
+        let state = self.state;
+        let (x, y) = self.pixel(0, 0);
+        let across = super::denoise::blocks(&current.luma).0;
+        let size = (WIDTH as i32, self.height as i32);
+        let mut found = Statistics {
+            at: (self.at.0 as u16, self.at.1 as u16),
+            noise: noise_estimate(state, &current.luma, (x, y), size),
+            ..Statistics::default()
+        };
+        if state.di_enable {
+            let previous = previous.map(|p| &p.luma);
+            found.variances = variances(state, &current.luma, previous, (x, y));
+        }
+        for (half, upper) in (0..self.height as usize).step_by(4).enumerate() {
+            for block in 0..4 {
+                let (x, y) = self.pixel(4 * block, upper);
+                if let Some(history) = &history {
+                    let at = (y / 4 * across + x / 4) as usize;
+                    found.history[half][block] = history.get(at).copied().unwrap_or(0);
+                }
+                if state.dn_enable {
+                    let at = (x / 4 * 4, y / 4 * 4);
+                    // Without a past there is no change in time.
+                    let past = &previous.unwrap_or(current).luma;
+                    found.sums[half][block] = Block4x4::measure(state, &current.luma, past, at);
+                }
+            }
+        }
+        found
+    }
+}

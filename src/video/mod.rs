@@ -1,0 +1,49 @@
+//! Video by the messages of the media sampler, block by block over frames.
+//!
+//! ```text
+//!  Reader ─▶ Picture ─ fields: denoise, deinterlace ─▶ Picture ─ scale: scale, sharpen ─▶ Picture ─▶ Writer
+//!  y4m, raw, png         one `deinterlace` message a block      one AVS message a block           compare: PNG
+//! ```
+//!
+//! A frame is cut into bands of blocks that all cores share; frames come and go in order. Nothing here
+//! computes a pixel: that is [`crate::sampler`]'s.
+
+pub mod compare;
+pub mod fields;
+pub mod files;
+pub mod picture;
+pub mod scale;
+
+pub use fields::Fields;
+pub use files::{Reader, Writer};
+pub use picture::{Picture, Sampling};
+pub use scale::{Filter, Scale};
+
+/// Why frames cannot be read, made or written.
+#[derive(Debug, thiserror::Error)]
+pub enum VideoError {
+    /// A file that cannot be read or written.
+    #[error("{path}: {error}")]
+    File {
+        /// Which.
+        path: String,
+        /// Why.
+        error: std::io::Error,
+    },
+    /// A file whose content makes no sense, or an option that does not fit it.
+    #[error("{0}")]
+    Wrong(String),
+}
+
+impl VideoError {
+    /// A sentence.
+    pub fn wrong(what: impl Into<String>) -> VideoError {
+        VideoError::Wrong(what.into())
+    }
+
+    /// A file at a path.
+    pub fn file(path: &std::path::Path, error: std::io::Error) -> VideoError {
+        let path = path.display().to_string();
+        VideoError::File { path, error }
+    }
+}

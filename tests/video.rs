@@ -1,0 +1,370 @@
+//! Video by the messages of the media sampler: how good it is, and the command.
+//!
+//! `cargo test --test video -- --nocapture` prints the numbers.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use visim::sampler::deinterlace::DeinterlaceState;
+use visim::video::files::Raw;
+use visim::video::{Fields, Filter, Picture, Reader, Sampling, Scale, Writer, files, scale};
+
+fn grey(width: u32, height: u32, code: impl Fn(i32, i32) -> i32) -> Picture {
+    let mut picture = Picture::new(width, height, Sampling::Grey).unwrap();
+    let pixels = (0..height as i32).flat_map(|y| (0..width as i32).map(move |x| (x, y)));
+    picture.planes[0] = pixels
+        .map(|(x, y)| code(x, y).clamp(0, 255) as u8)
+        .collect();
+    picture
+}
+
+/// Luma of the photo of the lessons.
+fn photo() -> Picture {
+    let path = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/images/photo.png");
+    let rgb = Reader::open(&path, None, None)
+        .unwrap()
+        .read()
+        .unwrap()
+        .unwrap();
+    let pixels = rgb.rgb();
+    let luma = |[r, g, b]: [u8; 3]| (2 * i32::from(r) + 5 * i32::from(g) + i32::from(b)) / 8;
+    let width = rgb.width as i32;
+    grey(rgb.width, rgb.height, |x, y| {
+        luma(pixels[(y * width + x) as usize])
+    })
+}
+
+#[test]
+fn polyphase_keeps_more_of_a_photo_than_bilinear() {
+    let photo = photo();
+    let size = (photo.width, photo.height);
+    let there_and_back = |filter, adaptive| {
+        let run = |picture: &Picture, size| {
+            let options = scale::Options {
+                size: Some(size),
+                filter,
+                adaptive,
+                sharpen: None,
+            };
+            let from = (picture.width, picture.height);
+            Scale::new(&options, from).unwrap().run(picture).unwrap()
+        };
+        let half = run(&photo, (size.0 / 2, size.1 / 2));
+        run(&half, size).psnr(&photo, 0)
+    };
+    let sharp = there_and_back(Filter::Polyphase, false);
+    let adaptive = there_and_back(Filter::Polyphase, true);
+    let bilinear = there_and_back(Filter::Bilinear, false);
+    println!(
+        "2:1 and back: polyphase {sharp:.2} dB, adaptive {adaptive:.2} dB, bilinear {bilinear:.2} dB"
+    );
+    assert!(
+        sharp > bilinear && adaptive > bilinear,
+        "{sharp} {adaptive} {bilinear}"
+    );
+}
+
+const WIDTH: u32 = 96;
+const HEIGHT: u32 = 64;
+
+/// A scene at a time counted in fields: fine still lines, and a bright disc that moves across.
+fn scene(t: i32) -> Picture {
+    grey(WIDTH, HEIGHT, |x, y| {
+        let (dx, dy) = (x - 20 - 3 * t, y - 32 - t / 2);
+        if dx * dx + dy * dy < 15 * 15 {
+            200 + dx
+        } else {
+            60 + 50 * (y % 2) + x / 4
+        }
+    })
+}
+
+/// Frame `n` as a camera with fields takes it: even rows at time 2n, odd rows at 2n + 1.
+fn interlaced(n: i32) -> Picture {
+    let fields = [scene(2 * n), scene(2 * n + 1)];
+    let row = WIDTH as i32;
+    grey(WIDTH, HEIGHT, |x, y| {
+        i32::from(fields[(y % 2) as usize].planes[0][(y * row + x) as usize])
+    })
+}
+
+/// One field of a frame, its missing rows the mean of those above and below.
+fn bob(frame: &Picture, parity: i32) -> Picture {
+    let at = |x: i32, y: i32| i32::from(frame.planes[0][(y * WIDTH as i32 + x) as usize]);
+    let last = HEIGHT as i32 - 1;
+    grey(WIDTH, HEIGHT, |x, y| {
+        if y % 2 == parity {
+            return at(x, y);
+        }
+        let above = if y > 0 { y - 1 } else { y + 1 };
+        let below = if y < last { y + 1 } else { y - 1 };
+        (at(x, above) + at(x, below) + 1) >> 1
+    })
+}
+
+#[test]
+fn deinterlacing_beats_bob_and_weave() {
+    let mut fields = Fields::new(DeinterlaceState {
+        dn_enable: false,
+        ..DeinterlaceState::default()
+    });
+    let frames: Vec<Picture> = (0..10).map(interlaced).collect();
+    let mut made: Vec<Picture> = frames
+        .iter()
+        .flat_map(|f| fields.push(f).unwrap())
+        .collect();
+    made.extend(fields.finish(&frames[9]).unwrap());
+    assert_eq!(made.len(), 20, "two frames of each");
+    // Once motion has been learnt; and not the last one, which has no field behind it.
+    let times = 8..19;
+    let mean =
+        |of: &dyn Fn(i32) -> f64| times.clone().map(of).sum::<f64>() / times.clone().count() as f64;
+    let truth = |t: i32| scene(t);
+    let ours = mean(&|t| made[t as usize].mse(&truth(t), 0));
+    let bob = mean(&|t| bob(&frames[t as usize / 2], t % 2).mse(&truth(t), 0));
+    let weave = mean(&|t| frames[t as usize / 2].mse(&truth(t), 0));
+    let db = |mse: f64| 10.0 * (255.0 * 255.0 / mse).log10();
+    println!(
+        "deinterlaced {:.2} dB, bob {:.2} dB, weave {:.2} dB",
+        db(ours),
+        db(bob),
+        db(weave)
+    );
+    assert!(ours < bob && ours < weave, "{ours} {bob} {weave}");
+}
+
+#[test]
+fn denoising_lowers_the_error() {
+    let clean = grey(128, 96, |x, y| 60 + x / 2 + 40 * ((x / 32 + y / 32) & 1));
+    let mut seed = 7u32;
+    let mut noise = || {
+        // A sum of uniform numbers, -9 to 9.
+        (0..3)
+            .map(|_| {
+                seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                (seed >> 24) as i32 % 7 - 3
+            })
+            .sum::<i32>()
+    };
+    let mut fields = Fields::new(DeinterlaceState {
+        di_enable: false,
+        progressive_dn: true,
+        temporal_th: 16,
+        low_temporal_th: 6,
+        ..DeinterlaceState::default()
+    });
+    let (mut before, mut after) = (0.0, 0.0);
+    for n in 0..12 {
+        let mut noisy = clean.clone();
+        for code in &mut noisy.planes[0] {
+            *code = (i32::from(*code) + noise()).clamp(0, 255) as u8;
+        }
+        let made = fields.push(&noisy).unwrap().remove(0);
+        if n >= 4 {
+            before += noisy.mse(&clean, 0) / 8.0;
+            after += made.mse(&clean, 0) / 8.0;
+        }
+    }
+    println!("noise: mean square error {before:.2}, denoised {after:.2}");
+    assert!(after < before / 2.0, "{after} of {before}");
+}
+
+fn visim(folder: &Path, arguments: &[&str]) -> Output {
+    Command::new(env!("CARGO_BIN_EXE_visim"))
+        .current_dir(folder)
+        .arg("video")
+        .args(arguments)
+        .output()
+        .expect("visim runs")
+}
+
+fn y4m(path: &Path, frames: &[Picture]) {
+    let first = &frames[0];
+    let kind = files::Kind {
+        size: (first.width, first.height),
+        sampling: first.sampling,
+        rate: (25, 1),
+        frames: None,
+    };
+    let mut writer = Writer::create(path, None, &kind).unwrap();
+    frames.iter().for_each(|frame| writer.push(frame).unwrap());
+    writer.finish().unwrap();
+}
+
+/// Colour frames whose planes count.
+fn colour(n: u8) -> Picture {
+    let mut picture = Picture::new(64, 32, Sampling::S420).unwrap();
+    for (plane, bytes) in picture.planes.iter_mut().enumerate() {
+        for (i, byte) in bytes.iter_mut().enumerate() {
+            *byte = ((i * 5 / (plane + 1)) as u8 / 2).wrapping_add(40 + n);
+        }
+    }
+    picture
+}
+
+#[test]
+fn the_command_scales_sharpens_and_compares() {
+    let folder = tempfile::tempdir().unwrap();
+    let frames: Vec<Picture> = (0..3).map(colour).collect();
+    y4m(&folder.path().join("in.y4m"), &frames);
+    let all = [
+        "in.y4m",
+        "--scale",
+        "32x20",
+        "--sharpen",
+        "--denoise",
+        "--deinterlace",
+        "-o",
+        "out.y4m",
+        "--compare",
+        "seen.png",
+    ];
+    let done = visim(folder.path(), &all);
+    assert!(done.status.success(), "{done:?}");
+    assert_eq!(
+        String::from_utf8_lossy(&done.stdout),
+        "3 frames read, 6 written to out.y4m\n"
+    );
+    let mut reader = Reader::open(&folder.path().join("out.y4m"), None, None).unwrap();
+    let kind = reader.kind();
+    assert_eq!(
+        (kind.size, kind.sampling, kind.rate),
+        ((32, 20), Sampling::S420, (50, 1))
+    );
+    let mut count = 0;
+    while reader.read().unwrap().is_some() {
+        count += 1;
+    }
+    assert_eq!(count, 6);
+    let seen = Reader::open(&folder.path().join("seen.png"), None, None).unwrap();
+    assert_eq!(seen.kind().size, (96, 20));
+    // Nothing asked: the same frames.
+    assert!(
+        visim(folder.path(), &["in.y4m", "-o", "same.y4m"])
+            .status
+            .success()
+    );
+    let bytes = |name: &str| std::fs::read(folder.path().join(name)).unwrap();
+    assert_eq!(bytes("in.y4m"), bytes("same.y4m"));
+    // Pictures, by number, and back.
+    assert!(
+        visim(
+            folder.path(),
+            &["in.y4m", "-o", "p%02d.png", "--scale", "16x8"]
+        )
+        .status
+        .success()
+    );
+    assert!(folder.path().join("p02.png").exists());
+}
+
+#[test]
+fn the_command_takes_raw_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let frame = colour(9);
+    for raw in [Raw::I420, Raw::Nv12] {
+        let kind = files::Kind {
+            size: (64, 32),
+            sampling: Sampling::S420,
+            rate: (25, 1),
+            frames: None,
+        };
+        let mut writer = Writer::create(&folder.path().join("in.yuv"), Some(raw), &kind).unwrap();
+        writer.push(&frame).unwrap();
+        writer.finish().unwrap();
+        let name = Raw::NAMES.iter().find(|(_, r)| *r == raw).unwrap().0;
+        let arguments = [
+            "in.yuv", "--raw", name, "--size", "64x32", "--scale", "128x64", "-o", "out.yuv",
+        ];
+        assert!(visim(folder.path(), &arguments).status.success());
+        let length = std::fs::metadata(folder.path().join("out.yuv"))
+            .unwrap()
+            .len();
+        assert_eq!(length, 128 * 64 * 3 / 2);
+    }
+}
+
+#[test]
+fn wrong_commands_are_told_and_leave_no_file() {
+    let folder = tempfile::tempdir().unwrap();
+    let odd = {
+        let mut picture = Picture::new(5, 3, Sampling::S420).unwrap();
+        picture.planes[0].fill(50);
+        picture
+    };
+    y4m(&folder.path().join("odd.y4m"), &[odd]);
+    let told = |arguments: &[&str], words: &str| {
+        let done = visim(folder.path(), arguments);
+        let text = String::from_utf8_lossy(&done.stderr).into_owned();
+        assert_eq!(done.status.code(), Some(2), "{text}");
+        assert!(text.contains(words), "{text}");
+        assert!(!folder.path().join("out.y4m").exists());
+    };
+    told(&["odd.y4m", "--deinterlace", "-o", "out.y4m"], "even sides");
+    told(&["no.y4m", "-o", "out.y4m"], "no.y4m");
+    told(&["odd.y4m", "--scale", "9000x9", "-o", "out.y4m"], "9000x9");
+    told(&["odd.y4m", "--scale", "9by9", "-o", "out.y4m"], "1280x720");
+    told(&["odd.y4m", "-o", "out.mkv"], ".y4m");
+    // Odd sizes are scaled all the same.
+    let done = visim(
+        folder.path(),
+        &["odd.y4m", "--scale", "1x1", "-o", "one.y4m"],
+    );
+    assert!(done.status.success(), "{done:?}");
+}
+
+/// Ctrl-C after the first of two frames: both are there, the file is whole, the command says that it stopped.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_run_leaves_whole_frames() {
+    use std::io::{BufRead, BufReader, Write};
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    y4m(&at("two.y4m"), &[colour(1), colour(2)]);
+    let bytes = std::fs::read(at("two.y4m")).unwrap();
+    if !Command::new("mkfifo")
+        .arg(at("in.y4m"))
+        .status()
+        .is_ok_and(|s| s.success())
+    {
+        return; // no such command here
+    }
+    let child = Command::new(env!("CARGO_BIN_EXE_visim"))
+        .current_dir(folder.path())
+        .args(["video", "in.y4m", "-o", "out.y4m"])
+        .stdout(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut pipe = std::fs::OpenOptions::new()
+        .write(true)
+        .open(at("in.y4m"))
+        .unwrap();
+    let frame = 64 * 32 * 3 / 2 + 6;
+    let head = bytes.len() - 2 * frame;
+    pipe.write_all(&bytes[..head + frame]).unwrap();
+    // The reader has the first frame once its temporary file holds something, or soon after.
+    std::thread::sleep(std::time::Duration::from_millis(500));
+    let interrupted = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(interrupted.success());
+    std::thread::sleep(std::time::Duration::from_millis(200));
+    pipe.write_all(&bytes[head + frame..]).unwrap();
+    let done = child.wait_with_output().unwrap();
+    drop(pipe);
+    assert_eq!(done.status.code(), Some(1));
+    let first = BufReader::new(&done.stdout[..])
+        .lines()
+        .next()
+        .unwrap()
+        .unwrap();
+    assert!(first.starts_with("stopped: "), "{first}");
+    let mut reader = Reader::open(&at("out.y4m"), None, None).unwrap();
+    let mut count = 0;
+    while reader.read().unwrap().is_some() {
+        count += 1;
+    }
+    assert!((1..=2).contains(&count));
+    let entries = std::fs::read_dir(folder.path()).unwrap().count();
+    assert_eq!(entries, 3, "no temporary file is left");
+}
