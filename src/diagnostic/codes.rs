@@ -914,8 +914,8 @@ Check the address arithmetic, or the size of the surface that is bound."
     U0675 Undefined "misaligned access"
 "Found by `visim run --sanitize`. Elements of 2, 4 and 8 bytes want addresses that are multiples of their
 size, blocks at 64-bit addresses multiples of 16, oword_ld_unaligned multiples of 4; gather_scaled,
-scatter_scaled and LSC loads and stores take any address. What the hardware does with the low bits depends on the part; visim reads
-the bytes at the address, atomics and oword_ld_unaligned drop the low bits."
+scatter_scaled and LSC loads and stores take any address. What the hardware does with the low bits depends
+on the part; visim reads the bytes at the address, atomics and oword_ld_unaligned drop the low bits."
     U0676 Undefined "threads of a group wait at different barriers"
 "Found by `visim run --sanitize`. All threads of a work-group come to the same barriers in the same order.
 Here two of them stood at different ones, as when a barrier is inside a branch that not all threads take."
