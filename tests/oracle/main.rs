@@ -151,6 +151,6 @@ fn compare(text: &str, platform: Platform) -> Result<bool, Went> {
     }
     match differences.is_empty() {
         true => Ok(true),
-        false => Err(Went::Differs(differences)),
+        false => Err(Went::Differs(format!("{differences}\n{text}"))),
     }
 }

@@ -569,7 +569,8 @@ fn target(random: &mut Random, platform: Platform) -> String {
     if flag(random, "Z", 5) {
         operands.push("F5.0".into());
     }
-    if flag(random, "ST", 6) {
+    // The copy of sixteen lanes runs past the one register it has, over whatever lies behind.
+    if size == 8 && flag(random, "ST", 6) {
         operands.push("A4.0".into());
     }
     let dot = if flags.is_empty() { "" } else { "." };
