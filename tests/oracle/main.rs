@@ -35,8 +35,8 @@ const PLATFORMS: &[Platform] = &[
 enum Went {
     /// Both make the same messages.
     Agrees,
-    /// The finalizer gives the program up, also in pieces.
-    GivenUp,
+    /// The finalizer gives the program up, also in pieces: the statement it does not take.
+    GivenUp(String),
     /// We refuse what the finalizer takes.
     Refused(String),
     /// The messages differ.
@@ -69,7 +69,7 @@ fn random_programs_lower_as_the_finalizer_lowers_them() {
         let row = counts.entry(*platform).or_default();
         row[match went {
             Went::Agrees => 0,
-            Went::GivenUp => 1,
+            Went::GivenUp(_) => 1,
             Went::Refused(_) => 2,
             Went::Differs(_) => 3,
         }] += 1;
@@ -78,6 +78,11 @@ fn random_programs_lower_as_the_finalizer_lowers_them() {
         println!(
             "{platform}: {agree} programs agree, {differ} differ, {given_up} the finalizer gives up, {refused} we refuse"
         );
+    }
+    for (seed, _, went) in &results {
+        if let Went::GivenUp(statement) = went {
+            println!("seed {seed}: the finalizer gives up {statement}");
+        }
     }
     let failures: Vec<_> = results
         .iter()
@@ -107,12 +112,13 @@ fn program(seed: u64, only: Option<Platform>) -> (Platform, Went) {
     // A finalizer that gives up (it runs out of registers now and then) says nothing about us, so
     // the program is tried in ever smaller pieces.
     let mut piece = draw.statements.len();
+    let mut last = String::new();
     while piece > 0 {
         let mut taken = 0;
         for statements in draw.statements.chunks(piece) {
             match compare(&draw.text(statements), platform) {
                 Ok(true) => taken += 1,
-                Ok(false) => {}
+                Ok(false) => last = statements.join("; "),
                 Err(went) => return (platform, went),
             }
         }
@@ -121,7 +127,7 @@ fn program(seed: u64, only: Option<Platform>) -> (Platform, Went) {
         }
         piece /= 2;
     }
-    (platform, Went::GivenUp)
+    (platform, Went::GivenUp(last))
 }
 
 /// Whether both sides make the same of a text; false if the finalizer does not take it.

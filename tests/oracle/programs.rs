@@ -483,7 +483,16 @@ fn atomic(random: &mut Random, platform: Platform) -> String {
             "typed_atomic.{op}{width} {} T6 A3.0 A4.0 %null.0 %null.0 {sources} {to}.0",
             lanes(random, 8)
         ),
-        _ => format!("{guard}dword_atomic.{op}{width} {exec} T6 A0.0 {sources} {to}.0"),
+        _ => {
+            // Signed operations take signed operands, and 16 bits have no compare-and-exchange.
+            let width = if op == "cmpxchg" { "" } else { width };
+            let (sources, to) = match (op, to) {
+                ("minsint" | "maxsint", "VU") => ("I0.0 %null.0", "VI"),
+                ("minsint" | "maxsint", _) => ("I0.0 %null.0", to),
+                _ => (sources, to),
+            };
+            format!("{guard}dword_atomic.{op}{width} {exec} T6 A0.0 {sources} {to}.0")
+        }
     }
 }
 
