@@ -20,7 +20,7 @@ use std::path::{Path, PathBuf};
 /// The options of a launch.
 #[derive(Debug, clap::Args)]
 pub struct Launch {
-    /// Launch a compiled kernel as this description says (launch.schema.json lists its fields).
+    /// Launch a compiled kernel as this description says (grammar/launch.schema.json lists its fields).
     #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
     launch: Option<PathBuf>,
     /// Launch a compiled kernel that this program of the compiler describes.

@@ -495,14 +495,22 @@ fn print_stats(stats: &Stats, output: &mut Output) {
     let counts = stats.counts();
     let mut all = Count::default();
     let mut text = format!(
-        "{:<18} {:>12} {:>14} {:>6} {:>12} {:>12} {:>12} {:>12}\n",
-        "opcode", "executed", "lanes", "used", "read", "written", "updated", "returned"
+        "{:<18} {:>12} {:>14} {:>6} {:>12} {:>12} {:>12} {:>12} {:>12}\n",
+        "opcode",
+        "executed",
+        "lanes",
+        "used",
+        "math rounds",
+        "read",
+        "written",
+        "updated",
+        "returned"
     );
     let mut line = |name: &str, c: &Count| {
         let used = 100.0 * c.lanes as f64 / c.lanes_most.max(1) as f64;
         text.push_str(&format!(
-            "{name:<18} {:>12} {:>14} {used:>5.1}% {:>12} {:>12} {:>12} {:>12}\n",
-            c.executed, c.lanes, c.read, c.written, c.updated, c.returned
+            "{name:<18} {:>12} {:>14} {used:>5.1}% {:>12} {:>12} {:>12} {:>12} {:>12}\n",
+            c.executed, c.lanes, c.rounds, c.read, c.written, c.updated, c.returned
         ));
     };
     for messages in [false, true] {
@@ -527,7 +535,7 @@ fn print_stats(stats: &Stats, output: &mut Output) {
         let one = |(opcode, c): &(crate::isa::Opcode, Count)| {
             json!({
                 "opcode": opcode.to_string(), "message": is_message(*opcode), "executed": c.executed,
-                "lanes": c.lanes, "lanes_most": c.lanes_most, "read": c.read, "written": c.written,
+                "lanes": c.lanes, "lanes_most": c.lanes_most, "math_rounds": c.rounds, "read": c.read, "written": c.written,
                 "updated": c.updated, "returned": c.returned,
             })
         };

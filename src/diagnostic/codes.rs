@@ -843,7 +843,7 @@ format that cannot be loaded, a plane that does not exist. The note says which."
     E0640 Error "launch description cannot be used"
 "What says how a kernel is launched does not read, or says something that cannot be: a `launch.json` with
 a field of the wrong kind, a binary without a kernel of that name, a payload behind all registers. The
-message gives the place. The fields of `launch.json` are listed in `launch.schema.json`."
+message gives the place. The fields of `launch.json` are listed in `grammar/launch.schema.json`."
     E0641 Error "work sizes cannot be"
 "The global size is a multiple of the group size in every dimension, neither is 0, a group has at most 4096
 work-items, and a kernel with `reqd_work_group_size` takes no other.

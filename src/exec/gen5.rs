@@ -542,7 +542,12 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         let operands = [self.lanes(0), second];
         let mask = self.mask & ((1 << lanes) - 1);
         let mut results = [[0; SLOTS]; 2];
-        control.compute(self.thread.mode.alt, mask as u16, &operands, &mut results);
+        let alt = self.thread.mode.alt;
+        if O::ACTIVE {
+            let at = self.thread.at(self.pc);
+            self.observer.math(at, control, control.elements(mask), alt);
+        }
+        control.compute(alt, mask as u16, &operands, &mut results);
         for (i, values) in results
             .iter()
             .take(control.function.results() as usize)

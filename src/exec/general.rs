@@ -9,7 +9,8 @@ use super::lanes::{self, MAX_LANES};
 use super::thread::Thread;
 use crate::isa::{Condition, Family, Modifier, Opcode, Type};
 use crate::math;
-use crate::math::unit::{self, Function};
+use crate::math::unit;
+use crate::message;
 use crate::program::{Alu, Dest, Region, Source};
 use half::f16;
 
@@ -562,16 +563,8 @@ fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
         Opcode::Tanh => each!(|a, _| math::tanh(a)),
         Opcode::Sigm => each!(|a, _| math::sigm(a)),
         _ => {
-            let function = match op.opcode {
-                Opcode::Inv => Function::Inv,
-                Opcode::Log => Function::Log,
-                Opcode::Exp => Function::Exp,
-                Opcode::Sqrt => Function::Sqrt,
-                Opcode::Rsqrt => Function::Rsqrt,
-                Opcode::Sin => Function::Sin,
-                Opcode::Cos => Function::Cos,
-                Opcode::Pow => Function::Pow,
-                other => unreachable!("lowering lets no float `{other}` through"),
+            let Some(function) = message::math::function(op.opcode) else {
+                unreachable!("lowering lets no float `{}` through", op.opcode)
             };
             // ALT mode is one of singles: vISA text reference 6.9.
             let alt = mode.alt && ty == Type::F;

@@ -1,6 +1,7 @@
 //! Tracing, counting, teaching and checking watch a run through this trait; the executor asks nothing.
 
 use super::thread::ThreadId;
+use crate::math::unit::Control;
 use crate::message::Request;
 use crate::program::{Op, Program, Send, Site};
 use crate::sampler::sample::Taken;
@@ -37,6 +38,9 @@ pub trait Observer: std::marker::Send {
 
     /// A message is about to be served.
     fn message(&mut self, _at: At, _request: &Request) {}
+
+    /// The math unit is about to compute that many elements for a message.
+    fn math(&mut self, _at: At, _control: &Control, _elements: u32, _alt: bool) {}
 
     /// A texel took part in what the 3D sampler returns to a lane.
     fn texel(&mut self, _at: At, _lane: usize, _taken: &Taken) {}

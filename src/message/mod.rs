@@ -44,6 +44,7 @@ pub mod gen5;
 pub mod gen5_media;
 #[cfg(test)]
 mod laws;
+pub mod math;
 pub mod natural;
 pub mod parameters;
 pub mod request;

@@ -28,6 +28,7 @@ pub use trace::Tracer;
 use crate::diagnostic::Diagnostic;
 use crate::exec::ThreadId;
 use crate::exec::observer::{Access, At, Observer, Running, Start};
+use crate::math::unit::Control;
 use crate::message::Request;
 use crate::program::{Op, Send};
 use std::ops::Range;
@@ -109,6 +110,7 @@ to_all! {
     wrote(at: At, offset: u32, bytes: &[u8]);
     payload(at: At, send: &Send, mask: u32, arena: &[u8]);
     message(at: At, request: &Request);
+    math(at: At, control: &Control, elements: u32, alt: bool);
     access(at: At, access: &Access<'_>);
     undefined(at: At, range: &Range<u32>);
     function(at: At, function: u32, left: bool);

@@ -1,8 +1,11 @@
-//! What a run executed: instructions, messages, lanes and bytes for each opcode.
+//! What a run executed: instructions, messages, lanes, rounds of extended math and bytes for each
+//! opcode.
 
 use crate::exec::ThreadId;
 use crate::exec::observer::{Access, AccessKind, At, Observer, Running};
 use crate::isa::{Family, Opcode};
+use crate::math::unit::{Control, Function};
+use crate::message;
 use crate::program::Op;
 use std::collections::BTreeMap;
 use std::sync::{Mutex, PoisonError};
@@ -16,6 +19,9 @@ pub struct Count {
     pub lanes: u64,
     /// Lanes that the instructions had.
     pub lanes_most: u64,
+    /// Rounds through the math unit, as many as most operands take in full precision; messages to it
+    /// say their precision. Source: PRM 6.2.
+    pub rounds: u64,
     /// Bytes of memory read, without those outside; texels that samplers filter do not count.
     pub read: u64,
     /// Bytes of memory written.
@@ -32,6 +38,7 @@ impl Count {
         self.executed += other.executed;
         self.lanes += other.lanes;
         self.lanes_most += other.lanes_most;
+        self.rounds += other.rounds;
         self.read += other.read;
         self.written += other.written;
         self.updated += other.updated;
@@ -106,6 +113,21 @@ impl Observer for Counter<'_> {
         count.executed += 1;
         count.lanes += u64::from(mask.count_ones());
         count.lanes_most += u64::from(most);
+        if let (Op::Alu(alu), Some(function)) = (op, message::math::function(at.site.opcode)) {
+            // A float divided is its reciprocal, multiplied.
+            let float = alu.dst.ty.is_float();
+            let function = if float && function.divides_integers() {
+                Function::Inv
+            } else {
+                function
+            };
+            count.rounds += u64::from(mask.count_ones() * function.info().full.typical);
+        }
+    }
+
+    fn math(&mut self, at: At, control: &Control, elements: u32, alt: bool) {
+        let count = self.counts.entry(at.site.opcode).or_default();
+        count.rounds += u64::from(elements * control.rounds(alt).typical);
     }
 
     fn access(&mut self, at: At, access: &Access<'_>) {
@@ -131,5 +153,53 @@ impl Observer for Counter<'_> {
         for (opcode, count) in std::mem::take(&mut self.counts) {
             total.entry(opcode).or_default().add(&count);
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{CheckOptions, check};
+    use crate::launch::{Bindings, Grid, RunOptions, run};
+    use crate::lower::{LowerOptions, lower};
+    use crate::source::Source;
+    use crate::syntax::{ParseOptions, parse};
+
+    #[test]
+    fn the_math_unit_counts_rounds_for_the_lanes_that_run() {
+        let text = "\
+.version 4.1
+.kernel \"rounds\"
+.decl P1 v_type=P num_elts=8
+.decl F v_type=G type=f num_elts=8 align=GRF
+.decl D v_type=G type=d num_elts=8 align=GRF
+    setp (M1, 8) P1 0x7:ud
+    sqrt (M1, 8) F(0,0)<1> F(0,0)<1;1,0>
+    (P1) sin (M1, 8) F(0,0)<1> F(0,0)<1;1,0>
+    div (M1, 4) F(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>
+    mod (M1, 2) D(0,0)<1> D(0,0)<1;1,0> 3:d
+    add (M1, 8) D(0,0)<1> D(0,0)<1;1,0> 3:d
+    ret (M1, 1)
+";
+        let parsed = parse(&Source::new("rounds.visa", text), &ParseOptions::default());
+        let (checked, _) = check(&parsed.module, &CheckOptions::default());
+        let program = lower(&checked, "rounds", &LowerOptions::default()).expect("legal text");
+        let stats = Stats::default();
+        let (bindings, options) = (Bindings::default(), RunOptions::default());
+        run(&program, &bindings, &Grid::single(), &options, |_| {
+            stats.thread()
+        })
+        .expect("runs");
+        let rounds: BTreeMap<Opcode, u64> = stats
+            .counts()
+            .into_iter()
+            .map(|(opcode, count)| (opcode, count.rounds))
+            .collect();
+        // Three for each root, six for a sine, one for a reciprocal, four for a remainder.
+        assert_eq!(rounds[&Opcode::Sqrt], 8 * 3);
+        assert_eq!(rounds[&Opcode::Sin], 3 * 6);
+        assert_eq!(rounds[&Opcode::Div], 4);
+        assert_eq!(rounds[&Opcode::Mod], 2 * 4);
+        assert_eq!(rounds[&Opcode::Add], 0);
     }
 }

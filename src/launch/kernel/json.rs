@@ -1,5 +1,5 @@
 //! `launch.json`: a kernel, its arguments, and for each device what the compiler says. The schema is in
-//! `launch.schema.json` at the root of the project.
+//! `grammar/launch.schema.json`.
 
 use super::argument::{Argument, SamplerChoice, Size};
 use super::description::{

@@ -13,6 +13,7 @@ use crate::message::fields::{
     gen5_math, gen5_sampler as control, media_block_header, offset_header, sampler_header,
 };
 use crate::message::gen5::{ReadType, UNORM_TYPE, read_function, write_function};
+use crate::message::math as math_unit;
 use crate::message::sampler::header_bits;
 use crate::message::{FieldSelect, SamplerOp, Sfid};
 use crate::syntax::ast::{Operand, Region, Suffix};
@@ -34,7 +35,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         Opcode::SampleUnorm => unorm(cx),
         Opcode::Ret if cx.context.ends_thread(cx.unit) => end_of_thread(cx),
         op if super::sampler::is_3d(op) => sample(cx),
-        op if function(op).is_some() => math(cx),
+        op if math_unit::function(op).is_some() => math(cx),
         op => {
             let row = op.info();
             use crate::isa::Family;
@@ -504,26 +505,9 @@ fn end_of_thread(cx: &mut Lowering) -> Result<()> {
     Ok(())
 }
 
-/// The math unit's function of an instruction; division of floats is inv and a multiplication.
-fn function(op: Opcode) -> Option<Function> {
-    Some(match op {
-        Opcode::Inv => Function::Inv,
-        Opcode::Log => Function::Log,
-        Opcode::Exp => Function::Exp,
-        Opcode::Sqrt => Function::Sqrt,
-        Opcode::Rsqrt => Function::Rsqrt,
-        Opcode::Sin => Function::Sin,
-        Opcode::Cos => Function::Cos,
-        Opcode::Pow => Function::Pow,
-        Opcode::Div => Function::Quotient,
-        Opcode::Mod => Function::Remainder,
-        _ => return None,
-    })
-}
-
 /// Extended math as messages of eight or sixteen lanes. Source: lowering reference 18.7.
 fn math(cx: &mut Lowering) -> Result<()> {
-    let Some(mut function) = function(cx.instruction.opcode.node) else {
+    let Some(mut function) = math_unit::function(cx.instruction.opcode.node) else {
         return Ok(());
     };
     let operands = &cx.instruction.operands;
