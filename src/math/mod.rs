@@ -2,7 +2,7 @@
 //!
 //! * The functions (`inv log2 exp2 sqrt rsqrt sin cos pow` and relatives) take and return `f64`: one
 //!   value close to the true one, rounded once by whoever asked.
-//! * [`unit`] is the shared function of the PRM: function codes, special values in both float modes,
+//! * [`mod@unit`] is the shared function of the PRM: function codes, special values in both float modes,
 //!   integer division, scalar and vector operands, rounds for each element.
 //!
 //! Instructions of vISA use the same functions and special values ([`unit::value`]). Their rules differ

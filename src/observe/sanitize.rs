@@ -1,6 +1,6 @@
 //! The sanitizer: what a run does that the hardware promises nothing for, or that is hardly meant.
 //!
-//! Each thread has a [`Shadow`] that says where every byte of its registers comes from; each
+//! Each thread has a shadow that says where every byte of its registers comes from; each
 //! instruction's operands ([`uses`]) are looked up in it before it runs. Memory accesses are looked at as
 //! they are served. A finding is told once for each instruction and kind, with how often it came.
 //!

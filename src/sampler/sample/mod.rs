@@ -1,5 +1,5 @@
 //! The 3D sampler: filtered texels by floating-point coordinates. The reference: every faster way is
-//! tested against [`reference`].
+//! tested against [`reference()`].
 //!
 //! ```text
 //!  parameters ─▶ cube: face and place ─▶ lod ─▶ min or mag, levels ─▶ per level and tap: footprint

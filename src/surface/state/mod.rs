@@ -2,7 +2,7 @@
 //!
 //! * [`field`](mod@field): what a field and a [`Structure`] is; the sampler's states use the same.
 //! * [`tables`]: which bits hold what. * [`rules`]: what may not stand together.
-//! * [`describe`]: packed words to a [`Description`](super::Description). * [`pack`]: the way back.
+//! * [`describe()`]: packed words to a [`Description`](super::Description). * [`pack()`]: the way back.
 //! * [`media`]: both ways for the media sampler's messages. * [`binding`]: from a table entry to a state.
 //!
 //! Bits that no field names are reserved: they should be zero ([`Structure::check`] says where they are
