@@ -27,7 +27,6 @@ const IN_LESSONS: &[(&str, &str, &str)] = &[
         "U0674",
         "eight lanes write a row of fewer texels: the others are dropped",
     ),
-    ("17-levels", "U0670", "v of a surface that has one row"),
     (
         "18-shadow",
         "U0674",
