@@ -1,5 +1,6 @@
 //! Whole kernels as a compiler printed them: launched on every device they were compiled for, their
-//! outputs compared, once in order and once with two groups at a time.
+//! outputs compared: once in order, once with two groups at a time, once with every message by way of its
+//! bits.
 //!
 //! A case needs nothing but its folder; the tolerance of each output stands in `launch.json`.
 
@@ -56,14 +57,24 @@ fn run(folder: &Path, device: &str) -> Result<(), String> {
     if file.launch.form_only {
         return form(&source, device);
     }
-    let in_order = outputs(&file, &text, &source, device, 1)?;
+    let in_order = outputs(&file, &text, &source, device, Options::default())?;
     for (output, got) in file.launch.outputs.iter().zip(&in_order) {
         let expected = file.beside(&output.file).map_err(|r| r.message.clone())?;
         compare(output, &expected, got).map_err(|why| format!("argument {}: {why}", output.arg))?;
     }
-    let at_once = outputs(&file, &text, &source, device, 2)?;
-    if in_order != at_once {
+    let jobs = Options {
+        jobs: 2,
+        ..Options::default()
+    };
+    if in_order != outputs(&file, &text, &source, device, jobs)? {
         return Err("two groups at a time give other bytes".to_string());
+    }
+    let through_bits = Options {
+        through_bits: true,
+        ..Options::default()
+    };
+    if in_order != outputs(&file, &text, &source, device, through_bits)? {
+        return Err("messages that go through their bits give other bytes".to_string());
     }
     Ok(())
 }
@@ -89,7 +100,7 @@ fn outputs(
     path: &Path,
     source: &Source,
     device: &str,
-    jobs: usize,
+    options: Options,
 ) -> Result<Vec<Vec<u8>>, String> {
     let arguments = file.arguments().map_err(|r| r.message.clone())?;
     let (own, found) = file_layer(source.clone(), path);
@@ -102,8 +113,7 @@ fn outputs(
     let ready = prepared.ready.clone();
     let options = Options {
         launch: Some(prepared),
-        jobs,
-        ..Options::default()
+        ..options
     };
     start(&layers, found, &options).map_err(|Refused { problems }| {
         let fatal = problems.iter().find(|p| p.diagnostic.class().is_fatal());
