@@ -3,7 +3,7 @@
 //! `cargo test --test corpus` walks `tests/corpus/<suite>/` and the folders of the same names below
 //! every root that `VISIM_CORPUS` lists, separated by colons. It prints one line for each suite,
 //! `suite: N passed, M failed`, the failing cases with their reasons before it. A word behind `--`
-//! picks the suites whose name holds it.
+//! picks the suites whose name holds it; one with a slash picks the cases of which `suite/case` holds it.
 //!
 //! A case that ends at something visim says it does not model is counted apart, with what it named.
 //!
@@ -59,13 +59,18 @@ fn run(case: &Case) -> Result<(), String> {
 }
 
 /// Runs one suite and prints its line; whether all is well.
-fn run_suite(suite: &Suite, roots: &[PathBuf], known: &BTreeMap<String, String>) -> bool {
+fn run_suite(
+    suite: &Suite,
+    roots: &[PathBuf],
+    known: &BTreeMap<String, String>,
+    words: &[String],
+) -> bool {
     let folders: Vec<PathBuf> = roots
         .iter()
         .map(|r| r.join(suite.name))
         .filter(|f| f.is_dir())
         .collect();
-    let cases = match suite.cases {
+    let mut cases = match suite.cases {
         Ok(cases) if !folders.is_empty() => {
             folders.iter().flat_map(|f| cases(f)).collect::<Vec<_>>()
         }
@@ -78,6 +83,12 @@ fn run_suite(suite: &Suite, roots: &[PathBuf], known: &BTreeMap<String, String>)
             return true;
         }
     };
+    if !words.is_empty() && !words.iter().any(|w| suite.name.contains(w.as_str())) {
+        cases.retain(|case| {
+            let name = format!("{}/{}", suite.name, case.name);
+            words.iter().any(|w| name.contains(w.as_str()))
+        });
+    }
     let results: Vec<Result<(), String>> = cases.par_iter().map(run).collect();
     let (mut passed, mut failed, mut not_modelled) = (0, 0, 0);
     for (case, result) in cases.iter().zip(results) {
@@ -124,8 +135,11 @@ fn main() -> ExitCode {
     std::panic::set_hook(Box::new(|_| {}));
     let mut well = true;
     for suite in SUITES {
-        if words.is_empty() || words.iter().any(|w| suite.name.contains(w.as_str())) {
-            well &= run_suite(suite, &roots, &known);
+        let picked = |w: &String| {
+            suite.name.contains(w.as_str()) || w.starts_with(&format!("{}/", suite.name))
+        };
+        if words.is_empty() || words.iter().any(picked) {
+            well &= run_suite(suite, &roots, &known, &words);
         }
     }
     if well {

@@ -71,18 +71,47 @@ impl<'m> Targets<'m> {
     }
 }
 
-/// Every function that `fcall` and `faddr` may name: announced by `.funcdecl` or present in the file.
-pub(super) fn announced_functions<'m>(
-    statements: impl Iterator<Item = &'m Spanned<Statement>>,
-) -> HashSet<&'m str> {
-    statements
-        .filter_map(|s| match &s.node {
-            Statement::FuncDecl(n) | Statement::GlobalFunction(n) | Statement::Kernel(n) => {
-                Some(n.node.as_str())
-            }
-            _ => None,
-        })
-        .collect()
+/// Every function that `fcall` and `faddr` may name.
+pub(super) enum Announced<'m> {
+    /// Announced by `.funcdecl` or present in the file.
+    Names(HashSet<&'m str>),
+    /// The file holds functions alone, as the compiler writes each to a file of its own: the kernel's
+    /// file announces what they call. Source: vISA text reference 2.5.
+    Elsewhere,
+}
+
+impl<'m> Announced<'m> {
+    /// What the statements of a file announce.
+    pub fn new(statements: impl Iterator<Item = &'m Spanned<Statement>>) -> Announced<'m> {
+        let mut names = HashSet::new();
+        let (mut kernel, mut function) = (false, false);
+        for statement in statements {
+            let name = match &statement.node {
+                Statement::Kernel(n) => {
+                    kernel = true;
+                    n
+                }
+                Statement::GlobalFunction(n) => {
+                    function = true;
+                    n
+                }
+                Statement::FuncDecl(n) => n,
+                _ => continue,
+            };
+            names.insert(name.node.as_str());
+        }
+        match function && !kernel {
+            true => Announced::Elsewhere,
+            false => Announced::Names(names),
+        }
+    }
+
+    fn contains(&self, name: &str) -> bool {
+        match self {
+            Announced::Names(names) => names.contains(name),
+            Announced::Elsewhere => true,
+        }
+    }
 }
 
 impl Walk<'_> {

@@ -244,7 +244,13 @@ impl<'a> Rules<'a> {
         }
         let name = self.name(raw.var.node);
         let ty = self.var_type(raw.var.node).unwrap_or(Type::Ud);
+        let block = matches!(self.opcode(), Opcode::SvmBlockSt | Opcode::OwordSt);
+        let register = u64::from(self.platform.grf_bytes());
         let (code, title) = match written {
+            // Nothing else shares the register of what a message takes: compilers store one value so.
+            false if block && start + bytes <= register => {
+                (Code::W0322, format!("{name} ends before the block does"))
+            }
             true => (Code::U0320, format!("{name} is too small for the result")),
             false => (Code::U0321, format!("{name} is too small for the message")),
         };

@@ -111,6 +111,8 @@ const REFUSALS: &[Row] = &[
     ("skl", "media_ld.nomod (48,8) T6 0 0x0:ud 0x0:ud D.0", "E0312", "at most 4 rows, not 8"),
     ("skl", "media_ld.nomod (16,17) T6 0 0x0:ud 0x0:ud D.0", "E0312", "(16,1) at y+16"),
     ("skl", "media_ld.nomod (32,2) T6 0 0x0:ud 0x0:ud SMALL.0", "U0320", "32 bytes from here to the end, 64 are moved"),
+    ("skl", ".decl QW v_type=G type=uq num_elts=1 align=qword\nsvm_block_st (1) 0x0:uq QW.0", "W0322", "8 bytes from here to the end, 16 are moved"),
+    ("skl", ".decl QW v_type=G type=uq num_elts=1 align=qword\nsvm_block_st (4) 0x0:uq QW.0", "U0321", "64 are moved"),
     ("skl", "media_st.nomod (32,2) T6 0 0x0:ud 0x0:ud SMALL.0", "U0321", "64 are moved"),
     // Sampler.
     ("skl", "load_lz.RG (M1, 8) 0x0:uw T6 SMALL.0 U.0", "U0320", "1 * 32 + 32 = 64"),

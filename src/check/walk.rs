@@ -2,7 +2,7 @@
 
 use super::attributes::AttributeReader;
 use super::declarations::{declare, later_declarations};
-use super::flow::{Targets, announced_functions};
+use super::flow::{Announced, Targets};
 use super::inputs::Inputs;
 use super::names::{Names, built_in_names, built_in_variables};
 use super::rules::{self, Remarked};
@@ -12,7 +12,7 @@ use crate::isa::Platform;
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::{Module, Statement};
 use indexmap::IndexMap;
-use std::collections::{HashMap, HashSet};
+use std::collections::HashMap;
 
 /// What the rules for one unit see and where they leave what they find.
 pub(super) struct Walk<'m> {
@@ -31,7 +31,7 @@ pub(super) struct Walk<'m> {
     /// Labels and functions of the unit.
     pub targets: Targets<'m>,
     /// Functions announced anywhere in the file.
-    pub announced: &'m HashSet<&'m str>,
+    pub announced: &'m Announced<'m>,
     /// Payload bytes given away so far.
     pub inputs: Inputs,
     /// Surfaces declared so far.
@@ -65,7 +65,7 @@ pub(super) fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Di
         .collect();
     let opens_unit =
         |s: &Line| matches!(s.node, Statement::Kernel(_) | Statement::GlobalFunction(_));
-    let announced = announced_functions(statements.iter().copied());
+    let announced = Announced::new(statements.iter().copied());
     let paired_form = statements.iter().any(
         |s| matches!(s.node, Statement::Version { major, minor } if (major, minor) >= PAIRED_FORM),
     );
@@ -120,7 +120,7 @@ fn check_unit<'m>(
     head: Line<'m>,
     body: &[Line<'m>],
     options: &CheckOptions,
-    announced: &'m HashSet<&'m str>,
+    announced: &'m Announced<'m>,
     paired_form: bool,
 ) -> (Option<Unit>, Vec<Diagnostic>) {
     let (kind, name) = match &head.node {

@@ -352,6 +352,12 @@ something else.
 
     .decl U v_type=G type=ud num_elts=8 align=GRF
     load_lz.R (M1, 16) 0x0:uw T6 D.0 U.0          // wants 16 elements of u"
+    W0322 Warning "variable ends before the block does"
+"A block store takes whole owords, and the variable has less than one register. What lies behind it in its
+register belongs to nobody: the bytes are stored, and are undefined. Compilers store a single value so.
+
+    .decl V v_type=G type=uq num_elts=1 align=qword
+    svm_block_st (1) A(0,0)<0;1,0> V.0   // bytes 8..16 of memory become anything"
     E0330 Error "sampler message with an impossible lane count"
 "Messages of the 3D sampler have 8, 16 or 32 lanes, the old `sample` and `load` 8 or 16. Intel's assembler
 emits others, and the hardware reads lanes that nobody prepared.

@@ -138,6 +138,7 @@ impl Layout {
         for low in [true, false] {
             for (unit, GeneralPlaces { places, frame }) in units.iter().zip(&mut all) {
                 let taken = address_taken(unit);
+                let stored = stored_as_blocks(unit);
                 let start = self.bytes();
                 for (i, variable) in unit.variables.iter().enumerate() {
                     let Storage::General {
@@ -157,7 +158,12 @@ impl Layout {
                         if self.bytes().checked_add(bytes + 256)? > limit {
                             return None;
                         }
-                        let offset = self.reserve(bytes, align);
+                        // The rest of its register goes with it.
+                        let room = match stored.contains(&root) && bytes < self.grf {
+                            true => self.grf,
+                            false => bytes,
+                        };
+                        let offset = self.reserve(room, align);
                         places[i] = Some(Place {
                             offset,
                             end: offset + bytes,
@@ -282,6 +288,27 @@ fn address_taken(unit: &Unit) -> HashSet<VarId> {
         }
     }
     taken
+}
+
+/// Roots of variables that block stores take, which may be shorter than the block.
+fn stored_as_blocks(unit: &Unit) -> HashSet<VarId> {
+    let instructions = unit.steps.iter().filter_map(|step| match step {
+        Step::Instruction(i) if matches!(*i.opcode, Opcode::SvmBlockSt | Opcode::OwordSt) => {
+            Some(i)
+        }
+        _ => None,
+    });
+    let raws = instructions
+        .flat_map(|i| &i.operands)
+        .filter_map(|o| match &o.node {
+            Operand::Raw(raw) => Some(raw.var.node),
+            _ => None,
+        });
+    raws.filter_map(|var| match unit.variable(var).storage {
+        Storage::General { root, .. } => Some(root),
+        _ => None,
+    })
+    .collect()
 }
 
 /// What is known of a variable by name.

@@ -71,6 +71,10 @@ pub const SUITES: &[Suite] = &[
         cases: Ok(kernels::cases),
     },
     Suite {
+        name: "kernels-more",
+        cases: Ok(kernels::cases),
+    },
+    Suite {
         name: "tld",
         cases: Ok(tld::cases),
     },
