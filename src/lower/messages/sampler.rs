@@ -144,20 +144,21 @@ impl Ask {
         matches!(self.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC)
     }
 
-    /// Source: lowering reference 3.4, 4, 5.
+    /// Source: lowering reference 3.4, 4, 5. What the reference read of Gen8 in the source (sixteen lanes
+    /// of 16-bit results) this release does not do: which sets have a header there was seen in the finalizer.
     fn needs_header(&self, platform: Platform) -> bool {
-        let one = self.op.is_gather() || self.op == SamplerOp::Sampleinfo;
-        let plain = if one {
-            self.channels.0 == 1
-        } else {
-            self.channels.0 & (self.channels.0 + 1) == 0
+        let gen8 = platform == Platform::Bdw;
+        let plain = match self.op {
+            op if op.is_gather() => self.channels.0 == 1,
+            SamplerOp::Sampleinfo => self.channels.0 == 1 && !gen8,
+            // Gen8 masks the channels of every set but the full one.
+            _ if gen8 => self.channels == ChannelMask::RGBA,
+            _ => self.channels.0 & (self.channels.0 + 1) == 0,
         };
-        let wide_half = platform == Platform::Bdw && self.es == 16 && self.return16;
         !plain
             || self.offsets != Value::Const(0)
             || self.null_mask
             || matches!(self.sampler, Some(Sampler::Bindless(_)))
-            || wide_half
     }
 
     fn returned_channels(&self, platform: Platform) -> u32 {

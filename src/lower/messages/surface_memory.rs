@@ -155,10 +155,12 @@ pub(super) fn oword(cx: &mut Lowering) -> Result<()> {
     plan.surface_handle = handle;
     let registers = rows(16 * owords, cx.platform);
     if message_type == types::OWORD_WRITE {
-        plan.parts = place
-            .into_iter()
-            .map(|p| cx.part(p, registers * cx.grf()))
-            .collect();
+        // Behind the header of the same payload only the owords are copied, in place all there is.
+        let bytes = match cx.splits() {
+            true => registers * cx.grf(),
+            false => 16 * owords,
+        };
+        plan.parts = place.into_iter().map(|p| cx.part(p, bytes)).collect();
         plan.first = usize::from(!cx.splits());
         cx.send(plan);
         return Ok(());
@@ -245,7 +247,11 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
         (Sfid::Dc0, byte_control(write, bytes, wide))
     };
     let word = u32::from(bytes == 2);
-    let part = if slm {
+    // Gen8 hands over the global offset of bytes and words of shared local memory as it does elsewhere,
+    // and has a header for scratch memory whatever the offset: seen in the finalizer.
+    let gen8 = cx.platform == Platform::Bdw;
+    let folded = slm && (untyped || !gen8);
+    let part = if folded {
         match bytes {
             4 => cx.computed(offsets, lanes, |v| {
                 Value::call(Op::Add, shift(v, 2), shift(global.clone(), 2))
@@ -261,13 +267,18 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
     } else {
         cx.part(offsets, 4 * lanes)
     };
-    let header = (!slm && global != Value::Const(0)).then(|| {
+    let needed = !folded && (global != Value::Const(0) || gen8 && scratch);
+    let header = needed.then(|| {
         let mut words = if scratch {
             cx.scratch_header()
         } else {
             cx.r0_header()
         };
-        words[fields::offset_header::GLOBAL.dw] = shift(global.clone(), word);
+        let by = match (slm, bytes, global.constant()) {
+            (true, 1, Some(_)) => 2,
+            _ => word,
+        };
+        words[fields::offset_header::GLOBAL.dw] = shift(global.clone(), by);
         words
     });
     let (mut desc, mut handle) = cx.bound(0, control);
