@@ -17,7 +17,7 @@ pub struct Choices<'a>(std::slice::Iter<'a, u16>);
 impl Choices<'_> {
     fn below(&mut self, n: u64) -> u64 {
         let drawn = self.0.next().copied().unwrap_or(0);
-        u64::from(drawn) * n >> 16
+        (u64::from(drawn) * n) >> 16
     }
 
     fn pick<'a>(&mut self, from: &[&'a str]) -> &'a str {
