@@ -6,8 +6,8 @@
 //! ```
 
 use super::context::Surface;
-use super::{Compat, Destination, Lowering, Plan, Result, Value, unmasked};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{Compat, Destination, Lowering, Plan, Result, Value, faults, unmasked};
+use crate::diagnostic::Code;
 use crate::isa::{MediaMode, Opcode};
 use crate::message::bits::rows;
 use crate::message::dataport::{BINDLESS, field_bits, types};
@@ -72,14 +72,25 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let control = message_type << media_block::TYPE.lo | field_bits(field) << media_block::LINE.lo;
     let mut handle = None;
     let control = match cx.surface(1) {
-        Surface::Number(number) => number.plus(control + plane),
+        Surface::Number(number) => {
+            if let Some(binding) = number.constant()
+                && binding.saturating_add(plane) > media_block::BINDING.max()
+            {
+                cx.follow(&faults::PLANE_CARRIES, format!("{binding} + {plane}"));
+            }
+            number.plus(control + plane)
+        }
         // A read does not use the extended descriptor: a fault of this release (lowering reference
         // 2.7). A write does, and forgets the plane: seen in the finalizer's output.
         // Later releases mend the read (section 20).
         Surface::Bindless(bindless) if read && cx.context.compat == Compat::Finalizer => {
+            cx.follow(&faults::MEDIA_BINDLESS, "the surface is the bindless one");
             bindless.plus(control + plane)
         }
         Surface::Bindless(bindless) => {
+            if plane > 0 {
+                cx.follow(&faults::PLANE_FORGOTTEN, format!("plane {plane}"));
+            }
             handle = Some(bindless);
             Value::Const(control + BINDLESS)
         }
@@ -97,18 +108,11 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let compat = cx.context.compat;
     let shape = shape(width, height, element, compat);
     if shape.faulty {
-        let warning = Diagnostic::new(Code::W0380)
-            .at(
-                cx.instruction.opcode.span,
-                format!(
-                    "{} bytes of registers for a block {width} wide",
-                    shape.bytes
-                ),
-            )
-            .note("the pitch is counted in whole 64-bit elements")
-            .help("declare the variable with a type of 4 bytes or less")
-            .see("lowering reference 2.4");
-        cx.lowered.warnings.push(warning);
+        let label = format!(
+            "{} bytes of registers for a block {width} wide",
+            shape.bytes
+        );
+        cx.follow(&faults::MEDIA_PITCH, label);
     }
     let native = cx.platform.native_lanes();
     if !read {
@@ -144,6 +148,14 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     };
     cx.send(plan);
     if direct {
+        if registers * cx.grf() > shape.bytes {
+            let label = format!(
+                "{} bytes for a block of {}",
+                registers * cx.grf(),
+                shape.bytes
+            );
+            cx.follow(&faults::MEDIA_WHOLE, label);
+        }
         cx.write_registers(place, 0, registers);
     } else {
         cx.write_bytes(place, 0, 0, 0, shape.bytes);

@@ -1,16 +1,16 @@
 //! AVS, `sample_unorm` and the old `sample` and `load`. Source: lowering reference 6 and 7.
 
 use super::context::{Sampler, Surface};
-use super::{Lowering, Op, Part, Plan, Result, Value, unmasked};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{AvsMode, ChannelMask, Opcode, Platform};
+use super::{Lowering, Op, Part, Plan, Result, Value, faults, unmasked};
+use crate::diagnostic::Code;
+use crate::isa::{AvsMode, ChannelMask, Opcode, Platform, UnormFormat};
 use crate::message::dataport::BINDLESS;
 use crate::message::fields::{
     avs_payload, media_sampler_header, sampler as control, unorm_payload,
 };
 use crate::message::sampler::{AVS_TYPE, BLOCK_MODE, UNORM_TYPE, function_control, header_bits};
 use crate::message::{SamplerOp, Sfid};
-use crate::syntax::ast::Operand;
+use crate::syntax::ast::{Operand, Suffix};
 
 /// Function control with the numbers of surface and sampler.
 fn descriptor(surface: &Surface, sampler: &Sampler, bits: u32) -> Value {
@@ -99,20 +99,16 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
     let bytes = w * h * channels.count() * output.element_bytes();
     let response = bytes * doubled / cx.grf();
     if response * cx.grf() != bytes || response > 31 {
-        let warning = Diagnostic::new(Code::W0380)
-            .at(
-                cx.instruction.opcode.span,
-                format!(
-                    "{bytes} bytes come back, the response length says {} registers",
-                    response & 0x1f
-                ),
-            )
-            .note(
-                "16x8 counts every channel twice, 32 registers and more wrap, 16 bytes count as 0",
-            )
-            .see("lowering reference 7.3; AVS reference D2");
-        cx.lowered.warnings.push(warning);
+        let registers = response & 0x1f;
+        let label =
+            format!("{bytes} bytes come back, the response length says {registers} registers");
+        cx.follow(&faults::AVS_LENGTH, label);
     }
+    if output.decimates() && channels.0 & 0b101 != 0 {
+        let label = format!("{channels} of {w} by {h} pixels");
+        cx.follow(&faults::AVS_CHROMA, label);
+    }
+    cx.follow(&faults::AVS_IEF, "the bit in M1.7 is the instruction's own");
     plan.response = response & 0x1f;
     plan.destination = cx.destination(place);
     if let Surface::Bindless(handle) = surface {
@@ -124,7 +120,16 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
 }
 
 pub(super) fn unorm(cx: &mut Lowering) -> Result<()> {
+    let format = cx.instruction.suffix(|s| match s {
+        Suffix::UnormFormat(format) => Some(*format),
+        _ => None,
+    });
     let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
+    if let Some(format) = format
+        && format != UnormFormat::Full16
+    {
+        cx.follow(&faults::UNORM_FORMAT, format.to_string());
+    }
     let (sampler, surface) = (cx.sampler(0), cx.surface(1));
     let place = cx.raw(6);
     let desc = descriptor(&surface, &sampler, function_control(BLOCK_MODE, UNORM_TYPE));
@@ -211,6 +216,9 @@ pub(super) fn legacy(cx: &mut Lowering) -> Result<()> {
     plan.first = parts.len();
     plan.parts = parts;
     // Eight lanes always ask for four registers, whatever the channels (difference 20).
+    if es <= 8 && channels != ChannelMask::RGBA {
+        cx.follow(&faults::EIGHT_LANES, format!("{channels} of eight lanes"));
+    }
     let response = if es > 8 { 2 * channels.count() } else { 4 } * 32 / grf;
     plan.response = response;
     plan.destination = cx.destination(place);

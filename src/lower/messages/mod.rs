@@ -14,9 +14,10 @@
 //! `text` prints for people.
 //!
 //! Faults of the finalizer (lowering reference 21) are followed, with a warning, unless
-//! [`Compat::Later`] asks for what later releases do (section 20).
+//! [`Compat::Later`] asks for what later releases do (section 20). [`faults`] lists them.
 
 mod context;
+pub mod faults;
 pub mod flow;
 mod gen5;
 pub mod json;
@@ -302,6 +303,37 @@ impl Lowering<'_> {
             .collect();
         let second: Vec<_> = parts.flat_map(|p| p.registers).collect();
         // Too great lengths wrap in their fields, as the finalizer lets them.
+        if let Some(asked) = self.instruction.exec.as_ref().map(|e| e.node)
+            && asked.size < 8
+            && plan.exec.size == asked.size
+            && plan.exec.offset != asked.offset
+        {
+            let label = format!("{} lanes at lane {}", asked.size, asked.offset);
+            self.follow(&faults::MASK_FALLS_BACK, label);
+        }
+        let lengths = [
+            header_rows + first.len() as u32,
+            second.len() as u32,
+            plan.response,
+        ];
+        let most = [
+            0xf,
+            if self.platform <= Platform::Skl {
+                0xf
+            } else {
+                0x1f
+            },
+            0x1f,
+        ];
+        if lengths
+            .iter()
+            .zip(most)
+            .any(|(length, most)| *length > most)
+        {
+            let [first, second, response] = lengths;
+            let label = format!("{first} and {second} registers out, {response} back");
+            self.follow(&faults::LENGTH_WRAPS, label);
+        }
         let form = Form {
             header: plan.header.is_some() && !plan.sfid.is_lsc(),
             first: (header_rows + first.len() as u32) & 0xf,
@@ -330,6 +362,16 @@ impl Lowering<'_> {
             // An extended descriptor in a register is a form of the two-source instruction alone.
             form.second > 0 || plan.two_sources || bindless,
         );
+        let mut desc = add_constant(plan.control, outer);
+        // Gen8 has 29 bits for a constant descriptor, those above are lost: seen in the finalizer.
+        let high = fields::PARAMS16.mask() | fields::RETURN16.mask();
+        if let (Value::Const(word), Platform::Bdw) = (&mut desc, self.platform)
+            && *word & high != 0
+        {
+            let label = format!("bits 29 and 30 of {word:#010x}");
+            *word &= !high;
+            self.follow(&faults::GEN8_HIGH_BITS, label);
+        }
         self.lowered.sends.push(Send {
             mnemonic,
             exec: plan.exec,
@@ -339,14 +381,7 @@ impl Lowering<'_> {
                 None
             },
             sfid: plan.sfid,
-            desc: match add_constant(plan.control, outer) {
-                // Gen8 has 29 bits for a constant descriptor, those above are lost: seen in the
-                // finalizer.
-                Value::Const(n) if self.platform == Platform::Bdw => {
-                    Value::Const(n & !(fields::PARAMS16.mask() | fields::RETURN16.mask()))
-                }
-                desc => desc,
-            },
+            desc,
             ex_desc,
             message_length: form.first,
             extended_length: form.second,

@@ -7,8 +7,8 @@
 
 use super::context::Surface;
 use super::operand::Place;
-use super::{Lowering, Op, Part, Plan, Result, Run, Value};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{Lowering, Op, Part, Plan, Result, Run, Value, faults};
+use crate::diagnostic::Code;
 use crate::isa::{Platform, Type};
 use crate::message::Sfid;
 use crate::message::bits::{Extended, extended_descriptor, rows};
@@ -68,8 +68,20 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
             "four colour operands are wanted behind the flags",
         );
     }
-    // The first colour decides, also when it is absent: seen in the finalizer.
-    let half = cx.raw(target.colours[0]).is_some_and(|p| p.ty == Type::Hf);
+    // The first colour decides, also when it is absent.
+    let is_half = |i: usize| cx.raw(i).map(|p| p.ty == Type::Hf);
+    let half = is_half(target.colours[0]).unwrap_or(false);
+    let mut others = target.colours.into_iter().filter_map(is_half);
+    if others.any(|other| other != half) {
+        let bits = if half { 16 } else { 32 };
+        cx.follow(
+            &faults::FIRST_COLOUR,
+            format!("all colours are sent as {bits} bits"),
+        );
+    }
+    if has("SI") {
+        cx.follow(&faults::STENCIL_INPUT, "<SI>");
+    }
 
     let constant = target.index.as_ref().map(Value::constant);
     let needs_header = target.alpha.is_some()
@@ -119,8 +131,11 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
         parts.push(part(i, depth_rows, 4));
     }
     if let Some(i) = target.stencil {
-        // One register, whatever the lanes, copied like a colour: seen in the finalizer.
+        // One register, whatever the lanes, copied like a colour.
         parts.push(part(i, 1, colour_bytes));
+        if es * colour_bytes > grf {
+            cx.follow(&faults::STENCIL_LANES, format!("stencil of {es} lanes"));
+        }
     }
     if platform == Platform::Pvc && es < native && !half {
         spoil(cx, &mut parts);
@@ -132,13 +147,15 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     } else {
         parts.len()
     };
-    if let (true, Some(second), true) = (
-        needs_header,
-        target.second_header.clone(),
-        platform != Platform::Pvc,
-    ) {
-        parts.insert(0, second);
-        plan.first += 1;
+    match target.second_header.clone() {
+        Some(second) if needs_header && platform != Platform::Pvc => {
+            parts.insert(0, second);
+            plan.first += 1;
+        }
+        Some(_) if needs_header => {
+            cx.follow(&faults::SECOND_HEADER, "the second header register");
+        }
+        _ => {}
     }
     plan.parts = parts;
 
@@ -154,8 +171,13 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
         | bit(half, outer::RETURN16);
     plan.control = match cx.surface(0) {
         Surface::Number(number) => number.plus(control),
-        // The handle is added to the descriptor: seen in the finalizer.
-        Surface::Bindless(handle) => handle.plus(control),
+        Surface::Bindless(handle) => {
+            cx.follow(
+                &faults::HANDLE_IN_DESCRIPTOR,
+                "the surface is the bindless one",
+            );
+            handle.plus(control)
+        }
     };
     let counter = target.counter;
     let extended = plan.extended;
@@ -173,10 +195,13 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
 }
 
 /// r0 with the presence bits and the index; the second register is the operand's.
-fn header(cx: &Lowering, target: &Target) -> Vec<Value> {
+fn header(cx: &mut Lowering, target: &Target) -> Vec<Value> {
     let mut words = cx.r0_header();
     let bit = |on: bool, field: fields::Field| u32::from(on) << field.lo;
-    // Depth and stencil together set the depth bit alone: a fault (lowering reference 14).
+    // Depth and stencil together set the depth bit alone.
+    if target.stencil.is_some() && target.depth.is_some() {
+        cx.follow(&faults::DEPTH_STENCIL, "the stencil's bit in M0.0 is 0");
+    }
     let stencil = target.stencil.is_some() && target.depth.is_none();
     let present = bit(target.alpha.is_some(), h::ALPHA)
         | bit(target.omask.is_some(), h::OMASK)
@@ -212,7 +237,10 @@ fn second_header(cx: &Lowering, place: Place) -> Part {
 }
 
 /// An absent colour takes two registers, and what lies behind it is sent a register too far.
-fn shift(cx: &Lowering, parts: &mut [Part]) {
+fn shift(cx: &mut Lowering, parts: &mut [Part]) {
+    if parts.iter().any(|part| part.null) {
+        cx.follow(&faults::COLOURS_SHIFT, "a colour is %null");
+    }
     let registers: u32 = parts.iter().map(Part::rows).sum();
     for part in parts.iter_mut().filter(|part| part.null) {
         *part = Part::absent(2, cx.grf());
@@ -227,7 +255,7 @@ fn shift(cx: &Lowering, parts: &mut [Part]) {
 /// All colours are copied onto the first register: what arrives is the last one.
 /// Source: lowering reference 14, PVC.
 fn spoil(cx: &mut Lowering, parts: &mut [Part]) {
-    if cx.context.compat == super::Compat::Later {
+    if !cx.faulty() {
         return;
     }
     let grf = cx.grf();
@@ -240,11 +268,7 @@ fn spoil(cx: &mut Lowering, parts: &mut [Part]) {
     if let (Some(first), Some(last), true) = (parts.first_mut(), last, plain) {
         first.registers[0] = last;
     }
-    let warning = Diagnostic::new(Code::W0380)
-        .at(cx.instruction.opcode.span, "one colour arrives")
-        .note("the finalizer copies all colours onto one register on 64-byte registers")
-        .see("lowering reference 14");
-    cx.lowered.warnings.push(warning);
+    cx.follow(&faults::COLOURS_STRAY, "one colour arrives");
 }
 
 /// `urb_write_3d`. Source: lowering reference 15.

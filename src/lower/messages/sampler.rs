@@ -8,8 +8,8 @@
 
 use super::context::{Sampler, Surface};
 use super::operand::Place;
-use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value, faults};
+use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Exec, Opcode, Platform, Slot, Type};
 use crate::message::bits::rows;
 use crate::message::dataport::BINDLESS;
@@ -97,7 +97,8 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         handle_as_index: false,
     };
     if let (Some(Sampler::Bindless(handle)), true) = (&ask.sampler, ask.many_samplers()) {
-        // The flag makes an index of the handle: seen in the finalizer.
+        // The flag makes an index of the handle.
+        cx.follow(&faults::HANDLE_AS_INDEX, "the sampler is the bindless one");
         ask.sampler = Some(Sampler::Index(handle.clone()));
         ask.handle_as_index = true;
     }
@@ -180,7 +181,7 @@ impl Ask {
 fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     let platform = cx.platform;
     let native = platform.native_lanes();
-    warn(cx, ask);
+    warn(cx, ask)?;
     let header = ask.needs_header(platform).then(|| header(cx, ask));
     let param_bytes = ask.es * if ask.params16 { 2 } else { 4 };
     // INFO counts by its SIMD mode: the wide one has two registers for each value, needed or not.
@@ -241,7 +242,7 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
     let (native, grf) = (platform.native_lanes(), cx.grf());
     let element = if ask.params16 { 2 } else { 4 };
     // Of more lanes than two messages hold the finalizer sends the first ones, and counts the
-    // registers of the others: seen in its output, a fault. The row that a half leaves out is
+    // registers of the others (`faults::MANY_LANES`). The row that a half leaves out is
     // counted for 32-bit parameters only.
     let count = ask.params.len() as u32;
     let counted = count * rows(ask.es * element, platform) - if element == 4 { count } else { 0 };
@@ -255,6 +256,9 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
             Code::E0380,
             format!("{registers} registers do not fit one message of 15"),
         );
+    }
+    if cx.instruction.predicate.is_some() && ask.destination.is_some() && cx.faulty() {
+        cx.follow(&faults::SPLIT_PREDICATE, "two messages");
     }
     let channels = ask.returned_channels(platform);
     let response = if ask.destination.is_none() {
@@ -296,7 +300,7 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
         }
     }
     if ask.null_mask && response > 0 {
-        // More lanes than two messages hold shift it by a register: seen in the finalizer.
+        // More lanes than two messages hold shift it by a register (`faults::MANY_LANES`).
         let shift = if ask.es > 2 * native && ask.return16 {
             grf
         } else {
@@ -400,55 +404,45 @@ fn header(cx: &Lowering, ask: &Ask) -> Vec<Value> {
 }
 
 /// Where the message is not what the page promises. Source: lowering reference 21.
-fn warn(cx: &mut Lowering, ask: &Ask) {
-    let span = cx.instruction.opcode.span;
-    let mut say = |label: String, note: &str, see: &str| {
-        let warning = Diagnostic::new(Code::W0380)
-            .at(span, label)
-            .note(note)
-            .see(see);
-        cx.lowered.warnings.push(warning);
-    };
+fn warn(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     let platform = cx.platform;
     if ask.is_po() && platform >= Platform::Dg2 {
-        say(
+        if !cx.faulty() {
+            return cx.refuse(
+                Code::N0380,
+                "newer releases send other messages for it, which are not stated (20)",
+            );
+        }
+        cx.follow(
+            &faults::GATHER_PO,
             format!("{platform} has no such message"),
-            "the finalizer treats it as an ordinary sample: one channel comes back",
-            "lowering reference 4",
         );
     }
     if matches!(ask.op, SamplerOp::Gather4C | SamplerOp::Gather4PoC) && ask.channels.0 != 1 {
-        say(
-            format!("channel {} is not in the message", ask.channels),
-            "the header of the shadow forms has no channel: the hardware gathers R",
-            "lowering reference 4",
-        );
+        let label = format!("channel {} is not in the message", ask.channels);
+        cx.follow(&faults::GATHER_CHANNEL, label);
     }
     let native = platform.native_lanes();
     if ask.es < native {
-        say(
-            format!("{} lanes", ask.es),
-            "sizes below the native one get the wide SIMD mode: lanes nobody prepared are read",
-            "lowering reference 3.1",
-        );
+        cx.follow(&faults::FEW_LANES, format!("{} lanes", ask.es));
     }
     if ask.es > 2 * native {
-        say(
-            format!("{} lanes", ask.es),
-            "one message with the sixteen-lane mode: not executable on hardware",
-            "lowering reference 3.1",
-        );
+        cx.follow(&faults::MANY_LANES, format!("{} lanes", ask.es));
     }
     if let Some(Sampler::Index(Value::Const(index))) = ask.sampler
         && index > 15
         && !ask.many_samplers()
     {
-        say(
-            format!("sampler {index}"),
-            "the index has four bits; the finalizer adds it, and it carries into the message type",
-            "lowering reference 3.5",
-        );
+        cx.follow(&faults::SAMPLER_CARRIES, format!("sampler {index}"));
     }
+    let bindless = matches!(ask.surface, Surface::Bindless(_));
+    if ask.coarse && platform < Platform::Tgl && !bindless {
+        cx.follow(&faults::CPS_LOST, ".cps");
+    }
+    if cx.instruction.has(&Suffix::DivS) {
+        cx.follow(&faults::DIVERGENT, ".divS");
+    }
+    Ok(())
 }
 
 impl Lowering<'_> {
@@ -465,8 +459,7 @@ impl Lowering<'_> {
             offset = 0;
             no_mask = false;
         }
-        // Fewer lanes than eight start where eight may, on registers of sixteen: seen in the
-        // finalizer.
+        // Fewer lanes than eight start where eight may, on registers of sixteen; `send` warns of it.
         if self.platform == Platform::Pvc && whole < 8 && offset % 8 != 0 {
             offset = 0;
         }

@@ -13,8 +13,8 @@
 
 use super::context::Surface;
 use super::operand::Place;
-use super::{Lowering, Op, Part, Plan, Result, Run, Value, unmasked};
-use crate::diagnostic::{Code, Diagnostic};
+use super::{Lowering, Op, Part, Plan, Result, Run, Value, faults, unmasked};
+use crate::diagnostic::Code;
 use crate::isa::{AtomicOp, ChannelMask, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::bits::rows;
@@ -84,16 +84,10 @@ impl Lowering<'_> {
         Part::from_runs(runs, self.grf())
     }
 
-    /// Says that a size has no code of its own.
-    pub(super) fn warn_size(&mut self, note: &str, see: &str) {
-        let warning = Diagnostic::new(Code::W0380)
-            .at(
-                self.instruction.opcode.span,
-                format!("{} lanes", self.lanes()),
-            )
-            .note(note)
-            .see(see);
-        self.lowered.warnings.push(warning);
+    /// Follows a fault of the lanes' number.
+    pub(super) fn follow_lanes(&mut self, fault: &faults::Fault) {
+        let label = format!("{} lanes", self.lanes());
+        self.follow(fault, label);
     }
 
     /// The header of zeros that Gen8 wants where later parts want none; `M0.7` enables pixels.
@@ -274,17 +268,21 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
         } else {
             cx.r0_header()
         };
-        let by = match (slm, bytes, global.constant()) {
-            (true, 1, Some(_)) => 2,
-            _ => word,
-        };
+        let stray = matches!((slm, bytes, global.constant()), (true, 1, Some(1..)));
+        if stray {
+            cx.follow(&faults::GEN8_SLM_OFFSET, "the global offset in M0.2");
+        }
+        let by = if stray { 2 } else { word };
         words[fields::offset_header::GLOBAL.dw] = shift(global.clone(), by);
         words
     });
     let (mut desc, mut handle) = cx.bound(0, control);
     if write || header.is_none() {
-        // As in media block reads the handle is added to the descriptor: seen in the finalizer.
         if let Some(bindless) = handle.take() {
+            cx.follow(
+                &faults::HANDLE_IN_DESCRIPTOR,
+                "the surface is the bindless one",
+            );
             desc = bindless.plus(control);
         }
     }
@@ -294,11 +292,7 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
     plan.parts = vec![part];
     let registers = 4 * if lone { 1 } else { lanes } / cx.grf();
     if registers == 0 {
-        // Part of a register counts as none: a fault seen in the finalizer, not in the references.
-        cx.warn_size(
-            "the lanes fill part of a register, and the lengths say none",
-            "lowering reference 9",
-        );
+        cx.follow_lanes(&faults::PART_OF_REGISTER);
         plan.parts[0].registers.clear();
     }
     if write {
@@ -335,20 +329,13 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
 /// The copy puts the data one register too far: the message carries garbage instead.
 /// Source: lowering reference 9 and difference 29.
 fn pvc_scatter(cx: &mut Lowering, plan: &mut Plan) {
-    if cx.platform != Platform::Pvc || cx.context.compat == super::Compat::Later {
+    if cx.platform != Platform::Pvc || !cx.faulty() {
         return;
     }
     if let Some(data) = plan.parts.last_mut() {
         *data = Part::absent(data.rows(), cx.platform.grf_bytes());
     }
-    let warning = Diagnostic::new(Code::W0380)
-        .at(
-            cx.instruction.opcode.span,
-            "the data are not in the message",
-        )
-        .note("the finalizer copies them one register too far on 64-byte registers")
-        .see("lowering reference 9");
-    cx.lowered.warnings.push(warning);
+    cx.follow(&faults::SCATTER_STRAYS, "the data are not in the message");
 }
 
 /// The `_scaled` forms: byte offsets, the global one added to every lane.
@@ -365,10 +352,7 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     };
     let wide = lanes > 8;
     if es > 16 {
-        cx.warn_size(
-            "one message with the sixteen-lane code: half the lanes are not executed",
-            "lowering reference 10",
-        );
+        cx.follow_lanes(&faults::SCATTERED_LANES);
     }
     let channels = cx.instruction.channels().unwrap_or(ChannelMask(1));
     let (sfid, control, count) = if four {
@@ -396,13 +380,10 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     let mut exec = cx.exec(es);
     if op != Opcode::GatherScaled && u32::from(exec.offset) % lanes != 0 {
         // The mask is chosen for the lanes of the message, and falls back like any other that is
-        // not a multiple of them (lowering reference 1.7); seen in the finalizer.
+        // not a multiple of them.
         exec.offset = 0;
         exec.no_mask = false;
-        cx.warn_size(
-            "the message has more lanes, for which this mask offset falls back to M0",
-            "lowering reference 1.7",
-        );
+        cx.follow_lanes(&faults::MASK_FALLS_BACK);
     }
     let mut plan = Plan::new(sfid, desc, exec);
     plan.surface_handle = handle;
@@ -433,17 +414,12 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
 
 /// Coordinates u v r lod, as far as the last one given. Source: lowering reference 11.
 ///
-/// An absent v in front of a last r is left out, and r takes its place: a fault seen in the finalizer.
+/// An absent v in front of a last r is left out, and r takes its place (`faults::ABSENT_V`).
 fn coordinates(cx: &mut Lowering, first: usize, bytes: u32) -> Vec<Part> {
     let given: [Option<Place>; 4] = std::array::from_fn(|i| cx.raw(first + i));
     let [_, v, r, lod] = given.map(|place| place.is_some());
     if r && !v && !lod {
-        let warning = Diagnostic::new(Code::W0380)
-            .at(cx.instruction.opcode.span, "r stands where v belongs")
-            .note("v is %null and no register is kept free for it")
-            .help("a register of zeros as v")
-            .see("lowering reference 11");
-        cx.lowered.warnings.push(warning);
+        cx.follow(&faults::ABSENT_V, "r stands where v belongs");
     }
     given
         .into_iter()
@@ -463,10 +439,7 @@ pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
     let es = cx.lanes();
     let native = es >= cx.platform.native_lanes();
     if es > cx.platform.native_lanes() {
-        cx.warn_size(
-            "the message keeps the eight-lane code",
-            "lowering reference 11",
-        );
+        cx.follow_lanes(&faults::TYPED_LANES);
     }
     let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
     let message_type = if write {
@@ -556,7 +529,7 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
                 types::TYPED_ATOMIC
             };
             if es > cx.platform.native_lanes() {
-                cx.warn_size("the message is for eight lanes", "lowering reference 12.2");
+                cx.follow_lanes(&faults::TYPED_LANES);
             }
             let mut parts = coordinates(cx, 1, 4 * es);
             parts.extend(sources(cx, op, 5, 4 * es));
@@ -583,15 +556,8 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
         }
     };
     if is_float(op) && cx.instruction.opcode.node == Opcode::TypedAtomic {
-        // Seen in the finalizer: the float operation's code in the integer message.
-        let warning = Diagnostic::new(Code::W0380)
-            .at(
-                cx.instruction.opcode.span,
-                format!("the message means another operation than {op}"),
-            )
-            .note("typed surfaces have no float atomics; the integer message is sent")
-            .see("lowering reference 12.2");
-        cx.lowered.warnings.push(warning);
+        let label = format!("the message means another operation than {op}");
+        cx.follow(&faults::TYPED_FLOAT_ATOMIC, label);
     }
     let control = message_type << c::TYPE.lo
         | u32::from(destination.is_some()) << c::RETURN.lo

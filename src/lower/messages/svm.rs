@@ -7,9 +7,9 @@
 //! ```
 
 use super::surface_memory::{oword_lanes, untyped_control};
-use super::{Lowering, Op, Part, Plan, Result, Run, Value, unmasked};
+use super::{Lowering, Op, Part, Plan, Result, Run, Value, faults, unmasked};
 use crate::diagnostic::Code;
-use crate::isa::{ChannelMask, Opcode, Type};
+use crate::isa::{ChannelMask, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::bits::rows;
 use crate::message::dataport::{STATELESS, oword_code, types};
@@ -39,6 +39,12 @@ fn address(cx: &Lowering) -> [Value; 2] {
 
 /// `svm_block_ld` and `svm_block_st`.
 pub(super) fn block(cx: &mut Lowering) -> Result<()> {
+    if !cx.faulty() && cx.platform >= Platform::Dg2 {
+        return cx.refuse(
+            Code::N0380,
+            "later releases send it through the load/store pipe, with bits that are not stated (20)",
+        );
+    }
     use fields::svm_block as c;
     let write = cx.instruction.opcode.node == Opcode::SvmBlockSt;
     let owords = cx.lanes();
@@ -123,12 +129,9 @@ pub(super) fn scattered(cx: &mut Lowering) -> Result<()> {
         (bytes, count) => bytes * count,
     };
     if write && bytes == 8 && data.is_some_and(|d| d.ty.bytes() == 4) {
-        // The elements are counted by the operand's type: a fault (lowering reference 13).
+        // The elements are counted by the operand's type.
         per_lane /= 2;
-        cx.warn_size(
-            "a qword scatter with a 32-bit operand sends half its data",
-            "lowering reference 13",
-        );
+        cx.follow(&faults::QWORD_SCATTER, "the data are dwords");
     }
     let mut plan = Plan::new(Sfid::Dc1, Value::Const(control), cx.exec(es));
     plan.parts = vec![cx.part(addresses, 8 * lanes)];
@@ -187,13 +190,10 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     let mut plan = Plan::new(Sfid::Dc1, Value::Const(control), cx.exec(es));
     plan.parts = vec![part];
     // Parts of a register count as none: sizes below native lose their response, and data are
-    // counted all channels together. Seen in the finalizer.
+    // counted all channels together.
     let row = 4 * es / cx.grf();
     if row == 0 {
-        cx.warn_size(
-            "the lanes fill part of a register, and the lengths say less",
-            "lowering reference 13",
-        );
+        cx.follow_lanes(&faults::PART_OF_REGISTER);
     }
     let registers = channels.count() * row;
     if write {

@@ -1,6 +1,6 @@
 //! Barriers, fences, cache flush, end of thread. Source: lowering reference 15.
 
-use super::{Lowering, Part, Plan, Result, Run, Value, unmasked};
+use super::{Lowering, Part, Plan, Result, Run, Value, faults, unmasked};
 use crate::isa::{Opcode, Platform};
 use crate::message::Sfid;
 use crate::message::dataport::{SLM, lsc_fence_control, types};
@@ -62,7 +62,9 @@ pub(super) fn fence(cx: &mut Lowering) -> Result<()> {
         } else {
             &[Sfid::Ugm, Sfid::Tgm]
         };
-        // Of the flags only R reaches the message: seen in the finalizer.
+        if flags & !FLAG_R != 0 {
+            cx.follow(&faults::FENCE_FLAGS, "only R reaches the message");
+        }
         let read_write = flags & FLAG_R != 0;
         for &sfid in functions {
             let control = Value::Const(lsc_fence_control(local, read_write, cx.platform));
@@ -77,12 +79,15 @@ pub(super) fn fence(cx: &mut Lowering) -> Result<()> {
         return Ok(());
     }
     let commit = flags & COMMIT != 0;
-    // I S C R choose the L3 partitions: bits 1 to 4 of the flags. From Gen12 on they are dropped:
-    // seen in the finalizer.
-    let l3 = match cx.platform {
-        Platform::Tgl => 0,
-        _ => u32::from(flags >> 1) & c::L3.max(),
-    };
+    // I S C R choose the L3 partitions: bits 1 to 4 of the flags.
+    let mut l3 = u32::from(flags >> 1) & c::L3.max();
+    if cx.platform == Platform::Tgl && l3 != 0 {
+        l3 = 0;
+        cx.follow(
+            &faults::FENCE_FLAGS,
+            "I, S, C and R do not reach the message",
+        );
+    }
     let binding = if local && cx.platform >= Platform::Icl {
         SLM
     } else {
