@@ -22,6 +22,18 @@ const UNMODELLED: &[(&str, &str)] = &[
     ("ST", "stencil: the stencil test"),
 ];
 
+/// Flags that bring an operand: those in front of the colours, and those behind, each in order.
+const IN_FRONT: [&str; 4] = ["CPS", "RTI", "A", "O"];
+const BEHIND: [&str; 2] = ["Z", "ST"];
+
+/// Whether the first operand behind surface and header is that of `<SI>`, of which nothing is made. The
+/// reference has the flag without an operand, the finalizer's reader wants one in front of all others;
+/// both are read. Source: lowering reference 21, row 23.
+pub(super) fn has_ignored_operand(has: impl Fn(&str) -> bool, operands: usize) -> bool {
+    let flags = IN_FRONT.iter().chain(&BEHIND).filter(|word| has(word));
+    has("SI") && operands > 2 + 4 + flags.count()
+}
+
 /// Lowers `rt_write_3d`; `None` if its operands are not registers.
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     let (lanes, guard) = execution(scope, i);
@@ -37,10 +49,8 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     let [surface, header, rest @ ..] = &operands[..] else {
         return None;
     };
-    let before = ["CPS", "RTI", "A", "O"]
-        .iter()
-        .filter(|word| has(word))
-        .count();
+    let ignored = has_ignored_operand(has, operands.len());
+    let before = IN_FRONT.iter().filter(|word| has(word)).count() + usize::from(ignored);
     let mut colours = [None; 4];
     for (colour, operand) in colours.iter_mut().zip(rest.get(before..before + 4)?) {
         *colour = scope.raw(operand);

@@ -10,6 +10,9 @@
 //! instructions; thousands take minutes), `VISIM_ORACLE_SEED` where their seeds begin,
 //! `VISIM_ORACLE_PLATFORM` keeps to one platform. A line for each platform says how it went.
 
+#[path = "../faults/examples.rs"]
+#[allow(dead_code)]
+mod examples;
 mod listing;
 mod programs;
 mod sides;
@@ -36,7 +39,7 @@ const PLATFORMS: &[Platform] = &[
 ];
 
 /// Steps of shrinking: each runs the finalizer, which takes some hundredths of a second.
-const SHRINKS: u32 = 2000;
+const SHRINKS: u32 = 1000;
 
 /// How one program went.
 #[derive(Clone)]
@@ -112,6 +115,28 @@ fn random_programs_lower_as_the_finalizer_lowers_them() {
     );
 }
 
+#[test]
+fn faults_are_followed_as_the_finalizer_makes_them() {
+    if Command::new("GenX_IR").output().is_err() {
+        println!("GenX_IR is not on PATH: the faults are not compared with the finalizer");
+        return;
+    }
+    let mut differ = Vec::new();
+    for example in examples::EXAMPLES {
+        let platform = Platform::from_name(example.platform).expect("a platform");
+        let text = examples::program(example.statement, true);
+        match compare(&text, platform) {
+            Ok(true) => {}
+            Ok(false) => differ.push(format!("{}: given up", example.fault)),
+            Err(Went::Refused(why) | Went::Differs(why)) => {
+                differ.push(format!("{}: {why}", example.fault));
+            }
+            Err(_) => {}
+        }
+    }
+    assert!(differ.is_empty(), "{}", differ.join("\n"));
+}
+
 /// Draws the program of a seed and compares; one that differs is shrunk as far as it still does.
 fn drawn(seed: u64, platform: Platform) -> Went {
     let mut bytes = [0; 32];
@@ -119,6 +144,7 @@ fn drawn(seed: u64, platform: Platform) -> Went {
     let config = Config {
         cases: 1,
         max_shrink_iters: SHRINKS,
+        max_shrink_time: 20_000,
         failure_persistence: None,
         ..Config::default()
     };

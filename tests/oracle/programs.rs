@@ -40,11 +40,12 @@ pub struct Program {
 pub fn programs(platform: Platform) -> impl Strategy<Value = Program> {
     let choices = || proptest::array::uniform::<_, CHOICES>(any::<u16>());
     let instructions = proptest::collection::vec(choices(), 1..=INSTRUCTIONS);
-    (choices(), instructions).prop_map(move |(head, instructions)| Program {
+    (choices(), instructions, choices()).prop_map(move |(head, instructions, last)| Program {
         head: declarations() + &settings(&mut Choices(head.iter())),
         statements: instructions
             .iter()
             .map(|drawn| statement(&mut Choices(drawn.iter()), platform))
+            .chain(last_word(&mut Choices(last.iter()), platform))
             .collect(),
     })
 }
@@ -218,11 +219,21 @@ fn statement(choices: &mut Choices, platform: Platform) -> String {
         15 => typed(choices, platform),
         16 => atomic(choices, platform),
         17 => svm(choices, platform),
+        18 if platform == Platform::Pvc => load(choices, platform),
         18 => target(choices, platform),
         19 => sync(choices, platform),
         20 => math(choices, platform),
         _ => raw(choices, platform),
     }
+}
+
+/// Copies that go astray on PVC, over whatever lies behind the payload: nothing may follow them.
+fn last_word(choices: &mut Choices, platform: Platform) -> Option<String> {
+    let now = choices.one_in(3) && platform == Platform::Pvc;
+    now.then(|| match choices.below(4) {
+        0 => scatter(choices),
+        _ => target(choices, platform),
+    })
 }
 
 fn media(choices: &mut Choices) -> String {
@@ -433,14 +444,18 @@ fn oword(choices: &mut Choices) -> String {
 }
 
 fn scattered(choices: &mut Choices, platform: Platform) -> String {
+    if choices.one_in(2) && platform != Platform::Pvc {
+        return scatter(choices);
+    }
     let (bytes, size) = (1 << choices.below(3), 8 << choices.below(2));
     let (exec, to, offset) = (lanes(choices, size), surface(choices), unsigned(choices));
-    // The scatter of PVC copies its data over whatever lies behind: later statements would differ.
-    if choices.one_in(2) || platform == Platform::Pvc {
-        format!("gather.{bytes} {exec} {to} {offset} A0.0 VU.0")
-    } else {
-        format!("scatter.{bytes} {exec} {to} {offset} A1.0 A2.0")
-    }
+    format!("gather.{bytes} {exec} {to} {offset} A0.0 VU.0")
+}
+
+fn scatter(choices: &mut Choices) -> String {
+    let (bytes, size) = (1 << choices.below(3), 8 << choices.below(2));
+    let (exec, to, offset) = (lanes(choices, size), surface(choices), unsigned(choices));
+    format!("scatter.{bytes} {exec} {to} {offset} A1.0 A2.0")
 }
 
 fn scaled(choices: &mut Choices) -> String {
@@ -557,11 +572,8 @@ fn svm(choices: &mut Choices, platform: Platform) -> String {
     }
 }
 
-/// Render target writes; the copies of PVC go astray, and its urb has no use.
+/// Writes to render targets and the URB.
 fn target(choices: &mut Choices, platform: Platform) -> String {
-    if platform == Platform::Pvc {
-        return load(choices, platform);
-    }
     if choices.one_in(5) {
         let (count, offset) = (1 + choices.below(6), choices.below(100));
         let mask = choices.pick(&["%null", "A1"]);
@@ -583,21 +595,23 @@ fn target(choices: &mut Choices, platform: Platform) -> String {
     for name in ["PS", "LRTW", "CM"] {
         flag(choices, name, 4);
     }
-    if flag(choices, "RTI", 3) {
+    // The second header register of PVC goes where the register allocator has something else.
+    let header = platform != Platform::Pvc;
+    if header && flag(choices, "RTI", 3) {
         operands.push(unsigned_small(choices));
     }
-    if flag(choices, "A", 4) {
+    if header && flag(choices, "A", 4) {
         operands.push(if half { "H0.0" } else { "F4.0" }.into());
     }
     if flag(choices, "O", 5) {
         operands.push("W1.0".into());
     }
     for i in 0..4 {
-        operands.push(format!(
-            "{}{}.0",
-            if half { "H" } else { "F" },
-            (i + 1) % if half { 3 } else { 4 }
-        ));
+        let (name, count) = if half { ("H", 3) } else { ("F", 4) };
+        operands.push(match i > 0 && choices.one_in(8) {
+            true => "%null.0".into(),
+            false => format!("{name}{}.0", (i + 1) % count),
+        });
     }
     if flag(choices, "Z", 5) {
         operands.push("F5.0".into());

@@ -126,16 +126,18 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
     let hex = |n: Option<u32>| n.map_or("in a register".into(), |n| format!("{n:#010x}"));
     same("desc", hex(s.desc.constant()), hex(theirs.desc))?;
     same("ex_desc", hex(s.ex_desc.constant()), hex(theirs.ex_desc))?;
-    same(
-        "second length",
-        s.extended_length.to_string(),
-        theirs.second_length.to_string(),
-    )?;
-    // With the descriptor in a register its lengths are ours to believe.
+    // With the extended descriptor in a register the second length is ours to believe, as are all
+    // with the descriptor in one.
+    if s.ex_desc.constant().is_some() {
+        let (ours, theirs) = (s.extended_length, theirs.second_length);
+        same("second length", ours.to_string(), theirs.to_string())?;
+    }
     let [first, second] = &theirs.registers;
     let mut first = first.iter();
-    if s.header_present {
-        let header = first.next().ok_or("no header")?;
+    // A length that has wrapped to 0 shows no registers.
+    if s.header_present
+        && let Some(header) = first.next()
+    {
         // Scattered messages read M0.2 alone; the finalizer lets the rest keep what a neighbouring
         // media header left there.
         let gathers = ours.visa.contains("gather.") || ours.visa.contains("scatter.");

@@ -10,6 +10,7 @@ use super::operand::Place;
 use super::{Lowering, Op, Part, Plan, Result, Run, Value, faults};
 use crate::diagnostic::Code;
 use crate::isa::{Platform, Type};
+use crate::lower::target::has_ignored_operand;
 use crate::message::Sfid;
 use crate::message::bits::{Extended, extended_descriptor, rows};
 use crate::message::dataport::types;
@@ -39,7 +40,8 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     let platform = cx.platform;
     let native = platform.native_lanes();
     let grf = cx.grf();
-    let mut next = 2..;
+    let ignored = has_ignored_operand(has, cx.instruction.operands.len());
+    let mut next = 2 + usize::from(ignored)..;
     let mut take = |wanted: bool| wanted.then(|| next.next()).flatten();
     let counter = take(has("CPS")).map(|i| cx.scalar(i));
     let index = take(has("RTI")).map(|i| cx.scalar(i));
@@ -127,7 +129,11 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     }
     parts.extend(target.colours.map(|i| part(i, colour_rows, colour_bytes)));
     if let Some(i) = target.depth {
-        let depth_rows = if half && es < native { 1 } else { wide(4) };
+        // Beside 16-bit colours it is counted as on registers of 32 bytes.
+        let depth_rows = match half {
+            true => es.div_ceil(8),
+            false => wide(4),
+        };
         parts.push(part(i, depth_rows, 4));
     }
     if let Some(i) = target.stencil {
@@ -137,9 +143,22 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
             cx.follow(&faults::STENCIL_LANES, format!("stencil of {es} lanes"));
         }
     }
-    if platform == Platform::Pvc && es < native && !half {
+    if platform == Platform::Pvc && es < native && half {
+        if let (Some(_), Some(_), [.., depth, stencil]) =
+            (target.depth, target.stencil, &mut parts[..])
+            && cx.faulty()
+        {
+            // Eight lanes of depth leave the place where it is.
+            depth.registers[0].clone_from(&stencil.registers[0]);
+            *stencil = Part::absent(1, grf);
+            cx.follow(
+                &faults::COLOURS_STRAY,
+                "the stencil is copied over the depth",
+            );
+        }
+    } else if platform == Platform::Pvc && es < native {
         spoil(cx, &mut parts);
-    } else if platform == Platform::Pvc {
+    } else if platform == Platform::Pvc && !half {
         shift(cx, &mut parts);
     }
     plan.first = if needs_header && cx.splits() {
@@ -196,7 +215,12 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
 
 /// r0 with the presence bits and the index; the second register is the operand's.
 fn header(cx: &mut Lowering, target: &Target) -> Vec<Value> {
+    // Only the eight dwords of r0 are copied, also into a register of sixteen.
     let mut words = cx.r0_header();
+    words
+        .iter_mut()
+        .skip(8)
+        .for_each(|word| *word = Value::Undefined);
     let bit = |on: bool, field: fields::Field| u32::from(on) << field.lo;
     // Depth and stencil together set the depth bit alone.
     if target.stencil.is_some() && target.depth.is_some() {
@@ -252,21 +276,25 @@ fn shift(cx: &mut Lowering, parts: &mut [Part]) {
     }
 }
 
-/// All colours are copied onto the first register: what arrives is the last one.
-/// Source: lowering reference 14, PVC.
+/// Colours and depth of eight lanes are all copied onto one register: what arrives is the last one. An
+/// absent one moves the place on by a register, as does a mask, which has a register of its own.
+/// Source: lowering reference 14, PVC; how the place moves was seen in the finalizer.
 fn spoil(cx: &mut Lowering, parts: &mut [Part]) {
     if !cx.faulty() {
         return;
     }
-    let grf = cx.grf();
-    let last = parts.last().map(|p| p.registers[0].clone());
-    // With gaps or narrower parts among them it is not known which one that is.
-    let plain = parts.iter().all(|p| !p.null && p.rows() == 2);
-    for part in parts.iter_mut() {
-        *part = Part::absent(part.rows(), grf);
+    let count = parts.iter().map(Part::rows).sum::<u32>() as usize;
+    let mut registers = vec![vec![Run::Undefined { len: cx.grf() }]; count];
+    let mut at = 0;
+    for part in parts.iter() {
+        if let (false, Some(register)) = (part.null, registers.get_mut(at)) {
+            register.clone_from(&part.registers[0]);
+        }
+        at += usize::from(part.null || part.rows() == 1);
     }
-    if let (Some(first), Some(last), true) = (parts.first_mut(), last, plain) {
-        first.registers[0] = last;
+    for part in parts.iter_mut() {
+        let rest = registers.split_off(part.registers.len());
+        part.registers = std::mem::replace(&mut registers, rest);
     }
     cx.follow(&faults::COLOURS_STRAY, "one colour arrives");
 }
@@ -305,7 +333,12 @@ pub(super) fn urb(cx: &mut Lowering) -> Result<()> {
             })
             .collect(),
     );
-    if let Some(slot) = slot {
+    // Of registers that the lanes do not fill only their lanes are copied, and the offsets' register is
+    // counted and not kept free (`faults::SLOTS_STRAY`).
+    let narrow = 4 * es < grf && cx.faulty();
+    if let Some(slot) = slot
+        && !narrow
+    {
         plan.parts.push(cx.part(slot, 4 * es));
     }
     if let Some(mask) = mask {
@@ -313,8 +346,24 @@ pub(super) fn urb(cx: &mut Lowering) -> Result<()> {
         plan.parts.push(shifted);
     }
     if let Some(data) = data {
-        plan.parts
-            .push(cx.part(data, count * rows(4 * es, cx.platform) * grf));
+        let values = count * rows(4 * es, cx.platform);
+        let mut part = cx.part(data, values * grf);
+        if narrow && (slot.is_some() || mask.is_some()) {
+            let lanes = |at: u32| Run::Bytes {
+                root: data.root,
+                offset: data.at + at * grf,
+                len: 4 * es,
+            };
+            let rest = Run::Undefined { len: grf - 4 * es };
+            part.registers = (0..values)
+                .map(|at| vec![lanes(at), rest.clone()])
+                .collect();
+        }
+        plan.parts.push(part);
+    }
+    if narrow && slot.is_some() {
+        plan.parts.push(Part::absent(1, grf));
+        cx.follow(&faults::SLOTS_STRAY, "the offsets are not in the message");
     }
     plan.first = if cx.splits() { 0 } else { plan.parts.len() };
     cx.send(plan);

@@ -277,14 +277,12 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
         words
     });
     let (mut desc, mut handle) = cx.bound(0, control);
-    if write || header.is_none() {
-        if let Some(bindless) = handle.take() {
-            cx.follow(
-                &faults::HANDLE_IN_DESCRIPTOR,
-                "the surface is the bindless one",
-            );
-            desc = bindless.plus(control);
-        }
+    if (write || header.is_none())
+        && let Some(bindless) = handle.take()
+    {
+        let label = "the surface is the bindless one";
+        cx.follow(&faults::HANDLE_IN_DESCRIPTOR, label);
+        desc = bindless.plus(control);
     }
     let mut plan = Plan::new(sfid, desc, cx.exec(es));
     plan.header = header;

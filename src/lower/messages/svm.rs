@@ -60,8 +60,12 @@ pub(super) fn block(cx: &mut Lowering) -> Result<()> {
     } else {
         types::SVM_BLOCK_READ
     };
-    // The subtype stays 0: only the binary form can say "unaligned" (lowering reference 13).
-    let control = message_type << c::TYPE.lo | code << c::SIZE.lo | STATELESS;
+    // Of text the finalizer's reader takes no `.unaligned`; the subtype is that of the binary form.
+    let unaligned = cx.instruction.has(&Suffix::Aligned(false));
+    let control = message_type << c::TYPE.lo
+        | u32::from(unaligned) << c::SUBTYPE.lo
+        | code << c::SIZE.lo
+        | STATELESS;
     let lanes = oword_lanes(owords).max(if write { 8 } else { 4 });
     let mut plan = Plan::new(Sfid::Dc1, Value::Const(control), unmasked(lanes));
     plan.predicated = false;
