@@ -13,7 +13,7 @@
 //! ```
 //!
 //! A [`Region`] tells how lanes walk; dense and scalar ones have their own variants because fast
-//! kernels want them. Not here: what an op computes ([`crate::exec`]) and how text becomes ops
+//! loops want them. Not here: what an op computes ([`crate::exec`]) and how text becomes ops
 //! ([`crate::lower`]).
 
 use crate::isa::{
@@ -297,22 +297,6 @@ impl Raw {
     }
 }
 
-/// Which loop runs an [`Alu`] op. Every fast one equals the general one bit for bit.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Kernel {
-    /// The reference: any regions, any types.
-    General,
-    /// All operands `f`; destination dense, sources dense or scalar, no modifiers but `(-)` and
-    /// `(abs)`; runs while the rounding mode is nearest even and ALT mode is off.
-    DenseF,
-    /// As [`Kernel::DenseF`] for `d` and `ud`, results modulo 2^32.
-    DenseDword,
-    /// As [`Kernel::DenseDword`] for `w` and `uw`, modulo 2^16.
-    DenseWord,
-    /// Sources and destination of one type without modifiers: bytes are copied.
-    Copy,
-}
-
 /// An instruction that computes each destination element from source elements.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Alu {
@@ -332,8 +316,6 @@ pub struct Alu {
     pub saturate: bool,
     /// The boolean function of `bfn`.
     pub function: u8,
-    /// The loop that runs it.
-    pub kernel: Kernel,
 }
 
 /// Where `cmp` writes.
@@ -356,7 +338,6 @@ pub enum Op {
         lanes: Lanes,
         dst: CompareDest,
         src: Box<[Source; 2]>,
-        kernel: Kernel,
     },
     /// `setp`. `scalar`: bits of one value, regardless of masks.
     SetPredicate {

@@ -1,5 +1,6 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
+use super::decoded::Decoded;
 use crate::dataport::untyped::Window;
 use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
@@ -129,6 +130,8 @@ impl FlatMemory {
 /// Everything outside a thread that its messages reach.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
+    /// The program's fast form.
+    pub code: &'a Decoded,
     /// What is bound.
     pub resources: &'a Resources,
     /// Shared local memory of the thread's group.

@@ -1,28 +1,35 @@
-//! Dense loops equal the general executor, bit for bit, and lowering chooses them.
+//! Steps equal the reference, bit for bit, and the loops of real kernels have steps of their own.
 
+use super::decoded::Decoded;
 use super::float::FloatMode;
+use super::simd;
 use super::thread::{Thread, ThreadId};
-use super::{dense, general};
 use crate::check::{CheckOptions, check};
 use crate::isa::{Condition, Modifier, Opcode, Platform, Type};
 use crate::lower::{LowerOptions, lower};
-use crate::program::{Alu, Dest, Kernel, Lanes, Op, Program, Region, Source};
+use crate::program::{
+    Alu, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source,
+};
 use crate::syntax::{ParseOptions, parse};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
 
-/// A program without ops over an arena of 512 random bytes.
-fn empty(arena: &[u8]) -> Program {
+/// Bytes of an arena.
+const BYTES: usize = 1024;
+
+/// A program of one op over an arena of random bytes.
+fn single(op: Op, arena: &[u8]) -> Program {
     Program {
         name: String::new(),
         platform: Platform::default(),
-        ops: Vec::new(),
+        ops: vec![op],
         sites: Vec::new(),
         symbols: Default::default(),
         image: arena.to_vec(),
-        general_bytes: arena.len() as u32,
-        sink: 0,
-        zero: 0,
+        // The last bytes are behind it, like constants and predicates.
+        general_bytes: 768,
+        sink: 1020,
+        zero: 1016,
         owners: Vec::new(),
         inputs: Vec::new(),
         simd_size: 32,
@@ -33,8 +40,37 @@ fn empty(arena: &[u8]) -> Program {
     }
 }
 
-const OPS: &[Opcode] = &[
+const FLOATS: &[Opcode] = &[
     Opcode::Add,
+    Opcode::Mul,
+    Opcode::Mad,
+    Opcode::Min,
+    Opcode::Max,
+    Opcode::Sel,
+    Opcode::Mov,
+    Opcode::Frc,
+    Opcode::Rndd,
+    Opcode::Rndu,
+    Opcode::Rnde,
+    Opcode::Rndz,
+    Opcode::Inv,
+    Opcode::Invm,
+    Opcode::Div,
+    Opcode::Divm,
+    Opcode::Sqrt,
+    Opcode::Sqrtm,
+    Opcode::Rsqrt,
+    Opcode::Rsqtm,
+    Opcode::Exp,
+    Opcode::Log,
+    Opcode::Sin,
+    Opcode::Cos,
+    Opcode::Pow,
+];
+
+const INTEGERS: &[Opcode] = &[
+    Opcode::Add,
+    Opcode::Add3,
     Opcode::Mul,
     Opcode::Mad,
     Opcode::And,
@@ -47,15 +83,27 @@ const OPS: &[Opcode] = &[
     Opcode::Min,
     Opcode::Max,
     Opcode::Sel,
+    Opcode::Mov,
 ];
 
-fn modifier(n: u8) -> Option<Modifier> {
-    [
-        None,
-        Some(Modifier::Neg),
-        Some(Modifier::Abs),
-        Some(Modifier::NegAbs),
-    ][usize::from(n % 4)]
+const TYPES: &[Type] = &[
+    Type::Ud,
+    Type::D,
+    Type::Uw,
+    Type::W,
+    Type::Ub,
+    Type::B,
+    Type::Uq,
+    Type::Q,
+];
+
+fn sources(opcode: Opcode) -> usize {
+    use Opcode::*;
+    match opcode {
+        Mad | Add3 => 3,
+        Add | Mul | And | Or | Xor | Shl | Shr | Asr | Min | Max | Sel | Div | Divm | Pow => 2,
+        _ => 1,
+    }
 }
 
 /// Dwords that reach the corners: zeros, denormals, infinities, NaN, ends of ranges, and anything.
@@ -64,94 +112,145 @@ fn dword() -> impl Strategy<Value = u32> {
         3 => any::<u32>(),
         1 => prop::sample::select(vec![
             0, 0x8000_0000, 1, 0x007f_ffff, 0x7f80_0000, 0xff80_0000, 0x7fc0_0001, 0x7f7f_ffff,
-            0x3f80_0000, u32::MAX, 0x7fff_ffff, 0x0080_0000, 0x3f00_0000,
+            0x3f80_0000, u32::MAX, 0x7fff_ffff, 0x0080_0000, 0x3f00_0000, 0x7f80_0001, 0xffa0_0000,
         ]),
         2 => 0x3f00_0000u32..0x4100_0000,
+        1 => 0u32..40,
     ]
 }
 
+/// A way through the arena: `n` says which, `k` where it begins.
+fn region(n: u8, k: u32, size: u32, count: u8, destination: bool) -> Region {
+    let at = 192 * k;
+    match n % 8 {
+        0..=2 => Region::Dense(at),
+        3 if !destination => Region::Scalar(at + 2 * size),
+        // A constant, or at least no variable.
+        4 if !destination => Region::Scalar(960),
+        5 => Region::Strided {
+            offset: at + size,
+            stride: 2 * size,
+        },
+        6 => {
+            // <16;8,2> and such: rows that leave the walk.
+            let lane = |i: u32| at + size * (i / 4 * 6 + i % 4);
+            Region::List((0..u32::from(count)).map(lane).collect())
+        }
+        _ => Region::Dense(at + size),
+    }
+}
+
+fn modifier(n: u8, logic: bool) -> Option<Modifier> {
+    match n % 8 {
+        1 if logic => Some(Modifier::Not),
+        1 => Some(Modifier::Neg),
+        2 if !logic => Some(Modifier::Abs),
+        3 if !logic => Some(Modifier::NegAbs),
+        _ => None,
+    }
+}
+
+/// The arena that an op leaves: by its step, with and without wide instructions, and by the reference.
+fn both(program: &Program, mode: FloatMode, em: u32) -> Option<[Vec<u8>; 3]> {
+    let run = |code: Option<&Decoded>| {
+        let mut thread = Thread::new(program, ThreadId::default(), em);
+        thread.mode = mode;
+        match code {
+            Some(code) => {
+                let step = &code.steps(program, mode)[0];
+                (step.run)(&mut thread, step);
+            }
+            None => thread.compute(0),
+        }
+        thread.arena
+    };
+    let codes = [simd::wide(), None].map(|wide| Decoded::with(program, wide));
+    if !codes[0].steps(program, mode)[0].fast {
+        return None;
+    }
+    Some([run(Some(&codes[0])), run(Some(&codes[1])), run(None)])
+}
+
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(4000))]
+    #![proptest_config(ProptestConfig::with_cases(20_000))]
 
     #[test]
-    fn dense_loops_equal_the_general_one(
-        words in prop::collection::vec(dword(), 128),
-        op in prop::sample::select(OPS.to_vec()),
-        kernel in 0u8..3,
-        shape in 0u8..8,
+    fn steps_equal_the_reference(
+        words in prop::collection::vec(dword(), BYTES / 4),
+        op in any::<prop::sample::Index>(),
+        float in any::<bool>(),
+        types in any::<[prop::sample::Index; 4]>(),
+        same in any::<bool>(),
+        shapes in any::<[u8; 4]>(),
         modifiers in any::<[u8; 3]>(),
-        signs in any::<[bool; 4]>(),
-        count in prop::sample::select(vec![8u8, 16, 32]),
-        (mask, chosen) in any::<(u32, u32)>(),
-        (saturate, keep, plain) in any::<(bool, bool, bool)>(),
+        count in prop::sample::select(vec![1u8, 2, 4, 8, 16, 32]),
+        (em, guarded, group, inverted) in (prop_oneof![Just(u32::MAX), any::<u32>()], any::<bool>(), 0u8..3, any::<bool>()),
+        (saturate, keep, relation) in (prop::bool::weighted(0.2), any::<bool>(), any::<prop::sample::Index>()),
+        (flags, predicate) in any::<(bool, bool)>(),
     ) {
         let arena: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
-        let logic = matches!(
-            op,
-            Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not | Opcode::Shl | Opcode::Shr | Opcode::Asr
-        );
-        // Floats have no logic, and their `sel` copies bits the general way.
-        let kernel = if logic || op == Opcode::Sel { kernel.max(1) } else { kernel };
-        let float = kernel == 0;
-        let ty = |signed: bool| match (kernel, signed) {
-            (0, _) => Type::F,
-            (1, false) => Type::Ud,
-            (1, true) => Type::D,
-            (_, false) => Type::Uw,
-            (_, true) => Type::W,
+        let opcode = *op.get(if float { FLOATS } else { INTEGERS });
+        let moves = opcode == Opcode::Mov && float;
+        let ty = |k: usize| match (float, same) {
+            // Moves between floats and integers, both ways.
+            (true, _) if moves && k == usize::from(same) => *types[k].get(TYPES),
+            (true, _) => Type::F,
+            (false, true) => *types[0].get(TYPES),
+            (false, false) => *types[k].get(TYPES),
         };
-        // What lowering asks of operands of a dense op.
-        let exact = matches!(op, Opcode::Min | Opcode::Max);
-        let bare = !float && (exact || matches!(op, Opcode::Sel | Opcode::Shr | Opcode::Asr) || kernel == 2);
+        let logic = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not);
         let source = |k: usize| Source {
-            region: if shape >> k & 1 == 0 {
-                Region::Dense(128 * k as u32)
-            } else {
-                Region::Scalar(128 * k as u32 + 8)
-            },
-            ty: ty(if exact { signs[0] } else { signs[k] }),
-            modifier: if bare { None } else { modifier(modifiers[k]) },
+            region: region(shapes[k], k as u32, ty(k).bytes(), count, false),
+            ty: ty(k),
+            modifier: modifier(modifiers[k], logic),
         };
-        let alu = Alu {
-            opcode: op,
-            lanes: Lanes { count, offset: 0, no_mask: false },
-            guard: None,
-            // Overlaps source 1, to see that sources are read first.
-            dst: Dest { region: Region::Dense(132), ty: ty(if exact { signs[0] } else { signs[3] }) },
-            dst2: None,
-            src: (0..3).map(source).collect(),
-            saturate: saturate && float,
-            function: 0,
-            kernel: [Kernel::DenseF, Kernel::DenseDword, Kernel::DenseWord][usize::from(kernel)],
+        let lanes = Lanes { count, offset: if count <= 16 { 4 } else { 0 }, no_mask: false };
+        let guard = Guard {
+            offset: 980,
+            bits: 16,
+            inverted,
+            group: [Group::Each, Group::Any, Group::All][usize::from(group)],
         };
-        let mask = if plain { u32::MAX } else { mask } & alu.lanes.all();
-        let program = empty(&arena);
-        let mut thread = Thread::new(&program, ThreadId::default(), u32::MAX);
-        thread.mode = FloatMode { keep_single: keep, ..FloatMode::default() };
-        let mut fast = arena.clone();
-        dense::alu(&mut fast, &alu, mask, chosen, thread.mode);
-        general::alu(&mut thread, &alu, mask, chosen);
-        prop_assert_eq!(&fast, &thread.arena, "{:?}", alu);
-
-        let pair = [source(0), Source { ty: source(0).ty, modifier: source(0).modifier.filter(|_| float), ..source(1) }];
-        let pair = if float { pair } else { pair.map(|s| Source { modifier: None, ..s }) };
-        for &(relation, _, _) in Condition::ALL {
-            let n = u32::from(count);
-            let fast = dense::compare(&arena, relation, &pair, alu.kernel, n, thread.mode);
-            let mut thread = Thread::new(&program, ThreadId::default(), u32::MAX);
-            thread.mode = FloatMode { keep_single: keep, ..FloatMode::default() };
-            prop_assert_eq!(fast, general::compare(&thread, relation, &pair, n));
+        // The destination overlaps source 1, to see that sources are read first.
+        let dst = Dest { region: region(shapes[3], 1, ty(3).bytes(), count, true), ty: ty(3) };
+        let op = if flags {
+            Op::Compare {
+                relation: relation.get(Condition::ALL).0,
+                lanes,
+                dst: if predicate { CompareDest::Predicate(984) } else { CompareDest::General(dst) },
+                src: Box::new([source(0), source(1)]),
+            }
+        } else {
+            Op::Alu(Box::new(Alu {
+                opcode,
+                lanes,
+                guard: (guarded || opcode == Opcode::Sel).then_some(guard),
+                dst,
+                dst2: None,
+                src: (0..sources(opcode)).map(source).collect(),
+                saturate,
+                function: 0,
+            }))
+        };
+        let program = single(op, &arena);
+        let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
+        if let Some([wide, narrow, reference]) = both(&program, mode, em) {
+            for fast in [wide, narrow] {
+                let differ = (0..BYTES).find(|&i| fast[i] != reference[i]);
+                prop_assert_eq!(differ, None, "{:?}", program.ops);
+            }
         }
     }
 }
 
-/// The kernels that lowering chooses for the lines of a body.
-fn kernels(body: &str) -> Vec<Kernel> {
+/// Which lines of a body have steps of their own.
+fn fast(body: &str) -> Vec<bool> {
     let text = format!(
         ".version 3.6\n.kernel \"k\"
 .decl A v_type=G type=d num_elts=32 align=GRF
 .decl F v_type=G type=f num_elts=32 align=GRF
 .decl W v_type=G type=w num_elts=32 align=GRF
+.decl Q v_type=G type=q num_elts=32 align=GRF
 .decl P1 v_type=P num_elts=16
 {body}"
     );
@@ -161,31 +260,37 @@ fn kernels(body: &str) -> Vec<Kernel> {
     );
     let (checked, _) = check(&parsed.module, &CheckOptions::default());
     let program = lower(&checked, "", &LowerOptions::default()).expect("lowers");
-    let kernel = |op: &Op| match op {
-        Op::Alu(alu) => Some(alu.kernel),
-        Op::Compare { kernel, .. } => Some(*kernel),
-        _ => None,
-    };
-    program.ops.iter().filter_map(kernel).collect()
+    let steps = Decoded::new(&program);
+    let steps = steps.steps(&program, FloatMode::default());
+    let computes = |op: &Op| matches!(op, Op::Alu(_) | Op::Compare { .. });
+    let ops = program.ops.iter().zip(steps);
+    ops.filter(|(op, _)| computes(op)).map(|(_, s)| s.fast).collect()
 }
 
 #[test]
-fn lowering_chooses_the_fast_loops() {
-    let chosen = kernels(
-        "add (M1, 16) F(0,0)<1> F(0,0)<1;1,0> (-)F(0,0)<0;1,0>
+fn what_real_kernels_do_is_fast() {
+    let body = "add (M1, 16) F(0,0)<1> F(0,0)<1;1,0> (-)F(0,0)<0;1,0>
 mad (M1, 8) F(0,0)<1> F(0,0)<1;1,0> F(0,1)<0;1,0> 0x3f800000:f
 mul (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x5:d
 add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> W(0,0)<8;8,1>
 mov (M1, 16) A(0,0)<1> 0x0:d
 mov (M1, 16) A(0,0)<1> F(0,0)<1;1,0>
+mov (M1, 16) F(0,0)<1> W(0,0)<1;1,0>
 cmp.lt (M1, 16) P1 F(0,0)<1;1,0> 0x0:f
-add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> W(0,0)<1;1,0>
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> W(0,0)<16;8,2>
 add (M1, 4) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
-",
-    );
-    use Kernel::*;
-    let wanted = [
-        DenseF, DenseF, DenseDword, DenseWord, Copy, General, DenseF, General, General,
-    ];
-    assert_eq!(chosen, wanted);
+mul (M1_NM, 1) A(0,0)<1> A(0,1)<0;1,0> A(0,2)<0;1,0>
+mov (M1, 8) Q(0,0)<1> Q(1,0)<1;1,0>
+";
+    assert_eq!(fast(body), [true; 12]);
+}
+
+#[test]
+fn the_rest_goes_to_the_reference() {
+    // Exact values that no dword holds, and results that must not wrap.
+    let body = "add.sat (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
+min (M1, 16) A(0,0)<1> A(0,0)<1;1,0> (-)A(0,0)<1;1,0>
+add (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> A(0,0)<1;1,0>
+";
+    assert_eq!(fast(body), [false; 3]);
 }

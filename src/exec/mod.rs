@@ -2,8 +2,8 @@
 //!
 //! ```text
 //!  Op ─ thread ─┬─ alu     values in, values out: the meaning of arithmetic
-//!               │   ├─ general   any regions and types, lane arrays   (the reference)
-//!               │   └─ dense     f, d, ud, w, uw in whole registers   (equal to it, fast)
+//!               │   ├─ general   any regions and types, lane arrays    (the reference)
+//!               │   └─ decoded   a function for each op, chosen once   (equal to it, fast)
 //!               ├─ flow    which lanes run: frames, waiting lanes
 //!               └─ message request templates filled in, dataport and sampler called
 //! ```
@@ -14,7 +14,7 @@
 pub mod alu;
 pub mod bindings;
 mod bits;
-mod dense;
+mod decoded;
 pub mod float;
 mod flow;
 mod gen5;
@@ -30,11 +30,13 @@ pub mod observer;
 pub mod packed;
 mod raw;
 mod sampling;
+mod simd;
 mod target;
 pub mod thread;
 pub mod trap;
 
 pub use bindings::{Bindings, Environment, FlatMemory, FlatRange, OwnRange, Resources, Sampler};
+pub use decoded::Decoded;
 pub use observer::{Observer, Silent};
 pub use thread::{Stop, Thread, ThreadId};
 pub use trap::Trap;

@@ -5,12 +5,12 @@ use super::float::FloatMode;
 use super::flow::{Frame, Left};
 use super::observer::{At, Observer, Running};
 use super::trap::Trap;
-use super::{dense, general, message};
+use super::{general, message};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode};
 use crate::lower::function_at;
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Guard, Kernel, Lanes, Op, Program, Region, SendBody, Site,
+    Alu, Barrier, CompareDest, Dest, Guard, Lanes, Op, Program, Region, SendBody, Site,
 };
 use crate::source::Span;
 use crate::surface::Memory;
@@ -109,12 +109,29 @@ impl<'p> Thread<'p> {
         observer: &mut O,
     ) -> Result<Stop, Box<Trap>> {
         let (program, limit) = (self.program, environment.limit);
+        let code = environment.code;
         self.load_control();
+        let mut steps = code.steps(program, self.mode);
         loop {
             if self.frame.pc >= self.frame.join {
                 self.frame.rejoin();
             }
             let pc = self.frame.pc;
+            let run = code.run(pc);
+            if run > 0 && !O::ACTIVE {
+                // Nobody can join inside a run: those who wait do so where a jump may lead or behind
+                // an op of the thread's own.
+                let run = u64::from(run).min(limit.saturating_sub(self.executed));
+                if run == 0 {
+                    return Err(self.over_limit(limit));
+                }
+                for step in &steps[pc as usize..][..run as usize] {
+                    (step.run)(self, step);
+                }
+                self.executed += run;
+                self.frame.pc = pc + run as u32;
+                continue;
+            }
             let Some(op) = program.ops.get(pc as usize) else {
                 return Ok(Stop::Ended);
             };
@@ -133,63 +150,13 @@ impl<'p> Thread<'p> {
             }
             self.frame.pc = pc + 1;
             match op {
-                Op::Alu(alu) => self.alu(alu),
-                Op::Compare {
-                    relation,
-                    lanes,
-                    dst,
-                    src,
-                    kernel,
-                } => {
-                    let mask = self.active(*lanes, None);
-                    let count = u32::from(lanes.count);
-                    let dense = *kernel != Kernel::General && self.mode.is_plain();
-                    let bits = if dense {
-                        dense::compare(&self.arena, *relation, src, *kernel, count, self.mode)
-                    } else {
-                        general::compare(self, *relation, src, count)
-                    };
-                    match dst {
-                        CompareDest::Predicate(at) => {
-                            self.write_predicate(*at, bits, mask, lanes.offset);
-                        }
-                        CompareDest::General(dst) => {
-                            general::store_flags(self, dst, bits, mask, count);
-                        }
-                    }
-                }
-                Op::SetPredicate {
-                    lanes,
-                    dst,
-                    src,
-                    scalar,
-                } => {
-                    let count = u32::from(lanes.count);
-                    let (bits, mask) = if *scalar {
-                        (general::scalar(self, src) as u32, lanes.all())
-                    } else {
-                        (
-                            general::low_bits(self, src, count),
-                            self.active(*lanes, None),
-                        )
-                    };
-                    self.write_predicate(*dst, bits, mask, lanes.offset);
-                }
-                Op::PredicateLogic {
-                    opcode,
-                    lanes,
-                    dst,
-                    src,
-                } => {
-                    let mask = self.active(*lanes, None);
-                    let [a, b] = src.map(|at| self.dword(at));
-                    let bits = match opcode {
-                        Opcode::And => a & b,
-                        Opcode::Or => a | b,
-                        Opcode::Xor => a ^ b,
-                        _ => !a,
-                    };
-                    self.write_predicate(*dst, bits >> lanes.offset, mask, lanes.offset);
+                Op::Alu(_)
+                | Op::Compare { .. }
+                | Op::SetPredicate { .. }
+                | Op::PredicateLogic { .. }
+                | Op::Nothing => {
+                    let step = &steps[pc as usize];
+                    (step.run)(self, step);
                 }
                 Op::Goto {
                     lanes,
@@ -256,8 +223,10 @@ impl<'p> Thread<'p> {
                     return Ok(Stop::Barrier);
                 }
                 Op::ReadState => self.read_state(),
-                Op::LoadControl => self.load_control(),
-                Op::Nothing => {}
+                Op::LoadControl => {
+                    self.load_control();
+                    steps = code.steps(program, self.mode);
+                }
                 Op::CallIndirect {
                     lanes,
                     guard,
@@ -387,13 +356,73 @@ impl<'p> Thread<'p> {
     }
 
     /// Replaces the bits of active lanes. Source: vISA text reference 4.3.
-    fn write_predicate(&mut self, at: u32, bits: u32, mask: u32, offset: u8) {
+    #[inline]
+    pub(super) fn write_predicate(&mut self, at: u32, bits: u32, mask: u32, offset: u8) {
         let mask = mask << offset;
         let value = self.dword(at) & !mask | bits << offset & mask;
         self.set_dword(at, value);
     }
 
-    #[inline]
+    /// Runs an op that computes, as the reference does.
+    pub(super) fn compute(&mut self, at: u32) {
+        let program = self.program;
+        match program.ops.get(at as usize) {
+            Some(Op::Alu(alu)) => self.alu(alu),
+            Some(Op::Compare {
+                relation,
+                lanes,
+                dst,
+                src,
+            }) => {
+                let mask = self.active(*lanes, None);
+                let count = u32::from(lanes.count);
+                let bits = general::compare(self, *relation, src, count);
+                match dst {
+                    CompareDest::Predicate(at) => {
+                        self.write_predicate(*at, bits, mask, lanes.offset);
+                    }
+                    CompareDest::General(dst) => {
+                        general::store_flags(self, dst, bits, mask, count);
+                    }
+                }
+            }
+            Some(Op::SetPredicate {
+                lanes,
+                dst,
+                src,
+                scalar,
+            }) => {
+                let count = u32::from(lanes.count);
+                let (bits, mask) = if *scalar {
+                    (general::scalar(self, src) as u32, lanes.all())
+                } else {
+                    (
+                        general::low_bits(self, src, count),
+                        self.active(*lanes, None),
+                    )
+                };
+                self.write_predicate(*dst, bits, mask, lanes.offset);
+            }
+            Some(Op::PredicateLogic {
+                opcode,
+                lanes,
+                dst,
+                src,
+            }) => {
+                let mask = self.active(*lanes, None);
+                let [a, b] = src.map(|at| self.dword(at));
+                let bits = match opcode {
+                    Opcode::And => a & b,
+                    Opcode::Or => a | b,
+                    Opcode::Xor => a ^ b,
+                    _ => !a,
+                };
+                self.write_predicate(*dst, bits >> lanes.offset, mask, lanes.offset);
+            }
+            _ => {}
+        }
+    }
+
     fn alu(&mut self, alu: &Alu) {
         // The predicate of `sel` chooses; it does not mask.
         let select = alu.opcode == Opcode::Sel;
@@ -405,16 +434,7 @@ impl<'p> Thread<'p> {
             Some(guard) if select => self.predicate(alu.lanes, guard),
             _ => u32::MAX,
         };
-        let fast = match alu.kernel {
-            Kernel::General => false,
-            Kernel::DenseF => self.mode.is_plain(),
-            _ => true,
-        };
-        if fast {
-            dense::alu(&mut self.arena, alu, mask, chosen, self.mode);
-        } else {
-            general::alu(self, alu, mask, chosen);
-        }
+        general::alu(self, alu, mask, chosen);
     }
 
     /// Puts the execution mask into `%ce0` and a time into `%tsc`: the instruction count, which is

@@ -15,7 +15,7 @@ pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, 
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Environment, Resources, Stop, Thread, observer::Start, packed};
+use crate::exec::{Decoded, Environment, Resources, Stop, Thread, observer::Start, packed};
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -141,8 +141,10 @@ pub fn run<O: Observer>(
     let starts = start_values(program, bindings)?;
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
+    let code = Decoded::new(program);
     let context = Context {
         program,
+        code: &code,
         starts: &starts,
         resources: &resources,
         grid,
@@ -266,6 +268,7 @@ fn start_values<'b>(
 /// What all groups share.
 struct Context<'a, F> {
     program: &'a Program,
+    code: &'a Decoded,
     starts: &'a [(Symbol, &'a [u8])],
     resources: &'a Resources,
     grid: &'a Grid<'a>,
@@ -330,6 +333,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
         );
         let environment = Environment {
+            code: self.code,
             resources: self.resources,
             slm: &slm,
             scratch_bytes: self.options.scratch_bytes,

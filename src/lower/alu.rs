@@ -1,10 +1,10 @@
-//! Moves, arithmetic, logic and math: one op each, with the loop that will run it.
+//! Moves, arithmetic, logic and math: one op each.
 
 use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
-use crate::isa::{Condition, Modifier, Opcode, Type};
-use crate::program::{Alu, CompareDest, Dest, Kernel, Lanes, Op, Region, Source};
+use crate::isa::{Condition, Opcode, Type};
+use crate::program::{Alu, CompareDest, Dest, Lanes, Op, Region, Source};
 use crate::syntax::ast::{Immediate, Instruction, Operand, Region as Walk, Suffix};
 
 /// Lowers an instruction that computes; `None` if visim does not model it.
@@ -179,7 +179,6 @@ fn finish(
             _ => None,
         })
         .unwrap_or(0);
-    let kernel = choose(opcode, lanes, &dst, &src, saturate);
     Op::Alu(Box::new(Alu {
         opcode,
         lanes,
@@ -189,7 +188,6 @@ fn finish(
         src,
         saturate,
         function,
-        kernel,
     }))
 }
 
@@ -206,18 +204,12 @@ fn compare(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     };
     let a = scope.source(&i.operands.get(1)?.node, lanes)?;
     let b = scope.source(&i.operands.get(2)?.node, lanes)?;
-    let kernel = if a.ty == b.ty && plain(&a) && plain(&b) {
-        dense_kernel(Opcode::Cmp, lanes, a.ty, &[&a, &b])
-    } else {
-        Kernel::General
-    };
     let src = Box::new([a, b]);
     Some(Op::Compare {
         relation,
         lanes,
         dst,
         src,
-        kernel,
     })
 }
 
@@ -248,65 +240,4 @@ fn predicate_logic(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> 
         dst,
         src: [*src.first()?, *src.last()?],
     })
-}
-
-fn plain(source: &Source) -> bool {
-    source.modifier.is_none()
-}
-
-/// The fastest loop whose results equal the general one's for these operands.
-fn choose(opcode: Opcode, lanes: Lanes, dst: &Dest, src: &[Source], saturate: bool) -> Kernel {
-    use Opcode::*;
-    let direct = |s: &Source| !matches!(s.region, Region::Indirect(_));
-    if opcode == Mov && !saturate && plain(&src[0]) {
-        let (from, to) = (src[0].ty, dst.ty);
-        let integers = from.is_integer() && to.is_integer() && from.bytes() == to.bytes();
-        if (from == to || integers) && direct(&src[0]) && !matches!(dst.region, Region::Indirect(_))
-        {
-            return Kernel::Copy;
-        }
-    }
-    if !matches!(dst.region, Region::Dense(_)) {
-        return Kernel::General;
-    }
-    let sources: Vec<&Source> = src.iter().collect();
-    let same_width =
-        |a: Type, b: Type| a == b || (a.is_integer() && b.is_integer() && a.bytes() == b.bytes());
-    if !src.iter().all(|s| same_width(s.ty, dst.ty)) {
-        return Kernel::General;
-    }
-    let floats = dst.ty == Type::F;
-    let fits = match opcode {
-        Add | Mul | Mad => floats || !saturate,
-        Sel => floats || !saturate && sources.iter().all(|s| plain(s)),
-        // The compared value is exact, so mixed signs and modifiers go the general way.
-        Min | Max => {
-            floats || !saturate && src.iter().all(|s| s.ty == dst.ty && s.modifier.is_none())
-        }
-        And | Or | Xor | Not | Shl => !saturate,
-        Shr | Asr => !saturate && src.iter().all(plain),
-        _ => false,
-    };
-    // `sel` without modifiers copies bits, which flushing must not touch.
-    if !fits || (opcode == Sel && floats) {
-        return Kernel::General;
-    }
-    dense_kernel(opcode, lanes, dst.ty, &sources)
-}
-
-fn dense_kernel(opcode: Opcode, lanes: Lanes, ty: Type, src: &[&Source]) -> Kernel {
-    let simple = |s: &&Source| matches!(s.region, Region::Dense(_) | Region::Scalar(_));
-    if !matches!(lanes.count, 8 | 16 | 32) || !src.iter().all(simple) {
-        return Kernel::General;
-    }
-    let complemented = src.iter().any(|s| s.modifier == Some(Modifier::Not));
-    match ty {
-        Type::F if !complemented => Kernel::DenseF,
-        Type::D | Type::Ud => Kernel::DenseDword,
-        // A 16-bit product of modified words is rare; comparisons of words are not.
-        Type::W | Type::Uw if opcode == Opcode::Cmp || src.iter().all(|s| plain(s)) => {
-            Kernel::DenseWord
-        }
-        _ => Kernel::General,
-    }
 }

@@ -15,7 +15,7 @@ use crate::isa::{Modifier, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::fields::{gen5_read, outer};
 use crate::program::{
-    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Kernel, Lanes, Op, Owner, Program, Raw,
+    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw,
     RawMessage, Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass,
 };
 use crate::source::Span;
@@ -214,7 +214,6 @@ impl Builder {
                     src,
                     saturate: *saturate,
                     function: 0,
-                    kernel: Kernel::General,
                 };
                 self.push(Op::Alu(Box::new(alu)), span, *opcode);
             }
@@ -225,7 +224,6 @@ impl Builder {
                     lanes,
                     dst: CompareDest::Predicate(FLAG),
                     src: Box::new(src),
-                    kernel: Kernel::General,
                 };
                 self.push(op, span, Opcode::Cmp);
             }
@@ -290,7 +288,6 @@ impl Builder {
                 }],
                 saturate: false,
                 function: 0,
-                kernel: Kernel::Copy,
             };
             self.push(Op::Alu(Box::new(implied)), span, Opcode::Mov);
         }

@@ -1,0 +1,140 @@
+//! Integers of up to 32 bits: sources widened to dwords, results modulo the width of the destination.
+//!
+//! The low bits of sums, products, shifts to the left and logic depend on the low bits of their operands
+//! alone, so a dword is wide enough for them. Where the exact value counts, in shifts to the right and
+//! comparisons, [`super::choose`] sees to it that a dword holds it.
+
+use super::operand::{load, store};
+use super::{Kernel, Step};
+use crate::exec::thread::Thread;
+use crate::isa::Modifier;
+use std::marker::PhantomData;
+
+/// A function of up to three dwords.
+pub trait Function {
+    /// How many it takes.
+    const SOURCES: usize;
+    /// What it is.
+    fn of(a: u32, b: u32, c: u32) -> u32;
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident $sources:literal = |$a:ident, $b:ident, $c:ident| $value:expr;)+) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl Function for $name {
+            const SOURCES: usize = $sources;
+            #[inline(always)]
+            fn of($a: u32, $b: u32, $c: u32) -> u32 {
+                $value
+            }
+        }
+    )+};
+}
+
+functions! {
+    /// `mov`.
+    Move 1 = |a, _b, _c| a;
+    /// `add`.
+    Add 2 = |a, b, _c| a.wrapping_add(b);
+    /// `add3`.
+    Add3 3 = |a, b, c| a.wrapping_add(b).wrapping_add(c);
+    /// `mul`.
+    Mul 2 = |a, b, _c| a.wrapping_mul(b);
+    /// `mad`.
+    Mad 3 = |a, b, c| a.wrapping_mul(b).wrapping_add(c);
+    /// `and`.
+    And 2 = |a, b, _c| a & b;
+    /// `or`.
+    Or 2 = |a, b, _c| a | b;
+    /// `xor`.
+    Xor 2 = |a, b, _c| a ^ b;
+    /// `not`.
+    Not 1 = |a, _b, _c| !a;
+    /// `shl`.
+    Shl 2 = |a, b, _c| a << (b & 31);
+    /// `shr`.
+    Shr 2 = |a, b, _c| a >> (b & 31);
+    /// `asr`.
+    Asr 2 = |a, b, _c| ((a as i32) >> (b & 31)) as u32;
+    /// `min` of values below 2^31.
+    Min 2 = |a, b, _c| (a as i32).min(b as i32) as u32;
+    /// `max` of the same.
+    Max 2 = |a, b, _c| (a as i32).max(b as i32) as u32;
+    /// `min` of values from 0 on.
+    MinUnsigned 2 = |a, b, _c| a.min(b);
+    /// `max` of the same.
+    MaxUnsigned 2 = |a, b, _c| a.max(b);
+}
+
+/// The lanes of source `k`, modified.
+#[inline(always)]
+pub fn dwords<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [u32; N] {
+    let values = load(thread, step, k);
+    match step.src[k].modifier {
+        None => values,
+        Some(modifier) => modified(values, modifier),
+    }
+}
+
+#[inline(never)]
+fn modified<const N: usize>(values: [u32; N], modifier: Modifier) -> [u32; N] {
+    let abs = |v: u32| (v as i32).wrapping_abs() as u32;
+    match modifier {
+        Modifier::Neg => values.map(u32::wrapping_neg),
+        Modifier::Abs => values.map(abs),
+        Modifier::NegAbs => values.map(|v| abs(v).wrapping_neg()),
+        Modifier::Not => values.map(|v| !v),
+    }
+}
+
+/// A [`Function`] on `N` lanes.
+pub struct Dwords<F, const N: usize>(PhantomData<F>);
+
+impl<F: Function, const N: usize> Kernel for Dwords<F, N> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+        let mask = step.mask(thread);
+        if mask == 0 {
+            return;
+        }
+        let a = dwords::<N>(thread, step, 0);
+        let (mut b, mut c) = ([0; N], [0; N]);
+        if F::SOURCES > 1 {
+            b = dwords(thread, step, 1);
+        }
+        if F::SOURCES > 2 {
+            c = dwords(thread, step, 2);
+        }
+        let mut out = [0; N];
+        for i in 0..N {
+            out[i] = F::of(a[i], b[i], c[i]);
+        }
+        store(thread, step, mask, &out);
+    }
+}
+
+/// `sel`: the predicate chooses and does not mask.
+pub struct Select<const N: usize>;
+
+impl<const N: usize> Kernel for Select<N> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+        let unguarded = thread.active(step.lanes, None);
+        if unguarded == 0 {
+            return;
+        }
+        let chosen = match step.guard {
+            None => u32::MAX,
+            Some(guard) => thread.predicate(step.lanes, guard),
+        };
+        let a = dwords::<N>(thread, step, 0);
+        let b = dwords::<N>(thread, step, 1);
+        let mut out = [0; N];
+        for i in 0..N {
+            out[i] = if chosen & 1 << i != 0 { a[i] } else { b[i] };
+        }
+        store(thread, step, unguarded, &out);
+    }
+}

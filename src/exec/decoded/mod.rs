@@ -1,0 +1,201 @@
+//! The fast form of a program: each op that computes is a [`Step`], a function with all that it needs
+//! beside it.
+//!
+//! ```text
+//!  ops    or │ mul │ mov │ add │ sample │ add │ goto │ mov …     what observers and messages know
+//!  steps  ■■■│ ■■■ │ ■■■ │ ■■■ │   ·    │ ■■■ │   ·  │ ■■■       one for each op; · are the thread's own
+//!  runs    4    3     2     1      0       1      0      1       steps until the next ·, or a place to jump to
+//! ```
+//!
+//! A step's function is chosen once, by opcode, types and number of lanes: it works on arrays of fixed
+//! size, so that the compiler vectorises it, and asks nothing lane by lane. What it computes is defined by
+//! [`super::general`], which runs whatever has no function of its own; a law asserts that both agree.
+//!
+//! Start with [`Decoded::new`]. [`choose`] finds the function; [`operand`] brings lanes in and out.
+
+mod choose;
+mod compare;
+mod dword;
+mod moves;
+pub mod operand;
+mod single;
+
+use super::float::FloatMode;
+use super::simd::{self, Wide};
+use super::thread::Thread;
+use crate::isa::Condition;
+use crate::program::{Guard, Lanes, Op, Program};
+use operand::{Operand, Put};
+use std::sync::OnceLock;
+
+/// What runs a step. Lanes that are off keep what they had.
+pub type Run = for<'p> fn(&mut Thread<'p>, &Step);
+
+/// An op, decoded.
+#[derive(Clone)]
+pub struct Step {
+    /// The function.
+    pub run: Run,
+    /// Whether it is not the reference.
+    pub fast: bool,
+    /// Which lanes.
+    pub lanes: Lanes,
+    /// One bit for each lane of the instruction.
+    pub all: u32,
+    /// The predicate.
+    pub guard: Option<Guard>,
+    /// Where values come from.
+    src: [Operand; 3],
+    /// Where results go.
+    dst: Put,
+    /// `.sat`.
+    saturate: bool,
+    /// Denormal singles are flushed.
+    flush: bool,
+    /// The relation of `cmp`.
+    relation: Condition,
+    /// Instructions for wide registers, if the host has them.
+    wide: Option<Wide>,
+    /// Index of the op.
+    op: u32,
+}
+
+impl Step {
+    /// The lanes that run.
+    #[inline(always)]
+    fn mask(&self, thread: &Thread<'_>) -> u32 {
+        let mask = if self.lanes.no_mask {
+            self.all
+        } else {
+            thread.frame.em >> self.lanes.offset & self.all
+        };
+        match self.guard {
+            None => mask,
+            Some(guard) => mask & thread.predicate(self.lanes, guard),
+        }
+    }
+}
+
+/// A loop over the lanes of a step.
+trait Kernel {
+    /// Runs it. `FUSED`: a product and a sum with one rounding are one instruction here.
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step);
+}
+
+/// A kernel in the instructions that every host of its kind has.
+fn plain<K: Kernel>(thread: &mut Thread<'_>, step: &Step) {
+    if simd::FUSED {
+        K::run::<true>(thread, step);
+    } else {
+        K::run::<false>(thread, step);
+    }
+}
+
+/// A kernel in wide instructions: the same results, sooner.
+fn wide<K: Kernel>(thread: &mut Thread<'_>, step: &Step) {
+    match step.wide {
+        Some(wide) => wide.run(
+            #[inline(always)]
+            || K::run::<true>(thread, step),
+        ),
+        None => plain::<K>(thread, step),
+    }
+}
+
+/// The steps of a program in the float modes that matter.
+pub struct Decoded {
+    wide: Option<Wide>,
+    /// For each op how many steps follow each other from it on; 0 where the thread itself must act.
+    runs: Vec<u32>,
+    /// By [`Table`]; made when a thread is first in the mode.
+    tables: [OnceLock<Vec<Step>>; 3],
+}
+
+/// Float modes as far as steps differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Table {
+    /// Nearest even, denormal singles kept.
+    Kept,
+    /// Nearest even, denormal singles flushed.
+    Flushed,
+    /// Any other: floats go to the reference.
+    Other,
+}
+
+impl Decoded {
+    /// Finds where a program runs straight on.
+    pub fn new(program: &Program) -> Decoded {
+        Decoded::with(program, simd::wide())
+    }
+
+    /// As [`Decoded::new`], with or without wide instructions.
+    pub fn with(program: &Program, wide: Option<Wide>) -> Decoded {
+        let mut entered = vec![false; program.ops.len() + 1];
+        let mut enter = |target: u32| {
+            if let Some(entered) = entered.get_mut(target as usize) {
+                *entered = true;
+            }
+        };
+        for op in &program.ops {
+            match op {
+                Op::Goto { target, .. } | Op::Jump { target, .. } | Op::Call { target, .. } => {
+                    enter(*target);
+                }
+                Op::Switch { targets, .. } => targets.iter().for_each(|&t| enter(t)),
+                _ => {}
+            }
+        }
+        program.functions.iter().for_each(|f| enter(f.entry));
+        let mut runs = vec![0; program.ops.len()];
+        let mut run = 0;
+        for (i, op) in program.ops.iter().enumerate().rev() {
+            if entered[i + 1] {
+                run = 0;
+            }
+            run = if computes(op) { run + 1 } else { 0 };
+            runs[i] = run;
+        }
+        Decoded {
+            wide,
+            runs,
+            tables: Default::default(),
+        }
+    }
+
+    /// Steps that follow each other from an op on.
+    #[inline]
+    pub fn run(&self, pc: u32) -> u32 {
+        self.runs.get(pc as usize).copied().unwrap_or(0)
+    }
+
+    /// The steps of a mode, one for each op.
+    pub fn steps(&self, program: &Program, mode: FloatMode) -> &[Step] {
+        let table = match mode {
+            m if !m.is_plain() => Table::Other,
+            m if m.keep_single => Table::Kept,
+            _ => Table::Flushed,
+        };
+        self.tables[table as usize].get_or_init(|| {
+            let choice = choose::Choice {
+                program,
+                wide: self.wide,
+                plain: table != Table::Other,
+                flush: table == Table::Flushed,
+            };
+            let ops = program.ops.iter().zip(0..);
+            ops.map(|(op, at)| choice.step(op, at)).collect()
+        })
+    }
+}
+
+/// Whether an op neither branches nor waits nor can fail.
+fn computes(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Alu(_)
+            | Op::Compare { .. }
+            | Op::SetPredicate { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Nothing
+    )
+}

@@ -1,0 +1,148 @@
+//! Moves that convert, and moves of what is wider than a dword.
+
+use super::dword::dwords;
+use super::operand::store;
+use super::single::{saturate, singles};
+use super::{Kernel, Step};
+use crate::exec::float;
+use crate::exec::lanes::{self, MAX_LANES};
+use crate::exec::thread::Thread;
+use crate::isa::Modifier;
+use crate::program::{Op, Region};
+
+/// Integers of up to 32 bits to singles, to nearest even.
+pub struct ToSingle<const SIGNED: bool, const N: usize>;
+
+impl<const SIGNED: bool, const N: usize> Kernel for ToSingle<SIGNED, N> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+        let mask = step.mask(thread);
+        if mask == 0 {
+            return;
+        }
+        let values = dwords::<N>(thread, step, 0);
+        let mut out = [0; N];
+        for i in 0..N {
+            out[i] = if SIGNED {
+                (values[i] as i32 as f32).to_bits()
+            } else {
+                (values[i] as f32).to_bits()
+            };
+        }
+        store(thread, step, mask, &out);
+    }
+}
+
+/// What a single becomes.
+pub trait Target {
+    /// The value, or its low bits.
+    fn of(value: f32) -> u32;
+}
+
+macro_rules! targets {
+    ($($name:ident = $ty:ty;)+) => {$(
+        /// Singles to integers: the fraction is dropped, the range clamps, NaN is 0.
+        pub struct $name;
+
+        impl Target for $name {
+            #[inline(always)]
+            fn of(value: f32) -> u32 {
+                value as $ty as u32
+            }
+        }
+    )+};
+}
+
+targets! {
+    D = i32;
+    Ud = u32;
+    W = i16;
+    Uw = u16;
+    B = i8;
+    Ub = u8;
+}
+
+/// Singles to integers.
+pub struct FromSingle<T, const N: usize>(std::marker::PhantomData<T>);
+
+impl<T: Target, const N: usize> Kernel for FromSingle<T, N> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+        let mask = step.mask(thread);
+        if mask == 0 {
+            return;
+        }
+        let values = super::operand::load::<N>(thread, step, 0).map(f32::from_bits);
+        let values = match step.src[0].modifier {
+            None | Some(Modifier::Not) => values,
+            Some(Modifier::Neg) => values.map(|v| -v),
+            Some(Modifier::Abs) => values.map(f32::abs),
+            Some(Modifier::NegAbs) => values.map(|v| -v.abs()),
+        };
+        let mut out = [0; N];
+        for i in 0..N {
+            out[i] = T::of(values[i]);
+        }
+        store(thread, step, mask, &out);
+    }
+}
+
+/// A move of singles with a modifier or `.sat`: NaN becomes quiet, denormals are flushed if asked.
+pub struct Modified<const N: usize>;
+
+impl<const N: usize> Kernel for Modified<N> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+        let mask = step.mask(thread);
+        if mask == 0 {
+            return;
+        }
+        let mut values = singles::<N>(thread, step, 0);
+        for value in &mut values {
+            if value.is_nan() {
+                *value = f32::from_bits(value.to_bits() | 1 << 22);
+            }
+        }
+        if step.saturate {
+            values = values.map(saturate);
+        }
+        if step.flush {
+            values = values.map(float::flush_single);
+        }
+        store(thread, step, mask, &values.map(f32::to_bits));
+    }
+}
+
+/// Bytes of 8-byte elements, as they stand.
+pub struct Qwords;
+
+impl Kernel for Qwords {
+    #[inline(always)]
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+        qwords(thread, step);
+    }
+}
+
+fn qwords(thread: &mut Thread<'_>, step: &Step) {
+    let mask = step.mask(thread);
+    let program = thread.program;
+    let Some(Op::Alu(op)) = program.ops.get(step.op as usize) else {
+        return;
+    };
+    if mask == 0 {
+        return;
+    }
+    let (count, limit) = (usize::from(step.lanes.count), program.general_bytes);
+    let arena = &mut thread.arena[..];
+    let whole = mask.count_ones() as usize == count;
+    if let (Region::Dense(to), Region::Dense(from), true) =
+        (&op.dst.region, &op.src[0].region, whole)
+    {
+        let from = *from as usize;
+        arena.copy_within(from..from + count * 8, *to as usize);
+        return;
+    }
+    let mut values = [[0; 8]; MAX_LANES];
+    lanes::read(arena, &op.src[0].region, limit, count, &mut values, |b| b);
+    lanes::write(arena, &op.dst.region, limit, count, mask, &values, |b| b);
+}

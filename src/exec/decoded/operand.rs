@@ -1,0 +1,378 @@
+//! Lanes of operands: in as dwords, widened as their type says, out as the low bytes.
+
+use super::Step;
+use crate::exec::lanes::{self, MAX_LANES};
+use crate::exec::thread::Thread;
+use crate::isa::{Modifier, Type};
+use crate::program::{CompareDest, Dest, Op, Program, Region, Source};
+
+/// A source, decoded.
+#[derive(Clone, Copy)]
+pub struct Operand {
+    /// Where it lies in the arena, or its value.
+    at: u32,
+    form: Form,
+    /// Source modifier.
+    pub modifier: Option<Modifier>,
+}
+
+/// How lanes find their dwords.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Form {
+    /// All have the same value, which no program changes.
+    Value,
+    /// All read the same dword.
+    Scalar,
+    /// Dwords follow each other.
+    Dense,
+    /// Elements so many bytes apart.
+    Strided(Element, u16),
+    /// As the op says.
+    Listed(Element),
+}
+
+/// What an element becomes a dword from.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Element {
+    /// Zero-extended.
+    U8,
+    /// Sign-extended.
+    S8,
+    /// Zero-extended.
+    U16,
+    /// Sign-extended.
+    S16,
+    /// As it stands.
+    Dword,
+}
+
+impl Element {
+    /// The element of a type, with the sign of the type.
+    pub fn of(ty: Type) -> Option<Element> {
+        Element::sized(ty.bytes(), ty.is_signed())
+    }
+
+    /// The element of that many bytes.
+    pub fn sized(bytes: u32, signed: bool) -> Option<Element> {
+        Some(match (bytes, signed) {
+            (1, false) => Element::U8,
+            (1, true) => Element::S8,
+            (2, false) => Element::U16,
+            (2, true) => Element::S16,
+            (4, _) => Element::Dword,
+            _ => return None,
+        })
+    }
+
+    const fn bytes(self) -> usize {
+        match self {
+            Element::U8 | Element::S8 => 1,
+            Element::U16 | Element::S16 => 2,
+            Element::Dword => 4,
+        }
+    }
+
+    #[inline]
+    fn get(self, arena: &[u8], at: usize) -> u32 {
+        match self {
+            Element::U8 => u32::from(arena[at]),
+            Element::S8 => arena[at] as i8 as u32,
+            Element::U16 => u32::from(u16::from_le_bytes([arena[at], arena[at + 1]])),
+            Element::S16 => i16::from_le_bytes([arena[at], arena[at + 1]]) as u32,
+            Element::Dword => dword(arena, at),
+        }
+    }
+}
+
+/// A destination, decoded.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Put {
+    /// Dwords that follow each other.
+    Dense(u32),
+    /// Elements of this many bytes, so many bytes apart.
+    Strided { at: u32, bytes: u8, stride: u16 },
+    /// As the op says.
+    Listed(u8),
+    /// Bits of the predicate at this offset.
+    Flags(u32),
+}
+
+impl Operand {
+    /// Never read.
+    pub const NONE: Operand = Operand {
+        at: 0,
+        form: Form::Value,
+        modifier: None,
+    };
+
+    /// Decodes a source for a loop of `lanes` lanes; `None` if its elements are wider than a dword or the
+    /// loop would read outside the arena.
+    pub fn new(
+        program: &Program,
+        source: &Source,
+        element: Element,
+        lanes: usize,
+    ) -> Option<Operand> {
+        let end = program.image.len();
+        let fits = |at: u32, stride: u32| {
+            at as usize + stride as usize * (lanes - 1) + element.bytes() <= end
+        };
+        let (at, form) = match source.region {
+            Region::Scalar(at) if fits(at, 0) => {
+                if is_constant(program, at) {
+                    (element.get(&program.image, at as usize), Form::Value)
+                } else if element == Element::Dword {
+                    (at, Form::Scalar)
+                } else {
+                    (at, Form::Strided(element, 0))
+                }
+            }
+            Region::Dense(at) if fits(at, element.bytes() as u32) => match element {
+                Element::Dword => (at, Form::Dense),
+                _ => (at, Form::Strided(element, element.bytes() as u16)),
+            },
+            Region::Strided { offset, stride } if stride <= 256 && fits(offset, stride) => {
+                (offset, Form::Strided(element, stride as u16))
+            }
+            Region::List(_) | Region::Indirect(_) => (0, Form::Listed(element)),
+            _ => return None,
+        };
+        // What has no sign is its own absolute value.
+        let unsigned = source.ty.is_integer() && !source.ty.is_signed();
+        let modifier = match source.modifier {
+            Some(Modifier::Abs) if unsigned => None,
+            Some(Modifier::NegAbs) if unsigned => Some(Modifier::Neg),
+            modifier => modifier,
+        };
+        Some(Operand { at, form, modifier })
+    }
+}
+
+/// Whether the byte at an offset is part of a constant: behind everything that can be reached through an
+/// address, of no variable, and not where outside writes fall.
+fn is_constant(program: &Program, at: u32) -> bool {
+    at >= program.general_bytes && at != program.sink && program.owner(at).is_none()
+}
+
+impl Put {
+    /// Decodes a destination for a loop of `lanes` lanes; `None` as for sources.
+    pub fn new(program: &Program, dst: &Dest, lanes: usize) -> Option<Put> {
+        let bytes = dst.ty.bytes();
+        if bytes > 4 {
+            return None;
+        }
+        let end = program.image.len();
+        let fits = |at: u32, stride: u32| {
+            at as usize + stride as usize * (lanes - 1) + bytes as usize <= end
+        };
+        Some(match dst.region {
+            Region::Dense(at) if bytes == 4 && fits(at, 4) => Put::Dense(at),
+            Region::Dense(at) if fits(at, bytes) => Put::Strided {
+                at,
+                bytes: bytes as u8,
+                stride: bytes as u16,
+            },
+            Region::Strided { offset, stride } if stride <= 256 && fits(offset, stride) => {
+                Put::Strided {
+                    at: offset,
+                    bytes: bytes as u8,
+                    stride: stride as u16,
+                }
+            }
+            Region::List(_) | Region::Indirect(_) => Put::Listed(bytes as u8),
+            _ => return None,
+        })
+    }
+}
+
+#[inline(always)]
+fn dword(arena: &[u8], at: usize) -> u32 {
+    let mut bytes = [0; 4];
+    bytes.copy_from_slice(&arena[at..at + 4]);
+    u32::from_le_bytes(bytes)
+}
+
+/// `N` dwords that follow each other.
+#[inline(always)]
+fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
+    let bytes = &arena[at..at + 4 * N];
+    let (dwords, _) = bytes.as_chunks::<4>();
+    let mut out = [0; N];
+    for (out, dword) in out.iter_mut().zip(dwords) {
+        *out = u32::from_le_bytes(*dword);
+    }
+    out
+}
+
+/// The lanes of source `k`, without its modifier.
+#[inline(always)]
+pub fn load<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [u32; N] {
+    let operand = &step.src[k];
+    match operand.form {
+        Form::Value => [operand.at; N],
+        Form::Scalar => [dword(&thread.arena, operand.at as usize); N],
+        Form::Dense => dense(&thread.arena, operand.at as usize),
+        Form::Strided(element, stride) => {
+            strided(&thread.arena, operand.at as usize, element, stride)
+        }
+        Form::Listed(element) => listed(thread, step, k, element),
+    }
+}
+
+#[inline(never)]
+fn strided<const N: usize>(arena: &[u8], at: usize, element: Element, stride: u16) -> [u32; N] {
+    let stride = usize::from(stride);
+    if stride == 0 {
+        return [element.get(arena, at); N];
+    }
+    let bytes = &arena[at..at + stride * (N - 1) + element.bytes()];
+    let mut out = [0; N];
+    macro_rules! packed {
+        ($size:literal, $value:expr) => {
+            for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<$size>().0) {
+                *out = $value(*bytes);
+            }
+        };
+    }
+    match (element, stride) {
+        (Element::U16, 2) => packed!(2, |b| u32::from(u16::from_le_bytes(b))),
+        (Element::S16, 2) => packed!(2, |b| i16::from_le_bytes(b) as u32),
+        (Element::U8, 1) => packed!(1, |[b]: [u8; 1]| u32::from(b)),
+        (Element::S8, 1) => packed!(1, |[b]: [u8; 1]| b as i8 as u32),
+        _ => {
+            for (i, out) in out.iter_mut().enumerate() {
+                *out = element.get(bytes, stride * i);
+            }
+        }
+    }
+    out
+}
+
+/// Lanes that the op itself lists, or that go through addresses.
+#[inline(never)]
+fn listed<const N: usize>(
+    thread: &Thread<'_>,
+    step: &Step,
+    k: usize,
+    element: Element,
+) -> [u32; N] {
+    let source = match thread.program.ops.get(step.op as usize) {
+        Some(Op::Alu(alu)) => alu.src.get(k),
+        Some(Op::Compare { src, .. }) => src.get(k),
+        _ => None,
+    };
+    let mut all = [0; MAX_LANES];
+    if let Some(source) = source {
+        let (arena, limit) = (&thread.arena, thread.program.general_bytes);
+        let count = usize::from(step.lanes.count);
+        macro_rules! read {
+            ($value:expr) => {
+                lanes::read(arena, &source.region, limit, count, &mut all, $value)
+            };
+        }
+        match element {
+            Element::U8 => read!(|[b]: [u8; 1]| u32::from(b)),
+            Element::S8 => read!(|[b]: [u8; 1]| b as i8 as u32),
+            Element::U16 => read!(|b| u32::from(u16::from_le_bytes(b))),
+            Element::S16 => read!(|b| i16::from_le_bytes(b) as u32),
+            Element::Dword => read!(u32::from_le_bytes),
+        }
+    }
+    std::array::from_fn(|i| all[i])
+}
+
+/// Writes the low bytes of the lanes of `mask`.
+#[inline(always)]
+pub fn store<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, values: &[u32; N]) {
+    let Put::Dense(at) = step.dst else {
+        return store_other(thread, step, mask, values);
+    };
+    let at = at as usize;
+    let bytes = &mut thread.arena[at..at + 4 * N];
+    let (dwords, _) = bytes.as_chunks_mut::<4>();
+    if mask.count_ones() as usize == N {
+        for (dword, value) in dwords.iter_mut().zip(values) {
+            *dword = value.to_le_bytes();
+        }
+    } else {
+        for (i, (dword, value)) in dwords.iter_mut().zip(values).enumerate() {
+            let old = u32::from_le_bytes(*dword);
+            let new = if mask & 1 << i != 0 { *value } else { old };
+            *dword = new.to_le_bytes();
+        }
+    }
+}
+
+#[inline(never)]
+fn store_other<const N: usize>(
+    thread: &mut Thread<'_>,
+    step: &Step,
+    mask: u32,
+    values: &[u32; N],
+) {
+    match step.dst {
+        Put::Strided { at, bytes, stride } => {
+            let (at, stride) = (at as usize, usize::from(stride));
+            let whole = mask.count_ones() as usize == N;
+            let size = usize::from(bytes);
+            let arena = &mut thread.arena[at..at + stride * (N - 1) + size];
+            if whole && size == 2 && stride == 2 {
+                for (bytes, value) in arena.as_chunks_mut::<2>().0.iter_mut().zip(values) {
+                    *bytes = (*value as u16).to_le_bytes();
+                }
+                return;
+            }
+            for lane in lanes::active(mask, N) {
+                let value = values[lane].to_le_bytes();
+                let place = &mut arena[stride * lane..][..size];
+                match size {
+                    1 => place.copy_from_slice(&value[..1]),
+                    2 => place.copy_from_slice(&value[..2]),
+                    _ => place.copy_from_slice(&value),
+                }
+            }
+        }
+        Put::Listed(bytes) => {
+            let program = thread.program;
+            let region = match program.ops.get(step.op as usize) {
+                Some(Op::Alu(alu)) => &alu.dst.region,
+                Some(Op::Compare {
+                    dst: CompareDest::General(dst),
+                    ..
+                }) => &dst.region,
+                _ => return,
+            };
+            let mut all = [0; MAX_LANES];
+            all[..N].copy_from_slice(values);
+            let (arena, limit) = (&mut thread.arena, program.general_bytes);
+            let count = usize::from(step.lanes.count);
+            match bytes {
+                1 => lanes::write(arena, region, limit, count, mask, &all, |v| [v as u8]),
+                2 => lanes::write(arena, region, limit, count, mask, &all, |v| {
+                    (v as u16).to_le_bytes()
+                }),
+                _ => lanes::write(arena, region, limit, count, mask, &all, u32::to_le_bytes),
+            }
+        }
+        Put::Dense(_) | Put::Flags(_) => {}
+    }
+}
+
+/// Writes one bit for each lane: to a predicate, or as all ones and zeros.
+#[inline(always)]
+pub fn store_flags<const N: usize>(
+    thread: &mut Thread<'_>,
+    step: &Step,
+    mask: u32,
+    holds: &[bool; N],
+) {
+    let Put::Flags(at) = step.dst else {
+        let values = holds.map(|holds| if holds { u32::MAX } else { 0 });
+        return store(thread, step, mask, &values);
+    };
+    let mut bits = 0;
+    for (i, &holds) in holds.iter().enumerate() {
+        bits |= u32::from(holds) << i;
+    }
+    thread.write_predicate(at, bits, mask, step.lanes.offset);
+}

@@ -1,0 +1,221 @@
+//! Singles, while rounding is to nearest even and ALT mode is off.
+//!
+//! The nearest single of the exact result is the same whether it comes through a double or directly; what
+//! has no direct instruction goes through the double that the reference makes. A NaN result becomes the one
+//! that [`float::nan_of`] promises.
+
+use super::operand::{load, store};
+use super::{Kernel, Step};
+use crate::exec::float;
+use crate::exec::thread::Thread;
+use crate::isa::Modifier;
+use crate::math::unit;
+use std::marker::PhantomData;
+
+/// A function of up to three singles.
+pub trait Function {
+    /// How many it takes.
+    const SOURCES: usize;
+    /// Whether results are rounded, so that NaN and denormals follow the rules of arithmetic.
+    const ARITHMETIC: bool = true;
+    /// What it is. `FUSED` as for kernels; `flush`: intermediate results are flushed.
+    fn of<const FUSED: bool>(a: f32, b: f32, c: f32, flush: bool) -> f32;
+}
+
+macro_rules! functions {
+    ($($(#[$doc:meta])* $name:ident $sources:literal = |$a:ident, $b:ident| $value:expr;)+) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl Function for $name {
+            const SOURCES: usize = $sources;
+            #[inline(always)]
+            fn of<const FUSED: bool>($a: f32, $b: f32, _: f32, _: bool) -> f32 {
+                $value
+            }
+        }
+    )+};
+}
+
+/// A function of the math unit.
+#[inline(always)]
+fn unit(function: unit::Function, a: f32, b: f32) -> f32 {
+    unit::value(function, false, f64::from(a), f64::from(b)) as f32
+}
+
+functions! {
+    /// `add`.
+    Add 2 = |a, b| a + b;
+    /// `mul`.
+    Mul 2 = |a, b| a * b;
+    /// `frc`: what is above the floor; of an infinity NaN.
+    Frc 1 = |a, _b| if a.is_infinite() { f32::NAN } else { a - a.floor() };
+    /// `rndd`.
+    Rndd 1 = |a, _b| a.floor();
+    /// `rndu`.
+    Rndu 1 = |a, _b| a.ceil();
+    /// `rnde`.
+    Rnde 1 = |a, _b| a.round_ties_even();
+    /// `rndz`.
+    Rndz 1 = |a, _b| a.trunc();
+    /// `inv`, `invm`.
+    Inv 1 = |a, _b| 1.0 / a;
+    /// `divm`.
+    Divm 2 = |a, b| a / b;
+    /// `sqrt`, `sqrtm`.
+    Sqrt 1 = |a, _b| a.sqrt();
+    /// `rsqrt`, `rsqtm`.
+    Rsqrt 1 = |a, _b| (1.0 / f64::from(a).sqrt()) as f32;
+    /// `exp`.
+    Exp 1 = |a, b| unit(unit::Function::Exp, a, b);
+    /// `log`.
+    Log 1 = |a, b| unit(unit::Function::Log, a, b);
+    /// `sin`.
+    Sin 1 = |a, b| unit(unit::Function::Sin, a, b);
+    /// `cos`.
+    Cos 1 = |a, b| unit(unit::Function::Cos, a, b);
+    /// `pow`.
+    Pow 2 = |a, b| unit(unit::Function::Pow, a, b);
+}
+
+/// `mad`, rounded once.
+pub struct Mad;
+
+impl Function for Mad {
+    const SOURCES: usize = 3;
+    #[inline(always)]
+    fn of<const FUSED: bool>(a: f32, b: f32, c: f32, _: bool) -> f32 {
+        if FUSED {
+            a.mul_add(b, c)
+        } else {
+            float::mul_add_odd(f64::from(a), f64::from(b), f64::from(c)) as f32
+        }
+    }
+}
+
+/// `div`: source 0 times the reciprocal, which is rounded by itself. Source: vISA text reference 6.5.
+pub struct Div;
+
+impl Function for Div {
+    const SOURCES: usize = 2;
+    #[inline(always)]
+    fn of<const FUSED: bool>(a: f32, b: f32, _: f32, flush: bool) -> f32 {
+        let inverse = 1.0 / b;
+        a * if flush {
+            float::flush_single(inverse)
+        } else {
+            inverse
+        }
+    }
+}
+
+/// `min`: the operand that is not NaN; −0 < +0. Source: vISA text reference 6.6.
+pub struct Min;
+
+/// `max`: the other one.
+pub struct Max;
+
+/// A NaN made quiet.
+#[inline(always)]
+fn quiet(value: f32) -> f32 {
+    if value.is_nan() {
+        f32::from_bits(value.to_bits() | 1 << 22)
+    } else {
+        value
+    }
+}
+
+impl Function for Min {
+    const SOURCES: usize = 2;
+    const ARITHMETIC: bool = false;
+    #[inline(always)]
+    fn of<const FUSED: bool>(a: f32, b: f32, _: f32, _: bool) -> f32 {
+        let least = if a.is_nan() || b < a { b } else { a };
+        // Equal values differ in the sign of zero at most.
+        let equal = f32::from_bits(a.to_bits() | b.to_bits());
+        if a == b { equal } else { quiet(least) }
+    }
+}
+
+impl Function for Max {
+    const SOURCES: usize = 2;
+    const ARITHMETIC: bool = false;
+    #[inline(always)]
+    fn of<const FUSED: bool>(a: f32, b: f32, _: f32, _: bool) -> f32 {
+        let most = if a.is_nan() || b > a { b } else { a };
+        let equal = f32::from_bits(a.to_bits() & b.to_bits());
+        if a == b { equal } else { quiet(most) }
+    }
+}
+
+/// The lanes of source `k`: flushed if asked, then modified in the sign bit.
+#[inline(always)]
+pub fn singles<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [f32; N] {
+    let mut values = load::<N>(thread, step, k).map(f32::from_bits);
+    if step.flush {
+        values = values.map(float::flush_single);
+    }
+    match step.src[k].modifier {
+        None | Some(Modifier::Not) => values,
+        Some(Modifier::Neg) => values.map(|v| -v),
+        Some(Modifier::Abs) => values.map(f32::abs),
+        Some(Modifier::NegAbs) => values.map(|v| -v.abs()),
+    }
+}
+
+/// Clamps to [0, 1]; NaN and −0 become +0.
+#[inline(always)]
+pub fn saturate(value: f32) -> f32 {
+    if value > 0.0 { value.min(1.0) } else { 0.0 }
+}
+
+/// A [`Function`] on `N` lanes.
+pub struct Singles<F, const N: usize>(PhantomData<F>);
+
+impl<F: Function, const N: usize> Kernel for Singles<F, N> {
+    #[inline(always)]
+    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+        let mask = step.mask(thread);
+        if mask == 0 {
+            return;
+        }
+        let a = singles::<N>(thread, step, 0);
+        let (mut b, mut c) = ([0.0; N], [0.0; N]);
+        if F::SOURCES > 1 {
+            b = singles(thread, step, 1);
+        }
+        if F::SOURCES > 2 {
+            c = singles(thread, step, 2);
+        }
+        let mut out = [0.0; N];
+        for i in 0..N {
+            out[i] = F::of::<FUSED>(a[i], b[i], c[i], step.flush);
+        }
+        if F::ARITHMETIC {
+            let mut nan = false;
+            for value in out {
+                nan |= value.is_nan();
+            }
+            if nan {
+                promised(&mut out, &a, &b, &c);
+            }
+            if step.flush {
+                out = out.map(float::flush_single);
+            }
+        }
+        if step.saturate {
+            out = out.map(saturate);
+        }
+        store(thread, step, mask, &out.map(f32::to_bits));
+    }
+}
+
+/// NaN results as the reference makes them. Sources that a function does not take are zeros.
+#[cold]
+#[inline(never)]
+fn promised<const N: usize>(out: &mut [f32; N], a: &[f32; N], b: &[f32; N], c: &[f32; N]) {
+    for (i, out) in out.iter_mut().enumerate().filter(|(_, v)| v.is_nan()) {
+        let sources = [a[i], b[i], c[i]].map(float::from_single);
+        *out = float::to_single(float::nan_of(&sources), float::Rounding::Nearest);
+    }
+}

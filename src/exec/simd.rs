@@ -1,0 +1,52 @@
+//! Instructions that not every host has. They change how soon a result is there, never the result.
+
+/// Whether every host of this kind multiplies and adds with one rounding in one instruction.
+pub const FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
+
+#[cfg(target_arch = "x86_64")]
+pub use x86::{Wide, wide};
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use other::{Wide, wide};
+
+#[cfg(target_arch = "x86_64")]
+mod x86 {
+    use fearless_simd::x86::Avx2;
+    use fearless_simd::{Level, Simd};
+
+    /// Proof that the host has AVX2 and FMA.
+    #[derive(Clone, Copy, Debug)]
+    pub struct Wide(Avx2);
+
+    impl Wide {
+        /// Runs what is inlined into `f` in wide instructions.
+        #[inline(always)]
+        pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
+            self.0.vectorize(f)
+        }
+    }
+
+    /// Wide instructions, if the host has them.
+    pub fn wide() -> Option<Wide> {
+        Level::new().as_avx2().map(Wide)
+    }
+}
+
+#[cfg(not(target_arch = "x86_64"))]
+mod other {
+    /// No other host has more than its kind promises.
+    #[derive(Clone, Copy, Debug)]
+    pub enum Wide {}
+
+    impl Wide {
+        /// Never called.
+        pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
+            f()
+        }
+    }
+
+    /// None.
+    pub fn wide() -> Option<Wide> {
+        None
+    }
+}
