@@ -8,5 +8,6 @@ pub mod block;
 pub mod buffer;
 pub mod deblock;
 pub mod target;
+pub mod typed;
 pub mod unorm;
 pub mod untyped;

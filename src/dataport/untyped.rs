@@ -79,6 +79,17 @@ impl<'a> Window<'a> {
         outside.fill(0);
     }
 
+    /// The `N` bytes at `offset`: [`Window::read`] for a size known while compiling.
+    #[inline]
+    pub fn load<const N: usize>(&self, offset: u64) -> [u8; N] {
+        if self.inside(offset, N) == N {
+            return self.memory.load(self.base + offset as usize);
+        }
+        let mut bytes = [0; N];
+        self.read(offset, &mut bytes);
+        bytes
+    }
+
     /// Copies bytes in; those outside vanish.
     pub fn write(&self, offset: u64, bytes: &[u8]) {
         let inside = self.inside(offset, bytes.len());

@@ -88,15 +88,19 @@ impl Frame {
     }
 
     /// `taken` go to `target`, the other running lanes go on at `pc`; the smaller place runs first.
+    ///
+    /// Whoever then stands at or behind a place where others wait joins them before the next op.
     fn split(&mut self, taken: u32, target: u32) {
         let rest = self.em & !taken;
-        if self.waiting.is_empty() && rest == 0 {
+        if rest == 0 {
             self.pc = target;
-            return;
+        } else if target > self.pc {
+            self.wait(target, taken);
+            self.em = rest;
+        } else {
+            self.wait(self.pc, rest);
+            (self.pc, self.em) = (target, taken);
         }
-        self.wait(target, taken);
-        self.wait(self.pc, rest);
-        self.pick();
     }
 }
 

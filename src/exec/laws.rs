@@ -2,14 +2,12 @@
 
 use super::decoded::Decoded;
 use super::float::FloatMode;
-use super::simd;
 use super::thread::{Thread, ThreadId};
 use crate::check::{CheckOptions, check};
 use crate::isa::{Condition, Modifier, Opcode, Platform, Type};
 use crate::lower::{LowerOptions, lower};
-use crate::program::{
-    Alu, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source,
-};
+use crate::math::simd;
+use crate::program::{Alu, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source};
 use crate::syntax::{ParseOptions, parse};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
@@ -17,12 +15,47 @@ use proptest::prelude::*;
 /// Bytes of an arena.
 const BYTES: usize = 1024;
 
-/// A program of one op over an arena of random bytes.
-fn single(op: Op, arena: &[u8]) -> Program {
+/// The op that goes on where this one ends, with the lanes behind its own.
+fn next(op: &Op) -> Op {
+    let on = |region: &Region, size: u32, lanes: Lanes| match *region {
+        Region::Dense(at) => Region::Dense(at + size * u32::from(lanes.count)),
+        Region::Strided { offset, stride } => Region::Strided {
+            offset: offset + stride * u32::from(lanes.count),
+            stride,
+        },
+        ref other => other.clone(),
+    };
+    let behind = |lanes: Lanes| Lanes {
+        offset: lanes.offset + lanes.count,
+        ..lanes
+    };
+    let mut op = op.clone();
+    match &mut op {
+        Op::Alu(alu) => {
+            let lanes = alu.lanes;
+            alu.lanes = behind(lanes);
+            alu.dst.region = on(&alu.dst.region, alu.dst.ty.bytes(), lanes);
+            for source in &mut alu.src {
+                source.region = on(&source.region, source.ty.bytes(), lanes);
+            }
+        }
+        Op::Compare { lanes, src, .. } => {
+            for source in src.iter_mut() {
+                source.region = on(&source.region, source.ty.bytes(), *lanes);
+            }
+            *lanes = behind(*lanes);
+        }
+        _ => {}
+    }
+    op
+}
+
+/// A program over an arena of random bytes.
+fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
     Program {
         name: String::new(),
         platform: Platform::default(),
-        ops: vec![op],
+        ops,
         sites: Vec::new(),
         symbols: Default::default(),
         image: arena.to_vec(),
@@ -186,7 +219,7 @@ proptest! {
         count in prop::sample::select(vec![1u8, 2, 4, 8, 16, 32]),
         (em, guarded, group, inverted) in (prop_oneof![Just(u32::MAX), any::<u32>()], any::<bool>(), 0u8..3, any::<bool>()),
         (saturate, keep, relation) in (prop::bool::weighted(0.2), any::<bool>(), any::<prop::sample::Index>()),
-        (flags, predicate) in any::<(bool, bool)>(),
+        (flags, predicate, bits) in (any::<bool>(), any::<bool>(), prop::bool::weighted(0.05)),
     ) {
         let arena: Vec<u8> = words.iter().flat_map(|w| w.to_le_bytes()).collect();
         let opcode = *op.get(if float { FLOATS } else { INTEGERS });
@@ -213,7 +246,11 @@ proptest! {
         };
         // The destination overlaps source 1, to see that sources are read first.
         let dst = Dest { region: region(shapes[3], 1, ty(3).bytes(), count, true), ty: ty(3) };
-        let op = if flags {
+        let op = if bits {
+            let opcodes = [Opcode::And, Opcode::Or, Opcode::Xor, Opcode::Not];
+            let opcode = opcodes[usize::from(shapes[0] % 4)];
+            Op::PredicateLogic { opcode, lanes, dst: 984, src: [988, 992] }
+        } else if flags {
             Op::Compare {
                 relation: relation.get(Condition::ALL).0,
                 lanes,
@@ -232,13 +269,28 @@ proptest! {
                 function: 0,
             }))
         };
-        let program = single(op, &arena);
+        let two = program(vec![op.clone(), next(&op)], &arena);
+        let program = program(vec![op], &arena);
         let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
         if let Some([wide, narrow, reference]) = both(&program, mode, em) {
             for fast in [wide, narrow] {
                 let differ = (0..BYTES).find(|&i| fast[i] != reference[i]);
                 prop_assert_eq!(differ, None, "{:?}", program.ops);
             }
+        }
+        let code = Decoded::new(&two);
+        let joined = &code.joined(&two, mode)[0];
+        if joined.ops == 2 {
+            let [mut fast, mut slow] = [0; 2].map(|_| {
+                let mut thread = Thread::new(&two, ThreadId::default(), em);
+                thread.mode = mode;
+                thread
+            });
+            (joined.run)(&mut fast, joined);
+            slow.compute(0);
+            slow.compute(1);
+            let differ = (0..BYTES).find(|&i| fast.arena[i] != slow.arena[i]);
+            prop_assert_eq!(differ, None, "{:?}", two.ops);
         }
     }
 }
@@ -260,11 +312,13 @@ fn fast(body: &str) -> Vec<bool> {
     );
     let (checked, _) = check(&parsed.module, &CheckOptions::default());
     let program = lower(&checked, "", &LowerOptions::default()).expect("lowers");
-    let steps = Decoded::new(&program);
-    let steps = steps.steps(&program, FloatMode::default());
+    let code = Decoded::new(&program);
+    let steps = code.steps(&program, FloatMode::default());
     let computes = |op: &Op| matches!(op, Op::Alu(_) | Op::Compare { .. });
     let ops = program.ops.iter().zip(steps);
-    ops.filter(|(op, _)| computes(op)).map(|(_, s)| s.fast).collect()
+    ops.filter(|(op, _)| computes(op))
+        .map(|(_, s)| s.fast)
+        .collect()
 }
 
 #[test]
@@ -293,4 +347,30 @@ min (M1, 16) A(0,0)<1> A(0,0)<1;1,0> (-)A(0,0)<1;1,0>
 add (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> A(0,0)<1;1,0>
 ";
     assert_eq!(fast(body), [false; 3]);
+}
+
+#[test]
+fn halves_on_registers_side_by_side_are_one_step() {
+    let text = ".version 3.6\n.kernel \"k\"
+.decl A v_type=G type=d num_elts=16 align=GRF
+.decl B v_type=G type=d num_elts=16 align=GRF
+.decl W v_type=G type=w num_elts=32 align=GRF
+mov (M1, 16) A(0,0)<1> W(0,0)<1;1,0>
+mov (M5, 16) B(0,0)<1> W(1,0)<1;1,0>
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x1:w
+add (M5, 16) B(0,0)<1> B(0,0)<1;1,0> 0x1:w
+add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
+add (M5, 16) B(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
+";
+    let parsed = parse(
+        &crate::source::Source::new("t", text),
+        &ParseOptions::default(),
+    );
+    let (checked, _) = check(&parsed.module, &CheckOptions::default());
+    let program = lower(&checked, "", &LowerOptions::default()).expect("lowers");
+    let code = Decoded::new(&program);
+    let steps = code.joined(&program, FloatMode::default());
+    // The last two read what the first of them writes.
+    let ops: Vec<u32> = steps[..6].iter().map(|s| s.ops).collect();
+    assert_eq!(ops, [2, 1, 2, 1, 1, 1]);
 }

@@ -1,18 +1,20 @@
 //! LSC messages: registers in, registers out. Source: vISA text reference 5.11.
 
 use super::memory::{Asked, Fault, Port};
+use super::message::read_raw;
 use super::observer::Observer;
+use super::thread::Thread;
 use crate::isa::AtomicOp;
-use crate::program::{Lsc, LscAction};
+use crate::program::{Lsc, LscAction, Raw};
 
 /// Bytes that a transposed access moves at most: 64 elements of 8 bytes.
 const MAX_VECTOR: usize = 64;
 
 impl<O: Observer> Port<'_, '_, '_, O> {
     /// Serves a message on the active lanes, in order.
-    pub(super) fn lsc(&mut self, message: &Lsc) -> Result<(), Fault> {
+    pub(super) fn lsc(&mut self, message: &Lsc, addresses: &[u64]) -> Result<(), Fault> {
         if message.transposed {
-            return self.transposed(message);
+            return self.transposed(message, addresses);
         }
         let (memory, register) = (
             message.memory_bytes as usize,
@@ -29,7 +31,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             4
         };
         for lane in self.lanes() {
-            let address = self.lsc_address(message, lane);
+            let address = addresses[lane];
             let mut slot = 0;
             for component in 0..components {
                 if mask != 0 && mask >> component & 1 == 0 {
@@ -64,7 +66,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     }
 
     /// One address, consecutive elements.
-    fn transposed(&mut self, message: &Lsc) -> Result<(), Fault> {
+    fn transposed(&mut self, message: &Lsc, addresses: &[u64]) -> Result<(), Fault> {
         let (memory, register) = (
             message.memory_bytes as usize,
             message.register_bytes as usize,
@@ -72,7 +74,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         let Some(lane) = self.lanes().next() else {
             return Ok(());
         };
-        let address = self.lsc_address(message, lane);
+        let address = addresses[lane];
         for element in 0..(message.vector as usize).min(MAX_VECTOR) {
             let place = address.wrapping_add((element * memory) as u64);
             let asked = Asked::by(lane, place, message.memory_bytes);
@@ -107,28 +109,6 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         value
     }
 
-    /// Where a lane goes: its address times the scale, and the offset behind it.
-    fn lsc_address(&self, message: &Lsc, lane: usize) -> u64 {
-        let own = |lane: usize| match message.address_bits {
-            64 => u64::from_le_bytes(self.get(message.addresses, 8 * lane)),
-            16 => u64::from(u16::from_le_bytes(self.get(message.addresses, 2 * lane))),
-            _ => u64::from(self.dword(message.addresses, lane)),
-        };
-        let (address, behind) = match message.stride {
-            None => (own(lane), 0),
-            Some(stride) => (own(0), u64::from(self.dword(stride, 0)) * lane as u64),
-        };
-        let address = address
-            .wrapping_mul(u64::from(message.scale))
-            .wrapping_add(behind)
-            .wrapping_add(message.offset as u64);
-        // 32-bit addresses wrap in 32 bits, as the offset is part of the address.
-        match message.address_bits {
-            64 => address,
-            _ => address & 0xffff_ffff,
-        }
-    }
-
     fn lsc_atomic(&mut self, message: &Lsc, asked: Asked, lane: usize) -> Result<(), Fault> {
         let size = message.register_bytes as usize;
         let op = match message.action {
@@ -152,5 +132,33 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             self.put(dst, size * lane, &old.to_le_bytes()[..size]);
         }
         Ok(())
+    }
+}
+
+/// Where a lane goes: its address times the scale, and the offset behind it.
+pub(super) fn lsc_address(thread: &Thread<'_>, message: &Lsc, lane: usize) -> u64 {
+    let get = |raw: Raw, size: usize, lane: usize| {
+        let mut bytes = [0; 8];
+        let byte = (size * lane) as u32;
+        read_raw(thread, raw.skip(byte), &mut bytes[..size]);
+        u64::from_le_bytes(bytes)
+    };
+    let own = |lane: usize| match message.address_bits {
+        64 => get(message.addresses, 8, lane),
+        16 => get(message.addresses, 2, lane),
+        _ => get(message.addresses, 4, lane),
+    };
+    let (address, behind) = match message.stride {
+        None => (own(lane), 0),
+        Some(stride) => (own(0), get(stride, 4, 0) * lane as u64),
+    };
+    let address = address
+        .wrapping_mul(u64::from(message.scale))
+        .wrapping_add(behind)
+        .wrapping_add(message.offset as u64);
+    // 32-bit addresses wrap in 32 bits, as the offset is part of the address.
+    match message.address_bits {
+        64 => address,
+        _ => address & 0xffff_ffff,
     }
 }

@@ -11,11 +11,11 @@ use super::message::{Place, read_raw, write_raw};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
+use super::whole::{self, lane_addresses};
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{AtomicOp, ChannelMask};
 use crate::program::{Raw, SendBody};
-use crate::surface::{Kind, Surface};
 
 /// Where a message reads and writes.
 pub enum Space<'a> {
@@ -70,8 +70,13 @@ impl Asked {
 const SHARED_BITS: u64 = 0x0fff_ffff;
 
 impl<'a> Space<'a> {
+    /// Whether every address can be asked for.
+    pub(super) fn endless(&self) -> bool {
+        matches!(self, Space::Surface(..) | Space::Shared(_))
+    }
+
     /// The window that `bytes` bytes at `address` lie in, and their offset.
-    fn find(&self, address: u64, bytes: usize) -> Result<(Window<'a>, u64), Fault> {
+    pub(super) fn find(&self, address: u64, bytes: usize) -> Result<(Window<'a>, u64), Fault> {
         match self {
             Space::Surface(_, window) => Ok((*window, address)),
             Space::Shared(window) => Ok((*window, address & SHARED_BITS)),
@@ -143,6 +148,9 @@ pub fn untyped<O: Observer>(
     at: Place,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
+    if !O::ACTIVE && whole::serve(thread, space, body, count as usize, at) {
+        return Ok(());
+    }
     let mut port = Port {
         thread,
         space,
@@ -285,8 +293,9 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     }
 
     fn serve(&mut self, body: &SendBody) -> Result<(), Fault> {
+        let addresses = lane_addresses(self.thread, body, self.count, self.at.uniform);
         match body {
-            SendBody::Lsc(message) => self.lsc(message),
+            SendBody::Lsc(message) => self.lsc(message, &addresses),
             SendBody::Oword {
                 write,
                 count,
@@ -315,15 +324,11 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 write,
                 bytes,
                 channels,
-                scale,
-                offsets,
                 data,
                 ..
             } => {
-                let base = self.at.uniform as u32;
                 for lane in self.lanes() {
-                    let offset = base.wrapping_add(self.dword(*offsets, lane));
-                    let address = u64::from(offset) * u64::from(*scale);
+                    let address = addresses[lane];
                     self.element(*write, *bytes as usize, *channels, address, *data, lane)?;
                 }
                 Ok(())
@@ -331,18 +336,11 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             SendBody::SvmScatter4 {
                 write,
                 channels,
-                offsets,
                 data,
                 ..
             } => {
-                let base = self.at.uniform;
                 for lane in self.lanes() {
-                    // Offsets are as wide as their variable's type: compilers print whole addresses.
-                    let offset = match offsets.ty.bytes() {
-                        8 => u64::from_le_bytes(self.get(*offsets, 8 * lane)),
-                        _ => u64::from(self.dword(*offsets, lane)),
-                    };
-                    let address = base.wrapping_add(offset);
+                    let address = addresses[lane];
                     self.element(*write, 4, *channels, address, *data, lane)?;
                 }
                 Ok(())
@@ -351,12 +349,12 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 write,
                 bytes,
                 count,
-                addresses,
                 data,
+                ..
             } => {
                 let (bytes, count) = (*bytes as usize, *count as usize);
                 for lane in self.lanes() {
-                    let address = u64::from_le_bytes(self.get(*addresses, 8 * lane));
+                    let address = addresses[lane];
                     if bytes == 1 {
                         // A lane owns its bytes, four at least: vISA text reference 5.10.
                         let first = lane * count.max(4);
@@ -460,185 +458,4 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         }
         Ok(())
     }
-}
-
-/// Where the texel of a lane lies, if inside.
-fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, u32)> {
-    let d = surface.description();
-    if lod >= d.levels {
-        return None;
-    }
-    let level = lod + d.min_lod;
-    let size = |n: u32| (n >> level).max(1);
-    let slices = if d.array { d.slices() } else { 1 };
-    let (y, height, slice, slices) = match d.kind {
-        Kind::Null => return None,
-        Kind::Buffer => (0, 1, 0, 1),
-        Kind::D1 => (0, 1, if d.array { v } else { 0 }, slices),
-        Kind::D3 => (v, size(d.height), r, size(d.depth)),
-        Kind::Cube => (v, size(d.height), r, 6 * d.depth.max(1)),
-        Kind::D2 => (v, size(d.height), if d.array { r } else { 0 }, slices),
-    };
-    let inside = u < size(d.width) && y < height && slice < slices;
-    inside.then_some((level, slice, u, y))
-}
-
-/// `gather4_typed`, `scatter4_typed`. Source: vISA text reference 5.9, 6.8.
-pub fn typed<O: Observer>(
-    thread: &mut Thread<'_>,
-    surface: &Surface,
-    body: &SendBody,
-    count: u32,
-    at: Place,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    let SendBody::Typed {
-        write,
-        channels,
-        coordinates,
-        data,
-    } = body
-    else {
-        return typed_atomic(thread, surface, body, count, at, observer);
-    };
-    let grf = thread.program.platform.grf_bytes();
-    let row = (4 * count).next_multiple_of(grf);
-    let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
-        let mut bytes = [0; 4];
-        read_raw(thread, raw.skip(byte), &mut bytes);
-        u32::from_le_bytes(bytes)
-    };
-    for lane in lanes::active(at.mask, count as usize) {
-        let lane = 4 * lane as u32;
-        let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
-        let inside = texel(surface, place);
-        if O::ACTIVE {
-            let kind = if *write {
-                AccessKind::Write
-            } else {
-                AccessKind::Read
-            };
-            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
-        }
-        let slots = channels.iter().enumerate();
-        if *write {
-            let Some((level, slice, x, y)) = inside else {
-                continue;
-            };
-            let mut rgba = [0; 4];
-            for (slot, channel) in slots {
-                rgba[channel] = dword(thread, *data, slot as u32 * row + lane);
-            }
-            if !surface.store_texel(level, slice, x, y, rgba) {
-                return Err(no_texel(thread, surface, at));
-            }
-        } else {
-            let rgba = match inside {
-                Some((level, slice, x, y)) => surface
-                    .load_texel(level, slice, x, y, 0)
-                    .ok_or_else(|| no_texel(thread, surface, at))?,
-                // Out of range: 0, alpha 1, in the number type of the format.
-                None => [0, 0, 0, surface.decoder().map_or(0, |d| d.one)],
-            };
-            for (slot, channel) in slots {
-                let dst = data.skip(slot as u32 * row + lane);
-                write_raw(thread, dst, &rgba[channel].to_le_bytes(), at.pc, observer);
-            }
-        }
-    }
-    Ok(())
-}
-
-/// Tells the observer of the texel that a lane is about to access.
-#[expect(clippy::too_many_arguments, reason = "what one call tells")]
-fn watch_texel<O: Observer>(
-    thread: &Thread<'_>,
-    surface: &Surface,
-    kind: AccessKind,
-    lane: u32,
-    coordinates: [u32; 4],
-    inside: Option<(u32, u32, u32, u32)>,
-    at: Place,
-    observer: &mut O,
-) {
-    let bytes = u32::from(surface.format().bits).div_ceil(8);
-    let start = inside.map_or(0, |(level, slice, x, y)| {
-        let cell = surface.place(level, slice, x, y, 0);
-        surface.address(cell.x, cell.y) as u64
-    });
-    let window = Window::whole(surface.memory());
-    let access = Access {
-        space: SpaceName::Surface(at.surface),
-        kind,
-        lane: Some(lane as u8),
-        spot: Spot::Texel(coordinates),
-        bytes,
-        inside: inside.map_or(0, |_| bytes),
-        misaligned: None,
-        memory: window.memory(),
-        start,
-        data: &[],
-    };
-    observer.access(thread.at(at.pc), &access);
-}
-
-/// `typed_atomic`: on texels of 32 bits; outside nothing is written and 0 comes back.
-fn typed_atomic<O: Observer>(
-    thread: &mut Thread<'_>,
-    surface: &Surface,
-    body: &SendBody,
-    count: u32,
-    at: Place,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    let SendBody::TypedAtomic {
-        op,
-        bits,
-        coordinates,
-        src,
-        dst,
-    } = body
-    else {
-        return Ok(());
-    };
-    if surface.format().bits != 32 {
-        return Err(no_texel(thread, surface, at));
-    }
-    let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
-        let mut bytes = [0; 4];
-        read_raw(thread, raw.skip(byte), &mut bytes);
-        u32::from_le_bytes(bytes)
-    };
-    let window = Window::whole(surface.memory());
-    for lane in lanes::active(at.mask, count as usize) {
-        let lane = 4 * lane as u32;
-        let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
-        let values = src.map(|raw| raw.map_or(0, |raw| u64::from(dword(thread, raw, lane))));
-        let inside = texel(surface, place);
-        if O::ACTIVE {
-            let kind = AccessKind::Atomic;
-            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
-        }
-        let old = inside.map_or(0, |(level, slice, x, y)| {
-            let cell = surface.place(level, slice, x, y, 0);
-            let address = surface.address(cell.x, cell.y) as u64;
-            window.atomic(*op, *bits, address, values) as u32
-        });
-        if let Some(dst) = *dst {
-            write_raw(thread, dst.skip(lane), &old.to_le_bytes(), at.pc, observer);
-        }
-    }
-    Ok(())
-}
-
-fn no_texel(thread: &Thread<'_>, surface: &Surface, at: Place) -> Box<Trap> {
-    let diagnostic = Diagnostic::with_message(
-        Code::E0607,
-        format!(
-            "texels of {} cannot be read and written one by one",
-            surface.format()
-        ),
-    )
-    .see(thread.section(at.pc));
-    thread.trap(at.pc, at.mask, diagnostic)
 }

@@ -9,7 +9,7 @@ use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::sampling::{self, Registers, texel_offsets};
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, raw, target};
+use super::{general, raw, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
@@ -168,7 +168,7 @@ pub fn send<O: Observer>(
                 return Ok(());
             }
             let asked = bits::asked(thread, environment, send, pc)?;
-            texels(thread, resources, send, &asked, mask, pc, observer)
+            image(thread, resources, send, &asked, mask, pc, observer)
         }
         SendBody::Lsc(message) => lsc(thread, environment, send, &message.place, pc, observer),
         SendBody::Target { .. } => target::send(thread, environment, send, pc, observer),
@@ -302,7 +302,7 @@ pub fn memory<O: Observer>(
     match &*asked.body {
         SendBody::Typed { .. } | SendBody::TypedAtomic { .. } => {
             let resources = environment.resources;
-            texels(thread, resources, send, asked, mask, pc, observer)
+            image(thread, resources, send, asked, mask, pc, observer)
         }
         SendBody::SvmBlock { .. }
         | SendBody::SvmScatter { .. }
@@ -316,7 +316,7 @@ pub fn memory<O: Observer>(
 }
 
 /// Serves a message for texels.
-fn texels<O: Observer>(
+fn image<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
     send: &Send,
@@ -333,7 +333,7 @@ fn texels<O: Observer>(
         surface: asked.surface,
         uniform: asked.uniform,
     };
-    memory::typed(thread, surface, &asked.body, count, at, observer)
+    texels::typed(thread, surface, &asked.body, count, at, observer)
 }
 
 /// Serves an untyped message at a binding table index, two of which are not surfaces.

@@ -30,10 +30,11 @@ pub mod observer;
 pub mod packed;
 mod raw;
 mod sampling;
-mod simd;
 mod target;
+mod texels;
 pub mod thread;
 pub mod trap;
+mod whole;
 
 pub use bindings::{Bindings, Environment, FlatMemory, FlatRange, OwnRange, Resources, Sampler};
 pub use decoded::Decoded;

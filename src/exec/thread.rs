@@ -1,6 +1,7 @@
 //! One hardware thread: its bytes, its lanes, and the loop over ops.
 
 use super::bindings::{Environment, OwnMemory};
+use super::decoded::Decoded;
 use super::float::FloatMode;
 use super::flow::{Frame, Left};
 use super::observer::{At, Observer, Running};
@@ -72,18 +73,19 @@ pub struct Thread<'p> {
 impl<'p> Thread<'p> {
     /// A thread at the first op with the arena of the program and the lanes of `mask` enabled.
     pub fn new(program: &'p Program, id: ThreadId, mask: u32) -> Thread<'p> {
-        Thread::reusing(Vec::new(), program, id, mask)
+        Thread::resuming(Vec::new(), &program.image, program, id, mask)
     }
 
-    /// As [`Thread::new`], in the memory of an arena that is done with.
-    pub fn reusing(
+    /// As [`Thread::new`], with the bytes of `image`, in the memory of an arena that is done with.
+    pub fn resuming(
         mut arena: Vec<u8>,
+        image: &[u8],
         program: &'p Program,
         id: ThreadId,
         mask: u32,
     ) -> Thread<'p> {
         arena.clear();
-        arena.extend_from_slice(&program.image);
+        arena.extend_from_slice(image);
         Thread {
             program,
             id,
@@ -110,8 +112,12 @@ impl<'p> Thread<'p> {
     ) -> Result<Stop, Box<Trap>> {
         let (program, limit) = (self.program, environment.limit);
         let code = environment.code;
-        self.load_control();
-        let mut steps = code.steps(program, self.mode);
+        self.load_control(code);
+        let steps_of = |mode| match O::ACTIVE {
+            true => code.steps(program, mode),
+            false => code.joined(program, mode),
+        };
+        let mut steps = steps_of(self.mode);
         loop {
             if self.frame.pc >= self.frame.join {
                 self.frame.rejoin();
@@ -125,8 +131,10 @@ impl<'p> Thread<'p> {
                 if run == 0 {
                     return Err(self.over_limit(limit));
                 }
-                for step in &steps[pc as usize..][..run as usize] {
+                let mut rest = &steps[pc as usize..][..run as usize];
+                while let Some(step) = rest.first() {
                     (step.run)(self, step);
+                    rest = rest.get(step.ops as usize..).unwrap_or_default();
                 }
                 self.executed += run;
                 self.frame.pc = pc + run as u32;
@@ -155,6 +163,7 @@ impl<'p> Thread<'p> {
                 | Op::SetPredicate { .. }
                 | Op::PredicateLogic { .. }
                 | Op::Nothing => {
+                    // Only those who watch come here, one op at a time.
                     let step = &steps[pc as usize];
                     (step.run)(self, step);
                 }
@@ -222,10 +231,10 @@ impl<'p> Thread<'p> {
                     self.signalled = self.signalled.saturating_sub(1);
                     return Ok(Stop::Barrier);
                 }
-                Op::ReadState => self.read_state(),
+                Op::ReadState => self.read_state(code),
                 Op::LoadControl => {
-                    self.load_control();
-                    steps = code.steps(program, self.mode);
+                    self.load_control(code);
+                    steps = steps_of(self.mode);
                 }
                 Op::CallIndirect {
                     lanes,
@@ -439,19 +448,19 @@ impl<'p> Thread<'p> {
 
     /// Puts the execution mask into `%ce0` and a time into `%tsc`: the instruction count, which is
     /// the same on every host.
-    fn read_state(&mut self) {
-        if let Some(ce0) = self.program.symbols.get("%ce0").map(|s| s.offset) {
+    fn read_state(&mut self, code: &Decoded) {
+        if let Some(ce0) = code.state.ce0 {
             self.set_dword(ce0, self.frame.em);
         }
-        if let Some(tsc) = self.program.symbols.get("%tsc").map(|s| s.offset) {
+        if let Some(tsc) = code.state.tsc {
             self.set_dword(tsc, self.executed as u32);
             self.set_dword(tsc + 4, (self.executed >> 32) as u32);
         }
     }
 
     /// Reads the float mode from `%cr0`.
-    fn load_control(&mut self) {
-        if let Some(cr0) = self.program.symbols.get("%cr0").map(|s| s.offset) {
+    fn load_control(&mut self, code: &Decoded) {
+        if let Some(cr0) = code.state.cr0 {
             self.mode = FloatMode::from_cr0(self.dword(cr0));
         }
     }

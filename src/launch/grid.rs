@@ -19,6 +19,9 @@ pub struct Grid<'a> {
     pub media: bool,
     /// What each thread starts with; without it the header alone.
     pub payload: Option<&'a Payload<'a>>,
+    /// Threads of the same number in their groups get the same payload, so that it need not be asked for
+    /// again.
+    pub alike: bool,
 }
 
 /// Gives each thread its payload and its lanes.
@@ -47,6 +50,7 @@ impl<'a> Grid<'a> {
             threads: 1,
             media: true,
             payload: None,
+            alike: true,
         }
     }
 
@@ -57,6 +61,7 @@ impl<'a> Grid<'a> {
             threads,
             media: false,
             payload: None,
+            alike: true,
         }
     }
 
@@ -64,6 +69,7 @@ impl<'a> Grid<'a> {
     pub fn with_payload(self, payload: &'a Payload<'a>) -> Grid<'a> {
         Grid {
             payload: Some(payload),
+            alike: false,
             ..self
         }
     }
@@ -91,8 +97,8 @@ impl<'a> Grid<'a> {
         })
     }
 
-    /// Turns `start` into the payload of a thread with the header filled in; its memory is used again.
-    /// Source: launch reference 3; vISA text reference 3.
+    /// Turns `start` into the payload of a thread, without what [`Grid::fill`] adds; its memory is used
+    /// again.
     pub fn start(&self, program: &Program, id: ThreadId, start: &mut ThreadStart) {
         match self.payload {
             Some(payload) => *start = payload(id),
@@ -109,6 +115,10 @@ impl<'a> Grid<'a> {
         if bytes.len() < grf {
             bytes.resize(grf, 0);
         }
+    }
+
+    /// Fills in the dwords of a header that are zero. Source: launch reference 3; vISA text reference 3.
+    pub fn fill(&self, id: ThreadId, bytes: &mut [u8]) {
         let [x, y, z] = id.group;
         let mut fill = |dword: usize, value: u32| {
             let place = &mut bytes[4 * dword..4 * dword + 4];

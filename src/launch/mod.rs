@@ -18,6 +18,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Decoded, Environment, Resources, Stop, Thread, observer::Start, packed};
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
+use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::ScopedJoinHandle;
 
@@ -151,6 +152,7 @@ pub fn run<O: Observer>(
         options,
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
+        alike: alike(program, grid, &starts),
     };
     let turns = Turns {
         groups: grid.groups(),
@@ -265,6 +267,18 @@ fn start_values<'b>(
     Ok(starts)
 }
 
+/// Whether threads of one number may begin with a copy of the same bytes and a header of their own.
+fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8])]) -> bool {
+    let header = program.platform.grf_bytes();
+    let few = grid.threads <= MOST_PREPARED.0 && program.image.len() <= MOST_PREPARED.1;
+    // Nobody else sees or sets the header.
+    let inputs = program
+        .inputs
+        .iter()
+        .all(|i| i.payload >= header && i.arena >= header);
+    grid.alike && few && inputs && starts.iter().all(|(s, _)| s.offset >= header)
+}
+
 /// What all groups share.
 struct Context<'a, F> {
     program: &'a Program,
@@ -276,6 +290,8 @@ struct Context<'a, F> {
     observe: &'a F,
     /// Where `%sr0` element 2 lies in the arena.
     dispatch_mask: Option<usize>,
+    /// Threads of one number differ in nothing but their headers.
+    alike: bool,
 }
 
 /// Memory that the next thread may have.
@@ -283,7 +299,18 @@ struct Context<'a, F> {
 struct Spare {
     arena: Vec<u8>,
     start: ThreadStart,
+    /// What threads begin with, by number in their group; the header is not filled in.
+    prepared: Vec<Option<Prepared>>,
 }
+
+/// What the threads of one number begin with.
+struct Prepared {
+    arena: Vec<u8>,
+    mask: u32,
+}
+
+/// Threads of a group whose beginnings a worker keeps, and the bytes of each.
+const MOST_PREPARED: (u32, usize) = (64, 1 << 16);
 
 /// What a group leaves behind.
 struct Group<O> {
@@ -404,34 +431,48 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
 
     /// A thread with payload, header and start values in place.
     fn start(&self, id: ThreadId, spare: &mut Spare, observer: &mut O) -> Thread<'_> {
-        let (arena, start) = (std::mem::take(&mut spare.arena), &mut spare.start);
+        let arena = std::mem::take(&mut spare.arena);
+        if O::ACTIVE || !self.alike {
+            return self.start_alone(id, arena, &mut spare.start, observer);
+        }
+        let local = id.local as usize;
+        if spare.prepared.len() <= local {
+            spare.prepared.resize_with(local + 1, || None);
+        }
+        let start = &mut spare.start;
+        let prepared = spare.prepared[local].get_or_insert_with(|| {
+            self.grid.start(self.program, id, start);
+            let mut thread = Thread::new(self.program, id, start.mask);
+            self.place(&mut thread, start, |_| {});
+            Prepared {
+                arena: thread.arena,
+                mask: start.mask,
+            }
+        });
+        let mut thread = Thread::resuming(arena, &prepared.arena, self.program, id, prepared.mask);
+        let header = self.program.platform.grf_bytes() as usize;
+        self.grid.fill(id, &mut thread.arena[..header]);
+        thread
+    }
+
+    /// A thread whose payload is asked for.
+    fn start_alone(
+        &self,
+        id: ThreadId,
+        arena: Vec<u8>,
+        start: &mut ThreadStart,
+        observer: &mut O,
+    ) -> Thread<'_> {
         self.grid.start(self.program, id, start);
+        self.grid.fill(id, &mut start.payload);
+        let image = &self.program.image;
+        let mut thread = Thread::resuming(arena, image, self.program, id, start.mask);
         let mut given = Vec::new();
-        let mut thread = Thread::reusing(arena, self.program, id, start.mask);
-        let payload = &start.payload;
-        let header = payload
-            .len()
-            .min(self.program.platform.grf_bytes() as usize);
-        thread.arena[..header].copy_from_slice(&payload[..header]);
-        for input in &self.program.inputs {
-            let from = (input.payload as usize).min(payload.len());
-            let to = (from + input.size as usize).min(payload.len());
-            thread.arena[input.arena as usize..][..to - from].copy_from_slice(&payload[from..to]);
+        self.place(&mut thread, start, |range| {
             if O::ACTIVE {
-                given.push(input.arena..input.arena + (to - from) as u32);
+                given.push(range);
             }
-        }
-        // The dispatch mask: vISA text reference 3, %sr0 element 2.
-        if let Some(at) = self.dispatch_mask {
-            thread.arena[at..at + 4].copy_from_slice(&start.mask.to_le_bytes());
-        }
-        for (symbol, bytes) in self.starts {
-            thread.arena[symbol.offset as usize..][..bytes.len()].copy_from_slice(bytes);
-            if O::ACTIVE {
-                // Fewer bytes than the variable has say that the rest is zero.
-                given.push(symbol.offset..symbol.offset + symbol.bytes());
-            }
-        }
+        });
         if O::ACTIVE {
             observer.started(&Start {
                 thread: id,
@@ -441,5 +482,33 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             });
         }
         thread
+    }
+
+    /// Puts payload and start values where they belong, and tells which bytes they are.
+    fn place(
+        &self,
+        thread: &mut Thread<'_>,
+        start: &ThreadStart,
+        mut given: impl FnMut(Range<u32>),
+    ) {
+        let (payload, arena) = (&start.payload, &mut thread.arena);
+        let header = self.program.platform.grf_bytes() as usize;
+        let header = payload.len().min(header);
+        arena[..header].copy_from_slice(&payload[..header]);
+        for input in &self.program.inputs {
+            let from = (input.payload as usize).min(payload.len());
+            let to = (from + input.size as usize).min(payload.len());
+            arena[input.arena as usize..][..to - from].copy_from_slice(&payload[from..to]);
+            given(input.arena..input.arena + (to - from) as u32);
+        }
+        // The dispatch mask: vISA text reference 3, %sr0 element 2.
+        if let Some(at) = self.dispatch_mask {
+            arena[at..at + 4].copy_from_slice(&start.mask.to_le_bytes());
+        }
+        for (symbol, bytes) in self.starts {
+            arena[symbol.offset as usize..][..bytes.len()].copy_from_slice(bytes);
+            // Fewer bytes than the variable has say that the rest is zero.
+            given(symbol.offset..symbol.offset + symbol.bytes());
+        }
     }
 }

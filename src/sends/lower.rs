@@ -15,8 +15,8 @@ use crate::isa::{Modifier, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::fields::{gen5_read, outer};
 use crate::program::{
-    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw,
-    RawMessage, Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass,
+    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw, RawMessage,
+    Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass,
 };
 use crate::source::Span;
 use indexmap::IndexMap;

@@ -1,14 +1,14 @@
 //! From an op to its step: the fastest function whose results equal the reference's.
 
-use super::compare::{CompareDword, CompareSingle};
+use super::compare::{self, Compare, predicate_logic};
 use super::dword::{self, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
-use super::operand::{Element, Operand, Put};
+use super::operand::{ANY, Element, Operand, Put, Shape, shape};
 use super::single::{self, Singles};
-use super::{Kernel, Run, Step, plain, wide};
-use crate::exec::simd::Wide;
+use super::{Kernel, Run, Step, as_defined, plain, wide};
 use crate::exec::thread::Thread;
 use crate::isa::{Condition, Opcode, Type};
+use crate::math::simd::Wide;
 use crate::program::{Alu, CompareDest, Lanes, Op, Program, Region, Source};
 
 /// What the choice depends on beside the op.
@@ -25,20 +25,35 @@ pub struct Choice<'a> {
 
 /// The function for the lane count of an op: loops have 1, 8, 16 or 32 lanes.
 macro_rules! by_count {
-    ($choice:expr, $count:expr, $($kernel:tt)::+ < $($argument:ty),+ >) => {
+    ($choice:expr, $count:expr, $kernel:ident) => {
         match $count {
-            1 => $choice.pick::<$($kernel)::+<$($argument,)+ 1>>(),
-            2..=8 => $choice.pick::<$($kernel)::+<$($argument,)+ 8>>(),
-            9..=16 => $choice.pick::<$($kernel)::+<$($argument,)+ 16>>(),
-            _ => $choice.pick::<$($kernel)::+<$($argument,)+ 32>>(),
+            0 | 1 => $choice.pick::<$kernel<1>>(),
+            2..=8 => $choice.pick::<$kernel<8>>(),
+            9..=16 => $choice.pick::<$kernel<16>>(),
+            _ => $choice.pick::<$kernel<32>>(),
         }
     };
-    ($choice:expr, $count:expr, $kernel:ident $({$flag:literal})?) => {
+    ($choice:expr, $count:expr, $kernel:ident, $function:ty $(, $shape:expr)?) => {
         match $count {
-            1 => $choice.pick::<$kernel<$($flag,)? 1>>(),
-            2..=8 => $choice.pick::<$kernel<$($flag,)? 8>>(),
-            9..=16 => $choice.pick::<$kernel<$($flag,)? 16>>(),
-            _ => $choice.pick::<$kernel<$($flag,)? 32>>(),
+            0 | 1 => $choice.pick::<$kernel<$function, $({ $shape },)? 1>>(),
+            2..=8 => $choice.pick::<$kernel<$function, $({ $shape },)? 8>>(),
+            9..=16 => $choice.pick::<$kernel<$function, $({ $shape },)? 16>>(),
+            _ => $choice.pick::<$kernel<$function, $({ $shape },)? 32>>(),
+        }
+    };
+}
+
+/// The same for kernels that know the shape of their operands. Without wide instructions nothing is
+/// gained by it.
+macro_rules! by_shape {
+    ($choice:expr, $count:expr, $shape:expr, $kernel:ident, $function:ty; $($known:literal)+) => {
+        match $shape {
+            $(Some($known) if $count > 1 && $choice.wide.is_some() => match $count {
+                0..=8 => wide::<$kernel<$function, $known, 8>> as Run,
+                9..=16 => wide::<$kernel<$function, $known, 16>>,
+                _ => wide::<$kernel<$function, $known, 32>>,
+            },)+
+            _ => by_count!($choice, $count, $kernel, $function, ANY),
         }
     };
 }
@@ -98,6 +113,26 @@ impl Choice<'_> {
                 src,
                 ..
             } => self.compare(*relation, *lanes, dst, src),
+            Op::PredicateLogic {
+                opcode,
+                lanes,
+                dst,
+                src,
+            } => {
+                let run: Run = match opcode {
+                    Opcode::And => predicate_logic::<compare::And>,
+                    Opcode::Or => predicate_logic::<compare::Or>,
+                    Opcode::Xor => predicate_logic::<compare::Xor>,
+                    _ => predicate_logic::<compare::Not>,
+                };
+                let [a, b] = src.map(Operand::predicate);
+                Some(Step {
+                    run,
+                    src: [a, b, Operand::NONE],
+                    dst: Put::Flags(*dst),
+                    ..self.reference(*lanes)
+                })
+            }
             Op::Nothing => {
                 let run: Run = nothing_to_do;
                 Some(Step {
@@ -121,6 +156,7 @@ impl Choice<'_> {
             fast: false,
             lanes,
             all: lanes.all(),
+            forced: if lanes.no_mask { u32::MAX } else { 0 },
             guard: None,
             src: [Operand::NONE; 3],
             dst: Put::Flags(0),
@@ -129,6 +165,7 @@ impl Choice<'_> {
             relation: Condition::Eq,
             wide: self.wide,
             op: 0,
+            ops: 1,
         }
     }
 
@@ -165,8 +202,13 @@ impl Choice<'_> {
         }
         let (ty, src) = (alu.dst.ty, &alu.src[..]);
         let floats = ty.is_float() || src.iter().any(|s| s.ty.is_float());
+        let dst = match ty.bytes() {
+            // Whoever moves those asks the op.
+            8 if alu.opcode == Opcode::Mov => Put::Flags(0),
+            _ => Put::new(self.program, &alu.dst, loop_lanes(alu.lanes.count))?,
+        };
         let (run, src) = match alu.opcode {
-            Opcode::Mov => self.moved(alu)?,
+            Opcode::Mov => self.moved(alu, dst)?,
             Opcode::Sel if !alu.saturate => {
                 let bits = src.iter().all(|s| s.ty == ty && s.modifier.is_none());
                 if floats && !bits {
@@ -181,15 +223,13 @@ impl Choice<'_> {
                     return None;
                 }
                 let sources = self.sources(src, alu.lanes, |_, s| Element::of(s.ty))?;
-                (self.singles(alu.opcode, alu.lanes.count)?, sources)
+                {
+                    let shape = shape(&sources[..src.len()], dst);
+                    (self.singles(alu.opcode, alu.lanes.count, shape)?, sources)
+                }
             }
             _ if alu.saturate => return None,
-            opcode => self.integers(opcode, alu)?,
-        };
-        let dst = match ty.bytes() {
-            // Whoever moves those asks the op.
-            8 if alu.opcode == Opcode::Mov => Put::Flags(0),
-            _ => Put::new(self.program, &alu.dst, loop_lanes(alu.lanes.count))?,
+            opcode => self.integers(opcode, alu, dst)?,
         };
         Some(Step {
             run,
@@ -201,7 +241,7 @@ impl Choice<'_> {
         })
     }
 
-    fn integers(&self, opcode: Opcode, alu: &Alu) -> Option<(Run, [Operand; 3])> {
+    fn integers(&self, opcode: Opcode, alu: &Alu, dst: Put) -> Option<(Run, [Operand; 3])> {
         let (count, src) = (alu.lanes.count, &alu.src[..]);
         let element = |k: usize, source: &Source| match (opcode, k) {
             (Opcode::Shr, 0) => shifted(source, false),
@@ -211,55 +251,56 @@ impl Choice<'_> {
         let sources = self.sources(src, alu.lanes, element)?;
         let signed = src.iter().all(|s| held(s).signed);
         let unsigned = src.iter().all(|s| held(s).unsigned);
+        let shape = shape(&sources[..src.len()], dst);
         let run = match opcode {
-            Opcode::Add => by_count!(self, count, Dwords<dword::Add>),
-            Opcode::Add3 => by_count!(self, count, Dwords<dword::Add3>),
-            Opcode::Mul => by_count!(self, count, Dwords<dword::Mul>),
-            Opcode::Mad => by_count!(self, count, Dwords<dword::Mad>),
-            Opcode::And => by_count!(self, count, Dwords<dword::And>),
-            Opcode::Or => by_count!(self, count, Dwords<dword::Or>),
-            Opcode::Xor => by_count!(self, count, Dwords<dword::Xor>),
-            Opcode::Not => by_count!(self, count, Dwords<dword::Not>),
-            Opcode::Shl => by_count!(self, count, Dwords<dword::Shl>),
-            Opcode::Shr => by_count!(self, count, Dwords<dword::Shr>),
-            Opcode::Asr => by_count!(self, count, Dwords<dword::Asr>),
-            Opcode::Min if signed => by_count!(self, count, Dwords<dword::Min>),
-            Opcode::Max if signed => by_count!(self, count, Dwords<dword::Max>),
-            Opcode::Min if unsigned => by_count!(self, count, Dwords<dword::MinUnsigned>),
-            Opcode::Max if unsigned => by_count!(self, count, Dwords<dword::MaxUnsigned>),
+            Opcode::Add => by_shape!(self, count, shape, Dwords, dword::Add; 0 1 2 3),
+            Opcode::Add3 => by_count!(self, count, Dwords, dword::Add3, ANY),
+            Opcode::Mul => by_shape!(self, count, shape, Dwords, dword::Mul; 0 1 2 3),
+            Opcode::Mad => by_shape!(self, count, shape, Dwords, dword::Mad; 0 1 2 3 4 5 6 7),
+            Opcode::And => by_shape!(self, count, shape, Dwords, dword::And; 0 1 2 3),
+            Opcode::Or => by_shape!(self, count, shape, Dwords, dword::Or; 0 1 2 3),
+            Opcode::Xor => by_count!(self, count, Dwords, dword::Xor, ANY),
+            Opcode::Not => by_count!(self, count, Dwords, dword::Not, ANY),
+            Opcode::Shl => by_shape!(self, count, shape, Dwords, dword::Shl; 0 1 2 3),
+            Opcode::Shr => by_shape!(self, count, shape, Dwords, dword::Shr; 0 1 2 3),
+            Opcode::Asr => by_shape!(self, count, shape, Dwords, dword::Asr; 0 1 2 3),
+            Opcode::Min if signed => by_count!(self, count, Dwords, dword::Min, ANY),
+            Opcode::Max if signed => by_count!(self, count, Dwords, dword::Max, ANY),
+            Opcode::Min if unsigned => by_count!(self, count, Dwords, dword::MinUnsigned, ANY),
+            Opcode::Max if unsigned => by_count!(self, count, Dwords, dword::MaxUnsigned, ANY),
             _ => return None,
         };
         Some((run, sources))
     }
 
-    fn singles(&self, opcode: Opcode, count: u8) -> Option<Run> {
+    fn singles(&self, opcode: Opcode, count: u8, shape: Option<Shape>) -> Option<Run> {
         Some(match opcode {
-            Opcode::Add => by_count!(self, count, Singles<single::Add>),
-            Opcode::Mul => by_count!(self, count, Singles<single::Mul>),
-            Opcode::Mad => by_count!(self, count, Singles<single::Mad>),
-            Opcode::Min => by_count!(self, count, Singles<single::Min>),
-            Opcode::Max => by_count!(self, count, Singles<single::Max>),
-            Opcode::Frc => by_count!(self, count, Singles<single::Frc>),
-            Opcode::Rndd => by_count!(self, count, Singles<single::Rndd>),
-            Opcode::Rndu => by_count!(self, count, Singles<single::Rndu>),
-            Opcode::Rnde => by_count!(self, count, Singles<single::Rnde>),
-            Opcode::Rndz => by_count!(self, count, Singles<single::Rndz>),
-            Opcode::Inv | Opcode::Invm => by_count!(self, count, Singles<single::Inv>),
-            Opcode::Div => by_count!(self, count, Singles<single::Div>),
-            Opcode::Divm => by_count!(self, count, Singles<single::Divm>),
-            Opcode::Sqrt | Opcode::Sqrtm => by_count!(self, count, Singles<single::Sqrt>),
-            Opcode::Rsqrt | Opcode::Rsqtm => by_count!(self, count, Singles<single::Rsqrt>),
-            Opcode::Exp => by_count!(self, count, Singles<single::Exp>),
-            Opcode::Log => by_count!(self, count, Singles<single::Log>),
-            Opcode::Sin => by_count!(self, count, Singles<single::Sin>),
-            Opcode::Cos => by_count!(self, count, Singles<single::Cos>),
-            Opcode::Pow => by_count!(self, count, Singles<single::Pow>),
+            Opcode::Add => by_shape!(self, count, shape, Singles, single::Add; 0 1 2 3),
+            Opcode::Mul => by_shape!(self, count, shape, Singles, single::Mul; 0 1 2 3),
+            Opcode::Mad => by_shape!(self, count, shape, Singles, single::Mad; 0 1 2 3 4 5 6 7),
+            Opcode::Min => by_count!(self, count, Singles, single::Min, ANY),
+            Opcode::Max => by_count!(self, count, Singles, single::Max, ANY),
+            Opcode::Frc => by_count!(self, count, Singles, single::Frc, ANY),
+            Opcode::Rndd => by_count!(self, count, Singles, single::Rndd, ANY),
+            Opcode::Rndu => by_count!(self, count, Singles, single::Rndu, ANY),
+            Opcode::Rnde => by_count!(self, count, Singles, single::Rnde, ANY),
+            Opcode::Rndz => by_count!(self, count, Singles, single::Rndz, ANY),
+            Opcode::Inv | Opcode::Invm => by_count!(self, count, Singles, single::Inv, ANY),
+            Opcode::Div => by_count!(self, count, Singles, single::Div, ANY),
+            Opcode::Divm => by_count!(self, count, Singles, single::Divm, ANY),
+            Opcode::Sqrt | Opcode::Sqrtm => by_count!(self, count, Singles, single::Sqrt, ANY),
+            Opcode::Rsqrt | Opcode::Rsqtm => by_count!(self, count, Singles, single::Rsqrt, ANY),
+            Opcode::Exp => by_count!(self, count, Singles, single::Exp, ANY),
+            Opcode::Log => by_count!(self, count, Singles, single::Log, ANY),
+            Opcode::Sin => by_count!(self, count, Singles, single::Sin, ANY),
+            Opcode::Cos => by_count!(self, count, Singles, single::Cos, ANY),
+            Opcode::Pow => by_count!(self, count, Singles, single::Pow, ANY),
             _ => return None,
         })
     }
 
     /// `mov`. Source: vISA text reference 6.1.
-    fn moved(&self, alu: &Alu) -> Option<(Run, [Operand; 3])> {
+    fn moved(&self, alu: &Alu, dst: Put) -> Option<(Run, [Operand; 3])> {
         let [source] = &alu.src[..] else {
             return None;
         };
@@ -273,24 +314,29 @@ impl Choice<'_> {
         if to.bytes() == 8 {
             return None;
         }
+        let shape = shape(&sources[..1], dst);
         let run = if bare && from == to || integers && !alu.saturate {
-            by_count!(self, count, Dwords<dword::Move>)
+            by_shape!(self, count, shape, Dwords, dword::Move; 0 1)
         } else if from == Type::F && to == Type::F && self.plain {
             by_count!(self, count, Modified)
         } else if from.is_integer() && to == Type::F && self.plain && !alu.saturate {
             match held(source) {
-                Held { signed: true, .. } => by_count!(self, count, ToSingle { true }),
-                Held { unsigned: true, .. } => by_count!(self, count, ToSingle { false }),
+                Held { signed: true, .. } => {
+                    by_shape!(self, count, shape, ToSingle, moves::Signed; 0)
+                }
+                Held { unsigned: true, .. } => {
+                    by_shape!(self, count, shape, ToSingle, moves::Unsigned; 0)
+                }
                 _ => return None,
             }
         } else if from == Type::F && !alu.saturate {
             match to {
-                Type::D => by_count!(self, count, FromSingle<moves::D>),
-                Type::Ud => by_count!(self, count, FromSingle<moves::Ud>),
-                Type::W => by_count!(self, count, FromSingle<moves::W>),
-                Type::Uw => by_count!(self, count, FromSingle<moves::Uw>),
-                Type::B => by_count!(self, count, FromSingle<moves::B>),
-                Type::Ub => by_count!(self, count, FromSingle<moves::Ub>),
+                Type::D => by_count!(self, count, FromSingle, moves::D),
+                Type::Ud => by_count!(self, count, FromSingle, moves::Ud),
+                Type::W => by_count!(self, count, FromSingle, moves::W),
+                Type::Uw => by_count!(self, count, FromSingle, moves::Uw),
+                Type::B => by_count!(self, count, FromSingle, moves::B),
+                Type::Ub => by_count!(self, count, FromSingle, moves::Ub),
                 _ => return None,
             }
         } else {
@@ -307,25 +353,27 @@ impl Choice<'_> {
         src: &[Source; 2],
     ) -> Option<Step> {
         let count = lanes.count;
-        let run = if src.iter().any(|s| s.ty.is_float()) {
-            if !self.plain || src.iter().any(|s| s.ty != Type::F) {
-                return None;
-            }
-            by_count!(self, count, CompareSingle)
-        } else if src.iter().all(|s| held(s).signed) {
-            by_count!(self, count, CompareDword { true })
-        } else if src.iter().all(|s| held(s).unsigned) {
-            by_count!(self, count, CompareDword { false })
-        } else {
-            return None;
-        };
         let put = match dst {
             CompareDest::Predicate(at) => Put::Flags(*at),
             CompareDest::General(dst) => Put::new(self.program, dst, loop_lanes(count))?,
         };
+        let sources = self.sources(src, lanes, |_, s| Element::of(s.ty))?;
+        let shape = shape(&sources[..2], put);
+        let run = if src.iter().any(|s| s.ty.is_float()) {
+            if !self.plain || src.iter().any(|s| s.ty != Type::F) {
+                return None;
+            }
+            by_shape!(self, count, shape, Compare, compare::Single; 0 1 2 3)
+        } else if src.iter().all(|s| held(s).signed) {
+            by_shape!(self, count, shape, Compare, compare::Signed; 0 1 2 3)
+        } else if src.iter().all(|s| held(s).unsigned) {
+            by_shape!(self, count, shape, Compare, compare::Unsigned; 0 1 2 3)
+        } else {
+            return None;
+        };
         Some(Step {
             run,
-            src: self.sources(src, lanes, |_, s| Element::of(s.ty))?,
+            src: sources,
             dst: put,
             relation,
             ..self.reference(lanes)
@@ -335,11 +383,6 @@ impl Choice<'_> {
 
 fn direct(region: &Region) -> bool {
     !matches!(region, Region::Indirect(_))
-}
-
-/// Runs an op as the reference does.
-fn as_defined(thread: &mut Thread<'_>, step: &Step) {
-    thread.compute(step.op);
 }
 
 /// An op without effect.

@@ -1,11 +1,12 @@
-//! `cmp`: one bit for each lane.
+//! `cmp` and the logic of predicates: one bit for each lane.
 
 use super::dword::dwords;
-use super::operand::store_flags;
+use super::operand::{Put, Shape, store_flags};
 use super::single::singles;
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Condition;
+use std::marker::PhantomData;
 
 /// Which lanes a relation holds on.
 #[inline(always)]
@@ -33,33 +34,96 @@ fn related<T: PartialOrd + Copy, const N: usize>(
     holds
 }
 
-/// Comparisons of singles.
-pub struct CompareSingle<const N: usize>;
+/// What is compared.
+pub trait Values {
+    /// Which lanes the step's relation holds on.
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N];
+}
 
-impl<const N: usize> Kernel for CompareSingle<N> {
+/// Singles.
+pub struct Single;
+
+/// Integers that a signed dword holds.
+pub struct Signed;
+
+/// Integers that an unsigned dword holds.
+pub struct Unsigned;
+
+impl Values for Single {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask(thread);
-        let a = singles::<N>(thread, step, 0);
-        let b = singles::<N>(thread, step, 1);
-        store_flags(thread, step, mask, &related(step.relation, a, b));
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N] {
+        let a = singles::<N, SHAPE>(thread, step, 0);
+        let b = singles::<N, SHAPE>(thread, step, 1);
+        related(step.relation, a, b)
     }
 }
 
-/// Comparisons of integers that a dword holds.
-pub struct CompareDword<const SIGNED: bool, const N: usize>;
+impl Values for Signed {
+    #[inline(always)]
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N] {
+        let a = dwords::<N, SHAPE>(thread, step, 0).map(|v| v as i32);
+        let b = dwords::<N, SHAPE>(thread, step, 1).map(|v| v as i32);
+        related(step.relation, a, b)
+    }
+}
 
-impl<const SIGNED: bool, const N: usize> Kernel for CompareDword<SIGNED, N> {
+impl Values for Unsigned {
+    #[inline(always)]
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N] {
+        let a = dwords::<N, SHAPE>(thread, step, 0);
+        let b = dwords::<N, SHAPE>(thread, step, 1);
+        related(step.relation, a, b)
+    }
+}
+
+/// Comparisons of `N` lanes.
+pub struct Compare<V, const SHAPE: Shape, const N: usize>(PhantomData<V>);
+
+impl<V: Values, const SHAPE: Shape, const N: usize> Kernel for Compare<V, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask(thread);
-        let a = dwords::<N>(thread, step, 0);
-        let b = dwords::<N>(thread, step, 1);
-        let holds = if SIGNED {
-            related(step.relation, a.map(|v| v as i32), b.map(|v| v as i32))
-        } else {
-            related(step.relation, a, b)
-        };
+        let holds = V::holds::<N, SHAPE>(thread, step);
         store_flags(thread, step, mask, &holds);
     }
+}
+
+/// Logic of predicates.
+pub trait Logic {
+    /// What it makes of the bits of two.
+    fn of(a: u32, b: u32) -> u32;
+}
+
+macro_rules! logic {
+    ($($(#[$doc:meta])* $name:ident = |$a:ident, $b:ident| $value:expr;)+) => {$(
+        $(#[$doc])*
+        pub struct $name;
+
+        impl Logic for $name {
+            #[inline(always)]
+            fn of($a: u32, $b: u32) -> u32 {
+                $value
+            }
+        }
+    )+};
+}
+
+logic! {
+    /// `and`.
+    And = |a, b| a & b;
+    /// `or`.
+    Or = |a, b| a | b;
+    /// `xor`.
+    Xor = |a, b| a ^ b;
+    /// `not`.
+    Not = |a, _b| !a;
+}
+
+/// `and or xor not` of predicates. Source: vISA text reference 4.3.
+pub fn predicate_logic<L: Logic>(thread: &mut Thread<'_>, step: &Step) {
+    let Put::Flags(dst) = step.dst else { return };
+    let mask = step.mask(thread);
+    let [a, b] = [0, 1].map(|k| thread.dword(step.src[k].at()));
+    let offset = step.lanes.offset;
+    thread.write_predicate(dst, L::of(a, b) >> offset, mask, offset);
 }

@@ -4,7 +4,7 @@
 //! alone, so a dword is wide enough for them. Where the exact value counts, in shifts to the right and
 //! comparisons, [`super::choose`] sees to it that a dword holds it.
 
-use super::operand::{load, store};
+use super::operand::{ANY, Shape, load, store};
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Modifier;
@@ -70,8 +70,12 @@ functions! {
 
 /// The lanes of source `k`, modified.
 #[inline(always)]
-pub fn dwords<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [u32; N] {
-    let values = load(thread, step, k);
+pub fn dwords<const N: usize, const SHAPE: Shape>(
+    thread: &Thread<'_>,
+    step: &Step,
+    k: usize,
+) -> [u32; N] {
+    let values = load::<N, SHAPE>(thread, step, k);
     match step.src[k].modifier {
         None => values,
         Some(modifier) => modified(values, modifier),
@@ -90,22 +94,22 @@ fn modified<const N: usize>(values: [u32; N], modifier: Modifier) -> [u32; N] {
 }
 
 /// A [`Function`] on `N` lanes.
-pub struct Dwords<F, const N: usize>(PhantomData<F>);
+pub struct Dwords<F, const SHAPE: Shape, const N: usize>(PhantomData<F>);
 
-impl<F: Function, const N: usize> Kernel for Dwords<F, N> {
+impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Dwords<F, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask(thread);
         if mask == 0 {
             return;
         }
-        let a = dwords::<N>(thread, step, 0);
+        let a = dwords::<N, SHAPE>(thread, step, 0);
         let (mut b, mut c) = ([0; N], [0; N]);
         if F::SOURCES > 1 {
-            b = dwords(thread, step, 1);
+            b = dwords::<N, SHAPE>(thread, step, 1);
         }
         if F::SOURCES > 2 {
-            c = dwords(thread, step, 2);
+            c = dwords::<N, SHAPE>(thread, step, 2);
         }
         let mut out = [0; N];
         for i in 0..N {
@@ -129,8 +133,8 @@ impl<const N: usize> Kernel for Select<N> {
             None => u32::MAX,
             Some(guard) => thread.predicate(step.lanes, guard),
         };
-        let a = dwords::<N>(thread, step, 0);
-        let b = dwords::<N>(thread, step, 1);
+        let a = dwords::<N, ANY>(thread, step, 0);
+        let b = dwords::<N, ANY>(thread, step, 1);
         let mut out = [0; N];
         for i in 0..N {
             out[i] = if chosen & 1 << i != 0 { a[i] } else { b[i] };

@@ -16,14 +16,15 @@
 mod choose;
 mod compare;
 mod dword;
+mod join;
 mod moves;
 pub mod operand;
 mod single;
 
 use super::float::FloatMode;
-use super::simd::{self, Wide};
 use super::thread::Thread;
 use crate::isa::Condition;
+use crate::math::simd::{self, Wide};
 use crate::program::{Guard, Lanes, Op, Program};
 use operand::{Operand, Put};
 use std::sync::OnceLock;
@@ -39,11 +40,13 @@ pub struct Step {
     /// Whether it is not the reference.
     pub fast: bool,
     /// Which lanes.
-    pub lanes: Lanes,
+    lanes: Lanes,
     /// One bit for each lane of the instruction.
-    pub all: u32,
+    all: u32,
+    /// Lanes that run whatever the execution mask says.
+    forced: u32,
     /// The predicate.
-    pub guard: Option<Guard>,
+    guard: Option<Guard>,
     /// Where values come from.
     src: [Operand; 3],
     /// Where results go.
@@ -58,17 +61,15 @@ pub struct Step {
     wide: Option<Wide>,
     /// Index of the op.
     op: u32,
+    /// Ops that it stands for.
+    pub ops: u32,
 }
 
 impl Step {
     /// The lanes that run.
     #[inline(always)]
     fn mask(&self, thread: &Thread<'_>) -> u32 {
-        let mask = if self.lanes.no_mask {
-            self.all
-        } else {
-            thread.frame.em >> self.lanes.offset & self.all
-        };
+        let mask = (thread.frame.em | self.forced) >> self.lanes.offset & self.all;
         match self.guard {
             None => mask,
             Some(guard) => mask & thread.predicate(self.lanes, guard),
@@ -98,17 +99,42 @@ fn wide<K: Kernel>(thread: &mut Thread<'_>, step: &Step) {
             #[inline(always)]
             || K::run::<true>(thread, step),
         ),
-        None => plain::<K>(thread, step),
+        // Chosen only where there are some.
+        None => as_defined(thread, step),
+    }
+}
+
+/// Runs the ops of a step as the reference does.
+#[cold]
+#[inline(never)]
+fn as_defined(thread: &mut Thread<'_>, step: &Step) {
+    for op in step.op..step.op + step.ops {
+        thread.compute(op);
     }
 }
 
 /// The steps of a program in the float modes that matter.
 pub struct Decoded {
     wide: Option<Wide>,
+    /// Built-ins that the thread itself reads and writes.
+    pub state: State,
     /// For each op how many steps follow each other from it on; 0 where the thread itself must act.
     runs: Vec<u32>,
     /// By [`Table`]; made when a thread is first in the mode.
     tables: [OnceLock<Vec<Step>>; 3],
+    /// The same for runs that nobody watches: a step may stand for the next op too.
+    joined: [OnceLock<Vec<Step>>; 3],
+}
+
+/// Arena offsets of built-ins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct State {
+    /// The float mode.
+    pub cr0: Option<u32>,
+    /// The execution mask.
+    pub ce0: Option<u32>,
+    /// The time.
+    pub tsc: Option<u32>,
 }
 
 /// Float modes as far as steps differ.
@@ -120,6 +146,16 @@ enum Table {
     Flushed,
     /// Any other: floats go to the reference.
     Other,
+}
+
+impl Table {
+    fn of(mode: FloatMode) -> Table {
+        match mode {
+            m if !m.is_plain() => Table::Other,
+            m if m.keep_single => Table::Kept,
+            _ => Table::Flushed,
+        }
+    }
 }
 
 impl Decoded {
@@ -155,10 +191,17 @@ impl Decoded {
             run = if computes(op) { run + 1 } else { 0 };
             runs[i] = run;
         }
+        let offset = |name| program.symbols.get(name).map(|s| s.offset);
         Decoded {
             wide,
+            state: State {
+                cr0: offset("%cr0"),
+                ce0: offset("%ce0"),
+                tsc: offset("%tsc"),
+            },
             runs,
             tables: Default::default(),
+            joined: Default::default(),
         }
     }
 
@@ -170,21 +213,44 @@ impl Decoded {
 
     /// The steps of a mode, one for each op.
     pub fn steps(&self, program: &Program, mode: FloatMode) -> &[Step] {
-        let table = match mode {
-            m if !m.is_plain() => Table::Other,
-            m if m.keep_single => Table::Kept,
-            _ => Table::Flushed,
-        };
+        let table = Table::of(mode);
         self.tables[table as usize].get_or_init(|| {
-            let choice = choose::Choice {
-                program,
-                wide: self.wide,
-                plain: table != Table::Other,
-                flush: table == Table::Flushed,
-            };
+            let choice = self.choice(program, table);
             let ops = program.ops.iter().zip(0..);
             ops.map(|(op, at)| choice.step(op, at)).collect()
         })
+    }
+
+    /// As [`Decoded::steps`], where a step does what the next op does too if it can: [`Step::ops`] tells.
+    /// The steps of ops that are done so are there as well.
+    pub fn joined(&self, program: &Program, mode: FloatMode) -> &[Step] {
+        let table = Table::of(mode);
+        self.joined[table as usize].get_or_init(|| {
+            let choice = self.choice(program, table);
+            let mut steps = self.steps(program, mode).to_vec();
+            for (i, pair) in program.ops.windows(2).enumerate() {
+                if self.runs[i] < 2 {
+                    continue;
+                }
+                let Some(op) = join::join(&pair[0], &pair[1]) else {
+                    continue;
+                };
+                let step = choice.step(&op, i as u32);
+                if step.fast && steps[i].fast {
+                    steps[i] = Step { ops: 2, ..step };
+                }
+            }
+            steps
+        })
+    }
+
+    fn choice<'p>(&self, program: &'p Program, table: Table) -> choose::Choice<'p> {
+        choose::Choice {
+            program,
+            wide: self.wide,
+            plain: table != Table::Other,
+            flush: table == Table::Flushed,
+        }
     }
 }
 

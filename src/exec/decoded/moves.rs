@@ -1,7 +1,7 @@
 //! Moves that convert, and moves of what is wider than a dword.
 
 use super::dword::dwords;
-use super::operand::store;
+use super::operand::{ANY, Shape, store};
 use super::single::{saturate, singles};
 use super::{Kernel, Step};
 use crate::exec::float;
@@ -9,25 +9,48 @@ use crate::exec::lanes::{self, MAX_LANES};
 use crate::exec::thread::Thread;
 use crate::isa::Modifier;
 use crate::program::{Op, Region};
+use std::marker::PhantomData;
 
-/// Integers of up to 32 bits to singles, to nearest even.
-pub struct ToSingle<const SIGNED: bool, const N: usize>;
+/// An integer in a dword.
+pub trait Integer {
+    /// The nearest single, even on ties.
+    fn single(value: u32) -> f32;
+}
 
-impl<const SIGNED: bool, const N: usize> Kernel for ToSingle<SIGNED, N> {
+/// One with a sign.
+pub struct Signed;
+
+/// One without.
+pub struct Unsigned;
+
+impl Integer for Signed {
+    #[inline(always)]
+    fn single(value: u32) -> f32 {
+        value as i32 as f32
+    }
+}
+
+impl Integer for Unsigned {
+    #[inline(always)]
+    fn single(value: u32) -> f32 {
+        value as f32
+    }
+}
+
+/// Integers of up to 32 bits to singles.
+pub struct ToSingle<I, const SHAPE: Shape, const N: usize>(PhantomData<I>);
+
+impl<I: Integer, const SHAPE: Shape, const N: usize> Kernel for ToSingle<I, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask(thread);
         if mask == 0 {
             return;
         }
-        let values = dwords::<N>(thread, step, 0);
+        let values = dwords::<N, SHAPE>(thread, step, 0);
         let mut out = [0; N];
         for i in 0..N {
-            out[i] = if SIGNED {
-                (values[i] as i32 as f32).to_bits()
-            } else {
-                (values[i] as f32).to_bits()
-            };
+            out[i] = I::single(values[i]).to_bits();
         }
         store(thread, step, mask, &out);
     }
@@ -63,7 +86,7 @@ targets! {
 }
 
 /// Singles to integers.
-pub struct FromSingle<T, const N: usize>(std::marker::PhantomData<T>);
+pub struct FromSingle<T, const N: usize>(PhantomData<T>);
 
 impl<T: Target, const N: usize> Kernel for FromSingle<T, N> {
     #[inline(always)]
@@ -72,7 +95,7 @@ impl<T: Target, const N: usize> Kernel for FromSingle<T, N> {
         if mask == 0 {
             return;
         }
-        let values = super::operand::load::<N>(thread, step, 0).map(f32::from_bits);
+        let values = super::operand::load::<N, ANY>(thread, step, 0).map(f32::from_bits);
         let values = match step.src[0].modifier {
             None | Some(Modifier::Not) => values,
             Some(Modifier::Neg) => values.map(|v| -v),
@@ -97,7 +120,7 @@ impl<const N: usize> Kernel for Modified<N> {
         if mask == 0 {
             return;
         }
-        let mut values = singles::<N>(thread, step, 0);
+        let mut values = singles::<N, ANY>(thread, step, 0);
         for value in &mut values {
             if value.is_nan() {
                 *value = f32::from_bits(value.to_bits() | 1 << 22);

@@ -105,6 +105,20 @@ impl Operand {
         modifier: None,
     };
 
+    /// A predicate, which whoever takes it reads as a whole.
+    pub const fn predicate(at: u32) -> Operand {
+        Operand {
+            at,
+            form: Form::Scalar,
+            modifier: None,
+        }
+    }
+
+    /// Where it lies in the arena, unless it is a value.
+    pub const fn at(&self) -> u32 {
+        self.at
+    }
+
     /// Decodes a source for a loop of `lanes` lanes; `None` if its elements are wider than a dword or the
     /// loop would read outside the arena.
     pub fn new(
@@ -204,9 +218,59 @@ fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
     out
 }
 
+/// What a kernel knows of its operands beforehand: bit `k` is set if source `k` has one value for all
+/// lanes, clear if its dwords follow each other; those of the destination do.
+pub type Shape = u8;
+
+/// Nothing is known.
+pub const ANY: Shape = u8::MAX;
+
+/// The shape of operands, if they have one.
+pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
+    if matches!(dst, Put::Strided { .. } | Put::Listed(_)) {
+        return None;
+    }
+    let mut shape = 0;
+    for (k, operand) in sources.iter().enumerate() {
+        match operand.form {
+            Form::Value | Form::Scalar | Form::Strided(_, 0) => shape |= 1 << k,
+            Form::Dense => {}
+            Form::Strided(..) | Form::Listed(_) => return None,
+        }
+    }
+    Some(shape)
+}
+
+/// The one value of a source.
+#[inline(always)]
+fn one(arena: &[u8], operand: &Operand) -> u32 {
+    match operand.form {
+        Form::Value => operand.at,
+        Form::Strided(element, _) => element.get(arena, operand.at as usize),
+        _ => dword(arena, operand.at as usize),
+    }
+}
+
 /// The lanes of source `k`, without its modifier.
 #[inline(always)]
-pub fn load<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [u32; N] {
+pub fn load<const N: usize, const SHAPE: Shape>(
+    thread: &Thread<'_>,
+    step: &Step,
+    k: usize,
+) -> [u32; N] {
+    let operand = &step.src[k];
+    if SHAPE == ANY {
+        return load_any(thread, step, k);
+    }
+    if SHAPE >> k & 1 == 1 {
+        [one(&thread.arena, operand); N]
+    } else {
+        dense(&thread.arena, operand.at as usize)
+    }
+}
+
+#[inline(always)]
+fn load_any<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [u32; N] {
     let operand = &step.src[k];
     match operand.form {
         Form::Value => [operand.at; N],
@@ -281,6 +345,15 @@ fn listed<const N: usize>(
     std::array::from_fn(|i| all[i])
 }
 
+/// The mask of `N` lanes that are all on.
+pub const fn full(lanes: usize) -> u32 {
+    if lanes >= 32 {
+        u32::MAX
+    } else {
+        (1 << lanes) - 1
+    }
+}
+
 /// Writes the low bytes of the lanes of `mask`.
 #[inline(always)]
 pub fn store<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, values: &[u32; N]) {
@@ -290,7 +363,7 @@ pub fn store<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, va
     let at = at as usize;
     let bytes = &mut thread.arena[at..at + 4 * N];
     let (dwords, _) = bytes.as_chunks_mut::<4>();
-    if mask.count_ones() as usize == N {
+    if mask == full(N) {
         for (dword, value) in dwords.iter_mut().zip(values) {
             *dword = value.to_le_bytes();
         }
@@ -304,12 +377,7 @@ pub fn store<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, va
 }
 
 #[inline(never)]
-fn store_other<const N: usize>(
-    thread: &mut Thread<'_>,
-    step: &Step,
-    mask: u32,
-    values: &[u32; N],
-) {
+fn store_other<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, values: &[u32; N]) {
     match step.dst {
         Put::Strided { at, bytes, stride } => {
             let (at, stride) = (at as usize, usize::from(stride));

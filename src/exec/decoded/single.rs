@@ -1,11 +1,11 @@
 //! Singles, while rounding is to nearest even and ALT mode is off.
 //!
 //! The nearest single of the exact result is the same whether it comes through a double or directly; what
-//! has no direct instruction goes through the double that the reference makes. A NaN result becomes the one
-//! that [`float::nan_of`] promises.
+//! has no direct instruction goes through the double that the reference makes. A step with a NaN among its
+//! results is left to the reference, which knows the one that is promised ([`float::nan_of`]).
 
-use super::operand::{load, store};
-use super::{Kernel, Step};
+use super::operand::{Shape, load, store};
+use super::{Kernel, Step, as_defined};
 use crate::exec::float;
 use crate::exec::thread::Thread;
 use crate::isa::Modifier;
@@ -150,8 +150,12 @@ impl Function for Max {
 
 /// The lanes of source `k`: flushed if asked, then modified in the sign bit.
 #[inline(always)]
-pub fn singles<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [f32; N] {
-    let mut values = load::<N>(thread, step, k).map(f32::from_bits);
+pub fn singles<const N: usize, const SHAPE: Shape>(
+    thread: &Thread<'_>,
+    step: &Step,
+    k: usize,
+) -> [f32; N] {
+    let mut values = load::<N, SHAPE>(thread, step, k).map(f32::from_bits);
     if step.flush {
         values = values.map(float::flush_single);
     }
@@ -170,22 +174,22 @@ pub fn saturate(value: f32) -> f32 {
 }
 
 /// A [`Function`] on `N` lanes.
-pub struct Singles<F, const N: usize>(PhantomData<F>);
+pub struct Singles<F, const SHAPE: Shape, const N: usize>(PhantomData<F>);
 
-impl<F: Function, const N: usize> Kernel for Singles<F, N> {
+impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Singles<F, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask(thread);
         if mask == 0 {
             return;
         }
-        let a = singles::<N>(thread, step, 0);
+        let a = singles::<N, SHAPE>(thread, step, 0);
         let (mut b, mut c) = ([0.0; N], [0.0; N]);
         if F::SOURCES > 1 {
-            b = singles(thread, step, 1);
+            b = singles::<N, SHAPE>(thread, step, 1);
         }
         if F::SOURCES > 2 {
-            c = singles(thread, step, 2);
+            c = singles::<N, SHAPE>(thread, step, 2);
         }
         let mut out = [0.0; N];
         for i in 0..N {
@@ -197,7 +201,8 @@ impl<F: Function, const N: usize> Kernel for Singles<F, N> {
                 nan |= value.is_nan();
             }
             if nan {
-                promised(&mut out, &a, &b, &c);
+                // Nothing has been written yet.
+                return as_defined(thread, step);
             }
             if step.flush {
                 out = out.map(float::flush_single);
@@ -207,15 +212,5 @@ impl<F: Function, const N: usize> Kernel for Singles<F, N> {
             out = out.map(saturate);
         }
         store(thread, step, mask, &out.map(f32::to_bits));
-    }
-}
-
-/// NaN results as the reference makes them. Sources that a function does not take are zeros.
-#[cold]
-#[inline(never)]
-fn promised<const N: usize>(out: &mut [f32; N], a: &[f32; N], b: &[f32; N], c: &[f32; N]) {
-    for (i, out) in out.iter_mut().enumerate().filter(|(_, v)| v.is_nan()) {
-        let sources = [a[i], b[i], c[i]].map(float::from_single);
-        *out = float::to_single(float::nan_of(&sources), float::Rounding::Nearest);
     }
 }

@@ -193,7 +193,10 @@ impl Ready {
 
     /// The grid; `payload` is [`Ready::payload`].
     pub fn grid<'a>(&self, payload: &'a crate::launch::Payload<'a>) -> Grid<'a> {
-        Grid::compute(self.groups, self.registers.threads()).with_payload(payload)
+        Grid {
+            alike: true,
+            ..Grid::compute(self.groups, self.registers.threads()).with_payload(payload)
+        }
     }
 
     /// What gives each thread its registers.

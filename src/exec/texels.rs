@@ -1,0 +1,231 @@
+//! Typed messages: texels one by one, by their coordinates. Source: vISA text reference 5.9, 6.8.
+
+use super::lanes;
+use super::message::{Place, read_raw, write_raw};
+use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
+use super::thread::Thread;
+use super::trap::Trap;
+use crate::dataport::typed::{Row, write_row};
+use crate::dataport::untyped::Window;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::program::{Raw, SendBody};
+use crate::surface::{Kind, Surface};
+
+/// Where the texel of a lane lies, if inside.
+fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, u32)> {
+    let d = surface.description();
+    if lod >= d.levels {
+        return None;
+    }
+    let level = lod + d.min_lod;
+    let size = |n: u32| (n >> level).max(1);
+    let slices = if d.array { d.slices() } else { 1 };
+    let (y, height, slice, slices) = match d.kind {
+        Kind::Null => return None,
+        Kind::Buffer => (0, 1, 0, 1),
+        Kind::D1 => (0, 1, if d.array { v } else { 0 }, slices),
+        Kind::D3 => (v, size(d.height), r, size(d.depth)),
+        Kind::Cube => (v, size(d.height), r, 6 * d.depth.max(1)),
+        Kind::D2 => (v, size(d.height), if d.array { r } else { 0 }, slices),
+    };
+    let inside = u < size(d.width) && y < height && slice < slices;
+    inside.then_some((level, slice, u, y))
+}
+
+/// `gather4_typed`, `scatter4_typed`. Source: vISA text reference 5.9, 6.8.
+pub fn typed<O: Observer>(
+    thread: &mut Thread<'_>,
+    surface: &Surface,
+    body: &SendBody,
+    count: u32,
+    at: Place,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let SendBody::Typed {
+        write,
+        channels,
+        coordinates,
+        data,
+    } = body
+    else {
+        return typed_atomic(thread, surface, body, count, at, observer);
+    };
+    let grf = thread.program.platform.grf_bytes();
+    let row = (4 * count).next_multiple_of(grf);
+    if !O::ACTIVE && *write {
+        let lanes = count.min(32) as usize;
+        let texels = Row {
+            mask: at.mask,
+            lanes,
+            coordinates: coordinates.map(|raw| raw.map_or([0; 32], |raw| own(thread, raw, lanes))),
+            channels: channels_of(thread, channels.iter(), *data, row, lanes),
+        };
+        if write_row(surface, &texels) {
+            return Ok(());
+        }
+    }
+    let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
+        let mut bytes = [0; 4];
+        read_raw(thread, raw.skip(byte), &mut bytes);
+        u32::from_le_bytes(bytes)
+    };
+    for lane in lanes::active(at.mask, count as usize) {
+        let lane = 4 * lane as u32;
+        let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
+        let inside = texel(surface, place);
+        if O::ACTIVE {
+            let kind = if *write {
+                AccessKind::Write
+            } else {
+                AccessKind::Read
+            };
+            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
+        }
+        let slots = channels.iter().enumerate();
+        if *write {
+            let Some((level, slice, x, y)) = inside else {
+                continue;
+            };
+            let mut rgba = [0; 4];
+            for (slot, channel) in slots {
+                rgba[channel] = dword(thread, *data, slot as u32 * row + lane);
+            }
+            if !surface.store_texel(level, slice, x, y, rgba) {
+                return Err(no_texel(thread, surface, at));
+            }
+        } else {
+            let rgba = match inside {
+                Some((level, slice, x, y)) => surface
+                    .load_texel(level, slice, x, y, 0)
+                    .ok_or_else(|| no_texel(thread, surface, at))?,
+                // Out of range: 0, alpha 1, in the number type of the format.
+                None => [0, 0, 0, surface.decoder().map_or(0, |d| d.one)],
+            };
+            for (slot, channel) in slots {
+                let dst = data.skip(slot as u32 * row + lane);
+                write_raw(thread, dst, &rgba[channel].to_le_bytes(), at.pc, observer);
+            }
+        }
+    }
+    Ok(())
+}
+
+/// A dword for each lane.
+fn own(thread: &Thread<'_>, raw: Raw, lanes: usize) -> [u32; 32] {
+    let mut bytes = [0; 128];
+    read_raw(thread, raw, &mut bytes[..4 * lanes]);
+    let mut out = [0; 32];
+    for (out, dword) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *out = u32::from_le_bytes(*dword);
+    }
+    out
+}
+
+/// R, G, B, A of each lane; those that the message does not bring are zero.
+fn channels_of(
+    thread: &Thread<'_>,
+    enabled: impl Iterator<Item = usize>,
+    data: Raw,
+    row: u32,
+    lanes: usize,
+) -> [[u32; 32]; 4] {
+    let mut out = [[0; 32]; 4];
+    for (slot, channel) in (0..).zip(enabled) {
+        out[channel] = own(thread, data.skip(slot * row), lanes);
+    }
+    out
+}
+
+/// Tells the observer of the texel that a lane is about to access.
+#[expect(clippy::too_many_arguments, reason = "what one call tells")]
+fn watch_texel<O: Observer>(
+    thread: &Thread<'_>,
+    surface: &Surface,
+    kind: AccessKind,
+    lane: u32,
+    coordinates: [u32; 4],
+    inside: Option<(u32, u32, u32, u32)>,
+    at: Place,
+    observer: &mut O,
+) {
+    let bytes = u32::from(surface.format().bits).div_ceil(8);
+    let start = inside.map_or(0, |(level, slice, x, y)| {
+        let cell = surface.place(level, slice, x, y, 0);
+        surface.address(cell.x, cell.y) as u64
+    });
+    let window = Window::whole(surface.memory());
+    let access = Access {
+        space: SpaceName::Surface(at.surface),
+        kind,
+        lane: Some(lane as u8),
+        spot: Spot::Texel(coordinates),
+        bytes,
+        inside: inside.map_or(0, |_| bytes),
+        misaligned: None,
+        memory: window.memory(),
+        start,
+        data: &[],
+    };
+    observer.access(thread.at(at.pc), &access);
+}
+
+/// `typed_atomic`: on texels of 32 bits; outside nothing is written and 0 comes back.
+fn typed_atomic<O: Observer>(
+    thread: &mut Thread<'_>,
+    surface: &Surface,
+    body: &SendBody,
+    count: u32,
+    at: Place,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let SendBody::TypedAtomic {
+        op,
+        bits,
+        coordinates,
+        src,
+        dst,
+    } = body
+    else {
+        return Ok(());
+    };
+    if surface.format().bits != 32 {
+        return Err(no_texel(thread, surface, at));
+    }
+    let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
+        let mut bytes = [0; 4];
+        read_raw(thread, raw.skip(byte), &mut bytes);
+        u32::from_le_bytes(bytes)
+    };
+    let window = Window::whole(surface.memory());
+    for lane in lanes::active(at.mask, count as usize) {
+        let lane = 4 * lane as u32;
+        let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
+        let values = src.map(|raw| raw.map_or(0, |raw| u64::from(dword(thread, raw, lane))));
+        let inside = texel(surface, place);
+        if O::ACTIVE {
+            let kind = AccessKind::Atomic;
+            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
+        }
+        let old = inside.map_or(0, |(level, slice, x, y)| {
+            let cell = surface.place(level, slice, x, y, 0);
+            let address = surface.address(cell.x, cell.y) as u64;
+            window.atomic(*op, *bits, address, values) as u32
+        });
+        if let Some(dst) = *dst {
+            write_raw(thread, dst.skip(lane), &old.to_le_bytes(), at.pc, observer);
+        }
+    }
+    Ok(())
+}
+
+fn no_texel(thread: &Thread<'_>, surface: &Surface, at: Place) -> Box<Trap> {
+    let diagnostic = Diagnostic::with_message(
+        Code::E0607,
+        format!(
+            "texels of {} cannot be read and written one by one",
+            surface.format()
+        ),
+    )
+    .see(thread.section(at.pc));
+    thread.trap(at.pc, at.mask, diagnostic)
+}

@@ -1,0 +1,325 @@
+//! Whole messages: the lanes of a gather or scatter at once, when nobody watches.
+//!
+//! ```text
+//!  addresses  a₀ a₁ a₂ …  ─┬─ each the bytes of a lane behind the last: one copy
+//!  registers  R₀ R₁ R₂ …   └─ anything else: a copy for each lane, in order
+//!             G₀ G₁ G₂ …  ◀─▶ R₀G₀ R₁G₁ R₂G₂ … in memory
+//! ```
+//!
+//! What a message does is defined by [`super::memory`], lane by lane; what cannot be done here in the same
+//! way is left to it, before anything has changed.
+
+use super::lanes::{MAX_LANES, active};
+use super::lsc::lsc_address;
+use super::memory::Space;
+use super::message::{Place, read_raw};
+use super::thread::Thread;
+use crate::program::{LscAction, Raw, SendBody};
+
+/// The first address of each lane. All are read before anything is written, as a message's payload is.
+pub(super) fn lane_addresses(
+    thread: &Thread<'_>,
+    body: &SendBody,
+    count: usize,
+    uniform: u64,
+) -> [u64; MAX_LANES] {
+    let mut out = [0; MAX_LANES];
+    let lanes = &mut out[..count.min(MAX_LANES)];
+    match body {
+        SendBody::Scatter { scale, offsets, .. } => {
+            let (base, scale) = (uniform as u32, u64::from(*scale));
+            for (address, offset) in lanes.iter_mut().zip(dwords(thread, *offsets, count)) {
+                *address = u64::from(base.wrapping_add(offset)) * scale;
+            }
+        }
+        // Offsets are as wide as their variable's type: compilers print whole addresses.
+        SendBody::SvmScatter4 { offsets, .. } if offsets.ty.bytes() != 8 => {
+            for (address, offset) in lanes.iter_mut().zip(dwords(thread, *offsets, count)) {
+                *address = uniform.wrapping_add(u64::from(offset));
+            }
+        }
+        SendBody::SvmScatter4 {
+            offsets: qwords, ..
+        }
+        | SendBody::SvmScatter {
+            addresses: qwords, ..
+        } => {
+            let mut bytes = [0; 8 * MAX_LANES];
+            let bytes = &mut bytes[..8 * lanes.len()];
+            read_raw(thread, *qwords, bytes);
+            let base = match body {
+                SendBody::SvmScatter4 { .. } => uniform,
+                _ => 0,
+            };
+            for (address, qword) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *address = base.wrapping_add(u64::from_le_bytes(*qword));
+            }
+        }
+        SendBody::Lsc(message) => {
+            for (lane, address) in lanes.iter_mut().enumerate() {
+                *address = lsc_address(thread, message, lane);
+            }
+        }
+        _ => {}
+    }
+    out
+}
+
+/// A dword for each lane.
+fn dwords(thread: &Thread<'_>, raw: Raw, count: usize) -> [u32; MAX_LANES] {
+    let mut bytes = [0; 4 * MAX_LANES];
+    read_raw(thread, raw, &mut bytes[..4 * count.min(MAX_LANES)]);
+    let mut out = [0; MAX_LANES];
+    for (out, dword) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
+        *out = u32::from_le_bytes(*dword);
+    }
+    out
+}
+
+/// What each lane moves.
+#[derive(Clone, Copy)]
+struct Shape {
+    /// To memory.
+    write: bool,
+    /// Bytes of an element in memory: 1, 2, 4 or 8.
+    unit: usize,
+    /// Bytes of its place in registers: 4 or 8, the rest of it zero.
+    slot: usize,
+    /// Elements of a lane, which follow each other in memory.
+    rows: usize,
+    /// Bytes from a lane's element to its next one in registers.
+    pitch: usize,
+    /// Bytes in front of the first element.
+    skipped: u64,
+    /// The registers.
+    data: Raw,
+}
+
+/// Bytes of a lane at most.
+const MOST: usize = 16;
+
+impl Shape {
+    fn of(body: &SendBody, count: usize, grf: usize) -> Option<Shape> {
+        let row = (4 * count).next_multiple_of(grf);
+        // Enabled channels that follow each other, and how many stand in front of them.
+        let channels = |mask: u8| {
+            let first = mask.trailing_zeros();
+            let run = u32::from(mask).checked_shr(first)?;
+            (run & (run + 1) == 0).then_some((run.count_ones() as usize, u64::from(first)))
+        };
+        let (write, unit, slot, (rows, first), pitch, data) = match body {
+            SendBody::Scatter {
+                write,
+                bytes,
+                channels: mask,
+                data,
+                ..
+            } => (*write, *bytes as usize, 4, channels(mask.0)?, row, *data),
+            SendBody::SvmScatter4 {
+                write,
+                channels: mask,
+                data,
+                ..
+            } => (*write, 4, 4, channels(mask.0)?, row, *data),
+            SendBody::SvmScatter {
+                write,
+                bytes: bytes @ (4 | 8),
+                count: blocks,
+                data,
+                ..
+            } => {
+                let bytes = *bytes as usize;
+                (
+                    *write,
+                    bytes,
+                    bytes,
+                    (*blocks as usize, 0),
+                    bytes * count,
+                    *data,
+                )
+            }
+            SendBody::Lsc(lsc) if !lsc.transposed && !lsc.high => {
+                let write = match lsc.action {
+                    LscAction::Load => false,
+                    LscAction::Store => true,
+                    LscAction::Atomic(_) | LscAction::AtomicLoad => return None,
+                };
+                let rows = match lsc.channels.0 {
+                    0 => (lsc.vector as usize, 0),
+                    mask => channels(mask)?,
+                };
+                let (unit, slot) = (lsc.memory_bytes as usize, lsc.register_bytes as usize);
+                let pitch = (slot * count).next_multiple_of(grf);
+                (write, unit, slot, rows, pitch, lsc.data?)
+            }
+            _ => return None,
+        };
+        let shape = Shape {
+            write,
+            unit,
+            slot,
+            rows,
+            pitch,
+            skipped: first * unit as u64,
+            data,
+        };
+        let sizes = matches!((unit, slot), (1 | 2 | 4, 4) | (4 | 8, 8));
+        (sizes && rows > 0 && shape.bytes() <= MOST).then_some(shape)
+    }
+
+    /// Bytes of a lane in memory.
+    const fn bytes(&self) -> usize {
+        self.unit * self.rows
+    }
+
+    /// Bytes of registers that the lanes take.
+    const fn registers(&self, count: usize) -> usize {
+        (self.rows - 1) * self.pitch + self.slot * count
+    }
+}
+
+/// Serves a message on the lanes of `at.mask` if it can be served whole. If not, nothing has happened.
+pub(super) fn serve(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    body: &SendBody,
+    count: usize,
+    at: Place,
+) -> bool {
+    let count = count.min(MAX_LANES);
+    let grf = thread.program.platform.grf_bytes() as usize;
+    let Some(shape) = Shape::of(body, count, grf) else {
+        return false;
+    };
+    let (data, size) = (shape.data, shape.bytes());
+    if (data.end.saturating_sub(data.offset) as usize) < shape.registers(count) {
+        return false;
+    }
+    let mask = at.mask & (u32::MAX >> (32 - count.max(1)));
+    if mask == 0 {
+        return true;
+    }
+    let mut addresses = lane_addresses(thread, body, count, at.uniform);
+    for address in &mut addresses[..count] {
+        *address = address.wrapping_add(shape.skipped);
+    }
+    // Lanes from the first to the last that is on.
+    let (first, end) = (
+        mask.trailing_zeros() as usize,
+        32 - mask.leading_zeros() as usize,
+    );
+    let lanes = first..end;
+    let span = &addresses[first..end];
+    let mut bytes = [0; MOST * MAX_LANES];
+    let bytes = &mut bytes[..size * span.len()];
+    if shape.write {
+        let registers = &thread.arena[data.offset as usize..][..shape.registers(count)];
+        pack(&shape, registers, first, bytes);
+    }
+    let packed = (0u64..).zip(span);
+    let follow = mask.count_ones() as usize == span.len()
+        && packed.fold(true, |yes, (i, &a)| {
+            yes & (a == span[0].wrapping_add(i * size as u64))
+        });
+    if follow && span[0].checked_add(bytes.len() as u64).is_some() {
+        let Ok((window, offset)) = space.find(span[0], bytes.len()) else {
+            return false;
+        };
+        if shape.write {
+            window.write(offset, bytes);
+        } else {
+            window.read(offset, bytes);
+        }
+    } else {
+        // A lane without memory is a fault, which is told where lanes are served one by one.
+        let missing = |&&address: &&u64| space.find(address, size).is_err();
+        if !space.endless()
+            && active(mask, end)
+                .map(|l| &addresses[l])
+                .any(|a| missing(&a))
+        {
+            return false;
+        }
+        for lane in active(mask, end) {
+            let own = &mut bytes[size * (lane - first)..][..size];
+            let Ok((window, offset)) = space.find(addresses[lane], size) else {
+                return false;
+            };
+            match (shape.write, size) {
+                (true, _) => window.write(offset, own),
+                (false, 4) => own.copy_from_slice(&window.load::<4>(offset)),
+                (false, _) => window.read(offset, own),
+            }
+        }
+    }
+    if !shape.write {
+        let registers = &mut thread.arena[data.offset as usize..][..shape.registers(count)];
+        unpack(&shape, registers, lanes.start, mask, bytes);
+    }
+    true
+}
+
+/// Brings the elements of each lane together, lanes from `first` on.
+fn pack(shape: &Shape, registers: &[u8], first: usize, bytes: &mut [u8]) {
+    match (shape.unit, shape.slot, shape.rows) {
+        (4, 4, 1) => pack_dwords::<1>(shape, registers, first, bytes),
+        (4, 4, 2) => pack_dwords::<2>(shape, registers, first, bytes),
+        (4, 4, 3) => pack_dwords::<3>(shape, registers, first, bytes),
+        (4, 4, 4) => pack_dwords::<4>(shape, registers, first, bytes),
+        (unit, slot, _) => {
+            for (i, own) in bytes.chunks_exact_mut(shape.bytes()).enumerate() {
+                for (row, element) in own.chunks_exact_mut(unit).enumerate() {
+                    let from = row * shape.pitch + slot * (first + i);
+                    for (byte, register) in element.iter_mut().zip(&registers[from..]) {
+                        *byte = *register;
+                    }
+                }
+            }
+        }
+    }
+}
+
+#[inline(always)]
+fn pack_dwords<const R: usize>(shape: &Shape, registers: &[u8], first: usize, bytes: &mut [u8]) {
+    let lanes = bytes.len() / (4 * R);
+    let rows: [&[[u8; 4]]; R] = std::array::from_fn(|row| {
+        let from = row * shape.pitch + 4 * first;
+        registers[from..from + 4 * lanes].as_chunks().0
+    });
+    let (dwords, _) = bytes.as_chunks_mut::<4>();
+    let (lanes, _) = dwords.as_chunks_mut::<R>();
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        for (row, dword) in lane.iter_mut().enumerate() {
+            *dword = rows[row][i];
+        }
+    }
+}
+
+/// The other way round, on the lanes of `mask`; the rest of each slot becomes zero.
+fn unpack(shape: &Shape, registers: &mut [u8], first: usize, mask: u32, bytes: &[u8]) {
+    let mask = mask >> first;
+    for row in 0..shape.rows {
+        let from = row * shape.pitch + shape.slot * first;
+        match (shape.unit, shape.slot) {
+            (4, 4) => {
+                let (slots, _) = registers[from..].as_chunks_mut::<4>();
+                let lanes = bytes.chunks_exact(shape.bytes());
+                for (i, (slot, own)) in slots.iter_mut().zip(lanes).enumerate() {
+                    if mask >> i & 1 != 0 {
+                        slot.copy_from_slice(&own[4 * row..4 * row + 4]);
+                    }
+                }
+            }
+            (unit, slot) => {
+                let slots = registers[from..].chunks_exact_mut(slot);
+                let lanes = bytes.chunks_exact(shape.bytes());
+                for (i, (slot, own)) in slots.zip(lanes).enumerate() {
+                    if mask >> i & 1 != 0 {
+                        slot.fill(0);
+                        slot[..unit].copy_from_slice(&own[unit * row..][..unit]);
+                    }
+                }
+            }
+        }
+    }
+}
