@@ -201,7 +201,7 @@ mod tests {
             (low, on) in (0u32..32, 0u32..33),
         ) {
             let format = Format::named(name).unwrap();
-            let mask = ((1u64 << on) - 1 << low) as u32;
+            let mask = (((1u64 << on) - 1) << low) as u32;
             let row = Row {
                 mask,
                 lanes,
@@ -238,10 +238,10 @@ mod tests {
             ],
             channels: [[0x3f80_0000; 32]; 4],
         };
-        assert_eq!(write_row(&surface, &row(1, 0, 0xffff)), false);
-        assert_eq!(write_row(&surface, &row(0, 2, 0xffff)), false);
-        assert_eq!(write_row(&surface, &row(0, 0, 0xff0f)), false);
-        assert_eq!(write_row(&surface, &row(u32::MAX - 3, 0, 0xff)), false);
+        assert!(!write_row(&surface, &row(1, 0, 0xffff)));
+        assert!(!write_row(&surface, &row(0, 2, 0xffff)));
+        assert!(!write_row(&surface, &row(0, 0, 0xff0f)));
+        assert!(!write_row(&surface, &row(u32::MAX - 3, 0, 0xff)));
         assert!(surface.memory().to_vec().iter().all(|&b| b == 0));
         assert!(write_row(&surface, &row(1, 1, 0x7ff8)));
         assert_eq!(
