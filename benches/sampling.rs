@@ -1,4 +1,4 @@
-//! The sampler over a 1920×1080 picture: `cargo bench --bench sampling`.
+//! The sampler over a 1920×1080 picture: `cargo bench --bench sampling [-- FORMAT…]`.
 //!
 //! Texel loads in order and in pseudo-random order, and bilinear samples with address modes clamp and wrap;
 //! 16 lanes a message, as a program would ask. Requests and results are arrays of lanes: what a program adds
@@ -210,7 +210,12 @@ fn main() {
             seconds / copied
         );
     };
-    for format in FORMATS {
+    let wanted = |name: &str| {
+        let mut words = std::env::args().skip(1).filter(|arg| !arg.starts_with('-'));
+        let first = words.next();
+        first.is_none_or(|word| name.contains(&word) || words.any(|word| name.contains(&word)))
+    };
+    for format in FORMATS.into_iter().filter(|format| wanted(format)) {
         let surface = picture(format);
         for (name, way) in WAYS {
             for threads in [1, 2] {

@@ -100,3 +100,19 @@ fn load_kernel(bencher: Bencher, format: Format) {
 fn load_by_reference(bencher: Bencher, format: Format) {
     fetch(bencher, format, true);
 }
+
+/// Texels of a row through the format table, one by one: the way of every format, and the only one of most.
+#[divan::bench(args = [
+    "R8G8B8A8_UNORM", "R8G8B8A8_UNORM_SRGB", "R10G10B10A2_UNORM", "R11G11B10_FLOAT", "R9G9B9E5_SHAREDEXP",
+    "YCRCB_NORMAL", "BC1_UNORM", "BC3_UNORM", "BC7_UNORM", "FXT1",
+])]
+fn decode(bencher: Bencher, name: &str) {
+    let surface = surface(Format::named(name).expect("a format"), Tiling::Linear);
+    bencher
+        .counter(divan::counter::ItemsCount::new(64u32))
+        .bench_local(|| {
+            for x in 100..164 {
+                black_box(black_box(&surface).load_texel(0, 0, x, 50, 0));
+            }
+        });
+}

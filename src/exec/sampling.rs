@@ -228,11 +228,12 @@ fn read_lanes(thread: &Thread<'_>, raw: Option<Raw>, narrow: bool, lanes: u32, o
     let Some(raw) = raw else {
         return;
     };
-    let lanes = (lanes as usize).min(out.len());
-    let mut bytes = [0; 128];
     let size = if narrow { 2 } else { 4 };
-    let bytes = &mut bytes[..lanes * size];
-    read_raw(thread, raw, bytes);
+    let wanted = (lanes as usize).min(out.len()) * size;
+    // What lies behind the variable's end is zero.
+    let have = (raw.end.saturating_sub(raw.offset) as usize).min(wanted);
+    let bytes = thread.arena.get(raw.offset as usize..).unwrap_or_default();
+    let bytes = &bytes[..have.min(bytes.len())];
     if narrow {
         let (words, _) = bytes.as_chunks::<2>();
         for (value, word) in out.iter_mut().zip(words) {
@@ -281,12 +282,16 @@ fn write_channels<O: Observer>(
         let dst = dst.skip(row as u32 * step);
         let values = &channels[channel][..count.min(32)];
         if whole && !narrow {
-            let mut bytes = [0; 128];
-            let (dwords, _) = bytes.as_chunks_mut::<4>();
-            for (dword, value) in dwords.iter_mut().zip(values) {
-                *dword = value.to_le_bytes();
+            // A variable that holds all lanes takes them as they are, if nobody watches.
+            let room = dst.end.saturating_sub(dst.offset) as usize >= 4 * values.len();
+            if room && !O::ACTIVE {
+                let registers = &mut thread.arena[dst.offset as usize..][..4 * values.len()];
+                store(registers, values);
+            } else {
+                let mut bytes = [0; 128];
+                store(&mut bytes, values);
+                write_raw(thread, dst, &bytes[..4 * values.len()], pc, observer);
             }
-            write_raw(thread, dst, &bytes[..4 * values.len()], pc, observer);
             continue;
         }
         for lane in lanes::active(mask, values.len()) {
@@ -299,5 +304,13 @@ fn write_channels<O: Observer>(
                 write_raw(thread, dst, &value.to_le_bytes(), pc, observer);
             }
         }
+    }
+}
+
+/// Dwords as bytes.
+fn store(bytes: &mut [u8], values: &[u32]) {
+    let (dwords, _) = bytes.as_chunks_mut::<4>();
+    for (dword, value) in dwords.iter_mut().zip(values) {
+        *dword = value.to_le_bytes();
     }
 }

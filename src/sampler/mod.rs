@@ -15,11 +15,13 @@ mod element;
 pub mod fetch;
 mod given;
 pub mod info;
+mod lanes;
 pub mod packed;
 mod plane;
 pub mod sample;
 pub mod settings;
 pub mod state;
+pub mod texels;
 pub mod unorm;
 
 pub use settings::SamplerState;
@@ -44,6 +46,28 @@ fn lane_mask(lanes: u32) -> u32 {
     }
 }
 
+/// One value as 16 bits.
+fn narrow(value: u32, returns: Returns) -> u32 {
+    match returns {
+        Returns::AsFloat => u32::from(f32_to_half_nearest(value)),
+        _ => value & 0xffff,
+    }
+}
+
+/// Makes results 16-bit, as [`finish`] does: enabled channels of active lanes.
+fn narrowed(request: &SamplerRequest, returns: Returns, active: u32, out: &mut Channels) {
+    for (c, channel) in out.iter_mut().enumerate() {
+        if !request.op.is_gather() && request.channels.0 >> c & 1 == 0 {
+            continue;
+        }
+        for (lane, value) in channel.iter_mut().enumerate() {
+            if active >> lane & 1 == 1 {
+                *value = narrow(*value, returns);
+            }
+        }
+    }
+}
+
 /// Hands results over: enabled channels of active lanes, narrowed if the message asks for 16 bits.
 ///
 /// Floats are rounded to nearest, ties to even; integers keep their low 16 bits (both model choices).
@@ -54,10 +78,9 @@ fn finish(
     active: u32,
     out: &mut Channels,
 ) {
-    let narrow = |value: u32| match (request.returns, returns) {
-        (ReturnFormat::Bits32, _) => value,
-        (ReturnFormat::Bits16, Returns::AsFloat) => u32::from(f32_to_half_nearest(value)),
-        (ReturnFormat::Bits16, _) => value & 0xffff,
+    let sent = |value: u32| match request.returns {
+        ReturnFormat::Bits32 => value,
+        ReturnFormat::Bits16 => narrow(value, returns),
     };
     for (c, channel) in out.iter_mut().enumerate() {
         // gather4 names its source channel and returns four texels.
@@ -66,7 +89,7 @@ fn finish(
         }
         for (lane, value) in channel.iter_mut().enumerate() {
             if active >> lane & 1 == 1 {
-                *value = narrow(texels[lane][c]);
+                *value = sent(texels[lane][c]);
             }
         }
     }

@@ -11,11 +11,9 @@
 use crate::surface::tiling::{linear, x_major, y_major};
 use crate::surface::{Kind, LineStride, SampleStorage, Select, Surface, Tiling};
 
-/// A level and slice of a 1D or 2D surface.
+/// One image of a surface: a level of a slice; a buffer is a row.
 #[derive(Clone, Copy, Debug)]
 pub struct Plane {
-    /// Texels across and down.
-    pub size: (u32, u32),
     /// Byte address of the surface.
     pub start: usize,
     /// Column and row of the image in the surface, texels.
@@ -26,38 +24,54 @@ pub struct Plane {
 }
 
 impl Plane {
-    /// The image, if the surface is one that kernels know: whole elements of a power of two bytes, one
+    /// The image, if the surface is one that kernels know: aligned elements of a power of two bytes, one
     /// sample, no skipped lines, channels as they are.
     pub fn new(surface: &Surface, level: u32, slice: u32) -> Option<Plane> {
         let d = surface.description();
-        let plain = matches!(d.kind, Kind::D1 | Kind::D2)
-            && matches!(d.tiling, Tiling::Linear | Tiling::X | Tiling::Y)
+        let bytes = d.format.cell().bytes;
+        let plain = matches!(d.tiling, Tiling::Linear | Tiling::X | Tiling::Y)
+            && matches!(bytes, 1 | 2 | 4 | 8 | 16)
+            && d.format.cell().across == u32::from(d.format.block.0)
+            && !d.format.is_packed_422()
             && !d.bit6_swizzle
             && d.line_stride == LineStride::Frame
             && d.samples == 1
             && d.storage == SampleStorage::Array
             && d.mcs.is_none()
             && d.sampled.select == Select::PLAIN
-            && surface.is_contiguous();
-        if !plain || level as usize >= surface.layout().levels.len() {
+            && d.base.is_multiple_of(bytes.into())
+            && d.pitch.is_multiple_of(bytes);
+        if !plain {
+            return None;
+        }
+        let start = d.base as usize;
+        if d.kind == Kind::Buffer {
+            return Some(Plane {
+                start,
+                origin: (0, 0),
+                bytes: d.pitch,
+                pitch: 0,
+                tiling: Tiling::Linear,
+            });
+        }
+        if level as usize >= surface.layout().levels.len() {
             return None;
         }
         let (x, y) = surface
             .layout()
             .image(level as usize, slice + d.min_array_element);
         Some(Plane {
-            size: ((d.width >> level).max(1), (d.height >> level).max(1)),
-            start: d.base as usize,
+            start,
             origin: (x + d.x_offset, y + d.y_offset),
-            bytes: u32::from(d.format.bits / 8),
+            bytes,
             pitch: d.pitch,
             tiling: d.tiling,
         })
     }
 
     /// Byte offsets of columns.
-    #[inline]
-    pub fn columns(&self, x: &mut [u32; 32]) {
+    #[inline(always)]
+    pub fn columns<const N: usize>(&self, x: &mut [u32; N]) {
         let (from, bytes) = (self.origin.0, self.bytes);
         // Surfaces are at most 1 GiB: 32 bits hold every offset.
         match self.tiling {
@@ -68,8 +82,8 @@ impl Plane {
     }
 
     /// Byte offsets of rows.
-    #[inline]
-    pub fn rows(&self, y: &mut [u32; 32]) {
+    #[inline(always)]
+    pub fn rows<const N: usize>(&self, y: &mut [u32; N]) {
         let (from, pitch) = (self.origin.1, self.pitch);
         match self.tiling {
             Tiling::X => each(y, |y| x_major(0, from + y, pitch) as u32),
@@ -79,8 +93,8 @@ impl Plane {
     }
 }
 
-#[inline]
-fn each(lanes: &mut [u32; 32], f: impl Fn(u32) -> u32) {
+#[inline(always)]
+fn each<const N: usize>(lanes: &mut [u32; N], f: impl Fn(u32) -> u32) {
     for lane in lanes {
         *lane = f(*lane);
     }

@@ -7,10 +7,25 @@ use std::sync::LazyLock;
 /// The quiet NaN all conversions give; payloads of converted NaNs are not significant.
 pub const NAN: u32 = 0x7fc0_0000;
 
-/// Binary16 to binary32: exact, NaN becomes quiet.
-#[inline]
+/// Binary16 to binary32: exact, NaN becomes quiet. Without a branch, so that loops over lanes become vector
+/// code.
+#[inline(always)]
 pub fn half_to_f32(bits: u16) -> u32 {
-    half::f16::from_bits(bits).to_f32_const().to_bits()
+    let bits = u32::from(bits);
+    let magnitude = (bits & 0x7fff) << 13;
+    let exponent = magnitude & 0x0f80_0000;
+    // 2^-14 + m · 2^-24 less 2^-14 is what a denormal stands for.
+    let least = 113u32 << 23;
+    let denormal = (f32::from_bits(magnitude | least) - f32::from_bits(least)).to_bits();
+    let quiet = if bits & 0x3ff == 0 { 0 } else { 0x0040_0000 };
+    let special = magnitude | 0x7f80_0000 | quiet;
+    let value = if exponent == 0x0f80_0000 {
+        special
+    } else {
+        magnitude + (112 << 23)
+    };
+    let value = if exponent == 0 { denormal } else { value };
+    value | (bits & 0x8000) << 16
 }
 
 /// Binary32 to binary16, rounding to nearest, ties to even.
@@ -34,6 +49,30 @@ pub fn small_to_f32(bits: u32, mantissa: u32) -> u32 {
 /// A shared-exponent channel: m · 2^(e − 24), exact.
 pub fn shared_exponent(m: u32, e: u32) -> u32 {
     (m as f32 * power_of_two(e as i32 - 24)).to_bits()
+}
+
+/// Three colours as mantissas of nine bits and the exponent they share: NaN and negative numbers are 0, what is
+/// too large is the largest number there is, 65408; mantissas are rounded half up.
+///
+/// Source: EXT_texture_shared_exponent; surface reference 2.1 for the format. The reference states no way to
+/// store it: a model choice.
+pub fn to_shared_exponent(rgb: [u32; 3]) -> ([u32; 3], u32) {
+    let most = shared_number(511, 31);
+    let rgb = rgb.map(|bits| match f64::from(f32::from_bits(bits)) {
+        // NaN compares false.
+        c if c > 0.0 => c.min(most),
+        _ => 0.0,
+    });
+    let greatest = rgb.into_iter().fold(0.0, f64::max);
+    let mantissa = |c: f64, e: u32| (c / shared_number(1, e) + 0.5).floor() as u32;
+    // The least exponent in which the greatest colour has nine bits.
+    let e = (0..32).find(|&e| mantissa(greatest, e) < 512).unwrap_or(31);
+    (rgb.map(|c| mantissa(c, e)), e)
+}
+
+/// m · 2^(e − 24).
+fn shared_number(m: u32, e: u32) -> f64 {
+    f64::from(f32::from_bits(shared_exponent(m, e)))
 }
 
 /// Binary32 to a float of 5 exponent bits and `mantissa` bits, rounding toward zero; finite overflow gives
@@ -155,6 +194,20 @@ mod tests {
                 }
             }
         }
+        // The greatest mantissa of a canonical code is 256 at least, unless the exponent is 0.
+        for (m, e) in (0..512u32).flat_map(|m| (0..32).map(move |e| (m, e))) {
+            let (other, least) = (m / 3, m >= 256 || e == 0);
+            let rgb = [m, other, 0].map(|m| shared_exponent(m, e));
+            let (mantissas, exponent) = to_shared_exponent(rgb);
+            let back = mantissas.map(|m| shared_exponent(m, exponent));
+            assert_eq!(back, rgb, "{m} {e}");
+            assert!(!least || (mantissas, exponent) == ([m, other, 0], e));
+        }
+        let odd = [f32::NAN, -1.0, f32::INFINITY].map(f32::to_bits);
+        assert_eq!(to_shared_exponent(odd), ([0, 0, 511], 31));
+        // 1.999 is nearer to two than to 511/256.
+        let near = [1.999f32, 1.0, 0.0].map(f32::to_bits);
+        assert_eq!(to_shared_exponent(near), ([256, 128, 0], 17));
         for code in 0..1024 {
             let lin = f64::from(f32::from_bits(srgb_to_linear(code, 10)));
             assert_eq!((linear_to_srgb(lin) * 1023.0 + 0.5).floor() as u32, code);

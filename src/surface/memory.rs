@@ -117,6 +117,22 @@ impl Memory {
         Some(())
     }
 
+    /// The aligned 8 bytes that hold byte `offset`; beyond the last byte they are 0.
+    ///
+    /// # Panics
+    /// If `offset` is outside.
+    #[inline(always)]
+    pub fn word(&self, offset: usize) -> u64 {
+        self.words[offset / 8].load(Relaxed)
+    }
+
+    /// The aligned 8 bytes from the one that holds byte `offset` on, to the end of the memory.
+    #[inline]
+    pub fn words(&self, offset: usize) -> impl Iterator<Item = u64> + '_ {
+        let words = self.words.get(offset / 8..).unwrap_or_default();
+        words.iter().map(|word| word.load(Relaxed))
+    }
+
     /// The `N` bytes at `offset`: [`Memory::read`] for a size known while compiling.
     ///
     /// # Panics

@@ -10,7 +10,7 @@ use std::sync::Arc;
 use super::block::{self, BlockDecoder};
 use super::float::{
     NAN, f32_to_half_toward_zero, f32_to_small, half_to_f32, linear_to_srgb, shared_exponent,
-    small_to_f32, srgb_to_linear,
+    small_to_f32, srgb_to_linear, to_shared_exponent,
 };
 use super::format::{Channel, ChannelType, Colour, Format, Kind, Returns};
 use super::{CellBytes, Place, Surface};
@@ -126,6 +126,19 @@ impl Decoder {
             alpha: format.has_alpha(),
             one,
         })
+    }
+
+    /// How a block-compressed format decodes: whether 8-bit codes go through the sRGB curve, and whether
+    /// every texel is opaque.
+    pub fn block(&self) -> Option<(BlockDecoder, bool, bool)> {
+        match self.method {
+            Method::Block {
+                decoder,
+                curve,
+                opaque,
+            } => Some((decoder, curve, opaque)),
+            _ => None,
+        }
     }
 
     /// Decodes the texel at (`in_x`, `in_y`) of a cell.
@@ -250,14 +263,15 @@ pub(crate) fn number(v: u64, channel: Channel) -> u32 {
 /// What is stored for four channels of the format's return type: the cell's bytes, of which the first
 /// [`Cell::bytes`](super::format::Cell::bytes) count. Unused bits are 0.
 ///
-/// `None` for formats that have no single texel to write: compressed, planar, sub-byte, palette, raw, and
-/// packed 4:2:2, which is written by pairs ([`encode_pair`]).
+/// `None` for formats that have no single texel to write: block-compressed ones (BC1 to BC7, FXT1, ETC, ASTC),
+/// palettes (P2 to P8 and with alpha, whose index no colour tells), sub-byte ones (R1, MONO8), planar and raw
+/// ones, and packed 4:2:2, which is written by pairs ([`encode_pair`]).
 ///
 /// Source: surface reference 2.11.
 pub fn encode(format: Format, rgba: Rgba) -> Option<CellBytes> {
     if matches!(
         format.kind,
-        Kind::Compressed | Kind::Raw | Kind::Palette | Kind::Mono | Kind::SharedExp
+        Kind::Compressed | Kind::Raw | Kind::Palette | Kind::Mono
     ) || format.is_sub_byte()
         || format.is_packed_422()
         || format.is_planar()
@@ -265,6 +279,12 @@ pub fn encode(format: Format, rgba: Rgba) -> Option<CellBytes> {
         return None;
     }
     let mut bytes = [0; 32];
+    if format.kind == Kind::SharedExp {
+        let ([r, g, b], e) = to_shared_exponent([rgba[0], rgba[1], rgba[2]]);
+        let word = r | g << 9 | b << 18 | e << 27;
+        bytes[..4].copy_from_slice(&word.to_le_bytes());
+        return Some(bytes);
+    }
     let curve = format.colour == Colour::SrgbCurve;
     for channel in format.channels.into_iter().filter(|c| c.bits > 0) {
         // Luminance and intensity are stored from the first output they feed, red.

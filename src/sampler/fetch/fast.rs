@@ -1,155 +1,191 @@
-//! Loads whose lanes lie on one image: bounds, offsets and decoding in vector code.
+//! Loads in vector code: bounds, offsets and channels of all lanes that read one image.
 
-use super::super::element::{Element, Use, merge, with_element};
 use super::super::given::Given;
-use super::super::plane::Plane;
-use super::super::{Channels, Lanes, lane_mask};
-use super::{Kernel, outside_alpha};
+use super::super::lanes::{self, Block, by_lane, merge, window};
+use super::super::sample::select;
+use super::super::texels::{Image, Texels, Use, Way, with_texels};
+use super::super::{Channels, Lanes, lane_mask, narrowed};
+use super::outside_alpha;
 use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest};
-use crate::surface::{Kind, Memory, Surface};
+use crate::surface::{Kind, Surface};
 
-/// Serves the load if all its active lanes read one level and slice of a plain surface.
+/// Serves the load if it is one of plain texels; says how texels were fetched.
 pub(super) fn load(
     surface: &Surface,
     request: &SamplerRequest,
     params: &[Lanes],
     active: u32,
     out: &mut Channels,
-) -> Option<Kernel> {
+) -> Option<Way> {
     let d = surface.description();
-    let plain = matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz)
-        && !request.params16
-        && request.returns == ReturnFormat::Bits32
-        && matches!(d.kind, Kind::D1 | Kind::D2);
+    let plain = matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz) && d.samples == 1;
     if !plain || active == 0 {
         return None;
     }
-    let given = Given::new(request, params);
-    let zero = [0; 32];
-    let lanes_of = |p: Parameter| given.lanes(p).unwrap_or(&zero);
-    let lod = same(lanes_of(Parameter::Lod), active)?;
-    if lod >= d.levels {
-        return None;
-    }
-    let slice = match (d.array, d.kind) {
-        (false, _) => 0,
-        (true, Kind::D1) => same(lanes_of(Parameter::V), active)?,
-        (true, _) => same(lanes_of(Parameter::R), active)?,
-    };
-    if d.array && slice >= d.slices() {
-        return None;
-    }
-    let plane = Plane::new(surface, lod + d.min_lod, slice)?;
-    let flat = d.kind == Kind::D1;
-    let job = Job {
-        memory: surface.memory(),
-        plane: &plane,
-        u: lanes_of(Parameter::U),
-        v: if flat { &zero } else { lanes_of(Parameter::V) },
-        moved: [
-            i32::from(request.offsets[0]),
-            if flat {
-                0
-            } else {
-                i32::from(request.offsets[1])
-            },
-        ],
-        outside: [0, 0, 0, outside_alpha(surface)],
-        count: request.lanes as usize,
-        channels: request.channels.0,
+    let loader = Loader {
+        surface,
+        request,
+        given: Given::new(request, params),
+        outside: select(surface, [0, 0, 0, outside_alpha(surface)]),
         active,
-        whole: active == lane_mask(request.lanes),
-        out,
     };
-    with_element(surface.format(), job)?;
-    Some(Kernel::Plane(surface.format()))
+    let way = match request.lanes {
+        0..=8 => loader.lanes::<8>(0, out)?,
+        9..=16 => loader.lanes::<16>(0, out)?,
+        _ => {
+            let first = loader.lanes::<16>(0, out)?;
+            loader.lanes::<16>(16, out)?.or(first)
+        }
+    };
+    if request.returns == ReturnFormat::Bits16 {
+        let active = active & lane_mask(request.lanes);
+        narrowed(request, surface.format().returns, active, out);
+    }
+    // Where every lane names a level or slice that is not there, nothing is fetched.
+    Some(way.unwrap_or(Way::Elements))
 }
 
-/// The value that all active lanes share.
-fn same(lanes: &Lanes, active: u32) -> Option<u32> {
-    let first = lanes[active.trailing_zeros() as usize & 31];
-    let mut others = lanes.iter().enumerate();
-    others
-        .all(|(lane, value)| active >> lane & 1 == 0 || *value == first)
-        .then_some(first)
-}
-
-struct Job<'a> {
-    memory: &'a Memory,
-    plane: &'a Plane,
-    u: &'a Lanes,
-    v: &'a Lanes,
-    moved: [i32; 2],
+/// A load of plain texels.
+struct Loader<'a> {
+    surface: &'a Surface,
+    request: &'a SamplerRequest,
+    given: Given<'a>,
     outside: [u32; 4],
-    count: usize,
-    channels: u8,
     active: u32,
-    whole: bool,
-    out: &'a mut Channels,
 }
 
-/// The most bytes a run of 32 elements has.
-const RUN: usize = 32 * 16;
-
-impl Use for Job<'_> {
-    type Result = ();
-
-    fn run<E: Element>(self) {
-        let count = self.count.min(32);
-        let (width, height) = self.plane.size;
-        let [du, dv] = self.moved;
-        let (mut x, mut y, mut inside) = ([0; 32], [0; 32], [0u32; 32]);
-        for lane in 0..32 {
-            // What wraps around is far outside either way: sizes are at most 16384, offsets at most 8.
-            let (u, v) = (self.u[lane].cast_signed(), self.v[lane].cast_signed());
-            let (u, v) = (
-                u.wrapping_add(du).cast_unsigned(),
-                v.wrapping_add(dv).cast_unsigned(),
-            );
-            let within = u < width && v < height;
-            // Lanes outside read texel 0, whose result nobody sees.
-            (x[lane], y[lane]) = if within { (u, v) } else { (0, 0) };
-            inside[lane] = u32::from(within);
+impl Loader<'_> {
+    /// A parameter as integers: 32-bit ones are signed, 16-bit ones unsigned.
+    #[inline(always)]
+    fn parameter<const N: usize>(&self, p: Parameter, base: usize) -> [u32; N] {
+        let Some(lanes) = self.given.lanes(p) else {
+            return [0; N];
+        };
+        let lanes = window(lanes, base);
+        match self.given.is_narrow() {
+            true => by_lane(|lane| lanes[lane] & 0xffff),
+            false => lanes,
         }
-        self.plane.columns(&mut x);
-        self.plane.rows(&mut y);
-        let mut at = [0; 32];
-        for lane in 0..32 {
-            at[lane] = x[lane] + y[lane];
+    }
+
+    /// Coordinates along an axis, moved by the message's offset. What wraps around is far outside either
+    /// way: sizes are at most 2^27, offsets at most 8.
+    #[inline(always)]
+    fn moved<const N: usize>(&self, p: Parameter, axis: usize, base: usize) -> [u32; N] {
+        let offset = i32::from(self.request.offsets[axis]).cast_unsigned();
+        let c = self.parameter::<N>(p, base);
+        by_lane(|lane| c[lane].wrapping_add(offset))
+    }
+
+    /// Serves lanes `base` and following, image by image; the inner `None` is said where nothing is fetched.
+    fn lanes<const N: usize>(&self, base: usize, out: &mut Channels) -> Option<Option<Way>> {
+        let d = self.surface.description();
+        let mut rest = self.active >> base & (u32::MAX >> (32 - N as u32));
+        if rest == 0 {
+            return Some(None);
         }
-        let start = self.plane.start;
-        let mut words = [E::Word::default(); 32];
-        let (first, rest) = (at[0], &at[..count]);
-        let steps = rest.iter().zip(0u32..);
-        let misses = steps.fold(0, |all, (&at, n)| {
-            all | (at ^ first.wrapping_add(n * E::BYTES))
+        let x = self.moved::<N>(Parameter::U, 0, base);
+        let y = match d.kind {
+            Kind::Buffer | Kind::D1 => [0; N],
+            _ => self.moved::<N>(Parameter::V, 1, base),
+        };
+        let level = match self.request.op {
+            SamplerOp::Ld => self.parameter::<N>(Parameter::Lod, base),
+            _ => [0; N],
+        };
+        // Slices beside each other are named by numbers; without any, all lanes read slice 0.
+        let (slice, slices) = match (d.kind, d.array) {
+            (Kind::D3, _) => (self.moved::<N>(Parameter::R, 2, base), u32::MAX),
+            (Kind::D1, true) => (self.parameter::<N>(Parameter::V, base), d.slices()),
+            (_, true) => (self.parameter::<N>(Parameter::R, base), d.slices()),
+            (_, false) => ([0; N], 1),
+        };
+        let mut way = None;
+        while rest != 0 {
+            let lane = rest.trailing_zeros() as usize & (N - 1);
+            let (own_level, own_slice) = (level[lane], slice[lane]);
+            let differs = (0..N).fold(0, |all, n| {
+                all | (level[n] ^ own_level) | (slice[n] ^ own_slice)
+            });
+            let own = match differs {
+                0 => rest,
+                _ => {
+                    let same = |n: &usize| (level[*n], slice[*n]) == (own_level, own_slice);
+                    (0..N).filter(same).fold(0, |own, n| own | 1 << n) & rest
+                }
+            };
+            rest &= !own;
+            let known = own_level < d.levels && {
+                let deep = (d.depth >> (own_level + d.min_lod)).max(1);
+                own_slice < if d.kind == Kind::D3 { deep } else { slices }
+            };
+            let block = if known {
+                let image = Image {
+                    surface: self.surface,
+                    level: own_level + d.min_lod,
+                    slice: own_slice,
+                };
+                let job = Job {
+                    size: sizes(self.surface, image.level),
+                    x: &x,
+                    y: &y,
+                    outside: self.outside,
+                };
+                let (block, fetched) = with_texels(image, job)?;
+                way = Some(fetched);
+                block
+            } else {
+                self.outside.map(|v| [v; N])
+            };
+            merge(&block, base, self.request.channels.0, own << base, out);
+        }
+        Some(way)
+    }
+}
+
+/// Texels of a level across and down.
+fn sizes(surface: &Surface, level: u32) -> (u32, u32) {
+    let d = surface.description();
+    let size = |n: u32| (n >> level).max(1);
+    match d.kind {
+        Kind::Buffer | Kind::D1 => (size(d.width), 1),
+        _ => (size(d.width), size(d.height)),
+    }
+}
+
+/// Texels of an image by column and row.
+struct Job<'a, const N: usize> {
+    size: (u32, u32),
+    x: &'a [u32; N],
+    y: &'a [u32; N],
+    outside: [u32; 4],
+}
+
+impl<const N: usize> Use for Job<'_, N> {
+    type Result = Block<N>;
+
+    #[inline(always)]
+    fn run<T: Texels>(self, mut texels: T) -> Block<N> {
+        let (width, height) = self.size;
+        let inside: [u32; N] = by_lane(|lane| {
+            let within = (self.x[lane] < width) & (self.y[lane] < height);
+            0u32.wrapping_sub(u32::from(within))
         });
-        if misses == 0 {
-            // Neighbours in memory: one read.
-            let mut bytes = [0; RUN];
-            let bytes = &mut bytes[..count * E::BYTES as usize];
-            self.memory.read(start + first as usize, bytes);
-            for (lane, word) in words.iter_mut().enumerate().take(count) {
-                *word = E::take(bytes, lane * E::BYTES as usize);
-            }
-        } else {
-            for (word, &at) in words.iter_mut().zip(rest) {
-                *word = E::load(self.memory, start + at as usize);
-            }
-        }
-        let all_inside = inside[..count].iter().fold(1, |all, one| all & one) == 1;
-        if self.whole && self.channels == 0xf && all_inside {
-            return E::spread(&words, count, self.out);
-        }
-        let mut decoded = [[0; 32]; 4];
-        E::spread(&words, count, &mut decoded);
-        for (channel, outside) in decoded.iter_mut().zip(self.outside) {
-            for (value, inside) in channel.iter_mut().zip(&inside) {
-                if *inside == 0 {
-                    *value = outside;
+        // Lanes outside read texel 0, whose result nobody sees.
+        let mut x: [u32; N] = by_lane(|lane| self.x[lane] & inside[lane]);
+        let mut y: [u32; N] = by_lane(|lane| self.y[lane] & inside[lane]);
+        texels.columns(&mut x);
+        texels.rows(&mut y);
+        let words = texels.fetch(&x, &y);
+        let mut block = lanes::spread::<T::Element, N>(&words);
+        let all = inside.iter().fold(u32::MAX, |all, one| all & one);
+        if all == 0 {
+            for (channel, outside) in block.iter_mut().zip(self.outside) {
+                for (value, inside) in channel.iter_mut().zip(&inside) {
+                    *value = *value & inside | outside & !inside;
                 }
             }
         }
-        merge(&decoded, self.channels, self.active, self.out);
+        block
     }
 }

@@ -17,15 +17,13 @@ mod tests;
 
 pub use points::{asked, taken};
 
-use super::element::{Element, Use, with_element};
 use super::sample::select;
+use super::texels::Way;
 use super::{Channels, Lanes, finish, lane_mask};
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::format::Returns;
 use crate::surface::texel::Rgba;
-use crate::surface::{
-    Format, Kind, LineStride, Memory, Refused, SampleStorage, Select, Surface, Tiling,
-};
+use crate::surface::{Format, Kind, Refused, Select, Surface};
 use points::{Points, points};
 
 const SEE: &str = "surface reference 4.13, \"ld family\"";
@@ -37,10 +35,8 @@ pub enum Kernel {
     Null,
     /// Any format and layout, texel by texel through the format table.
     Reference,
-    /// Elements of a plain format, at addresses worked out lane by lane.
-    Elements(Format),
-    /// All lanes on one image: bounds, offsets and decoding in vector code.
-    Plane(Format),
+    /// All lanes of an image at once, their texels fetched in this way.
+    Lanes(Way),
 }
 
 /// What a load returns beside its channels.
@@ -76,14 +72,14 @@ pub fn load(
     let lanes = lane_mask(request.lanes);
     if surface.kind() != Kind::Null {
         check(surface)?;
-        if let Some(kernel) = fast::load(surface, request, params, active & lanes, out) {
+        if let Some(way) = fast::load(surface, request, params, active & lanes, out) {
             return Ok(Reply {
-                kernel,
+                kernel: Kernel::Lanes(way),
                 null_mask: lanes,
             });
         }
     }
-    run(surface, request, params, active, out, is_plain(surface))
+    load_reference(surface, request, params, active, out)
 }
 
 /// [`load`] without any kernel: the definition.
@@ -97,17 +93,6 @@ pub fn load_reference(
     active: u32,
     out: &mut Channels,
 ) -> Result<Reply, Refused> {
-    run(surface, request, params, active, out, false)
-}
-
-fn run(
-    surface: &Surface,
-    request: &SamplerRequest,
-    params: &[Lanes],
-    active: u32,
-    out: &mut Channels,
-    plain: bool,
-) -> Result<Reply, Refused> {
     let lanes = lane_mask(request.lanes);
     let active = active & lanes;
     let mut texels = [[0; 4]; 32];
@@ -120,32 +105,16 @@ fn run(
         if request.op == SamplerOp::LdMcs {
             returns = Returns::AsUint;
             control_words(surface, request, &points, &mut texels);
-            Kernel::Reference
         } else {
             outside(surface, active & !points.inside, &mut texels);
-            let gathered = plain.then(|| {
-                let gather = Gather {
-                    memory: surface.memory(),
-                    at: addresses(surface, &points),
-                    lanes: points.inside,
-                    texels: &mut texels,
-                };
-                with_element(surface.format(), gather)
-            });
-            let kernel = match gathered.flatten() {
-                Some(()) => Kernel::Elements(surface.format()),
-                None => {
-                    gather_reference(surface, &points, &mut texels);
-                    Kernel::Reference
-                }
-            };
+            gather_reference(surface, &points, &mut texels);
             if surface.description().sampled.select != Select::PLAIN {
                 for texel in &mut texels {
                     *texel = select(surface, *texel);
                 }
             }
-            kernel
         }
+        Kernel::Reference
     };
     finish(request, returns, &texels, active, out);
     Ok(Reply {
@@ -245,61 +214,5 @@ fn control_words(
             ReturnFormat::Bits32 => [low, high, 0, 0],
             ReturnFormat::Bits16 => [low & 0xffff, low >> 16, high & 0xffff, high >> 16],
         };
-    }
-}
-
-/// Byte addresses of the texels of a surface that [`kernel`] has found simple: linear, one element for one
-/// texel. Lanes outside stay 0.
-fn addresses(surface: &Surface, points: &Points) -> [usize; 32] {
-    let d = surface.description();
-    let (base, pitch) = (d.base as usize, d.pitch as usize);
-    let bytes = usize::from(d.format.bits / 8);
-    let mut at = [0; 32];
-    if d.kind == Kind::Buffer {
-        for (at, &x) in at.iter_mut().zip(&points.x) {
-            *at = base + x as usize * pitch;
-        }
-        return at;
-    }
-    let layout = surface.layout();
-    let origin = |lane: usize| {
-        let slice = points.slice[lane] + d.min_array_element;
-        layout.image(points.level[lane] as usize, slice)
-    };
-    for (lane, at) in at.iter_mut().enumerate() {
-        let (x, y) = origin(lane);
-        let row = y + points.y[lane] + d.y_offset;
-        *at = base + row as usize * pitch + (x + points.x[lane] + d.x_offset) as usize * bytes;
-    }
-    at
-}
-
-/// Whether [`addresses`] holds: a linear surface with one sample and no skipped lines.
-fn is_plain(surface: &Surface) -> bool {
-    let d = surface.description();
-    d.tiling == Tiling::Linear
-        && d.line_stride == LineStride::Frame
-        && d.samples == 1
-        && d.storage == SampleStorage::Array
-        && d.mcs.is_none()
-}
-
-/// Fetches and decodes the lanes of a mask from addresses.
-struct Gather<'a> {
-    memory: &'a Memory,
-    at: [usize; 32],
-    lanes: u32,
-    texels: &'a mut [Rgba; 32],
-}
-
-impl Use for Gather<'_> {
-    type Result = ();
-
-    fn run<E: Element>(self) {
-        for lane in 0..32 {
-            if self.lanes >> lane & 1 == 1 {
-                self.texels[lane] = E::decode(E::load(self.memory, self.at[lane]));
-            }
-        }
     }
 }

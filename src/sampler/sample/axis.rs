@@ -4,22 +4,86 @@
 //! enough where the reference works in f64, because each step here is exact or rounds just where the
 //! reference rounds.
 
-use super::super::Lanes;
+use super::super::lanes::{by_lane, widest};
 use super::super::settings::Address;
 use super::coordinate::Axis;
+use pulp::NullaryFnOnce;
 
 /// Texel indices of the lanes: the first of a footprint, the next one, and its weight.
-pub struct Positions {
+#[derive(Clone, Copy)]
+pub struct Positions<const N: usize> {
     /// Index of the first texel.
-    pub first: Lanes,
+    pub first: [u32; N],
     /// Index of the next texel, for linear filters.
-    pub next: Lanes,
+    pub next: [u32; N],
     /// Weight of `next` in 1/256.
-    pub beta: Lanes,
+    pub beta: [u32; N],
 }
 
-/// Positions of all lanes, or `None` if one of `active` meets the border.
-pub fn positions(axis: &Axis, c: &Lanes, linear: bool, active: u32) -> Option<Positions> {
+impl<const N: usize> Positions<N> {
+    /// Where there is no such axis.
+    pub const ORIGIN: Positions<N> = Positions {
+        first: [0; N],
+        next: [0; N],
+        beta: [0; N],
+    };
+}
+
+/// Works out the positions of all lanes, `shift` texels away; `None` if one of `active` meets the border.
+pub fn positions<const N: usize>(
+    axis: &Axis,
+    c: &[u32; N],
+    linear: bool,
+    shift: Option<&[i32; N]>,
+    active: u32,
+    p: &mut Positions<N>,
+) -> Option<()> {
+    widest(Job {
+        axis,
+        c,
+        linear,
+        shift,
+        active,
+        p,
+    })
+}
+
+/// The parameters of [`positions`], for wide registers.
+struct Job<'a, const N: usize> {
+    axis: &'a Axis,
+    c: &'a [u32; N],
+    linear: bool,
+    shift: Option<&'a [i32; N]>,
+    active: u32,
+    p: &'a mut Positions<N>,
+}
+
+impl<const N: usize> NullaryFnOnce for Job<'_, N> {
+    type Output = Option<()>;
+
+    #[inline(always)]
+    fn call(self) -> Option<()> {
+        let Job {
+            axis,
+            c,
+            linear,
+            shift,
+            active,
+            p,
+        } = self;
+        work_out(axis, c, linear, shift, active, p)
+    }
+}
+
+#[inline(always)]
+fn work_out<const N: usize>(
+    axis: &Axis,
+    c: &[u32; N],
+    linear: bool,
+    shift: Option<&[i32; N]>,
+    active: u32,
+    p: &mut Positions<N>,
+) -> Option<()> {
     use Address::*;
     let texels = axis.unnormalized;
     let fixed = match (axis.mode, texels) {
@@ -34,31 +98,29 @@ pub fn positions(axis: &Axis, c: &Lanes, linear: bool, active: u32) -> Option<Po
             clamp(c, -10.0, 10.0) * axis.size as f32
         }),
     };
-    let mut p = Positions {
-        first: [0; 32],
-        next: [0; 32],
-        beta: [0; 32],
-    };
     for (beta, q) in p.beta.iter_mut().zip(&fixed) {
         *beta = q.cast_unsigned() & 255;
     }
+    if let Some(shift) = shift {
+        return shifted(axis, &fixed, shift, linear, active, p);
+    }
     let n = axis.size.cast_signed();
-    let inside = |t: i32| t.clamp(0, n - 1).cast_unsigned();
+    let inside = |t: i32| t.max(0).min(n - 1).cast_unsigned();
     match axis.mode {
-        Wrap => index(&fixed, &mut p, |t| {
+        Wrap => index(&fixed, p, |t| {
             // −1 to n + 1: the coordinate lies within one map.
             let t = if t < 0 { t + n } else { t };
             let t = if t >= n { t - n } else { t };
             inside(if t >= n { t - n } else { t })
         }),
-        Mirror => index(&fixed, &mut p, |t| {
+        Mirror => index(&fixed, p, |t| {
             // −2n − 1 to 2n + 1.
             let t = if t < 0 { -t - 1 } else { t };
             let t = if t >= 2 * n { t - 2 * n } else { t };
             inside(if t < n { t } else { 2 * n - 1 - t })
         }),
-        Clamp | Cube => index(&fixed, &mut p, inside),
-        MirrorOnce => index(&fixed, &mut p, |t| inside(if t < 0 { -t - 1 } else { t })),
+        Clamp | Cube => index(&fixed, p, inside),
+        MirrorOnce => index(&fixed, p, |t| inside(if t < 0 { -t - 1 } else { t })),
         Border | HalfBorder => {
             let last = if linear { n - 2 } else { n - 1 };
             let outside = fixed
@@ -68,28 +130,48 @@ pub fn positions(axis: &Axis, c: &Lanes, linear: bool, active: u32) -> Option<Po
             if outside {
                 return None;
             }
-            index(&fixed, &mut p, inside);
+            index(&fixed, p, inside);
         }
     }
-    Some(p)
+    Some(())
 }
 
-#[inline]
-fn index(fixed: &[i32; 32], p: &mut Positions, f: impl Fn(i32) -> u32) {
-    let to = p.first.iter_mut().zip(&mut p.next);
-    for ((first, next), q) in to.zip(fixed) {
-        let t = q >> 8;
-        *first = f(t);
-        *next = f(t + 1);
+/// Positions that texel offsets move: away from the map by more than one of its widths, perhaps.
+fn shifted<const N: usize>(
+    axis: &Axis,
+    fixed: &[i32; N],
+    shift: &[i32; N],
+    linear: bool,
+    active: u32,
+    p: &mut Positions<N>,
+) -> Option<()> {
+    for lane in (0..N).filter(|lane| active >> lane & 1 == 1) {
+        let t = i64::from(fixed[lane] >> 8) + i64::from(shift[lane]);
+        p.first[lane] = axis.index(t)?;
+        if linear {
+            p.next[lane] = axis.index(t + 1)?;
+        }
     }
+    Some(())
+}
+
+#[inline(always)]
+fn index<const N: usize>(fixed: &[i32; N], p: &mut Positions<N>, f: impl Fn(i32) -> u32) {
+    p.first = by_lane(|lane| f(fixed[lane] >> 8));
+    p.next = by_lane(|lane| f((fixed[lane] >> 8) + 1));
 }
 
 /// Fixed point with eight fraction bits of what `texels` makes of each coordinate.
-#[inline]
-fn fixed(axis: &Axis, c: &Lanes, linear: bool, texels: impl Fn(f32) -> f32) -> [i32; 32] {
+#[inline(always)]
+fn fixed<const N: usize>(
+    axis: &Axis,
+    c: &[u32; N],
+    linear: bool,
+    texels: impl Fn(f32) -> f32,
+) -> [i32; N] {
     let half = if linear { 0.5 } else { 0.0 };
     let up = if axis.round { 0.5 } else { 2.0 };
-    let mut out = [0; 32];
+    let mut out = [0; N];
     for (out, bits) in out.iter_mut().zip(c) {
         let x = (texels(f32::from_bits(*bits)) - half) * 256.0;
         let below = floor(x);
@@ -101,20 +183,20 @@ fn fixed(axis: &Axis, c: &Lanes, linear: bool, texels: impl Fn(f32) -> f32) -> [
 }
 
 /// The integer below; |x| < 2^31.
-#[inline]
+#[inline(always)]
 fn floor(x: f32) -> i32 {
     let t = x as i32;
     t - i32::from(t as f32 > x)
 }
 
 /// NaN is 0.
-#[inline]
+#[inline(always)]
 fn clamp(c: f32, low: f32, high: f32) -> f32 {
     let c = if c.is_nan() { 0.0 } else { c };
     c.max(low).min(high)
 }
 
-#[inline]
+#[inline(always)]
 fn wrap(c: f32) -> f32 {
     // From 2^23 on there is no fraction; NaN and infinities compare false.
     if c.abs() < 8_388_608.0 {
@@ -124,7 +206,7 @@ fn wrap(c: f32) -> f32 {
     }
 }
 
-#[inline]
+#[inline(always)]
 fn mirror(c: f32) -> f32 {
     let h = c * 0.5;
     if c.abs() < 2.0 {
@@ -156,21 +238,24 @@ mod tests {
                 Address::HalfBorder,
             ]),
             (round, texels, linear) in any::<(bool, bool, bool)>(),
+            shift in prop::option::of(prop::collection::vec(-40i32..40, 32)),
         ) {
             let clamps = matches!(mode, Address::Clamp | Address::Border | Address::HalfBorder);
             let axis = Axis { size, mode, round, unnormalized: texels && clamps };
             let mut border = false;
-            let wanted: Vec<_> = bits.iter().map(|&c| {
+            let shift: Option<[i32; 32]> = shift.map(|s| std::array::from_fn(|lane| s[lane]));
+            let wanted: Vec<_> = bits.iter().enumerate().map(|(lane, &c)| {
                 let q = axis.position(f64::from(f32::from_bits(c)), linear);
-                let first = axis.index(i64::from(q >> 8));
-                let next = axis.index(i64::from(q >> 8) + 1);
+                let t = i64::from(q >> 8) + shift.map_or(0, |s| i64::from(s[lane]));
+                let (first, next) = (axis.index(t), axis.index(t + 1));
                 border |= first.is_none() || linear && next.is_none();
                 (first, next, q & 255)
             }).collect();
-            let lanes: Lanes = std::array::from_fn(|lane| bits[lane]);
-            let got = positions(&axis, &lanes, linear, u32::MAX);
+            let lanes: [u32; 32] = std::array::from_fn(|lane| bits[lane]);
+            let mut p = Positions::ORIGIN;
+            let got = positions(&axis, &lanes, linear, shift.as_ref(), u32::MAX, &mut p);
             prop_assert_eq!(got.is_none(), border);
-            if let Some(p) = got {
+            if got.is_some() {
                 for (lane, (first, next, beta)) in wanted.into_iter().enumerate() {
                     prop_assert_eq!(Some(p.first[lane]), first);
                     if linear {

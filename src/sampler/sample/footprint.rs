@@ -14,7 +14,7 @@
 use super::super::settings::{Address, Filter, KeyMode, Reduction};
 use super::coordinate::Axis;
 use super::pixel::Pixel;
-use super::{Sampling, Taken, Watch, cube, key, lod, shadow};
+use super::{Sampling, Taken, Watch, border, cube, key, lod, shadow};
 use crate::message::Parameter;
 use crate::surface::format::{Kind as Numbers, Returns};
 use crate::surface::texel::Rgba;
@@ -240,7 +240,10 @@ impl<W: Watch> Sampling<'_, W> {
         weight: f64,
     ) -> Rgba {
         let place = self.place(pixel, at, step);
-        let (mut rgba, mut slice) = (self.border, pixel.slice);
+        let (mut rgba, mut slice) = ([0; 4], pixel.slice);
+        if place.is_none() {
+            rgba = border::colour(&self.state.border, self.surface.format());
+        }
         if let Some((x, y, s)) = place {
             slice = s;
             // Every level and slice here exists, and the format has been checked.

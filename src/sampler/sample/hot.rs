@@ -1,29 +1,36 @@
-//! Kernels of the 3D sampler for the common ways: one level, nearest or linear, plain formats and layouts.
+//! Kernels of the 3D sampler for the common ways: 1D and 2D, nearest or linear, one level or two.
 //!
 //! ```text
-//!  state, surface, lanes ─ one choice per message ─▶ axis kernels ─▶ byte offsets ─▶ format kernel
+//!  state, surface, lanes ─ one choice per message ─▶ groups of lanes on the same levels
+//!     ─▶ axis kernels ─▶ texels fetched as words ─▶ channel by channel: decoded, weighed, rounded
 //! ```
 //!
 //! A kernel runs only where it gives what [`super::reference`] gives, bit for bit; everything else, and
 //! every message that meets a border, goes there.
 
-use super::super::element::{Element, Use, merge, with_element};
-use super::super::plane::Plane;
+use super::super::element::Element;
+use super::super::lanes::{self, Block, Level, Quad, by_lane, merge, window};
 use super::super::settings::{Address, Filter, MipFilter, Reduction, SamplerState};
-use super::super::{Channels, Lanes, lane_mask};
+use super::super::texels::{Image, Texels, Use, Way, with_texels};
+use super::super::{Channels, Lanes, lane_mask, narrowed};
 use super::axis::{Positions, positions};
 use super::coordinate::Axis;
 use super::{Reply, Sampling, Unwatched, lod};
 use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest};
-use crate::surface::{Format, Kind, Memory, Surface, Tiling};
+use crate::surface::float::half_to_f32;
+use crate::surface::{Format, Kind, Surface, Tiling};
 
-/// What was chosen for a message.
+/// What was chosen for a message; of its last lanes, where they differ.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Kernel {
     /// Decodes elements of this format.
     pub format: Format,
+    /// How texels are fetched.
+    pub way: Way,
     /// Four texels by distance, else one.
     pub linear: bool,
+    /// Two levels are blended.
+    pub levels: u32,
     /// Address modes across and down.
     pub address: [Address; 2],
     /// Layout in memory.
@@ -39,189 +46,401 @@ pub fn sample(
     active: u32,
     out: &mut Channels,
 ) -> Option<Reply> {
-    let d = surface.description();
+    let kind = surface.kind();
     let plain = !state.disable
         && state.key.is_none()
         && state.reduction == Reduction::Standard
-        && request.offsets == [0; 3]
-        && !request.params16
-        && request.returns == ReturnFormat::Bits32
-        && matches!(d.kind, Kind::D1 | Kind::D2)
+        && matches!(kind, Kind::D1 | Kind::D2)
         && has_kernel(request.op);
     let lanes = lane_mask(request.lanes);
     let active = active & lanes;
     if !plain || active == 0 {
         return None;
     }
+    super::check(surface, state, request).ok()?;
     let mut silent = Unwatched;
-    let sampling = Sampling::new(surface, state, request, params, &mut silent);
-    let chosen = one_choice(&sampling, active)?;
-    let (filter, round) = sampling.filter(chosen.mag);
-    let linear = match filter {
-        Filter::Nearest => false,
-        Filter::Linear => true,
-        _ => return None,
-    };
-    let slice = one_slice(&sampling, active)?;
-    let plane = Plane::new(surface, chosen.level, slice)?;
-    let lanes_of = |p: Parameter| sampling.given.lanes(p).unwrap_or(&[0; 32]);
-    let axis = |n: usize, size: u32| Axis {
-        size,
-        mode: state.address[n],
-        round: round[n],
-        unnormalized: state.unnormalized,
-    };
-    let across = axis(0, plane.size.0);
-    let u = positions(&across, lanes_of(Parameter::U), linear, active)?;
-    let v = if d.kind == Kind::D1 {
-        Positions {
-            first: [0; 32],
-            next: [0; 32],
-            beta: [0; 32],
-        }
-    } else {
-        positions(
-            &axis(1, plane.size.1),
-            lanes_of(Parameter::V),
-            linear,
-            active,
-        )?
-    };
-    let job = Job {
-        memory: surface.memory(),
-        plane: &plane,
-        u,
-        v,
-        linear,
-        count: request.lanes as usize,
-        channels: request.channels.0,
+    let message = Message {
+        sampling: Sampling::new(surface, state, request, params, &mut silent),
         active,
-        whole: active == lanes,
-        out,
     };
-    with_element(surface.format(), job)?;
+    let kernel = match request.lanes {
+        0..=8 => message.lanes::<8>(0, out)?,
+        9..=16 => message.lanes::<16>(0, out)?,
+        _ => {
+            let first = message.lanes::<16>(0, out)?;
+            message.lanes::<16>(16, out)?.or(first)
+        }
+    }?;
+    if request.returns == ReturnFormat::Bits16 {
+        narrowed(request, surface.format().returns, active, out);
+    }
     Some(Reply {
-        kernel: Some(Kernel {
-            format: surface.format(),
-            linear,
-            address: [state.address[0], state.address[1]],
-            tiling: d.tiling,
-        }),
+        kernel: Some(kernel),
         alive: u32::MAX,
         null_mask: lanes,
     })
 }
 
-/// The operations that filter and nothing else.
+/// The operations that filter or gather and nothing else.
 const fn has_kernel(op: SamplerOp) -> bool {
     use SamplerOp::*;
     matches!(
         op,
-        Sample | SampleB | SampleL | SampleD | SampleLz | SampleKillpix
+        Sample | SampleB | SampleL | SampleD | SampleLz | SampleKillpix | Gather4 | Gather4Po
     )
 }
 
-/// The level and filter that all active lanes share, if it is one level.
-fn one_choice(sampling: &Sampling<'_, Unwatched>, active: u32) -> Option<lod::Selection> {
-    let mut lanes = (0..32).filter(|lane| active >> lane & 1 == 1);
-    let select = |lane: usize| {
-        let pixel = sampling.pixel(lane);
-        let (lod, anisotropy) = sampling.lod(lane, &pixel);
-        let chosen = lod::select(lod, sampling.state, &sampling.levels);
-        let blends = sampling.state.mip == MipFilter::Linear && chosen.beta > 0;
-        (!blends && anisotropy.is_none()).then_some(chosen)
-    };
-    let first = select(lanes.next()?)?;
-    match sampling.request.op {
-        SamplerOp::SampleLz => return Some(first),
-        SamplerOp::SampleL => {
-            let levels = sampling.given.lanes(Parameter::Lod)?;
-            let lane = active.trailing_zeros() as usize;
-            if lanes.clone().all(|other| levels[other] == levels[lane]) {
-                return Some(first);
-            }
-        }
-        _ => {}
-    }
-    lanes
-        .all(|lane| {
-            select(lane).is_some_and(|other| (other.mag, other.level) == (first.mag, first.level))
-        })
-        .then_some(first)
+/// Levels, filter and slice that lanes have in common.
+#[derive(Clone, Copy, PartialEq, Eq)]
+struct Group {
+    mag: bool,
+    level: u32,
+    /// The second level of a blend.
+    next: Option<u32>,
+    slice: u32,
 }
 
-/// The array slice that all active lanes share.
-fn one_slice(sampling: &Sampling<'_, Unwatched>, active: u32) -> Option<u32> {
-    if !sampling.d.array {
-        return Some(0);
-    }
-    let mut lanes = (0..32).filter(|lane| active >> lane & 1 == 1);
-    let first = sampling.pixel(lanes.next()?).slice;
-    lanes
-        .all(|lane| sampling.pixel(lane).slice == first)
-        .then_some(first)
-}
-
-/// Texels of a message, positions known.
-struct Job<'a> {
-    memory: &'a Memory,
-    plane: &'a Plane,
-    u: Positions,
-    v: Positions,
-    linear: bool,
-    count: usize,
-    channels: u8,
+/// A message that may have a kernel.
+struct Message<'a> {
+    sampling: Sampling<'a, Unwatched>,
     active: u32,
-    whole: bool,
-    out: &'a mut Channels,
 }
 
-impl Use for Job<'_> {
-    type Result = ();
-
-    fn run<E: Element>(mut self) {
-        let count = self.count.min(32);
-        let start = self.plane.start;
-        self.plane.columns(&mut self.u.first);
-        self.plane.rows(&mut self.v.first);
-        let (x0, y0) = (&self.u.first, &self.v.first);
-        let at = |x: &Lanes, y: &Lanes, lane: usize| start + (x[lane] + y[lane]) as usize;
-        let mut decoded = [[0; 32]; 4];
-        // Straight into the result if all of it is wanted.
-        let direct = self.whole && self.channels == 0xf;
-        let to = if direct { &mut *self.out } else { &mut decoded };
-        if self.linear {
-            self.plane.columns(&mut self.u.next);
-            self.plane.rows(&mut self.v.next);
-            let (x1, y1) = (&self.u.next, &self.v.next);
-            for lane in 0..count {
-                let (bu, bv) = (self.u.beta[lane], self.v.beta[lane]);
-                let weights = [
-                    (256 - bu) * (256 - bv),
-                    bu * (256 - bv),
-                    (256 - bu) * bv,
-                    bu * bv,
-                ];
-                let words = [
-                    E::load(self.memory, at(x0, y0, lane)),
-                    E::load(self.memory, at(x1, y0, lane)),
-                    E::load(self.memory, at(x0, y1, lane)),
-                    E::load(self.memory, at(x1, y1, lane)),
-                ];
-                let rgba = E::filter(words, weights.map(|w| f64::from(w.cast_signed())));
-                for (channel, value) in to.iter_mut().zip(rgba) {
-                    channel[lane] = value;
-                }
-            }
-        } else {
-            let mut words = [E::Word::default(); 32];
-            for (lane, word) in words.iter_mut().enumerate().take(count) {
-                *word = E::load(self.memory, at(x0, y0, lane));
-            }
-            E::spread(&words, count, to);
+impl Message<'_> {
+    /// Serves lanes `base` and following; the inner `None` is said where none of them is active.
+    fn lanes<const N: usize>(&self, base: usize, out: &mut Channels) -> Option<Option<Kernel>> {
+        let mut rest = self.active >> base & (u32::MAX >> (32 - N as u32));
+        if rest == 0 {
+            return Some(None);
         }
-        if !direct {
-            merge(&decoded, self.channels, self.active, self.out);
+        let shifts = self.shifts::<N>(base);
+        if let Some(group) = self.common() {
+            return self
+                .group(&group, &[0; N], &shifts, base, rest, out)
+                .map(Some);
+        }
+        let (groups, beta) = self.groups::<N>(base, rest)?;
+        let mut kernel = None;
+        while rest != 0 {
+            let group = groups[rest.trailing_zeros() as usize];
+            let same = |lane: &usize| rest >> lane & 1 == 1 && groups[*lane] == group;
+            let own = (0..N).filter(same).fold(0, |own, lane| own | 1 << lane);
+            kernel = Some(self.group(&group, &beta, &shifts, base, own, out)?);
+            rest &= !own;
+        }
+        Some(kernel)
+    }
+
+    /// The group of all lanes, where the state alone says so.
+    fn common(&self) -> Option<Group> {
+        let s = &self.sampling;
+        if s.d.array {
+            return None;
+        }
+        let one = |chosen: lod::Selection| Group {
+            mag: chosen.mag,
+            level: chosen.level,
+            next: None,
+            slice: 0,
+        };
+        let state = s.state;
+        let chosen = lod::select(state.lod_bias, state, &s.levels);
+        match s.request.op {
+            SamplerOp::Gather4 | SamplerOp::Gather4Po => Some(Group {
+                mag: true,
+                level: s.d.min_lod,
+                next: None,
+                slice: 0,
+            }),
+            SamplerOp::SampleLz => (chosen.beta == 0).then(|| one(chosen)),
+            // Without mip levels the level of detail only tells one filter from the other.
+            _ => {
+                let alike = state.mip == MipFilter::None
+                    && (state.min, state.round_min) == (state.mag, state.round_mag)
+                    && state.min != Filter::Anisotropic;
+                alike.then(|| one(chosen))
+            }
         }
     }
+
+    /// The group of each active lane, and the share of its second level in 1/256.
+    fn groups<const N: usize>(&self, base: usize, active: u32) -> Option<([Group; N], [u32; N])> {
+        let s = &self.sampling;
+        let none = Group {
+            mag: true,
+            level: s.d.min_lod,
+            next: None,
+            slice: 0,
+        };
+        let (mut groups, mut betas) = ([none; N], [0; N]);
+        // The level of detail of gradients belongs to four pixels.
+        let shared = matches!(s.request.op, SamplerOp::Sample | SamplerOp::SampleKillpix);
+        let mut last = None;
+        for lane in (0..N).filter(|lane| active >> lane & 1 == 1) {
+            let pixel = s.pixel(base + lane);
+            groups[lane].slice = pixel.slice;
+            if s.request.op.is_gather() {
+                continue;
+            }
+            let chosen = match last {
+                Some((four, chosen)) if shared && four == lane / 4 => chosen,
+                _ => {
+                    let (lod, anisotropy) = s.lod(base + lane, &pixel);
+                    if anisotropy.is_some() {
+                        return None;
+                    }
+                    lod::select(lod, s.state, &s.levels)
+                }
+            };
+            last = Some((lane / 4, chosen));
+            let blends = s.state.mip == MipFilter::Linear && chosen.beta > 0;
+            let group = &mut groups[lane];
+            (group.mag, group.level) = (chosen.mag, chosen.level);
+            if blends && s.filters {
+                group.next = Some(chosen.next);
+                betas[lane] = chosen.beta;
+            } else if !s.filters && chosen.beta >= 128 {
+                // Formats that do not filter take the nearer level.
+                group.level = chosen.next;
+            }
+        }
+        Some((groups, betas))
+    }
+
+    /// The lanes of a parameter as 32 bits.
+    fn parameter<const N: usize>(&self, p: Parameter, base: usize) -> [u32; N] {
+        let given = &self.sampling.given;
+        let Some(lanes) = given.lanes(p) else {
+            return [0; N];
+        };
+        let lanes = window(lanes, base);
+        match given.is_narrow() {
+            true => by_lane(|lane| half_to_f32(lanes[lane] as u16)),
+            false => lanes,
+        }
+    }
+
+    /// Texel offsets across and down, if there are any.
+    fn shifts<const N: usize>(&self, base: usize) -> Option<[[i32; N]; 2]> {
+        let s = &self.sampling;
+        if s.request.op != SamplerOp::Gather4Po && s.request.offsets == [0; 3] {
+            return None;
+        }
+        let lanes: [[i64; 3]; N] = std::array::from_fn(|lane| s.offsets(base + lane));
+        Some([0, 1].map(|axis| lanes.map(|offsets| offsets[axis] as i32)))
+    }
+
+    /// Serves the lanes of a group.
+    fn group<const N: usize>(
+        &self,
+        group: &Group,
+        beta: &[u32; N],
+        shifts: &Option<[[i32; N]; 2]>,
+        base: usize,
+        active: u32,
+        out: &mut Channels,
+    ) -> Option<Kernel> {
+        let s = &self.sampling;
+        let gathers = s.request.op.is_gather();
+        let (filter, round) = match gathers {
+            true => (Filter::Linear, s.state.round_mag),
+            false => s.filter(group.mag),
+        };
+        let linear = match filter {
+            Filter::Nearest => false,
+            Filter::Linear => true,
+            _ => return None,
+        };
+        let place = |level: u32, to: &mut [Positions<N>; 2]| {
+            let size = s.size(level);
+            let axis = |n: usize, p: Parameter, to: &mut Positions<N>| {
+                let axis = Axis {
+                    size: size[n],
+                    mode: s.state.address[n],
+                    round: round[n],
+                    unnormalized: s.state.unnormalized,
+                };
+                let shift = shifts.as_ref().map(|shifts| &shifts[n]);
+                let c = self.parameter::<N>(p, base);
+                positions(&axis, &c, linear, shift, active, to)
+            };
+            axis(0, Parameter::U, &mut to[0])?;
+            match s.axes() {
+                1 => Some(()),
+                _ => axis(1, Parameter::V, &mut to[1]),
+            }
+        };
+        let image = |level: u32| Image {
+            surface: s.surface,
+            level,
+            slice: group.slice,
+        };
+        let mut at = [Positions::ORIGIN; 2];
+        place(group.level, &mut at)?;
+        let one = One {
+            at: &at,
+            linear,
+            gathers: gathers.then(|| s.request.channels.0.trailing_zeros() as usize & 3),
+        };
+        let (block, way) = match group.next {
+            None => with_texels(image(group.level), one)?,
+            Some(next) => {
+                let mut at = [Positions::ORIGIN; 2];
+                place(next, &mut at)?;
+                let second = Second {
+                    image: image(next),
+                    at: &at,
+                    beta,
+                };
+                let (block, way) = with_texels(image(group.level), Two { one, second })?;
+                (block?, way)
+            }
+        };
+        let channels = if gathers { 0xf } else { s.request.channels.0 };
+        merge(&block, base, channels, active << base, out);
+        Some(Kernel {
+            format: s.surface.format(),
+            way,
+            linear,
+            levels: 1 + u32::from(group.next.is_some()),
+            address: [s.state.address[0], s.state.address[1]],
+            tiling: s.d.tiling,
+        })
+    }
+}
+
+/// Texels of one level, positions known.
+struct One<'a, const N: usize> {
+    at: &'a [Positions<N>; 2],
+    linear: bool,
+    /// The channel of which four texels are returned.
+    gathers: Option<usize>,
+}
+
+impl<const N: usize> Use for One<'_, N> {
+    type Result = Block<N>;
+
+    #[inline(always)]
+    fn run<T: Texels>(self, mut texels: T) -> Block<N> {
+        if let Some(c) = self.gathers {
+            return gathered::<T, N>(&mut texels, self.at, c);
+        }
+        match self.linear {
+            true => lanes::filter::<T::Element, N>(&quad(&mut texels, self.at)),
+            false => lanes::spread::<T::Element, N>(&nearest(&mut texels, self.at)),
+        }
+    }
+}
+
+/// The second level of a blend.
+struct Second<'a, const N: usize> {
+    image: Image<'a>,
+    at: &'a [Positions<N>; 2],
+    beta: &'a [u32; N],
+}
+
+struct Two<'a, const N: usize> {
+    one: One<'a, N>,
+    second: Second<'a, N>,
+}
+
+impl<const N: usize> Use for Two<'_, N> {
+    type Result = Option<Block<N>>;
+
+    #[inline(always)]
+    fn run<T: Texels>(self, mut texels: T) -> Option<Block<N>> {
+        let Two { one, second } = self;
+        let linear = one.linear;
+        let first = level(&mut texels, one.at, linear);
+        let mut below = texels.on(second.image.level, second.image.slice)?;
+        let levels = [first, level(&mut below, second.at, linear)];
+        Some(lanes::blend::<T::Element, N>(&levels, second.beta))
+    }
+}
+
+type WordOf<T> = <<T as Texels>::Element as Element>::Word;
+
+#[inline(always)]
+fn level<T: Texels, const N: usize>(
+    texels: &mut T,
+    at: &[Positions<N>; 2],
+    linear: bool,
+) -> Level<WordOf<T>, N> {
+    match linear {
+        true => Level::Linear(quad(texels, at)),
+        false => Level::Nearest(nearest(texels, at)),
+    }
+}
+
+#[inline(always)]
+fn nearest<T: Texels, const N: usize>(
+    texels: &mut T,
+    [u, v]: &[Positions<N>; 2],
+) -> [WordOf<T>; N] {
+    let (mut x, mut y) = (u.first, v.first);
+    texels.columns(&mut x);
+    texels.rows(&mut y);
+    texels.fetch(&x, &y)
+}
+
+#[inline(always)]
+fn corners<T: Texels, const N: usize>(
+    texels: &mut T,
+    [u, v]: &[Positions<N>; 2],
+) -> [[WordOf<T>; N]; 4] {
+    let (mut x0, mut x1, mut y0, mut y1) = (u.first, u.next, v.first, v.next);
+    texels.columns(&mut x0);
+    texels.columns(&mut x1);
+    texels.rows(&mut y0);
+    texels.rows(&mut y1);
+    [
+        texels.fetch(&x0, &y0),
+        texels.fetch(&x1, &y0),
+        texels.fetch(&x0, &y1),
+        texels.fetch(&x1, &y1),
+    ]
+}
+
+#[inline(always)]
+fn quad<T: Texels, const N: usize>(texels: &mut T, at: &[Positions<N>; 2]) -> Quad<WordOf<T>, N> {
+    let [u, v] = at;
+    // Products of integers up to 256 are exact.
+    let weight = |lane: usize, right: bool, below: bool| {
+        let share = |beta: u32, far: bool| match (f64::from(beta.cast_signed()), far) {
+            (beta, true) => beta,
+            (beta, false) => 256.0 - beta,
+        };
+        share(u.beta[lane], right) * share(v.beta[lane], below)
+    };
+    Quad {
+        words: corners(texels, at),
+        weights: [
+            by_lane(|lane| weight(lane, false, false)),
+            by_lane(|lane| weight(lane, true, false)),
+            by_lane(|lane| weight(lane, false, true)),
+            by_lane(|lane| weight(lane, true, true)),
+        ],
+    }
+}
+
+/// Lower left, lower right, upper right, upper left.
+#[inline(always)]
+fn gathered<T: Texels, const N: usize>(
+    texels: &mut T,
+    at: &[Positions<N>; 2],
+    c: usize,
+) -> Block<N> {
+    let corners = corners(texels, at);
+    let order = [2, 3, 1, 0];
+    let mut block = [[0; N]; 4];
+    for (to, k) in block.iter_mut().zip(order) {
+        // A match, because the kernel of a channel wants its number as a constant.
+        *to = match c {
+            0 => lanes::channel::<T::Element, N>(&corners[k], 0),
+            1 => lanes::channel::<T::Element, N>(&corners[k], 1),
+            2 => lanes::channel::<T::Element, N>(&corners[k], 2),
+            _ => lanes::channel::<T::Element, N>(&corners[k], 3),
+        };
+    }
+    block
 }

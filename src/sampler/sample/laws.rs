@@ -4,10 +4,12 @@ use super::super::packed::Beside;
 use super::super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
 };
+use super::super::texels::Way;
 use super::super::{Channels, Lanes, fetch, info};
 use super::{Unwatched, hot, reference, sample};
 use crate::isa::ChannelMask;
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
+use crate::surface::float::f32_to_half_nearest;
 use crate::surface::state::describe;
 use crate::surface::{Description, Format, Generation, Memory, Surface, Tiling};
 use proptest::prelude::*;
@@ -56,7 +58,51 @@ fn plain_format() -> impl Strategy<Value = &'static str> {
         "R16G16B16A16_FLOAT",
         "R32G32B32A32_FLOAT",
         "R32G32B32A32_UINT",
+        "R8G8B8A8_UNORM_SRGB",
+        "B8G8R8A8_UNORM_SRGB",
+        "R16G16B16A16_UNORM",
+        "R32G32_FLOAT",
+        "A8_UNORM",
+        "L8_UNORM",
+        "R16_FLOAT",
+        "R16G16_UNORM",
     ])
+}
+
+/// Formats without vector code of their own.
+fn other_format() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "BC1_UNORM",
+        "BC1_UNORM_SRGB",
+        "DXT1_RGB",
+        "BC2_UNORM",
+        "BC3_UNORM_SRGB",
+        "BC4_SNORM",
+        "BC5_UNORM",
+        "BC6H_SF16",
+        "BC7_UNORM",
+        "FXT1",
+        "R10G10B10A2_UNORM",
+        "R11G11B10_FLOAT",
+        "R9G9B9E5_SHAREDEXP",
+        "R8_SNORM",
+        "B5G6R5_UNORM",
+        "YCRCB_NORMAL",
+        "I16_UNORM",
+        "R16G16_SINT",
+    ])
+}
+
+fn way_of(format: Format) -> Way {
+    let plain = "R8_UNORM R8_UINT R8G8_UNORM R16_UNORM R32_FLOAT R32_UINT R8G8B8A8_UNORM R8G8B8A8_UINT \
+                 B8G8R8A8_UNORM R16G16B16A16_FLOAT R32G32B32A32_FLOAT R32G32B32A32_UINT \
+                 R8G8B8A8_UNORM_SRGB B8G8R8A8_UNORM_SRGB R16G16B16A16_UNORM R32G32_FLOAT A8_UNORM L8_UNORM \
+                 R16_FLOAT R16G16_UNORM";
+    match format {
+        f if plain.split_whitespace().any(|name| name == f.name) => Way::Elements,
+        f if f.is_compressed() => Way::Blocks,
+        _ => Way::Decoded,
+    }
 }
 
 fn address() -> impl Strategy<Value = Address> {
@@ -93,7 +139,7 @@ proptest! {
 
     #[test]
     fn kernels_equal_the_reference(
-        (name, seed) in (plain_format(), any::<u32>()),
+        (name, seed) in (prop_oneof![3 => plain_format(), 2 => other_format()], any::<u32>()),
         (width, height, levels) in (1u32..70, 1u32..50, 1u32..4),
         (tiling, array) in (
             prop::sample::select(vec![Tiling::Linear, Tiling::X, Tiling::Y]), any::<bool>(),
@@ -101,11 +147,20 @@ proptest! {
         (u, v, lod, slice) in (coordinates(), coordinates(), 0u32..4, 0u32..3),
         (address_u, address_v, min, mag) in (address(), address(), filter(), filter()),
         (mip, max_lod) in (
-            prop::sample::select(vec![MipFilter::None, MipFilter::Nearest]), 0i32..1024,
+            prop::sample::select(vec![MipFilter::None, MipFilter::Nearest, MipFilter::Linear]), 0i32..1024,
         ),
         (op, channels, lanes, active) in (
-            prop::sample::select(vec![SamplerOp::Sample, SamplerOp::SampleL, SamplerOp::SampleLz]),
-            1u8..16, prop::sample::select(vec![8u32, 16, 32]), any::<u32>(),
+            prop::sample::select(vec![
+                SamplerOp::Sample, SamplerOp::SampleL, SamplerOp::SampleLz, SamplerOp::SampleB,
+                SamplerOp::SampleD, SamplerOp::Gather4, SamplerOp::Gather4Po,
+            ]),
+            1u8..16, prop::sample::select(vec![1u32, 2, 8, 16, 32]), any::<u32>(),
+        ),
+        (offsets, params16, narrow) in (
+            prop_oneof![Just([0i8; 3]), prop::array::uniform3(-8i8..8)], any::<bool>(), any::<bool>(),
+        ),
+        (levels_of, own) in (
+            prop::collection::vec(0u32..1400, 32), prop::collection::vec(any::<u32>(), 32),
         ),
     ) {
         let format = Format::named(name).unwrap();
@@ -122,28 +177,48 @@ proptest! {
             address: [address_u, address_v, Address::Clamp],
             ..SamplerState::default().filtered(min, mag)
         };
-        let request = request(op, channels, lanes);
-        let (u, v) = (lanes_of(&u), lanes_of(&v));
-        let r = [(slice as f32).to_bits(); 32];
-        let level = [(lod as f32).to_bits(); 32];
+        let channels = if op.is_gather() { 1 << (channels % 4) } else { channels };
+        let request = SamplerRequest {
+            offsets,
+            params16,
+            returns: if narrow { ReturnFormat::Bits16 } else { ReturnFormat::Bits32 },
+            ..request(op, channels, lanes)
+        };
+        let sent = |bits: u32| match params16 {
+            true => u32::from(f32_to_half_nearest(bits)) | bits & 0xffff_0000,
+            false => bits,
+        };
+        let (u, v) = (lanes_of(&u).map(sent), lanes_of(&v).map(sent));
+        let r = [sent((slice as f32).to_bits()); 32];
+        // Levels, biases and gradients that are the same for all lanes or differ.
+        let level = match lod {
+            3 => lanes_of(&levels_of).map(|l| sent((l as f32 / 256.0).to_bits())),
+            lod => [sent((lod as f32).to_bits()); 32],
+        };
+        let own = lanes_of(&own);
+        let steep = level.map(|l| sent(l & 0x3fff_ffff));
         let params = match op {
-            SamplerOp::SampleL => [level, u, v, r],
-            _ => [u, v, r, level],
+            SamplerOp::SampleL | SamplerOp::SampleB => vec![level, u, v, r],
+            SamplerOp::SampleD => vec![u, steep, r, v, r, steep, r],
+            SamplerOp::Gather4Po => vec![u, v, own, steep, r],
+            _ => vec![u, v, r, level],
         };
         let (mut fast, mut slow) = ([[9; 32]; 4], [[9; 32]; 4]);
         let reply = sample(&surface, &state, &request, &params, active, &mut fast).unwrap();
         let done = reference(&surface, &state, &request, &params, active, &mut slow, &mut Unwatched);
         prop_assert_eq!(done.unwrap().kernel, None);
         prop_assert_eq!(fast, slow);
-        // Nothing but borders and levels of its own for each group of lanes goes the long way.
+        // Nothing but borders goes the long way.
         let repeats = |mode| matches!(mode, Address::Wrap | Address::Mirror | Address::Clamp | Address::MirrorOnce);
-        let one_level = op != SamplerOp::Sample;
         let lanes = if lanes == 32 { u32::MAX } else { (1 << lanes) - 1 };
-        if repeats(address_u) && repeats(address_v) && one_level && active & lanes != 0 {
+        if repeats(address_u) && repeats(address_v) && active & lanes != 0 {
             let kernel = reply.kernel.expect("a kernel");
             prop_assert_eq!((kernel.format, kernel.tiling), (format, tiling));
+            prop_assert_eq!(kernel.way, way_of(format));
             prop_assert_eq!(kernel.address, [address_u, address_v]);
-            prop_assert!(!kernel.linear || min == Filter::Linear || mag == Filter::Linear);
+            let linear = min == Filter::Linear || mag == Filter::Linear || op.is_gather();
+            prop_assert!(!kernel.linear || linear);
+            prop_assert!(kernel.levels == 1 || mip == MipFilter::Linear);
         }
     }
 
@@ -241,8 +316,11 @@ fn what_is_not_plain_has_no_kernel() {
         ..state
     };
     assert!(!kernel(&surface(plain.clone()), &keyed, &asked));
-    let gather = request(SamplerOp::Gather4, 1, 8);
-    assert!(!kernel(&surface(plain), &state, &gather));
-    let blocks = Description::d2(Format::named("BC1_UNORM").unwrap(), 8, 8);
-    assert!(!kernel(&surface(blocks), &state, &asked));
+    let compare = request(SamplerOp::SampleC, 1, 8);
+    assert!(!kernel(&surface(plain.clone()), &state, &compare));
+    let cube = Description::cube(Format::R8_UNORM, 8);
+    assert!(!kernel(&surface(cube), &state, &asked));
+    let steep = state.filtered(Filter::Anisotropic, Filter::Anisotropic);
+    let gradients = request(SamplerOp::SampleD, 15, 8);
+    assert!(!kernel(&surface(plain), &steep, &gradients));
 }

@@ -32,7 +32,7 @@ mod tests;
 pub(super) use footprint::select;
 
 use super::given::Given;
-use super::settings::{Filter, MipFilter, SamplerState};
+use super::settings::{Address, Filter, MipFilter, SamplerState};
 use super::{Channels, Lanes, finish};
 use crate::message::{SamplerOp, SamplerRequest};
 use crate::surface::format::{Kind as Numbers, Returns, Use};
@@ -178,6 +178,16 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
     if request.op.is_gather() && surface.kind() == Kind::D3 {
         return Err(Refused::error("gather4 from a 3D surface", SEE));
     }
+    let clamps = state.address[..2]
+        .iter()
+        .all(|&mode| mode == Address::Clamp);
+    if d.line_stride.skips() && !(clamps && state.mip == MipFilter::None) {
+        return Err(Refused::error(
+            "a sample from every second line of a surface: the address modes must be clamp and the mip \
+             filter none",
+            "PRM 4.10.2.1, Vertical Line Stride",
+        ));
+    }
     let mono = state.min == Filter::Mono || state.mag == Filter::Mono;
     if mono && format.kind != Numbers::Mono {
         return Err(Refused::error(
@@ -207,7 +217,6 @@ struct Sampling<'a, W> {
     request: &'a SamplerRequest,
     given: Given<'a>,
     levels: lod::Levels,
-    border: Rgba,
     /// Texels are filtered, not only picked.
     filters: bool,
     /// The chroma key, where it counts.
@@ -233,8 +242,7 @@ impl<'a, W: Watch> Sampling<'a, W> {
         let format = surface.format();
         let cube = d.kind == Kind::Cube;
         let modes = &state.address[..2];
-        let joined =
-            cube && (state.cube_override || modes.contains(&super::settings::Address::Cube));
+        let joined = cube && (state.cube_override || modes.contains(&Address::Cube));
         let average = match d.generation {
             Generation::Gen4 => false,
             Generation::Gen5 => d.sampled.cube_average,
@@ -247,7 +255,6 @@ impl<'a, W: Watch> Sampling<'a, W> {
             request,
             given: Given::new(request, params),
             levels: levels(d),
-            border: border::colour(&state.border, format),
             filters: format.filter.ever() || request.op.compares(),
             // Averaged corners have no key: surface reference 4.5.
             key: state

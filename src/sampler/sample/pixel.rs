@@ -83,7 +83,7 @@ impl<W: Watch> Sampling<'_, W> {
 
     /// Texel offsets: those of the message, and the lane's own, of which six bits count (as the graphics
     /// interface that has them defines; a model choice).
-    fn offsets(&self, lane: usize) -> [i64; 3] {
+    pub(super) fn offsets(&self, lane: usize) -> [i64; 3] {
         let own = |p: Parameter| {
             let bits = self.given.lanes(p).map_or(0, |lanes| lanes[lane]);
             i64::from((bits << 26).cast_signed() >> 26)

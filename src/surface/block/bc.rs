@@ -39,6 +39,30 @@ fn colour(block: u128, t: u32, always_four: bool) -> [u8; 4] {
     [r as u8, g as u8, b as u8, alpha]
 }
 
+/// The four colours of a BC1 block, each R, G, B, A from the low byte up, from its two ends; `opaque` makes
+/// the missing colour black.
+///
+/// The same numbers as [`colour`] gives texel by texel, three channels in one product: each has sixteen
+/// bits of its own.
+pub fn bc1_palette(ends: u32, opaque: bool) -> [u32; 4] {
+    let apart = |c: u32| {
+        let (r, g, b) = (expand5(c >> 11), expand6(c >> 5 & 63), expand5(c & 31));
+        u64::from(r) | u64::from(g) << 16 | u64::from(b) << 32
+    };
+    let (c0, c1) = (ends & 0xffff, ends >> 16);
+    let (a, b) = (apart(c0), apart(c1));
+    let between = |w: u64| ((256 - w) * a + w * b + 0x80_0080_0080) >> 8;
+    let joined = |c: u64| {
+        let [r, g, b] = [0, 16, 32].map(|low| (c >> low) as u32 & 255);
+        r | g << 8 | b << 16 | 0xff00_0000
+    };
+    let nothing = if opaque { 0xff00_0000 } else { 0 };
+    match c0 > c1 {
+        true => [a, b, between(85), between(171)].map(joined),
+        false => [joined(a), joined(b), joined(between(128)), nothing],
+    }
+}
+
 pub fn bc1(cell: &CellBytes, x: u32, y: u32) -> [u8; 4] {
     colour(bits128(cell), 4 * y + x, false)
 }
@@ -129,4 +153,28 @@ pub fn bc5_unorm(cell: &CellBytes, x: u32, y: u32) -> Rgba {
 pub fn bc5_snorm(cell: &CellBytes, x: u32, y: u32) -> Rgba {
     let (bits, t) = (bits128(cell), 4 * y + x);
     [snorm(bits, t), snorm(bits >> 64, t), 0, ONE]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn the_palette_holds_what_texels_decode_to() {
+        let mut state = 1u64;
+        for _ in 0..20_000 {
+            state = state
+                .wrapping_mul(6_364_136_223_846_793_005)
+                .wrapping_add(1);
+            let ends = (state >> 32) as u32;
+            // Texels 0 to 3 take the four colours in order.
+            let block = u128::from(ends) | 0b1110_0100 << 32;
+            let palette = bc1_palette(ends, false);
+            for (t, entry) in (0..4).zip(palette) {
+                assert_eq!(entry.to_le_bytes(), colour(block, t, false), "{ends:08x}");
+            }
+            let alphas = bc1_palette(ends, true).map(|c| c >> 24);
+            assert_eq!(alphas, [255; 4]);
+        }
+    }
 }

@@ -9,6 +9,8 @@ mod bptc;
 mod fxt1;
 mod tables;
 
+pub use bc::bc1_palette;
+
 use super::CellBytes;
 use super::format::{Format, SubKind};
 use super::texel::Rgba;
