@@ -346,6 +346,15 @@ fn every_rule_of_a_packed_surface_state_has_its_code() {
             Gen5,
             &[("X Offset", 1), ("Surface Pitch", 1023)],
         ),
+        (
+            Code::W0753,
+            Gen5,
+            &[
+                ("Tiled Surface", 1),
+                ("Surface Pitch", 1023),
+                ("Y Offset", 4),
+            ],
+        ),
         (Code::W0753, Gen9, &[("Surface Vertical Alignment", 0)]),
         (Code::W0753, Gen9, &[("Surface Array", 1), ("Depth", 3)]),
     ] {

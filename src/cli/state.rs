@@ -5,7 +5,7 @@ use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::explain::state::{State, What, decode};
 use crate::harness::{dump, load};
 use crate::source::{Source, Span};
-use crate::surface::Generation;
+use crate::surface::{Generation, Invalid};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
@@ -57,24 +57,36 @@ impl States {
         };
         let name = self.input.as_deref().unwrap_or(Path::new("words"));
         let source = Source::new(name.display().to_string(), text);
-        let words = match dump::dwords(source.text()) {
-            Ok(words) if !words.is_empty() => words,
+        let dwords = match dump::dwords(source.text()) {
+            Ok(dwords) if !dwords.is_empty() => dwords,
             Ok(_) => return output.complain("no words are given"),
             Err(why) => return output.complain(&why),
         };
-        // Rules are about the words as a whole; their text names the field.
-        let span = Span::new(0, source.text().trim_end().len() as u32);
+        let words: Vec<u32> = dwords.iter().map(|dword| dword.value).collect();
+        let all = Span::new(0, source.text().trim_end().len() as u32);
         let states = match decode(self.kind, self.r#gen, &words) {
             Ok(states) => states,
             Err(why) => {
-                output.diagnostics(&[why.at(span)], &source);
+                output.diagnostics(&[why.at(all)], &source);
                 return Exit::Program;
             }
         };
         let mut exit = Exit::Fine;
         for state in &states {
             output.text(&state.to_string());
-            let found: Vec<Diagnostic> = state.broken.iter().map(|b| b.at(span)).collect();
+            // A rule of several fields is about the whole state.
+            let own = dwords.get(state.first..).unwrap_or_default();
+            let own = &own[..own.len().min(state.words.len())];
+            let whole = match own {
+                [first, .., last] => Span::new(first.span.start, last.span.end),
+                [one] => one.span,
+                [] => all,
+            };
+            let place = |broken: &Invalid| {
+                let dword = broken.dword.and_then(|dw| own.get(dw as usize));
+                dword.map_or(whole, |dword| dword.span)
+            };
+            let found: Vec<Diagnostic> = state.broken.iter().map(|b| b.at(place(b))).collect();
             output.diagnostics(&found, &source);
             if any_fatal(&found) {
                 exit = Exit::Program;

@@ -11,6 +11,8 @@ pub struct Invalid {
     pub code: Code,
     /// The values at hand and what would be allowed, in one sentence.
     pub what: String,
+    /// The dword of a packed state that breaks it, if it is one.
+    pub dword: Option<u32>,
 }
 
 impl Invalid {
@@ -18,6 +20,15 @@ impl Invalid {
         Invalid {
             code,
             what: what.into(),
+            dword: None,
+        }
+    }
+
+    /// Names the dword of a packed state that breaks the rule.
+    pub(crate) fn in_dword(self, dword: u32) -> Invalid {
+        Invalid {
+            dword: Some(dword),
+            ..self
         }
     }
 

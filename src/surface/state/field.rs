@@ -208,7 +208,7 @@ impl StateField {
 
     fn out_of_range(&self, raw: u64, most: u64) -> Invalid {
         let what = format!("{} is {raw}; 0 to {most} is allowed", self.place());
-        Invalid::new(Code::E0749, what)
+        Invalid::new(Code::E0749, what).in_dword(self.dw)
     }
 
     /// The rule about its values alone that is broken, if one is.
@@ -228,7 +228,7 @@ impl StateField {
             .map(|(n, name)| format!("{n} {name}"))
             .collect();
         let what = format!("{} is {raw}; {} are known", self.place(), known.join(", "));
-        Some(Invalid::new(Code::E0748, what))
+        Some(Invalid::new(Code::E0748, what).in_dword(self.dw))
     }
 }
 
@@ -304,10 +304,8 @@ impl Structure {
         for (dw, word) in own.iter().enumerate() {
             let odd = *word & !self.known(generation, words, dw as u32);
             if odd != 0 {
-                broken.push(Invalid::new(
-                    Code::W0751,
-                    format!("dword {dw} of {} has reserved bits {odd:#010x}", self.name),
-                ));
+                let what = format!("dword {dw} of {} has reserved bits {odd:#010x}", self.name);
+                broken.push(Invalid::new(Code::W0751, what).in_dword(dw as u32));
             }
         }
         broken.extend(

@@ -170,6 +170,20 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
         Code::E0745,
         "the Y Offset of a field is a multiple of 4 rows",
     );
+    // The origin lies inside the first tile: PRM 4.10.2.1, X Offset and Y Offset, "Range".
+    let tile = d.tiling.tile(d.format.bits.into());
+    if let (Some((width, rows)), Tiling::X | Tiling::Y) = (tile, d.tiling) {
+        let columns = width.div_ceil(u32::from(d.format.bits / 8).max(1));
+        rule(
+            d.x_offset + 4 <= columns && d.y_offset + 2 <= rows,
+            Code::W0753,
+            &format!(
+                "X Offset and Y Offset lie inside a tile: at most {} texels and {} rows",
+                columns.saturating_sub(4),
+                rows - 2
+            ),
+        );
+    }
     rule(
         d.samples == 1 || d.format.bits <= 64 && d.format.kind != FormatKind::Yuv,
         Code::E0745,
