@@ -22,7 +22,7 @@ pub type TexelAt = (u32, u32, u32, u32);
 pub struct Touch {
     /// It was written.
     pub written: bool,
-    /// Its greatest part in a filtered result; 1 where nothing is filtered.
+    /// Its greatest part in the result of a lane; 1 where nothing is filtered.
     pub weight: f64,
 }
 
@@ -37,6 +37,8 @@ pub struct Touched {
     pub pieces: BTreeMap<u32, BTreeSet<(i64, i64, u32, bool)>>,
     /// The surface that the message being served names.
     surface: Option<u32>,
+    /// The parts that texels have in the lanes of that message so far: several samples of a lane may take one.
+    parts: BTreeMap<(usize, TexelAt), f64>,
 }
 
 /// A loop may touch texels without end.
@@ -50,6 +52,7 @@ impl Touched {
             texels: BTreeMap::new(),
             pieces: BTreeMap::new(),
             surface: None,
+            parts: BTreeMap::new(),
         }
     }
 
@@ -86,21 +89,25 @@ impl Touched {
 
 impl Observer for Touched {
     fn message(&mut self, at: At, request: &Request) {
+        self.parts.clear();
         self.surface = match request {
             Request::Sampler(sampler) if at.site.span == self.span => Some(sampler.surface),
             _ => None,
         };
     }
 
-    fn texel(&mut self, at: At, _: usize, taken: &Taken) {
+    fn texel(&mut self, at: At, lane: usize, taken: &Taken) {
         if let (true, Some(surface), Some((x, y))) =
             (at.site.span == self.span, self.surface, taken.at)
         {
+            let texel = (taken.level, taken.slice, x, y);
+            let part = self.parts.entry((lane, texel)).or_default();
+            *part += taken.weight;
             let touch = Touch {
                 written: false,
-                weight: taken.weight,
+                weight: *part,
             };
-            self.texel(surface, (taken.level, taken.slice, x, y), touch);
+            self.texel(surface, texel, touch);
         }
     }
 
@@ -135,7 +142,8 @@ impl Observer for Touched {
 const SIDE: u32 = 1280;
 
 /// A surface with the texels that were touched: the others are pale, a frame tells reading (red) from
-/// writing (blue), and the frame of a filtered texel is the thicker the greater its weight.
+/// writing (blue), and the frame of a filtered texel is the thicker the greater its weight, which stands in it
+/// in hundredths where there is room.
 ///
 /// Only the neighbourhood of what was touched is drawn where the surface is large; labels at the edges count
 /// columns and rows. `image` is the level and slice to draw, `touches` those of the surface.
@@ -235,14 +243,26 @@ fn draw(picture: &Picture, touched: &BTreeMap<(u32, u32), Touch>) -> Drawing {
             }
         }
     }
+    let most = touched
+        .values()
+        .fold(0.0, |most: f64, t| most.max(t.weight));
     for (&(x, y), touch) in touched.range((x0, y0)..) {
         if x >= x1 || y < y0 || y >= y1 {
             continue;
         }
         let colour = if touch.written { WRITTEN } else { READ };
-        // One pixel for the lightest, an eighth of the texel for a weight of one.
-        let thick = (f64::from(zoom) / 8.0 * touch.weight).round().max(1.0) as u32;
+        // One pixel for the lightest, an eighth of the texel for the one of most weight.
+        let part = touch.weight / most.max(f64::MIN_POSITIVE);
+        let thick = (f64::from(zoom) / 8.0 * part).round().max(1.0) as u32;
         drawing.frame(at(x, y), thick, colour);
+        let percent = (100.0 * touch.weight).round();
+        if percent < 100.0 && zoom >= 2 * LETTER.0 + 12 && zoom >= LETTER.1 + 12 {
+            let [r, g, b, _] = picture.pixels[(y * picture.width + x) as usize];
+            let light = u32::from(r) + u32::from(g) + u32::from(b) > 3 * 0x8000;
+            let ink = if light { INK } else { [255; 3] };
+            let [left, top, ..] = at(x, y);
+            drawing.label(left + 7, top + 7, &percent.to_string(), ink);
+        }
     }
     // As many numbers as there is room for, at round columns and rows.
     let step = |size: u32| {
