@@ -7,6 +7,7 @@
 //! * [`sample`]: the 3D sampler, with filters. * [`info`]: what it tells of a surface.
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
+//! * `texels`: where texels come from, with `element` and `plane`. * `lanes`: arithmetic on all lanes at once.
 //! * [`settings`]: the sampler state. * [`state`]: its binary layout. * [`packed`]: from one to the other.
 
 pub mod avs;
@@ -21,10 +22,11 @@ mod plane;
 pub mod sample;
 pub mod settings;
 pub mod state;
-pub mod texels;
+mod texels;
 pub mod unorm;
 
 pub use settings::SamplerState;
+pub use texels::Way;
 
 use crate::message::{ReturnFormat, SamplerRequest};
 use crate::surface::float::f32_to_half_nearest;

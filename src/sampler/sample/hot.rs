@@ -325,7 +325,8 @@ impl<const N: usize> Use for One<'_, N> {
         if let Some(c) = self.gathers {
             return gathered::<T, N>(&mut texels, self.at, c);
         }
-        match self.linear {
+        // Integers have one way only; the constant keeps the code of the other one away.
+        match self.linear && T::Element::BLENDS {
             true => lanes::filter::<T::Element, N>(&quad(&mut texels, self.at)),
             false => lanes::spread::<T::Element, N>(&nearest(&mut texels, self.at)),
         }
@@ -349,6 +350,9 @@ impl<const N: usize> Use for Two<'_, N> {
 
     #[inline(always)]
     fn run<T: Texels>(self, mut texels: T) -> Option<Block<N>> {
+        if !T::Element::BLENDS {
+            return None;
+        }
         let Two { one, second } = self;
         let linear = one.linear;
         let first = level(&mut texels, one.at, linear);

@@ -42,7 +42,7 @@ fn colour(block: u128, t: u32, always_four: bool) -> [u8; 4] {
 /// The four colours of a BC1 block, each R, G, B, A from the low byte up, from its two ends; `opaque` makes
 /// the missing colour black.
 ///
-/// The same numbers as [`colour`] gives texel by texel, three channels in one product: each has sixteen
+/// The same numbers as `colour` gives texel by texel, three channels in one product: each has sixteen
 /// bits of its own.
 pub fn bc1_palette(ends: u32, opaque: bool) -> [u32; 4] {
     let apart = |c: u32| {
