@@ -1,6 +1,7 @@
 //! The adaptive video scaler on whole frames, message by message, and against a plain copy.
 //!
-//! `cargo bench --bench avs`. Pixels are output pixels; a copy moves the bytes of the source once.
+//! `cargo bench --bench avs`, or `-- table y8` for the table of the frames so named only. Pixels are output
+//! pixels; a copy moves the bytes of the source once.
 
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
@@ -157,15 +158,24 @@ fn fastest(mut run: impl FnMut()) -> f64 {
 }
 
 fn main() {
-    divan::main();
-    if !std::env::args().any(|arg| arg == "--bench") {
-        return;
+    let mut named: Vec<String> = std::env::args().skip(1).collect();
+    if !named.iter().any(|arg| arg == "--bench") {
+        return divan::main();
+    }
+    named.retain(|arg| arg != "--bench");
+    match named.iter().position(|arg| arg == "table") {
+        Some(table) => drop(named.remove(table)),
+        None => {
+            divan::main();
+            named.clear();
+        }
     }
     println!(
         "\n{:32} {:>12} {:>12} {:>12} {:>10}",
         "frame", "Mpixel/s", "two threads", "source MB/s", "of memcpy"
     );
-    for frame in frames() {
+    let wanted = |frame: &Frame| named.iter().all(|word| frame.name.contains(word));
+    for frame in frames().into_iter().filter(wanted) {
         let bytes = frame.surface.memory().len();
         let (source, mut copy) = (vec![1u8; bytes], vec![0u8; bytes]);
         let copied = fastest(|| {

@@ -88,23 +88,23 @@ impl Steps {
         let step: [i32; 7] = std::array::from_fn(|i| (q[i + 1] - q[i]).abs());
         let d8 = step.iter().fold(0, |max, &d| max.max(d));
         let d4 = step[2].max(step[3]).max(step[4]);
+        self.weigh(d4, d8) as u16
+    }
+
+    /// The weight for the greatest step of the centre, and of all.
+    #[inline]
+    pub fn weigh(&self, d4: i32, d8: i32) -> i32 {
         let flat = 256 - ramp(d4, self.max_4, self.transition_4);
         let edge = ramp(d8, self.max_8, self.transition_8);
-        (256 - ((flat * edge + 128) >> 8)) as u16
+        256 - ((flat * edge + 128) >> 8)
     }
 }
 
 /// 0 up to `m`, then rising to 256 within `1 << t`.
 #[inline]
 fn ramp(d: i32, m: u8, t: u8) -> i32 {
-    let (above, t) = (d - i32::from(m), u32::from(t & 7));
-    if above <= 0 {
-        0
-    } else if above >= 1 << t {
-        256
-    } else {
-        above << (8 - t)
-    }
+    let t = u32::from(t & 7);
+    (d - i32::from(m)).max(0).min(1 << t) << (8 - t)
 }
 
 /// Whose values decide an adaptive weight. Source: AVS reference 3.5, "Guide values".

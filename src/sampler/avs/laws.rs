@@ -212,63 +212,61 @@ const REQUEST: AvsRequest = AvsRequest {
     ief_bypass: true,
 };
 
-/// The kernel of each plane of a surface of `format`.
+/// The kernel of each channel that a surface of `format` has.
 fn kernels(format: Format, sampler: &AvsSampler) -> Vec<Kernel> {
     let memory = Memory::zeroed(64);
     let view = MediaView::plain(&memory, format, (64, 32), 512);
     let plan = Plan::new(&view, sampler, Kernels::Fast);
-    view.planes().iter().map(|p| plan.kernel(p)).collect()
-}
-
-const fn blended(components: usize) -> Kernel {
-    Kernel::Blended { components }
+    let places = (0..4).filter_map(|channel| Some((view.place(channel)?.0, channel)));
+    places
+        .map(|(plane, channel)| plan.kernel(plane, channel))
+        .collect()
 }
 
 #[test]
 fn the_default_state_runs_the_sharp_kernel() {
     let state = AvsSampler::default();
-    assert_eq!(kernels(Format::Y8_UNORM, &state), [Kernel::Sharp]);
-    assert_eq!(kernels(Format::R8_UNORM, &state), [Kernel::Sharp]);
-    assert_eq!(kernels(Format::R8B8_UNORM, &state), [Kernel::Sharp]);
-    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &state), [Kernel::Sharp]);
-    assert_eq!(
-        kernels(Format::YCRCB_SWAPY, &state),
-        [Kernel::Sharp, Kernel::Sharp]
-    );
-    assert_eq!(
-        kernels(Format::PLANAR_420_8, &state),
-        [Kernel::Sharp, Kernel::Sharp]
-    );
-    assert_eq!(kernels(Format::R10G10B10A2_UNORM, &state), [blended(4)]);
+    for (format, channels) in [
+        (Format::Y8_UNORM, 1),
+        (Format::R8_UNORM, 1),
+        (Format::R8B8_UNORM, 2),
+        (Format::R8G8B8A8_UNORM, 4),
+        (Format::YCRCB_SWAPY, 3),
+        (Format::PLANAR_420_8, 3),
+    ] {
+        assert_eq!(kernels(format, &state), vec![Kernel::Sharp; channels]);
+    }
+    let deep = kernels(Format::R10G10B10A2_UNORM, &state);
+    assert_eq!(deep, [Kernel::Blended; 4]);
 }
 
 #[test]
 fn weights_keys_and_gain_choose_the_others() {
+    use Kernel::{Blended, Sharp};
     let soft = AvsSampler {
         default_sharpness: 128,
         ..AvsSampler::default()
     };
     // Only luma blends in tap mode 1.
-    assert_eq!(
-        kernels(Format::PLANAR_420_8, &soft),
-        [blended(1), Kernel::Sharp]
-    );
+    let mixed = [Sharp, Blended, Sharp];
+    assert_eq!(kernels(Format::PLANAR_420_8, &soft), mixed);
     let never = AvsSampler {
         tap_mode: TapMode::Eight,
         ..soft
     };
-    assert_eq!(kernels(Format::Y8_UNORM, &never), [Kernel::Sharp]);
+    assert_eq!(kernels(Format::Y8_UNORM, &never), [Sharp]);
     let adaptive = AvsSampler {
         bypass_y: false,
         ..AvsSampler::default()
     };
-    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &adaptive), [blended(4)]);
+    let mixed = [Sharp, Blended, Sharp, Sharp];
+    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &adaptive), mixed);
     let keyed = AvsSampler {
         chroma_key_enable: true,
         ..AvsSampler::default()
     };
-    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &keyed), [blended(4)]);
-    assert_eq!(kernels(Format::Y8_UNORM, &keyed), [Kernel::Sharp]);
+    assert_eq!(kernels(Format::R8G8B8A8_UNORM, &keyed), [Blended; 4]);
+    assert_eq!(kernels(Format::Y8_UNORM, &keyed), [Sharp]);
     // One row sums to 129/64: column sums may leave 16 bits. Then to 257/64: 32 bits.
     let gain = |taps: [i64; 4]| {
         let mut rows = vec![vec![0; 4]; 32];
@@ -278,18 +276,10 @@ fn weights_keys_and_gain_choose_the_others() {
             ..AvsSampler::default()
         }
     };
-    assert_eq!(
-        kernels(Format::R8_UNORM, &gain([0, 127, 1, 0])),
-        [Kernel::Sharp]
-    );
-    assert_eq!(
-        kernels(Format::R8_UNORM, &gain([0, 127, 2, 0])),
-        [blended(1)]
-    );
-    assert_eq!(
-        kernels(Format::R8_UNORM, &gain([-128, 127, 1, -1])),
-        [Kernel::Reference]
-    );
+    let kernel = |taps| kernels(Format::R8_UNORM, &gain(taps));
+    assert_eq!(kernel([0, 127, 1, 0]), [Sharp]);
+    assert_eq!(kernel([0, 127, 2, 0]), [Blended]);
+    assert_eq!(kernel([-128, 127, 1, -1]), [Kernel::Reference]);
     let nearest = AvsSampler {
         avs_filter_type: FilterType::Nearest,
         ..AvsSampler::default()
@@ -310,7 +300,7 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
             ..AvsSampler::default()
         };
         assert_eq!(
-            Plan::new(&view, &state, Kernels::Fast).kernel(&view.planes()[0]),
+            Plan::new(&view, &state, Kernels::Fast).kernel(&view.planes()[0], view::G),
             Kernel::Sharp
         );
         let request = AvsRequest {

@@ -16,6 +16,7 @@ pub mod filters;
 pub mod groups;
 pub mod ief;
 mod key;
+mod lanes;
 #[cfg(test)]
 mod laws;
 mod pack;

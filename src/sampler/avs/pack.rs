@@ -112,13 +112,14 @@ impl Packing {
                     continue;
                 }
                 let samples = &block.channels[channel];
+                let whole = columns == w;
                 for (row, out) in part.chunks_exact_mut(columns * element).enumerate() {
                     let row = &samples[(y + row) * block.stride + x..][..w];
-                    match (element, w / columns) {
-                        (2, 1) => words(row.iter(), out),
-                        (2, _) => words(row.iter().step_by(2), out),
-                        (_, 1) => bytes(row.iter(), out),
-                        _ => bytes(row.iter().step_by(2), out),
+                    match (element, whole) {
+                        (2, true) => words(row.iter(), out),
+                        (2, false) => words(row.iter().step_by(2), out),
+                        (_, true) => bytes(row.iter(), out),
+                        (_, false) => bytes(row.iter().step_by(2), out),
                     }
                 }
             }

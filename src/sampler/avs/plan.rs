@@ -3,25 +3,22 @@
 use super::filters::Filters;
 use super::key::ChromaKey;
 use super::pack::Block;
-use super::position::Positions;
+use super::position::{MAX_COLUMNS, MAX_ROWS, Positions};
 use super::state::{AvsSampler, FilterType};
 use super::view::{A, B, Depth, G, MediaView, Plane, R};
-use super::window::{Axis, Window};
+use super::window::{Axis, Window, centred, code, gather_keyed};
 use super::{blended, reference, sharp};
 use crate::isa::ChannelMask;
 
-/// How the samples of a plane are computed.
+/// How the samples of a channel are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Kernel {
     /// One texel each.
     Nearest,
     /// `sharp`: bytes, never blended.
     Sharp,
-    /// `blended`: texels of so many components.
-    Blended {
-        /// 1, 2 or 4.
-        components: usize,
-    },
+    /// `blended`: everything else that fits.
+    Blended,
     /// `reference`, sample by sample: coefficients too large for the others.
     Reference,
 }
@@ -57,29 +54,31 @@ impl<'a> Plan<'a> {
         }
     }
 
-    /// The kernel for `plane`.
-    pub fn kernel(&self, plane: &Plane) -> Kernel {
+    /// The kernel for `channel`, one of those of `plane`.
+    pub fn kernel(&self, plane: &Plane, channel: usize) -> Kernel {
         if self.nearest {
             return Kernel::Nearest;
         }
-        let channels = || plane.channels.into_iter().flatten();
-        let filters =
-            || channels().flat_map(|c| [self.filters.channel(c).x, self.filters.channel(c).y]);
+        // Weights may come from any component, so all must fit.
         let (mut plus, mut minus) = (0, 0);
-        for (p, m) in filters().map(|taps| taps.gain()) {
-            plus = p.max(plus);
-            minus = m.max(minus);
+        for channel in plane.channels.into_iter().flatten() {
+            let filter = self.filters.channel(channel);
+            for (p, m) in [filter.x.gain(), filter.y.gain()] {
+                plus = p.max(plus);
+                minus = m.max(minus);
+            }
         }
         let plain_bytes = self.view.format.depth == Depth::Byte && self.key.is_none();
-        let all_sharp = channels().all(|c| self.filters.is_sharp(c));
         if self.kernels == Kernels::Reference || plus + minus > blended::GAIN {
             Kernel::Reference
-        } else if plain_bytes && all_sharp && plus <= sharp::GAIN && minus <= sharp::GAIN {
+        } else if plain_bytes
+            && self.filters.is_sharp(channel)
+            && plus <= sharp::GAIN
+            && minus <= sharp::GAIN
+        {
             Kernel::Sharp
         } else {
-            Kernel::Blended {
-                components: plane.components(self.view.format.depth),
-            }
+            Kernel::Blended
         }
     }
 
@@ -109,78 +108,111 @@ impl<'a> Plan<'a> {
             } else {
                 1
             };
-            let u = positions
-                .u()
-                .iter()
-                .step_by(step)
-                .map(|&tu| self.view.on_plane_u(plane, tu));
-            let v = positions
-                .v()
-                .iter()
-                .map(|&tv| self.view.on_plane_v(plane, tv));
-            let kernel = self.kernel(plane);
-            if matches!(kernel, Kernel::Nearest | Kernel::Reference) {
-                for channel in here() {
-                    self.one_by_one(kernel, positions, channel, block);
-                }
-                continue;
-            }
-            let x = Axis::new(u, plane.size.0, self.view.edge);
-            let y = Axis::new(v, plane.size.1, self.view.edge);
-            match kernel {
-                Kernel::Sharp => {
-                    scratch.bytes.gather(self.view, plane, &x, &y);
-                    for (component, channel) in plane.channels.into_iter().enumerate() {
-                        let Some(channel) = channel.filter(|&c| wanted[c]) else {
-                            continue;
-                        };
-                        let window = match plane.texel_bytes {
-                            1 => &scratch.bytes,
-                            n => {
-                                let rows = y.sources().len();
-                                scratch.component.split(&scratch.bytes, component, n, rows);
-                                &scratch.component
-                            }
-                        };
-                        let filter = self.filters.channel(channel);
-                        let task = sharp::Task {
-                            window,
-                            x: (&x, filter.x),
-                            y: (&y, filter.y),
-                            channel,
-                            ceiling: self.view.ceiling(),
-                            step,
-                        };
-                        let columns = &mut scratch.columns;
-                        match filter.x.is_four() && filter.y.is_four() {
-                            true => sharp::run::<4>(&task, columns, block),
-                            false => sharp::run::<8>(&task, columns, block),
-                        }
+            let mut fast = false;
+            for channel in here() {
+                let kernel = self.kernel(plane, channel);
+                match kernel {
+                    Kernel::Nearest | Kernel::Reference => {
+                        self.one_by_one(kernel, positions, channel, block);
                     }
+                    Kernel::Sharp | Kernel::Blended => fast = true,
                 }
-                _ => {
-                    let source = (self.view, self.key.as_ref());
-                    scratch
-                        .components
-                        .gather(source, plane, (&x, &y), &mut scratch.bytes);
-                    let task = blended::Task {
-                        window: &scratch.components,
-                        x: &x,
-                        y: &y,
-                        filters: &self.filters,
-                        channels: plane.channels,
-                        wanted,
-                        step,
-                    };
-                    let run = match plane.components(self.view.format.depth) {
-                        1 => blended::run::<1>,
-                        2 => blended::run::<2>,
-                        _ => blended::run::<4>,
-                    };
-                    run(&task, self.view, &mut scratch.rows, block);
-                }
+            }
+            if fast {
+                let (mut u, mut v) = ([0; MAX_COLUMNS], [0; MAX_ROWS]);
+                let (u, v) = self.on_plane(plane, positions, step, (&mut u, &mut v));
+                scratch.x.set(u, plane.size.0, self.view.edge);
+                scratch.y.set(v, plane.size.1, self.view.edge);
+                self.plane(plane, wanted, step, scratch, block);
             }
         }
+    }
+
+    /// Where every `step`-th column, and every row, lies on a plane; the arrays are room for that.
+    fn on_plane<'b>(
+        &self,
+        plane: &Plane,
+        positions: &Positions,
+        step: usize,
+        (u, v): (&'b mut [i32; MAX_COLUMNS], &'b mut [i32; MAX_ROWS]),
+    ) -> (&'b [i32], &'b [i32]) {
+        let columns = positions.u().iter().step_by(step);
+        let (across, down) = (columns.len(), positions.v().len());
+        for (u, &tu) in u.iter_mut().zip(columns) {
+            *u = self.view.on_plane_u(plane, tu);
+        }
+        for (v, &tv) in v.iter_mut().zip(positions.v()) {
+            *v = self.view.on_plane_v(plane, tv);
+        }
+        (&u[..across], &v[..down])
+    }
+
+    /// The `wanted` channels of a plane by the fast kernels; the axes are set.
+    fn plane(
+        &self,
+        plane: &Plane,
+        wanted: [bool; 4],
+        step: usize,
+        scratch: &mut Scratch,
+        block: &mut Block,
+    ) {
+        let Scratch {
+            x,
+            y,
+            bytes,
+            codes,
+            values,
+            results,
+        } = scratch;
+        let rows = y.sources().len();
+        match &self.key {
+            Some(key) => gather_keyed(values, (self.view, key), plane, (x, y)),
+            None => bytes.gather(self.view, plane, x, y),
+        }
+        let from = (self.view.format.depth, plane);
+        let mut blends = [false; 4];
+        for (component, channel) in plane.channels.into_iter().enumerate() {
+            let Some(channel) = channel.filter(|&c| wanted[c]) else {
+                continue;
+            };
+            if self.kernel(plane, channel) != Kernel::Sharp {
+                blends[component] = true;
+                continue;
+            }
+            codes.component(bytes, from, component, rows, code);
+            let filter = self.filters.channel(channel);
+            let task = sharp::Task {
+                window: codes,
+                x: (x, filter.x),
+                y: (y, filter.y),
+                channel,
+                step,
+            };
+            match filter.y.is_four() {
+                true => sharp::run::<4>(&task, block),
+                false => sharp::run::<8>(&task, block),
+            }
+        }
+        if !blends.contains(&true) {
+            return;
+        }
+        if self.key.is_none() {
+            let needed = blended::needed(&self.filters, plane.channels, blends);
+            for component in (0..4).filter(|&c| needed[c]) {
+                values[component].component(bytes, from, component, rows, centred);
+            }
+        }
+        let task = blended::Task {
+            windows: values,
+            x,
+            y,
+            filters: &self.filters,
+            channels: plane.channels,
+            wanted: blends,
+            step,
+            ceiling: self.view.ceiling(),
+        };
+        blended::run(&task, results, block);
     }
 
     /// Sample by sample.
@@ -201,9 +233,10 @@ impl<'a> Plan<'a> {
 /// Buffers that messages of one thread use again and again. Their contents never matter.
 #[derive(Debug, Default)]
 pub struct Scratch {
+    x: Axis,
+    y: Axis,
     bytes: Window<u8>,
-    component: Window<u8>,
-    components: Window<u16>,
-    columns: Vec<i16>,
-    rows: Vec<[i32; 4]>,
+    codes: Window<i16>,
+    values: [Window<i16>; 4],
+    results: blended::Results,
 }

@@ -64,17 +64,11 @@ impl Positions {
     pub fn new(raster: &Raster, width: u32, height: u32, margin: u32) -> Positions {
         let (w, h) = raster.size;
         let first = -i64::from(margin);
-        let line = raster.line + first;
-        let (mut u, mut v) = ([0; MAX_COLUMNS], [0; MAX_ROWS]);
         let (columns, rows) = ((w + 2 * margin) as usize, (h + 2 * margin) as usize);
-        for (i, u) in u.iter_mut().take(columns).enumerate() {
-            let at = first + i as i64;
-            *u = texel_position(raster.origin.0, raster.step.0, raster.change.0, at, width);
-        }
-        for (i, v) in v.iter_mut().take(rows).enumerate() {
-            let at = line + i as i64;
-            *v = texel_position(raster.origin.1, raster.step.1, raster.change.1, at, height);
-        }
+        let (mut u, mut v) = ([0; MAX_COLUMNS], [0; MAX_ROWS]);
+        let ((u0, v0), (du, dv), (ddu, ddv)) = (raster.origin, raster.step, raster.change);
+        run_of_positions(u0, du, ddu, first, width, &mut u[..columns]);
+        run_of_positions(v0, dv, ddv, raster.line + first, height, &mut v[..rows]);
         Positions {
             u,
             v,
@@ -114,6 +108,34 @@ pub fn texel_position(origin: f32, delta: f32, second: f32, at: i64, size: u32) 
     let t = t.clamp(-LIMIT, LIMIT);
     let towards_zero = t as i32;
     towards_zero - i32::from(f64::from(towards_zero) > t)
+}
+
+/// [`texel_position`] of pixels `first`, `first + 1`, ….
+fn run_of_positions(origin: f32, delta: f32, second: f32, first: i64, size: u32, out: &mut [i32]) {
+    /// Adding this to a number below 2^51 rounds it to a whole one, which is then in the low bits.
+    const ROUND: f64 = (3_i64 << 51) as f64;
+    const LIMIT: f64 = (1 << 30) as f64;
+    if first.abs() > 1 << 24 {
+        for (out, at) in out.iter_mut().zip(first..) {
+            *out = texel_position(origin, delta, second, at, size);
+        }
+        return;
+    }
+    // The same numbers: at * (at - 1) / 2 is exact here. Without branches, and so several at a time.
+    let (origin, delta) = (f64::from(origin), f64::from(delta));
+    let (second, size) = (f64::from(second), f64::from(size));
+    for (out, at) in out.iter_mut().zip(first as i32..) {
+        let at = f64::from(at);
+        let normal = (origin + delta * at) + second * (at * (at - 1.0) / 2.0);
+        let t = normal * size * 256.0 + 0.5;
+        let t = if t.is_nan() {
+            0.0
+        } else {
+            t.clamp(-LIMIT, LIMIT)
+        };
+        let rounded = t + ROUND;
+        *out = rounded.to_bits() as i32 - i32::from(rounded - ROUND > t);
+    }
 }
 
 /// Texel at or left of a position.
@@ -197,6 +219,32 @@ mod tests {
             .v()
             .to_vec();
         assert_eq!(rows, (12..20).map(|y| y * 256).collect::<Vec<i32>>());
+    }
+
+    #[test]
+    fn a_run_of_positions_is_one_after_the_other() {
+        let mut numbers = vec![0.0, -0.0, 0.3, -1.7, 1e-30, 3e38, f32::NAN];
+        numbers.extend([
+            f32::INFINITY,
+            f32::NEG_INFINITY,
+            1.0 / 1920.0,
+            -4.0e6,
+            0.5 / 256.0,
+        ]);
+        for (i, &origin) in numbers.iter().enumerate() {
+            for &delta in &numbers {
+                let second = numbers[(3 * i + 2) % numbers.len()];
+                for first in [-2, 0, 5, 1 << 24, (1 << 24) + 1, 1 << 34] {
+                    for size in [1, 16, 1919, 65536] {
+                        let mut run = [0; 20];
+                        run_of_positions(origin, delta, second, first, size, &mut run);
+                        let one = |at| texel_position(origin, delta, second, at, size);
+                        let each: Vec<i32> = (first..first + 20).map(one).collect();
+                        assert_eq!(run[..], each, "{origin} {delta} {second} {first} {size}");
+                    }
+                }
+            }
+        }
     }
 
     #[test]

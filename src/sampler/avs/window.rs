@@ -19,6 +19,9 @@ use super::view::{Depth, Edge, MediaView, Plane, decode};
 /// Texels of a footprint on either axis.
 pub const FOOTPRINT: usize = 8;
 
+/// More elements than any row of a window has: a footprint for each pixel, a skew below 8, padding to 8.
+pub const ROW: usize = MAX_COLUMNS * FOOTPRINT + 16;
+
 /// Pixels along one axis and the texels below them.
 #[derive(Clone, Debug)]
 pub struct Axis {
@@ -31,34 +34,45 @@ pub struct Axis {
     inside: bool,
 }
 
-impl Axis {
-    /// The axis of pixels at `positions` (at most [`MAX_COLUMNS`], at least one), already mapped to
-    /// a plane of `size` texels.
-    pub fn new(positions: impl Iterator<Item = i32> + Clone, size: i32, edge: Edge) -> Axis {
-        let mut axis = Axis {
+impl Default for Axis {
+    fn default() -> Axis {
+        Axis {
             pixels: 0,
             start: [0; MAX_COLUMNS],
             beta: [0; MAX_COLUMNS],
             sources: [0; MAX_COLUMNS * FOOTPRINT],
             count: 0,
             inside: false,
-        };
-        let (mut first, mut last) = (i32::MAX, i32::MIN);
-        for t in positions.clone() {
-            axis.beta[axis.pixels] = beta(t);
-            axis.pixels += 1;
-            first = first.min(whole(t) - 3);
-            last = last.max(whole(t) + 4);
         }
+    }
+}
+
+impl Axis {
+    /// Sets the axis to pixels at `positions` (at most [`MAX_COLUMNS`], at least one), already mapped to
+    /// a plane of `size` texels.
+    pub fn set(&mut self, positions: &[i32], size: i32, edge: Edge) {
+        let axis = self;
+        axis.pixels = positions.len();
+        axis.inside = false;
+        for (axis, &t) in axis.beta.iter_mut().zip(positions) {
+            *axis = beta(t);
+        }
+        let (least, most) = positions
+            .iter()
+            .fold((i32::MAX, i32::MIN), |(a, b), &t| (a.min(t), b.max(t)));
+        let (first, last) = (whole(least) - 3, whole(most) + 4);
         let dense = (last - first + 1) as usize;
         if dense <= axis.pixels * FOOTPRINT {
             axis.count = dense;
             axis.inside = first >= 0 && last < size;
-            for (start, t) in axis.start.iter_mut().zip(positions) {
+            for (start, &t) in axis.start.iter_mut().zip(positions) {
                 *start = (whole(t) - 3 - first) as u8;
             }
-            for (i, source) in axis.sources[..dense].iter_mut().enumerate() {
-                *source = edge.resolve(first + i as i32, size);
+            let sources = axis.sources[..dense].iter_mut().zip(first..);
+            if axis.inside {
+                sources.for_each(|(source, at)| *source = at);
+            } else {
+                sources.for_each(|(source, at)| *source = edge.resolve(at, size));
             }
         } else {
             axis.count = axis.pixels * FOOTPRINT;
@@ -66,14 +80,13 @@ impl Axis {
                 .sources
                 .chunks_exact_mut(FOOTPRINT)
                 .zip(&mut axis.start);
-            for (pixel, ((sources, start), t)) in pixels.zip(positions).enumerate() {
+            for (pixel, ((sources, start), &t)) in pixels.zip(positions).enumerate() {
                 *start = (pixel * FOOTPRINT) as u8;
                 for (i, source) in sources.iter_mut().enumerate() {
                     *source = edge.resolve(whole(t) - 3 + i as i32, size);
                 }
             }
         }
-        axis
     }
 
     /// Number of pixels.
@@ -82,28 +95,16 @@ impl Axis {
         self.pixels
     }
 
-    /// Place in [`Axis::sources`] of the first of the eight texels of `pixel`.
-    #[inline]
-    pub fn start(&self, pixel: usize) -> usize {
-        usize::from(self.start[pixel])
-    }
-
-    /// [`Axis::start`] of every pixel.
+    /// Place in [`Axis::sources`] of the first of the eight texels of every pixel.
     #[inline]
     pub fn starts(&self) -> &[u8] {
         &self.start[..self.pixels]
     }
 
-    /// [`Axis::beta`] of every pixel.
+    /// Phase of every pixel.
     #[inline]
     pub fn betas(&self) -> &[u8] {
         &self.beta[..self.pixels]
-    }
-
-    /// Phase of `pixel`.
-    #[inline]
-    pub fn beta(&self, pixel: usize) -> u8 {
-        self.beta[pixel]
     }
 
     /// Indices on the plane, all inside it.
@@ -118,7 +119,7 @@ impl Axis {
 pub struct Window<T> {
     /// At least `stride` elements for each row.
     pub data: Vec<T>,
-    /// Elements from row to row, a multiple of 16.
+    /// Elements from row to row, a multiple of 8.
     pub stride: usize,
     /// Elements before the first texel of a row.
     pub skew: usize,
@@ -127,7 +128,7 @@ pub struct Window<T> {
 impl<T: Copy + Default> Window<T> {
     fn shape(&mut self, elements: usize, rows: usize, skew: usize) {
         self.skew = skew;
-        self.stride = (skew + elements).next_multiple_of(16);
+        self.stride = (skew + elements).next_multiple_of(8);
         let need = self.stride * rows;
         if self.data.len() < need {
             self.data.resize(need, T::default());
@@ -186,63 +187,75 @@ impl Window<u8> {
     }
 }
 
-impl Window<u8> {
-    /// Component `component` of a window of texels of `texel_bytes` bytes.
-    pub fn split(&mut self, raw: &Window<u8>, component: usize, texel_bytes: usize, rows: usize) {
-        self.shape((raw.stride - raw.skew) / texel_bytes, rows, 0);
+/// The high byte of an 8.8 value.
+#[inline(always)]
+pub const fn code(value: u16) -> i16 {
+    (value >> 8) as i16
+}
+
+/// An 8.8 value less [`CENTRE`](super::lanes::CENTRE).
+#[inline(always)]
+pub const fn centred(value: u16) -> i16 {
+    (value ^ 0x8000) as i16
+}
+
+impl Window<i16> {
+    /// `of` component `component` of the texels of `plane` in `raw`, of `rows` rows.
+    pub fn component(
+        &mut self,
+        raw: &Window<u8>,
+        (depth, plane): (Depth, &Plane),
+        component: usize,
+        rows: usize,
+        of: impl Fn(u16) -> i16,
+    ) {
+        let texels = (raw.stride - raw.skew) / plane.texel_bytes;
+        self.shape(texels, rows, 0);
         let to = self.data.chunks_exact_mut(self.stride);
         for (to, from) in to.zip(raw.data.chunks_exact(raw.stride)).take(rows) {
             let from = &from[raw.skew..];
-            match texel_bytes {
-                2 => take::<2>(from, component, to),
-                _ => take::<4>(from, component, to),
+            match (depth, plane.texel_bytes) {
+                (Depth::Byte, 1) => put(to, from.as_chunks::<1>().0, |[code]| {
+                    of(u16::from(code) << 8)
+                }),
+                (Depth::Byte, 2) => put(to, from.as_chunks().0, |texel| {
+                    of(u16::from_le_bytes(texel) >> (8 * component) << 8)
+                }),
+                (Depth::Byte, _) => put(to, from.as_chunks().0, |texel| {
+                    of((u32::from_le_bytes(texel) >> (8 * component) << 8) as u16)
+                }),
+                (depth, n) => {
+                    for (to, texel) in to.iter_mut().zip(from.chunks_exact(n)) {
+                        *to = of(decode(depth, texel)[component]);
+                    }
+                }
             }
         }
     }
 }
 
-fn take<const N: usize>(from: &[u8], component: usize, to: &mut [u8]) {
-    let component = component % N;
-    for (to, texel) in to.iter_mut().zip(from.as_chunks::<N>().0) {
-        *to = texel[component];
+#[inline(always)]
+fn put<const N: usize>(to: &mut [i16], from: &[[u8; N]], value: impl Fn([u8; N]) -> i16) {
+    for (to, &texel) in to.iter_mut().zip(from) {
+        *to = value(texel);
     }
 }
 
-impl Window<u16> {
-    /// Gathers components as 8.8, `components` for each texel, texels within `key` as zero.
-    pub fn gather(
-        &mut self,
-        (view, key): (&MediaView, Option<&ChromaKey>),
-        plane: &Plane,
-        (x, y): (&Axis, &Axis),
-        raw: &mut Window<u8>,
-    ) {
-        let components = plane.components(view.format.depth);
-        self.shape(x.sources().len() * components, y.sources().len(), 0);
-        if let Some(key) = key {
-            return self.fill(y, |row, out| {
-                for (&source, out) in x.sources().iter().zip(out.chunks_exact_mut(components)) {
-                    let texel = key.texel(view, plane, source, row as i32);
-                    out.copy_from_slice(&texel[..components]);
-                }
-            });
-        }
-        raw.gather(view, plane, x, y);
-        for row in 0..y.sources().len() {
-            let bytes = &raw.row(row)[raw.skew..];
-            let out = &mut self.data[row * self.stride..][..self.stride];
-            match view.format.depth {
-                Depth::Byte => {
-                    for (&byte, out) in bytes.iter().zip(out) {
-                        *out = u16::from(byte) << 8;
-                    }
-                }
-                depth => {
-                    let texels = bytes.chunks_exact(plane.texel_bytes);
-                    for (texel, out) in texels.zip(out.chunks_exact_mut(components)) {
-                        out.copy_from_slice(&decode(depth, texel)[..components]);
-                    }
-                }
+/// Components of the texels of `plane`, those within `key` zero, [`centred`].
+pub fn gather_keyed(
+    windows: &mut [Window<i16>; 4],
+    (view, key): (&MediaView, &ChromaKey),
+    plane: &Plane,
+    (x, y): (&Axis, &Axis),
+) {
+    for window in &mut *windows {
+        window.shape(x.sources().len(), y.sources().len(), 0);
+    }
+    for (row, &line) in y.sources().iter().enumerate() {
+        for (column, &source) in x.sources().iter().enumerate() {
+            let texel = key.texel(view, plane, source, line);
+            for (window, value) in windows.iter_mut().zip(texel) {
+                window.data[row * window.stride + column] = centred(value);
             }
         }
     }
@@ -273,14 +286,17 @@ mod tests {
     use pretty_assertions::assert_eq;
 
     fn axis(positions: &[i32], size: i32) -> Axis {
-        Axis::new(positions.iter().map(|t| t * 256), size, Edge::Clamp)
+        let mut axis = Axis::default();
+        let positions: Vec<i32> = positions.iter().map(|t| t * 256).collect();
+        axis.set(&positions, size, Edge::Clamp);
+        axis
     }
 
     #[test]
     fn neighbouring_pixels_share_texels() {
         let axis = axis(&[4, 5, 7], 100);
         assert_eq!(axis.sources(), [1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11]);
-        assert_eq!([0, 1, 2].map(|p| axis.start(p)), [0, 1, 3]);
+        assert_eq!(axis.starts(), [0, 1, 3]);
         assert!(axis.inside);
     }
 
@@ -289,7 +305,7 @@ mod tests {
         let axis = axis(&[1000, -5, 10], 16);
         assert_eq!(axis.sources()[..10], [15, 15, 15, 15, 15, 15, 15, 15, 0, 0]);
         assert_eq!(axis.sources()[16..], [7, 8, 9, 10, 11, 12, 13, 14]);
-        assert_eq!([0, 1, 2].map(|p| axis.start(p)), [0, 8, 16]);
+        assert_eq!(axis.starts(), [0, 8, 16]);
     }
 
     #[test]
@@ -307,16 +323,10 @@ mod tests {
             let view = MediaView::new(&memory, format, size, place, chroma, Edge::Mirror);
             let plane = &view.planes()[0];
             for shift in -12..30 {
-                let x = Axis::new(
-                    (0..2).map(|i| (i + shift) * 256),
-                    plane.size.0,
-                    Edge::Mirror,
-                );
-                let y = Axis::new(
-                    (0..3).map(|i| (i + shift) * 256),
-                    plane.size.1,
-                    Edge::Mirror,
-                );
+                let (mut x, mut y) = (Axis::default(), Axis::default());
+                let at = |i| (i + shift) * 256;
+                x.set(&[0, 1].map(at), plane.size.0, Edge::Mirror);
+                y.set(&[0, 1, 2].map(at), plane.size.1, Edge::Mirror);
                 let mut window = Window::<u8>::default();
                 window.gather(&view, plane, &x, &y);
                 for (j, &row) in y.sources().iter().enumerate() {
