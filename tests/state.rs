@@ -517,3 +517,77 @@ proptest! {
         }
     }
 }
+
+/// What a command prints packs again to the words that it printed.
+#[test]
+fn states_of_the_media_sampler_go_both_ways_on_the_command_line() {
+    let visim = |arguments: &[&str]| -> serde_json::Value {
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_visim"))
+            .args(["state", "--format", "json"])
+            .args(arguments)
+            .output()
+            .expect("visim runs");
+        serde_json::from_slice(&done.stdout).unwrap_or_else(|e| panic!("{e}: {done:?}"))
+    };
+    let words = |answer: &serde_json::Value, state: usize| -> Vec<String> {
+        let words = answer["states"][state]["words"].as_array().expect("words");
+        words
+            .iter()
+            .map(|w| w.as_str().unwrap_or_default().to_string())
+            .collect()
+    };
+    let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/tests/cases/media-sampler/");
+    for (kind, file, states) in [
+        (
+            "sample-8x8",
+            "ief-combination.toml",
+            &["sample-8x8", "sampler-8x8"][..],
+        ),
+        (
+            "sample-8x8",
+            "ief-limiter.toml",
+            &["sample-8x8", "sampler-8x8"],
+        ),
+    ] {
+        let packed = visim(&[kind, "--from", &format!("{folder}{file}")]);
+        for (number, kind) in states.iter().enumerate() {
+            let words = words(&packed, number);
+            let arguments: Vec<&str> = std::iter::once(*kind)
+                .chain(words.iter().map(String::as_str))
+                .collect();
+            let again = visim(&arguments);
+            assert_eq!(
+                packed["states"][number]["fields"],
+                again["states"][0]["fields"]
+            );
+            // Field by field from nothing.
+            let fields = again["states"][0]["fields"].as_array().expect("fields");
+            let text = |value: &serde_json::Value| match value {
+                serde_json::Value::String(text) => text.clone(),
+                other => other.to_string(),
+            };
+            let asks: Vec<String> = fields
+                .iter()
+                .flat_map(|f| {
+                    [
+                        "--set".to_string(),
+                        format!("{}={}", text(&f["name"]), text(&f["value"])),
+                    ]
+                })
+                .collect();
+            let arguments: Vec<&str> = std::iter::once(*kind)
+                .chain(asks.iter().map(String::as_str))
+                .collect();
+            let set = visim(&arguments);
+            assert_eq!(self::words_up_to(&set, words.len()), words, "{kind}");
+        }
+    }
+}
+
+fn words_up_to(answer: &serde_json::Value, most: usize) -> Vec<String> {
+    let words = answer["states"][0]["words"].as_array().expect("words");
+    let words = words
+        .iter()
+        .map(|w| w.as_str().unwrap_or_default().to_string());
+    words.take(most).collect()
+}

@@ -124,7 +124,10 @@ pub(super) fn result(session: &Session<Watch>, output: &mut Output) {
     }
     // The first message tells; a line that runs again reads the same states.
     if let Some(request) = watch.requests.first() {
-        let states = behind(request, &session.bindings);
+        let (states, refused) = behind(request, &session.bindings);
+        for why in refused {
+            output.text(&format!("\nno packed sampler state: {why}\n"));
+        }
         states
             .iter()
             .for_each(|state| output.text(&format!("\n{state}")));

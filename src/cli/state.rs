@@ -2,17 +2,20 @@
 
 use super::output::{Exit, Output};
 use crate::diagnostic::{Diagnostic, any_fatal};
-use crate::explain::state::{State, What, decode};
-use crate::harness::{dump, load};
+use crate::exec::bindings::Sampler;
+use crate::explain::state::{State, What, decode, of_sampler, set};
+use crate::harness::{dump, load, sampler};
 use crate::source::{Source, Span};
 use crate::surface::{Generation, Invalid};
-use serde_json::json;
+use serde::de::DeserializeOwned;
+use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
-/// Takes packed surface and sampler states apart and says which rules they break.
+/// Takes packed surface and sampler states apart and says which rules they break; packs them, too.
 #[derive(Debug, clap::Args)]
 pub struct States {
-    /// What the words are: surface, media, sampler, border, binding, command.
+    /// What the words are: surface, media, sampler, border, binding, sample-8x8, sampler-8x8, deinterlace, command.
     #[arg(value_parser = what)]
     kind: What,
     /// Dwords in hexadecimal, as 231c003f, or bytes in the order of memory.
@@ -23,6 +26,12 @@ pub struct States {
     /// Whose structure: 4, 5, 6, 8 or 9.
     #[arg(long, value_parser = generation, default_value = "5")]
     r#gen: Generation,
+    /// Set a field, as "Min LOD=1.5", and print the words; they start as zeros if none are given.
+    #[arg(long, value_name = "FIELD=VALUE")]
+    set: Vec<String>,
+    /// Pack the state that a .json or .toml file of fields describes: sampler, sample-8x8, deinterlace.
+    #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "input", "set"])]
+    from: Option<PathBuf>,
 }
 
 fn what(text: &str) -> Result<What, String> {
@@ -48,23 +57,38 @@ fn generation(text: &str) -> Result<Generation, String> {
 impl States {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        let text = match &self.input {
-            Some(path) => match load::bytes(path, 1 << 20) {
+        let packs = !self.set.is_empty() || self.from.is_some();
+        let text = match (&self.input, &self.from) {
+            (Some(path), _) | (None, Some(path)) => match load::bytes(path, 1 << 20) {
                 Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
                 Err(error) => return output.complain(&error.to_string()),
             },
-            None => self.words.join(" "),
+            (None, None) => self.words.join(" "),
         };
-        let name = self.input.as_deref().unwrap_or(Path::new("words"));
+        let name = self.input.as_deref().or(self.from.as_deref());
+        let name = name.unwrap_or(Path::new("words"));
         let source = Source::new(name.display().to_string(), text);
-        let dwords = match dump::dwords(source.text()) {
-            Ok(dwords) if !dwords.is_empty() => dwords,
-            Ok(_) => return output.complain("no words are given"),
-            Err(why) => return output.complain(&why),
-        };
-        let words: Vec<u32> = dwords.iter().map(|dword| dword.value).collect();
         let all = Span::new(0, source.text().trim_end().len() as u32);
-        let states = match decode(self.kind, self.r#gen, &words) {
+        let mut dwords = Vec::new();
+        let states = match self.from.is_some() {
+            true => match described(self.kind, name, source.text()) {
+                Ok(sampler) => of_sampler(&sampler, self.r#gen),
+                Err(why) => return output.complain(&why),
+            },
+            false => {
+                dwords = match dump::dwords(source.text()) {
+                    Ok(dwords) => dwords,
+                    Err(why) => return output.complain(&why),
+                };
+                if dwords.is_empty() && !packs {
+                    return output.complain("no words are given");
+                }
+                let mut words: Vec<u32> = dwords.iter().map(|dword| dword.value).collect();
+                self.changed(&mut words)
+                    .and_then(|()| decode(self.kind, self.r#gen, &words))
+            }
+        };
+        let states = match states {
             Ok(states) => states,
             Err(why) => {
                 output.diagnostics(&[why.at(all)], &source);
@@ -74,6 +98,9 @@ impl States {
         let mut exit = Exit::Fine;
         for state in &states {
             output.text(&state.to_string());
+            if packs {
+                output.text(&packed(&state.words));
+            }
             // A rule of several fields is about the whole state.
             let own = dwords.get(state.first..).unwrap_or_default();
             let own = &own[..own.len().min(state.words.len())];
@@ -97,4 +124,43 @@ impl States {
         });
         exit
     }
+
+    /// Sets the fields that are asked for.
+    fn changed(&self, words: &mut Vec<u32>) -> Result<(), Invalid> {
+        if self.set.is_empty() {
+            return Ok(());
+        }
+        let first = words.first().copied().unwrap_or_default();
+        let structure = self.kind.structure(self.r#gen, first)?;
+        if words.is_empty() {
+            words.resize(structure.dwords, 0);
+        }
+        self.set
+            .iter()
+            .try_for_each(|ask| set(structure, words, ask))
+    }
+}
+
+/// The sampler state that a file of fields describes.
+fn described(what: What, path: &Path, text: &str) -> Result<Sampler, String> {
+    let fields = sampler::fields(path, text.as_bytes())?;
+    fn made<T: DeserializeOwned>(path: &Path, fields: Value) -> Result<Arc<T>, String> {
+        let made = serde_json::from_value(fields).map(Arc::new);
+        made.map_err(|e| format!("{}: {e}", path.display()))
+    }
+    Ok(match what {
+        What::Sampler => Sampler::Texture(made(path, fields)?),
+        What::Sample8x8 | What::Tables8x8 => Sampler::Avs(made(path, fields)?),
+        What::Deinterlace => Sampler::Deinterlace(made(path, fields)?),
+        _ => return Err("files describe sampler, sample-8x8 and deinterlace states".to_string()),
+    })
+}
+
+/// Words in hexadecimal, as they are read.
+fn packed(words: &[u32]) -> String {
+    let rows = words.chunks(8).map(|row| {
+        let row: Vec<String> = row.iter().map(|w| format!("{w:08x}")).collect();
+        format!("  {}\n", row.join(" "))
+    });
+    format!("  words\n{}", rows.collect::<String>())
 }

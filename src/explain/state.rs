@@ -1,12 +1,16 @@
 //! Packed states, field by field, with the rules they break.
 
+use crate::diagnostic::Code;
 use crate::exec::Bindings;
 use crate::exec::bindings::Sampler;
 use crate::message::Request;
+use crate::sampler::avs::packed::{fields as scaler, rules as scaler_rules};
+use crate::sampler::deinterlace::packed as deinterlace;
 use crate::sampler::state as sampler;
 use crate::surface::state::{self as surface, StateField, Structure, binding, media, rules};
 use crate::surface::{Description, Generation, Invalid, Kind, Surface};
 use serde_json::{Value, json};
+use std::collections::BTreeMap;
 use std::fmt;
 
 /// What a dump holds.
@@ -22,26 +26,77 @@ pub enum What {
     Border,
     /// BINDING_TABLE_STATE.
     Binding,
+    /// SAMPLER_STATE for the `sample_8x8` message, or SAMPLER_STATE_8x8_AVS.
+    Sample8x8,
+    /// SAMPLER_8x8_STATE: coefficients, adaptive scaling.
+    Tables8x8,
+    /// SAMPLER_STATE for the `deinterlace` message.
+    Deinterlace,
     /// Commands that load palettes, chroma keys, the size of the monochrome filter.
     Command,
 }
 
 impl What {
     /// Every kind, by the word that names it.
-    pub const ALL: [(What, &'static str); 6] = [
+    pub const ALL: [(What, &'static str); 9] = [
         (What::Surface, "surface"),
         (What::Media, "media"),
         (What::Sampler, "sampler"),
         (What::Border, "border"),
         (What::Binding, "binding"),
+        (What::Sample8x8, "sample-8x8"),
+        (What::Tables8x8, "sampler-8x8"),
+        (What::Deinterlace, "deinterlace"),
         (What::Command, "command"),
     ];
+
+    /// The layout of a generation; `first` is the first dword, which tells commands apart.
+    ///
+    /// # Errors
+    /// `N0752` for a generation whose layout is not known here, `E0748` for an unknown command.
+    pub fn structure(
+        self,
+        generation: Generation,
+        first: u32,
+    ) -> Result<&'static Structure, Invalid> {
+        match self {
+            What::Surface => surface::structure(generation),
+            What::Media => media::structure(generation),
+            What::Sampler => Ok(sampler::structure(generation)),
+            What::Border => Ok(sampler::border_structure(generation)),
+            What::Binding => Ok(binding::structure(generation)),
+            What::Sample8x8 => scaler::structure(generation),
+            What::Tables8x8 => scaler::tables(generation),
+            What::Deinterlace => deinterlace::structure(generation),
+            What::Command => Ok(sampler::commands::Command::of(first)?.0.structure()),
+        }
+    }
+
+    /// Every rule that packed words break.
+    ///
+    /// # Errors
+    /// As [`What::structure`].
+    pub fn check(self, generation: Generation, words: &[u32]) -> Result<Vec<Invalid>, Invalid> {
+        let first = words.first().copied().unwrap_or_default();
+        let structure = self.structure(generation, first)?;
+        Ok(match self {
+            What::Surface => rules::check(generation, words),
+            What::Media => media::check(generation, words),
+            What::Sampler => sampler::rules::check(generation, words),
+            What::Command => sampler::commands::check(generation, words),
+            What::Sample8x8 => scaler_rules::check(generation, words)?,
+            What::Tables8x8 => scaler_rules::check_tables(words, None),
+            What::Deinterlace => deinterlace::check(generation, words),
+            What::Border | What::Binding => structure.check(generation, words),
+        })
+    }
 
     /// Dwords from one element of an array to the next; `None` for commands, which say so themselves.
     fn stride(self, structure: &Structure) -> usize {
         match self {
             // Each element is aligned to 32 or 64 bytes.
             What::Surface | What::Media => structure.dwords.next_multiple_of(8),
+            What::Sample8x8 | What::Tables8x8 => structure.dwords.next_multiple_of(16),
             _ => structure.dwords,
         }
     }
@@ -73,25 +128,13 @@ pub fn decode(what: What, generation: Generation, words: &[u32]) -> Result<Vec<S
     let mut first = 0;
     while first < words.len() {
         let rest = &words[first..];
-        let (structure, length) = match what {
-            What::Surface => with_stride(what, surface::structure(generation)?),
-            What::Media => with_stride(what, media::structure(generation)?),
-            What::Sampler => with_stride(what, sampler::structure(generation)),
-            What::Border => with_stride(what, sampler::border_structure(generation)),
-            What::Binding => with_stride(what, binding::structure(generation)),
-            What::Command => {
-                let (command, length) = sampler::commands::Command::of(rest[0])?;
-                (command.structure(), length)
-            }
+        let structure = what.structure(generation, rest[0])?;
+        let length = match what {
+            What::Command => sampler::commands::Command::of(rest[0])?.1,
+            _ => what.stride(structure),
         };
         let own = &rest[..rest.len().min(length)];
-        let broken = match what {
-            What::Surface => rules::check(generation, own),
-            What::Media => media::check(generation, own),
-            What::Sampler => sampler::rules::check(generation, own),
-            What::Command => sampler::commands::check(generation, own),
-            What::Border | What::Binding => structure.check(generation, own),
-        };
+        let broken = what.check(generation, own)?;
         let summary = match what {
             What::Surface => surface::describe(generation, own).ok().map(summary),
             What::Media => media::describe(generation, own).ok().map(summary),
@@ -110,20 +153,45 @@ pub fn decode(what: What, generation: Generation, words: &[u32]) -> Result<Vec<S
     Ok(states)
 }
 
-/// The packed states that a message reads: of its surface, and of its sampler.
-pub fn behind(request: &Request, bindings: &Bindings) -> Vec<State> {
+/// Sets a field of packed words: `Width=64`, `Min LOD=1.5`, `Table 0X Filter Coefficient[0,3]=1`.
+///
+/// # Errors
+/// `E0749` if there is no such field, or its bits cannot stand for the value.
+pub fn set(structure: &Structure, words: &mut [u32], ask: &str) -> Result<(), Invalid> {
+    let wrong = |what: String| Invalid::new(Code::E0749, what);
+    let (name, value) = ask
+        .rsplit_once('=')
+        .ok_or_else(|| wrong(format!("`{ask}` is not FIELD=VALUE")))?;
+    let name = name.trim();
+    let in_table = scaler::coefficients(structure)
+        .find(|at| at.name().eq_ignore_ascii_case(name))
+        .map(|at| at.field);
+    let single = |f: &&StateField| {
+        f.name.eq_ignore_ascii_case(name) && !scaler::COEFFICIENTS.contains(&f.name)
+    };
+    let field = in_table.or_else(|| structure.fields.iter().find(single));
+    let field = field.ok_or_else(|| wrong(format!("{} has no field {name}", structure.name)))?;
+    field.set_raw(words, field.parsed(value)?);
+    Ok(())
+}
+
+/// The packed states that a message reads: of its surface, and of its sampler. A state without a place for
+/// what is bound is a sentence that says so.
+pub fn behind(request: &Request, bindings: &Bindings) -> (Vec<State>, Vec<Invalid>) {
     let (surface, sampler) = match request {
         Request::Sampler(asked) => (
             asked.surface,
             asked.op.uses_sampler().then_some(asked.sampler),
         ),
         Request::MediaRead(block) | Request::MediaWrite(block) => (block.surface, None),
-        Request::Avs(asked) => (asked.surface, None),
-        Request::Unorm(asked) => (asked.surface, None),
-        _ => return Vec::new(),
+        Request::Avs(asked) => (asked.surface, Some(asked.sampler)),
+        Request::Scale8x8(asked) => (asked.surface, Some(asked.sampler)),
+        Request::Unorm(asked) => (asked.surface, Some(asked.sampler)),
+        Request::Deinterlace(asked) => (asked.surface, Some(asked.sampler)),
+        _ => return Default::default(),
     };
     let Some(bound) = bindings.surfaces.get(&surface) else {
-        return Vec::new();
+        return Default::default();
     };
     let description = bound.description();
     let generation = description.generation;
@@ -133,18 +201,44 @@ pub fn behind(request: &Request, bindings: &Bindings) -> Vec<State> {
     if let Ok((what, words)) = packed {
         states.extend(decode(what, generation, &words).unwrap_or_default());
     }
-    let state = sampler.and_then(|index| bindings.samplers.get(&index));
-    if let Some(Sampler::Texture(state)) = state
-        && let Ok(packed) = state.pack(generation)
-    {
-        states.extend(decode(What::Sampler, generation, &packed.words).unwrap_or_default());
-        states.extend(decode(What::Border, generation, &packed.border).unwrap_or_default());
+    let mut refused = Vec::new();
+    if let Some(state) = sampler.and_then(|index| bindings.samplers.get(&index)) {
+        match of_sampler(state, generation) {
+            Ok(packed) => states.extend(packed),
+            Err(why) => refused.push(why),
+        }
     }
-    states
+    (states, refused)
 }
 
-fn with_stride(what: What, structure: &'static Structure) -> (&'static Structure, usize) {
-    (structure, what.stride(structure))
+/// The structures of a sampler state.
+///
+/// # Errors
+/// `N0752` or `E0780`: the generation has no structure, or no place for what the state says.
+pub fn of_sampler(state: &Sampler, generation: Generation) -> Result<Vec<State>, Invalid> {
+    let mut states = Vec::new();
+    let mut add = |what, words: &[u32]| -> Result<(), Invalid> {
+        states.extend(decode(what, generation, words)?);
+        Ok(())
+    };
+    match state {
+        Sampler::Texture(state) => {
+            // What the structure has no place for is told where messages travel as bits.
+            if let Ok(packed) = state.pack(generation) {
+                add(What::Sampler, &packed.words)?;
+                add(What::Border, &packed.border)?;
+            }
+        }
+        Sampler::Avs(state) if generation == Generation::Gen5 => {
+            let packed = state.pack_gen5(0)?;
+            add(What::Sample8x8, &packed.sampler)?;
+            add(What::Tables8x8, &packed.tables)?;
+        }
+        Sampler::Avs(state) => add(What::Sample8x8, &state.pack(generation)?)?,
+        Sampler::Deinterlace(state) => add(What::Deinterlace, &state.pack()?)?,
+        Sampler::Unorm(_) => {}
+    }
+    Ok(states)
 }
 
 /// `2D, R8G8B8A8_UNORM, 64×32, pitch 256, X tiles, 7 levels: 12288 bytes`.
@@ -179,9 +273,13 @@ impl State {
 
     /// The same as fields.
     pub fn json(&self) -> Value {
+        let names: BTreeMap<_, _> = scaler::coefficients(self.structure)
+            .map(|at| ((at.field.dw, at.field.bits), at.name()))
+            .collect();
         let field = |f: &StateField| {
+            let name = names.get(&(f.dw, f.bits)).map_or(f.name, String::as_str);
             json!({
-                "name": f.name, "dword": f.dw, "low": f.bits.1, "high": f.bits.0,
+                "name": name, "dword": f.dw, "low": f.bits.1, "high": f.bits.0,
                 "stored": f.raw(&self.words), "value": f.spelled(&self.words),
             })
         };
@@ -208,7 +306,8 @@ impl fmt::Display for State {
             self.first, self.structure.source
         )?;
         let mut dw = u32::MAX;
-        for field in self.fields() {
+        let in_tables = |field: &&StateField| scaler::COEFFICIENTS.contains(&field.name);
+        for field in self.fields().filter(|field| !in_tables(field)) {
             if field.dw != dw {
                 dw = field.dw;
                 let word = self.words.get(dw as usize).copied().unwrap_or_default();
@@ -225,6 +324,26 @@ impl fmt::Display for State {
             };
             let line = format!("      {bits:>5}  {:<40} {stored:<8} {value}", field.name);
             writeln!(f, "{}", line.trim_end())?;
+        }
+        // Coefficients are tables: a row for each phase.
+        let (mut phase, mut table) = (usize::MAX, usize::MAX);
+        for at in scaler::coefficients(self.structure) {
+            if at.phase != phase {
+                (phase, table) = (at.phase, usize::MAX);
+                write!(
+                    f,
+                    "{}  phase {phase:>2}",
+                    if phase == 0 { "" } else { "\n" }
+                )?;
+            }
+            if at.table != table {
+                table = at.table;
+                write!(f, "  {}", ["0X", "0Y", "1X", "1Y"][table])?;
+            }
+            write!(f, " {:>4}", at.value(&self.words))?;
+        }
+        if phase != usize::MAX {
+            writeln!(f)?;
         }
         let entries = self.words.iter().enumerate().skip(self.structure.dwords);
         for (n, word) in entries.filter(|(_, w)| **w != 0 || self.structure.dwords == 1) {

@@ -19,7 +19,7 @@ pub mod front;
 pub mod kernel;
 pub mod load;
 pub mod pair;
-mod sampler;
+pub mod sampler;
 pub mod sends;
 pub mod session;
 mod shape;

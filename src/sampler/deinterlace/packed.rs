@@ -187,6 +187,19 @@ impl DeinterlaceState {
     }
 }
 
+/// The structure of a generation.
+///
+/// # Errors
+/// `N0752` where the message does not exist: before Gen5 and from Gen8 on.
+pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
+    let (from, to) = DEINTERLACE.generations;
+    if (from..=to).contains(&generation) {
+        return Ok(DEINTERLACE);
+    }
+    let what = format!("{generation:?} has no deinterlace message; Gen5 to Gen7.5 have");
+    Err(Invalid::new(Code::N0752, what))
+}
+
 /// Every rule that a packed state breaks. Source: PRM 4.10.3.2, programming notes.
 pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
     let mut broken = DEINTERLACE.check(generation, words);

@@ -197,6 +197,72 @@ impl StateField {
         }
     }
 
+    /// The bits that stand for a value in words, as [`StateField::spelled`] writes it, or for a number.
+    ///
+    /// # Errors
+    /// `E0749` for a value that the field cannot hold.
+    pub fn parsed(&self, text: &str) -> Result<u64, Invalid> {
+        let text = text.trim();
+        let wrong = || {
+            let what = format!("{} cannot be `{text}`", self.place());
+            Invalid::new(Code::E0749, what)
+        };
+        let whole = |text: &str| match text.strip_prefix("0x") {
+            Some(digits) => u64::from_str_radix(digits, 16).ok(),
+            None => text.parse().ok(),
+        };
+        let named = match self.meaning {
+            Meaning::Names(names) => names
+                .iter()
+                .find(|n| n.1.eq_ignore_ascii_case(text))
+                .map(|n| n.0.into()),
+            Meaning::Format => Format::named(text).map(|f| f.code.into()),
+            Meaning::MediaFormat => Format::named(text)
+                .and_then(Format::media_code)
+                .map(u64::from),
+            _ => None,
+        };
+        let mask = ((1u128 << self.width()) - 1) as u64;
+        let raw = match (named, self.meaning, self.number) {
+            (Some(code), ..) => code,
+            (None, Meaning::LessOne(_), _) => {
+                let number = text.split(' ').next().and_then(whole);
+                number.and_then(|n| n.checked_sub(1)).ok_or_else(wrong)?
+            }
+            (None, Meaning::Value, Number::Address) => {
+                let address = whole(text).ok_or_else(wrong)?;
+                let low = self.bits.1;
+                let aligned = address >> low << low == address;
+                aligned.then_some(address >> low).ok_or_else(wrong)?
+            }
+            (None, Meaning::Value, Number::Float) => {
+                f32::to_bits(text.parse().map_err(|_| wrong())?).into()
+            }
+            (None, _, Number::Plain) => whole(text).ok_or_else(wrong)?,
+            (None, Meaning::Value, number) => {
+                let fraction = match number {
+                    Number::Fixed(fraction) | Number::SignedFixed(fraction) => fraction,
+                    _ => 0,
+                };
+                let value: f64 = text.parse().map_err(|_| wrong())?;
+                let scaled = value * f64::from(1u32 << fraction);
+                let signed = matches!(number, Number::Signed | Number::SignedFixed(_));
+                let most = if signed { mask >> 1 } else { mask } as f64;
+                let least = if signed { -most - 1.0 } else { 0.0 };
+                let fits = scaled.fract() == 0.0 && (least..=most).contains(&scaled);
+                if !fits {
+                    return Err(wrong());
+                }
+                scaled as i64 as u64 & mask
+            }
+            _ => return Err(wrong()),
+        };
+        if raw > mask {
+            return Err(self.out_of_range(raw, mask));
+        }
+        Ok(raw)
+    }
+
     /// `Surface Type (dword 0, bits 31:29)`.
     pub fn place(&self) -> String {
         let (high, low) = self.bits;

@@ -9,231 +9,16 @@
 //! Fields of the state that a structure lacks have their defaults when it is read. Source: AVS reference 3.1,
 //! 3.2 and 4.2; PRM 4.10.3.2 and 4.10.4.
 
+pub mod fields;
+pub mod rules;
+
 use super::ief::IefFilter;
 use super::state::{AvsSampler, FilterType, TapMode};
-use super::tables::{PHASES, STORED, Table, Taps4, Taps8};
+use super::tables::{Table, Taps4, Taps8};
 use crate::diagnostic::Code;
-use crate::surface::state::field::field;
-use crate::surface::state::{Number, StateField, Structure};
-use crate::surface::{Format, Generation, Generation::*, Invalid};
-
-const ENABLE: &[(u32, &str)] = &[(0, "enabled"), (1, "disabled")];
-
-/// SAMPLER_STATE for `sample_8x8`; elements stand 16 dwords apart. Source: PRM 4.10.3, "For sample_8x8 message".
-#[rustfmt::skip]
-pub const SAMPLE_8X8_GEN5: &Structure = &Structure {
-    name: "SAMPLER_STATE for sample_8x8",
-    generations: (Gen5, Gen5),
-    dwords: 15,
-    source: "PRM 4.10.3; AVS reference 3.1 and 4.2",
-    planar: |_| false,
-    fields: &[
-        field("AVS Filter Type", 0, 31, 31).names(&[(0, "adaptive"), (1, "nearest")]),
-        field("IEF Bypass", 0, 29, 29),
-        field("IEF Filter Type", 0, 28, 28).names(&[(0, "combo"), (1, "detail")]),
-        field("IEF Filter Size", 0, 27, 27).names(&[(0, "3x3"), (1, "5x5")]),
-        field("ChromaKey Enable", 0, 18, 18),
-        field("ChromaKey Index", 0, 17, 16),
-        field("Sampler 8x8 State Pointer", 1, 31, 5).number(Number::Address),
-        field("Global Noise Estimation", 2, 15, 8),
-        field("Strong Edge Threshold", 2, 7, 4),
-        field("Weak Edge Threshold", 2, 3, 0),
-        field("Strong Edge Weight", 3, 30, 28),
-        field("Regular Weight", 3, 26, 24),
-        field("Non Edge Weight", 3, 22, 20),
-        field("Gain Factor", 3, 19, 14),
-        field("R3c Coefficient", 3, 10, 6).number(Number::Fixed(5)),
-        field("R3x Coefficient", 3, 4, 0).number(Number::Fixed(5)),
-        field("R5c Coefficient", 4, 30, 26).number(Number::Fixed(5)),
-        field("R5cx Coefficient", 4, 24, 20).number(Number::Fixed(5)),
-        field("R5x Coefficient", 4, 18, 14).number(Number::Fixed(5)),
-        field("Steepness Threshold", 4, 11, 8),
-        field("Steepness Boost", 4, 7, 7),
-        field("MR Threshold", 4, 6, 3),
-        field("MR Boost", 4, 2, 2),
-        field("PWL1 Point 4", 5, 31, 24),
-        field("PWL1 Point 3", 5, 23, 16),
-        field("PWL1 Point 2", 5, 15, 8),
-        field("PWL1 Point 1", 5, 7, 0),
-        field("PWL1 R3 Bias 1", 6, 31, 24),
-        field("PWL1 R3 Bias 0", 6, 23, 16),
-        field("PWL1 Point 6", 6, 15, 8),
-        field("PWL1 Point 5", 6, 7, 0),
-        field("PWL1 R3 Bias 5", 7, 31, 24),
-        field("PWL1 R3 Bias 4", 7, 23, 16),
-        field("PWL1 R3 Bias 3", 7, 15, 8),
-        field("PWL1 R3 Bias 2", 7, 7, 0),
-        field("PWL1 R5 Bias 2", 8, 31, 24),
-        field("PWL1 R5 Bias 1", 8, 23, 16),
-        field("PWL1 R5 Bias 0", 8, 15, 8),
-        field("PWL1 R3 Bias 6", 8, 7, 0),
-        field("PWL1 R5 Bias 6", 9, 31, 24),
-        field("PWL1 R5 Bias 5", 9, 23, 16),
-        field("PWL1 R5 Bias 4", 9, 15, 8),
-        field("PWL1 R5 Bias 3", 9, 7, 0),
-        field("PWL1 R3 Slope 3", 10, 31, 24).number(SLOPE),
-        field("PWL1 R3 Slope 2", 10, 23, 16).number(SLOPE),
-        field("PWL1 R3 Slope 1", 10, 15, 8).number(SLOPE),
-        field("PWL1 R3 Slope 0", 10, 7, 0).number(SLOPE),
-        field("PWL1 R5 Slope 0", 11, 31, 24).number(SLOPE),
-        field("PWL1 R3 Slope 6", 11, 23, 16).number(SLOPE),
-        field("PWL1 R3 Slope 5", 11, 15, 8).number(SLOPE),
-        field("PWL1 R3 Slope 4", 11, 7, 0).number(SLOPE),
-        field("PWL1 R5 Slope 4", 12, 31, 24).number(SLOPE),
-        field("PWL1 R5 Slope 3", 12, 23, 16).number(SLOPE),
-        field("PWL1 R5 Slope 2", 12, 15, 8).number(SLOPE),
-        field("PWL1 R5 Slope 1", 12, 7, 0).number(SLOPE),
-        field("Maximum Limiter", 13, 31, 28).number(Number::Fixed(4)),
-        field("Minimum Limiter", 13, 27, 24).number(Number::Fixed(4)),
-        field("Limiter Boost", 13, 19, 16).number(Number::Fixed(4)),
-        field("PWL1 R5 Slope 6", 13, 15, 8).number(SLOPE),
-        field("PWL1 R5 Slope 5", 13, 7, 0).number(SLOPE),
-        field("Clip Limiter", 14, 17, 8),
-    ],
-};
-
-/// S3.4.
-const SLOPE: Number = Number::SignedFixed(4);
-
-/// Names of the coefficients: all of a table have one.
-const COEFFICIENTS: [&str; 4] = [
-    "Table 0X Filter Coefficient",
-    "Table 0Y Filter Coefficient",
-    "Table 1X Filter Coefficient",
-    "Table 1Y Filter Coefficient",
-];
-
-/// Coefficients of a phase: eight of 0X, eight of 0Y, four of 1X, four of 1Y.
-const EACH: usize = 24;
-
-/// The place of coefficient `i` (of [`EACH`]) of the phase that begins at dword `dw`.
-const fn coefficient(i: usize, dw: usize, interleaved: bool) -> StateField {
-    let (table, tap) = match i {
-        0..8 => (0, i),
-        8..16 => (1, i - 8),
-        16..20 => (2, i - 16 + 2),
-        _ => (3, i - 20 + 2),
-    };
-    let byte = match (table, interleaved) {
-        // X and Y side by side: 0X[0], 0Y[0], 0X[1], 0Y[1].
-        (0 | 1, true) => 2 * tap + table,
-        _ => 8 * table + tap,
-    };
-    let (dw, low) = ((dw + byte / 4) as u32, 8 * (byte % 4) as u32);
-    field(COEFFICIENTS[table], dw, low + 7, low).number(Number::SignedFixed(6))
-}
-
-/// Fields of adaptive scaling, which stand behind the first 17 phases on every generation.
-const fn weights(dw: u32) -> [StateField; 7] {
-    [
-        field("Default Sharpness Level", dw, 31, 24),
-        field("Max Derivative 4 Pixels", dw, 23, 16),
-        field("Max Derivative 8 Pixels", dw, 15, 8),
-        field("Transition Area with 4 Pixels", dw, 6, 4),
-        field("Transition Area with 8 Pixels", dw, 2, 0),
-        field("Bypass X Adaptive Filtering", dw + 1, 22, 22).names(ENABLE),
-        field("Bypass Y Adaptive Filtering", dw + 1, 21, 21).names(ENABLE),
-    ]
-}
-
-/// Fields of `N` - those of [`weights`] / [`EACH`] phases: the first 17 from `first`, the others from `second`.
-const fn phases<const N: usize>(first: usize, second: usize, interleaved: bool) -> [StateField; N] {
-    let weights = weights((first + 8 * STORED) as u32);
-    let mut fields = [weights[0]; N];
-    let mut i = 0;
-    while i < N {
-        fields[i] = if i < weights.len() {
-            weights[i]
-        } else {
-            let (phase, i) = ((i - weights.len()) / EACH, (i - weights.len()) % EACH);
-            let dw = if phase < STORED {
-                first + 8 * phase
-            } else {
-                second + 8 * (phase - STORED)
-            };
-            coefficient(i, dw, interleaved)
-        };
-        i += 1;
-    }
-    fields
-}
-
-/// SAMPLER_8x8_STATE: the four tables and adaptive scaling. Source: PRM 4.10.4.
-pub const TABLES_GEN5: &Structure = &Structure {
-    name: "SAMPLER_8x8_STATE",
-    generations: (Gen5, Gen5),
-    dwords: 138,
-    source: "PRM 4.10.4; AVS reference 3.2",
-    planar: |_| false,
-    fields: &phases::<{ 7 + EACH * STORED }>(0, 0, false),
-};
-
-/// Fields of SAMPLER_STATE_8x8_AVS before its tables. Those of skin tone, whose places are not published
-/// but for the enable bit, are not here.
-const HEAD: [StateField; 18] = [
-    field("R3c Coefficient", 0, 27, 23).number(Number::Fixed(5)),
-    field("R3x Coefficient", 0, 22, 18).number(Number::Fixed(5)),
-    field("Strong Edge Threshold", 0, 17, 12),
-    field("Weak Edge Threshold", 0, 11, 6),
-    field("Gain Factor", 0, 5, 0),
-    field("R5c Coefficient", 2, 31, 27).number(Number::Fixed(5)),
-    field("R5cx Coefficient", 2, 26, 22).number(Number::Fixed(5)),
-    field("R5x Coefficient", 2, 21, 17).number(Number::Fixed(5)),
-    field("Strong Edge Weight", 2, 16, 14),
-    field("Regular Weight", 2, 13, 11),
-    field("Non Edge Weight", 2, 10, 8),
-    field("Global Noise Estimation", 2, 7, 0),
-    field("Enable 8-tap Filter", 3, 29, 28).names(&[
-        (0, "4 taps"),
-        (1, "8 taps on Y/G, adaptive"),
-        (2, "8 taps"),
-        (3, "8 taps, adaptive"),
-    ]),
-    field("IEF4Smooth Enable", 3, 30, 30),
-    field("Skin Tone Tuned IEF Enable", 3, 31, 31),
-    field("Output Shuffle", 4, 11, 11),
-    // The last words of the adaptive part, beside the bypasses.
-    field("Adaptive Filter for all channels", 153, 1, 1),
-    field("RGB Adaptive", 153, 0, 0),
-];
-
-/// [`HEAD`] and then the fields of the tables.
-const fn avs<const N: usize, const TABLES: usize>() -> [StateField; N] {
-    let tables: [StateField; TABLES] = phases(16, 160, true);
-    let mut fields = [HEAD[0]; N];
-    let mut i = 0;
-    while i < N {
-        fields[i] = if i < HEAD.len() {
-            HEAD[i]
-        } else {
-            tables[i - HEAD.len()]
-        };
-        i += 1;
-    }
-    fields
-}
-
-const HEAD_FIELDS: usize = HEAD.len();
-const TABLES_GEN8: usize = 7 + EACH * STORED;
-const TABLES_GEN9: usize = 7 + EACH * PHASES;
-
-/// SAMPLER_STATE_8x8_AVS of Gen8: 17 phases. Source: AVS reference 3.1, 3.2 and 4.2.
-pub const AVS_GEN8: &Structure = &Structure {
-    name: "SAMPLER_STATE_8x8_AVS",
-    generations: (Gen8, Gen8),
-    dwords: 154,
-    source: "AVS reference 3.1, 3.2 and 4.2",
-    planar: |_| false,
-    fields: &avs::<{ HEAD_FIELDS + TABLES_GEN8 }, TABLES_GEN8>(),
-};
-
-/// SAMPLER_STATE_8x8_AVS of Gen9: all 32 phases.
-pub const AVS_GEN9: &Structure = &Structure {
-    generations: (Gen9, Gen9),
-    dwords: 280,
-    fields: &avs::<{ HEAD_FIELDS + TABLES_GEN9 }, TABLES_GEN9>(),
-    ..*AVS_GEN8
-};
+use crate::surface::state::Structure;
+use crate::surface::{Generation, Invalid};
+use fields::{AVS_GEN8, EACH, SAMPLE_8X8_GEN5, TABLES_GEN5, coefficients};
 
 /// A field of the structure and its place in [`AvsSampler`].
 struct Link {
@@ -418,7 +203,7 @@ impl AvsSampler {
     /// `N0752` for another generation, `E0749` if a value does not fit, `E0780` if there is no place for it:
     /// tables that are not symmetric (Gen8), a nearest filter, chroma keys, skin tone, Gen5's filters.
     pub fn pack(&self, generation: Generation) -> Result<Vec<u32>, Invalid> {
-        let structure = structure(generation)?;
+        let structure = new(generation)?;
         let smooth = match self.ief.filter {
             IefFilter::Detail5x5 => 0,
             IefFilter::Smooth3x3 => 1,
@@ -460,7 +245,7 @@ impl AvsSampler {
     /// # Errors
     /// `N0752` for another generation, or if skin tone is on; `E0750` if the length is another.
     pub fn unpack(generation: Generation, words: &[u32]) -> Result<AvsSampler, Invalid> {
-        let structure = structure(generation)?;
+        let structure = new(generation)?;
         length(structure, words)?;
         if structure.get(words, "Skin Tone Tuned IEF Enable") == 1 {
             let what = "the places of the numbers of skin tone are not known to visim";
@@ -493,26 +278,26 @@ impl AvsSampler {
         }
     }
 
-    /// Coefficient `i` (of [`EACH`]) of a phase.
-    fn coefficient(&self, phase: u8, i: usize) -> i16 {
-        match i {
-            0..8 => self.table0x.row(phase)[i],
-            8..16 => self.table0y.row(phase)[i - 8],
-            16..20 => self.table1x.row(phase)[i - 16],
-            _ => self.table1y.row(phase)[i - 20],
+    /// A coefficient, 64 for 1.0.
+    fn coefficient(&self, phase: u8, table: usize, tap: usize) -> i16 {
+        match table {
+            0 => self.table0x.row(phase)[tap],
+            1 => self.table0y.row(phase)[tap],
+            2 => self.table1x.row(phase)[tap - 2],
+            _ => self.table1y.row(phase)[tap - 2],
         }
     }
 
     fn put_tables(&self, structure: &Structure, words: &mut [u32]) {
-        for (n, field) in coefficients(structure).enumerate() {
-            let value = self.coefficient((n / EACH) as u8, n % EACH);
-            field.set_raw(words, u64::from(value as u8));
+        for at in coefficients(structure) {
+            let value = self.coefficient(at.phase as u8, at.table, at.tap);
+            at.field.set_raw(words, u64::from(value as u8));
         }
     }
 
     fn take_tables(&mut self, structure: &Structure, words: &[u32]) {
         let all: Vec<i64> = coefficients(structure)
-            .map(|field| i64::from(field.raw(words) as u8 as i8))
+            .map(|at| i64::from(at.value(words)))
             .collect();
         let part = |from: usize, to: usize| -> Vec<Vec<i64>> {
             all.chunks_exact(EACH)
@@ -544,10 +329,15 @@ fn no_place(what: &str) -> Invalid {
     Invalid::new(Code::E0780, what)
 }
 
-/// The coefficients of a structure, phase by phase.
-fn coefficients(structure: &Structure) -> impl Iterator<Item = &'static StateField> {
-    let is_coefficient = |f: &&StateField| COEFFICIENTS.contains(&f.name);
-    structure.fields.iter().filter(is_coefficient)
+/// The structure of Gen8 or Gen9, which hold everything in one.
+fn new(generation: Generation) -> Result<&'static Structure, Invalid> {
+    match fields::structure(generation)? {
+        old if old.name == SAMPLE_8X8_GEN5.name => {
+            let what = "SAMPLER_STATE_8x8_AVS comes with Gen8";
+            Err(Invalid::new(Code::N0752, what))
+        }
+        structure => Ok(structure),
+    }
 }
 
 fn length(structure: &Structure, words: &[u32]) -> Result<(), Invalid> {
@@ -559,64 +349,14 @@ fn length(structure: &Structure, words: &[u32]) -> Result<(), Invalid> {
     Ok(())
 }
 
-/// The structure of Gen8 or Gen9.
-///
-/// # Errors
-/// `N0752` for any other generation.
-pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
-    match generation {
-        Gen8 => Ok(AVS_GEN8),
-        Gen9 => Ok(AVS_GEN9),
-        _ => Err(Invalid::new(
-            Code::N0752,
-            format!("SAMPLER_STATE_8x8_AVS of {generation:?} is not known to visim"),
-        )),
-    }
-}
-
-/// Every rule that Gen5's structures break: reserved bits and values, ranges of coefficients, and, if the
-/// format of the surface is known, outer taps that must be zero for it.
-///
-/// Source: PRM 4.10.3, 4.10.4.
-pub fn check_gen5(packed: &Gen5State, format: Option<Format>) -> Vec<Invalid> {
-    let mut broken = SAMPLE_8X8_GEN5.check(Gen5, &packed.sampler);
-    broken.extend(TABLES_GEN5.check(Gen5, &packed.tables));
-    let get = |name: &str| SAMPLE_8X8_GEN5.get(&packed.sampler, name);
-    if get("IEF Filter Type") == 0 && get("IEF Filter Size") == 0 && get("IEF Bypass") == 0 {
-        broken.push(Invalid::new(
-            Code::E0781,
-            "the combination is a filter of 5x5",
-        ));
-    }
-    let deep =
-        format.is_some_and(|f| [Format::R10G10B10A2_UNORM, Format::R8G8B8A8_UNORM].contains(&f));
-    for (n, field) in coefficients(TABLES_GEN5).enumerate() {
-        let (phase, i) = (n / EACH, n % EACH);
-        let tap = if i < 16 { i % 8 } else { i % 4 + 2 };
-        let value = field.raw(&packed.tables) as u8 as i8;
-        let range = match tap {
-            0 | 7 => -16..=15,
-            1 | 6 => -32..=31,
-            2 | 5 => -64..=63,
-            _ => 0..=127,
-        };
-        let name = field.name;
-        if !range.contains(&value) {
-            let (from, to) = (range.start(), range.end());
-            let what = format!("{name}[{phase},{tap}] is {value}; {from} to {to} are allowed");
-            broken.push(Invalid::new(Code::E0781, what));
-        } else if deep && i < 16 && matches!(tap, 0 | 1 | 6 | 7) && value != 0 {
-            let what = format!("{name}[{phase},{tap}] is {value}; 32-bit RGB formats need 0");
-            broken.push(Invalid::new(Code::E0781, what));
-        }
-    }
-    broken
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::ief::IefState;
+    use super::fields::AVS_GEN9;
+    use super::rules::{check, check_tables};
     use super::*;
+    use crate::surface::Format;
+    use crate::surface::Generation::{Gen5, Gen7, Gen9};
     use proptest::prelude::*;
 
     #[test]
@@ -656,9 +396,10 @@ mod tests {
         assert_eq!([t[12], t[13]], [0x40ff_0000, 0x0000_0001]);
         // 255, 7, 20, 4 << 4 | 5; both bypasses.
         assert_eq!([t[136], t[137]], [0xff07_1445, 3 << 21]);
-        assert_eq!(check_gen5(&packed, None), []);
+        assert_eq!(check(Gen5, s), Ok(vec![]));
+        assert_eq!(check_tables(t, None), []);
         // Outer taps are not zero, as 32-bit RGB formats need them.
-        let broken = check_gen5(&packed, Some(Format::R8G8B8A8_UNORM));
+        let broken = check_tables(t, Some(Format::R8G8B8A8_UNORM));
         assert!(broken.iter().all(|b| b.code == Code::E0781) && !broken.is_empty());
     }
 
@@ -723,8 +464,94 @@ mod tests {
         // Tap 3 of phase 0 of table 0X must not be negative.
         let mut packed = AvsSampler::default().pack_gen5(0).unwrap();
         packed.tables[0] = 0xff00_0000;
-        let broken = check_gen5(&packed, None);
+        let broken = check_tables(&packed.tables, None);
         assert_eq!(broken[0].code, Code::E0781);
+    }
+
+    /// The codes and words of the rules that a state for `sample_8x8` breaks.
+    fn broken(generation: Generation, words: &[u32]) -> Vec<(Code, String)> {
+        let broken = check(generation, words).unwrap();
+        broken.into_iter().map(|b| (b.code, b.what)).collect()
+    }
+
+    #[test]
+    fn every_reserved_bit_is_told() {
+        // The bits that PRM 4.10.3 and 4.10.4 call MBZ, and those of the gaps of Gen8's.
+        let gen5: &[(usize, u32)] = &[
+            (0, 1 << 30),
+            (0, 0xff << 19),
+            (0, 0xffff),
+            (1, 0x1f),
+            (2, 0xffff << 16),
+            (3, 1 << 31 | 1 << 27 | 1 << 23 | 7 << 11 | 1 << 5),
+            (4, 1 << 31 | 1 << 25 | 1 << 19 | 3 << 12 | 3),
+            (13, 0xf << 20),
+            (14, 0x3fff << 18 | 0xff),
+        ];
+        for &(dword, mask) in gen5 {
+            for bit in (0..32).filter(|bit| mask >> bit & 1 == 1) {
+                let mut words = vec![0; 15];
+                (words[0], words[dword]) = (1 << 27, words[dword] | 1 << bit);
+                words[0] |= 1 << 27;
+                let found = broken(Gen5, &words);
+                assert_eq!(found.len(), 1, "dword {dword} bit {bit}: {found:?}");
+                assert_eq!(found[0].0, Code::W0751, "dword {dword} bit {bit}");
+            }
+        }
+        for (dword, mask) in [
+            (4, 0xffff),
+            (5, 0xffff << 16),
+            (136, 0x88),
+            (137, 0xff9f_ffff_u32),
+        ] {
+            for bit in (0..32).filter(|bit| mask >> bit & 1 == 1) {
+                let mut words = vec![0; 138];
+                words[dword] = 1_u32 << bit;
+                let found = check_tables(&words, None);
+                assert_eq!(found.len(), 1, "dword {dword} bit {bit}");
+                assert_eq!(found[0].code, Code::W0751, "dword {dword} bit {bit}");
+            }
+        }
+    }
+
+    #[test]
+    fn every_range_has_its_rule() {
+        // Greatest and least of every tap, PRM 4.10.4: 1/4, 1/2, 1 and 2 of 64.
+        let limits = [(-16, 15), (-32, 31), (-64, 63), (0, 127)];
+        for at in coefficients(TABLES_GEN5) {
+            let (least, most) = limits[at.tap.min(7 - at.tap)];
+            let check_of = |value: i8| {
+                let mut words = vec![0; 138];
+                at.field.set_raw(&mut words, u64::from(value as u8));
+                check_tables(&words, None)
+            };
+            assert_eq!(
+                (check_of(least), check_of(most)),
+                (vec![], vec![]),
+                "{}",
+                at.name()
+            );
+            for wrong in [Some(least - 1), most.checked_add(1)].into_iter().flatten() {
+                let found = check_of(wrong);
+                assert_eq!(found[0].code, Code::E0781);
+                assert!(found[0].what.starts_with(&at.name()), "{}", found[0].what);
+            }
+        }
+        // The combination needs 5x5, unless it is bypassed.
+        assert_eq!(broken(Gen5, &[0; 15])[0].0, Code::E0781);
+        assert_eq!(
+            broken(Gen5, &{
+                let mut w = [0; 15];
+                w[0] = 1 << 29;
+                w
+            }),
+            []
+        );
+        assert_eq!(broken(Gen5, &[0; 14])[0].0, Code::E0750);
+        let mut skin = vec![0; 154];
+        skin[3] = 1 << 31;
+        assert_eq!(broken(Generation::Gen8, &skin)[0].0, Code::N0752);
+        assert_eq!(check(Gen7, &[0; 15]).unwrap_err().code, Code::N0752);
     }
 
     proptest! {
