@@ -5,8 +5,7 @@
 use std::path::Path;
 use std::process::{Command, Output};
 use visim::sampler::deinterlace::DeinterlaceState;
-use visim::video::files::Raw;
-use visim::video::{Fields, Filter, Picture, Reader, Sampling, Scale, Writer, files, scale};
+use visim::video::{Fields, Filter, Picture, Raw, Reader, Sampling, Scale, Writer, files, scale};
 
 fn grey(width: u32, height: u32, code: impl Fn(i32, i32) -> i32) -> Picture {
     let mut picture = Picture::new(width, height, Sampling::Grey).unwrap();
@@ -299,17 +298,90 @@ fn wrong_commands_are_told_and_leave_no_file() {
         assert!(text.contains(words), "{text}");
         assert!(!folder.path().join("out.y4m").exists());
     };
-    told(&["odd.y4m", "--deinterlace", "-o", "out.y4m"], "even sides");
     told(&["no.y4m", "-o", "out.y4m"], "no.y4m");
     told(&["odd.y4m", "--scale", "9000x9", "-o", "out.y4m"], "9000x9");
     told(&["odd.y4m", "--scale", "9by9", "-o", "out.y4m"], "1280x720");
     told(&["odd.y4m", "-o", "out.mkv"], ".y4m");
-    // Odd sizes are scaled all the same.
+    // A frame that ends early leaves nothing; what was said of raw frames must be enough.
+    let whole = std::fs::read(folder.path().join("odd.y4m")).unwrap();
+    std::fs::write(folder.path().join("cut.y4m"), &whole[..whole.len() - 3]).unwrap();
+    std::fs::write(folder.path().join("cut.raw"), [0; 100]).unwrap();
+    told(&["cut.y4m", "-o", "out.y4m"], "incomplete");
+    let raw = ["cut.raw", "--raw", "nv12", "-o", "out.y4m"];
+    told(&raw, "--size");
+    told(&[&raw[..], &["--size", "8x6"]].concat(), "incomplete");
+    told(&[&raw[..], &["--size", "7x6"]].concat(), "even sides");
+    // Odd sizes are scaled and deinterlaced all the same.
+    for how in [&["--scale", "1x1"][..], &["--deinterlace", "--denoise"]] {
+        let arguments = [&["odd.y4m"], how, &["-o", "one.y4m"]].concat();
+        let done = visim(folder.path(), &arguments);
+        assert!(done.status.success(), "{done:?}");
+    }
+}
+
+/// Grey noise on a still colour picture of odd sides, frame by frame as numbered pictures.
+#[test]
+fn pictures_are_denoised_and_deinterlaced_like_video() {
+    let folder = tempfile::tempdir().unwrap();
+    let input = folder.path().join("in");
+    std::fs::create_dir(&input).unwrap();
+    let (width, height) = (37, 21);
+    let clean = |x: u32, y: u32| [60 + 2 * x as u8, 120, 90 + 3 * y as u8];
+    let mut seed = 3u32;
+    for n in 0..6 {
+        let mut texels = Vec::new();
+        for (x, y) in (0..height).flat_map(|y| (0..width).map(move |x| (x, y))) {
+            seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+            let noise = (seed >> 24) % 9;
+            texels.extend(clean(x, y).map(|code| code + noise as u8 - 4));
+            texels.push(200);
+        }
+        files::png(&input.join(format!("{n:03}.png")), &texels, (width, height)).unwrap();
+    }
+    let read = |name: &str| {
+        let path = folder.path().join(name);
+        Reader::open(&path, None, None)
+            .unwrap()
+            .read()
+            .unwrap()
+            .unwrap()
+    };
+    let error = |picture: &Picture| {
+        let places = (0..height).flat_map(|y| (0..width).map(move |x| clean(x, y)));
+        let squares = picture
+            .rgb()
+            .into_iter()
+            .zip(places)
+            .map(|(found, wanted)| {
+                let square = |(a, b): (u8, u8)| (f64::from(a) - f64::from(b)).powi(2);
+                found.into_iter().zip(wanted).map(square).sum::<f64>() / 3.0
+            });
+        squares.sum::<f64>() / f64::from(width * height)
+    };
+    let done = visim(folder.path(), &["in", "--denoise", "-o", "still-%d.png"]);
+    assert!(done.status.success(), "{done:?}");
+    let (before, after) = (error(&read("in/005.png")), error(&read("still-5.png")));
+    println!("pictures: mean square error {before:.2}, denoised {after:.2}");
+    assert!(after < before / 1.5, "{after} of {before}");
+    let last = read("still-5.png");
+    assert_eq!((last.width, last.height), (width, height));
+    assert!(
+        last.planes[0]
+            .iter()
+            .skip(3)
+            .step_by(4)
+            .all(|&alpha| alpha == 200)
+    );
+    assert!(!folder.path().join("still-6.png").exists());
+    // Two for each: of a still picture all fields are alike, so the frames are, too.
     let done = visim(
         folder.path(),
-        &["odd.y4m", "--scale", "1x1", "-o", "one.y4m"],
+        &["in", "--deinterlace", "-o", "field-%d.png"],
     );
     assert!(done.status.success(), "{done:?}");
+    assert!(folder.path().join("field-11.png").exists());
+    assert!(!folder.path().join("field-12.png").exists());
+    assert!(error(&read("field-9.png")) < before + 4.0);
 }
 
 /// Ctrl-C after the first of two frames: both are there, the file is whole, the command says that it stopped.

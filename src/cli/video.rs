@@ -3,8 +3,9 @@
 use super::output::{Exit, Output};
 use crate::sampler::avs::IefState;
 use crate::sampler::deinterlace::DeinterlaceState;
-use crate::video::files::Raw;
-use crate::video::{Fields, Filter, Picture, Reader, Scale, VideoError, Writer, compare, scale};
+use crate::video::{
+    Fields, Filter, Picture, Raw, Reader, Scale, VideoError, Writer, compare, scale,
+};
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;

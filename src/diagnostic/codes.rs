@@ -1304,6 +1304,20 @@ for other places."
     N0880 Unsupported "partial deinterlacing is not modelled"
 "DI Partial asks for the intermediate data of the deinterlacer. No document tells how they lie in the
 response, so visim refuses. Clear DI Partial (dword 6, bit 2, of the state) and take the deinterlaced rows."
+    W0882 Warning "the scaler is asked for more than its manual allows"
+"A surface of the scaler is at least 4 texels wide, and neighbouring rows of a block are less than 16 texels
+apart: |DeltaV * Height| < 16. visim computes any block, as the polynomials of the coordinates say; a part
+may return something else.
+
+    avs.G S0 T6 0x0:f 0x0:f 0x0:f 2.0:f …    // on 8 rows: 16 texels from row to row
+
+Scale in two passes, or look at a smaller level of the picture (PRM 4.11.1.4; AVS reference 1.5)."
+    W0883 Warning "sample_unorm is asked for more than its manual allows"
+"Neighbouring pixels of a sample_unorm block are at most 3 texels apart: DeltaU * Width and DeltaV * Height are
+at most 3.0; and the surface has one level, one slice, and neither Surface Min LOD nor Minimum Array Element.
+visim reads the first level it finds and computes any block; a part may return something else.
+
+Use the scaler for greater steps (PRM 4.11.1.4; AVS reference 6.1)."
     E0780 Error "the media sampler state has no place in this structure"
 "A state of the media sampler is packed for one generation: Gen5 has SAMPLER_STATE for sample_8x8 and
 SAMPLER_8x8_STATE, Gen8 and Gen9 have SAMPLER_STATE_8x8_AVS. What the generation does not have cannot be

@@ -1,6 +1,7 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
 use super::decoded::Decoded;
+use super::remarks::Remarks;
 use crate::dataport::untyped::Window;
 use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
@@ -152,6 +153,8 @@ pub struct Resources {
     pub flat: FlatMemory,
     /// Addresses behind which every thread has memory of its own.
     pub own: Option<OwnRange>,
+    /// What threads have to say.
+    pub remarks: Remarks,
 }
 
 /// Indices above this are looked up nowhere: a binding table has 256 entries.
@@ -171,6 +174,7 @@ impl Resources {
             samplers: bindings.samplers.clone(),
             flat: FlatMemory::new(&bindings.memory),
             own: bindings.own,
+            remarks: Remarks::default(),
         }
     }
 

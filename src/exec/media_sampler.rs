@@ -17,6 +17,7 @@ use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs};
 use crate::sampler::deinterlace::writeback::{self, Layout};
 use crate::sampler::settings::{self, Filter, MipFilter};
 use crate::sampler::unorm::{self, UnormSampler, Writeback};
+use crate::source::Span;
 use crate::surface::{Format, Refused};
 
 /// The greatest block of the scaler: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
@@ -80,6 +81,12 @@ impl Media<'_> {
         let Some(Sampler::Avs(sampler)) = resources.sampler(asked.sampler) else {
             return Err(self.no_sampler(thread, resources, asked.sampler, "an AVS"));
         };
+        self.remark(
+            thread,
+            resources,
+            Code::W0882,
+            avs::limits(surface, asked.delta_v),
+        );
         // Bytes that the message leaves alone keep their content, so the block starts as it is.
         let mut block = [0; MAX_AVS];
         read_raw(thread, self.dst, &mut block);
@@ -102,6 +109,12 @@ impl Media<'_> {
         let Some(Sampler::Avs(sampler)) = resources.sampler(asked.sampler) else {
             return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_8x8"));
         };
+        self.remark(
+            thread,
+            resources,
+            Code::W0882,
+            avs::limits(surface, asked.delta_v),
+        );
         let mut block = [0; MAX_AVS];
         avs::run_8x8(surface, sampler, asked, Kernels::Fast, &mut block)
             .map_err(|error| self.refuse_avs(thread, asked.surface, &error))?;
@@ -126,6 +139,12 @@ impl Media<'_> {
             true => Writeback::Groups,
             false => Writeback::Raster(self.elements),
         };
+        self.remark(
+            thread,
+            resources,
+            Code::W0883,
+            unorm::limits(surface, asked),
+        );
         let mut block = [0; MAX_UNORM];
         unorm::run(surface, sampler, asked, writeback, &mut block).map_err(|error| {
             let refused = Refused::error(error.to_string(), "PRM 4.11.1.4; AVS reference 6.1");
@@ -171,13 +190,32 @@ impl Media<'_> {
         let made = block::block(state, &inputs, (asked.x, asked.y))
             .map_err(|error| self.refuse_frame(thread, asked.surface, &error))?;
         let packed = is_packed(current.format());
-        let registers = writeback::registers(state, &made, Layout::Gen5, packed);
+        let layout = Layout::of(current.description().generation);
+        let registers = writeback::registers(state, &made, layout, packed);
         for (register, at) in registers.iter().zip(0..) {
             if let Some(bytes) = register {
                 write_raw(thread, self.dst.skip(at * GRF), bytes, self.pc, observer);
             }
         }
         Ok(())
+    }
+
+    /// Says that the message goes beyond what its manual allows, if it does; it is served all the same.
+    fn remark(&self, thread: &Thread<'_>, resources: &Resources, code: Code, why: Option<String>) {
+        let Some(why) = why else { return };
+        let site = thread.program.sites[self.pc as usize];
+        let thread = thread.id;
+        resources.remarks.add((thread.index, self.pc), code, || {
+            let see = match code {
+                Code::W0882 => "PRM 4.11.1.4; AVS reference 1.5",
+                _ => "PRM 4.11.1.4; AVS reference 6.1",
+            };
+            let remark = Diagnostic::new(code).note(format!("in {thread}")).see(see);
+            match site.span == Span::default() {
+                true => remark.note(why),
+                false => remark.at(site.span, why),
+            }
+        });
     }
 
     /// A state of several elements counts as that many samplers: an index between two is no state.

@@ -171,13 +171,16 @@ pub fn start_watched<O: Observer>(
         None => run_options,
     };
     match run(&program, &bindings, &grid, &run_options, observe) {
-        Ok(outcome) => Ok(Session {
-            program,
-            bindings,
-            outcome,
-            threads,
-            warnings: problems,
-        }),
+        Ok(outcome) => {
+            problems.extend(outcome.remarks.iter().cloned().map(of_file));
+            Ok(Session {
+                program,
+                bindings,
+                outcome,
+                threads,
+                warnings: problems,
+            })
+        }
         Err(trap) => {
             problems.push(of_file(trap.diagnostic));
             Err(refuse(problems))
@@ -300,6 +303,7 @@ impl<O> Session<O> {
             observers: Vec::new(),
             thread_count: self.outcome.thread_count,
             instructions: self.outcome.instructions,
+            remarks: self.outcome.remarks,
         };
         Session {
             program: self.program,

@@ -91,6 +91,8 @@ pub struct Outcome<O> {
     pub thread_count: u64,
     /// Instructions run by all threads.
     pub instructions: u64,
+    /// What instructions do that hardware does not promise, in the order of the program.
+    pub remarks: Vec<Diagnostic>,
 }
 
 /// The registers of a thread that has ended.
@@ -175,7 +177,9 @@ pub fn run<O: Observer>(
     } else {
         vec![context.share(&turns)]
     };
-    gather(shares, threads)
+    let mut outcome = gather(shares, threads)?;
+    outcome.remarks = resources.remarks.taken();
+    Ok(outcome)
 }
 
 /// Bytes of shared local memory a group may have: twice what any modelled platform gives.
@@ -223,6 +227,7 @@ fn gather<O>(shares: Vec<Share<O>>, threads: u64) -> Result<Outcome<O>, Box<Trap
         observers: Vec::new(),
         thread_count: threads,
         instructions,
+        remarks: Vec::new(),
     };
     for (_, group) in groups {
         outcome.threads.extend(group.kept);

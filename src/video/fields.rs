@@ -10,6 +10,7 @@
 //! messages look for them, and asks once more at the end for the last field. Source: AVS reference 5.9.
 
 use super::VideoError;
+use super::frame;
 use super::picture::{Picture, Sampling};
 use crate::sampler::deinterlace::DeinterlaceState;
 use crate::sampler::deinterlace::block::{self, Block, Inputs};
@@ -48,22 +49,24 @@ impl Fields {
     /// first field, else the frame, denoised.
     ///
     /// # Errors
-    /// A frame that the messages do not read.
+    /// A frame that is not like the one before.
     pub fn push(&mut self, picture: &Picture) -> Result<Vec<Picture>, VideoError> {
-        let made = self.run(picture)?;
+        let (frame, original) = frame::video(picture)?;
+        let made = self.run(&frame)?;
         let kept = if self.state.dn_enable {
             &made.denoised
         } else {
-            picture
+            &frame
         };
         self.past = Some(Past {
             frame: surface(kept)?,
-            statistics: statistics(picture, Some(&made.statistics))?,
+            statistics: statistics(&frame, Some(&made.statistics))?,
         });
-        if !self.state.di_enable {
-            return Ok(vec![made.denoised]);
-        }
-        Ok(made.second.into_iter().chain([made.first]).collect())
+        let whole = match self.state.di_enable {
+            true => made.second.into_iter().chain([made.first]).collect(),
+            false => vec![made.denoised],
+        };
+        whole.iter().map(|made| original.back(made)).collect()
     }
 
     /// The frame of the last field: the last frame followed by itself.
@@ -74,23 +77,13 @@ impl Fields {
         if !self.state.di_enable || self.past.is_none() {
             return Ok(None);
         }
-        Ok(self.run(last)?.second)
+        let (frame, original) = frame::video(last)?;
+        let second = self.run(&frame)?.second;
+        second.map(|made| original.back(&made)).transpose()
     }
 
     fn run(&self, picture: &Picture) -> Result<Made, VideoError> {
         let (width, height) = (picture.width, picture.height);
-        if !matches!(
-            picture.sampling,
-            Sampling::Grey | Sampling::S420 | Sampling::S422
-        ) {
-            let what = "fields and noise are known of grey, 4:2:0 and 4:2:2 frames only";
-            return Err(VideoError::wrong(what));
-        }
-        if picture.sampling != Sampling::Grey && (width % 2 == 1 || height % 2 == 1) {
-            let what =
-                format!("a frame with fields and chroma has even sides, not {width}x{height}");
-            return Err(VideoError::wrong(what));
-        }
         let current = surface(picture)?;
         let state = DeinterlaceState {
             first_frame: self.past.is_none(),

@@ -4,95 +4,15 @@
 
 use super::VideoError;
 use super::picture::{Picture, Sampling, check_size};
+use super::raw::Raw;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
-use std::cell::RefCell;
+use std::cell::{Cell, RefCell};
 use std::fs::File;
 use std::io::{BufRead, BufReader, BufWriter, Read, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tempfile::NamedTempFile;
 use y4m::{Colorspace, Ratio};
-
-/// How raw frames lie in a file.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
-pub enum Raw {
-    /// Y, then Cb, then Cr.
-    I420,
-    /// Y, then pairs of Cb and Cr.
-    Nv12,
-    /// Y Cb Y Cr.
-    Yuy2,
-    /// Y only.
-    Grey,
-}
-
-impl Raw {
-    /// The names on the command line.
-    pub const NAMES: [(&'static str, Raw); 4] = [
-        ("i420", Raw::I420),
-        ("nv12", Raw::Nv12),
-        ("yuy2", Raw::Yuy2),
-        ("grey", Raw::Grey),
-    ];
-
-    const fn sampling(self) -> Sampling {
-        match self {
-            Raw::I420 | Raw::Nv12 => Sampling::S420,
-            Raw::Yuy2 => Sampling::S422,
-            Raw::Grey => Sampling::Grey,
-        }
-    }
-
-    /// The planes of a frame's bytes.
-    fn split(self, bytes: &[u8], picture: &mut Picture) {
-        let mut rest = bytes;
-        match self {
-            Raw::I420 | Raw::Grey => {
-                for plane in &mut picture.planes {
-                    let (part, after) = rest.split_at(plane.len());
-                    plane.copy_from_slice(part);
-                    rest = after;
-                }
-            }
-            Raw::Nv12 => {
-                let (luma, pairs) = rest.split_at(picture.planes[0].len());
-                picture.planes[0].copy_from_slice(luma);
-                for (i, pair) in pairs.as_chunks::<2>().0.iter().enumerate() {
-                    (picture.planes[1][i], picture.planes[2][i]) = (pair[0], pair[1]);
-                }
-            }
-            Raw::Yuy2 => {
-                for (i, &[y0, cb, y1, cr]) in bytes.as_chunks::<4>().0.iter().enumerate() {
-                    (picture.planes[0][2 * i], picture.planes[0][2 * i + 1]) = (y0, y1);
-                    (picture.planes[1][i], picture.planes[2][i]) = (cb, cr);
-                }
-            }
-        }
-    }
-
-    /// The bytes of a frame.
-    fn join(self, picture: &Picture) -> Vec<u8> {
-        let planes = &picture.planes;
-        match self {
-            Raw::I420 | Raw::Grey => planes.concat(),
-            Raw::Nv12 => {
-                let pairs = planes[1]
-                    .iter()
-                    .zip(&planes[2])
-                    .flat_map(|(&cb, &cr)| [cb, cr]);
-                planes[0].iter().copied().chain(pairs).collect()
-            }
-            Raw::Yuy2 => {
-                let chroma = planes[1].iter().zip(&planes[2]);
-                let luma = planes[0].as_chunks::<2>().0;
-                luma.iter()
-                    .zip(chroma)
-                    .flat_map(|(&[a, b], (&cb, &cr))| [a, cb, b, cr])
-                    .collect()
-            }
-        }
-    }
-}
 
 /// What a stream of frames is, beside its frames.
 #[derive(Clone, Copy, Debug)]
@@ -112,7 +32,9 @@ pub enum Reader {
     /// YUV4MPEG2.
     Y4m {
         /// The crate's decoder.
-        decoder: Box<y4m::Decoder<BufReader<File>>>,
+        decoder: Box<y4m::Decoder<Counted>>,
+        /// Bytes that the decoder took.
+        taken: Rc<Cell<u64>>,
         /// What was read of the header.
         kind: Kind,
         /// The file.
@@ -191,7 +113,12 @@ impl Reader {
                 check_size(side, side)?;
             }
         }
-        let decoder = y4m::decode(file).map_err(|e| wrong(e.to_string()))?;
+        let taken = Rc::new(Cell::new(0));
+        let counted = Counted {
+            file,
+            taken: Rc::clone(&taken),
+        };
+        let decoder = y4m::decode(counted).map_err(|e| wrong(e.to_string()))?;
         let sampling = match decoder.get_colorspace() {
             Colorspace::Cmono => Sampling::Grey,
             Colorspace::C420
@@ -222,6 +149,7 @@ impl Reader {
         };
         Ok(Reader::Y4m {
             decoder: Box::new(decoder),
+            taken,
             kind,
             path: path.to_path_buf(),
         })
@@ -309,20 +237,30 @@ impl Reader {
         let kind = self.kind();
         let mut picture = Picture::new(kind.size.0, kind.size.1, kind.sampling)?;
         match self {
-            Reader::Y4m { decoder, path, .. } => match decoder.read_frame() {
-                Ok(frame) => {
-                    let planes = [
-                        frame.get_y_plane(),
-                        frame.get_u_plane(),
-                        frame.get_v_plane(),
-                    ];
-                    for (plane, bytes) in picture.planes.iter_mut().zip(planes) {
-                        plane.copy_from_slice(bytes);
+            Reader::Y4m {
+                decoder,
+                taken,
+                path,
+                ..
+            } => {
+                let before = taken.get();
+                match decoder.read_frame() {
+                    Ok(frame) => {
+                        let planes = [
+                            frame.get_y_plane(),
+                            frame.get_u_plane(),
+                            frame.get_v_plane(),
+                        ];
+                        for (plane, bytes) in picture.planes.iter_mut().zip(planes) {
+                            plane.copy_from_slice(bytes);
+                        }
                     }
+                    // The end, unless it comes inside a frame.
+                    Err(y4m::Error::EOF) if taken.get() == before => return Ok(None),
+                    Err(y4m::Error::EOF) => return Err(incomplete(path)),
+                    Err(e) => return Err(VideoError::wrong(format!("{}: {e}", path.display()))),
                 }
-                Err(y4m::Error::EOF) => return Ok(None),
-                Err(e) => return Err(VideoError::wrong(format!("{}: {e}", path.display()))),
-            },
+            }
             Reader::Raw {
                 file, raw, path, ..
             } => {
@@ -334,10 +272,7 @@ impl Reader {
                         .map_err(|e| VideoError::file(path, e))?
                     {
                         0 if have == 0 => return Ok(None),
-                        0 => {
-                            let what = format!("{}: the last frame is incomplete", path.display());
-                            return Err(VideoError::wrong(what));
-                        }
+                        0 => return Err(incomplete(path)),
                         n => have += n,
                     }
                 }
@@ -360,6 +295,25 @@ impl Reader {
             }
         }
         Ok(Some(picture))
+    }
+}
+
+fn incomplete(path: &Path) -> VideoError {
+    let what = format!("{}: the last frame is incomplete", path.display());
+    VideoError::wrong(what)
+}
+
+/// A file whose bytes are counted as they are read: a decoder does not say where it stands.
+pub struct Counted {
+    file: BufReader<File>,
+    taken: Rc<Cell<u64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.file.read(bytes)?;
+        self.taken.set(self.taken.get() + n as u64);
+        Ok(n)
     }
 }
 

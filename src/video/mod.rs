@@ -11,12 +11,15 @@
 pub mod compare;
 pub mod fields;
 pub mod files;
+mod frame;
 pub mod picture;
+pub mod raw;
 pub mod scale;
 
 pub use fields::Fields;
 pub use files::{Reader, Writer};
 pub use picture::{Picture, Sampling};
+pub use raw::Raw;
 pub use scale::{Filter, Scale};
 
 /// Why frames cannot be read, made or written.

@@ -173,6 +173,21 @@ pub fn run_8x8(
     Ok(())
 }
 
+/// What of a message goes beyond the manual's limits; it has a result all the same. Source: AVS reference 1.5.
+pub fn limits(surface: &Surface, delta_v: f32) -> Option<String> {
+    let d = surface.description();
+    let step = (f64::from(delta_v) * f64::from(d.height)).abs();
+    if d.width < 4 {
+        return Some(format!(
+            "the surface is {} texels wide, 4 are the least",
+            d.width
+        ));
+    }
+    // No number is not below 16 either.
+    let within = step < 16.0;
+    (!within).then(|| format!("rows are {step} texels apart, less than 16 are allowed"))
+}
+
 /// What messages of every generation ask of the scaler.
 struct Asked {
     raster: Raster,

@@ -16,6 +16,7 @@
 use super::DeinterlaceState;
 use super::block::{Block, Samples, Statistics};
 use super::denoise::Block4x4;
+use crate::surface::Generation;
 
 /// One register.
 pub type Register = [u8; 32];
@@ -29,6 +30,17 @@ pub enum Layout {
     Gen6,
     /// Ivy Bridge and Haswell.
     Gen7,
+}
+
+impl Layout {
+    /// That of the generation whose surface is read; the message is gone from Gen8 on.
+    pub const fn of(generation: Generation) -> Layout {
+        match generation {
+            Generation::Gen6 => Layout::Gen6,
+            Generation::Gen7 | Generation::Gen75 => Layout::Gen7,
+            _ => Layout::Gen5,
+        }
+    }
 }
 
 /// Registers returned. `packed`: the frame is packed 4:2:2. Source: PRM 4.11.2.4, response lengths.

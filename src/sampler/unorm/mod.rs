@@ -205,6 +205,34 @@ pub fn run(
     Ok(())
 }
 
+/// What of a message goes beyond the manual's limits; it has a result all the same. Source: PRM 4.11.1.4,
+/// `sample_unorm`, programming notes.
+pub fn limits(surface: &Surface, request: &UnormRequest) -> Option<String> {
+    let d = surface.description();
+    for (step, size, what) in [
+        (request.delta_u, d.width, "columns"),
+        (request.delta_v, d.height, "rows"),
+    ] {
+        let step = (f64::from(step) * f64::from(size)).abs();
+        // No number is not within 3 either.
+        let within = step <= 3.0;
+        if !within {
+            return Some(format!(
+                "{what} are {step} texels apart, at most 3 are allowed"
+            ));
+        }
+    }
+    let slices = d.slices();
+    if d.levels > 1 || d.min_lod > 0 || slices > 1 {
+        let levels = d.levels;
+        return Some(format!(
+            "the surface has {levels} level(s) from {} on and {slices} slice(s), not one",
+            d.min_lod
+        ));
+    }
+    None
+}
+
 /// Bit of pixel (x, y) of the kill mask: x2 y1 x1 y0 x0 from bit 4 down. Source: AVS reference 6.3.
 const fn mask_bit(x: u32, y: u32) -> u32 {
     (x & 4) << 2 | (y & 2) << 2 | (x & 2) << 1 | (y & 1) << 1 | x & 1
@@ -304,301 +332,4 @@ fn widen(value: u32, bits: u32) -> u16 {
 }
 
 #[cfg(test)]
-mod tests {
-    use super::*;
-    use crate::isa::ChannelMask;
-    use crate::surface::Description;
-    use proptest::prelude::*;
-
-    fn surface(format: Format, width: u32, height: u32, bytes: &[u8]) -> Surface {
-        let surface = Surface::zeroed(Description::d2(format, width, height)).unwrap();
-        surface.memory().write(0, bytes);
-        surface
-    }
-
-    fn request(channels: u8) -> UnormRequest {
-        UnormRequest {
-            surface: 0,
-            sampler: 0,
-            channels: ChannelMask(channels),
-            u: 0.0,
-            v: 0.0,
-            delta_u: 0.0,
-            delta_v: 0.0,
-            killpix: false,
-            only_rg: false,
-            shader_payload: false,
-        }
-    }
-
-    const LINEAR: UnormSampler = UnormSampler {
-        linear: true,
-        address_u: Address::Clamp,
-        address_v: Address::Clamp,
-        chroma_key_enable: false,
-        chroma_key_mode: KeyMode::KillOnAnyMatch,
-        chroma_key_low: 0,
-        chroma_key_high: 0,
-    };
-
-    const FULL_16: Writeback = Writeback::Raster(UnormFormat::Full16);
-
-    #[test]
-    fn bits_are_repeated() {
-        assert_eq!([widen(0, 1), widen(1, 1)], [0, 255]);
-        assert_eq!(
-            [widen(0b10, 2), widen(0b101, 3)],
-            [0b1010_1010, 0b1011_0110]
-        );
-        assert_eq!(
-            [widen(31, 5), widen(16, 5), widen(33, 6)],
-            [255, 0b1000_0100, 0b1000_0110]
-        );
-        assert_eq!(widen(0x9a, 8), 0x9a);
-    }
-
-    #[test]
-    fn centres_are_at_one_half() {
-        // Texels 0, 64, 128, 192 across. At u = 1/4 (position 1.0, between texels 0 and 1):
-        // nearest takes texel 1; linear s = 128, i = 0, f = 128: 32.0.
-        let four = surface(Format::R8_UNORM, 4, 1, &[0, 64, 128, 192]);
-        let at = |sampler: UnormSampler, u: f32| {
-            let texels = Texels::of(&four).unwrap();
-            sample(&texels, &sampler, texel_position(u, 0.0, 0.0, 0, 4), 0).0
-        };
-        let nearest = UnormSampler {
-            linear: false,
-            ..LINEAR
-        };
-        assert_eq!(at(nearest, 0.25), [64 << 8, 0, 0, 0xff00]);
-        assert_eq!(at(LINEAR, 0.25), [32 << 8, 0, 0, 0xff00]);
-        // The centre of texel 2 is at 2.5 / 4; a quarter texel on: 128 + 64 / 4 = 144.
-        assert_eq!(at(LINEAR, 0.625)[0], 128 << 8);
-        assert_eq!(at(LINEAR, 0.6875)[0], 144 << 8);
-        // Left of the first centre: clamp keeps 0, wrap mixes with 192: 192 / 4 = 48 a quarter away.
-        assert_eq!(at(LINEAR, 0.0625)[0], 0);
-        let wrap = UnormSampler {
-            address_u: Address::Wrap,
-            ..LINEAR
-        };
-        assert_eq!(at(wrap, 0.0625)[0], 48 << 8);
-        let mirror = UnormSampler {
-            address_u: Address::Mirror,
-            ..LINEAR
-        };
-        assert_eq!(at(mirror, 0.9375)[0], 192 << 8);
-    }
-
-    #[test]
-    fn all_four_texels_are_weighed_and_rounded_once() {
-        // 10 20 / 30 41, f = 64/256, g = 192/256:
-        // top = 10 * 192 + 20 * 64 = 3200, bottom = 30 * 192 + 41 * 64 = 8384,
-        // (3200 * 64 + 8384 * 192 + 128) >> 8 = 1814656 >> 8 = 7088.
-        let two = surface(Format::R8_UNORM, 2, 2, &[10, 20]);
-        let pitch = two.description().pitch as usize;
-        two.memory().write(pitch, &[30, 41]);
-        let texels = Texels::of(&two).unwrap();
-        assert_eq!(sample(&texels, &LINEAR, 128 + 64, 128 + 192).0[0], 7088);
-    }
-
-    #[test]
-    fn narrow_channels_and_the_order_of_the_format() {
-        // B5G6R5: B = 31, G = 0, R = 16.
-        let surface = surface(Format::named("B5G6R5_UNORM").unwrap(), 1, 1, &[0x1f, 0x80]);
-        let texels = Texels::of(&surface).unwrap();
-        assert_eq!(texels.codes(0, 0), [0b1000_0100, 0, 255, 255]);
-    }
-
-    #[test]
-    fn results_are_rasters_of_eight_by_four() {
-        let codes: Vec<u8> = (0..32).flat_map(|i| [i, 100 + i, 50 + i, 200]).collect();
-        let surface = surface(Format::R8G8B8A8_UNORM, 8, 4, &codes);
-        let request = UnormRequest {
-            u: 0.5 / 8.0,
-            v: 0.5 / 4.0,
-            delta_u: 1.0 / 8.0,
-            delta_v: 1.0 / 4.0,
-            ..request(0b0011)
-        };
-        let mut dst = [0xee; 132];
-        run(
-            &surface,
-            &UnormSampler::default(),
-            &request,
-            FULL_16,
-            &mut dst,
-        )
-        .unwrap();
-        let words: Vec<u16> = dst[..128]
-            .as_chunks()
-            .0
-            .iter()
-            .map(|&w| u16::from_le_bytes(w))
-            .collect();
-        let expected: Vec<u16> = (0..32).chain(100..132).map(|c| c << 8).collect();
-        assert_eq!(words, expected);
-        assert_eq!(dst[128..], [0xee; 4]);
-        // 8 bits, R at even pixels only: 16 + 32 bytes.
-        run(
-            &surface,
-            &LINEAR,
-            &request,
-            Writeback::Raster(UnormFormat::DownSampled8),
-            &mut dst,
-        )
-        .unwrap();
-        let half = Writeback::Raster(UnormFormat::DownSampled8);
-        assert_eq!(packed_bytes(&request, half), 48);
-        assert_eq!(dst[..5], [0, 2, 4, 6, 8]);
-        assert_eq!(dst[16..19], [100, 101, 102]);
-    }
-
-    /// 8 by 4 texels whose R is their number, G 100 more, B 50 more, seen one to one.
-    fn numbered() -> (Surface, UnormRequest) {
-        let codes: Vec<u8> = (0..32).flat_map(|i| [50 + i, 100 + i, i, 200]).collect();
-        let request = UnormRequest {
-            u: 0.5 / 8.0,
-            v: 0.5 / 4.0,
-            delta_u: 1.0 / 8.0,
-            delta_v: 1.0 / 4.0,
-            ..request(0b1111)
-        };
-        let format = Format::named("B8G8R8A8_UNORM").unwrap();
-        (surface(format, 8, 4, &codes), request)
-    }
-
-    #[test]
-    fn gen5_returns_two_rows_of_four_pixels_side_by_side() {
-        // W0: pixels 0-3, 8-11, 4-7, 12-15; W1: 16-19, 24-27, 20-23, 28-31. Source: PRM 4.11.2.4.1.
-        let (surface, request) = numbered();
-        let order: Vec<u16> = [0, 8, 4, 12, 16, 24, 20, 28]
-            .into_iter()
-            .flat_map(|first| first..first + 4)
-            .collect();
-        // _RG: R, then G, although all four channels are enabled.
-        let request = UnormRequest {
-            only_rg: true,
-            ..request
-        };
-        assert_eq!(packed_bytes(&request, Writeback::Groups), 128);
-        let mut dst = [0; 128];
-        run(&surface, &LINEAR, &request, Writeback::Groups, &mut dst).unwrap();
-        let words = dst.as_chunks().0.iter().map(|&w| u16::from_le_bytes(w));
-        let expected: Vec<u16> = order
-            .iter()
-            .map(|r| r << 8)
-            .chain(order.iter().map(|r| (100 + r) << 8))
-            .collect();
-        assert_eq!(words.collect::<Vec<_>>(), expected);
-    }
-
-    #[test]
-    fn the_mask_counts_pixels_in_two_by_two() {
-        let rows = [
-            [0, 1, 4, 5, 16, 17, 20, 21],
-            [2, 3, 6, 7, 18, 19, 22, 23],
-            [8, 9, 12, 13, 24, 25, 28, 29],
-            [10, 11, 14, 15, 26, 27, 30, 31],
-        ];
-        for (row, y) in rows.iter().zip(0..) {
-            for (&bit, x) in row.iter().zip(0..) {
-                assert_eq!(mask_bit(x, y), bit, "({x}, {y})");
-            }
-        }
-    }
-
-    #[test]
-    fn a_texel_of_the_key_kills_the_pixels_it_has_weight_in() {
-        // Texel 9 = (1, 1) is keyed. One to one it is pixel (1, 1): bit 3.
-        let (surface, request) = numbered();
-        let request = UnormRequest {
-            killpix: true,
-            ..request
-        };
-        let keyed = UnormSampler {
-            chroma_key_enable: true,
-            chroma_key_low: 0x0009_0000,
-            chroma_key_high: 0xff09_ffff,
-            ..LINEAR
-        };
-        let mask = |sampler: &UnormSampler, request: &UnormRequest| {
-            let mut dst = [0; 260];
-            run(&surface, sampler, request, Writeback::Groups, &mut dst).unwrap();
-            u32::from_le_bytes(dst[256..].try_into().unwrap())
-        };
-        assert_eq!(mask(&keyed, &request), !(1 << 3));
-        // A quarter texel to the left, pixels 1 and 2 of row 1 see it: x = 0.75 .. and 1.75 ..: bits 3, 6.
-        let moved = UnormRequest {
-            u: 0.25 / 8.0,
-            ..request
-        };
-        assert_eq!(mask(&keyed, &moved), !(1 << 3 | 1 << 6));
-        // Alpha 200 outside the key saves all; so does replacement by black, which changes values instead.
-        let low_alpha = UnormSampler {
-            chroma_key_high: 0xc709_ffff,
-            ..keyed
-        };
-        assert_eq!(mask(&low_alpha, &request), u32::MAX);
-        let black = UnormSampler {
-            chroma_key_mode: KeyMode::ReplaceBlack,
-            ..keyed
-        };
-        assert_eq!(mask(&black, &request), u32::MAX);
-        let texels = Texels::of(&surface).unwrap();
-        // Between texels 8 and 9: R = (8 + 0) / 2, G = (108 + 0) / 2.
-        let (half, killed) = sample(&texels, &black, 256, 256 + 128);
-        assert_eq!((half[0], half[1], killed), (4 << 8, 54 << 8, false));
-    }
-
-    #[test]
-    fn other_surfaces_are_refused() {
-        let refusal = |description| {
-            let surface = Surface::zeroed(description).unwrap();
-            let bytes = Writeback::Raster(UnormFormat::Full8);
-            run(&surface, &LINEAR, &request(1), bytes, &mut [0; 32]).unwrap_err()
-        };
-        let float = Format::R32_FLOAT;
-        assert_eq!(
-            refusal(Description::d2(float, 4, 4)),
-            UnormError::Format(float)
-        );
-        let packed = Format::YCRCB_NORMAL;
-        assert_eq!(
-            refusal(Description::d2(packed, 4, 4)),
-            UnormError::Format(packed)
-        );
-        assert_eq!(
-            refusal(Description::buffer(Format::R8_UNORM, 4)),
-            UnormError::Kind
-        );
-    }
-
-    proptest! {
-        /// Any coordinates on any small surface: defined, and between the extremes of the texels.
-        #[test]
-        fn samples_lie_between_texels(
-            (width, height) in (1u32..9, 1u32..9),
-            (u, v, delta_u, delta_v) in any::<(f32, f32, f32, f32)>(),
-            linear in any::<bool>(),
-            (address_u, address_v) in (0usize..3, 0usize..3),
-        ) {
-            let bytes: Vec<u8> = (0..81).map(|i| 40 + (i * 37 % 100) as u8).collect();
-            let surface = surface(Format::R8_UNORM, width, height, &[]);
-            let len = surface.memory().len();
-            surface.memory().write(0, &bytes[..len.min(81)]);
-            let modes = [Address::Wrap, Address::Mirror, Address::Clamp];
-            let sampler = UnormSampler {
-                linear,
-                address_u: modes[address_u],
-                address_v: modes[address_v],
-                ..LINEAR
-            };
-            let request = UnormRequest { u, v, delta_u, delta_v, ..request(1) };
-            let mut dst = [0; 64];
-            run(&surface, &sampler, &request, FULL_16, &mut dst).unwrap();
-            for word in dst.as_chunks().0 {
-                prop_assert!((40 << 8..140 << 8).contains(&u16::from_le_bytes(*word)));
-            }
-        }
-    }
-}
+mod tests;
