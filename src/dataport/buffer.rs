@@ -11,6 +11,7 @@
 //!
 //! Source: PRM 5.3, 5.5, 5.10.3, 5.10.4, 5.10.6, 5.10.9.
 
+use super::touch::{Spot, Touch, Watch};
 use super::untyped::Window;
 use crate::diagnostic::Class;
 use crate::surface::format::Use;
@@ -28,9 +29,41 @@ pub struct Buffer<'a> {
     /// Bytes from offset 0 on; what lies behind reads 0 and is not written.
     len: u64,
     stateless: bool,
+    watch: Watch<'a>,
+}
+
+/// Where an access lies: an offset in bytes, taken down to a multiple of `align`, and the lane that asks.
+#[derive(Clone, Copy)]
+struct At {
+    offset: u32,
+    align: u32,
+    lane: Option<u8>,
+}
+
+impl At {
+    const fn oword(offset: u32) -> At {
+        At {
+            offset,
+            align: 16,
+            lane: None,
+        }
+    }
+
+    const fn dword(offset: u32, lane: Option<u8>) -> At {
+        At {
+            offset,
+            align: 4,
+            lane,
+        }
+    }
 }
 
 impl<'a> Buffer<'a> {
+    /// The same bytes, every access noted.
+    pub fn watched(self, watch: Watch<'a>) -> Buffer<'a> {
+        Buffer { watch, ..self }
+    }
+
     /// The buffer behind a binding table index below 255.
     ///
     /// * `align`: what the base address must be a multiple of: 16 for owords, 4 for dwords.
@@ -62,6 +95,7 @@ impl<'a> Buffer<'a> {
             base: 0,
             len: (window.len() as u64).min(16 * u64::from(d.width)),
             stateless: false,
+            watch: Watch::NONE,
         })
     }
 
@@ -75,6 +109,7 @@ impl<'a> Buffer<'a> {
             base: base.into(),
             len: (window.len() as u64).saturating_sub(base.into()),
             stateless: true,
+            watch: Watch::NONE,
         }
     }
 
@@ -94,10 +129,27 @@ impl<'a> Buffer<'a> {
         })
     }
 
-    fn read(&self, offset: u32, out: &mut [u8]) -> Result<(), Refused> {
-        self.within(offset, out.len())?;
-        let inside = self.len.saturating_sub(offset.into()).min(out.len() as u64);
-        let (own, outside) = out.split_at_mut(inside as usize);
+    /// How many of the bytes at an offset exist; the access is noted.
+    fn inside(&self, write: bool, at: At, bytes: usize) -> Result<(u32, usize), Refused> {
+        let offset = at.offset & !(at.align - 1);
+        self.within(offset, bytes)?;
+        let inside = self.len.saturating_sub(offset.into()).min(bytes as u64);
+        self.watch.note(|| Touch {
+            write,
+            lane: at.lane,
+            spot: Spot::Byte(at.offset.into()),
+            align: at.align,
+            bytes: bytes as u32,
+            inside: inside as u32,
+            memory: self.window.memory(),
+            start: self.window.start(self.base + u64::from(offset)),
+        });
+        Ok((offset, inside as usize))
+    }
+
+    fn read(&self, at: At, out: &mut [u8]) -> Result<(), Refused> {
+        let (offset, inside) = self.inside(false, at, out.len())?;
+        let (own, outside) = out.split_at_mut(inside);
         outside.fill(0);
         if !own.is_empty() {
             self.window.read(self.base + u64::from(offset), own);
@@ -105,15 +157,11 @@ impl<'a> Buffer<'a> {
         Ok(())
     }
 
-    fn write(&self, offset: u32, bytes: &[u8]) -> Result<(), Refused> {
-        self.within(offset, bytes.len())?;
-        let inside = self
-            .len
-            .saturating_sub(offset.into())
-            .min(bytes.len() as u64);
+    fn write(&self, at: At, bytes: &[u8]) -> Result<(), Refused> {
+        let (offset, inside) = self.inside(true, at, bytes.len())?;
         if inside > 0 {
-            let at = self.base + u64::from(offset);
-            self.window.write(at, &bytes[..inside as usize]);
+            let start = self.base + u64::from(offset);
+            self.window.write(start, &bytes[..inside]);
         }
         Ok(())
     }
@@ -166,7 +214,7 @@ pub fn read_owords(
         if lanes != 0
             && let Some(register) = registers.get_mut(register)
         {
-            buffer.read(offset, &mut register[byte..byte + 16])?;
+            buffer.read(At::oword(offset), &mut register[byte..byte + 16])?;
         }
     }
     Ok(())
@@ -198,7 +246,7 @@ fn write_dwords_of(
 ) -> Result<(), Refused> {
     for (lane, dword) in (0..4).zip(oword.chunks_exact(4)) {
         if lanes >> lane & 1 == 1 {
-            buffer.write(offset.wrapping_add(4 * lane), dword)?;
+            buffer.write(At::dword(offset.wrapping_add(4 * lane), None), dword)?;
         }
     }
     Ok(())
@@ -218,7 +266,7 @@ pub fn read_dual(
     for (i, register) in (0..owords).zip(registers) {
         for (half, offset) in offsets.into_iter().enumerate() {
             if mask >> (4 * half) & 0xf != 0 {
-                let at = (offset & !15).wrapping_add(16 * i);
+                let at = At::oword(offset.wrapping_add(16 * i));
                 buffer.read(at, &mut register[16 * half..][..16])?;
             }
         }
@@ -245,7 +293,8 @@ pub fn write_dual(
                 let byte = 16 * half + 4 * lane;
                 let mut dword = [0; 4];
                 dword.copy_from_slice(&register[byte..byte + 4]);
-                writes.add(at.wrapping_add(4 * lane as u32), u32::from_le_bytes(dword));
+                let at = At::dword(at.wrapping_add(4 * lane as u32), None);
+                writes.add(at, u32::from_le_bytes(dword));
             }
         }
     }
@@ -265,9 +314,20 @@ pub fn read_dwords(
     for (lane, (offset, slot)) in offsets.iter().zip(data).enumerate() {
         if mask >> lane & 1 == 1 {
             let mut bytes = [0; 4];
-            buffer.read(offset & !3, &mut bytes)?;
+            buffer.read(At::dword(*offset, Some(lane as u8)), &mut bytes)?;
             *slot = u32::from_le_bytes(bytes);
         }
+    }
+    Ok(())
+}
+
+/// Reads bytes as they lie, a multiple of four of them.
+///
+/// # Errors
+/// As [`read_owords`].
+pub fn read_bytes(buffer: &Buffer<'_>, offset: u32, bytes: &mut [u8]) -> Result<(), Refused> {
+    for (i, dword) in (0..).zip(bytes.chunks_exact_mut(4)) {
+        buffer.read(At::dword(offset.wrapping_add(4 * i), None), dword)?;
     }
     Ok(())
 }
@@ -285,23 +345,31 @@ pub fn write_dwords(
     let mut writes = Writes::default();
     for (lane, (offset, value)) in offsets.iter().zip(data).enumerate() {
         if mask >> lane & 1 == 1 {
-            writes.add(offset & !3, *value);
+            writes.add(At::dword(*offset, Some(lane as u8)), *value);
         }
     }
     writes.carry_out(buffer, "PRM 5.10.6, \"Programming Restrictions\"")
 }
 
 /// The dwords that one message writes; sixteen lanes or two blocks of four owords at most.
-#[derive(Default)]
 struct Writes {
-    list: [(u32, u32); 32],
+    list: [(At, u32); 32],
     count: usize,
 }
 
+impl Default for Writes {
+    fn default() -> Writes {
+        Writes {
+            list: [(At::dword(0, None), 0); 32],
+            count: 0,
+        }
+    }
+}
+
 impl Writes {
-    fn add(&mut self, offset: u32, value: u32) {
+    fn add(&mut self, at: At, value: u32) {
         if let Some(slot) = self.list.get_mut(self.count) {
-            *slot = (offset, value);
+            *slot = (at, value);
             self.count += 1;
         }
     }
@@ -309,8 +377,9 @@ impl Writes {
     /// "Writes to overlapping addresses will have undefined write ordering": equal values hide it.
     fn carry_out(&self, buffer: &Buffer<'_>, see: &'static str) -> Result<(), Refused> {
         let writes = &self.list[..self.count];
-        for (i, (offset, value)) in writes.iter().enumerate() {
-            let earlier = writes[..i].iter().find(|(at, _)| at == offset);
+        for (i, (at, value)) in writes.iter().enumerate() {
+            let offset = at.offset & !3;
+            let earlier = writes[..i].iter().find(|(at, _)| at.offset & !3 == offset);
             if let Some((_, other)) = earlier.filter(|(_, other)| other != value) {
                 let what = format!(
                     "offset {offset:#x} is written twice, with {other:#x} and {value:#x}: the order is undefined"
@@ -318,8 +387,8 @@ impl Writes {
                 return Err(Refused::undefined(what, see));
             }
         }
-        for (offset, value) in writes {
-            buffer.write(*offset, &value.to_le_bytes())?;
+        for (at, value) in writes {
+            buffer.write(*at, &value.to_le_bytes())?;
         }
         Ok(())
     }
@@ -338,6 +407,7 @@ pub fn write_vertex(
     index: u32,
     rgba: [u32; 4],
     mask: u32,
+    watch: Watch<'_>,
 ) -> Result<(), Refused> {
     let d = surface.description();
     if d.kind == Kind::Null {
@@ -358,15 +428,27 @@ pub fn write_vertex(
         );
         return Err(Refused::error(what, VERTEX));
     }
-    if index >= d.width {
-        return Ok(());
-    }
     let window = Window::of(surface);
     let start = u64::from(index) * u64::from(d.pitch);
     let channels = d.format.channels.iter().filter(|c| c.bits > 0).count();
     for (channel, value) in rgba.iter().take(channels).enumerate() {
-        if mask >> channel & 1 == 1 {
-            window.write(start + 4 * channel as u64, &value.to_le_bytes());
+        if mask >> channel & 1 == 0 {
+            continue;
+        }
+        let at = start + 4 * channel as u64;
+        let inside = index < d.width;
+        watch.note(|| Touch {
+            write: true,
+            lane: None,
+            spot: Spot::Byte(at),
+            align: 4,
+            bytes: 4,
+            inside: if inside { 4 } else { 0 },
+            memory: window.memory(),
+            start: window.start(at),
+        });
+        if inside {
+            window.write(at, &value.to_le_bytes());
         }
     }
     Ok(())
@@ -378,6 +460,16 @@ mod tests {
     use crate::surface::{Description, Format};
     use pretty_assertions::assert_eq;
     use std::sync::Arc;
+
+    /// Nobody watches.
+    fn write_vertex(
+        surface: &Surface,
+        index: u32,
+        rgba: [u32; 4],
+        mask: u32,
+    ) -> Result<(), Refused> {
+        super::write_vertex(surface, index, rgba, mask, Watch::NONE)
+    }
 
     /// `owords` owords of 0, 1, 2 … modulo 256.
     fn counted(owords: u32) -> Surface {

@@ -8,6 +8,7 @@ pub mod block;
 pub mod buffer;
 pub mod deblock;
 pub mod target;
+pub mod touch;
 pub mod typed;
 pub mod unorm;
 pub mod untyped;

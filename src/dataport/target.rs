@@ -10,6 +10,7 @@
 //!
 //! Source: PRM 5.7, 5.10.7; surface reference 2.11.
 
+use super::touch::Watch;
 use crate::surface::format::Use;
 use crate::surface::texel::{Rgba, encode};
 use crate::surface::{Kind, Refused, Surface};
@@ -109,6 +110,14 @@ impl<'a> Target<'a> {
         })
     }
 
+    /// Where a pixel lies; `None` outside.
+    fn address(&self, x: u32, y: u32) -> Option<usize> {
+        (x < self.width && y < self.height).then(|| {
+            let cell = self.surface.place(self.level, self.slice, x, y, 0);
+            self.surface.address(cell.x, cell.y)
+        })
+    }
+
     fn store(&self, x: u32, y: u32, rgba: Rgba) {
         if x < self.width && y < self.height {
             // The format has been looked at: it can be written.
@@ -121,7 +130,7 @@ impl<'a> Target<'a> {
 ///
 /// # Errors
 /// [`Refused`] if the surface cannot be a render target, or not with this message.
-pub fn write(surface: &Surface, pixels: &Pixels) -> Result<(), Refused> {
+pub fn write(surface: &Surface, pixels: &Pixels, watch: Watch<'_>) -> Result<(), Refused> {
     if surface.kind() == Kind::Null {
         return Ok(());
     }
@@ -130,6 +139,13 @@ pub fn write(surface: &Surface, pixels: &Pixels) -> Result<(), Refused> {
         if pixels.enables >> slot & 1 == 1 {
             let (x, y) = pixels.corners[slot as usize / 4];
             let (x, y) = (x + (slot & 1), y + (slot >> 1 & 1));
+            watch.texel(
+                surface,
+                true,
+                Some(slot as u8),
+                [x, y, target.slice, target.level],
+                target.address(x, y),
+            );
             target.store(x, y, rgba);
         }
     }
@@ -142,6 +158,11 @@ mod tests {
     use crate::diagnostic::Class;
     use crate::surface::{Description, Format, LineStride, Tiling};
     use pretty_assertions::assert_eq;
+
+    /// Nobody watches.
+    fn write(surface: &Surface, pixels: &Pixels) -> Result<(), Refused> {
+        super::write(surface, pixels, Watch::NONE)
+    }
 
     /// Four subspans side by side from x on, each slot with a red of slot/16 and full alpha.
     fn pixels(x: u32, y: u32) -> Pixels {

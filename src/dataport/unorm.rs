@@ -13,6 +13,7 @@ use crate::message::FieldSelect;
 use crate::surface::{Kind, Refused, Surface};
 
 use super::buffer::Register;
+use super::touch::Watch;
 
 const SEE: &str = "PRM 5.10.8, \"Render Target UNORM Read/Write\"";
 
@@ -92,6 +93,12 @@ impl<'a> View<'a> {
         })
     }
 
+    /// The pixel in the surface.
+    fn texel(&self, x: u32, y: u32) -> [u32; 4] {
+        let at = |corner: i32, offset: u32| (corner as u32).wrapping_add(offset);
+        [at(self.corner.x, x), at(self.corner.y, y), 0, 0]
+    }
+
     /// The address of a pixel; `None` outside.
     fn address(&self, x: u32, y: u32) -> Option<usize> {
         let d = self.surface.description();
@@ -113,12 +120,14 @@ fn pixels() -> impl Iterator<Item = (u32, u32)> {
 ///
 /// # Errors
 /// [`Refused`] if the surface or the corner is not as the message wants them.
-pub fn read(surface: &Surface, corner: Corner) -> Result<[Register; 4], Refused> {
+pub fn read(surface: &Surface, corner: Corner, watch: Watch<'_>) -> Result<[Register; 4], Refused> {
     let view = View::new(surface, corner)?;
     let mut registers = [[0; 32]; 4];
     for (x, y) in pixels() {
         let mut pixel = [0; 4];
-        if let Some(address) = view.address(x, y) {
+        let address = view.address(x, y);
+        watch.texel(surface, false, None, view.texel(x, y), address);
+        if let Some(address) = address {
             surface.memory().read(address, &mut pixel);
         }
         for (channel, byte) in (0..).zip(pixel) {
@@ -138,10 +147,13 @@ pub fn write(
     corner: Corner,
     mask: u32,
     registers: &[Register; 4],
+    watch: Watch<'_>,
 ) -> Result<(), Refused> {
     let view = View::new(surface, corner)?;
     for (x, y) in pixels().filter(|&(x, y)| mask >> mask_bit(x, y) & 1 == 1) {
-        if let Some(address) = view.address(x, y) {
+        let address = view.address(x, y);
+        watch.texel(surface, true, None, view.texel(x, y), address);
+        if let Some(address) = address {
             let pixel: [u8; 4] = std::array::from_fn(|channel| {
                 let (register, at) = place(x, y, channel as u32);
                 registers[register][at]
@@ -158,6 +170,20 @@ mod tests {
     use crate::diagnostic::Class;
     use crate::surface::{Description, Format};
     use pretty_assertions::assert_eq;
+
+    /// Nobody watches.
+    fn read(surface: &Surface, corner: Corner) -> Result<[Register; 4], Refused> {
+        super::read(surface, corner, Watch::NONE)
+    }
+
+    fn write(
+        surface: &Surface,
+        corner: Corner,
+        mask: u32,
+        registers: &[Register; 4],
+    ) -> Result<(), Refused> {
+        super::write(surface, corner, mask, registers, Watch::NONE)
+    }
 
     const CORNER: Corner = Corner {
         x: 0,

@@ -10,12 +10,14 @@
 
 use super::bindings::Environment;
 use super::message::{self, read_raw, write_raw};
-use super::observer::Observer;
+use super::observer::{Observer, SpaceName};
 use super::raw::{self, Payload};
 use super::thread::Thread;
+use super::touched::Touched;
 use super::trap::Trap;
 use crate::dataport::buffer::{self, Buffer, Owords, Register};
 use crate::dataport::target::{Pixels, SLOTS};
+use crate::dataport::touch::Watch;
 use crate::dataport::{deblock, target, unorm};
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::math::unit::Control;
@@ -201,10 +203,10 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 header,
                 ..
             } => {
-                let surface = self.surface(*surface)?;
                 let pixels = self.pixels(*form, header, ask)?;
-                let done = target::write(surface, &pixels);
-                self.answered(ask, done)
+                self.on_surface(*surface, ask, |_, surface, watch| {
+                    target::write(surface, &pixels, watch)
+                })
             }
             Ask::Unorm {
                 surface,
@@ -220,46 +222,34 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                     y: *y,
                     field: *field,
                 };
-                let surface = self.surface(*surface)?;
-                match access {
-                    Access::Read => match unorm::read(surface, corner) {
-                        Ok(registers) => {
-                            self.put(&registers);
-                            Ok(())
-                        }
-                        Err(refused) => self.answered(ask, Err(refused)),
-                    },
-                    Access::Write => {
-                        let data = self.payload(1);
-                        let block = [data[0], data[1], data[2], data[3]];
-                        let done = unorm::write(surface, corner, *mask, &block);
-                        self.answered(ask, done)
+                self.on_surface(*surface, ask, |served, surface, watch| match access {
+                    Access::Read => {
+                        let registers = unorm::read(surface, corner, watch)?;
+                        served.put(&registers);
+                        Ok(())
                     }
-                }
+                    Access::Write => {
+                        let data = served.payload(1);
+                        let block = [data[0], data[1], data[2], data[3]];
+                        unorm::write(surface, corner, *mask, &block, watch)
+                    }
+                })
             }
             Ask::Vertex {
                 surface,
                 index,
                 data,
                 ..
-            } => {
-                let surface = self.surface(*surface)?;
-                let done = buffer::write_vertex(surface, *index, *data, self.mask);
-                self.answered(ask, done)
-            }
+            } => self.on_surface(*surface, ask, |served, surface, watch| {
+                buffer::write_vertex(surface, *index, *data, served.mask, watch)
+            }),
             Ask::LoopFilter {
                 surface, global, ..
             } => {
                 let global = *global;
                 self.in_buffer(*surface, 0, 4, ask, |served, buffer| {
-                    let offsets: [u32; 16] =
-                        std::array::from_fn(|i| global.wrapping_add(4 * i as u32));
-                    let mut dwords = [0; SLOTS];
-                    buffer::read_dwords(buffer, &offsets, u32::MAX, &mut dwords)?;
                     let mut source = [0; deblock::SOURCE_BYTES];
-                    for (bytes, dword) in source.chunks_exact_mut(4).zip(dwords) {
-                        bytes.copy_from_slice(&dword.to_le_bytes());
-                    }
+                    buffer::read_bytes(buffer, global, &mut source)?;
                     let registers = deblock::expand(&source)?;
                     served.put(&registers);
                     Ok(())
@@ -365,6 +355,21 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         Err(self.trap(wrong))
     }
 
+    /// Runs `serve` on a surface; the observer hears what it touched.
+    fn on_surface(
+        &mut self,
+        index: u32,
+        ask: &Ask,
+        serve: impl FnOnce(&mut Self, &Surface, Watch<'_>) -> Result<(), Refused>,
+    ) -> Done {
+        let surface = self.surface(index)?;
+        let touched = Touched::default();
+        let done = serve(self, surface, touched.watch::<O>());
+        let at = self.thread.at(self.pc);
+        touched.tell(SpaceName::Surface(index), at, self.observer);
+        self.answered(ask, done)
+    }
+
     /// Runs `serve` on the buffer of a binding table index; 255 is stateless memory above `base`.
     fn in_buffer(
         &mut self,
@@ -374,6 +379,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         ask: &Ask,
         serve: impl FnOnce(&mut Self, &Buffer<'_>) -> Result<(), Refused>,
     ) -> Done {
+        let touched = Touched::default();
         let done = if index == 255 {
             let bytes = self.environment.scratch_bytes;
             let scratch = self
@@ -381,7 +387,8 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 .scratch
                 .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
             let scratch = Arc::clone(scratch);
-            serve(self, &Buffer::stateless(&scratch, base))
+            let buffer = Buffer::stateless(&scratch, base).watched(touched.watch::<O>());
+            serve(self, &buffer)
         } else {
             let surface = self.surface(index)?;
             match Buffer::of(
@@ -389,10 +396,15 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 align,
                 "PRM 5.10.3, 5.10.4, 5.10.6, \"Restrictions\"",
             ) {
-                Ok(buffer) => serve(self, &buffer),
+                Ok(buffer) => serve(self, &buffer.watched(touched.watch::<O>())),
                 Err(refused) => Err(refused),
             }
         };
+        let space = match index {
+            255 => SpaceName::Scratch,
+            index => SpaceName::Surface(index),
+        };
+        touched.tell(space, self.thread.at(self.pc), self.observer);
         self.answered(ask, done)
     }
 

@@ -34,6 +34,7 @@ mod sampling;
 mod target;
 mod texels;
 pub mod thread;
+mod touched;
 pub mod trap;
 mod whole;
 

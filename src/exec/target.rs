@@ -9,8 +9,9 @@
 use super::bindings::Environment;
 use super::bits;
 use super::message::{read_raw, refuse, state, surface};
-use super::observer::Observer;
+use super::observer::{Observer, SpaceName};
 use super::thread::Thread;
+use super::touched::Touched;
 use super::trap::Trap;
 use crate::dataport::target::{Pixels, SLOTS, write};
 use crate::isa::Type;
@@ -95,7 +96,10 @@ pub(super) fn send<O: Observer>(
             pixels.colours[slot + lane][channel] = colour(thread, *raw, lane as u32);
         }
     }
-    write(surface, &pixels).map_err(|why| refused(thread, why))
+    let touched = Touched::default();
+    let done = write(surface, &pixels, touched.watch::<O>());
+    touched.tell(SpaceName::Surface(index), thread.at(pc), observer);
+    done.map_err(|why| refused(thread, why))
 }
 
 fn registers(thread: &Thread<'_>, raw: Raw) -> [u32; 8] {
