@@ -30,7 +30,7 @@ const SURFACES: &str = "\
 // SURFACE T5: R32_FLOAT 16x16
 ";
 
-fn gen5_program(receiver: &str, desc: u32) -> String {
+fn gen5_program(row: &str, receiver: &str, desc: u32) -> String {
     let binding = desc & 0xff;
     let surfaces: String = SURFACES
         .lines()
@@ -44,11 +44,15 @@ fn gen5_program(receiver: &str, desc: u32) -> String {
     // Media blocks: width 4, height 1. Elsewhere M0.2 is an offset of 0 or a mask.
     let media =
         receiver == "read" && desc >> 11 & 7 == 4 || receiver == "write" && desc >> 12 & 7 == 2;
-    let size = if media { 3 } else { 0 };
-    let sampler = if receiver == "smpl" {
-        "// SAMPLER S0: 3d\n"
-    } else {
-        ""
+    let size = match media {
+        true if row.contains("color") => 3 | 1 << 29,
+        true => 3,
+        false => 0,
+    };
+    let sampler = match receiver {
+        "smpl" if row == "sample_8x8" => "// SAMPLER S0: avs table0x=bilinear\n",
+        "smpl" => "// SAMPLER S0: 3d\n",
+        _ => "",
     };
     // The last render target write ends the thread, and a message that ends it answers nowhere.
     let target = receiver == "write" && desc >> 12 & 7 == 4;
@@ -104,7 +108,7 @@ fn each_row_runs_or_is_refused_as_the_table_says() {
     let mut wrong = Vec::new();
     for row in MESSAGES {
         if let Some((receiver, desc)) = row.gen5 {
-            let text = gen5_program(receiver, desc);
+            let text = gen5_program(row.name, receiver, desc);
             let found = outcome(folder.path(), "row.send", &text);
             if found.is_ok() != (row.on_gen5 == State::Runs) {
                 wrong.push(format!(
@@ -185,6 +189,7 @@ fn nothing_of_the_manual_is_missing() {
         "Memory Fence",
         "Media Block Read",
         "Media Block Write",
+        "Media Block with color processing",
         "Render Target Write",
         "Typed Surface Read",
         "Typed Surface Write",

@@ -91,6 +91,11 @@ pub enum DecodeError {
         /// Its value.
         value: u32,
     },
+    /// A form of a media block that is known by name alone: M0.2 has bits beyond those of the mode NORMAL.
+    #[error(
+        "M0.2 bit {0} of a media block: only message mode NORMAL is modelled, neither PIXEL_MASK nor color processing (PRM 5.10.5)"
+    )]
+    MediaMode(u32),
     /// No message of this type at this function.
     #[error("{} knows no message type {value}", sfid.name())]
     UnknownType {
@@ -315,6 +320,17 @@ pub(super) fn refuse_unknown_in(
         dw,
         bit: unknown.trailing_zeros(),
     })
+}
+
+/// Refuses the forms of a media block other than NORMAL. The published manual speaks of their fields
+/// (Message Mode, Color Processing Enable, Message Format) and leaves out their bits; those of NORMAL
+/// are height and width alone. Source: PRM 5.10.5.2, 5.10.5.3.
+pub(super) fn refuse_media_modes(header: &[u32; 8]) -> Result<(), DecodeError> {
+    use fields::media_block_header as h;
+    match header[h::WIDTH.dw] & !h::LAYOUT.known(h::WIDTH.dw) {
+        0 => Ok(()),
+        other => Err(DecodeError::MediaMode(other.trailing_zeros())),
+    }
 }
 
 /// Refuses a value without meaning.

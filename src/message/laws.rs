@@ -345,6 +345,75 @@ proptest! {
         there_and_back(Request::Deinterlace(block), form, Platform::Ilk);
     }
 
+    #[test]
+    fn random_messages_of_the_data_port_survive_their_bits(
+        (platform, surface, mask, flags) in (0..MODERN.len(), 0..256_u32, 1..16_u8, any::<u32>()),
+        (offset, address, x, y) in (any::<u32>(), any::<u64>(), any::<i32>(), any::<i32>()),
+        (size, width, height) in (0..5_u32, 1..=64_u32, 1..=64_u32),
+        (target, place) in (0..8_u32, 0..0x800_u32),
+    ) {
+        let platform = MODERN[platform];
+        let on = |bit: u32| flags >> bit & 1 != 0;
+        let access = if on(0) { Access::Read } else { Access::Write };
+        let lanes = if on(1) { 8 } else { 16 };
+        let channels = ChannelMask(mask);
+        let there = |request, form| there_and_back(request, form, platform);
+        let field = [FieldSelect::State, FieldSelect::Top, FieldSelect::Bottom][size as usize % 3];
+        let block = MediaBlock { surface, field, x, y, width, height };
+        there(Request::MediaRead(block), data(true, 0, 0, 3));
+        there(Request::MediaWrite(block), data(true, 0, 4, 0));
+        let unaligned = on(2) && on(0);
+        let owords = 1 << size;
+        let high = owords == 1 && on(3) && !unaligned;
+        let block = OwordBlock { surface, access, owords, high, unaligned, offset };
+        there(Request::Oword(block), data(true, 0, 2, 2));
+        let block = SvmBlock { access, owords: 1 << (size % 4), unaligned: on(2), address };
+        there(Request::SvmBlock(block), data(true, 0, 2, 2));
+        let global = on(4).then_some(offset);
+        let element_bytes = 1 << (size % 3);
+        let bytes = Scattered { surface, access, element_bytes, lanes, global };
+        there(Request::ByteScattered(bytes), data(global.is_some(), 2, 2, 2));
+        let dwords = Scattered { element_bytes: 4, ..bytes };
+        there(Request::DwordScattered(dwords), data(global.is_some(), 2, 2, 2));
+        there(Request::Untyped(Untyped { surface, access, lanes, channels }), data(false, 2, 3, 4));
+        let write = TargetWrite {
+            surface, lanes, target,
+            second_half: on(5), last: on(6), per_sample: on(7), coarse: on(8), half: on(9),
+        };
+        there(Request::Target(write), data(on(10), 4, 0, 0));
+        let urb = UrbWrite { offset: place, per_slot: on(11), masked: on(12) };
+        there(Request::Urb(urb), data(true, 0, 4, 0));
+    }
+
+    #[test]
+    fn random_sampler_messages_survive_their_bits(
+        (platform, at, surface, sampler) in
+            (0..MODERN.len(), 0..SamplerOp::ALL.len(), 0..256_u32, 0..16_u32),
+        (mask, flags, params) in (1..16_u8, 0..16_u32, 1..5_u32),
+        offsets in prop::array::uniform3(-8..8_i8),
+    ) {
+        let (platform, op) = (MODERN[platform], SamplerOp::ALL[at].0);
+        let po = matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
+        prop_assume!(op.has_message() && !(po && platform >= Platform::Dg2));
+        let first_only = matches!(op, SamplerOp::Gather4C | SamplerOp::Gather4PoC);
+        let channels = match op.is_gather() {
+            true if first_only => ChannelMask(1),
+            true => ChannelMask(1 << (mask % 4)),
+            false => ChannelMask(mask),
+        };
+        let on = |bit: u32| flags >> bit & 1 != 0;
+        let r = SamplerRequest {
+            op, surface, channels, offsets,
+            sampler: if op.uses_sampler() { sampler } else { 0 },
+            lanes: platform.native_lanes() << u32::from(on(0)),
+            pixel_null_mask: on(1),
+            params16: on(2),
+            returns: if on(3) { ReturnFormat::Bits16 } else { ReturnFormat::Bits32 },
+            params: if op == SamplerOp::Sampleinfo { 0 } else { params },
+        };
+        there_and_back(Request::Sampler(r), r.form(platform), platform);
+    }
+
     /// Any bits at all: a request or a refusal, and what decodes encodes to the same bits again.
     #[test]
     fn no_bits_panic_and_what_decodes_is_canonical(

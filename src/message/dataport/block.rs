@@ -3,7 +3,7 @@
 //! Source: lowering reference 2, 8 and 13.
 
 use super::super::Sfid;
-use super::super::bits::{DecodeError, Draft, EncodeError, Message, refuse_unknown_in, reserved};
+use super::super::bits::{DecodeError, Draft, EncodeError, Message, refuse_media_modes, reserved};
 use super::super::fields;
 use super::super::request::{Access, FieldSelect, MediaBlock, OwordBlock, Request, SvmBlock};
 use super::{STATELESS, access, bad, field_bits, oword_code, read_or_write, stateless, types};
@@ -30,7 +30,7 @@ pub(super) fn media(r: &MediaBlock, message_type: u32) -> Result<Draft, EncodeEr
 pub(super) fn decode_media(message: &Message, control: u32) -> Result<Request, DecodeError> {
     use fields::{media_block as c, media_block_header as h};
     let word = [control];
-    refuse_unknown_in(&h::LAYOUT, &message.header, 2)?;
+    refuse_media_modes(&message.header)?;
     let bits = c::OVERRIDE.get(&word) << 2 | c::STRIDE.get(&word) << 1 | c::LINE.get(&word);
     let field = match bits {
         0 => Some(FieldSelect::State),

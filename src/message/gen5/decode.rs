@@ -6,7 +6,8 @@ use crate::isa::ChannelMask;
 use crate::math::unit::{Control, Function};
 use crate::message::Sfid;
 use crate::message::bits::{
-    DecodeError, Form, Message, refuse_data_size, refuse_unknown, refuse_unknown_in, reserved,
+    DecodeError, Form, Message, refuse_data_size, refuse_media_modes, refuse_unknown,
+    refuse_unknown_in, reserved,
 };
 use crate::message::fields::{
     Field, extended_gen5, gateway, gen5_math as math, gen5_read as read, gen5_sampler as sampler,
@@ -163,7 +164,7 @@ fn decode_block(
     surface: u32,
 ) -> Result<MediaBlock, DecodeError> {
     use media_block_header as h;
-    refuse_unknown_in(&h::LAYOUT, &message.header, 2)?;
+    refuse_media_modes(&message.header)?;
     let width = h::WIDTH.get(&message.header);
     Ok(MediaBlock {
         surface,

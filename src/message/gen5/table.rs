@@ -38,7 +38,13 @@ pub struct Row {
 
 const RUNS: State = State::Runs;
 const BLOCKS: State =
-    State::Elsewhere("raw sends with a sampler state of their own, as in lessons 38 and 39");
+    State::Elsewhere("lesson 38, which runs it with the four surfaces and the state it needs");
+const CACHES: State = State::Elsewhere(
+    "the messages themselves, which are served in either mode: no cache holds bytes back here",
+);
+const NO_MODES: State = State::Refused(
+    "the manual names these modes of M0.2 and leaves out their bits; NORMAL runs: PRM 5.10.5.2",
+);
 const NO_CODE: State = State::Absent("no encoding on Ironlake: lowering reference 18.5");
 const NO_LOAD4: State = State::Refused(
     "starred in the manual without a word why: treated as absent, lowering reference 18.2",
@@ -108,7 +114,7 @@ row("4.11.1.8", "SIMD4x2 forms",              ilk("smpl", 0x0418_7001),  none(GE
 row("4.11.1.9", "sample_unorm",               ilk("smpl", 0x048b_c001),                           none(GEN9_SAMPLING)),
 row("4.11.1.9", "sample_unorm_RG",            ilk("smpl", 0x044b_1001),                           none(GEN5_ONLY)),
 row("4.11.1.9", "sample_unorm_RG+killpix",    ilk("smpl", 0x045b_3001),                           none(GEN5_ONLY)),
-row("4.11.1.9", "sample_8x8",                 none(BLOCKS),              none(GEN9_SAMPLING)),
+row("4.11.1.9", "sample_8x8",                 ilk("smpl", 0x050b_b001),                           none(GEN9_SAMPLING)),
 row("4.11.1.9", "deinterlace",                none(BLOCKS),              none(GEN5_ONLY)),
 row("5.10.3",   "OWord Block Read",           ilk("read",  0x0218_4202),                         skl("oword_ld (2) T7 0x0:ud D.0")),
 row("5.10.3",   "OWord Block Write",          ilk("write", 0x0418_8202),                         skl("oword_st (2) T7 0x0:ud S.0")),
@@ -117,6 +123,7 @@ row("5.10.4",   "OWord Dual Block Read",      ilk("read",  0x0418_5002),        
 row("5.10.4",   "OWord Dual Block Write",     ilk("write", 0x0618_9002),                         none(State::Absent("no vISA instruction sends it: lowering reference 8"))),
 row("5.10.5",   "Media Block Read",           ilk("read",  0x0218_6001),                         skl("media_ld.nomod (4,1) T6 0 0x0:ud 0x0:ud D.0")),
 row("5.10.5",   "Media Block Write",          ilk("write", 0x0418_a001),                         skl("media_st.nomod (4,1) T6 0 0x0:ud 0x0:ud S.0")),
+row("5.10.5",   "Media Block with color processing or pixel mask", refused("write", 0x0408_2001, NO_MODES), none(GEN5_ONLY)),
 row("5.10.6",   "DWord Scattered Read",       ilk("read",  0x0418_7202),                         skl("gather.4 (M1, 8) T7 0x0:ud S.0 D.0")),
 row("5.10.6",   "DWord Scattered Write",      ilk("write", 0x0618_b202),                         skl("scatter.4 (M1, 8) T7 0x0:ud S.0 S.32")),
 row("5.10.2",   "Byte Scattered Read",        none(NO_CODE),                                     skl("gather_scaled.1 (M1, 8) T7 0x0:ud S.0 D.0")),
@@ -124,8 +131,8 @@ row("5.10.2",   "Byte Scattered Write",       none(NO_CODE),                    
 row("5.10.2",   "Untyped Surface Read",       none(NO_CODE),                                     skl("gather4_scaled.RG (M1, 8) T7 0x0:ud S.0 D.0")),
 row("5.10.2",   "Untyped Surface Write",      none(NO_CODE),                                     skl("scatter4_scaled.RG (M1, 8) T7 0x0:ud S.0 S.32")),
 row("5.10.2",   "Untyped Atomic Operation",   none(NO_CODE),                                     skl("dword_atomic.add (M1, 8) T7 S.0 S.32 %null.0 D.0")),
-row("5.10.2",   "Scratch Block Read",         none(NO_CODE),                                     none(State::Absent("no vISA instruction sends it; `oword_ld %scratch` reads the same memory"))),
-row("5.10.2",   "Scratch Block Write",        none(NO_CODE),                                     none(State::Absent("no vISA instruction sends it; `oword_st %scratch` writes the same memory"))),
+row("5.10.2",   "Scratch Block Read",         none(NO_CODE),                                     none(State::Absent("no vISA instruction sends it and lowering reference 8 has no bits for it, so its type is refused; `oword_ld %scratch` reads the same memory"))),
+row("5.10.2",   "Scratch Block Write",        none(NO_CODE),                                     none(State::Absent("no vISA instruction sends it and lowering reference 8 has no bits for it, so its type is refused; `oword_st %scratch` writes the same memory"))),
 row("5.10.2",   "Memory Fence",               none(NO_CODE),                                     skl("fence_global.E")),
 row("5.10.2",   "Typed Surface Read",         none(NO_CODE),                                     skl("gather4_typed.RGBA (M1, 8) T6 S.0 S.32 %null.0 %null.0 D.0")),
 row("5.10.2",   "Typed Surface Write",        none(NO_CODE),                                     skl("scatter4_typed.RGBA (M1, 8) T6 S.0 S.32 %null.0 %null.0 S.64")),
@@ -135,6 +142,8 @@ row("5.10.7",   "Render Target Write, SIMD16 replicated data", ilk("write", 0x06
 row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 0 and 1", ilk("write", 0x1418_ca01), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
 row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 2 and 3", ilk("write", 0x1418_cb01), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
 row("5.10.7",   "Render Target Write, SIMD8", ilk("write", 0x0c18_cc01),                         skl("rt_write_3d (M1, 8) T6 S.0 S.0 S.32 S.64 S.96")),
+row("5.10.7",   "Render Target Write to a multisampled surface", none(State::Refused("one sample is modelled: PRM 5.10.7")), none(State::Refused("one sample is modelled: PRM 5.10.7"))),
+row("5.10.3",   "Render Cache Read/Write Mode of a surface", none(CACHES), none(CACHES)),
 row("5.10.8",   "Render Target UNORM Read",   ilk("read",  0x0248_4801),                         none(GEN5_ONLY)),
 row("5.10.8",   "Render Target UNORM Write",  ilk("write", 0x0a18_e001),                         none(GEN5_ONLY)),
 row("5.10.9",   "Streamed Vertex Buffer Write", ilk("write", 0x0218_d002),                       none(GEN5_ONLY)),
