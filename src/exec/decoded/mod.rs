@@ -221,7 +221,7 @@ impl Decoded {
         })
     }
 
-    /// As [`Decoded::steps`], where a step does what the next op does too if it can: [`Step::ops`] tells.
+    /// As [`Decoded::steps`], where a step does what the next op does too if it can: `Step::ops` tells.
     /// The steps of ops that are done so are there as well.
     pub fn joined(&self, program: &Program, mode: FloatMode) -> &[Step] {
         let table = Table::of(mode);
