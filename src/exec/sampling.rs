@@ -3,13 +3,15 @@
 use super::bindings::{Resources, Sampler};
 use super::lanes;
 use super::message::{no_sampler, read_raw, refuse, surface, write_raw};
-use super::observer::Observer;
+use super::observer::{Access, AccessKind, At, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
+use crate::dataport::untyped::Window;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::program::{Raw, Send};
 use crate::sampler::sample::{self, Taken, Watch};
 use crate::sampler::{Channels, Lanes, fetch, info};
+use crate::surface::Surface;
 
 /// The registers of a message for lanes.
 pub struct Registers<'a> {
@@ -106,8 +108,14 @@ fn answer<O: Observer>(
         op if op.is_load() => {
             let served = fetch::load(surface, asked, params, mask, channels);
             if O::ACTIVE && served.is_ok() {
+                let mut told = Told {
+                    at: thread.at(pc),
+                    surface,
+                    index: asked.surface,
+                    observer,
+                };
                 for (lane, taken) in fetch::taken(surface, asked, params, mask) {
-                    observer.texel(thread.at(pc), lane, &taken);
+                    told.texel(lane, taken);
                 }
             }
             served.map(|r| null_mask(r.null_mask))
@@ -123,8 +131,12 @@ fn answer<O: Observer>(
                 return Err(no_sampler(thread, resources, send, number, kind, pc));
             };
             let reply = if O::ACTIVE {
-                let at = thread.at(pc);
-                let mut watch = Told { at, observer };
+                let mut watch = Told {
+                    at: thread.at(pc),
+                    surface,
+                    index: asked.surface,
+                    observer,
+                };
                 sample::reference(surface, state, asked, params, mask, channels, &mut watch)
             } else {
                 sample::sample(surface, state, asked, params, mask, channels)
@@ -205,15 +217,35 @@ pub fn sampler_4x2<O: Observer>(
     Ok(())
 }
 
-/// Passes the texels of a sample on to the run's observer.
+/// Passes the texels of a sample on to the run's observer, each as a read of memory as well. Of a planar
+/// surface the first plane stands for all.
 struct Told<'o, O> {
-    at: super::observer::At,
+    at: At,
+    surface: &'o Surface,
+    /// Binding table index.
+    index: u32,
     observer: &'o mut O,
 }
 
 impl<O: Observer> Watch for Told<'_, O> {
     fn texel(&mut self, lane: usize, taken: Taken) {
         self.observer.texel(self.at, lane, &taken);
+        let Some((x, y)) = taken.at else { return };
+        let place = self.surface.place(taken.level, taken.slice, x, y, 0);
+        let bytes = self.surface.cell_bytes();
+        let access = Access {
+            space: SpaceName::Surface(self.index),
+            kind: AccessKind::Read,
+            lane: Some(lane as u8),
+            spot: Spot::Texel([x, y, taken.slice, taken.level]),
+            bytes,
+            inside: bytes,
+            misaligned: None,
+            memory: Window::whole(self.surface.memory()).memory(),
+            start: self.surface.address(place.x, place.y) as u64,
+            data: &[],
+        };
+        self.observer.access(self.at, &access);
     }
 }
 

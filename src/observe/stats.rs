@@ -131,6 +131,10 @@ impl Observer for Counter<'_> {
     }
 
     fn access(&mut self, at: At, access: &Access<'_>) {
+        // Several lanes and taps may share a texel that is fetched once.
+        if at.site.opcode.info().family == Family::Sampler3d {
+            return;
+        }
         let count = self.counts.entry(at.site.opcode).or_default();
         let bytes = u64::from(access.inside);
         match access.kind {

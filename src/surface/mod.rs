@@ -235,6 +235,11 @@ impl Surface {
         }
     }
 
+    /// Bytes of one cell: a texel, a block of a compressed format, a pair of a packed one.
+    pub fn cell_bytes(&self) -> u32 {
+        self.cell.bytes
+    }
+
     /// Reads a whole cell.
     #[inline]
     pub fn read_cell(&self, place: Place) -> CellBytes {
