@@ -182,3 +182,102 @@ fret (M1, 1)
     let out = outcome.threads[0].bytes(&program, "OUT").expect("OUT");
     assert_eq!(as_dwords(out), [15]);
 }
+
+#[test]
+fn a_function_is_called_by_its_address() {
+    // The address chosen at run time: of `triple`, then of `twice`.
+    let program = program(
+        ".funcdecl \"twice\"
+.funcdecl \"triple\"
+.decl OUT v_type=G type=ud num_elts=2 align=dword
+.decl TO v_type=G type=uq num_elts=2 align=GRF
+.decl P1 v_type=P num_elts=1
+faddr twice TO(0,0)<1>
+faddr triple TO(0,1)<1>
+setp (M1_NM, 1) P1 0x0:uw
+mov (M1_NM, 1) %arg(0,0)<1> 0x7:ud
+ifcall (M1, 1) TO(0,1)<0;1,0> 1 1
+mov (M1_NM, 1) OUT(0,0)<1> %retval(0,0)<0;1,0>
+mov (M1_NM, 1) %arg(0,0)<1> 0x7:ud
+ifcall (M1, 1) TO(0,0)<0;1,0> 1 1
+(P1) ifcall (M1, 1) TO(0,1)<0;1,0> 1 1
+mov (M1_NM, 1) OUT(0,1)<1> %retval(0,0)<0;1,0>
+ret (M1, 1)
+.global_function \"twice\"
+mul (M1_NM, 1) %retval(0,0)<1> %arg(0,0)<0;1,0> 0x2:ud
+fret (M1, 1)
+.global_function \"triple\"
+mul (M1_NM, 1) %retval(0,0)<1> %arg(0,0)<0;1,0> 0x3:ud
+fret (M1, 1)
+",
+    );
+    let outcome =
+        run_with(&program, &Bindings::default()).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    let out = outcome.threads[0].bytes(&program, "OUT").expect("OUT");
+    assert_eq!(as_dwords(out), [21, 14]);
+}
+
+#[test]
+fn an_address_of_no_function_is_refused() {
+    let program = program(
+        ".decl TO v_type=G type=uq num_elts=1 align=GRF
+mov (M1_NM, 1) TO(0,0)<1> 0x1234:ud
+ifcall (M1, 1) TO(0,0)<0;1,0> 1 1
+",
+    );
+    let trap = run_with(&program, &Bindings::default()).expect_err("nothing is there");
+    assert!(
+        trap.diagnostic.message.contains("0x1234"),
+        "{}",
+        trap.diagnostic.message
+    );
+}
+
+#[test]
+fn a_switch_goes_to_the_label_of_its_number() {
+    let of = |number: i64| {
+        let code = "mov (M1, 8) C(0,0)<1> 0x0:d
+switchjmp (M1, 1) A(0,0)<0;1,0> (zero, one, two)
+zero:
+add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x1:d
+one:
+add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0xa:d
+goto (M1, 1) done
+two:
+add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x64:d
+done:
+add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x3e8:d
+";
+        c(code, &[number], &[])[0]
+    };
+    assert_eq!([of(0), of(1), of(2)], [1011, 1010, 1100]);
+}
+
+#[test]
+fn each_thread_has_scratch_memory_of_its_own() {
+    // Thread t writes t + 1 to its scratch, waits for the others, and reads it back.
+    let program = program(&format!(
+        "{DECLS}
+.decl OFF v_type=G type=ud num_elts=8 align=GRF
+.decl V v_type=G type=ud num_elts=8 align=GRF
+.decl R v_type=G type=ud num_elts=8 align=GRF
+mov (M1_NM, 8) OFF(0,0)<1> 0x40:ud
+and (M1_NM, 8) V(0,0)<1> %r0(0,2)<0;1,0> 0xff:ud
+add (M1_NM, 8) V(0,0)<1> V(0,0)<1;1,0> 0x1:ud
+scatter_scaled.4 (M1_NM, 1) %scratch 0x0:ud OFF.0 V.0
+barrier
+gather_scaled.4 (M1_NM, 1) %scratch 0x0:ud OFF.0 R.0
+"
+    ));
+    let options = RunOptions {
+        keep: Keep::All,
+        ..RunOptions::default()
+    };
+    let grid = Grid::compute([2, 1, 1], 3);
+    let outcome = launch::run(&program, &Bindings::default(), &grid, &options, |_| Silent)
+        .unwrap_or_else(|trap| panic!("{trap:#?}"));
+    for registers in &outcome.threads {
+        let r = as_dwords(registers.bytes(&program, "R").expect("R"))[0];
+        assert_eq!(r, registers.thread.local + 1, "{}", registers.thread);
+    }
+}

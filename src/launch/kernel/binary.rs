@@ -183,21 +183,40 @@ impl Compiled {
 ///
 /// The text decides: without a correction every input begins where an entry does.
 fn correction(entries: &[Entry], inputs: &[TextInput], base: u32, grf: u32) -> Option<(u32, u32)> {
-    let cross: Vec<u32> = inputs
+    let mut cross: Vec<(u32, u32)> = inputs
         .iter()
-        .filter_map(|(offset, _)| offset.checked_sub(base))
+        .filter_map(|&(offset, size)| Some((offset.checked_sub(base)?, size)))
         .collect();
+    cross.sort_unstable();
+    // Inputs that begin where no entry does, and those that end where none is.
     let misfits = |from: u32, bytes: u32| {
-        let place = |&o: &u32| if o >= from { o.wrapping_sub(bytes) } else { o };
+        let place = |o: u32| if o >= from { o.wrapping_sub(bytes) } else { o };
         let starts = |o: u32| entries.iter().any(|e| e.offset == o);
-        cross.iter().filter(|o| !starts(place(o))).count()
+        let holds = |o: u32| {
+            entries
+                .iter()
+                .any(|e| (e.offset..e.offset.saturating_add(e.size)).contains(&o))
+        };
+        let wrong = |fits: &dyn Fn(u32, u32) -> bool| {
+            let misfit = |&&(offset, size): &&(u32, u32)| !fits(place(offset), size.max(1));
+            cross.iter().filter(misfit).count()
+        };
+        (
+            wrong(&|start, _| starts(start)),
+            wrong(&|start, size| holds(start.wrapping_add(size - 1))),
+        )
     };
     let mut best = (misfits(u32::MAX, 0), None);
-    if best.0 == 0 {
+    if best.0.0 == 0 {
         return None;
     }
-    for &from in &cross {
+    for (nth, &(from, _)) in cross.iter().enumerate() {
         for bytes in (grf / 2..512).step_by(8) {
+            // What is moved stays behind what is not.
+            let before = nth.checked_sub(1).map(|n| cross[n].0);
+            if bytes > from || before.is_some_and(|before| from - bytes <= before) {
+                break;
+            }
             let wrong = misfits(from, bytes);
             if wrong < best.0 {
                 best = (wrong, Some((from, bytes)));
