@@ -140,8 +140,8 @@ fn a_payload_that_was_moved_on_is_found() {
     let device = &mut launch["devices"]["dg2"];
     let base = device["cross_thread_base"].as_u64().expect("a number") as u32;
     let payload = device["payload"].as_array().expect("entries");
-    let addresses = payload.iter().filter(|e| e["kind"] == "buffer_address");
-    let first = addresses.last().expect("an address")["offset"].as_u64();
+    let mut addresses = payload.iter().filter(|e| e["kind"] == "buffer_address");
+    let first = addresses.next_back().expect("an address")["offset"].as_u64();
     let first = first.expect("a number") as u32;
     device["payload_correction"] = serde_json::json!({ "from": first + 64, "bytes": 64 });
     let path = folder.path().join("kernel.dg2.visaasm");
@@ -179,8 +179,8 @@ fn a_description_that_was_joined_by_hand_finds_it_too() {
     let folder = tempfile::tempdir().expect("a folder");
     let text = root().join("samples/kernels/26-grade.visaasm");
     let text = std::fs::read_to_string(text).expect("a text");
-    let inputs = text.lines().filter(|l| l.starts_with(".input"));
-    let last = inputs.last().expect("an input");
+    let mut inputs = text.lines().filter(|l| l.starts_with(".input"));
+    let last = inputs.next_back().expect("an input");
     let (_, offset) = last.split_once("offset=").expect("an offset");
     let offset: u32 = offset
         .split(' ')
