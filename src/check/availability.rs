@@ -26,7 +26,7 @@ fn platforms(opcode: Opcode) -> (RangeInclusive<Platform>, &'static str) {
         Dpas | Dpasw => (Dg2..=Pvc, "dp4a"),
         QwGather | QwScatter => (Dg2..=Pvc, "gather4_scaled.RG"),
         NbarrierSignal | NbarrierWait => (Pvc..=Pvc, "barrier"),
-        Fcvt | Srnd => (Pvc..=Pvc, "mov"),
+        Fcvt => (Pvc..=Pvc, "mov"),
         // From DG2 on the message of the earlier parts is gone and the finalizer's output is wrong.
         Sample4Po | Sample4PoC => (Ilk..=Tgl, "sample4 with aoffimmi"),
         _ if opcode.info().family == Family::Lsc => (Dg2..=Pvc, "the svm_… or scaled forms"),
@@ -41,6 +41,17 @@ impl Rules<'_> {
         let (range, instead) = platforms(opcode);
         if !range.contains(&self.platform) {
             return self.missing(&opcode.to_string(), &range, instead);
+        }
+        if opcode == Opcode::Srnd {
+            let d = self
+                .complaint(Code::E0428, format!("{} has no srnd", self.platform))
+                .at(
+                    self.mnemonic(),
+                    "parts behind pvc have it, none that visim models",
+                )
+                .help("add the random bits, then and, shr and mov")
+                .see("vISA text reference 5.1");
+            return self.say(d);
         }
         let ty = |index: usize| self.operand(index).and_then(|o| self.type_of(&o.node));
         let (dst, src) = (ty(0), ty(1));

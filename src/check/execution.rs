@@ -99,11 +99,17 @@ impl Rules<'_> {
             {
                 self.predicate_covers_lanes();
             }
+            _ if moves_predicate => {
+                self.no_effect_on_predicate_move(
+                    predicate.span,
+                    "a predicate in front",
+                    "mov …   // without it",
+                );
+            }
             _ => {
-                let what = match (moves_predicate, logic_of_predicates) {
-                    (true, _) => "a move of a predicate".to_string(),
-                    (_, true) => format!("{opcode} of predicates"),
-                    _ => opcode.to_string(),
+                let what = match logic_of_predicates {
+                    true => format!("{opcode} of predicates"),
+                    false => opcode.to_string(),
                 };
                 let d = self
                     .complaint(Code::E0404, format!("{what} takes no predicate"))
@@ -170,7 +176,14 @@ impl Rules<'_> {
             }
             Opcode::Div if integer => "an integer quotient cannot be out of range",
             Opcode::Div if double => "Intel's checker refuses it for df",
-            Opcode::Mov if from_predicate => "predicate bits have no range",
+            Opcode::Mov if from_predicate => {
+                self.no_effect_on_predicate_move(
+                    suffix.span,
+                    "saturation",
+                    "mov …   // without it",
+                );
+                return;
+            }
             _ => return,
         };
         let d = self

@@ -80,7 +80,10 @@ impl Rules<'_> {
                 self.lane_data(0, lanes * 8);
                 self.lane_data(1, lanes * lane);
             }
-            SvmGather4Scaled | SvmScatter4Scaled => self.channel_data(2),
+            SvmGather4Scaled | SvmScatter4Scaled => {
+                self.two_registers(0);
+                self.channel_data(2);
+            }
             SvmAtomic => {
                 self.atomic(None, [2, 3], 1);
                 self.lane_data(0, lanes * 8);
@@ -272,9 +275,17 @@ impl Rules<'_> {
             _ => None,
         });
         let float = matches!(op, FMax | FMin | FCmpWr | FAdd | FSub);
+        // Surface atomics have one type each; where words are counted, and of 64-bit addresses, any of the
+        // size will do.
+        let exact = opcode == Opcode::DwordAtomic && bits.is_none();
         let fits = |ty: Type| match (float, bits) {
             (true, None) => ty == Type::F,
             (true, Some(_)) => ty.is_float() || ty.bytes() >= 4,
+            (false, None) if exact => match op {
+                Add | Sub => matches!(ty, Type::D | Type::Ud),
+                MinSint | MaxSint => ty == Type::D,
+                _ => ty == Type::Ud,
+            },
             (false, None) => ty.is_integer() && ty.bytes() == 4,
             (false, Some(_)) => ty.is_integer(),
         };
@@ -285,7 +296,13 @@ impl Rules<'_> {
             let Some(ty) = self.var_type(raw.var.node).filter(|ty| !fits(*ty)) else {
                 continue;
             };
-            let wanted = if float { "f" } else { "d or ud" };
+            let wanted = match op {
+                _ if float => "f",
+                MinSint | MaxSint if exact => "d",
+                Add | Sub => "d or ud",
+                _ if exact => "ud",
+                _ => "d or ud",
+            };
             // Intel's assembler looks at the types of surface atomics only.
             let code = match opcode {
                 Opcode::SvmAtomic => Code::W0377,
@@ -294,7 +311,10 @@ impl Rules<'_> {
             let d = self
                 .page_rule(code, format!("{opcode}.{op} does not work on {ty}"))
                 .at(span, format!("{ty}, wanted {wanted}"))
-                .help(format!("alias it as {}", if float { "f" } else { "ud" }))
+                .help(format!(
+                    "alias it as {}",
+                    wanted.trim_start_matches("d or ")
+                ))
                 .see("vISA text reference 5.9, table of atomics");
             self.say(d);
         }
@@ -302,13 +322,8 @@ impl Rules<'_> {
             && let Some(ty) = self.var_type(raw.var.node)
             && ty != Type::Ud
         {
-            // `d` holds the same 32 bits; anything else would be read as pieces of several offsets.
-            let code = match ty {
-                Type::D => Code::W0359,
-                _ => Code::E0360,
-            };
             let d = self
-                .complaint(code, format!("offsets of {opcode} are {ty}, not ud"))
+                .complaint(Code::E0360, format!("offsets of {opcode} are {ty}, not ud"))
                 .at(span, format!("type {ty}"))
                 .help("alias it as ud")
                 .see("vISA text reference 7.8");

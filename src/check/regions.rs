@@ -28,7 +28,6 @@ impl Rules<'_> {
         };
         match &operand.node {
             Operand::General(g) => {
-                self.position(g);
                 self.region(&g.region, lanes);
                 self.modifier(g.modifier, operand.span);
                 if slot != Slot::AddressBase {
@@ -82,24 +81,6 @@ impl Rules<'_> {
                 }
             }
             _ => {}
-        }
-    }
-
-    /// `(r,c)` has eight bits each.
-    fn position(&mut self, g: &General<VarId>) {
-        for (what, n) in [("row", g.row), ("column", g.column)] {
-            if n > 255 {
-                let d = self
-                    .complaint(Code::E0412, format!("{what} {n} does not fit its field"))
-                    .at(g.var.span, format!("({},{})", g.row, g.column))
-                    .note(format!(
-                        "rows and columns are kept in 8 bits; Intel's reader would silently use {}",
-                        n & 255
-                    ))
-                    .help("declare an alias at that offset and count from there")
-                    .see(REGIONS);
-                self.say(d);
-            }
         }
     }
 
@@ -337,11 +318,12 @@ impl Rules<'_> {
             .complaint(Code::E0418, format!("%{name} cannot be written"))
             .at(span, format!("writes element {element}{through}"))
             .note(match range {
-                Some((first, _)) if first > 0 => format!("only element {first} of %{name} can be written"),
+                Some((first, last)) if first > 0 && first == last => format!("only element {first} of %{name} can be written"),
+                Some((first, last)) if first > 0 => format!("only elements {first} to {last} of %{name} can be written"),
                 Some((_, last)) => format!("%{name} ends with element {last}"),
                 None => format!("%{name} is read-only"),
             })
-            .note("writable: %null %arg %retval %sp %fp %cr0 %dbg0 %impl_arg_buf_ptr %local_id_buf_ptr and element 4 of %tsc")
+            .note("writable: %null %arg %retval %sp %fp %cr0 %dbg0 %impl_arg_buf_ptr %local_id_buf_ptr, element 4 of %tsc, elements 1 and 2 of %sr0")
             .help("write a variable of your own")
             .see("vISA text reference 3");
         self.say(d);

@@ -82,6 +82,10 @@ const UNSIGNED_DWORD: Allowed = Allowed {
     words: "ud",
     takes: |t| t == Type::Ud,
 };
+const UNSIGNED_DWORD_OR_VECTOR: Allowed = Allowed {
+    words: "ud",
+    takes: |t| matches!(t, Type::Ud | Type::Uv),
+};
 
 /// What destination and sources of an instruction may be; `last` is the last source where it differs.
 struct TypeRule {
@@ -115,7 +119,8 @@ fn rule_of(opcode: Opcode) -> Option<TypeRule> {
         Mad => both(ANY),
         Div => rule(NOT_QUAD_32, NOT_QUAD_32),
         Avg | Mod => both(INTEGER_TO_32),
-        Addc | Subb | Mulh | Madw | Dp4a => rule(DWORD, INTEGER_TO_32),
+        Addc | Subb => rule(UNSIGNED_DWORD, UNSIGNED_DWORD_OR_VECTOR),
+        Mulh | Madw | Dp4a => rule(DWORD, INTEGER_TO_32),
         Add3 | Add3O | Bfn => both(INTEGER_16_32),
         Frc | Rndd | Rndu | Rnde | Rndz | Lrp | Plane | Line | Dp2 | Dp3 | Dp4 | Dph => both(FLOAT),
         Log | Exp | Sin | Cos | Pow | Rsqrt | Tanh | Sigm => both(FLOAT_HALF),
@@ -140,6 +145,7 @@ impl Rules<'_> {
     pub fn types(&mut self) {
         match self.opcode() {
             Opcode::Mov => self.predicate_move(),
+            Opcode::Movs => self.state_move(),
             Opcode::AddrAdd => self.address_add(),
             Opcode::Fcvt => self.conversion(),
             Opcode::Cmp => self.comparison(),
@@ -233,6 +239,22 @@ impl Rules<'_> {
         }
     }
 
+    /// Something that a move of a predicate ignores. Source: vISA text reference 4.3.
+    pub fn no_effect_on_predicate_move(
+        &mut self,
+        span: Span,
+        label: impl Into<String>,
+        help: &str,
+    ) {
+        let d = self
+            .complaint(Code::W0433, "a predicate moves as a whole, once")
+            .at(span, label)
+            .note("lanes, mask, predicate and saturation have no effect; Intel's reader makes it (M1_NM, 1)")
+            .help(help)
+            .see("vISA text reference 4.3 and 7.8");
+        self.say(d);
+    }
+
     /// `mov D P`: one lane, an integer at least as wide as the predicate.
     fn predicate_move(&mut self) {
         let Some(Operand::Predicate(p)) = self.operand(1).map(|o| &o.node) else {
@@ -245,13 +267,8 @@ impl Rules<'_> {
         if let Some(exec) = self.instruction.exec
             && exec.size != 1
         {
-            let d = self
-                .complaint(Code::E0423, "a predicate moves as a whole, with one lane")
-                .at(exec.span, format!("{} lanes", exec.size))
-                .note("Intel's reader quietly makes it (M1_NM, 1)")
-                .help("(M1_NM, 1)")
-                .see("vISA text reference 7.8");
-            self.say(d);
+            let lanes = format!("{} lanes", exec.size);
+            self.no_effect_on_predicate_move(exec.span, lanes, "(M1_NM, 1)");
         }
         if let Some((ty, span)) = self.typed(0)
             && !(ty.is_integer() && ty.bytes() <= 4 && ty.bytes() * 8 >= bits)
@@ -310,8 +327,37 @@ impl Rules<'_> {
         }
     }
 
-    /// A general destination of a float comparison has the type of its sources.
+    /// `movs`: one side at least is state.
+    fn state_move(&mut self) {
+        let mut operands = self.instruction.operands.iter();
+        if operands.any(|o| matches!(o.node, Operand::State { .. })) {
+            return;
+        }
+        let Some(span) = self.operand(1).map(|o| o.span) else {
+            return;
+        };
+        let d = self
+            .complaint(
+                Code::E0434,
+                "movs reads or writes surface or sampler indices",
+            )
+            .at(span, "no state variable on either side")
+            .help("mov, or a state element such as `T6(0)`")
+            .see("vISA text reference 4.8 and 5.1");
+        self.say(d);
+    }
+
+    /// A destination is a predicate or a general variable; of a float comparison it has the type of the
+    /// sources.
     fn comparison(&mut self) {
+        if let Some((Operand::Indirect(_), span)) = self.operand(0).map(|o| (&o.node, o.span)) {
+            let d = self
+                .complaint(Code::E0434, "cmp writes a predicate or a general variable")
+                .at(span, "an indirect destination")
+                .help("cmp into a predicate, then sel or (P) mov")
+                .see("vISA text reference 7.8");
+            self.say(d);
+        }
         let (Some((dst, span)), Some((src, _))) = (self.typed(0), self.typed(1)) else {
             return;
         };

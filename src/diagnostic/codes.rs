@@ -126,10 +126,12 @@ or a message without a documented text form. This is not a fault of the program.
 "Parentheses and conditions of a constant expression nest up to 64 levels. Write the expression flatter,
 or write its value."
     W0116 Warning "number is wider than what is kept"
-"Decimal numbers wrap at 32 bits, and immediates of types up to 32 bits keep the low 32. The value that
-is used is shown; write the number in hexadecimal, or with a 64-bit type, if more was meant.
+"Decimal numbers wrap at 32 bits, immediates of types up to 32 bits keep the low 32, and the row and column
+of an operand keep 8 each. The value that is used is shown; write the number in hexadecimal, or with a
+64-bit type, or declare an alias at the far offset, if more was meant.
 
-    mov (M1, 8) D0(0,0)<1> 99999999999:ud // read as 0x4876e7ff"
+    mov (M1, 8) D0(0,0)<1> 99999999999:ud // read as 0x4876e7ff
+    mov (M1, 8) D0(0,300)<1> 0x1:d // element 44"
     E0117 Error "unknown alignment"
 "Alignment is a power of two from 2 to 128, or one of byte word dword qword oword hword GRF GRFx2
 (2GRF) wordx32 (32word) wordx64 (64word).
@@ -484,14 +486,11 @@ everywhere.
     dword_atomic.inc (M1, 8) T6 O.0 D.0 %null.0 R.0       // no
     dword_atomic.inc (M1, 8) T6 O.0 %null.0 %null.0 R.0   // yes"
     E0358 Error "atomic on the wrong type"
-"Integer atomics work on d and ud, those that start with f on floats.
+"Integer atomics work on ud, add and sub on d too, minsint and maxsint on d alone; those that start with f
+on floats.
 
     dword_atomic.add (M1, 8) T6 O.0 F.0 %null.0 R.0    // F is f: dword_atomic.fadd"
-    W0359 Warning "offsets are signed"
-"Offsets of `dword_atomic` are ud; d holds the same 32 bits.
-
-    .decl O v_type=G type=d num_elts=8 align=GRF"
-    E0360 Error "offsets are not dwords"
+    E0360 Error "offsets are not unsigned dwords"
 "Offsets of `dword_atomic` are ud, one for each lane.
 
     .decl O v_type=G type=uw num_elts=16 align=GRF   // mov them into ud first"
@@ -653,11 +652,6 @@ pass, then its code generation complains and uses M1.
 
     mov (M1, 32) A(0,0)<1> r[A0(0),0]<1,0>:d   // 32 rows
     mov (M1, 16) A(0,0)<1> r[A0(0),0]<1,0>:d   // 16"
-    E0412 Error "row or column is too large"
-"The row and column of an operand are kept in 8 bits each. Intel's reader silently drops the rest.
-
-    mov (M1, 8) A(0,300)<1> 0x1:d   // would write element 44
-    .decl A2 v_type=G type=d num_elts=8 alias=<A, 1200>"
     W0413 Warning "operand reaches past its variable"
 "What lies behind a variable belongs to something else. The reference calls it undefined and Intel's
 assembler warns; visim reads zero there and drops what is written.
@@ -709,11 +703,9 @@ size, unless the whole variable is smaller than a register.
 
     add (M1, 8) F(0,0)<1> I(0,0)<1;1,0> 0x1:d   // mov I into a float first"
     E0423 Error "move of a predicate into the wrong place"
-"`mov D P` copies a whole predicate with one lane into an integer of at most 32 bits that is as wide as the
-predicate.
+"`mov D P` copies a whole predicate into an integer of at most 32 bits that is as wide as the predicate.
 
-    mov (M1, 8) D(0,0)<1> P1      // no
-    mov (M1_NM, 1) D(0,0)<1> P1   // yes"
+    mov (M1_NM, 1) UW(0,0)<1> P1   // P1 has 32 bits: into ud"
     E0424 Error "address of a built-in variable"
 "Addresses are those of declared variables.
 
@@ -746,13 +738,25 @@ them like that.
 
     load_lz.R (M1, 16) 0x0:uw T6 D.0 U.0   // for dg2, say"
     E0431 Error "region spans more than two registers"
-"The offsets that `addr_add` takes lie in at most two registers, counted from the one where they start.
+"The offsets that `addr_add` takes, and the address of `svm_gather4scaled` and `svm_scatter4scaled` read with
+all lanes, lie in at most two registers, counted from the one where they start.
 
     addr_add (M1, 16) A0(0)<1> &D O(0,0)<4;1,0>   // 15 * 4 words on: mov them together first"
     E0432 Error "lifetime of a built-in variable"
 "`lifetime.start` and `lifetime.end` speak of declared variables; built-in ones are always there.
 
     lifetime.start %r0"
+    W0433 Warning "no effect on a move of a predicate"
+"`mov D P` copies a whole predicate, once: lanes, mask, predicate and saturation are read and ignored.
+
+    (P2) mov (M1, 8) D(0,0)<1> P1   // as if (M1_NM, 1) stood there
+    mov (M1_NM, 1) D(0,0)<1> P1"
+    E0434 Error "operand of a kind the instruction does not take"
+"`cmp` writes a predicate or a general variable, never through an address; one operand of `movs` at least is
+a surface or a sampler.
+
+    cmp.lt (M1, 8) r[A0(0),0]<1>:d X(0,0)<1;1,0> 0x1:d   // into P1
+    movs (M1_NM, 1) D(0,0)<1> X(0,0)<0;1,0>              // mov, or T6(0)"
     E0501 Error "label is not defined"
 "Branches go to labels of the kernel or function they stand in. A label starts in column 1 and ends with
 a colon.

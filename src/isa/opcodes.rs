@@ -233,7 +233,7 @@ opcodes! {
     /// Reads owords at an oword offset.
     0x35 0 "oword_ld" OwordLd SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst]
     /// Writes owords at an oword offset.
-    0x36 0 "oword_st" OwordSt SurfaceMemory Never [] Count [Surface, Scalar, RawSrc]
+    0x36 0 "oword_st" OwordSt SurfaceMemory Never [Mod] Count [Surface, Scalar, RawSrc]
     /// Reads a rectangle of bytes from a 2D surface.
     0x37 0 "media_ld" MediaLd MediaBlock Never [MediaMode] None [Block, Surface, Plane, Scalar, Scalar, RawDst]
     /// Writes a rectangle of bytes to a 2D surface.

@@ -27,7 +27,7 @@ predefined! {
     10 "sp"               Uq 1   Some((0, 0));
     11 "fp"               Uq 1   Some((0, 0));
     12 "hw_id"            Ud 1   None;
-    13 "sr0"              Ud 4   None;
+    13 "sr0"              Ud 4   Some((1, 2));
     14 "cr0"              Ud 1   Some((0, 0));
     15 "ce0"              Ud 1   None;
     16 "dbg0"             Ud 2   Some((0, 1));

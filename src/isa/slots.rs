@@ -145,7 +145,7 @@ pub enum SuffixSlot {
     SendSizes,
     /// `.aligned` or `.unaligned`.
     Aligned,
-    /// `.mod`, without meaning (`oword_ld`).
+    /// `.mod`, without meaning (`oword_…`).
     Mod,
     /// `.ugm` `.ugml` `.slm` `.tgm`, mandatory.
     LscFunction,

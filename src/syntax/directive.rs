@@ -126,15 +126,30 @@ fn name<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<String>> {
     }
 }
 
-/// Reads `word=` with blanks around the sign, if it stands there.
+/// Reads `word=`, one token with spaces, not tabs, around the sign, if it stands there.
+///
+/// Source: vISA text reference 1.6.
 fn field<'a>(input: &'a str, word: &str) -> Option<&'a str> {
-    blanks(blanks(input).strip_prefix(word)?).strip_prefix('=')
+    let behind = blanks(input).strip_prefix(word)?.trim_start_matches(' ');
+    behind
+        .strip_prefix('=')
+        .filter(|rest| !rest.trim_start_matches(' ').starts_with('\t'))
 }
 
 /// Reads `word=`, which has to stand there.
 fn required<'a>(input: &'a str, word: &'static str) -> Read<'a, ()> {
     match field(input, word) {
         Some(rest) => Ok((rest, ())),
+        // The field itself, but not as one token.
+        None if blanks(input)
+            .strip_prefix(word)
+            .is_some_and(|b| next_is(b, "=")) =>
+        {
+            expected(
+                blanks(input),
+                format!("`{word}=`, with no tab around the sign"),
+            )
+        }
         None => out_of_order(input, word),
     }
 }
@@ -414,6 +429,21 @@ fn input<'a>(cx: &Context, directive: &str, input: &'a str) -> Read<'a, Statemen
     let name = cx.spanned(word.to_owned(), input, rest);
     let (mut offset, mut size) = (None, None);
     if let Some(at) = field(rest, "offset") {
+        if directive == "parameter" {
+            let from = blanks(rest);
+            return refuse(
+                from,
+                "offset".len(),
+                problem(
+                    Code::E0101,
+                    "`.parameter` has no offset",
+                    "a size alone may stand here",
+                )
+                .note("`.parameter` is the older form, without a place in the payload")
+                .help(format!("write `.input {word} offset=…`"))
+                .see("vISA text reference 2.3"),
+            );
+        }
         let (behind, value) = fitting(cx, at, "a byte offset", expression)?;
         offset = Some(cx.spanned(value, at, behind));
         rest = behind;

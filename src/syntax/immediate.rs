@@ -15,6 +15,10 @@ pub(super) fn immediate<'a>(cx: &Context, input: &'a str) -> Read<'a, Immediate>
         let (rest, value) = expression(cx, inner)?;
         let (rest, _) = mark(rest, ")")?;
         let (rest, ty) = type_suffix(rest)?;
+        if matches!(ty, Type::F | Type::Df | Type::Hf) {
+            let length = from.len() - rest.len();
+            return raw_bits_only(from, length, ty, "an expression is an integer");
+        }
         return stored(cx, from, rest, value as u64, ty, false);
     }
     let (at, negative) = optional_mark(from, "-");
@@ -23,6 +27,7 @@ pub(super) fn immediate<'a>(cx: &Context, input: &'a str) -> Read<'a, Immediate>
         Err(nom::Err::Error(_)) => return expected(at, "an immediate, such as `0x1:ud`"),
         read => read?,
     };
+    let hexadecimal = matches!(number, Number::Hex(_));
     let value = match number {
         Number::Float(digits) => {
             // The sign belongs to the literal, and so does the type: no blanks inside.
@@ -38,7 +43,41 @@ pub(super) fn immediate<'a>(cx: &Context, input: &'a str) -> Read<'a, Immediate>
         }
     };
     let (rest, ty) = type_suffix(rest)?;
+    if ty == Type::Hf && (negative || !hexadecimal) {
+        let why = if negative {
+            "a sign in front of raw bits"
+        } else {
+            "a decimal number"
+        };
+        return raw_bits_only(from, from.len() - rest.len(), ty, why);
+    }
     stored(cx, from, rest, value, ty, negative)
+}
+
+/// Refuses a form that says nothing in front of a float type.
+fn raw_bits_only<'a, T>(from: &'a str, length: usize, ty: Type, why: &str) -> Read<'a, T> {
+    let (note, help) = match ty {
+        Type::Hf => (
+            "an immediate in front of `:hf` is the raw bits in hexadecimal, at most 0xffff",
+            "one is written `0x3c00:hf`, minus one `0xbc00:hf`",
+        ),
+        _ => (
+            "in front of `:f` and `:df` stands a decimal float, or the raw bits as a plain number",
+            "one is written `1.0:f` or `0x3f800000:f`",
+        ),
+    };
+    refuse(
+        from,
+        length,
+        problem(
+            Code::E0101,
+            format!("this form does not go with `:{ty}`"),
+            why.to_owned(),
+        )
+        .note(note)
+        .help(help)
+        .see("vISA text reference 1.3 and 1.4"),
+    )
 }
 
 /// The bits kept for an integer in front of `:ty`: of float types they are the raw bits and a minus
@@ -54,7 +93,6 @@ fn stored<'a>(
     let bits = match ty {
         Type::F if negative => value ^ 1 << 31,
         Type::Df if negative => value ^ 1 << 63,
-        Type::Hf if negative => value ^ 1 << 15,
         _ if negative => value.wrapping_neg(),
         _ => value,
     };

@@ -8,11 +8,11 @@ use super::error::{Read, expected, problem, refuse};
 use super::expression::{angled, expression, fitting};
 use super::immediate::immediate;
 use super::token::{
-    Number, blanks, decimal, identifier, mark, next_is, number, optional_mark, string, type_suffix,
-    variable,
+    Number, blanks, decimal, identifier, is_reserved, mark, next_is, number, optional_mark, string,
+    type_suffix, variable,
 };
 use super::{lsc, messages};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Modifier, OpInfo, Slot};
 use crate::source::Spanned;
 
@@ -173,9 +173,11 @@ pub(super) fn is_indirect(input: &str) -> bool {
     next_is(input, "r[")
 }
 
-/// Whether a plain number stands there that is not the value of an immediate.
+/// Whether a plain number stands there that is not the value, or the beginning of the value, of an
+/// immediate.
 fn is_plain_number(input: &str) -> bool {
-    decimal::<u64>(input, "").is_ok_and(|(rest, _)| !next_is(rest, ":"))
+    decimal::<u64>(input, "")
+        .is_ok_and(|(rest, _)| !next_is(rest, ":") && !rest.starts_with(['.', 'e']))
 }
 
 fn predicate<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
@@ -189,11 +191,27 @@ pub(super) fn origin<'a>(cx: &Context, input: &'a str) -> Read<'a, (u32, u32)> {
         return expected(blanks(input), "an origin `(row,column)`");
     }
     let (rest, _) = mark(input, "(")?;
-    let (rest, row) = fitting(cx, rest, "a register row", expression)?;
+    let (rest, row) = position(cx, rest, "a register row")?;
     let (rest, _) = mark(rest, ",")?;
-    let (rest, column) = fitting(cx, rest, "a column", expression)?;
+    let (rest, column) = position(cx, rest, "a column")?;
     let (rest, _) = mark(rest, ")")?;
     Ok((rest, (row, column)))
+}
+
+/// A row or a column: eight bits are kept of it. Source: vISA text reference 4.4.
+fn position<'a>(cx: &Context, input: &'a str, what: &'static str) -> Read<'a, u32> {
+    let (rest, value): (_, u32) = fitting(cx, input, what, expression)?;
+    let kept = value & 0xff;
+    if kept != value {
+        cx.remark(
+            Diagnostic::new(Code::W0116)
+                .at(cx.span(blanks(input), rest), format!("read as {kept}"))
+                .note("rows and columns keep 8 bits each")
+                .help("declare an alias at that offset and count from there")
+                .see("vISA text reference 4.4"),
+        );
+    }
+    Ok((rest, kept))
 }
 
 /// `(element)`.
@@ -517,15 +535,36 @@ pub(super) fn raw_offset<'a>(cx: &Context, input: &'a str) -> Read<'a, u32> {
     decimal(rest, "a byte offset, decimal or in parentheses")
 }
 
-/// A label or function: an identifier or quoted text.
+/// A label or function: an identifier or quoted text. One that is spelled like an instruction can only
+/// be quoted.
 pub(super) fn label(input: &str) -> Read<'_, String> {
     if next_is(input, "\"") {
         return string(input);
     }
-    match identifier(input) {
-        Ok((rest, name)) => Ok((rest, name.to_owned())),
-        Err(_) => expected(blanks(input), "a label"),
+    bare_label(input)
+}
+
+/// As [`label`], where quoted text is not read.
+fn bare_label(input: &str) -> Read<'_, String> {
+    let from = blanks(input);
+    let Ok((rest, name)) = identifier(from) else {
+        return expected(from, "a label");
+    };
+    if is_reserved(name) {
+        return refuse(
+            from,
+            name.len(),
+            problem(
+                Code::E0106,
+                "label spelled like a reserved word",
+                format!("`{name}` reads as a word of the language here"),
+            )
+            .note("a label that is spelled like an instruction can only be referred to in quotes, where quotes are read")
+            .help(format!("write `\"{name}\"`, or name the label `{name}_`"))
+            .see("vISA text reference 1.2"),
+        );
     }
+    Ok((rest, name.to_owned()))
 }
 
 /// `(L0, L1)`; the commas may be left out.
@@ -533,7 +572,8 @@ fn label_list<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let (mut rest, _) = mark(input, "(")?;
     let mut labels = Vec::new();
     loop {
-        let (behind, name) = label(rest)?;
+        // Jump tables and calls of functions take bare names only (vISA text reference 1.2).
+        let (behind, name) = bare_label(rest)?;
         labels.push(cx.spanned(name, rest, behind));
         (rest, _) = optional_mark(behind, ",");
         if next_is(rest, ")") {

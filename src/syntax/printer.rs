@@ -270,7 +270,7 @@ fn print_suffix(text: &mut String, suffix: &Suffix) {
         Suffix::Bits(bits) => put(text, format_args!(".{bits}")),
         Suffix::ElementBytes(bytes) => put(text, format_args!(".{bytes}")),
         Suffix::Blocks { bytes, count } => put(text, format_args!(".{bytes}.{count}")),
-        Suffix::BooleanFunction(table) => put(text, format_args!(".x{table:02x}")),
+        Suffix::BooleanFunction(table) => put(text, format_args!(".x{table:x}")),
         // A dot with nothing behind it is what no reader takes (quirk 19).
         Suffix::FenceFlags(0) => {}
         Suffix::FenceFlags(flags) => {
@@ -502,7 +502,7 @@ fn print_lsc_address(text: &mut String, address: &LscAddress) {
     }
     for (i, part) in address.parts.iter().enumerate() {
         if i > 0 {
-            text.push(',');
+            text.push_str(", ");
         }
         print_part(text, &part.operand);
         if part.offset != 0 {
@@ -524,6 +524,8 @@ fn print_lsc_address(text: &mut String, address: &LscAddress) {
 fn print_part(text: &mut String, operand: &Spanned<Operand>) {
     match &operand.node {
         Operand::Raw(raw) => text.push_str(&short_raw(raw)),
+        // The one place where the printer takes capital digits.
+        Operand::Number(number) => put(text, format_args!("0x{number:X}")),
         other => print_operand(text, other, Slot::Hex),
     }
 }

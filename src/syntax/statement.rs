@@ -21,6 +21,20 @@ use nom::combinator::{cut, eof};
 /// Reads the statement of a line that is not blank.
 pub(super) fn statement<'a>(cx: &mut Context, line: &'a str) -> Read<'a, Spanned<Statement>> {
     let from = blanks(line);
+    if from.starts_with('\u{feff}') {
+        return refuse(
+            from,
+            '\u{feff}'.len_utf8(),
+            problem(
+                Code::E0101,
+                "byte order mark in front of the text",
+                "an invisible character, U+FEFF",
+            )
+            .note("vISA text is plain ASCII outside of comments and quoted text")
+            .help("save the file as UTF-8 without a byte order mark")
+            .see("vISA text reference 1.1"),
+        );
+    }
     let (rest, statement) = if from.starts_with('.') {
         directive::directive(cx, from)?
     } else if let Some(rest) = from.strip_prefix('{') {
@@ -240,7 +254,26 @@ fn execution<'a>(cx: &Context, form: ExecUse, input: &'a str) -> Read<'a, Option
             return Ok((input, Some(cx.spanned(eight, input, blanks(input)))));
         }
         ExecUse::Lanes => lanes(input)?,
-        ExecUse::Count | ExecUse::OptionalCount => {
+        ExecUse::OptionalCount => {
+            let (inside, _) = mark(input, "(")?;
+            let from = blanks(inside);
+            if let Ok((_, word)) = identifier(from) {
+                return refuse(
+                    from,
+                    word.len(),
+                    problem(
+                        Code::E0101,
+                        "no mask stands here",
+                        format!("`{}` in front of the lanes", shorten(word)),
+                    )
+                    .note("sample and load take a number of lanes alone, 8 or 16, and no mask")
+                    .help("write `(16)`")
+                    .see("vISA text reference 5.7"),
+                );
+            }
+            lanes(input)?
+        }
+        ExecUse::Count => {
             // A mask in front of the count is read and means nothing (vISA text reference 5.9).
             let (rest, exec) = lanes(input)?;
             (

@@ -478,6 +478,7 @@ fn systolic<'a>(slot: SuffixSlot, row: &OpInfo, input: &'a str) -> Read<'a, Opti
         && PRECISIONS.contains(&a)
         && PRECISIONS.contains(&b)
         && let (Ok(depth), Ok(rows)) = (depth.parse(), rows.parse())
+        && (1..=8).contains(&rows)
     {
         let (a, b) = (a.to_owned(), b.to_owned());
         return Ok((rest, Some(Suffix::Systolic { a, b, depth, rows })));

@@ -45,6 +45,11 @@ fn small() -> impl Strategy<Value = u32> {
     prop_oneof![8 => 0u32..40, 1 => any::<u32>()]
 }
 
+/// A row or a column: eight bits.
+fn position() -> impl Strategy<Value = u32> {
+    any::<u8>().prop_map(u32::from)
+}
+
 fn immediate() -> impl Strategy<Value = Operand> {
     (select(Type::ALL), any::<u64>()).prop_map(|((ty, _), bits)| {
         let bits = match ty {
@@ -78,7 +83,7 @@ fn general(
     modifier: impl Strategy<Value = Option<Modifier>>,
     region: impl Strategy<Value = Spanned<Region>>,
 ) -> impl Strategy<Value = Operand> {
-    (modifier, variable(), small(), small(), region).prop_map(
+    (modifier, variable(), position(), position(), region).prop_map(
         |(modifier, var, row, column, region)| {
             Operand::General(General {
                 modifier,
@@ -260,11 +265,12 @@ fn lsc_scalar() -> BoxedStrategy<Operand> {
             offset: 0,
         })
     });
-    let later = (variable(), small(), small()).prop_map(|(var, row, column)| Operand::Origin {
-        var: at(var),
-        row,
-        column,
-    });
+    let later =
+        (variable(), position(), position()).prop_map(|(var, row, column)| Operand::Origin {
+            var: at(var),
+            row,
+            column,
+        });
     prop_oneof![first, later, any::<u64>().prop_map(Operand::Number)].boxed()
 }
 
@@ -413,12 +419,13 @@ fn slot(slot: Slot) -> BoxedStrategy<Vec<Operand>> {
             .prop_map(|v| Operand::AvsMode(v.0))
             .boxed(),
         Slot::Label | Slot::Function => label().prop_map(Operand::Label).boxed(),
-        Slot::LabelList => vec(label().prop_map(at), 1..5)
+        // Names without quotes.
+        Slot::LabelList => vec(name().prop_map(at), 1..5)
             .prop_map(Operand::Labels)
             .boxed(),
         Slot::Text => text().prop_map(Operand::Text).boxed(),
         Slot::Variable => name().prop_map(|var| Operand::Variable(at(var))).boxed(),
-        Slot::Origin => (name(), small(), small())
+        Slot::Origin => (name(), position(), position())
             .prop_map(|(var, row, column)| Operand::Origin {
                 var: at(var),
                 row,
@@ -554,7 +561,7 @@ fn suffix(slot: SuffixSlot) -> BoxedStrategy<Option<Suffix>> {
         }
         SuffixSlot::Systolic => {
             let precision = || select(vec!["u2", "s8", "bf", "tf32"]).prop_map(str::to_owned);
-            let all = (precision(), precision(), small(), small());
+            let all = (precision(), precision(), small(), 1u32..=8);
             always(
                 all.prop_map(|(a, b, depth, rows)| Suffix::Systolic { a, b, depth, rows })
                     .boxed(),
@@ -701,6 +708,7 @@ fn directive() -> impl Strategy<Value = Statement> {
         1 => (name(), attribute_value())
             .prop_map(|(name, value)| Statement::Attribute { name: at(name), value }),
         1 => input.prop_map(|(directive, name, offset, size)| {
+            let offset = offset.filter(|_| directive != "parameter");
             Statement::Input(Input { directive: directive.to_owned(), name: at(name), offset, size })
         }),
         1 => label().prop_map(|n| Statement::Label(at(n))),

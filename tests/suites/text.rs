@@ -6,6 +6,7 @@ use std::path::{Path, PathBuf};
 use visim::check::{CheckOptions, check};
 use visim::diagnostic::{Diagnostic, any_fatal, render_all};
 use visim::isa::Platform;
+use visim::isa::predefined::PREDEFINED;
 use visim::source::Source;
 use visim::syntax::ast::{DeclarationClass, Module, Statement};
 use visim::syntax::{ParseOptions, parse, print};
@@ -219,22 +220,76 @@ fn same_instructions(original: &Module, printed: &Module) -> Result<(), String> 
 }
 
 /// What Intel's printer is known to change in an instruction. Source: vISA text reference 4.6
-/// (`addr_add` of a general operand), section 8, quirk 9 (`.divS`); `jmp` without its mask and typed
-/// scatters without their predicate were seen in this corpus.
+/// (`addr_add` of a general operand), 5.9 (`.mod`), section 8, quirks 9 (`.divS`), 22 (a predicate of `min`
+/// and `max`) and 23 (`mov D P`); `jmp` and `switchjmp` without their mask and lanes, typed messages without
+/// their predicate and `V7` under its other name were seen.
 fn as_printed(line: &str, module: &Module) -> String {
     let mut line = line.replace(".divS", "");
-    if line.contains("jmp (M1_NM, 1)") && !line.contains("switchjmp") {
-        line = line.replace("(M1_NM, 1)", "(M1, 1)");
-    }
-    if line.contains("scatter4_typed") && line.starts_with('(') {
+    let loses_predicate = ["scatter4_typed", "gather4_typed", " min", " max"];
+    if line.starts_with('(') && loses_predicate.iter().any(|m| line.contains(m)) {
         line = line
             .split_once(") ")
             .map_or(line.clone(), |(_, rest)| rest.to_string());
+    }
+    for (mnemonic, exec) in [("jmp ", "(M1, 1)"), ("switchjmp ", "(M1, 1)")] {
+        if line.starts_with(mnemonic) || line.contains(&format!(") {mnemonic}")) {
+            line = with_exec(&line, mnemonic, exec);
+        }
+    }
+    if moves_predicate(&line) {
+        let start = line.find("mov").unwrap_or(0);
+        line = with_exec(
+            &line[start..].replacen("mov.sat", "mov", 1),
+            "mov ",
+            "(M1_NM, 1)",
+        );
+    }
+    if line.starts_with("oword_") {
+        line = line.replacen(".mod", "", 1);
+    }
+    for (id, name, ..) in PREDEFINED {
+        line = named(&line, &format!("V{id}"), &format!("%{name}"));
     }
     if line.starts_with("addr_add") {
         line = address_of(&line, module).unwrap_or(line);
     }
     line
+}
+
+/// The execution part behind `mnemonic` replaced.
+fn with_exec(line: &str, mnemonic: &str, exec: &str) -> String {
+    let parts = line.find(mnemonic).and_then(|at| {
+        let behind = at + mnemonic.len();
+        let close = behind + line[behind..].find(')')? + 1;
+        Some((&line[..behind], &line[close..]))
+    });
+    parts.map_or(line.to_owned(), |(front, rest)| {
+        format!("{front}{exec}{rest}")
+    })
+}
+
+/// Whether `line`, with its predicates renamed, is `mov D P`.
+fn moves_predicate(line: &str) -> bool {
+    let last = line.rsplit(' ').next().unwrap_or_default();
+    let predicate = last
+        .strip_prefix('P')
+        .is_some_and(|n| !n.is_empty() && n.bytes().all(|b| b.is_ascii_digit()));
+    predicate && (line.starts_with("mov") || line.contains(") mov"))
+}
+
+/// `from` as a whole word replaced by `to`.
+fn named(line: &str, from: &str, to: &str) -> String {
+    let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+    let mut out = String::new();
+    let mut rest = line;
+    while let Some(at) = rest.find(from) {
+        let (front, behind) = (&rest[..at], &rest[at + from.len()..]);
+        let whole = !front.ends_with(|c| word(c) || c == '%') && !behind.starts_with(word);
+        out.push_str(front);
+        out.push_str(if whole { to } else { from });
+        rest = behind;
+    }
+    out + rest
 }
 
 /// `addr_add … V(r,c)<0;1,0> …` with its source as `&V[bytes]`.
