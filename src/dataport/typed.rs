@@ -12,17 +12,24 @@ use crate::surface::{Format, Kind, Surface, Tiling};
 /// Lanes of a message at most.
 const LANES: usize = 32;
 
-/// Texels of a message.
-#[derive(Clone, Debug)]
-pub struct Row {
+/// Texels of a message, a dword for each lane of each register; no bytes at all are zeros.
+#[derive(Clone, Copy, Debug)]
+pub struct Row<'a> {
     /// Lanes that are on.
     pub mask: u32,
     /// Lanes of the message.
     pub lanes: usize,
-    /// U, V, R and the level of each lane.
-    pub coordinates: [[u32; LANES]; 4],
-    /// R, G, B, A of each lane in the number type of the format.
-    pub channels: [[u32; LANES]; 4],
+    /// U, V, R and the level.
+    pub coordinates: [&'a [u8]; 4],
+    /// R, G, B, A in the number type of the format.
+    pub channels: [&'a [u8]; 4],
+}
+
+/// The dword of a lane.
+#[inline(always)]
+fn dword(register: &[u8], lane: usize) -> u32 {
+    let (dwords, _) = register.as_chunks::<4>();
+    dwords.get(lane).map_or(0, |d| u32::from_le_bytes(*d))
 }
 
 /// Bytes of a texel at most.
@@ -74,102 +81,129 @@ impl Packing {
     }
 }
 
-/// Writes texels if those that are on follow each other in one row of a linear 2D image, all inside. If
-/// not, nothing has happened and false comes back.
-pub fn write_row(surface: &Surface, row: &Row) -> bool {
-    let (d, format) = (surface.description(), surface.format());
-    let mask = row.mask & (u32::MAX >> (32 - row.lanes.clamp(1, LANES)));
-    let (first, count) = (mask.trailing_zeros() as usize, mask.count_ones() as usize);
-    if mask == 0 || d.kind != Kind::D2 || d.array || d.samples > 1 || d.tiling != Tiling::Linear {
-        return false;
+/// What is known of an image before its texels are written.
+#[derive(Clone, Debug)]
+pub struct Writer {
+    packing: Packing,
+    /// Bytes of a texel.
+    size: usize,
+    width: u32,
+    height: u32,
+    level: u32,
+}
+
+impl Writer {
+    /// The writer of a linear 2D image; `None` for any other surface.
+    pub fn new(surface: &Surface) -> Option<Writer> {
+        let (d, format) = (surface.description(), surface.format());
+        if d.kind != Kind::D2 || d.array || d.samples > 1 || d.tiling != Tiling::Linear {
+            return None;
+        }
+        let size = format.cell().bytes as usize;
+        let single = format.cell().across == 1 && !format.is_compressed() && !format.is_planar();
+        if !single || size > MOST || d.write_disable != 0 || d.levels == 0 {
+            return None;
+        }
+        encode(format, [0; 4])?;
+        let inside = |n: u32| (n >> d.min_lod).max(1);
+        Some(Writer {
+            packing: Packing::of(format),
+            size,
+            width: inside(d.width),
+            height: inside(d.height),
+            level: d.min_lod,
+        })
     }
-    let size = format.cell().bytes as usize;
-    let single = format.cell().across == 1 && !format.is_compressed() && !format.is_planar();
-    if !single || size > MOST || d.write_disable != 0 {
-        return false;
-    }
-    let Some(lanes) = first.checked_add(count).map(|end| first..end) else {
-        return false;
-    };
-    if lanes.end > LANES || mask >> first != u32::MAX >> (32 - count) {
-        return false;
-    }
-    let [u, v, _, level] = row.coordinates.each_ref().map(|all| &all[lanes.clone()]);
-    let (x, y) = (u[0], v[0]);
-    let mut straight = true;
-    for i in 0..count {
-        straight &= u[i] == x.wrapping_add(i as u32) && v[i] == y && level[i] == 0;
-    }
-    let inside = |n: u32| (n >> d.min_lod).max(1);
-    let end = x.checked_add(count as u32);
-    if !straight
-        || d.levels == 0
-        || end.is_none_or(|e| e > inside(d.width))
-        || y >= inside(d.height)
-    {
-        return false;
-    }
-    let mut bytes = [0; MOST * LANES];
-    let bytes = &mut bytes[..size * count];
-    let packing = Packing::of(format);
-    match packing {
-        Packing::Bytes(sources) => match simd::wide() {
-            Some(wide) => wide.run(
-                #[inline(always)]
-                || pack_bytes(row, first, sources, size, bytes),
-            ),
-            None => pack_bytes(row, first, sources, size, bytes),
-        },
-        Packing::Dwords(sources) => {
-            for (i, texel) in bytes.chunks_exact_mut(size).enumerate() {
-                for (dword, source) in texel.as_chunks_mut::<4>().0.iter_mut().zip(sources) {
-                    if let Some(source) = source {
-                        *dword = row.channels[usize::from(source)][first + i].to_le_bytes();
+
+    /// Writes texels if those that are on follow each other in one row, all inside. If not, nothing has
+    /// happened and false comes back.
+    pub fn write(&self, surface: &Surface, row: &Row<'_>) -> bool {
+        let lanes = row.lanes.clamp(1, LANES);
+        let mask = row.mask & (u32::MAX >> (32 - lanes));
+        let (first, count) = (mask.trailing_zeros() as usize, mask.count_ones() as usize);
+        if mask == 0 || mask >> first != u32::MAX >> (32 - count) {
+            return false;
+        }
+        let [u, v, _, level] = row.coordinates;
+        let (x, y) = (dword(u, first), dword(v, first));
+        let mut straight = true;
+        for i in 0..count {
+            straight &= dword(u, first + i) == x.wrapping_add(i as u32);
+            straight &= dword(v, first + i) == y && dword(level, first + i) == 0;
+        }
+        let end = x.checked_add(count as u32);
+        if !straight || end.is_none_or(|end| end > self.width) || y >= self.height {
+            return false;
+        }
+        let mut bytes = [0; MOST * LANES];
+        let bytes = &mut bytes[..self.size * count];
+        match self.packing {
+            Packing::Bytes(sources) => match simd::wide() {
+                Some(wide) => wide.run(
+                    #[inline(always)]
+                    || self.pack_bytes(row, first, sources, bytes),
+                ),
+                None => self.pack_bytes(row, first, sources, bytes),
+            },
+            Packing::Dwords(sources) => {
+                for (i, texel) in bytes.chunks_exact_mut(self.size).enumerate() {
+                    for (place, source) in texel.as_chunks_mut::<4>().0.iter_mut().zip(sources) {
+                        if let Some(source) = source {
+                            let value = dword(row.channels[usize::from(source)], first + i);
+                            *place = value.to_le_bytes();
+                        }
                     }
                 }
             }
+            Packing::Each => {
+                for (i, texel) in bytes.chunks_exact_mut(self.size).enumerate() {
+                    let rgba = row.channels.map(|channel| dword(channel, first + i));
+                    let Some(cell) = encode(surface.format(), rgba) else {
+                        return false;
+                    };
+                    texel.copy_from_slice(&cell[..self.size]);
+                }
+            }
         }
-        Packing::Each => {
-            for (i, texel) in bytes.chunks_exact_mut(size).enumerate() {
-                let rgba = std::array::from_fn(|c| row.channels[c][first + i]);
-                let Some(cell) = encode(format, rgba) else {
-                    return false;
-                };
-                texel.copy_from_slice(&cell[..size]);
+        let place = surface.place(self.level, 0, x, y, 0);
+        let address = surface.address(place.x, place.y);
+        surface.memory().write(address, bytes);
+        true
+    }
+
+    /// 0 to 1 as 0 to 255, halves up; NaN is 0. Source: surface reference 2.11.
+    #[inline(always)]
+    fn pack_bytes(&self, row: &Row<'_>, first: usize, sources: [Option<u8>; 4], bytes: &mut [u8]) {
+        for (place, source) in sources.into_iter().enumerate().take(self.size) {
+            let Some(source) = source else { continue };
+            let (values, _) = row.channels[usize::from(source)].as_chunks::<4>();
+            let values = values.get(first..).unwrap_or_default();
+            let texels = bytes.chunks_mut(self.size * TOGETHER);
+            for (values, texels) in values.chunks(TOGETHER).zip(texels) {
+                let mut numbers = [0.0; TOGETHER];
+                for (number, value) in numbers.iter_mut().zip(values) {
+                    *number = f32::from_le_bytes(*value);
+                }
+                let codes = numbers.map(code);
+                for (texel, code) in texels.chunks_exact_mut(self.size).zip(codes) {
+                    texel[place] = code;
+                }
             }
         }
     }
-    let place = surface.place(d.min_lod, 0, x, y, 0);
-    surface
-        .memory()
-        .write(surface.address(place.x, place.y), bytes);
-    true
+}
+
+/// A number as eight bits.
+#[inline(always)]
+fn code(value: f32) -> u8 {
+    let x = f64::from(value);
+    let x = if x > 0.0 { x } else { 0.0 };
+    let x = if x < 1.0 { x } else { 1.0 };
+    (x * 255.0 + 0.5) as i32 as u8
 }
 
 /// Lanes that are converted together.
 const TOGETHER: usize = 8;
-
-/// 0 to 1 as 0 to 255, halves up; NaN is 0. Source: surface reference 2.11.
-#[inline(always)]
-fn pack_bytes(row: &Row, first: usize, sources: [Option<u8>; 4], size: usize, bytes: &mut [u8]) {
-    for (place, source) in sources.into_iter().enumerate().take(size) {
-        let Some(source) = source else { continue };
-        let values = &row.channels[usize::from(source)][first..];
-        let texels = bytes.chunks_mut(size * TOGETHER);
-        for (values, texels) in values.chunks(TOGETHER).zip(texels) {
-            let mut codes = [0u8; TOGETHER];
-            for (code, value) in codes.iter_mut().zip(values) {
-                let x = f64::from(f32::from_bits(*value));
-                let x = if x > 0.0 { x } else { 0.0 };
-                let x = if x < 1.0 { x } else { 1.0 };
-                *code = (x * 255.0 + 0.5) as i32 as u8;
-            }
-            for (texel, code) in texels.chunks_exact_mut(size).zip(codes) {
-                texel[place] = code;
-            }
-        }
-    }
-}
 
 #[cfg(test)]
 mod tests {
@@ -202,11 +236,15 @@ mod tests {
         ) {
             let format = Format::named(name).unwrap();
             let mask = (((1u64 << on) - 1) << low) as u32;
+            let u = register(|i| x + i);
+            let v = register(|_| y);
+            let channels: [Vec<u8>; 4] =
+                std::array::from_fn(|c| register(|i| values[32 * c + i as usize]));
             let row = Row {
                 mask,
                 lanes,
-                coordinates: [std::array::from_fn(|i| x + i as u32), [y; 32], [0; 32], [0; 32]],
-                channels: std::array::from_fn(|c| std::array::from_fn(|i| values[32 * c + i])),
+                coordinates: [&u, &v, &[], &[]],
+                channels: channels.each_ref().map(|c| &c[..]),
             };
             let surface = || {
                 let surface = Surface::zeroed(Description::d2(format, 40, 3)).unwrap();
@@ -214,9 +252,9 @@ mod tests {
                 surface
             };
             let (whole, each) = (surface(), surface());
-            if write_row(&whole, &row) {
+            if Writer::new(&whole).is_some_and(|w| w.write(&whole, &row)) {
                 for lane in (0..lanes).filter(|l| mask >> l & 1 == 1) {
-                    let rgba = std::array::from_fn(|c| row.channels[c][lane]);
+                    let rgba = row.channels.map(|c| dword(c, lane));
                     prop_assert!(each.store_texel(0, 0, x + lane as u32, y, rgba));
                 }
             }
@@ -224,42 +262,43 @@ mod tests {
         }
     }
 
+    /// A dword for each of 32 lanes.
+    fn register(value: impl Fn(u32) -> u32) -> Vec<u8> {
+        (0..32).flat_map(|i| value(i).to_le_bytes()).collect()
+    }
+
     #[test]
     fn rows_that_leave_the_image_are_left_to_others() {
         let surface = Surface::zeroed(Description::d2(Format::R8_UNORM, 16, 2)).unwrap();
-        let row = |x: u32, y: u32, mask: u32| Row {
-            mask,
-            lanes: 16,
-            coordinates: [
-                std::array::from_fn(|i| x.wrapping_add(i as u32)),
-                [y; 32],
-                [0; 32],
-                [0; 32],
-            ],
-            channels: [[0x3f80_0000; 32]; 4],
+        let writer = Writer::new(&surface).unwrap();
+        let red = register(|_| 0x3f80_0000);
+        let write = |x: u32, y: u32, mask: u32| {
+            let (u, v) = (register(|i| x.wrapping_add(i)), register(|_| y));
+            let row = Row {
+                mask,
+                lanes: 16,
+                coordinates: [&u, &v, &[], &[]],
+                channels: [&red, &[], &[], &[]],
+            };
+            writer.write(&surface, &row)
         };
-        assert!(!write_row(&surface, &row(1, 0, 0xffff)));
-        assert!(!write_row(&surface, &row(0, 2, 0xffff)));
-        assert!(!write_row(&surface, &row(0, 0, 0xff0f)));
-        assert!(!write_row(&surface, &row(u32::MAX - 3, 0, 0xff)));
+        assert!(!write(1, 0, 0xffff));
+        assert!(!write(0, 2, 0xffff));
+        assert!(!write(0, 0, 0xff0f));
+        assert!(!write(u32::MAX - 3, 0, 0xff));
         assert!(surface.memory().to_vec().iter().all(|&b| b == 0));
-        assert!(write_row(&surface, &row(1, 1, 0x7ff8)));
-        assert_eq!(
-            surface
-                .memory()
-                .to_vec()
-                .iter()
-                .filter(|&&b| b == 255)
-                .count(),
-            12
-        );
+        assert!(write(1, 1, 0x7ff8));
+        let written = surface
+            .memory()
+            .to_vec()
+            .iter()
+            .filter(|&&b| b == 255)
+            .count();
+        assert_eq!(written, 12);
         let tiled = Description {
             tiling: Tiling::Y,
             ..Description::d2(Format::R8_UNORM, 16, 2)
         };
-        assert!(!write_row(
-            &Surface::zeroed(tiled).unwrap(),
-            &row(0, 0, 0xffff)
-        ));
+        assert!(Writer::new(&Surface::zeroed(tiled).unwrap()).is_none());
     }
 }

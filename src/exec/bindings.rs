@@ -2,6 +2,7 @@
 
 use super::decoded::Decoded;
 use super::remarks::Remarks;
+use crate::dataport::typed::Writer;
 use crate::dataport::untyped::Window;
 use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
@@ -148,6 +149,8 @@ pub struct Environment<'a> {
 /// [`Bindings`] as threads see them, found by index without a search.
 pub struct Resources {
     surfaces: Vec<Option<Arc<Surface>>>,
+    /// What is known beforehand of images that may be written.
+    writers: Vec<Option<Writer>>,
     samplers: BTreeMap<u32, Sampler>,
     /// Memory at 64-bit addresses.
     pub flat: FlatMemory,
@@ -169,7 +172,9 @@ impl Resources {
                 *slot = Some(Arc::clone(surface));
             }
         }
+        let writer = |surface: &Option<Arc<Surface>>| Writer::new(surface.as_deref()?);
         Resources {
+            writers: surfaces.iter().map(writer).collect(),
             surfaces,
             samplers: bindings.samplers.clone(),
             flat: FlatMemory::new(&bindings.memory),
@@ -187,6 +192,12 @@ impl Resources {
     #[inline]
     pub fn surface(&self, index: u32) -> Option<&Surface> {
         self.surfaces.get(index as usize)?.as_deref()
+    }
+
+    /// How texels of the surface at a binding table index are written, if there is a short way.
+    #[inline]
+    pub fn writer(&self, index: u32) -> Option<&Writer> {
+        self.writers.get(index as usize)?.as_ref()
     }
 
     /// The bound indices, for messages.

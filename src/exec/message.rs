@@ -333,7 +333,8 @@ fn image<O: Observer>(
         surface: asked.surface,
         uniform: asked.uniform,
     };
-    texels::typed(thread, surface, &asked.body, count, at, observer)
+    let writer = resources.writer(asked.surface);
+    texels::typed(thread, surface, writer, &asked.body, count, at, observer)
 }
 
 /// Serves an untyped message at a binding table index, two of which are not surfaces.

@@ -5,9 +5,10 @@ use super::message::{Place, read_raw, write_raw};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
-use crate::dataport::typed::{Row, write_row};
+use crate::dataport::typed::{Row, Writer};
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::ChannelMask;
 use crate::program::{Raw, SendBody};
 use crate::surface::{Kind, Surface};
 
@@ -36,6 +37,7 @@ fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, 
 pub fn typed<O: Observer>(
     thread: &mut Thread<'_>,
     surface: &Surface,
+    writer: Option<&Writer>,
     body: &SendBody,
     count: u32,
     at: Place,
@@ -52,17 +54,20 @@ pub fn typed<O: Observer>(
     };
     let grf = thread.program.platform.grf_bytes();
     let row = (4 * count).next_multiple_of(grf);
-    if !O::ACTIVE && *write {
-        let lanes = count.min(32) as usize;
-        let texels = Row {
-            mask: at.mask,
-            lanes,
-            coordinates: coordinates.map(|raw| raw.map_or([0; 32], |raw| own(thread, raw, lanes))),
-            channels: channels_of(thread, channels.iter(), *data, row, lanes),
-        };
-        if write_row(surface, &texels) {
-            return Ok(());
-        }
+    let lanes = count.min(32) as usize;
+    if !O::ACTIVE
+        && *write
+        && let Some(writer) = writer
+        && let Some(texels) = texels(thread, *channels, coordinates, *data, row, lanes)
+        && writer.write(
+            surface,
+            &Row {
+                mask: at.mask,
+                ..texels
+            },
+        )
+    {
+        return Ok(());
     }
     let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
         let mut bytes = [0; 4];
@@ -110,30 +115,35 @@ pub fn typed<O: Observer>(
     Ok(())
 }
 
-/// A dword for each lane.
-fn own(thread: &Thread<'_>, raw: Raw, lanes: usize) -> [u32; 32] {
-    let mut bytes = [0; 128];
-    read_raw(thread, raw, &mut bytes[..4 * lanes]);
-    let mut out = [0; 32];
-    for (out, dword) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
-        *out = u32::from_le_bytes(*dword);
-    }
-    out
-}
-
-/// R, G, B, A of each lane; those that the message does not bring are zero.
-fn channels_of(
-    thread: &Thread<'_>,
-    enabled: impl Iterator<Item = usize>,
+/// The registers of a typed write; `None` if one is not whole.
+fn texels<'t>(
+    thread: &'t Thread<'_>,
+    channels: ChannelMask,
+    coordinates: &[Option<Raw>; 4],
     data: Raw,
     row: u32,
     lanes: usize,
-) -> [[u32; 32]; 4] {
-    let mut out = [[0; 32]; 4];
-    for (slot, channel) in (0..).zip(enabled) {
-        out[channel] = own(thread, data.skip(slot * row), lanes);
+) -> Option<Row<'t>> {
+    let register = |raw: Raw| {
+        let have = raw.end.saturating_sub(raw.offset) as usize;
+        let bytes = thread.arena.get(raw.offset as usize..)?.get(..4 * lanes)?;
+        (have >= 4 * lanes).then_some(bytes)
+    };
+    let mut texels = Row {
+        mask: 0,
+        lanes,
+        coordinates: [&[]; 4],
+        channels: [&[]; 4],
+    };
+    for (place, raw) in texels.coordinates.iter_mut().zip(coordinates) {
+        if let Some(raw) = raw {
+            *place = register(*raw)?;
+        }
     }
-    out
+    for (slot, channel) in (0..).zip(channels.iter()) {
+        *texels.channels.get_mut(channel)? = register(data.skip(slot * row))?;
+    }
+    Some(texels)
 }
 
 /// Tells the observer of the texel that a lane is about to access.

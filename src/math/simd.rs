@@ -11,12 +11,11 @@ pub use other::{Wide, wide};
 
 #[cfg(target_arch = "x86_64")]
 mod x86 {
-    use fearless_simd::x86::Avx2;
-    use fearless_simd::{Level, Simd};
+    use pulp::x86::V3;
 
     /// Proof that the host has AVX2 and FMA.
     #[derive(Clone, Copy, Debug)]
-    pub struct Wide(Avx2);
+    pub struct Wide(V3);
 
     impl Wide {
         /// Runs what is inlined into `f` in wide instructions.
@@ -28,7 +27,7 @@ mod x86 {
 
     /// Wide instructions, if the host has them.
     pub fn wide() -> Option<Wide> {
-        Level::new().as_avx2().map(Wide)
+        V3::try_new().map(Wide)
     }
 }
 

@@ -76,20 +76,23 @@ pub fn dwords<const N: usize, const SHAPE: Shape>(
     k: usize,
 ) -> [u32; N] {
     let values = load::<N, SHAPE>(thread, step, k);
-    match step.src[k].modifier {
-        None => values,
-        Some(modifier) => modified(values, modifier),
+    let operand = &step.src[k];
+    if operand.modifier.is_none() {
+        return values;
     }
+    if SHAPE == ANY && operand.keep != u32::MAX {
+        return absolute(values, operand.modifier == Some(Modifier::NegAbs));
+    }
+    values.map(|v| (v ^ operand.flip).wrapping_sub(operand.minus))
 }
 
 #[inline(never)]
-fn modified<const N: usize>(values: [u32; N], modifier: Modifier) -> [u32; N] {
-    let abs = |v: u32| (v as i32).wrapping_abs() as u32;
-    match modifier {
-        Modifier::Neg => values.map(u32::wrapping_neg),
-        Modifier::Abs => values.map(abs),
-        Modifier::NegAbs => values.map(|v| abs(v).wrapping_neg()),
-        Modifier::Not => values.map(|v| !v),
+fn absolute<const N: usize>(values: [u32; N], negated: bool) -> [u32; N] {
+    let values = values.map(|v| (v as i32).wrapping_abs() as u32);
+    if negated {
+        values.map(u32::wrapping_neg)
+    } else {
+        values
     }
 }
 

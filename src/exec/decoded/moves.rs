@@ -1,13 +1,12 @@
 //! Moves that convert, and moves of what is wider than a dword.
 
 use super::dword::dwords;
-use super::operand::{ANY, Shape, store};
+use super::operand::{ANY, Shape, load, store};
 use super::single::{saturate, singles};
 use super::{Kernel, Step};
 use crate::exec::float;
 use crate::exec::lanes::{self, MAX_LANES};
 use crate::exec::thread::Thread;
-use crate::isa::Modifier;
 use crate::program::{Op, Region};
 use std::marker::PhantomData;
 
@@ -95,13 +94,9 @@ impl<T: Target, const N: usize> Kernel for FromSingle<T, N> {
         if mask == 0 {
             return;
         }
-        let values = super::operand::load::<N, ANY>(thread, step, 0).map(f32::from_bits);
-        let values = match step.src[0].modifier {
-            None | Some(Modifier::Not) => values,
-            Some(Modifier::Neg) => values.map(|v| -v),
-            Some(Modifier::Abs) => values.map(f32::abs),
-            Some(Modifier::NegAbs) => values.map(|v| -v.abs()),
-        };
+        let values = load::<N, ANY>(thread, step, 0);
+        let (keep, flip) = (step.src[0].keep, step.src[0].flip);
+        let values = values.map(|v| f32::from_bits(v & keep ^ flip));
         let mut out = [0; N];
         for i in 0..N {
             out[i] = T::of(values[i]);

@@ -14,6 +14,12 @@ pub struct Operand {
     form: Form,
     /// Source modifier.
     pub modifier: Option<Modifier>,
+    /// The modifier in bits: what a float keeps and flips; what an integer flips and then is lessened by.
+    pub keep: u32,
+    /// As `keep`.
+    pub flip: u32,
+    /// As `keep`.
+    pub minus: u32,
 }
 
 /// How lanes find their dwords.
@@ -103,6 +109,9 @@ impl Operand {
         at: 0,
         form: Form::Value,
         modifier: None,
+        keep: u32::MAX,
+        flip: 0,
+        minus: 0,
     };
 
     /// A predicate, which whoever takes it reads as a whole.
@@ -110,7 +119,7 @@ impl Operand {
         Operand {
             at,
             form: Form::Scalar,
-            modifier: None,
+            ..Operand::NONE
         }
     }
 
@@ -158,7 +167,26 @@ impl Operand {
             Some(Modifier::NegAbs) if unsigned => Some(Modifier::Neg),
             modifier => modifier,
         };
-        Some(Operand { at, form, modifier })
+        let float = source.ty.is_float();
+        let sign = 1 << 31;
+        let (keep, flip, minus) = match modifier {
+            None => (u32::MAX, 0, 0),
+            Some(Modifier::Not) if float => (u32::MAX, 0, 0),
+            Some(Modifier::Not) => (u32::MAX, u32::MAX, 0),
+            Some(Modifier::Neg) if float => (u32::MAX, sign, 0),
+            Some(Modifier::Neg) => (u32::MAX, u32::MAX, u32::MAX),
+            // Integers are asked for their sign.
+            Some(Modifier::Abs) => (!sign, 0, 0),
+            Some(Modifier::NegAbs) => (!sign, sign, 0),
+        };
+        Some(Operand {
+            at,
+            form,
+            modifier,
+            keep,
+            flip,
+            minus,
+        })
     }
 }
 
@@ -219,7 +247,7 @@ fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
 }
 
 /// What a kernel knows of its operands beforehand: bit `k` is set if source `k` has one value for all
-/// lanes, clear if its dwords follow each other; those of the destination do.
+/// lanes, clear if its dwords follow each other; those of the destination do. No absolute values.
 pub type Shape = u8;
 
 /// Nothing is known.
@@ -232,6 +260,9 @@ pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
     }
     let mut shape = 0;
     for (k, operand) in sources.iter().enumerate() {
+        if operand.keep != u32::MAX {
+            return None;
+        }
         match operand.form {
             Form::Value | Form::Scalar | Form::Strided(_, 0) => shape |= 1 << k,
             Form::Dense => {}

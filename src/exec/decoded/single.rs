@@ -8,7 +8,6 @@ use super::operand::{Shape, load, store};
 use super::{Kernel, Step, as_defined};
 use crate::exec::float;
 use crate::exec::thread::Thread;
-use crate::isa::Modifier;
 use crate::math::unit;
 use std::marker::PhantomData;
 
@@ -159,12 +158,21 @@ pub fn singles<const N: usize, const SHAPE: Shape>(
     if step.flush {
         values = values.map(float::flush_single);
     }
-    match step.src[k].modifier {
-        None | Some(Modifier::Not) => values,
-        Some(Modifier::Neg) => values.map(|v| -v),
-        Some(Modifier::Abs) => values.map(f32::abs),
-        Some(Modifier::NegAbs) => values.map(|v| -v.abs()),
+    let operand = &step.src[k];
+    if operand.modifier.is_some() {
+        values = values.map(|v| f32::from_bits(v.to_bits() & operand.keep ^ operand.flip));
     }
+    values
+}
+
+/// Whether there is a NaN among values. Eight answers side by side are what vectorises well.
+#[inline(always)]
+fn any_nan<const N: usize>(values: &[f32; N]) -> bool {
+    let mut nan = [false; 8];
+    for (i, value) in values.iter().enumerate() {
+        nan[i % 8] |= value.is_nan();
+    }
+    nan.contains(&true)
 }
 
 /// Clamps to [0, 1]; NaN and −0 become +0.
@@ -196,11 +204,7 @@ impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Singles<F, SHAP
             out[i] = F::of::<FUSED>(a[i], b[i], c[i], step.flush);
         }
         if F::ARITHMETIC {
-            let mut nan = false;
-            for value in out {
-                nan |= value.is_nan();
-            }
-            if nan {
+            if any_nan(&out) {
                 // Nothing has been written yet.
                 return as_defined(thread, step);
             }
