@@ -1,13 +1,15 @@
 //! What the vectors do not show: borders by format, keys, faces, reductions, bindings that are refused.
 
 use super::super::settings::{
-    Address, Border, ChromaKey, Filter, KeyMode, Reduction, SamplerState, Shadow,
+    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
 };
 use super::{border, sample};
 use crate::diagnostic::Class;
 use crate::isa::ChannelMask;
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
-use crate::surface::{Description, Format, Generation, Memory, Refused, Sampled, Select, Surface};
+use crate::surface::{
+    Description, Format, Generation, LineStride, Memory, Refused, Sampled, Select, Surface,
+};
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
 
@@ -238,6 +240,25 @@ fn what_has_no_meaning_is_refused() {
         what.starts_with("a sample from a multisampled surface"),
         "{what}"
     );
+    let field = Description {
+        line_stride: LineStride::BottomField,
+        ..Description::d2(format("R8_UNORM"), 2, 2)
+    };
+    let field = surface(field, &[]);
+    let wraps = SamplerState {
+        address: [Address::Clamp, Address::Wrap, Address::Clamp],
+        ..linear()
+    };
+    let mips = SamplerState {
+        mip: MipFilter::Nearest,
+        ..linear()
+    };
+    for state in [wraps, mips] {
+        let (class, what) = refused(&field, &state, SamplerOp::SampleLz);
+        let named = what.starts_with("a sample from every second line");
+        assert!(class == Class::Error && named, "{what}");
+    }
+    assert!(one(&field, &linear(), SamplerOp::SampleLz, &[0.5; 3]).is_ok());
 }
 
 #[test]
