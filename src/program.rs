@@ -310,6 +310,8 @@ pub struct Alu {
     pub dst: Dest,
     /// A second destination: carry, borrow, or the high halves of `madw`.
     pub dst2: Option<Dest>,
+    /// The predicate that receives the overflow of each active lane, by its arena offset: `add3.o`.
+    pub overflow: Option<u32>,
     /// Where values come from, in text order.
     pub src: Vec<Source>,
     /// `.sat`.
@@ -531,11 +533,11 @@ pub enum SendBody {
         offset: Source,
         data: Raw,
     },
-    /// `gather scatter` and their scaled forms: elements of 1, 2 or 4 bytes, or up to four dwords.
+    /// `gather scatter`, their scaled forms and those of qwords: one element, or up to four dwords.
     Scatter {
         /// Memory is written.
         write: bool,
-        /// Bytes of an element.
+        /// Bytes of an element: 1, 2 or 4; 8 with one channel, the first.
         bytes: u32,
         /// Enabled dwords; only bit 0 except for the `4` forms.
         channels: ChannelMask,

@@ -153,6 +153,8 @@ fn request(asked: &Asked<'_>, count: u32, platform: Platform) -> Option<Request>
             unaligned: *unaligned,
             offset: asked.uniform as u32,
         }),
+        // No message of these is in the reference.
+        SendBody::Scatter { bytes: 8, .. } => return None,
         SendBody::Scatter {
             write,
             bytes,

@@ -7,6 +7,7 @@
 //!
 //! Source: vISA text reference 3 (`%cr0`), 6.1, 6.2, 6.5, 6.9.
 
+use crate::isa::Type;
 use half::f16;
 
 /// Direction of rounding; the value is bits 5:4 of `%cr0`.
@@ -262,6 +263,27 @@ pub fn finish_double(value: f64, mode: FloatMode) -> f64 {
     } else {
         flush_double(value)
     }
+}
+
+/// The bits of `fcvt` into `ty`: half to E5M2 (`ub`), E5M2 to half (`hf`), single to TF32 (`ud`), which
+/// is a single whose low 13 bits are zero. To nearest even; denormals become zero in TF32 only, as singles
+/// do on the way to fewer bits. Source: vISA text reference 5.1, 6.1.
+pub fn reformat(bits: u64, ty: Type) -> u64 {
+    match ty {
+        // The upper byte of a half is an E5M2.
+        Type::Hf => bits << 8,
+        Type::Ub if bits & 0x7fff > 0x7c00 => bits >> 8 | 2,
+        Type::Ub => nearest_even(bits, 8) >> 8,
+        _ if bits & 0x7fff_ffff > 0x7f80_0000 => bits & !0x1fff | 0x40_0000,
+        _ if bits & 0x7f80_0000 == 0 => bits & 0x8000_0000,
+        _ => nearest_even(bits, 13),
+    }
+}
+
+/// Rounds away the lowest `drop` bits; a carry out of a mantissa goes into its exponent, up to infinity.
+const fn nearest_even(bits: u64, drop: u32) -> u64 {
+    let odd = bits >> drop & 1;
+    (bits + (1 << (drop - 1)) - 1 + odd) >> drop << drop
 }
 
 #[cfg(test)]

@@ -299,6 +299,23 @@ pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
         store(thread, dst2, &high, mask, count);
         return;
     }
+    if let Some(at) = alu.overflow {
+        let sums = integer_results::<i128>(thread, alu, count);
+        let (least, greatest) = alu::range(ty);
+        let mut flags = 0;
+        for (lane, sum) in sums[..count].iter().enumerate() {
+            flags |= u32::from(!(least..=greatest).contains(sum)) << lane;
+        }
+        store(
+            thread,
+            &alu.dst,
+            &from_integers(&sums, ty, false, count),
+            mask,
+            count,
+        );
+        thread.write_predicate(at, flags, mask, alu.lanes.offset);
+        return;
+    }
     // Odd lanes of sad2 are undefined: they keep what they had.
     let halved = matches!(alu.opcode, Opcode::Sad2 | Opcode::Sad2Add);
     let mask = if halved { mask & 0x5555_5555 } else { mask };
@@ -309,6 +326,13 @@ pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
             let mut bits = convert(thread, &alu.src[1], ty, alu.saturate, count);
             for lane in lanes::active(chosen, count) {
                 bits[lane] = yes[lane];
+            }
+            bits
+        }
+        Opcode::Fcvt => {
+            let mut bits = raw_bits(thread, &alu.src[0], count);
+            for bits in &mut bits[..count] {
+                *bits = float::reformat(*bits, ty);
             }
             bits
         }
@@ -388,11 +412,11 @@ fn integer_results<W: Wide>(thread: &Thread<'_>, op: &Alu, count: usize) -> [W; 
         Opcode::Fbh => each!(|a, _| alu::first_high(a, signed(0))),
         Opcode::Lzd => each!(|a: W, _| W::new(i64::from((a.low() as u32).leading_zeros()))),
         Opcode::Bfrev => each!(|a: W, _| W::new(i64::from((a.low() as u32).reverse_bits()))),
-        Opcode::Add3 | Opcode::Bfn | Opcode::Dp4a | Opcode::Bfe | Opcode::Bfi => {
+        Opcode::Add3 | Opcode::Add3O | Opcode::Bfn | Opcode::Dp4a | Opcode::Bfe | Opcode::Bfi => {
             let (c, d) = (source(2), source(3));
             for i in 0..count {
                 out[i] = match op.opcode {
-                    Opcode::Add3 => a[i].add(b[i]).add(c[i]),
+                    Opcode::Add3 | Opcode::Add3O => a[i].add(b[i]).add(c[i]),
                     Opcode::Bfn => alu::boolean(op.function, a[i], b[i], c[i]),
                     Opcode::Dp4a => alu::dp4a(a[i], b[i], c[i], [signed(1), signed(2)]),
                     Opcode::Bfe => alu::extract(a[i], b[i], c[i], signed(2)),

@@ -264,6 +264,7 @@ proptest! {
                 guard: (guarded || opcode == Opcode::Sel).then_some(guard),
                 dst,
                 dst2: None,
+                overflow: None,
                 src: (0..sources(opcode)).map(source).collect(),
                 saturate,
                 function: 0,

@@ -401,7 +401,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         }
     }
 
-    /// One lane of a gather or scatter: a dword slot for each enabled channel.
+    /// One lane of a gather or scatter: a dword slot for each enabled channel, or one of a qword.
     fn element(
         &mut self,
         write: bool,
@@ -413,16 +413,21 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     ) -> Result<(), Fault> {
         for (row, channel) in channels.iter().enumerate() {
             let address = address.wrapping_add(4 * channel as u64);
-            let byte = row * self.row() + 4 * lane;
+            let size = bytes.max(4);
+            let byte = row * self.row() + size * lane;
             let asked = Asked::by(lane, address, bytes as u32);
-            let mut slot = [0; 4];
+            let mut slot = [0; 8];
+            let slot = &mut slot[..size];
             if write {
-                slot = self.get(data, byte);
+                match size {
+                    8 => slot.copy_from_slice(&self.get::<8>(data, byte)),
+                    _ => slot.copy_from_slice(&self.get::<4>(data, byte)),
+                }
                 self.store(asked, &slot[..bytes])?;
             } else {
                 // Bytes and words fill a dword: the rest of it is zero, vISA text reference 6.8.
                 self.load(asked, &mut slot[..bytes])?;
-                self.put(data, byte, &slot);
+                self.put(data, byte, slot);
                 if O::ACTIVE && bytes < 4 {
                     let rest = data.skip((byte + bytes) as u32);
                     let end = rest.offset.saturating_add(4 - bytes as u32).min(rest.end);

@@ -531,6 +531,9 @@ impl<'p> Thread<'p> {
                 if let Some(dst2) = &alu.dst2 {
                     report(observer, dst2, alu.lanes, mask);
                 }
+                if let Some(at) = alu.overflow {
+                    observer.wrote(self.at(pc), at, &self.arena[at as usize..][..4]);
+                }
             }
             Op::Compare { lanes, dst, .. } => match dst {
                 CompareDest::General(dst) => {

@@ -114,7 +114,10 @@ impl Shape {
                 channels: mask,
                 data,
                 ..
-            } => (*write, *bytes as usize, 4, channels(mask.0)?, row, *data),
+            } => {
+                let bytes = *bytes as usize;
+                (*write, bytes, bytes.max(4), channels(mask.0)?, row, *data)
+            }
             SendBody::SvmScatter4 {
                 write,
                 channels: mask,

@@ -4,7 +4,7 @@ use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{Condition, Opcode, Type};
-use crate::program::{Alu, CompareDest, Dest, Lanes, Op, Region, Source};
+use crate::program::{Alu, CompareDest, Dest, Group, Lanes, Op, Region, Source};
 use crate::syntax::ast::{Immediate, Instruction, Operand, Region as Walk, Suffix};
 
 /// Lowers an instruction that computes; `None` if visim does not model it.
@@ -44,6 +44,8 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             let src = scope.source(&i.operands.get(1)?.node, lanes)?;
             Some(finish(i, Opcode::Mov, lanes, guard, dst, None, vec![src]))
         }
+        Opcode::Add3O => add_with_overflow(scope, i),
+        Opcode::Fcvt => reformat(scope, i),
         opcode => {
             let (lanes, guard) = execution(scope, i);
             let target = &i.operands.first()?.node;
@@ -75,6 +77,41 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             Some(finish(i, opcode, lanes, guard, dst, dst2, src))
         }
     }
+}
+
+/// `add3.o`: the predicate masks nothing, it receives what does not fit. How an inverted one or one of a
+/// group receives, the reference does not say. Source: vISA text reference 5.2.
+fn add_with_overflow(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    let (lanes, guard) = execution(scope, i);
+    let flags = guard.filter(|g| !g.inverted && g.group == Group::Each)?;
+    let (target, sources) = i.operands.split_first()?;
+    let dst = scope.dest(&target.node, lanes)?;
+    let sources = sources.iter().map(|o| scope.source(&o.node, lanes));
+    let src = sources.collect::<Option<Vec<_>>>()?;
+    if !dst.ty.is_integer() || src.iter().any(|s| s.ty.is_float()) {
+        return None;
+    }
+    let mut op = finish(i, Opcode::Add3O, lanes, None, dst, None, src);
+    if let Op::Alu(alu) = &mut op {
+        alu.overflow = Some(flags.offset);
+    }
+    Some(op)
+}
+
+/// `fcvt`: a float in the bits of an integer, which no modifier fits. Source: vISA text reference 5.1.
+fn reformat(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
+    let (lanes, _) = execution(scope, i);
+    let [target, source] = &i.operands[..] else {
+        return None;
+    };
+    let dst = scope.dest(&target.node, lanes)?;
+    let src = scope.source(&source.node, lanes)?;
+    let known = matches!(
+        (src.ty, dst.ty),
+        (Type::Hf, Type::Ub) | (Type::Ub, Type::Hf) | (Type::F, Type::Ud)
+    );
+    (known && src.modifier.is_none())
+        .then(|| finish(i, Opcode::Fcvt, lanes, None, dst, None, vec![src]))
 }
 
 /// Instructions that [`crate::exec`] computes element by element, by what they write.
@@ -185,6 +222,7 @@ fn finish(
         guard,
         dst,
         dst2,
+        overflow: None,
         src,
         saturate,
         function,

@@ -3,10 +3,16 @@
 use super::operands::Scope;
 use super::{SCALAR, execution};
 use crate::check::VarId;
-use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode};
+use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode, Type};
 use crate::message::request::FieldSelect;
 use crate::program::{Op, Send, SendBody};
-use crate::syntax::ast::{Instruction, Operand, Suffix};
+use crate::syntax::ast::{Immediate, Instruction, Operand, Suffix};
+
+/// The base of offsets that have none.
+const ZERO: Immediate = Immediate {
+    bits: 0,
+    ty: Type::Ud,
+};
 
 /// Lowers a data port message; `None` if visim does not model it.
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
@@ -34,6 +40,7 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             | ScatterScaled
             | Scatter4Scaled
             | Scatter4Typed
+            | QwScatter
             | SvmBlockSt
             | SvmScatter
             | SvmScatter4Scaled
@@ -73,6 +80,18 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 channels: i.channels().unwrap_or(one),
                 scale: if counts_elements { bytes? } else { 1 },
                 base: scope.source(base, SCALAR)?,
+                offsets: scope.raw(offsets)?,
+                data: scope.raw(data)?,
+            }
+        }
+        // The count of qwords of a lane is 1; offsets are in bytes and have no common base.
+        (QwGather | QwScatter, [offsets, data]) if i.has(&Suffix::ElementBytes(1)) => {
+            SendBody::Scatter {
+                write,
+                bytes: 8,
+                channels: one,
+                scale: 1,
+                base: scope.source(&Operand::Immediate(ZERO), SCALAR)?,
                 offsets: scope.raw(offsets)?,
                 data: scope.raw(data)?,
             }

@@ -58,7 +58,10 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     let parts: Vec<Raw> = address
         .parts
         .iter()
-        .map(|part| scope.raw(&part.operand.node))
+        .map(|part| match part.operand.node {
+            Operand::Number(n) => constant(scope, n),
+            ref other => scope.raw(other),
+        })
         .collect::<Option<_>>()?;
     let (addresses, stride) = match (&parts[..], strided) {
         (&[one], false) => (one, None),
@@ -155,6 +158,16 @@ fn state(scope: &mut Scope<'_>, operand: &Operand<VarId>) -> Option<Source> {
         region,
         ty: crate::isa::Type::Ud,
         modifier: None,
+    })
+}
+
+/// A constant stride, as the dword that a register would hold; `None` if it does not fit in one.
+fn constant(scope: &mut Scope<'_>, stride: u64) -> Option<Raw> {
+    let offset = scope.dword(u32::try_from(stride).ok()?);
+    Some(Raw {
+        offset,
+        end: offset + 4,
+        ty: crate::isa::Type::Ud,
     })
 }
 

@@ -323,6 +323,9 @@ impl State {
                     self.destination(at, dst2, alu.lanes, on.mask, arena);
                     self.two_results(at, alu, dst2, on.mask, arena);
                 }
+                if let Some(offset) = alu.overflow {
+                    self.shadow.write_bits(offset, on.mask << alu.lanes.offset);
+                }
             }
             Op::Compare { lanes, dst, .. } => match dst {
                 CompareDest::General(dst) => self.destination(at, dst, *lanes, on.mask, arena),

@@ -326,7 +326,8 @@ impl<F: FnMut(Use)> Uses<'_, F> {
     fn rows(&mut self, name: &'static str, raw: Raw, mask: u32, count: u32, rows: u32, size: u32) {
         let row = (4 * count).next_multiple_of(self.facts.grf);
         for k in 0..rows {
-            self.each_lane(name, Some(raw.skip(k * row)), mask, count, [size, 4]);
+            let step = size.max(4);
+            self.each_lane(name, Some(raw.skip(k * row)), mask, count, [size, step]);
         }
     }
 

@@ -211,6 +211,7 @@ impl Builder {
                         ty: *ty,
                     },
                     dst2: None,
+                    overflow: None,
                     src,
                     saturate: *saturate,
                     function: 0,
@@ -281,6 +282,7 @@ impl Builder {
                     ty: Type::Ud,
                 },
                 dst2: None,
+                overflow: None,
                 src: vec![Source {
                     region: dense(register * REGISTER),
                     ty: Type::Ud,

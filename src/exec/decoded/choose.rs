@@ -197,7 +197,8 @@ impl Choice<'_> {
     }
 
     fn alu(&self, alu: &Alu) -> Option<Step> {
-        if alu.dst2.is_some() {
+        // What only the reference computes.
+        if alu.dst2.is_some() || alu.overflow.is_some() || alu.opcode == Opcode::Fcvt {
             return None;
         }
         let (ty, src) = (alu.dst.ty, &alu.src[..]);

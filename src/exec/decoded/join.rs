@@ -46,8 +46,9 @@ fn alu(a: &Alu, b: &Alu) -> Option<Op> {
         && a.function == b.function
         && a.src.len() == b.src.len()
         && a.dst.ty == b.dst.ty;
+    let second = |alu: &Alu| alu.dst2.is_some() || alu.overflow.is_some();
     // Moves of 8-byte elements ask their own op.
-    if !same || a.dst2.is_some() || b.dst2.is_some() || a.dst.ty.bytes() == 8 {
+    if !same || second(a) || second(b) || a.dst.ty.bytes() == 8 {
         return None;
     }
     let written = extent(&a.dst.region, a.dst.ty.bytes(), a.lanes)?;
@@ -68,6 +69,7 @@ fn alu(a: &Alu, b: &Alu) -> Option<Op> {
             ty: a.dst.ty,
         },
         dst2: None,
+        overflow: None,
         src: src.collect::<Option<_>>()?,
         saturate: a.saturate,
         function: a.function,
