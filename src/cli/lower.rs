@@ -7,6 +7,7 @@ use crate::diagnostic::any_fatal;
 use crate::explain::bits::{Part, descriptors};
 use crate::explain::line::{Line, follow};
 use crate::harness::front::Front;
+use crate::harness::sends::is_sends;
 use crate::harness::{load, session};
 use crate::isa::Platform;
 use crate::lower::messages::{Compat, json};
@@ -52,6 +53,12 @@ impl From<Release> for Compat {
 impl Lower {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
+        if is_sends(&self.file) {
+            let file = self.file.display();
+            return output.complain(&format!(
+                "{file} holds messages already, nothing is to be lowered; `visim explain {file}:LINE` shows one"
+            ));
+        }
         let source = match load::source(&self.file) {
             Ok(source) => source,
             Err(error) => return output.complain(&error.to_string()),

@@ -35,13 +35,14 @@ pub struct Buffer<'a> {
 /// Where an access lies: an offset in bytes, taken down to a multiple of `align`, and the lane that asks.
 #[derive(Clone, Copy)]
 struct At {
-    offset: u32,
+    /// May be beyond 32 bits: a block that runs over them does not come back to byte 0.
+    offset: u64,
     align: u32,
     lane: Option<u8>,
 }
 
 impl At {
-    const fn oword(offset: u32) -> At {
+    const fn oword(offset: u64) -> At {
         At {
             offset,
             align: 16,
@@ -49,7 +50,7 @@ impl At {
         }
     }
 
-    const fn dword(offset: u32, lane: Option<u8>) -> At {
+    const fn dword(offset: u64, lane: Option<u8>) -> At {
         At {
             offset,
             align: 4,
@@ -114,8 +115,8 @@ impl<'a> Buffer<'a> {
     }
 
     /// Stateless memory ends where the run's scratch memory does, which is no rule of the hardware.
-    fn within(&self, offset: u32, bytes: usize) -> Result<(), Refused> {
-        if !self.stateless || u64::from(offset) + bytes as u64 <= self.len {
+    fn within(&self, offset: u64, bytes: usize) -> Result<(), Refused> {
+        if !self.stateless || offset + bytes as u64 <= self.len {
             return Ok(());
         }
         Err(Refused {
@@ -130,19 +131,19 @@ impl<'a> Buffer<'a> {
     }
 
     /// How many of the bytes at an offset exist; the access is noted.
-    fn inside(&self, write: bool, at: At, bytes: usize) -> Result<(u32, usize), Refused> {
-        let offset = at.offset & !(at.align - 1);
+    fn inside(&self, write: bool, at: At, bytes: usize) -> Result<(u64, usize), Refused> {
+        let offset = at.offset & !(u64::from(at.align) - 1);
         self.within(offset, bytes)?;
-        let inside = self.len.saturating_sub(offset.into()).min(bytes as u64);
+        let inside = self.len.saturating_sub(offset).min(bytes as u64);
         self.watch.note(|| Touch {
             write,
             lane: at.lane,
-            spot: Spot::Byte(at.offset.into()),
+            spot: Spot::Byte(at.offset),
             align: at.align,
             bytes: bytes as u32,
             inside: inside as u32,
             memory: self.window.memory(),
-            start: self.window.start(self.base + u64::from(offset)),
+            start: self.window.start(self.base + offset),
         });
         Ok((offset, inside as usize))
     }
@@ -152,7 +153,7 @@ impl<'a> Buffer<'a> {
         let (own, outside) = out.split_at_mut(inside);
         outside.fill(0);
         if !own.is_empty() {
-            self.window.read(self.base + u64::from(offset), own);
+            self.window.read(self.base + offset, own);
         }
         Ok(())
     }
@@ -160,7 +161,7 @@ impl<'a> Buffer<'a> {
     fn write(&self, at: At, bytes: &[u8]) -> Result<(), Refused> {
         let (offset, inside) = self.inside(true, at, bytes.len())?;
         if inside > 0 {
-            let start = self.base + u64::from(offset);
+            let start = self.base + offset;
             self.window.write(start, &bytes[..inside]);
         }
         Ok(())
@@ -190,12 +191,13 @@ pub struct Owords {
 
 impl Owords {
     /// Register, first byte in it, mask bits and offset in memory of each oword.
-    fn each(self, mask: u32) -> impl Iterator<Item = (usize, usize, u32, u32)> {
+    fn each(self, mask: u32) -> impl Iterator<Item = (usize, usize, u32, u64)> {
         (0..self.count).map(move |i| {
             let place = i as usize + usize::from(self.high);
             let (register, half) = (place / 2, place % 2);
             let lanes = lanes_of(mask, register) >> (4 * half) & 0xf;
-            (register, 16 * half, lanes, self.offset.wrapping_add(16 * i))
+            let offset = u64::from(self.offset) + 16 * u64::from(i);
+            (register, 16 * half, lanes, offset)
         })
     }
 }
@@ -240,13 +242,13 @@ pub fn write_owords(
 
 fn write_dwords_of(
     buffer: &Buffer<'_>,
-    offset: u32,
+    offset: u64,
     lanes: u32,
     oword: &[u8],
 ) -> Result<(), Refused> {
-    for (lane, dword) in (0..4).zip(oword.chunks_exact(4)) {
+    for (lane, dword) in (0..4u32).zip(oword.chunks_exact(4)) {
         if lanes >> lane & 1 == 1 {
-            buffer.write(At::dword(offset.wrapping_add(4 * lane), None), dword)?;
+            buffer.write(At::dword(offset + 4 * u64::from(lane), None), dword)?;
         }
     }
     Ok(())
@@ -266,7 +268,7 @@ pub fn read_dual(
     for (i, register) in (0..owords).zip(registers) {
         for (half, offset) in offsets.into_iter().enumerate() {
             if mask >> (4 * half) & 0xf != 0 {
-                let at = At::oword(offset.wrapping_add(16 * i));
+                let at = At::oword(u64::from(offset) + 16 * u64::from(i));
                 buffer.read(at, &mut register[16 * half..][..16])?;
             }
         }
@@ -288,12 +290,12 @@ pub fn write_dual(
     let mut writes = Writes::default();
     for (i, register) in (0..owords).zip(registers) {
         for (half, offset) in offsets.into_iter().enumerate() {
-            let at = (offset & !15).wrapping_add(16 * i);
+            let at = u64::from(offset & !15) + 16 * u64::from(i);
             for lane in (0..4).filter(|lane| mask >> (4 * half + lane) & 1 == 1) {
                 let byte = 16 * half + 4 * lane;
                 let mut dword = [0; 4];
                 dword.copy_from_slice(&register[byte..byte + 4]);
-                let at = At::dword(at.wrapping_add(4 * lane as u32), None);
+                let at = At::dword(at + 4 * lane as u64, None);
                 writes.add(at, u32::from_le_bytes(dword));
             }
         }
@@ -314,7 +316,7 @@ pub fn read_dwords(
     for (lane, (offset, slot)) in offsets.iter().zip(data).enumerate() {
         if mask >> lane & 1 == 1 {
             let mut bytes = [0; 4];
-            buffer.read(At::dword(*offset, Some(lane as u8)), &mut bytes)?;
+            buffer.read(At::dword((*offset).into(), Some(lane as u8)), &mut bytes)?;
             *slot = u32::from_le_bytes(bytes);
         }
     }
@@ -327,7 +329,7 @@ pub fn read_dwords(
 /// As [`read_owords`].
 pub fn read_bytes(buffer: &Buffer<'_>, offset: u32, bytes: &mut [u8]) -> Result<(), Refused> {
     for (i, dword) in (0..).zip(bytes.chunks_exact_mut(4)) {
-        buffer.read(At::dword(offset.wrapping_add(4 * i), None), dword)?;
+        buffer.read(At::dword(u64::from(offset) + 4 * i, None), dword)?;
     }
     Ok(())
 }
@@ -345,7 +347,7 @@ pub fn write_dwords(
     let mut writes = Writes::default();
     for (lane, (offset, value)) in offsets.iter().zip(data).enumerate() {
         if mask >> lane & 1 == 1 {
-            writes.add(At::dword(*offset, Some(lane as u8)), *value);
+            writes.add(At::dword((*offset).into(), Some(lane as u8)), *value);
         }
     }
     writes.carry_out(buffer, "PRM 5.10.6, \"Programming Restrictions\"")
@@ -544,6 +546,35 @@ mod tests {
             bytes[16..28],
             [16, 17, 18, 19, 0xaa, 0xaa, 0xaa, 0xaa, 24, 25, 26, 27]
         );
+    }
+
+    #[test]
+    fn what_runs_past_32_bits_does_not_come_back_to_byte_0() {
+        let surface = counted(2);
+        let block = Owords {
+            offset: 0xffff_fff0,
+            count: 2,
+            high: false,
+        };
+        write_owords(&buffer(&surface), block, 0xff, &[[0xaa; 32]]).unwrap();
+        write_dual(
+            &buffer(&surface),
+            [0xffff_fff0; 2],
+            4,
+            0x0f,
+            &[[0xaa; 32]; 4],
+        )
+        .unwrap();
+        let mut registers = [[9; 32]];
+        read_owords(&buffer(&surface), block, 0xff, &mut registers).unwrap();
+        assert_eq!(registers, [[0; 32]]);
+        let mut registers = [[9; 32]; 4];
+        read_dual(&buffer(&surface), [0xffff_fff0; 2], 4, 0xff, &mut registers).unwrap();
+        assert_eq!(registers, [[0; 32]; 4]);
+        let whole = Owords { offset: 0, ..block };
+        let mut registers = [[9; 32]];
+        read_owords(&buffer(&surface), whole, 0xff, &mut registers).unwrap();
+        assert_eq!(registers, [counting()]);
     }
 
     #[test]

@@ -39,7 +39,12 @@ pub(super) fn send<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     let (ask, form) = decode_ask(message).map_err(|why| {
-        let diagnostic = Diagnostic::new(Code::E0934)
+        let code = if why.is_unmodelled() {
+            Code::N0937
+        } else {
+            Code::E0934
+        };
+        let diagnostic = Diagnostic::new(code)
             .note(format!("descriptor {:#010x}: {why}", message.desc))
             .see("lowering reference 18; PRM 2.6.11");
         thread.trap(pc, u32::MAX, diagnostic)
@@ -79,8 +84,43 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         self.thread.trap(self.pc, self.mask, diagnostic)
     }
 
+    /// Registers there are none of, and answers that have no place: the text shows them only where the
+    /// descriptor stands in it.
+    fn places(&self) -> Done {
+        let form = &self.form;
+        let beyond = |raw: &Raw, count: u32| {
+            u64::from(raw.offset) + 32 * u64::from(count) > u64::from(raw.end)
+        };
+        if self.raw.payload[0].is_some_and(|raw| beyond(&raw, form.first)) {
+            let note = format!("a message of {} registers ends behind m15", form.first);
+            let wrong = Diagnostic::new(Code::E0924).note(note);
+            return Err(self.trap(wrong.see("PRM 2.6, 2.6.1")));
+        }
+        let (code, note) = match &self.raw.dst {
+            Some(dst) if beyond(dst, form.response) => {
+                let note = format!("a response of {} registers ends behind r127", form.response);
+                (Code::E0924, note)
+            }
+            Some(_) if form.response == 0 && !self.raw.eot => {
+                let note = "nothing comes back: the response length is 0";
+                (Code::E0927, note.to_string())
+            }
+            None if form.response > 0 && !self.raw.eot => {
+                let note = format!(
+                    "{} registers come back, and the destination is null",
+                    form.response
+                );
+                (Code::E0927, note)
+            }
+            _ => return Ok(()),
+        };
+        let wrong = Diagnostic::new(code).note(note);
+        Err(self.trap(wrong.see("PRM 2.6.5")))
+    }
+
     /// Lengths and the rules of the message's own fields. Source: PRM 2.6.11.
     fn check(&self, ask: &Ask) -> Done {
+        self.places()?;
         let (first, response) = ask.lengths(&self.form);
         let form = &self.form;
         if form.first != first {
@@ -256,7 +296,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 })
             }
             // The caches of a simulator hold nothing back; a commit does not change its register.
-            Ask::FlushRender { .. } | Ask::EndOfThread { .. } => Ok(()),
+            Ask::FlushRender { .. } | Ask::EndOfThread { .. } | Ask::NullEnd => Ok(()),
             Ask::Math(control) => {
                 self.math(control);
                 Ok(())

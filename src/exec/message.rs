@@ -13,7 +13,7 @@ use super::{general, raw, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
-use crate::isa::UnormFormat;
+use crate::isa::{Platform, UnormFormat};
 use crate::lower::{SLM, STATELESS};
 use crate::message::{AvsRequest, MediaBlock, Request, SamplerRequest, UnormRequest};
 use crate::program::{LscPlace, Raw, Send, SendBody};
@@ -490,7 +490,13 @@ pub fn surface<'r>(
     pc: u32,
 ) -> Result<&'r Surface, Box<Trap>> {
     resources.surface(index).ok_or_else(|| {
-        let name = name(&thread.program.surface_names, send.surface);
+        // A program of sends names surfaces by binding table index alone.
+        let sends = send.surface.is_none() && thread.program.platform == Platform::Ilk;
+        let own = format!("T{index}");
+        let name = match sends {
+            true => own.as_str(),
+            false => name(&thread.program.surface_names, send.surface),
+        };
         let bound: Vec<String> = resources.bound().map(|i| i.to_string()).collect();
         let bound = if bound.is_empty() {
             "nothing is bound in this run".to_string()
@@ -505,7 +511,11 @@ pub fn surface<'r>(
         .help(format!(
             "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32`"
         ))
-        .see("vISA text reference 3, built-in surfaces, and 4.8");
+        .see(if sends {
+            "lowering reference 18.5; PRM 5.10.2.1"
+        } else {
+            "vISA text reference 3, built-in surfaces, and 4.8"
+        });
         let mask = thread.active(send.lanes, send.guard);
         thread.trap(pc, mask, diagnostic)
     })

@@ -112,6 +112,16 @@ pub enum DecodeError {
     Length(String),
 }
 
+impl DecodeError {
+    /// Whether the message is defined, and only visim has no place for it.
+    pub const fn is_unmodelled(&self) -> bool {
+        matches!(
+            self,
+            DecodeError::MediaMode(_) | DecodeError::UnknownFunction(_)
+        )
+    }
+}
+
 /// A message under construction: what the families fill in.
 pub(super) struct Draft {
     pub sfid: Sfid,

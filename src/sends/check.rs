@@ -258,7 +258,11 @@ impl Thread {
             Err(why) => {
                 let note = why.to_string();
                 let ends = send.eot && note.contains("cannot end");
-                let code = if ends { Code::E0928 } else { Code::E0934 };
+                let code = match why.is_unmodelled() {
+                    true => Code::N0937,
+                    false if ends => Code::E0928,
+                    false => Code::E0934,
+                };
                 let label = format!(
                     "descriptor {:#010x} to {}",
                     message.desc,

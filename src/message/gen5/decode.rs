@@ -64,12 +64,21 @@ pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
             let end = Ask::EndOfThread { child };
             reserved(spawner::OPCODE, control, ends.then_some(end))?
         }
+        // What goes nowhere has no control to look at.
+        Sfid::Null if message.eot => Ask::NullEnd,
         other => return Err(DecodeError::UnknownFunction(other)),
     };
-    if ask.header(&form) != form.header || form.second != 0 || form.first == 0 {
-        return Err(DecodeError::Length(
-            "one payload; a header for every data port message".into(),
-        ));
+    if form.second != 0 || form.first == 0 {
+        let what = "one payload, of at least one register";
+        return Err(DecodeError::Length(what.into()));
+    }
+    let header = ask.header(&form);
+    if header != form.header {
+        let what = if header { "has" } else { "has no" };
+        return Err(DecodeError::Length(format!(
+            "the message ({}) {what} header",
+            ask.name()
+        )));
     }
     if message.eot && !ask.may_end_thread() {
         let what = format!("the message ({}) cannot end the thread", ask.name());

@@ -311,6 +311,10 @@ pub fn encode_ask(ask: &Ask, form: &Form) -> Result<Message, EncodeError> {
             d.control = [if *child { CHILD_END } else { 0 }];
             Sfid::Ts
         }
+        Ask::NullEnd => {
+            d.eot = true;
+            Sfid::Null
+        }
     };
     if form.header != ask.header(form) || form.second != 0 || form.first == 0 {
         return Err(bad("one payload; a header for every data port message"));

@@ -82,6 +82,7 @@ fn gateway_and_ends_survive_their_bits() {
         }
         there_and_back(Ask::EndOfThread { child: eot });
     }
+    there_and_back(Ask::NullEnd);
 }
 
 /// Sampler messages by lanes and parameters, with a header and without.

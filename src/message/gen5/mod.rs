@@ -221,6 +221,8 @@ pub enum Ask {
         /// It is a child thread.
         child: bool,
     },
+    /// A thread ends with a message that no function serves. Source: PRM 2.6.8.
+    NullEnd,
 }
 
 impl Ask {
@@ -267,7 +269,7 @@ impl Ask {
                 1 => "gateway close",
                 _ => "gateway forward",
             },
-            Ask::EndOfThread { .. } => "end of thread",
+            Ask::EndOfThread { .. } | Ask::NullEnd => "end of thread",
         }
     }
 

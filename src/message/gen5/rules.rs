@@ -5,7 +5,7 @@
 use super::{Ask, Cache};
 use crate::message::Sfid;
 use crate::message::bits::Form;
-use crate::message::request::Access;
+use crate::message::request::{Access, SamplerOp, SamplerRequest};
 
 /// How a message may be wrong although its bits are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -37,7 +37,7 @@ impl Ask {
     /// Whether the message begins with a header; the sampler's own choice stands.
     pub fn header(&self, form: &Form) -> bool {
         match self {
-            Ask::Sampler(_) => form.header,
+            Ask::Sampler(_) | Ask::NullEnd => form.header,
             Ask::Math(_) | Ask::Gateway { .. } | Ask::EndOfThread { .. } => false,
             _ => true,
         }
@@ -54,6 +54,7 @@ impl Ask {
                 }
                 | Ask::Gateway { .. }
                 | Ask::EndOfThread { .. }
+                | Ask::NullEnd
         )
     }
 
@@ -72,7 +73,7 @@ impl Ask {
                     return (form.first, 1);
                 }
                 let each = r.lanes / 8;
-                let killpix = u32::from(r.op == super::SamplerOp::SampleKillpix);
+                let killpix = u32::from(r.op == SamplerOp::SampleKillpix);
                 // SIMD8 returns all four channels, masked ones untouched: PRM 4.11.2.2.
                 let channels = if r.lanes == 8 { 4 } else { r.channels.count() };
                 (form.first, each * channels + killpix)
@@ -165,6 +166,8 @@ impl Ask {
             // What the gateway answers is not in the published text.
             Ask::Gateway { .. } => (1, form.response),
             Ask::EndOfThread { .. } => (1, 0),
+            // No function reads it.
+            Ask::NullEnd => (form.first, 0),
         }
     }
 
@@ -182,6 +185,7 @@ impl Ask {
             Err(violation(what, see))
         };
         match self {
+            Ask::Sampler(r) => lanes(r),
             Ask::Oword { block, .. } => {
                 aligned("global offset", block.offset, 16, "PRM 5.10.2.2, M0.2")
             }
@@ -278,6 +282,20 @@ impl Ask {
             ),
             _ => Ok(()),
         }
+    }
+}
+
+/// Which SIMD modes an operation has. Source: PRM 4.11.1.4, lowering reference 18.2.
+fn lanes(r: &SamplerRequest) -> Result<(), Violation> {
+    let see = "PRM 4.11.1.4, \"Message Types\"";
+    match (r.op, r.lanes) {
+        (SamplerOp::SampleKillpix, 2 | 16) => {
+            Err(violation("sample+killpix is for SIMD8 only", see))
+        }
+        (SamplerOp::Sample | SamplerOp::SampleB | SamplerOp::SampleC | SamplerOp::SampleBC, 2) => {
+            Err(violation("the message has no SIMD4x2 form", see))
+        }
+        _ => Ok(()),
     }
 }
 
