@@ -108,3 +108,15 @@ ret (M1, 1)
     );
     std::fs::remove_file(&file).expect("it was written");
 }
+
+/// A program of sends holds messages already.
+#[test]
+fn programs_of_sends_are_not_lowered() {
+    let done = visim(&["lower", "tests/cases/sends/gateway.send"]);
+    assert!(!done.status.success());
+    let complaint = String::from_utf8_lossy(&done.stderr);
+    assert!(
+        complaint.contains("visim explain tests/cases/sends/gateway.send:LINE"),
+        "{complaint}"
+    );
+}
