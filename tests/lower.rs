@@ -120,3 +120,150 @@ fn programs_of_sends_are_not_lowered() {
         "{complaint}"
     );
 }
+
+/// A file of its own with these statements; the name goes into the file's.
+fn program(name: &str, statements: &str) -> PathBuf {
+    let file = std::env::temp_dir().join(format!("visim-{name}-{}.visa", std::process::id()));
+    let text = format!(
+        ".version 4.1
+.kernel \"k\"
+.decl V34 v_type=G type=ud num_elts=64 align=GRF
+.decl A0 v_type=G type=ud num_elts=64 align=GRF
+.decl F0 v_type=G type=f num_elts=64 align=GRF
+.decl T6 v_type=T num_elts=1
+{statements}
+ret (M1, 1)
+"
+    );
+    std::fs::write(&file, text).expect("a file can be written");
+    file
+}
+
+#[test]
+fn json_keeps_the_keys_of_the_corpus_beside_warnings() {
+    for (case, platform) in [
+        ("raw/raw_send_regdesc", "SKL"),
+        ("raw/raw_sends_regdesc", "SKL"),
+        ("raw/raw_sends_regdesc", "TGLLP"),
+        ("rt/rt_write_ST_M1_8_f", "SKL"),
+        ("rt/rt_write_plain_M1_16_f", "PVC"),
+    ] {
+        let path = corpus(&format!("{case}.{platform}.json"));
+        let wanted = std::fs::read_to_string(&path).expect("the case is there");
+        let wanted: serde_json::Value = serde_json::from_str(&wanted).expect("it is JSON");
+        let file = corpus(&format!("{case}.visaasm"));
+        let file = file.to_string_lossy();
+        let output = visim(&["--format", "json", "lower", "--platform", platform, &file]);
+        let got: serde_json::Value = serde_json::from_str(&said(&output)).expect("it is JSON");
+        let keys = |v: &serde_json::Value| -> Vec<String> {
+            v.as_object()
+                .into_iter()
+                .flatten()
+                .map(|f| f.0.clone())
+                .collect()
+        };
+        assert_eq!(keys(&got), keys(&wanted), "{case}");
+        let (ours, theirs) = (&got["instructions"][0], &wanted["instructions"][0]);
+        assert_eq!(keys(ours), keys(theirs), "{case}");
+        let (ours, theirs) = (&ours["sends"][0], &theirs["sends"][0]);
+        assert_eq!(keys(ours), keys(theirs), "{case}");
+        for key in [
+            "desc",
+            "desc_fixed_bits",
+            "dst",
+            "ex_desc",
+            "ex_message_length",
+            "header_present",
+            "message_length",
+            "response_length",
+            "sfid",
+            "sfid_num",
+        ] {
+            assert_eq!(ours[key], theirs[key], "{case}.{platform} {key}");
+        }
+    }
+}
+
+#[test]
+fn a_warning_about_a_lowered_program_is_on_standard_error() {
+    let file = corpus("rt/rt_write_plain_M1_8_f.visaasm");
+    let file = file.to_string_lossy();
+    let output = visim(&["--format", "json", "lower", "--platform", "pvc", &file]);
+    assert!(!said(&output).contains("diagnostics"), "{}", said(&output));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("one colour arrives"), "{errors}");
+}
+
+#[test]
+fn raw_sends_lower_on_ironlake() {
+    let file = program(
+        "raw",
+        "raw_send (M1_NM, 8) 0x4 1 1 0x02186000:ud A0.0 V34.0",
+    );
+    let output = visim(&["lower", "--platform", "ilk", &file.to_string_lossy()]);
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(
+        said(&output).contains("0x02186000"),
+        "{}{errors}",
+        said(&output)
+    );
+    std::fs::remove_file(&file).expect("it was written");
+}
+
+#[test]
+fn a_refusal_names_its_section() {
+    for (name, platform, statement, section) in [
+        (
+            "sqrtm",
+            "skl",
+            "sqrtm (M1, 8) F0(0,0)<1> F0(0,0)<8;8,1>",
+            "16",
+        ),
+        (
+            "sqrtm-ilk",
+            "ilk",
+            "sqrtm (M1, 8) F0(0,0)<1> F0(0,0)<8;8,1>",
+            "18.7",
+        ),
+        (
+            "divm",
+            "skl",
+            "divm (M1, 8) F0(0,0)<1> F0(0,0)<8;8,1> F0(0,8)<8;8,1>",
+            "16",
+        ),
+        (
+            "target",
+            "ilk",
+            "rt_write_3d (M1, 8) T6 %null.0 F0.0 F0.0 F0.0 F0.0",
+            "18.6",
+        ),
+    ] {
+        let file = program(name, statement);
+        let output = visim(&["lower", "--platform", platform, &file.to_string_lossy()]);
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{name}: {errors}");
+        let wanted = format!("lowering reference {section}\n");
+        assert!(errors.contains(&wanted), "{name}: {errors}");
+        std::fs::remove_file(&file).expect("it was written");
+    }
+}
+
+#[test]
+fn a_raw_send_runs_by_the_bits_of_its_descriptors() {
+    let run = |name: &str, statements: &str| {
+        let file = program(name, statements);
+        let path = file.to_string_lossy().into_owned();
+        let output = visim(&["run", "--platform", "skl", &path]);
+        std::fs::remove_file(&file).expect("it was written");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        (output.status.code(), errors)
+    };
+    // The thread ends with the first message: the second one, too short, is not reached.
+    let end = "raw_send (M1_NM, 8) 0x27 1 0 0x02000010:ud A0.0 %null.0";
+    let short = "raw_send (M1, 8) 0xA 1 1 0x02190000:ud A0.0 V34.0";
+    let (code, errors) = run("ends", &format!("{end}\n{short}"));
+    assert_eq!(code, Some(0), "{errors}");
+    let (code, errors) = run("short", short);
+    assert_eq!(code, Some(1), "{errors}");
+    assert!(errors.contains("registers where it takes"), "{errors}");
+}

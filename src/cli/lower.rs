@@ -73,19 +73,23 @@ impl Lower {
             finalizer: true,
         };
         let front = Front::with(source, &options);
-        output.diagnostics(&front.diagnostics, source);
         if front.is_refused() {
+            output.diagnostics(&front.diagnostics, source);
             return Exit::Program;
         }
+        // What was lowered is compared with the corpus by plain difference: its keys and no more.
+        output.aside(&front.diagnostics, source);
         let compat = Compat::from(self.compat);
         let mut exit = Exit::Fine;
         let mut units = Vec::new();
         for unit in &front.checked.units {
             let (mut value, diagnostics) = json::unit(unit, source, platform, compat);
-            output.diagnostics(&diagnostics, source);
             if any_fatal(&diagnostics) {
+                output.diagnostics(&diagnostics, source);
                 exit = Exit::Program;
                 value["status"] = json!("rejected");
+            } else {
+                output.aside(&diagnostics, source);
             }
             if let Some(name) = self.file.file_name() {
                 value["file"] = json!(name.to_string_lossy());

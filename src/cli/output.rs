@@ -127,6 +127,12 @@ impl Output {
         }
     }
 
+    /// Says the diagnostics on standard error, in JSON as well: the document has no place for them.
+    pub fn aside(&self, diagnostics: &[Diagnostic], source: &Source) {
+        let text = render_all(diagnostics, source, self.colour);
+        let _ = std::io::stderr().write_all(text.as_bytes());
+    }
+
     /// Says something beside the result, on standard error; nothing in JSON.
     pub fn remark(&self, text: &str) {
         if self.is_text() {

@@ -69,7 +69,14 @@ pub fn send<O: Observer>(
     ) {
         Some(done) => done,
         None => {
-            let what = format!("the raw message {} is not modelled", name(&decoded.request));
+            let given = decoded.form.first + decoded.form.second;
+            let wanted = natural::form(&decoded.request, platform).registers();
+            let name = name(&decoded.request);
+            let what = if given < wanted {
+                format!("the raw message {name} has {given} registers where it takes {wanted}")
+            } else {
+                format!("the raw message {name} is not modelled")
+            };
             let note = format!("descriptor {desc:#010x}: {:?}", decoded.request);
             Err(refuse(thread, pc, &what, note))
         }

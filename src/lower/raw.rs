@@ -5,6 +5,7 @@ use super::operands::Scope;
 use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::Opcode;
+use crate::message::fields::extended_gen11;
 use crate::program::{ExtendedWord, Op, RawMessage, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
@@ -30,7 +31,9 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             lengths: [u32::try_from(*sent).ok()?, 0, u32::try_from(*written).ok()?],
             payload: [scope.raw(payload), None],
             dst: scope.raw(dst),
-            eot: false,
+            // A raw send has no word for it: the extended descriptor's bit ends the thread.
+            // Source: lowering reference 1.3.
+            eot: u32::try_from(*word).is_ok_and(|word| extended_gen11::EOT.get(&[word]) != 0),
         },
         (opcode, [ex_desc, desc, first, second, dst]) => {
             let sizes = i.suffix(|s| match s {

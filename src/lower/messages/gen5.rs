@@ -6,7 +6,7 @@ use super::context::{Sampler, Surface};
 use super::operand::Place;
 use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value, unmasked};
 use crate::diagnostic::Code;
-use crate::isa::{ChannelMask, Exec, MediaMode, Opcode, Type};
+use crate::isa::{ChannelMask, Exec, Family, MediaMode, Opcode, Type};
 use crate::math::unit::Function;
 use crate::message::dataport::{field_bits, oword_code};
 use crate::message::fields::{
@@ -34,11 +34,11 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         Opcode::Resinfo | Opcode::Sampleinfo => info(cx),
         Opcode::SampleUnorm => unorm(cx),
         Opcode::Ret if cx.context.ends_thread(cx.unit) => end_of_thread(cx),
+        op if op.info().family == Family::RawMessage => super::raw::lower(cx),
         op if super::sampler::is_3d(op) => sample(cx),
         op if math_unit::function(op).is_some() => math(cx),
         op => {
             let row = op.info();
-            use crate::isa::Family;
             let sends = matches!(
                 row.family,
                 Family::MediaSampler
@@ -47,7 +47,6 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
                     | Family::Lsc
                     | Family::Vme
                     | Family::Output
-                    | Family::RawMessage
             ) || matches!(
                 op,
                 Opcode::Barrier
@@ -56,6 +55,18 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
                     | Opcode::FenceLocal
                     | Opcode::SamplerCacheFlush
             );
+            if op == Opcode::RtWrite3d {
+                return refuse(
+                    cx,
+                    "Ironlake's render target write wants subspans in another order: not modelled here",
+                );
+            }
+            if matches!(
+                op,
+                Opcode::Invm | Opcode::Rsqtm | Opcode::Sqrtm | Opcode::Divm
+            ) {
+                return refuse(cx, "Ironlake's math unit has no function of this precision");
+            }
             if sends {
                 return refuse(cx, "Ironlake has no message for it");
             }

@@ -155,20 +155,31 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         Value::Const(_) => None,
         other => Some(flow.text(other)),
     };
-    let payload: Vec<String> = [("src0", &send.first), ("src1", &send.second)]
-        .into_iter()
-        .flat_map(|(part, registers)| {
-            registers
-                .iter()
-                .map(move |r| format!("{part}: {}", flow.register(r)))
-        })
-        .collect();
+    // A descriptor wholly in a register leaves its fields, and so the payload, unknown; later parts have
+    // the function in the mnemonic all the same, then the second length in the instruction too. Source: lowering reference 17.
+    let known = send.desc.constant_part().is_some();
+    let extended = send.ex_desc.constant_part().is_some() || platform >= Platform::Dg2;
+    let counted = |on: bool, value: u32| on.then_some(value);
+    let named = extended || platform >= Platform::Tgl;
+    let payload: Vec<String> = [
+        ("src0", &send.first, known),
+        ("src1", &send.second, known && extended),
+    ]
+    .into_iter()
+    .filter(|(_, _, known)| *known)
+    .map(|(part, registers, _)| (part, registers))
+    .flat_map(|(part, registers)| {
+        registers
+            .iter()
+            .map(move |r| format!("{part}: {}", flow.register(r)))
+    })
+    .collect();
     let header = send
         .header_present
         .then(|| send.header.iter().map(|v| flow.text(v)).collect::<Vec<_>>());
     let destination = match send.destination {
         Destination::Null => Some("null".into()),
-        _ if send.response_length == 0 => None,
+        _ if !known || send.response_length == 0 => None,
         Destination::Variable(var, offset) => Some(format!("{}+{offset}", unit.variable(var).name)),
         Destination::Temporary => Some("temp".into()),
     };
@@ -181,21 +192,21 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         "eot": send.eot,
         "ex_desc": number(&send.ex_desc),
         "ex_desc_expr": expression(&send.ex_desc),
-        "ex_message_length": send.extended_length,
+        "ex_message_length": counted(extended, send.extended_length),
         "exec_size": send.exec.size,
         "header": header,
         "header_present": send.header_present,
         "id": format!("S{id}"),
         "lsc": send.sfid.is_lsc(),
         "mask_offset": format!("M{}", send.exec.offset),
-        "message_length": send.message_length,
+        "message_length": counted(known, send.message_length),
         "mnemonic": send.mnemonic,
         "no_mask": send.exec.no_mask,
         "options": if send.eot { "EOT" } else { "" },
         "payload": payload,
         "predicate": send.predicate.as_ref().map(|p| if p.inverted { "~f0.0" } else { "f0.0" }),
-        "response_length": send.response_length,
-        "sfid": send.sfid.name(),
-        "sfid_num": send.sfid.number(platform),
+        "response_length": counted(known, send.response_length),
+        "sfid": named.then(|| send.sfid.name()),
+        "sfid_num": named.then(|| send.sfid.number(platform)),
     })
 }

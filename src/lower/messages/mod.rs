@@ -192,6 +192,12 @@ pub fn messages(
         | Opcode::RawSendsc
         | Opcode::RawSendscEot => raw::lower(&mut cx)?,
         op if sampler::is_3d(op) => sampler::lower(&mut cx)?,
+        Opcode::Invm | Opcode::Rsqtm | Opcode::Sqrtm | Opcode::Divm => {
+            return cx.refuse(
+                Code::N0380,
+                "the steps of this macro of the math unit are not modelled",
+            );
+        }
         op if matches!(op.info().family, Family::Lsc | Family::Vme) => {
             return cx.refuse(
                 Code::N0380,
@@ -272,7 +278,7 @@ impl Lowering<'_> {
         Err(Box::new(
             Diagnostic::new(code)
                 .at(self.instruction.opcode.span, why)
-                .see("lowering reference"),
+                .see(section(self.instruction.opcode.node, self.platform)),
         ))
     }
 
@@ -417,6 +423,53 @@ impl Lowering<'_> {
     /// A header of which nothing is defined yet.
     fn empty_header(&self) -> Vec<Value> {
         vec![Value::Undefined; (self.grf() / 4) as usize]
+    }
+}
+
+/// The section that says what the instruction becomes.
+fn section(op: Opcode, platform: Platform) -> &'static str {
+    let family = op.info().family;
+    if family == Family::RawMessage {
+        return "lowering reference 17";
+    }
+    if platform == Platform::Ilk {
+        return match op {
+            Opcode::Avs | Opcode::SampleUnorm => "lowering reference 18.4",
+            Opcode::Resinfo | Opcode::Sampleinfo => "lowering reference 18.2",
+            Opcode::RtWrite3d => "lowering reference 18.6",
+            Opcode::Ret => "lowering reference 18.8",
+            op if sampler::is_3d(op) => "lowering reference 18.3",
+            _ => match family {
+                Family::MediaSampler => "lowering reference 18.4",
+                Family::SurfaceMemory | Family::Svm => "lowering reference 18.5",
+                Family::Math => "lowering reference 18.7",
+                _ => "lowering reference 18",
+            },
+        };
+    }
+    match op {
+        Opcode::MediaLd | Opcode::MediaSt => "lowering reference 2",
+        Opcode::Resinfo | Opcode::Sampleinfo => "lowering reference 5",
+        Opcode::SampleUnorm | Opcode::Sample | Opcode::Load => "lowering reference 6",
+        Opcode::Avs => "lowering reference 7",
+        Opcode::OwordLd | Opcode::OwordLdUnaligned | Opcode::OwordSt => "lowering reference 8",
+        Opcode::Gather | Opcode::Scatter => "lowering reference 9",
+        Opcode::GatherScaled
+        | Opcode::ScatterScaled
+        | Opcode::Gather4Scaled
+        | Opcode::Scatter4Scaled => "lowering reference 10",
+        Opcode::Gather4Typed | Opcode::Scatter4Typed => "lowering reference 11",
+        Opcode::DwordAtomic | Opcode::TypedAtomic | Opcode::SvmAtomic => "lowering reference 12",
+        Opcode::RtWrite3d => "lowering reference 14",
+        op if sampler::is_3d(op) => "lowering reference 3",
+        _ => match family {
+            Family::Svm => "lowering reference 13",
+            Family::Math => "lowering reference 16",
+            // Load/store messages, of later releases alone.
+            Family::Lsc => "lowering reference 20",
+            Family::Vme => "lowering reference 22",
+            _ => "lowering reference 15",
+        },
     }
 }
 

@@ -18,7 +18,6 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         op,
         Opcode::RawSendc | Opcode::RawSendsc | Opcode::RawSendscEot
     );
-    let eot = matches!(op, Opcode::RawSendsEot | Opcode::RawSendscEot);
     let (ex_desc, desc, named, lengths, first, second, destination) = if split {
         let sizes = cx
             .instruction
@@ -61,6 +60,9 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             cx.raw(5),
         )
     };
+    // Or by the extended descriptor's own bit. Source: lowering reference 1.3.
+    let eot = matches!(op, Opcode::RawSendsEot | Opcode::RawSendscEot)
+        || ex_desc.constant().is_some_and(|w| ex::EOT.get(&[w]) != 0);
     if lengths.iter().any(|n| *n > 31) {
         return cx.refuse(Code::E0380, "a message has at most 31 registers");
     }
