@@ -311,6 +311,27 @@ fn wrong_commands_are_told_and_leave_no_file() {
     told(&raw, "--size");
     told(&[&raw[..], &["--size", "8x6"]].concat(), "incomplete");
     told(&[&raw[..], &["--size", "7x6"]].concat(), "even sides");
+    let raw = [
+        "cut.raw", "--raw", "yuy2", "--size", "6x2", "--scale", "5x2",
+    ];
+    std::fs::write(folder.path().join("cut.raw"), [0; 24]).unwrap();
+    told(&[&raw[..], &["-o", "out.raw"]].concat(), "even sides");
+    // The comparison must not take the place of the input or the output.
+    let whole = std::fs::read(folder.path().join("odd.y4m")).unwrap();
+    for name in ["odd.y4m", "nowhere/seen.png"] {
+        told(
+            &["odd.y4m", "-o", "out.y4m", "--compare", name],
+            "--compare",
+        );
+    }
+    let png = ["--compare", "out.png", "-o", "out.png"];
+    std::fs::write(folder.path().join("out.png"), "kept").unwrap();
+    told(&[&["odd.y4m"][..], &png].concat(), "a name of its own");
+    assert_eq!(
+        std::fs::read(folder.path().join("out.png")).unwrap(),
+        b"kept"
+    );
+    assert_eq!(std::fs::read(folder.path().join("odd.y4m")).unwrap(), whole);
     // Odd sizes are scaled and deinterlaced all the same.
     for how in [&["--scale", "1x1"][..], &["--deinterlace", "--denoise"]] {
         let arguments = [&["odd.y4m"], how, &["-o", "one.y4m"]].concat();

@@ -10,7 +10,7 @@ use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
@@ -113,7 +113,37 @@ impl Video {
         }
     }
 
+    /// The comparison is a picture in a file of its own: said before any work is done.
+    fn check_comparison(&self) -> Result<(), VideoError> {
+        let Some(path) = &self.compare else {
+            return Ok(());
+        };
+        let named = |why: &str| VideoError::wrong(format!("--compare {}: {why}", path.display()));
+        if !path
+            .extension()
+            .is_some_and(|e| e.eq_ignore_ascii_case("png"))
+        {
+            return Err(named("the comparison is a .png"));
+        }
+        let file = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+        if [&self.input, &self.output]
+            .iter()
+            .any(|other| file(other) == file(path))
+        {
+            return Err(named(
+                "is the input or the output; it needs a name of its own",
+            ));
+        }
+        match path.parent() {
+            Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
+                Err(named("there is no such folder"))
+            }
+            _ => Ok(()),
+        }
+    }
+
     fn convert(&self, text: bool) -> Result<Done, VideoError> {
+        self.check_comparison()?;
         let mut reader = Reader::open(&self.input, self.raw, self.size)?;
         let mut kind = reader.kind();
         let options = scale::Options {

@@ -157,17 +157,7 @@ impl Reader {
 
     fn raw(path: &Path, raw: Raw, size: (u32, u32)) -> Result<Reader, VideoError> {
         check_size(size.0, size.1)?;
-        let odd = (size.0 % 2, size.1 % 2);
-        let halved = match raw.sampling() {
-            Sampling::Grey => false,
-            Sampling::S422 => odd.0 == 1,
-            _ => odd != (0, 0),
-        };
-        if halved {
-            return Err(VideoError::wrong(format!(
-                "frames with chroma have even sides, not {size:?}"
-            )));
-        }
+        check_sides(raw.sampling(), size)?;
         let file = File::open(path).map_err(|e| VideoError::file(path, e))?;
         let bytes = file
             .metadata()
@@ -360,6 +350,21 @@ pub enum Writer {
     },
 }
 
+/// Raw frames with chroma have even sides: their bytes alone do not tell how odd ones would be rounded.
+fn check_sides(sampling: Sampling, (width, height): (u32, u32)) -> Result<(), VideoError> {
+    let odd = match sampling {
+        Sampling::Grey => false,
+        Sampling::S422 => width % 2 == 1,
+        _ => (width | height) % 2 == 1,
+    };
+    if odd {
+        return Err(VideoError::wrong(format!(
+            "raw frames with chroma have even sides, not {width}x{height}; .y4m takes any"
+        )));
+    }
+    Ok(())
+}
+
 impl Writer {
     /// A new file for frames of `kind`: `.y4m`, `.png` with a `%04d` for the number, or, with `raw`, any.
     ///
@@ -397,11 +402,14 @@ impl Writer {
             });
         }
         match raw.filter(|raw| raw.sampling() == kind.sampling) {
-            Some(raw) => Ok(Writer::Raw {
-                file: BufWriter::new(temporary(path)?),
-                raw,
-                path: path.to_path_buf(),
-            }),
+            Some(raw) => {
+                check_sides(raw.sampling(), kind.size)?;
+                Ok(Writer::Raw {
+                    file: BufWriter::new(temporary(path)?),
+                    raw,
+                    path: path.to_path_buf(),
+                })
+            }
             None => Err(VideoError::wrong(format!(
                 "{}: neither .y4m nor .png; raw frames are written as they were read",
                 path.display()
