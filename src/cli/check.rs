@@ -3,7 +3,7 @@
 use super::output::{Exit, Output};
 use crate::harness::front::Front;
 use crate::harness::sends::is_sends;
-use crate::harness::{directive, load, tld};
+use crate::harness::{clauses, directive, load, tld};
 use crate::isa::Platform;
 use crate::source::Source;
 use crate::tld::Strictness;
@@ -28,7 +28,7 @@ pub struct Check {
 pub fn platform(name: &str) -> Result<Platform, String> {
     let source = crate::source::Span::new(0, name.len() as u32);
     let word = crate::source::Spanned::new(name, source);
-    directive::platform(word).map(|p| p.node).map_err(|m| {
+    clauses::platform(word).map(|p| p.node).map_err(|m| {
         let help = m.help.clone().unwrap_or_default();
         format!("no such platform; {help}")
     })

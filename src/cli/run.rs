@@ -7,6 +7,7 @@ use super::output::{Exit, Output};
 use super::watch::Watching;
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::bind::{Layer, Problem};
+use crate::harness::clauses;
 use crate::harness::directive::{self, Directives, Mistake};
 use crate::harness::load;
 use crate::harness::session::{self, Session};
@@ -156,7 +157,7 @@ impl Run {
             add("--surface", text, &|word, to| {
                 let separators = &[':'];
                 to.surfaces
-                    .push(directive::surface(word, word.span, separators)?);
+                    .push(clauses::surface(word, word.span, separators)?);
                 Ok(())
             })?;
         }
@@ -164,37 +165,37 @@ impl Run {
             add("--sampler", text, &|word, to| {
                 let separators = &[':', ' ', ','];
                 to.samplers
-                    .push(directive::sampler(word, word.span, separators)?);
+                    .push(clauses::sampler(word, word.span, separators)?);
                 Ok(())
             })?;
         }
         for text in &self.set {
             add("--set", text, &|word, to| {
-                to.settings.push(directive::setting(word)?);
+                to.settings.push(clauses::setting(word)?);
                 Ok(())
             })?;
         }
         for text in &self.dump {
             add("--dump", text, &|word, to| {
-                to.dumps.push(directive::dump(word)?);
+                to.dumps.push(clauses::dump(word)?);
                 Ok(())
             })?;
         }
         for text in &self.save {
             add("--save", text, &|word, to| {
-                to.saves.push(directive::save(word)?);
+                to.saves.push(clauses::save(word)?);
                 Ok(())
             })?;
         }
         if let Some(text) = &self.threads {
             add("--threads", text, &|word, to| {
-                to.threads = Some(directive::threads(word)?);
+                to.threads = Some(clauses::threads(word)?);
                 Ok(())
             })?;
         }
         if let Some(text) = &self.groups {
             add("--groups", text, &|word, to| {
-                to.groups = Some(directive::groups(word)?);
+                to.groups = Some(clauses::groups(word)?);
                 Ok(())
             })?;
         }

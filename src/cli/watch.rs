@@ -10,7 +10,8 @@ use crate::check::{CheckOptions, Step};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
 use crate::harness::bind::Layer;
-use crate::harness::directive::{self, ViewWords};
+use crate::harness::clauses;
+use crate::harness::directive::ViewWords;
 use crate::harness::front::Front;
 use crate::harness::session::{self, Options};
 use crate::harness::values::{Form, View};
@@ -177,7 +178,7 @@ impl Watching {
         for text in &self.print {
             let option = Source::new("--print", &text[..]);
             let word = Spanned::new(&text[..], Span::new(0, text.len() as u32));
-            let dump = match directive::dump(word) {
+            let dump = match clauses::dump(word) {
                 Ok(dump) => dump,
                 Err(mistake) => return Err(Box::new((*mistake, option))),
             };

@@ -1,7 +1,8 @@
 //! Expectations: `// EXPECT …` with its rows of values, and `//~ E0312 "words"` on a refused line.
 
+use super::clauses::{place, view_word};
 use super::comments::Comment;
-use super::directive::{Mistake, Place, ViewWords, mistake, place, view_word};
+use super::directive::{Mistake, Place, ViewWords, mistake};
 use super::words::{self, Word, cut};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span, Spanned};

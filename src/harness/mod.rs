@@ -9,6 +9,7 @@
 pub mod argument;
 pub mod bind;
 pub mod case;
+pub mod clauses;
 pub mod comments;
 pub mod compare;
 pub mod contents;
