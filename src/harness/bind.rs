@@ -7,6 +7,7 @@
 use super::contents;
 use super::directive::{Directives, Origin, SamplerBinding, Setting, SurfaceBinding};
 use super::shape;
+use super::states;
 use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
@@ -55,7 +56,8 @@ pub struct Problem {
     pub diagnostic: Diagnostic,
 }
 
-/// Binds everything that the layers ask for, over what `start` holds.
+/// Binds everything that the layers ask for, over what `start` holds; with the bindings, what packed states
+/// deserve to be said of though they can be used.
 ///
 /// # Errors
 /// All problems, in the order of the layers.
@@ -63,11 +65,12 @@ pub fn bind(
     program: &Program,
     layers: &[Layer],
     start: Bindings,
-) -> Result<Bindings, Vec<Problem>> {
+) -> Result<(Bindings, Vec<Problem>), Vec<Problem>> {
     let mut binder = Binder {
         program,
         bindings: start,
         owners: BTreeMap::new(),
+        remarks: Vec::new(),
         problems: Vec::new(),
     };
     for (number, layer) in layers.iter().enumerate() {
@@ -76,7 +79,7 @@ pub fn bind(
             problems.extend(binder.surface(number, layer, surface).err());
         }
         for sampler in &layer.directives.samplers {
-            problems.extend(binder.sampler(layer, sampler).err());
+            problems.extend(binder.sampler(number, layer, sampler).err());
         }
         for setting in &layer.directives.settings {
             problems.extend(binder.setting(setting).err());
@@ -89,7 +92,7 @@ pub fn bind(
             }));
     }
     if binder.problems.is_empty() {
-        Ok(binder.bindings)
+        Ok((binder.bindings, binder.remarks))
     } else {
         Err(binder.problems)
     }
@@ -187,11 +190,27 @@ struct Binder<'p> {
     bindings: Bindings,
     /// Which surface of which layer holds a binding table index.
     owners: BTreeMap<u32, (usize, String)>,
+    remarks: Vec<Problem>,
     problems: Vec<Problem>,
 }
 
 impl Binder<'_> {
-    fn sampler(&mut self, layer: &Layer, ask: &SamplerBinding) -> Result<(), Wrong> {
+    /// Whose rules states and layouts follow that do not say.
+    fn generation(&self) -> Generation {
+        match self.program.platform {
+            Platform::Ilk => Generation::Gen5,
+            Platform::Bdw => Generation::Gen8,
+            _ => Generation::default(),
+        }
+    }
+
+    fn remark(&mut self, layer: usize, found: Vec<Diagnostic>) {
+        let found = found.into_iter();
+        let problems = found.map(|diagnostic| Problem { layer, diagnostic });
+        self.remarks.extend(problems);
+    }
+
+    fn sampler(&mut self, number: usize, layer: &Layer, ask: &SamplerBinding) -> Result<(), Wrong> {
         let found = symbol(self.program, &ask.name)?;
         if found.class != SymbolClass::Sampler {
             let label = format!(
@@ -201,7 +220,8 @@ impl Binder<'_> {
             );
             return Err(wrong(ask.name.span, label));
         }
-        let state = super::sampler::state(layer, ask)?;
+        let (state, remarks) = super::sampler::state(layer, ask, self.generation())?;
+        self.remark(number, remarks);
         self.bindings
             .samplers
             .insert(dword(self.program, found), state);
@@ -210,11 +230,8 @@ impl Binder<'_> {
 
     fn surface(&mut self, number: usize, layer: &Layer, ask: &SurfaceBinding) -> Result<(), Wrong> {
         let first = surface_index(self.program, &ask.name)?;
-        let generation = match self.program.platform {
-            Platform::Ilk => Generation::Gen5,
-            _ => Generation::default(),
-        };
-        let surface = make(layer, ask, generation)?;
+        let (surface, remarks) = make(layer, ask, self.generation())?;
+        self.remark(number, remarks);
         // The planes of a planar surface are consecutive binding table indices: vISA text reference 5.6.
         let planes = if surface.format().is_planar() { 3 } else { 1 };
         let parts = (0..planes).filter_map(|p| Some((first.checked_add(p)?, surface.plane(p)?)));
@@ -286,8 +303,13 @@ impl Binder<'_> {
     }
 }
 
-/// Makes the surface that a directive describes.
-fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<Surface, Wrong> {
+/// Makes the surface that a directive describes; with it, what its packed state deserves to be said of.
+fn make(
+    layer: &Layer,
+    ask: &SurfaceBinding,
+    generation: Generation,
+) -> Result<(Surface, Vec<Diagnostic>), Wrong> {
+    let mut remarks = Vec::new();
     let at = |start| Description {
         generation,
         ..start
@@ -295,7 +317,7 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
     let surface = match &ask.origin {
         Origin::New => {
             let start = at(Description::d2(format(ask)?, 0, 0));
-            let shape = shape::read(ask, start, &size(ask)?)?;
+            let shape = shape::read(layer, ask, start, &size(ask)?)?;
             let description = shape.description;
             Surface::zeroed(description).map_err(|e| Box::new(e.at(ask.span)))?
         }
@@ -306,7 +328,7 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
             };
             // Without a size the picture's own is taken.
             let size = ask.size.as_ref().map_or(vec![0, 0], |s| s.node.clone());
-            let shape = shape::read(ask, at(Description::d2(format, 0, 0)), &size)?;
+            let shape = shape::read(layer, ask, at(Description::d2(format, 0, 0)), &size)?;
             let named = ask.format.is_some().then_some(format);
             match contents::texture(layer, path, &shape.description, named)? {
                 Some(surface) => surface,
@@ -322,14 +344,24 @@ fn make(layer: &Layer, ask: &SurfaceBinding, generation: Generation) -> Result<S
                 kind => plain_description(kind, width, height),
             };
             let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
-            let shape = shape::read(ask, at(start), &size)?;
+            let shape = shape::read(layer, ask, at(start), &size)?;
             contents::plain(layer, path, shape.description, shape.frame)?
+        }
+        Origin::Memory(path) => {
+            let start = at(Description::d2(format(ask)?, 0, 0));
+            let shape = shape::read(layer, ask, start, &size(ask)?)?;
+            states::memory(layer, ask, path, shape.description)?
+        }
+        Origin::State(state) => {
+            let made = states::surface(layer, ask, state, generation)?;
+            remarks = made.1;
+            made.0
         }
     };
     if let Some(formula) = &ask.formula {
         contents::fill(&surface, formula)?;
     }
-    Ok(surface)
+    Ok((surface, remarks))
 }
 
 /// The format that was named.

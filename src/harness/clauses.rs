@@ -3,7 +3,8 @@
 //! Directives separate words by blanks, options by `:`; beyond that they are the same.
 
 use super::directive::{
-    Dump, Mistake, Origin, Place, SamplerBinding, Save, Setting, SurfaceBinding, ViewWords, mistake,
+    Dump, Mistake, Origin, Place, SamplerBinding, Save, Setting, StateWords, SurfaceBinding,
+    ViewWords, mistake,
 };
 use super::values::Form;
 use super::words::{self, Word, cut};
@@ -144,10 +145,19 @@ pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<Surfac
         let is_first = std::mem::take(&mut first);
         let owned = word.map(str::to_string);
         if is_first && word.node == "new" || word.node == "as" {
+        } else if let (Origin::State(state), false) = (&mut binding.origin, word.node.contains('='))
+        {
+            state.words.push(owned);
+        } else if is_first && matches!(word.node, "state" | "media-state") {
+            binding.origin = Origin::State(StateWords {
+                media: word.node == "media-state",
+                words: Vec::new(),
+            });
+        } else if is_first && word.node == "memory" {
+            let path = words.next().ok_or_else(|| no_file(word))?;
+            binding.origin = Origin::Memory(path.map(str::to_string));
         } else if is_first && PLAIN_KINDS.iter().any(|k| k.0 == word.node) {
-            let Some(path) = words.next() else {
-                return Err(mistake(word.span, "the file's name is missing behind it"));
-            };
+            let path = words.next().ok_or_else(|| no_file(word))?;
             binding.origin = Origin::Plain(owned, path.map(str::to_string));
         } else if let Some(size) = words::size(word.node) {
             binding.size = Some(Spanned::new(size, word.span));
@@ -171,6 +181,10 @@ pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<Surfac
         return Err(mistake(text.span, "what the surface holds is missing"));
     }
     Ok(binding)
+}
+
+fn no_file(kind: Word<'_>) -> Mistake {
+    mistake(kind.span, "the file's name is missing behind it")
 }
 
 /// Reads what stands behind `SAMPLER` or `--sampler`.

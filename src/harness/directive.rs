@@ -41,7 +41,7 @@ pub const KEYWORDS: &[(&str, &str)] = &[
     ("GROUPS", "X,Y,Z"),
     (
         "SURFACE",
-        "NAME: FORMAT WxH, formula | PATH as FORMAT | new WxH FORMAT | raw PATH FORMAT WxH | nv12 PATH WxH",
+        "NAME: FORMAT WxH, formula | PATH as FORMAT | new WxH FORMAT | raw PATH FORMAT WxH | nv12 PATH WxH | state WORDS…",
     ),
     ("SAMPLER", "NAME: [KIND] key=value …"),
     ("SET", "NAME = VALUE…:TYPE"),
@@ -117,6 +117,19 @@ pub enum Origin {
     Picture(Spanned<String>),
     /// A file of plain rows, named with its kind: `raw`, `nv12`, `yuy2` ….
     Plain(Spanned<String>, Spanned<String>),
+    /// A file that holds the memory as it lies: tiles, padding, levels.
+    Memory(Spanned<String>),
+    /// A packed state, which says all of the surface.
+    State(StateWords),
+}
+
+/// The words of a packed surface state.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct StateWords {
+    /// It is that of the media sampler's messages.
+    pub media: bool,
+    /// Dwords in hexadecimal, or files that hold them.
+    pub words: Vec<Spanned<String>>,
 }
 
 /// A sampler and its state.

@@ -24,6 +24,7 @@ pub mod sampler;
 pub mod sends;
 pub mod session;
 mod shape;
+pub mod states;
 pub mod tld;
 pub mod twin;
 pub mod values;

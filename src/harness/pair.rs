@@ -87,7 +87,7 @@ pub fn loads(
         let surfaces = &mut layer.directives.surfaces;
         surfaces.retain(|s| !names.contains_key(&s.name.node));
     }
-    let mut bindings = bind(&program, &layers, Bindings::default())?;
+    let (mut bindings, _) = bind(&program, &layers, Bindings::default())?;
     let mut pointers = BTreeMap::new();
     for (name, &pointer) in &names {
         let nowhere = Spanned::new(name.clone(), Span::default());

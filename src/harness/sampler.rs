@@ -1,5 +1,6 @@
 //! Sampler states from the words of a directive: `filter=linear address=wrap`, `avs table0x=bilinear`,
-//! `unorm linear=on`, `deinterlace state.toml`. Without a kind they are for the 3D sampler.
+//! `unorm linear=on`, `deinterlace state.toml`. Without a kind they are for the 3D sampler; `state` has its
+//! packed words ([`super::states`]).
 //!
 //! A state is a kind, then `field=value` words and files of fields, later ones winning. A coefficient table is
 //! a name or a file of rows.
@@ -7,11 +8,13 @@
 use super::bind::Layer;
 use super::directive::SamplerBinding;
 use super::load::{self, FileError};
+use super::states;
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::bindings::Sampler;
 use crate::sampler::SamplerState;
 use crate::source::Spanned;
+use crate::surface::Generation;
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -20,16 +23,30 @@ use std::sync::Arc;
 type Wrong = Box<Diagnostic>;
 
 /// The kinds of sampler state.
-const KINDS: [&str; 4] = ["3d", "avs", "unorm", "deinterlace"];
+const KINDS: [&str; 5] = ["3d", "state", "avs", "unorm", "deinterlace"];
 
 /// The largest file of fields.
 const MAX_FILE: u64 = 1 << 20;
 
-/// The state that a directive describes.
+/// The state that a directive describes; with it, what its packed words deserve to be said of.
 ///
 /// # Errors
-/// `E0705` at the word that has no meaning, `E0702` at a file that cannot be used.
-pub fn state(layer: &Layer, ask: &SamplerBinding) -> Result<Sampler, Wrong> {
+/// `E0705` at the word that has no meaning, `E0702` at a file that cannot be used; the rule that packed
+/// words break.
+pub fn state(
+    layer: &Layer,
+    ask: &SamplerBinding,
+    generation: Generation,
+) -> Result<(Sampler, Vec<Diagnostic>), Wrong> {
+    if ask.words.first().is_some_and(|kind| kind.node == "state") {
+        let (state, remarks) = states::sampler(layer, ask, generation)?;
+        return Ok((Sampler::Texture(Arc::new(state)), remarks));
+    }
+    described(layer, ask).map(|state| (state, Vec::new()))
+}
+
+/// The state that fields by name describe.
+fn described(layer: &Layer, ask: &SamplerBinding) -> Result<Sampler, Wrong> {
     let Some(kind) = ask.words.first() else {
         return Err(wrong(&ask.name, "the sampler's kind is missing"));
     };

@@ -136,7 +136,10 @@ pub fn start_watched<O: Observer>(
         None => Bindings::default(),
     };
     let bindings = match bind::bind(&program, layers, start) {
-        Ok(bindings) => bindings,
+        Ok((bindings, remarks)) => {
+            problems.extend(remarks);
+            bindings
+        }
         Err(more) => {
             problems.extend(more);
             return Err(refuse(problems));

@@ -17,13 +17,20 @@
 //! | `below` | `off` puts the mip levels to the right |
 //! | `align`, `qpitch` | image alignment, as `4x4`; rows from slice to slice |
 //! | `frame` | which frame of a file with several |
+//! | `palette` | entries of a palette format: a file, or `ff0000ff/ff00ff00` |
+//! | `mcs` | control words of samples: `"byte(x,y) = 0xe4"`, or a file of rows |
+//! | `clear` | what a pixel reads whose control word says "clear", as `0/0/0/1` |
 
-use super::bind::{Wrong, wrong};
+use super::bind::{Layer, Wrong, wrong};
 use super::directive::SurfaceBinding;
+use super::states;
 use super::words::{self, nearest};
 use crate::source::Spanned;
 use crate::surface::file::ALL_LEVELS;
-use crate::surface::{Description, Generation, Kind, LineStride, MipLayout, SampleStorage, Tiling};
+use crate::surface::format::Returns;
+use crate::surface::{
+    Description, Format, Generation, Kind, LineStride, MipLayout, SampleStorage, Tiling,
+};
 
 /// What the keys say.
 pub struct Shape {
@@ -35,13 +42,19 @@ pub struct Shape {
     pub mips: bool,
 }
 
-const KEYS: [&str; 20] = [
+const KEYS: [&str; 23] = [
     "disable", "pitch", "kind", "slices", "levels", "mips", "min_lod", "element", "samples",
     "storage", "tiling", "swizzle", "x", "y", "lines", "gen", "below", "align", "qpitch", "frame",
+    "palette", "mcs", "clear",
 ];
 
 /// `start` with the size and what the keys say.
-pub fn read(ask: &SurfaceBinding, start: Description, size: &[u32]) -> Result<Shape, Wrong> {
+pub fn read(
+    layer: &Layer,
+    ask: &SurfaceBinding,
+    start: Description,
+    size: &[u32],
+) -> Result<Shape, Wrong> {
     let (width, height) = (size.first().copied(), size.get(1).copied());
     let (width, height) = (width.unwrap_or(1), height.unwrap_or(1));
     let generation = start.generation;
@@ -59,7 +72,20 @@ pub fn read(ask: &SurfaceBinding, start: Description, size: &[u32]) -> Result<Sh
         frame: 0,
         mips: false,
     };
+    let mut control = None;
     for (key, value) in &ask.keys {
+        match key.node.as_str() {
+            "mcs" => {
+                control = Some(value);
+                continue;
+            }
+            "palette" => {
+                let generation = shape.description.generation;
+                shape.description.palette = Some(states::palette(layer, value, generation)?);
+                continue;
+            }
+            _ => {}
+        }
         let known = shape.set(&key.node, value)?;
         if !known {
             let unknown = wrong(key.span, "no such key");
@@ -69,7 +95,31 @@ pub fn read(ask: &SurfaceBinding, start: Description, size: &[u32]) -> Result<Sh
             }));
         }
     }
+    // They are as large as the surface, which all keys together say.
+    if let Some(value) = control {
+        let words = states::control_words(layer, value, &shape.description)?;
+        shape.description.mcs = Some(words);
+    }
     Ok(shape)
+}
+
+/// `gen=`.
+pub fn generation(value: &Spanned<String>) -> Result<Generation, Wrong> {
+    const GENERATIONS: &[(&str, Generation)] = &[
+        ("4", Generation::Gen4),
+        ("5", Generation::Gen5),
+        ("6", Generation::Gen6),
+        ("7", Generation::Gen7),
+        ("7.5", Generation::Gen75),
+        ("8", Generation::Gen8),
+        ("9", Generation::Gen9),
+    ];
+    one_of(value, GENERATIONS)
+}
+
+/// `on` or `off`.
+pub fn switch(value: &Spanned<String>) -> Result<bool, Wrong> {
+    one_of(value, &[("on", true), ("off", false)])
 }
 
 /// The value of a list of words that this one names.
@@ -89,19 +139,18 @@ fn number(value: &Spanned<String>) -> Result<u32, Wrong> {
     number.ok_or_else(|| wrong(value.span, "a number is wanted here"))
 }
 
+/// A channel of a texel, as the format returns it.
+fn channel(text: &str, format: Format) -> Option<u32> {
+    match format.returns {
+        Returns::AsUint => text.parse().ok(),
+        Returns::AsSint => text.parse().ok().map(i32::cast_unsigned),
+        _ => text.parse().ok().map(f32::to_bits),
+    }
+}
+
 impl Shape {
     /// Takes one key; `false` if there is none of that name.
     fn set(&mut self, key: &str, value: &Spanned<String>) -> Result<bool, Wrong> {
-        const GENERATIONS: &[(&str, Generation)] = &[
-            ("4", Generation::Gen4),
-            ("5", Generation::Gen5),
-            ("6", Generation::Gen6),
-            ("7", Generation::Gen7),
-            ("7.5", Generation::Gen75),
-            ("8", Generation::Gen8),
-            ("9", Generation::Gen9),
-        ];
-        const ON: &[(&str, bool)] = &[("on", true), ("off", false)];
         let d = &mut self.description;
         match key {
             "pitch" => d.pitch = number(value)?,
@@ -120,10 +169,10 @@ impl Shape {
             "y" => d.y_offset = number(value)?,
             "qpitch" => d.qpitch = Some(number(value)?),
             "frame" => self.frame = u64::from(number(value)?),
-            "swizzle" => d.bit6_swizzle = one_of(value, ON)?,
-            "gen" => d.generation = one_of(value, GENERATIONS)?,
+            "swizzle" => d.bit6_swizzle = switch(value)?,
+            "gen" => d.generation = generation(value)?,
             "below" => {
-                d.mip_layout = match one_of(value, ON)? {
+                d.mip_layout = match switch(value)? {
                     true => MipLayout::Below,
                     false => MipLayout::Right,
                 };
@@ -169,6 +218,14 @@ impl Shape {
             "tiling" => {
                 d.tiling = Tiling::named(&value.node)
                     .ok_or_else(|| wrong(value.span, "one of linear X Y W Yf Ys is wanted here"))?;
+            }
+            "clear" => {
+                let channels: Vec<&str> = value.node.split('/').collect();
+                let bits = channels.iter().map(|text| channel(text, d.format));
+                let colour = bits.collect::<Option<Vec<u32>>>();
+                let colour = colour.and_then(|c| <[u32; 4]>::try_from(c).ok());
+                d.clear_colour = colour
+                    .ok_or_else(|| wrong(value.span, "four numbers are wanted, as 0/0.5/1/1"))?;
             }
             "lines" => {
                 let lines = [

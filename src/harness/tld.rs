@@ -337,8 +337,8 @@ impl Machine {
         let surface = match &asked.origin {
             Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
             Origin::Picture(path) => contents::picture(layer, path, description, false)?,
-            Origin::Plain(_, path) => {
-                return Err(wrong(path.span, "a texture takes a picture or a formula"));
+            Origin::Plain(..) | Origin::Memory(_) | Origin::State(_) => {
+                return Err(wrong(asked.span, "a texture takes a picture or a formula"));
             }
         };
         if let Some(formula) = &asked.formula {

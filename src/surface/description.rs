@@ -262,6 +262,27 @@ impl Description {
         }
     }
 
+    /// The surface of control words of a compressed multisampled surface: one for each pixel, in Y tiles.
+    /// `None` for surfaces of one sample, and for samples that lie inside one image.
+    ///
+    /// Source: surface reference 3.7, "MCS".
+    pub fn control_words(&self) -> Option<Description> {
+        let format = match (self.storage, self.samples) {
+            (SampleStorage::Array, 2 | 4) => Format::R8_UINT,
+            (SampleStorage::Array, 8) => Format::R32_UINT,
+            (SampleStorage::Array, 16) => Format::R32G32_UINT,
+            _ => return None,
+        };
+        Some(Description {
+            array: self.array,
+            depth: self.depth,
+            min_array_element: self.min_array_element,
+            generation: self.generation,
+            tiling: Tiling::Y,
+            ..Description::d2(format, self.width, self.height)
+        })
+    }
+
     /// Bytes of one row as media block messages count them.
     pub fn media_row_bytes(&self) -> u32 {
         let component = self.component_bytes();

@@ -10,13 +10,14 @@
 //! ```
 //!
 //! Variables: `x`, `y`, `z` (array slice, 3D slice, or plane of a planar surface), `w` and `h` (width and
-//! height in texels). Operators from loose to tight: `|`, `xor`, `&`, `<<` `>>`, `+` `-`, `*` `/` `mod`,
+//! height in texels), `l` (mip level), `s` (sample). Samples are filled all alike unless the formula has an
+//! `s`; levels beyond the first only if it has an `l`. Operators from loose to tight: `|`, `xor`, `&`, `<<` `>>`, `+` `-`, `*` `/` `mod`,
 //! unary `-`; functions `min(a,b)`, `max(a,b)`, `abs(a)`. `^` is `xor`, `%` is `mod`. Numbers are decimal or
 //! hexadecimal; `float` and `rgba` also take decimal fractions and compute in f64, the others in 64-bit
 //! integers that wrap, with `/` rounding down and `mod` never negative.
 
 use super::texel::encode;
-use super::{Kind, Picture, Surface};
+use super::{Image, Kind, Picture, Surface};
 
 /// What is wrong with a formula.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -49,7 +50,7 @@ enum Unit {
 enum Term {
     Integer(i64),
     Fraction(f64),
-    /// x, y, z, w, h.
+    /// One of [`VARIABLES`].
     Variable(usize),
     Two(Operator, Box<(Term, Term)>),
 }
@@ -73,7 +74,10 @@ const LEVELS: &[&[(&str, Operator)]] = &[
     ],
 ];
 
-const VARIABLES: &str = "xyzwh";
+const VARIABLES: &str = "xyzwhls";
+
+/// What a formula is computed from, in the order of [`VARIABLES`].
+type At = [i64; 7];
 
 /// Parentheses may nest this deep.
 const MAX_DEPTH: u32 = 64;
@@ -143,7 +147,8 @@ impl Pattern {
         Ok(Pattern { unit, values })
     }
 
-    /// Fills the most detailed level of a surface, all slices and planes.
+    /// Fills the most detailed level of a surface, all slices, samples and planes; every level if the
+    /// formula asks which.
     ///
     /// # Errors
     /// [`BadPattern`] if the formula divides by zero somewhere, or the surface's format cannot be written
@@ -153,7 +158,7 @@ impl Pattern {
         let (w, h) = (i64::from(d.width), i64::from(d.height));
         match self.unit {
             Unit::Photo => {
-                let seed = self.values[0].integer(&[0, 0, 0, w, h])?;
+                let seed = self.values[0].integer(&[0, 0, 0, w, h, 0, 0])?;
                 let refused = |e: super::Refused| BadPattern {
                     what: e.what,
                     at: 0,
@@ -168,29 +173,40 @@ impl Pattern {
         if d.kind == Kind::Null {
             return Ok(());
         }
-        let mut bytes = Vec::with_capacity(surface.plain_bytes());
         let planes: Vec<Surface> = (0..3).map_while(|n| surface.plane(n)).collect();
         for (p, part) in planes.iter().enumerate() {
-            let (row, all) = (part.row_bytes(), part.plain_bytes());
-            let rows = all.checked_div(row).unwrap_or(0);
-            let slices = match d.kind {
-                Kind::D3 => (d.depth >> d.min_lod).max(1),
-                Kind::Buffer => 1,
-                _ => d.slices(),
-            } as usize;
-            let height = rows / slices;
-            for line in 0..rows {
-                let (z, y) = (line / height, line % height);
-                let z = if planes.len() > 1 { p } else { z };
-                self.line(row, [0, y as i64, z as i64, w, h], &mut bytes)?;
+            for image in self.images(part) {
+                let (row, all) = (
+                    part.row_bytes_of(image.level),
+                    part.image_bytes(image.level),
+                );
+                let rows = all.checked_div(row).unwrap_or(0);
+                let z = if planes.len() > 1 {
+                    p as i64
+                } else {
+                    i64::from(image.slice)
+                };
+                let mut bytes = Vec::with_capacity(all);
+                for y in 0..rows {
+                    let (l, s) = (image.level.into(), image.sample.into());
+                    self.line(row, [0, y as i64, z, w, h, l, s], &mut bytes)?;
+                }
+                part.set_image(image, &bytes);
             }
         }
-        surface.set_rows(&bytes);
         Ok(())
     }
 
+    /// The images of a surface that the formula fills.
+    fn images<'a>(&self, surface: &'a Surface) -> impl Iterator<Item = Image> + use<'a> {
+        let levels = self.values.iter().any(|value| value.names(LEVEL));
+        surface
+            .images()
+            .filter(move |image| levels || image.level == 0)
+    }
+
     /// Appends one row of `row` bytes.
-    fn line(&self, row: usize, mut at: [i64; 5], bytes: &mut Vec<u8>) -> Result<(), BadPattern> {
+    fn line(&self, row: usize, mut at: At, bytes: &mut Vec<u8>) -> Result<(), BadPattern> {
         let end = bytes.len() + row;
         let value = &self.values[0];
         while bytes.len() < end {
@@ -216,38 +232,40 @@ impl Pattern {
                 d.format
             ));
         }
-        let size = |n: u32| (n >> d.min_lod).max(1);
-        let slices = if d.kind == Kind::D3 {
-            size(d.depth)
-        } else {
-            d.slices()
-        };
-        let (width, height) = match d.kind {
-            Kind::Buffer => (d.width, 1),
-            _ => (size(d.width), size(d.height)),
-        };
-        for z in 0..slices {
-            for y in 0..height {
-                for x in 0..width {
-                    let at = [x, y, z, d.width, d.height].map(i64::from);
-                    let mut rgba = [0; 4];
-                    for (channel, value) in rgba.iter_mut().zip(&self.values) {
-                        let value = value.real(&at)?;
-                        *channel = match d.format.returns {
-                            super::format::Returns::AsUint => value as u32,
-                            super::format::Returns::AsSint => value as i32 as u32,
-                            _ => (value as f32).to_bits(),
-                        };
-                    }
-                    surface.store_texel(d.min_lod, z, x, y, rgba);
+        for image in self.images(surface) {
+            let (width, height, _) = surface.level_size(image.level);
+            let (level, slice, sample) = (d.min_lod + image.level, image.slice, image.sample);
+            for (y, x) in (0..height).flat_map(|y| (0..width).map(move |x| (y, x))) {
+                let at = [x, y, slice, d.width, d.height, image.level, sample].map(i64::from);
+                let mut rgba = [0; 4];
+                for (channel, value) in rgba.iter_mut().zip(&self.values) {
+                    let value = value.real(&at)?;
+                    *channel = match d.format.returns {
+                        super::format::Returns::AsUint => value as u32,
+                        super::format::Returns::AsSint => value as i32 as u32,
+                        _ => (value as f32).to_bits(),
+                    };
                 }
+                surface.store_sample(level, slice, x, y, sample, rgba);
             }
         }
         Ok(())
     }
 }
 
+/// `l` of [`VARIABLES`].
+const LEVEL: usize = 5;
+
 impl Term {
+    /// Whether a variable stands in it.
+    fn names(&self, variable: usize) -> bool {
+        match self {
+            Term::Variable(index) => *index == variable,
+            Term::Two(_, sides) => sides.0.names(variable) || sides.1.names(variable),
+            Term::Integer(_) | Term::Fraction(_) => false,
+        }
+    }
+
     fn has_fraction(&self) -> bool {
         match self {
             Term::Fraction(_) => true,
@@ -256,7 +274,7 @@ impl Term {
         }
     }
 
-    fn integer(&self, at: &[i64; 5]) -> Result<i64, BadPattern> {
+    fn integer(&self, at: &At) -> Result<i64, BadPattern> {
         Ok(match self {
             Term::Integer(value) => *value,
             Term::Fraction(value) => *value as i64,
@@ -283,7 +301,7 @@ impl Term {
         })
     }
 
-    fn real(&self, at: &[i64; 5]) -> Result<f64, BadPattern> {
+    fn real(&self, at: &At) -> Result<f64, BadPattern> {
         Ok(match self {
             Term::Integer(value) => *value as f64,
             Term::Fraction(value) => *value,
@@ -311,7 +329,7 @@ impl Term {
     }
 }
 
-fn by_zero(at: &[i64; 5]) -> BadPattern {
+fn by_zero(at: &At) -> BadPattern {
     BadPattern {
         what: format!(
             "division by zero at x = {}, y = {}, z = {}",
@@ -580,10 +598,37 @@ mod tests {
     }
 
     #[test]
+    fn samples_are_all_filled_and_levels_if_the_formula_asks_which() {
+        let four = Description {
+            samples: 4,
+            ..Description::d2(Format::R8_UINT, 1, 1)
+        };
+        let image = |formula: &str, description: &Description, level, sample| {
+            let surface = Surface::zeroed(description.clone()).unwrap();
+            Pattern::parse(formula).unwrap().fill(&surface).unwrap();
+            surface.image(Image {
+                level,
+                sample,
+                slice: 0,
+            })
+        };
+        assert_eq!(image("byte = 3 + s", &four, 0, 2), [5]);
+        assert_eq!(image("byte = 3", &four, 0, 3), [3]);
+        assert_eq!(image("rgba = s, 0, 0, 1", &four, 0, 3), [3]);
+        let levels = Description {
+            levels: 3,
+            ..Description::d2(Format::R8_UNORM, 4, 2)
+        };
+        assert_eq!(image("byte = 9", &levels, 1, 0), [0, 0]);
+        assert_eq!(image("byte = 10*l + x", &levels, 1, 0), [10, 11]);
+        assert_eq!(image("rgba = l/255, 0, 0, 1", &levels, 2, 0), [2]);
+    }
+
+    #[test]
     fn arithmetic_binds_as_stated() {
         let value = |text: &str| {
             let pattern = Pattern::parse(&format!("byte = {text}")).unwrap();
-            pattern.values[0].integer(&[5, 3, 0, 8, 4]).unwrap()
+            pattern.values[0].integer(&[5, 3, 0, 8, 4, 0, 0]).unwrap()
         };
         assert_eq!(value("1 + 2 * 3"), 7);
         assert_eq!(value("7 xor 1 << 1"), 5);

@@ -92,12 +92,13 @@ impl Surface {
 
     /// Bytes of one row in plain order; of the first plane if planar.
     pub fn row_bytes(&self) -> usize {
-        self.level_row_bytes(0)
+        self.row_bytes_of(0)
     }
 
-    fn level_row_bytes(&self, level: u32) -> usize {
+    /// Bytes of one row of a level, as [`Surface::row_bytes`].
+    pub fn row_bytes_of(&self, level: u32) -> usize {
         match self.format().is_planar() {
-            true => self.plane(0).map_or(0, |luma| luma.level_row_bytes(level)),
+            true => self.plane(0).map_or(0, |luma| luma.row_bytes_of(level)),
             false => self.cells(level).0 as usize * self.format().cell().bytes.max(1) as usize,
         }
     }
@@ -113,7 +114,7 @@ impl Surface {
 
     /// Bytes of one image of a level; of the first plane if planar.
     pub fn image_bytes(&self, level: u32) -> usize {
-        self.level_row_bytes(level) * self.cells(level).1 as usize
+        self.row_bytes_of(level) * self.cells(level).1 as usize
     }
 
     /// All texels in plain order.
@@ -163,7 +164,7 @@ impl Surface {
 
     /// Sets the rows of one image, which is there; what is missing at the end stays as it was.
     pub fn set_image(&self, image: Image, bytes: &[u8]) {
-        let pitch = self.level_row_bytes(image.level).max(1);
+        let pitch = self.row_bytes_of(image.level).max(1);
         let rows = 0..self.cells(image.level).1;
         for (y, row) in rows.zip(bytes.chunks(pitch)) {
             self.write_plain_row(&Row { image, y }, row);
@@ -171,7 +172,7 @@ impl Surface {
     }
 
     fn read_image(&self, image: Image, out: &mut [u8]) {
-        let pitch = self.level_row_bytes(image.level).max(1);
+        let pitch = self.row_bytes_of(image.level).max(1);
         let rows = 0..self.cells(image.level).1;
         for (y, row) in rows.zip(out.chunks_mut(pitch)) {
             self.read_plain_row(&Row { image, y }, row);

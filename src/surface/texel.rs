@@ -383,9 +383,22 @@ impl Surface {
     /// Packed 4:2:2: an even texel stores its luma and the chroma of its pair, an odd one its luma only.
     /// Returns whether the format can be written ([`encode`]).
     pub fn store_texel(&self, level: u32, slice: u32, x: u32, y: u32, rgba: Rgba) -> bool {
+        self.store_sample(level, slice, x, y, 0, rgba)
+    }
+
+    /// As [`Surface::store_texel`], for one sample of a texel.
+    pub fn store_sample(
+        &self,
+        level: u32,
+        slice: u32,
+        x: u32,
+        y: u32,
+        sample: u32,
+        rgba: Rgba,
+    ) -> bool {
         let format = self.format();
         if format.is_packed_422() {
-            let place = self.place(level, slice, x, y, 0);
+            let place = self.place(level, slice, x, y, sample);
             let pair = encode_pair(format, rgba, rgba);
             for channel in format.channels {
                 let odd = channel.name == b'y';
@@ -405,7 +418,7 @@ impl Surface {
             return false;
         };
         let size = format.cell().bytes as usize;
-        let place = self.place(level, slice, x, y, 0);
+        let place = self.place(level, slice, x, y, sample);
         let disabled = self.description().write_disable;
         if disabled != 0 {
             keep(format, disabled, &self.read_cell(place), &mut bytes);

@@ -26,7 +26,7 @@ pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> 
 /// What a packed surface state describes; the base address becomes the offset in the surface's memory.
 ///
 /// Gen4 to Gen6 (6 dwords) and Gen8, Gen9 (16 dwords). Compressed auxiliary surfaces, rotation and mip
-/// tails are not modelled.
+/// tails are not modelled. The control words of samples lie in a surface of their own, [`control_words`].
 ///
 /// # Errors
 /// [`Invalid`] with the first rule that is broken: for a generation whose layout is not known here, a
@@ -167,6 +167,42 @@ fn describe_old(
     Ok(())
 }
 
+/// Whether the auxiliary surface holds the control words of samples. Source: surface reference 5.4.
+fn has_control_words(d: &Description, get: &dyn Fn(&str) -> u64) -> bool {
+    get("Auxiliary Surface Mode") == CONTROL_WORDS && d.control_words().is_some()
+}
+
+/// Auxiliary Surface Mode of a multisampled surface with control words.
+pub(super) const CONTROL_WORDS: u64 = 1;
+
+/// The surface of control words beside a multisampled surface, `None` if it has none. Its base address is,
+/// like that of [`describe()`], the one in the words.
+///
+/// # Errors
+/// As [`describe()`].
+///
+/// Source: surface reference 3.7, 5.4.
+pub fn control_words(
+    generation: Generation,
+    words: &[u32],
+) -> Result<Option<Description>, Invalid> {
+    let structure = structure(generation)?;
+    let get = |name: &str| structure.get(words, name);
+    let d = describe(generation, words)?;
+    let Some(asked) = d.control_words().filter(|_| has_control_words(&d, &get)) else {
+        return Ok(None);
+    };
+    let base = structure.field("Auxiliary Surface Base Address");
+    let rows = 4 * get("Auxiliary Surface QPitch") as u32;
+    Ok(Some(Description {
+        base: base.map_or(0, |f| f.raw(words) << f.bits.1),
+        // Tiles of 128 bytes.
+        pitch: 128 * (get("Auxiliary Surface Pitch") as u32 + 1),
+        qpitch: (rows > 0).then_some(rows),
+        ..asked
+    }))
+}
+
 /// The field's order is A, R, G, B from the high bit; ours R, G, B, A from the low one. It is its own
 /// inverse on neither side, so [`super::pack`] has the way back. Source: surface reference 5.2.
 fn write_disable(field: u8) -> u8 {
@@ -193,8 +229,12 @@ fn cube_faces(get: &dyn Fn(&str) -> u64) -> u8 {
 fn describe_new(d: &mut Description, get: &dyn Fn(&str) -> u64) -> Result<(), Invalid> {
     only_zero(get, "Render Target And Sample Unorm Rotation")?;
     only_zero(get, "Memory Compression Enable")?;
+    d.samples = 1 << get("Number of Multisamples").min(5);
+    if get("Multisampled Surface Storage Format") == 1 && d.samples > 1 {
+        d.storage = SampleStorage::Interleaved;
+    }
     // Planar formats have other fields in the auxiliary dword.
-    if !d.format.is_planar() {
+    if !d.format.is_planar() && !has_control_words(d, get) {
         only_zero(get, "Auxiliary Surface Mode")?;
     }
     d.tiling = match (get("Tile Mode"), get("Tiled Resource Mode")) {
@@ -216,10 +256,6 @@ fn describe_new(d: &mut Description, get: &dyn Fn(&str) -> u64) -> Result<(), In
     d.array = get("Surface Array") == 1 && d.kind != Kind::D3;
     if !d.array && d.kind != Kind::D3 {
         d.depth = 1;
-    }
-    d.samples = 1 << get("Number of Multisamples").min(5);
-    if get("Multisampled Surface Storage Format") == 1 && d.samples > 1 {
-        d.storage = SampleStorage::Interleaved;
     }
     let unit = |field: u64| if field == 0 { 4 } else { 2 << field as u32 };
     d.align = Some((

@@ -18,7 +18,7 @@ pub mod pack;
 pub mod rules;
 pub mod tables;
 
-pub use describe::{describe, structure};
+pub use describe::{control_words, describe, structure};
 pub use field::{Number, StateField, Structure};
 pub use pack::pack;
 pub use tables::{BINDING_GEN5, BINDING_GEN9, MEDIA_GEN5, MEDIA_GEN9, SURFACE_GEN5, SURFACE_GEN9};

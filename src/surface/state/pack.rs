@@ -3,8 +3,7 @@
 use super::super::{
     Description, Format, Generation, Invalid, Kind, LineStride, MipLayout, SampleStorage, Tiling,
 };
-use super::describe::FACES;
-use super::describe::structure;
+use super::describe::{CONTROL_WORDS, FACES, structure};
 use super::tables::SURFACE_GEN5;
 use crate::diagnostic::Code;
 
@@ -217,6 +216,16 @@ fn image_new(to: &mut Writer, d: &Description) {
             );
         }
         to.put("Surface QPitch", u64::from(rows / 4));
+    }
+    if let Some(words) = &d.mcs {
+        let words = words.description();
+        to.put("Auxiliary Surface Mode", CONTROL_WORDS);
+        to.put("Auxiliary Surface Base Address", words.base >> 12);
+        to.less_one("Auxiliary Surface Pitch", words.pitch / 128);
+        to.put(
+            "Auxiliary Surface QPitch",
+            u64::from(words.qpitch.unwrap_or(0) / 4),
+        );
     }
     if let Some(planes) = d.planes {
         to.put("Separate UV Plane Enable", u64::from(!planes.interleaved));

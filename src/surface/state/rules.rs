@@ -4,7 +4,7 @@
 
 use super::super::format::Kind as FormatKind;
 use super::super::{Description, Format, Generation, Invalid, Kind, Surface, Tiling};
-use super::describe::{describe, structure};
+use super::describe::{control_words, describe, structure};
 use super::field::Structure;
 use super::tables::SURFACE_GEN5;
 use crate::diagnostic::Code;
@@ -26,6 +26,9 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
         Ok(description) => {
             combinations(structure, &description, words, &mut broken);
             broken.extend(Surface::check(at_home(description)).err());
+            if let Ok(Some(control)) = control_words(generation, words) {
+                broken.extend(Surface::check(at_home(control)).err());
+            }
         }
         // A reserved value has been said already, with the field's place.
         Err(why) if broken.iter().any(|b| b.code == why.code) => {}

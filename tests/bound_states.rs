@@ -1,0 +1,159 @@
+//! Packed states in directives: what words say is what is bound, and what they must not say is refused there.
+
+#[path = "laws/descriptions.rs"]
+mod descriptions;
+
+use descriptions::descriptions;
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use std::path::Path;
+use visim::exec::Bindings;
+use visim::harness::session::{Options, file_layer, start};
+use visim::source::Source;
+use visim::surface::state::{pack, structure};
+use visim::surface::{Description, Kind, Surface};
+
+const PROGRAM: &str = ".version 4.1\n.kernel \"k\"\n.decl T6 v_type=T num_elts=1\n\
+                       .decl S0 v_type=S num_elts=1\n    ret (M1, 1)\n";
+
+/// What is bound, and the codes of all that was said.
+fn bound(directive: &str) -> (Option<Bindings>, Vec<&'static str>) {
+    let source = Source::new("k.visa", format!("// {directive}\n{PROGRAM}"));
+    let folder = Path::new("tests/cases/states/k.visa");
+    let (layer, found) = file_layer(source, folder);
+    let (bindings, problems) = match start(&[layer], found, &Options::default()) {
+        Ok(session) => (Some(session.bindings), session.warnings),
+        Err(refused) => (None, refused.problems),
+    };
+    let codes = problems.iter().map(|p| p.diagnostic.code.info().name);
+    (bindings, codes.collect())
+}
+
+fn codes(directive: &str) -> Vec<&'static str> {
+    bound(directive).1
+}
+
+const GEN5: &str = "250c0000 00008010 000800c0 00000038 00000000";
+const TEXELS: &str = "SURFACE T6: P8_UNORM_PALETTE0 4x1";
+const SAMPLER: &str = "00024000 000d0000 00000040";
+
+#[test]
+fn words_that_break_a_rule_are_refused_and_remarks_are_told() {
+    for (directive, expected) in [
+        (format!("SURFACE T6: state {GEN5} 00000000 gen=5"), vec![]),
+        // Dword 5 has no bit 0 on Gen5; the state is used all the same.
+        (
+            format!("SURFACE T6: state {GEN5} 00000001 gen=5"),
+            vec!["W0751"],
+        ),
+        (format!("SURFACE T6: state {GEN5} gen=5"), vec!["E0750"]),
+        (
+            format!("SURFACE T6: state {GEN5} 00000000 gen=7"),
+            vec!["N0752"],
+        ),
+        ("SURFACE T6: state gen=5".to_string(), vec!["E0705"]),
+        ("SURFACE T6: state xyz".to_string(), vec!["E0705"]),
+        ("SURFACE T6: state missing.txt".to_string(), vec!["E0702"]),
+        // An X-tiled surface at 0x8010.
+        (
+            "SURFACE T6: state 250c0000 00008010 000800c0 00000ffa 00000000 00000000 gen=5"
+                .to_string(),
+            vec!["E0743"],
+        ),
+        (
+            format!("SURFACE T6: state {GEN5} 0 gen=5 pitch=8"),
+            vec!["E0705"],
+        ),
+        (
+            format!("SURFACE T6: state {GEN5} 0 gen=5 at=0x9000"),
+            vec!["E0705"],
+        ),
+        // The dump has 32 bytes: from 0x8010 on 12 are needed, from 0x8004 on they are 4 too few.
+        (
+            format!("SURFACE T6: state {GEN5} 0 gen=5 memory=memory.bin at=0x8000"),
+            vec![],
+        ),
+        (
+            format!("SURFACE T6: state {GEN5} 0 gen=5 memory=memory.bin at=0x7ff0"),
+            vec!["E0747"],
+        ),
+        (
+            "SURFACE T6: memory memory.bin R8_UINT 9x4".to_string(),
+            vec!["E0747"],
+        ),
+        (format!("{TEXELS} palette=ff000000/zz"), vec!["E0705"]),
+        (format!("{TEXELS} palette=memory.bin"), vec![]),
+        (
+            format!("{TEXELS} palette=control-words.visa"),
+            vec!["E0702"],
+        ),
+        (
+            "SURFACE T6: R8_UINT 4x1 mcs=\"byte = 0\"".to_string(),
+            vec!["E0705"],
+        ),
+        (
+            "SURFACE T6: R8_UINT 4x1 samples=2 mcs=\"byte = q\"".to_string(),
+            vec!["E0701"],
+        ),
+        (
+            "SURFACE T6: R8_UINT 4x1 samples=2 clear=1/2/3".to_string(),
+            vec!["E0705"],
+        ),
+        (
+            format!("SAMPLER S0: state {SAMPLER} 00000100 gen=9"),
+            vec![],
+        ),
+        (format!("SAMPLER S0: state {SAMPLER} gen=9"), vec!["E0750"]),
+        (
+            format!("SAMPLER S0: state {SAMPLER} 00000100 gen=9 filter=linear"),
+            vec!["E0705"],
+        ),
+        (
+            format!("SAMPLER S0: state {SAMPLER} 00000100 gen=9 border=0/0"),
+            vec!["E0750"],
+        ),
+        (
+            format!("SAMPLER S0: state {SAMPLER} 00000100 gen=9 commands=1234"),
+            vec!["E0748"],
+        ),
+        // Filter 3 is none.
+        (
+            "SAMPLER S0: state 0000c000 000d0000 00000000 00000000 gen=9".to_string(),
+            vec!["E0748"],
+        ),
+    ] {
+        assert_eq!(codes(&directive), expected, "{directive}");
+    }
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig::with_cases(64))]
+
+    /// A described surface, packed and bound by its words, is the described surface.
+    #[test]
+    fn words_bind_what_they_describe(asked in descriptions()) {
+        let asked = match asked.kind {
+            Kind::Buffer => Description { height: 1, depth: 1, ..asked },
+            _ => asked,
+        };
+        let Ok(made) = Surface::zeroed(asked) else { return Ok(()) };
+        let asked = made.description();
+        let (Ok(_), Ok(words)) = (structure(asked.generation), pack(asked)) else { return Ok(()) };
+        let words: Vec<String> = words.iter().map(|w| format!("{w:08x}")).collect();
+        let number = match asked.generation {
+            visim::surface::Generation::Gen75 => "7.5".to_string(),
+            other => format!("{other:?}").replace("Gen", ""),
+        };
+        let swizzle = if asked.bit6_swizzle { "on" } else { "off" };
+        let directive = format!("SURFACE T6: state {} gen={number} swizzle={swizzle}", words.join(" "));
+        let (bindings, codes) = bound(&directive);
+        let Some(bindings) = bindings else {
+            prop_assert!(false, "{directive}: {codes:?}");
+            return Ok(());
+        };
+        let said = bindings.surfaces[&6].description();
+        let sizes = |d: &Description| (d.kind, d.format, d.width, d.height, d.depth, d.pitch, d.levels);
+        prop_assert_eq!(sizes(said), sizes(asked));
+        prop_assert_eq!((said.tiling, said.samples, said.min_lod), (asked.tiling, asked.samples, asked.min_lod));
+    }
+}
