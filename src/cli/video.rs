@@ -3,36 +3,37 @@
 use super::output::{Exit, Output};
 use crate::sampler::avs::IefState;
 use crate::sampler::deinterlace::DeinterlaceState;
+use crate::video::files::{raw_by_name, same};
 use crate::video::{
-    Fields, Filter, Picture, Raw, Reader, Scale, VideoError, Writer, compare, scale,
+    Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, VideoError, Writer, compare, scale,
 };
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::IsTerminal;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 use std::sync::Arc;
 use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Scales, sharpens, denoises and deinterlaces video.
 ///
-/// Reads and writes .y4m, .png (a folder, or a pattern as out-%04d.png) and raw frames. Every block of every
-/// frame is one message of the media sampler.
+/// Reads and writes .y4m, .png (a picture, a folder, or a pattern as out-%04d.png) and raw frames (.i420, .nv12,
+/// .yuy2, .grey). Every block of every frame is one message of the media sampler.
 #[derive(Debug, clap::Args)]
 pub struct Video {
-    /// A .y4m file, a .png picture, a folder of .png pictures, or raw frames.
+    /// A .y4m file, a .png picture, a folder or a pattern of .png pictures, or raw frames.
     input: PathBuf,
-    /// The result: .y4m, .png, or raw frames like the input.
+    /// The result, told by its name: .y4m, .png, a folder/ of pictures, or raw frames: .i420, .nv12, .yuy2, .grey.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Columns and rows of the result.
     #[arg(long, value_name = "WxH", value_parser = size)]
     scale: Option<(u32, u32)>,
     /// Coefficients of the scaler.
-    #[arg(long, value_enum, default_value_t = FilterName::Polyphase)]
+    #[arg(long, value_enum, default_value_t = FilterName::Polyphase, requires = "scale")]
     filter: FilterName,
     /// Mix sharp and smooth by what the picture shows.
-    #[arg(long)]
+    #[arg(long, requires = "scale")]
     adaptive: bool,
     /// Run the enhancement filter.
     #[arg(long)]
@@ -43,17 +44,20 @@ pub struct Video {
     /// Make two frames of every two fields; twice as many come out.
     #[arg(long)]
     deinterlace: bool,
-    /// The bottom field is the first one.
+    /// The top field (rows 0, 2, ...) is the first one, whatever the input says.
+    #[arg(long, conflicts_with = "bottom_first")]
+    top_first: bool,
+    /// The bottom field is the first one, whatever the input says.
     #[arg(long)]
     bottom_first: bool,
-    /// The input is raw frames of this kind.
+    /// The input is raw frames of this kind; .i420, .nv12, .yuy2 and .grey say it by their names.
     #[arg(long, value_parser = raw, value_name = "i420|nv12|yuy2|grey")]
     raw: Option<Raw>,
     /// Columns and rows of raw frames.
     #[arg(long, value_name = "WxH", value_parser = size)]
     size: Option<(u32, u32)>,
     /// Read so many frames only.
-    #[arg(long, value_name = "N")]
+    #[arg(long, value_name = "N", value_parser = clap::value_parser!(u64).range(1..))]
     frames: Option<u64>,
     /// Draw input, output and four times their difference side by side, of the last frame, as a PNG.
     #[arg(long, value_name = "PNG")]
@@ -87,6 +91,8 @@ struct Done {
     read: u64,
     written: u64,
     stopped: bool,
+    /// What the user may not expect.
+    remarks: Vec<String>,
 }
 
 impl Video {
@@ -94,6 +100,7 @@ impl Video {
     pub fn run(self, output: &mut Output) -> Exit {
         match self.convert(output.is_text()) {
             Ok(done) => {
+                done.remarks.iter().for_each(|remark| output.remark(remark));
                 let how = if done.stopped { "stopped: " } else { "" };
                 let path = self.output.display();
                 let (read, written) = (done.read, done.written);
@@ -103,6 +110,7 @@ impl Video {
                 output.field("read", || json!(read));
                 output.field("written", || json!(written));
                 output.field("stopped", || json!(done.stopped));
+                output.field("remarks", || json!(done.remarks));
                 if done.stopped {
                     Exit::Program
                 } else {
@@ -125,10 +133,9 @@ impl Video {
         {
             return Err(named("the comparison is a .png"));
         }
-        let file = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
         if [&self.input, &self.output]
             .iter()
-            .any(|other| file(other) == file(path))
+            .any(|other| same(other, path))
         {
             return Err(named(
                 "is the input or the output; it needs a name of its own",
@@ -142,10 +149,81 @@ impl Video {
         }
     }
 
+    /// When rows were taken, as the user or the input says it.
+    fn scan(&self, kind: &Kind, remarks: &mut Vec<String>) -> Result<Scan, VideoError> {
+        let said = match (self.top_first, self.bottom_first) {
+            (false, false) => None,
+            (top, _) if top => Some(Scan::TopFirst),
+            _ => Some(Scan::BottomFirst),
+        };
+        if said.is_some() && !self.deinterlace && !self.denoise {
+            return Err(VideoError::wrong(
+                "--top-first and --bottom-first are for --deinterlace and --denoise",
+            ));
+        }
+        let input = self.input.display();
+        match said.unwrap_or(kind.scan) {
+            Scan::Mixed if self.deinterlace || self.denoise => Err(VideoError::wrong(format!(
+                "{input}: the order of fields changes from frame to frame (Im); --top-first or --bottom-first \
+                 says which one is meant"
+            ))),
+            Scan::Progressive if self.deinterlace => {
+                remarks.push(format!(
+                    "{input} says that its frames have no fields (Ip); they are taken as top field first"
+                ));
+                Ok(Scan::TopFirst)
+            }
+            scan => Ok(scan),
+        }
+    }
+
+    /// What is to be done with fields and noise, if anything is.
+    fn fields(&self, scan: Scan) -> Option<Fields> {
+        let state = DeinterlaceState {
+            di_enable: self.deinterlace,
+            dn_enable: self.denoise,
+            // Whole frames have no fields to keep apart.
+            progressive_dn: !self.deinterlace && !scan.has_fields(),
+            top_first: scan != Scan::BottomFirst,
+            temporal_th: 16,
+            low_temporal_th: 6,
+            ..DeinterlaceState::default()
+        };
+        (self.denoise || self.deinterlace).then(|| Fields::new(state))
+    }
+
+    /// The stream that comes out of one of `kind`.
+    fn result(&self, kind: &Kind, remarks: &mut Vec<String>) -> Kind {
+        let mut kind = kind.clone();
+        if self.deinterlace {
+            kind.rate.0 *= 2;
+            kind.frames = kind.frames.map(|frames| frames.saturating_mul(2));
+            kind.scan = Scan::Progressive;
+        }
+        let before = kind.scan;
+        let size = self.scale.unwrap_or(kind.size);
+        kind = kind.scaled(size);
+        if before != kind.scan {
+            remarks.push(format!(
+                "the frames of {} have two fields each, which scaling mixes; --deinterlace makes frames of them",
+                self.input.display()
+            ));
+        }
+        if kind.scan == Scan::Mixed {
+            // Frames are written without words of their own.
+            kind.scan = Scan::Unknown;
+            remarks.push("the order of fields of each frame (Im) is not written".to_string());
+        }
+        kind
+    }
+
     fn convert(&self, text: bool) -> Result<Done, VideoError> {
         self.check_comparison()?;
         let mut reader = Reader::open(&self.input, self.raw, self.size)?;
-        let mut kind = reader.kind();
+        let mut kind = reader.kind().clone();
+        if let (Some(most), have) = (self.frames, kind.frames) {
+            kind.frames = Some(have.map_or(most, |have| have.min(most)));
+        }
         let options = scale::Options {
             size: self.scale,
             filter: match self.filter {
@@ -161,40 +239,35 @@ impl Video {
             true => None,
             false => Some(Scale::new(&options, kind.size)?),
         };
-        let mut fields = (self.denoise || self.deinterlace).then(|| {
-            Fields::new(DeinterlaceState {
-                di_enable: self.deinterlace,
-                dn_enable: self.denoise,
-                // Whole frames have no fields to keep apart.
-                progressive_dn: !self.deinterlace,
-                top_first: !self.bottom_first,
-                temporal_th: 16,
-                low_temporal_th: 6,
-                ..DeinterlaceState::default()
-            })
-        });
-        let total = match (kind.frames, self.frames) {
-            (Some(a), Some(b)) => Some(a.min(b)),
-            (a, b) => a.or(b),
-        };
-        kind.size = self.scale.unwrap_or(kind.size);
-        if self.deinterlace {
-            kind.rate.0 *= 2;
-        }
-        let mut sink = Sink {
-            writer: Writer::create(&self.output, self.raw, &kind)?,
-            scale,
-            written: 0,
-            last: None,
-            compares: self.compare.is_some(),
-        };
-        let stop = stop_flag();
-        let bar = bar(total, text);
         let mut done = Done {
             read: 0,
             written: 0,
             stopped: false,
+            remarks: Vec::new(),
         };
+        let mut fields = self.fields(self.scan(&kind, &mut done.remarks)?);
+        let made = self.result(&kind, &mut done.remarks);
+        let raw = self.raw.or_else(|| raw_by_name(&self.input));
+        let mut sink = Sink {
+            writer: Writer::create(&self.output, raw, &made)?,
+            scale,
+            written: 0,
+            last: None,
+            compares: self.compare.is_some(),
+            transparent: false,
+        };
+        if let Some(file) = reader
+            .files()
+            .iter()
+            .find(|file| sink.writer.replaces(file))
+        {
+            return Err(VideoError::wrong(format!(
+                "{} is read and would be written; pictures go to another folder or have other names",
+                file.display()
+            )));
+        }
+        let stop = stop_flag();
+        let bar = bar(kind.frames, text);
         let mut last = None;
         while self.frames.is_none_or(|n| done.read < n) {
             if stop.load(Ordering::Relaxed) {
@@ -221,11 +294,26 @@ impl Video {
         }
         bar.finish_and_clear();
         done.written = sink.written;
-        if let (Some(path), Some((input, made))) = (&self.compare, &sink.last) {
-            compare::write(path, input, made)?;
+        if done.written == 0 {
+            let why = match done.stopped {
+                true => "stopped before the first frame",
+                false => "there is no frame in it",
+            };
+            let input = self.input.display();
+            return Err(VideoError::wrong(format!(
+                "{input}: {why}; nothing is written"
+            )));
+        }
+        if sink.transparent && sink.writer.drops_alpha() {
+            let output = self.output.display();
+            done.remarks
+                .push(format!("{output} has no transparency: it is left out"));
         }
         // What was stopped is kept too: whole frames, and the file is complete.
         sink.writer.finish()?;
+        if let (Some(path), Some((input, made))) = (&self.compare, &sink.last) {
+            compare::write(path, (input, made), kind.range())?;
+        }
         Ok(done)
     }
 }
@@ -237,6 +325,8 @@ struct Sink {
     written: u64,
     last: Option<(Picture, Picture)>,
     compares: bool,
+    /// Some pixel of some frame is not opaque.
+    transparent: bool,
 }
 
 impl Sink {
@@ -245,6 +335,7 @@ impl Sink {
             Some(scale) => scale.run(&made)?,
             None => made,
         };
+        self.transparent |= made.is_transparent();
         self.writer.push(&made)?;
         self.written += 1;
         if self.compares {

@@ -7,6 +7,7 @@
 //! ```
 
 use super::VideoError;
+use super::colour::Range;
 use super::files::png;
 use super::picture::Picture;
 use std::path::Path;
@@ -15,9 +16,9 @@ use std::path::Path;
 const GAIN: i32 = 4;
 
 /// R, G, B, A of the three pictures side by side, and their size.
-pub fn side_by_side(input: &Picture, output: &Picture) -> (Vec<u8>, (u32, u32)) {
+pub fn side_by_side(input: &Picture, output: &Picture, range: Range) -> (Vec<u8>, (u32, u32)) {
     let (width, height) = (output.width, output.height);
-    let (from, to) = (input.rgb(), output.rgb());
+    let (from, to) = (input.rgb(range), output.rgb(range));
     let mut bytes = Vec::with_capacity(3 * 4 * to.len());
     for y in 0..height {
         let source = |x: u32| {
@@ -54,8 +55,12 @@ fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write(path: &Path, input: &Picture, output: &Picture) -> Result<(), VideoError> {
-    let (bytes, size) = side_by_side(input, output);
+pub fn write(
+    path: &Path,
+    (input, output): (&Picture, &Picture),
+    range: Range,
+) -> Result<(), VideoError> {
+    let (bytes, size) = side_by_side(input, output, range);
     png(path, &bytes, size)
 }
 
@@ -70,7 +75,7 @@ mod tests {
         let mut output = Picture::new(2, 1, Sampling::Grey).unwrap();
         input.planes[0] = vec![100];
         output.planes[0] = vec![100, 110];
-        let (bytes, size) = side_by_side(&input, &output);
+        let (bytes, size) = side_by_side(&input, &output, Range::Video);
         assert_eq!(size, (6, 1));
         let reds: Vec<u8> = bytes.iter().step_by(4).copied().collect();
         assert_eq!(reds, [100, 100, 100, 110, 128, 168]);

@@ -10,7 +10,8 @@
 //! messages look for them, and asks once more at the end for the last field. Source: AVS reference 5.9.
 
 use super::VideoError;
-use super::frame;
+use super::colour::Range;
+use super::frame::{self, Change};
 use super::picture::{Picture, Sampling};
 use crate::sampler::deinterlace::DeinterlaceState;
 use crate::sampler::deinterlace::block::{self, Block, Inputs};
@@ -51,8 +52,12 @@ impl Fields {
     /// # Errors
     /// A frame that is not like the one before.
     pub fn push(&mut self, picture: &Picture) -> Result<Vec<Picture>, VideoError> {
-        let (frame, original) = frame::video(picture)?;
-        let made = self.run(&frame)?;
+        let change = match self.state.di_enable {
+            true => Change::All,
+            false => Change::Luma,
+        };
+        let (frame, original) = frame::video(picture, change)?;
+        let made = self.run(&self.state, &frame)?;
         let kept = if self.state.dn_enable {
             &made.denoised
         } else {
@@ -69,7 +74,8 @@ impl Fields {
         whole.iter().map(|made| original.back(made)).collect()
     }
 
-    /// The frame of the last field: the last frame followed by itself.
+    /// The frame of the last field: the last frame followed by itself. Nothing is learnt of motion by that, so
+    /// motion stays what it was.
     ///
     /// # Errors
     /// As [`Fields::push`].
@@ -77,17 +83,23 @@ impl Fields {
         if !self.state.di_enable || self.past.is_none() {
             return Ok(None);
         }
-        let (frame, original) = frame::video(last)?;
-        let second = self.run(&frame)?.second;
+        let (frame, original) = frame::video(last, Change::All)?;
+        let state = DeinterlaceState {
+            // No change at all is below the threshold, where this constant keeps motion as it is.
+            trc_select: false,
+            trc_small: u8::MAX,
+            ..self.state.clone()
+        };
+        let second = self.run(&state, &frame)?.second;
         second.map(|made| original.back(&made)).transpose()
     }
 
-    fn run(&self, picture: &Picture) -> Result<Made, VideoError> {
+    fn run(&self, state: &DeinterlaceState, picture: &Picture) -> Result<Made, VideoError> {
         let (width, height) = (picture.width, picture.height);
         let current = surface(picture)?;
         let state = DeinterlaceState {
             first_frame: self.past.is_none(),
-            ..self.state.clone()
+            ..state.clone()
         };
         let inputs = Inputs {
             current: &current,
@@ -132,7 +144,7 @@ impl Fields {
                 record(&mut statistics, block, at, (width, height), rows);
             }
         }
-        let back = |made: Picture| made.resampled(picture.sampling);
+        let back = |made: Picture| made.resampled(picture.sampling, Range::Video);
         Ok(Made {
             second: second.map(back),
             first: back(first),

@@ -6,43 +6,36 @@
 //!  4:2:0, 4:2:2, grey ──────────────────────────────────────────────┘
 //! ```
 //!
-//! Grey pictures come back as they went in; of coloured ones chroma is halved across, as in all video that this
-//! message reads. Source: PRM 4.10.2.2 for the formats and their even sides.
+//! Where only luma is changed, chroma stays that of the original, and R, G and B change as luma does. Made of fields,
+//! chroma of 4:4:4 and of colours is halved across, as in all video that this message reads. Source: PRM 4.10.2.2
+//! for the formats and their even sides.
 
 use super::VideoError;
+use super::colour::Range;
 use super::picture::{Picture, Sampling};
 
-/// What was done to a frame.
-pub struct Original {
-    width: u32,
-    height: u32,
-    sampling: Sampling,
-    /// Of pictures in R, G, B, A: alpha is no part of video.
-    alpha: Vec<u8>,
+/// What messages change of a frame.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Change {
+    /// Luma: noise is taken away.
+    Luma,
+    /// All: another frame is made.
+    All,
+}
+
+/// What a frame was.
+pub struct Original<'a> {
+    picture: &'a Picture,
+    change: Change,
 }
 
 /// The frame that messages read instead of `picture`, and the way back.
 ///
 /// # Errors
 /// A side beyond what a frame may have.
-pub fn video(picture: &Picture) -> Result<(Picture, Original), VideoError> {
-    let original = Original {
-        width: picture.width,
-        height: picture.height,
-        sampling: picture.sampling,
-        alpha: match picture.sampling {
-            Sampling::Rgba => picture.planes[0]
-                .iter()
-                .copied()
-                .skip(3)
-                .step_by(4)
-                .collect(),
-            _ => Vec::new(),
-        },
-    };
+pub fn video(picture: &Picture, change: Change) -> Result<(Picture, Original<'_>), VideoError> {
     let frame = match picture.sampling {
-        Sampling::Rgba => halved(&ycc(picture)?)?,
-        Sampling::S444 => halved(picture)?,
+        Sampling::Rgba | Sampling::S444 => picture.clone().resampled(Sampling::S422, Range::Full),
         _ => picture.clone(),
     };
     let chroma = frame.sampling != Sampling::Grey;
@@ -54,84 +47,57 @@ pub fn video(picture: &Picture) -> Result<(Picture, Original), VideoError> {
         }
     };
     let size = (even(frame.width), even(frame.height));
-    Ok((resized(&frame, size)?, original))
+    Ok((resized(&frame, size)?, Original { picture, change }))
 }
 
-impl Original {
+impl Original<'_> {
     /// A frame that messages made of such frames, as the original was.
     ///
     /// # Errors
     /// As [`video`].
     pub fn back(&self, made: &Picture) -> Result<Picture, VideoError> {
-        let made = resized(made, (self.width, self.height))?;
-        match self.sampling {
-            Sampling::Rgba => self.rgba(&doubled(&made)?),
-            Sampling::S444 => doubled(&made),
-            _ => Ok(made),
-        }
-    }
-
-    /// R, G, B of a 4:4:4 frame with the alpha of the original.
-    fn rgba(&self, made: &Picture) -> Result<Picture, VideoError> {
-        let mut picture = Picture::new(made.width, made.height, Sampling::Rgba)?;
-        let [y, cb, cr] = &made.planes[..] else {
-            return Ok(picture);
-        };
-        let pixels = y.iter().zip(cb).zip(cr).zip(&self.alpha);
-        let (texels, _) = picture.planes[0].as_chunks_mut::<4>();
-        for (texel, (((&y, &cb), &cr), &alpha)) in texels.iter_mut().zip(pixels) {
-            let (y, cb, cr) = (256 * i32::from(y), i32::from(cb) - 128, i32::from(cr) - 128);
-            let code = |value: i32| ((value + 128) >> 8).clamp(0, 255) as u8;
-            let green = code(y - 88 * cb - 183 * cr);
-            *texel = [code(y + 359 * cr), green, code(y + 454 * cb), alpha];
-        }
-        Ok(picture)
-    }
-}
-
-/// 4:4:4 of a picture in R, G, B: BT.601 over the whole range, in 1/256. Grey has chroma 128 and keeps its code.
-fn ycc(picture: &Picture) -> Result<Picture, VideoError> {
-    let mut frame = Picture::new(picture.width, picture.height, Sampling::S444)?;
-    for (i, [r, g, b]) in picture.rgb().into_iter().enumerate() {
-        let [r, g, b] = [r, g, b].map(i32::from);
-        let code = |value: i32| ((value + 128) >> 8).clamp(0, 255) as u8;
-        frame.planes[0][i] = code(77 * r + 150 * g + 29 * b);
-        frame.planes[1][i] = code(128 * 256 - 43 * r - 85 * g + 128 * b);
-        frame.planes[2][i] = code(128 * 256 + 128 * r - 107 * g - 21 * b);
-    }
-    Ok(frame)
-}
-
-/// 4:2:2 of a 4:4:4 frame: each pair of columns is averaged.
-fn halved(frame: &Picture) -> Result<Picture, VideoError> {
-    let mut half = Picture::new(frame.width, frame.height, Sampling::S422)?;
-    half.planes[0].clone_from(&frame.planes[0]);
-    let width = frame.width as usize;
-    for plane in 1..3 {
-        let rows = frame.planes[plane].chunks(width);
-        let pairs = rows.flat_map(|row| row.chunks(2));
-        for (out, pair) in half.planes[plane].iter_mut().zip(pairs) {
-            let sum: u16 = pair.iter().copied().map(u16::from).sum();
-            *out = (sum.div_ceil(pair.len() as u16)) as u8;
-        }
-    }
-    Ok(half)
-}
-
-/// 4:4:4 of a 4:2:2 frame: each column of chroma is shown twice.
-fn doubled(frame: &Picture) -> Result<Picture, VideoError> {
-    let mut whole = Picture::new(frame.width, frame.height, Sampling::S444)?;
-    whole.planes[0].clone_from(&frame.planes[0]);
-    let width = frame.width as usize;
-    for plane in 1..3 {
-        let rows = frame.planes[plane].chunks(width.div_ceil(2));
-        for (out, row) in whole.planes[plane].chunks_mut(width).zip(rows) {
-            for (out, &code) in out.chunks_mut(2).zip(row) {
-                out.fill(code);
+        let original = self.picture;
+        let mut made = resized(made, (original.width, original.height))?;
+        match (original.sampling, self.change) {
+            (Sampling::S420 | Sampling::S422 | Sampling::Grey, _) => {}
+            (Sampling::S444, Change::Luma) => {
+                made = Picture {
+                    planes: made.planes.into_iter().take(1).collect(),
+                    sampling: Sampling::S444,
+                    ..made
+                };
+                made.planes.extend_from_slice(&original.planes[1..]);
+            }
+            (Sampling::S444, Change::All) => {
+                made = made.resampled(Sampling::S444, Range::Full);
+            }
+            (Sampling::Rgba, Change::Luma) => return Ok(brightened(original, &made.planes[0])),
+            (Sampling::Rgba, Change::All) => {
+                made = made.resampled(Sampling::Rgba, Range::Full);
+                // Alpha is no part of video.
+                let alpha = original.planes[0].iter().skip(3).step_by(4);
+                let places = made.planes[0].iter_mut().skip(3).step_by(4);
+                places.zip(alpha).for_each(|(out, &alpha)| *out = alpha);
             }
         }
+        Ok(made)
     }
-    Ok(whole)
+}
+
+/// Colours of another luma: with Cb and Cr unchanged, R, G and B move by as much as Y.
+fn brightened(original: &Picture, luma: &[u8]) -> Picture {
+    let mut made = original.clone();
+    let (texels, _) = made.planes[0].as_chunks_mut::<4>();
+    for (texel, &luma) in texels.iter_mut().zip(luma) {
+        let [r, g, b, alpha] = *texel;
+        let [before, ..] = Range::Full.ycc([r, g, b]);
+        let moved = |code: u8| {
+            let code = i16::from(code) + i16::from(luma) - i16::from(before);
+            code.clamp(0, 255) as u8
+        };
+        *texel = [moved(r), moved(g), moved(b), alpha];
+    }
+    made
 }
 
 /// The frame with rows and columns cut away, or the last ones repeated.
@@ -186,7 +152,7 @@ mod tests {
         ] {
             for (width, height) in [(1, 1), (5, 3), (6, 4), (1, 6)] {
                 let picture = picture(width, height, sampling, code);
-                let (frame, original) = video(&picture).unwrap();
+                let (frame, original) = video(&picture, Change::All).unwrap();
                 if sampling != Sampling::Grey {
                     assert_eq!((frame.width % 2, frame.height % 2), (0, 0));
                 }
@@ -200,18 +166,42 @@ mod tests {
     }
 
     #[test]
-    fn colours_come_back_nearly() {
-        // Pure red: Y = 77 * 255 / 256 = 77, Cr = 128 + 128 * 255 / 256 = 256, held at 255.
+    fn colours_stay_where_luma_is_changed() {
+        let mixed = |i: usize| (i * 73 % 251) as u8;
+        for sampling in [Sampling::Rgba, Sampling::S444] {
+            let picture = picture(7, 3, sampling, mixed);
+            let (mut frame, original) = video(&picture, Change::Luma).unwrap();
+            assert_eq!(original.back(&frame).unwrap(), picture, "{sampling:?}");
+            // Luma 9 darker; what becomes of chroma is not looked at.
+            frame.planes[0]
+                .iter_mut()
+                .for_each(|code| *code = code.saturating_sub(9));
+            frame.planes[1].fill(0);
+            let made = original.back(&frame).unwrap();
+            match sampling {
+                Sampling::S444 => assert_eq!(made.planes[1..], picture.planes[1..]),
+                _ => {
+                    let [r, g, b, a] = [0, 1, 2, 3].map(|i| picture.planes[0][4 * 4 + i]);
+                    let y = Range::Full.ycc([r, g, b])[0];
+                    assert!(y >= 9 && r.min(g).min(b) >= 9);
+                    assert_eq!(made.planes[0][4 * 4..][..4], [r - 9, g - 9, b - 9, a]);
+                }
+            }
+        }
+    }
+
+    #[test]
+    fn colours_made_of_fields_come_back_nearly() {
+        // Pure red, alpha 255; the arithmetic is in the tests of colours.
         let red = picture(
             2,
             1,
             Sampling::Rgba,
             |i| if i % 4 % 3 == 0 { 255 } else { 0 },
         );
-        let (frame, original) = video(&red).unwrap();
+        let (frame, original) = video(&red, Change::All).unwrap();
         let codes: Vec<u8> = frame.planes.iter().map(|plane| plane[0]).collect();
         assert_eq!(codes, [77, 85, 255]);
-        // 77 + 359 * 127 / 256 = 255; 77 + (88 * 43 - 183 * 127) / 256 = 1; 77 - 454 * 43 / 256 = 1.
         assert_eq!(
             original.back(&frame).unwrap().planes[0][..4],
             [255, 1, 1, 255]

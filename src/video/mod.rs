@@ -8,16 +8,19 @@
 //! A frame is cut into bands of blocks that all cores share; frames come and go in order. Nothing here
 //! computes a pixel: that is [`crate::sampler`]'s.
 
+pub mod colour;
 pub mod compare;
 pub mod fields;
 pub mod files;
 mod frame;
 pub mod picture;
 pub mod raw;
+mod resample;
 pub mod scale;
 
+pub use colour::Range;
 pub use fields::Fields;
-pub use files::{Reader, Writer};
+pub use files::{Kind, Reader, Scan, Writer};
 pub use picture::{Picture, Sampling};
 pub use raw::Raw;
 pub use scale::{Filter, Scale};

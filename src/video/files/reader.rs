@@ -1,0 +1,246 @@
+//! Reading frames one after the other.
+
+use super::pictures::{self, Pattern};
+use super::{Kind, check_sides, extension, header, raw_by_name};
+use crate::video::VideoError;
+use crate::video::picture::{MAX_SIZE, Picture, Sampling, check_size};
+use crate::video::raw::Raw;
+use std::cell::Cell;
+use std::fs::File;
+use std::io::{BufReader, Chain, Cursor, Read};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+
+/// Reads frames one after the other.
+pub struct Reader {
+    kind: Kind,
+    frames: Frames,
+}
+
+/// Where frames come from.
+enum Frames {
+    /// YUV4MPEG2.
+    Y4m {
+        decoder: Box<y4m::Decoder<Counted>>,
+        /// Bytes that the decoder took.
+        taken: Rc<Cell<u64>>,
+        path: PathBuf,
+    },
+    /// Raw frames.
+    Raw {
+        file: BufReader<File>,
+        raw: Raw,
+        path: PathBuf,
+    },
+    /// Pictures, the next one last.
+    Png(Vec<PathBuf>),
+}
+
+impl Reader {
+    /// Opens a file, a folder of PNG pictures or a pattern of their names; `raw` and `size` say what raw frames
+    /// are, unless the file is named after its kind: `clip.nv12`.
+    ///
+    /// # Errors
+    /// A file that cannot be read, or whose kind is not known.
+    pub fn open(
+        path: &Path,
+        raw: Option<Raw>,
+        size: Option<(u32, u32)>,
+    ) -> Result<Reader, VideoError> {
+        if let Some(raw) = raw.or_else(|| raw_by_name(path)) {
+            let size = size.ok_or_else(|| VideoError::wrong("raw frames need --size WxH"))?;
+            return Reader::raw(path, raw, size);
+        }
+        if size.is_some() {
+            return Err(VideoError::wrong(
+                "--size is that of raw frames; frames are made another size by --scale WxH",
+            ));
+        }
+        if path.is_dir() {
+            return Reader::pictures(path, pictures::all(path)?);
+        }
+        match extension(path).as_str() {
+            "y4m" => Reader::y4m(path),
+            // A file may have a % in its name.
+            "png" if path.is_file() => Reader::pictures(path, vec![path.to_path_buf()]),
+            "png" => match Pattern::of(path)? {
+                Some(pattern) => Reader::pictures(path, pattern.find()?),
+                None => Reader::pictures(path, vec![path.to_path_buf()]),
+            },
+            _ => Err(VideoError::wrong(format!(
+                "{}: neither .y4m, .png nor a folder of .png; raw frames need --raw and --size",
+                path.display()
+            ))),
+        }
+    }
+
+    fn y4m(path: &Path) -> Result<Reader, VideoError> {
+        let (mut file, bytes) = opened(path)?;
+        let wrong = |what: String| VideoError::wrong(format!("{}: {what}", path.display()));
+        // The header is looked at before anything is allocated by it.
+        let line = header::line(&mut file).map_err(wrong)?;
+        let mut kind = header::parse(&line).map_err(wrong)?;
+        // Frames begin with FRAME and a line end; few files say more there.
+        let frame = frame_bytes(&kind) + 6;
+        kind.frames = bytes.map(|bytes| bytes.saturating_sub(line.len() as u64) / frame);
+        let taken = Rc::new(Cell::new(0));
+        let counted = Counted {
+            file: Cursor::new(line).chain(file),
+            taken: Rc::clone(&taken),
+        };
+        let limits = y4m::Limits {
+            bytes: 3 * MAX_SIZE as usize * MAX_SIZE as usize,
+        };
+        let decoder = y4m::Decoder::new_with_limits(counted, limits);
+        Ok(Reader {
+            kind,
+            frames: Frames::Y4m {
+                decoder: Box::new(decoder.map_err(|e| wrong(e.to_string()))?),
+                taken,
+                path: path.to_path_buf(),
+            },
+        })
+    }
+
+    fn raw(path: &Path, raw: Raw, size: (u32, u32)) -> Result<Reader, VideoError> {
+        check_size(size.0, size.1)?;
+        check_sides(raw.sampling(), size)?;
+        let (file, bytes) = opened(path)?;
+        let mut kind = Kind::new(size, raw.sampling());
+        kind.frames = bytes.map(|bytes| bytes / frame_bytes(&kind));
+        Ok(Reader {
+            kind,
+            frames: Frames::Raw {
+                file,
+                raw,
+                path: path.to_path_buf(),
+            },
+        })
+    }
+
+    fn pictures(path: &Path, mut files: Vec<PathBuf>) -> Result<Reader, VideoError> {
+        let none = || VideoError::wrong(format!("{}: there is no such .png", path.display()));
+        let first = files.first().ok_or_else(none)?;
+        let size = image::image_dimensions(first)
+            .map_err(|e| VideoError::wrong(format!("{}: {e}", first.display())))?;
+        check_size(size.0, size.1)?;
+        let mut kind = Kind::new(size, Sampling::Rgba);
+        kind.frames = Some(files.len() as u64);
+        files.reverse();
+        Ok(Reader {
+            kind,
+            frames: Frames::Png(files),
+        })
+    }
+
+    /// What the stream is.
+    pub fn kind(&self) -> &Kind {
+        &self.kind
+    }
+
+    /// The pictures that are still to be read; none of other streams.
+    pub fn files(&self) -> &[PathBuf] {
+        match &self.frames {
+            Frames::Png(files) => files,
+            _ => &[],
+        }
+    }
+
+    /// The next frame; `None` behind the last one.
+    ///
+    /// # Errors
+    /// A frame that ends early, or that is not like the first one.
+    pub fn read(&mut self) -> Result<Option<Picture>, VideoError> {
+        let Kind { size, sampling, .. } = self.kind;
+        let mut picture = Picture::new(size.0, size.1, sampling)?;
+        match &mut self.frames {
+            Frames::Y4m {
+                decoder,
+                taken,
+                path,
+            } => {
+                let before = taken.get();
+                match decoder.read_frame() {
+                    Ok(frame) => {
+                        let planes = [
+                            frame.get_y_plane(),
+                            frame.get_u_plane(),
+                            frame.get_v_plane(),
+                        ];
+                        for (plane, bytes) in picture.planes.iter_mut().zip(planes) {
+                            plane.copy_from_slice(bytes);
+                        }
+                    }
+                    // The end, unless it comes inside a frame.
+                    Err(y4m::Error::EOF) if taken.get() == before => return Ok(None),
+                    Err(y4m::Error::EOF) => return Err(incomplete(path)),
+                    Err(e) => return Err(VideoError::wrong(format!("{}: {e}", path.display()))),
+                }
+            }
+            Frames::Raw { file, raw, path } => {
+                let mut bytes = vec![0; picture.planes.iter().map(Vec::len).sum()];
+                let mut have = 0;
+                while have < bytes.len() {
+                    match file
+                        .read(&mut bytes[have..])
+                        .map_err(|e| VideoError::file(path, e))?
+                    {
+                        0 if have == 0 => return Ok(None),
+                        0 => return Err(incomplete(path)),
+                        n => have += n,
+                    }
+                }
+                raw.split(&bytes, &mut picture);
+            }
+            Frames::Png(files) => {
+                let Some(path) = files.pop() else {
+                    return Ok(None);
+                };
+                let wrong = |what: String| VideoError::wrong(format!("{}: {what}", path.display()));
+                let found = image::image_dimensions(&path).map_err(|e| wrong(e.to_string()))?;
+                if found != size {
+                    return Err(wrong(format!(
+                        "is {}x{}, the first picture {}x{}",
+                        found.0, found.1, size.0, size.1
+                    )));
+                }
+                let read = image::open(&path).map_err(|e| wrong(e.to_string()))?;
+                picture.planes[0] = read.to_rgba8().into_raw();
+            }
+        }
+        Ok(Some(picture))
+    }
+}
+
+/// A file and its bytes; pipes do not tell theirs.
+fn opened(path: &Path) -> Result<(BufReader<File>, Option<u64>), VideoError> {
+    let file = File::open(path).map_err(|e| VideoError::file(path, e))?;
+    let told = file.metadata().map_err(|e| VideoError::file(path, e))?;
+    let bytes = told.is_file().then_some(told.len());
+    Ok((BufReader::with_capacity(1 << 16, file), bytes))
+}
+
+fn frame_bytes(kind: &Kind) -> u64 {
+    let planes = kind.sampling.planes(kind.size.0, kind.size.1);
+    let bytes = planes.iter().map(|&(w, h)| u64::from(w) * u64::from(h));
+    bytes.sum()
+}
+
+fn incomplete(path: &Path) -> VideoError {
+    let what = format!("{}: the last frame is incomplete", path.display());
+    VideoError::wrong(what)
+}
+
+/// A file whose bytes are counted as they are read: a decoder does not say where it stands.
+struct Counted {
+    file: Chain<Cursor<Vec<u8>>, BufReader<File>>,
+    taken: Rc<Cell<u64>>,
+}
+
+impl Read for Counted {
+    fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
+        let n = self.file.read(bytes)?;
+        self.taken.set(self.taken.get() + n as u64);
+        Ok(n)
+    }
+}

@@ -1,0 +1,280 @@
+//! Writing frames one after the other.
+
+use super::pictures::{Pattern, folder_of, png};
+use super::{Kind, check_sides, extension, header, raw_by_name};
+use crate::video::VideoError;
+use crate::video::picture::{Picture, Sampling};
+use crate::video::raw::Raw;
+use std::cell::RefCell;
+use std::io::{BufWriter, Write};
+use std::path::{Path, PathBuf};
+use std::rc::Rc;
+use tempfile::NamedTempFile;
+
+/// Writes frames one after the other.
+pub struct Writer {
+    kind: Kind,
+    /// What frames are made before they are written.
+    sampling: Sampling,
+    frames: Frames,
+}
+
+/// Where frames go.
+enum Frames {
+    /// YUV4MPEG2; the encoder does not give its file back.
+    Y4m {
+        encoder: Box<y4m::Encoder<Shared>>,
+        file: Shared,
+        path: PathBuf,
+    },
+    /// Raw frames.
+    Raw {
+        file: BufWriter<NamedTempFile>,
+        raw: Raw,
+        path: PathBuf,
+    },
+    /// Pictures with a number, the next one's.
+    Numbered { pattern: Pattern, next: u64 },
+    /// One picture, written at the end.
+    Single {
+        path: PathBuf,
+        picture: Option<Picture>,
+    },
+}
+
+impl Writer {
+    /// A new file for frames of `kind`: `.y4m`; `.png`, with a `%04d` for the number if there are several; a
+    /// folder for pictures; raw frames of the kind that the name ends with (`.nv12`), else of kind `raw`. Planes
+    /// become what the file holds.
+    ///
+    /// # Errors
+    /// A kind that the file does not hold, or a place where nothing can be written.
+    pub fn create(path: &Path, raw: Option<Raw>, kind: &Kind) -> Result<Writer, VideoError> {
+        let text = path.display().to_string();
+        let made = |sampling, frames| {
+            Ok(Writer {
+                kind: kind.clone(),
+                sampling,
+                frames,
+            })
+        };
+        if path.is_dir() || text.ends_with(std::path::is_separator) {
+            std::fs::create_dir_all(path).map_err(|e| VideoError::file(path, e))?;
+            let pattern = Pattern::inside(path);
+            return made(Sampling::Rgba, Frames::Numbered { pattern, next: 0 });
+        }
+        match extension(path).as_str() {
+            "png" => {
+                let frames = match Pattern::of(path)? {
+                    Some(pattern) => {
+                        // Said before any work is done.
+                        drop(temporary(path)?);
+                        Frames::Numbered { pattern, next: 0 }
+                    }
+                    None if kind.frames.is_some_and(|frames| frames > 1) => {
+                        return Err(several(path));
+                    }
+                    None => Frames::Single {
+                        path: path.to_path_buf(),
+                        picture: None,
+                    },
+                };
+                made(Sampling::Rgba, frames)
+            }
+            "y4m" => {
+                let sampling = match kind.sampling {
+                    Sampling::Rgba => Sampling::S444,
+                    planes => planes,
+                };
+                made(sampling, y4m(path, kind)?)
+            }
+            _ => {
+                let raw = raw_by_name(path).or(raw).ok_or_else(|| {
+                    VideoError::wrong(format!(
+                        "{text}: neither .y4m, .png nor a folder; raw frames are .i420, .nv12, .yuy2, .grey"
+                    ))
+                })?;
+                check_sides(raw.sampling(), kind.size)?;
+                let frames = Frames::Raw {
+                    file: BufWriter::new(temporary(path)?),
+                    raw,
+                    path: path.to_path_buf(),
+                };
+                made(raw.sampling(), frames)
+            }
+        }
+    }
+
+    /// Whether a picture that is to be read would be written over.
+    pub fn replaces(&self, file: &Path) -> bool {
+        match &self.frames {
+            Frames::Numbered { pattern, .. } => {
+                same(pattern.folder(), &folder_of(file)) && pattern.number(file).is_some()
+            }
+            _ => false,
+        }
+    }
+
+    /// Whether alpha is lost on the way.
+    pub fn drops_alpha(&self) -> bool {
+        self.kind.sampling == Sampling::Rgba && self.sampling != Sampling::Rgba
+    }
+
+    /// Adds a frame.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn push(&mut self, picture: &Picture) -> Result<(), VideoError> {
+        let made;
+        let picture = match picture.sampling == self.sampling {
+            true => picture,
+            false => {
+                made = picture.clone().resampled(self.sampling, self.kind.range());
+                &made
+            }
+        };
+        match &mut self.frames {
+            Frames::Y4m { encoder, path, .. } => {
+                let plane = |i: usize| picture.planes.get(i).map_or(&[][..], |p| p);
+                let frame = y4m::Frame::new([plane(0), plane(1), plane(2)], None);
+                let wrong = |e| VideoError::wrong(format!("{}: {e}", path.display()));
+                encoder.write_frame(&frame).map_err(wrong)
+            }
+            Frames::Raw { file, raw, path } => {
+                let written = file.write_all(&raw.join(picture));
+                written.map_err(|e| VideoError::file(path, e))
+            }
+            Frames::Numbered { pattern, next } => {
+                let path = pattern.name(*next);
+                *next += 1;
+                let size = (picture.width, picture.height);
+                png(&path, &picture.planes[0], size)
+            }
+            Frames::Single {
+                path,
+                picture: kept,
+            } => match kept {
+                Some(_) => Err(several(path)),
+                None => {
+                    *kept = Some(picture.clone());
+                    Ok(())
+                }
+            },
+        }
+    }
+
+    /// Puts the file in its place.
+    ///
+    /// # Errors
+    /// It cannot be written to its end.
+    pub fn finish(self) -> Result<(), VideoError> {
+        match self.frames {
+            Frames::Y4m {
+                encoder,
+                file,
+                path,
+            } => {
+                drop(encoder);
+                match Rc::try_unwrap(file.0) {
+                    Ok(file) => keep(file.into_inner().file, &path),
+                    // The encoder was the only other one who had it.
+                    Err(_) => Err(VideoError::wrong("the file is still being written")),
+                }
+            }
+            Frames::Raw { file, path, .. } => keep(file, &path),
+            Frames::Single {
+                path,
+                picture: Some(picture),
+            } => png(&path, &picture.planes[0], (picture.width, picture.height)),
+            Frames::Numbered { .. } | Frames::Single { .. } => Ok(()),
+        }
+    }
+}
+
+/// Whether two names are those of one file or folder.
+pub fn same(a: &Path, b: &Path) -> bool {
+    let full = |path: &Path| path.canonicalize().unwrap_or_else(|_| path.to_path_buf());
+    full(a) == full(b)
+}
+
+fn several(path: &Path) -> VideoError {
+    let (text, stem) = (path.display(), path.with_extension(""));
+    let stem = stem.display();
+    VideoError::wrong(format!(
+        "{text}: one picture holds one frame; {stem}-%04d.png numbers them, {stem}/ is a folder of them"
+    ))
+}
+
+fn y4m(path: &Path, kind: &Kind) -> Result<Frames, VideoError> {
+    let wrong = |e: y4m::Error| VideoError::wrong(format!("{}: {e}", path.display()));
+    let file = Shared(Rc::new(RefCell::new(Held {
+        header: Some(Vec::new()),
+        file: BufWriter::new(temporary(path)?),
+    })));
+    let encoder = header::builder(kind).and_then(|b| b.write_header(file.clone()));
+    let encoder = Box::new(encoder.map_err(wrong)?);
+    let mut held = file.0.borrow_mut();
+    let line = held.header.take().unwrap_or_default();
+    let written = held.file.write_all(&header::completed(&line, kind));
+    written.map_err(|e| VideoError::file(path, e))?;
+    drop(held);
+    Ok(Frames::Y4m {
+        encoder,
+        file,
+        path: path.to_path_buf(),
+    })
+}
+
+/// A file that two hold: the encoder, and who puts it in its place.
+#[derive(Clone)]
+struct Shared(Rc<RefCell<Held>>);
+
+struct Held {
+    /// What the encoder writes is kept here as long as this is there.
+    header: Option<Vec<u8>>,
+    file: BufWriter<NamedTempFile>,
+}
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        let Held { header, file } = &mut *self.0.borrow_mut();
+        match header {
+            Some(header) => header.write(bytes),
+            None => file.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        self.0.borrow_mut().file.flush()
+    }
+}
+
+/// A file that gets its name when it is complete.
+pub fn temporary(path: &Path) -> Result<NamedTempFile, VideoError> {
+    // Without the name of the temporary file, which is of no use to the reader.
+    NamedTempFile::new_in(folder_of(path)).map_err(|e| VideoError::file(path, e.kind().into()))
+}
+
+/// Gives a file its name.
+pub fn keep(file: BufWriter<NamedTempFile>, path: &Path) -> Result<(), VideoError> {
+    let file = file
+        .into_inner()
+        .map_err(|e| VideoError::file(path, e.into_error()))?;
+    readable(&file).map_err(|e| VideoError::file(path, e))?;
+    file.persist(path)
+        .map_err(|e| VideoError::file(path, e.error))?;
+    Ok(())
+}
+
+/// Temporary files are their owner's alone; results are like other new files.
+#[cfg(unix)]
+fn readable(file: &NamedTempFile) -> std::io::Result<()> {
+    use std::os::unix::fs::PermissionsExt;
+    file.as_file()
+        .set_permissions(std::fs::Permissions::from_mode(0o644))
+}
+
+#[cfg(not(unix))]
+fn readable(_: &NamedTempFile) -> std::io::Result<()> {
+    Ok(())
+}
