@@ -518,6 +518,88 @@ proptest! {
     }
 }
 
+/// Chroma beside and far below luma: bits of Gen8 only.
+#[test]
+fn chroma_offsets_have_their_bits() {
+    let nv12 = |generation, offset_v, offset_u| Description {
+        generation,
+        pitch: 128,
+        planes: Some(Planes {
+            offset_v,
+            offset_u,
+            ..Planes::nv12(64)
+        }),
+        ..d2(Format::PLANAR_420_8, 64, 64)
+    };
+    let words = media::pack(&nv12(Generation::Gen9, 6, 1)).expect("packed");
+    // 6 = 2 + 4: dword 1 bits 1:0, dword 2 bit 24; beside: bit 25.
+    assert_eq!((words[1] & 3, words[2] >> 24 & 3), (2, 3));
+    let found = media::describe(Generation::Gen9, &words).expect("described");
+    let planes = found.planes.expect("planes");
+    assert_eq!((planes.offset_v, planes.offset_u), (6, 1));
+    for (offset_v, offset_u, code) in [(6, 0, Code::E0749), (2, 1, Code::E0745)] {
+        let refused = media::pack(&nv12(Generation::Gen5, offset_v, offset_u));
+        assert_eq!(refused.expect_err("refused").code, code);
+    }
+}
+
+#[test]
+fn a_file_of_fields_is_packed_as_a_media_surface() {
+    let folder = tempfile::tempdir().expect("folder");
+    let run = |text: &str, more: &[&str]| {
+        let path = folder.path().join("surface.toml");
+        std::fs::write(&path, text).expect("written");
+        let done = std::process::Command::new(env!("CARGO_BIN_EXE_visim"))
+            .args(["state", "media", "--from"])
+            .arg(path)
+            .args(more)
+            .output()
+            .expect("visim runs");
+        let both = [done.stdout, done.stderr].concat();
+        (
+            done.status.code(),
+            String::from_utf8_lossy(&both).into_owned(),
+        )
+    };
+    let (code, text) = run(
+        "format = \"PLANAR_420_8\"\nwidth = 64\nheight = 48\ncr_cb_offset_v = 2",
+        &[],
+    );
+    assert_eq!(code, Some(0), "{text}");
+    let words = media::pack(&Description {
+        generation: Generation::Gen5,
+        pitch: 64,
+        planes: Some(Planes {
+            offset_v: 2,
+            ..Planes::nv12(48)
+        }),
+        ..d2(Format::PLANAR_420_8, 64, 48)
+    });
+    let words: Vec<String> = words
+        .expect("packed")
+        .iter()
+        .map(|w| format!("{w:08x}"))
+        .collect();
+    assert!(text.contains(&words.join(" ")), "{text}");
+    let wide = "format = \"Y8_UNORM\"\nwidth = 20\nheight = 3\naddress_control = \"mirror\"";
+    assert_eq!(run(wide, &["--gen", "9"]).0, Some(0));
+    for (text, generation, words) in [
+        (wide, "5", "reflection"),
+        ("format = \"Y9\"", "5", "no format is called Y9"),
+        ("width = 4", "5", "`format` is missing"),
+        (
+            "format = \"Y8_UNORM\"\nwith = 4",
+            "5",
+            "unknown field `with`",
+        ),
+        ("format = \"Y8_UNORM\"\nheight = 4", "5", "0"),
+    ] {
+        let (code, told) = run(text, &["--gen", generation]);
+        assert_ne!(code, Some(0), "{told}");
+        assert!(told.contains(words), "{told}");
+    }
+}
+
 /// What a command prints packs again to the words that it printed.
 #[test]
 fn states_of_the_media_sampler_go_both_ways_on_the_command_line() {

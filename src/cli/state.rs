@@ -3,9 +3,10 @@
 use super::output::{Exit, Output};
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::exec::bindings::Sampler;
-use crate::explain::state::{State, What, decode, of_sampler, set};
+use crate::explain::state::{State, What, decode, of_media, of_sampler, set};
 use crate::harness::{dump, load, sampler};
 use crate::source::{Source, Span};
+use crate::surface::state::written::MediaFields;
 use crate::surface::{Generation, Invalid};
 use serde::de::DeserializeOwned;
 use serde_json::{Value, json};
@@ -29,7 +30,7 @@ pub struct States {
     /// Set a field, as "Min LOD=1.5", and print the words; they start as zeros if none are given.
     #[arg(long, value_name = "FIELD=VALUE")]
     set: Vec<String>,
-    /// Pack the state that a .json or .toml file of fields describes: sampler, sample-8x8, deinterlace.
+    /// Pack the state that a .json or .toml file of fields describes: media, sampler, sample-8x8, deinterlace.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["words", "input", "set"])]
     from: Option<PathBuf>,
 }
@@ -72,7 +73,10 @@ impl States {
         let mut dwords = Vec::new();
         let states = match self.from.is_some() {
             true => match described(self.kind, name, source.text()) {
-                Ok(sampler) => of_sampler(&sampler, self.r#gen),
+                Ok(Described::Media(fields)) => fields
+                    .description(self.r#gen)
+                    .and_then(|described| of_media(&described)),
+                Ok(Described::Sampler(sampler)) => of_sampler(&sampler, self.r#gen),
                 Err(why) => return output.complain(&why),
             },
             false => {
@@ -141,19 +145,29 @@ impl States {
     }
 }
 
-/// The sampler state that a file of fields describes.
-fn described(what: What, path: &Path, text: &str) -> Result<Sampler, String> {
+/// What a file of fields is about.
+enum Described {
+    Media(Box<MediaFields>),
+    Sampler(Sampler),
+}
+
+/// The state that a file of fields describes.
+fn described(what: What, path: &Path, text: &str) -> Result<Described, String> {
     let fields = sampler::fields(path, text.as_bytes())?;
-    fn made<T: DeserializeOwned>(path: &Path, fields: Value) -> Result<Arc<T>, String> {
-        let made = serde_json::from_value(fields).map(Arc::new);
-        made.map_err(|e| format!("{}: {e}", path.display()))
+    fn made<T: DeserializeOwned>(path: &Path, fields: Value) -> Result<T, String> {
+        serde_json::from_value(fields).map_err(|e| format!("{}: {e}", path.display()))
     }
-    Ok(match what {
-        What::Sampler => Sampler::Texture(made(path, fields)?),
-        What::Sample8x8 | What::Tables8x8 => Sampler::Avs(made(path, fields)?),
-        What::Deinterlace => Sampler::Deinterlace(made(path, fields)?),
-        _ => return Err("files describe sampler, sample-8x8 and deinterlace states".to_string()),
-    })
+    Ok(Described::Sampler(match what {
+        What::Media => return made(path, fields).map(Described::Media),
+        What::Sampler => Sampler::Texture(Arc::new(made(path, fields)?)),
+        What::Sample8x8 | What::Tables8x8 => Sampler::Avs(Arc::new(made(path, fields)?)),
+        What::Deinterlace => Sampler::Deinterlace(Arc::new(made(path, fields)?)),
+        _ => {
+            return Err(
+                "files describe media, sampler, sample-8x8 and deinterlace states".to_string(),
+            );
+        }
+    }))
 }
 
 /// Words in hexadecimal, as they are read.

@@ -241,6 +241,18 @@ pub fn of_sampler(state: &Sampler, generation: Generation) -> Result<Vec<State>,
     Ok(states)
 }
 
+/// The structure of a surface of the media sampler.
+///
+/// # Errors
+/// As [`media::pack`].
+pub fn of_media(description: &Description) -> Result<Vec<State>, Invalid> {
+    decode(
+        What::Media,
+        description.generation,
+        &media::pack(description)?,
+    )
+}
+
 /// `2D, R8G8B8A8_UNORM, 64×32, pitch 256, X tiles, 7 levels: 12288 bytes`.
 pub fn summary(d: Description) -> String {
     let mut text = format!("{:?}, {}, {}×{}", d.kind, d.format, d.width, d.height);

@@ -57,7 +57,8 @@ pub enum TableError {
     Range { row: usize, value: i64 },
     /// No such generator.
     #[error(
-        "unknown coefficient table {0:?}; known are \"identity\" (or \"nearest\"), \"bilinear\", \"polyphase SCALE\" and \"lanczos SCALE\""
+        "unknown coefficient table {0:?}; known are \"identity\" (or \"nearest\"), \"bilinear\", \"polyphase SCALE\" and \"lanczos SCALE\", \
+         SCALE being output size / input size (0.5 for half), 1 if it is left out"
     )]
     Name(String),
 }
@@ -66,7 +67,8 @@ impl<const N: usize> Table<N> {
     /// Column of the texel at or left of the position: 3 of 8, 1 of 4.
     const CENTRE: usize = N / 2 - 1;
 
-    /// A table from 17 rows, the others mirrored, or from all 32. Source: AVS reference 3.2.
+    /// A table from 17 rows, the others mirrored, or from all 32; four taps may stand in rows of eight columns.
+    /// Source: AVS reference 3.2.
     ///
     /// # Errors
     /// [`TableError`]: another number of rows or taps, or a coefficient that is not an S1.6 byte.
@@ -76,6 +78,11 @@ impl<const N: usize> Table<N> {
         }
         let mut stored = [[0; N]; PHASES];
         for (row, (taps, out)) in rows.iter().zip(&mut stored).enumerate() {
+            // Four taps are columns 2..=5 of the eight-texel window.
+            let taps = match (N, &taps[..]) {
+                (4, &[_, _, ref middle @ .., _, _]) if taps.len() == 8 => middle,
+                _ => taps,
+            };
             if taps.len() != N {
                 return Err(TableError::Taps {
                     row,
@@ -240,7 +247,8 @@ impl<const N: usize> Table<N> {
         (row, ONE - row.iter().sum::<i32>())
     }
 
-    /// A table by name: `identity` (also `nearest`), `bilinear`, `polyphase 0.5`, `lanczos 1.5`.
+    /// A table by name: `identity` (also `nearest`), `bilinear`, `polyphase 0.5`, `lanczos 1.5`. Without a scale
+    /// it is that of every upscale.
     ///
     /// # Errors
     /// [`TableError::Name`].
@@ -252,15 +260,16 @@ impl<const N: usize> Table<N> {
             None => None,
             Some(text) => {
                 let scale: f64 = text.parse().map_err(|_| unknown())?;
-                Some(scale).filter(|s| *s > 0.0 && s.is_finite())
+                let usable = scale > 0.0 && scale.is_finite();
+                Some(usable.then_some(scale).ok_or_else(unknown)?)
             }
         };
         match (kind, scale, words.next()) {
             // A scale of 1 moves nothing: drivers take the nearest texel for it.
             ("identity" | "nearest", None, None) => Ok(Table::nearest()),
             ("bilinear", None, None) => Ok(Table::bilinear()),
-            ("polyphase", Some(scale), None) => Ok(Table::polyphase(scale)),
-            ("lanczos", Some(scale), None) => Ok(Table::lanczos(scale)),
+            ("polyphase", scale, None) => Ok(Table::polyphase(scale.unwrap_or(1.0))),
+            ("lanczos", scale, None) => Ok(Table::lanczos(scale.unwrap_or(1.0))),
             _ => Err(unknown()),
         }
     }
@@ -481,13 +490,16 @@ mod tests {
             wanted: 8,
         };
         assert_eq!(Taps8::from_rows(&vec![vec![0; 4]; 17]), Err(taps));
+        let wide = vec![vec![9, 9, -1, 60, 5, 0, 9, 9]; 17];
+        assert_eq!(Taps4::from_rows(&wide).unwrap().row(3), &[-1, 60, 5, 0]);
         let range = TableError::Range { row: 0, value: 128 };
         assert_eq!(Taps4::from_rows(&vec![vec![128; 4]; 32]), Err(range));
         for name in [
             "",
             "cubic",
-            "polyphase",
             "polyphase x",
+            "polyphase -1",
+            "polyphase 1 1",
             "lanczos 0",
             "lanczos nan",
             "nearest 1",
@@ -495,5 +507,6 @@ mod tests {
             assert!(Taps8::named(name).is_err(), "{name:?}");
         }
         assert_eq!(Taps8::named("polyphase 2"), Ok(Taps8::polyphase(2.0)));
+        assert_eq!(Taps4::named("lanczos"), Ok(Taps4::lanczos(3.0)));
     }
 }

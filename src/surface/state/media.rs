@@ -7,6 +7,12 @@ use super::field::Structure;
 use super::tables::{MEDIA_GEN5, MEDIA_GEN9};
 use crate::diagnostic::Code;
 
+/// How far chroma lies below luma, in quarter rows; the third bit is Gen8's.
+const OFFSET_V: &str = "Cr(V)/Cb(U) Pixel Offset V Direction";
+const OFFSET_V_MSB: &str = "Cr(V)/Cb(U) Pixel Offset V Direction MSB";
+/// How far it lies to the right, in half columns.
+const OFFSET_U: &str = "Cr(V)/Cb(U) Pixel Offset U Direction";
+
 /// The media structure of a generation.
 ///
 /// # Errors
@@ -65,8 +71,8 @@ pub fn describe(generation: Generation, words: &[u32]) -> Result<Description, In
         half_pitch: get("Half Pitch for Chroma") == 1,
         u: (get("X Offset for U(Cb)"), get("Y Offset for U(Cb)")),
         v: (get("X Offset for V(Cr)"), get("Y Offset for V(Cr)")),
-        offset_v: get("Cr(V)/Cb(U) Pixel Offset V Direction") as u8,
-        offset_u: 0,
+        offset_v: (get(OFFSET_V) + 4 * get(OFFSET_V_MSB)) as u8,
+        offset_u: get(OFFSET_U) as u8,
     });
     Ok(Description {
         generation,
@@ -139,10 +145,18 @@ pub fn pack(d: &Description) -> Result<Vec<u32>, Invalid> {
         put("Y Offset for U(Cb)", planes.u.1)?;
         put("X Offset for V(Cr)", planes.v.0)?;
         put("Y Offset for V(Cr)", planes.v.1)?;
-        put(
-            "Cr(V)/Cb(U) Pixel Offset V Direction",
-            planes.offset_v.into(),
-        )?;
+        let (offset_v, offset_u) = (u32::from(planes.offset_v), u32::from(planes.offset_u));
+        if old {
+            put(OFFSET_V, offset_v)?;
+            if offset_u > 0 {
+                let what = "chroma beside luma has no place in this state";
+                return Err(Invalid::new(Code::E0745, what));
+            }
+        } else {
+            put(OFFSET_V, offset_v % 4)?;
+            put(OFFSET_V_MSB, offset_v / 4)?;
+            put(OFFSET_U, offset_u)?;
+        }
     }
     structure.put(&mut words, "Surface Base Address", d.base)?;
     Ok(words)

@@ -3,7 +3,7 @@
 //! * [`field`](mod@field): what a field and a [`Structure`] is; the sampler's states use the same.
 //! * [`tables`]: which bits hold what. * [`rules`]: what may not stand together.
 //! * [`describe()`]: packed words to a [`Description`](super::Description). * [`pack()`]: the way back.
-//! * [`media`]: both ways for the media sampler's messages. * [`binding`]: from a table entry to a state.
+//! * [`media`]: both ways for the media sampler's messages; [`written`]: from a file of fields. * [`binding`]: from a table entry to a state.
 //!
 //! Bits that no field names are reserved: they should be zero ([`Structure::check`] says where they are
 //! not), are ignored when read, and zero when written.
@@ -17,6 +17,7 @@ pub mod media;
 pub mod pack;
 pub mod rules;
 pub mod tables;
+pub mod written;
 
 pub use describe::{control_words, describe, structure};
 pub use field::{Number, StateField, Structure};

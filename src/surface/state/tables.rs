@@ -209,6 +209,8 @@ pub const MEDIA_GEN9: &Structure = &Structure {
         field("Cr(V)/Cb(U) Pixel Offset V Direction", 1, 1, 0).number(Number::Fixed(2)),
         field("Surface Format", 2, 31, 27).means(MediaFormat),
         field("Interleave Chroma", 2, 26, 26),
+        field("Cr(V)/Cb(U) Pixel Offset U Direction", 2, 25, 25).number(Number::Fixed(1)),
+        field("Cr(V)/Cb(U) Pixel Offset V Direction MSB", 2, 24, 24),
         field("Address Control", 2, 21, 21).names(&[(0, "CLAMP"), (1, "MIRROR")]),
         field("Surface Pitch", 2, 20, 3).means(LessOne("bytes")),
         field("Half Pitch for Chroma", 2, 2, 2),
