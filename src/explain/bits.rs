@@ -4,6 +4,7 @@ use crate::isa::Platform;
 use crate::message::Sfid;
 use crate::message::bits::extended_layout;
 use crate::message::fields::{self, Layout, dataport, outer};
+use crate::message::gen5;
 use crate::message::sampler::BLOCK_MODE;
 use crate::message::text::{control_layout, ruler};
 use serde_json::{Value, json};
@@ -86,12 +87,15 @@ pub fn descriptors(desc: u32, ex_desc: u32, sfid: Option<Sfid>, platform: Platfo
 }
 
 /// The layout of the header that a message has, if it has a header with fields of its own.
-pub fn header(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
+pub fn header(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'static Layout> {
     use crate::message::dataport::types as t;
-    let desc = [desc];
-    if outer::HEADER.get(&desc) == 0 {
+    if outer::HEADER.get(&[desc]) == 0 {
         return None;
     }
+    if platform == Platform::Ilk {
+        return gen5::header_layout(sfid, desc);
+    }
+    let desc = [desc];
     Some(match (sfid, dataport::TYPE.get(&desc)) {
         (Sfid::Sampler, _) if fields::sampler::SIMD_MODE.get(&desc) == BLOCK_MODE => {
             &fields::media_sampler_header::LAYOUT

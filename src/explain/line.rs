@@ -137,7 +137,7 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
     .filter(|(_, value)| value.constant().is_none())
     .map(|(name, value)| (name, flow.text(value)))
     .collect();
-    let layout = bits::header(send.sfid, desc);
+    let layout = bits::header(send.sfid, desc, checked.platform);
     let header_fields = send.header.iter().enumerate().filter_map(|(dw, value)| {
         let layout = layout.filter(|l| l.known(dw) != 0)?;
         Some((dw, text::word(layout, dw, value.constant()?)))

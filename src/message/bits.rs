@@ -334,10 +334,10 @@ pub(super) fn refuse_unknown_in(
 
 /// Refuses the forms of a media block other than NORMAL. The published manual speaks of their fields
 /// (Message Mode, Color Processing Enable, Message Format) and leaves out their bits; those of NORMAL
-/// are height and width alone. Source: PRM 5.10.5.2, 5.10.5.3.
-pub(super) fn refuse_media_modes(header: &[u32; 8]) -> Result<(), DecodeError> {
-    use fields::media_block_header as h;
-    match header[h::WIDTH.dw] & !h::LAYOUT.known(h::WIDTH.dw) {
+/// are height and width alone, and the bits between them are ignored: what lies above the height is taken
+/// to be a mode. Source: PRM 5.10.5.2, 5.10.5.3.
+pub(super) fn refuse_media_modes(layout: &Layout, header: &[u32; 8]) -> Result<(), DecodeError> {
+    match header[2] & !layout.known(2) {
         0 => Ok(()),
         other => Err(DecodeError::MediaMode(other.trailing_zeros())),
     }

@@ -190,6 +190,15 @@ layouts! {
         OFFSET_R    "R offset"         2 [3:0]   "texels, signed";
     }
 
+    /// Header of the Gen5 sampler messages.
+    gen5_sampler_header "sampler header" "lowering reference 18.2; PRM 4.11.1.2" {
+        IGNORED     "ignored"          2 [31:16] "nobody reads these; written as 0";
+        DISABLE     "channel disable"  2 [15:12] "bit 12 R .. bit 15 A, 1 = not returned";
+        OFFSET_U    "U offset"         2 [11:8]  "texels, signed";
+        OFFSET_V    "V offset"         2 [7:4]   "texels, signed";
+        OFFSET_R    "R offset"         2 [3:0]   "texels, signed";
+    }
+
     /// Header of the media sampler messages.
     media_sampler_header "media sampler header" "lowering reference 7.2; AVS reference 1.2" {
         CONTROL     "output control"   2 [19:18] "0 16-bit, 1 16-bit decimated, 2 8-bit, 3 8-bit decimated";
@@ -412,6 +421,7 @@ layouts! {
 
     /// Function control of Gen5 data port reads.
     gen5_read "data port read control" "lowering reference 18.5; PRM 5.10.2.1" {
+        IGNORED  "ignored"       0 [18:16] "nobody reads these; written as 0";
         CACHE    "target cache"  0 [15:14] "0 data, 1 render, 2 sampler, 3 sampler in field mode";
         TYPE     "message type"  0 [13:11] "the operation";
         SPECIFIC "control"       0 [10:8]  "as the type says";
@@ -420,10 +430,20 @@ layouts! {
 
     /// Function control of Gen5 data port writes.
     gen5_write "data port write control" "lowering reference 18.5; PRM 5.10.2.1" {
+        IGNORED  "ignored"       0 [18:16] "nobody reads these; written as 0";
         COMMIT   "commit"        0 [15:15] "a register comes back when done";
         TYPE     "message type"  0 [14:12] "the operation";
         SPECIFIC "control"       0 [11:8]  "as the type says";
         BINDING  "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Header of Gen5 media block messages, Message Mode NORMAL.
+    gen5_media_header "media block header" "lowering reference 18.5; PRM 5.10.5.2" {
+        X        "X offset"      0 [31:0]  "left edge in bytes, signed";
+        Y        "Y offset"      1 [31:0]  "top edge in rows, signed";
+        HEIGHT   "height-1"      2 [21:16] "rows, less one";
+        IGNORED  "ignored"       2 [15:5]  "nobody reads these; written as 0";
+        WIDTH    "width-1"       2 [4:0]   "bytes, less one";
     }
 
     /// The two header registers of Gen5 render target writes; dwords 8 to 15 are those of the second.

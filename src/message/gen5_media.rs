@@ -18,21 +18,49 @@ use super::fields::{
 use super::gen5::Ask;
 use super::request::{DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
 use super::{Sfid, bits::Form};
+use crate::isa::ChannelMask;
 
 /// Message type of `deinterlace`.
-const DEINTERLACE: u32 = 8;
+pub(super) const DEINTERLACE: u32 = 8;
 /// Message type of `sample_8x8`.
 const SCALE_8X8: u32 = 0xb;
+/// Message type of `sample_unorm_RG`.
+pub(super) const UNORM_RG: u32 = 1;
+/// Message type of `sample_unorm_RG+killpix`.
+pub(super) const UNORM_RG_KILLPIX: u32 = 3;
 
-/// Message types of `sample_unorm`: type, `+killpix`, `_RG`, payload of pixel shaders.
-const UNORM: &[(u32, bool, bool, bool)] = &[
-    (0x0, false, false, true),
-    (0x1, false, true, true),
-    (0x2, true, false, true),
-    (0x3, true, true, true),
-    (0xa, true, false, false),
-    (0xc, false, false, false),
+/// Message types of `sample_unorm`: type, name, `+killpix`, `_RG`, payload of pixel shaders.
+#[rustfmt::skip]
+const UNORM: &[(u32, &str, bool, bool, bool)] = &[
+    (0x0,              "sample_unorm",            false, false, true),
+    (UNORM_RG,         "sample_unorm_RG",         false, true,  true),
+    (0x2,              "sample_unorm+killpix",    true,  false, true),
+    (UNORM_RG_KILLPIX, "sample_unorm_RG+killpix", true,  true,  true),
+    (0xa,              "sample_unorm+killpix",    true,  false, false),
+    (0xc,              "sample_unorm",            false, false, false),
 ];
+
+/// The name of a type.
+pub(super) fn name(kind: u32) -> &'static str {
+    match kind {
+        DEINTERLACE => "deinterlace",
+        SCALE_8X8 => "sample_8x8",
+        _ => UNORM
+            .iter()
+            .find(|form| form.0 == kind)
+            .map_or("SIMD32/64 sampler message", |form| form.1),
+    }
+}
+
+/// Registers that come back; none where the state of the sampler decides, or the type is unknown.
+pub(super) fn response(kind: u32, channels: ChannelMask) -> Option<u32> {
+    if kind == SCALE_8X8 {
+        return Some(4 * channels.count());
+    }
+    let &(_, _, killpix, only_rg, _) = UNORM.iter().find(|form| form.0 == kind)?;
+    let pixels = if only_rg { 4 } else { 2 * channels.count() };
+    Some(pixels + u32::from(killpix))
+}
 
 /// The question for a request, and its payload register; `None` for a request of another kind.
 pub(super) fn ask(request: &Request) -> Option<Result<(Ask, [u32; 8]), EncodeError>> {
@@ -76,7 +104,7 @@ fn deinterlace(r: &DeinterlaceRequest) -> Result<(Ask, [u32; 8]), EncodeError> {
         kind: DEINTERLACE,
         surface: r.surface,
         sampler: r.sampler,
-        channels: crate::isa::ChannelMask::RGBA,
+        channels: ChannelMask::RGBA,
     };
     Ok((ask, m1))
 }
@@ -85,7 +113,7 @@ fn unorm(r: &UnormRequest) -> Result<(Ask, [u32; 8]), EncodeError> {
     let form = (r.killpix, r.only_rg, r.shader_payload);
     let found = UNORM
         .iter()
-        .find(|&&(_, kill, rg, shader)| (kill, rg, shader) == form);
+        .find(|&&(_, _, kill, rg, shader)| (kill, rg, shader) == form);
     let Some(&(kind, ..)) = found else {
         return Err(EncodeError::Form(
             "the _RG forms have the payload of pixel shaders".into(),
@@ -162,7 +190,7 @@ pub fn request(ask: &Ask, message: &Message, form: &Form) -> Result<Request, Dec
         }),
         _ => {
             let found = UNORM.iter().find(|form| form.0 == kind);
-            let Some(&(_, killpix, only_rg, shader_payload)) = found else {
+            let Some(&(_, _, killpix, only_rg, shader_payload)) = found else {
                 return Err(DecodeError::UnknownType {
                     sfid: Sfid::Sampler,
                     value: kind,

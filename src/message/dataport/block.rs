@@ -30,7 +30,7 @@ pub(super) fn media(r: &MediaBlock, message_type: u32) -> Result<Draft, EncodeEr
 pub(super) fn decode_media(message: &Message, control: u32) -> Result<Request, DecodeError> {
     use fields::{media_block as c, media_block_header as h};
     let word = [control];
-    refuse_media_modes(&message.header)?;
+    refuse_media_modes(&h::LAYOUT, &message.header)?;
     let bits = c::OVERRIDE.get(&word) << 2 | c::STRIDE.get(&word) << 1 | c::LINE.get(&word);
     let field = match bits {
         0 => Some(FieldSelect::State),

@@ -4,19 +4,19 @@ use super::encode::second;
 use super::{Ask, CHILD_END, Cache, TargetHeader, has_op, reads, writes};
 use crate::isa::ChannelMask;
 use crate::math::unit::{Control, Function};
-use crate::message::Sfid;
 use crate::message::bits::{
-    DecodeError, Form, Message, refuse_data_size, refuse_media_modes, refuse_unknown,
-    refuse_unknown_in, reserved,
+    DecodeError, Form, Message, refuse_data_size, refuse_media_modes, refuse_unknown, reserved,
 };
 use crate::message::fields::{
-    Field, extended_gen5, gateway, gen5_math as math, gen5_read as read, gen5_sampler as sampler,
-    gen5_target_header as target, gen5_unorm_header as unorm, gen5_vertex_header as vertex,
-    gen5_write as write, media_block_header, offset_header, outer, sampler_header, spawner,
+    Field, extended_gen5, gateway, gen5_math as math, gen5_media_header, gen5_read as read,
+    gen5_sampler as sampler, gen5_sampler_header as sampler_header, gen5_target_header as target,
+    gen5_unorm_header as unorm, gen5_vertex_header as vertex, gen5_write as write, offset_header,
+    outer, spawner,
 };
 use crate::message::request::{
     Access, FieldSelect, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest, Scattered,
 };
+use crate::message::{Sfid, gen5_media};
 
 /// Turns bits back into the question.
 ///
@@ -93,16 +93,14 @@ fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, D
     let (mode, code) = (sampler::SIMD_MODE.get(&word), sampler::TYPE.get(&word));
     let (surface, index) = (sampler::BINDING.get(&word), sampler::SAMPLER.get(&word));
     let m0 = &message.header;
-    let disable = sampler_header::DISABLE.get(m0);
-    let channels = if form.header {
-        reserved(
-            sampler_header::DISABLE,
-            disable,
-            (disable != 0xf).then_some(ChannelMask(!disable as u8 & 0xf)),
-        )?
-    } else {
-        ChannelMask::RGBA
+    // The mask is ignored by `deinterlace` and by the forms that return red and green anyway.
+    let disable = match (mode, code) {
+        _ if !form.header => 0,
+        (3, gen5_media::DEINTERLACE | gen5_media::UNORM_RG | gen5_media::UNORM_RG_KILLPIX) => 0,
+        _ => sampler_header::DISABLE.get(m0),
     };
+    let channels = (disable != 0xf).then_some(ChannelMask(!disable as u8 & 0xf));
+    let channels = reserved(sampler_header::DISABLE, disable, channels)?;
     if mode == 3 {
         return Ok(Ask::SamplerBlock {
             kind: code,
@@ -120,11 +118,6 @@ fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, D
     let op = SamplerOp::from_code(code).filter(|op| has_op(*op));
     let mut offsets = [0; 3];
     if form.header {
-        refuse_unknown_in(&sampler_header::LAYOUT, m0, 2)?;
-        for field in [sampler_header::NULL_MASK, sampler_header::GATHER] {
-            let value = field.get(m0);
-            reserved(field, value, (value == 0).then_some(()))?;
-        }
         let fields = [
             sampler_header::OFFSET_U,
             sampler_header::OFFSET_V,
@@ -172,15 +165,14 @@ fn decode_block(
     field: FieldSelect,
     surface: u32,
 ) -> Result<MediaBlock, DecodeError> {
-    use media_block_header as h;
-    refuse_media_modes(&message.header)?;
-    let width = h::WIDTH.get(&message.header);
+    use gen5_media_header as h;
+    refuse_media_modes(&h::LAYOUT, &message.header)?;
     Ok(MediaBlock {
         surface,
         field,
         x: h::X.get(&message.header) as i32,
         y: h::Y.get(&message.header) as i32,
-        width: reserved(h::WIDTH, width, (width < 32).then_some(width + 1))?,
+        width: h::WIDTH.get(&message.header) + 1,
         height: h::HEIGHT.get(&message.header) + 1,
     })
 }

@@ -6,9 +6,9 @@ use crate::message::Sfid;
 use crate::message::bits::{EncodeError, Extended, Form, Message, descriptor, extended_descriptor};
 use crate::message::dataport::field_bits;
 use crate::message::fields::{
-    Field, gateway, gen5_math as math, gen5_read as read, gen5_sampler as sampler,
-    gen5_target_header as target, gen5_unorm_header as unorm, gen5_vertex_header as vertex,
-    gen5_write as write, media_block_header, offset_header, sampler_header,
+    Field, gateway, gen5_math as math, gen5_media_header as media, gen5_read as read,
+    gen5_sampler as sampler, gen5_sampler_header as sampler_header, gen5_target_header as target,
+    gen5_unorm_header as unorm, gen5_vertex_header as vertex, gen5_write as write, offset_header,
 };
 use crate::message::request::{Access, MediaBlock, ReturnFormat, SamplerRequest};
 use crate::message::sampler::header_bits;
@@ -78,10 +78,10 @@ impl Draft {
             return Err(bad("1 to 32 bytes wide, 1 row at least"));
         }
         let header = &mut self.header;
-        media_block_header::X.put(header, block.x as u32)?;
-        media_block_header::Y.put(header, block.y as u32)?;
-        media_block_header::WIDTH.put(header, block.width - 1)?;
-        media_block_header::HEIGHT.put(header, block.height - 1)?;
+        media::X.put(header, block.x as u32)?;
+        media::Y.put(header, block.y as u32)?;
+        media::WIDTH.put(header, block.width - 1)?;
+        media::HEIGHT.put(header, block.height - 1)?;
         Ok(())
     }
 

@@ -1,9 +1,10 @@
 //! Laws of Ironlake's bits: what is encoded comes back, and no bits panic.
 
-use super::{Ask, Cache, TargetHeader, decode_ask, encode_ask, has_op};
+use super::{Ask, Cache, TargetHeader, decode_ask, encode_ask, has_op, header_layout, layout};
 use crate::isa::ChannelMask;
 use crate::math::unit::{Control, Function};
 use crate::message::bits::{Form, Message};
+use crate::message::fields::Layout;
 use crate::message::request::{
     Access, FieldSelect, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest, Scattered,
 };
@@ -176,6 +177,43 @@ proptest! {
             corners,
         };
         there_and_back(Ask::Target { surface, form, last, commit, header, eot });
+    }
+
+    #[test]
+    fn ignored_bits_change_nothing_and_are_written_as_zeros(
+        desc: u32, header: [u32; 8], junk: u32, sfid in 0..8u32,
+    ) {
+        let sfid = Sfid::from_number(sfid, crate::isa::Platform::Ilk).unwrap_or(Sfid::Null);
+        let desc = desc & 0x1fff_ffff;
+        let (control, m0) = (layout(sfid), header_layout(sfid, desc));
+        let ignored = |layout: Option<&Layout>, dw| {
+            let fields = layout.map_or(&[][..], |l| l.fields).iter();
+            fields.filter(|f| f.name == "ignored" && f.dw == dw).fold(0, |bits, f| bits | f.mask())
+        };
+        let clean = Message {
+            sfid,
+            desc: desc & !ignored(control, 0),
+            ex_desc: 0,
+            extended_length: 0,
+            eot: false,
+            header: std::array::from_fn(|dw| header[dw] & !ignored(m0, dw)),
+            payload: [0; 8],
+        };
+        let dirty = Message {
+            desc: clean.desc | junk & ignored(control, 0),
+            header: std::array::from_fn(|dw| clean.header[dw] | junk & ignored(m0, dw)),
+            ..clean
+        };
+        let decoded = decode_ask(&clean);
+        prop_assert_eq!(decode_ask(&dirty), decoded.clone());
+        if let Ok((ask, form)) = decoded
+            && let Ok(again) = encode_ask(&ask, &form)
+        {
+            prop_assert_eq!(again.desc & ignored(control, 0), 0);
+            for dw in 0..8 {
+                prop_assert_eq!(again.header[dw] & ignored(m0, dw), 0);
+            }
+        }
     }
 
     #[test]

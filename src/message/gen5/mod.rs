@@ -234,13 +234,7 @@ impl Ask {
         };
         match self {
             Ask::Sampler(r) => r.op.name(),
-            Ask::SamplerBlock { kind, .. } => match kind {
-                0 | 0xc => "sample_unorm",
-                2 => "sample_unorm+killpix",
-                8 => "deinterlace",
-                0xb => "sample_8x8",
-                _ => "SIMD32/64 sampler message",
-            },
+            Ask::SamplerBlock { kind, .. } => gen5_media::name(*kind),
             Ask::MediaRead(..) => "media block read",
             Ask::MediaWrite { .. } => "media block write",
             Ask::Oword { block, .. } => {
@@ -435,6 +429,28 @@ pub fn layout(sfid: Sfid) -> Option<&'static fields::Layout> {
         Sfid::Math => &fields::gen5_math::LAYOUT,
         Sfid::Gateway => &fields::gateway::LAYOUT,
         Sfid::Ts => &fields::spawner::LAYOUT,
+        _ => return None,
+    })
+}
+
+/// The layout of a message's header, where it has one with fields of its own.
+pub fn header_layout(sfid: Sfid, desc: u32) -> Option<&'static fields::Layout> {
+    let desc = [desc];
+    Some(match sfid {
+        Sfid::Sampler => &fields::gen5_sampler_header::LAYOUT,
+        Sfid::DataRead => match read::TYPE.get(&desc) {
+            reads::MEDIA => &fields::gen5_media_header::LAYOUT,
+            reads::UNORM => &fields::gen5_unorm_header::LAYOUT,
+            _ => &fields::offset_header::LAYOUT,
+        },
+        Sfid::DataWrite => match write::TYPE.get(&desc) {
+            writes::MEDIA => &fields::gen5_media_header::LAYOUT,
+            writes::UNORM => &fields::gen5_unorm_header::LAYOUT,
+            writes::TARGET => &fields::gen5_target_header::LAYOUT,
+            writes::VERTEX => &fields::gen5_vertex_header::LAYOUT,
+            writes::FLUSH => return None,
+            _ => &fields::offset_header::LAYOUT,
+        },
         _ => return None,
     })
 }

@@ -3,9 +3,9 @@
 //! Source: PRM 2.6.5, 2.6.8, 2.6.11, 4.11, 5.10.1, 6.1.
 
 use super::{Ask, Cache};
-use crate::message::Sfid;
 use crate::message::bits::Form;
 use crate::message::request::{Access, SamplerOp, SamplerRequest};
+use crate::message::{Sfid, gen5_media};
 
 /// How a message may be wrong although its bits are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -79,13 +79,8 @@ impl Ask {
                 (form.first, each * channels + killpix)
             }
             Ask::SamplerBlock { kind, channels, .. } => {
-                let response = match kind {
-                    0xb => 4 * channels.count(),
-                    0 | 0xc => 2 * channels.count(),
-                    // Their responses depend on state.
-                    _ => form.response,
-                };
-                (2, response)
+                let response = gen5_media::response(*kind, *channels);
+                (2, response.unwrap_or(form.response))
             }
             Ask::MediaRead(block, _) => (1, block.bytes().div_ceil(32)),
             Ask::MediaWrite {
