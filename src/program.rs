@@ -16,6 +16,12 @@
 //! loops want them. Not here: what an op computes ([`crate::exec`]) and how text becomes ops
 //! ([`crate::lower`]).
 
+mod in_flight;
+mod names;
+
+pub use in_flight::{Answer, Earlier, registers};
+pub use names::Text;
+
 use crate::isa::{
     AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Modifier, Opcode, Platform, Type,
     UnormFormat,
@@ -31,6 +37,8 @@ pub struct Program {
     pub name: String,
     /// The platform it was checked for.
     pub platform: Platform,
+    /// The text it was written in.
+    pub text: Text,
     /// The instructions of the kernel, then those of the functions it may call.
     pub ops: Vec<Op>,
     /// Where each op stands in the text; parallel to `ops`.
@@ -451,6 +459,8 @@ pub struct RawMessage {
     pub dst: Option<Raw>,
     /// The thread ends with it.
     pub eot: bool,
+    /// Earlier messages that may still answer, where lengths are told only at run time.
+    pub earlier: Option<Box<[Earlier]>>,
 }
 
 /// Where an extended descriptor stands.
@@ -682,18 +692,4 @@ pub enum LscAction {
     AtomicLoad,
     /// Reads and writes in one step.
     Atomic(AtomicOp),
-}
-
-impl Program {
-    /// The variable that owns the byte at an arena offset.
-    pub fn owner(&self, offset: u32) -> Option<&Owner> {
-        let after = self.owners.partition_point(|o| o.range.start <= offset);
-        let owner = self.owners.get(after.checked_sub(1)?)?;
-        owner.range.contains(&offset).then_some(owner)
-    }
-
-    /// The text place of the op at `pc`; the end of the program has none.
-    pub fn site(&self, pc: u32) -> Option<Site> {
-        self.sites.get(pc as usize).copied()
-    }
 }

@@ -9,7 +9,7 @@ use crate::isa::Platform;
 use crate::message::fields::extended_gen5;
 use crate::message::text::explain_descriptor;
 use crate::sends::line::{Action, Descriptor};
-use crate::sends::{check, parse};
+use crate::sends::{flight, parse};
 use serde_json::json;
 use std::path::Path;
 
@@ -54,7 +54,7 @@ pub fn explain(path: &Path, number: usize, output: &mut Output) -> Exit {
             Descriptor::Address => text += "the descriptor is what a0.0 holds then\n",
         }
     }
-    for remark in check::stalls(&lines).into_iter().filter(|r| r.line == at) {
+    for remark in flight::stalls(&lines).into_iter().filter(|r| r.line == at) {
         text += &format!("{}\n", remark.text);
     }
     output.text(&text);

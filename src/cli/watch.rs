@@ -15,7 +15,7 @@ use crate::harness::directive::ViewWords;
 use crate::harness::front::Front;
 use crate::harness::session::{self, Options};
 use crate::harness::values::{Form, View};
-use crate::isa::Type;
+use crate::isa::{Opcode, Type};
 use crate::observe::stats::{Count, is_message};
 use crate::observe::trace::{Event, Instruction, Moved, Stop, TraceOptions, Value};
 use crate::observe::{Races, Sanitizer, Stats, Tracer, Watcher, space, spot};
@@ -135,7 +135,8 @@ impl Watching {
             output.field("trace", || Json::Array(lines));
         }
         if let Some(stats) = &watcher.stats {
-            print_stats(stats, output);
+            let program = result.as_ref().ok().map(|session| &session.program);
+            print_stats(stats, program, output);
         }
         let diagnostics = watcher.diagnostics();
         output.diagnostics(&diagnostics, source);
@@ -387,7 +388,7 @@ impl Printer<'_> {
         let (line, text) = self.site(at);
         let mut value = json!({
             "thread": { "index": at.thread.index, "group": at.thread.group, "local": at.thread.local },
-            "step": at.step, "line": line, "opcode": at.site.opcode.to_string(), "text": text,
+            "step": at.step, "line": line, "opcode": program.mnemonic(at.site.opcode), "text": text,
             "lanes": on.mask, "enabled": on.enabled,
         });
         let more = match event {
@@ -491,8 +492,11 @@ fn moved(program: &Program, group: &[Moved]) -> String {
     format!("{verb} {bytes} bytes of {what} at {spots}")
 }
 
-/// Prints the counts: instructions first, then messages, then all together.
-fn print_stats(stats: &Stats, output: &mut Output) {
+/// Prints the counts: instructions first, then messages, then all together; the names are those of the
+/// program's own text.
+fn print_stats(stats: &Stats, program: Option<&Program>, output: &mut Output) {
+    let name =
+        |opcode: Opcode| program.map_or(opcode.info().mnemonic, |program| program.mnemonic(opcode));
     let counts = stats.counts();
     let mut all = Count::default();
     let mut text = format!(
@@ -517,7 +521,7 @@ fn print_stats(stats: &Stats, output: &mut Output) {
     for messages in [false, true] {
         let mut sum = Count::default();
         for (opcode, count) in counts.iter().filter(|c| is_message(c.0) == messages) {
-            line(&opcode.to_string(), count);
+            line(name(*opcode), count);
             sum.add(count);
         }
         line(
@@ -533,9 +537,9 @@ fn print_stats(stats: &Stats, output: &mut Output) {
     line("together", &all);
     output.text(&text);
     output.field("stats", || {
-        let one = |(opcode, c): &(crate::isa::Opcode, Count)| {
+        let one = |(opcode, c): &(Opcode, Count)| {
             json!({
-                "opcode": opcode.to_string(), "message": is_message(*opcode), "executed": c.executed,
+                "opcode": name(*opcode), "message": is_message(*opcode), "executed": c.executed,
                 "lanes": c.lanes, "lanes_most": c.lanes_most, "math_rounds": c.rounds, "read": c.read, "written": c.written,
                 "updated": c.updated, "returned": c.returned,
             })

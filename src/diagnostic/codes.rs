@@ -1266,6 +1266,12 @@ ask for a write commit and use its register before reading. visim serves message
 
     send (8) null m1 r0 write 0x04082001
     send (8) r4 m3 r0 read 0x02186001       // the old content may come back"
+    W0941 Warning "a write may overtake a read"
+"Read and write data port do not know of each other. For a read followed by a write of the same bytes, use
+every register of the answer before writing. visim serves messages in order.
+
+    send (8) r4 m3 r0 read 0x02186001
+    send (8) null m1 r0 write 0x04082001    // mov (8) m2 r4 in between"
     E0934 Error "no message has these bits"
 "The descriptor, its extended word or the header hold a value without meaning. `visim decode --platform
 ilk DESC EXDESC` tells every field.

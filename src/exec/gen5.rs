@@ -20,13 +20,17 @@ use crate::dataport::target::{Pixels, SLOTS};
 use crate::dataport::touch::Watch;
 use crate::dataport::{deblock, target, unorm};
 use crate::diagnostic::{Class, Code, Diagnostic};
+use crate::isa::Platform;
 use crate::math::unit::Control;
 use crate::message::gen5::{Ask, Cache, TargetHeader, decode_ask};
 use crate::message::gen5_media;
 use crate::message::{Access, Decoded, FieldSelect, Form, Message, Request};
-use crate::program::{Raw, RawMessage, Send};
+use crate::program::{Answer, Raw, RawMessage, Send, registers};
 use crate::surface::{LineStride, Memory, Refused, Surface};
 use std::sync::Arc;
+
+/// Bytes of a register.
+const REGISTER: u32 = Platform::Ilk.grf_bytes();
 
 /// Serves a message of Gen5.
 pub(super) fn send<O: Observer>(
@@ -118,9 +122,42 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         Err(self.trap(wrong.see("PRM 2.6.5")))
     }
 
+    /// Answers of earlier messages that nobody has waited for, where lengths are known only now.
+    fn in_flight(&mut self) -> Done {
+        let (Some(earlier), Some(dst)) = (&self.raw.earlier, &self.raw.dst) else {
+            return Ok(());
+        };
+        let sent = &mut self.thread.answers;
+        let here = registers(dst.offset / REGISTER, self.form.response);
+        for earlier in earlier {
+            let count = match earlier.answer {
+                Answer::Known(count) => count,
+                Answer::Sent => {
+                    let found = sent.iter().find(|(op, _)| *op == earlier.op);
+                    found.map_or(0, |(_, count)| *count)
+                }
+            };
+            let pending = registers(earlier.first, count) & !earlier.waited;
+            if pending & here != 0 {
+                let note = format!(
+                    "r{} may still be written for an earlier message, which nothing waits for",
+                    (pending & here).trailing_zeros()
+                );
+                let mut overlap = Diagnostic::new(Code::U0932).note(note);
+                let (now, before) = (self.thread.at(self.pc), self.thread.at(earlier.op));
+                overlap = overlap.at(now.site.span, "the answer to this message");
+                overlap = overlap.and_at(before.site.span, "and the one to this message");
+                return Err(self.trap(overlap.see("PRM 2.6.3, 2.6.11")));
+            }
+        }
+        sent.push((self.pc, self.form.response));
+        Ok(())
+    }
+
     /// Lengths and the rules of the message's own fields. Source: PRM 2.6.11.
-    fn check(&self, ask: &Ask) -> Done {
+    fn check(&mut self, ask: &Ask) -> Done {
         self.places()?;
+        self.in_flight()?;
         let (first, response) = ask.lengths(&self.form);
         let form = &self.form;
         if form.first != first {
@@ -148,7 +185,10 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             );
             return Err(self.trap(wrong.see(violation.see)));
         }
-        Ok(())
+        match ask.unmodelled() {
+            Some(why) => Err(self.unmodelled(ask, &why.what, why.see)),
+            None => Ok(()),
+        }
     }
 
     fn ask(&mut self, ask: &Ask) -> Done {
@@ -243,7 +283,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 header,
                 ..
             } => {
-                let pixels = self.pixels(*form, header, ask)?;
+                let pixels = self.pixels(*form, header);
                 self.on_surface(*surface, ask, |_, surface, watch| {
                     target::write(surface, &pixels, watch)
                 })
@@ -301,11 +341,6 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 self.math(control);
                 Ok(())
             }
-            Ask::Gateway { opcode: 2, .. } => Err(self.unmodelled(
-                ask,
-                "messages between threads are not modelled",
-                "lowering reference 18.8",
-            )),
             // Opening and closing a gateway says which messages may arrive, and none do.
             Ask::Gateway { .. } => Ok(()),
         }
@@ -534,20 +569,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     ///
     /// Without a color calculator blending is off for single source; for dual source, which wants it
     /// on, it is as if the factors were one and zero: source 0 is stored.
-    fn pixels(&self, form: u32, header: &TargetHeader, ask: &Ask) -> Result<Pixels, Box<Trap>> {
-        let see = "PRM 5.10.7.3, M1.6";
-        for (present, what) in [
-            (
-                header.source_depth,
-                "source depth: the depth test is not modelled",
-            ),
-            (header.stencil, "stencil: the stencil test is not modelled"),
-            (header.antialias, "antialias alpha is not modelled"),
-        ] {
-            if present {
-                return Err(self.unmodelled(ask, what, see));
-            }
-        }
+    fn pixels(&self, form: u32, header: &TargetHeader) -> Pixels {
         let mut colours = [[0; 4]; SLOTS];
         let mut enables = header.enables;
         let mut take = |first: u32, slot: usize| {
@@ -576,13 +598,13 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 enables &= 0x00ff;
             }
         }
-        Ok(Pixels {
+        Pixels {
             enables,
             corners: header.corners.map(|(x, y)| (x.into(), y.into())),
             index: header.index,
             colours,
             replicated: form == 1,
-        })
+        }
     }
 
     /// Source: PRM 6.1.1.3, 6.1.2.

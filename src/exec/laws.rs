@@ -55,6 +55,7 @@ fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
     Program {
         name: String::new(),
         platform: Platform::default(),
+        text: Default::default(),
         ops,
         sites: Vec::new(),
         symbols: Default::default(),

@@ -459,7 +459,13 @@ pub fn no_sampler(
     kind: &str,
     pc: u32,
 ) -> Box<Trap> {
-    let name = name(&thread.program.sampler_names, send.sampler);
+    // A message made of words names its sampler by index alone.
+    let raw = send.sampler.is_none();
+    let own = format!("S{number}");
+    let name = match raw {
+        true => own.as_str(),
+        false => name(&thread.program.sampler_names, send.sampler),
+    };
     let bound = match resources.sampler(number) {
         None => "nothing is bound there".to_string(),
         Some(other) => format!("{} is bound there", other.kind()),
@@ -468,11 +474,17 @@ pub fn no_sampler(
         Code::E0604,
         format!("no sampler state for {kind} message is bound at index {number}"),
     )
-    .note(format!("`{name}` holds {number} here; {bound}"))
+    .note(match raw {
+        true => format!("the descriptor names sampler index {number}; {bound}"),
+        false => format!("`{name}` holds {number} here; {bound}"),
+    })
     .help(format!(
         "bind a state to the name or to the number, as in `// SAMPLER {name}: …`"
     ))
-    .see("vISA text reference 4.8");
+    .see(match thread.program.platform {
+        Platform::Ilk => "lowering reference 18.2; PRM 4.11.1.1",
+        _ => "vISA text reference 4.8",
+    });
     thread.trap(pc, thread.active(send.lanes, send.guard), diagnostic)
 }
 
@@ -490,10 +502,10 @@ pub fn surface<'r>(
     pc: u32,
 ) -> Result<&'r Surface, Box<Trap>> {
     resources.surface(index).ok_or_else(|| {
-        // A program of sends names surfaces by binding table index alone.
-        let sends = send.surface.is_none() && thread.program.platform == Platform::Ilk;
+        // A message made of words names its surface by binding table index alone.
+        let raw = send.surface.is_none();
         let own = format!("T{index}");
-        let name = match sends {
+        let name = match raw {
             true => own.as_str(),
             false => name(&thread.program.surface_names, send.surface),
         };
@@ -507,11 +519,14 @@ pub fn surface<'r>(
             Code::E0603,
             format!("no surface is bound at index {index}"),
         )
-        .note(format!("`{name}` holds {index} here; {bound}"))
+        .note(match raw {
+            true => format!("the descriptor names binding table index {index}; {bound}"),
+            false => format!("`{name}` holds {index} here; {bound}"),
+        })
         .help(format!(
             "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32`"
         ))
-        .see(if sends {
+        .see(if raw && thread.program.platform == Platform::Ilk {
             "lowering reference 18.5; PRM 5.10.2.1"
         } else {
             "vISA text reference 3, built-in surfaces, and 4.8"
@@ -541,9 +556,12 @@ pub fn refuse(
         Class::Unsupported => Code::N0602,
         _ => Code::E0607,
     };
-    let name = name(&thread.program.surface_names, send.surface);
+    let name = match send.surface {
+        None => String::new(),
+        slot => format!("surface `{}`, ", name(&thread.program.surface_names, slot)),
+    };
     let diagnostic = Diagnostic::with_message(code, refused.what)
-        .note(format!("surface `{name}`, binding table index {index}"))
+        .note(format!("{name}binding table index {index}"))
         .see(refused.see);
     thread.trap(pc, mask, diagnostic)
 }

@@ -68,6 +68,8 @@ pub struct Thread<'p> {
     pub(super) mode: FloatMode,
     pub(super) frame: Frame,
     pub(super) callers: Vec<Frame>,
+    /// Registers that came back for messages, by op, where descriptors are made at run time.
+    pub(super) answers: Vec<(u32, u32)>,
 }
 
 impl<'p> Thread<'p> {
@@ -97,6 +99,7 @@ impl<'p> Thread<'p> {
             mode: FloatMode::default(),
             frame: Frame::new(0, mask),
             callers: Vec::new(),
+            answers: Vec::new(),
         }
     }
 
@@ -284,14 +287,15 @@ impl<'p> Thread<'p> {
     pub(super) fn trap(&self, pc: u32, mask: u32, diagnostic: Diagnostic) -> Box<Trap> {
         let mut diagnostic = diagnostic;
         let site = self.site(pc);
+        let mnemonic = self.program.mnemonic(site.opcode);
         if site.span == Span::default() {
             // Code of a library, which is not in the text that will be shown.
             let mut functions = self.program.functions.iter();
             let inside = functions.rfind(|f| f.entry <= pc);
             let name = inside.map_or("?", |f| &f.name);
-            diagnostic = diagnostic.note(format!("at `{}` in function `{name}`", site.opcode));
+            diagnostic = diagnostic.note(format!("at `{mnemonic}` in function `{name}`"));
         } else if diagnostic.labels.is_empty() {
-            diagnostic = diagnostic.at(site.span, format!("`{}` reached here", site.opcode));
+            diagnostic = diagnostic.at(site.span, format!("`{mnemonic}` reached here"));
         }
         diagnostic = diagnostic.note(format!(
             "in {} after {} instructions, channels {mask:#x}",

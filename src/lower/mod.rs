@@ -22,7 +22,7 @@ pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode, Platform};
-use crate::program::{Function, Input, Lanes, Op, Owner, Program, Site};
+use crate::program::{Function, Input, Lanes, Op, Owner, Program, Site, Text};
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::Instruction;
 use indexmap::IndexMap;
@@ -151,6 +151,7 @@ pub fn lower(
     Ok(Program {
         name: kernel.name.clone(),
         platform: checked.platform,
+        text: Text::Visa,
         ops: builder.ops,
         sites: builder.sites,
         symbols: kernel

@@ -12,6 +12,7 @@
 
 mod functions;
 pub mod simd;
+mod table;
 pub mod unit;
 
 pub use functions::{cos, div, exp2, inv, log2, pow, rsqrt, sigm, sin, sqrt, tanh};

@@ -52,6 +52,11 @@ pub(super) fn name(kind: u32) -> &'static str {
     }
 }
 
+/// Whether a message has the type.
+pub(super) fn is_known(kind: u32) -> bool {
+    matches!(kind, DEINTERLACE | SCALE_8X8) || UNORM.iter().any(|form| form.0 == kind)
+}
+
 /// Registers that come back; none where the state of the sampler decides, or the type is unknown.
 pub(super) fn response(kind: u32, channels: ChannelMask) -> Option<u32> {
     if kind == SCALE_8X8 {
@@ -127,7 +132,11 @@ fn unorm(r: &UnormRequest) -> Result<(Ask, [u32; 8]), EncodeError> {
         [media::U, media::V, media::DELTA_U, media::DELTA_V]
     };
     put(&mut m1, fields, floats)?;
-    let (surface, sampler, channels) = (r.surface, r.sampler, r.channels);
+    let (surface, sampler) = (r.surface, r.sampler);
+    let channels = match r.only_rg {
+        true => ChannelMask::RGBA,
+        false => r.channels,
+    };
     Ok((
         Ask::SamplerBlock {
             kind,

@@ -54,6 +54,7 @@ impl Known {
         let Some(Site { opcode, .. }) = self.program.site(pc) else {
             return "the end of the program".to_string();
         };
+        let opcode = self.program.mnemonic(opcode);
         if self.span(pc).is_some() {
             return format!("`{opcode}`");
         }

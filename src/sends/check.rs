@@ -9,30 +9,24 @@
 //!
 //! Source: PRM 2.6.1 to 2.6.8, 2.6.11, 5.4, 5.10.1, 5.10.7.
 
+use super::flight::{lengths, used};
+use super::known::Known;
 use super::line::{Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, Send, Src};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Platform};
 use crate::message::bits::{Extended, extended_descriptor};
-use crate::message::fields::outer;
-use crate::message::gen5::rules::function_may_end;
+use crate::message::gen5::rules::{Violation, function_may_end};
 use crate::message::gen5::{Ask, decode_ask};
-use crate::message::{Access, Form, Message, Sfid};
+use crate::message::{Form, Message, Sfid};
+use crate::program::registers;
 use crate::source::Span;
 
-/// Something worth knowing about a line that is not wrong.
-#[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Remark {
-    /// Number of the line among the program's instructions.
-    pub line: usize,
-    /// What.
-    pub text: String,
-}
-
-/// A message as its descriptor alone tells it, the header taken as zeros.
-pub fn message(send: &Send) -> Option<Message> {
+/// A message as its descriptor and the registers that are known tell it; the others are taken as zeros.
+fn message(send: &Send, known: &Known) -> Option<Message> {
     let Descriptor::Known(desc) = send.descriptor else {
         return None;
     };
+    let words = known.message(send.message);
     let extended = Extended {
         eot: send.eot,
         ..Extended::default()
@@ -43,17 +37,9 @@ pub fn message(send: &Send) -> Option<Message> {
         ex_desc: extended_descriptor(send.receiver, &extended, Platform::Ilk),
         extended_length: 0,
         eot: send.eot,
-        header: [0; 8],
-        payload: [0; 8],
+        header: std::array::from_fn(|dw| words[dw].unwrap_or(0)),
+        payload: std::array::from_fn(|dw| words[8 + dw].unwrap_or(0)),
     })
-}
-
-/// Registers out and back, as the descriptor says.
-fn lengths(send: &Send) -> Option<(u32, u32)> {
-    match send.descriptor {
-        Descriptor::Known(desc) => Some((outer::LENGTH.get(&[desc]), outer::RESPONSE.get(&[desc]))),
-        Descriptor::Address => None,
-    }
 }
 
 /// Checks a program; `end` is where its text ends.
@@ -86,49 +72,65 @@ pub fn check(lines: &[Line], end: u32) -> Vec<Diagnostic> {
     found
 }
 
-/// An answer that has not been waited for.
+/// An answer, some registers of which nobody has waited for.
 struct Pending {
-    first: u32,
-    count: u32,
+    registers: u128,
     span: Span,
+}
+
+/// A message to the data port that may not be done yet.
+struct Underway {
+    surface: u32,
+    span: Span,
+    /// What of its answer nobody has waited for; none comes back from a write without a commit.
+    answer: Option<u128>,
 }
 
 #[derive(Default)]
 struct Thread {
     pending: Vec<Pending>,
-    /// Writes without a commit that was waited for: surface, span, register of the commit.
-    writes: Vec<(u32, Span, Option<u32>)>,
+    reads: Vec<Underway>,
+    writes: Vec<Underway>,
     /// Render target writes: dual source, end of thread.
     targets: Vec<(bool, bool, Span)>,
     /// Message registers that a move has filled from r0.
     copies: u32,
+    /// What the registers are known to hold.
+    known: Known,
     over: Option<Span>,
 }
 
 impl Thread {
     fn line(&mut self, line: &Line, found: &mut Vec<Diagnostic>) {
         let instruction = &line.node;
-        for (first, last) in used(instruction) {
-            self.wait(first, last);
-        }
+        self.wait(used(instruction));
         if let Some(message) = copies_header(instruction) {
             self.copies |= 1 << message;
         }
+        if let Action::Send(send) = &instruction.action
+            && let Some(register) = send.implied
+        {
+            let bit = 1 << send.message;
+            self.copies = self.copies & !bit | if register == 0 { bit } else { 0 };
+        }
+        self.known.run(instruction);
         if let Action::Send(send) = &instruction.action {
-            if let Some(register) = send.implied {
-                let bit = 1 << send.message;
-                self.copies = self.copies & !bit | if register == 0 { bit } else { 0 };
-            }
             self.send(send, line.span, found);
         }
     }
 
-    /// An operand of r`first` to r`last` waits for the answers that reach them.
-    fn wait(&mut self, first: u32, last: u32) {
-        self.pending
-            .retain(|p| p.first > last || p.first + p.count <= first);
-        self.writes
-            .retain(|w| w.2.is_none_or(|r| r < first || r > last));
+    /// Operands in these registers wait for the answers that reach them.
+    fn wait(&mut self, operands: u128) {
+        for pending in &mut self.pending {
+            pending.registers &= !operands;
+        }
+        self.pending.retain(|p| p.registers != 0);
+        for list in [&mut self.reads, &mut self.writes] {
+            for message in &mut *list {
+                message.answer = message.answer.map(|answer| answer & !operands);
+            }
+            list.retain(|message| message.answer != Some(0));
+        }
     }
 
     fn send(&mut self, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
@@ -182,23 +184,18 @@ impl Thread {
     }
 
     fn answer(&mut self, first: u32, count: u32, span: Span, found: &mut Vec<Diagnostic>) {
-        let other = self
-            .pending
-            .iter()
-            .find(|p| p.first < first + count && first < p.first + p.count);
+        let registers = registers(first, count);
+        let other = self.pending.iter().find(|p| p.registers & registers != 0);
         if let Some(other) = other {
-            let last = first + count - 1;
+            let label = format!("{} may still be written by this one", row(other.registers));
             let overlap = Diagnostic::new(Code::U0932)
-                .at(span, format!("r{first} to r{last}"))
-                .and_at(
-                    other.span,
-                    format!("r{} to r{}", other.first, other.first + other.count - 1),
-                )
+                .at(span, row(registers))
+                .and_at(other.span, label)
                 .note("no instruction between them waits for the first answer")
                 .see("PRM 2.6.3, 2.6.11");
             found.push(overlap);
         }
-        self.pending.push(Pending { first, count, span });
+        self.pending.push(Pending { registers, span });
     }
 
     fn end(&mut self, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
@@ -238,7 +235,7 @@ impl Thread {
 
     /// What the descriptor asks for.
     fn message(&mut self, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
-        let Some(message) = message(send) else {
+        let Some(message) = message(send, &self.known) else {
             return;
         };
         if send.receiver == Sfid::Urb {
@@ -277,51 +274,32 @@ impl Thread {
                 return;
             }
         };
-        self.counts(&ask, &form, span, found);
         self.order(&ask, send, span, found);
         if let Ask::Target { form, .. } = ask {
             self.targets.push((matches!(form, 2 | 3), send.eot, span));
         }
-        if let Ask::Math(control) = ask
-            && let Err(why) = control.check(8)
-        {
-            let label = why.to_string();
-            found.push(
-                Diagnostic::new(Code::E0935)
-                    .at(span, label)
-                    .see("PRM 6.1.1"),
-            );
+        let header = self.known.message(send.message);
+        let told = ask
+            .deciding_words(&form)
+            .iter()
+            .all(|&dw| header[dw].is_some());
+        if told || ask.lengths_stand_in_the_descriptor() {
+            let before = found.len();
+            counts(&ask, &form, span, found);
+            if found.len() > before {
+                return;
+            }
         }
-    }
-
-    /// Lengths, where no header decides about them.
-    fn counts(&self, ask: &Ask, form: &Form, span: Span, found: &mut Vec<Diagnostic>) {
-        if matches!(
-            ask,
-            Ask::MediaRead(..) | Ask::MediaWrite { .. } | Ask::Target { .. } | Ask::Sampler(_)
-        ) {
-            return;
-        }
-        let (first, response) = ask.lengths(form);
-        if first != form.first {
-            let label = format!("{} takes {first} registers, not {}", ask.name(), form.first);
-            found.push(
-                Diagnostic::new(Code::E0925)
-                    .at(span, label)
-                    .see("PRM 2.6.11"),
-            );
-        }
-        if response != form.response {
-            let label = format!(
-                "{} answers with {response} registers, not {}",
-                ask.name(),
-                form.response
-            );
-            found.push(
-                Diagnostic::new(Code::U0926)
-                    .at(span, label)
-                    .see("PRM 2.6.11"),
-            );
+        let rules = match told {
+            true => ask.check(),
+            false => ask.check_descriptor(),
+        };
+        if let Err(Violation { what, see }) = rules {
+            let label = format!("{}: {what}", ask.name());
+            found.push(Diagnostic::new(Code::E0935).at(span, label).see(see));
+        } else if let Some(Violation { what, see }) = ask.unmodelled() {
+            let label = format!("{}: {what}", ask.name());
+            found.push(Diagnostic::new(Code::N0937).at(span, label).see(see));
         }
     }
 
@@ -330,37 +308,47 @@ impl Thread {
         let Some(surface) = ask.surface() else {
             return;
         };
-        match ask {
-            Ask::MediaWrite { .. } | Ask::Target { .. } | Ask::Vertex { .. } => {
-                self.writes.push((surface, span, send.dst));
+        let count = lengths(send).map_or(0, |(_, count)| count);
+        let answer = send.dst.map(|first| registers(first, count));
+        let answer = answer.filter(|registers| *registers != 0);
+        let message = Underway {
+            surface,
+            span,
+            answer,
+        };
+        let here = |list: &[Underway]| {
+            let earlier = list.iter().find(|m| m.surface == surface)?;
+            Some((earlier.span, earlier.answer))
+        };
+        let (code, verb, other, note) = if ask.writes() {
+            let read = here(&self.reads);
+            self.writes.push(message);
+            let Some((span, Some(answer))) = read else {
+                return;
+            };
+            let note = format!("{} is not waited for", row(answer));
+            (Code::W0941, "written", ("read", span), note)
+        } else {
+            let write = here(&self.writes);
+            if answer.is_some() {
+                self.reads.push(message);
             }
-            Ask::Oword { block, .. } if block.access == Access::Write => {
-                self.writes.push((surface, span, send.dst));
-            }
-            Ask::DwordScattered { request, .. } if request.access == Access::Write => {
-                self.writes.push((surface, span, send.dst));
-            }
-            Ask::DualOword { access, .. } | Ask::Unorm { access, .. }
-                if *access == Access::Write =>
-            {
-                self.writes.push((surface, span, send.dst));
-            }
-            _ => {
-                let earlier = self.writes.iter().find(|w| w.0 == surface);
-                if let Some((_, write, commit)) = earlier {
-                    let note = match commit {
-                        Some(r) => format!("its write commit, r{r}, is not waited for"),
-                        None => "it has no write commit".into(),
-                    };
-                    let late = Diagnostic::new(Code::W0933)
-                        .at(span, format!("binding table index {surface} is read"))
-                        .and_at(*write, "and written here")
-                        .note(note)
-                        .see("PRM 5.4");
-                    found.push(late);
-                }
-            }
-        }
+            let Some((span, commit)) = write else {
+                return;
+            };
+            let note = match commit {
+                Some(answer) => format!("its write commit, {}, is not waited for", row(answer)),
+                None => "it has no write commit".into(),
+            };
+            (Code::W0933, "read", ("written", span), note)
+        };
+        let (earlier, place) = other;
+        let late = Diagnostic::new(code)
+            .at(span, format!("binding table index {surface} is {verb}"))
+            .and_at(place, format!("and {earlier} here"))
+            .note(note)
+            .see("PRM 5.4");
+        found.push(late);
     }
 
     /// Source: PRM 5.10.7, "Restrictions".
@@ -388,6 +376,40 @@ impl Thread {
     }
 }
 
+/// Lengths against what the message takes and returns.
+fn counts(ask: &Ask, form: &Form, span: Span, found: &mut Vec<Diagnostic>) {
+    let (first, response) = ask.lengths(form);
+    if first != form.first {
+        let label = format!("{} takes {first} registers, not {}", ask.name(), form.first);
+        found.push(
+            Diagnostic::new(Code::E0925)
+                .at(span, label)
+                .see("PRM 2.6.11"),
+        );
+    }
+    if response != form.response {
+        let label = format!(
+            "{} answers with {response} registers, not {}",
+            ask.name(),
+            form.response
+        );
+        found.push(
+            Diagnostic::new(Code::U0926)
+                .at(span, label)
+                .see("PRM 2.6.11"),
+        );
+    }
+}
+
+/// The first and last of some registers.
+fn row(registers: u128) -> String {
+    let (first, last) = (registers.trailing_zeros(), 127 - registers.leading_zeros());
+    match first == last {
+        true => format!("r{first}"),
+        false => format!("r{first} to r{last}"),
+    }
+}
+
 fn section(receiver: Sfid) -> &'static str {
     match receiver {
         Sfid::Sampler => "PRM 4.11.1.1; lowering reference 18.2",
@@ -411,78 +433,4 @@ fn copies_header(instruction: &Instruction) -> Option<u32> {
     let whole = instruction.lanes * ty.bytes() == super::line::REGISTER && from.sub + to.sub == 0;
     let header = from.file == File::General && from.number == 0 && to.file == File::Message;
     (whole && header).then_some(to.number)
-}
-
-/// General registers that an instruction has as operands, first and last.
-fn used(instruction: &Instruction) -> Vec<(u32, u32)> {
-    let lanes = instruction.lanes;
-    let mut list = Vec::new();
-    let mut source = |(src, ty): &(Src, crate::isa::Type)| {
-        if let Src::Register {
-            at,
-            region: (v, w, h),
-            ..
-        } = src
-        {
-            let last = at.sub + (lanes.div_ceil(*w) - 1) * v + (w - 1) * h;
-            list.push((
-                at.number,
-                at.number + last * ty.bytes() / super::line::REGISTER,
-            ));
-        }
-    };
-    match &instruction.action {
-        Action::Alu {
-            dst, src, sources, ..
-        } => {
-            src.iter().take(*sources).for_each(&mut source);
-            if let (Dst::Register { at, stride }, ty) = dst
-                && at.file == File::General
-            {
-                let last = at.sub + (lanes - 1) * stride;
-                list.push((
-                    at.number,
-                    at.number + last * ty.bytes() / super::line::REGISTER,
-                ));
-            }
-        }
-        Action::Compare { src, .. } => src.iter().for_each(&mut source),
-        Action::Send(send) => list.extend(send.implied.map(|r| (r, r))),
-        Action::Nop => {}
-    }
-    list
-}
-
-/// Where a thread would wait for message registers in flight: each message is taken to stay until the
-/// next one of its receiver is sent.
-pub fn stalls(lines: &[Line]) -> Vec<Remark> {
-    let mut flying: Vec<(u32, u32, usize)> = Vec::new();
-    let mut remarks = Vec::new();
-    for (number, line) in lines.iter().enumerate() {
-        let written = match &line.node.action {
-            Action::Alu {
-                dst: (Dst::Register { at, .. }, _),
-                ..
-            } if at.file == File::Message => Some(at.number),
-            Action::Send(send) => send.implied.map(|_| send.message),
-            _ => None,
-        };
-        if let Some(m) = written
-            && let Some(at) = flying.iter().position(|f| (f.0..f.0 + f.1).contains(&m))
-        {
-            let (_, _, sender) = flying.remove(at);
-            remarks.push(Remark {
-                line: number,
-                text: format!(
-                    "m{m} may be in flight from the send at instruction {sender}: the thread waits"
-                ),
-            });
-        }
-        if let Action::Send(send) = &line.node.action
-            && let Some((length, _)) = lengths(send)
-        {
-            flying.push((send.message, length, number));
-        }
-    }
-    remarks
 }

@@ -7,6 +7,7 @@
 //!  …      constants, then where writes to null fall
 //! ```
 
+use super::flight::earlier;
 use super::line::{
     Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, REGISTER, Register, Send,
     Src,
@@ -15,11 +16,12 @@ use crate::isa::{Modifier, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::fields::{gen5_read, outer};
 use crate::program::{
-    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw, RawMessage,
-    Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass,
+    Alu, CompareDest, Dest, Earlier, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw,
+    RawMessage, Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass, Text,
 };
 use crate::source::Span;
 use indexmap::IndexMap;
+use std::mem;
 
 const MESSAGES: u32 = GENERAL * REGISTER;
 const FLAG: u32 = MESSAGES + MESSAGE * REGISTER;
@@ -77,12 +79,19 @@ pub fn lower(lines: &[Line]) -> Program {
     let zero = builder.constant(0);
     let sink = builder.image.len() as u32;
     builder.image.resize(sink as usize + 64, 0);
-    for line in lines {
-        builder.line(&line.node, line.span, sink);
+    let op = |line: usize| {
+        let before = lines[..line].iter().map(|line| ops(&line.node));
+        before.sum::<u32>() + ops(&lines[line].node) - 1
+    };
+    let mut earlier = earlier(lines, op);
+    for (number, line) in lines.iter().enumerate() {
+        let earlier = earlier.as_mut().map(|list| mem::take(&mut list[number]));
+        builder.line(&line.node, line.span, sink, earlier);
     }
     Program {
         name: "main".into(),
         platform: Platform::Ilk,
+        text: Text::Sends,
         ops: builder.ops,
         sites: builder.sites,
         symbols,
@@ -97,6 +106,14 @@ pub fn lower(lines: &[Line]) -> Program {
         owners,
         surface_names: names,
         sampler_names: samplers,
+    }
+}
+
+/// Ops that an instruction becomes: an implied move is one before the send.
+fn ops(instruction: &Instruction) -> u32 {
+    match &instruction.action {
+        Action::Send(send) if send.implied.is_some() => 2,
+        _ => 1,
     }
 }
 
@@ -177,7 +194,7 @@ impl Builder {
         self.sites.push(Site { span, opcode });
     }
 
-    fn line(&mut self, i: &Instruction, span: Span, sink: u32) {
+    fn line(&mut self, i: &Instruction, span: Span, sink: u32, earlier: Option<Vec<Earlier>>) {
         let lanes = Lanes {
             count: i.lanes as u8,
             offset: 0,
@@ -228,7 +245,7 @@ impl Builder {
                 };
                 self.push(op, span, Opcode::Cmp);
             }
-            Action::Send(send) => self.send(send, lanes, guard, span),
+            Action::Send(send) => self.send(send, lanes, guard, span, earlier),
         }
     }
 
@@ -264,7 +281,14 @@ impl Builder {
         }
     }
 
-    fn send(&mut self, send: &Send, lanes: Lanes, guard: Option<Guard>, span: Span) {
+    fn send(
+        &mut self,
+        send: &Send,
+        lanes: Lanes,
+        guard: Option<Guard>,
+        span: Span,
+        earlier: Option<Vec<Earlier>>,
+    ) {
         let message = MESSAGES + send.message * REGISTER;
         if let Some(register) = send.implied {
             // "Always 1 register regardless of specified execution size", and of masks.
@@ -327,6 +351,7 @@ impl Builder {
                 ty: Type::Ud,
             }),
             eot,
+            earlier: earlier.map(Vec::into_boxed_slice),
         };
         let op = Op::Send(Box::new(Message {
             lanes,

@@ -21,11 +21,14 @@
 //! Source: PRM 2.6; lowering reference 18.1. `grammar/sends.ebnf` has every form.
 
 pub mod check;
+pub mod flight;
+mod known;
 pub mod line;
 pub mod lower;
 pub mod parse;
 
-pub use check::{Remark, check};
+pub use check::check;
+pub use flight::Remark;
 pub use line::{Instruction, Line};
 pub use lower::lower;
 pub use parse::{canonical, parse};

@@ -267,6 +267,19 @@ impl Ask {
         }
     }
 
+    /// Whether it writes to the surface it names.
+    pub const fn writes(&self) -> bool {
+        match self {
+            Ask::MediaWrite { .. } | Ask::Target { .. } | Ask::Vertex { .. } => true,
+            Ask::Oword { block, .. } => matches!(block.access, Access::Write),
+            Ask::DwordScattered { request, .. } => matches!(request.access, Access::Write),
+            Ask::DualOword { access, .. } | Ask::Unorm { access, .. } => {
+                matches!(access, Access::Write)
+            }
+            _ => false,
+        }
+    }
+
     /// The binding table index, where there is one.
     pub const fn surface(&self) -> Option<u32> {
         Some(match self {

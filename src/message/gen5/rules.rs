@@ -2,7 +2,7 @@
 //!
 //! Source: PRM 2.6.5, 2.6.8, 2.6.11, 4.11, 5.10.1, 6.1.
 
-use super::{Ask, Cache};
+use super::{Ask, Cache, TargetHeader};
 use crate::message::bits::Form;
 use crate::message::request::{Access, SamplerOp, SamplerRequest};
 use crate::message::{Sfid, gen5_media};
@@ -171,7 +171,106 @@ impl Ask {
     /// # Errors
     /// The first [`Violation`].
     pub fn check(&self) -> Result<(), Violation> {
-        let stateless = self.surface() == Some(255);
+        self.check_descriptor()?;
+        self.check_header()
+    }
+
+    /// The rules that the descriptor decides.
+    ///
+    /// # Errors
+    /// The first [`Violation`].
+    pub fn check_descriptor(&self) -> Result<(), Violation> {
+        let stateful = match self {
+            Ask::MediaRead(..) | Ask::MediaWrite { .. } => Some("PRM 5.6, 5.10.5"),
+            Ask::Target { .. } => Some("PRM 5.10.7"),
+            Ask::Unorm { .. } => Some("PRM 5.10.8"),
+            Ask::Vertex { .. } => Some("PRM 5.10.9"),
+            Ask::LoopFilter { .. } => Some("PRM 5.10.10"),
+            _ => None,
+        };
+        if let (Some(255), Some(see)) = (self.surface(), stateful) {
+            let what = "binding table index 255: the message has no stateless model";
+            return Err(violation(what, see));
+        }
+        match self {
+            Ask::Sampler(r) => lanes(r),
+            Ask::MediaRead(_, Cache::Data) => {
+                let what = "media blocks cannot be read through the data cache";
+                Err(violation(what, "PRM 5.10.5, \"Restrictions\""))
+            }
+            Ask::Unorm {
+                access: Access::Read,
+                cache,
+                ..
+            } if *cache != Cache::Render => {
+                let what = format!("read through the {}: only the render cache", cache.name());
+                Err(violation(what, "PRM 5.10.8, \"Restrictions\""))
+            }
+            Ask::Math(control) => control
+                .check(8)
+                .map_err(|refusal| violation(refusal.to_string(), "PRM 6.1.1")),
+            _ => Ok(()),
+        }
+    }
+
+    /// The dwords of header and payload, sixteen in all, that decide about lengths and rules.
+    pub fn deciding_words(&self, form: &Form) -> &'static [usize] {
+        match self {
+            Ask::Sampler(_) | Ask::SamplerBlock { .. } if form.header => &[2],
+            Ask::MediaRead(..) | Ask::MediaWrite { .. } => &[0, 2],
+            Ask::Oword { .. }
+            | Ask::DualOword { .. }
+            | Ask::DwordScattered { .. }
+            | Ask::LoopFilter { .. } => &[2],
+            Ask::Target { .. } => &[14],
+            Ask::Unorm { .. } => &[0, 1],
+            Ask::Vertex { .. } => &[5],
+            _ => &[],
+        }
+    }
+
+    /// Whether [`lengths`](Ask::lengths) needs none of the [deciding words](Ask::deciding_words).
+    pub const fn lengths_stand_in_the_descriptor(&self) -> bool {
+        !matches!(
+            self,
+            Ask::Sampler(_)
+                | Ask::SamplerBlock { .. }
+                | Ask::MediaRead(..)
+                | Ask::MediaWrite { .. }
+                | Ask::Target { .. }
+        )
+    }
+
+    /// What the message asks for that visim has no model of.
+    pub fn unmodelled(&self) -> Option<Violation> {
+        let see = "PRM 5.10.7.3, M1.6";
+        match self {
+            Ask::Target { header, .. } => {
+                let absent = [
+                    (
+                        header.source_depth,
+                        "source depth: the depth test is not modelled",
+                    ),
+                    (header.stencil, "stencil: the stencil test is not modelled"),
+                    (header.antialias, "antialias alpha is not modelled"),
+                ];
+                let (_, what) = absent.into_iter().find(|(present, _)| *present)?;
+                Some(violation(what, see))
+            }
+            Ask::Gateway { opcode: 2, .. } => Some(violation(
+                "messages between threads are not modelled",
+                "lowering reference 18.8",
+            )),
+            Ask::SamplerBlock { kind, .. } if !gen5_media::is_known(*kind) => Some(violation(
+                format!("the manual's row of type {kind} is not in the published text"),
+                "PRM 4.11.1.3.2; lowering reference 18.4",
+            )),
+            _ => None,
+        }
+    }
+
+    /// The rules that the header decides.
+    fn check_header(&self) -> Result<(), Violation> {
         let aligned = |what: &str, value: u32, to: u32, see| {
             if value.is_multiple_of(to) {
                 return Ok(());
@@ -180,7 +279,6 @@ impl Ask {
             Err(violation(what, see))
         };
         match self {
-            Ask::Sampler(r) => lanes(r),
             Ask::Oword { block, .. } => {
                 aligned("global offset", block.offset, 16, "PRM 5.10.2.2, M0.2")
             }
@@ -192,92 +290,50 @@ impl Ask {
                 aligned("global offset", global, 4, "PRM 5.10.2.2, M0.2")
             }
             Ask::LoopFilter { global, .. } => {
-                aligned("global offset", *global, 16, "PRM 5.10.10.2, M0.2")?;
-                if stateless {
-                    return Err(no_stateless("PRM 5.10.10"));
-                }
-                Ok(())
+                aligned("global offset", *global, 16, "PRM 5.10.10.2, M0.2")
             }
-            Ask::MediaRead(block, cache) => {
-                if stateless {
-                    return Err(no_stateless("PRM 5.6, 5.10.5"));
-                }
-                if *cache == Cache::Data {
-                    let what = "media blocks cannot be read through the data cache";
-                    return Err(violation(what, "PRM 5.10.5, \"Restrictions\""));
-                }
-                height(block.width, block.height)
-            }
+            Ask::MediaRead(block, _) => height(block.width, block.height),
             Ask::MediaWrite { block, .. } => {
-                if stateless {
-                    return Err(no_stateless("PRM 5.6, 5.10.5"));
-                }
                 let see = "PRM 5.10.5, \"Restrictions\"";
                 aligned("X offset", block.x as u32, 4, see)?;
                 aligned("block width", block.width, 4, see)?;
                 height(block.width, block.height)
             }
-            Ask::Target { form, header, .. } => {
-                if stateless {
-                    return Err(no_stateless("PRM 5.10.7"));
-                }
-                let sequence = "PRM 5.10.7.10, \"Message Sequencing Summary\"";
-                let h = header;
-                if h.destination_depth && !h.source_depth {
-                    let what = "destination depth without source depth";
-                    return Err(violation(what, sequence));
-                }
-                let extra = h.source_depth || h.stencil || h.antialias;
-                if *form == 1 && extra {
-                    let what = "replicated data come with colour only";
-                    return Err(violation(what, "PRM 5.10.7.7"));
-                }
-                if (h.stencil || h.antialias) && !h.source_depth {
-                    let what = "stencil or antialias alpha without source depth";
-                    return Err(violation(what, sequence));
-                }
-                let dual = matches!(form, 2 | 3);
-                if dual && (h.stencil || h.antialias) && h.destination_depth {
-                    let what = "dual source with stencil and destination depth";
-                    return Err(violation(what, sequence));
-                }
-                Ok(())
-            }
-            Ask::Unorm {
-                access,
-                cache,
-                x,
-                y,
-                ..
-            } => {
-                if stateless {
-                    return Err(no_stateless("PRM 5.10.8"));
-                }
-                if *access == Access::Read && *cache != Cache::Render {
-                    let what = format!("read through the {}: only the render cache", cache.name());
-                    return Err(violation(what, "PRM 5.10.8, \"Restrictions\""));
-                }
+            Ask::Target { form, header, .. } => sequence(*form, header),
+            Ask::Unorm { x, y, .. } => {
                 aligned("X offset", *x as u32, 8, "PRM 5.10.8.2")?;
                 aligned("Y offset", *y as u32, 4, "PRM 5.10.8.2")
             }
-            Ask::Vertex { index, .. } => {
-                if stateless {
-                    return Err(no_stateless("PRM 5.10.9"));
-                }
-                if *index >= 1 << 27 {
-                    let what = format!("destination index {index:#x} has more than 27 bits");
-                    return Err(violation(what, "PRM 5.10.9.2"));
-                }
-                Ok(())
+            Ask::Vertex { index, .. } if *index >= 1 << 27 => {
+                let what = format!("destination index {index:#x} has more than 27 bits");
+                Err(violation(what, "PRM 5.10.9.2"))
             }
-            Ask::Math(control) => Ok(()).and(
-                control
-                    .check(8)
-                    .map_err(|refusal| violation(refusal.to_string(), "PRM 6.1.1")),
-            ),
             _ => Ok(()),
         }
     }
+}
+
+/// Which parts of a render target payload go together. Source: PRM 5.10.7.7, 5.10.7.10.
+fn sequence(form: u32, header: &TargetHeader) -> Result<(), Violation> {
+    let see = "PRM 5.10.7.10, \"Message Sequencing Summary\"";
+    let h = header;
+    if h.destination_depth && !h.source_depth {
+        return Err(violation("destination depth without source depth", see));
+    }
+    if form == 1 && (h.source_depth || h.stencil || h.antialias) {
+        let what = "replicated data come with colour only";
+        return Err(violation(what, "PRM 5.10.7.7"));
+    }
+    if (h.stencil || h.antialias) && !h.source_depth {
+        let what = "stencil or antialias alpha without source depth";
+        return Err(violation(what, see));
+    }
+    let dual = matches!(form, 2 | 3);
+    if dual && (h.stencil || h.antialias) && h.destination_depth {
+        let what = "dual source with stencil and destination depth";
+        return Err(violation(what, see));
+    }
+    Ok(())
 }
 
 /// Which SIMD modes an operation has. Source: PRM 4.11.1.4, lowering reference 18.2.
@@ -292,13 +348,6 @@ fn lanes(r: &SamplerRequest) -> Result<(), Violation> {
         }
         _ => Ok(()),
     }
-}
-
-fn no_stateless(see: &'static str) -> Violation {
-    violation(
-        "binding table index 255: the message has no stateless model",
-        see,
-    )
 }
 
 /// Source: PRM 5.10.5.2, "Block Height".

@@ -8,6 +8,7 @@
 //!
 //! * [`coordinate`]: positions and address modes. * [`cube`]: faces and edges.
 //! * [`lod`]: gradients, levels, anisotropy. * [`border`], [`key`], [`shadow`]: what happens to a texel.
+//! * `early`: what Gen4 and Gen5 refuse.
 //! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`hot`]: fast kernels.
 //!
 //! Arithmetic is f64 with one rounding to f32 at the end, so that results do not depend on the host.
@@ -18,6 +19,7 @@ mod axis;
 pub mod border;
 pub mod coordinate;
 pub mod cube;
+mod early;
 mod footprint;
 pub mod hot;
 pub mod key;
@@ -201,7 +203,7 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
             "surface reference 1.1, \"Shadow compare\"",
         ));
     }
-    Ok(())
+    early::check(surface, request)
 }
 
 /// Whether texels of a format can be compared.

@@ -1,0 +1,37 @@
+//! What a program calls its parts when it is spoken of.
+
+use super::{Owner, Program, Site};
+use crate::isa::{Family, Opcode};
+
+/// The text a program was written in: what is said of it uses that text's words.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum Text {
+    /// vISA.
+    #[default]
+    Visa,
+    /// Programs made of sends, as the PRM writes them.
+    Sends,
+}
+
+impl Program {
+    /// The variable that owns the byte at an arena offset.
+    pub fn owner(&self, offset: u32) -> Option<&Owner> {
+        let after = self.owners.partition_point(|o| o.range.start <= offset);
+        let owner = self.owners.get(after.checked_sub(1)?)?;
+        owner.range.contains(&offset).then_some(owner)
+    }
+
+    /// The text place of the op at `pc`; the end of the program has none.
+    pub fn site(&self, pc: u32) -> Option<Site> {
+        self.sites.get(pc as usize).copied()
+    }
+
+    /// The name of an instruction in the text the program was written in.
+    pub fn mnemonic(&self, opcode: Opcode) -> &'static str {
+        let info = opcode.info();
+        match (self.text, info.family) {
+            (Text::Sends, Family::RawMessage) => "send",
+            _ => info.mnemonic,
+        }
+    }
+}

@@ -1,0 +1,57 @@
+//! What the messages of Gen4 and Gen5 want of a surface beyond what later ones do.
+//!
+//! Later parts sample integers with the nearest filter; these refuse them with any.
+//! Source: PRM 4.11.1.4, programming notes.
+
+use crate::message::{SamplerOp, SamplerRequest};
+use crate::surface::format::{Kind as Numbers, Returns};
+use crate::surface::{Generation, Kind, Refused, Surface};
+
+const SEE: &str = "PRM 4.11.1.4, \"Programming Notes\"";
+
+/// Formats that are undefined with comparisons on cubes.
+const NO_CUBE: [&str; 6] = [
+    "I24X8_UNORM",
+    "L24X8_UNORM",
+    "A24X8_UNORM",
+    "I32_FLOAT",
+    "L32_FLOAT",
+    "A32_FLOAT",
+];
+
+/// Refuses what a sample message of an early part cannot read.
+///
+/// # Errors
+/// [`Refused`]: an integer format; MONO8 without a level of detail in the message; a comparison on a volume,
+/// an array or, undefined, on a cube of some formats.
+pub fn check(surface: &Surface, request: &SamplerRequest) -> Result<(), Refused> {
+    let d = surface.description();
+    if d.generation > Generation::Gen5 || request.op == SamplerOp::Lod {
+        return Ok(());
+    }
+    let format = surface.format();
+    let name = request.op.name();
+    if matches!(format.returns, Returns::AsUint | Returns::AsSint) {
+        let what = format!("{name} from {format}: integers are loaded, not sampled");
+        return Err(Refused::error(what, SEE));
+    }
+    let told = matches!(request.op, SamplerOp::SampleL | SamplerOp::SampleLz);
+    if format.kind == Numbers::Mono && !told {
+        let what = format!("{name} from {format}, which only sample_l reads");
+        return Err(Refused::error(what, SEE));
+    }
+    if !request.op.compares() {
+        return Ok(());
+    }
+    if d.kind == Kind::D3 {
+        return Err(Refused::error(format!("{name} from a 3D surface"), SEE));
+    }
+    if d.array && d.kind != Kind::Cube {
+        return Err(Refused::error(format!("{name} from an array"), SEE));
+    }
+    if d.kind == Kind::Cube && NO_CUBE.contains(&format.name) {
+        let what = format!("{name} from a cube of {format}");
+        return Err(Refused::undefined(what, SEE));
+    }
+    Ok(())
+}
