@@ -1,0 +1,39 @@
+//! Barriers: where threads of a group did not meet.
+
+use super::finding::{Detail, Finding, Key, Kind};
+use crate::exec::ThreadId;
+
+/// The first barrier at which two threads of a group did not meet.
+pub(super) fn parted(
+    thread: ThreadId,
+    own: &[u32],
+    other: ThreadId,
+    theirs: &[u32],
+) -> Option<(Key, Finding)> {
+    let finding = |thread, detail, step: usize| Finding {
+        thread,
+        step: step as u64,
+        lane: None,
+        lanes: 0,
+        count: 1,
+        detail,
+    };
+    let rounds = own.len().max(theirs.len());
+    let round = (0..rounds).find(|&k| own.get(k) != theirs.get(k))?;
+    let early = |pc: u32, waits: ThreadId, ended: ThreadId| {
+        let detail = Detail::Other { pc, thread: ended };
+        ((pc, Kind::EndedEarly), finding(waits, detail, round))
+    };
+    Some(match (own.get(round), theirs.get(round)) {
+        (Some(&pc), Some(&at)) => {
+            let detail = Detail::Other {
+                pc: at,
+                thread: other,
+            };
+            ((pc, Kind::OtherBarrier), finding(thread, detail, round))
+        }
+        (Some(&pc), None) => early(pc, thread, other),
+        (None, Some(&pc)) => early(pc, other, thread),
+        (None, None) => return None,
+    })
+}

@@ -1,0 +1,91 @@
+//! What is found, counted and kept until the run has ended.
+
+use crate::exec::ThreadId;
+use crate::exec::observer::{AccessKind, SpaceName, Spot};
+use crate::observe::shadow::Origin;
+use crate::observe::uses::Part;
+use std::ops::Range;
+
+/// Told once for each of these.
+pub(super) type Key = (u32, Kind);
+
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Kind {
+    /// Bytes of an operand.
+    Register(Part, Nothing),
+    Predicate(Part),
+    OutsideRead(Part),
+    OutsideWrite,
+    OutsideMemory(AccessKind),
+    Misaligned(AccessKind),
+    UnwrittenMemory,
+    Overlap,
+    Disagree,
+    OtherBarrier,
+    EndedEarly,
+}
+
+/// Why bytes hold nothing.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub(super) enum Nothing {
+    /// Nothing was ever written.
+    Never,
+    /// A message left them undefined.
+    Message,
+    /// They were loaded from memory that nothing has written.
+    Memory,
+}
+
+#[derive(Clone, Debug)]
+pub(super) struct Finding {
+    pub(super) thread: ThreadId,
+    pub(super) step: u64,
+    pub(super) lane: Option<u8>,
+    pub(super) lanes: u32,
+    pub(super) count: u64,
+    pub(super) detail: Detail,
+}
+
+#[derive(Clone, Debug)]
+pub(super) enum Detail {
+    Register {
+        offset: u32,
+        size: u32,
+        origin: Origin,
+        near: Option<(u32, u32)>,
+        memory: Option<(SpaceName, Spot)>,
+    },
+    Bits {
+        offset: u32,
+        bits: u32,
+    },
+    Indirect(bool),
+    Memory {
+        space: SpaceName,
+        spot: Spot,
+        bytes: u32,
+        inside: u32,
+        wanted: u32,
+    },
+    Lanes {
+        space: SpaceName,
+        spot: Spot,
+        other: u8,
+    },
+    Ranges(&'static str, Range<u32>, Range<u32>),
+    Other {
+        pc: u32,
+        thread: ThreadId,
+    },
+}
+
+impl Finding {
+    /// The earlier of two, counted together.
+    pub(super) fn merge(&mut self, other: Finding) {
+        let (count, lanes) = (self.count + other.count, self.lanes | other.lanes);
+        if (other.thread.index, other.step) < (self.thread.index, self.step) {
+            *self = other;
+        }
+        (self.count, self.lanes) = (count, lanes);
+    }
+}

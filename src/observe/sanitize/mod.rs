@@ -1,0 +1,260 @@
+//! The sanitizer: what a run does that the hardware promises nothing for, or that is hardly meant.
+//!
+//! Each thread has a shadow that says where every byte of its registers comes from; each
+//! instruction's operands ([`uses`]) are looked up in it before it runs. Memory accesses are looked at as
+//! they are served. A finding is told once for each instruction and kind, with how often it came.
+//!
+//! ```text
+//!  registers   never written · left undefined by a message · outside the variable
+//!  memory      outside the surface · misaligned · never written (shared, scratch) · lanes that disagree
+//!  group       threads at different barriers, or ended while others wait
+//! ```
+
+mod barriers;
+mod finding;
+mod memory;
+mod registers;
+mod report;
+
+use super::known::{Cell, Known};
+use super::shadow::{Origin, Shadow};
+use super::uses::{self, Part};
+use crate::diagnostic::Diagnostic;
+use crate::exec::ThreadId;
+use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
+use crate::program::{Op, Send, SymbolClass};
+use finding::{Detail, Finding, Key, Kind};
+use memory::Bitmap;
+use std::collections::{BTreeMap, HashMap};
+use std::ops::Range;
+use std::sync::{Arc, Mutex, PoisonError};
+
+/// Collects what the threads of a run find.
+#[derive(Debug, Default)]
+pub struct Sanitizer {
+    known: Cell,
+    shared: Mutex<Shared>,
+}
+
+#[derive(Debug, Default)]
+struct Shared {
+    findings: BTreeMap<Key, Finding>,
+    groups: HashMap<[u32; 3], GroupState>,
+}
+
+/// What the threads of a group know of each other.
+#[derive(Debug, Default)]
+struct GroupState {
+    ended: u32,
+    /// The barriers that its first thread to end came to.
+    barriers: Option<(ThreadId, Vec<u32>)>,
+    /// Bytes of shared local memory that have been written.
+    local: Bitmap,
+}
+
+impl Sanitizer {
+    /// Watches one thread; its findings are handed in when it ends.
+    pub fn thread(&self) -> Checker<'_> {
+        Checker {
+            sanitizer: self,
+            state: None,
+        }
+    }
+
+    /// What was found, by place in the text.
+    pub fn diagnostics(&self) -> Vec<Diagnostic> {
+        let shared = self.shared.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = self.known.seen() else {
+            return Vec::new();
+        };
+        let findings = shared.findings.iter();
+        findings
+            .map(|(key, finding)| report::say(known, *key, finding))
+            .collect()
+    }
+}
+
+/// Watches one thread for the [`Sanitizer`].
+pub struct Checker<'w> {
+    sanitizer: &'w Sanitizer,
+    state: Option<State>,
+}
+
+/// What is kept while the thread runs.
+struct State {
+    known: Arc<Known>,
+    thread: ThreadId,
+    group_threads: u32,
+    shadow: Shadow,
+    findings: BTreeMap<Key, Finding>,
+    barriers: Vec<u32>,
+    scratch: Bitmap,
+    /// Bytes of the access at hand that hold nothing, for the registers they come to.
+    loaded: Vec<u32>,
+    /// Messages that loaded such bytes, and the first place.
+    nowhere: HashMap<u32, (SpaceName, Spot)>,
+    /// Bytes that lanes of the message at hand have written: their value and the lane.
+    written: HashMap<(usize, u64), (u8, u8)>,
+}
+
+impl State {
+    fn add(&mut self, at: At, kind: Kind, lane: Option<u8>, detail: impl FnOnce(&State) -> Detail) {
+        let lanes = lane.map_or(0, |lane| 1 << (lane & 31));
+        if let Some(finding) = self.findings.get_mut(&(at.pc, kind)) {
+            finding.count += 1;
+            finding.lanes |= lanes;
+            return;
+        }
+        let finding = Finding {
+            thread: at.thread,
+            step: at.step,
+            lane,
+            lanes,
+            count: 1,
+            detail: detail(self),
+        };
+        self.findings.insert((at.pc, kind), finding);
+    }
+}
+
+impl Observer for Checker<'_> {
+    fn started(&mut self, start: &Start<'_>) {
+        let known = self.sanitizer.known.get(start);
+        self.state = Some(State {
+            shadow: Shadow::new(&known, start.given),
+            thread: start.thread,
+            group_threads: start.group_threads,
+            findings: BTreeMap::new(),
+            barriers: Vec::new(),
+            scratch: Bitmap::default(),
+            loaded: Vec::new(),
+            nowhere: HashMap::new(),
+            written: HashMap::new(),
+            known,
+        });
+    }
+
+    fn before(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {
+        if let Some(state) = &mut self.state {
+            state.before(at, op, on, arena);
+        }
+    }
+
+    fn wrote(&mut self, at: At, offset: u32, bytes: &[u8]) {
+        if let Some(state) = &mut self.state {
+            let range = offset..offset + bytes.len() as u32;
+            if state.known.class(offset) != Some(SymbolClass::Predicate) {
+                state.shadow.set(range, Origin::Written(at.pc));
+            }
+            // What a load returns is written right after it.
+            for byte in std::mem::take(&mut state.loaded) {
+                if byte < bytes.len() as u32 {
+                    let byte = offset + byte;
+                    state.shadow.set(byte..byte + 1, Origin::Undefined(at.pc));
+                }
+            }
+        }
+    }
+
+    fn undefined(&mut self, at: At, range: &Range<u32>) {
+        if let Some(state) = &mut self.state
+            && !range.is_empty()
+        {
+            state.shadow.set(range.clone(), Origin::Undefined(at.pc));
+        }
+    }
+
+    fn payload(&mut self, at: At, send: &Send, mask: u32, arena: &[u8]) {
+        let Some(state) = &mut self.state else { return };
+        let mut found = Vec::new();
+        let facts = state.known.facts;
+        uses::message(&send.body, send.lanes, mask, facts, arena, |used| {
+            // Scalars came with the header, which was read already.
+            if used.lane.is_some() || used.part == Part::Message("data") {
+                found.push(used);
+            }
+        });
+        for used in found {
+            state.used(at, used, arena);
+        }
+    }
+
+    fn access(&mut self, at: At, access: &Access<'_>) {
+        let Some(state) = &mut self.state else { return };
+        state.access(at, access);
+        let bytes = match access.space {
+            _ if access.inside == 0 => return,
+            SpaceName::Scratch => State::unwritten(&mut state.scratch, access),
+            SpaceName::Shared => {
+                let shared = self.sanitizer.shared.lock();
+                let mut shared = shared.unwrap_or_else(PoisonError::into_inner);
+                let group = shared.groups.entry(at.thread.group).or_default();
+                State::unwritten(&mut group.local, access)
+            }
+            SpaceName::Surface(_) | SpaceName::Flat | SpaceName::Private => return,
+        };
+        if bytes.is_empty() {
+            return;
+        }
+        if access.kind == AccessKind::Atomic {
+            let detail = Detail::Memory {
+                space: access.space,
+                spot: access.spot,
+                bytes: access.bytes,
+                inside: access.inside,
+                wanted: 0,
+            };
+            state.add(at, Kind::UnwrittenMemory, access.lane, |_| detail);
+        } else {
+            // It is told where the registers they come to are used.
+            let from = (access.space, access.spot);
+            state.nowhere.entry(at.pc).or_insert(from);
+            state.loaded = bytes;
+        }
+    }
+
+    fn function(&mut self, _at: At, function: u32, left: bool) {
+        if let Some(state) = &mut self.state {
+            if left {
+                state.shadow.leave(&state.known);
+            } else {
+                state.shadow.enter(&state.known, function);
+            }
+        }
+    }
+
+    fn ended(&mut self, _thread: ThreadId, trapped: bool) {
+        let Some(mut state) = self.state.take() else {
+            return;
+        };
+        let shared = self.sanitizer.shared.lock();
+        let mut shared = shared.unwrap_or_else(PoisonError::into_inner);
+        let id = state.thread;
+        let group = shared.groups.entry(id.group).or_default();
+        group.ended += 1;
+        let last = group.ended >= state.group_threads;
+        if state.known.barriers && !trapped {
+            match &group.barriers {
+                None => group.barriers = Some((id, std::mem::take(&mut state.barriers))),
+                Some((other, theirs)) => {
+                    if let Some((key, finding)) =
+                        barriers::parted(id, &state.barriers, *other, theirs)
+                    {
+                        state.findings.insert(key, finding);
+                    }
+                }
+            }
+        }
+        if last {
+            shared.groups.remove(&id.group);
+        }
+        for (key, finding) in state.findings {
+            match shared.findings.get_mut(&key) {
+                Some(before) => before.merge(finding),
+                None => {
+                    shared.findings.insert(key, finding);
+                }
+            }
+        }
+    }
+}

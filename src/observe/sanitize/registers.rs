@@ -1,0 +1,306 @@
+//! Registers: what instructions read that holds nothing, and operands that lie outside or overlap.
+
+use super::State;
+use super::finding::{Detail, Kind, Nothing};
+use crate::exec::lanes::active;
+use crate::exec::observer::{At, Running};
+use crate::isa::Opcode;
+use crate::observe::known::Known;
+use crate::observe::shadow::{Origin, Shadow};
+use crate::observe::uses::{self, Facts, Part, Use, What};
+use crate::program::{
+    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Raw, RawMessage, Region, SendBody,
+    Source, SymbolClass,
+};
+use std::ops::Range;
+use std::sync::Arc;
+
+impl State {
+    pub(super) fn used(&mut self, at: At, used: Use, arena: &[u8]) {
+        let Use { part, lane, what } = used;
+        match what {
+            What::Bytes { offset, size } => {
+                if self.known.class(offset) == Some(SymbolClass::Predicate) {
+                    // The bits of a whole predicate, moved to a general variable.
+                    let bits = self.known.predicate_bits(offset);
+                    self.bits(at, part, offset, bits);
+                    return;
+                }
+                let Some(bad) = self.shadow.first_undefined(offset, size) else {
+                    return;
+                };
+                let origin = self.shadow.origin(bad);
+                let memory = match origin {
+                    Origin::Undefined(pc) => self.nowhere.get(&pc).copied(),
+                    _ => None,
+                };
+                let source = match (origin, memory) {
+                    (Origin::Never, _) => Nothing::Never,
+                    (_, Some(_)) => Nothing::Memory,
+                    _ => Nothing::Message,
+                };
+                self.add(at, Kind::Register(part, source), lane, |state| {
+                    Detail::Register {
+                        offset,
+                        size,
+                        origin,
+                        near: state.near(bad),
+                        memory,
+                    }
+                });
+            }
+            What::Bits { offset, bits } => self.bits(at, part, offset, bits),
+            What::Group { guard } => {
+                if let Some(missing) = undecided(guard, &self.shadow, arena) {
+                    self.add(at, Kind::Predicate(part), None, |_| Detail::Bits {
+                        offset: guard.offset,
+                        bits: missing,
+                    });
+                }
+            }
+            What::Outside { indirect } => {
+                let kind = Kind::OutsideRead(part);
+                self.add(at, kind, lane, |_| Detail::Indirect(indirect));
+            }
+        }
+    }
+
+    fn bits(&mut self, at: At, part: Part, offset: u32, bits: u32) {
+        let missing = bits & !self.shadow.written_bits(offset);
+        if missing != 0 {
+            let detail = Detail::Bits {
+                offset,
+                bits: missing,
+            };
+            self.add(at, Kind::Predicate(part), None, |_| detail);
+        }
+    }
+
+    /// Who wrote what lies nearest in the same variable.
+    fn near(&self, offset: u32) -> Option<(u32, u32)> {
+        let owner = self.known.program.owner(offset)?;
+        self.shadow.nearest_write(&owner.range, offset)
+    }
+
+    /// Lanes of a destination that fall outside.
+    fn destination(&mut self, at: At, dst: &Dest, lanes: Lanes, mask: u32, arena: &[u8]) {
+        let indirect = match &dst.region {
+            Region::List(_) => false,
+            Region::Indirect(_) => true,
+            _ => return,
+        };
+        let (facts, sink, size) = (self.known.facts, self.known.program.sink, dst.ty.bytes());
+        for lane in active(mask, lanes.count.into()) {
+            if uses::element(&dst.region, lane, size, facts, sink, arena).is_none() {
+                let detail = Detail::Indirect(indirect);
+                self.add(at, Kind::OutsideWrite, Some(lane as u8), |_| detail);
+            }
+        }
+    }
+
+    pub(super) fn before(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {
+        self.written.clear();
+        self.loaded.clear();
+        let known = Arc::clone(&self.known);
+        let mut found = Vec::new();
+        uses::op(op, on, known.facts, arena, |used| {
+            if self.is_suspect(&used) {
+                found.push(used);
+            }
+        });
+        for used in found {
+            if !does_not_matter(op, &used, &self.shadow, known.facts, arena) {
+                self.used(at, used, arena);
+            }
+        }
+        match op {
+            Op::Alu(alu) => {
+                self.destination(at, &alu.dst, alu.lanes, on.mask, arena);
+                if let Some(dst2) = &alu.dst2 {
+                    self.destination(at, dst2, alu.lanes, on.mask, arena);
+                    self.two_results(at, alu, dst2, on.mask, arena);
+                }
+                if let Some(offset) = alu.overflow {
+                    self.shadow.write_bits(offset, on.mask << alu.lanes.offset);
+                }
+            }
+            Op::Compare { lanes, dst, .. } => match dst {
+                CompareDest::General(dst) => self.destination(at, dst, *lanes, on.mask, arena),
+                CompareDest::Predicate(offset) => {
+                    self.shadow.write_bits(*offset, on.mask << lanes.offset);
+                }
+            },
+            Op::SetPredicate {
+                lanes, dst, scalar, ..
+            } => {
+                let mask = if *scalar { lanes.all() } else { on.mask };
+                self.shadow.write_bits(*dst, mask << lanes.offset);
+            }
+            Op::PredicateLogic {
+                opcode,
+                lanes,
+                dst,
+                src,
+            } => {
+                let mask = on.mask << lanes.offset;
+                self.combine(*opcode, *dst, *src, mask, arena);
+            }
+            Op::Barrier(Barrier::Whole | Barrier::Wait) => self.barriers.push(at.pc),
+            Op::Send(send) => {
+                if let SendBody::Raw(raw) = &send.body {
+                    self.raw(at, raw);
+                }
+            }
+            _ => {}
+        }
+    }
+
+    /// `and`, `or`, `xor`, `not` of predicates: which bits of the result are those of written ones. A
+    /// written 0 decides an `and`, a written 1 an `or`.
+    fn combine(&mut self, opcode: Opcode, dst: u32, src: [u32; 2], mask: u32, arena: &[u8]) {
+        let [a, b] = src.map(|at| (dword(arena, at), self.shadow.written_bits(at)));
+        let both = a.1 & b.1;
+        let decided = match opcode {
+            Opcode::And => a.1 & !a.0 | b.1 & !b.0,
+            Opcode::Or => a.1 & a.0 | b.1 & b.0,
+            _ => 0,
+        };
+        self.shadow.replace_bits(dst, both | decided, mask);
+    }
+
+    /// Whether a use is worth a look: nearly all are of bytes that were written.
+    #[inline]
+    fn is_suspect(&self, used: &Use) -> bool {
+        match used.what {
+            What::Bytes { offset, size } => {
+                self.shadow.first_undefined(offset, size).is_some()
+                    || self.known.class(offset) == Some(SymbolClass::Predicate)
+            }
+            _ => true,
+        }
+    }
+
+    /// Two results of one instruction in the same bytes: which one stays is not said.
+    fn two_results(&mut self, at: At, alu: &Alu, dst2: &Dest, mask: u32, arena: &[u8]) {
+        let (facts, sink) = (self.known.facts, self.known.program.sink);
+        let place = |dst: &Dest, lane| {
+            let size = dst.ty.bytes();
+            uses::element(&dst.region, lane, size, facts, sink, arena).map(|at| at..at + size)
+        };
+        let count = alu.lanes.count.into();
+        for lane in active(mask, count) {
+            let Some(first) = place(&alu.dst, lane) else {
+                continue;
+            };
+            let second = active(mask, count).filter_map(|lane| place(dst2, lane));
+            if let Some(second) = second.into_iter().find(|s| overlap(&first, s)) {
+                let detail = Detail::Ranges("the two results", first, second);
+                self.add(at, Kind::Overlap, Some(lane as u8), |_| detail);
+                return;
+            }
+        }
+    }
+
+    /// A raw message whose response lies on its payload, or whose payloads lie on each other.
+    fn raw(&mut self, at: At, raw: &RawMessage) {
+        let grf = self.known.facts.grf;
+        let range = |place: Option<Raw>, registers: u32| {
+            let place = place.filter(|_| registers > 0)?;
+            let end = place.offset.saturating_add(registers.saturating_mul(grf));
+            Some(place.offset..end.min(place.end))
+        };
+        let [first, second, response] = raw.lengths;
+        let parts = [range(raw.payload[0], first), range(raw.payload[1], second)];
+        let response = range(raw.dst, response);
+        let pairs = [
+            ("the response and the payload", &response, &parts[0]),
+            ("the response and the second payload", &response, &parts[1]),
+            ("the two payloads", &parts[0], &parts[1]),
+        ];
+        for (what, a, b) in pairs {
+            if let (Some(a), Some(b)) = (a, b)
+                && overlap(a, b)
+            {
+                let detail = Detail::Ranges(what, a.clone(), b.clone());
+                self.add(at, Kind::Overlap, None, |_| detail);
+                return;
+            }
+        }
+    }
+}
+
+impl Known {
+    /// The declared bits of the predicate at an offset.
+    fn predicate_bits(&self, offset: u32) -> u32 {
+        let symbols = &self.program.symbols;
+        let found = symbols
+            .values()
+            .find(|s| s.offset == offset && s.class == SymbolClass::Predicate);
+        found.map_or(0, |s| {
+            Lanes {
+                count: s.elements.min(32) as u8,
+                offset: 0,
+                no_mask: true,
+            }
+            .all()
+        })
+    }
+}
+
+fn dword(arena: &[u8], offset: u32) -> u32 {
+    let bytes = arena.get(offset as usize..).unwrap_or_default();
+    bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b))
+}
+
+/// Whether undefined bytes of a source leave the result as it is: both sources of a comparison or an
+/// `xor` are the same integers, or the other side of an `and` has zeros there.
+fn does_not_matter(op: &Op, used: &Use, shadow: &Shadow, facts: Facts, arena: &[u8]) -> bool {
+    let Part::Source(k) = used.part else {
+        return false;
+    };
+    let same = |a: &Source, b: &Source| a == b && a.ty.is_integer();
+    match op {
+        Op::Compare { src, .. } => same(&src[0], &src[1]),
+        Op::Alu(alu) if alu.src.len() == 2 => match alu.opcode {
+            Opcode::Xor => same(&alu.src[0], &alu.src[1]),
+            Opcode::And => {
+                let What::Bytes { offset, size } = used.what else {
+                    return false;
+                };
+                let other = &alu.src[1 - usize::from(k.min(1))];
+                // The byte that meets byte `i` is inside the other element.
+                let (lane, outside) = (used.lane.unwrap_or(0).into(), facts.zero);
+                let width = other.ty.bytes();
+                let at = uses::element(&other.region, lane, width, facts, outside, arena);
+                let Some(at) = at.filter(|_| other.modifier.is_none() && width >= size) else {
+                    return false;
+                };
+                (0..size).all(|i| {
+                    let zero = arena.get((at + i) as usize) == Some(&0)
+                        && shadow.first_undefined(at + i, 1).is_none();
+                    zero || shadow.first_undefined(offset + i, 1).is_none()
+                })
+            }
+            _ => false,
+        },
+        _ => false,
+    }
+}
+
+fn overlap(a: &Range<u32>, b: &Range<u32>) -> bool {
+    a.start < b.end && b.start < a.end
+}
+
+/// The bits that `any` or `all` goes by although they were never written; `None` if the others decide.
+fn undecided(guard: Guard, shadow: &Shadow, arena: &[u8]) -> Option<u32> {
+    let declared = guard.declared();
+    let written = shadow.written_bits(guard.offset) & declared;
+    let missing = declared & !written;
+    let value = dword(arena, guard.offset);
+    let decided = match guard.group {
+        Group::Any => value & written != 0,
+        Group::All => !value & written != 0,
+        Group::Each => false,
+    };
+    (missing != 0 && !decided).then_some(missing)
+}
