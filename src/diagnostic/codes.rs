@@ -915,12 +915,13 @@ points outside the registers, or `%null` is read for its value. visim reads zero
 
     .decl A v_type=G type=ud num_elts=8 align=GRF
     mov (M1, 8) B(0,0)<1> A(0,4)<1;1,0>           // elements 8 to 11 do not exist"
-    U0674 Undefined "access outside the surface"
+    U0674 Undefined "access outside the surface or memory"
 "Found by `visim run --sanitize`. Reads outside a surface give zero and writes vanish, so the program runs;
 but an address outside is seldom meant. Media block reads repeat the edge pixel and are not reported; for
-media block writes the manual promises nothing outside.
+media block writes the manual promises nothing outside. 64-bit addresses and scratch memory that do not exist end
+the run as well.
 
-Check the address arithmetic, or the size of the surface that is bound."
+Check the address arithmetic, which the finding points back to, or the size of the surface that is bound."
     U0675 Undefined "misaligned access"
 "Found by `visim run --sanitize`. Elements of 2, 4 and 8 bytes want addresses that are multiples of their
 size, blocks at 64-bit addresses multiples of 16, oword_ld_unaligned multiples of 4; gather_scaled,

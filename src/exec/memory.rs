@@ -242,7 +242,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             spot: Spot::Byte(asked.address),
             bytes: bytes as u32,
             inside: inside as u32,
-            misaligned: (!asked.asked.is_multiple_of(wanted)).then_some(asked.align),
+            misaligned: (!asked.asked.is_multiple_of(wanted)).then_some((asked.asked, asked.align)),
             memory,
             start,
             data,

@@ -110,8 +110,8 @@ pub struct Access<'a> {
     pub bytes: u32,
     /// How many of them exist, counted from the first.
     pub inside: u32,
-    /// Whether the address has the alignment that the message wants; the multiple wanted if not.
-    pub misaligned: Option<u32>,
+    /// The address that the program gave and the multiple that the message wants, if it is not one.
+    pub misaligned: Option<(u64, u32)>,
     /// Which memory: equal for all ways to the same bytes, different for different ones; otherwise
     /// without meaning.
     pub memory: usize,

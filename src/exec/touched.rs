@@ -25,7 +25,9 @@ impl Touched {
                 touch::Spot::Texel(texel) => Spot::Texel(texel),
             };
             let misaligned = match spot {
-                Spot::Byte(byte) if !byte.is_multiple_of(touch.align.into()) => Some(touch.align),
+                Spot::Byte(byte) if !byte.is_multiple_of(touch.align.into()) => {
+                    Some((byte, touch.align))
+                }
                 _ => None,
             };
             let access = Access {

@@ -25,6 +25,17 @@ pub enum Part {
     Message(&'static str),
 }
 
+impl Part {
+    /// Whether it says which register or which memory is meant: addresses, offsets, coordinates.
+    pub fn leads_somewhere(self) -> bool {
+        match self {
+            Part::Address(_) => true,
+            Part::Message(name) => !matches!(name, "data" | "operands" | "colours"),
+            Part::Source(_) | Part::Guard => false,
+        }
+    }
+}
+
 impl fmt::Display for Part {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {

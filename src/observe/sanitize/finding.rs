@@ -46,6 +46,16 @@ pub(super) struct Finding {
     pub(super) detail: Detail,
 }
 
+/// An address, offset or coordinate that the instruction at hand goes by, and where it comes from.
+#[derive(Clone, Copy, Debug)]
+pub(super) struct Place {
+    pub(super) part: Part,
+    pub(super) lane: Option<u8>,
+    pub(super) offset: u32,
+    pub(super) size: u32,
+    pub(super) origin: Origin,
+}
+
 #[derive(Clone, Debug)]
 pub(super) enum Detail {
     Register {
@@ -59,18 +69,21 @@ pub(super) enum Detail {
         offset: u32,
         bits: u32,
     },
-    Indirect(bool),
+    /// An element outside; what it went by if it is indirect.
+    Indirect(bool, Vec<Place>),
     Memory {
         space: SpaceName,
         spot: Spot,
         bytes: u32,
         inside: u32,
-        wanted: u32,
+        misaligned: Option<(u64, u32)>,
+        places: Vec<Place>,
     },
     Lanes {
         space: SpaceName,
         spot: Spot,
         other: u8,
+        places: Vec<Place>,
     },
     Ranges(&'static str, Range<u32>, Range<u32>),
     Other {

@@ -1,8 +1,8 @@
 //! Memory: what messages touch outside, misaligned, before it was written, or twice.
 
 use super::State;
-use super::finding::{Detail, Kind};
-use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
+use super::finding::{Detail, Kind, Place};
+use crate::exec::observer::{Access, AccessKind, At, Spot};
 use crate::isa::{Family, Opcode};
 
 /// A set of byte addresses.
@@ -38,19 +38,11 @@ impl State {
             inside,
             ..
         } = access;
-        let memory = |wanted| Detail::Memory {
-            space,
-            spot,
-            bytes,
-            inside,
-            wanted,
-        };
-        // Addresses without memory stop the run, which says it; reads of a media block repeat the edge,
-        // which is what they are for.
-        let stops = matches!(space, SpaceName::Flat | SpaceName::Scratch);
+        // Reads of a media block repeat the edge, which is what they are for.
         let repeats = kind == AccessKind::Read && matches!(spot, Spot::Block(..));
-        if inside < bytes && !stops && !repeats {
-            self.add(at, Kind::OutsideMemory(kind), lane, |_| memory(0));
+        if inside < bytes && !repeats {
+            let kind = Kind::OutsideMemory(kind);
+            self.add(at, kind, lane, |state| state.memory(access, None));
         }
         // Byte scattered messages, which these become, take any address: compiled kernels use that.
         let scattered = matches!(
@@ -59,21 +51,54 @@ impl State {
         );
         // So do LSC loads and stores.
         let lsc = at.site.opcode.info().family == Family::Lsc && kind != AccessKind::Atomic;
-        if let Some(wanted) = access.misaligned.filter(|_| !scattered && !lsc) {
-            self.add(at, Kind::Misaligned(kind), lane, |_| memory(wanted));
+        if access.misaligned.is_some() && !scattered && !lsc {
+            let misaligned = access.misaligned;
+            self.add(at, Kind::Misaligned(kind), lane, |state| {
+                state.memory(access, misaligned)
+            });
         }
         if let (AccessKind::Write, Some(lane)) = (kind, lane) {
             for (i, &value) in access.data.iter().take(inside as usize).enumerate() {
                 let byte = (access.memory, access.start + i as u64);
                 match self.written.insert(byte, (value, lane)) {
                     Some((before, other)) if before != value && other != lane => {
-                        let detail = Detail::Lanes { space, spot, other };
-                        self.add(at, Kind::Disagree, Some(lane), |_| detail);
+                        self.add(at, Kind::Disagree, Some(lane), |state| Detail::Lanes {
+                            space,
+                            spot,
+                            other,
+                            places: state.places(Some(lane)),
+                        });
                     }
                     _ => {}
                 }
             }
         }
+    }
+
+    /// An access as it is told.
+    fn memory(&self, access: &Access<'_>, misaligned: Option<(u64, u32)>) -> Detail {
+        Detail::Memory {
+            space: access.space,
+            spot: access.spot,
+            bytes: access.bytes,
+            inside: access.inside,
+            misaligned,
+            places: self.places(access.lane),
+        }
+    }
+
+    /// An atomic that reads what nothing has written.
+    pub(super) fn unwritten_atomic(&mut self, at: At, access: &Access<'_>) {
+        self.add(at, Kind::UnwrittenMemory, access.lane, |state| {
+            state.memory(access, None)
+        });
+    }
+
+    /// What the message at hand goes by for a lane: its own addresses and what all lanes share.
+    fn places(&self, lane: Option<u8>) -> Vec<Place> {
+        let mut places = self.places.clone();
+        places.retain(|place| lane.is_none() || place.lane.is_none() || place.lane == lane);
+        places
     }
 
     /// Shared and scratch memory hold nothing at the start: which of the bytes that are read were never

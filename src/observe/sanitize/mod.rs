@@ -23,7 +23,7 @@ use crate::diagnostic::Diagnostic;
 use crate::exec::ThreadId;
 use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
 use crate::program::{Op, Send, SymbolClass};
-use finding::{Detail, Finding, Key, Kind};
+use finding::{Detail, Finding, Key, Kind, Place};
 use memory::Bitmap;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -89,6 +89,8 @@ struct State {
     findings: BTreeMap<Key, Finding>,
     barriers: Vec<u32>,
     scratch: Bitmap,
+    /// What the instruction at hand goes by to find registers or memory.
+    places: Vec<Place>,
     /// Bytes of the access at hand that hold nothing, for the registers they come to.
     loaded: Vec<u32>,
     /// Messages that loaded such bytes, and the first place.
@@ -127,6 +129,7 @@ impl Observer for Checker<'_> {
             findings: BTreeMap::new(),
             barriers: Vec::new(),
             scratch: Bitmap::default(),
+            places: Vec::new(),
             loaded: Vec::new(),
             nowhere: HashMap::new(),
             written: HashMap::new(),
@@ -168,12 +171,15 @@ impl Observer for Checker<'_> {
         let Some(state) = &mut self.state else { return };
         let mut found = Vec::new();
         let facts = state.known.facts;
+        let mut places = std::mem::take(&mut state.places);
         uses::message(&send.body, send.lanes, mask, facts, arena, |used| {
+            places.extend(state.place(&used));
             // Scalars came with the header, which was read already.
             if used.lane.is_some() || used.part == Part::Message("data") {
                 found.push(used);
             }
         });
+        state.places = places;
         for used in found {
             state.used(at, used, arena);
         }
@@ -197,14 +203,7 @@ impl Observer for Checker<'_> {
             return;
         }
         if access.kind == AccessKind::Atomic {
-            let detail = Detail::Memory {
-                space: access.space,
-                spot: access.spot,
-                bytes: access.bytes,
-                inside: access.inside,
-                wanted: 0,
-            };
-            state.add(at, Kind::UnwrittenMemory, access.lane, |_| detail);
+            state.unwritten_atomic(at, access);
         } else {
             // It is told where the registers they come to are used.
             let from = (access.space, access.spot);

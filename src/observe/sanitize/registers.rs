@@ -1,7 +1,7 @@
 //! Registers: what instructions read that holds nothing, and operands that lie outside or overlap.
 
 use super::State;
-use super::finding::{Detail, Kind, Nothing};
+use super::finding::{Detail, Kind, Nothing, Place};
 use crate::exec::lanes::active;
 use crate::exec::observer::{At, Running};
 use crate::isa::Opcode;
@@ -60,9 +60,38 @@ impl State {
             }
             What::Outside { indirect } => {
                 let kind = Kind::OutsideRead(part);
-                self.add(at, kind, lane, |_| Detail::Indirect(indirect));
+                let address = match part {
+                    Part::Source(k) => Part::Address(Some(k)),
+                    // Scalars of messages.
+                    _ => Part::Address(Some(0)),
+                };
+                self.add(at, kind, lane, |state| {
+                    Detail::Indirect(indirect, state.address(address, lane))
+                });
             }
         }
+    }
+
+    /// A use as something that the instruction goes by to find registers or memory.
+    pub(super) fn place(&self, used: &Use) -> Option<Place> {
+        let What::Bytes { offset, size } = used.what else {
+            return None;
+        };
+        used.part.leads_somewhere().then(|| Place {
+            part: used.part,
+            lane: used.lane,
+            offset,
+            size,
+            origin: self.shadow.origin(offset),
+        })
+    }
+
+    /// The address element that a lane of an indirect operand goes by.
+    fn address(&self, part: Part, lane: Option<u8>) -> Vec<Place> {
+        // Lanes of a row share that of its first lane.
+        let mut own = self.places.iter().filter(|place| place.part == part);
+        let last = own.rfind(|place| place.lane <= lane || lane.is_none());
+        last.copied().into_iter().collect()
     }
 
     fn bits(&mut self, at: At, part: Part, offset: u32, bits: u32) {
@@ -92,8 +121,10 @@ impl State {
         let (facts, sink, size) = (self.known.facts, self.known.program.sink, dst.ty.bytes());
         for lane in active(mask, lanes.count.into()) {
             if uses::element(&dst.region, lane, size, facts, sink, arena).is_none() {
-                let detail = Detail::Indirect(indirect);
-                self.add(at, Kind::OutsideWrite, Some(lane as u8), |_| detail);
+                let lane = Some(lane as u8);
+                self.add(at, Kind::OutsideWrite, lane, |state| {
+                    Detail::Indirect(indirect, state.address(Part::Address(None), lane))
+                });
             }
         }
     }
@@ -103,11 +134,15 @@ impl State {
         self.loaded.clear();
         let known = Arc::clone(&self.known);
         let mut found = Vec::new();
+        let mut places = std::mem::take(&mut self.places);
+        places.clear();
         uses::op(op, on, known.facts, arena, |used| {
+            places.extend(self.place(&used));
             if self.is_suspect(&used) {
                 found.push(used);
             }
         });
+        self.places = places;
         for used in found {
             if !does_not_matter(op, &used, &self.shadow, known.facts, arena) {
                 self.used(at, used, arena);

@@ -1,6 +1,6 @@
 //! Findings as diagnostics.
 
-use super::finding::{Detail, Finding, Key, Kind, Nothing};
+use super::finding::{Detail, Finding, Key, Kind, Nothing, Place};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{AccessKind, SpaceName, Spot};
 use crate::observe::known::{self, Known};
@@ -54,7 +54,7 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             diagnostic = known.at(diagnostic, pc, &label);
             diagnostic = declared(known, diagnostic, *offset);
         }
-        (Detail::Indirect(indirect), kind) => {
+        (Detail::Indirect(indirect, places), kind) => {
             let what = match kind {
                 Kind::OutsideRead(part) => part.to_string(),
                 _ => "the destination".to_string(),
@@ -67,6 +67,7 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             };
             diagnostic = known.at(diagnostic, pc, &label);
             diagnostic = diagnostic.note("visim reads zero there, and lets writes vanish");
+            diagnostic = led_here(known, diagnostic, places);
         }
         (
             Detail::Memory {
@@ -74,15 +75,21 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
                 spot,
                 bytes,
                 inside,
-                wanted,
+                misaligned,
+                places,
             },
             kind,
         ) => {
-            let (place, spot) = (known.space(*space), known::spot(*spot));
+            let spot = match misaligned {
+                Some((asked, _)) => Spot::Byte(*asked),
+                None => *spot,
+            };
+            let (place, spot) = (known.space(*space), known::spot(spot));
             let lane = known::lane(finding.lane);
             let (label, note) = match kind {
                 Kind::OutsideMemory(access) => {
                     let served = match access {
+                        _ if stops(*space) => "the run stops here",
                         AccessKind::Read => "what lies outside is read as zero",
                         AccessKind::Write => "what lies outside is not written",
                         AccessKind::Atomic => "nothing is changed, and zero comes back",
@@ -91,8 +98,11 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
                     (format!("{there}, in {lane}"), served.to_string())
                 }
                 Kind::Misaligned(_) => (
-                    format!("{lane} asks for {spot} of {place}"),
-                    format!("it wants a multiple of {wanted}"),
+                    format!("{spot} of {place} is asked for in {lane}"),
+                    match misaligned {
+                        Some((_, wanted)) => format!("it wants a multiple of {wanted}"),
+                        None => String::new(),
+                    },
                 ),
                 _ => (
                     format!("{lane} reads {bytes} bytes from {spot} of {place}"),
@@ -101,8 +111,17 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
                 ),
             };
             diagnostic = known.at(diagnostic, pc, &label).note(note);
+            diagnostic = led_here(known, diagnostic, places);
         }
-        (Detail::Lanes { space, spot, other }, _) => {
+        (
+            Detail::Lanes {
+                space,
+                spot,
+                other,
+                places,
+            },
+            _,
+        ) => {
             let (place, spot) = (known.space(*space), known::spot(*spot));
             let lane = finding.lane.unwrap_or_default();
             let label =
@@ -110,6 +129,7 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             diagnostic = known.at(diagnostic, pc, &label);
             diagnostic =
                 diagnostic.note("their order is not defined; visim goes from lane 0 upwards");
+            diagnostic = led_here(known, diagnostic, places);
         }
         (Detail::Ranges(what, a, b), _) => {
             let bytes = |r: &Range<u32>| known.bytes(r.start, r.end - r.start);
@@ -144,6 +164,37 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
         diagnostic = diagnostic.note(format!("{count} times in all{lanes}"));
     }
     diagnostic.see(see)
+}
+
+/// Whether an access that finds no memory ends the run.
+fn stops(space: SpaceName) -> bool {
+    matches!(space, SpaceName::Flat | SpaceName::Scratch)
+}
+
+/// Says where the addresses come from that led to a place.
+fn led_here(known: &Known, mut diagnostic: Diagnostic, places: &[Place]) -> Diagnostic {
+    let mut told = Vec::new();
+    for place in places {
+        // Literals stand in the text; what nothing has written is a finding of its own.
+        let by = place.origin;
+        if known.program.owner(place.offset).is_none() || told.contains(&by) {
+            continue;
+        }
+        told.push(by);
+        let part = place.part;
+        let bytes = known.bytes(place.offset, place.size);
+        diagnostic = match by {
+            Origin::Written(pc) => {
+                known.and_at(diagnostic, pc, &format!("{part}, {bytes}, written here"))
+            }
+            Origin::Given => {
+                let note = format!("{part}, {bytes}, was there when the thread began");
+                diagnostic.note(note)
+            }
+            Origin::Never | Origin::Undefined(_) => diagnostic,
+        };
+    }
+    diagnostic
 }
 
 /// Says where undefined bytes come from.
