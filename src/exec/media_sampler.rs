@@ -5,20 +5,23 @@
 
 use super::bindings::{Resources, Sampler};
 use super::message::{no_sampler, read_raw, refuse, surface, write_raw};
-use super::observer::Observer;
+use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
+use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, UnormFormat};
 use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
 use crate::program::{Raw, Send};
+use crate::sampler::Read;
 use crate::sampler::avs::{self, AvsError, Kernels};
 use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs};
 use crate::sampler::deinterlace::writeback::{self, Layout};
 use crate::sampler::settings::{self, Filter, MipFilter};
 use crate::sampler::unorm::{self, UnormSampler, Writeback};
 use crate::source::Span;
-use crate::surface::{Format, Refused};
+use crate::surface::{Format, Refused, Surface};
+use std::collections::BTreeSet;
 
 /// The greatest block of the scaler: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
 const MAX_AVS: usize = 1024;
@@ -87,6 +90,11 @@ impl Media<'_> {
             Code::W0882,
             avs::limits(surface, asked.delta_v),
         );
+        if O::ACTIVE
+            && let Ok(reads) = avs::reads(surface, sampler, asked)
+        {
+            self.tell(thread, (asked.surface, surface), &reads, observer);
+        }
         // Bytes that the message leaves alone keep their content, so the block starts as it is.
         let mut block = [0; MAX_AVS];
         read_raw(thread, self.dst, &mut block);
@@ -115,6 +123,11 @@ impl Media<'_> {
             Code::W0882,
             avs::limits(surface, asked.delta_v),
         );
+        if O::ACTIVE
+            && let Ok(reads) = avs::reads_8x8(surface, sampler, asked)
+        {
+            self.tell(thread, (asked.surface, surface), &reads, observer);
+        }
         let mut block = [0; MAX_AVS];
         avs::run_8x8(surface, sampler, asked, Kernels::Fast, &mut block)
             .map_err(|error| self.refuse_avs(thread, asked.surface, &error))?;
@@ -145,6 +158,11 @@ impl Media<'_> {
             Code::W0883,
             unorm::limits(surface, asked),
         );
+        if O::ACTIVE
+            && let Ok(reads) = unorm::reads(surface, sampler, asked)
+        {
+            self.tell(thread, (asked.surface, surface), &reads, observer);
+        }
         let mut block = [0; MAX_UNORM];
         unorm::run(surface, sampler, asked, writeback, &mut block).map_err(|error| {
             let refused = Refused::error(error.to_string(), "PRM 4.11.1.4; AVS reference 6.1");
@@ -187,6 +205,18 @@ impl Media<'_> {
             previous: resources.surface(asked.surface.saturating_add(1)),
             statistics: resources.surface(asked.surface.saturating_add(2)),
         };
+        if O::ACTIVE
+            && let Ok(reads) = block::reads(state, &inputs, (asked.x, asked.y))
+        {
+            let surfaces = [Some(current), inputs.previous, inputs.statistics];
+            for (reads, (surface, index)) in
+                reads.iter().zip(surfaces.into_iter().zip(asked.surface..))
+            {
+                if let Some(surface) = surface {
+                    self.tell(thread, (index, surface), reads, observer);
+                }
+            }
+        }
         let made = block::block(state, &inputs, (asked.x, asked.y))
             .map_err(|error| self.refuse_frame(thread, asked.surface, &error))?;
         let packed = is_packed(current.format());
@@ -198,6 +228,33 @@ impl Media<'_> {
             }
         }
         Ok(())
+    }
+
+    /// Tells the observer of the texels that the message reads of a surface, by its index.
+    fn tell<O: Observer>(
+        &self,
+        thread: &Thread<'_>,
+        (index, surface): (u32, &Surface),
+        reads: &BTreeSet<Read>,
+        observer: &mut O,
+    ) {
+        let memory = Window::whole(surface.memory()).memory();
+        for read in reads {
+            let (x, y) = read.at;
+            let access = Access {
+                space: SpaceName::Surface(index),
+                kind: AccessKind::Read,
+                lane: None,
+                spot: Spot::Texel([x, y, 0, 0]),
+                bytes: read.bytes,
+                inside: read.bytes,
+                misaligned: None,
+                memory,
+                start: read.start as u64,
+                data: &[],
+            };
+            observer.access(thread.at(self.pc), &access);
+        }
     }
 
     /// Says that the message goes beyond what its manual allows, if it does; it is served all the same.

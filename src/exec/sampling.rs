@@ -217,8 +217,8 @@ pub fn sampler_4x2<O: Observer>(
     Ok(())
 }
 
-/// Passes the texels of a sample on to the run's observer, each as a read of memory as well. Of a planar
-/// surface the first plane stands for all.
+/// Passes the texels of a sample on to the run's observer, each as a read of memory as well, of a planar
+/// surface one of every plane.
 struct Told<'o, O> {
     at: At,
     surface: &'o Surface,
@@ -227,25 +227,48 @@ struct Told<'o, O> {
     observer: &'o mut O,
 }
 
-impl<O: Observer> Watch for Told<'_, O> {
-    fn texel(&mut self, lane: usize, taken: Taken) {
-        self.observer.texel(self.at, lane, &taken);
-        let Some((x, y)) = taken.at else { return };
-        let place = self.surface.place(taken.level, taken.slice, x, y, 0);
-        let bytes = self.surface.cell_bytes();
+impl<O: Observer> Told<'_, O> {
+    /// Tells of the cell at a column and row of memory.
+    fn cell(&mut self, surface: &Surface, (x, y): (u32, u32), lane: usize, spot: Spot) {
+        let bytes = surface.cell_bytes();
         let access = Access {
             space: SpaceName::Surface(self.index),
             kind: AccessKind::Read,
             lane: Some(lane as u8),
-            spot: Spot::Texel([x, y, taken.slice, taken.level]),
+            spot,
             bytes,
             inside: bytes,
             misaligned: None,
-            memory: Window::whole(self.surface.memory()).memory(),
-            start: self.surface.address(place.x, place.y) as u64,
+            memory: Window::whole(surface.memory()).memory(),
+            start: surface.address(x, y) as u64,
             data: &[],
         };
         self.observer.access(self.at, &access);
+    }
+}
+
+impl<O: Observer> Watch for Told<'_, O> {
+    fn texel(&mut self, lane: usize, taken: Taken) {
+        self.observer.texel(self.at, lane, &taken);
+        let Some((x, y)) = taken.at else { return };
+        let spot = Spot::Texel([x, y, taken.slice, taken.level]);
+        let d = self.surface.description();
+        if !d.format.is_planar() {
+            let place = self
+                .surface
+                .place(taken.level, taken.slice, x, y, taken.sample);
+            self.cell(self.surface, (place.x, place.y), lane, spot);
+            return;
+        }
+        let (across, down) = d.chroma_shift();
+        for (number, plane) in (0..).map_while(|n| Some((n, self.surface.plane(n)?))) {
+            let (x, y) = match number {
+                0 => (x, y),
+                _ => (x >> across, y >> down),
+            };
+            let place = plane.place(0, 0, x, y, 0);
+            self.cell(&plane, (place.x, place.y), lane, spot);
+        }
     }
 }
 

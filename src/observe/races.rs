@@ -8,7 +8,7 @@
 //! then the same program gives the same report. It does not depend on which thread is faster, as the
 //! order of a run plays no part in what counts as ordered.
 //!
-//! Not seen: texels that the media sampler reads, chroma planes, and order that programs make with atomics.
+//! Samplers read the texels that their result depends on. Not seen: order that programs make with atomics.
 
 use super::known::{self, Cell, Known};
 use crate::diagnostic::{Code, Diagnostic};

@@ -8,7 +8,7 @@
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
 //! * `texels`: where texels come from, with `element` and `plane`. * `lanes`: arithmetic on all lanes at once.
-//! * [`settings`]: the sampler state. * [`state`]: its binary layout. * [`packed`]: from one to the other.
+//! * `reads`: what the media sampler reads, told to watchers. * [`settings`]: the sampler state. * [`state`]: its binary layout. * [`packed`]: from one to the other.
 
 pub mod avs;
 pub mod deinterlace;
@@ -19,12 +19,14 @@ pub mod info;
 mod lanes;
 pub mod packed;
 mod plane;
+mod reads;
 pub mod sample;
 pub mod settings;
 pub mod state;
 mod texels;
 pub mod unorm;
 
+pub use reads::Read;
 pub use settings::SamplerState;
 pub use texels::Way;
 

@@ -41,10 +41,12 @@ pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
 
 use crate::isa::ChannelMask;
 use crate::message::{AvsRequest, Scale8x8Request};
+use crate::sampler::Read;
 use crate::surface::{Format, Surface};
 use plan::Scratch;
 use std::borrow::Cow;
 use std::cell::RefCell;
+use std::collections::BTreeSet;
 
 /// Why a message has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -113,14 +115,22 @@ pub fn run_view(
     let dst = dst
         .get_mut(..need)
         .ok_or(AvsError::Destination { need, have })?;
-    let asked = Asked {
-        raster: Raster::from(request),
-        channels: request.channels,
-        decimate: request.control.decimates(),
-        enhance: sampler.ief_enable && !request.ief_bypass,
-    };
+    let asked = Asked::of(request, sampler);
     asked.run(view, sampler, kernels, |block| packing.write(block, dst));
     Ok(())
+}
+
+/// The texels that the result of [`run`] depends on.
+///
+/// # Errors
+/// As [`run`].
+pub fn reads(
+    surface: &Surface,
+    sampler: &AvsSampler,
+    request: &AvsRequest,
+) -> Result<BTreeSet<Read>, AvsError> {
+    let view = MediaView::of(surface)?;
+    Ok(Asked::of(request, sampler).reads(&view, sampler))
 }
 
 /// Bytes that a `sample_8x8` message returns: four registers for each channel.
@@ -147,10 +157,34 @@ pub fn run_8x8(
     let dst = dst
         .get_mut(..need)
         .ok_or(AvsError::Destination { need, have })?;
+    let sampler = of_gen5(sampler);
+    let asked = Asked::of_gen5(request, &sampler);
+    asked.run(&view, &sampler, kernels, |block| {
+        groups::write(block, asked.channels, (8, 8), dst);
+    });
+    Ok(())
+}
+
+/// The texels that the result of [`run_8x8`] depends on.
+///
+/// # Errors
+/// As [`run`].
+pub fn reads_8x8(
+    surface: &Surface,
+    sampler: &AvsSampler,
+    request: &Scale8x8Request,
+) -> Result<BTreeSet<Read>, AvsError> {
+    let view = MediaView::of(surface)?;
+    let sampler = of_gen5(sampler);
+    Ok(Asked::of_gen5(request, &sampler).reads(&view, &sampler))
+}
+
+/// What Gen5 knows of a state.
+fn of_gen5(sampler: &AvsSampler) -> Cow<'_, AvsSampler> {
     let newer = sampler.tap_mode != TapMode::EightOnGreen
         || sampler.adaptive_all_channels
         || sampler.rgb_adaptive;
-    let sampler = if newer {
+    if newer {
         Cow::Owned(AvsSampler {
             tap_mode: TapMode::EightOnGreen,
             adaptive_all_channels: false,
@@ -159,18 +193,7 @@ pub fn run_8x8(
         })
     } else {
         Cow::Borrowed(sampler)
-    };
-    let channels = ChannelMask(request.channels.0 & 0xf);
-    let asked = Asked {
-        raster: Raster::from(request),
-        channels,
-        decimate: false,
-        enhance: sampler.ief_enable,
-    };
-    asked.run(&view, &sampler, kernels, |block| {
-        groups::write(block, channels, (8, 8), dst);
-    });
-    Ok(())
+    }
 }
 
 /// What of a message goes beyond the manual's limits; it has a result all the same. Source: AVS reference 1.5.
@@ -198,6 +221,53 @@ struct Asked {
 }
 
 impl Asked {
+    fn of(request: &AvsRequest, sampler: &AvsSampler) -> Asked {
+        Asked {
+            raster: Raster::from(request),
+            channels: request.channels,
+            decimate: request.control.decimates(),
+            enhance: sampler.ief_enable && !request.ief_bypass,
+        }
+    }
+
+    fn of_gen5(request: &Scale8x8Request, sampler: &AvsSampler) -> Asked {
+        Asked {
+            raster: Raster::from(request),
+            channels: ChannelMask(request.channels.0 & 0xf),
+            decimate: false,
+            enhance: sampler.ief_enable,
+        }
+    }
+
+    /// The channels that are computed, and whether chroma is at even columns only.
+    fn computed(&self, sampler: &AvsSampler) -> (ChannelMask, bool) {
+        if self.enhance && sampler.ief.skin_tone.is_some() {
+            // Skin is judged by the colour of every pixel.
+            let colours = 1 << view::R | 1 << view::B;
+            return (ChannelMask(self.channels.0 | colours), false);
+        }
+        (self.channels, self.decimate)
+    }
+
+    /// Pixels of the block and, with a margin, those that the enhancement filter sees.
+    fn positions(&self, view: &MediaView) -> (Positions, Option<Positions>) {
+        let around = |margin| Positions::new(&self.raster, view.width, view.height, margin);
+        (around(0), self.enhance.then(|| around(MARGIN as u32)))
+    }
+
+    /// What the block depends on.
+    fn reads(&self, view: &MediaView, sampler: &AvsSampler) -> BTreeSet<Read> {
+        let (positions, around) = self.positions(view);
+        let plan = Plan::new(view, sampler, Kernels::Fast);
+        let (channels, decimate) = self.computed(sampler);
+        let mut found = BTreeSet::new();
+        plan.reads(&positions, channels, decimate, &mut found);
+        if let Some(around) = around {
+            plan.reads(&around, ChannelMask(1 << view::G), false, &mut found);
+        }
+        found
+    }
+
     /// Computes the block and hands it to `done`.
     fn run(
         &self,
@@ -206,7 +276,7 @@ impl Asked {
         kernels: Kernels,
         done: impl FnOnce(&Block),
     ) {
-        let positions = Positions::new(&self.raster, view.width, view.height, 0);
+        let (positions, around) = self.positions(view);
         let plan = Plan::new(view, sampler, kernels);
         SCRATCH.with_borrow_mut(
             |Buffers {
@@ -214,15 +284,9 @@ impl Asked {
                  block,
                  wide,
              }| {
-                let (mut channels, mut decimate) = (self.channels, self.decimate);
-                if self.enhance && sampler.ief.skin_tone.is_some() {
-                    // Skin is judged by the colour of every pixel.
-                    (channels.0, decimate) = (channels.0 | 1 << view::R | 1 << view::B, false);
-                }
+                let (channels, decimate) = self.computed(sampler);
                 plan.run(&positions, channels, decimate, scratch, block);
-                if self.enhance {
-                    let around =
-                        Positions::new(&self.raster, view.width, view.height, MARGIN as u32);
+                if let Some(around) = around {
                     plan.run(&around, ChannelMask(1 << view::G), false, scratch, wide);
                     enhance(&sampler.ief, wide, block, positions.v().len());
                 } else if sampler.ief.vsa {

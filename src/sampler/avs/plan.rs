@@ -1,14 +1,20 @@
 //! Which kernel scales which plane: decided once for a message, and visible to tests.
 
-use super::filters::Filters;
+use super::filters::{Blend, Filters, Taps};
 use super::key::ChromaKey;
 use super::pack::Block;
-use super::position::{MAX_COLUMNS, MAX_ROWS, Positions};
+use super::position::{MAX_COLUMNS, MAX_ROWS, Positions, beta, whole};
+use super::reference::closest;
 use super::state::{AvsSampler, FilterType};
 use super::view::{A, B, Depth, G, MediaView, Plane, R};
 use super::window::{Axis, Window, centred, code, gather_keyed};
 use super::{blended, reference, sharp};
 use crate::isa::ChannelMask;
+use crate::sampler::Read;
+use std::collections::BTreeSet;
+
+/// The weight with which the smooth filter has no say.
+const ALL_SHARP: u16 = 256;
 
 /// How the samples of a channel are computed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -102,12 +108,7 @@ impl<'a> Plan<'a> {
             if here().next().is_none() {
                 continue;
             }
-            // Chroma with a plane of its own is not even computed where it is not returned.
-            let step = if decimate && here().all(|c| c == R || c == B) {
-                2
-            } else {
-                1
-            };
+            let step = columns_apart(decimate, here());
             let mut fast = false;
             for channel in here() {
                 let kernel = self.kernel(plane, channel);
@@ -126,6 +127,69 @@ impl<'a> Plan<'a> {
                 self.plane(plane, wanted, step, scratch, block);
             }
         }
+    }
+
+    /// What [`Plan::run`] depends on: the texels whose taps are not zero; all of the footprint where its steps
+    /// decide how filters blend.
+    pub fn reads(
+        &self,
+        positions: &Positions,
+        channels: ChannelMask,
+        decimate: bool,
+        found: &mut BTreeSet<Read>,
+    ) {
+        for plane in self.view.planes() {
+            let here = || {
+                let own = plane.channels.into_iter().flatten();
+                own.filter(|&c| channels.has(c))
+            };
+            let step = columns_apart(decimate, here());
+            let (mut u, mut v) = ([0; MAX_COLUMNS], [0; MAX_ROWS]);
+            let (u, v) = self.on_plane(plane, positions, step, (&mut u, &mut v));
+            for channel in here() {
+                let filter = self.filters.channel(channel);
+                let blend = |blend| {
+                    if filter.blends {
+                        blend
+                    } else {
+                        Blend::Fixed(ALL_SHARP)
+                    }
+                };
+                let (across, down) = (blend(self.filters.blend_x), blend(self.filters.blend_y));
+                let columns = self.sources(u, plane.size.0, &filter.x, across);
+                let rows = self.sources(v, plane.size.1, &filter.y, down);
+                let rows = rows.into_iter();
+                let texels = rows.flat_map(|y| columns.iter().map(move |&x| (x, y)));
+                found.extend(texels.map(|(x, y)| self.view.place_of(plane, x, y)));
+            }
+        }
+    }
+
+    /// Indices on an axis of `size` texels that pixels at `positions` depend on.
+    fn sources(&self, positions: &[i32], size: i32, taps: &Taps, blend: Blend) -> BTreeSet<u32> {
+        let mut sources = BTreeSet::new();
+        let mut add = |index| sources.insert(self.view.edge.resolve(index, size) as u32);
+        for &t in positions {
+            if self.nearest {
+                add(closest(t));
+                continue;
+            }
+            let beta = beta(t);
+            for (i, tap) in taps.row(beta).into_iter().enumerate() {
+                let needed = match blend {
+                    Blend::Adaptive(_) => true,
+                    Blend::Fixed(weight) => {
+                        // The smooth filter mixes the two in the middle.
+                        let smooth = i == 3 || i == 4 && beta > 0;
+                        weight > 0 && tap != 0 || weight < ALL_SHARP && smooth
+                    }
+                };
+                if needed {
+                    add(whole(t) - 3 + i as i32);
+                }
+            }
+        }
+        sources
     }
 
     /// Where every `step`-th column, and every row, lies on a plane; the arrays are room for that.
@@ -227,6 +291,15 @@ impl<'a> Plan<'a> {
                 };
             }
         }
+    }
+}
+
+/// How many columns lie between those that are computed: chroma with a plane of its own is left out where
+/// it is not returned.
+fn columns_apart(decimate: bool, mut channels: impl Iterator<Item = usize>) -> usize {
+    match decimate && channels.all(|c| c == R || c == B) {
+        true => 2,
+        false => 1,
     }
 }
 

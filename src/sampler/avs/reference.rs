@@ -132,6 +132,11 @@ fn smooth(p: &Vector, beta: u8) -> i64 {
     (p[3] * (32 - beta) + p[4] * beta + 16) >> 5
 }
 
+/// Index of the texel nearest to a position, before the edge is looked at.
+pub fn closest(t: i32) -> i32 {
+    whole(t) + i32::from(beta(t) > 16)
+}
+
 /// The texel nearest to a position, a tie going left and up. Source: AVS reference 3.6.
 pub fn nearest(
     view: &MediaView,
@@ -142,9 +147,9 @@ pub fn nearest(
     let Some((plane, component)) = view.place(channel) else {
         return MediaView::missing(channel);
     };
-    let closest = |t: i32, size: i32| view.edge.resolve(whole(t) + i32::from(beta(t) > 16), size);
-    let x = closest(view.on_plane_u(plane, tu), plane.size.0);
-    let y = closest(view.on_plane_v(plane, tv), plane.size.1);
+    let at = |t: i32, size: i32| view.edge.resolve(closest(t), size);
+    let x = at(view.on_plane_u(plane, tu), plane.size.0);
+    let y = at(view.on_plane_v(plane, tv), plane.size.1);
     let texel = match key {
         Some(key) => key.texel(view, plane, x, y),
         None => view.texel(plane, x, y),

@@ -12,6 +12,7 @@
 //! knows nothing of formats. Source: AVS reference 3.3 and 3.8.
 
 use super::AvsError;
+use crate::sampler::Read;
 use crate::surface::{Format, Kind, Memory, Planes, Surface, Tiling};
 
 /// Channel numbers; Cr, Y, Cb come as R, G, B.
@@ -243,6 +244,16 @@ impl Plane {
             .saturating_add(x)
     }
 
+    /// Address of byte column `column`, the origin's included, of row `y` in tiles.
+    fn tiled(&self, column: u32, y: u32) -> usize {
+        let place = &self.place;
+        let row = place.origin.1 + place.row_step * y;
+        let offset = place
+            .tiling
+            .offset(place.bits, place.pitch, place.bit6, column, row);
+        place.base.saturating_add(offset as usize)
+    }
+
     /// Components of a texel.
     pub fn components(&self, depth: Depth) -> usize {
         match depth {
@@ -471,16 +482,11 @@ impl<'a> MediaView<'a> {
     fn read_tiled(&self, plane: &Plane, x: usize, y: usize, out: &mut [u8]) {
         let place = &plane.place;
         let run = place.tiling.run(place.bit6) as usize;
-        let row = place.origin.1 + place.row_step * y as u32;
         let mut column = place.origin.0 as usize + x;
         let mut rest = out;
         while !rest.is_empty() {
             let (part, after) = rest.split_at_mut((run - column % run).min(rest.len()));
-            let offset =
-                place
-                    .tiling
-                    .offset(place.bits, place.pitch, place.bit6, column as u32, row);
-            self.read_memory(place.base.saturating_add(offset as usize), part);
+            self.read_memory(plane.tiled(column as u32, y as u32), part);
             column += part.len();
             rest = after;
         }
@@ -503,6 +509,20 @@ impl<'a> MediaView<'a> {
             codes.extend(row.chunks_exact(n).map(|texel| texel[component]));
         }
         Some(codes)
+    }
+
+    /// The place of a texel inside the plane.
+    pub fn place_of(&self, plane: &Plane, x: u32, y: u32) -> Read {
+        let column = x as usize * plane.texel_bytes;
+        let start = match plane.place.tiling {
+            Tiling::Linear => plane.linear(column, y as usize),
+            _ => plane.tiled(column as u32 + plane.place.origin.0, y),
+        };
+        Read {
+            start,
+            bytes: plane.texel_bytes as u32,
+            at: (x, y),
+        }
     }
 
     /// The components of one texel inside the plane, 8.8.

@@ -15,9 +15,11 @@ use super::fields::{Frames, Output, chroma, double_columns, double_rows, luma};
 use super::motion::motion;
 use super::statistics::{Variances, variances};
 use super::{DeinterlaceState, Plane};
+use crate::sampler::Read;
 use crate::sampler::avs::AvsError;
-use crate::sampler::avs::view::{B, G, Grid, MediaView, R};
+use crate::sampler::avs::view::{self, B, G, Grid, MediaView, R};
 use crate::surface::{Kind, Surface};
+use std::collections::BTreeSet;
 
 /// Columns of a block.
 pub const WIDTH: usize = 16;
@@ -223,23 +225,9 @@ fn window(view: &MediaView, (left, top, columns, rows): Rectangle) -> Window {
     };
     let luma = all(G, (left, top), (columns, rows));
     let chroma = |channel| {
-        // How much coarser chroma is; a plane has a row and a column at least.
-        let (across, down) = match view.format.grid {
-            Grid::Planar420 => (2, 2),
-            Grid::Planar411 => (4, 1),
-            _ => (2, 1),
-        };
         let (plane, _) = view.place(channel)?;
-        let (width, height) = (plane.size.0 as u32, plane.size.1 as u32);
-        let part = |first: u32, count: u32, by: u32, size: u32| {
-            let first = (first / by).min(size - 1);
-            (first, count.div_ceil(by).clamp(1, size - first))
-        };
-        let ((x, columns), (y, rows)) = (
-            part(left, columns, across, width),
-            part(top, rows, down, height),
-        );
-        let codes = all(channel, (x, y), (columns, rows))?;
+        let (at, size) = on_plane(view, plane, (left, top, columns, rows));
+        let codes = all(channel, at, size)?;
         Some(match view.format.grid {
             Grid::Planar420 => double_rows(&codes),
             Grid::Planar411 => double_columns(&codes),
@@ -251,6 +239,85 @@ fn window(view: &MediaView, (left, top, columns, rows): Rectangle) -> Window {
         luma: luma.unwrap_or_else(|| Plane::from_fn(columns, rows, |_, _| 0)),
         chroma: chroma(B).zip(chroma(R)).map(|(cb, cr)| [cb, cr]),
     }
+}
+
+/// Corner and size of a rectangle of luma pixels on a plane.
+fn on_plane(
+    view: &MediaView,
+    plane: &view::Plane,
+    (left, top, columns, rows): Rectangle,
+) -> ((u32, u32), (u32, u32)) {
+    // How much coarser chroma is; a plane has a row and a column at least.
+    let (across, down) = match view.format.grid {
+        _ if !plane.subsampled => (1, 1),
+        Grid::Planar420 => (2, 2),
+        Grid::Planar411 => (4, 1),
+        _ => (2, 1),
+    };
+    let (width, height) = (plane.size.0 as u32, plane.size.1 as u32);
+    let part = |first: u32, count: u32, by: u32, size: u32| {
+        let first = (first / by).min(size - 1);
+        (first, count.div_ceil(by).clamp(1, size - first))
+    };
+    let ((x, columns), (y, rows)) = (
+        part(left, columns, across, width),
+        part(top, rows, down, height),
+    );
+    ((x, y), (columns, rows))
+}
+
+/// What a message reads of the frame, of the one before, and of the statistics.
+///
+/// # Errors
+/// As [`block()`].
+pub fn reads(
+    state: &DeinterlaceState,
+    inputs: &Inputs<'_>,
+    (x, y): (u32, u32),
+) -> Result<[BTreeSet<Read>; 3], DeinterlaceError> {
+    let view = frame(inputs.current)?;
+    let height = rows(state) as u32;
+    let at = rectangle(&view, (x, y), height);
+    let texels = |view: &MediaView| -> BTreeSet<Read> {
+        let planes = view.planes().iter();
+        let all = planes.flat_map(|plane| {
+            let ((x, y), (columns, rows)) = on_plane(view, plane, at);
+            let cells = (y..y + rows).flat_map(move |y| (x..x + columns).map(move |x| (x, y)));
+            cells.map(|(x, y)| view.place_of(plane, x, y))
+        });
+        all.collect()
+    };
+    let mut found = [texels(&view), BTreeSet::new(), BTreeSet::new()];
+    let past = inputs.previous.zip(inputs.statistics);
+    let Some((previous, statistics)) = past.filter(|_| !state.first_frame) else {
+        return Ok(found);
+    };
+    found[1] = texels(&frame(previous)?);
+    let records = Records::of(statistics)?;
+    let (left, top, columns, rows) = at;
+    let blocks = (top..top + rows).step_by(4);
+    let blocks = blocks.flat_map(|y| (left..left + columns).step_by(4).map(move |x| (x, y)));
+    let history = blocks.map(|(x, y)| records.of_history(x, y));
+    let pairs = (0..height).flat_map(|j| (0..WIDTH as u32).step_by(2).map(move |i| (i, j)));
+    let motion = pairs.map(|(i, j)| {
+        let clamped = |at: u32, by: u32, size: u32| at.saturating_add(by).min(size - 1);
+        (clamped(x, i, view.width) / 2, clamped(y, j, view.height))
+    });
+    let history = history.filter(|_| state.dn_enable);
+    let motion = motion.filter(|_| state.di_enable);
+    found[2] = history
+        .chain(motion)
+        .filter_map(|(column, row)| {
+            let start = records.place(column, row)?;
+            let at = (column, row);
+            Some(Read {
+                start,
+                bytes: 1,
+                at,
+            })
+        })
+        .collect();
+    Ok(found)
 }
 
 /// The statistics surface: motion at (X/2, Y), history at half the pitch plus X/4, row Y/4.
@@ -274,18 +341,20 @@ impl<'a> Records<'a> {
         })
     }
 
-    /// A byte; what lies beyond the surface's rows or memory reads as zero.
-    fn byte(&self, column: u32, row: u32) -> u8 {
+    /// The address of a byte; `None` beyond the surface's rows or memory.
+    fn place(&self, column: u32, row: u32) -> Option<usize> {
         let d = self.surface.description();
         if row >= d.height || column >= d.pitch {
-            return 0;
+            return None;
         }
         let at = self.surface.address(column, row);
-        if at < self.surface.memory().len() {
-            self.surface.memory().load::<1>(at)[0]
-        } else {
-            0
-        }
+        (at < self.surface.memory().len()).then_some(at)
+    }
+
+    /// A byte; what lies beyond the surface's rows or memory reads as zero.
+    fn byte(&self, column: u32, row: u32) -> u8 {
+        self.place(column, row)
+            .map_or(0, |at| self.surface.memory().load::<1>(at)[0])
     }
 
     fn stmm(&self, pair: i32, y: i32) -> u8 {
@@ -293,7 +362,13 @@ impl<'a> Records<'a> {
     }
 
     fn history(&self, x: u32, y: u32) -> u8 {
-        self.byte(self.half + x / 4, y / 4)
+        let (column, row) = self.of_history(x, y);
+        self.byte(column, row)
+    }
+
+    /// Where the history of a pixel's block lies.
+    fn of_history(&self, x: u32, y: u32) -> (u32, u32) {
+        (self.half + x / 4, y / 4)
     }
 }
 

@@ -55,6 +55,7 @@ pub fn taken(
                 level,
                 slice,
                 at: Some((x, y)),
+                sample: p.sample[lane],
                 weight: 1.0,
                 rgba: rgba.map(number),
             };

@@ -272,6 +272,7 @@ impl<W: Watch> Sampling<'_, W> {
                 level,
                 slice,
                 at: place.map(|(x, y, _)| (x, y)),
+                sample: 0,
                 weight,
                 rgba: self.numbers(rgba),
             };

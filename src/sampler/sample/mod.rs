@@ -67,6 +67,8 @@ pub struct Taken {
     pub slice: u32,
     /// Column and row; `None` for the border colour.
     pub at: Option<(u32, u32)>,
+    /// Sample of a multisampled surface.
+    pub sample: u32,
     /// Its part of the sum; 1 in all.
     pub weight: f64,
     /// Its channels, after chroma key and shadow compare.

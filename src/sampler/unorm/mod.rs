@@ -7,9 +7,11 @@
 use super::avs::{Block, Packing, groups, texel_position};
 use crate::isa::{AvsControl, AvsMode, ChannelMask, UnormFormat};
 use crate::message::UnormRequest;
+use crate::sampler::Read;
 use crate::surface::format::{ChannelType, Kind as Numbers, Use};
 use crate::surface::{Format, Kind, Surface};
 use serde::Deserialize;
+use std::collections::BTreeSet;
 
 /// What happens to a texel index outside the surface. There is no border mode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Deserialize)]
@@ -171,22 +173,8 @@ pub fn run(
     let (width, height) = AvsMode::M8x4.size();
     let mut block = Block::new(width as usize);
     let mut alive = u32::MAX;
-    for y in 0..height {
-        let v = texel_position(
-            request.v,
-            request.delta_v,
-            0.0,
-            i64::from(y),
-            texels.size.1 as u32,
-        );
-        for x in 0..width {
-            let u = texel_position(
-                request.u,
-                request.delta_u,
-                0.0,
-                i64::from(x),
-                texels.size.0 as u32,
-            );
+    for (y, v) in (0..height).zip(positions(request.v, request.delta_v, texels.size.1)) {
+        for (x, u) in (0..width).zip(positions(request.u, request.delta_u, texels.size.0)) {
             let (sample, killed) = sample(&texels, sampler, u, v);
             for (channel, sample) in sample.into_iter().enumerate() {
                 block.channels[channel][(y * width + x) as usize] = sample;
@@ -203,6 +191,44 @@ pub fn run(
     }
     mask.copy_from_slice(&alive.to_le_bytes()[..mask.len()]);
     Ok(())
+}
+
+/// The texels that the result of [`run`] depends on.
+///
+/// # Errors
+/// As [`run`].
+pub fn reads(
+    surface: &Surface,
+    sampler: &UnormSampler,
+    request: &UnormRequest,
+) -> Result<BTreeSet<Read>, UnormError> {
+    let texels = Texels::of(surface)?;
+    let (width, height) = AvsMode::M8x4.size();
+    // Indices on an axis: the nearest, or the two around that have weight.
+    let sources = |origin, delta, size, count: u32, address: Address| -> BTreeSet<u32> {
+        let all = positions(origin, delta, size).take(count as usize);
+        let mixed = all.flat_map(|at| match sampler.linear {
+            true => {
+                let at = at - 128;
+                [Some(at >> 8), (at & 0xff != 0).then_some((at >> 8) + 1)]
+            }
+            false => [Some(at >> 8), None],
+        });
+        let inside = mixed.flatten().map(|i| address.resolve(i, size) as u32);
+        inside.collect()
+    };
+    let (across, down) = texels.size;
+    let columns = sources(request.u, request.delta_u, across, width, sampler.address_u);
+    let rows = sources(request.v, request.delta_v, down, height, sampler.address_v);
+    let all = rows
+        .iter()
+        .flat_map(|&y| columns.iter().map(move |&x| (x, y)));
+    Ok(all.filter_map(|(x, y)| texels.place_of(x, y)).collect())
+}
+
+/// Where the pixels of an axis lie, 8.8.
+fn positions(origin: f32, delta: f32, size: i32) -> impl Iterator<Item = i32> {
+    (0..).map(move |at| texel_position(origin, delta, 0.0, at, size as u32))
 }
 
 /// What of a message goes beyond the manual's limits; it has a result all the same. Source: PRM 4.11.1.4,
@@ -297,6 +323,20 @@ impl<'a> Texels<'a> {
         Ok(Texels {
             surface,
             size: (texels(d.width), texels(d.height)),
+        })
+    }
+
+    /// The place of a texel inside; a null surface has none.
+    fn place_of(&self, x: u32, y: u32) -> Option<Read> {
+        let d = self.surface.description();
+        if d.kind == Kind::Null {
+            return None;
+        }
+        let place = self.surface.place(d.min_lod, 0, x, y, 0);
+        Some(Read {
+            start: self.surface.address(place.x, place.y),
+            bytes: u32::from(d.format.bits).div_ceil(8),
+            at: (x, y),
         })
     }
 
