@@ -8,6 +8,9 @@ use std::process::ExitCode;
 use visim::harness::case::{self, Status};
 use visim::harness::session::Options;
 
+/// Programs of text newer than any modelled message: by way of bits they are refused.
+const NO_BITS: [&str; 1] = ["newer-text.visa"];
+
 fn run(path: &Path, through_bits: bool) -> Result<(), Failed> {
     let options = Options {
         through_bits,
@@ -16,6 +19,13 @@ fn run(path: &Path, through_bits: bool) -> Result<(), Failed> {
     let mut verdict = case::run(path, &options);
     if !through_bits && std::env::var_os("BLESS").is_some() && verdict.bless()? {
         verdict = case::run(path, &options);
+    }
+    if through_bits && NO_BITS.iter().any(|name| path.ends_with(name)) {
+        let said = verdict.text(false);
+        return match said.contains("the message has no bits on") {
+            true => Ok(()),
+            false => Err(format!("\nnot refused by way of bits\n{said}").into()),
+        };
     }
     match verdict.status {
         Status::Passed | Status::KnownFailure => Ok(()),

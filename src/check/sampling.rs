@@ -15,19 +15,9 @@ use crate::syntax::ast::{Operand, Suffix};
 /// `words` tells the 16-bit form of `load_2dms_w`, which takes the 64-bit MCS value in four parts.
 pub fn parameters(opcode: Opcode, words: bool) -> Vec<&'static str> {
     let op = match opcode.info().family {
-        Family::Sampler3d => SamplerOp::from_code(opcode.info().sub.into()),
+        Family::Sampler3d => SamplerOp::of_instruction(opcode.info()),
         _ => None,
     };
-    // Text of the newest parts has operations without a message here; their places are known all the same.
-    let newest: &[&str] = match opcode {
-        Opcode::SampleMlod => &["mlod", "u", "v", "r", "ai"],
-        Opcode::SampleCMlod => &["mlod", "ref", "u", "v", "r", "ai"],
-        Opcode::SampleDCMlod => &["ref", "u", "dudx", "dudy", "v", "dvdx", "dvdy", "mlod_r"],
-        _ => &[],
-    };
-    if !newest.is_empty() {
-        return newest.to_vec();
-    }
     let order = op.map_or(&[][..], |op| parameters::order(op, words));
     order.iter().map(|p| p.name()).collect()
 }

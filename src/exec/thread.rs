@@ -310,7 +310,11 @@ impl<'p> Thread<'p> {
 
     fn unsupported(&self, pc: u32) -> Box<Trap> {
         let opcode = self.site(pc).opcode;
-        let section = opcode.info().family.section();
+        let section = match opcode {
+            // Parts from XeHP on answer it as an ordinary sample, which no program means.
+            Opcode::Sample4Po | Opcode::Sample4PoC => "lowering reference 4",
+            _ => opcode.info().family.section(),
+        };
         let diagnostic =
             Diagnostic::with_message(Code::N0601, format!("`{opcode}` is not modelled"))
                 .note(format!("{section} defines it; visim reads and checks it"))

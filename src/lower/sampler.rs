@@ -4,6 +4,7 @@ use super::operands::Scope;
 use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::{Family, Opcode, Platform, Type};
+use crate::message::parameters;
 use crate::message::request::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::program::{Lanes, Op, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
@@ -19,30 +20,22 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) 
     }
 }
 
-/// What a 3D sampler instruction asks: its operation number is the message type.
+/// What a 3D sampler instruction asks.
 ///
-/// `None` for what visim does not model: `sample_po_c` and `sample_po_d`, whose last parameters no page
-/// explains, and gather4_po on parts that treat it as an ordinary sample (lowering reference 4).
+/// `None` for what visim does not model: gather4_po on parts that treat it as an ordinary sample (lowering
+/// reference 4).
 ///
 /// Source: lowering reference 3.1.
 pub fn operation(opcode: Opcode, platform: Platform) -> Option<SamplerOp> {
-    use SamplerOp::*;
-    let row = opcode.info();
-    // Newer text uses numbers of gather4 for operations that are none.
-    let op =
-        SamplerOp::from_code(row.sub.into()).filter(|op| op.is_gather() == (row.code == 0x6f))?;
-    let unknown = match op {
-        SamplePoC | SamplePoD => true,
-        Gather4Po | Gather4PoC => platform >= Platform::Dg2,
-        _ => false,
-    };
-    (!unknown).then_some(op)
+    let op = SamplerOp::of_instruction(opcode.info())?;
+    let gone = matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
+    (!gone || platform < Platform::Dg2).then_some(op)
 }
 
-/// Whether a parameter holds offsets beside a float: 32 bits.
+/// Whether a parameter holds offsets or an index beside a float: 32 bits.
 fn packs(op: SamplerOp) -> bool {
-    use SamplerOp::*;
-    matches!(op, SamplePo | SamplePoB | SamplePoL | SamplePoLC)
+    let order = parameters::order(op, false);
+    order.iter().any(|p| parameters::Packing::of(*p).is_some())
 }
 
 /// Whether a type travels in 16 bits. Source: lowering reference 3.2 and 3.3.

@@ -3,7 +3,9 @@
 //! The order is that of vISA, which every part from Gen8 on also has in its messages; Gen5 has one of its
 //! own ([`gen5`]). Trailing parameters may be left out and count as 0.
 //!
-//! Source: lowering reference 3.2, 4, 5 and 18.3; vISA text reference 5.8; PRM 4.11.1.3.
+//! Source: lowering reference 3.2, 4, 5 and 18.3; vISA text reference 5.8; PRM 4.11.1.3. Operations that the
+//! text reference only names (`*_mlod`, `*_po_*lz`, `load_l`, `sample4_po_…`) have the order in which Intel's
+//! compiler emits their parameters for its newest parts.
 
 use super::request::SamplerOp;
 
@@ -37,10 +39,14 @@ pub enum Parameter {
     McsLow, /** See `McsLow`. */ McsHigh,
     /// The same in four words, lowest first.
     Mcs0, /** See `Mcs0`. */ Mcs1, /** See `Mcs0`. */ Mcs2, /** See `Mcs0`. */ Mcs3,
-    /// Packed texel offsets, alone or with another parameter.
-    OffUvr, /** Bias and offsets. */ BiasOff, /** Level and offsets. */ LodOff,
-    /// Offsets u and v with coordinate r.
-    OffUvR, /** All three offsets with coordinate r. */ OffUvrR, /** Level with offsets u and v. */ LodOffUv,
+    /// Texel offsets, packed ([`Packing`]): alone, with a bias, with a level.
+    OffUvr, /** See `OffUvr`. */ BiasOff, /** See `OffUvr`. */ LodOff,
+    /// Two offsets with a level; two or three with the array index.
+    LodOffUv, /** See `LodOffUv`. */ OffUvR, /** See `LodOffUv`. */ OffUvrR,
+    /// Two offsets of gather4, which have six bits: alone, with a bias, a level, the array index.
+    OffUv6, /** See `OffUv6`. */ BiasOff6, /** See `OffUv6`. */ LodOff6, /** See `OffUv6`. */ OffUv6R,
+    /// The least level of detail; with the array index.
+    Mlod, /** See `Mlod`. */ MlodR,
 }
 
 impl Parameter {
@@ -55,7 +61,68 @@ impl Parameter {
             Mcs0 => "mcs0", Mcs1 => "mcs1", Mcs2 => "mcs2", Mcs3 => "mcs3",
             OffUvr => "offuvr", BiasOff => "bias_off", LodOff => "lod_off",
             OffUvR => "offuv_r", OffUvrR => "offuvr_r", LodOffUv => "lod_offuv",
+            OffUv6 => "offuv", BiasOff6 => "bias_offuv", LodOff6 => "lod_offuv", OffUv6R => "offuv_r",
+            Mlod => "mlod", MlodR => "mlod_r",
         }
+    }
+}
+
+/// Where a packed parameter has its texel offsets. The twelve bits they take at the low end are those that
+/// the float beside them does without; beside an array index, an integer in the low twelve bits, they follow.
+///
+/// ```text
+///   bits        31:24   23:20  19:16  15:12   11:8  7:4  3:0
+///   lod_off     level, a float ............     R     V    U
+///   offuvr_r              R      V      U     array index ...
+///   lod_offuv   level, a float ............   V 11:6   U 5:0          (gather4)
+///   offuv_r            V 23:18     U 17:12    array index ...         (gather4)
+/// ```
+///
+/// Source: no page states the bits; these are how Intel's compiler fills them for its newest parts. Mesa's
+/// puts U at 11:8 and R at 3:0 in messages other than gather4, as in the message header; the text that
+/// is run here comes from the former.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Packing {
+    /// Bits of an offset; two's complement.
+    pub width: u32,
+    /// Lowest bit of the offset of U, V, R.
+    pub low: [Option<u32>; 3],
+}
+
+impl Packing {
+    /// The array index beside the offsets, where one is.
+    pub const INDEX: u32 = 0xfff;
+
+    /// The packing of a parameter, `None` for a plain one.
+    pub const fn of(parameter: Parameter) -> Option<Packing> {
+        use Parameter::*;
+        let (width, low) = match parameter {
+            OffUvr | BiasOff | LodOff => (4, [Some(0), Some(4), Some(8)]),
+            LodOffUv => (4, [Some(0), Some(4), None]),
+            OffUvR => (4, [Some(12), Some(16), None]),
+            OffUvrR => (4, [Some(12), Some(16), Some(20)]),
+            OffUv6 | BiasOff6 | LodOff6 => (6, [Some(0), Some(6), None]),
+            OffUv6R => (6, [Some(12), Some(18), None]),
+            MlodR => (0, [None; 3]),
+            _ => return None,
+        };
+        Some(Packing { width, low })
+    }
+
+    /// Whether the array index lies in the low twelve bits.
+    pub const fn has_index(parameter: Parameter) -> bool {
+        use Parameter::*;
+        matches!(parameter, OffUvR | OffUvrR | OffUv6R | MlodR)
+    }
+
+    /// The offsets in the bits of a lane.
+    pub fn offsets(&self, bits: u32) -> [i64; 3] {
+        self.low.map(|low| match low {
+            Some(low) => {
+                i64::from((bits << (32 - low - self.width)).cast_signed() >> (32 - self.width))
+            }
+            None => 0,
+        })
     }
 }
 
@@ -92,9 +159,21 @@ pub fn order(op: SamplerOp, words: bool) -> &'static [Parameter] {
         SamplerOp::SamplePo => &[U, V, R, OffUvr],
         SamplerOp::SamplePoB => &[BiasOff, U, V, R, Ai],
         SamplerOp::SamplePoL => &[LodOff, U, V, R, Ai],
-        SamplerOp::SamplePoC => &[Ref, U, V, OffUvR, Lod],
-        SamplerOp::SamplePoD => &[U, Dudx, Dudy, V, Dvdx, Dvdy, OffUvrR, Lod],
+        // What the text reference calls lod can only be the least one: there are gradients.
+        SamplerOp::SamplePoC => &[Ref, U, V, OffUvR, Mlod],
+        SamplerOp::SamplePoD => &[U, Dudx, Dudy, V, Dvdx, Dvdy, OffUvrR, Mlod],
         SamplerOp::SamplePoLC => &[Ref, LodOffUv, U, V, R, Ai],
+        SamplerOp::SamplePoLz => &[U, V, R, OffUvr],
+        SamplerOp::SamplePoCLz => &[Ref, U, V, OffUvR],
+        SamplerOp::LdL => &[U, V, R, Lod],
+        SamplerOp::Gather4PoL => &[LodOff6, U, V, R, Ai],
+        SamplerOp::Gather4PoB => &[BiasOff6, U, V, R, Ai],
+        SamplerOp::Gather4PoI => &[U, V, R, OffUv6],
+        SamplerOp::Gather4PoIC => &[Ref, U, V, OffUv6R],
+        SamplerOp::Gather4PoLC => &[Ref, LodOff6, U, V, R, Ai],
+        SamplerOp::SampleMlod => &[Mlod, U, V, R, Ai],
+        SamplerOp::SampleCMlod => &[Mlod, Ref, U, V, R, Ai],
+        SamplerOp::SampleDCMlod => &[Ref, U, Dudx, Dudy, V, Dvdx, Dvdy, MlodR],
     }
 }
 

@@ -4,6 +4,7 @@
 //! passed beside it, as the payload is on hardware. [`super::sampler`] and [`super::dataport`] turn
 //! requests into bits and back.
 
+use crate::isa::opcodes::OpInfo;
 use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask};
 
 /// Which lines of an interleaved surface a media block touches.
@@ -72,19 +73,37 @@ impl SamplerOp {
         (SamplerOp::SamplePoC, "sample_po_c"),
         (SamplerOp::SamplePoD, "sample_po_d"),
         (SamplerOp::SamplePoLC, "sample_po_l_c"),
+        (SamplerOp::SamplePoLz, "sample_po_lz"),
+        (SamplerOp::SamplePoCLz, "sample_po_c_lz"),
+        (SamplerOp::LdL, "ld_l"),
+        (SamplerOp::Gather4PoL, "gather4_po_l"),
+        (SamplerOp::Gather4PoB, "gather4_po_b"),
+        (SamplerOp::Gather4PoI, "gather4_po_i"),
+        (SamplerOp::Gather4PoIC, "gather4_po_i_c"),
+        (SamplerOp::Gather4PoLC, "gather4_po_l_c"),
+        (SamplerOp::SampleDCMlod, "sample_d_c_mlod"),
+        (SamplerOp::SampleMlod, "sample_mlod"),
+        (SamplerOp::SampleCMlod, "sample_c_mlod"),
     ];
 
     /// The message type.
     pub const fn code(self) -> u32 {
-        self as u32
+        self as u32 & (NEWEST - 1)
     }
 
-    /// Reads a message type, or the operation number of an instruction, which is the same.
+    /// Reads a message type; of two that share one, the older.
     pub fn from_code(code: u32) -> Option<SamplerOp> {
         SamplerOp::ALL
             .iter()
             .map(|&(op, _)| op)
             .find(|op| op.code() == code)
+    }
+
+    /// What a 3D sampler instruction asks: its operation number is the message type. Newer text uses
+    /// numbers of gather4 for operations that are none.
+    pub fn of_instruction(row: &OpInfo) -> Option<SamplerOp> {
+        let mut all = SamplerOp::ALL.iter().map(|&(op, _)| op);
+        all.find(|op| op.code() == u32::from(row.sub) && op.is_gather() == (row.code == 0x6f))
     }
 
     /// Whether the modelled platforms have a message for it; newer text names more operations.
@@ -104,6 +123,17 @@ impl SamplerOp {
                 | SamplePoC
                 | SamplePoD
                 | SamplePoLC
+                | SamplePoLz
+                | SamplePoCLz
+                | LdL
+                | Gather4PoL
+                | Gather4PoB
+                | Gather4PoI
+                | Gather4PoIC
+                | Gather4PoLC
+                | SampleDCMlod
+                | SampleMlod
+                | SampleCMlod
         )
     }
 
@@ -129,13 +159,18 @@ impl SamplerOp {
                 | Gather4I
                 | Gather4IC
                 | Gather4LC
+                | Gather4PoL
+                | Gather4PoB
+                | Gather4PoI
+                | Gather4PoIC
+                | Gather4PoLC
         )
     }
 
     /// One of the `ld` family: integer coordinates, no sampler state.
     pub const fn is_load(self) -> bool {
         use SamplerOp::*;
-        matches!(self, Ld | LdLz | LdMcs | Ld2dmsW)
+        matches!(self, Ld | LdLz | LdL | LdMcs | Ld2dmsW)
     }
 
     /// Whether texels are compared with a reference before they are filtered.
@@ -154,20 +189,17 @@ impl SamplerOp {
                 | Gather4LC
                 | SamplePoC
                 | SamplePoLC
+                | SamplePoCLz
+                | Gather4PoIC
+                | Gather4PoLC
+                | SampleDCMlod
+                | SampleCMlod
         )
     }
 
     /// Whether the message reads a sampler state.
     pub const fn uses_sampler(self) -> bool {
-        !matches!(
-            self,
-            SamplerOp::Ld
-                | SamplerOp::LdLz
-                | SamplerOp::LdMcs
-                | SamplerOp::Ld2dmsW
-                | SamplerOp::Resinfo
-                | SamplerOp::Sampleinfo
-        )
+        !self.is_load() && !matches!(self, SamplerOp::Resinfo | SamplerOp::Sampleinfo)
     }
 }
 
@@ -190,6 +222,7 @@ impl MediaBlock {
 
 /// An operation of the 3D sampler; the number is the message type. Source: lowering reference 3.1.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[repr(u32)]
 pub enum SamplerOp {
     /// `sample`.
     Sample = 0,
@@ -257,7 +290,32 @@ pub enum SamplerOp {
     SamplePoD = 36,
     /// `sample_po_l_c`.
     SamplePoLC = 38,
+    /// `sample_po_lz`.
+    SamplePoLz = 56,
+    /// `sample_po_c_lz`.
+    SamplePoCLz = 57,
+    /// `ld_l`, of newer text: `ld` with its level last.
+    LdL = 27,
+    /// `gather4_po_l`, of newer text: texel offsets packed with the level.
+    Gather4PoL = 45,
+    /// `gather4_po_b`.
+    Gather4PoB = 46,
+    /// `gather4_po_i`.
+    Gather4PoI = 47,
+    /// `gather4_po_i_c`.
+    Gather4PoIC = 53,
+    /// `gather4_po_l_c`.
+    Gather4PoLC = 55,
+    /// `sample_d_c_mlod`, of newer text: the level of detail has a least value.
+    SampleDCMlod = 17 | NEWEST,
+    /// `sample_mlod`.
+    SampleMlod = 18 | NEWEST,
+    /// `sample_c_mlod`.
+    SampleCMlod = 19 | NEWEST,
 }
+
+/// Tells operations apart from older ones with the same number.
+const NEWEST: u32 = 0x100;
 
 /// Element format of returned channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

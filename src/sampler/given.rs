@@ -1,6 +1,7 @@
 //! The parameters of a message, found by what they mean.
 
 use super::Lanes;
+use crate::message::parameters::Packing;
 use crate::message::{Parameter, SamplerRequest, parameters};
 use crate::surface::float::half_to_f32;
 
@@ -32,6 +33,13 @@ impl<'p> Given<'p> {
     pub fn lanes(&self, parameter: Parameter) -> Option<&'p Lanes> {
         let at = self.order.iter().position(|p| *p == parameter)?;
         self.params.get(at)
+    }
+
+    /// The packed parameter, if the message has one.
+    pub fn packed(&self) -> Option<(Parameter, &'p Lanes)> {
+        let mut sent = self.order.iter().zip(self.params);
+        sent.find(|(p, _)| Packing::of(**p).is_some())
+            .map(|(p, lanes)| (*p, lanes))
     }
 
     /// A parameter as the number it is sent as: f, or hf.

@@ -324,7 +324,7 @@ fn sample(cx: &mut Lowering) -> Result<()> {
             None => return refuse(cx, "a parameter is %null"),
         }
     }
-    let op = SamplerOp::from_code(row.sub.into()).and_then(|op| reorder(op, &params));
+    let op = SamplerOp::of_instruction(row).and_then(|op| reorder(op, &params));
     let Some((op, slots)) = op else {
         return refuse(cx, "Ironlake's sampler has no such operation");
     };

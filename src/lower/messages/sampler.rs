@@ -55,9 +55,7 @@ const fn is_16(ty: Type) -> bool {
 pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let opcode = cx.instruction.opcode.node;
     let row = opcode.info();
-    let op = SamplerOp::from_code(row.sub.into());
-    // Newer text uses numbers of gather4 for operations that are none.
-    let op = op.filter(|op| op.has_message() && op.is_gather() == (row.code == 0x6f));
+    let op = SamplerOp::of_instruction(row).filter(|op| op.has_message());
     let Some(op) = op else {
         return cx.refuse(
             Code::N0380,

@@ -36,7 +36,7 @@ pub(super) use footprint::select;
 use super::given::Given;
 use super::settings::{Address, Filter, MipFilter, SamplerState};
 use super::{Channels, Lanes, finish};
-use crate::message::{SamplerOp, SamplerRequest};
+use crate::message::{Parameter, SamplerOp, SamplerRequest};
 use crate::surface::format::{Kind as Numbers, Returns, Use};
 use crate::surface::texel::Rgba;
 use crate::surface::{Description, Format, Generation, Kind, Refused, Surface};
@@ -182,6 +182,20 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
     if request.op.is_gather() && surface.kind() == Kind::D3 {
         return Err(Refused::error("gather4 from a 3D surface", SEE));
     }
+    let flat = matches!(
+        request.op,
+        SamplerOp::SamplePoD
+            | SamplerOp::SampleDCMlod
+            | SamplerOp::SamplePoC
+            | SamplerOp::SamplePoCLz
+    );
+    if flat && matches!(surface.kind(), Kind::D3 | Kind::Cube) {
+        // Their third coordinate shares its register with offsets, as the index of an array.
+        return Err(Refused::error(
+            format!("{} from a {:?} surface", request.op.name(), surface.kind()),
+            "vISA text reference 5.8",
+        ));
+    }
     let clamps = state.address[..2]
         .iter()
         .all(|&mode| mode == Address::Clamp);
@@ -220,6 +234,8 @@ struct Sampling<'a, W> {
     state: &'a SamplerState,
     request: &'a SamplerRequest,
     given: Given<'a>,
+    /// The parameter that holds texel offsets or an index beside something else.
+    packed: Option<(Parameter, &'a Lanes)>,
     levels: lod::Levels,
     /// Texels are filtered, not only picked.
     filters: bool,
@@ -252,12 +268,14 @@ impl<'a, W: Watch> Sampling<'a, W> {
             Generation::Gen5 => d.sampled.cube_average,
             _ => true,
         };
+        let given = Given::new(request, params);
         Sampling {
             surface,
             d,
             state,
             request,
-            given: Given::new(request, params),
+            packed: given.packed(),
+            given,
             levels: levels(d),
             filters: format.filter.ever() || request.op.compares(),
             // Averaged corners have no key: surface reference 4.5.

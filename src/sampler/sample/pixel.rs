@@ -2,6 +2,7 @@
 
 use super::super::settings::Filter;
 use super::{Sampling, Watch, coordinate, cube, lod};
+use crate::message::parameters::Packing;
 use crate::message::{Parameter, SamplerOp};
 use crate::surface::Kind;
 
@@ -37,12 +38,23 @@ impl<W: Watch> Sampling<'_, W> {
     }
 
     fn direction(&self, lane: usize) -> [f64; 3] {
-        [Parameter::U, Parameter::V, Parameter::R].map(|p| f64::from(self.given.float(p, lane)))
+        let [u, v, r] = [Parameter::U, Parameter::V, Parameter::R]
+            .map(|p| f64::from(self.given.float(p, lane)));
+        match self.packed {
+            Some((p, lanes)) if Packing::has_index(p) => {
+                [u, v, f64::from(lanes[lane] & Packing::INDEX)]
+            }
+            _ => [u, v, r],
+        }
     }
 
     /// Whether the message brings its own gradients.
     fn has_gradients(&self) -> bool {
-        matches!(self.request.op, SamplerOp::SampleD | SamplerOp::SampleDC)
+        use SamplerOp::*;
+        matches!(
+            self.request.op,
+            SampleD | SampleDC | SampleDCMlod | SamplePoD
+        )
     }
 
     pub(super) fn pixel(&self, lane: usize) -> Pixel {
@@ -60,7 +72,8 @@ impl<W: Watch> Sampling<'_, W> {
         };
         match d.kind {
             Kind::D1 => pixel.slice = index(Parameter::V),
-            Kind::D2 => pixel.slice = index(Parameter::R),
+            Kind::D2 if d.array => pixel.slice = coordinate::slice(at[2] as f32, d.depth),
+            Kind::D2 => {}
             Kind::Cube => {
                 let on = if self.has_gradients() {
                     // u and v lie on the face already, −1 to 1; r is its number.
@@ -89,9 +102,11 @@ impl<W: Watch> Sampling<'_, W> {
             i64::from((bits << 26).cast_signed() >> 26)
         };
         let [u, v, r] = self.request.offsets.map(i64::from);
-        let [pu, pv, pr] = self.packed(lane).map_or([0; 3], |bits| {
-            [8, 4, 0].map(|low| i64::from((bits << (28 - low)).cast_signed() >> 28))
+        let packed = self.packed.and_then(|(p, lanes)| {
+            let packing = Packing::of(p).filter(|packing| packing.width > 0)?;
+            Some(packing.offsets(lanes[lane]))
         });
+        let [pu, pv, pr] = packed.unwrap_or([0; 3]);
         [
             u + own(Parameter::OffU) + pu,
             v + own(Parameter::OffV) + pv,
@@ -99,19 +114,27 @@ impl<W: Watch> Sampling<'_, W> {
         ]
     }
 
-    /// The parameter of `sample_po…` that holds texel offsets in its low twelve bits, U 11:8, V 7:4, R 3:0:
-    /// the layout of the message header. That the remaining bits are the float it is packed with is a model
-    /// choice; the pages name the pair and no bits.
-    fn packed(&self, lane: usize) -> Option<u32> {
-        use Parameter::*;
-        let lanes = [OffUvr, BiasOff, LodOff, LodOffUv];
-        let mut lanes = lanes.into_iter().filter_map(|p| self.given.lanes(p));
-        lanes.next().map(|lanes| lanes[lane])
+    /// The float beside what is packed.
+    fn packed_float(&self, lane: usize) -> f32 {
+        let bits = self.packed.map_or(0, |(_, lanes)| lanes[lane]);
+        f32::from_bits(bits & !Packing::INDEX)
     }
 
-    /// The float beside packed offsets.
-    fn packed_float(&self, lane: usize) -> f32 {
-        f32::from_bits(self.packed(lane).unwrap_or(0) & !0xfff)
+    /// The least level of detail that the message asks for.
+    fn least(&self, lane: usize) -> Option<i32> {
+        use SamplerOp::*;
+        match self.request.op {
+            // Only a 2D array has an index in the low bits; else all are the level's.
+            SampleDCMlod if self.d.array && self.d.kind == Kind::D2 => {
+                Some(lod::fixed(self.packed_float(lane)))
+            }
+            SampleDCMlod => Some(lod::fixed(self.given.float(Parameter::MlodR, lane))),
+            SampleMlod | SampleCMlod | SamplePoC | SamplePoD => {
+                self.given.lanes(Parameter::Mlod)?;
+                Some(lod::fixed(self.given.float(Parameter::Mlod, lane)))
+            }
+            _ => None,
+        }
     }
 
     /// The level of detail with its biases, before any clamp, and the footprint of the anisotropic
@@ -124,10 +147,11 @@ impl<W: Watch> Sampling<'_, W> {
                 let level = lod::fixed(self.given.float(Parameter::Lod, lane));
                 return (bias + level, None);
             }
-            SamplePoL | SamplePoLC => return (bias + lod::fixed(self.packed_float(lane)), None),
-            SampleLz | SampleCLz | Gather4 | Gather4C | Gather4Po | Gather4PoC => {
-                return (bias, None);
+            SamplePoL | SamplePoLC | Gather4PoL | Gather4PoLC => {
+                return (bias + lod::fixed(self.packed_float(lane)), None);
             }
+            SampleLz | SampleCLz | SamplePoLz | SamplePoCLz | Gather4 | Gather4C | Gather4Po
+            | Gather4PoC => return (bias, None),
             // Two samples in one register have no neighbours: surface reference 4.6.
             _ if self.request.lanes == 2 && !self.has_gradients() => return (bias, None),
             _ => {}
@@ -143,10 +167,14 @@ impl<W: Watch> Sampling<'_, W> {
         };
         let own = match self.request.op {
             SampleB | SampleBC | Gather4B => lod::bias(self.given.float(Parameter::Bias, lane)),
-            SamplePoB => lod::bias(self.packed_float(lane)),
+            SamplePoB | Gather4PoB => lod::bias(self.packed_float(lane)),
             _ => 0,
         };
-        (computed + bias + own, anisotropy)
+        let level = computed + bias + own;
+        (
+            self.least(lane).map_or(level, |least| level.max(least)),
+            anisotropy,
+        )
     }
 
     /// Change of position to the right neighbour and to the one below, in texels of the most detailed

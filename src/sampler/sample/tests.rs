@@ -8,7 +8,7 @@ use crate::diagnostic::Class;
 use crate::isa::ChannelMask;
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::{
-    Description, Format, Generation, LineStride, Memory, Refused, Sampled, Select, Surface,
+    Description, Format, Generation, LineStride, Memory, Pattern, Refused, Sampled, Select, Surface,
 };
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
@@ -308,8 +308,8 @@ fn states_that_do_not_go_together_are_refused() {
 fn offsets_travel_beside_a_level() {
     let texels: Vec<u8> = (0..16).flat_map(|v| (v as f32).to_le_bytes()).collect();
     let map = surface(Description::d2(format("R32_FLOAT"), 4, 4), &texels);
-    // U one to the right, V one up: 0x1f0 below the float.
-    let packed = |level: f32| f32::from_bits(level.to_bits() & !0xfff | 0x1f0);
+    // U one to the right, V one up: 1 in bits 3:0, -1 in bits 7:4, below the float.
+    let packed = |level: f32| f32::from_bits(level.to_bits() & !0xfff | 0x0f1);
     let state = SamplerState::default();
     let at = |op, params: &[f32]| one(&map, &state, op, params).unwrap()[0];
     // Texel (1, 2) moves to (2, 1) = 6.
@@ -319,6 +319,25 @@ fn offsets_travel_beside_a_level() {
     );
     assert_eq!(at(SamplerOp::SamplePoL, &[packed(3.0), 0.375, 0.625]), 6.0);
     assert_eq!(at(SamplerOp::SamplePoB, &[packed(-2.0), 0.375, 0.625]), 6.0);
+    assert_eq!(
+        at(SamplerOp::SamplePoLz, &[0.375, 0.625, 0.0, packed(0.0)]),
+        6.0
+    );
+    // Beside an array index, which takes the low twelve bits: 1 in 15:12, -1 in 19:16, nothing in 23:20.
+    let index = f32::from_bits(0x000f_1000);
+    let [flat, zero] = [0.0; 2];
+    let gradients = [0.375, flat, flat, 0.625, flat, flat, index];
+    assert_eq!(at(SamplerOp::SamplePoD, &gradients), 6.0);
+    // Six bits each below a level: two left in 5:0, one down in 11:6.
+    let six = |level: f32| f32::from_bits(level.to_bits() & !0xfff | 1 << 6 | 62);
+    let wanted = [8.0, 8.0, 4.0, 4.0];
+    for (op, params) in [
+        (SamplerOp::Gather4PoL, vec![six(0.0), 0.5, 0.25]),
+        (SamplerOp::Gather4PoB, vec![six(-1.0), 0.5, 0.25]),
+        (SamplerOp::Gather4PoI, vec![0.5, 0.25, zero, six(0.0)]),
+    ] {
+        assert_eq!(one(&map, &state, op, &params).unwrap(), wanted, "{op:?}");
+    }
     // gather4_po has integers of its own, six bits each: two left, one down.
     let own = [f32::from_bits(62), f32::from_bits(1)];
     let got = one(
@@ -330,4 +349,43 @@ fn offsets_travel_beside_a_level() {
     .unwrap();
     // The footprint (1, 0) to (2, 1) moves to (−1, 1) to (0, 2); −1 clamps to 0.
     assert_eq!(got, [8.0, 8.0, 4.0, 4.0]);
+}
+
+#[test]
+fn a_least_level_raises_the_computed_one() {
+    // Level n holds n; the gradients are zero, so that the computed level is the most detailed one.
+    let levels = Description {
+        levels: 3,
+        ..Description::d2_array(format("R32_FLOAT"), 4, 4, 2)
+    };
+    let map = Surface::zeroed(levels).unwrap();
+    Pattern::parse("float = l + 10*z")
+        .unwrap()
+        .fill(&map)
+        .unwrap();
+    let state = SamplerState {
+        mip: MipFilter::Linear,
+        shadow: Shadow::Never,
+        ..SamplerState::default()
+    };
+    let at = |op, params: &[f32]| one(&map, &state, op, params).unwrap()[0];
+    assert_eq!(at(SamplerOp::SampleMlod, &[0.0, 0.5, 0.5, 1.0]), 10.0);
+    assert_eq!(at(SamplerOp::SampleMlod, &[1.5, 0.5, 0.5, 0.0]), 1.5);
+    // A level of -3 is below what is computed with a bias of none, which is -32.
+    assert_eq!(at(SamplerOp::SampleMlod, &[-3.0, 0.5, 0.5, 0.0]), 0.0);
+    // Slice 1 in the low bits of offuvr_r, level 2 at least.
+    let index = f32::from_bits(1);
+    let params = [0.5, 0.0, 0.0, 0.5, 0.0, 0.0, index, 2.0];
+    assert_eq!(at(SamplerOp::SamplePoD, &params), 12.0);
+    // Compared with the least level and the slice in one register: all texels give 1 (NEVER).
+    let both = f32::from_bits(1.0f32.to_bits() | 1);
+    let params = [0.5, 0.5, 0.0, 0.0, 0.5, 0.0, 0.0, both];
+    assert_eq!(at(SamplerOp::SampleDCMlod, &params), 1.0);
+    let volume = Surface::zeroed(Description::d3(format("R32_FLOAT"), 4, 4, 4)).unwrap();
+    let refused = one(&volume, &state, SamplerOp::SamplePoC, &[0.0; 4]).unwrap_err();
+    assert!(
+        refused.what.contains("sample_po_c from a D3"),
+        "{}",
+        refused.what
+    );
 }
