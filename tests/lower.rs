@@ -130,7 +130,13 @@ fn program(name: &str, statements: &str) -> PathBuf {
 .decl V34 v_type=G type=ud num_elts=64 align=GRF
 .decl A0 v_type=G type=ud num_elts=64 align=GRF
 .decl F0 v_type=G type=f num_elts=64 align=GRF
+.decl W0 v_type=G type=uw num_elts=128 align=GRF alias=<V34,0>
+.decl H0 v_type=G type=hf num_elts=128 align=GRF alias=<F0,0>
+.decl P1 v_type=P num_elts=16
 .decl T6 v_type=T num_elts=1
+.input V34 offset=32 size=256
+.input A0 offset=288 size=256
+.input F0 offset=544 size=256
 {statements}
 ret (M1, 1)
 "
@@ -208,6 +214,79 @@ fn raw_sends_lower_on_ironlake() {
         said(&output)
     );
     std::fs::remove_file(&file).expect("it was written");
+}
+
+/// What `visim lower --format json` makes of the first send of a statement.
+fn first_send(name: &str, platform: &str, statement: &str) -> serde_json::Value {
+    let file = program(name, statement);
+    let path = file.to_string_lossy().into_owned();
+    let output = visim(&["--format", "json", "lower", "--platform", platform, &path]);
+    std::fs::remove_file(&file).expect("it was written");
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    let unit: serde_json::Value =
+        serde_json::from_str(&said(&output)).unwrap_or_else(|why| panic!("{why}: {errors}"));
+    unit["instructions"][0]["sends"][0].clone()
+}
+
+/// Two registers of header, colours of slots 0 to 7, then of slots 8 to 15. Source: PRM 5.10.7.10.
+#[test]
+fn a_render_target_write_on_ironlake_has_its_own_order() {
+    let send = first_send(
+        "target-16",
+        "ilk",
+        "(!P1) rt_write_3d.<LRTW><Z> (M1, 16) T6 A0.0 F0.0 F0.64 %null.0 F0.192 A0.64",
+    );
+    assert_eq!(send["desc_fixed_bits"], "0x18084800");
+    assert_eq!(send["ex_desc"], "0x00000005");
+    assert_eq!(send["header"][0], "and(r0.0,or(not(f0.0),0xFFFF0000))");
+    assert_eq!(send["predicate"], serde_json::Value::Null);
+    let payload = [
+        "src0: A0[0..23] | or(A0+24,0x20000000) | A0[28..31]",
+        "src0: F0[0..31]",
+        "src0: F0[64..95]",
+        "src0: undef*32B",
+        "src0: F0[192..223]",
+        "src0: F0[32..63]",
+        "src0: F0[96..127]",
+        "src0: undef*32B",
+        "src0: F0[224..255]",
+        "src0: A0[64..95]",
+        "src0: A0[96..127]",
+    ];
+    assert_eq!(send["payload"], serde_json::json!(payload));
+    let send = first_send(
+        "target-8",
+        "ilk",
+        "rt_write_3d (M1, 8) T6 A0.0 F0.0 F0.32 F0.64 F0.96",
+    );
+    assert_eq!(send["desc_fixed_bits"], "0x0C084400");
+    assert_eq!(send["payload"][4], "src0: F0[96..127]");
+    // Slots 8 to 15 have no message of eight.
+    let send = first_send(
+        "target-high",
+        "ilk",
+        "rt_write_3d (M3, 8) T6 A0.0 F0.0 F0.32 F0.64 F0.96",
+    );
+    assert_eq!(send["desc_fixed_bits"], "0x14084000");
+    assert_eq!(send["header"][0], "and(r0.0,0xFFFFFF00)");
+    assert_eq!(send["payload"][1], "src0: undef*32B");
+    assert_eq!(send["payload"][5], "src0: F0[0..31]");
+}
+
+/// What Ironlake has in 32 bits only is converted around the message. Source: lowering reference 18.3.
+#[test]
+fn sixteen_bits_are_converted_around_the_messages_of_ironlake() {
+    let statement = "load_3d.RG (M1, 8) 0x0:uw T6 W0.0 H0.0 W0.32";
+    let send = first_send("narrow", "ilk", statement);
+    let lanes = |name: &str, f: &str, at: u32| {
+        let lane = |i: u32| format!("{f}({name}+{}:uw)", at + 2 * i);
+        let lanes: Vec<String> = (0..8).map(lane).collect();
+        format!("src0: {}", lanes.join(" | "))
+    };
+    let payload = [lanes("F0", "f", 0), lanes("V34", "uw", 32)];
+    assert_eq!(send["payload"], serde_json::json!(payload));
+    assert_eq!(send["response_length"], 4);
+    assert_eq!(send["dst"], "temp");
 }
 
 #[test]

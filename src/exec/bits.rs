@@ -17,8 +17,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{ChannelMask, Platform};
 use crate::lower::STATELESS;
 use crate::message::{
-    Access, Atomic, OwordBlock, Request, SamplerOp, Scattered, SvmBlock, SvmScattered, Typed,
-    Untyped, through,
+    Access, Atomic, NoBits, OwordBlock, Request, ReturnFormat, SamplerOp, Scattered, SvmBlock,
+    SvmScattered, Typed, Untyped, through,
 };
 use crate::program::{Send, SendBody};
 use std::borrow::Cow;
@@ -36,16 +36,20 @@ pub fn heard(
     let platform = thread.program.platform;
     let sent = widened(request, platform);
     let heard = through(&sent, platform).map(|heard| rejoined(request, heard, platform));
-    heard.map_err(|why| {
-        let diagnostic = Diagnostic::with_message(
-            Code::N0602,
-            format!("the message has no bits on {platform}"),
-        )
-        .note(why.to_string())
-        .help("run without `--through-bits`, or for another platform")
-        .see("lowering reference 1");
-        thread.trap(pc, u32::MAX, diagnostic)
-    })
+    heard.map_err(|why| no_bits(thread, &why, pc))
+}
+
+/// The trap of a message that the platform has not.
+pub(super) fn no_bits(thread: &Thread<'_>, why: &NoBits, pc: u32) -> Box<Trap> {
+    let platform = thread.program.platform;
+    let diagnostic = Diagnostic::with_message(
+        Code::N0602,
+        format!("the message has no bits on {platform}"),
+    )
+    .note(why.to_string())
+    .help("run without `--through-bits`, or for another platform")
+    .see("lowering reference 1");
+    thread.trap(pc, u32::MAX, diagnostic)
 }
 
 /// More payload registers than this make two messages. Source: lowering reference 3.7.
@@ -61,6 +65,8 @@ fn widened(request: Request, platform: Platform) -> Request {
     let native = platform.native_lanes();
     r.lanes = two_counts(r.lanes, native);
     if platform == Platform::Ilk {
+        // Parameters and results of 16 bits are converted around the message.
+        (r.params16, r.returns) = (false, ReturnFormat::Bits32);
         let given = |count: u32| r.params.min(4) + count;
         (r.op, r.params) = match r.op {
             SamplerOp::LdLz => (SamplerOp::Ld, r.params),
@@ -95,6 +101,7 @@ fn rejoined(request: Request, heard: Request, platform: Platform) -> Request {
         (Request::Sampler(asked), Request::Sampler(mut r)) => {
             r.lanes = two_counts(asked.lanes, platform.native_lanes());
             (r.op, r.params) = (asked.op, asked.params);
+            (r.params16, r.returns) = (asked.params16, asked.returns);
             Request::Sampler(r)
         }
         (_, heard) => heard,

@@ -14,9 +14,10 @@ use super::thread::Thread;
 use super::touched::Touched;
 use super::trap::Trap;
 use crate::dataport::target::{Pixels, SLOTS, write};
-use crate::isa::Type;
+use crate::isa::{Platform, Type};
 use crate::message::fields::gen5_target_header as h;
-use crate::message::{Request, TargetWrite};
+use crate::message::gen5::{Ask, TargetHeader, target_form};
+use crate::message::{NoBits, Request, TargetWrite, ask_through};
 use crate::program::{Raw, Send, SendBody};
 use crate::surface::{Refused, float};
 
@@ -66,7 +67,13 @@ pub(super) fn send<O: Observer>(
         half,
         target: 0,
     };
-    let request = bits::heard(thread, environment, Request::Target(request), pc)?;
+    // Gen5 has a header of its own, which needs the pixels.
+    let ilk = thread.program.platform == Platform::Ilk;
+    let own = environment.through_bits && ilk && !*null;
+    let request = match own {
+        true => Request::Target(request),
+        false => bits::heard(thread, environment, Request::Target(request), pc)?,
+    };
     if *null {
         return Ok(());
     }
@@ -88,6 +95,9 @@ pub(super) fn send<O: Observer>(
         colours: [[0; 4]; SLOTS],
         replicated: false,
     };
+    if own {
+        heard(&mut pixels, index, count, *last).map_err(|why| bits::no_bits(thread, &why, pc))?;
+    }
     for (channel, raw) in colours.iter().enumerate() {
         let Some(raw) = raw else {
             continue;
@@ -100,6 +110,39 @@ pub(super) fn send<O: Observer>(
     let done = write(surface, &pixels, touched.watch::<O>());
     touched.tell(SpaceName::Surface(index), thread.at(pc), observer);
     done.map_err(|why| refused(thread, why))
+}
+
+/// The pixels as Gen5 hears of them: what its descriptor and its two header registers hold.
+/// Source: lowering reference 18.6.
+fn heard(pixels: &mut Pixels, surface: u32, lanes: usize, last: bool) -> Result<(), NoBits> {
+    let header = TargetHeader {
+        dispatched: pixels.enables,
+        enables: pixels.enables,
+        index: pixels.index,
+        corners: pixels.corners.map(|(x, y)| (x as u16, y as u16)),
+        ..TargetHeader::default()
+    };
+    // The upper slots are reached by a message of sixteen alone.
+    let wide = lanes == SLOTS || pixels.enables >> 8 != 0;
+    let sent = Ask::Target {
+        surface,
+        form: target_form(wide),
+        last,
+        commit: false,
+        header,
+        eot: false,
+    };
+    if let Ask::Target { form, header, .. } = ask_through(&sent)? {
+        let slots = if form == target_form(true) {
+            0xffff
+        } else {
+            0xff
+        };
+        pixels.enables = header.enables & slots;
+        pixels.index = header.index;
+        pixels.corners = header.corners.map(|(x, y)| (x.into(), y.into()));
+    }
+    Ok(())
 }
 
 fn registers(thread: &Thread<'_>, raw: Raw) -> [u32; 8] {

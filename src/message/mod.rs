@@ -53,7 +53,7 @@ pub mod sfid;
 pub mod text;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
-pub use natural::{NoBits, through};
+pub use natural::{NoBits, ask_through, through};
 pub use parameters::Parameter;
 pub use request::{
     Access, Atomic, AvsRequest, DeinterlaceRequest, Fence, FieldSelect, MediaBlock, OwordBlock,

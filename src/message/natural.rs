@@ -7,6 +7,7 @@
 
 use super::bits::{DecodeError, EncodeError, Form, decode, encode, rows};
 use super::fields::avs_payload;
+use super::gen5::{Ask, decode_ask, encode_ask};
 use super::request::{Access, Request};
 use crate::isa::{AtomicOp, Platform};
 
@@ -33,6 +34,22 @@ pub fn through(request: &Request, platform: Platform) -> Result<Request, NoBits>
     }
     let message = encode(&request, &form(&request, platform), platform)?;
     Ok(decode(&message, platform)?.request)
+}
+
+/// Encodes what Gen5 alone can be asked, its lengths those of its fields, and decodes it again.
+///
+/// # Errors
+/// [`NoBits`] if a value does not fit its field.
+pub fn ask_through(ask: &Ask) -> Result<Ask, NoBits> {
+    let mut form = Form {
+        header: true,
+        first: 1,
+        second: 0,
+        response: 0,
+    };
+    form.header = ask.header(&form);
+    (form.first, form.response) = ask.lengths(&form);
+    Ok(decode_ask(&encode_ask(ask, &form)?)?.0)
 }
 
 /// Values that an atomic operation takes beside the address.

@@ -180,6 +180,7 @@ impl<'a> Flow<'a> {
                 }
             }
             Value::Widen(ty, of) => format!("{ty}({})", self.text(of)),
+            Value::Single(of) => format!("f({})", self.text(of)),
             Value::Modified(how, of) => format!("{how}({})", self.text(of)),
             Value::Call(op, args) => {
                 format!(

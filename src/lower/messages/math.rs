@@ -9,7 +9,6 @@
 //! reference 16; steps and widths as the finalizer was seen to make them.
 
 use super::Lowering;
-use super::gen5::element_type;
 use crate::isa::{Opcode, Platform, Type};
 use crate::syntax::ast::Suffix;
 
@@ -37,7 +36,7 @@ pub(super) fn native(cx: &Lowering) -> Vec<String> {
     let Some(to) = cx.instruction.operands.first() else {
         return Vec::new();
     };
-    let ty = element_type(cx, &to.node);
+    let ty = cx.element_type(&to.node);
     let float = matches!(ty, Type::F | Type::Hf | Type::Df);
     let Some(name) = name(op, float) else {
         return Vec::new();

@@ -22,6 +22,30 @@ pub(super) struct Place {
     pub size: u32,
 }
 
+impl Place {
+    /// What lies `bytes` behind it.
+    pub fn skip(self, bytes: u32) -> Place {
+        Place {
+            offset: self.offset.saturating_add(bytes),
+            at: self.at.saturating_add(bytes),
+            ..self
+        }
+    }
+
+    /// A 16-bit lane as 32 bits, halves as floats.
+    pub fn wide(self, lane: u32) -> Value {
+        let element = Value::Element {
+            root: self.root,
+            offset: self.at.saturating_add(2 * lane),
+            ty: self.ty,
+        };
+        match self.ty {
+            Type::Hf => Value::Single(Box::new(element)),
+            _ => element.widened(),
+        }
+    }
+}
+
 impl Lowering<'_> {
     /// The raw operand at a position; `None` for `%null`.
     pub fn raw(&self, at: usize) -> Option<Place> {
@@ -157,6 +181,19 @@ impl Lowering<'_> {
         let mut moved = general.clone();
         moved.column = moved.column.wrapping_add(element);
         self.element(&Operand::General(moved))
+    }
+
+    /// The type of an operand's elements; `bool` for one that has none.
+    pub fn element_type(&self, operand: &Operand<VarId>) -> Type {
+        match operand {
+            Operand::Immediate(immediate) => immediate.ty,
+            Operand::Indirect(indirect) => indirect.ty,
+            Operand::General(general) => match self.unit.variable(general.var.node).storage {
+                Storage::General { ty, .. } => ty,
+                _ => Type::Bool,
+            },
+            _ => Type::Bool,
+        }
     }
 
     /// Byte offset of a raw destination's response, as [`super::Destination`].

@@ -15,66 +15,82 @@ use crate::message::Sfid;
 use crate::message::bits::{Extended, extended_descriptor, rows};
 use crate::message::dataport::types;
 use crate::message::fields::{self, outer, render_target as c, render_target_header as h};
-use crate::syntax::ast::{Operand, Suffix};
+use crate::syntax::ast::{Name, Operand, Suffix};
 
 /// The operands of a render target write, found by its flags.
-struct Target {
-    second_header: Option<Part>,
+pub(super) struct Target {
+    flags: Vec<Name>,
+    pub second_header: Option<Place>,
     counter: Option<Value>,
-    index: Option<Value>,
+    pub index: Option<Value>,
     alpha: Option<usize>,
     omask: Option<usize>,
-    colours: [usize; 4],
-    depth: Option<usize>,
+    pub colours: [usize; 4],
+    pub depth: Option<usize>,
     stencil: Option<usize>,
 }
 
+impl Target {
+    /// Reads them. Refused if colours are missing.
+    pub fn read(cx: &Lowering) -> Result<Target> {
+        let flags = cx.instruction.suffix(|s| match s {
+            Suffix::TargetFlags(flags) => Some(flags.clone()),
+            _ => None,
+        });
+        let flags = flags.unwrap_or_default();
+        let has = |word: &str| flags.iter().any(|f| *f == *word);
+        let ignored = has_ignored_operand(has, cx.instruction.operands.len());
+        let mut next = 2 + usize::from(ignored)..;
+        let mut take = |wanted: bool| wanted.then(|| next.next()).flatten();
+        let counter = take(has("CPS")).map(|i| cx.scalar(i));
+        let index = take(has("RTI")).map(|i| cx.scalar(i));
+        let alpha = take(has("A"));
+        let omask = take(has("O"));
+        let colours = [(); 4].map(|()| take(true).unwrap_or(0));
+        let depth = take(has("Z"));
+        let stencil = take(has("ST"));
+        let last = cx.instruction.operands.get(colours[3]).map(|o| &o.node);
+        if matches!(last, None | Some(Operand::Immediate(_))) {
+            return cx.refuse(
+                Code::E0380,
+                "four colour operands are wanted behind the flags",
+            );
+        }
+        Ok(Target {
+            second_header: cx.raw(1),
+            counter,
+            index,
+            alpha,
+            omask,
+            colours,
+            depth,
+            stencil,
+            flags,
+        })
+    }
+
+    /// Whether a flag is set.
+    pub fn has(&self, word: &str) -> bool {
+        self.flags.iter().any(|flag| *flag == *word)
+    }
+
+    /// Whether the colours are half floats: the first decides, also when it is absent.
+    pub fn is_half(&self, cx: &Lowering) -> bool {
+        let first = cx.raw(self.colours[0]);
+        first.is_some_and(|place| place.ty == Type::Hf)
+    }
+}
+
 pub(super) fn target(cx: &mut Lowering) -> Result<()> {
-    let flags = cx.instruction.suffix(|s| match s {
-        Suffix::TargetFlags(flags) => Some(flags.clone()),
-        _ => None,
-    });
-    let flags = flags.unwrap_or_default();
-    let has = |word: &str| flags.iter().any(|f| *f == *word);
+    let target = Target::read(cx)?;
+    let has = |word: &str| target.has(word);
     let es = cx.lanes();
     let platform = cx.platform;
     let native = platform.native_lanes();
     let grf = cx.grf();
-    let ignored = has_ignored_operand(has, cx.instruction.operands.len());
-    let mut next = 2 + usize::from(ignored)..;
-    let mut take = |wanted: bool| wanted.then(|| next.next()).flatten();
-    let counter = take(has("CPS")).map(|i| cx.scalar(i));
-    let index = take(has("RTI")).map(|i| cx.scalar(i));
-    let alpha = take(has("A"));
-    let omask = take(has("O"));
-    let colours = [(); 4].map(|()| take(true).unwrap_or(0));
-    let target = Target {
-        second_header: cx.raw(1).map(|p| second_header(cx, p)),
-        counter,
-        index,
-        alpha,
-        omask,
-        colours,
-        depth: take(has("Z")),
-        stencil: take(has("ST")),
-    };
-    if matches!(
-        cx.instruction
-            .operands
-            .get(target.colours[3])
-            .map(|o| &o.node),
-        None | Some(Operand::Immediate(_))
-    ) {
-        return cx.refuse(
-            Code::E0380,
-            "four colour operands are wanted behind the flags",
-        );
-    }
-    // The first colour decides, also when it is absent.
-    let is_half = |i: usize| cx.raw(i).map(|p| p.ty == Type::Hf);
-    let half = is_half(target.colours[0]).unwrap_or(false);
-    let mut others = target.colours.into_iter().filter_map(is_half);
-    if others.any(|other| other != half) {
+    let half = target.is_half(cx);
+    let mut colours = target.colours.into_iter().filter_map(|i| cx.raw(i));
+    if colours.any(|colour| (colour.ty == Type::Hf) != half) {
         let bits = if half { 16 } else { 32 };
         cx.follow(
             &faults::FIRST_COLOUR,
@@ -166,7 +182,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     } else {
         parts.len()
     };
-    match target.second_header.clone() {
+    match target.second_header.map(|place| second_header(cx, place)) {
         Some(second) if needs_header && platform != Platform::Pvc => {
             parts.insert(0, second);
             plan.first += 1;
@@ -198,7 +214,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
             handle.plus(control)
         }
     };
-    let counter = target.counter;
+    let counter = target.counter.clone();
     let extended = plan.extended;
     cx.send(plan);
     if let (Some(counter), Some(send)) = (counter, cx.lowered.sends.last_mut()) {

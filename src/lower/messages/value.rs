@@ -5,6 +5,7 @@
 
 use crate::check::VarId;
 use crate::isa::Type;
+use crate::surface::float::half_to_f32;
 
 /// An operation of the lowering on 32-bit values.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -81,6 +82,8 @@ pub enum Value {
     },
     /// Widened to 32 bits by its type.
     Widen(Type, Box<Value>),
+    /// A half float as the float of the same value.
+    Single(Box<Value>),
     /// Negated, made positive, complemented: a source modifier.
     Modified(&'static str, Box<Value>),
     /// An operation.
@@ -173,6 +176,7 @@ impl Value {
             } => read(Leaf::Indirect(*address, *element, *offset, *ty)),
             Value::State { var, element } => read(Leaf::State(*var, *element)),
             Value::Widen(_, of) => of.evaluate(read),
+            Value::Single(of) => half_to_f32(of.evaluate(read) as u16),
             Value::Modified(how, of) => {
                 let n = of.evaluate(read);
                 match *how {

@@ -422,6 +422,18 @@ pub fn write_function(message_type: ReadType, specific: u32) -> u32 {
     code << write::TYPE.lo | specific << write::SPECIFIC.lo
 }
 
+/// Which form of a render target write has sixteen slots, which eight. Source: PRM 5.10.7.2.
+pub const fn target_form(wide: bool) -> u32 {
+    if wide { 0 } else { 4 }
+}
+
+/// The control of a lowered render target write of eight or sixteen slots.
+/// Source: lowering reference 18.6.
+pub const fn target_function(wide: bool, last: bool) -> u32 {
+    let specific = target_form(wide) | (last as u32) << 3;
+    writes::TARGET << write::TYPE.lo | specific << write::SPECIFIC.lo
+}
+
 /// The block and scattered messages both directions have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum ReadType {

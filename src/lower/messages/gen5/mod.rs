@@ -2,21 +2,23 @@
 //!
 //! vISA was never compiled for this part; the rules are the manual's. What has no message is refused.
 
+mod math;
+mod target;
+
 use super::context::{Sampler, Surface};
 use super::operand::Place;
 use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value, unmasked};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Exec, Family, MediaMode, Opcode, Type};
-use crate::math::unit::Function;
 use crate::message::dataport::{field_bits, oword_code};
 use crate::message::fields::{
-    gen5_math, gen5_sampler as control, media_block_header, offset_header, sampler_header,
+    gen5_sampler as control, media_block_header, offset_header, sampler_header,
 };
 use crate::message::gen5::{ReadType, UNORM_TYPE, read_function, write_function};
-use crate::message::math as math_unit;
+use crate::message::math::function;
 use crate::message::sampler::header_bits;
 use crate::message::{FieldSelect, SamplerOp, Sfid};
-use crate::syntax::ast::{Operand, Region, Suffix};
+use crate::syntax::ast::{Operand, Suffix};
 
 /// Bytes of a register on this part.
 const GRF: u32 = 32;
@@ -33,10 +35,11 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         Opcode::Gather | Opcode::Scatter => scattered(cx),
         Opcode::Resinfo | Opcode::Sampleinfo => info(cx),
         Opcode::SampleUnorm => unorm(cx),
+        Opcode::RtWrite3d => target::lower(cx),
         Opcode::Ret if cx.context.ends_thread(cx.unit) => end_of_thread(cx),
         op if op.info().family == Family::RawMessage => super::raw::lower(cx),
         op if super::sampler::is_3d(op) => sample(cx),
-        op if math_unit::function(op).is_some() => math(cx),
+        op if function(op).is_some() => math::lower(cx),
         op => {
             let row = op.info();
             let sends = matches!(
@@ -55,12 +58,6 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
                     | Opcode::FenceLocal
                     | Opcode::SamplerCacheFlush
             );
-            if op == Opcode::RtWrite3d {
-                return refuse(
-                    cx,
-                    "Ironlake's render target write wants subspans in another order: not modelled here",
-                );
-            }
             if matches!(
                 op,
                 Opcode::Invm | Opcode::Rsqtm | Opcode::Sqrtm | Opcode::Divm
@@ -329,11 +326,14 @@ fn sample(cx: &mut Lowering) -> Result<()> {
         return refuse(cx, "Ironlake's sampler has no such operation");
     };
     let destination = cx.raw(first - 1);
-    let narrow = |p: &Place| p.ty.bytes() != 4;
-    if params.iter().any(narrow) || destination.as_ref().is_some_and(narrow) {
-        return refuse(
-            cx,
-            "Ironlake's sampler knows 32-bit parameters and results only",
+    let odd = |p: &Place| !matches!(p.ty.bytes(), 2 | 4);
+    if params.iter().any(odd) || destination.as_ref().is_some_and(odd) {
+        return refuse(cx, "parameters and results of 32 or 16 bits are wanted");
+    }
+    if destination.as_ref().is_some_and(|p| p.ty == Type::Hf) {
+        return cx.refuse(
+            Code::N0380,
+            "what comes back is floats: their conversion to hf is not modelled",
         );
     }
     if cx.instruction.has(&Suffix::PixelNullMask) {
@@ -439,7 +439,10 @@ fn one(cx: &mut Lowering, ask: &Ask, exec: Exec, width: u32, from: u32, send: us
         .slots
         .iter()
         .map(|slot| match slot {
-            Slot::Operand(p) => Part::operand(p.root, p.at + 4 * from, bytes, GRF),
+            Slot::Operand(p) if p.ty.bytes() == 4 => {
+                Part::operand(p.root, p.at + 4 * from, bytes, GRF)
+            }
+            Slot::Operand(p) => Part::dwords((from..from + width).map(|lane| p.wide(lane)), GRF),
             Slot::Zero => Part::dwords(vec![Value::Const(0); width as usize], GRF),
         })
         .collect();
@@ -452,7 +455,8 @@ fn one(cx: &mut Lowering, ask: &Ask, exec: Exec, width: u32, from: u32, send: us
         Some(_) if skips => per_channel * ask.channels.count(),
         Some(_) => 4,
     };
-    let direct = all == width && (skips || ask.channels.0 == 0xf);
+    let narrow = ask.destination.is_some_and(|p| p.ty.bytes() == 2);
+    let direct = all == width && (skips || ask.channels.0 == 0xf) && !narrow;
     plan.destination = match (ask.destination, direct) {
         (None, _) => Destination::Null,
         (place, true) => cx.destination(place),
@@ -461,8 +465,18 @@ fn one(cx: &mut Lowering, ask: &Ask, exec: Exec, width: u32, from: u32, send: us
     cx.send(plan);
     for (to, channel) in ask.channels.iter().enumerate() {
         let source = if skips { to } else { channel } as u32;
+        let response = source * bytes;
+        if narrow {
+            // The low word of each lane; a channel begins a register.
+            let channel = to as u32 * (2 * all).next_multiple_of(GRF);
+            for lane in 0..width {
+                let target = channel + 2 * (from + lane);
+                cx.write_bytes(ask.destination, target, send, response + 4 * lane, 2);
+            }
+            continue;
+        }
         let target = to as u32 * 4 * all + 4 * from;
-        cx.write_bytes(ask.destination, target, send, source * bytes, bytes);
+        cx.write_bytes(ask.destination, target, send, response, bytes);
     }
 }
 
@@ -514,105 +528,4 @@ fn end_of_thread(cx: &mut Lowering) -> Result<()> {
     plan.extended.eot = true;
     cx.send(plan);
     Ok(())
-}
-
-/// Extended math as messages of eight or sixteen lanes. Source: lowering reference 18.7.
-fn math(cx: &mut Lowering) -> Result<()> {
-    let Some(mut function) = math_unit::function(cx.instruction.opcode.node) else {
-        return Ok(());
-    };
-    let operands = &cx.instruction.operands;
-    let [to, sources @ ..] = &operands[..] else {
-        return refuse(cx, "a destination is wanted");
-    };
-    let types: Vec<Type> = sources.iter().map(|s| element_type(cx, &s.node)).collect();
-    let float = types.iter().all(|ty| *ty == Type::F);
-    let whole = types.iter().all(|ty| matches!(ty, Type::D | Type::Ud));
-    if !float && !whole {
-        return refuse(
-            cx,
-            "Ironlake's math unit computes with f, d and ud: convert first",
-        );
-    }
-    let divides = matches!(function, Function::Quotient | Function::Remainder);
-    if float == divides {
-        if !(float && function == Function::Quotient) {
-            return refuse(
-                cx,
-                "Ironlake's math unit has no such function for this type",
-            );
-        }
-        // The reciprocal of the denominator; the multiplication that follows is no message.
-        function = Function::Inv;
-    }
-    let Operand::General(general) = &to.node else {
-        return refuse(cx, "an indirect destination is not modelled here");
-    };
-    let Region::Destination { stride } = general.region.node else {
-        return refuse(cx, "a destination region is wanted");
-    };
-    let signed = divides && types.contains(&Type::D);
-    let saturate = cx.instruction.has(&Suffix::Saturate) && function != Function::Inv
-        || cx.instruction.has(&Suffix::Saturate) && cx.instruction.opcode.node != Opcode::Div;
-    let es = cx.lanes();
-    let width = if es > 8 && !function.takes_two() {
-        16
-    } else {
-        8
-    };
-    let control = function as u32
-        | u32::from(signed && function != Function::Inv) << gen5_math::SIGNED.lo
-        | u32::from(saturate) << gen5_math::SATURATE.lo;
-    // Denominator first; a reciprocal has the denominator alone.
-    let order: Vec<usize> = match function {
-        Function::Quotient | Function::Remainder => vec![1, 0],
-        Function::Pow => vec![0, 1],
-        _ if cx.instruction.opcode.node == Opcode::Div => vec![1],
-        _ => vec![0],
-    };
-    let place = cx.place_of(general);
-    for (send, from) in (0..es.max(8)).step_by(width as usize).enumerate() {
-        let mut exec = cx.exec(width.min(es));
-        exec.offset = exec.offset.saturating_add(from as u8);
-        let mut plan = Plan::new(Sfid::Math, Value::Const(control), exec);
-        plan.parts = order
-            .iter()
-            .filter_map(|&i| sources.get(i))
-            .map(|source| {
-                let lanes = (0..width).map(|lane| {
-                    if from + lane < es {
-                        cx.lane(&source.node, from + lane)
-                    } else {
-                        Value::Undefined
-                    }
-                });
-                Part::dwords(lanes, GRF)
-            })
-            .collect();
-        plan.first = plan.parts.len();
-        plan.response = width * 4 / GRF * function.results();
-        plan.destination = Destination::Temporary;
-        cx.send(plan);
-        // A reciprocal for a division is not the result yet.
-        if cx.instruction.opcode.node == Opcode::Div && float {
-            continue;
-        }
-        for lane in 0..width.min(es.saturating_sub(from)) {
-            let to = 4 * stride * (from + lane);
-            cx.write_bytes(place, to, send, 4 * lane, 4);
-        }
-    }
-    Ok(())
-}
-
-pub(super) fn element_type(cx: &Lowering, operand: &Operand<crate::check::VarId>) -> Type {
-    match operand {
-        Operand::Immediate(immediate) => immediate.ty,
-        Operand::Indirect(indirect) => indirect.ty,
-        Operand::General(general) => match cx.unit.variable(general.var.node).storage {
-            crate::check::Storage::General { ty, .. } => ty,
-            _ => Type::Bool,
-        },
-        _ => Type::Bool,
-    }
 }

@@ -1,0 +1,145 @@
+//! Render target writes of Ironlake: a header of two registers, colours, depth.
+//!
+//! ```text
+//!  M0 r0, pixel enables    M1 the header operand, what is present    R G B A of slots 0 to 7
+//!  R G B A of slots 8 to 15    [source depth]
+//! ```
+//!
+//! The message ignores the execution mask: pixels that a predicate turns off are taken from the enables
+//! in `M0.0`, which otherwise are those the thread was dispatched with.
+//!
+//! Source: lowering reference 18.6; PRM 5.10.7.
+
+use super::super::output::Target;
+use super::super::{Lowering, Op, Part, Plan, Result, Run, Value};
+use super::{GRF, refuse, surface};
+use crate::isa::{Exec, Type};
+use crate::message::Sfid;
+use crate::message::fields::gen5_target_header as h;
+use crate::message::gen5::target_function;
+
+/// Slots of one message.
+const SLOTS: u32 = 16;
+
+/// What this part's message has no place for.
+const ABSENT: &[(&str, &str)] = &[
+    ("PS", "per-sample writes"),
+    ("CM", "coarse pixels"),
+    ("CPS", "coarse pixels"),
+    ("NULLRT", "a null target"),
+    ("A", "source-0 alpha"),
+    ("O", "the output mask of samples"),
+    ("ST", "a stencil that the shader computes"),
+];
+
+/// Lowers `rt_write_3d`.
+pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
+    let target = Target::read(cx)?;
+    if let Some((_, what)) = ABSENT.iter().find(|(word, _)| target.has(word)) {
+        return refuse(
+            cx,
+            &format!("Ironlake's render target write has not {what}"),
+        );
+    }
+    if target
+        .index
+        .as_ref()
+        .is_some_and(|index| *index != Value::Const(0))
+    {
+        return refuse(
+            cx,
+            "Ironlake's header has no target index: a binding for each target",
+        );
+    }
+    let half = target.is_half(cx);
+    let Some(corners) = target.second_header else {
+        return refuse(
+            cx,
+            "the second header register is %null: subspans have no place",
+        );
+    };
+    let es = cx.lanes();
+    let Exec { offset, .. } = cx.exec(es);
+    let first_slot = u32::from(offset);
+    if !matches!(es, 8 | 16) || first_slot + es > SLOTS {
+        return refuse(
+            cx,
+            "Ironlake's message has slots 0 to 15, eight or sixteen lanes",
+        );
+    }
+    // Slots 8 to 15 have no message of their own: their pixels alone are on in one of sixteen.
+    let wide = es == 16 || first_slot == 8;
+    let desc = surface(cx, 0, target_function(wide, target.has("LRTW")))?;
+    let mut plan = Plan::new(Sfid::DataWrite, desc, cx.exec(es));
+    plan.predicated = false;
+    plan.header = Some(header(cx, wide, first_slot));
+    plan.parts = vec![second_header(cx, corners, &target)];
+    let data = |i: usize, group: u32, half: bool| {
+        // Eight lanes lie at the start of their operand, whichever slots they are.
+        let lane = match es {
+            16 => 8 * group,
+            _ if 8 * group == first_slot => 0,
+            _ => return Part::absent(1, GRF),
+        };
+        match cx.raw(i) {
+            // Colours of 16 bits do not exist here, as everywhere on this part.
+            Some(place) if half => Part::dwords((lane..lane + 8).map(|l| place.wide(l)), GRF),
+            Some(place) => cx.part(place.skip(4 * lane), GRF),
+            None => Part::absent(1, GRF),
+        }
+    };
+    let groups = 0..if wide { 2 } else { 1 };
+    for group in groups.clone() {
+        plan.parts
+            .extend(target.colours.map(|i| data(i, group, half)));
+    }
+    if let Some(i) = target.depth {
+        plan.parts.extend(groups.map(|group| data(i, group, false)));
+    }
+    plan.first = plan.parts.len();
+    cx.send(plan);
+    Ok(())
+}
+
+/// r0; of the enabled pixels those that slots and predicate leave.
+fn header(cx: &Lowering, wide: bool, first_slot: u32) -> Vec<Value> {
+    let mut words = cx.r0_header();
+    let all = h::DISPATCHED.mask() | h::ENABLES.mask();
+    let mut kept = Value::Const(all);
+    if let Some(predicate) = &cx.instruction.predicate {
+        let flag = match predicate.node.inverted {
+            true => Value::Modified("not", Box::new(Value::Flag)),
+            false => Value::Flag,
+        };
+        let flag = Value::call(Op::Shl, flag, Value::Const(first_slot));
+        kept = Value::call(Op::Or, flag, Value::Const(h::DISPATCHED.mask()));
+    } else if wide && first_slot == 8 {
+        kept = Value::Const(all & !0xff);
+    }
+    if kept != Value::Const(all) {
+        words[h::ENABLES.dw] = Value::call(Op::And, Value::Dispatch(0), kept);
+    }
+    words
+}
+
+/// The header operand; source depth, if it is sent, is told in `M1.6`.
+fn second_header(cx: &Lowering, place: super::Place, target: &Target) -> Part {
+    if target.depth.is_none() {
+        return cx.part(place, GRF);
+    }
+    let flags = h::SOURCE_DEPTH.dw as u32 % 8;
+    let dword = |dw: u32| Value::Element {
+        root: place.root,
+        offset: place.at + 4 * dw,
+        ty: Type::Ud,
+    };
+    let present = Value::Const(h::SOURCE_DEPTH.mask());
+    let words = (0..8).map(|dw| match dw {
+        dw if dw == flags => Value::call(Op::Or, dword(dw), present.clone()),
+        dw => dword(dw),
+    });
+    Part::from_runs(
+        words.map(|value| Run::Value { value, size: 4 }).collect(),
+        GRF,
+    )
+}
