@@ -114,7 +114,7 @@ fn name(request: &Request) -> &'static str {
         Request::SvmAtomic(_) => "64-bit atomic",
         Request::Target(_) => "render target write",
         Request::Urb(_) => "URB write",
-        Request::Fence(_) => "memory fence",
+        Request::Fence(_) | Request::LscFence(_) => "memory fence",
         Request::Barrier => "barrier",
         Request::EndOfThread => "end of thread",
     }
@@ -299,7 +299,9 @@ pub(super) fn serve<O: Observer>(
             Some(media.serve(thread, resources, request, observer))
         }
         // The caches of a simulator hold nothing back.
-        Request::SamplerFlush | Request::Fence(_) | Request::EndOfThread => Some(Ok(())),
+        Request::SamplerFlush | Request::Fence(_) | Request::LscFence(_) | Request::EndOfThread => {
+            Some(Ok(()))
+        }
         _ => {
             let memory = memory(request, raw, payload, header, platform)?;
             let count = memory.lanes;

@@ -192,3 +192,18 @@ pub enum ExecUse {
     /// `(8)` lanes, default 8 (`sample`, `load`).
     OptionalCount,
 }
+
+/// What an LSC fence does to cached data, in the order of the codes. Source: vISA text reference 5.11.
+pub const LSC_FENCE_OPS: &[&str] = &[
+    "none",
+    "evict",
+    "invalidate",
+    "discard",
+    "clean",
+    "flushl3",
+    "type6",
+];
+
+/// How far an LSC fence reaches, in the order of the codes.
+pub const LSC_FENCE_SCOPES: &[&str] =
+    &["group", "local", "tile", "gpu", "gpus", "sysrel", "sysacq"];

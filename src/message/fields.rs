@@ -392,8 +392,8 @@ layouts! {
 
     /// Function control of fences of the load/store pipe.
     lsc_fence "load/store fence control" "lowering reference 15" {
-        FLUSH    "flush"   0 [18:12] "0 none, 1 evict, 5 L3";
-        SCOPE    "scope"   0 [11:9]  "0 group .. 3 GPU";
+        FLUSH    "flush"   0 [18:12] "0 none, 1 evict, 2 invalidate, 3 discard, 4 clean, 5 L3, 6 type 6";
+        SCOPE    "scope"   0 [11:9]  "0 group, 1 local, 2 tile, 3 GPU, 4 GPUs, 5 system release, 6 system acquire";
         WIDE     "control" 0 [8:8]   "1";
         OPCODE   "opcode"  0 [5:0]   "31 fence";
     }

@@ -253,35 +253,41 @@ fn targets_fences_and_thread_messages_survive_their_bits() {
             };
             there_and_back(Request::Urb(r), data(true, 0, 4, 0), platform);
         }
-        let lsc = platform >= Platform::Dg2;
-        if lsc {
-            let r = Fence {
-                local: false,
-                commit: true,
-                l3: 8,
-                l1: false,
-            };
-            there_and_back(Request::Fence(r), data(false, 1, 0, 1), platform);
-        }
-        for local in [false, true] {
-            if local && platform < Platform::Icl {
-                continue;
-            }
-            let r = Fence {
-                local,
-                commit: true,
-                l3: if lsc { 0 } else { 9 },
-                l1: !lsc,
-            };
-            there_and_back(
-                Request::Fence(r),
-                data(!lsc, u32::from(lsc), 0, 1),
-                platform,
-            );
-        }
+        fences(platform);
         there_and_back(Request::Barrier, data(false, 1, 0, 0), platform);
         there_and_back(Request::EndOfThread, data(false, 1, 0, 0), platform);
         there_and_back(Request::SamplerFlush, data(true, 0, 0, 1), platform);
+    }
+}
+
+/// Every fence of the part; of the load/store pipe all codes.
+fn fences(platform: Platform) {
+    if platform >= Platform::Dg2 {
+        let local = LscFence {
+            sfid: Sfid::Slm,
+            flush: 0,
+            scope: 0,
+        };
+        there_and_back(Request::LscFence(local), data(false, 1, 0, 1), platform);
+        for sfid in [Sfid::Ugm, Sfid::Ugml, Sfid::Tgm] {
+            for (flush, scope) in (0..7).flat_map(|flush| (0..7).map(move |scope| (flush, scope))) {
+                let r = LscFence { sfid, flush, scope };
+                there_and_back(Request::LscFence(r), data(false, 1, 0, 1), platform);
+            }
+        }
+        return;
+    }
+    for local in [false, true] {
+        if local && platform < Platform::Icl {
+            continue;
+        }
+        let r = Fence {
+            local,
+            commit: true,
+            l3: 9,
+            l1: true,
+        };
+        there_and_back(Request::Fence(r), data(true, 0, 0, 1), platform);
     }
 }
 

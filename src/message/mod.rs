@@ -56,8 +56,8 @@ pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode}
 pub use natural::{NoBits, ask_through, through};
 pub use parameters::Parameter;
 pub use request::{
-    Access, Atomic, AvsRequest, DeinterlaceRequest, Fence, FieldSelect, MediaBlock, OwordBlock,
-    Request, ReturnFormat, SamplerOp, SamplerRequest, Scale8x8Request, Scattered, SvmBlock,
-    SvmScattered, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite,
+    Access, Atomic, AvsRequest, DeinterlaceRequest, Fence, FieldSelect, LscFence, MediaBlock,
+    OwordBlock, Request, ReturnFormat, SamplerOp, SamplerRequest, Scale8x8Request, Scattered,
+    SvmBlock, SvmScattered, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite,
 };
 pub use sfid::Sfid;

@@ -123,7 +123,9 @@ pub fn form(request: &Request, platform: Platform) -> Form {
                 moved(r.access, lanes(r.lanes, lane)),
             )
         }
-        Request::Fence(r) => (platform < Platform::Dg2, 0, (0, r.commit.into())),
+        Request::Fence(r) => (true, 0, (0, r.commit.into())),
+        // The payload is not read, and every fence answers.
+        Request::LscFence(_) => (false, 1, (0, 1)),
         Request::SamplerFlush | Request::Urb(_) => (true, 0, (0, 0)),
         Request::Target(_) | Request::Barrier | Request::EndOfThread => (false, 1, (0, 0)),
     };

@@ -4,6 +4,7 @@
 //! passed beside it, as the payload is on hardware. [`super::sampler`] and [`super::dataport`] turn
 //! requests into bits and back.
 
+use super::Sfid;
 use crate::isa::opcodes::OpInfo;
 use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask};
 
@@ -597,6 +598,18 @@ pub struct Fence {
     pub l1: bool,
 }
 
+/// A fence of the load/store pipe.
+/// Source: lowering reference 15; vISA text reference 5.11, whose words stand in the order of their codes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct LscFence {
+    /// Which memory: one of the pipe's functions.
+    pub sfid: Sfid,
+    /// What becomes of cached data: 0 none, 1 evict, 2 invalidate, 3 discard, 4 clean, 5 flush L3, 6 type 6.
+    pub flush: u32,
+    /// How far it reaches: 0 group, 1 local, 2 tile, 3 GPU, 4 GPUs, 5 system release, 6 system acquire.
+    pub scope: u32,
+}
+
 /// Everything a message can ask.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub enum Request {
@@ -644,6 +657,8 @@ pub enum Request {
     Urb(UrbWrite),
     /// Memory fence.
     Fence(Fence),
+    /// Fence of the load/store pipe.
+    LscFence(LscFence),
     /// Barrier of the thread group.
     Barrier,
     /// The thread ends.

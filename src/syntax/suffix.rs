@@ -8,6 +8,7 @@ use super::context::Context;
 use super::error::{Read, either, expected, nearest, problem, refuse};
 use super::token::{blanks, decimal, dotted, next_is, shorten};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 use crate::isa::{AtomicOp, ChannelMask, Condition, MediaMode, OpInfo, SuffixSlot, UnormFormat};
 use crate::source::Spanned;
 
@@ -36,19 +37,6 @@ const DOWNSCALE_ROUNDINGS: &[&str] = &["rne", "srnd"];
 const SHARED_FUNCTIONS: &[&str] = &[
     "null", "smpl", "gtwy", "rc", "urb", "btd", "rta", "ugm", "slm", "tgm",
 ];
-/// What an LSC fence does to caches.
-pub(super) const LSC_FENCE_OPS: &[&str] = &[
-    "none",
-    "evict",
-    "invalidate",
-    "discard",
-    "clean",
-    "flushl3",
-    "type6",
-];
-/// How far an LSC fence reaches.
-pub(super) const LSC_FENCE_SCOPES: &[&str] =
-    &["group", "local", "tile", "gpu", "gpus", "sysrel", "sysacq"];
 /// Element precisions of `dpas`.
 pub(super) const PRECISIONS: &[&str] = &["u2", "s2", "u4", "s4", "u8", "s8", "bf", "hf", "tf32"];
 

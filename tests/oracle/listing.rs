@@ -388,9 +388,23 @@ impl Machine {
             desc,
             ex_desc,
             second_length,
+            options: options(code),
             registers,
         });
     }
+}
+
+/// What stands in braces behind a send: `{Serialize,ExBSO,A@1,$2}` without what it waits for.
+fn options(code: &str) -> Vec<String> {
+    let braces = code
+        .rsplit_once('{')
+        .and_then(|(_, rest)| rest.split_once('}'));
+    let words = braces.map_or("", |(words, _)| words).split(',');
+    let waits = |word: &&str| word.contains('@') || word.starts_with('$');
+    let said = words
+        .map(str::trim)
+        .filter(|w| !w.is_empty() && !waits(w) && *w != "EOT");
+    said.map(str::to_string).collect()
 }
 
 /// Float immediates stand as decimals, their bits in the comment: `0.0:f … // (0x00000000:f)`.

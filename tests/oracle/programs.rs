@@ -2,6 +2,7 @@
 
 use proptest::prelude::*;
 use std::fmt::Write as _;
+use visim::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 use visim::isa::{ChannelMask, Platform};
 
 /// Instructions of one program at most.
@@ -650,7 +651,20 @@ fn sync(choices: &mut Choices, platform: Platform) -> String {
     // at run time in all its messages, and a descriptor made so keeps the two bits above 28 that a
     // constant one loses. Nothing in the message's own instruction tells which it will be.
     let kinds = all.len() - usize::from(platform == Platform::Bdw);
+    if platform >= Platform::Dg2 && choices.one_in(4) {
+        return pipe_fence(choices);
+    }
     choices.pick(&all[..kinds]).to_string()
+}
+
+/// A fence of the load/store pipe.
+fn pipe_fence(choices: &mut Choices) -> String {
+    let function = choices.pick(&["ugm", "ugml", "tgm", "slm"]);
+    if function == "slm" {
+        return "lsc_fence.slm.none.group".into();
+    }
+    let (op, scope) = (choices.pick(LSC_FENCE_OPS), choices.pick(LSC_FENCE_SCOPES));
+    format!("lsc_fence.{function}.{op}.{scope}")
 }
 
 /// Extended math; integer division left Intel's parts with DG2.

@@ -97,6 +97,8 @@ pub struct Theirs {
     pub desc: Option<u32>,
     pub ex_desc: Option<u32>,
     pub second_length: u32,
+    /// What stands in braces, but for dependencies and the end of the thread.
+    pub options: Vec<String>,
     pub registers: [Vec<Vec<Cell>>; 2],
 }
 
@@ -132,6 +134,12 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
         let (ours, theirs) = (s.extended_length, theirs.second_length);
         same("second length", ours.to_string(), theirs.to_string())?;
     }
+    // Which payloads the finalizer puts into r2 by itself is not known, inputs that are there are.
+    let settled = |o: &str| o != "NoPreempt" || s.options.contains(&"NoPreempt");
+    let ours_said: Vec<&str> = s.options.clone();
+    let theirs_said: Vec<&str> = theirs.options.iter().map(String::as_str).collect();
+    let theirs_said: Vec<&str> = theirs_said.into_iter().filter(|o| settled(o)).collect();
+    same("options", ours_said.join(","), theirs_said.join(","))?;
     let [first, second] = &theirs.registers;
     let mut first = first.iter();
     // A length that has wrapped to 0 shows no registers.

@@ -8,10 +8,10 @@
 //!
 //! The spelling is that of the lowering corpus, so that both compare by plain difference.
 
-use super::{Lowered, Run, Value, Write};
+use super::{Computed, Formula, Lowered, Run, Value};
 use crate::check::{Storage, Unit, VarId};
 use crate::isa::Type;
-use std::collections::HashMap;
+use std::collections::{BTreeMap, HashMap};
 use std::rc::Rc;
 
 /// One byte of a payload.
@@ -204,46 +204,96 @@ impl<'a> Flow<'a> {
 
     /// What an instruction writes, by variable: `[0..31]=S0[0..31]`.
     pub fn writes(&self, lowered: &Lowered) -> Vec<(VarId, Vec<String>)> {
-        let mut variables: Vec<VarId> = Vec::new();
-        for write in &lowered.writes {
-            if !variables.contains(&write.var) {
-                variables.push(write.var);
+        let mut variables: Vec<(VarId, BTreeMap<u32, Cell>)> = Vec::new();
+        let mut put = |var: VarId, at: u32, cell: Cell| {
+            let known = variables.iter().position(|v| v.0 == var);
+            let known = known.unwrap_or_else(|| {
+                variables.push((var, BTreeMap::new()));
+                variables.len() - 1
+            });
+            variables[known].1.insert(at, cell);
+        };
+        for w in &lowered.writes {
+            let name: Rc<str> = format!("S{}", self.sends + w.send).into();
+            for i in 0..w.len {
+                put(
+                    w.var,
+                    w.offset + i,
+                    Cell::Stream(name.clone(), w.response + i),
+                );
             }
         }
-        variables
-            .into_iter()
-            .map(|var| (var, self.runs_of(var, &lowered.writes)))
-            .collect()
+        for lane in &lowered.computed {
+            let text = self.computed(lane);
+            for i in 0..lane.size {
+                let cell = match &text {
+                    Some(text) => Cell::Computed(text.clone(), i),
+                    None => Cell::Undefined,
+                };
+                put(lane.var, lane.offset + i, cell);
+            }
+        }
+        let runs = |(var, bytes): (VarId, BTreeMap<u32, Cell>)| (var, runs(&bytes));
+        variables.into_iter().map(runs).collect()
     }
 
-    fn runs_of(&self, var: VarId, writes: &[Write]) -> Vec<String> {
-        let mut bytes = std::collections::BTreeMap::new();
-        for w in writes.iter().filter(|w| w.var == var) {
-            for i in 0..w.len {
-                bytes.insert(w.offset + i, (self.sends + w.send, w.response + i));
-            }
+    /// A lane in words; nothing if its steps are not followed.
+    fn computed(&self, lane: &Computed) -> Option<Rc<str>> {
+        if lane.formula == Formula::Value(Value::Undefined) {
+            return None;
         }
-        let mut runs: Vec<(u32, u32, usize, u32)> = Vec::new();
-        for (to, (send, from)) in bytes {
-            match runs.last_mut() {
-                Some((start, len, s, f))
-                    if *s == send && *start + *len == to && *f + *len == from =>
-                {
-                    *len += 1;
-                }
-                _ => runs.push((to, 1, send, from)),
-            }
-        }
-        runs.into_iter()
-            .map(|(to, len, send, from)| {
-                format!(
-                    "[{to}..{}]=S{send}[{from}..{}]",
-                    to + len - 1,
-                    from + len - 1
-                )
-            })
-            .collect()
+        let text = self.formula(&lane.formula);
+        let Some(inverted) = lane.inverted else {
+            return Some(text.into());
+        };
+        let Storage::General {
+            root, offset, ty, ..
+        } = self.unit.variable(lane.var).storage
+        else {
+            return Some(text.into());
+        };
+        let before = fused(&self.element(root, offset.wrapping_add(lane.offset), ty));
+        let sign = if inverted { "~" } else { "" };
+        Some(format!("sel({sign}f0.0,{text},{before})").into())
     }
+
+    fn formula(&self, formula: &Formula) -> String {
+        match formula {
+            Formula::Value(value) => self.text(value),
+            Formula::Call(name, of) => {
+                let of: Vec<String> = of.iter().map(|f| self.formula(f)).collect();
+                format!("{name}({})", of.join(","))
+            }
+        }
+    }
+}
+
+/// Written bytes as runs: `[0..31]=S0[0..31]`.
+fn runs(bytes: &BTreeMap<u32, Cell>) -> Vec<String> {
+    let bytes: Vec<(u32, Cell)> = bytes.iter().map(|(at, cell)| (*at, cell.clone())).collect();
+    let mut runs = Vec::new();
+    for stretch in bytes.chunk_by(|a, b| a.0 + 1 == b.0) {
+        let cells: Vec<Cell> = stretch.iter().map(|b| b.1.clone()).collect();
+        let mut at = stretch[0].0;
+        for piece in pieces(&cells) {
+            let len = length(&piece);
+            runs.push(format!("[{at}..{}]={piece}", at + len - 1));
+            at += len;
+        }
+    }
+    runs
+}
+
+/// Bytes that a piece stands for. Of lanes folded into one the first is counted, as the corpus has it.
+fn length(piece: &str) -> u32 {
+    let number = |text: &str| text.parse::<u32>().ok();
+    let range = piece.rsplit_once('[').and_then(|(_, range)| {
+        let (from, to) = range.strip_suffix(']')?.split_once("..")?;
+        Some(number(to)? + 1 - number(from)?)
+    });
+    let counted = piece.rsplit_once([':', '*']);
+    let bytes = counted.and_then(|(_, size)| number(size.strip_suffix('B')?));
+    range.or(bytes).unwrap_or(4)
 }
 
 /// One element from its bytes: `A0+4`, `r0.3`, `A0+2:uw`.
@@ -277,6 +327,10 @@ fn fused(cells: &[Cell]) -> String {
 
 /// Bytes in words, equal neighbours gathered.
 pub fn describe(cells: &[Cell]) -> String {
+    pieces(cells).join(" | ")
+}
+
+fn pieces(cells: &[Cell]) -> Vec<String> {
     let mut pieces: Vec<String> = Vec::new();
     let mut i = 0;
     while let Some(cell) = cells.get(i) {
@@ -315,7 +369,7 @@ pub fn describe(cells: &[Cell]) -> String {
         };
         i += len;
     }
-    merge_lanes(&pieces).join(" | ")
+    merge_lanes(&pieces)
 }
 
 /// How many cells from the start fit, one at least.

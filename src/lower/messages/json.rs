@@ -7,6 +7,7 @@ use super::{Context, Destination, Flow, Lowered, Send, messages};
 use crate::check::{Step, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::isa::Platform;
+use crate::message::fields::extended_gen11 as extended;
 use crate::source::Source;
 use serde_json::{Value as Json, json};
 
@@ -147,6 +148,10 @@ fn flat(value: &Json) -> String {
     }
 }
 
+/// The greatest extended descriptor that stands in an instruction of Gen11: function and length.
+const ICL_CONSTANT_EX_DESC: u32 =
+    extended::SFID.mask() | extended::EOT.mask() | extended::LENGTH.mask();
+
 /// One send.
 pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform) -> Json {
     let hex = |value: u32| format!("0x{value:08X}");
@@ -154,6 +159,13 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     let expression = |value: &Value| match value {
         Value::Const(_) => None,
         other => Some(flow.text(other)),
+    };
+    // Bits above those of the instruction's own field make a constant go through a register, as the
+    // finalizer was seen to do on Gen11.
+    let through_register = |value: u32| platform == Platform::Icl && value > ICL_CONSTANT_EX_DESC;
+    let ex_desc_expr = match send.ex_desc.constant() {
+        Some(value) => through_register(value).then(|| "a0.2".into()),
+        None => expression(&send.ex_desc),
     };
     // A descriptor wholly in a register leaves its fields, and so the payload, unknown; later parts have
     // the function in the mnemonic all the same, then the second length in the instruction too. Source: lowering reference 17.
@@ -183,6 +195,8 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         Destination::Variable(var, offset) => Some(format!("{}+{offset}", unit.variable(var).name)),
         Destination::Temporary => Some("temp".into()),
     };
+    let mut options = send.options.clone();
+    options.extend(send.eot.then_some("EOT"));
     json!({
         "comment": "",
         "desc": number(&send.desc),
@@ -191,7 +205,7 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         "dst": destination,
         "eot": send.eot,
         "ex_desc": number(&send.ex_desc),
-        "ex_desc_expr": expression(&send.ex_desc),
+        "ex_desc_expr": ex_desc_expr,
         "ex_message_length": counted(extended, send.extended_length),
         "exec_size": send.exec.size,
         "header": header,
@@ -202,7 +216,7 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         "message_length": counted(known, send.message_length),
         "mnemonic": send.mnemonic,
         "no_mask": send.exec.no_mask,
-        "options": if send.eot { "EOT" } else { "" },
+        "options": options.join(","),
         "payload": payload,
         "predicate": send.predicate.as_ref().map(|p| if p.inverted { "~f0.0" } else { "f0.0" }),
         "response_length": counted(known, send.response_length),

@@ -8,9 +8,9 @@
 //! Only what is executed is told, lanes by lanes: registers are not given out here. Source: lowering
 //! reference 16; steps and widths as the finalizer was seen to make them.
 
-use super::Lowering;
+use super::{Computed, Formula, Lowering, Value};
 use crate::isa::{Opcode, Platform, Type};
-use crate::syntax::ast::Suffix;
+use crate::syntax::ast::{Operand, Region, Suffix};
 
 /// The math unit's name of a function; the division of floats and of integers differ.
 const fn name(op: Opcode, float: bool) -> Option<&'static str> {
@@ -30,26 +30,32 @@ const fn name(op: Opcode, float: bool) -> Option<&'static str> {
     })
 }
 
-/// What an extended math instruction executes; nothing for any other instruction.
-pub(super) fn native(cx: &Lowering) -> Vec<String> {
+/// What an extended math instruction executes, and what it leaves in its destination; nothing for any
+/// other instruction.
+pub(super) fn lower(cx: &mut Lowering) {
     let op = cx.instruction.opcode.node;
     let Some(to) = cx.instruction.operands.first() else {
-        return Vec::new();
+        return;
     };
     let ty = cx.element_type(&to.node);
     let float = matches!(ty, Type::F | Type::Hf | Type::Df);
     let Some(name) = name(op, float) else {
-        return Vec::new();
+        return;
     };
     let later = cx.platform >= Platform::Tgl;
-    let whole = [name];
-    let steps: &[&str] = match op {
-        Opcode::Inv | Opcode::Div if ty == Type::Df => &["math.invm"],
-        Opcode::Sqrt | Opcode::Rsqrt if ty == Type::Df => &["math.rsqtm"],
-        Opcode::Div if float && later => &["math.inv", "mul"],
-        Opcode::Pow if later => &["math.log", "mul", "math.exp"],
-        _ => &whole,
+    let steps = match op {
+        Opcode::Inv | Opcode::Div if ty == Type::Df => vec!["math.invm"],
+        Opcode::Sqrt | Opcode::Rsqrt if ty == Type::Df => vec!["math.rsqtm"],
+        Opcode::Div if float && later => vec!["math.inv", "mul"],
+        Opcode::Pow if later => vec!["math.log", "mul", "math.exp"],
+        _ => vec![name],
     };
+    cx.lowered.native = listing(cx, &steps, ty);
+    cx.lowered.computed = computed(cx, &steps, ty);
+}
+
+/// A line for each native instruction.
+fn listing(cx: &Lowering, steps: &[&str], ty: Type) -> Vec<String> {
     let native = cx.platform.native_lanes();
     // Two registers of floats, one of dwords and half floats, one of 64-bit floats.
     let width = match ty {
@@ -73,4 +79,57 @@ pub(super) fn native(cx: &Lowering) -> Vec<String> {
         }
     }
     lines
+}
+
+/// What each lane of the destination holds afterwards. An indirect destination is not followed.
+fn computed(cx: &Lowering, steps: &[&'static str], ty: Type) -> Vec<Computed> {
+    let [to, sources @ ..] = &cx.instruction.operands[..] else {
+        return Vec::new();
+    };
+    let Operand::General(general) = &to.node else {
+        return Vec::new();
+    };
+    let (Some(place), Region::Destination { stride }) = (cx.place_of(general), general.region.node)
+    else {
+        return Vec::new();
+    };
+    let size = ty.bytes();
+    let whole = ty.is_integer();
+    let operand = |i: usize, lane: u32| {
+        let value = cx.lane(&sources.get(i)?.node, lane);
+        // Whole numbers are computed as dwords.
+        Some(Formula::Value(if whole { value.widened() } else { value }))
+    };
+    let formula = |lane: u32| {
+        let of: Vec<Formula> = (0..2).filter_map(|i| operand(i, lane)).collect();
+        let call = |name, of| Formula::Call(name, of);
+        match (steps, <[Formula; 2]>::try_from(of)) {
+            // The steps of 64-bit functions are not followed.
+            _ if ty == Type::Df => Formula::Value(Value::Undefined),
+            (["math.inv", "mul"], Ok([a, b])) => call("mul", vec![a, call("math.inv", vec![b])]),
+            (["math.log", "mul", "math.exp"], Ok([a, b])) => {
+                let logarithm = call("math.log", vec![call("abs", vec![a])]);
+                call("math.exp", vec![call("mul", vec![logarithm, b])])
+            }
+            (steps, of) => {
+                let of = of.map_or_else(|few| few, Vec::from);
+                let value = call(steps.first().copied().unwrap_or_default(), of);
+                match whole && size < 4 {
+                    true => call(ty.name(), vec![value]),
+                    false => value,
+                }
+            }
+        }
+    };
+    let predicate = cx.instruction.predicate.as_ref();
+    let lanes = 0..cx.lanes();
+    lanes
+        .map(|lane| Computed {
+            var: place.var,
+            offset: place.offset.saturating_add(size * stride * lane),
+            size,
+            formula: formula(lane),
+            inverted: predicate.map(|p| p.node.inverted),
+        })
+        .collect()
 }

@@ -39,7 +39,7 @@ pub use flow::Flow;
 pub use payload::Part;
 pub use value::{Leaf, Op, Run, Value};
 
-use crate::check::{Unit, VarId};
+use crate::check::{Storage, Unit, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Exec, Family, Opcode, Platform};
 use crate::message::Sfid;
@@ -90,6 +90,8 @@ pub struct Send {
     pub destination: Destination,
     /// The thread ends with it.
     pub eot: bool,
+    /// Options of the instruction, as a listing has them in braces; but for the end of the thread.
+    pub options: Vec<&'static str>,
 }
 
 /// Where a response goes.
@@ -118,6 +120,30 @@ pub struct Write {
     pub len: u32,
 }
 
+/// Bytes of a variable that native instructions compute: one lane.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Computed {
+    /// The destination operand's variable.
+    pub var: VarId,
+    /// First byte in it.
+    pub offset: u32,
+    /// How many bytes.
+    pub size: u32,
+    /// What they are.
+    pub formula: Formula,
+    /// Under a predicate, which may be inverted, only where that is on.
+    pub inverted: Option<bool>,
+}
+
+/// A value of the native instructions, by the names of their functions.
+#[derive(Clone, Debug, PartialEq)]
+pub enum Formula {
+    /// An operand.
+    Value(Value),
+    /// A function of others.
+    Call(&'static str, Vec<Formula>),
+}
+
 /// What an instruction becomes.
 #[derive(Clone, Debug, Default, PartialEq)]
 pub struct Lowered {
@@ -127,6 +153,8 @@ pub struct Lowered {
     pub writes: Vec<Write>,
     /// Native instructions of extended math, `math.inv (16|M0)`; no messages since Gen6.
     pub native: Vec<String>,
+    /// What those leave in the destination, lane by lane.
+    pub computed: Vec<Computed>,
     /// Where the finalizer's behaviour surprises.
     pub warnings: Vec<Diagnostic>,
 }
@@ -157,7 +185,7 @@ pub fn messages(
         gen5::lower(&mut cx)?;
         return Ok(cx.lowered);
     }
-    cx.lowered.native = math::native(&cx);
+    math::lower(&mut cx);
     match instruction.opcode.node {
         Opcode::MediaLd | Opcode::MediaSt => media::lower(&mut cx)?,
         Opcode::Avs => media_sampler::avs(&mut cx)?,
@@ -183,6 +211,7 @@ pub fn messages(
         Opcode::UrbWrite3d => output::urb(&mut cx)?,
         Opcode::Barrier | Opcode::SbarrierSignal => sync::barrier(&mut cx)?,
         Opcode::FenceGlobal | Opcode::FenceLocal => sync::fence(&mut cx)?,
+        Opcode::LscFence => sync::lsc_fence(&mut cx)?,
         Opcode::SamplerCacheFlush => sync::flush(&mut cx)?,
         Opcode::Ret if context.ends_thread(unit) => sync::end_of_thread(&mut cx)?,
         Opcode::RawSend
@@ -198,10 +227,16 @@ pub fn messages(
                 "the steps of this macro of the math unit are not modelled",
             );
         }
-        op if matches!(op.info().family, Family::Lsc | Family::Vme) => {
+        op if op.info().family == Family::Lsc => {
             return cx.refuse(
                 Code::N0380,
-                "load/store and motion estimation messages are not modelled",
+                format!("the references state the descriptors of lsc_fence alone, none of {op}"),
+            );
+        }
+        op if op.info().family == Family::Vme => {
+            return cx.refuse(
+                Code::N0380,
+                format!("no reference states the messages of motion estimation: {op}"),
             );
         }
         _ => {}
@@ -241,6 +276,9 @@ struct Plan {
     conditional: bool,
     /// Written with two sources even when the second is null.
     two_sources: bool,
+    /// The parts are copied together wherever they lie.
+    copied: bool,
+    options: Vec<&'static str>,
 }
 
 impl Plan {
@@ -259,6 +297,8 @@ impl Plan {
             extended: Extended::default(),
             conditional: false,
             two_sources: false,
+            copied: false,
+            options: Vec::new(),
         }
     }
 }
@@ -299,7 +339,8 @@ impl Lowering<'_> {
     }
 
     /// Completes a send and appends it.
-    fn send(&mut self, plan: Plan) {
+    fn send(&mut self, mut plan: Plan) {
+        let place = self.settle(&mut plan);
         let header_rows = u32::from(plan.header.is_some());
         let mut parts = plan.parts.into_iter();
         let first: Vec<_> = parts
@@ -353,6 +394,11 @@ impl Lowering<'_> {
         };
         let ex_bits = extended_descriptor(plan.sfid, &extended, self.platform);
         let bindless = plan.surface_handle.is_some();
+        let mut options = plan.options;
+        if bindless && self.platform >= Platform::Dg2 {
+            options.push("ExBSO");
+        }
+        options.extend(place.and_then(|place| self.preemption(place)));
         let ex_desc = match plan.surface_handle {
             // The function stands in the sum also where the instruction names it (Gen12).
             Some(handle) if self.platform == Platform::Tgl => {
@@ -396,13 +442,43 @@ impl Lowering<'_> {
             header: plan.header.unwrap_or_default(),
             first,
             second,
-            destination: if form.response == 0 {
-                Destination::Null
-            } else {
-                plan.destination
-            },
+            destination: plan.destination,
             eot: extended.eot,
+            options,
         });
+    }
+
+    /// Payloads that travel where they lie bring the bytes behind their lanes along. The result is where
+    /// the first one lies, if it does.
+    fn settle(&self, plan: &mut Plan) -> Option<(VarId, u32)> {
+        let (first, second) = plan.parts.split_at_mut(plan.first);
+        let alone = !plan.copied && (plan.header.is_none() || first.is_empty());
+        let settled = |piece: &mut [Part]| {
+            let place = payload::in_place(piece, self.grf()).filter(|_| alone)?;
+            payload::fill(piece, self.unit.variable(place.0).storage.bytes());
+            Some(place)
+        };
+        // An operand in the variable of the one before, no further on, is copied as well.
+        let back = match (first.last(), second.first()) {
+            (Some(before), Some(here)) => payload::steps_back(before, here),
+            _ => false,
+        };
+        if !back {
+            settled(second);
+        }
+        settled(first)
+    }
+
+    /// A message of Gen11 whose first payload is `r2` must not be interrupted. Which register a payload
+    /// is is known of inputs, where they travel in place. Source: lowering reference 3.8; that it is `r2`
+    /// was seen in the finalizer.
+    fn preemption(&self, (root, offset): (VarId, u32)) -> Option<&'static str> {
+        let input = self.unit.inputs.iter().find(|input| {
+            let storage = &self.unit.variable(input.var).storage;
+            matches!(storage, Storage::General { root: owner, offset: 0, .. } if *owner == root)
+        })?;
+        let register = input.offset.saturating_add(offset) / self.grf();
+        (self.platform == Platform::Icl && register == 2).then_some("NoPreempt")
     }
 
     /// Source: lowering reference 1.5.
@@ -465,9 +541,8 @@ fn section(op: Opcode, platform: Platform) -> &'static str {
         _ => match family {
             Family::Svm => "lowering reference 13",
             Family::Math => "lowering reference 16",
-            // Load/store messages, of later releases alone.
-            Family::Lsc => "lowering reference 20",
-            Family::Vme => "lowering reference 22",
+            Family::Lsc => "lowering reference 15 and 20; vISA text reference 5.11",
+            Family::Vme => "vISA text reference 5.13",
             _ => "lowering reference 15",
         },
     }

@@ -145,10 +145,7 @@ pub fn split_point(parts: &[Part], grf: u32) -> usize {
     let mut second = None;
     for (i, pair) in parts.windows(2).enumerate() {
         let (before, here) = (&pair[0], &pair[1]);
-        if let (Some((a, at)), Some((b, next))) = (before.place, here.place)
-            && a == b
-            && u64::from(next) == u64::from(at) + u64::from(before.rows()) * u64::from(grf)
-        {
+        if follows(before, here, grf) {
             continue;
         }
         if here.null || second.is_some() {
@@ -157,6 +154,41 @@ pub fn split_point(parts: &[Part], grf: u32) -> usize {
         second = Some(i + 1);
     }
     second.unwrap_or(parts.len())
+}
+
+/// Whether a part lies directly behind another.
+fn follows(before: &Part, here: &Part, grf: u32) -> bool {
+    let (Some((a, at)), Some((b, next))) = (before.place, here.place) else {
+        return false;
+    };
+    let end = u64::from(at) + u64::from(before.rows()) * u64::from(grf);
+    a == b && u64::from(next) == end
+}
+
+/// Whether a part begins no further on than another in the same variable.
+pub fn steps_back(before: &Part, here: &Part) -> bool {
+    matches!((before.place, here.place), (Some((a, at)), Some((b, next))) if a == b && next <= at)
+}
+
+/// Where a piece lies if it travels as it lies: its parts follow each other.
+pub fn in_place(piece: &[Part], grf: u32) -> Option<(VarId, u32)> {
+    let whole = piece
+        .windows(2)
+        .all(|pair| follows(&pair[0], &pair[1], grf));
+    piece.first().filter(|_| whole)?.place
+}
+
+/// The bytes behind the last lane of registers that travel where they lie: the variable's own, of which
+/// `size` belong to it.
+pub fn fill(piece: &mut [Part], size: u32) {
+    for register in piece.iter_mut().flat_map(|part| &mut part.registers) {
+        if let [Run::Bytes { offset, len, .. }, Run::Undefined { len: rest }] = &mut register[..] {
+            let more = size.saturating_sub(offset.saturating_add(*len)).min(*rest);
+            *len += more;
+            *rest -= more;
+        }
+        register.retain(|run| !run.is_empty());
+    }
 }
 
 #[cfg(test)]

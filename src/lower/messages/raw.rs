@@ -119,6 +119,10 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             (Some(p), 1..) => Destination::Variable(p.var, p.offset),
             _ => Destination::Null,
         },
+        options: first
+            .and_then(|place| cx.preemption((place.root, place.at)))
+            .into_iter()
+            .collect(),
         eot,
         desc,
         ex_desc,

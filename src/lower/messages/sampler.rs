@@ -227,6 +227,8 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     plan.destination = cx.destination(ask.destination);
     // INFO always writes two sources (lowering reference 1.5).
     plan.two_sources = ask.op == SamplerOp::Resinfo;
+    // Its level is copied, as was seen in the finalizer.
+    plan.copied = ask.op == SamplerOp::Resinfo;
     cx.lay_out(&mut plan);
     cx.surface_handle(ask, &mut plan);
     cx.send(plan);
@@ -349,6 +351,13 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
     // Lost on Gen9 and Gen11 (lowering reference 3.8), unless the descriptor is in a register.
     let bindless = matches!(ask.surface, Surface::Bindless(_));
     plan.extended.coarse = ask.coarse && (cx.platform >= Platform::Tgl || bindless);
+    // Lanes of one sample may differ in their sampler, says the text unless it is `.divS`; `sample4` and
+    // loads are never serialized. Source: lowering reference 3.8; which messages, seen in the finalizer.
+    let samples = ask.sampler.is_some() && !ask.op.is_gather();
+    let serial = matches!(cx.platform, Platform::Tgl | Platform::Dg2);
+    if samples && serial && !cx.instruction.has(&Suffix::DivS) {
+        plan.options.push("Serialize");
+    }
     plan
 }
 

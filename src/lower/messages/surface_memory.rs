@@ -306,6 +306,7 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
             cx.lay_out(&mut plan);
         } else {
             plan.first = plan.parts.len();
+            plan.copied = true;
             pvc_scatter(cx, &mut plan);
         }
         cx.send(plan);

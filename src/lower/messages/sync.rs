@@ -1,12 +1,14 @@
 //! Barriers, fences, cache flush, end of thread. Source: lowering reference 15.
 
 use super::{Lowering, Part, Plan, Result, Run, Value, faults, unmasked};
+use crate::diagnostic::Code;
+use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 use crate::isa::{Opcode, Platform};
 use crate::message::Sfid;
-use crate::message::dataport::{SLM, lsc_fence_control, types};
+use crate::message::dataport::{SLM, fence_flush, lsc_fence_control, types};
 use crate::message::fields::{self, fence as c};
 use crate::message::sampler::{BLOCK_MODE, FLUSH_TYPE, function_control};
-use crate::syntax::ast::Suffix;
+use crate::syntax::ast::{LscFunction, Suffix};
 
 /// Flag letters of a fence in the order of their bits.
 const COMMIT: u8 = 1;
@@ -66,15 +68,9 @@ pub(super) fn fence(cx: &mut Lowering) -> Result<()> {
             cx.follow(&faults::FENCE_FLAGS, "only R reaches the message");
         }
         let read_write = flags & FLAG_R != 0;
+        let (flush, scope) = fence_flush(local, read_write, cx.platform);
         for &sfid in functions {
-            let control = Value::Const(lsc_fence_control(local, read_write, cx.platform));
-            let mut plan = Plan::new(sfid, control, unmasked(1));
-            plan.predicated = false;
-            plan.parts = vec![r0(cx)];
-            plan.first = 1;
-            plan.response = 1;
-            plan.destination = super::Destination::Temporary;
-            cx.send(plan);
+            pipe_fence(cx, sfid, lsc_fence_control(flush, scope));
         }
         return Ok(());
     }
@@ -107,6 +103,46 @@ pub(super) fn fence(cx: &mut Lowering) -> Result<()> {
     }
     cx.send(plan);
     Ok(())
+}
+
+/// `lsc_fence`: its words are the message's codes.
+pub(super) fn lsc_fence(cx: &mut Lowering) -> Result<()> {
+    let code = |words: &[&str], word: &str| words.iter().position(|w| *w == word);
+    let codes = cx.instruction.suffix(|s| match s {
+        Suffix::LscFence { op, scope } => {
+            code(LSC_FENCE_OPS, op).zip(code(LSC_FENCE_SCOPES, scope))
+        }
+        _ => None,
+    });
+    let function = cx.instruction.suffix(|s| match s {
+        Suffix::LscFunction(function) => Some(*function),
+        _ => None,
+    });
+    let (Some((flush, scope)), Some(function)) = (codes, function) else {
+        return cx.refuse(
+            Code::E0380,
+            "a function, an operation and a scope are wanted",
+        );
+    };
+    let sfid = match function {
+        LscFunction::Ugm => Sfid::Ugm,
+        LscFunction::Ugml => Sfid::Ugml,
+        LscFunction::Slm => Sfid::Slm,
+        LscFunction::Tgm => Sfid::Tgm,
+    };
+    pipe_fence(cx, sfid, lsc_fence_control(flush as u32, scope as u32));
+    Ok(())
+}
+
+/// A fence of the load/store pipe: r0 goes, and a register comes back when it is done.
+fn pipe_fence(cx: &mut Lowering, sfid: Sfid, control: u32) {
+    let mut plan = Plan::new(sfid, Value::Const(control), unmasked(1));
+    plan.predicated = false;
+    plan.parts = vec![r0(cx)];
+    plan.first = 1;
+    plan.response = 1;
+    plan.destination = super::Destination::Temporary;
+    cx.send(plan);
 }
 
 /// `sampler_cache_flush`: not `(W)`, although its lanes mean nothing.

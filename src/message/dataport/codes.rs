@@ -130,14 +130,19 @@ pub const fn field_bits(field: FieldSelect) -> u32 {
     }
 }
 
-/// Scope and flush of a load/store fence: shared local memory, else global.
-pub const fn lsc_fence_control(local: bool, read_write: bool, platform: Platform) -> u32 {
+/// Function control of a load/store fence.
+pub const fn lsc_fence_control(flush: u32, scope: u32) -> u32 {
     use fields::lsc_fence as c;
-    let (flush, scope) = match (local, read_write, platform) {
+    flush << c::FLUSH.lo | scope << c::SCOPE.lo | 1 << c::WIDE.lo | types::LSC_FENCE
+}
+
+/// What the fences of earlier text flush on the load/store pipe, and how far they reach: shared local
+/// memory none, global memory the L3 for the letter R. Source: lowering reference 15.
+pub const fn fence_flush(local: bool, read_write: bool, platform: Platform) -> (u32, u32) {
+    match (local, read_write, platform) {
         (true, _, _) => (0, 0),
         (false, true, _) => (5, 3),
         (false, false, Platform::Pvc) => (0, 3),
         (false, false, _) => (1, 3),
-    };
-    flush << c::FLUSH.lo | scope << c::SCOPE.lo | 1 << c::WIDE.lo | types::LSC_FENCE
+    }
 }

@@ -17,8 +17,8 @@ mod scattered;
 mod sync;
 
 pub use codes::{
-    BINDLESS, SLM, STATELESS, atomic_code, atomic_type, field_bits, is_float, lsc_fence_control,
-    oword_code, svm_atomic_type, types,
+    BINDLESS, SLM, STATELESS, atomic_code, atomic_type, fence_flush, field_bits, is_float,
+    lsc_fence_control, oword_code, svm_atomic_type, types,
 };
 
 use super::Sfid;
@@ -52,6 +52,7 @@ pub(super) fn encode(
         Request::Target(r) => output::target(r, form)?,
         Request::Urb(r) => output::urb(r)?,
         Request::Fence(r) => sync::fence(r, platform)?,
+        Request::LscFence(r) => sync::lsc_fence(r, platform)?,
         Request::Barrier => sync::barrier()?,
         Request::EndOfThread => sync::end_of_thread(platform)?,
         Request::Sampler(_)
@@ -68,8 +69,8 @@ pub(super) fn encode(
         | Request::MediaWrite(_)
         | Request::Oword(_)
         | Request::SvmBlock(_)
+        | Request::Fence(_)
         | Request::Urb(_) => Some(true),
-        Request::Fence(_) => Some(!d.sfid.is_lsc()),
         Request::Target(_) => None,
         Request::ByteScattered(r) | Request::DwordScattered(r) => Some(r.global.is_some()),
         // Gen8 has forms of these with a header of zeros.
@@ -131,7 +132,7 @@ pub fn layout(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
         (Sfid::Urb, _) => &fields::urb::LAYOUT,
         (Sfid::Gateway, _) => &fields::gateway::LAYOUT,
         (Sfid::Ts, _) => &fields::spawner::LAYOUT,
-        (Sfid::Ugm | Sfid::Tgm | Sfid::Slm, _) => &fields::lsc_fence::LAYOUT,
+        (sfid, _) if sfid.is_lsc() => &fields::lsc_fence::LAYOUT,
         _ => return None,
     })
 }
@@ -165,9 +166,7 @@ pub(super) fn decode(
         (Sfid::Rc, _) => output::decode_target(message, control, form)?,
         (Sfid::Urb, _) => output::decode_urb(control)?,
         (Sfid::Gateway | Sfid::Ts, _) => sync::decode_thread(message, control, platform)?,
-        (Sfid::Ugm | Sfid::Tgm | Sfid::Slm, _) => {
-            sync::decode_lsc_fence(message, control, platform)?
-        }
+        (sfid, _) if sfid.is_lsc() => sync::decode_lsc_fence(sfid, control)?,
         (Sfid::Dc0, t::FENCE) => sync::decode_fence(control, platform)?,
         (Sfid::Dc0, t::BYTE_READ | t::BYTE_WRITE) => {
             scattered::decode_byte_scattered(message, control, form)?
@@ -202,8 +201,8 @@ pub(super) fn decode(
         | Request::MediaWrite(_)
         | Request::Oword(_)
         | Request::SvmBlock(_)
+        | Request::Fence(_)
         | Request::Urb(_) => true,
-        Request::Fence(_) => !sfid.is_lsc(),
         Request::ByteScattered(_) | Request::DwordScattered(_) => form.header,
         Request::Untyped(_) | Request::Typed(_) | Request::Atomic(_)
             if platform == Platform::Bdw =>

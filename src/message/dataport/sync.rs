@@ -4,26 +4,19 @@
 
 use super::super::Sfid;
 use super::super::bits::{DecodeError, Draft, EncodeError, Message, reserved};
-use super::super::fields;
-use super::super::request::{Fence, Request};
+use super::super::fields::{self, Field};
+use super::super::request::{Fence, LscFence, Request};
 use super::{SLM, bad, lsc_fence_control, types};
 use crate::isa::Platform;
-
-/// The flag letter R among I S C R, bit 0 first.
-const READ_WRITE: u32 = 8;
+use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 
 pub(super) fn fence(r: &Fence, platform: Platform) -> Result<Draft, EncodeError> {
     use fields::fence as c;
     if platform >= Platform::Dg2 {
-        let read_write = r.l3 == READ_WRITE && !r.local;
-        if r.l3 != 0 && !read_write || r.l1 || !r.commit {
-            return Err(bad(
-                "a load/store fence has no cache flags and always answers",
-            ));
-        }
-        let mut d = Draft::new(if r.local { Sfid::Slm } else { Sfid::Ugm });
-        d.control = lsc_fence_control(r.local, read_write, platform);
-        return Ok(d);
+        return Err(EncodeError::Absent {
+            what: "a fence of the data cache",
+            platform,
+        });
     }
     if r.local && platform < Platform::Icl {
         return Err(EncodeError::Absent {
@@ -92,30 +85,50 @@ pub(super) fn decode_thread(
     )
 }
 
-/// A fence of the load/store pipe: one control word for each kind.
-pub(super) fn decode_lsc_fence(
-    message: &Message,
-    control: u32,
-    platform: Platform,
-) -> Result<Request, DecodeError> {
-    let local = message.sfid == Sfid::Slm;
-    let opcode = fields::lsc_fence::OPCODE;
-    reserved(
-        opcode,
-        opcode.get(&[control]),
-        [false, true]
-            .into_iter()
-            .filter(|read_write| !(local && *read_write))
-            .find(|&read_write| control == lsc_fence_control(local, read_write, platform))
-            .map(|read_write| {
-                Request::Fence(Fence {
-                    local,
-                    commit: true,
-                    l3: if read_write { READ_WRITE } else { 0 },
-                    l1: false,
-                })
-            }),
-    )
+/// How many codes [`LscFence::flush`] and [`LscFence::scope`] have: shared local memory lies in no cache
+/// and belongs to one group. Source: vISA text reference 5.11.
+fn fence_codes(sfid: Sfid) -> [u32; 2] {
+    match sfid {
+        Sfid::Slm => [1, 1],
+        _ => [LSC_FENCE_OPS.len() as u32, LSC_FENCE_SCOPES.len() as u32],
+    }
+}
+
+pub(super) fn lsc_fence(r: &LscFence, platform: Platform) -> Result<Draft, EncodeError> {
+    if platform < Platform::Dg2 {
+        return Err(EncodeError::Absent {
+            what: "the load/store pipe",
+            platform,
+        });
+    }
+    let [flushes, scopes] = fence_codes(r.sfid);
+    if !r.sfid.is_lsc() || r.flush >= flushes || r.scope >= scopes {
+        return Err(bad(
+            "a fence of ugm, ugml or tgm with codes 0 to 6, or of slm",
+        ));
+    }
+    let mut d = Draft::new(r.sfid);
+    d.control = lsc_fence_control(r.flush, r.scope);
+    Ok(d)
+}
+
+pub(super) fn decode_lsc_fence(sfid: Sfid, control: u32) -> Result<Request, DecodeError> {
+    use fields::lsc_fence as c;
+    let word = [control];
+    let read = |field: Field, codes: u32| {
+        let value = field.get(&word);
+        reserved(field, value, (value < codes).then_some(value))
+    };
+    let [flushes, scopes] = fence_codes(sfid);
+    for (field, wanted) in [(c::OPCODE, types::LSC_FENCE), (c::WIDE, 1)] {
+        let value = field.get(&word);
+        reserved(field, value, (value == wanted).then_some(()))?;
+    }
+    Ok(Request::LscFence(LscFence {
+        sfid,
+        flush: read(c::FLUSH, flushes)?,
+        scope: read(c::SCOPE, scopes)?,
+    }))
 }
 
 /// The gateway's barrier.
