@@ -44,7 +44,7 @@ fn reason(got: &str, wanted: &str) -> Result<Option<Reason>, String> {
         lines.map(str::to_string).collect()
     };
     let (ours, theirs) = (plain(got), plain(wanted));
-    if theirs.contains(&" \"instructions\": [],".to_string()) {
+    if wanted.contains("\"instructions\": []") {
         return Ok(Some(Reason::Split));
     }
     if ours == theirs {
@@ -203,6 +203,7 @@ fn program(name: &str, statements: &str) -> PathBuf {
 .decl H0 v_type=G type=hf num_elts=128 align=GRF alias=<F0,0>
 .decl P1 v_type=P num_elts=16
 .decl T6 v_type=T num_elts=1
+.decl S0 v_type=S num_elts=1
 .input V34 offset=32 size=256
 .input A0 offset=288 size=256
 .input F0 offset=544 size=256
@@ -382,6 +383,67 @@ fn fences_of_the_load_store_pipe_lower() {
     assert!(errors.contains("none of lsc_load"), "{errors}");
     assert!(errors.contains("lowering reference 15"), "{errors}");
     std::fs::remove_file(&file).expect("it was written");
+}
+
+/// What Ironlake has no message for is refused before anything is lowered or run.
+#[test]
+fn ironlake_lacks_what_its_messages_do_not_do() {
+    for (name, statement, section) in [
+        (
+            "atomic",
+            "dword_atomic.add (M1, 8) T6 A0.0 A0.32 %null.0 V34.0",
+            "18.5",
+        ),
+        ("bytes", "gather.1 (M1, 8) T6 0x0:ud A0.0 V34.0", "18.5"),
+        (
+            "scaled",
+            "gather_scaled.4 (M1, 8) T6 0x0:ud A0.0 V34.0",
+            "18.5",
+        ),
+        (
+            "typed",
+            "gather4_typed.R (M1, 8) T6 A0.0 %null.0 %null.0 %null.0 V34.0",
+            "18.5",
+        ),
+        (
+            "gather4",
+            "sample4.R (M1, 8) 0x0:uw S0 T6 F0.0 F0.32 F0.64",
+            "18.3",
+        ),
+        (
+            "null-mask",
+            "load_3d.pixel_null_mask.R (M1, 8) 0x0:uw T6 V34.0 A0.0",
+            "18.3",
+        ),
+        ("fence", "fence_global", "18"),
+    ] {
+        let file = program(name, statement);
+        for command in ["check", "run", "lower"] {
+            let output = visim(&[command, "--platform", "ilk", &file.to_string_lossy()]);
+            let shown = said(&output) + &String::from_utf8_lossy(&output.stderr);
+            assert_eq!(output.status.code(), Some(1), "{command} {name}: {shown}");
+            assert!(shown.contains("E0428"), "{command} {name}: {shown}");
+            let wanted = format!("lowering reference {section}\n");
+            assert!(shown.contains(&wanted), "{command} {name}: {shown}");
+        }
+        std::fs::remove_file(&file).expect("it was written");
+    }
+}
+
+/// `sample` and `load` have Gen5's own parameter order: the level of a load stands last.
+#[test]
+fn the_oldest_sampler_instructions_lower_on_ironlake() {
+    let load = first_send("old-load", "ilk", "load.R (8) T6 A0.0 A0.32 A0.64 F0.0");
+    assert_eq!(load["desc_fixed_bits"], "0x0A497000");
+    assert_eq!(load["header"][2], "0xE000");
+    assert_eq!(load["payload"][2], "src0: A0[64..95]");
+    assert_eq!(load["payload"][3], "src0: 0x0*8");
+    let sample = first_send(
+        "old-sample",
+        "ilk",
+        "sample.RGBA (16) S0 T6 F0.0 F0.0 F0.0 F0.0",
+    );
+    assert_eq!(sample["desc_fixed_bits"], "0x128A0000");
 }
 
 #[test]

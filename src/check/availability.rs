@@ -1,46 +1,27 @@
-//! Which platform has which instruction.
+//! Whether the platform has an instruction ([`crate::isa::availability`]), and has it for these types.
 //!
-//! Source: vISA text reference 5.14 and 7.8; lowering reference 4.
+//! Source: vISA text reference 5.14 and 7.8; lowering reference 4 and 18.
 
 use super::rules::Rules;
 use crate::diagnostic::Code;
 use crate::isa::{Family, Opcode, Platform, Type};
+use crate::syntax::ast::Suffix;
 use std::ops::RangeInclusive;
 
 const SECTION: &str = "vISA text reference 5.14, \"Platform floor\"";
-const ALL: RangeInclusive<Platform> = Platform::Ilk..=Platform::Pvc;
-
-/// The platforms that have an instruction, and what to use elsewhere.
-fn platforms(opcode: Opcode) -> (RangeInclusive<Platform>, &'static str) {
-    use Opcode::*;
-    use Platform::*;
-    match opcode {
-        Rol | Ror => (Icl..=Pvc, "shl, shr and or"),
-        Dp4a => (Tgl..=Pvc, "four mul and add of bytes"),
-        // The page says TGL; Intel's compiler prints it for ICL, and the finalizer takes it there.
-        Madw => (Icl..=Pvc, "mul, mulh, addc and add"),
-        Sad2 | Sad2Add => (Ilk..=Icl, "add with (-), then mov of (abs)"),
-        Switchjmp => (Ilk..=Icl, "cmp and goto for each case"),
-        Add3 | Add3O => (Dg2..=Pvc, "add twice"),
-        Bfn => (Dg2..=Pvc, "and, or, xor and not"),
-        Dpas | Dpasw => (Dg2..=Pvc, "dp4a"),
-        QwGather | QwScatter => (Dg2..=Pvc, "gather4_scaled.RG"),
-        NbarrierSignal | NbarrierWait => (Pvc..=Pvc, "barrier"),
-        Fcvt => (Pvc..=Pvc, "mov"),
-        // From DG2 on the message of the earlier parts is gone and the finalizer's output is wrong.
-        Sample4Po | Sample4PoC => (Ilk..=Tgl, "sample4 with aoffimmi"),
-        _ if opcode.info().family == Family::Lsc => (Dg2..=Pvc, "the svm_… or scaled forms"),
-        _ => (ALL, ""),
-    }
-}
+/// The platforms with byte and word messages, and with masks of null pixels. Source: lowering reference 18.3, 18.5.
+const BEHIND_IRONLAKE: RangeInclusive<Platform> = Platform::Bdw..=Platform::Pvc;
 
 impl Rules<'_> {
     /// Whether the platform has the instruction, and has it for these types.
     pub fn availability(&mut self) {
         let opcode = self.opcode();
-        let (range, instead) = platforms(opcode);
-        if !range.contains(&self.platform) {
-            return self.missing(&opcode.to_string(), &range, instead);
+        let has = opcode.availability();
+        if !has.platforms.contains(&self.platform) {
+            return self.missing(&opcode.to_string(), &has.platforms, has.instead);
+        }
+        if self.platform == Platform::Ilk {
+            self.ironlake();
         }
         if opcode == Opcode::Srnd {
             let d = self
@@ -141,11 +122,34 @@ impl Rules<'_> {
             Opcode::Sample4Po | Opcode::Sample4PoC => self.page_rule(Code::E0428, title),
             _ => self.complaint(Code::E0428, title),
         };
-        let d = d
-            .at(self.mnemonic(), where_it_is)
-            .note(format!("elsewhere: {instead}"))
-            .help(format!("--platform {platform}"))
-            .see(SECTION);
-        self.say(d);
+        let d = d.at(self.mnemonic(), where_it_is);
+        let d = match instead {
+            "" => d,
+            instead => d.note(format!("elsewhere: {instead}")),
+        };
+        let see = match self.platform {
+            Platform::Ilk => self.instruction.opcode.info().family.on_ironlake(),
+            _ => SECTION,
+        };
+        self.say(d.help(format!("--platform {platform}")).see(see));
+    }
+
+    /// Forms of instructions that Ironlake has in others.
+    fn ironlake(&mut self) {
+        let bytes = self.instruction.suffix(|s| match s {
+            Suffix::ElementBytes(bytes) => Some(*bytes),
+            _ => None,
+        });
+        let opcode = self.opcode();
+        match opcode {
+            Opcode::Gather | Opcode::Scatter if bytes.is_some_and(|bytes| bytes != 4) => {
+                let what = format!("{opcode} of bytes and words");
+                self.missing(&what, &BEHIND_IRONLAKE, &format!("{opcode}.4"));
+            }
+            _ if self.instruction.has(&Suffix::PixelNullMask) => {
+                self.missing("pixel null mask", &BEHIND_IRONLAKE, "");
+            }
+            _ => {}
+        }
     }
 }

@@ -575,7 +575,7 @@ in the descriptor, bits 28..=25 and 24..=20.
 "The instruction is legal vISA, but the platform it is lowered for has no message that does it, or an
 operand the message needs is absent.
 
-    sample4_po.R (M1, 16) 0x0:uw S0 T6 V40.0 A0.0 A1.0 A2.0 A3.0   // Ironlake has no gather4
+    rt_write_3d.<A> (M1, 16) T6 A1.0 F0.0 F1.0 F2.0 F3.0 F4.0   // Ironlake sends no source-0 alpha
 
 Choose a newer platform with --platform, or another instruction."
     N0380 Unsupported "the message is not modelled"

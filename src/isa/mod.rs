@@ -1,11 +1,13 @@
 //! What is known of vISA before any text is read: types, instructions, operand slots, platforms.
 
+pub mod availability;
 pub mod opcodes;
 pub mod platforms;
 pub mod predefined;
 pub mod slots;
 pub mod types;
 
+pub use availability::Availability;
 pub use opcodes::{Family, OPCODES, OpInfo, Opcode};
 pub use platforms::Platform;
 pub use slots::{ExecUse, PredicateUse, Slot, SuffixSlot};

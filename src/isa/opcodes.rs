@@ -47,6 +47,18 @@ pub enum Family {
 }
 
 impl Family {
+    /// The section that tells what of the family Ironlake has.
+    pub const fn on_ironlake(self) -> &'static str {
+        match self {
+            Family::Sampler3d => "lowering reference 18.3",
+            Family::MediaSampler => "lowering reference 18.3 and 18.4",
+            Family::SurfaceMemory | Family::Svm | Family::MediaBlock => "lowering reference 18.5",
+            Family::Output => "lowering reference 18.6",
+            Family::Math => "lowering reference 18.7",
+            _ => "lowering reference 18",
+        }
+    }
+
     /// The section that defines the family, as diagnostics cite it.
     pub const fn section(self) -> &'static str {
         match self {

@@ -512,15 +512,9 @@ fn section(op: Opcode, platform: Platform) -> &'static str {
         return match op {
             Opcode::Avs | Opcode::SampleUnorm => "lowering reference 18.4",
             Opcode::Resinfo | Opcode::Sampleinfo => "lowering reference 18.2",
-            Opcode::RtWrite3d => "lowering reference 18.6",
             Opcode::Ret => "lowering reference 18.8",
             op if sampler::is_3d(op) => "lowering reference 18.3",
-            _ => match family {
-                Family::MediaSampler => "lowering reference 18.4",
-                Family::SurfaceMemory | Family::Svm => "lowering reference 18.5",
-                Family::Math => "lowering reference 18.7",
-                _ => "lowering reference 18",
-            },
+            _ => family.on_ironlake(),
         };
     }
     match op {

@@ -9,7 +9,7 @@ use super::context::{Sampler, Surface};
 use super::operand::Place;
 use super::{Destination, Lowering, Op, Part, Plan, Result, Run, Value, unmasked};
 use crate::diagnostic::Code;
-use crate::isa::{ChannelMask, Exec, Family, MediaMode, Opcode, Type};
+use crate::isa::{ChannelMask, Exec, Family, MediaMode, Opcode, Platform, Type};
 use crate::message::dataport::{field_bits, oword_code};
 use crate::message::fields::{
     gen5_sampler as control, media_block_header, offset_header, sampler_header,
@@ -35,36 +35,20 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         Opcode::Gather | Opcode::Scatter => scattered(cx),
         Opcode::Resinfo | Opcode::Sampleinfo => info(cx),
         Opcode::SampleUnorm => unorm(cx),
+        Opcode::Sample | Opcode::Load => legacy(cx),
         Opcode::RtWrite3d => target::lower(cx),
         Opcode::Ret if cx.context.ends_thread(cx.unit) => end_of_thread(cx),
         op if op.info().family == Family::RawMessage => super::raw::lower(cx),
         op if super::sampler::is_3d(op) => sample(cx),
         op if function(op).is_some() => math::lower(cx),
         op => {
-            let row = op.info();
-            let sends = matches!(
-                row.family,
-                Family::MediaSampler
-                    | Family::SurfaceMemory
-                    | Family::Svm
-                    | Family::Lsc
-                    | Family::Vme
-                    | Family::Output
-            ) || matches!(
-                op,
-                Opcode::Barrier
-                    | Opcode::SbarrierSignal
-                    | Opcode::FenceGlobal
-                    | Opcode::FenceLocal
-                    | Opcode::SamplerCacheFlush
-            );
             if matches!(
                 op,
                 Opcode::Invm | Opcode::Rsqtm | Opcode::Sqrtm | Opcode::Divm
             ) {
                 return refuse(cx, "Ironlake's math unit has no function of this precision");
             }
-            if sends {
+            if !op.availability().platforms.contains(&Platform::Ilk) {
                 return refuse(cx, "Ironlake has no message for it");
             }
             Ok(())
@@ -366,6 +350,45 @@ fn sample(cx: &mut Lowering) -> Result<()> {
         header: channels.0 != 0xf || offsets != Value::Const(0),
         offsets,
         destination,
+    };
+    messages(cx, &ask)
+}
+
+/// `sample` and `load` without `3d`. Source: lowering reference 6.2, 18.2.
+fn legacy(cx: &mut Lowering) -> Result<()> {
+    let sampled = cx.instruction.opcode.node == Opcode::Sample;
+    let at = usize::from(sampled);
+    let index = match sampled.then(|| cx.sampler(0)) {
+        None => Value::Const(0),
+        Some(Sampler::Index(index)) => index,
+        Some(Sampler::Bindless(_)) => return refuse(cx, "Ironlake has no bindless samplers"),
+    };
+    let index = Value::call(Op::Shl, index, Value::Const(control::SAMPLER.lo));
+    let (op, mut slots) = (
+        if sampled {
+            SamplerOp::Sample
+        } else {
+            SamplerOp::Ld
+        },
+        Vec::new(),
+    );
+    for i in 0..3 {
+        match cx.raw(at + 1 + i) {
+            Some(place) => slots.push(Slot::Operand(place)),
+            None => return refuse(cx, "a coordinate is %null"),
+        }
+    }
+    // The parameter that is not given comes last in this part's order: ai of a sample, the level of a load.
+    slots.push(Slot::Zero);
+    let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
+    let ask = Ask {
+        op,
+        slots,
+        channels,
+        offsets: Value::Const(0),
+        desc: Value::call(Op::Add, surface(cx, at, 0)?, index),
+        destination: cx.raw(at + 4),
+        header: true,
     };
     messages(cx, &ask)
 }
