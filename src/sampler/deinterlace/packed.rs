@@ -313,6 +313,64 @@ mod tests {
         assert_eq!(far.pack().unwrap_err().code, Code::E0749);
     }
 
+    #[test]
+    fn every_reserved_bit_and_code_is_told() {
+        let valid = DeinterlaceState {
+            temporal_th: 8,
+            ..DeinterlaceState::default()
+        };
+        let words = valid.pack().unwrap();
+        // Bits that PRM 4.10.3.2 gives to fields, dword by dword.
+        let fields: [u32; 8] = [
+            0xffff_ffff,
+            0x3f3f_ffff, // 31:30 and 23:22 are reserved
+            0xffff_ffff,
+            0xffff_3fff, // 15:14
+            0xffff_ffff,
+            0xffff_ffff,
+            0xffff_3f7f, // 15:14 and 7
+            0xff87_0300, // 22:19, 15:10 and 7:0
+        ];
+        for (dw, known) in fields.into_iter().enumerate() {
+            for bit in (0..32).filter(|bit| known >> bit & 1 == 0) {
+                let mut odd = words.clone();
+                odd[dw] |= 1 << bit;
+                let broken = check(Gen5, &odd);
+                assert_eq!(broken.len(), 1, "dword {dw}, bit {bit}");
+                assert_eq!(
+                    (broken[0].code, broken[0].dword),
+                    (Code::W0751, Some(dw as u32)),
+                    "bit {bit}"
+                );
+                // They are ignored, and written as zeros.
+                let state = DeinterlaceState::unpack(&odd).unwrap();
+                assert_eq!(state, valid);
+                assert_eq!(state.pack().unwrap(), words);
+            }
+        }
+        // Code 3 of the shifts (dword 4, 23:22 and 21:20) and of film (dword 7, 17:16 and 9:8). The default
+        // shifts are 6 and 7: code 3 of the second stands for 8.
+        for (dw, low, state) in [
+            (4, 22, valid.clone()),
+            (
+                4,
+                20,
+                DeinterlaceState {
+                    shift_up: 8,
+                    ..valid.clone()
+                },
+            ),
+            (7, 16, valid.clone()),
+            (7, 8, valid.clone()),
+        ] {
+            let mut odd = words.clone();
+            odd[dw] |= 3 << low;
+            assert_eq!(DeinterlaceState::unpack(&odd).unwrap(), state);
+            let codes: Vec<Code> = check(Gen5, &odd).iter().map(|b| b.code).collect();
+            assert_eq!(codes, [Code::E0748], "dword {dw}, bit {low}");
+        }
+    }
+
     proptest! {
         #[test]
         fn words_come_back(words in prop::array::uniform8(any::<u32>())) {
