@@ -14,7 +14,7 @@ use crate::isa::{Platform, UnormFormat};
 use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
 use crate::program::{Raw, Send};
 use crate::sampler::Read;
-use crate::sampler::avs::{self, AvsError, Kernels};
+use crate::sampler::avs::{self, AvsError, AvsSampler, Kernels};
 use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs};
 use crate::sampler::deinterlace::writeback::{self, Layout};
 use crate::sampler::settings::{self, Filter, MipFilter};
@@ -80,16 +80,8 @@ impl Media<'_> {
         asked: &AvsRequest,
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
-        let surface = surface(thread, resources, self.send, asked.surface, self.pc)?;
-        let Some(Sampler::Avs(sampler)) = resources.sampler(asked.sampler) else {
-            return Err(self.no_sampler(thread, resources, asked.sampler, "an AVS"));
-        };
-        self.remark(
-            thread,
-            resources,
-            Code::W0882,
-            avs::limits(surface, asked.delta_v),
-        );
+        let read = (asked.surface, asked.sampler, asked.delta_v);
+        let (surface, sampler) = self.scaler(thread, resources, read, "an AVS")?;
         if O::ACTIVE
             && let Ok(reads) = avs::reads(surface, sampler, asked)
         {
@@ -105,6 +97,23 @@ impl Media<'_> {
         Ok(())
     }
 
+    /// The surface and the state that a message of the scaler reads, of `kind`; steps that are too long are told.
+    fn scaler<'r>(
+        &self,
+        thread: &Thread<'_>,
+        resources: &'r Resources,
+        (index, number, delta_v): (u32, u32, f32),
+        kind: &str,
+    ) -> Result<(&'r Surface, &'r AvsSampler), Box<Trap>> {
+        let surface = surface(thread, resources, self.send, index, self.pc)?;
+        let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
+            return Err(self.no_sampler(thread, resources, number, kind));
+        };
+        let why = avs::limits(surface, delta_v);
+        self.remark(thread, resources, Code::W0882, why);
+        Ok((surface, sampler))
+    }
+
     fn scale_8x8<O: Observer>(
         &self,
         thread: &mut Thread<'_>,
@@ -113,16 +122,8 @@ impl Media<'_> {
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
         self.whole_state(thread, "sample_8x8", asked.sampler, 4)?;
-        let surface = surface(thread, resources, self.send, asked.surface, self.pc)?;
-        let Some(Sampler::Avs(sampler)) = resources.sampler(asked.sampler) else {
-            return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_8x8"));
-        };
-        self.remark(
-            thread,
-            resources,
-            Code::W0882,
-            avs::limits(surface, asked.delta_v),
-        );
+        let read = (asked.surface, asked.sampler, asked.delta_v);
+        let (surface, sampler) = self.scaler(thread, resources, read, "a sample_8x8")?;
         if O::ACTIVE
             && let Ok(reads) = avs::reads_8x8(surface, sampler, asked)
         {

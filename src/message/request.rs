@@ -386,6 +386,26 @@ pub struct AvsRequest {
     pub ief_bypass: bool,
 }
 
+impl AvsRequest {
+    /// The 16x4 block at the origin, all channels with 16 bits, every pixel at the same place: a start.
+    pub const ORIGIN: AvsRequest = AvsRequest {
+        surface: 0,
+        sampler: 0,
+        channels: ChannelMask::RGBA,
+        control: AvsControl::Full16,
+        mode: AvsMode::M16x4,
+        u: 0.0,
+        v: 0.0,
+        delta_u: 0.0,
+        delta_v: 0.0,
+        u2d: 0.0,
+        v2d: 0.0,
+        group_id: 0,
+        vertical_block: 0,
+        ief_bypass: true,
+    };
+}
+
 /// A `sample_unorm` message: a block of 8 by 4 pixels. Source: lowering reference 6.1; PRM 4.11.1.4.
 #[derive(Clone, Copy, Debug, PartialEq)]
 pub struct UnormRequest {

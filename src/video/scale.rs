@@ -123,21 +123,16 @@ impl Scale {
             let mut block = [0; 16 * 8 * 4];
             for x in (0..width).step_by(w as usize) {
                 let request = AvsRequest {
-                    surface: 0,
-                    sampler: 0,
                     channels,
                     control: AvsControl::Full8,
                     mode: MODE,
                     u: x as f32 / width as f32,
-                    v: 0.0,
                     delta_u: 1.0 / width as f32,
                     delta_v: 1.0 / height as f32,
-                    u2d: 0.0,
-                    v2d: 0.0,
-                    group_id: 0,
                     // Blocks count four rows.
                     vertical_block: number as u32 * h / 4,
                     ief_bypass: !self.sampler.ief_enable,
+                    ..AvsRequest::ORIGIN
                 };
                 avs::run(surface, &self.sampler, &request, &mut block)
                     .map_err(|e| VideoError::wrong(e.to_string()))?;

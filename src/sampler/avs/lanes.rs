@@ -3,6 +3,9 @@
 //! What the kernels spend most time in. The sums are exact in 32 bits whatever the texels, which are 16-bit
 //! numbers with a sign; sixteen-bit texels without one are stored less [`CENTRE`], and [`Across::bias`] makes
 //! up for it.
+//!
+//! The sum of eight products is [`i16x8::dot`]: plain loops over arrays do not become the instruction that
+//! multiplies and adds pairs, and take several times as many.
 
 use super::filters::Taps;
 use super::position::MAX_COLUMNS;

@@ -156,20 +156,10 @@ mod tests {
     fn request(channels: &str, control: u8, mode: u8) -> AvsRequest {
         let mask = |mask, c| mask | 1 << "RGBA".find(c).unwrap();
         AvsRequest {
-            surface: 0,
-            sampler: 0,
             channels: ChannelMask(channels.chars().fold(0, mask)),
             control: AvsControl::ALL[usize::from(control)].0,
             mode: AvsMode::ALL[usize::from(mode)].0,
-            u: 0.0,
-            v: 0.0,
-            delta_u: 0.0,
-            delta_v: 0.0,
-            u2d: 0.0,
-            v2d: 0.0,
-            group_id: 0,
-            vertical_block: 0,
-            ief_bypass: true,
+            ..AvsRequest::ORIGIN
         }
     }
 

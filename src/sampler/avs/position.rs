@@ -151,24 +151,12 @@ pub const fn beta(t: i32) -> u8 {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::isa::{AvsControl, AvsMode, ChannelMask};
+    use crate::isa::AvsMode;
 
     fn request(mode: AvsMode) -> AvsRequest {
         AvsRequest {
-            surface: 6,
-            sampler: 0,
-            channels: ChannelMask::RGBA,
-            control: AvsControl::Full16,
             mode,
-            u: 0.0,
-            v: 0.0,
-            delta_u: 0.0,
-            delta_v: 0.0,
-            u2d: 0.0,
-            v2d: 0.0,
-            group_id: 0,
-            vertical_block: 0,
-            ief_bypass: true,
+            ..AvsRequest::ORIGIN
         }
     }
 

@@ -11,7 +11,7 @@
 //! software left it: denoised, if that is on. Source: AVS reference 5.1 and 5.3.
 
 use super::denoise::{Block4x4, Past, denoise, noise_estimate};
-use super::fields::{Frames, Output, chroma, double_columns, double_rows, luma};
+use super::fields::{Channel, Frames, Output, double_columns, double_rows};
 use super::motion::motion;
 use super::statistics::{Variances, variances};
 use super::{DeinterlaceState, Plane};
@@ -419,20 +419,22 @@ impl Job<'_> {
             (clean.at(x, y) as u8, chroma)
         });
         let frames = Frames {
+            channel: Channel::Luma,
             previous: previous.map(|p| &p.luma),
             current: clean,
         };
         let made = |output, weave| {
             samples(&|at, i, j| {
                 let motion = stmm[j.min(3)][i / 2];
-                let luma = luma(state, &frames, (output, weave), at, motion);
+                let luma = frames.pixel(state, (output, weave), at, motion);
                 let chroma = current.chroma.as_ref().map(|c| {
                     [0, 1].map(|k| {
                         let frames = Frames {
+                            channel: Channel::Chroma,
                             previous: previous.and_then(|p| p.chroma.as_ref()).map(|p| &p[k]),
                             current: &c[k],
                         };
-                        chroma(state, &frames, (output, weave), (at.0 / 2, at.1), motion)
+                        frames.pixel(state, (output, weave), (at.0 / 2, at.1), motion)
                     })
                 });
                 (luma, chroma)

@@ -35,9 +35,20 @@ pub enum Weave {
     After,
 }
 
+/// How rows are made of those beside.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Channel {
+    /// Along edges.
+    Luma,
+    /// Straight.
+    Chroma,
+}
+
 /// One channel of both frames, luma denoised.
 #[derive(Clone, Copy, Debug)]
 pub struct Frames<'a> {
+    /// Which.
+    pub channel: Channel,
     /// The frame before; `None` for the first frame, whose missing rows are all interpolated.
     pub previous: Option<&'a Plane>,
     /// This frame.
@@ -54,65 +65,39 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// A missing pixel: `spatial` from its own field, or what `weave` or `motion` make of both frames.
-    fn missing(
+    /// A pixel of an output frame, which lies inside: its own row's, or what `weave` or `motion` make of both
+    /// frames and of the rows beside.
+    ///
+    /// * `motion`: that of its pair; of a chroma pixel, which is 4:2:2, that of the luma pair with the same number.
+    pub fn pixel(
         &self,
         state: &DeinterlaceState,
+        (output, weave): (Output, Weave),
         (x, y): (i32, i32),
-        weave: Weave,
         motion: u8,
-        spatial: impl FnOnce() -> i32,
-    ) -> i32 {
-        let Some(previous) = self.previous else {
-            return spatial();
+    ) -> u8 {
+        let (of, kept) = self.own(state, output, y);
+        let spatial = |of: &Plane| match self.channel {
+            Channel::Luma => along_edge(state, of, x, y),
+            Channel::Chroma => {
+                let (above, below) = beside(of, y);
+                (of.at(x, above) + of.at(x, below) + 1) >> 1
+            }
         };
-        let (p, c) = (previous.at(x, y), self.current.at(x, y));
-        match weave {
-            Weave::Before => p,
-            Weave::After => c,
-            Weave::No => blend(state, spatial(), (p + c + 1) >> 1, motion),
-        }
+        let code = match (kept, self.previous) {
+            (true, _) => of.at(x, y),
+            (false, None) => spatial(of),
+            (false, Some(previous)) => {
+                let (p, c) = (previous.at(x, y), self.current.at(x, y));
+                match weave {
+                    Weave::Before => p,
+                    Weave::After => c,
+                    Weave::No => blend(state, spatial(of), (p + c + 1) >> 1, motion),
+                }
+            }
+        };
+        code.clamp(0, 255) as u8
     }
-}
-
-/// A luma pixel of an output frame; `motion` is that of its pair. The pixel lies inside the frame.
-pub fn luma(
-    state: &DeinterlaceState,
-    frames: &Frames,
-    (output, weave): (Output, Weave),
-    (x, y): (i32, i32),
-    motion: u8,
-) -> u8 {
-    let (of, kept) = frames.own(state, output, y);
-    if kept {
-        return of.at(x, y) as u8;
-    }
-    let spatial = || along_edge(state, of, x, y);
-    frames
-        .missing(state, (x, y), weave, motion, spatial)
-        .clamp(0, 255) as u8
-}
-
-/// A pixel of one chroma channel of an output frame, already 4:2:2; `motion` is that of the luma pair
-/// with the same number.
-pub fn chroma(
-    state: &DeinterlaceState,
-    frames: &Frames,
-    (output, weave): (Output, Weave),
-    (x, y): (i32, i32),
-    motion: u8,
-) -> u8 {
-    let (of, kept) = frames.own(state, output, y);
-    if kept {
-        return of.at(x, y) as u8;
-    }
-    let spatial = || {
-        let (above, below) = beside(of, y);
-        (of.at(x, above) + of.at(x, below) + 1) >> 1
-    };
-    frames
-        .missing(state, (x, y), weave, motion, spatial)
-        .clamp(0, 255) as u8
 }
 
 /// The spatial and the temporal result by motion.
@@ -204,11 +189,12 @@ mod tests {
         let plane = Plane::from_fn(6, 4, |_, y| [10, 0, 21, 0][y as usize]);
         let made = |state: &DeinterlaceState| {
             let frames = Frames {
+                channel: Channel::Luma,
                 previous: None,
                 current: &plane,
             };
             let output = (Output::CurrentFirst, Weave::No);
-            [0, 1, 2, 3].map(|y| luma(state, &frames, output, (2, y), 0))
+            [0, 1, 2, 3].map(|y| frames.pixel(state, output, (2, y), 0))
         };
         // Row 1: (10 + 21 + 1) >> 1 = 16; row 3 has row 2 on both sides.
         assert_eq!(made(&state()), [10, 16, 21, 21]);
@@ -241,15 +227,17 @@ mod tests {
     fn motion_decides_between_space_and_time() {
         let (previous, current) = (flat(40), flat(81));
         let luma_at = |motion: u8, output, weave| {
-            let frames = Frames {
-                previous: Some(&previous),
-                current: &current,
+            let made = |channel| {
+                let frames = Frames {
+                    channel,
+                    previous: Some(&previous),
+                    current: &current,
+                };
+                [0, 1].map(|y| frames.pixel(&state(), (output, weave), (1, y), motion))
             };
-            let luma = [0, 1].map(|y| luma(&state(), &frames, (output, weave), (1, y), motion));
             // Without edges chroma is made the same way.
-            let chroma = [0, 1].map(|y| chroma(&state(), &frames, (output, weave), (1, y), motion));
-            assert_eq!(luma, chroma);
-            luma
+            assert_eq!(made(Channel::Luma), made(Channel::Chroma));
+            made(Channel::Luma)
         };
         use Output::{CurrentFirst, PreviousSecond};
         // Still: (40 + 81 + 1) >> 1 = 61. Moving: the own field only.

@@ -1,7 +1,6 @@
 //! What holds in every format: flat areas stay flat, and nothing changes where nothing is scaled.
 
 use super::super::*;
-use super::REQUEST;
 use crate::isa::{AvsControl, AvsMode, ChannelMask};
 use crate::surface::Memory;
 use pretty_assertions::assert_eq;
@@ -33,7 +32,7 @@ fn request(scale: f32, first: (u32, u32)) -> AvsRequest {
         delta_u: 1.0 / (scale * SIZE.0 as f32),
         delta_v: 1.0 / (scale * SIZE.1 as f32),
         ief_bypass: false,
-        ..REQUEST
+        ..AvsRequest::ORIGIN
     }
 }
 
@@ -189,7 +188,7 @@ fn surfaces_of_one_texel_and_of_one_column_repeat_it() {
                     mode: AvsMode::M16x8,
                     control: AvsControl::DownSample8,
                     channels: ChannelMask::RGBA,
-                    ..REQUEST
+                    ..AvsRequest::ORIGIN
                 };
                 let block = |kernels| {
                     let mut dst = vec![0; packed_bytes(&request, false)];

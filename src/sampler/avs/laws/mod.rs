@@ -227,24 +227,6 @@ proptest! {
     }
 }
 
-/// All channels of a 16x4 block at the origin, 16 bits.
-const REQUEST: AvsRequest = AvsRequest {
-    surface: 0,
-    sampler: 0,
-    channels: ChannelMask::RGBA,
-    control: AvsControl::Full16,
-    mode: AvsMode::M16x4,
-    u: 0.0,
-    v: 0.0,
-    delta_u: 0.0,
-    delta_v: 0.0,
-    u2d: 0.0,
-    v2d: 0.0,
-    group_id: 0,
-    vertical_block: 0,
-    ief_bypass: true,
-};
-
 /// The kernel of each channel that a surface of `format` has.
 fn kernels(format: Format, sampler: &AvsSampler) -> Vec<Kernel> {
     let memory = Memory::zeroed(64);
@@ -343,7 +325,7 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
             v: 0.5,
             delta_u: 0.125,
             delta_v: 0.125,
-            ..REQUEST
+            ..AvsRequest::ORIGIN
         };
         // 2.0 * 2.0 (or -2.0 * -2.0) times white, clamped to 1.0.
         let mut dst = [0; 32];
@@ -359,7 +341,7 @@ fn a_destination_too_small_is_refused() {
     let short = run_view(
         &view,
         &AvsSampler::default(),
-        &REQUEST,
+        &AvsRequest::ORIGIN,
         Kernels::Fast,
         &mut [0; 511],
     );
@@ -385,7 +367,7 @@ fn enhanced(sampler: &AvsSampler, bypass: bool, format: Format) -> [Vec<u16>; 2]
         delta_u: 1.0 / 16.0,
         delta_v: 1.0 / 16.0,
         ief_bypass: bypass,
-        ..REQUEST
+        ..AvsRequest::ORIGIN
     };
     let mut dst = [0; 64];
     run_view(&view, sampler, &request, Kernels::Fast, &mut dst).unwrap();
@@ -506,7 +488,7 @@ fn where_the_bytes_are_does_not_matter() {
                 delta_u: 1.0 / 40.0,
                 delta_v: 1.0 / 12.0,
                 u: 0.01,
-                ..REQUEST
+                ..AvsRequest::ORIGIN
             };
             let mut dst = [0; 512];
             run(&surface, &AvsSampler::default(), &request, &mut dst).unwrap();
@@ -539,9 +521,14 @@ fn surfaces_that_are_not_for_the_media_sampler_are_refused() {
     use crate::surface::Description;
     let refusal = |description| {
         let surface = Surface::zeroed(description).unwrap();
-        run(&surface, &AvsSampler::default(), &REQUEST, &mut [0; 512])
-            .unwrap_err()
-            .to_string()
+        run(
+            &surface,
+            &AvsSampler::default(),
+            &AvsRequest::ORIGIN,
+            &mut [0; 512],
+        )
+        .unwrap_err()
+        .to_string()
     };
     assert_eq!(
         refusal(Description::d2(Format::R32_FLOAT, 4, 4)),
