@@ -15,8 +15,6 @@ pub enum State {
     Refused(&'static str),
     /// The platform has no such message.
     Absent(&'static str),
-    /// Not told here.
-    Elsewhere(&'static str),
 }
 
 /// A message type.
@@ -37,9 +35,6 @@ pub struct Row {
 }
 
 const RUNS: State = State::Runs;
-const CACHES: State = State::Elsewhere(
-    "the messages themselves, which are served in either mode: no cache holds bytes back here",
-);
 const NO_MODES: State = State::Refused(
     "the manual names these modes of M0.2 and leaves out their bits; NORMAL runs: PRM 5.10.5.2",
 );
@@ -136,7 +131,6 @@ row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 0 and 1", ilk(
 row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 2 and 3", ilk("write", 0x1418_cb01), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
 row("5.10.7",   "Render Target Write, SIMD8", ilk("write", 0x0c18_cc01),                         skl("rt_write_3d (M1, 8) T6 S.0 S.0 S.32 S.64 S.96")),
 row("5.10.7",   "Render Target Write to a multisampled surface", none(State::Absent("surfaces of Ironlake have one sample: surface reference 5.2")), refused("rt_write_3d (M1, 8) T9 S.0 S.0 S.32 S.64 S.96", State::Refused("one sample is modelled: PRM 5.10.7"))),
-row("5.10.3",   "Render Cache Read/Write Mode of a surface", none(CACHES), none(CACHES)),
 row("5.10.8",   "Render Target UNORM Read",   ilk("read",  0x0248_4801),                         none(GEN5_ONLY)),
 row("5.10.8",   "Render Target UNORM Write",  ilk("write", 0x0a18_e001),                         none(GEN5_ONLY)),
 row("5.10.9",   "Streamed Vertex Buffer Write", ilk("write", 0x0218_d002),                       none(GEN5_ONLY)),
@@ -187,6 +181,5 @@ fn cell(state: State, example: Option<String>) -> String {
         State::Runs => format!("runs{example}"),
         State::Refused(why) => format!("refused: {why}"),
         State::Absent(why) => format!("absent: {why}"),
-        State::Elsewhere(place) => format!("see {place}"),
     }
 }
