@@ -66,7 +66,8 @@ impl<'a> Target<'a> {
             ));
         }
         let format = d.format;
-        if !format.used_for(Use::RenderTarget) || encode(format, [0; 4]).is_none() {
+        let stored = format.is_packed_422() || encode(format, [0; 4]).is_some();
+        if !format.used_for(Use::RenderTarget) || !stored {
             let what = format!("{format} is no render target format");
             return Err(Refused::error(what, SEE));
         }
@@ -278,7 +279,12 @@ mod tests {
         let class = |d: &Description, pixels: &Pixels| {
             write(&Surface::zeroed(d.clone()).unwrap(), pixels).map_err(|r| r.class)
         };
-        assert_eq!(class(&packed, &pixels(0, 0)), Ok(()));
+        let target = Surface::zeroed(packed.clone()).unwrap();
+        let mut some = pixels(0, 0);
+        some.colours[1][1] = 1.0f32.to_bits();
+        write(&target, &some).unwrap();
+        // Y of each pixel from its green, Cb and Cr of the even one's blue and red: slots 0 and 1, then 4 and 5.
+        assert_eq!(target.to_rows()[..8], [0, 128, 255, 0, 0, 128, 0, 68]);
         assert_eq!(class(&packed, &pixels(1, 0)), Err(Class::Undefined));
         // The lower left pixel of subspan 1 without the one beside it.
         let mut killed = pixels(0, 0);

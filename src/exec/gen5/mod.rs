@@ -361,8 +361,9 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
 
     /// The pixels of a render target write.
     ///
-    /// No color calculator state exists in a run, whatever the header points to: blending is off for single source; for dual source, which wants it
-    /// on, it is as if the factors were one and zero: source 0 is stored.
+    /// No color calculator state exists in a run, whatever the header points to: blending is off for single
+    /// source; for dual source, which wants it on, it is as if the factors were one and zero: source 0 is
+    /// stored.
     fn pixels(&self, form: u32, header: &TargetHeader) -> Pixels {
         let mut colours = [[0; 4]; SLOTS];
         let mut enables = header.enables;
