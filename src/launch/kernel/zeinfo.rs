@@ -6,7 +6,8 @@ use super::description::{Compiler, SamplerSlot, SurfaceSlot};
 use super::json::Entry;
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
-use yaml_rust2::{Yaml, YamlLoader};
+use yaml_rust2::parser::Parser;
+use yaml_rust2::{Event, ScanError, Yaml, YamlLoader};
 
 /// The product family in the compatibility notes of a program.
 pub fn product(notes: &[u8]) -> Option<u32> {
@@ -35,14 +36,47 @@ fn list<'y>(map: &'y Yaml, key: &str) -> &'y [Yaml] {
     map[key].as_vec().map_or(&[], Vec::as_slice)
 }
 
+/// Whether the text is as the compiler writes it: without references, each of which stands for a whole copy, so
+/// that a few lines could fill the memory, and without lists in lists in lists, which are read one inside the
+/// other.
+fn plain(source: &str) -> Result<Result<(), String>, ScanError> {
+    /// A description has five.
+    const DEEPEST: usize = 32;
+    let mut parser = Parser::new_from_str(source);
+    let mut depth = 0_usize;
+    loop {
+        let (event, mark) = parser.next_token()?;
+        match event {
+            Event::StreamEnd => return Ok(Ok(())),
+            Event::Alias(_) => {
+                let line = mark.line();
+                return Ok(Err(format!("a reference to another part, line {line}")));
+            }
+            Event::SequenceStart(..) | Event::MappingStart(..) => depth += 1,
+            Event::SequenceEnd | Event::MappingEnd => depth = depth.saturating_sub(1),
+            _ => {}
+        }
+        if depth > DEEPEST {
+            let line = mark.line();
+            return Ok(Err(format!(
+                "more than {DEEPEST} parts in each other, line {line}"
+            )));
+        }
+    }
+}
+
 /// Reads what the text says of `kernel`.
 ///
 /// # Errors
 /// `E0640`: no YAML; `E0645`: no kernel of that name; `N0640`: a way to hand over an argument that visim
 /// does not have.
 pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
-    let documents = YamlLoader::load_from_str(source)
-        .map_err(|error| refuse(Code::E0640, format!("`.ze_info`: {error}")))?;
+    let unreadable = |why: String| refuse(Code::E0640, format!("`.ze_info`: {why}"));
+    plain(source)
+        .map_err(|error| unreadable(error.to_string()))?
+        .map_err(unreadable)?;
+    let documents =
+        YamlLoader::load_from_str(source).map_err(|error| unreadable(error.to_string()))?;
     let kernels = documents.first().map_or(&[][..], |d| list(d, "kernels"));
     let Some(found) = kernels.iter().find(|k| text(k, "name") == kernel) else {
         let names: Vec<&str> = kernels.iter().map(|k| text(k, "name")).collect();
@@ -50,9 +84,10 @@ pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
             Code::E0645,
             format!("the description has no kernel `{kernel}`"),
         );
-        refused
-            .notes
-            .push(format!("its kernels: {}", names.join(", ")));
+        refused.notes.push(match names.is_empty() {
+            true => "it describes no kernel at all".to_string(),
+            false => format!("its kernels: {}", names.join(", ")),
+        });
         return Err(refused);
     };
     let mut compiled = Compiled {
