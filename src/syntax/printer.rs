@@ -7,9 +7,9 @@
 //! kept; the compiler's `///` notes stand in its column.
 
 use super::ast::{
-    AttributeValue, Declaration, DeclarationClass, General, Indirect, Instruction, Line,
-    LscAddress, LscData, LscFunction, LscModel, Module, Operand, Predicate, PredicateGroup, Raw,
-    Region, Statement, Suffix,
+    AttributeValue, Declaration, DeclarationClass, General, Indirect, Instruction, LscAddress,
+    LscData, LscFunction, LscModel, Module, Operand, Predicate, PredicateGroup, Raw, Region,
+    Statement, Suffix,
 };
 use super::directive::alignment_word;
 use super::suffix::{FENCE_LETTERS, LSC_FUNCTIONS};
@@ -29,7 +29,15 @@ const NOTE_COLUMN: usize = 80;
 /// in this form. Source: vISA text reference 2.1, 2.6 and section 8.
 pub fn print(module: &Module) -> String {
     let mut text = String::new();
-    for (i, line) in module.lines.iter().enumerate() {
+    // Whether the statement behind each line is indented, found from the end.
+    let mut next = false;
+    let behind = module.lines.iter().rev().map(|line| {
+        let behind = next;
+        next = line.statement.as_ref().map_or(next, |s| is_indented(s));
+        behind
+    });
+    let behind: Vec<bool> = behind.collect();
+    for (line, behind) in module.lines.iter().zip(behind.into_iter().rev()) {
         let printed = match &line.statement {
             Some(statement) => print_statement(statement),
             None => String::new(),
@@ -38,13 +46,13 @@ pub fn print(module: &Module) -> String {
             (_, None) => text.push_str(&printed),
             // A comment alone stands as far in as the statement it speaks of.
             (None, Some(comment)) => {
-                if is_indented(module.lines[i + 1..].iter().find_map(statement_of)) {
+                if behind {
                     text.push_str(INDENT);
                 }
                 text.push_str(comment);
             }
             (Some(statement), Some(comment)) => {
-                let is_note = comment.starts_with("///") && is_indented(Some(statement));
+                let is_note = comment.starts_with("///") && is_indented(statement);
                 let width = if is_note { NOTE_COLUMN } else { 0 };
                 let gap = if is_note { " " } else { "  " };
                 put(
@@ -58,12 +66,8 @@ pub fn print(module: &Module) -> String {
     text
 }
 
-fn statement_of(line: &Line) -> Option<&Statement> {
-    line.statement.as_ref().map(|s| &s.node)
-}
-
-fn is_indented(statement: Option<&Statement>) -> bool {
-    matches!(statement, Some(Statement::Instruction(_)))
+fn is_indented(statement: &Statement) -> bool {
+    matches!(statement, Statement::Instruction(_))
 }
 
 /// Writing to a `String` cannot fail.
