@@ -69,17 +69,17 @@ impl Source {
         (line, self.text[start..end].chars().count() + 1)
     }
 
-    /// The text of the one-based line `line`, without its line break; empty past the end.
+    /// The text of the one-based line `line`, without its line break; empty for line 0 and past the end.
     pub fn line_text(&self, line: usize) -> &str {
-        let start = self
-            .line_starts
-            .get(line.wrapping_sub(1))
-            .map_or(self.text.len(), |&s| s as usize);
-        let end = self
-            .line_starts
-            .get(line)
-            .map_or(self.text.len(), |&s| s as usize);
-        self.text[start..end].trim_end_matches('\n')
+        let text = self.line_span(line).map_or("", |span| self.slice(span));
+        text.trim_end_matches('\n')
+    }
+
+    /// The place of the one-based line `line` with its line break; `None` for line 0 and past the end.
+    pub fn line_span(&self, line: usize) -> Option<Span> {
+        let start = *self.line_starts.get(line.checked_sub(1)?)?;
+        let end = self.line_starts.get(line).copied();
+        Some(Span::new(start, end.unwrap_or(self.text.len() as u32)))
     }
 }
 
@@ -157,5 +157,19 @@ impl<T: Eq> Eq for Spanned<T> {}
 impl<T: fmt::Debug> fmt::Debug for Spanned<T> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         self.node.fmt(f)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::Source;
+
+    #[test]
+    fn lines_count_from_one_and_others_are_empty() {
+        let source = Source::new("k", "one\ntwo\n\nfour");
+        let lines = [0, 1, 2, 3, 4, 5, usize::MAX].map(|line| source.line_text(line));
+        assert_eq!(lines, ["", "one", "two", "", "four", "", ""]);
+        assert_eq!(source.line_span(0), None);
+        assert_eq!(source.line_span(2).map(|s| (s.start, s.end)), Some((4, 8)));
     }
 }

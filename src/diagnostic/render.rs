@@ -3,9 +3,85 @@
 use super::Diagnostic;
 use crate::source::Source;
 use codespan_reporting::diagnostic as cs;
-use codespan_reporting::files::SimpleFile;
+use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, termcolor};
 use serde_json::{Value, json};
+use std::ops::Range;
+
+/// Bytes of a line that are shown; of a longer one, so many around what is underlined.
+const LONGEST_LINE: usize = 400;
+
+/// A source as the renderer reads it: its lines are known, and long ones are cut to a window.
+struct Windowed<'s> {
+    source: &'s Source,
+    /// What is to be seen, its beginning at least, of the line it stands on.
+    focus: Range<usize>,
+}
+
+impl Windowed<'_> {
+    fn line(&self, index: usize) -> Option<Range<usize>> {
+        self.source.line_span(index + 1).map(|span| span.range())
+    }
+
+    /// The part of a line that is shown.
+    fn window(&self, line: Range<usize>) -> Range<usize> {
+        if line.len() <= LONGEST_LINE {
+            return line;
+        }
+        // Three quarters of the window are for what follows.
+        let from = match line.contains(&self.focus.start) {
+            true => self.focus.start.saturating_sub(LONGEST_LINE / 4),
+            false => line.start,
+        };
+        let inside = |at: &usize| self.source.text().is_char_boundary(*at);
+        let from = (from.max(line.start)..line.end).find(inside);
+        let from = from.unwrap_or(line.end);
+        let to = (from + LONGEST_LINE).min(line.end);
+        let to = (from..=to).rev().find(inside).unwrap_or(from);
+        from..to
+    }
+
+    /// A range, cut to what is shown of the line it begins on; `None` if it begins elsewhere.
+    fn shown(&self, range: Range<usize>) -> Option<Range<usize>> {
+        let line = self.line(self.source.line_of(range.start as u32) - 1)?;
+        if line.len() <= LONGEST_LINE {
+            return Some(range);
+        }
+        let window = self.window(line);
+        let inside = window.start <= range.start && range.start <= window.end;
+        inside.then(|| range.start..range.end.min(window.end))
+    }
+}
+
+impl<'s> Files<'s> for Windowed<'s> {
+    type FileId = ();
+    type Name = &'s str;
+    type Source = &'s str;
+
+    fn name(&self, (): ()) -> Result<&'s str, Error> {
+        Ok(self.source.name())
+    }
+
+    fn source(&self, (): ()) -> Result<&'s str, Error> {
+        Ok(self.source.text())
+    }
+
+    fn line_index(&self, (): (), byte: usize) -> Result<usize, Error> {
+        Ok(self.source.line_of(byte as u32) - 1)
+    }
+
+    fn column_number(&self, (): (), _: usize, byte: usize) -> Result<usize, Error> {
+        Ok(self.source.line_column(byte as u32).1)
+    }
+
+    fn line_range(&self, (): (), index: usize) -> Result<Range<usize>, Error> {
+        let line = self.line(index).ok_or(Error::LineTooLarge {
+            given: index,
+            max: self.source.line_of(u32::MAX) - 1,
+        })?;
+        Ok(self.window(line))
+    }
+}
 
 /// Renders one diagnostic, with colour codes if `colour`.
 pub fn render(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String {
@@ -17,24 +93,28 @@ pub fn render(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String 
     } else {
         cs::Severity::Warning
     };
-    let labels = diagnostic
-        .labels
-        .iter()
-        .map(|label| {
-            let style = if label.primary {
-                cs::LabelStyle::Primary
-            } else {
-                cs::LabelStyle::Secondary
-            };
-            cs::Label::new(style, (), label.span.range()).with_message(&label.text)
-        })
-        .collect();
+    let focus = diagnostic.span().unwrap_or_default().range();
+    let file = Windowed { source, focus };
+    let mut labels = Vec::new();
+    for label in &diagnostic.labels {
+        let style = if label.primary {
+            cs::LabelStyle::Primary
+        } else {
+            cs::LabelStyle::Secondary
+        };
+        match file.shown(label.span.range()) {
+            Some(range) => labels.push(cs::Label::new(style, (), range).with_message(&label.text)),
+            None => {
+                let (line, column) = source.line_column(label.span.start);
+                notes.push(format!("line {line}, column {column}: {}", label.text));
+            }
+        }
+    }
     let report = cs::Diagnostic::new(severity)
         .with_code(diagnostic.code.to_string())
         .with_message(&diagnostic.message)
         .with_labels(labels)
         .with_notes(notes);
-    let file = SimpleFile::new(source.name(), source.text());
     let config = term::Config::default();
     let mut buffer = if colour {
         termcolor::Buffer::ansi()
@@ -86,4 +166,39 @@ pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
         "help": diagnostic.help,
         "see": diagnostic.see,
     })
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::diagnostic::Code;
+    use crate::source::Span;
+
+    #[test]
+    fn of_a_long_line_the_part_that_matters_is_shown() {
+        let long = format!("{}HERE{}", "é".repeat(50_000), "z".repeat(50_000));
+        let text = format!("first\n{long}\nlast\n");
+        let source = Source::new("k.visa", &text[..]);
+        let at = text.find("HERE").expect("there") as u32;
+        let found = Diagnostic::new(Code::E0101)
+            .at(Span::new(at, at + 4), "the word")
+            .and_at(Span::new(6, 8), "far away")
+            .and_at(Span::new(0, 5), "another line");
+        let said = render(&found, &source, false);
+        assert!(said.contains("k.visa:2:50001"), "{said}");
+        assert!(
+            said.contains("HEREzz") && said.contains("^^^^ the word"),
+            "{said}"
+        );
+        assert!(said.contains("line 2, column 1: far away"), "{said}");
+        assert!(said.contains("1 \u{2502} first"), "{said}");
+        assert!(said.len() < 3 * LONGEST_LINE, "{} bytes", said.len());
+        let whole = Span::new(6, 6 + long.len() as u32);
+        let said = render(
+            &Diagnostic::new(Code::E0101).at(whole, "all"),
+            &source,
+            false,
+        );
+        assert!(said.len() < 8 * LONGEST_LINE, "{} bytes", said.len());
+    }
 }
