@@ -1,5 +1,6 @@
 //! Files written whole or not at all.
 
+use std::fs::OpenOptions;
 use std::io::{self, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
@@ -8,10 +9,30 @@ use tempfile::NamedTempFile;
 /// already there stays as it is until its successor is complete.
 ///
 /// Each file is written beside its place under another name and renamed at the end, so that a full
-/// disk or a missing folder leaves nothing half-written.
+/// disk or a missing folder leaves nothing half-written. A link keeps pointing to what is written; a
+/// pipe or a device is written to as it stands.
 #[derive(Debug, Default)]
 pub struct Writes {
-    pending: Vec<(NamedTempFile, PathBuf)>,
+    pending: Vec<Pending>,
+    /// Files that stay as they are.
+    spared: Vec<PathBuf>,
+}
+
+#[derive(Debug)]
+struct Pending {
+    /// As it was named.
+    path: PathBuf,
+    /// Behind all links.
+    target: PathBuf,
+    content: Content,
+}
+
+#[derive(Debug)]
+enum Content {
+    /// Takes the place of the file.
+    Successor(NamedTempFile),
+    /// Is written to what is there.
+    Bytes(Vec<u8>),
 }
 
 /// A file that could not be written.
@@ -25,49 +46,128 @@ pub struct WriteError {
 }
 
 impl Writes {
-    /// Writes `bytes` beside `path`; it takes its place on [`Writes::commit`].
+    /// Refuses to write over `path` from now on.
+    pub fn spare(&mut self, path: &Path) {
+        self.spared.extend(path.canonicalize().ok());
+    }
+
+    /// Writes `bytes` beside `path`; they take its place on [`Writes::commit`].
     ///
     /// # Errors
-    /// [`WriteError`]: the folder is missing or full, or `path` is a folder.
+    /// [`WriteError`]: the folder is missing or full; `path` is a folder, may not be written, is spared, or was
+    /// added before.
     pub fn add(&mut self, path: &Path, bytes: &[u8]) -> Result<(), WriteError> {
         let fail = |error| WriteError {
             path: path.to_path_buf(),
             error,
         };
-        if path.is_dir() {
+        let refuse = |kind, why: &str| Err(fail(io::Error::new(kind, why)));
+        let target = behind_links(path).map_err(fail)?;
+        let there = std::fs::metadata(&target).ok();
+        if there.as_ref().is_some_and(|t| t.is_dir()) {
             return Err(fail(io::ErrorKind::IsADirectory.into()));
         }
-        let folder = match path.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        if !folder.is_dir() {
-            let why = format!("there is no folder {}", folder.display());
-            return Err(fail(io::Error::new(io::ErrorKind::NotFound, why)));
+        if there.as_ref().is_some_and(|t| t.permissions().readonly()) {
+            return refuse(io::ErrorKind::PermissionDenied, "it is read-only");
         }
-        let mut file = NamedTempFile::new_in(folder).map_err(fail)?;
-        file.write_all(bytes).map_err(fail)?;
-        file.as_file().sync_data().map_err(fail)?;
-        permit(&file, path).map_err(fail)?;
-        self.pending.push((file, path.to_path_buf()));
+        if self.spared.contains(&target) {
+            let why = "it is the text that asks for it";
+            return refuse(io::ErrorKind::InvalidInput, why);
+        }
+        if self.pending.iter().any(|p| p.target == target) {
+            let why = "two things would be written to it";
+            return refuse(io::ErrorKind::InvalidInput, why);
+        }
+        let content = match there {
+            Some(there) if !there.is_file() || is_open(path) => Content::Bytes(bytes.to_vec()),
+            _ => {
+                let folder = folder(&target);
+                if !folder.is_dir() {
+                    let why = format!("there is no folder {}", folder.display());
+                    return refuse(io::ErrorKind::NotFound, &why);
+                }
+                let mut file = NamedTempFile::new_in(folder).map_err(fail)?;
+                file.write_all(bytes).map_err(fail)?;
+                file.as_file().sync_data().map_err(fail)?;
+                permit(&file, &target).map_err(fail)?;
+                Content::Successor(file)
+            }
+        };
+        self.pending.push(Pending {
+            path: path.to_path_buf(),
+            target,
+            content,
+        });
         Ok(())
     }
 
-    /// Puts every file in its place.
+    /// Puts every file in its place; the files, as they were named.
     ///
     /// # Errors
-    /// [`WriteError`] of the first rename that fails; those before it have been made.
+    /// [`WriteError`] of the first that fails; those before it have been made.
     pub fn commit(self) -> Result<Vec<PathBuf>, WriteError> {
         let mut written = Vec::new();
-        for (file, path) in self.pending {
-            file.persist(&path).map_err(|e| WriteError {
-                path: path.clone(),
-                error: e.error,
+        for file in self.pending {
+            let done = match file.content {
+                Content::Successor(own) => own.persist(&file.target).map(drop).map_err(|e| e.error),
+                Content::Bytes(bytes) => pour(&bytes, &file.target),
+            };
+            done.map_err(|error| WriteError {
+                path: file.path.clone(),
+                error,
             })?;
-            written.push(path);
+            written.push(file.path);
         }
         Ok(written)
     }
+}
+
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+/// Whether a path names what this process has open already, a file as well: its successor would be another.
+fn is_open(path: &Path) -> bool {
+    let streams = [Path::new("/dev/stdout"), Path::new("/dev/stderr")];
+    streams.contains(&path) || path.starts_with("/dev/fd")
+}
+
+/// Writes behind what is there.
+fn pour(bytes: &[u8], path: &Path) -> io::Result<()> {
+    let mut there = OpenOptions::new().append(true).open(path)?;
+    there.write_all(bytes)?;
+    there.flush()
+}
+
+/// The place that a path names when every link on it is followed; the last part need not be there yet.
+///
+/// # Errors
+/// Links that lead in a circle.
+fn behind_links(path: &Path) -> io::Result<PathBuf> {
+    /// As many as Linux follows.
+    const MOST_LINKS: usize = 40;
+    let mut path = path.to_path_buf();
+    for _ in 0..MOST_LINKS {
+        if let Ok(target) = path.canonicalize() {
+            return Ok(target);
+        }
+        let Ok(next) = std::fs::read_link(&path) else {
+            // What names no file yet, or a pipe without a name, which only its link opens.
+            let own = folder(&path).canonicalize();
+            return Ok(match (own, path.file_name()) {
+                (Ok(folder), Some(name)) => folder.join(name),
+                _ => path,
+            });
+        };
+        if std::fs::metadata(&path).is_ok() {
+            return Ok(path);
+        }
+        path = folder(&path).join(next);
+    }
+    Err(io::Error::other("its links lead in a circle"))
 }
 
 /// Gives the new file the permissions of the old one, or those of any new file: temporary files are
@@ -112,5 +212,75 @@ mod tests {
         writes.add(&path, b"new").expect("room");
         writes.commit().expect("renamed");
         assert_eq!(std::fs::read(&path).expect("there"), b"new");
+    }
+
+    #[test]
+    fn nothing_is_written_twice_or_over_what_stays() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        for name in ["self.visa", "fixed.bin"] {
+            std::fs::write(path(name), b"old").expect("written");
+        }
+        let mut fixed = std::fs::metadata(path("fixed.bin"))
+            .expect("there")
+            .permissions();
+        fixed.set_readonly(true);
+        std::fs::set_permissions(path("fixed.bin"), fixed).expect("set");
+        let mut writes = Writes::default();
+        writes.spare(&path("self.visa"));
+        writes.add(&path("a.bin"), b"new").expect("room");
+        let refused = |writes: &mut Writes, name: &str| {
+            let added = writes.add(&path(name), b"x");
+            added.expect_err(name).to_string()
+        };
+        assert!(refused(&mut writes, "a.bin").contains("two things"));
+        assert!(refused(&mut writes, "self.visa").contains("the text that asks"));
+        assert!(refused(&mut writes, "fixed.bin").contains("read-only"));
+        assert!(refused(&mut writes, ".").contains("directory"));
+        assert_eq!(writes.commit().expect("renamed"), [path("a.bin")]);
+        assert_eq!(std::fs::read(path("self.visa")).expect("there"), b"old");
+    }
+
+    #[cfg(unix)]
+    #[test]
+    fn links_stay_links_and_pipes_are_written_to() {
+        let folder = tempfile::tempdir().expect("a folder");
+        let path = |name: &str| folder.path().join(name);
+        std::fs::create_dir(path("deep")).expect("a folder");
+        std::fs::write(path("deep/old.bin"), b"old").expect("written");
+        for (to, link) in [
+            ("deep/old.bin", "link"),
+            ("deep/none.bin", "ahead"),
+            ("circle", "circle"),
+        ] {
+            std::os::unix::fs::symlink(to, path(link)).expect("a link");
+        }
+        let made = std::process::Command::new("mkfifo")
+            .arg(path("pipe"))
+            .status();
+        assert!(made.expect("mkfifo").success());
+        let pipe = path("pipe");
+        let reader = std::thread::spawn(move || std::fs::read(pipe).expect("read"));
+        let mut writes = Writes::default();
+        for name in ["link", "ahead", "pipe"] {
+            writes.add(&path(name), name.as_bytes()).expect(name);
+        }
+        assert!(writes.add(&path("circle"), b"x").is_err());
+        let twice = writes.add(&path("deep/old.bin"), b"x");
+        assert!(twice.expect_err("the link's").to_string().contains("two"));
+        writes.commit().expect("written");
+        assert_eq!(reader.join().expect("a reader"), b"pipe");
+        assert_eq!(std::fs::read(path("deep/old.bin")).expect("there"), b"link");
+        assert_eq!(
+            std::fs::read(path("deep/none.bin")).expect("there"),
+            b"ahead"
+        );
+        let kind = |name: &str| {
+            std::fs::symlink_metadata(path(name))
+                .expect("there")
+                .file_type()
+        };
+        assert!(kind("link").is_symlink() && kind("ahead").is_symlink());
+        assert!(!kind("pipe").is_file());
     }
 }
