@@ -4,8 +4,7 @@ use std::path::Path;
 use std::process::{Command, Output};
 use visim::diagnostic::{CODES, any_fatal};
 use visim::harness::front::Front;
-use visim::harness::sends::is_sends;
-use visim::harness::tld::is_tld;
+use visim::harness::language::Language;
 use visim::isa::Platform;
 use visim::source::Source;
 
@@ -178,15 +177,43 @@ fn every_code_is_explained_and_found() {
     assert!(text.contains(CODES[0].title), "{text}");
 }
 
+/// Options that an explanation shows are options of the command it shows.
+#[test]
+fn the_commands_of_explanations_have_their_options() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut shown = 0;
+    for info in CODES {
+        for line in info.explanation.lines() {
+            let Some(command) = line.strip_prefix("    visim ") else {
+                continue;
+            };
+            let mut words = command.split_whitespace();
+            let name = words.next().unwrap_or_default();
+            let help = visim(&[name, "--help"], root);
+            let help = String::from_utf8_lossy(&help.stdout).into_owned();
+            for option in words.filter(|w| w.starts_with("--")) {
+                let option = option.split('=').next().unwrap_or_default();
+                let listed = help.split([' ', ',', '\n']).any(|w| w == option);
+                assert!(listed, "{}: {line}", info.name);
+                shown += 1;
+            }
+        }
+    }
+    assert!(shown >= 5, "{shown} options are shown");
+}
+
 #[test]
 fn the_samples_are_without_remarks() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let files = visim::harness::case::find(&folder).expect("samples");
     // Lessons of texture loads: `tests/tld.rs`.
-    for path in files.into_iter().filter(|p| !is_tld(p)) {
+    for path in files
+        .into_iter()
+        .filter(|p| Language::of(p) != Language::Tld)
+    {
         let text = std::fs::read_to_string(&path).expect("text");
         let source = Source::new(path.display().to_string(), text);
-        let diagnostics = if is_sends(&path) {
+        let diagnostics = if Language::of(&path) == Language::Send {
             visim::sends::program(&source).1
         } else {
             Front::new(&source, Platform::default()).diagnostics

@@ -5,6 +5,7 @@ use ddsfile::{
 };
 use pretty_assertions::assert_eq;
 use std::path::Path;
+use visim::harness::ran::Ran;
 use visim::harness::session::{Options, file_layer, start};
 use visim::source::Source;
 use visim::surface::file::{ALL_LEVELS, load_picture, save_picture};
@@ -302,7 +303,7 @@ fn parts_of_a_surface_are_saved() {
     let surface = session.bindings.surfaces.values().next().expect("bound");
     surface.set_image(image(1, 2), &[1, 2, 3, 4]);
     let saves = &layers[0].directives.saves;
-    let saved = |n: usize| session.picture(&saves[n]).map_err(|d| d.code);
+    let saved = |n: usize| session.saved(&saves[n]).map_err(|d| d.code);
     assert_eq!(saved(0), Ok(vec![1, 2, 3, 4]));
     assert!(saved(1).expect("a picture").starts_with(b"\x89PNG"));
     assert_eq!(saved(2).expect("rows").len(), 48);

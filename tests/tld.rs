@@ -3,6 +3,7 @@
 use proptest::prelude::*;
 use visim::diagnostic::{Code, any_fatal, render_all};
 use visim::harness::bind::Layer;
+use visim::harness::language::Language;
 use visim::harness::{load, tld as harness, twin};
 use visim::source::Source;
 use visim::surface::Format;
@@ -391,7 +392,10 @@ fn samples_are_strict_and_canonical() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/tld");
     let files = visim::harness::case::find(&folder).expect("samples");
     assert!(files.len() >= 7, "{} samples", files.len());
-    for path in files.into_iter().filter(|p| harness::is_tld(p)) {
+    for path in files
+        .into_iter()
+        .filter(|p| Language::of(p) == Language::Tld)
+    {
         let source = load::source(&path).expect("text");
         let (statements, found) = parse(&source, Strictness::Strict);
         assert!(
@@ -477,6 +481,7 @@ TLD.LZ R8, R4, 0x4, 3D, 0xf ;
         source,
         directives,
         folder: Default::default(),
+        language: Language::Tld,
     };
     let mut machine = harness::start(&[layer], found, Strictness::Strict).expect("a machine");
     let mut seen = Vec::new();

@@ -7,6 +7,7 @@ use std::path::{Path, PathBuf};
 use visim::harness::bind::Layer;
 use visim::harness::directive::Directives;
 use visim::harness::kernel::LaunchFile;
+use visim::harness::language::Language;
 use visim::harness::load;
 use visim::harness::session::{Options, file_layer, start_watched};
 use visim::isa::Platform;
@@ -61,6 +62,7 @@ fn kernel(folder: &Path, nth: usize) -> Option<Vec<(String, String)>> {
             ..Directives::default()
         },
         folder: PathBuf::new(),
+        language: Language::default(),
     };
     let mut layers = vec![own, device_layer];
     let size = file.launch.size();

@@ -1,9 +1,12 @@
 //! `visim check FILE…`: says all that is wrong with programs, and nothing if nothing is.
 
+use super::input::Written;
 use super::output::{Exit, Output};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
-use crate::harness::sends::is_sends;
-use crate::harness::{clauses, directive, load, tld};
+use crate::harness::language::Language;
+use crate::harness::{clauses, load, session, tld};
 use crate::isa::Platform;
 use crate::source::Source;
 use crate::tld::Strictness;
@@ -22,6 +25,8 @@ pub struct Check {
     /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
     #[arg(long)]
     strict: bool,
+    #[command(flatten)]
+    written: Written,
 }
 
 /// Reads a platform's name for clap.
@@ -56,19 +61,37 @@ impl Check {
     }
 
     fn one(&self, path: &Path, source: &Source, output: &mut Output) -> bool {
-        let (directives, mut diagnostics) = directive::read(source);
-        if tld::is_tld(path) {
-            let strictness = Strictness::of(self.strict);
-            diagnostics.extend(crate::tld::parse(source, strictness).1);
-        } else if is_sends(path) {
-            diagnostics.extend(crate::sends::program(source).1);
-        } else {
-            let platform = self.platform.or(directives.platform.map(|p| p.node));
-            let front = Front::new(source, platform.unwrap_or_default());
-            diagnostics.extend(front.diagnostics);
+        let (mut layer, mut diagnostics) = session::file_layer(source.clone(), path);
+        layer.language = self.written.of(path);
+        let language = layer.language;
+        let mut layers = vec![layer];
+        layers.extend(self.platform.map(Layer::of_platform));
+        diagnostics.extend(match language {
+            Language::Visa => {
+                let front = Front::new(source, session::platform(&layers));
+                // A file may hold functions alone, for the kernels of others.
+                let empty = front.checked.units.is_empty() && !front.is_refused();
+                let nothing = empty.then(|| Diagnostic::new(Code::W0715));
+                front.diagnostics.into_iter().chain(nothing).collect()
+            }
+            Language::Tld => match tld::start(&layers, Vec::new(), Strictness::of(self.strict)) {
+                Ok(machine) => of_file(machine.warnings),
+                Err(problems) => of_file(problems),
+            },
+            Language::Send => crate::sends::program(source).1,
+        });
+        let binds = language != Language::Tld && !any_fatal(&diagnostics);
+        if binds && layers[0].directives.names_something() {
+            diagnostics.extend(of_file(session::bindings(&layers)));
         }
         diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
         output.diagnostics(&diagnostics, source);
-        !crate::diagnostic::any_fatal(&diagnostics)
+        !any_fatal(&diagnostics)
     }
+}
+
+/// What is wrong in the file; the other layer is an option that clap has looked at.
+fn of_file(problems: Vec<Problem>) -> Vec<Diagnostic> {
+    let own = problems.into_iter().filter(|p| p.layer == 0);
+    own.map(|p| p.diagnostic).collect()
 }

@@ -1,19 +1,19 @@
 //! `visim explain CODE`: the long text of a diagnostic; `visim explain FILE:LINE`: one line of a program,
 //! followed down the straight line.
 
+use super::input::{FileLine, Written};
 use super::output::{Exit, Output};
-use crate::diagnostic::{CODES, Code};
+use super::run::say;
+use crate::diagnostic::{CODES, Code, Diagnostic};
 use crate::explain::line::{Watch, follow};
 use crate::explain::state::{State, behind};
+use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
-use crate::harness::load;
-use crate::harness::sends::is_sends;
-use crate::harness::session::{self, Options, Session};
-use crate::harness::tld::is_tld;
+use crate::harness::language::Language;
+use crate::harness::session::{self, Options, Refused, Session};
 use crate::harness::words::nearest;
 use crate::lower::messages::Compat;
 use serde_json::json;
-use std::path::Path;
 
 /// Explains a diagnostic code, or follows one line of a program.
 #[derive(Debug, clap::Args)]
@@ -21,17 +21,28 @@ pub struct Explain {
     /// A code as `E0701`, or a line as `kernel.visa:12`.
     #[arg(value_name = "CODE|FILE:LINE")]
     subject: String,
+    #[command(flatten)]
+    written: Written,
 }
 
 impl Explain {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        let line = self.subject.rsplit_once(':');
-        match line.and_then(|(file, line)| Some((Path::new(file), line.parse().ok()?))) {
-            Some((file, line)) if is_sends(file) => super::sends::explain(file, line, output),
-            Some((file, line)) if is_tld(file) => super::tld::explain(file, line, output),
-            Some((file, line)) => of_line(file, line, output),
-            None => code(&self.subject, output),
+        if !self.subject.contains(':') {
+            return code(&self.subject, output);
+        }
+        let FileLine { file, line } = match self.subject.parse::<FileLine>() {
+            Ok(subject) => subject,
+            Err(why) => return output.complain(&why),
+        };
+        let (layer, found) = match self.written.open(&file, output) {
+            Ok(opened) => opened,
+            Err(exit) => return exit,
+        };
+        match layer.language {
+            Language::Visa => of_line([layer], found, line, output),
+            Language::Tld => super::tld::explain([layer], found, line, output),
+            Language::Send => super::sends::explain([layer], found, line, output),
         }
     }
 }
@@ -59,13 +70,7 @@ fn code(name: &str, output: &mut Output) -> Exit {
     Exit::Fine
 }
 
-fn of_line(path: &Path, line: usize, output: &mut Output) -> Exit {
-    let source = match load::source(path) {
-        Ok(source) => source,
-        Err(error) => return output.complain(&error.to_string()),
-    };
-    let (layer, found) = session::file_layer(source, path);
-    let layers = [layer];
+fn of_line(layers: [Layer; 1], found: Vec<Diagnostic>, line: usize, output: &mut Output) -> Exit {
     let source = &layers[0].source;
     let front = Front::new(source, session::platform(&layers));
     let here: Vec<_> = front
@@ -91,22 +96,25 @@ fn of_line(path: &Path, line: usize, output: &mut Output) -> Exit {
     let options = Options::default();
     match session::start_watched(&layers, found, &options, |_| Watch::new(span)) {
         Ok(session) => result(&session, output),
-        Err(refused) => {
-            output.text("\nresult    not run:\n");
-            let problems = refused.problems.into_iter();
-            let fatal = problems.filter(|p| p.diagnostic.class().is_fatal());
-            let diagnostics: Vec<_> = fatal.map(|p| p.diagnostic).collect();
-            output.diagnostics(&diagnostics, source);
-        }
+        Err(refused) => not_run(refused, &layers, output),
     }
-    Exit::Fine
+}
+
+/// Says why the program did not run, or not to its end.
+pub(super) fn not_run(refused: Refused, layers: &[Layer], output: &mut Output) -> Exit {
+    output.text("\nresult    not run:\n");
+    let problems = refused.problems.into_iter();
+    let fatal: Vec<Problem> = problems
+        .filter(|p| p.diagnostic.class().is_fatal())
+        .collect();
+    say(&fatal, layers, output)
 }
 
 /// What the line did in the first thread that ran it.
-pub(super) fn result(session: &Session<Watch>, output: &mut Output) {
+pub(super) fn result(session: &Session<Watch>, output: &mut Output) -> Exit {
     let Some((thread, watch)) = session.outcome.observers.iter().find(|o| o.1.runs > 0) else {
         output.text("\nresult    the line was not reached\n");
-        return;
+        return Exit::Fine;
     };
     output.text(&format!(
         "\nresult    in {thread}, run {} time(s)\n",
@@ -159,4 +167,5 @@ pub(super) fn result(session: &Session<Watch>, output: &mut Output) {
     });
     output.field("samples", || samples.iter().map(|s| s.json()).collect());
     output.field("writes", || json!(writes));
+    Exit::Fine
 }

@@ -1,10 +1,11 @@
 //! `visim fmt FILE…`: programs in the form Intel's printer writes, comments kept.
 
+use super::input::Written;
 use super::output::{Exit, Output};
 use crate::diagnostic::{Diagnostic, any_fatal};
-use crate::harness::sends::is_sends;
+use crate::harness::language::Language;
 use crate::harness::write::Writes;
-use crate::harness::{directive, load, tld};
+use crate::harness::{directive, load};
 use crate::isa::Platform;
 use crate::source::Source;
 use crate::syntax::{ParseOptions, parse, print};
@@ -23,6 +24,8 @@ pub struct Fmt {
     /// Rewrite the files in place.
     #[arg(long)]
     write: bool,
+    #[command(flatten)]
+    written: Written,
 }
 
 impl Fmt {
@@ -38,12 +41,10 @@ impl Fmt {
                     continue;
                 }
             };
-            let (printed, diagnostics) = if tld::is_tld(path) {
-                crate::tld::print::canonical(&source)
-            } else if is_sends(path) {
-                crate::sends::canonical(&source)
-            } else {
-                visa(&source)
+            let (printed, diagnostics) = match self.written.of(path) {
+                Language::Visa => visa(&source),
+                Language::Tld => crate::tld::print::canonical(&source),
+                Language::Send => crate::sends::canonical(&source),
             };
             if any_fatal(&diagnostics) {
                 // A line that cannot be read would be lost.

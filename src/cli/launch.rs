@@ -78,6 +78,8 @@ impl Launch {
         let asked = self.launch.is_some()
             || self.zebin.is_some()
             || self.global.is_some()
+            || self.local.is_some()
+            || self.offset.is_some()
             || !self.arg.is_empty();
         if !asked {
             return Ok(None);

@@ -1,14 +1,15 @@
 //! `visim lower FILE`: the hardware messages of a program; `visim decode DESC EXDESC`: one message's bits.
 
 use super::check::platform;
+use super::input::Written;
 use super::output::{Exit, Output};
 use crate::check::CheckOptions;
 use crate::diagnostic::any_fatal;
 use crate::explain::bits::{Part, descriptors};
-use crate::explain::line::{Line, follow};
+use crate::explain::line::{Line, lines};
 use crate::harness::front::Front;
-use crate::harness::sends::is_sends;
-use crate::harness::{load, session};
+use crate::harness::language::Language;
+use crate::harness::session;
 use crate::isa::Platform;
 use crate::lower::messages::{Compat, json};
 use crate::message::text::{explain_descriptor, receiver, request};
@@ -29,6 +30,8 @@ pub struct Lower {
     /// JSON has the end of the thread as well.
     #[arg(long)]
     eot: bool,
+    #[command(flatten)]
+    written: Written,
 }
 
 /// `--compat`.
@@ -53,18 +56,21 @@ impl From<Release> for Compat {
 impl Lower {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        if is_sends(&self.file) {
-            let file = self.file.display();
+        let file = self.file.display();
+        let holds = match self.written.of(&self.file) {
+            Language::Visa => None,
+            Language::Tld => Some("texture loads, which are words of their own and no messages"),
+            Language::Send => Some("messages already"),
+        };
+        if let Some(holds) = holds {
             return output.complain(&format!(
-                "{file} holds messages already, nothing is to be lowered; `visim explain {file}:LINE` shows one"
+                "{file} holds {holds}: nothing is to be lowered; `visim explain {file}:LINE` shows a line"
             ));
         }
-        let source = match load::source(&self.file) {
-            Ok(source) => source,
-            Err(error) => return output.complain(&error.to_string()),
+        let layers = match self.written.open(&self.file, output) {
+            Ok((layer, _)) => [layer],
+            Err(exit) => return exit,
         };
-        let (layer, _) = session::file_layer(source, &self.file);
-        let layers = [layer];
         let platform = self.platform.unwrap_or(session::platform(&layers));
         let source = &layers[0].source;
         // Messages are looked at as Intel's finalizer makes them, remarks where a page forbids it.
@@ -103,12 +109,13 @@ impl Lower {
             1 => units.remove(0),
             _ => json!({ "units": units }),
         });
-        let lines = source.text().lines().count();
-        let followed = (1..=lines)
-            .filter_map(|line| Some((line, follow(source, &front.checked, line, compat)?)));
-        let shown = |f: &Line| !f.messages.is_empty() || !f.native.is_empty();
-        for (line, followed) in followed.filter(|(_, f)| shown(f)) {
-            output.heading(&format!("{}:{line}: {}", source.name(), followed.text));
+        if !output.is_text() {
+            return exit;
+        }
+        let shown = |line: &Line| !line.messages.is_empty() || !line.native.is_empty();
+        for followed in lines(source, &front.checked, compat).filter(shown) {
+            let (name, line) = (source.name(), followed.number);
+            output.heading(&format!("{name}:{line}: {}", followed.text));
             for sent in &followed.messages {
                 output.heading(&sent.head());
                 output.text(&sent.to_string());

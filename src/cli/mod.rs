@@ -9,6 +9,7 @@
 mod check;
 mod explain;
 mod fmt;
+mod input;
 mod launch;
 mod lower;
 mod output;
@@ -21,7 +22,8 @@ mod tld;
 mod video;
 mod watch;
 
-use clap::{Parser, Subcommand};
+use clap::parser::ValueSource;
+use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 use output::{Colour, Exit, Format, Output};
 use std::process::ExitCode;
 
@@ -61,8 +63,11 @@ enum Command {
 
 /// Reads the command line, runs the command, prints, and says how it went.
 pub fn main() -> ExitCode {
-    let options = match Options::try_parse() {
-        Ok(options) => options,
+    let parsed = Options::command()
+        .try_get_matches()
+        .and_then(|matches| Ok((Options::from_arg_matches(&matches)?, matches)));
+    let (mut options, matches) = match parsed {
+        Ok(parsed) => parsed,
         Err(error) => {
             // Help and version are answers, not mistakes; clap's own exit code for these is 0.
             let code = if error.use_stderr() {
@@ -70,11 +75,19 @@ pub fn main() -> ExitCode {
             } else {
                 Exit::Fine
             };
+            if error.use_stderr() && asks_for_json() {
+                let mut output = Output::new(Format::Json, Colour::Never);
+                output.complain(error.render().to_string().trim_end());
+                return output.finish().max(code).into();
+            }
             // A closed pipe is no reason to complain.
             let _ = error.print();
             return code.into();
         }
     };
+    if let Command::Run(command) = &mut options.command {
+        command.given = given(&matches);
+    }
     let mut output = Output::new(options.format, options.color);
     let exit = match options.command {
         Command::Check(command) => command.run(&mut output),
@@ -92,10 +105,34 @@ pub fn main() -> ExitCode {
     output.finish().max(exit).into()
 }
 
+/// Whether a command line that cannot be read asks for JSON.
+fn asks_for_json() -> bool {
+    let words: Vec<_> = std::env::args_os().collect();
+    let pairs = words
+        .windows(2)
+        .any(|w| w[0] == "--format" && w[1] == "json");
+    pairs || words.iter().any(|w| w == "--format=json")
+}
+
+/// Names of the options that were given to the subcommand.
+fn given(matches: &ArgMatches) -> Vec<String> {
+    let Some((name, matches)) = matches.subcommand() else {
+        return Vec::new();
+    };
+    let mut command = Options::command();
+    command.build();
+    let options = command.find_subcommand(name).map(|c| c.get_arguments());
+    let given = options.into_iter().flatten().filter(|option| {
+        matches.value_source(option.get_id().as_str()) == Some(ValueSource::CommandLine)
+    });
+    given
+        .filter_map(|option| option.get_long().map(str::to_string))
+        .collect()
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
-    use clap::CommandFactory;
 
     #[test]
     fn the_options_are_consistent() {

@@ -4,7 +4,7 @@ use crate::diagnostic::{Diagnostic, render_all, to_json};
 use crate::lower::messages::json::pretty;
 use crate::source::Source;
 use serde_json::{Map, Value, json};
-use std::io::{IsTerminal, Write};
+use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
 
 /// `--format`.
@@ -44,6 +44,15 @@ impl From<Exit> for ExitCode {
     }
 }
 
+/// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
+pub fn print(text: &str) -> io::Result<()> {
+    let mut out = io::stdout();
+    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+        Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
+        _ => Ok(()),
+    }
+}
+
 /// Collects what a command has to say.
 pub struct Output {
     format: Format,
@@ -67,8 +76,8 @@ impl Output {
         };
         Output {
             format,
-            colour: wanted(std::io::stderr().is_terminal()),
-            paints: wanted(std::io::stdout().is_terminal()),
+            colour: wanted(io::stderr().is_terminal()),
+            paints: wanted(io::stdout().is_terminal()),
             document: None,
             fields: Map::new(),
             diagnostics: Vec::new(),
@@ -120,7 +129,7 @@ impl Output {
     pub fn diagnostics(&mut self, diagnostics: &[Diagnostic], source: &Source) {
         if self.is_text() {
             let text = render_all(diagnostics, source, self.colour);
-            let _ = std::io::stderr().write_all(text.as_bytes());
+            let _ = io::stderr().write_all(text.as_bytes());
         } else {
             let values = diagnostics.iter().map(|d| to_json(d, source));
             self.diagnostics.extend(values);
@@ -130,20 +139,20 @@ impl Output {
     /// Says the diagnostics on standard error, in JSON as well: the document has no place for them.
     pub fn aside(&self, diagnostics: &[Diagnostic], source: &Source) {
         let text = render_all(diagnostics, source, self.colour);
-        let _ = std::io::stderr().write_all(text.as_bytes());
+        let _ = io::stderr().write_all(text.as_bytes());
     }
 
     /// Says something beside the result, on standard error; nothing in JSON.
     pub fn remark(&self, text: &str) {
         if self.is_text() {
-            let _ = writeln!(std::io::stderr(), "visim: {text}");
+            let _ = writeln!(io::stderr(), "visim: {text}");
         }
     }
 
     /// Says why the command cannot be carried out.
     pub fn complain(&mut self, message: &str) -> Exit {
         if self.is_text() {
-            let _ = writeln!(std::io::stderr(), "visim: {message}");
+            let _ = writeln!(io::stderr(), "visim: {message}");
         } else {
             self.field("error", || json!(message));
         }
@@ -177,11 +186,15 @@ impl Output {
     }
 
     fn write(&mut self, text: &str) {
-        let mut out = std::io::stdout();
-        let written = out.write_all(text.as_bytes()).and_then(|()| out.flush());
-        if let Err(error) = written {
-            // A reader that has seen enough (`| head`) is no failure.
-            self.failed |= error.kind() != std::io::ErrorKind::BrokenPipe;
+        if let Err(error) = print(text) {
+            self.fail(&error);
+        }
+    }
+
+    /// Says, once, that standard output takes no more.
+    pub fn fail(&mut self, error: &io::Error) {
+        if !std::mem::replace(&mut self.failed, true) {
+            let _ = writeln!(io::stderr(), "visim: standard output: {error}");
         }
     }
 }

@@ -1,52 +1,64 @@
 //! `visim picture FILE:LINE` and `visim picture --tile Y`: pictures to learn from.
 
+use super::input::{FileLine, Written};
 use super::output::{Exit, Output};
+use super::run::say;
 use crate::explain::drawing::Drawing;
 use crate::explain::line::follow;
 use crate::explain::picture::{Touched, surface, tile};
+use crate::harness::bind;
 use crate::harness::front::Front;
+use crate::harness::language::Language;
 use crate::harness::session::{self, Options};
 use crate::harness::write::Writes;
-use crate::harness::{bind, load};
 use crate::lower::messages::Compat;
-use crate::source::{Span, Spanned};
+use crate::source::{Source, Span, Spanned};
 use crate::surface::file::encode_picture;
 use crate::surface::{Image, Tiling};
 use serde_json::json;
-use std::path::{Path, PathBuf};
+use std::path::PathBuf;
 
 /// Draws the texels that a line of a program touches, or a tile with its byte addresses.
 #[derive(Debug, clap::Args)]
 pub struct Picture {
     /// A line as `kernel.visa:12`.
     #[arg(value_name = "FILE:LINE", required_unless_present = "tile")]
-    subject: Option<String>,
+    subject: Option<FileLine>,
     /// The picture: SVG if the name ends so, else PNG.
     #[arg(long, short)]
     output: PathBuf,
     /// Draw a tile of this tiling: X, Y, W, Yf, Ys.
     #[arg(long, value_parser = tiling, conflicts_with = "subject")]
     tile: Option<Tiling>,
-    /// Bits of an element, for the tile.
-    #[arg(long, default_value_t = 8)]
+    /// Bits of an element, for the tile: 8, 16, 32, 64 or 128.
+    #[arg(long, value_parser = bits, default_value = "8", conflicts_with = "subject")]
     bits: u32,
     /// Swizzle address bit 6 of the tile, as two-channel memory controllers did.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "subject")]
     swizzle: bool,
     /// The surface to draw; the first that the line touches if not given.
-    #[arg(long)]
+    #[arg(long, value_name = "NAME", conflicts_with = "tile")]
     surface: Option<String>,
     /// Its mip level, from the most detailed one.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, conflicts_with = "tile")]
     level: u32,
     /// Its array slice, face or 3D slice.
-    #[arg(long, default_value_t = 0)]
+    #[arg(long, default_value_t = 0, conflicts_with = "tile")]
     slice: u32,
+    #[command(flatten)]
+    written: Written,
 }
 
 fn tiling(name: &str) -> Result<Tiling, String> {
     let found = Tiling::named(name).filter(|t| *t != Tiling::Linear);
     found.ok_or_else(|| "one of X, Y, W, Yf, Ys is wanted".to_string())
+}
+
+/// Reads the size of an element for clap.
+fn bits(text: &str) -> Result<u32, String> {
+    let bits = text.parse().ok();
+    bits.filter(|bits| [8, 16, 32, 64, 128].contains(bits))
+        .ok_or_else(|| "one of 8, 16, 32, 64, 128 is wanted".to_string())
 }
 
 impl Picture {
@@ -90,42 +102,55 @@ impl Picture {
         }
     }
 
-    fn of_line(&self, subject: &str, output: &mut Output) -> Result<Drawing, Exit> {
-        let line = subject.rsplit_once(':');
-        let line = line.and_then(|(file, line)| Some((Path::new(file), line.parse().ok()?)));
-        let Some((path, line)) = line else {
-            let what = format!("`{subject}` is no line of a file, as kernel.visa:12");
-            return Err(output.complain(&what));
-        };
-        let source = load::source(path).map_err(|e| output.complain(&e.to_string()))?;
-        let (layer, found) = session::file_layer(source, path);
+    fn of_line(&self, subject: &FileLine, output: &mut Output) -> Result<Drawing, Exit> {
+        let FileLine { file, line } = subject;
+        let (layer, found) = self.written.open(file, output)?;
         let layers = [layer];
         let source = &layers[0].source;
-        let front = Front::new(source, session::platform(&layers));
-        let Some(followed) = follow(source, &front.checked, line, Compat::default()) else {
+        let span = match layers[0].language {
+            Language::Visa => {
+                let front = Front::new(source, session::platform(&layers));
+                follow(source, &front.checked, *line, Compat::default()).map(|f| f.span)
+            }
+            Language::Send => {
+                let (lines, _) = crate::sends::parse(source);
+                let spans = lines.iter().map(|l| l.span);
+                spans.into_iter().find(|s| source.line_of(s.start) == *line)
+            }
+            Language::Tld => {
+                let file = file.display();
+                return Err(output.complain(&format!(
+                    "texture loads are not drawn; `visim explain {file}:{line}` names their texels"
+                )));
+            }
+        };
+        let Some(span) = span else {
             return Err(output.complain(&format!("line {line} holds no instruction that is right")));
         };
-        let span = followed.span;
         let options = Options::default();
         let session = session::start_watched(&layers, found, &options, |_| Touched::new(span));
-        let session = session.map_err(|refused| {
-            let all: Vec<_> = refused.problems.into_iter().map(|p| p.diagnostic).collect();
-            output.diagnostics(&all, source);
-            Exit::Program
-        })?;
+        let session = session.map_err(|refused| say(&refused.problems, &layers, output))?;
         let mut touched = Touched::new(span);
         for (_, thread) in &session.outcome.observers {
             touched.join(thread);
         }
         let index = match &self.surface {
             Some(name) => {
-                let name = Spanned::new(name.clone(), Span::new(0, 0));
-                let found = bind::surface_index(&session.program, &name);
-                found.map_err(|why| output.complain(&why.message))?
+                let option = Source::new("--surface", &name[..]);
+                let whole = Span::new(0, name.len() as u32);
+                let name = Spanned::new(name.clone(), whole);
+                bind::surface_index(&session.program, &name).map_err(|why| {
+                    output.diagnostics(&[*why], &option);
+                    Exit::Command
+                })?
             }
             None => match touched.surfaces().first() {
                 Some(index) => *index,
-                None => return Err(output.complain(&format!("line {line} touches no surface"))),
+                None => {
+                    return Err(
+                        output.complain(&format!("line {line} touches no texel of a surface"))
+                    );
+                }
             },
         };
         let Some(bound) = session.bindings.surfaces.get(&index) else {

@@ -2,14 +2,17 @@
 //! options bind, prints the registers asked for and writes the surfaces asked for.
 
 use super::check::platform;
+use super::input::Written;
 use super::launch::{Launch, Launched};
 use super::output::{Exit, Output};
+use super::tld;
 use super::watch::Watching;
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::clauses;
 use crate::harness::directive::{self, Directives, Mistake};
-use crate::harness::load;
+use crate::harness::language::Language;
+use crate::harness::ran::Ran;
 use crate::harness::session::{self, Session};
 use crate::harness::values::{Number, bits, number};
 use crate::harness::words::Word;
@@ -17,7 +20,7 @@ use crate::harness::write::Writes;
 use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 
 /// Runs a program.
 #[derive(Debug, clap::Args)]
@@ -70,17 +73,46 @@ pub struct Run {
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
+    written: Written,
+    #[command(flatten)]
     watch: Watching,
+    /// Names of the options that were given; [`super::main`] knows.
+    #[arg(skip)]
+    pub given: Vec<String>,
+}
+
+/// Whether an option changes how a program of a language runs.
+fn serves(language: Language, option: &str) -> bool {
+    let general = ["as", "format", "color"].contains(&option);
+    let compiled = [
+        "kernel", "launch", "zebin", "global", "local", "offset", "arg",
+    ];
+    match language {
+        Language::Visa => option != "strict",
+        Language::Send => option != "strict" && !compiled.contains(&option),
+        Language::Tld => {
+            general || ["surface", "set", "dump", "save", "threads", "strict"].contains(&option)
+        }
+    }
 }
 
 impl Run {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        let source = match load::source(&self.file) {
-            Ok(source) => source,
-            Err(error) => return output.complain(&error.to_string()),
+        let language = self.written.of(&self.file);
+        if let Some(idle) = self.given.iter().find(|name| !serves(language, name)) {
+            let file = self.file.display();
+            let what = match language {
+                Language::Visa => "a vISA program",
+                Language::Tld => "a file of texture loads",
+                Language::Send => "a program made of sends",
+            };
+            return output.complain(&format!("--{idle} has no meaning for {file}, {what}"));
+        }
+        let (file, found) = match self.written.open(&self.file, output) {
+            Ok(opened) => opened,
+            Err(exit) => return exit,
         };
-        let (file, found) = session::file_layer(source, &self.file);
         let mut layers = vec![file];
         match self.options() {
             Ok(more) => layers.extend(more),
@@ -89,8 +121,8 @@ impl Run {
                 return Exit::Command;
             }
         }
-        if crate::harness::tld::is_tld(&self.file) {
-            return super::tld::run(&layers, found, self.strict, output);
+        if language == Language::Tld {
+            return tld::run(&layers, found, self.strict, output);
         }
         let source = layers[0].source.clone();
         let kernel = self.kernel.as_deref();
@@ -147,6 +179,7 @@ impl Run {
                             source,
                             directives,
                             folder: PathBuf::new(),
+                            language: Language::default(),
                         });
                         Ok(())
                     }
@@ -233,17 +266,41 @@ pub(super) fn say(problems: &[Problem], layers: &[Layer], output: &mut Output) -
     exit
 }
 
-/// Prints and writes what was asked for. Everything is looked up before anything is written.
+/// Delivers what a session left, and holds the outputs of a launch against what is expected of them.
 pub(super) fn finish<O>(
     session: &Session<O>,
     layers: &[Layer],
     launched: Option<&Launched>,
     output: &mut Output,
 ) -> Exit {
+    if let Err(exit) = deliver(session, layers, launched, output) {
+        return exit;
+    }
+    output.field("kernel", || json!(session.program.name));
+    output.field("threads", || json!(session.outcome.thread_count));
+    output.field("instructions", || json!(session.outcome.instructions));
+    match launched {
+        Some(launched) => launched.hold(&layers[0].source, output),
+        None => Exit::Fine,
+    }
+}
+
+/// Prints and writes what was asked for. Everything is looked up before anything is written.
+///
+/// # Errors
+/// Something that was asked for is not there or cannot be written, which has been said.
+pub(super) fn deliver(
+    ran: &dyn Ran,
+    layers: &[Layer],
+    launched: Option<&Launched>,
+    output: &mut Output,
+) -> Result<(), Exit> {
     let mut problems = Vec::new();
     let mut texts = Vec::new();
     let mut dumps = Vec::new();
     let mut writes = Writes::default();
+    // A program does not write over itself.
+    writes.spare(Path::new(layers[0].source.name()));
     let mut complaint = None;
     for (number, layer) in layers.iter().enumerate() {
         let mut wrong = |diagnostic: Box<Diagnostic>| {
@@ -253,7 +310,7 @@ pub(super) fn finish<O>(
             });
         };
         for dump in &layer.directives.dumps {
-            match session.dump(dump) {
+            match ran.dump(dump) {
                 Ok((text, table)) => {
                     texts.push(text);
                     dumps.push(dump_json(dump, &table));
@@ -262,7 +319,7 @@ pub(super) fn finish<O>(
             }
         }
         for save in &layer.directives.saves {
-            match session.picture(save) {
+            match ran.saved(save) {
                 Ok(bytes) => {
                     let added = writes.add(&layer.folder.join(&save.path.node), &bytes);
                     complaint = complaint.or(added.err());
@@ -272,32 +329,24 @@ pub(super) fn finish<O>(
         }
     }
     if !problems.is_empty() {
-        return say(&problems, layers, output);
+        return Err(say(&problems, layers, output));
     }
     if let Some(error) = complaint {
-        return output.complain(&error.to_string());
+        return Err(output.complain(&error.to_string()));
     }
     if let Some(Err(why)) = launched.map(|launched| launched.write(&mut writes)) {
-        return output.complain(&why);
+        return Err(output.complain(&why));
     }
-    let written = match writes.commit() {
-        Ok(written) => written,
-        Err(error) => return output.complain(&error.to_string()),
-    };
+    let written = writes.commit();
+    let written = written.map_err(|error| output.complain(&error.to_string()))?;
     texts.iter().for_each(|text| output.text(text));
     for path in &written {
         output.text(&format!("wrote {}\n", path.display()));
     }
     let paths = written.iter().map(|p| p.display().to_string());
-    output.field("kernel", || json!(session.program.name));
-    output.field("threads", || json!(session.outcome.thread_count));
-    output.field("instructions", || json!(session.outcome.instructions));
     output.field("dumps", || json!(dumps));
     output.field("written", || json!(paths.collect::<Vec<_>>()));
-    match launched {
-        Some(launched) => launched.hold(&layers[0].source, output),
-        None => Exit::Fine,
-    }
+    Ok(())
 }
 
 /// An element as a JSON number; JSON has no word for infinities and NaN, which become text.

@@ -2,8 +2,9 @@
 
 use super::explain;
 use super::output::{Exit, Output};
+use crate::diagnostic::Diagnostic;
 use crate::explain::line::Watch;
-use crate::harness::load;
+use crate::harness::bind::Layer;
 use crate::harness::session::{self, Options};
 use crate::isa::Platform;
 use crate::message::fields::extended_gen5;
@@ -11,16 +12,14 @@ use crate::message::text::explain_descriptor;
 use crate::sends::line::{Action, Descriptor};
 use crate::sends::{flight, parse};
 use serde_json::json;
-use std::path::Path;
 
 /// Follows one line: the instruction, a message's bits by field, and its effect in the first thread.
-pub fn explain(path: &Path, number: usize, output: &mut Output) -> Exit {
-    let source = match load::source(path) {
-        Ok(source) => source,
-        Err(error) => return output.complain(&error.to_string()),
-    };
-    let (layer, found) = session::file_layer(source, path);
-    let layers = [layer];
+pub fn explain(
+    layers: [Layer; 1],
+    found: Vec<Diagnostic>,
+    number: usize,
+    output: &mut Output,
+) -> Exit {
     let source = &layers[0].source;
     let (lines, _) = parse(source);
     let at = lines
@@ -63,12 +62,6 @@ pub fn explain(path: &Path, number: usize, output: &mut Output) -> Exit {
     let watch = |_| Watch::new(span);
     match session::start_watched(&layers, found, &Options::default(), watch) {
         Ok(session) => explain::result(&session, output),
-        Err(refused) => {
-            output.text("\nresult    not run:\n");
-            let fatal = refused.problems.into_iter().map(|p| p.diagnostic);
-            let fatal: Vec<_> = fatal.filter(|d| d.class().is_fatal()).collect();
-            output.diagnostics(&fatal, source);
-        }
+        Err(refused) => explain::not_run(refused, &layers, output),
     }
-    Exit::Fine
 }

@@ -13,6 +13,9 @@ use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
+/// The longest text of words or fields, in bytes.
+const MAX_TEXT: u64 = 1 << 20;
+
 /// Takes packed surface and sampler states apart and says which rules they break; packs them, too.
 #[derive(Debug, clap::Args)]
 pub struct States {
@@ -24,7 +27,7 @@ pub struct States {
     /// Read the words from a text; `-` is standard input.
     #[arg(long, short, conflicts_with = "words")]
     input: Option<PathBuf>,
-    /// Whose structure: 4, 5, 6, 8 or 9.
+    /// Whose structure: 4, 5, 6, 7, 7.5, 8 or 9.
     #[arg(long, value_parser = generation, default_value = "5")]
     r#gen: Generation,
     /// Set a field, as "Min LOD=1.5", and print the words; they start as zeros if none are given.
@@ -60,16 +63,16 @@ impl States {
     pub fn run(self, output: &mut Output) -> Exit {
         let packs = !self.set.is_empty() || self.from.is_some();
         let text = match (&self.input, &self.from) {
-            (Some(path), _) | (None, Some(path)) => match load::bytes(path, 1 << 20) {
-                Ok(bytes) => String::from_utf8_lossy(&bytes).into_owned(),
+            (Some(path), _) | (None, Some(path)) => match load::text(path, MAX_TEXT) {
+                Ok(text) => text,
                 Err(error) => return output.complain(&error.to_string()),
             },
             (None, None) => self.words.join(" "),
         };
         let name = self.input.as_deref().or(self.from.as_deref());
         let name = name.unwrap_or(Path::new("words"));
-        let source = Source::new(name.display().to_string(), text);
-        let all = Span::new(0, source.text().trim_end().len() as u32);
+        let mut source = Source::new(name.display().to_string(), text);
+        let mut all = Span::new(0, source.text().trim_end().len() as u32);
         let mut dwords = Vec::new();
         let states = match self.from.is_some() {
             true => match described(self.kind, name, source.text()) {
@@ -88,8 +91,22 @@ impl States {
                     return output.complain("no words are given");
                 }
                 let mut words: Vec<u32> = dwords.iter().map(|dword| dword.value).collect();
-                self.changed(&mut words)
-                    .and_then(|()| decode(self.kind, self.r#gen, &words))
+                if let Err((why, ask)) = self.changed(&mut words) {
+                    let option = Source::new("--set", ask);
+                    let unset = Diagnostic {
+                        message: "field cannot be set".to_string(),
+                        ..why.at(Span::new(0, ask.len() as u32))
+                    };
+                    output.diagnostics(&[unset], &option);
+                    return Exit::Command;
+                }
+                if packs {
+                    // What is said of them is said of the words as they are then.
+                    source = Source::new("words", packed(&words));
+                    all = Span::new(0, source.text().trim_end().len() as u32);
+                    dwords = dump::dwords(source.text()).unwrap_or_default();
+                }
+                decode(self.kind, self.r#gen, &words)
             }
         };
         let states = match states {
@@ -103,7 +120,7 @@ impl States {
         for state in &states {
             output.text(&state.to_string());
             if packs {
-                output.text(&packed(&state.words));
+                output.text(&format!("  words\n{}", packed(&state.words)));
             }
             // A rule of several fields is about the whole state.
             let own = dwords.get(state.first..).unwrap_or_default();
@@ -129,19 +146,18 @@ impl States {
         exit
     }
 
-    /// Sets the fields that are asked for.
-    fn changed(&self, words: &mut Vec<u32>) -> Result<(), Invalid> {
-        if self.set.is_empty() {
-            return Ok(());
+    /// Sets the fields that are asked for; why one cannot be, with the option's text.
+    fn changed(&self, words: &mut Vec<u32>) -> Result<(), (Invalid, &str)> {
+        for ask in &self.set {
+            let of_ask = |why| (why, ask.as_str());
+            let first = words.first().copied().unwrap_or_default();
+            let structure = self.kind.structure(self.r#gen, first).map_err(of_ask)?;
+            if words.is_empty() {
+                words.resize(structure.dwords, 0);
+            }
+            set(structure, words, ask).map_err(of_ask)?;
         }
-        let first = words.first().copied().unwrap_or_default();
-        let structure = self.kind.structure(self.r#gen, first)?;
-        if words.is_empty() {
-            words.resize(structure.dwords, 0);
-        }
-        self.set
-            .iter()
-            .try_for_each(|ask| set(structure, words, ask))
+        Ok(())
     }
 }
 
@@ -153,7 +169,8 @@ enum Described {
 
 /// The state that a file of fields describes.
 fn described(what: What, path: &Path, text: &str) -> Result<Described, String> {
-    let fields = sampler::fields(path, text.as_bytes())?;
+    let fields = sampler::fields(path, text.as_bytes());
+    let fields = fields.map_err(|why| format!("{}: {why}", path.display()))?;
     fn made<T: DeserializeOwned>(path: &Path, fields: Value) -> Result<T, String> {
         serde_json::from_value(fields).map_err(|e| format!("{}: {e}", path.display()))
     }
@@ -176,5 +193,5 @@ fn packed(words: &[u32]) -> String {
         let row: Vec<String> = row.iter().map(|w| format!("{w:08x}")).collect();
         format!("  {}\n", row.join(" "))
     });
-    format!("  words\n{}", rows.collect::<String>())
+    rows.collect()
 }

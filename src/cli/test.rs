@@ -40,6 +40,9 @@ impl Test {
         }
         let word = self.filter.as_deref().unwrap_or_default();
         files.retain(|f| f.to_string_lossy().contains(word));
+        if files.is_empty() {
+            return output.complain(&format!("no file has `{word}` in its path"));
+        }
         let options = Options::default();
         let mut verdicts: Vec<Verdict> = files.par_iter().map(|f| case::run(f, &options)).collect();
         if self.bless {

@@ -1,12 +1,12 @@
 //! `.tld` files: run, explained line by line, compared with `load_3d`.
 
 use super::output::{Exit, Output};
-use super::run::say;
+use super::run::{deliver, say};
 use crate::diagnostic::Diagnostic;
 use crate::harness::bind::{Layer, Problem};
-use crate::harness::tld::{self, Machine, is_tld};
-use crate::harness::write::Writes;
-use crate::harness::{contents, load, pair, session, twin};
+use crate::harness::language::Language;
+use crate::harness::tld::{self, Machine};
+use crate::harness::{load, pair, session, twin};
 use crate::tld::{Fetch, Strictness, Tld, story};
 use serde_json::json;
 use std::collections::BTreeMap;
@@ -16,14 +16,18 @@ fn problem(layer: usize, diagnostic: Diagnostic) -> Problem {
     Problem { layer, diagnostic }
 }
 
-fn open(path: &Path, strict: bool, output: &mut Output) -> Result<(Vec<Layer>, Machine), Exit> {
+/// A file that is ready to run.
+fn open(path: &Path, output: &mut Output) -> Result<([Layer; 1], Machine), Exit> {
     let source = load::source(path).map_err(|e| output.complain(&e.to_string()))?;
     let (file, found) = session::file_layer(source, path);
-    let layers = vec![file];
-    match tld::start(&layers, found, Strictness::of(strict)) {
-        Ok(machine) => Ok((layers, machine)),
-        Err(problems) => Err(say(&problems, &layers, output)),
-    }
+    let layers = [file];
+    let machine = start(&layers, found, output)?;
+    Ok((layers, machine))
+}
+
+fn start(layers: &[Layer], found: Vec<Diagnostic>, output: &mut Output) -> Result<Machine, Exit> {
+    let machine = tld::start(layers, found, Strictness::Lenient);
+    machine.map_err(|problems| say(&problems, layers, output))
 }
 
 /// Runs the statements of the first layer: results as its directives and the options ask.
@@ -37,51 +41,24 @@ pub fn run(layers: &[Layer], found: Vec<Diagnostic>, strict: bool, output: &mut 
     if let Err(trap) = machine.run(|_, _, _, _| fetches += 1) {
         return say(&[problem(0, *trap)], layers, output);
     }
-    let (mut problems, mut texts, mut writes) = (Vec::new(), Vec::new(), Writes::default());
-    let mut complaint = None;
-    for (layer, number) in layers.iter().zip(0..) {
-        for dump in &layer.directives.dumps {
-            match machine.dump(dump) {
-                Ok(text) => texts.push(text),
-                Err(wrong) => problems.push(problem(number, *wrong)),
-            }
-        }
-        for save in &layer.directives.saves {
-            let made = machine.picture(&save.name);
-            match made.and_then(|surface| contents::save(&surface, save)) {
-                Ok(bytes) => {
-                    let added = writes.add(&layer.folder.join(&save.path.node), &bytes);
-                    complaint = complaint.or(added.err());
-                }
-                Err(wrong) => problems.push(problem(number, *wrong)),
-            }
-        }
-    }
-    if !problems.is_empty() {
-        return say(&problems, layers, output);
-    }
-    if let Some(error) = complaint {
-        return output.complain(&error.to_string());
-    }
-    let written = match writes.commit() {
-        Ok(written) => written,
-        Err(error) => return output.complain(&error.to_string()),
-    };
-    texts.iter().for_each(|text| output.text(text));
-    for path in &written {
-        output.text(&format!("wrote {}\n", path.display()));
+    if let Err(exit) = deliver(&machine, layers, None, output) {
+        return exit;
     }
     output.field("threads", || json!(machine.threads.len()));
     output.field("fetches", || json!(fetches));
-    output.field("dumps", || json!(texts));
     Exit::Fine
 }
 
 /// Follows one line of a file: fields of its word, operands, header, texel, result, for the first thread
 /// that fetches.
-pub fn explain(path: &Path, line: usize, output: &mut Output) -> Exit {
-    let (layers, mut machine) = match open(path, false, output) {
-        Ok(opened) => opened,
+pub fn explain(
+    layers: [Layer; 1],
+    found: Vec<Diagnostic>,
+    line: usize,
+    output: &mut Output,
+) -> Exit {
+    let mut machine = match start(&layers, found, output) {
+        Ok(machine) => machine,
         Err(exit) => return exit,
     };
     let source = &layers[0].source;
@@ -94,7 +71,7 @@ pub fn explain(path: &Path, line: usize, output: &mut Output) -> Exit {
     else {
         return output.complain(&format!(
             "{}:{line}: no texture load stands there",
-            path.display()
+            source.name()
         ));
     };
     let mut text = format!("{}\n\n{}\n", tld.node, story::word_fields(&tld));
@@ -138,6 +115,7 @@ pub struct Compare {
 impl Compare {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
+        let is_tld = |path: &PathBuf| Language::of(path) == Language::Tld;
         match self.files.as_slice() {
             [tld] if is_tld(tld) => self.with_twins(tld, output),
             [visa, tld] if is_tld(tld) && !is_tld(visa) => self.with_program(visa, tld, output),
@@ -148,7 +126,7 @@ impl Compare {
 
     /// Holds the n-th load of each thread of a program against the n-th texture load, lane by lane.
     fn with_program(&self, visa: &Path, tld: &Path, output: &mut Output) -> Exit {
-        let (layers, mut machine) = match open(tld, false, output) {
+        let (layers, mut machine) = match open(tld, output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
@@ -239,7 +217,7 @@ impl Compare {
 
     /// Holds each texture load against the load_3d that asks for the same.
     fn with_twins(&self, file: &Path, output: &mut Output) -> Exit {
-        let (layers, mut machine) = match open(file, false, output) {
+        let (layers, mut machine) = match open(file, output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };

@@ -4,7 +4,7 @@
 //! that every report and trace is the same each time.
 
 use super::launch::Launched;
-use super::output::{Exit, Output};
+use super::output::{self, Exit, Output};
 use super::run::{finish, number_json, say};
 use crate::check::{CheckOptions, Step};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
@@ -21,9 +21,9 @@ use crate::observe::trace::{Event, Instruction, Moved, Stop, TraceOptions, Value
 use crate::observe::{Races, Sanitizer, Stats, Tracer, Watcher, space, spot};
 use crate::program::Program;
 use crate::source::{Source, Span, Spanned};
+use clap::ArgGroup;
 use serde_json::{Value as Json, json};
-use std::io::Write;
-use std::sync::Mutex;
+use std::sync::{Mutex, OnceLock};
 
 /// How a trace is printed.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, clap::ValueEnum)]
@@ -36,7 +36,11 @@ pub enum TraceFormat {
 
 /// What a run is watched for.
 #[derive(Debug, clap::Args)]
-#[command(next_help_heading = "Watching a run")]
+#[command(
+    next_help_heading = "Watching a run",
+    group = ArgGroup::new("stops").args(["breaks", "break_thread"]).multiple(true),
+    group = ArgGroup::new("told").args(["trace", "breaks", "break_thread"]).multiple(true),
+)]
 pub struct Watching {
     /// Report what the hardware promises nothing for: undefined registers, accesses outside a surface,
     /// misaligned ones, threads that miss each other at a barrier.
@@ -49,29 +53,35 @@ pub struct Watching {
     #[arg(long)]
     trace: bool,
     /// How --trace and --break print: for people, or one JSON object a line.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = TraceFormat::Text)]
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = TraceFormat::Text, requires = "told")]
     trace_format: TraceFormat,
     /// Print this many instructions at most.
-    #[arg(long, value_name = "N", default_value_t = 100_000)]
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "trace")]
     trace_limit: u64,
     /// Trace this thread only; may be given several times.
-    #[arg(long, value_name = "X,Y")]
+    #[arg(long, value_name = "X,Y", requires = "trace")]
     thread: Vec<String>,
     /// Stop in front of the instructions on this line, print the variables asked for, and go on.
-    #[arg(long = "break", value_name = "LINE")]
+    #[arg(long = "break", value_name = "LINE", value_parser = line_number)]
     breaks: Vec<usize>,
     /// Stop in this thread only; without --break, in front of its first instruction.
     #[arg(long, value_name = "X,Y")]
     break_thread: Vec<String>,
     /// Print this many stops at most.
-    #[arg(long, value_name = "N", default_value_t = 16)]
+    #[arg(long, value_name = "N", default_value_t = 16, requires = "stops")]
     break_limit: u64,
     /// Print this variable at each stop: NAME, NAME:TYPE, NAME:hex.
-    #[arg(long, value_name = "NAME[:TYPE]")]
+    #[arg(long, value_name = "NAME[:TYPE]", requires = "stops")]
     print: Vec<String>,
     /// Count executed instructions and messages, lanes and bytes for each opcode.
     #[arg(long)]
     stats: bool,
+}
+
+/// Reads the number of a line for clap.
+fn line_number(text: &str) -> Result<usize, String> {
+    let line = text.parse().ok().filter(|&line| line > 0);
+    line.ok_or_else(|| "the number of a line is wanted, from 1 on".to_string())
 }
 
 /// A mistake in an option, in the option's own text.
@@ -106,6 +116,7 @@ impl Watching {
             views,
             lines: (!output.is_text()).then(Mutex::default),
             as_json: self.trace_format == TraceFormat::Json,
+            failed: OnceLock::new(),
         };
         let stops = !trace.lines.is_empty() || !trace.stop_threads.is_empty();
         let watcher = Watcher {
@@ -129,6 +140,9 @@ impl Watching {
             }
             Err(refused) => say(&refused.problems, layers, output),
         };
+        if let Some(error) = printer.failed.get() {
+            output.fail(error);
+        }
         self.untold(&watcher, output);
         if let Some(lines) = &printer.lines {
             let lines = lines.lock().unwrap_or_else(|e| e.into_inner()).clone();
@@ -255,17 +269,9 @@ fn thread(option: &str, text: &str, columns: u32) -> Result<u32, Mistake> {
 
 /// The place of a line on which an instruction starts.
 fn instructions_on(line: usize, source: &Source, front: Option<&Front>) -> Result<Span, String> {
-    let lines = source.text().split_inclusive('\n');
-    let mut start = 0;
-    let mut found = None;
-    for (number, text) in lines.enumerate() {
-        let end = start + text.len() as u32;
-        if number + 1 == line {
-            found = Some(Span::new(start, end));
-        }
-        start = end;
-    }
-    let span = found.ok_or_else(|| format!("the text has no line {line}"))?;
+    let span = source
+        .line_span(line)
+        .ok_or_else(|| format!("the text has no line {line}"))?;
     let Some(front) = front else {
         return Ok(span);
     };
@@ -297,6 +303,8 @@ struct Printer<'a> {
     /// Where events are kept when the command prints one JSON value.
     lines: Option<Mutex<Vec<Json>>>,
     as_json: bool,
+    /// Why standard output took no more.
+    failed: OnceLock<std::io::Error>,
 }
 
 impl Printer<'_> {
@@ -311,8 +319,9 @@ impl Printer<'_> {
         } else {
             self.text(program, event)
         };
-        // A reader that has seen enough is no failure.
-        let _ = std::io::stdout().write_all(text.as_bytes());
+        if let Err(error) = output::print(&text) {
+            self.failed.get_or_init(|| error);
+        }
     }
 
     /// The line and the text of an instruction; code of libraries has neither.

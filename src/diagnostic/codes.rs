@@ -809,10 +809,11 @@ result open. The note says which and where. Real hardware may return anything."
 "Every hardware thread has its own copy of all variables. This kernel declares more than the limit
 allows; a declaration may have a wrong `num_elts`."
     L0605 Limit "the scratch memory of a thread is too small"
-"`%scratch` gives each thread memory of its own for arrays that do not fit into registers. The address
-lies beyond what this run gives a thread: raise the limit, or look for an address that runs away.
+"`%scratch` gives each thread memory of its own for arrays that do not fit into registers: 256 KiB, or what
+the description of a compiled kernel asks for. The address lies beyond it; look for one that runs away.
 
-    visim run --scratch 1000000 file.visa"
+    mov (M1, 1) A(0,0)<1> 0x7fffff00:ud    // offset in bytes, of 0x40000
+    mov (M1, 1) A(0,0)<1> 0x100:ud         // mended"
     N0601 Unsupported "instruction is not modelled"
 "The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
 The note names the section that defines it. This is not a fault of the program."
@@ -823,7 +824,7 @@ prints functions into files of their own: put their text behind the kernel's."
 "A run stops when one hardware thread has run a number of instructions, so that an endless loop ends.
 Raise the limit if the program is meant to run that long:
 
-    visim run --limit 1000000000 file.visa"
+    visim run --max-steps 1000000000 file.visa"
     N0602 Unsupported "this use of a message is not modelled"
 "The message is modelled, but not for this surface or with this state. The note names the section that
 defines it. This is not a fault of the program."
@@ -1017,6 +1018,12 @@ gives the size at hand.
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."
+    W0715 Warning "the text holds no program"
+"There is neither a kernel nor a function in the file, so that nothing of it can run. A kernel begins with its
+name:
+
+    .version 4.1
+    .kernel \"copy\""
     W0720 Warning "16x8 block with output shuffle"
 "A sampler state with output shuffle does not go with 16x8 blocks: the hardware has no such mode. visim packs
 the block as if shuffle were off (AVS reference D4).

@@ -4,9 +4,11 @@
 //! [`codes`]; `visim explain E0301` prints its long text.
 
 pub mod codes;
+mod nearest;
 mod render;
 
 pub use codes::{CODES, Code, CodeInfo};
+pub use nearest::nearest;
 pub use render::{render, render_all, to_json};
 
 use crate::source::Span;

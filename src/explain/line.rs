@@ -1,20 +1,23 @@
 //! One line of a program, followed from its operands to what it writes.
 
 use super::bits::{self, Part, descriptors};
-use crate::check::{Checked, Step, Unit, looked_at};
+use crate::check::{Checked, Step, Unit, VarId, looked_at};
 use crate::exec::Observer;
 use crate::exec::observer::{At, Running};
 use crate::isa::Slot;
 use crate::lower::messages::{Compat, Context, Flow, Lowered, Run, messages};
 use crate::message::{Request, text};
 use crate::sampler::sample::Taken;
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, Spanned};
+use crate::syntax::ast::Instruction;
 use serde_json::{Value as Json, json};
 use std::fmt;
 
 /// What is known of a line before it runs.
 #[derive(Debug)]
 pub struct Line {
+    /// Its number, from 1 on.
+    pub number: usize,
     /// The statement.
     pub text: String,
     /// What the instruction does, in a sentence.
@@ -62,65 +65,81 @@ pub struct Sent {
 
 /// The instruction on a one-based line, if there is one that passed every check.
 pub fn follow(source: &Source, checked: &Checked, line: usize, compat: Compat) -> Option<Line> {
-    checked
-        .units
-        .iter()
-        .find_map(|unit| in_unit(source, checked, unit, line, compat))
+    walk(source, checked, compat, move |number| number == line).next()
 }
 
-fn in_unit(
+/// Every instruction that passed the checks, in text order.
+pub fn lines<'c>(
+    source: &'c Source,
+    checked: &'c Checked,
+    compat: Compat,
+) -> impl Iterator<Item = Line> + 'c {
+    walk(source, checked, compat, |_| true)
+}
+
+/// One walk over all units: what a line becomes depends on those in front of it in its unit.
+fn walk<'c>(
+    source: &'c Source,
+    checked: &'c Checked,
+    compat: Compat,
+    wanted: impl Fn(usize) -> bool + Copy + 'c,
+) -> impl Iterator<Item = Line> + 'c {
+    checked.units.iter().flat_map(move |unit| {
+        let mut context = Context::new(compat);
+        unit.steps.iter().filter_map(move |step| {
+            let Step::Instruction(instruction) = step else {
+                context.forget();
+                return None;
+            };
+            let number = source.line_of(instruction.span.start);
+            let line = wanted(number).then(|| one(source, checked, unit, instruction, &context));
+            context.observe(unit, &instruction.node, checked.platform);
+            line
+        })
+    })
+}
+
+fn one(
     source: &Source,
     checked: &Checked,
     unit: &Unit,
-    line: usize,
-    compat: Compat,
-) -> Option<Line> {
-    let mut context = Context::new(compat);
-    let platform = checked.platform;
-    for step in &unit.steps {
-        let Step::Instruction(instruction) = step else {
-            context.forget();
-            continue;
-        };
-        if source.line_of(instruction.span.start) != line {
-            context.observe(unit, &instruction.node, platform);
-            continue;
-        }
-        let info = instruction.opcode.node.info();
-        // One slot stands for two operands where text takes sampler and surface in either order.
-        let names = info.slots.iter().flat_map(|slot| match slot {
-            Slot::SamplerAndSurface => vec!["Sampler".to_string(), "Surface".to_string()],
-            slot => vec![format!("{slot:?}")],
-        });
-        let names: Vec<String> = names.collect();
-        let slot = |index: usize| {
-            names
-                .get(index)
-                .or(names.last())
-                .cloned()
-                .unwrap_or_default()
-        };
-        let operands = instruction.operands.iter().enumerate();
-        let operands = operands.map(|(i, o)| (slot(i), source.slice(o.span).to_string()));
-        let (lowered, refused) = match messages(unit, &instruction.node, &context, platform) {
-            Ok(lowered) => (lowered, None),
-            Err(diagnostic) => (Lowered::default(), Some(diagnostic.message)),
-        };
-        let sends = 0..lowered.sends.len();
-        return Some(Line {
-            text: source.slice(instruction.span).trim().to_string(),
-            does: info.doc,
-            section: info.family.section(),
-            operands: operands.collect(),
-            lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
-            checked: looked_at(&instruction.node),
-            messages: sends.map(|s| sent(&lowered, s, unit, checked)).collect(),
-            native: lowered.native,
-            refused,
-            span: instruction.span,
-        });
+    instruction: &Spanned<Instruction<VarId>>,
+    context: &Context,
+) -> Line {
+    let info = instruction.opcode.node.info();
+    // One slot stands for two operands where text takes sampler and surface in either order.
+    let names = info.slots.iter().flat_map(|slot| match slot {
+        Slot::SamplerAndSurface => vec!["Sampler".to_string(), "Surface".to_string()],
+        slot => vec![format!("{slot:?}")],
+    });
+    let names: Vec<String> = names.collect();
+    let slot = |index: usize| {
+        names
+            .get(index)
+            .or(names.last())
+            .cloned()
+            .unwrap_or_default()
+    };
+    let operands = instruction.operands.iter().enumerate();
+    let operands = operands.map(|(i, o)| (slot(i), source.slice(o.span).to_string()));
+    let (lowered, refused) = match messages(unit, &instruction.node, context, checked.platform) {
+        Ok(lowered) => (lowered, None),
+        Err(diagnostic) => (Lowered::default(), Some(diagnostic.message)),
+    };
+    let sends = 0..lowered.sends.len();
+    Line {
+        number: source.line_of(instruction.span.start),
+        text: source.slice(instruction.span).trim().to_string(),
+        does: info.doc,
+        section: info.family.section(),
+        operands: operands.collect(),
+        lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
+        checked: looked_at(&instruction.node),
+        messages: sends.map(|s| sent(&lowered, s, unit, checked)).collect(),
+        native: lowered.native,
+        refused,
+        span: instruction.span,
     }
-    None
 }
 
 /// Send number `number` of an instruction.

@@ -1,6 +1,6 @@
 //! Packed states, field by field, with the rules they break.
 
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, nearest};
 use crate::exec::Bindings;
 use crate::exec::bindings::Sampler;
 use crate::message::Request;
@@ -170,7 +170,11 @@ pub fn set(structure: &Structure, words: &mut [u32], ask: &str) -> Result<(), In
         f.name.eq_ignore_ascii_case(name) && !scaler::COEFFICIENTS.contains(&f.name)
     };
     let field = in_table.or_else(|| structure.fields.iter().find(single));
-    let field = field.ok_or_else(|| wrong(format!("{} has no field {name}", structure.name)))?;
+    let field = field.ok_or_else(|| {
+        let meant = nearest(name, structure.fields.iter().map(|f| f.name));
+        let meant = meant.map_or(String::new(), |m| format!("; did you mean {m}?"));
+        wrong(format!("{} has no field {name}{meant}", structure.name))
+    })?;
     field.set_raw(words, field.parsed(value)?);
     Ok(())
 }

@@ -6,6 +6,7 @@
 
 use super::contents;
 use super::directive::{Directives, Origin, SamplerBinding, Setting, SurfaceBinding};
+use super::language::Language;
 use super::shape;
 use super::states;
 use super::values::{Form, View};
@@ -31,6 +32,8 @@ pub struct Layer {
     pub directives: Directives,
     /// Where relative paths start.
     pub folder: PathBuf,
+    /// What the text is written in, where it is a program.
+    pub language: Language,
 }
 
 impl Layer {
@@ -43,6 +46,7 @@ impl Layer {
                 ..Directives::default()
             },
             folder: PathBuf::new(),
+            language: Language::default(),
         }
     }
 }

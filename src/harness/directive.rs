@@ -89,6 +89,14 @@ pub struct Directives {
     pub known_failing: Option<Spanned<String>>,
 }
 
+impl Directives {
+    /// Whether something names what the program declares.
+    pub fn names_something(&self) -> bool {
+        let bound = self.surfaces.len() + self.samplers.len() + self.settings.len();
+        bound + self.dumps.len() + self.saves.len() + self.expectations.len() > 0
+    }
+}
+
 /// A surface and what lies behind it.
 #[derive(Clone, Debug)]
 pub struct SurfaceBinding {
@@ -244,7 +252,16 @@ impl Reader {
         let remark = body.find(" //").or(body.find("\t//"));
         let body = body[..remark.unwrap_or(body.len())].trim_end();
         if let Some(reason) = body.strip_prefix("known-failing because:") {
-            self.directives.known_failing = Some(Spanned::new(reason.trim().to_string(), span));
+            match reason.trim() {
+                "" => self.diagnostics.push(
+                    mistake(span, "the reason is missing")
+                        .help("// known-failing because: the filter is not modelled"),
+                ),
+                reason => {
+                    let reason = Spanned::new(reason.to_string(), span);
+                    self.directives.known_failing = Some(reason);
+                }
+            }
             return;
         }
         let word = body.split([' ', '\t', ':']).next().unwrap_or_default();

@@ -58,12 +58,16 @@ pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     Ok(bytes)
 }
 
-/// A text file; `-` is standard input.
-pub fn source(path: &Path) -> Result<Source, FileError> {
-    let bytes = bytes(path, MAX_SOURCE_BYTES as u64)?;
-    let text = String::from_utf8(bytes).map_err(|error| FileError::NotText {
+/// The text of a file of at most `limit` bytes; `-` is standard input.
+pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
+    String::from_utf8(bytes(path, limit)?).map_err(|error| FileError::NotText {
         path: path.to_path_buf(),
         at: error.utf8_error().valid_up_to(),
-    })?;
+    })
+}
+
+/// A program; `-` is standard input.
+pub fn source(path: &Path) -> Result<Source, FileError> {
+    let text = text(path, MAX_SOURCE_BYTES as u64)?;
     Ok(Source::new(path.display().to_string(), text))
 }

@@ -1,16 +1,10 @@
-//! Programs made of sends, as the harness meets them: by the ending of their file.
+//! Programs made of sends, as the harness meets them.
 
 use super::bind::{Layer, Problem};
 use super::session::{Lowered, of_file};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
-use crate::sends::{self, EXTENSION};
-use std::path::Path;
-
-/// Whether `path` names a program made of sends.
-pub fn is_sends(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == EXTENSION)
-}
+use crate::sends;
 
 /// Reads, checks and lowers the program of the first layer.
 pub(super) fn program(layers: &[Layer], found: Vec<Diagnostic>) -> Lowered {

@@ -5,10 +5,10 @@
 //! ```
 
 use super::bind::{self, Layer, Problem};
-use super::contents;
-use super::directive::{Directives, Dump, Place, Save, ViewWords};
+use super::directive::{Directives, Place, ViewWords};
 use super::front::Front;
 use super::kernel::Prepared;
+use super::language::Language;
 use super::sends;
 use super::values::{Form, View};
 use crate::check::{CheckOptions, Checked};
@@ -77,6 +77,7 @@ pub fn file_layer(source: Source, path: &Path) -> (Layer, Vec<Diagnostic>) {
         source,
         directives,
         folder,
+        language: Language::of(path),
     };
     (layer, diagnostics)
 }
@@ -120,7 +121,7 @@ pub fn start_watched<O: Observer>(
     observe: impl Fn(ThreadId) -> O + Sync,
 ) -> Result<Session<O>, Refused> {
     let refuse = |problems: Vec<Problem>| Refused { problems };
-    let (program, mut problems) = if sends::is_sends(Path::new(layers[0].source.name())) {
+    let (program, mut problems) = if layers[0].language == Language::Send {
         sends::program(layers, found).map_err(refuse)?
     } else {
         program(layers, found, options).map_err(refuse)?
@@ -189,6 +190,36 @@ pub fn start_watched<O: Observer>(
             Err(refuse(problems))
         }
     }
+}
+
+/// What is wrong with what the directives bind and look at, found without a run; a text that is wrong itself, or
+/// calls functions of other files, is not looked at.
+pub fn bindings(layers: &[Layer]) -> Vec<Problem> {
+    let lowered = match layers[0].language {
+        Language::Send => sends::program(layers, Vec::new()),
+        _ => program(layers, Vec::new(), &Options::default()),
+    };
+    let Ok((program, _)) = lowered else {
+        return Vec::new();
+    };
+    let mut problems = match bind::bind(&program, layers, Bindings::default()) {
+        Ok((_, remarks)) => remarks,
+        Err(problems) => problems,
+    };
+    for (layer, number) in layers.iter().zip(0..) {
+        let own = &layer.directives;
+        let places = own.dumps.iter().map(|d| &d.place);
+        let places = places.chain(own.expectations.iter().map(|e| &e.place));
+        let names = places.map(|place| &place.name);
+        for name in names.chain(own.saves.iter().map(|s| &s.name)) {
+            let unknown = bind::symbol(&program, name).err();
+            problems.extend(unknown.map(|diagnostic| Problem {
+                layer: number,
+                diagnostic: *diagnostic,
+            }));
+        }
+    }
+    problems
 }
 
 /// How many threads a row has, as `V34@X,Y` counts them.
@@ -377,34 +408,5 @@ impl<O> Session<O> {
             },
             bytes: bytes.to_vec(),
         })
-    }
-
-    /// A dump as text: a title, then the rows.
-    ///
-    /// # Errors
-    /// As [`Session::table`].
-    pub fn dump(&self, dump: &Dump) -> Result<(String, Table), Box<Diagnostic>> {
-        let table = self.table(&dump.place, dump.view)?;
-        let mut text = dump.place.name.node.clone();
-        if dump.place.offset > 0 {
-            text.push_str(&format!(".{}", dump.place.offset));
-        }
-        if let Some((x, y)) = dump.place.thread {
-            text.push_str(&format!("@{x},{y}"));
-        }
-        let (ty, pitch) = (table.view.ty, table.view.pitch);
-        text.push_str(&format!(": {ty}, {pitch} bytes to a row\n"));
-        for row in table.view.rows(&table.bytes) {
-            text.push_str(&format!("  {row}\n"));
-        }
-        Ok((text, table))
-    }
-
-    /// A surface as the bytes of a file, the kind of which follows from its name.
-    ///
-    /// # Errors
-    /// As [`Session::surface`]; `E0702` if the format has no picture.
-    pub fn picture(&self, save: &Save) -> Result<Vec<u8>, Box<Diagnostic>> {
-        contents::save(self.surface(&save.name)?, save)
     }
 }

@@ -18,7 +18,7 @@
 
 use super::bind::{Layer, Problem};
 use super::contents;
-use super::directive::{Dump, Origin, Place, Setting, SurfaceBinding, ViewWords};
+use super::directive::{Origin, Place, Setting, SurfaceBinding, ViewWords};
 use super::session::Table;
 use super::values::{Form, View};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
@@ -33,12 +33,6 @@ use crate::tld::{
     Thread, fetch, parse,
 };
 use std::collections::BTreeMap;
-use std::path::Path;
-
-/// Whether `path` names a file of texture loads.
-pub fn is_tld(path: &Path) -> bool {
-    path.extension().is_some_and(|e| e == "tld")
-}
 
 type Wrong = Box<Diagnostic>;
 
@@ -115,9 +109,11 @@ pub fn start(
         .checked_mul(grid.1)
         .filter(|&n| n <= MAX_THREADS)
         .unwrap_or(0);
-    if let (0, Some(threads)) = (count, directives().rev().find_map(|d| d.threads)) {
-        let label = format!("more than {MAX_THREADS} threads");
-        problems.push(of_file(*wrong(threads.span, label)));
+    let mut asked = layers.iter().enumerate().rev();
+    let asked = asked.find_map(|(at, layer)| Some((at, layer.directives.threads?.span)));
+    if let (0, Some((layer, span))) = (count, asked) {
+        let diagnostic = *wrong(span, format!("more than {MAX_THREADS} threads"));
+        problems.push(Problem { layer, diagnostic });
     }
     let numbers = directives()
         .flat_map(|d| &d.surfaces)
@@ -571,17 +567,6 @@ impl Machine {
             },
             bytes: little(&self.values(place)?),
         })
-    }
-
-    /// The lines of a DUMP.
-    ///
-    /// # Errors
-    /// As [`Machine::table`].
-    pub fn dump(&self, dump: &Dump) -> Result<String, Wrong> {
-        let table = self.table(&dump.place, dump.view)?;
-        let rows: Vec<_> = table.view.rows(&table.bytes);
-        let rows: Vec<_> = rows.into_iter().map(|row| format!("  {row}\n")).collect();
-        Ok(format!("{}:\n{}", dump.place.name.node, rows.concat()))
     }
 
     /// R, G, B, A from four registers on, of all threads, as a surface.

@@ -5,6 +5,7 @@
 //! into [`Word`]s here and read by the same functions from there on; the text of an option becomes a
 //! [`crate::source::Source`] of its own, so that its mistakes are underlined like those of a file.
 
+pub use crate::diagnostic::nearest;
 use crate::source::{Span, Spanned};
 
 /// A word and where it stands.
@@ -74,46 +75,6 @@ pub fn decimal(word: &str) -> Option<u32> {
     digits.then(|| word.parse().ok()).flatten()
 }
 
-/// The name in `names` nearest to `word`, if near enough that the writer may have meant it.
-///
-/// Near is an edit distance (letters changed, added, left out, swapped with their neighbour) of at
-/// most a third of the word's length; upper and lower case count as equal.
-pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
-    let wanted = word.to_ascii_lowercase();
-    // A name of an absurd length is no slip of the finger, and the table below is quadratic.
-    if wanted.len() > 64 {
-        return None;
-    }
-    names
-        .into_iter()
-        .filter(|name| name.len() <= 64)
-        .map(|name| (distance(&wanted, &name.to_ascii_lowercase()), name))
-        .filter(|&(d, name)| d <= (wanted.len().max(name.len()) / 3).max(1))
-        .min_by_key(|&(d, _)| d)
-        .map(|(_, name)| name)
-}
-
-/// Edit distance with swaps of neighbours (restricted Damerau–Levenshtein).
-fn distance(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
-    for i in 0..=a.len() {
-        for j in 0..=b.len() {
-            rows[i][j] = if i == 0 || j == 0 {
-                i + j
-            } else {
-                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
-                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
-                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
-                    best = best.min(rows[i - 2][j - 2] + 1);
-                }
-                best
-            };
-        }
-    }
-    rows[a.len()][b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -142,14 +103,5 @@ mod tests {
         ] {
             assert_eq!(size(not), None, "{not}");
         }
-    }
-
-    #[test]
-    fn a_slip_is_recognised_and_a_stranger_is_not() {
-        let names = ["SURFACE", "SAMPLER", "THREADS", "V32"];
-        assert_eq!(nearest("SURFCAE", names), Some("SURFACE"));
-        assert_eq!(nearest("sample", names), Some("SAMPLER"));
-        assert_eq!(nearest("V33", names), Some("V32"));
-        assert_eq!(nearest("EXPECT", names), None);
     }
 }

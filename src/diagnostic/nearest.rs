@@ -1,0 +1,55 @@
+//! What a writer may have meant by a name that is none.
+
+/// The name in `names` nearest to `word`, if near enough that the writer may have meant it.
+///
+/// Near is an edit distance (letters changed, added, left out, swapped with their neighbour) of at
+/// most a third of the word's length; upper and lower case count as equal.
+pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
+    let wanted = word.to_ascii_lowercase();
+    // A name of an absurd length is no slip of the finger, and the table below is quadratic.
+    if wanted.len() > 64 {
+        return None;
+    }
+    names
+        .into_iter()
+        .filter(|name| name.len() <= 64)
+        .map(|name| (distance(&wanted, &name.to_ascii_lowercase()), name))
+        .filter(|&(d, name)| d <= (wanted.len().max(name.len()) / 3).max(1))
+        .min_by_key(|&(d, _)| d)
+        .map(|(_, name)| name)
+}
+
+/// Edit distance with swaps of neighbours (restricted Damerau–Levenshtein).
+fn distance(a: &str, b: &str) -> usize {
+    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
+    let mut rows = vec![vec![0; b.len() + 1]; a.len() + 1];
+    for i in 0..=a.len() {
+        for j in 0..=b.len() {
+            rows[i][j] = if i == 0 || j == 0 {
+                i + j
+            } else {
+                let change = rows[i - 1][j - 1] + usize::from(a[i - 1] != b[j - 1]);
+                let mut best = change.min(rows[i - 1][j] + 1).min(rows[i][j - 1] + 1);
+                if i > 1 && j > 1 && a[i - 1] == b[j - 2] && a[i - 2] == b[j - 1] {
+                    best = best.min(rows[i - 2][j - 2] + 1);
+                }
+                best
+            };
+        }
+    }
+    rows[a.len()][b.len()]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::nearest;
+
+    #[test]
+    fn a_slip_is_recognised_and_a_stranger_is_not() {
+        let names = ["SURFACE", "SAMPLER", "THREADS", "V32"];
+        assert_eq!(nearest("SURFCAE", names), Some("SURFACE"));
+        assert_eq!(nearest("sample", names), Some("SAMPLER"));
+        assert_eq!(nearest("V33", names), Some("V32"));
+        assert_eq!(nearest("EXPECT", names), None);
+    }
+}
