@@ -22,21 +22,25 @@ fn outcome(folder: &Path, name: &str, text: &str) -> Result<(), String> {
 }
 
 /// Surfaces that suit every message: T1 a picture, T2 a buffer, T4 a tiled picture,
-/// T5 depths.
+/// T5 depths, T6 and T7 frames of video, T8 statistics.
 const SURFACES: &str = "\
 // SURFACE T1: R8G8B8A8_UNORM 16x16
 // SURFACE T2: R32G32B32A32_FLOAT 64x1 kind=buffer, dword(x,y) = 0
 // SURFACE T4: R8G8B8A8_UNORM 128x32 tiling=X
 // SURFACE T5: R32_FLOAT 16x16
+// SURFACE T6: Y8_UNORM 32x16
+// SURFACE T7: Y8_UNORM 32x16
+// SURFACE T8: R8_UNORM 64x16
 ";
 
 fn gen5_program(row: &str, receiver: &str, desc: u32) -> String {
     let binding = desc & 0xff;
+    // The frame, the one before, statistics: AVS reference 5.1.
+    let last = binding + if row == "deinterlace" { 2 } else { 0 };
+    let has = |l: &str| (binding..=last).any(|n| l.contains(&format!(" T{n}:")));
     let surfaces: String = SURFACES
         .lines()
-        .filter(|l| {
-            ["smpl", "read", "write"].contains(&receiver) && l.contains(&format!(" T{binding}:"))
-        })
+        .filter(|l| ["smpl", "read", "write"].contains(&receiver) && has(l))
         .map(|l| format!("{l}\n"))
         .collect();
     let response = desc >> 20 & 0x1f;
@@ -50,6 +54,7 @@ fn gen5_program(row: &str, receiver: &str, desc: u32) -> String {
         false => 0,
     };
     let sampler = match receiver {
+        "smpl" if row == "deinterlace" => "// SAMPLER S0: deinterlace dn_enable=off\n",
         "smpl" if row == "sample_8x8" => "// SAMPLER S0: avs table0x=bilinear\n",
         "smpl" => "// SAMPLER S0: 3d\n",
         _ => "",
@@ -87,8 +92,16 @@ fn gen9_program(statement: &str) -> String {
             String::new()
         }
     };
+    let sampler = match statement {
+        s if s.starts_with("avs") => "// SAMPLER S0: avs table0x=bilinear\n",
+        s if s.starts_with("sample_unorm") => "// SAMPLER S0: unorm\n",
+        s if s.contains(" S0 ") => "// SAMPLER S0: 3d\n",
+        _ => "",
+    };
     let names = format!(
-        "{}{}{}",
+        "{sampler}{}{}{}{}{}",
+        surface(5, "// SURFACE T5: R32_FLOAT 16x16"),
+        surface(9, "// SURFACE T9: R8G8B8A8_UNORM 16x16 samples=4"),
         surface(6, "// SURFACE T6: R8G8B8A8_UNORM 16x16"),
         surface(7, "// SURFACE T7: R32G32B32A32_FLOAT 64x1 kind=buffer"),
         surface(8, "// SURFACE T8: R32_UINT 16x16"),
@@ -97,7 +110,10 @@ fn gen9_program(statement: &str) -> String {
         "{names}.version 4.1\n.kernel \"row\"\n\
          .decl D v_type=G type=ud num_elts=128 align=GRF\n\
          .decl S v_type=G type=ud num_elts=128 align=GRF\n\
-         .decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n.decl T8 v_type=T num_elts=1\n    \
+         .decl F v_type=G type=f num_elts=128 align=GRF alias=<S,0>\n\
+         .decl S0 v_type=S num_elts=1\n\
+         .decl T5 v_type=T num_elts=1\n.decl T6 v_type=T num_elts=1\n.decl T7 v_type=T num_elts=1\n\
+         .decl T8 v_type=T num_elts=1\n.decl T9 v_type=T num_elts=1\n    \
          {statement}\n    ret (M1, 1)\n"
     )
 }

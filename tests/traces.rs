@@ -8,12 +8,17 @@ use std::process::Command;
 
 /// Runs lesson 33 with `options` and compares what it prints with a file.
 fn prints(options: &[&str], golden: &str) {
+    prints_of("samples/33-trace.visa", options, golden);
+}
+
+/// Runs a program with `options` and compares what it prints with a file.
+fn prints_of(program: &str, options: &[&str], golden: &str) {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
     let output = command
         .arg("run")
         .args(options)
-        .arg("samples/33-trace.visa")
+        .arg(program)
         .current_dir(root)
         .output()
         .expect("visim starts");
@@ -47,4 +52,11 @@ fn stops_with_variables_as_rows_and_lanes() {
 #[test]
 fn counts_by_opcode() {
     prints(&["--stats"], "stats.txt");
+}
+
+#[test]
+fn counts_of_messages_of_ironlake() {
+    // The numbers are worked out in the program.
+    let program = "tests/cases/observe/gen5-stats.send";
+    prints_of(program, &["--stats"], "stats-gen5.txt");
 }

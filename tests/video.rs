@@ -519,6 +519,12 @@ fn streams_without_frames_are_told() {
 #[cfg(unix)]
 #[test]
 fn an_interrupted_run_leaves_whole_frames() {
+    interrupted_by("-INT");
+    interrupted_by("-TERM");
+}
+
+#[cfg(unix)]
+fn interrupted_by(signal: &str) {
     use std::io::{BufRead, BufReader, Write};
     let folder = tempfile::tempdir().unwrap();
     let at = |name: &str| folder.path().join(name);
@@ -547,7 +553,7 @@ fn an_interrupted_run_leaves_whole_frames() {
     // The reader has the first frame once its temporary file holds something, or soon after.
     std::thread::sleep(std::time::Duration::from_millis(500));
     let interrupted = Command::new("kill")
-        .args(["-INT", &child.id().to_string()])
+        .args([signal, &child.id().to_string()])
         .status()
         .unwrap();
     assert!(interrupted.success());

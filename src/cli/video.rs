@@ -104,8 +104,9 @@ impl Video {
                 let how = if done.stopped { "stopped: " } else { "" };
                 let path = self.output.display();
                 let (read, written) = (done.read, done.written);
+                let frames = if read == 1 { "frame" } else { "frames" };
                 output.text(&format!(
-                    "{how}{read} frames read, {written} written to {path}\n"
+                    "{how}{read} {frames} read, {written} written to {path}\n"
                 ));
                 output.field("read", || json!(read));
                 output.field("written", || json!(written));
@@ -345,7 +346,7 @@ impl Sink {
     }
 }
 
-/// Set by Ctrl-C; a second one ends the process at once.
+/// Set by Ctrl-C, and where a process is asked to end; a second time ends it at once.
 fn stop_flag() -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);

@@ -13,7 +13,7 @@
 use super::touch::Watch;
 use crate::surface::format::Use;
 use crate::surface::texel::{Rgba, encode};
-use crate::surface::{Kind, Refused, Surface};
+use crate::surface::{Generation, Kind, Refused, Surface, Tiling};
 
 const SEE: &str = "PRM 5.10.7, \"Render Target Write\"";
 
@@ -66,11 +66,12 @@ impl<'a> Target<'a> {
             ));
         }
         let format = d.format;
-        if !format.used_for(Use::RenderTarget) || encode(format, [0; 4]).is_none() {
+        let stored = format.is_packed_422() || encode(format, [0; 4]).is_some();
+        if !format.used_for(Use::RenderTarget) || !stored {
             let what = format!("{format} is no render target format");
             return Err(Refused::error(what, SEE));
         }
-        if pixels.replicated && d.tiling == crate::surface::Tiling::Linear {
+        if pixels.replicated && d.tiling == Tiling::Linear {
             return Err(Refused::undefined(
                 "replicated data go to tiled memory only",
                 "PRM 5.7.3, \"Replicate Data\"",
@@ -88,7 +89,23 @@ impl<'a> Target<'a> {
             let what = format!("array index {} of a buffer must be 0", pixels.index);
             return Err(Refused::undefined(what, SEE));
         }
-        let level = d.min_lod;
+        // The state's one field is the last level for samplers and the level of a render target.
+        let level = d.min_lod + d.levels.saturating_sub(1);
+        if pixels.index != 0 && d.y_offset != 0 {
+            return Err(Refused::error(
+                "array indices other than 0 want a Y Offset of 0",
+                "PRM 4.10.2.1, Y Offset",
+            ));
+        }
+        if d.generation < Generation::Gen7 && format.bits == 128 && d.tiling == Tiling::Y {
+            return Err(Refused::undefined(
+                format!("{format} as a Y-tiled render target: its elements have 128 bits"),
+                "PRM 4.10.2.1, Surface Format; surface reference 1.1",
+            ));
+        }
+        if format.is_packed_422() {
+            pairs(surface, level, pixels)?;
+        }
         let size = |n: u32| n.checked_shr(level).unwrap_or(0).max(1);
         let slices = match d.kind {
             Kind::D3 => size(d.depth),
@@ -126,6 +143,28 @@ impl<'a> Target<'a> {
     }
 }
 
+/// What a target whose pixels share chroma in pairs wants: whole pairs. Source: PRM 4.10.2.1.
+fn pairs(surface: &Surface, level: u32, pixels: &Pixels) -> Result<(), Refused> {
+    let see = "PRM 4.10.2.1, Surface Format, Write Disables, LOD";
+    let d = surface.description();
+    if d.write_disable != 0 || level != 0 {
+        let what = format!(
+            "{} as a render target: all components are written, at level 0",
+            d.format
+        );
+        return Err(Refused::error(what, see));
+    }
+    for (i, (x, _)) in pixels.corners.iter().enumerate() {
+        let on = pixels.enables >> (4 * i) & 0xf;
+        let whole = x % 2 == 0 && (on ^ on >> 1) & 0b0101 == 0;
+        if on != 0 && !whole {
+            let what = format!("subspan {i} at X {x} writes {on:#06b}: pairs are written whole");
+            return Err(Refused::undefined(what, see));
+        }
+    }
+    Ok(())
+}
+
 /// Writes the enabled slots. Pixels outside the surface are dropped.
 ///
 /// # Errors
@@ -156,7 +195,7 @@ pub fn write(surface: &Surface, pixels: &Pixels, watch: Watch<'_>) -> Result<(),
 mod tests {
     use super::*;
     use crate::diagnostic::Class;
-    use crate::surface::{Description, Format, LineStride, Tiling};
+    use crate::surface::{Description, Format, LineStride};
     use pretty_assertions::assert_eq;
 
     /// Nobody watches.
@@ -219,6 +258,48 @@ mod tests {
     }
 
     #[test]
+    fn the_level_written_is_the_one_of_the_field() {
+        let levels = Description {
+            levels: 2,
+            ..Description::d2(Format::R8_UNORM, 16, 4)
+        };
+        let target = Surface::zeroed(levels).unwrap();
+        let mut one = pixels(0, 0);
+        one.enables = 1 << 15;
+        write(&target, &one).unwrap();
+        // Slot 15 is at (7, 1), the lower right texel of level 1.
+        let found = target.load_texel(1, 0, 7, 1, 0).unwrap()[0];
+        assert_eq!(f32::from_bits(found), 1.0);
+        assert_eq!(target.load_texel(0, 0, 7, 1, 0).unwrap()[0], 0);
+    }
+
+    #[test]
+    fn pixels_that_share_chroma_are_written_together() {
+        let packed = Description::d2(Format::named("YCRCB_NORMAL").unwrap(), 8, 2);
+        let class = |d: &Description, pixels: &Pixels| {
+            write(&Surface::zeroed(d.clone()).unwrap(), pixels).map_err(|r| r.class)
+        };
+        let target = Surface::zeroed(packed.clone()).unwrap();
+        let mut some = pixels(0, 0);
+        some.colours[1][1] = 1.0f32.to_bits();
+        write(&target, &some).unwrap();
+        // Y of each pixel from its green, Cb and Cr of the even one's blue and red: slots 0 and 1, then 4 and 5.
+        assert_eq!(target.to_rows()[..8], [0, 128, 255, 0, 0, 128, 0, 68]);
+        assert_eq!(class(&packed, &pixels(1, 0)), Err(Class::Undefined));
+        // The lower left pixel of subspan 1 without the one beside it.
+        let mut killed = pixels(0, 0);
+        killed.enables = 0xffff & !(1 << 7);
+        assert_eq!(class(&packed, &killed), Err(Class::Undefined));
+        killed.enables &= !(1 << 6);
+        assert_eq!(class(&packed, &killed), Ok(()));
+        let disabled = Description {
+            write_disable: 1,
+            ..packed
+        };
+        assert_eq!(class(&disabled, &pixels(0, 0)), Err(Class::Error));
+    }
+
+    #[test]
     fn disabled_components_keep_their_bits() {
         let disabled = Description {
             write_disable: 0b1001,
@@ -270,6 +351,17 @@ mod tests {
         let line = Description::d1(Format::R8_UNORM, 8);
         assert_eq!(class(line.clone(), &pixels(0, 1)), Err(Class::Undefined));
         assert_eq!(class(line, &pixels(0, 0)), Ok(()));
+        let wide = Description {
+            tiling: Tiling::Y,
+            generation: Generation::Gen5,
+            ..Description::d2(Format::R32G32B32A32_FLOAT, 8, 8)
+        };
+        assert_eq!(class(wide.clone(), &pixels(0, 0)), Err(Class::Undefined));
+        let later = Description {
+            generation: Generation::Gen9,
+            ..wide
+        };
+        assert_eq!(class(later, &pixels(0, 0)), Ok(()));
         let compressed = Description::d2(Format::named("BC1_UNORM").unwrap(), 8, 8);
         assert_eq!(class(compressed, &pixels(0, 0)), Err(Class::Error));
         assert_eq!(write(&Surface::null(), &pixels(0, 0)), Ok(()));

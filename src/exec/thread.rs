@@ -70,6 +70,8 @@ pub struct Thread<'p> {
     pub(super) callers: Vec<Frame>,
     /// Registers that came back for messages, by op, where descriptors are made at run time.
     pub(super) answers: Vec<(u32, u32)>,
+    /// X-tiled surfaces that messages of Gen5 brought into the render cache, and whether by fields.
+    pub(super) cached: Vec<(u32, bool)>,
 }
 
 impl<'p> Thread<'p> {
@@ -100,6 +102,7 @@ impl<'p> Thread<'p> {
             frame: Frame::new(0, mask),
             callers: Vec::new(),
             answers: Vec::new(),
+            cached: Vec::new(),
         }
     }
 

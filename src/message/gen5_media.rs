@@ -52,6 +52,15 @@ pub(super) fn name(kind: u32) -> &'static str {
     }
 }
 
+/// Neighbouring binding table indices that a message reads. Source: AVS reference 5.1.
+pub fn surfaces(kind: u32) -> u32 {
+    match kind {
+        // The frame, the one before, statistics.
+        DEINTERLACE => 3,
+        _ => 1,
+    }
+}
+
 /// Whether a message has the type.
 pub(super) fn is_known(kind: u32) -> bool {
     matches!(kind, DEINTERLACE | SCALE_8X8) || UNORM.iter().any(|form| form.0 == kind)

@@ -85,7 +85,7 @@ impl Known {
                 let element = lane / w * v + lane % w * h;
                 self.0.get(dword(at, element, ty)).copied().flatten()
             }
-            Src::Register { .. } => None,
+            Src::Register { .. } | Src::Control => None,
         }
     }
 

@@ -65,6 +65,8 @@ pub enum Dst {
     Null,
     /// a0.0.
     Address,
+    /// cr0.0, whose bit 0 is the float mode: 1 ALT.
+    Control,
     /// Elements `stride` apart.
     Register {
         /// The first.
@@ -88,6 +90,8 @@ pub enum Src {
         /// `(abs)`.
         abs: bool,
     },
+    /// cr0.0.
+    Control,
     /// A number, as the bits of its type.
     Immediate(u64),
 }
@@ -189,6 +193,7 @@ impl Display for Dst {
         match self {
             Dst::Null => f.write_str("null"),
             Dst::Address => f.write_str("a0.0"),
+            Dst::Control => f.write_str("cr0.0"),
             Dst::Register { at, stride } => write!(f, "{at}<{stride}>"),
         }
     }
@@ -220,6 +225,7 @@ impl Display for Typed<Src> {
     fn fmt(&self, f: &mut Formatter<'_>) -> fmt::Result {
         let Typed(src, ty) = self;
         match *src {
+            Src::Control => f.write_str("cr0.0")?,
             Src::Immediate(bits) => number(f, bits, *ty)?,
             Src::Register {
                 at,

@@ -3,7 +3,7 @@
 //! ```text
 //!  0      r0 … r127      r0 holds the thread's header
 //!  4096   m0 … m15
-//!  4608   f0, a0, the indices T<n> of surfaces that descriptors name and S<n> of samplers
+//!  4608   f0, a0, cr0, the indices T<n> of surfaces that descriptors name and S<n> of samplers
 //!  …      constants, then where writes to null fall
 //! ```
 
@@ -14,7 +14,8 @@ use super::line::{
 };
 use crate::isa::{Modifier, Opcode, Platform, Type};
 use crate::message::Sfid;
-use crate::message::fields::{gen5_read, outer};
+use crate::message::fields::{gen5_read, gen5_sampler, outer};
+use crate::message::gen5_media;
 use crate::program::{
     Alu, CompareDest, Dest, Earlier, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw,
     RawMessage, Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass, Text,
@@ -22,11 +23,15 @@ use crate::program::{
 use crate::source::Span;
 use indexmap::IndexMap;
 use std::mem;
+use std::ops::Range;
 
 const MESSAGES: u32 = GENERAL * REGISTER;
 const FLAG: u32 = MESSAGES + MESSAGE * REGISTER;
 const ADDRESS: u32 = FLAG + 4;
-const SURFACES: u32 = ADDRESS + 4;
+const CONTROL: u32 = ADDRESS + 4;
+const SURFACES: u32 = CONTROL + 4;
+
+const CONTROL_NAME: &str = "%cr0";
 
 /// Lowers a checked program.
 pub fn lower(lines: &[Line]) -> Program {
@@ -60,6 +65,13 @@ pub fn lower(lines: &[Line]) -> Program {
     }
     add("f0".into(), SymbolClass::Predicate, FLAG, 16);
     add("a0".into(), SymbolClass::General(Type::Ud), ADDRESS, 1);
+    // As vISA has it: execution finds the float mode by this name.
+    add(
+        CONTROL_NAME.into(),
+        SymbolClass::General(Type::Ud),
+        CONTROL,
+        1,
+    );
     let mut names = Vec::new();
     for surface in surfaces(lines) {
         let offset = builder.constant(surface.into());
@@ -109,15 +121,20 @@ pub fn lower(lines: &[Line]) -> Program {
     }
 }
 
-/// Ops that an instruction becomes: an implied move is one before the send.
+/// Ops that an instruction becomes: an implied move is one before the send, behind a write of cr0.0 the
+/// float mode is looked at.
 fn ops(instruction: &Instruction) -> u32 {
     match &instruction.action {
         Action::Send(send) if send.implied.is_some() => 2,
+        Action::Alu {
+            dst: (Dst::Control, _),
+            ..
+        } => 2,
         _ => 1,
     }
 }
 
-/// Every register and index owns its bytes; r0 is what the thread starts with.
+/// Every register and index owns its bytes; r0 and cr0 are what the thread starts with.
 fn owners(symbols: &IndexMap<String, Symbol>) -> Vec<Owner> {
     let mut owners: Vec<Owner> = symbols
         .iter()
@@ -126,7 +143,7 @@ fn owners(symbols: &IndexMap<String, Symbol>) -> Vec<Owner> {
             range: symbol.offset..symbol.offset + symbol.bytes(),
             class: symbol.class,
             declared: Span::default(),
-            predefined: symbol.offset == 0,
+            predefined: [0, CONTROL].contains(&symbol.offset),
             function: None,
         })
         .collect();
@@ -145,23 +162,32 @@ fn surfaces(lines: &[Line]) -> Vec<u32> {
     let mut list: Vec<u32> = lines
         .iter()
         .filter_map(|line| match &line.node.action {
-            Action::Send(send) => binding(send),
+            Action::Send(send) => bindings(send),
             _ => None,
         })
+        .flatten()
         .collect();
     list.sort_unstable();
     list.dedup();
     list
 }
 
-/// The binding table index of a send; every function that has one keeps it in the low byte.
-fn binding(send: &Send) -> Option<u32> {
+/// The binding table indices of a send; every function that has one keeps it in the low byte.
+fn bindings(send: &Send) -> Option<Range<u32>> {
     let has = matches!(
         send.receiver,
         Sfid::Sampler | Sfid::DataRead | Sfid::DataWrite
     );
     match send.descriptor {
-        Descriptor::Known(desc) if has => Some(gen5_read::BINDING.get(&[desc])),
+        Descriptor::Known(desc) if has => {
+            let first = gen5_read::BINDING.get(&[desc]);
+            let block = send.receiver == Sfid::Sampler && gen5_sampler::SIMD_MODE.get(&[desc]) == 3;
+            let count = match block {
+                true => gen5_media::surfaces(gen5_sampler::TYPE.get(&[desc])),
+                false => 1,
+            };
+            Some(first..first + count)
+        }
         _ => None,
     }
 }
@@ -234,6 +260,9 @@ impl Builder {
                     function: 0,
                 };
                 self.push(Op::Alu(Box::new(alu)), span, *opcode);
+                if *dst == Dst::Control {
+                    self.push(Op::LoadControl, span, *opcode);
+                }
             }
             Action::Compare { condition, src } => {
                 let src = [self.source(&src[0], i.lanes), self.source(&src[1], i.lanes)];
@@ -251,6 +280,7 @@ impl Builder {
 
     fn source(&mut self, (src, ty): &(Src, Type), lanes: u32) -> Source {
         let (region, modifier) = match *src {
+            Src::Control => (Region::Scalar(CONTROL), None),
             Src::Immediate(bits) => (Region::Scalar(self.constant(bits)), None),
             Src::Register {
                 at,
@@ -368,6 +398,7 @@ fn destination(dst: Dst, ty: Type, lanes: u32, sink: u32) -> Region {
     match dst {
         Dst::Null => Region::List(vec![sink; lanes as usize].into()),
         Dst::Address => Region::Dense(ADDRESS),
+        Dst::Control => Region::Dense(CONTROL),
         Dst::Register { at, stride: 1 } => Region::Dense(offset(at, ty)),
         Dst::Register { at, stride } => Region::Strided {
             offset: offset(at, ty),

@@ -159,6 +159,9 @@ pub struct Description {
     pub qpitch: Option<u32>,
     /// Color blend is enabled for render target writes.
     pub blend: bool,
+    /// The render cache serves reads of the surface as well as writes: Render Cache Read Write Mode up to
+    /// Gen6, where 1 is read/write. Source: surface reference 5.2; PRM 5.10.3, "Restrictions".
+    pub render_reads: bool,
     /// Entries A\[31:24\] R\[23:16\] G\[15:8\] B\[7:0\] for palette formats; none: all zero.
     pub palette: Option<Arc<[u32; 256]>>,
     /// What only sampling sees.
@@ -198,6 +201,7 @@ impl Description {
             align: None,
             qpitch: None,
             blend: false,
+            render_reads: true,
             palette: None,
             sampled: Sampled::default(),
         }

@@ -280,6 +280,20 @@ impl Ask {
         }
     }
 
+    /// Whether it passes the render cache: all writes do. Source: PRM 5.2.1.
+    pub fn through_render_cache(&self) -> bool {
+        let read = match self {
+            Ask::MediaRead(_, cache)
+            | Ask::Oword { cache, .. }
+            | Ask::DualOword { cache, .. }
+            | Ask::DwordScattered { cache, .. }
+            | Ask::Unorm { cache, .. }
+            | Ask::LoopFilter { cache, .. } => *cache == Cache::Render,
+            _ => false,
+        };
+        read || self.writes()
+    }
+
     /// The binding table index, where there is one.
     pub const fn surface(&self) -> Option<u32> {
         Some(match self {

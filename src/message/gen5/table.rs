@@ -15,8 +15,6 @@ pub enum State {
     Refused(&'static str),
     /// The platform has no such message.
     Absent(&'static str),
-    /// Not told here.
-    Elsewhere(&'static str),
 }
 
 /// A message type.
@@ -37,11 +35,6 @@ pub struct Row {
 }
 
 const RUNS: State = State::Runs;
-const BLOCKS: State =
-    State::Elsewhere("lesson 38, which runs it with the four surfaces and the state it needs");
-const CACHES: State = State::Elsewhere(
-    "the messages themselves, which are served in either mode: no cache holds bytes back here",
-);
 const NO_MODES: State = State::Refused(
     "the manual names these modes of M0.2 and leaves out their bits; NORMAL runs: PRM 5.10.5.2",
 );
@@ -51,7 +44,6 @@ const NO_LOAD4: State = State::Refused(
 );
 const GEN5_ONLY: State = State::Absent("Gen5 only");
 const MATH: State = State::Absent("no message since Gen6: the instruction `math`");
-const GEN9_SAMPLING: State = State::Elsewhere("the vISA sampler instructions");
 
 const fn row(
     section: &'static str,
@@ -73,12 +65,8 @@ const fn ilk(receiver: &'static str, desc: u32) -> (Option<(&'static str, u32)>,
     (Some((receiver, desc)), RUNS)
 }
 
-const fn refused(
-    receiver: &'static str,
-    desc: u32,
-    why: State,
-) -> (Option<(&'static str, u32)>, State) {
-    (Some((receiver, desc)), why)
+const fn refused<T: Copy>(example: T, why: State) -> (Option<T>, State) {
+    (Some(example), why)
 }
 
 const fn skl(statement: &'static str) -> (Option<&'static str>, State) {
@@ -93,29 +81,29 @@ const fn none<T>(why: State) -> (Option<T>, State) {
 #[rustfmt::skip]
 pub static MESSAGES: &[Row] = &[
 //  section     name                          Ironlake                                           Gen9
-row("4.11.1.3", "sample",                     ilk("smpl", 0x0649_0001), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sample_b",                   ilk("smpl", 0x0c49_1001), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sample_l",                   ilk("smpl", 0x0c49_2001), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sample_c",                   ilk("smpl", 0x0c49_3005), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sample_d (sample_g before)", ilk("smpl", 0x1649_4001), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sample_b_c",                 ilk("smpl", 0x0e49_5005), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sample_l_c",                 ilk("smpl", 0x0e49_6005), none(GEN9_SAMPLING)),
+row("4.11.1.3", "sample",                     ilk("smpl", 0x0649_0001), skl("sample_3d.RGBA (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
+row("4.11.1.3", "sample_b",                   ilk("smpl", 0x0c49_1001), skl("sample_b.RGBA (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32 F.64")),
+row("4.11.1.3", "sample_l",                   ilk("smpl", 0x0c49_2001), skl("sample_l.RGBA (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32 F.64")),
+row("4.11.1.3", "sample_c",                   ilk("smpl", 0x0c49_3005), skl("sample_c.R (M1, 8) 0x0:uw S0 T5 D.0 F.0 F.32 F.64")),
+row("4.11.1.3", "sample_d (sample_g before)", ilk("smpl", 0x1649_4001), skl("sample_d.RGBA (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32 F.64 F.96 F.0 F.32")),
+row("4.11.1.3", "sample_b_c",                 ilk("smpl", 0x0e49_5005), skl("sample_b_c.R (M1, 8) 0x0:uw S0 T5 D.0 F.0 F.32 F.64 F.96")),
+row("4.11.1.3", "sample_l_c",                 ilk("smpl", 0x0e49_6005), skl("sample_l_c.R (M1, 8) 0x0:uw S0 T5 D.0 F.0 F.32 F.64 F.96")),
 row("4.11.1.3", "ld",                         ilk("smpl", 0x0649_7001),                          skl("load_3d.RGBA (M1, 8) 0x0:uw T6 D.0 S.0 S.32 S.64")),
-row("4.11.1.3", "load4",                      refused("smpl", 0x0449_8001, NO_LOAD4),            none(GEN9_SAMPLING)),
-row("4.11.1.3", "LOD",                        refused("smpl", 0x0449_9001, NO_LOAD4),            none(GEN9_SAMPLING)),
-row("4.11.1.3", "resinfo",                    ilk("smpl", 0x0449_a001), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sampleinfo",                 ilk("smpl", 0x0249_b001), none(GEN9_SAMPLING)),
-row("4.11.1.3", "sample+killpix",             ilk("smpl", 0x0659_c001), none(GEN9_SAMPLING)),
-row("4.11.1.4", "sample2dms",                 none(State::Absent("no type of its own in the table of 4.11.1.3.2")), none(GEN9_SAMPLING)),
-row("4.11.1.4", "ld2dms",                     none(State::Absent("no type of its own in the table of 4.11.1.3.2")), none(GEN9_SAMPLING)),
-row("4.11.1.4", "ld_mcs",                     none(State::Absent("no type of its own in the table of 4.11.1.3.2")), none(GEN9_SAMPLING)),
-row("4.11.1.5", "gather4",                    none(State::Absent("named, but without a type on Ironlake: lowering reference 18.3")), none(GEN9_SAMPLING)),
+row("4.11.1.3", "load4",                      refused(("smpl", 0x0449_8001), NO_LOAD4),            skl("sample4.R (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
+row("4.11.1.3", "LOD",                        refused(("smpl", 0x0449_9001), NO_LOAD4),            skl("lod.RG (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
+row("4.11.1.3", "resinfo",                    ilk("smpl", 0x0449_a001), skl("resinfo.RGBA (M1, 8) T6 S.0 D.0")),
+row("4.11.1.3", "sampleinfo",                 ilk("smpl", 0x0249_b001), skl("sampleinfo.R (M1, 8) T6 D.0")),
+row("4.11.1.3", "sample+killpix",             ilk("smpl", 0x0659_c001), none(State::Absent("no vISA instruction sends it: lowering reference 3.1"))),
+row("4.11.1.4", "sample2dms",                 none(State::Absent("no type of its own in the table of 4.11.1.3.2")), none(State::Absent("no vISA instruction: samples are loaded"))),
+row("4.11.1.4", "ld2dms",                     none(State::Absent("no type of its own in the table of 4.11.1.3.2")), skl("load_2dms_w.R (M1, 8) 0x0:uw T9 D.0 S.0 S.32 S.64 S.96 S.0")),
+row("4.11.1.4", "ld_mcs",                     none(State::Absent("no type of its own in the table of 4.11.1.3.2")), skl("load_mcs.R (M1, 8) 0x0:uw T9 D.0 S.0 S.32")),
+row("4.11.1.5", "gather4",                    none(State::Absent("named, but without a type on Ironlake: lowering reference 18.3")), skl("sample4.R (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
 row("4.11.1.8", "SIMD4x2 forms",              ilk("smpl", 0x0418_7001),  none(GEN5_ONLY)),
-row("4.11.1.9", "sample_unorm",               ilk("smpl", 0x048b_c001),                           none(GEN9_SAMPLING)),
+row("4.11.1.9", "sample_unorm",               ilk("smpl", 0x048b_c001),                           skl("sample_unorm.RGBA.16-full S0 T6 0.0:f 0.0:f 0.125:f 0.25:f D.0")),
 row("4.11.1.9", "sample_unorm_RG",            ilk("smpl", 0x044b_1001),                           none(GEN5_ONLY)),
 row("4.11.1.9", "sample_unorm_RG+killpix",    ilk("smpl", 0x045b_3001),                           none(GEN5_ONLY)),
-row("4.11.1.9", "sample_8x8",                 ilk("smpl", 0x050b_b001),                           none(GEN9_SAMPLING)),
-row("4.11.1.9", "deinterlace",                none(BLOCKS),              none(GEN5_ONLY)),
+row("4.11.1.9", "sample_8x8",                 ilk("smpl", 0x050b_b001),                           skl("avs.RGBA S0 T6 0.0:f 0.0:f 0.0625:f 0.25:f 0.0:f 0:ud 0:ud AVS_16_FULL 0.0:f AVS_8x4 0:ub D.0")),
+row("4.11.1.9", "deinterlace",                ilk("smpl", 0x049b_8006),                           none(GEN5_ONLY)),
 row("5.10.3",   "OWord Block Read",           ilk("read",  0x0218_4202),                         skl("oword_ld (2) T7 0x0:ud D.0")),
 row("5.10.3",   "OWord Block Write",          ilk("write", 0x0418_8202),                         skl("oword_st (2) T7 0x0:ud S.0")),
 row("5.10.2",   "Unaligned OWord Block Read", none(NO_CODE),                                     skl("oword_ld_unaligned (2) T7 0x4:ud D.0")),
@@ -123,7 +111,7 @@ row("5.10.4",   "OWord Dual Block Read",      ilk("read",  0x0418_5002),        
 row("5.10.4",   "OWord Dual Block Write",     ilk("write", 0x0618_9002),                         none(State::Absent("no vISA instruction sends it: lowering reference 8"))),
 row("5.10.5",   "Media Block Read",           ilk("read",  0x0218_6001),                         skl("media_ld.nomod (4,1) T6 0 0x0:ud 0x0:ud D.0")),
 row("5.10.5",   "Media Block Write",          ilk("write", 0x0418_a001),                         skl("media_st.nomod (4,1) T6 0 0x0:ud 0x0:ud S.0")),
-row("5.10.5",   "Media Block with color processing or pixel mask", refused("write", 0x0408_2001, NO_MODES), none(GEN5_ONLY)),
+row("5.10.5",   "Media Block with color processing or pixel mask", refused(("write", 0x0408_2001), NO_MODES), none(GEN5_ONLY)),
 row("5.10.6",   "DWord Scattered Read",       ilk("read",  0x0418_7202),                         skl("gather.4 (M1, 8) T7 0x0:ud S.0 D.0")),
 row("5.10.6",   "DWord Scattered Write",      ilk("write", 0x0618_b202),                         skl("scatter.4 (M1, 8) T7 0x0:ud S.0 S.32")),
 row("5.10.2",   "Byte Scattered Read",        none(NO_CODE),                                     skl("gather_scaled.1 (M1, 8) T7 0x0:ud S.0 D.0")),
@@ -142,8 +130,7 @@ row("5.10.7",   "Render Target Write, SIMD16 replicated data", ilk("write", 0x06
 row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 0 and 1", ilk("write", 0x1418_ca01), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
 row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 2 and 3", ilk("write", 0x1418_cb01), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
 row("5.10.7",   "Render Target Write, SIMD8", ilk("write", 0x0c18_cc01),                         skl("rt_write_3d (M1, 8) T6 S.0 S.0 S.32 S.64 S.96")),
-row("5.10.7",   "Render Target Write to a multisampled surface", none(State::Refused("one sample is modelled: PRM 5.10.7")), none(State::Refused("one sample is modelled: PRM 5.10.7"))),
-row("5.10.3",   "Render Cache Read/Write Mode of a surface", none(CACHES), none(CACHES)),
+row("5.10.7",   "Render Target Write to a multisampled surface", none(State::Absent("surfaces of Ironlake have one sample: surface reference 5.2")), refused("rt_write_3d (M1, 8) T9 S.0 S.0 S.32 S.64 S.96", State::Refused("one sample is modelled: PRM 5.10.7"))),
 row("5.10.8",   "Render Target UNORM Read",   ilk("read",  0x0248_4801),                         none(GEN5_ONLY)),
 row("5.10.8",   "Render Target UNORM Write",  ilk("write", 0x0a18_e001),                         none(GEN5_ONLY)),
 row("5.10.9",   "Streamed Vertex Buffer Write", ilk("write", 0x0218_d002),                       none(GEN5_ONLY)),
@@ -194,6 +181,5 @@ fn cell(state: State, example: Option<String>) -> String {
         State::Runs => format!("runs{example}"),
         State::Refused(why) => format!("refused: {why}"),
         State::Absent(why) => format!("absent: {why}"),
-        State::Elsewhere(place) => format!("see {place}"),
     }
 }

@@ -275,18 +275,27 @@ mod tests {
         surface
     }
 
-    const FORMATS: [Format; 5] = [
+    const FORMATS: [Format; 8] = [
         Format::PLANAR_420_8,
         Format::PLANAR_422_8,
         Format::PLANAR_411_8,
         Format::YCRCB_NORMAL,
+        Format::YCRCB_SWAPUV,
+        Format::YCRCB_SWAPUVY,
+        Format::YCRCB_SWAPY,
         Format::Y8_UNORM,
     ];
 
     #[test]
     fn a_flat_still_picture_stays_flat() {
-        for format in FORMATS {
-            let frame = filled(format, 32, 16, |_| 77);
+        let small = FORMATS.map(|format| match format {
+            Format::Y8_UNORM => (format, (1, 1)),
+            Format::PLANAR_411_8 => (format, (4, 2)),
+            _ => (format, (2, 2)),
+        });
+        let large = FORMATS.map(|format| (format, (32, 16)));
+        for (format, (width, height)) in small.into_iter().chain(large) {
+            let frame = filled(format, width, height, |_| 77);
             let statistics = filled(Format::R8_UNORM, 64, 16, |_| 100);
             let inputs = Inputs {
                 current: &frame,
@@ -299,7 +308,8 @@ mod tests {
                         first_frame,
                         ..state(di, dn)
                     };
-                    let made = block(&state, &inputs, (16, 4)).unwrap();
+                    let at = if width < 32 { (0, 0) } else { (16, 4) };
+                    let made = block(&state, &inputs, at).unwrap();
                     let rows = super::super::block::rows(&state);
                     for samples in made.previous.iter().chain([&made.current, &made.denoised]) {
                         assert_eq!(samples.luma[..rows], vec![[77; 16]; rows][..]);

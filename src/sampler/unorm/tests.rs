@@ -245,6 +245,85 @@ fn a_texel_of_the_key_kills_the_pixels_it_has_weight_in() {
     assert_eq!((half[0], half[1], killed), (4 << 8, 54 << 8, false));
 }
 
+/// A 10x6 surface of each format that the message reads, with these bytes.
+fn surfaces(byte: impl Fn(usize) -> u8) -> Vec<Surface> {
+    let made: Vec<Surface> = Format::all()
+        .filter(|format| !format.is_planar())
+        .filter_map(|format| Surface::zeroed(Description::d2(format, 10, 6)).ok())
+        .filter(|surface| Texels::of(surface).is_ok())
+        .collect();
+    assert!(made.len() >= 18, "only {} formats", made.len());
+    for surface in &made {
+        let bytes: Vec<u8> = (0..surface.memory().len()).map(&byte).collect();
+        surface.memory().write(0, &bytes);
+    }
+    made
+}
+
+/// The words of a block of all channels.
+fn words(surface: &Surface, linear: bool, request: &UnormRequest) -> Vec<u16> {
+    let sampler = UnormSampler { linear, ..LINEAR };
+    let mut dst = [0; 256];
+    run(surface, &sampler, request, FULL_16, &mut dst).unwrap();
+    let (words, _) = dst.as_chunks();
+    words.iter().map(|&w| u16::from_le_bytes(w)).collect()
+}
+
+#[test]
+fn flat_areas_stay_flat_in_every_format() {
+    for surface in surfaces(|_| 77) {
+        for (linear, step) in [(false, 0.07), (true, 0.07), (true, 0.31)] {
+            let request = UnormRequest {
+                u: -0.1,
+                v: 0.4,
+                delta_u: step,
+                delta_v: step,
+                ..request(15)
+            };
+            for channel in words(&surface, linear, &request).chunks(32) {
+                let format = surface.format();
+                assert_eq!(channel, [channel[0]; 32], "{format} linear {linear}");
+            }
+        }
+    }
+}
+
+#[test]
+fn texel_centres_one_to_one_change_nothing_in_any_format() {
+    for surface in surfaces(|i| (i * 151 % 253 + i / 97) as u8) {
+        // Centres of the texels from (2, 1) on.
+        let request = UnormRequest {
+            u: 2.5 / 10.0,
+            v: 1.5 / 6.0,
+            delta_u: 1.0 / 10.0,
+            delta_v: 1.0 / 6.0,
+            ..request(15)
+        };
+        let found = words(&surface, false, &request);
+        let format = surface.format();
+        assert_eq!(words(&surface, true, &request), found, "{format}");
+        for (at, &found) in found.iter().enumerate() {
+            let (channel, x, y) = (at / 32, at as u32 % 8 + 2, at as u32 % 32 / 8 + 1);
+            let texel = surface.load_texel(0, 0, x, y, 0).unwrap();
+            let stored = format.channel(format.out[channel]);
+            match stored {
+                // The upper bits are the code that is stored.
+                Some(stored) if stored.bits > 0 => {
+                    let most = f32::from((1u16 << stored.bits) - 1);
+                    let code = (f32::from_bits(texel[channel]) * most).round() as u16;
+                    assert_eq!(found & 0xff, 0, "{format} channel {channel}");
+                    let upper = found >> (16 - stored.bits);
+                    assert_eq!(upper, code, "{format} channel {channel} at ({x}, {y})");
+                }
+                _ => {
+                    let missing = if channel == 3 { 0xff00 } else { 0 };
+                    assert_eq!(found, missing, "{format} channel {channel}");
+                }
+            }
+        }
+    }
+}
+
 #[test]
 fn other_surfaces_are_refused() {
     let refusal = |description| {
@@ -273,7 +352,10 @@ proptest! {
     #[test]
     fn samples_lie_between_texels(
         (width, height) in (1u32..9, 1u32..9),
-        (u, v, delta_u, delta_v) in any::<(f32, f32, f32, f32)>(),
+        scalars in any::<[u32; 4]>(),
+        special in prop::option::of((0usize..4, prop::sample::select(vec![
+            f32::NAN, f32::INFINITY, -f32::INFINITY, 3e38, -3e38,
+        ]))),
         linear in any::<bool>(),
         (address_u, address_v) in (0usize..3, 0usize..3),
     ) {
@@ -288,6 +370,11 @@ proptest! {
             address_v: modes[address_v],
             ..LINEAR
         };
+        let mut scalars = scalars.map(f32::from_bits);
+        if let Some((place, value)) = special {
+            scalars[place] = value;
+        }
+        let [u, v, delta_u, delta_v] = scalars;
         let request = UnormRequest { u, v, delta_u, delta_v, ..request(1) };
         let mut dst = [0; 64];
         run(&surface, &sampler, &request, FULL_16, &mut dst).unwrap();

@@ -198,8 +198,9 @@ fn line(words: &[Word<'_>]) -> Result<(Line, Vec<Diagnostic>), Wrong> {
                 same_kind(mnemonic.span, &types, logic)?;
             }
             let dst = dst.0;
-            if dst == Dst::Address && (ty != Type::Ud || lanes != 1) {
-                return Err(wrong(at.span, "a0.0 takes one element of ud"));
+            if matches!(dst, Dst::Address | Dst::Control) && (ty != Type::Ud || lanes != 1) {
+                let label = format!("{} takes one element of ud", at.node);
+                return Err(wrong(at.span, label));
             }
             fits(at.span, dst, ty, lanes)?;
             (

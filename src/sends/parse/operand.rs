@@ -94,18 +94,21 @@ pub(super) fn destination(word: Word<'_>) -> Result<Operand<Dst>, Wrong> {
     let dst = match text {
         "null" => Dst::Null,
         "a0.0" | "a0" => Dst::Address,
+        "cr0.0" | "cr0" => Dst::Control,
         text => Dst::Register {
             at: register(text, word.span)?,
             stride,
         },
     };
-    Ok((dst, ty.or((dst == Dst::Address).then_some(Type::Ud))))
+    let state = matches!(dst, Dst::Address | Dst::Control);
+    Ok((dst, ty.or(state.then_some(Type::Ud))))
 }
 
 /// A register, or a number that is still text: its type may stand at another operand.
 #[derive(Clone, Copy)]
 pub(super) enum Unread<'a> {
     Number(&'a str, Span),
+    Control(Span),
     Region(Register, (u32, u32, u32), bool, bool, Span, u32),
 }
 
@@ -117,6 +120,12 @@ pub(super) fn source(word: Word<'_>, lanes: u32) -> Result<Operand<Unread<'_>>, 
     };
     if rest.starts_with(|c: char| c.is_ascii_digit()) && region.is_none() {
         return Ok((Unread::Number(text, word.span), ty));
+    }
+    if matches!(text, "cr0.0" | "cr0") {
+        if region.is_some() || lanes != 1 {
+            return Err(wrong(word.span, "cr0.0 is one element of ud"));
+        }
+        return Ok((Unread::Control(word.span), ty.or(Some(Type::Ud))));
     }
     let (abs, name) = match rest.strip_prefix("(abs)") {
         Some(name) => (true, name),
@@ -164,6 +173,10 @@ pub(super) fn resolve(operand: Operand<Unread<'_>>, common: Type) -> Result<(Src
             immediate(text, ty)
                 .ok_or_else(|| wrong(span, format!("`{text}` is no number of type {ty}")))?,
         ),
+        Unread::Control(span) if ty != Type::Ud => {
+            return Err(wrong(span, "cr0.0 is one element of ud"));
+        }
+        Unread::Control(_) => Src::Control,
         Unread::Region(at, region, negate, abs, span, lanes) => {
             let (v, w, h) = region;
             let rows = lanes.div_ceil(w);

@@ -81,6 +81,9 @@ pub fn describe(generation: Generation, words: &[u32]) -> Result<Description, In
         ),
         ..Description::d2(format, width, height)
     };
+    if old {
+        d.render_reads = get("Render Cache Read Write Mode") == 1;
+    }
     if kind == Kind::Buffer {
         let (h, w) = (number("Height"), number("Width"));
         let depth_at = if old { 20 } else { 21 };

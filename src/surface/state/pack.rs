@@ -76,6 +76,9 @@ pub fn pack(d: &Description) -> Result<Vec<u32>, Invalid> {
     if d.kind != Kind::Null {
         to.put("Surface Base Address", d.base);
         to.less_one("Surface Pitch", d.pitch);
+        if old {
+            to.put("Render Cache Read Write Mode", d.render_reads.into());
+        }
         match d.kind {
             Kind::Buffer => buffer(&mut to, d, old),
             _ => image(&mut to, d, old),

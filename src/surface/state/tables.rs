@@ -62,7 +62,7 @@ pub const SURFACE_GEN5: &Structure = &Structure {
         field("Vertical Line Stride Offset", 0, 11, 11),
         field("MIP Map Layout Mode", 0, 10, 10).names(&[(0, "BELOW"), (1, "RIGHT")]),
         field("Cube Map Corner Mode", 0, 9, 9).names(&[(0, "REPLICATE"), (1, "AVERAGE")]),
-        field("Render Cache Read Write Mode", 0, 8, 8),
+        field("Render Cache Read Write Mode", 0, 8, 8).names(&[(0, "write only"), (1, "read/write")]),
         field("Media Boundary Pixel Mode", 0, 7, 6).names(&[(0, "normal"), (2, "progressive frame"), (3, "interlaced frame")]),
         field("Cube Face Enable - Negative X", 0, 5, 5),
         field("Cube Face Enable - Positive X", 0, 4, 4),

@@ -251,8 +251,15 @@ impl Write for Shared {
 
 /// A file that gets its name when it is complete.
 pub fn temporary(path: &Path) -> Result<NamedTempFile, VideoError> {
-    // Without the name of the temporary file, which is of no use to the reader.
-    NamedTempFile::new_in(folder_of(path)).map_err(|e| VideoError::file(path, e.kind().into()))
+    let folder = folder_of(path);
+    NamedTempFile::new_in(&folder).map_err(|e| match e.kind() {
+        // The name of the temporary file is of no use to the reader.
+        std::io::ErrorKind::NotFound if !folder.is_dir() => {
+            let (path, folder) = (path.display(), folder.display());
+            VideoError::wrong(format!("{path}: there is no folder {folder}"))
+        }
+        kind => VideoError::file(path, kind.into()),
+    })
 }
 
 /// Gives a file its name.

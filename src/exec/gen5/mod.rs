@@ -8,29 +8,28 @@
 //! The execution mask goes with the message; each message says what it makes of it. Source: PRM 2.6.7,
 //! 5.10, 6.1.
 
+mod checks;
+mod registers;
+
 use super::bindings::Environment;
-use super::message::{self, read_raw, write_raw};
+use super::message;
 use super::observer::{Observer, SpaceName};
 use super::raw::{self, Payload};
 use super::thread::Thread;
 use super::touched::Touched;
 use super::trap::Trap;
-use crate::dataport::buffer::{self, Buffer, Owords, Register};
+use crate::dataport::buffer::{self, Buffer, Owords};
 use crate::dataport::target::{Pixels, SLOTS};
 use crate::dataport::touch::Watch;
 use crate::dataport::{deblock, target, unorm};
 use crate::diagnostic::{Class, Code, Diagnostic};
-use crate::isa::Platform;
 use crate::math::unit::Control;
 use crate::message::gen5::{Ask, Cache, TargetHeader, decode_ask};
 use crate::message::gen5_media;
-use crate::message::{Access, Decoded, FieldSelect, Form, Message, Request};
-use crate::program::{Answer, Raw, RawMessage, Send, registers};
-use crate::surface::{LineStride, Memory, Refused, Surface};
+use crate::message::{Access, Decoded, Form, Message, Request};
+use crate::program::{RawMessage, Send};
+use crate::surface::{Memory, Refused, Surface};
 use std::sync::Arc;
-
-/// Bytes of a register.
-const REGISTER: u32 = Platform::Ilk.grf_bytes();
 
 /// Serves a message of Gen5.
 pub(super) fn send<O: Observer>(
@@ -88,109 +87,6 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         self.thread.trap(self.pc, self.mask, diagnostic)
     }
 
-    /// Registers there are none of, and answers that have no place: the text shows them only where the
-    /// descriptor stands in it.
-    fn places(&self) -> Done {
-        let form = &self.form;
-        let beyond = |raw: &Raw, count: u32| {
-            u64::from(raw.offset) + 32 * u64::from(count) > u64::from(raw.end)
-        };
-        if self.raw.payload[0].is_some_and(|raw| beyond(&raw, form.first)) {
-            let note = format!("a message of {} registers ends behind m15", form.first);
-            let wrong = Diagnostic::new(Code::E0924).note(note);
-            return Err(self.trap(wrong.see("PRM 2.6, 2.6.1")));
-        }
-        let (code, note) = match &self.raw.dst {
-            Some(dst) if beyond(dst, form.response) => {
-                let note = format!("a response of {} registers ends behind r127", form.response);
-                (Code::E0924, note)
-            }
-            Some(_) if form.response == 0 && !self.raw.eot => {
-                let note = "nothing comes back: the response length is 0";
-                (Code::E0927, note.to_string())
-            }
-            None if form.response > 0 && !self.raw.eot => {
-                let note = format!(
-                    "{} registers come back, and the destination is null",
-                    form.response
-                );
-                (Code::E0927, note)
-            }
-            _ => return Ok(()),
-        };
-        let wrong = Diagnostic::new(code).note(note);
-        Err(self.trap(wrong.see("PRM 2.6.5")))
-    }
-
-    /// Answers of earlier messages that nobody has waited for, where lengths are known only now.
-    fn in_flight(&mut self) -> Done {
-        let (Some(earlier), Some(dst)) = (&self.raw.earlier, &self.raw.dst) else {
-            return Ok(());
-        };
-        let sent = &mut self.thread.answers;
-        let here = registers(dst.offset / REGISTER, self.form.response);
-        for earlier in earlier {
-            let count = match earlier.answer {
-                Answer::Known(count) => count,
-                Answer::Sent => {
-                    let found = sent.iter().find(|(op, _)| *op == earlier.op);
-                    found.map_or(0, |(_, count)| *count)
-                }
-            };
-            let pending = registers(earlier.first, count) & !earlier.waited;
-            if pending & here != 0 {
-                let note = format!(
-                    "r{} may still be written for an earlier message, which nothing waits for",
-                    (pending & here).trailing_zeros()
-                );
-                let mut overlap = Diagnostic::new(Code::U0932).note(note);
-                let (now, before) = (self.thread.at(self.pc), self.thread.at(earlier.op));
-                overlap = overlap.at(now.site.span, "the answer to this message");
-                overlap = overlap.and_at(before.site.span, "and the one to this message");
-                return Err(self.trap(overlap.see("PRM 2.6.3, 2.6.11")));
-            }
-        }
-        sent.push((self.pc, self.form.response));
-        Ok(())
-    }
-
-    /// Lengths and the rules of the message's own fields. Source: PRM 2.6.11.
-    fn check(&mut self, ask: &Ask) -> Done {
-        self.places()?;
-        self.in_flight()?;
-        let (first, response) = ask.lengths(&self.form);
-        let form = &self.form;
-        if form.first != first {
-            let note = format!(
-                "{} takes {first} registers with these fields, the descriptor says {}",
-                ask.name(),
-                form.first
-            );
-            let wrong = Diagnostic::new(Code::E0925).note(note);
-            return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect message length\"")));
-        }
-        if form.response != response {
-            let note = format!(
-                "{} answers with {response} registers, the descriptor says {}",
-                ask.name(),
-                form.response
-            );
-            let wrong = Diagnostic::new(Code::U0926).note(note);
-            return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect response length\"")));
-        }
-        if let Err(violation) = ask.check() {
-            let wrong = Diagnostic::with_message(
-                Code::E0935,
-                format!("{}: {}", ask.name(), violation.what),
-            );
-            return Err(self.trap(wrong.see(violation.see)));
-        }
-        match ask.unmodelled() {
-            Some(why) => Err(self.unmodelled(ask, &why.what, why.see)),
-            None => Ok(()),
-        }
-    }
-
     fn ask(&mut self, ask: &Ask) -> Done {
         match ask {
             Ask::Sampler(r) => self.through_request(Request::Sampler(*r), ask),
@@ -200,12 +96,12 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             },
             Ask::MediaRead(block, cache) => {
                 let surface = self.surface(block.surface)?;
-                self.media_surface(surface, block.field, *cache, ask)?;
+                self.media_surface(surface, block, *cache, ask)?;
                 self.through_request(Request::MediaRead(*block), ask)
             }
             Ask::MediaWrite { block, .. } => {
                 let surface = self.surface(block.surface)?;
-                self.media_surface(surface, block.field, Cache::Render, ask)?;
+                self.media_surface(surface, block, Cache::Render, ask)?;
                 self.through_request(Request::MediaWrite(*block), ask)
             }
             Ask::Oword { block, base, .. } => {
@@ -302,6 +198,8 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                     y: *y,
                     field: *field,
                 };
+                let bound = self.surface(*surface)?;
+                self.mixes(bound, *field, ask)?;
                 self.on_surface(*surface, ask, |served, surface, watch| match access {
                     Access::Read => {
                         let registers = unorm::read(surface, corner, watch)?;
@@ -336,7 +234,11 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 })
             }
             // The caches of a simulator hold nothing back; a commit does not change its register.
-            Ask::FlushRender { .. } | Ask::EndOfThread { .. } | Ask::NullEnd => Ok(()),
+            Ask::FlushRender { .. } => {
+                self.thread.cached.clear();
+                Ok(())
+            }
+            Ask::EndOfThread { .. } | Ask::NullEnd => Ok(()),
             Ask::Math(control) => {
                 self.math(control);
                 Ok(())
@@ -383,33 +285,6 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     fn surface(&self, index: u32) -> Result<&'e Surface, Box<Trap>> {
         let resources = self.environment.resources;
         message::surface(self.thread, resources, self.send, index, self.pc)
-    }
-
-    /// What media blocks want of a surface beyond what later parts do.
-    fn media_surface(
-        &self,
-        surface: &Surface,
-        field: FieldSelect,
-        cache: Cache,
-        ask: &Ask,
-    ) -> Done {
-        let see = "PRM 5.10.5, \"Restrictions\"";
-        let d = surface.description();
-        if !d.base.is_multiple_of(32) {
-            let what = format!("base address {:#x} is not a multiple of 32", d.base);
-            return self.answered(ask, Err(Refused::error(what, see)));
-        }
-        let skips = match field {
-            FieldSelect::State => d.line_stride != LineStride::Frame,
-            FieldSelect::Frame => false,
-            FieldSelect::Top | FieldSelect::Bottom => true,
-        };
-        if cache == Cache::SamplerField && !skips {
-            let what = "the sampler cache in field mode wants a line stride of 1";
-            let see = "PRM 5.10.2.1.2, \"Target Cache\"";
-            return self.answered(ask, Err(Refused::error(what, see)));
-        }
-        Ok(())
     }
 
     /// A refusal as a trap.
@@ -466,11 +341,12 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             serve(self, &buffer)
         } else {
             let surface = self.surface(index)?;
-            match Buffer::of(
-                surface,
-                align,
-                "PRM 5.10.3, 5.10.4, 5.10.6, \"Restrictions\"",
-            ) {
+            let see = "PRM 5.10.3, 5.10.4, 5.10.6, \"Restrictions\"";
+            match Buffer::of(surface, align, see) {
+                Ok(_) if ask.through_render_cache() && !surface.description().render_reads => {
+                    let what = "the Render Cache Read Write Mode of the surface is write only";
+                    Err(Refused::error(what, see))
+                }
                 Ok(buffer) => serve(self, &buffer.watched(touched.watch::<O>())),
                 Err(refused) => Err(refused),
             }
@@ -483,92 +359,11 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         self.answered(ask, done)
     }
 
-    /// Register `at` of the payload; zeros where there is none.
-    fn register(&self, at: u32) -> Register {
-        let mut register = [0; 32];
-        if at < self.form.first
-            && let Some(raw) = self.raw.payload[0]
-        {
-            read_raw(self.thread, raw.skip(32 * at), &mut register);
-        }
-        register
-    }
-
-    /// The payload from register `at` on.
-    fn payload(&self, at: u32) -> [Register; 8] {
-        std::array::from_fn(|i| self.register(at + i as u32))
-    }
-
-    fn dwords(&self, at: u32) -> [u32; 8] {
-        let register = self.register(at);
-        std::array::from_fn(|i| {
-            let byte = |k: usize| register[4 * i + k];
-            u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])
-        })
-    }
-
-    /// A dword for each of sixteen lanes, from register `at` on.
-    fn lanes(&self, at: u32) -> [u32; SLOTS] {
-        let (low, high) = (self.dwords(at), self.dwords(at + 1));
-        std::array::from_fn(|lane| if lane < 8 { low[lane] } else { high[lane - 8] })
-    }
-
-    /// Register `at` of the response.
-    fn dst(&self, at: usize) -> Option<Raw> {
-        self.raw.dst.map(|raw| raw.skip(32 * at as u32))
-    }
-
-    /// Writes the response.
-    fn put(&mut self, registers: &[Register]) {
-        for (at, register) in registers.iter().enumerate() {
-            if let Some(dst) = self.dst(at) {
-                write_raw(self.thread, dst, register, self.pc, self.observer);
-            }
-        }
-    }
-
-    /// Lets `fill` change the registers of the response by the mask.
-    fn change_dst(
-        &mut self,
-        rows: usize,
-        fill: impl FnOnce(u32, &mut [Register]) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
-        let mut registers = [[0; 32]; 8];
-        for (at, register) in registers.iter_mut().take(rows).enumerate() {
-            if let Some(raw) = self.dst(at) {
-                read_raw(self.thread, raw, register);
-            }
-        }
-        let registers = &mut registers[..rows.min(8)];
-        fill(self.mask, registers)?;
-        self.put(registers);
-        Ok(())
-    }
-
-    /// Writes a dword of each lane of `mask` into the response from register `at` on.
-    fn put_lanes(&mut self, at: usize, values: &[u32], mask: u32) {
-        for (lane, value) in values
-            .iter()
-            .enumerate()
-            .filter(|(l, _)| mask >> l & 1 == 1)
-        {
-            if let Some(dst) = self.dst(at) {
-                let dst = dst.skip(4 * lane as u32);
-                write_raw(
-                    self.thread,
-                    dst,
-                    &value.to_le_bytes(),
-                    self.pc,
-                    self.observer,
-                );
-            }
-        }
-    }
-
     /// The pixels of a render target write.
     ///
-    /// Without a color calculator blending is off for single source; for dual source, which wants it
-    /// on, it is as if the factors were one and zero: source 0 is stored.
+    /// No color calculator state exists in a run, whatever the header points to: blending is off for single
+    /// source; for dual source, which wants it on, it is as if the factors were one and zero: source 0 is
+    /// stored.
     fn pixels(&self, form: u32, header: &TargetHeader) -> Pixels {
         let mut colours = [[0; 4]; SLOTS];
         let mut enables = header.enables;

@@ -1,0 +1,187 @@
+//! What a message is held against before it is served: places, answers in flight, lengths, rules.
+
+use super::super::observer::Observer;
+use super::{Done, Served};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::Platform;
+use crate::message::gen5::{Ask, Cache};
+use crate::message::{FieldSelect, MediaBlock};
+use crate::program::{Answer, Raw, registers};
+use crate::surface::{LineStride, Refused, Surface, Tiling};
+
+/// Bytes of a register.
+const REGISTER: u32 = Platform::Ilk.grf_bytes();
+
+impl<O: Observer> Served<'_, '_, '_, O> {
+    /// Registers there are none of, and answers that have no place: the text shows them only where the
+    /// descriptor stands in it.
+    pub(super) fn places(&self) -> Done {
+        let form = &self.form;
+        let beyond = |raw: &Raw, count: u32| {
+            u64::from(raw.offset) + 32 * u64::from(count) > u64::from(raw.end)
+        };
+        if self.raw.payload[0].is_some_and(|raw| beyond(&raw, form.first)) {
+            let note = format!("a message of {} registers ends behind m15", form.first);
+            let wrong = Diagnostic::new(Code::E0924).note(note);
+            return Err(self.trap(wrong.see("PRM 2.6, 2.6.1")));
+        }
+        let (code, note) = match &self.raw.dst {
+            Some(dst) if beyond(dst, form.response) => {
+                let note = format!("a response of {} registers ends behind r127", form.response);
+                (Code::E0924, note)
+            }
+            Some(_) if form.response == 0 && !self.raw.eot => {
+                let note = "nothing comes back: the response length is 0";
+                (Code::E0927, note.to_string())
+            }
+            None if form.response > 0 && !self.raw.eot => {
+                let note = format!(
+                    "{} registers come back, and the destination is null",
+                    form.response
+                );
+                (Code::E0927, note)
+            }
+            _ => return Ok(()),
+        };
+        let wrong = Diagnostic::new(code).note(note);
+        Err(self.trap(wrong.see("PRM 2.6.5")))
+    }
+
+    /// Answers of earlier messages that nobody has waited for, where lengths are known only now.
+    pub(super) fn in_flight(&mut self) -> Done {
+        let (Some(earlier), Some(dst)) = (&self.raw.earlier, &self.raw.dst) else {
+            return Ok(());
+        };
+        let sent = &mut self.thread.answers;
+        let here = registers(dst.offset / REGISTER, self.form.response);
+        for earlier in earlier {
+            let count = match earlier.answer {
+                Answer::Known(count) => count,
+                Answer::Sent => {
+                    let found = sent.iter().find(|(op, _)| *op == earlier.op);
+                    found.map_or(0, |(_, count)| *count)
+                }
+            };
+            let pending = registers(earlier.first, count) & !earlier.waited;
+            if pending & here != 0 {
+                let note = format!(
+                    "r{} may still be written for an earlier message, which nothing waits for",
+                    (pending & here).trailing_zeros()
+                );
+                let mut overlap = Diagnostic::new(Code::U0932).note(note);
+                let (now, before) = (self.thread.at(self.pc), self.thread.at(earlier.op));
+                overlap = overlap.at(now.site.span, "the answer to this message");
+                overlap = overlap.and_at(before.site.span, "and the one to this message");
+                return Err(self.trap(overlap.see("PRM 2.6.3, 2.6.11")));
+            }
+        }
+        sent.push((self.pc, self.form.response));
+        Ok(())
+    }
+
+    /// Lengths and the rules of the message's own fields. Source: PRM 2.6.11.
+    pub(super) fn check(&mut self, ask: &Ask) -> Done {
+        self.places()?;
+        self.in_flight()?;
+        let (first, response) = ask.lengths(&self.form);
+        let form = &self.form;
+        if form.first != first {
+            let note = format!(
+                "{} takes {first} registers with these fields, the descriptor says {}",
+                ask.name(),
+                form.first
+            );
+            let wrong = Diagnostic::new(Code::E0925).note(note);
+            return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect message length\"")));
+        }
+        if form.response != response {
+            let note = format!(
+                "{} answers with {response} registers, the descriptor says {}",
+                ask.name(),
+                form.response
+            );
+            let wrong = Diagnostic::new(Code::U0926).note(note);
+            return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect response length\"")));
+        }
+        if let Err(violation) = ask.check() {
+            let wrong = Diagnostic::with_message(
+                Code::E0935,
+                format!("{}: {}", ask.name(), violation.what),
+            );
+            return Err(self.trap(wrong.see(violation.see)));
+        }
+        match ask.unmodelled() {
+            Some(why) => Err(self.unmodelled(ask, &why.what, why.see)),
+            None => Ok(()),
+        }
+    }
+
+    /// What media blocks want of a surface beyond what later parts do.
+    pub(super) fn media_surface(
+        &mut self,
+        surface: &Surface,
+        block: &MediaBlock,
+        cache: Cache,
+        ask: &Ask,
+    ) -> Done {
+        let field = block.field;
+        let see = "PRM 5.10.5, \"Restrictions\"";
+        let d = surface.description();
+        if !d.base.is_multiple_of(32) {
+            let what = format!("base address {:#x} is not a multiple of 32", d.base);
+            return self.answered(ask, Err(Refused::error(what, see)));
+        }
+        let pixel = match d.format.is_packed_422() {
+            true => 4,
+            false => u32::from(d.format.bits / 8).clamp(1, 4),
+        };
+        if !(block.x as u32).is_multiple_of(pixel) || !block.width.is_multiple_of(pixel) {
+            let what = format!(
+                "{} bytes from byte {} on: pixels of {} are {pixel} bytes",
+                block.width, block.x, d.format
+            );
+            return self.answered(ask, Err(Refused::error(what, see)));
+        }
+        let skips = skips(surface, field);
+        if cache == Cache::SamplerField && !skips {
+            let what = "the sampler cache in field mode wants a line stride of 1";
+            let see = "PRM 5.10.2.1.2, \"Target Cache\"";
+            return self.answered(ask, Err(Refused::error(what, see)));
+        }
+        self.mixes(surface, field, ask)
+    }
+
+    /// Memory behind the render cache is tiled in X by frames or by fields, not by both until the cache is
+    /// flushed. Source: PRM 5.10.5, 5.10.8, "Restrictions".
+    pub(super) fn mixes(&mut self, surface: &Surface, field: FieldSelect, ask: &Ask) -> Done {
+        let d = surface.description();
+        let (Some(index), Tiling::X, true) = (ask.surface(), d.tiling, ask.through_render_cache())
+        else {
+            return Ok(());
+        };
+        let skips = skips(surface, field);
+        let cached = &mut self.thread.cached;
+        match cached.iter().find(|(other, _)| *other == index) {
+            Some((_, before)) if *before != skips => {
+                let what =
+                    "lines of fields and of frames of an X-tiled surface in the render cache";
+                let see = "PRM 5.10.5, 5.10.8, \"Restrictions\"";
+                self.answered(ask, Err(Refused::undefined(what, see)))
+            }
+            Some(_) => Ok(()),
+            None => {
+                cached.push((index, skips));
+                Ok(())
+            }
+        }
+    }
+}
+
+/// Whether every second line is touched.
+fn skips(surface: &Surface, field: FieldSelect) -> bool {
+    match field {
+        FieldSelect::State => surface.description().line_stride != LineStride::Frame,
+        FieldSelect::Frame => false,
+        FieldSelect::Top | FieldSelect::Bottom => true,
+    }
+}
