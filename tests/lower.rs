@@ -270,6 +270,40 @@ fn a_warning_about_a_lowered_program_is_on_standard_error() {
     assert!(errors.contains("one colour arrives"), "{errors}");
 }
 
+/// From Gen12 on the end of a thread is the instruction's, and the bit of `raw_sends` says nothing.
+#[test]
+fn the_end_of_a_thread_is_where_the_platform_has_it() {
+    let two = "raw_sends.7.1.0.0 (M1_NM, 8) 0x27:ud 0x02000010:ud A0.0 %null.0 %null.0";
+    let one = "raw_send (M1_NM, 8) 0x27 1 0 0x02000010:ud A0.0 %null.0";
+    let named = "raw_sends_eot.7.1.0.0 (M1_NM, 8) 0x7:ud 0x02000010:ud A0.0 %null.0 %null.0";
+    for (platform, statement, ends) in [
+        ("skl", two, true),
+        ("icl", two, true),
+        ("tgl", two, false),
+        ("dg2", two, false),
+        ("tgl", one, true),
+        ("dg2", one, true),
+        ("dg2", named, true),
+    ] {
+        let file = program(&format!("end-{platform}-{ends}"), statement);
+        let path = file.to_string_lossy().into_owned();
+        let words = [
+            "--format",
+            "json",
+            "lower",
+            "--eot",
+            "--platform",
+            platform,
+            &path,
+        ];
+        let unit: serde_json::Value =
+            serde_json::from_str(&said(&visim(&words))).expect("it is JSON");
+        let send = &unit["instructions"][0]["sends"][0];
+        assert_eq!(send["eot"], ends, "{platform}: {statement}");
+        std::fs::remove_file(&file).expect("it was written");
+    }
+}
+
 #[test]
 fn raw_sends_lower_on_ironlake() {
     let file = program(
@@ -498,6 +532,11 @@ fn a_raw_send_runs_by_the_bits_of_its_descriptors() {
     let end = "raw_send (M1_NM, 8) 0x27 1 0 0x02000010:ud A0.0 %null.0";
     let short = "raw_send (M1, 8) 0xA 1 1 0x02190000:ud A0.0 V34.0";
     let (code, errors) = run("ends", &format!("{end}\n{short}"));
+    assert_eq!(code, Some(0), "{errors}");
+    // Its bit counts in a register too, as long as it is the descriptor's.
+    let set = "mov (M1_NM, 1) V34(0,0)<1> 0x27:ud";
+    let end = "raw_sends.7.1.0.0 (M1_NM, 8) V34(0,0)<0;1,0> 0x02000010:ud A0.0 %null.0 %null.0";
+    let (code, errors) = run("ends-late", &format!("{set}\n{end}\n{short}"));
     assert_eq!(code, Some(0), "{errors}");
     let (code, errors) = run("short", short);
     assert_eq!(code, Some(1), "{errors}");

@@ -166,6 +166,21 @@ impl Payload {
     }
 }
 
+/// The extended descriptor of the moment.
+fn extended(thread: &Thread<'_>, raw: &RawMessage) -> u32 {
+    match &raw.ex_desc {
+        ExtendedWord::Known(word) => *word,
+        ExtendedWord::Operand(source) => general::scalar(thread, source) as u32,
+    }
+}
+
+/// Whether the thread ends with the message: by the instruction, or up to Gen11 by the extended
+/// descriptor's own bit, wherever that stands. Source: lowering reference 1.3.
+pub(super) fn ends(thread: &Thread<'_>, raw: &RawMessage) -> bool {
+    let by_descriptor = thread.program.platform <= Platform::Icl;
+    raw.eot || by_descriptor && ex::EOT.get(&[extended(thread, raw)]) != 0
+}
+
 /// The descriptors and the header of the moment.
 fn read(
     thread: &Thread<'_>,
@@ -174,10 +189,7 @@ fn read(
     payload: &Payload,
 ) -> Result<Message, String> {
     let platform = thread.program.platform;
-    let word = match &raw.ex_desc {
-        ExtendedWord::Known(word) => *word,
-        ExtendedWord::Operand(source) => general::scalar(thread, source) as u32,
-    };
+    let word = extended(thread, raw);
     let number = raw.function.unwrap_or(ex::SFID.get(&[word]));
     let sfid = Sfid::from_number(number, platform)
         .ok_or_else(|| format!("{platform} has no shared function {number}"))?;
@@ -186,7 +198,7 @@ fn read(
         desc,
         ex_desc: word & !moved(platform),
         extended_length: raw.lengths[1],
-        eot: raw.eot,
+        eot: ends(thread, raw),
         header: payload.dwords(thread, 0),
         payload: payload.dwords(thread, 1),
     })

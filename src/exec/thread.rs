@@ -6,7 +6,7 @@ use super::float::FloatMode;
 use super::flow::{Frame, Left};
 use super::observer::{At, Observer, Running};
 use super::trap::Trap;
-use super::{general, message};
+use super::{general, message, raw};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode};
 use crate::lower::function_at;
@@ -225,8 +225,9 @@ impl<'p> Thread<'p> {
                     _ => {}
                 },
                 Op::Send(send) => {
+                    let ends = matches!(&send.body, SendBody::Raw(raw) if raw::ends(self, raw));
                     message::send(self, environment, send, pc, observer)?;
-                    if matches!(&send.body, SendBody::Raw(raw) if raw.eot) {
+                    if ends {
                         return Ok(Stop::Ended);
                     }
                 }

@@ -30,11 +30,11 @@ impl<O: Observer> Served<'_, '_, '_, O> {
                 let note = format!("a response of {} registers ends behind r127", form.response);
                 (Code::E0924, note)
             }
-            Some(_) if form.response == 0 && !self.raw.eot => {
+            Some(_) if form.response == 0 && !self.message.eot => {
                 let note = "nothing comes back: the response length is 0";
                 (Code::E0927, note.to_string())
             }
-            None if form.response > 0 && !self.raw.eot => {
+            None if form.response > 0 && !self.message.eot => {
                 let note = format!(
                     "{} registers come back, and the destination is null",
                     form.response

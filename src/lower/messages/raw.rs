@@ -60,9 +60,11 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             cx.raw(5),
         )
     };
-    // Or by the extended descriptor's own bit. Source: lowering reference 1.3.
+    // Or by the extended descriptor's own bit, up to Gen11 (lowering reference 1.3); that of the form with
+    // one source moves into the instruction from Gen12 on, as was seen in the finalizer.
+    let by_descriptor = !split || cx.platform <= Platform::Icl;
     let eot = matches!(op, Opcode::RawSendsEot | Opcode::RawSendscEot)
-        || ex_desc.constant().is_some_and(|w| ex::EOT.get(&[w]) != 0);
+        || by_descriptor && ex_desc.constant().is_some_and(|w| ex::EOT.get(&[w]) != 0);
     if lengths.iter().any(|n| *n > 31) {
         return cx.refuse(Code::E0380, "a message has at most 31 registers");
     }
