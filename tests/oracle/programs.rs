@@ -221,19 +221,19 @@ fn statement(choices: &mut Choices, platform: Platform) -> String {
         16 => atomic(choices, platform),
         17 => svm(choices, platform),
         18 if platform == Platform::Pvc => load(choices, platform),
-        18 => target(choices, platform),
+        18 => target(choices),
         19 => sync(choices, platform),
         20 => math(choices, platform),
         _ => raw(choices, platform),
     }
 }
 
-/// Copies that go astray on PVC, over whatever lies behind the payload: nothing may follow them.
+/// Copies that go astray on PVC, over whatever lies behind a payload or a header: nothing may follow them.
 fn last_word(choices: &mut Choices, platform: Platform) -> Option<String> {
     let now = choices.one_in(3) && platform == Platform::Pvc;
     now.then(|| match choices.below(4) {
         0 => scatter(choices),
-        _ => target(choices, platform),
+        _ => target(choices),
     })
 }
 
@@ -573,8 +573,11 @@ fn svm(choices: &mut Choices, platform: Platform) -> String {
     }
 }
 
+/// The second header register of all writes to render targets.
+pub const TARGET_HEADER: &str = "A3";
+
 /// Writes to render targets and the URB.
-fn target(choices: &mut Choices, platform: Platform) -> String {
+fn target(choices: &mut Choices) -> String {
     if choices.one_in(5) {
         let (count, offset) = (1 + choices.below(6), choices.below(100));
         let mask = choices.pick(&["%null", "A1"]);
@@ -596,12 +599,10 @@ fn target(choices: &mut Choices, platform: Platform) -> String {
     for name in ["PS", "LRTW", "CM"] {
         flag(choices, name, 4);
     }
-    // The second header register of PVC goes where the register allocator has something else.
-    let header = platform != Platform::Pvc;
-    if header && flag(choices, "RTI", 3) {
+    if flag(choices, "RTI", 3) {
         operands.push(unsigned_small(choices));
     }
-    if header && flag(choices, "A", 4) {
+    if flag(choices, "A", 4) {
         operands.push(if half { "H0.0" } else { "F4.0" }.into());
     }
     if flag(choices, "O", 5) {
@@ -624,7 +625,7 @@ fn target(choices: &mut Choices, platform: Platform) -> String {
     let dot = if flags.is_empty() { "" } else { "." };
     let mask = choices.pick(&["M1", "M5"]);
     let operands = operands.join(" ");
-    format!("{guard}rt_write_3d{dot}{flags} ({mask}, {size}) T6 A3.0 {operands}")
+    format!("{guard}rt_write_3d{dot}{flags} ({mask}, {size}) T6 {TARGET_HEADER}.0 {operands}")
 }
 
 fn unsigned_small(choices: &mut Choices) -> String {

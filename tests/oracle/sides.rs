@@ -1,5 +1,6 @@
 //! Our sends and theirs, and what it means that they agree.
 
+use super::programs::TARGET_HEADER;
 use visim::check::{CheckOptions, Step, check};
 use visim::diagnostic::{any_fatal, render_all};
 use visim::isa::Platform;
@@ -140,6 +141,13 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
     let theirs_said: Vec<&str> = theirs.options.iter().map(String::as_str).collect();
     let theirs_said: Vec<&str> = theirs_said.into_iter().filter(|o| settled(o)).collect();
     same("options", ours_said.join(","), theirs_said.join(","))?;
+    // On PVC the second header register is copied behind the one register that the header has, over what
+    // the register allocator keeps there: a part of the payload, or what is yet to be copied.
+    let stray = ours.visa.contains("rt_write_3d") && s.header.len() == 16;
+    let equal = |what: &str, ours: &[Cell], theirs: &[Cell]| match stray {
+        true => equal(what, ours, &without_stray(theirs)),
+        false => equal(what, ours, theirs),
+    };
     let [first, second] = &theirs.registers;
     let mut first = first.iter();
     // A length that has wrapped to 0 shows no registers.
@@ -160,6 +168,19 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
         equal(&format!("src1 register {i}"), a, b)?;
     }
     Ok(())
+}
+
+/// Where the second header register went, its 32 bytes, with a predicate's bits among them, count as
+/// undefined.
+fn without_stray(cells: &[Cell]) -> Vec<Cell> {
+    let strays = |cell: &Cell| matches!(cell, Cell::Stream(name, _) if **name == *TARGET_HEADER);
+    let mut kept = cells.to_vec();
+    if cells.iter().any(strays) {
+        kept.iter_mut()
+            .take(32)
+            .for_each(|cell| *cell = Cell::Undefined);
+    }
+    kept
 }
 
 /// Undefined bytes agree with anything, computed ones with computed ones.
