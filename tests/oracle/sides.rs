@@ -158,8 +158,16 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
         // media header left there.
         let gathers = ours.visa.contains("gather.") || ours.visa.contains("scatter.");
         let read = if gathers { 8..12 } else { 0..ours.header.len() };
+        let mut header = header.clone();
+        // A barrier keeps the finalizer from knowing the sampler's number: it computes the pointer.
+        if many_samplers(&ours.visa) {
+            let pointer = header.iter_mut().skip(12).take(4);
+            for cell in pointer.filter(|cell| matches!(cell, Cell::Computed(..))) {
+                *cell = Cell::Undefined;
+            }
+        }
         let part = |cells: &[Cell]| cells.get(read.clone()).unwrap_or_default().to_vec();
-        equal("header", &part(&ours.header), &part(header))?;
+        equal("header", &part(&ours.header), &part(&header))?;
     }
     for (i, (a, b)) in ours.payload[0].iter().zip(first).enumerate() {
         equal(&format!("src0 register {i}"), a, b)?;
@@ -168,6 +176,16 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
         equal(&format!("src1 register {i}"), a, b)?;
     }
     Ok(())
+}
+
+/// Whether the flag for samplers above 15 is set in the offsets.
+fn many_samplers(statement: &str) -> bool {
+    let offsets = statement
+        .split_whitespace()
+        .filter_map(|word| word.strip_suffix(":uw"));
+    offsets
+        .into_iter()
+        .any(|word| word.len() == 6 && word.starts_with("0x8"))
 }
 
 /// Where the second header register went, its 32 bytes, with a predicate's bits among them, count as

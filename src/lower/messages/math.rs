@@ -57,13 +57,16 @@ pub(super) fn lower(cx: &mut Lowering) {
 /// A line for each native instruction.
 fn listing(cx: &Lowering, steps: &[&str], ty: Type) -> Vec<String> {
     let native = cx.platform.native_lanes();
-    // Two registers of floats, one of dwords and half floats, one of 64-bit floats.
+    // Two registers of floats, one of dwords and half floats, one of 64-bit floats. Gen8 computes half floats
+    // as floats, one register of them.
+    let converted = ty == Type::Hf && cx.platform == Platform::Bdw;
     let width = match ty {
         Type::F => 2 * native,
         Type::Df => native / 2,
         _ => native,
     };
-    let sat = match cx.instruction.has(&Suffix::Saturate) {
+    // What is converted saturates in the conversion back.
+    let sat = match cx.instruction.has(&Suffix::Saturate) && !converted {
         true => " (sat)",
         false => "",
     };
@@ -72,8 +75,17 @@ fn listing(cx: &Lowering, steps: &[&str], ty: Type) -> Vec<String> {
     for (i, step) in steps.iter().enumerate() {
         let sat = if i + 1 == steps.len() { sat } else { "" };
         for from in (0..lanes).step_by(width as usize) {
-            let mut exec = cx.exec(width.min(lanes - from));
-            exec.offset = exec.offset.saturating_add(from as u8);
+            // Half floats fill a register of 64 bytes by halves at least.
+            let least = match (ty, cx.platform) {
+                (Type::Hf, Platform::Pvc) => native,
+                _ => 1,
+            };
+            let mut exec = cx.exec(width.min(lanes - from).max(least));
+            // The pieces of an instruction all have its own first lane; the steps of 64-bit functions alone
+            // go on from it.
+            if ty == Type::Df {
+                exec.offset = exec.offset.saturating_add(from as u8);
+            }
             let all = if exec.no_mask { "(W) " } else { "" };
             lines.push(format!("{all}{step} ({}|M{}){sat}", exec.size, exec.offset));
         }
@@ -112,7 +124,13 @@ fn computed(cx: &Lowering, steps: &[&'static str], ty: Type) -> Vec<Computed> {
                 call("math.exp", vec![call("mul", vec![logarithm, b])])
             }
             (steps, of) => {
-                let of = of.map_or_else(|few| few, Vec::from);
+                let mut of = of.map_or_else(|few| few, Vec::from);
+                if ty == Type::Hf && cx.platform == Platform::Bdw {
+                    let single = |half| call("f_from_hf", vec![half]);
+                    of = of.into_iter().map(single).collect();
+                    let name = steps.first().copied().unwrap_or_default();
+                    return call("hf_from_f", vec![call(name, of)]);
+                }
                 let value = call(steps.first().copied().unwrap_or_default(), of);
                 match whole && size < 4 {
                     true => call(ty.name(), vec![value]),

@@ -397,6 +397,8 @@ impl Lowering<'_> {
         let mut options = plan.options;
         if bindless && self.platform >= Platform::Dg2 {
             options.push("ExBSO");
+            // What the extended descriptor has elsewhere.
+            options.extend(plan.extended.coarse.then_some("CPS"));
         }
         options.extend(place.and_then(|place| self.preemption(place)));
         let ex_desc = match plan.surface_handle {

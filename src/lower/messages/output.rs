@@ -218,6 +218,9 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     let extended = plan.extended;
     cx.send(plan);
     if let (Some(counter), Some(send)) = (counter, cx.lowered.sends.last_mut()) {
+        if platform >= Platform::Dg2 {
+            send.options.push("ExBSO");
+        }
         // The counter is or-ed with all bits the descriptor of Gen11 has, on later parts too.
         let extended = Extended {
             length: send.extended_length,

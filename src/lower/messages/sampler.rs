@@ -220,7 +220,7 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     } else {
         ask.returned_channels(platform) * row_count(return_bytes) + u32::from(ask.null_mask)
     };
-    let mut plan = plan(cx, ask, simd_mode(ask.es, platform), exec);
+    let mut plan = plan(cx, ask, simd_mode(ask.es, platform), exec, true);
     plan.header = header;
     plan.parts = parts;
     plan.response = response;
@@ -232,8 +232,21 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     cx.lay_out(&mut plan);
     cx.surface_handle(ask, &mut plan);
     cx.send(plan);
+    if ask.coarse && platform == Platform::Icl {
+        stray_coarse(cx);
+    }
     cx.write_registers(ask.destination, 0, response);
     Ok(())
+}
+
+/// In a message of one payload Gen11 has the bit of `.cps` after all, at the top of the extended
+/// descriptor, where nothing reads it: seen in the finalizer.
+fn stray_coarse(cx: &mut Lowering) {
+    if let Some(send) = cx.lowered.sends.last_mut()
+        && let (Value::Const(word), 0) = (&mut send.ex_desc, send.extended_length)
+    {
+        *word |= 1 << 31;
+    }
 }
 
 /// Two native-width messages; the results come through temporaries. Source: lowering reference 3.7.
@@ -269,7 +282,7 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
     for half in 0..2 {
         let mut exec = cx.exec(native);
         exec.offset = exec.offset.saturating_add((half * native) as u8);
-        let mut plan = plan(cx, ask, 1, exec);
+        let mut plan = plan(cx, ask, 1, exec, false);
         plan.header = header.clone();
         plan.parts = ask
             .params
@@ -314,8 +327,10 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
     Ok(())
 }
 
-/// What both forms share: function control with surface and sampler numbers added.
-fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
+/// What the whole message and its halves share: function control with surface and sampler numbers added.
+/// Of a bindless sampler halves do not look at the handle's bit, but where the surface is bindless too: seen
+/// in the finalizer.
+fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec, whole: bool) -> Plan {
     let mut bits = function_control(mode, ask.op.code());
     if ask.params16 {
         bits |= outer::PARAMS16.mask();
@@ -323,6 +338,7 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
     if ask.return16 {
         bits |= outer::RETURN16.mask();
     }
+    let bindless = matches!(ask.surface, Surface::Bindless(_));
     let surface = match &ask.surface {
         Surface::Number(number) => number.clone(),
         Surface::Bindless(_) => Value::Const(BINDLESS),
@@ -334,7 +350,7 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
             shift(Value::call(Op::And, index.clone(), Value::Const(0xf)))
         }
         Some(Sampler::Index(index)) => shift(index.clone()),
-        Some(Sampler::Bindless(handle)) if cx.platform == Platform::Skl => {
+        Some(Sampler::Bindless(handle)) if cx.platform == Platform::Skl && (whole || bindless) => {
             // The first flag register is the predicate's if there is one.
             let flag = u8::from(cx.instruction.predicate.is_some());
             Value::HandleBit(Box::new(handle.clone()), flag)
@@ -349,7 +365,6 @@ fn plan(cx: &Lowering, ask: &Ask, mode: u32, exec: Exec) -> Plan {
     };
     let mut plan = Plan::new(Sfid::Sampler, desc, exec);
     // Lost on Gen9 and Gen11 (lowering reference 3.8), unless the descriptor is in a register.
-    let bindless = matches!(ask.surface, Surface::Bindless(_));
     plan.extended.coarse = ask.coarse && (cx.platform >= Platform::Tgl || bindless);
     // Lanes of one sample may differ in their sampler, says the text unless it is `.divS`; `sample4` and
     // loads are never serialized. Source: lowering reference 3.8; which messages, seen in the finalizer.

@@ -542,7 +542,14 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
             let mut parts = vec![cx.part(addresses, 8 * lanes)];
             // The sources are counted by their type, not by the operation's width.
             let wide = cx.raw(2).is_some_and(|p| p.ty.bytes() == 8);
-            parts.extend(sources(cx, op, 2, lanes * if wide { 8 } else { 4 }));
+            let each = if wide { 8 } else { 4 };
+            parts.extend(sources(cx, op, 2, es * each).into_iter().map(|mut part| {
+                // As many registers as the message has lanes, of which a copy fills those there are.
+                let empty = || vec![Run::Undefined { len: cx.grf() }];
+                let count = rows(lanes * each, cx.platform);
+                part.registers.resize_with(count as usize, empty);
+                part
+            }));
             (message_type, bits == 64, parts, cx.raw(1))
         }
         _ => {

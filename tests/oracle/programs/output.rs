@@ -1,0 +1,150 @@
+//! Writes to render targets and the URB, synchronisation, native math, raw messages.
+
+use super::{Choices, predicate};
+use visim::isa::Platform;
+use visim::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
+
+/// The second header register of all writes to render targets.
+pub const TARGET_HEADER: &str = "A3";
+
+/// Writes to render targets and the URB.
+pub(super) fn target(choices: &mut Choices, platform: Platform) -> String {
+    if choices.one_in(5) {
+        let (count, offset) = (1 + choices.below(6), choices.below(100));
+        let mask = choices.pick(&["%null", "A1"]);
+        let slot = choices.pick(&["%null", "A2"]);
+        return format!("urb_write_3d (M1, 8) {count} {offset} {mask}.0 A0.0 {slot}.0 D0.0");
+    }
+    let size = 8 << choices.below(2);
+    let guard = predicate(choices, size);
+    let half = choices.one_in(3);
+    let mut flags = String::new();
+    let mut operands = Vec::new();
+    let mut flag = |choices: &mut Choices, name: &str, one_in: u64| {
+        let on = choices.one_in(one_in);
+        if on {
+            flags += &format!("<{name}>");
+        }
+        on
+    };
+    for name in ["PS", "LRTW", "CM"] {
+        flag(choices, name, 4);
+    }
+    flag(choices, "NULLRT", 6);
+    // With the counter in a register the finalizer makes an instruction that Gen8 has not.
+    if platform != Platform::Bdw && flag(choices, "CPS", 8) {
+        operands.push("C0(0,6)<0;1,0>".into());
+    }
+    if flag(choices, "RTI", 3) {
+        operands.push(unsigned_small(choices));
+    }
+    if flag(choices, "A", 4) {
+        operands.push(if half { "H0.0" } else { "F4.0" }.into());
+    }
+    if flag(choices, "O", 5) {
+        operands.push("W1.0".into());
+    }
+    for i in 0..4 {
+        let (name, count) = if half { ("H", 3) } else { ("F", 4) };
+        operands.push(match i > 0 && choices.one_in(8) {
+            true => "%null.0".into(),
+            false => format!("{name}{}.0", (i + 1) % count),
+        });
+    }
+    if flag(choices, "Z", 5) {
+        operands.push("F5.0".into());
+    }
+    // The copy of sixteen lanes runs past the one register it has, over whatever lies behind.
+    if size == 8 && flag(choices, "ST", 6) {
+        operands.push("A4.0".into());
+    }
+    let dot = if flags.is_empty() { "" } else { "." };
+    let mask = choices.pick(&["M1", "M5"]);
+    let operands = operands.join(" ");
+    format!("{guard}rt_write_3d{dot}{flags} ({mask}, {size}) T6 {TARGET_HEADER}.0 {operands}")
+}
+
+pub(super) fn unsigned_small(choices: &mut Choices) -> String {
+    match choices.below(3) {
+        0 => "0x0:ud".into(),
+        1 => format!("{:#x}:ud", 1 + choices.below(7)),
+        _ => format!("C0(0,{})<0;1,0>", choices.below(8)),
+    }
+}
+
+pub(super) fn sync(choices: &mut Choices, platform: Platform) -> String {
+    let all = [
+        "fence_global",
+        "fence_global.E",
+        "fence_global.EISCR",
+        "fence_global.EL1",
+        "fence_global.ER",
+        "fence_local",
+        "fence_local.E",
+        "sampler_cache_flush",
+        "sbarrier.signal",
+        "barrier",
+    ];
+    // A barrier stops the copy propagation of Gen8: the number of a surface used behind it is added
+    // at run time in all its messages, and a descriptor made so keeps the two bits above 28 that a
+    // constant one loses. Nothing in the message's own instruction tells which it will be.
+    let kinds = all.len() - 2 * usize::from(platform == Platform::Bdw);
+    if platform >= Platform::Dg2 && choices.one_in(4) {
+        return pipe_fence(choices);
+    }
+    choices.pick(&all[..kinds]).to_string()
+}
+
+/// A fence of the load/store pipe.
+pub(super) fn pipe_fence(choices: &mut Choices) -> String {
+    let function = choices.pick(&["ugm", "ugml", "tgm", "slm"]);
+    if function == "slm" {
+        return "lsc_fence.slm.none.group".into();
+    }
+    let (op, scope) = (choices.pick(LSC_FENCE_OPS), choices.pick(LSC_FENCE_SCOPES));
+    format!("lsc_fence.{function}.{op}.{scope}")
+}
+
+/// Extended math; integer division left Intel's parts with DG2.
+pub(super) fn math(choices: &mut Choices, platform: Platform) -> String {
+    let size = 8 << choices.below(2);
+    let no_mask = choices.pick(&["", "_NM"]);
+    let exec = format!("(M1{no_mask}, {size})");
+    if choices.one_in(4) && platform < Platform::Dg2 {
+        let op = choices.pick(&["div", "mod"]);
+        return format!("{op} (M1{no_mask}, 8) VI(0,0)<1> I0(0,0)<8;8,1> I0(0,8)<8;8,1>");
+    }
+    let saturate = choices.pick(&["", ".sat"]);
+    let op = choices.pick(&[
+        "inv", "log", "exp", "sqrt", "rsqrt", "sin", "cos", "pow", "div",
+    ]);
+    let half = choices.one_in(5) && !matches!(op, "pow" | "div");
+    let (to, from) = if half { ("VH", "H") } else { ("VF", "F") };
+    let second = match op {
+        "pow" | "div" => " F1(0,0)<8;8,1>",
+        _ => "",
+    };
+    format!("{op}{saturate} {exec} {to}(0,0)<1> {from}0(0,0)<8;8,1>{second}")
+}
+
+/// Raw messages: lengths as the text says them, any function control.
+pub(super) fn raw(choices: &mut Choices, platform: Platform) -> String {
+    let (first, second, back) = (1 + choices.below(2), 1 + choices.below(2), choices.below(3));
+    let control = choices.below(1 << 9) << 9 | choices.below(1 << 9);
+    let function = [2, 10, 12][choices.below(3) as usize];
+    let desc = match choices.below(4) {
+        3 => format!("C0(0,{})<0;1,0>", choices.below(8)),
+        _ => format!("{:#x}:ud", first << 25 | back << 20 | control),
+    };
+    let to = if back == 0 { "%null" } else { "VU" };
+    let size = 8 << choices.below(2);
+    if platform == Platform::Bdw || choices.one_in(2) {
+        let op = choices.pick(&["raw_send", "raw_sendc"]);
+        return format!("{op} (M1, {size}) {function:#X} {first} {back} {desc} P0.0 {to}.0")
+            .replace("0X", "0x");
+    }
+    let ex_desc = second << 6 | function;
+    format!(
+        "raw_sends.{function}.{first}.{second}.{back} (M1, {size}) {ex_desc:#x}:ud {desc} P0.0 P0.64 {to}.0"
+    )
+}
