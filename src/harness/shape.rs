@@ -5,7 +5,7 @@
 //! | `pitch` | bytes from row to row |
 //! | `kind` | `1d`, `2d`, `3d`, `cube`, `buffer`, `null` |
 //! | `slices` | slices of an array; cubes of an array of cubes |
-//! | `levels` | mip levels, of which only the first is filled |
+//! | `levels` | mip levels, the first filled; a render target is the last: PRM 4.10.2.1, LOD |
 //! | `mips` | mip levels made of the picture: a number, or `all` |
 //! | `min_lod`, `element` | first level and first slice that can be reached |
 //! | `disable` | components that writes leave alone, as `RA` |

@@ -121,8 +121,9 @@ pub(super) fn source(word: Word<'_>, lanes: u32) -> Result<Operand<Unread<'_>>, 
     if rest.starts_with(|c: char| c.is_ascii_digit()) && region.is_none() {
         return Ok((Unread::Number(text, word.span), ty));
     }
-    if matches!(text, "cr0.0" | "cr0") {
-        if region.is_some() || lanes != 1 {
+    let bare = rest.strip_prefix("(abs)").unwrap_or(rest);
+    if matches!(bare, "cr0.0" | "cr0") {
+        if bare != text || region.is_some() || lanes != 1 {
             return Err(wrong(word.span, "cr0.0 is one element of ud"));
         }
         return Ok((Unread::Control(word.span), ty.or(Some(Type::Ud))));
