@@ -19,7 +19,7 @@
 mod in_flight;
 mod names;
 
-pub use in_flight::{Answer, Earlier, registers};
+pub use in_flight::registers;
 pub use names::Text;
 
 use crate::isa::{
@@ -459,8 +459,9 @@ pub struct RawMessage {
     pub dst: Option<Raw>,
     /// The thread ends with it.
     pub eot: bool,
-    /// Earlier messages that may still answer, where lengths are told only at run time.
-    pub earlier: Option<Box<[Earlier]>>,
+    /// General registers that operands waited for since the message before, a bit for each; none where the
+    /// check has seen all lengths.
+    pub waited: Option<u128>,
 }
 
 /// Where an extended descriptor stands.

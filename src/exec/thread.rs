@@ -68,8 +68,9 @@ pub struct Thread<'p> {
     pub(super) mode: FloatMode,
     pub(super) frame: Frame,
     pub(super) callers: Vec<Frame>,
-    /// Registers that came back for messages, by op, where descriptors are made at run time.
-    pub(super) answers: Vec<(u32, u32)>,
+    /// General registers, a bit for each, that answers may still write, and the op that asked for them:
+    /// where descriptors are made at run time.
+    pub(super) pending: Vec<(u128, u32)>,
     /// X-tiled surfaces that messages of Gen5 brought into the render cache, and whether by fields.
     pub(super) cached: Vec<(u32, bool)>,
 }
@@ -101,7 +102,7 @@ impl<'p> Thread<'p> {
             mode: FloatMode::default(),
             frame: Frame::new(0, mask),
             callers: Vec::new(),
-            answers: Vec::new(),
+            pending: Vec::new(),
             cached: Vec::new(),
         }
     }

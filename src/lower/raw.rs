@@ -34,7 +34,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             // A raw send has no word for it: the extended descriptor's bit ends the thread.
             // Source: lowering reference 1.3.
             eot: u32::try_from(*word).is_ok_and(|word| extended_gen11::EOT.get(&[word]) != 0),
-            earlier: None,
+            waited: None,
         },
         (opcode, [ex_desc, desc, first, second, dst]) => {
             let sizes = i.suffix(|s| match s {
@@ -55,7 +55,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 payload: [scope.raw(first), scope.raw(second)],
                 dst: scope.raw(dst),
                 eot: matches!(opcode, Opcode::RawSendsEot | Opcode::RawSendscEot),
-                earlier: None,
+                waited: None,
             }
         }
         _ => return None,

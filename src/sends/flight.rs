@@ -6,7 +6,8 @@
 use super::line::{Action, Descriptor, Dst, File, Instruction, Line, REGISTER, Send, Src};
 use crate::isa::Type;
 use crate::message::fields::outer;
-use crate::program::{Answer, Earlier, registers};
+use crate::program::registers;
+use std::ops::Range;
 
 /// Something worth knowing about a line that is not wrong.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -61,49 +62,36 @@ pub fn used(instruction: &Instruction) -> u128 {
     all
 }
 
-/// For each line, the earlier messages whose answers may meet its own in a way that only the run can tell,
-/// because a descriptor stands in a0.0; `op` gives the op that a line sends with. None where all
-/// descriptors stand in the text.
-pub fn earlier(lines: &[Line], op: impl Fn(usize) -> u32) -> Option<Vec<Vec<Earlier>>> {
-    let sends = |line: &Line| match &line.node.action {
-        Action::Send(send) => Some(*send),
+/// For each line, the registers that operands waited for since the message before, its own included. None
+/// where all descriptors stand in the text, so that the check has seen which answers meet.
+pub fn waited(lines: &[Line]) -> Option<Vec<u128>> {
+    let send = |line: &Line| match &line.node.action {
+        Action::Send(send) => Some(send.descriptor),
         _ => None,
     };
-    let made = |send: Send| send.descriptor == Descriptor::Address;
-    if !lines.iter().filter_map(sends).any(made) {
+    let mut sends = lines.iter().filter_map(send);
+    if !sends.any(|descriptor| descriptor == Descriptor::Address) {
         return None;
     }
-    let mut before: Vec<Earlier> = Vec::new();
-    let of = |(number, line): (usize, &Line)| {
-        let waited = used(&line.node);
-        for earlier in &mut before {
-            earlier.waited |= waited;
+    let mut since = 0;
+    let of = |line: &Line| {
+        since |= used(&line.node);
+        match send(line) {
+            Some(_) => std::mem::take(&mut since),
+            None => since,
         }
-        let Some((send, first)) = sends(line).and_then(|s| Some((s, s.dst?))) else {
-            return Vec::new();
-        };
-        // Where both descriptors stand in the text the check has looked.
-        let open = before.iter();
-        let open = open.filter(|e| made(send) || e.answer == Answer::Sent);
-        let open = open.copied().collect();
-        let answer = lengths(&send).map_or(Answer::Sent, |(_, count)| Answer::Known(count));
-        before.push(Earlier {
-            op: op(number),
-            first,
-            answer,
-            waited: 0,
-        });
-        open
     };
-    Some(lines.iter().enumerate().map(of).collect())
+    Some(lines.iter().map(of).collect())
 }
 
-/// Where a thread would wait for message registers in flight: each message is taken to stay until the
-/// next one of its receiver is sent.
+/// Where a thread may wait for message registers in flight: each message is taken to stay until an operand
+/// waits for its answer.
 pub fn stalls(lines: &[Line]) -> Vec<Remark> {
-    let mut flying: Vec<(u32, u32, usize)> = Vec::new();
+    let mut flying: Vec<(Range<u32>, u128, usize)> = Vec::new();
     let mut remarks = Vec::new();
     for (number, line) in lines.iter().enumerate() {
+        let waited = used(&line.node);
+        flying.retain(|(_, answer, _)| answer & waited == 0);
         let written = match &line.node.action {
             Action::Alu {
                 dst: (Dst::Register { at, .. }, _),
@@ -113,7 +101,7 @@ pub fn stalls(lines: &[Line]) -> Vec<Remark> {
             _ => None,
         };
         if let Some(m) = written
-            && let Some(at) = flying.iter().position(|f| (f.0..f.0 + f.1).contains(&m))
+            && let Some(at) = flying.iter().position(|(payload, ..)| payload.contains(&m))
         {
             let (_, _, sender) = flying.remove(at);
             remarks.push(Remark {
@@ -124,10 +112,40 @@ pub fn stalls(lines: &[Line]) -> Vec<Remark> {
             });
         }
         if let Action::Send(send) = &line.node.action
-            && let Some((length, _)) = lengths(send)
+            && let Some((length, response)) = lengths(send)
         {
-            flying.push((send.message, length, number));
+            let answer = send.dst.map_or(0, |first| registers(first, response));
+            flying.push((send.message..send.message + length, answer, number));
         }
     }
     remarks
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::sends::parse;
+    use crate::source::Source;
+
+    fn waits(between: &str) -> Vec<usize> {
+        // The messages of PRM 2.6.3: m6 is written again while the first may still need it.
+        let text = format!("send (8) r30 m3 r0 math 0x08100001\n{between}\nmov (8) m6 r15\n");
+        let (lines, found) = parse(&Source::new("waits.send", text));
+        assert_eq!(found, []);
+        stalls(&lines).iter().map(|remark| remark.line).collect()
+    }
+
+    #[test]
+    fn a_message_register_is_free_once_the_answer_was_waited_for() {
+        assert_eq!(waits("nop"), [2]);
+        assert_eq!(waits("mov (8) r40 r31"), [2]);
+        assert!(waits("mov (8) r40 r30").is_empty());
+    }
+
+    #[test]
+    fn operands_are_bits_of_registers() {
+        let (lines, _) = parse(&Source::new("used.send", "mov (16) r4 r10.4<8;8,1>:f\n"));
+        // r4 and r5, then r10.4 to r12.3.
+        assert_eq!(used(&lines[0].node), 0b11 << 4 | 0b111 << 10);
+    }
 }

@@ -7,7 +7,7 @@
 //!  …      constants, then where writes to null fall
 //! ```
 
-use super::flight::earlier;
+use super::flight::waited;
 use super::line::{
     Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, REGISTER, Register, Send,
     Src,
@@ -17,12 +17,11 @@ use crate::message::Sfid;
 use crate::message::fields::{gen5_read, gen5_sampler, outer};
 use crate::message::gen5_media;
 use crate::program::{
-    Alu, CompareDest, Dest, Earlier, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw,
-    RawMessage, Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass, Text,
+    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw, RawMessage,
+    Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass, Text,
 };
 use crate::source::Span;
 use indexmap::IndexMap;
-use std::mem;
 use std::ops::Range;
 
 const MESSAGES: u32 = GENERAL * REGISTER;
@@ -91,14 +90,10 @@ pub fn lower(lines: &[Line]) -> Program {
     let zero = builder.constant(0);
     let sink = builder.image.len() as u32;
     builder.image.resize(sink as usize + 64, 0);
-    let op = |line: usize| {
-        let before = lines[..line].iter().map(|line| ops(&line.node));
-        before.sum::<u32>() + ops(&lines[line].node) - 1
-    };
-    let mut earlier = earlier(lines, op);
+    let waited = waited(lines);
     for (number, line) in lines.iter().enumerate() {
-        let earlier = earlier.as_mut().map(|list| mem::take(&mut list[number]));
-        builder.line(&line.node, line.span, sink, earlier);
+        let waited = waited.as_ref().map(|list| list[number]);
+        builder.line(&line.node, line.span, sink, waited);
     }
     Program {
         name: "main".into(),
@@ -118,19 +113,6 @@ pub fn lower(lines: &[Line]) -> Program {
         owners,
         surface_names: names,
         sampler_names: samplers,
-    }
-}
-
-/// Ops that an instruction becomes: an implied move is one before the send, behind a write of cr0.0 the
-/// float mode is looked at.
-fn ops(instruction: &Instruction) -> u32 {
-    match &instruction.action {
-        Action::Send(send) if send.implied.is_some() => 2,
-        Action::Alu {
-            dst: (Dst::Control, _),
-            ..
-        } => 2,
-        _ => 1,
     }
 }
 
@@ -220,7 +202,7 @@ impl Builder {
         self.sites.push(Site { span, opcode });
     }
 
-    fn line(&mut self, i: &Instruction, span: Span, sink: u32, earlier: Option<Vec<Earlier>>) {
+    fn line(&mut self, i: &Instruction, span: Span, sink: u32, waited: Option<u128>) {
         let lanes = Lanes {
             count: i.lanes as u8,
             offset: 0,
@@ -274,7 +256,7 @@ impl Builder {
                 };
                 self.push(op, span, Opcode::Cmp);
             }
-            Action::Send(send) => self.send(send, lanes, guard, span, earlier),
+            Action::Send(send) => self.send(send, lanes, guard, span, waited),
         }
     }
 
@@ -317,7 +299,7 @@ impl Builder {
         lanes: Lanes,
         guard: Option<Guard>,
         span: Span,
-        earlier: Option<Vec<Earlier>>,
+        waited: Option<u128>,
     ) {
         let message = MESSAGES + send.message * REGISTER;
         if let Some(register) = send.implied {
@@ -381,7 +363,7 @@ impl Builder {
                 ty: Type::Ud,
             }),
             eot,
-            earlier: earlier.map(Vec::into_boxed_slice),
+            waited,
         };
         let op = Op::Send(Box::new(Message {
             lanes,

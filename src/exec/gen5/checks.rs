@@ -6,7 +6,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
 use crate::message::gen5::{Ask, Cache};
 use crate::message::{FieldSelect, MediaBlock};
-use crate::program::{Answer, Raw, registers};
+use crate::program::{Raw, registers};
 use crate::surface::{LineStride, Refused, Surface, Tiling};
 
 /// Bytes of a register.
@@ -49,34 +49,33 @@ impl<O: Observer> Served<'_, '_, '_, O> {
 
     /// Answers of earlier messages that nobody has waited for, where lengths are known only now.
     pub(super) fn in_flight(&mut self) -> Done {
-        let (Some(earlier), Some(dst)) = (&self.raw.earlier, &self.raw.dst) else {
+        let Some(waited) = self.raw.waited else {
             return Ok(());
         };
-        let sent = &mut self.thread.answers;
-        let here = registers(dst.offset / REGISTER, self.form.response);
-        for earlier in earlier {
-            let count = match earlier.answer {
-                Answer::Known(count) => count,
-                Answer::Sent => {
-                    let found = sent.iter().find(|(op, _)| *op == earlier.op);
-                    found.map_or(0, |(_, count)| *count)
-                }
-            };
-            let pending = registers(earlier.first, count) & !earlier.waited;
-            if pending & here != 0 {
-                let note = format!(
-                    "r{} may still be written for an earlier message, which nothing waits for",
-                    (pending & here).trailing_zeros()
-                );
-                let mut overlap = Diagnostic::new(Code::U0932).note(note);
-                let (now, before) = (self.thread.at(self.pc), self.thread.at(earlier.op));
-                overlap = overlap.at(now.site.span, "the answer to this message");
-                overlap = overlap.and_at(before.site.span, "and the one to this message");
-                return Err(self.trap(overlap.see("PRM 2.6.3, 2.6.11")));
-            }
+        let first = self.raw.dst.map_or(0, |dst| dst.offset / REGISTER);
+        let count = self.raw.dst.map_or(0, |_| self.form.response);
+        let here = registers(first, count);
+        let pending = &mut self.thread.pending;
+        for (answer, _) in pending.iter_mut() {
+            *answer &= !waited;
         }
-        sent.push((self.pc, self.form.response));
-        Ok(())
+        // No two of them meet, so there are no more than registers.
+        pending.retain(|(answer, _)| *answer != 0);
+        let Some(&(answer, op)) = pending.iter().find(|(answer, _)| answer & here != 0) else {
+            pending.push((here, self.pc));
+            return Ok(());
+        };
+        let note = format!(
+            "r{} may still be written for an earlier message, which nothing waits for",
+            (answer & here).trailing_zeros()
+        );
+        let [now, before] = [self.pc, op].map(|op| self.thread.at(op).site.span);
+        let overlap = Diagnostic::new(Code::U0932)
+            .at(now, "the answer to this message")
+            .and_at(before, "and the one to this message")
+            .note(note)
+            .see("PRM 2.6.3, 2.6.11");
+        Err(self.trap(overlap))
     }
 
     /// Lengths and the rules of the message's own fields. Source: PRM 2.6.11.
