@@ -63,6 +63,10 @@ pub const SUITES: &[Suite] = &[
         cases: Ok(scaler::cases),
     },
     Suite {
+        name: "avs-more",
+        cases: Ok(scaler::cases),
+    },
+    Suite {
         name: "lowering",
         cases: Ok(lowering::cases),
     },
