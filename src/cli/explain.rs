@@ -13,6 +13,7 @@ use crate::harness::language::Language;
 use crate::harness::session::{self, Options, Refused, Session};
 use crate::harness::words::nearest;
 use crate::lower::messages::Compat;
+use crate::message::Request;
 use serde_json::json;
 
 /// Explains a diagnostic code, or follows one line of a program.
@@ -121,7 +122,7 @@ pub(super) fn result(session: &Session<Watch>, output: &mut Output) -> Exit {
         watch.runs
     ));
     for request in &watch.requests {
-        output.text(&format!("asked     {request:?}\n"));
+        output.text(&format!("asked     {request}\n"));
     }
     let samples = watch.samples();
     if !samples.is_empty() {
@@ -163,7 +164,7 @@ pub(super) fn result(session: &Session<Watch>, output: &mut Output) -> Exit {
     output.field("thread", || json!(thread.to_string()));
     output.field("runs", || json!(watch.runs));
     output.field("requests", || {
-        watch.requests.iter().map(|r| format!("{r:?}")).collect()
+        watch.requests.iter().map(Request::json).collect()
     });
     output.field("samples", || samples.iter().map(|s| s.json()).collect());
     output.field("writes", || json!(writes));

@@ -1,5 +1,6 @@
 //! Data types, execution sizes and the small closed vocabularies of vISA operands and suffixes.
 
+use serde::{Serialize, Serializer};
 use std::fmt;
 
 /// A vISA data type. Source: vISA text reference 1.4 and 2.2.
@@ -163,12 +164,24 @@ impl fmt::Display for ChannelMask {
     }
 }
 
+impl Serialize for ChannelMask {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.collect_str(self)
+    }
+}
+
 /// Makes a closed vocabulary: an enum, its spellings and its numbers, each stated once.
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal $text:literal),+ $(,)? }) => {
         $(#[$doc])*
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
         pub enum $name { $($(#[$vdoc])* $variant),+ }
+
+        impl Serialize for $name {
+            fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+                serializer.serialize_str(self.name())
+            }
+        }
 
         impl $name {
             /// Every value with its number in the binary form and its spelling.

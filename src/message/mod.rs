@@ -51,6 +51,7 @@ pub mod request;
 pub mod sampler;
 pub mod sfid;
 pub mod text;
+mod told;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
 pub use natural::{NoBits, ask_through, through};

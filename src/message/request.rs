@@ -5,11 +5,14 @@
 //! requests into bits and back.
 
 use super::Sfid;
+use super::told::number;
 use crate::isa::opcodes::OpInfo;
 use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask};
+use serde::{Serialize, Serializer};
 
 /// Which lines of an interleaved surface a media block touches.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum FieldSelect {
     /// As the surface state says.
     State,
@@ -22,7 +25,7 @@ pub enum FieldSelect {
 }
 
 /// A media block read or write. Source: vISA MEDIA_LD; PRM 5.10.5.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct MediaBlock {
     /// Binding table index, the plane already added.
     pub surface: u32,
@@ -204,6 +207,12 @@ impl SamplerOp {
     }
 }
 
+impl Serialize for SamplerOp {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 impl MediaBlock {
     /// Bytes from one row of the block to the next in registers: the width rounded up to a power of
     /// two, 4 at least. Source: vISA MEDIA_LD, "Semantics".
@@ -319,7 +328,8 @@ pub enum SamplerOp {
 const NEWEST: u32 = 0x100;
 
 /// Element format of returned channels.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum ReturnFormat {
     /// 32-bit float or integer, as the surface format returns.
     Bits32,
@@ -328,7 +338,7 @@ pub enum ReturnFormat {
 }
 
 /// A 3D sampler message. Source: vISA 3D_LOAD and 3D_SAMPLE; lowering reference 3.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SamplerRequest {
     /// The operation.
     pub op: SamplerOp,
@@ -353,7 +363,7 @@ pub struct SamplerRequest {
 }
 
 /// An AVS message. Source: vISA AVS; AVS reference 1.1 and 1.2.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct AvsRequest {
     /// Binding table index.
     pub surface: u32,
@@ -366,16 +376,22 @@ pub struct AvsRequest {
     /// Block shape.
     pub mode: AvsMode,
     /// Normalised x of pixel 0.
+    #[serde(serialize_with = "number")]
     pub u: f32,
     /// Normalised y of pixel 0.
+    #[serde(serialize_with = "number")]
     pub v: f32,
     /// x step between pixels of a row.
+    #[serde(serialize_with = "number")]
     pub delta_u: f32,
     /// y step between rows.
+    #[serde(serialize_with = "number")]
     pub delta_v: f32,
     /// Change of `delta_u` for each pixel.
+    #[serde(serialize_with = "number")]
     pub u2d: f32,
     /// Change of `delta_v` for each row.
+    #[serde(serialize_with = "number")]
     pub v2d: f32,
     /// Reorder hint without effect on the result.
     pub group_id: u32,
@@ -407,7 +423,7 @@ impl AvsRequest {
 }
 
 /// A `sample_unorm` message: a block of 8 by 4 pixels. Source: lowering reference 6.1; PRM 4.11.1.4.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct UnormRequest {
     /// Binding table index.
     pub surface: u32,
@@ -416,12 +432,16 @@ pub struct UnormRequest {
     /// Channels returned.
     pub channels: ChannelMask,
     /// Normalised x of pixel 0.
+    #[serde(serialize_with = "number")]
     pub u: f32,
     /// Normalised y of pixel 0.
+    #[serde(serialize_with = "number")]
     pub v: f32,
     /// x step between pixels of a row.
+    #[serde(serialize_with = "number")]
     pub delta_u: f32,
     /// y step between rows.
+    #[serde(serialize_with = "number")]
     pub delta_v: f32,
     /// One more register tells the pixels that the chroma key left alive.
     pub killpix: bool,
@@ -432,7 +452,7 @@ pub struct UnormRequest {
 }
 
 /// A `sample_8x8` message of Gen5: a block of 8 by 8 pixels. Source: PRM 4.11.1.9; AVS reference 1.3.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Scale8x8Request {
     /// Binding table index.
     pub surface: u32,
@@ -441,19 +461,24 @@ pub struct Scale8x8Request {
     /// Channels returned.
     pub channels: ChannelMask,
     /// Normalised x of pixel 0.
+    #[serde(serialize_with = "number")]
     pub u: f32,
     /// Normalised y of pixel 0.
+    #[serde(serialize_with = "number")]
     pub v: f32,
     /// x step between pixels of a row.
+    #[serde(serialize_with = "number")]
     pub delta_u: f32,
     /// y step between rows.
+    #[serde(serialize_with = "number")]
     pub delta_v: f32,
     /// Change of `delta_u` for each pixel.
+    #[serde(serialize_with = "number")]
     pub u2d: f32,
 }
 
 /// A `deinterlace` message of Gen5 to Gen7. Source: PRM 4.11.1.4; AVS reference 5.1.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct DeinterlaceRequest {
     /// Binding table index of the current frame; the previous frame and the statistics follow.
     pub surface: u32,
@@ -466,7 +491,8 @@ pub struct DeinterlaceRequest {
 }
 
 /// Which way the data go.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Access {
     /// From memory to registers.
     Read,
@@ -475,7 +501,7 @@ pub enum Access {
 }
 
 /// An oword block. Source: lowering reference 8.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct OwordBlock {
     /// Binding table index.
     pub surface: u32,
@@ -492,7 +518,7 @@ pub struct OwordBlock {
 }
 
 /// One element for each lane. Source: lowering reference 9 and 10.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Scattered {
     /// Binding table index.
     pub surface: u32,
@@ -507,7 +533,7 @@ pub struct Scattered {
 }
 
 /// Up to four dwords for each lane. Source: lowering reference 10 and 13.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Untyped {
     /// Binding table index; ignored at 64-bit addresses.
     pub surface: u32,
@@ -520,7 +546,7 @@ pub struct Untyped {
 }
 
 /// Up to four channels of one texel for each lane. Source: lowering reference 11.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Typed {
     /// Binding table index.
     pub surface: u32,
@@ -533,7 +559,7 @@ pub struct Typed {
 }
 
 /// An atomic operation for each lane. Source: lowering reference 12.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Atomic {
     /// Binding table index; 255 at 64-bit addresses.
     pub surface: u32,
@@ -548,7 +574,7 @@ pub struct Atomic {
 }
 
 /// A block of memory at a 64-bit address. Source: lowering reference 13.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SvmBlock {
     /// Direction.
     pub access: Access,
@@ -561,7 +587,7 @@ pub struct SvmBlock {
 }
 
 /// Blocks for each lane at 64-bit addresses. Source: lowering reference 13.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SvmScattered {
     /// Direction.
     pub access: Access,
@@ -574,7 +600,7 @@ pub struct SvmScattered {
 }
 
 /// A render target write. Source: lowering reference 14.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct TargetWrite {
     /// Binding table index.
     pub surface: u32,
@@ -595,7 +621,7 @@ pub struct TargetWrite {
 }
 
 /// A URB write. Source: lowering reference 15.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct UrbWrite {
     /// In units of 16 bytes.
     pub offset: u32,
@@ -606,7 +632,7 @@ pub struct UrbWrite {
 }
 
 /// What a fence waits for. Source: lowering reference 15.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct Fence {
     /// Shared local memory instead of global memory.
     pub local: bool,
@@ -620,7 +646,7 @@ pub struct Fence {
 
 /// A fence of the load/store pipe.
 /// Source: lowering reference 15; vISA text reference 5.11, whose words stand in the order of their codes.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct LscFence {
     /// Which memory: one of the pipe's functions.
     pub sfid: Sfid,
@@ -631,7 +657,8 @@ pub struct LscFence {
 }
 
 /// Everything a message can ask.
-#[derive(Clone, Copy, Debug, PartialEq)]
+#[derive(Clone, Copy, Debug, PartialEq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Request {
     /// Media block read.
     MediaRead(MediaBlock),

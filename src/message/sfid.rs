@@ -89,6 +89,12 @@ static ROWS: &[Row] = &[
     (Sfid::Ugm,       "ugm",       "ugm",  [None,    None,     Some(15)]),
 ];
 
+impl serde::Serialize for Sfid {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 impl Sfid {
     /// The number on a platform; `None` if the platform has no such function.
     pub fn number(self, platform: Platform) -> Option<u8> {

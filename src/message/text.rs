@@ -199,7 +199,7 @@ pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<(Form, Str
         Platform::Ilk => {
             gen5::decode_ask(&message).map(|(ask, form)| (form, format!("{}: {ask:?}", ask.name())))
         }
-        _ => decode(&message, platform).map(|d| (d.form, format!("{:?}", d.request))),
+        _ => decode(&message, platform).map(|d| (d.form, d.request.to_string())),
     }
 }
 
@@ -225,7 +225,7 @@ mod tests {
         );
         assert!(text.contains("request (1+0 registers out, 1 back, the header taken as zeros)"));
         assert!(
-            text.contains("MediaRead(MediaBlock { surface: 3, field: Bottom"),
+            text.contains("media read: surface 3, field bottom"),
             "{text}"
         );
     }
