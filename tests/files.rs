@@ -8,7 +8,7 @@ use std::path::Path;
 use visim::harness::ran::Ran;
 use visim::harness::session::{Options, file_layer, start};
 use visim::source::Source;
-use visim::surface::file::{ALL_LEVELS, load_picture, save_picture};
+use visim::surface::file::{ALL_LEVELS, encode_picture, load_picture};
 use visim::surface::texture::{is_texture, load_texture};
 use visim::surface::{Description, Format, Image, Kind, Picture, Surface, Tiling};
 
@@ -258,15 +258,13 @@ fn lower_levels_are_means_in_linear_light() {
         }
     };
     let pixels = (0..12).map(|i| column(i % 4)).collect();
-    save_picture(
-        &Picture {
-            width: 4,
-            height: 3,
-            pixels,
-        },
-        &path,
-    )
-    .expect("saved");
+    let picture = Picture {
+        width: 4,
+        height: 3,
+        pixels,
+    };
+    let encoded = encode_picture(&picture).expect("a picture");
+    std::fs::write(&path, encoded).expect("written");
     let levels = |name: &str| {
         let format = Format::named(name).expect("format");
         let d = Description {

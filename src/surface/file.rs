@@ -4,7 +4,7 @@
 //! then renamed, so that no half-written file is ever seen.
 
 use std::fs::File;
-use std::io::{BufReader, Read, Seek, SeekFrom, Write};
+use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
 use image::{ImageDecoder, ImageEncoder, ImageReader};
@@ -258,28 +258,6 @@ pub fn load_rows(path: &Path, description: Description, frame: u64) -> Result<Su
     Ok(surface)
 }
 
-/// Writes a file all or nothing: beside its target first, then renamed.
-fn write_whole(
-    path: &Path,
-    write: impl FnOnce(&mut dyn Write) -> Result<(), String>,
-) -> Result<(), BadFile> {
-    let bad = |what: &dyn std::fmt::Display| {
-        BadFile::new(
-            path,
-            what,
-            "check that the folder exists and may be written to",
-        )
-    };
-    let folder = match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    };
-    let mut file = tempfile::NamedTempFile::new_in(folder).map_err(|e| bad(&e))?;
-    write(file.as_file_mut()).map_err(|e| bad(&e))?;
-    file.persist(path).map_err(|e| bad(&e.error))?;
-    Ok(())
-}
-
 /// A picture as the bytes of a PNG file: 8 bits for each channel, or 16 where that would lose something;
 /// grey and opaque pictures without the channels they do not need.
 ///
@@ -314,40 +292,14 @@ pub fn encode_picture(picture: &Picture) -> Result<Vec<u8>, String> {
     Ok(file)
 }
 
-/// Writes a picture as PNG ([`encode_picture`]).
-///
-/// # Errors
-/// [`BadFile`] if the file cannot be written.
-pub fn save_picture(picture: &Picture, path: &Path) -> Result<(), BadFile> {
-    let bytes = encode_picture(picture)
-        .map_err(|e| BadFile::new(path, e, "save it as raw rows instead"))?;
-    write_whole(path, |out| out.write_all(&bytes).map_err(|e| e.to_string()))
-}
-
-/// Writes the picture a surface shows as PNG.
-///
-/// # Errors
-/// [`BadFile`] if the surface shows no picture or the file cannot be written.
-pub fn save_surface(surface: &Surface, path: &Path) -> Result<(), BadFile> {
-    let picture =
-        Picture::of(surface).map_err(|e| BadFile::new(path, e, "save it as raw rows instead"))?;
-    save_picture(&picture, path)
-}
-
-/// Writes the texels of a surface as plain rows.
-///
-/// # Errors
-/// [`BadFile`] if the file cannot be written.
-pub fn save_rows(surface: &Surface, path: &Path) -> Result<(), BadFile> {
-    write_whole(path, |out| {
-        out.write_all(&surface.to_rows()).map_err(|e| e.to_string())
-    })
-}
-
 #[cfg(test)]
 mod tests {
     use super::super::pattern::photo;
     use super::*;
+
+    fn save(picture: &Picture, path: &Path) {
+        std::fs::write(path, encode_picture(picture).unwrap()).unwrap();
+    }
     use pretty_assertions::assert_eq;
 
     fn folder() -> tempfile::TempDir {
@@ -382,11 +334,9 @@ mod tests {
             ..shapes[0]
         });
         for picture in shapes {
-            save_picture(&picture, &path).unwrap();
+            save(&picture, &path);
             assert_eq!(read_picture(&path).unwrap(), picture);
         }
-        // Nothing is left beside the target.
-        assert_eq!(std::fs::read_dir(folder.path()).unwrap().count(), 1);
     }
 
     #[test]
@@ -394,15 +344,14 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("p.png");
         let picture = photo(32, 16, 1);
-        save_picture(&picture, &path).unwrap();
+        save(&picture, &path);
         let surface =
             load_picture(&path, Description::d2(Format::B8G8R8A8_UNORM, 0, 0), false).unwrap();
         assert_eq!(
             (surface.description().width, surface.description().height),
             (32, 16)
         );
-        save_surface(&surface, &path).unwrap();
-        assert_eq!(read_picture(&path).unwrap(), picture);
+        assert_eq!(Picture::of(&surface).unwrap(), picture);
         let nv12 = load_picture(&path, Description::d2(Format::PLANAR_420_8, 0, 0), false).unwrap();
         assert_eq!(nv12.plain_bytes(), 32 * 16 * 3 / 2);
         let wrong =
@@ -430,9 +379,7 @@ mod tests {
         );
         let short = load_rows(&path, plain_description("yuy2", 6, 6).unwrap(), 0).unwrap_err();
         assert_eq!(short.what, "the file has 48 bytes; 6×6 YCRCB_NORMAL are 72");
-        let surface = load_rows(&path, nv12(), 0).unwrap();
-        save_rows(&surface, &path).unwrap();
-        assert_eq!(std::fs::read(&path).unwrap(), (0..24).collect::<Vec<u8>>());
+        assert_eq!(frame(0).unwrap(), (0..24).collect::<Vec<u8>>());
     }
 
     #[test]
@@ -440,7 +387,7 @@ mod tests {
         let folder = folder();
         let path = folder.path().join("bad.png");
         assert!(read_picture(&path).unwrap_err().remedy.contains("name"));
-        save_picture(&photo(32, 32, 0), &path).unwrap();
+        save(&photo(32, 32, 0), &path);
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
         assert!(
@@ -457,7 +404,5 @@ mod tests {
             read_picture(&path).unwrap_err().what,
             "the picture has 60000×60000 texels"
         );
-        let nowhere = folder.path().join("no/such/folder.png");
-        assert!(save_picture(&photo(2, 2, 0), &nowhere).is_err());
     }
 }
