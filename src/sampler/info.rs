@@ -9,7 +9,8 @@ use crate::surface::format::Returns;
 use crate::surface::texel::Rgba;
 use crate::surface::{Description, Generation, Kind, Surface};
 
-/// Answers for every active lane; only enabled channels are written.
+/// Answers for every active lane; only enabled channels are written. Numbers are unsigned integers; before
+/// Cantiga (Gen4) `resinfo` gives them as floats (PRM 4.11.1.4).
 pub fn info(
     surface: &Surface,
     request: &SamplerRequest,
@@ -26,7 +27,11 @@ pub fn info(
             (_, SamplerOp::Resinfo) => {
                 let lod = given.lanes(Parameter::Lod).map_or(0, |lods| lods[lane]);
                 let lod = if given.is_narrow() { lod & 0xffff } else { lod };
-                size(d, lod)
+                let size = size(d, lod);
+                match d.generation {
+                    Generation::Gen4 => size.map(|n| (n as f32).to_bits()),
+                    _ => size,
+                }
             }
             _ => [d.samples, 0, 0, d.sampled.positions],
         };
@@ -64,4 +69,69 @@ fn size(d: &Description, lod: u32) -> Rgba {
         _ => (at(d.width), at(d.height), slices),
     };
     [r, g, b, d.levels]
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::isa::ChannelMask;
+    use crate::message::ReturnFormat;
+    use crate::surface::Format;
+    use pretty_assertions::assert_eq;
+
+    fn resinfo(description: Description, lod: u32) -> Rgba {
+        let request = SamplerRequest {
+            op: SamplerOp::Resinfo,
+            surface: 0,
+            sampler: 0,
+            channels: ChannelMask::RGBA,
+            lanes: 8,
+            offsets: [0; 3],
+            pixel_null_mask: false,
+            params16: false,
+            returns: ReturnFormat::Bits32,
+            params: 1,
+        };
+        let surface = Surface::zeroed(description).unwrap();
+        let mut out = [[0; 32]; 4];
+        info(&surface, &request, &[[lod; 32]], 1, &mut out);
+        out.map(|channel| channel[0])
+    }
+
+    #[test]
+    fn the_first_parts_tell_sizes_as_floats() {
+        let levels = |generation| Description {
+            generation,
+            levels: 3,
+            ..Description::d2(Format::R8_UNORM, 20, 9)
+        };
+        assert_eq!(resinfo(levels(Generation::Gen5), 1), [10, 4, 0, 3]);
+        let floats = [10.0f32, 4.0, 0.0, 3.0].map(f32::to_bits);
+        assert_eq!(resinfo(levels(Generation::Gen4), 1), floats);
+        // A level that is not there: the number of levels all the same.
+        assert_eq!(resinfo(levels(Generation::Gen5), 3), [0, 0, 0, 3]);
+    }
+
+    #[test]
+    fn arrays_volumes_cubes_and_buffers_tell_what_they_have() {
+        let array = Description {
+            generation: Generation::Gen5,
+            ..Description::d2_array(Format::R8_UNORM, 8, 4, 5)
+        };
+        assert_eq!(resinfo(array, 0), [8, 4, 5, 1]);
+        let volume = Description {
+            levels: 2,
+            ..Description::d3(Format::R8_UNORM, 8, 4, 6)
+        };
+        assert_eq!(resinfo(volume, 1), [4, 2, 3, 2]);
+        assert_eq!(
+            resinfo(Description::cube(Format::R8_UNORM, 4), 0),
+            [4, 4, 0, 1]
+        );
+        assert_eq!(
+            resinfo(Description::buffer(Format::R8_UNORM, 300), 0),
+            [300, 0, 0, 0]
+        );
+        assert_eq!(resinfo(Description::null(), 0), [0; 4]);
+    }
 }

@@ -71,7 +71,7 @@ pub fn load(
 ) -> Result<Reply, Refused> {
     let lanes = lane_mask(request.lanes);
     if surface.kind() != Kind::Null {
-        check(surface)?;
+        check(surface, request.op)?;
         if let Some(way) = fast::load(surface, request, params, active & lanes, out) {
             return Ok(Reply {
                 kernel: Kernel::Lanes(way),
@@ -100,7 +100,7 @@ pub fn load_reference(
     let kernel = if surface.kind() == Kind::Null {
         Kernel::Null
     } else {
-        check(surface)?;
+        check(surface, request.op)?;
         let points = points(surface, request, params, active);
         if request.op == SamplerOp::LdMcs {
             returns = Returns::AsUint;
@@ -124,8 +124,16 @@ pub fn load_reference(
 }
 
 /// Refuses surfaces no load can read.
-fn check(surface: &Surface) -> Result<(), Refused> {
+fn check(surface: &Surface, op: SamplerOp) -> Result<(), Refused> {
     let format = surface.format();
+    if matches!(op, SamplerOp::LdMcs | SamplerOp::Ld2dmsW) && surface.kind() != Kind::D2 {
+        let what = format!(
+            "{} from a {:?} surface; it is for 2D",
+            op.name(),
+            surface.kind()
+        );
+        return Err(Refused::error(what, "PRM 4.11.1.4, ld"));
+    }
     if surface.kind() == Kind::Cube {
         return Err(Refused::error(
             "a load from a cube: bind it as a 2D array of six slices",

@@ -389,3 +389,33 @@ fn a_least_level_raises_the_computed_one() {
         refused.what
     );
 }
+
+#[test]
+fn what_is_not_compared_is_refused() {
+    let state = SamplerState {
+        shadow: Shadow::Less,
+        ..SamplerState::default()
+    };
+    let refused = |description| {
+        let map = Surface::zeroed(description).unwrap();
+        let reply = one(&map, &state, SamplerOp::SampleC, &[0.5; 4]);
+        reply.err().map(|refused| (refused.class, refused.what))
+    };
+    let gen5 = |description| Description {
+        generation: Generation::Gen5,
+        ..description
+    };
+    let depth = format("R16_UNORM");
+    let (class, what) = refused(Description::d3(depth, 2, 2, 2)).unwrap();
+    assert_eq!(class, Class::Error);
+    assert!(what.contains("3D"), "{what}");
+    let array = Description::d2_array(depth, 2, 2, 2);
+    assert_eq!(refused(array.clone()), None);
+    assert!(refused(gen5(array)).unwrap().1.contains("array"));
+    let cube = gen5(Description::cube(format("L32_FLOAT"), 2));
+    let (class, what) = refused(cube).unwrap();
+    assert_eq!(class, Class::Undefined);
+    assert!(what.contains("a cube of L32_FLOAT"), "{what}");
+    assert_eq!(refused(gen5(Description::cube(depth, 2))), None);
+    assert_eq!(refused(gen5(Description::d2(depth, 2, 2))), None);
+}
