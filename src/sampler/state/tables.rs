@@ -1,7 +1,7 @@
 //! The layouts of sampler states: which bits hold what. Source: surface reference 5.5 to 5.7.
 
-use crate::surface::Generation::*;
-use crate::surface::state::field::{Number, StateField, Structure, field};
+use crate::surface::Generation::{self, *};
+use crate::surface::state::field::{Number, StateField, Structure, field, followed_by};
 
 const MIP_FILTERS: &[(u32, &str)] = &[(0, "none"), (1, "nearest"), (3, "linear")];
 const FILTERS: &[(u32, &str)] = &[
@@ -20,14 +20,6 @@ const SHADOWS: &[(u32, &str)] = &[
     (6, "NOTEQUAL"),
     (7, "GEQUAL"),
 ];
-const ADDRESSES_GEN5: &[(u32, &str)] = &[
-    (0, "WRAP"),
-    (1, "MIRROR"),
-    (2, "CLAMP"),
-    (3, "CUBE"),
-    (4, "CLAMP_BORDER"),
-    (5, "MIRROR_ONCE"),
-];
 const ADDRESSES_GEN9: &[(u32, &str)] = &[
     (0, "WRAP"),
     (1, "MIRROR"),
@@ -37,6 +29,8 @@ const ADDRESSES_GEN9: &[(u32, &str)] = &[
     (5, "MIRROR_ONCE"),
     (6, "HALF_BORDER"),
 ];
+/// Half borders came later.
+const ADDRESSES_GEN5: &[(u32, &str)] = ADDRESSES_GEN9.split_at(6).0;
 const CUBE_CONTROLS: &[(u32, &str)] = &[(0, "PROGRAMMED"), (1, "OVERRIDE")];
 const KEY_MODES: &[(u32, &str)] = &[(0, "KILL_ON_ANY_MATCH"), (1, "REPLACE_BLACK")];
 const RATIOS: &[(u32, &str)] = &[
@@ -211,24 +205,35 @@ pub const BORDER_GEN9: &Structure = &Structure {
 };
 
 /// The first dword of the commands below: type 3, subtype 3, opcode 1, a sub-opcode, the length less two.
-const fn command(name: &'static str, high: u32, low: u32) -> StateField {
-    field(name, 0, high, low)
+#[rustfmt::skip]
+const COMMAND: [StateField; 5] = [
+    field("Command Type", 0, 31, 29),
+    field("Command SubType", 0, 28, 27),
+    field("3D Command Opcode", 0, 26, 24),
+    field("3D Command Sub Opcode", 0, 23, 16),
+    field("DWord Length", 0, 7, 0),
+];
+
+/// A command's structure: its first dword, then what follows.
+const fn command(
+    name: &'static str,
+    from: Generation,
+    dwords: usize,
+    fields: &'static [StateField],
+) -> Structure {
+    Structure {
+        name,
+        generations: (from, Gen9),
+        dwords,
+        source: "surface reference 5.7",
+        planar: never_planar,
+        fields,
+    }
 }
 
 /// 3DSTATE_CHROMA_KEY: an entry of the chroma key table. Source: surface reference 5.7.
 #[rustfmt::skip]
-pub const CHROMA_KEY: &Structure = &Structure {
-    name: "3DSTATE_CHROMA_KEY",
-    generations: (Gen4, Gen9),
-    dwords: 4,
-    source: "surface reference 5.7",
-    planar: never_planar,
-    fields: &[
-        command("Command Type", 31, 29),
-        command("Command SubType", 28, 27),
-        command("3D Command Opcode", 26, 24),
-        command("3D Command Sub Opcode", 23, 16),
-        command("DWord Length", 7, 0),
+pub const CHROMA_KEY: &Structure = &command("3DSTATE_CHROMA_KEY", Gen4, 4, &followed_by::<5, 9, 14>(COMMAND, [
         field("ChromaKey Table Index", 1, 31, 30),
         field("ChromaKey Low Value Alpha", 2, 31, 24),
         field("ChromaKey Low Value Red or Cr", 2, 23, 16),
@@ -238,44 +243,18 @@ pub const CHROMA_KEY: &Structure = &Structure {
         field("ChromaKey High Value Red or Cr", 3, 23, 16),
         field("ChromaKey High Value Green or Y", 3, 15, 8),
         field("ChromaKey High Value Blue or Cb", 3, 7, 0),
-    ],
-};
+]));
 
 /// 3DSTATE_MONOFILTER_SIZE: the box of the monochrome filter, from Ironlake on. Source: surface reference 5.7.
 #[rustfmt::skip]
-pub const MONO_FILTER: &Structure = &Structure {
-    name: "3DSTATE_MONOFILTER_SIZE",
-    generations: (Gen5, Gen9),
-    dwords: 2,
-    source: "surface reference 5.7",
-    planar: never_planar,
-    fields: &[
-        command("Command Type", 31, 29),
-        command("Command SubType", 28, 27),
-        command("3D Command Opcode", 26, 24),
-        command("3D Command Sub Opcode", 23, 16),
-        command("DWord Length", 7, 0),
+pub const MONO_FILTER: &Structure = &command("3DSTATE_MONOFILTER_SIZE", Gen5, 2, &followed_by::<5, 2, 7>(COMMAND, [
         field("Monochrome Filter Width", 1, 5, 3),
         field("Monochrome Filter Height", 1, 2, 0),
-    ],
-};
+]));
 
 /// 3DSTATE_SAMPLER_PALETTE_LOAD0 and LOAD1: the first dword; entries follow. Source: surface reference 5.7.
 #[rustfmt::skip]
-pub const PALETTE_LOAD: &Structure = &Structure {
-    name: "3DSTATE_SAMPLER_PALETTE_LOAD",
-    generations: (Gen4, Gen9),
-    dwords: 1,
-    source: "surface reference 5.7",
-    planar: never_planar,
-    fields: &[
-        command("Command Type", 31, 29),
-        command("Command SubType", 28, 27),
-        command("3D Command Opcode", 26, 24),
-        command("3D Command Sub Opcode", 23, 16),
-        command("DWord Length", 7, 0),
-    ],
-};
+pub const PALETTE_LOAD: &Structure = &command("3DSTATE_SAMPLER_PALETTE_LOAD", Gen4, 1, &COMMAND);
 
 /// The four dwords of SAMPLER_STATE of a generation.
 pub const fn structure(generation: crate::surface::Generation) -> &'static Structure {

@@ -84,6 +84,21 @@ pub(crate) const fn field(name: &'static str, dw: u32, high: u32, low: u32) -> S
     }
 }
 
+/// Rows that several structures have in common, followed by rows of one; `ALL` is their number.
+pub(crate) const fn followed_by<const A: usize, const B: usize, const ALL: usize>(
+    shared: [StateField; A],
+    own: [StateField; B],
+) -> [StateField; ALL] {
+    assert!(A + B == ALL, "as many rows as there are");
+    let mut all = [shared[0]; ALL];
+    let mut row = 0;
+    while row < ALL {
+        all[row] = if row < A { shared[row] } else { own[row - A] };
+        row += 1;
+    }
+    all
+}
+
 impl StateField {
     pub(crate) const fn number(self, number: Number) -> StateField {
         StateField { number, ..self }
