@@ -673,3 +673,94 @@ fn words_up_to(answer: &serde_json::Value, most: usize) -> Vec<String> {
         .map(|w| w.as_str().unwrap_or_default().to_string());
     words.take(most).collect()
 }
+
+#[test]
+fn every_rule_of_a_packed_sampler_state_has_its_code() {
+    use Generation::{Gen4, Gen5, Gen9};
+    let of = |generation, changes: &[(&str, u64)]| {
+        let structure = sampler::structure(generation);
+        let mut words = vec![0; structure.dwords];
+        for (name, raw) in changes {
+            structure.put(&mut words, name, *raw).expect("it fits");
+        }
+        codes(&sampler::rules::check(generation, &words))
+    };
+    let clamped = [
+        ("Non-normalized Coordinate Enable", 1),
+        ("TCX Address Control Mode", 2),
+        ("TCY Address Control Mode", 4),
+        ("TCZ Address Control Mode", 6),
+    ];
+    for (expected, generation, changes) in [
+        (vec![], Gen5, &[][..]),
+        (vec![], Gen9, &clamped),
+        // All modes are WRAP.
+        (vec![Code::E0756], Gen9, &clamped[..1]),
+        (
+            vec![Code::E0756],
+            Gen9,
+            &[
+                clamped[0],
+                clamped[1],
+                clamped[2],
+                clamped[3],
+                ("Mip Mode Filter", 1),
+            ],
+        ),
+        (vec![Code::E0748], Gen5, &[("Min Mode Filter", 3)]),
+        (vec![Code::E0748], Gen5, &[("TCX Address Control Mode", 6)]),
+        (vec![], Gen9, &[("TCX Address Control Mode", 6)]),
+        (vec![Code::E0748], Gen5, &[("Mip Mode Filter", 2)]),
+        (vec![Code::E0749], Gen5, &[("Base Mip Level", 27)]),
+        (vec![Code::E0749], Gen9, &[("Max LOD", 14 * 256 + 1)]),
+        (vec![Code::W0753], Gen9, &[("Min LOD", 1)]),
+        (vec![Code::N0752], Gen9, &[("Texture Border Color Mode", 1)]),
+        (vec![Code::E0749], Gen4, &[("Mag Mode Filter", 6)]),
+        (
+            vec![],
+            Gen4,
+            &[
+                ("Mag Mode Filter", 6),
+                ("Monochrome Filter Width", 7),
+                ("Monochrome Filter Height", 1),
+            ],
+        ),
+    ] {
+        assert_eq!(of(generation, changes), expected, "{changes:?}");
+    }
+    let reserved = sampler::rules::check(Gen5, &[1 << 30, 0, 0, 0]);
+    assert_eq!(codes(&reserved), [Code::W0751]);
+    assert_eq!(codes(&sampler::rules::check(Gen5, &[0; 3])), [Code::E0750]);
+}
+
+/// The table of rules names codes and tests that are there.
+#[test]
+fn the_table_of_rules_names_what_is_there() {
+    let root = std::path::Path::new(env!("CARGO_MANIFEST_DIR"));
+    let read = |path: &str| std::fs::read_to_string(root.join(path)).expect("a file");
+    let tests = [
+        "tests/state.rs",
+        "src/sampler/sample/tests.rs",
+        "src/sampler/fetch/tests.rs",
+        "src/sampler/state/commands.rs",
+    ]
+    .map(read)
+    .concat();
+    let table = read("src/sampler/state/rules.md");
+    let rows: Vec<&str> = table
+        .lines()
+        .filter(|line| line.starts_with("| "))
+        .skip(2)
+        .collect();
+    assert!(rows.len() > 20, "{}", rows.len());
+    for row in rows {
+        let cells: Vec<&str> = row.split('|').map(str::trim).collect();
+        let test = cells[4].trim_matches('`');
+        assert!(tests.contains(&format!("fn {test}(")), "no test {test}");
+        for code in cells[3].split(['`', ' ']).filter(|word| word.len() == 5) {
+            let is_code = code[1..].bytes().all(|b| b.is_ascii_digit());
+            let known = Code::from_name(code).is_some();
+            assert!(!is_code || known, "no code {code}");
+        }
+    }
+}

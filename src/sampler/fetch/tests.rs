@@ -296,6 +296,11 @@ fn surfaces_without_texels_are_refused() {
         .or(Format::named("ETC1_RGB8"))
         .unwrap();
     assert!(why(Description::d2(astc, 4, 4)).contains("are not decoded"));
+    for op in [SamplerOp::LdMcs, SamplerOp::Ld2dmsW] {
+        let volume = Surface::zeroed(Description::d3(Format::R8_UNORM, 4, 4, 4)).unwrap();
+        let refused = load(&volume, &request(op, 1), &[[0; 32]], 1, &mut out).unwrap_err();
+        assert!(refused.what.ends_with("it is for 2D"), "{}", refused.what);
+    }
 }
 
 /// The formats whose elements are decoded in vector code.

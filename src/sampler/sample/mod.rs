@@ -213,6 +213,15 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
             "surface reference 4.10",
         ));
     }
+    if mono && surface.kind() != Kind::D2 {
+        return Err(Refused::error(
+            format!(
+                "the monochrome filter on a {:?} surface; it is for 2D",
+                surface.kind()
+            ),
+            "PRM 4.2.3, MAPFILTER_MONO",
+        ));
+    }
     if request.op.compares() {
         can_compare(d)?;
     }

@@ -418,4 +418,32 @@ fn what_is_not_compared_is_refused() {
     assert!(what.contains("a cube of L32_FLOAT"), "{what}");
     assert_eq!(refused(gen5(Description::cube(depth, 2))), None);
     assert_eq!(refused(gen5(Description::d2(depth, 2, 2))), None);
+    let boxes = SamplerState {
+        mono: (3, 3),
+        ..SamplerState::default().filtered(Filter::Mono, Filter::Mono)
+    };
+    let array = Surface::zeroed(Description::d1(Format::MONO8, 32)).unwrap();
+    let refused = one(&array, &boxes, SamplerOp::SampleL, &[0.0; 4]).unwrap_err();
+    assert!(refused.what.contains("it is for 2D"), "{}", refused.what);
+}
+
+#[test]
+fn cube_mode_on_a_flat_surface_is_clamp() {
+    let map = surface(Description::d2(format("R8_UNORM"), 2, 1), &[0, 255]);
+    let at = |mode| {
+        let state = SamplerState {
+            address: [mode; 3],
+            ..linear()
+        };
+        [-0.5, 0.5, 1.5].map(|u| one(&map, &state, SamplerOp::SampleLz, &[u, 0.5]).unwrap()[0])
+    };
+    assert_eq!(at(Address::Cube), [0.0, 0.5, 1.0]);
+    assert_eq!(at(Address::Cube), at(Address::Clamp));
+}
+
+#[test]
+fn integers_are_not_filtered() {
+    let map = surface(Description::d2(format("R8_UINT"), 2, 1), &[10, 20]);
+    let at = |u| one(&map, &linear(), SamplerOp::SampleLz, &[u, 0.5]).unwrap()[0].to_bits();
+    assert_eq!([0.2, 0.49, 0.51].map(at), [10, 10, 20]);
 }

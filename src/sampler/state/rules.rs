@@ -1,6 +1,7 @@
 //! What may not stand together in a sampler state.
 //!
 //! Source: PRM 4.10.3; surface reference 4.2, 4.3, 4.10.
+#![doc = include_str!("rules.md")]
 
 use super::tables::structure;
 use crate::diagnostic::Code;
