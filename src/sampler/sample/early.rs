@@ -22,8 +22,8 @@ const NO_CUBE: [&str; 6] = [
 /// Refuses what a sample message of an early part cannot read.
 ///
 /// # Errors
-/// [`Refused`]: an integer format; MONO8 without a level of detail in the message; a comparison on a volume,
-/// an array or, undefined, on a cube of some formats.
+/// [`Refused`]: an integer format; MONO8 without a level of detail in the message; a comparison on an
+/// array or, undefined, on a cube of some formats. What no part compares is refused before.
 pub fn check(surface: &Surface, request: &SamplerRequest) -> Result<(), Refused> {
     let d = surface.description();
     if d.generation > Generation::Gen5 || request.op == SamplerOp::Lod {
@@ -42,9 +42,6 @@ pub fn check(surface: &Surface, request: &SamplerRequest) -> Result<(), Refused>
     }
     if !request.op.compares() {
         return Ok(());
-    }
-    if d.kind == Kind::D3 {
-        return Err(Refused::error(format!("{name} from a 3D surface"), SEE));
     }
     if d.array && d.kind != Kind::Cube {
         return Err(Refused::error(format!("{name} from an array"), SEE));

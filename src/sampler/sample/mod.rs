@@ -222,8 +222,9 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
             "PRM 4.2.3, MAPFILTER_MONO",
         ));
     }
-    if request.op.compares() {
-        can_compare(d)?;
+    if request.op.compares() && d.kind == Kind::D3 {
+        let what = format!("{} from a 3D surface", request.op.name());
+        return Err(Refused::error(what, "PRM 4.11.1.4, sample_c"));
     }
     if request.op.compares() && !compares(format) {
         return Err(Refused::undefined(
@@ -232,36 +233,6 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
         ));
     }
     early::check(surface, request)
-}
-
-/// Refuses surfaces whose texels no message compares, whatever their format.
-/// Source: PRM 4.11.1.4, `sample_c`, "Programming Notes".
-fn can_compare(d: &Description) -> Result<(), Refused> {
-    const SEE: &str = "PRM 4.11.1.4, sample_c";
-    if d.kind == Kind::D3 {
-        return Err(Refused::error("shadow comparison with a 3D surface", SEE));
-    }
-    // The manual is Ironlake's; parts from Gen6 on compare in arrays.
-    if d.generation > Generation::Gen5 {
-        return Ok(());
-    }
-    if d.array {
-        return Err(Refused::error(
-            "shadow comparison with an array, which begins with Gen6",
-            SEE,
-        ));
-    }
-    let single = matches!(
-        d.format.name,
-        "I24X8_UNORM" | "L24X8_UNORM" | "A24X8_UNORM" | "I32_FLOAT" | "L32_FLOAT" | "A32_FLOAT"
-    );
-    match d.kind == Kind::Cube && single {
-        true => Err(Refused::undefined(
-            format!("shadow comparison with a cube of {}", d.format),
-            SEE,
-        )),
-        false => Ok(()),
-    }
 }
 
 /// Whether texels of a format can be compared.
