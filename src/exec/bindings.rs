@@ -1,6 +1,7 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
 use super::decoded::Decoded;
+use super::ready::ReadyMessages;
 use super::remarks::Remarks;
 use crate::dataport::typed::Writer;
 use crate::dataport::untyped::Window;
@@ -136,6 +137,8 @@ pub struct Environment<'a> {
     pub code: &'a Decoded,
     /// What is bound.
     pub resources: &'a Resources,
+    /// What is kept of its sampler messages.
+    pub ready: &'a ReadyMessages,
     /// Shared local memory of the thread's group.
     pub slm: &'a Memory,
     /// Scratch memory that the thread may have.

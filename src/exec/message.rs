@@ -9,7 +9,7 @@ use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::sampling::{self, Registers, texel_offsets};
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, raw, target, texels};
+use super::{general, raw, ready, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
@@ -65,6 +65,9 @@ pub fn send<O: Observer>(
             params,
             dst,
         } => {
+            if !O::ACTIVE && ready::serve(thread, environment, send, pc) {
+                return Ok(());
+            }
             let mask = thread.active(send.lanes, send.guard);
             if mask == 0 {
                 return Ok(());

@@ -304,7 +304,7 @@ fn read_lanes(thread: &Thread<'_>, raw: Option<Raw>, narrow: bool, lanes: u32, o
 
 /// Bytes from one returned channel to the next: each starts in a new register.
 /// Source: lowering reference 3.3.
-fn channel_bytes(thread: &Thread<'_>, request: &SamplerRequest) -> u32 {
+pub(super) fn channel_bytes(thread: &Thread<'_>, request: &SamplerRequest) -> u32 {
     let element = match request.returns {
         ReturnFormat::Bits32 => 4,
         ReturnFormat::Bits16 => 2,

@@ -15,7 +15,9 @@ pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, 
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Decoded, Environment, Resources, Stop, Thread, observer::Start, packed};
+use crate::exec::{
+    Decoded, Environment, ReadyMessages, Resources, Stop, Thread, observer::Start, packed,
+};
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
 use std::ops::Range;
@@ -145,11 +147,13 @@ pub fn run<O: Observer>(
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
     let code = Decoded::new(program);
+    let ready = ReadyMessages::new(program);
     let context = Context {
         program,
         code: &code,
         starts: &starts,
         resources: &resources,
+        ready: &ready,
         grid,
         options,
         observe: &observe,
@@ -290,6 +294,7 @@ struct Context<'a, F> {
     code: &'a Decoded,
     starts: &'a [(Symbol, &'a [u8])],
     resources: &'a Resources,
+    ready: &'a ReadyMessages,
     grid: &'a Grid<'a>,
     options: &'a RunOptions,
     observe: &'a F,
@@ -367,6 +372,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let environment = Environment {
             code: self.code,
             resources: self.resources,
+            ready: self.ready,
             slm: &slm,
             scratch_bytes: self.options.scratch_bytes,
             limit: self.options.limit,

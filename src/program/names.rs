@@ -21,6 +21,12 @@ impl Program {
         owner.range.contains(&offset).then_some(owner)
     }
 
+    /// Whether the byte at an offset is part of a constant: behind everything that can be reached through an
+    /// address, of no variable, and not where outside writes fall.
+    pub fn is_constant(&self, offset: u32) -> bool {
+        offset >= self.general_bytes && offset != self.sink && self.owner(offset).is_none()
+    }
+
     /// The text place of the op at `pc`; the end of the program has none.
     pub fn site(&self, pc: u32) -> Option<Site> {
         self.sites.get(pc as usize).copied()

@@ -4,8 +4,8 @@
 //! loops over lanes in [`super::lanes`] become vector code. All give what
 //! [`Decoder`](crate::surface::texel::Decoder) gives, bit for bit: tests compare them.
 
-use crate::surface::Memory;
 use crate::surface::float::{half_to_f32, srgb_to_linear};
+use crate::surface::{Format, Memory};
 
 const ONE: u32 = 0x3f80_0000;
 
@@ -14,8 +14,8 @@ pub trait Word: Copy + Default {
     /// Reads one whose address is a multiple of its size.
     fn load(memory: &Memory, at: usize) -> Self;
 
-    /// Reads neighbours that begin at a multiple of eight bytes.
-    fn run<const N: usize>(memory: &Memory, at: usize) -> [Self; N];
+    /// Reads neighbours from a multiple of their size on; `None` if the memory ends too near behind them.
+    fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[Self; N]>;
 }
 
 /// Words of which several share eight bytes of memory.
@@ -28,14 +28,16 @@ macro_rules! part {
             }
 
             #[inline(always)]
-            fn run<const N: usize>(memory: &Memory, at: usize) -> [$ty; N] {
+            fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[$ty; N]> {
                 let mut words = [0; N];
-                for (part, whole) in words.chunks_exact_mut($many).zip(memory.words(at)) {
+                let mut wholes = memory.words(at, N.div_ceil($many))?;
+                for part in words.chunks_mut($many) {
+                    let whole = wholes.word();
                     for (i, word) in part.iter_mut().enumerate() {
                         *word = (whole >> (i as u32 * <$ty>::BITS)) as $ty;
                     }
                 }
-                words
+                Some(words)
             }
         }
     };
@@ -53,12 +55,14 @@ impl Word for u128 {
     }
 
     #[inline(always)]
-    fn run<const N: usize>(memory: &Memory, at: usize) -> [u128; N] {
-        let mut halves = memory.words(at);
-        std::array::from_fn(|_| {
-            let [low, high] = [(); 2].map(|()| u128::from(halves.next().unwrap_or(0)));
-            low | high << 64
-        })
+    fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[u128; N]> {
+        let mut words = [0; N];
+        let mut halves = memory.words(at, 2 * N)?;
+        for word in &mut words {
+            let [low, high] = [(); 2].map(|()| u128::from(halves.word()));
+            *word = low | high << 64;
+        }
+        Some(words)
     }
 }
 
@@ -192,6 +196,41 @@ mod formats {
 
 pub use formats::*;
 
+/// What a caller does with the element of a format.
+pub trait WithElement {
+    /// What comes back.
+    type Result;
+    /// Runs for one element.
+    fn run<E: Element>(self) -> Self::Result;
+}
+
+/// Hands the element of a format to `what`, which comes back for formats without one.
+pub fn with_element<W: WithElement>(format: Format, what: W) -> Result<W::Result, W> {
+    Ok(match format {
+        Format::R8_UNORM => what.run::<R8Unorm>(),
+        Format::R8_UINT => what.run::<R8Uint>(),
+        Format::A8_UNORM => what.run::<A8Unorm>(),
+        Format::L8_UNORM => what.run::<L8Unorm>(),
+        Format::R8G8_UNORM => what.run::<R8g8Unorm>(),
+        Format::R16_UNORM => what.run::<R16Unorm>(),
+        Format::R16_FLOAT => what.run::<R16Float>(),
+        Format::R16G16_UNORM => what.run::<R16g16Unorm>(),
+        Format::R32_FLOAT => what.run::<R32Float>(),
+        Format::R32_UINT => what.run::<R32Uint>(),
+        Format::R8G8B8A8_UNORM => what.run::<Rgba8Unorm>(),
+        Format::R8G8B8A8_UINT => what.run::<Rgba8Uint>(),
+        Format::B8G8R8A8_UNORM => what.run::<Bgra8Unorm>(),
+        Format::R8G8B8A8_UNORM_SRGB => what.run::<Rgba8Srgb>(),
+        Format::B8G8R8A8_UNORM_SRGB => what.run::<Bgra8Srgb>(),
+        Format::R16G16B16A16_FLOAT => what.run::<Rgba16Float>(),
+        Format::R16G16B16A16_UNORM => what.run::<Rgba16Unorm>(),
+        Format::R32G32_FLOAT => what.run::<R32g32Float>(),
+        Format::R32G32B32A32_FLOAT => what.run::<Rgba32Float>(),
+        Format::R32G32B32A32_UINT => what.run::<Rgba32Uint>(),
+        _ => return Err(what),
+    })
+}
+
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -211,10 +250,17 @@ mod tests {
         let bytes: Vec<u8> = (0..=255).collect();
         let memory = Memory::from_bytes(&bytes);
         fn same<W: Word + PartialEq + std::fmt::Debug, const SIZE: usize>(memory: &Memory) {
-            let run = W::run::<8>(memory, 8);
-            for (i, word) in run.into_iter().enumerate() {
-                assert_eq!(word, W::load(memory, 8 + SIZE * i));
-            }
+            let from = |at: usize| {
+                let one = |i: usize| W::load(memory, at + SIZE * i);
+                assert_eq!(
+                    W::run::<8>(memory, at),
+                    Some(std::array::from_fn(one)),
+                    "{at}"
+                );
+            };
+            (0..64).step_by(SIZE).for_each(from);
+            // One whole word more is looked at than there need be.
+            assert_eq!(W::run::<8>(memory, 256 - 8 * SIZE), None);
         }
         same::<u8, 1>(&memory);
         same::<u16, 2>(&memory);

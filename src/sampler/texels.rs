@@ -6,13 +6,13 @@
 //! | [`Blocks`] | block-compressed ones; decoded blocks are kept while the message is served | a [`Plane`] |
 //! | [`Decoded`] | all others that decode | every one |
 
-use super::element::{self, Element, Word};
+use super::element::{self, Element, WithElement, Word, with_element};
 use super::lanes::{by_lane, widest};
 use super::plane::Plane;
 use super::sample::select;
 use crate::surface::block::{BlockDecoder, bc1_palette};
 use crate::surface::format::{Returns, SubKind};
-use crate::surface::{CellBytes, Format, Memory, Surface};
+use crate::surface::{CellBytes, Memory, Surface};
 use pulp::NullaryFnOnce;
 use std::marker::PhantomData;
 
@@ -95,42 +95,37 @@ pub fn with_texels<U: Use>(image: Image<'_>, what: U) -> Option<(U::Result, Way)
     let Some(plane) = Plane::new(surface, image.level, image.slice) else {
         return decoded(image, what);
     };
-    macro_rules! cells {
-        ($name:ident) => {{
-            let element = PhantomData::<element::$name>;
-            let cells = Cells {
-                surface,
-                memory: surface.memory(),
-                plane,
-                element,
-            };
-            (run(what, cells), Way::Elements)
-        }};
+    let cells = CellsFor {
+        surface,
+        plane,
+        what,
+    };
+    match with_element(surface.format(), cells) {
+        Ok(result) => Some((result, Way::Elements)),
+        Err(other) if surface.format().is_compressed() => blocks(surface, plane, other.what),
+        Err(other) => decoded(image, other.what),
     }
-    Some(match surface.format() {
-        Format::R8_UNORM => cells!(R8Unorm),
-        Format::R8_UINT => cells!(R8Uint),
-        Format::A8_UNORM => cells!(A8Unorm),
-        Format::L8_UNORM => cells!(L8Unorm),
-        Format::R8G8_UNORM => cells!(R8g8Unorm),
-        Format::R16_UNORM => cells!(R16Unorm),
-        Format::R16_FLOAT => cells!(R16Float),
-        Format::R16G16_UNORM => cells!(R16g16Unorm),
-        Format::R32_FLOAT => cells!(R32Float),
-        Format::R32_UINT => cells!(R32Uint),
-        Format::R8G8B8A8_UNORM => cells!(Rgba8Unorm),
-        Format::R8G8B8A8_UINT => cells!(Rgba8Uint),
-        Format::B8G8R8A8_UNORM => cells!(Bgra8Unorm),
-        Format::R8G8B8A8_UNORM_SRGB => cells!(Rgba8Srgb),
-        Format::B8G8R8A8_UNORM_SRGB => cells!(Bgra8Srgb),
-        Format::R16G16B16A16_FLOAT => cells!(Rgba16Float),
-        Format::R16G16B16A16_UNORM => cells!(Rgba16Unorm),
-        Format::R32G32_FLOAT => cells!(R32g32Float),
-        Format::R32G32B32A32_FLOAT => cells!(Rgba32Float),
-        Format::R32G32B32A32_UINT => cells!(Rgba32Uint),
-        format if format.is_compressed() => return blocks(surface, plane, what),
-        _ => return decoded(image, what),
-    })
+}
+
+/// A user of texels on its way to the element of its format.
+struct CellsFor<'a, U> {
+    surface: &'a Surface,
+    plane: Plane,
+    what: U,
+}
+
+impl<U: Use> WithElement for CellsFor<'_, U> {
+    type Result = U::Result;
+
+    fn run<E: Element>(self) -> U::Result {
+        let cells = Cells {
+            surface: self.surface,
+            memory: self.surface.memory(),
+            plane: self.plane,
+            element: PhantomData::<E>,
+        };
+        run(self.what, cells)
+    }
 }
 
 /// Elements of a power of two bytes.
@@ -161,21 +156,26 @@ impl<E: Element> Texels for Cells<'_, E> {
 
     #[inline(always)]
     fn fetch<const N: usize>(&mut self, x: &[u32; N], y: &[u32; N]) -> [E::Word; N] {
-        let start = self.plane.start;
         let at: [u32; N] = by_lane(|lane| x[lane] + y[lane]);
-        let first = at[0];
-        let size = size_of::<E::Word>() as u32;
-        let mut misses = 0;
-        for (lane, at) in at.iter().enumerate() {
-            misses |= at ^ first.wrapping_add(lane as u32 * size);
-        }
-        let first = start + first as usize;
-        if misses == 0 && first.is_multiple_of(8) {
-            // Neighbours in memory: whole words.
-            return E::Word::run(self.memory, first);
-        }
-        by_lane(|lane| E::Word::load(self.memory, start + at[lane] as usize))
+        words(self.memory, self.plane.start, &at)
     }
+}
+
+/// The words at byte offsets `at` from `start` on, which lie inside.
+#[inline(always)]
+pub fn words<W: Word, const N: usize>(memory: &Memory, start: usize, at: &[u32; N]) -> [W; N] {
+    let first = at[0];
+    let size = size_of::<W>() as u32;
+    let mut misses = 0;
+    for (lane, at) in at.iter().enumerate() {
+        misses |= at ^ first.wrapping_add(lane as u32 * size);
+    }
+    if misses == 0
+        && let Some(words) = W::run(memory, start + first as usize)
+    {
+        return words;
+    }
+    by_lane(|lane| W::load(memory, start + at[lane] as usize))
 }
 
 fn blocks<U: Use>(surface: &Surface, plane: Plane, what: U) -> Option<(U::Result, Way)> {

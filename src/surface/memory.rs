@@ -16,6 +16,25 @@ pub struct Memory {
     len: usize,
 }
 
+/// Eight bytes after eight bytes, wherever they begin.
+pub struct Words<'m> {
+    rest: std::slice::Iter<'m, AtomicU64>,
+    held: u64,
+    shift: u32,
+}
+
+impl Words<'_> {
+    /// The next ones; zeros behind the last that were asked for.
+    #[inline(always)]
+    pub fn word(&mut self) -> u64 {
+        let next = self.rest.next().map_or(0, |word| word.load(Relaxed));
+        // In two steps, because a shift by 64 is none.
+        let word = self.held >> self.shift | next << 1 << (63 - self.shift);
+        self.held = next;
+        word
+    }
+}
+
 impl Memory {
     /// `len` zero bytes. The caller has checked `len` against its limit.
     pub fn zeroed(len: usize) -> Memory {
@@ -126,11 +145,16 @@ impl Memory {
         self.words[offset / 8].load(Relaxed)
     }
 
-    /// The aligned 8 bytes from the one that holds byte `offset` on, to the end of the memory.
-    #[inline]
-    pub fn words(&self, offset: usize) -> impl Iterator<Item = u64> + '_ {
-        let words = self.words.get(offset / 8..).unwrap_or_default();
-        words.iter().map(|word| word.load(Relaxed))
+    /// `count` times eight bytes, from byte `offset` on; `None` unless eight bytes more follow them.
+    #[inline(always)]
+    pub fn words(&self, offset: usize, count: usize) -> Option<Words<'_>> {
+        let first = offset / 8;
+        let (held, rest) = self.words.get(first..first + count + 1)?.split_first()?;
+        Some(Words {
+            rest: rest.iter(),
+            held: held.load(Relaxed),
+            shift: 8 * (offset % 8) as u32,
+        })
     }
 
     /// The `N` bytes at `offset`: [`Memory::read`] for a size known while compiling.

@@ -142,7 +142,7 @@ impl Operand {
         };
         let (at, form) = match source.region {
             Region::Scalar(at) if fits(at, 0) => {
-                if is_constant(program, at) {
+                if program.is_constant(at) {
                     (element.get(&program.image, at as usize), Form::Value)
                 } else if element == Element::Dword {
                     (at, Form::Scalar)
@@ -188,12 +188,6 @@ impl Operand {
             minus,
         })
     }
-}
-
-/// Whether the byte at an offset is part of a constant: behind everything that can be reached through an
-/// address, of no variable, and not where outside writes fall.
-fn is_constant(program: &Program, at: u32) -> bool {
-    at >= program.general_bytes && at != program.sink && program.owner(at).is_none()
 }
 
 impl Put {

@@ -48,6 +48,16 @@ pub fn positions<const N: usize>(
     })
 }
 
+/// The texel that each coordinate lies in, in a mode that always has one ([`Axis::never_leaves`]).
+#[inline(always)]
+pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N]) -> [u32; N] {
+    let mut p = Positions::ORIGIN;
+    // Without active lanes nobody meets the border.
+    let inside = work_out(axis, c, false, None, 0, &mut p);
+    debug_assert!(inside.is_some());
+    p.first
+}
+
 /// The parameters of [`positions`], for wide registers.
 struct Job<'a, const N: usize> {
     axis: &'a Axis,

@@ -43,6 +43,11 @@ impl Axis {
         (f64::from(p) * 256.0 + half).floor() as i32
     }
 
+    /// Whether every coordinate has a texel, and no border colour is ever seen.
+    pub const fn never_leaves(&self) -> bool {
+        !matches!(self.mode, Address::Border | Address::HalfBorder)
+    }
+
     /// The coordinate brought near the map, so that what follows keeps its precision.
     fn reduce(&self, c: f64) -> f64 {
         if c.is_nan() {

@@ -46,18 +46,11 @@ pub fn sample(
     active: u32,
     out: &mut Channels,
 ) -> Option<Reply> {
-    let kind = surface.kind();
-    let plain = !state.disable
-        && state.key.is_none()
-        && state.reduction == Reduction::Standard
-        && matches!(kind, Kind::D1 | Kind::D2)
-        && has_kernel(request.op);
     let lanes = lane_mask(request.lanes);
     let active = active & lanes;
-    if !plain || active == 0 {
+    if active == 0 || !may_have_kernel(surface, state, request) {
         return None;
     }
-    super::check(surface, state, request).ok()?;
     let mut silent = Unwatched;
     let message = Message {
         sampling: Sampling::new(surface, state, request, params, &mut silent),
@@ -81,6 +74,20 @@ pub fn sample(
     })
 }
 
+/// Whether state and surface are of the common kind, and the message is one that can be served.
+pub(super) fn may_have_kernel(
+    surface: &Surface,
+    state: &SamplerState,
+    request: &SamplerRequest,
+) -> bool {
+    !state.disable
+        && state.key.is_none()
+        && state.reduction == Reduction::Standard
+        && matches!(surface.kind(), Kind::D1 | Kind::D2)
+        && has_kernel(request.op)
+        && super::check(surface, state, request).is_ok()
+}
+
 /// The operations that filter or gather and nothing else.
 const fn has_kernel(op: SamplerOp) -> bool {
     use SamplerOp::*;
@@ -92,12 +99,43 @@ const fn has_kernel(op: SamplerOp) -> bool {
 
 /// Levels, filter and slice that lanes have in common.
 #[derive(Clone, Copy, PartialEq, Eq)]
-struct Group {
-    mag: bool,
-    level: u32,
+pub(super) struct Group {
+    pub(super) mag: bool,
+    pub(super) level: u32,
     /// The second level of a blend.
     next: Option<u32>,
-    slice: u32,
+    pub(super) slice: u32,
+}
+
+/// The group of all lanes, where the state alone says so.
+pub(super) fn common(s: &Sampling<'_, Unwatched>) -> Option<Group> {
+    if s.d.array {
+        return None;
+    }
+    let one = |chosen: lod::Selection| Group {
+        mag: chosen.mag,
+        level: chosen.level,
+        next: None,
+        slice: 0,
+    };
+    let state = s.state;
+    let chosen = lod::select(state.lod_bias, state, &s.levels);
+    match s.request.op {
+        SamplerOp::Gather4 | SamplerOp::Gather4Po => Some(Group {
+            mag: true,
+            level: s.d.min_lod,
+            next: None,
+            slice: 0,
+        }),
+        SamplerOp::SampleLz => (chosen.beta == 0).then(|| one(chosen)),
+        // Without mip levels the level of detail only tells one filter from the other.
+        _ => {
+            let alike = state.mip == MipFilter::None
+                && (state.min, state.round_min) == (state.mag, state.round_mag)
+                && state.min != Filter::Anisotropic;
+            alike.then(|| one(chosen))
+        }
+    }
 }
 
 /// A message that may have a kernel.
@@ -114,7 +152,7 @@ impl Message<'_> {
             return Some(None);
         }
         let shifts = self.shifts::<N>(base);
-        if let Some(group) = self.common() {
+        if let Some(group) = common(&self.sampling) {
             return self
                 .group(&group, &[0; N], &shifts, base, rest, out)
                 .map(Some);
@@ -129,38 +167,6 @@ impl Message<'_> {
             rest &= !own;
         }
         Some(kernel)
-    }
-
-    /// The group of all lanes, where the state alone says so.
-    fn common(&self) -> Option<Group> {
-        let s = &self.sampling;
-        if s.d.array {
-            return None;
-        }
-        let one = |chosen: lod::Selection| Group {
-            mag: chosen.mag,
-            level: chosen.level,
-            next: None,
-            slice: 0,
-        };
-        let state = s.state;
-        let chosen = lod::select(state.lod_bias, state, &s.levels);
-        match s.request.op {
-            SamplerOp::Gather4 | SamplerOp::Gather4Po => Some(Group {
-                mag: true,
-                level: s.d.min_lod,
-                next: None,
-                slice: 0,
-            }),
-            SamplerOp::SampleLz => (chosen.beta == 0).then(|| one(chosen)),
-            // Without mip levels the level of detail only tells one filter from the other.
-            _ => {
-                let alike = state.mip == MipFilter::None
-                    && (state.min, state.round_min) == (state.mag, state.round_mag)
-                    && state.min != Filter::Anisotropic;
-                alike.then(|| one(chosen))
-            }
-        }
     }
 
     /// The group of each active lane, and the share of its second level in 1/256.

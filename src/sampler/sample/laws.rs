@@ -6,6 +6,7 @@ use super::super::settings::{
 };
 use super::super::texels::Way;
 use super::super::{Channels, Lanes, fetch, info};
+use super::ready::{Places, Ready};
 use super::{Unwatched, hot, reference, sample};
 use crate::isa::ChannelMask;
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
@@ -220,6 +221,83 @@ proptest! {
             prop_assert!(!kernel.linear || linear);
             prop_assert!(kernel.levels == 1 || mip == MipFilter::Linear);
         }
+    }
+
+    #[test]
+    fn ready_messages_equal_the_reference(
+        (name, seed) in (plain_format(), any::<u32>()),
+        (width, height, levels, level) in (1u32..70, 1u32..50, 1u32..4, 0i32..700),
+        tiling in prop::sample::select(vec![Tiling::Linear, Tiling::X, Tiling::Y]),
+        (u, v, row) in (coordinates(), coordinates(), prop::option::of((-20i32..80, -3i32..50))),
+        (address_u, address_v, filter) in (address(), address(), filter()),
+        (op, channels, lanes) in (
+            prop::sample::select(vec![SamplerOp::SampleLz, SamplerOp::Sample, SamplerOp::SampleL]),
+            1u8..16, prop::sample::select(vec![8u32, 16, 32]),
+        ),
+        (given, texels) in (0u32..5, any::<bool>()),
+    ) {
+        let format = Format::named(name).unwrap();
+        let levels = levels.min(width.max(height).ilog2() + 1);
+        let description = Description { tiling, levels, ..Description::d2(format, width, height) };
+        let Some(surface) = noise(description, seed) else { return Ok(()) };
+        let clamps = [address_u, address_v].iter().all(|a| matches!(a, Address::Clamp | Address::Border));
+        let state = SamplerState {
+            mip: if level < 256 { MipFilter::None } else { MipFilter::Nearest },
+            lod_bias: if level < 512 { 0 } else { level },
+            unnormalized: clamps && texels,
+            address: [address_u, address_v, Address::Clamp],
+            ..SamplerState::default().filtered(filter, filter)
+        };
+        // Most lanes of compiled kernels stand side by side.
+        let (u, v) = match row {
+            Some((x, y)) => {
+                let one = |at: i32, size: u32| at as f32 / if state.unnormalized { 1.0 } else { size as f32 };
+                let u = std::array::from_fn(|lane| one(x + lane as i32, width).to_bits());
+                (u, [one(y, height).to_bits(); 32])
+            }
+            None => (lanes_of(&u), lanes_of(&v)),
+        };
+        let mut params = match op {
+            SamplerOp::SampleL => vec![[0; 32], u, v],
+            _ => vec![u, v],
+        };
+        params.truncate(given as usize);
+        let request = SamplerRequest { params: params.len() as u32, ..request(op, channels, lanes) };
+        // The coordinates, one register more, then the channels.
+        let row = 4 * lanes as usize;
+        let mut registers = vec![0x5a; 8 * row];
+        for (to, lanes) in registers.chunks_exact_mut(row).zip([&u, &v]) {
+            for (slot, value) in to.as_chunks_mut::<4>().0.iter_mut().zip(lanes) {
+                *slot = value.to_le_bytes();
+            }
+        }
+        let first = usize::from(op == SamplerOp::SampleL);
+        let places = Places {
+            u: 0,
+            v: (params.len() > first + 1).then_some(row),
+            to: 3 * row,
+            pitch: row,
+        };
+        let ready = match params.len() > first {
+            true => Ready::new(&surface, &state, &request, places),
+            false => None,
+        };
+        let repeats = |mode| !matches!(mode, Address::Border | Address::HalfBorder);
+        if filter == Filter::Nearest && lanes < 32 && level < 256 && params.len() > first {
+            prop_assert_eq!(ready.is_some(), repeats(address_u) && repeats(address_v));
+        }
+        let Some(ready) = ready else { return Ok(()) };
+        let mut wanted = registers.clone();
+        let mut texels = [[0; 32]; 4];
+        reference(&surface, &state, &request, &params, u32::MAX, &mut texels, &mut Unwatched).unwrap();
+        let asked = texels.iter().enumerate().filter(|(c, _)| channels >> c & 1 == 1);
+        for ((_, values), to) in asked.zip(wanted[3 * row..].chunks_exact_mut(row)) {
+            for (slot, value) in to.as_chunks_mut::<4>().0.iter_mut().zip(values) {
+                *slot = value.to_le_bytes();
+            }
+        }
+        ready.serve(surface.memory(), &mut registers);
+        prop_assert_eq!(registers, wanted);
     }
 
     /// Any words as surface and sampler state, any parameters: an answer or a refusal.

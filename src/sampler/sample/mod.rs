@@ -10,6 +10,7 @@
 //! * [`lod`]: gradients, levels, anisotropy. * [`border`], [`key`], [`shadow`]: what happens to a texel.
 //! * `early`: what Gen4 and Gen5 refuse.
 //! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`hot`]: fast kernels.
+//! * [`ready`]: messages that are the same each time but for their coordinates.
 //!
 //! Arithmetic is f64 with one rounding to f32 at the end, so that results do not depend on the host.
 //!
@@ -27,6 +28,7 @@ pub mod key;
 mod laws;
 pub mod lod;
 mod pixel;
+pub mod ready;
 pub mod shadow;
 #[cfg(test)]
 mod tests;

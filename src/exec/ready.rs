@@ -1,0 +1,131 @@
+//! What is kept of sampler messages from one thread of a run to the next: most send the same message each
+//! time, with other coordinates.
+
+use super::bindings::{Environment, Sampler};
+use super::general;
+use super::message::state;
+use super::sampling::{channel_bytes, texel_offsets};
+use super::thread::Thread;
+use crate::message::{Parameter, SamplerRequest, parameters};
+use crate::program::{Program, Raw, Region, Send, SendBody, Source};
+use crate::sampler::sample::ready::{Places, Ready};
+use std::sync::OnceLock;
+
+/// The messages of a program, by op.
+pub struct ReadyMessages {
+    sites: Vec<OnceLock<Site>>,
+}
+
+/// A message as the first thread sent it.
+struct Site {
+    /// Binding table index.
+    surface: u32,
+    /// Sampler index.
+    sampler: u32,
+    /// `None`: it is not of the simple kind.
+    ready: Option<Ready>,
+}
+
+impl ReadyMessages {
+    /// Nothing has been sent yet.
+    pub fn new(program: &Program) -> ReadyMessages {
+        ReadyMessages {
+            sites: program.ops.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+}
+
+/// Serves a sampler message if it is one that was made ready. If not, nothing has happened and false comes
+/// back.
+pub(super) fn serve(
+    thread: &mut Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    pc: u32,
+) -> bool {
+    let Some(site) = environment.ready.sites.get(pc as usize) else {
+        return false;
+    };
+    let (index, number) = (state(thread, send.surface), state(thread, send.sampler));
+    let site = site.get_or_init(|| Site {
+        surface: index,
+        sampler: number,
+        ready: ready(thread, environment, send, (index, number)),
+    });
+    let (Some(ready), Some(surface)) = (&site.ready, environment.resources.surface(index)) else {
+        return false;
+    };
+    let same = (site.surface, site.sampler) == (index, number);
+    if !same || thread.active(send.lanes, send.guard) != send.lanes.all() {
+        return false;
+    }
+    ready.serve(surface.memory(), &mut thread.arena);
+    true
+}
+
+/// Makes a message ready, if it can be.
+fn ready(
+    thread: &Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    (surface, sampler): (u32, u32),
+) -> Option<Ready> {
+    let SendBody::Sampler {
+        template,
+        offsets,
+        params,
+        dst,
+    } = &send.body
+    else {
+        return None;
+    };
+    // Offsets that a thread computes may be other ones next time.
+    let offsets = match offsets {
+        Some(source) if !is_constant(thread.program, source) => return None,
+        Some(source) => texel_offsets(general::scalar(thread, source) as u32),
+        None => [0; 3],
+    };
+    let request = SamplerRequest {
+        surface,
+        sampler,
+        offsets,
+        ..*template
+    };
+    if u32::from(send.lanes.count) != request.lanes || environment.through_bits {
+        return None;
+    }
+    let bytes = 4 * request.lanes;
+    let whole = |raw: &Raw| {
+        let end = raw.offset.checked_add(bytes)?;
+        (end <= raw.end && end as usize <= thread.arena.len()).then_some(raw.offset as usize)
+    };
+    let order = parameters::order(request.op, request.params16);
+    let sent = |p: Parameter| {
+        let at = order.iter().position(|q| *q == p)?;
+        params.get(at).filter(|_| at < request.params as usize)
+    };
+    let v = match sent(Parameter::V) {
+        Some(Some(raw)) => Some(whole(raw)?),
+        _ => None,
+    };
+    let pitch = channel_bytes(thread, &request);
+    let rows = request.returned_channels();
+    let dst = (*dst)?;
+    // All rows are there if the last one is.
+    whole(&dst.skip(rows.checked_sub(1)? * pitch))?;
+    let places = Places {
+        u: whole(sent(Parameter::U)?.as_ref()?)?,
+        v,
+        to: dst.offset as usize,
+        pitch: pitch as usize,
+    };
+    let resources = environment.resources;
+    let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
+        return None;
+    };
+    Ready::new(resources.surface(surface)?, state, &request, places)
+}
+
+fn is_constant(program: &Program, source: &Source) -> bool {
+    matches!(source.region, Region::Scalar(at) if program.is_constant(at))
+}
