@@ -184,9 +184,13 @@ impl Writer {
                 for (number, value) in numbers.iter_mut().zip(values) {
                     *number = f32::from_le_bytes(*value);
                 }
-                let codes = numbers.map(code);
+                // A loop of its own: the compiler makes vector code of it.
+                let mut codes = [0; TOGETHER];
+                for (code, number) in codes.iter_mut().zip(numbers) {
+                    *code = unorm8(number);
+                }
                 for (texel, code) in texels.chunks_exact_mut(self.size).zip(codes) {
-                    texel[place] = code;
+                    texel[place] = code as u8;
                 }
             }
         }
@@ -195,11 +199,13 @@ impl Writer {
 
 /// A number as eight bits.
 #[inline(always)]
-fn code(value: f32) -> u8 {
+fn unorm8(value: f32) -> u32 {
     let x = f64::from(value);
     let x = if x > 0.0 { x } else { 0.0 };
     let x = if x < 1.0 { x } else { 1.0 };
-    (x * 255.0 + 0.5) as i32 as u8
+    // The sum of an integer and 2^52 has the integer in its low bits: vector code, which a cast is not.
+    let x = (x * 255.0 + 0.5).floor() + 4_503_599_627_370_496.0;
+    x.to_bits() as u32
 }
 
 /// Lanes that are converted together.

@@ -4,7 +4,7 @@
 //! alone, so a dword is wide enough for them. Where the exact value counts, in shifts to the right and
 //! comparisons, [`super::choose`] sees to it that a dword holds it.
 
-use super::operand::{ANY, Shape, load, store};
+use super::operand::{ANY, Shape, blend, load, store};
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Modifier;
@@ -138,10 +138,7 @@ impl<const N: usize> Kernel for Select<N> {
         };
         let a = dwords::<N, ANY>(thread, step, 0);
         let b = dwords::<N, ANY>(thread, step, 1);
-        let mut out = [0; N];
-        for i in 0..N {
-            out[i] = if chosen & 1 << i != 0 { a[i] } else { b[i] };
-        }
+        let out = blend(chosen, &a, &b);
         store(thread, step, unguarded, &out);
     }
 }

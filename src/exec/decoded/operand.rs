@@ -387,18 +387,26 @@ pub fn store<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, va
     };
     let at = at as usize;
     let bytes = &mut thread.arena[at..at + 4 * N];
+    let values = match mask == full(N) {
+        true => *values,
+        false => blend(mask, values, &dense(bytes, 0)),
+    };
     let (dwords, _) = bytes.as_chunks_mut::<4>();
-    if mask == full(N) {
-        for (dword, value) in dwords.iter_mut().zip(values) {
-            *dword = value.to_le_bytes();
-        }
-    } else {
-        for (i, (dword, value)) in dwords.iter_mut().zip(values).enumerate() {
-            let old = u32::from_le_bytes(*dword);
-            let new = if mask & 1 << i != 0 { *value } else { old };
-            *dword = new.to_le_bytes();
-        }
+    for (dword, value) in dwords.iter_mut().zip(values) {
+        *dword = value.to_le_bytes();
     }
+}
+
+/// The lanes of `on` where `mask` has a bit, else those of `off`. In arithmetic: the compiler makes vector code
+/// of it, which it does not of a choice.
+#[inline(always)]
+pub fn blend<const N: usize>(mask: u32, on: &[u32; N], off: &[u32; N]) -> [u32; N] {
+    let mut out = [0; N];
+    for i in 0..N {
+        let all = (mask >> i & 1).wrapping_neg();
+        out[i] = on[i] & all | off[i] & !all;
+    }
+    out
 }
 
 #[inline(never)]

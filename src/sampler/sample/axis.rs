@@ -51,6 +51,18 @@ pub fn positions<const N: usize>(
 /// The texel that each coordinate lies in, in a mode that always has one ([`Axis::never_leaves`]).
 #[inline(always)]
 pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N]) -> [u32; N] {
+    if axis.mode == Address::Clamp && !axis.round {
+        // 256ths are cut off again, and on the way to the edges numbers stay what they are.
+        let (size, last) = (axis.size as f32, (axis.size - 1) as f32);
+        return by_lane(|lane| {
+            let c = f32::from_bits(c[lane]);
+            let x = match axis.unnormalized {
+                true => c,
+                false => clamp(c, -10.0, 10.0) * size,
+            };
+            small(clamp(x, 0.0, last))
+        });
+    }
     let mut p = Positions::ORIGIN;
     // Without active lanes nobody meets the border.
     let inside = work_out(axis, c, false, None, 0, &mut p);
@@ -193,10 +205,18 @@ fn fixed<const N: usize>(
 }
 
 /// The integer below; |x| < 2^31.
+///
+/// The sum of such an integer and 1.5·2^52 is exact, and the low bits of the sum are the integer: vector code,
+/// which a cast with its limits is not.
 #[inline(always)]
 fn floor(x: f32) -> i32 {
-    let t = x as i32;
-    t - i32::from(t as f32 > x)
+    (f64::from(x.floor()) + 6_755_399_441_055_744.0).to_bits() as i32
+}
+
+/// The integer below; 0 ≤ x < 2^23. As [`floor()`], with 2^23.
+#[inline(always)]
+fn small(x: f32) -> u32 {
+    (x.floor() + 8_388_608.0).to_bits() & 0x7f_ffff
 }
 
 /// NaN is 0.
@@ -210,7 +230,7 @@ fn clamp(c: f32, low: f32, high: f32) -> f32 {
 fn wrap(c: f32) -> f32 {
     // From 2^23 on there is no fraction; NaN and infinities compare false.
     if c.abs() < 8_388_608.0 {
-        c - floor(c) as f32
+        c - c.floor()
     } else {
         0.0
     }
@@ -222,7 +242,7 @@ fn mirror(c: f32) -> f32 {
     if c.abs() < 2.0 {
         c
     } else if c.abs() < 16_777_216.0 {
-        2.0 * (h - (h as i32) as f32)
+        2.0 * (h - h.trunc())
     } else {
         0.0
     }
