@@ -192,11 +192,11 @@ fn both(program: &Program, mode: FloatMode, em: u32) -> Option<[Vec<u8>; 3]> {
         match code {
             Some(code) => {
                 let step = &code.steps(program, mode)[0];
-                (step.run)(&mut thread, step);
+                (step.run)(std::slice::from_mut(&mut thread), step);
             }
             None => thread.compute(0),
         }
-        thread.arena
+        thread.arena[..BYTES].to_vec()
     };
     let codes = [simd::wide(), None].map(|wide| Decoded::with(program, wide));
     if !codes[0].steps(program, mode)[0].fast {
@@ -288,7 +288,7 @@ proptest! {
                 thread.mode = mode;
                 thread
             });
-            (joined.run)(&mut fast, joined);
+            (joined.run)(std::slice::from_mut(&mut fast), joined);
             slow.compute(0);
             slow.compute(1);
             let differ = (0..BYTES).find(|&i| fast.arena[i] != slow.arena[i]);

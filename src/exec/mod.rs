@@ -1,22 +1,24 @@
-//! Runs the ops of a [`Program`](crate::program::Program) for one hardware thread.
+//! Runs the ops of a [`Program`](crate::program::Program) for one hardware thread, or several side by side.
 //!
 //! ```text
-//!  Op ─ thread ─┬─ alu     values in, values out: the meaning of arithmetic
-//!               │   ├─ general   any regions and types, lane arrays    (the reference)
-//!               │   └─ decoded   a function for each op, chosen once   (equal to it, fast)
-//!               ├─ flow    which lanes run: frames, waiting lanes
-//!               └─ message request templates filled in, dataport and sampler called
+//!  Op ─┬─ run ─┬─ alu     values in, values out: the meaning of arithmetic
+//!      └─ gang │   ├─ general   any regions and types, lane arrays    (the reference)
+//!              │   └─ decoded   a function for each op, chosen once   (equal to it, fast)
+//!              ├─ flow    which lanes run: frames, waiting lanes
+//!              └─ message request templates filled in, dataport and sampler called
 //! ```
 //!
-//! Start with [`thread::Thread::run`]. Not here: how threads are started and scheduled
-//! ([`crate::launch`]).
+//! Start with [`thread::Thread::run`]; [`gang`] runs several threads at once. Not here: how threads are started
+//! and scheduled ([`crate::launch`]).
 
 pub mod alu;
+mod arena;
 pub mod bindings;
 mod bits;
 mod decoded;
 pub mod float;
 mod flow;
+pub mod gang;
 mod gen5;
 mod general;
 pub mod lanes;
@@ -31,6 +33,7 @@ pub mod packed;
 mod raw;
 mod ready;
 pub mod remarks;
+mod run;
 mod sampling;
 mod target;
 mod texels;
@@ -39,6 +42,7 @@ mod touched;
 pub mod trap;
 mod whole;
 
+pub use arena::Arena;
 pub use bindings::{Bindings, Environment, FlatMemory, FlatRange, OwnRange, Resources, Sampler};
 pub use decoded::Decoded;
 pub use observer::{Observer, Silent};

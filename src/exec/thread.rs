@@ -1,18 +1,16 @@
-//! One hardware thread: its bytes, its lanes, and the loop over ops.
+//! One hardware thread: its bytes and its lanes, and what ops that compute do to them.
 
-use super::bindings::{Environment, OwnMemory};
+use super::arena::Arena;
+use super::bindings::OwnMemory;
 use super::decoded::Decoded;
 use super::float::FloatMode;
-use super::flow::{Frame, Left};
+use super::flow::Frame;
+use super::general;
 use super::observer::{At, Observer, Running};
 use super::trap::Trap;
-use super::{general, message, raw};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::Diagnostic;
 use crate::isa::{Family, Opcode};
-use crate::lower::function_at;
-use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Guard, Lanes, Op, Program, Region, SendBody, Site,
-};
+use crate::program::{Alu, CompareDest, Dest, Guard, Lanes, Op, Program, Region, Site};
 use crate::source::Span;
 use crate::surface::Memory;
 use std::fmt;
@@ -56,11 +54,11 @@ pub struct Thread<'p> {
     /// Its name in messages.
     pub id: ThreadId,
     /// Its bytes; laid out by [`Program`].
-    pub arena: Vec<u8>,
+    pub arena: Arena,
     /// Instructions run so far.
     pub executed: u64,
     /// Split barriers signalled and not yet waited for.
-    signalled: u32,
+    pub(super) signalled: u32,
     /// `%scratch`, made when it is first used.
     pub(super) scratch: Option<Arc<Memory>>,
     /// Its part of [`super::bindings::Bindings::own`].
@@ -78,19 +76,18 @@ pub struct Thread<'p> {
 impl<'p> Thread<'p> {
     /// A thread at the first op with the arena of the program and the lanes of `mask` enabled.
     pub fn new(program: &'p Program, id: ThreadId, mask: u32) -> Thread<'p> {
-        Thread::resuming(Vec::new(), &program.image, program, id, mask)
+        Thread::resuming(Arena::default(), &program.image, program, id, mask)
     }
 
     /// As [`Thread::new`], with the bytes of `image`, in the memory of an arena that is done with.
     pub fn resuming(
-        mut arena: Vec<u8>,
+        mut arena: Arena,
         image: &[u8],
         program: &'p Program,
         id: ThreadId,
         mask: u32,
     ) -> Thread<'p> {
-        arena.clear();
-        arena.extend_from_slice(image);
+        arena.fill(image);
         Thread {
             program,
             id,
@@ -107,170 +104,6 @@ impl<'p> Thread<'p> {
         }
     }
 
-    /// Runs until the thread ends or waits.
-    ///
-    /// # Errors
-    /// The first [`Trap`]: something not modelled was reached (`N0601`), a message cannot be served
-    /// (`E0603`, `E0604`, `E0607`, `E0608`), or a limit was (`L0602`, `L0604`, `L0605`).
-    pub fn run<O: Observer>(
-        &mut self,
-        environment: &Environment<'_>,
-        observer: &mut O,
-    ) -> Result<Stop, Box<Trap>> {
-        let (program, limit) = (self.program, environment.limit);
-        let code = environment.code;
-        self.load_control(code);
-        let steps_of = |mode| match O::ACTIVE {
-            true => code.steps(program, mode),
-            false => code.joined(program, mode),
-        };
-        let mut steps = steps_of(self.mode);
-        loop {
-            if self.frame.pc >= self.frame.join {
-                self.frame.rejoin();
-            }
-            let pc = self.frame.pc;
-            let run = code.run(pc);
-            if run > 0 && !O::ACTIVE {
-                // Nobody can join inside a run: those who wait do so where a jump may lead or behind
-                // an op of the thread's own.
-                let run = u64::from(run).min(limit.saturating_sub(self.executed));
-                if run == 0 {
-                    return Err(self.over_limit(limit));
-                }
-                let mut rest = &steps[pc as usize..][..run as usize];
-                while let Some(step) = rest.first() {
-                    (step.run)(self, step);
-                    rest = rest.get(step.ops as usize..).unwrap_or_default();
-                }
-                self.executed += run;
-                self.frame.pc = pc + run as u32;
-                continue;
-            }
-            let Some(op) = program.ops.get(pc as usize) else {
-                return Ok(Stop::Ended);
-            };
-            let bookkeeping = matches!(op, Op::ReadState | Op::LoadControl);
-            if !bookkeeping {
-                if self.executed >= limit {
-                    return Err(self.over_limit(limit));
-                }
-                self.executed += 1;
-            }
-            let watched = O::ACTIVE && !bookkeeping;
-            let mut running = Running::default();
-            if watched {
-                running = self.running(op);
-                observer.before(self.at(pc), op, running, &self.arena);
-            }
-            self.frame.pc = pc + 1;
-            match op {
-                Op::Alu(_)
-                | Op::Compare { .. }
-                | Op::SetPredicate { .. }
-                | Op::PredicateLogic { .. }
-                | Op::Nothing => {
-                    // Only those who watch come here, one op at a time.
-                    let step = &steps[pc as usize];
-                    (step.run)(self, step);
-                }
-                Op::Goto {
-                    lanes,
-                    guard,
-                    target,
-                } => self.goto(*lanes, *guard, *target),
-                Op::Jump {
-                    lanes,
-                    guard,
-                    target,
-                } => {
-                    if self.uniform(*lanes, *guard) {
-                        self.frame.jump(*target);
-                    }
-                }
-                Op::Switch {
-                    lanes: _,
-                    index,
-                    targets,
-                } => {
-                    // Beyond the table nothing is promised: go on behind it.
-                    let index = general::scalar(self, index);
-                    if let Some(&target) = usize::try_from(index).ok().and_then(|i| targets.get(i))
-                    {
-                        self.frame.jump(target);
-                    }
-                }
-                Op::Call {
-                    lanes,
-                    guard,
-                    target,
-                } => {
-                    self.call(*lanes, *guard, *target, None)?;
-                }
-                Op::CallFunction {
-                    lanes,
-                    guard,
-                    function,
-                } => {
-                    let target = program.functions[*function as usize].entry;
-                    let entered = self.call(*lanes, *guard, target, Some(*function))?;
-                    if watched && entered {
-                        observer.function(self.at(pc), *function, false);
-                    }
-                }
-                Op::Return { lanes, guard } => match self.leave(*lanes, *guard) {
-                    Left::Thread => return Ok(Stop::Ended),
-                    Left::Function(function) if watched => {
-                        observer.function(self.at(pc), function, true);
-                    }
-                    _ => {}
-                },
-                Op::Send(send) => {
-                    let ends = matches!(&send.body, SendBody::Raw(raw) if raw::ends(self, raw));
-                    message::send(self, environment, send, pc, observer)?;
-                    if ends {
-                        return Ok(Stop::Ended);
-                    }
-                }
-                Op::Barrier(Barrier::Whole) => return Ok(Stop::Barrier),
-                Op::Barrier(Barrier::Signal) => self.signalled += 1,
-                Op::Barrier(Barrier::Wait) => {
-                    // The wait is where a thread may stop; an unmatched one waits for the next round.
-                    self.signalled = self.signalled.saturating_sub(1);
-                    return Ok(Stop::Barrier);
-                }
-                Op::ReadState => self.read_state(code),
-                Op::LoadControl => {
-                    self.load_control(code);
-                    steps = steps_of(self.mode);
-                }
-                Op::CallIndirect {
-                    lanes,
-                    guard,
-                    address,
-                } => {
-                    let address = general::scalar(self, address);
-                    let function = function_at(address)
-                        .and_then(|f| Some((f, program.functions.get(f as usize)?)));
-                    let Some((number, function)) = function else {
-                        return Err(self.no_function(pc, address));
-                    };
-                    let entered = self.call(*lanes, *guard, function.entry, Some(number))?;
-                    if watched && entered {
-                        observer.function(self.at(pc), number, false);
-                    }
-                }
-                Op::Unsupported => {
-                    return Err(self.unsupported(pc));
-                }
-            }
-            if watched {
-                self.report_writes(op, pc, observer);
-                observer.after(self.at(pc), op, running, &self.arena);
-            }
-        }
-    }
-
     /// Where op `pc` stands, for observers.
     pub(super) fn at(&self, pc: u32) -> At {
         At {
@@ -281,7 +114,7 @@ impl<'p> Thread<'p> {
         }
     }
 
-    fn site(&self, pc: u32) -> Site {
+    pub(super) fn site(&self, pc: u32) -> Site {
         self.program.site(pc).unwrap_or(Site {
             span: Span::default(),
             opcode: Opcode::Ret,
@@ -311,34 +144,6 @@ impl<'p> Thread<'p> {
             thread: self.id,
             mask,
         })
-    }
-
-    fn unsupported(&self, pc: u32) -> Box<Trap> {
-        let opcode = self.site(pc).opcode;
-        let section = match opcode {
-            // Parts from XeHP on answer it as an ordinary sample, which no program means.
-            Opcode::Sample4Po | Opcode::Sample4PoC => "lowering reference 4",
-            _ => opcode.info().family.section(),
-        };
-        let diagnostic =
-            Diagnostic::with_message(Code::N0601, format!("`{opcode}` is not modelled"))
-                .note(format!("{section} defines it; visim reads and checks it"))
-                .see(section);
-        self.trap(pc, self.frame.em, diagnostic)
-    }
-
-    fn no_function(&self, pc: u32, address: u64) -> Box<Trap> {
-        let what = format!("no function at address {address:#x}");
-        let diagnostic = Diagnostic::with_message(Code::E0608, what)
-            .note("addresses of functions come from `faddr`")
-            .see("vISA text reference 5.5");
-        self.trap(pc, self.frame.em, diagnostic)
-    }
-
-    fn over_limit(&self, limit: u64) -> Box<Trap> {
-        let diagnostic = Diagnostic::new(Code::L0602)
-            .note(format!("the limit is {limit} instructions for each thread"));
-        self.trap(self.frame.pc, self.frame.em, diagnostic)
     }
 
     /// The dword at an arena offset.
@@ -461,7 +266,7 @@ impl<'p> Thread<'p> {
 
     /// Puts the execution mask into `%ce0` and a time into `%tsc`: the instruction count, which is
     /// the same on every host.
-    fn read_state(&mut self, code: &Decoded) {
+    pub(super) fn read_state(&mut self, code: &Decoded) {
         if let Some(ce0) = code.state.ce0 {
             self.set_dword(ce0, self.frame.em);
         }
@@ -472,14 +277,14 @@ impl<'p> Thread<'p> {
     }
 
     /// Reads the float mode from `%cr0`.
-    fn load_control(&mut self, code: &Decoded) {
+    pub(super) fn load_control(&mut self, code: &Decoded) {
         if let Some(cr0) = code.state.cr0 {
             self.mode = FloatMode::from_cr0(self.dword(cr0));
         }
     }
 
     /// The lanes of an op, for observers.
-    fn running(&self, op: &Op) -> Running {
+    pub(super) fn running(&self, op: &Op) -> Running {
         let (lanes, guard) = match op {
             // The predicate of `sel` chooses; it does not mask.
             Op::Alu(alu) => (alu.lanes, alu.guard.filter(|_| alu.opcode != Opcode::Sel)),
@@ -507,7 +312,7 @@ impl<'p> Thread<'p> {
     }
 
     /// Tells an observer what an op wrote, adjacent lanes as one run.
-    fn report_writes<O: Observer>(&self, op: &Op, pc: u32, observer: &mut O) {
+    pub(super) fn report_writes<O: Observer>(&self, op: &Op, pc: u32, observer: &mut O) {
         let report = |observer: &mut O, dst: &Dest, lanes: Lanes, mask: u32| {
             let size = dst.ty.bytes();
             let mut run: Option<(u32, u32)> = None;

@@ -15,8 +15,9 @@ pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, 
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
+use crate::exec::gang::{self, may_gang};
 use crate::exec::{
-    Decoded, Environment, ReadyMessages, Resources, Stop, Thread, observer::Start, packed,
+    Arena, Decoded, Environment, ReadyMessages, Resources, Stop, Thread, observer::Start, packed,
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
@@ -159,6 +160,10 @@ pub fn run<O: Observer>(
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
+        gang: match !O::ACTIVE && options.slm_bytes == 0 && may_gang(program) {
+            true => (GANG_BYTES / program.image.len().max(1)).clamp(1, GANG),
+            false => 1,
+        },
     };
     let turns = Turns {
         groups: grid.groups(),
@@ -189,6 +194,10 @@ pub fn run<O: Observer>(
 /// Bytes of shared local memory a group may have: twice what any modelled platform gives.
 pub const MAX_SHARED: u64 = 256 << 10;
 
+/// Threads that run side by side at most, and bytes of their arenas: what the first cache of a core holds.
+const GANG: usize = 8;
+const GANG_BYTES: usize = 32 << 10;
+
 /// Groups that a worker takes at a time, at most.
 const MAX_BATCH: u64 = 64;
 
@@ -206,6 +215,16 @@ struct Share<O> {
     groups: Vec<(u64, Group<O>)>,
     instructions: u64,
     trap: Option<(u64, Box<Trap>)>,
+}
+
+impl<O> Share<O> {
+    /// Adds what a group, or a thread of it, leaves behind.
+    fn add(&mut self, group: u64, done: Group<O>) {
+        self.instructions += done.instructions;
+        if !done.kept.is_empty() || !done.observers.is_empty() {
+            self.groups.push((group, done));
+        }
+    }
 }
 
 /// Puts the shares of all workers together, in launch order.
@@ -302,12 +321,14 @@ struct Context<'a, F> {
     dispatch_mask: Option<usize>,
     /// Threads of one number differ in nothing but their headers.
     alike: bool,
+    /// Threads that run side by side.
+    gang: usize,
 }
 
-/// Memory that the next thread may have.
+/// Memory that the next threads may have.
 #[derive(Default)]
 struct Spare {
-    arena: Vec<u8>,
+    arenas: Vec<Arena>,
     start: ThreadStart,
     /// What threads begin with, by number in their group; the header is not filled in.
     prepared: Vec<Option<Prepared>>,
@@ -315,7 +336,7 @@ struct Spare {
 
 /// What the threads of one number begin with.
 struct Prepared {
-    arena: Vec<u8>,
+    arena: Arena,
     mask: u32,
 }
 
@@ -327,6 +348,17 @@ struct Group<O> {
     kept: Vec<Registers>,
     observers: Vec<(ThreadId, O)>,
     instructions: u64,
+}
+
+impl<O> Group<O> {
+    /// Nothing yet.
+    const fn new() -> Group<O> {
+        Group {
+            kept: Vec::new(),
+            observers: Vec::new(),
+            instructions: 0,
+        }
+    }
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
@@ -343,17 +375,22 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             if first >= turns.groups {
                 return share;
             }
-            for group in first..(first + turns.batch).min(turns.groups) {
+            let batch = first..(first + turns.batch).min(turns.groups);
+            if self.gang > 1 {
+                if let Err(trap) = self.side_by_side(batch, turns, &mut spare, &mut share) {
+                    let group = self.group_of(trap.thread);
+                    turns.failed.fetch_min(group, Relaxed);
+                    share.trap = Some((group, trap));
+                    return share;
+                }
+                continue;
+            }
+            for group in batch {
                 if group > turns.failed.load(Relaxed) {
                     return share;
                 }
                 match self.group(group, &mut spare) {
-                    Ok(done) => {
-                        share.instructions += done.instructions;
-                        if !done.kept.is_empty() || !done.observers.is_empty() {
-                            share.groups.push((group, done));
-                        }
-                    }
+                    Ok(done) => share.add(group, done),
                     Err(trap) => {
                         turns.failed.fetch_min(group, Relaxed);
                         share.trap = Some((group, trap));
@@ -364,26 +401,62 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
+    /// The number of a thread's group.
+    fn group_of(&self, id: ThreadId) -> u64 {
+        u64::from(id.index / self.grid.threads.max(1))
+    }
+
+    fn environment<'s>(&'s self, slm: &'s Memory) -> Environment<'s> {
+        Environment {
+            code: self.code,
+            resources: self.resources,
+            ready: self.ready,
+            slm,
+            scratch_bytes: self.options.scratch_bytes,
+            limit: self.options.limit,
+            through_bits: self.options.through_bits,
+        }
+    }
+
+    /// Runs the threads of groups, as many at once as a gang has, in the memory of `spare`.
+    fn side_by_side(
+        &self,
+        groups: Range<u64>,
+        turns: &Turns,
+        spare: &mut Spare,
+        share: &mut Share<O>,
+    ) -> Result<(), Box<Trap>> {
+        let slm = Memory::zeroed(0);
+        let environment = self.environment(&slm);
+        let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
+        let mut threads = Vec::with_capacity(self.gang);
+        while let Some(id) = ids.peek() {
+            if self.group_of(*id) > turns.failed.load(Relaxed) {
+                return Ok(());
+            }
+            for id in ids.by_ref().take(self.gang) {
+                let mut observer = (self.observe)(id);
+                threads.push(self.start(id, spare, &mut observer));
+            }
+            gang::run(&mut threads, &environment)?;
+            for thread in threads.drain(..) {
+                let mut done = Group::new();
+                let group = self.group_of(thread.id);
+                spare.arenas.push(self.keep(thread, &mut done));
+                share.add(group, done);
+            }
+        }
+        Ok(())
+    }
+
     /// Runs the threads of a group in turn until all have ended, in the memory of `spare`.
     fn group(&self, group: u64, spare: &mut Spare) -> Result<Group<O>, Box<Trap>> {
         let slm = Memory::zeroed(
             (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
         );
-        let environment = Environment {
-            code: self.code,
-            resources: self.resources,
-            ready: self.ready,
-            slm: &slm,
-            scratch_bytes: self.options.scratch_bytes,
-            limit: self.options.limit,
-            through_bits: self.options.through_bits,
-        };
+        let environment = self.environment(&slm);
         let mut threads: Vec<(Thread<'_>, O, bool)> = Vec::new();
-        let mut done = Group {
-            kept: Vec::new(),
-            observers: Vec::new(),
-            instructions: 0,
-        };
+        let mut done = Group::new();
         // A thread that never waits is finished before the next one starts, so its bytes are not
         // kept around; those that wait are collected and take turns.
         for id in self.grid.ids(group) {
@@ -392,7 +465,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let stop = thread.run(&environment, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && threads.is_empty() {
-                spare.arena = self.finish(thread, observer, &mut done);
+                spare.arenas.push(self.finish(thread, observer, &mut done));
             } else {
                 threads.push((thread, observer, stop == Stop::Ended));
             }
@@ -424,25 +497,31 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         stop
     }
 
-    /// Adds up an ended thread; its arena comes back unless it is kept.
-    fn finish(&self, thread: Thread<'_>, observer: O, done: &mut Group<O>) -> Vec<u8> {
-        done.instructions += thread.executed;
+    /// Adds up an ended thread and its observer, keeps its registers if they are asked for, and gives its
+    /// memory back.
+    fn finish(&self, thread: Thread<'_>, observer: O, done: &mut Group<O>) -> Arena {
         if O::ACTIVE {
             done.observers.push((thread.id, observer));
         }
+        self.keep(thread, done)
+    }
+
+    /// As [`Context::finish`], for a thread that nobody watched.
+    fn keep(&self, thread: Thread<'_>, done: &mut Group<O>) -> Arena {
+        done.instructions += thread.executed;
         if !self.options.keep.wants(thread.id.index) {
             return thread.arena;
         }
         done.kept.push(Registers {
             thread: thread.id,
-            arena: thread.arena,
+            arena: thread.arena[..self.program.image.len()].to_vec(),
         });
-        Vec::new()
+        thread.arena
     }
 
     /// A thread with payload, header and start values in place.
     fn start(&self, id: ThreadId, spare: &mut Spare, observer: &mut O) -> Thread<'_> {
-        let arena = std::mem::take(&mut spare.arena);
+        let arena = spare.arenas.pop().unwrap_or_default();
         if O::ACTIVE || !self.alike {
             return self.start_alone(id, arena, &mut spare.start, observer);
         }
@@ -470,7 +549,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     fn start_alone(
         &self,
         id: ThreadId,
-        arena: Vec<u8>,
+        arena: Arena,
         start: &mut ThreadStart,
         observer: &mut O,
     ) -> Thread<'_> {

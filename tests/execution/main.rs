@@ -1,6 +1,7 @@
 //! Instructions as text, run, and the registers they leave, worked out by hand.
 
 mod flow;
+mod gang;
 mod lsc;
 mod memory;
 mod sampling;

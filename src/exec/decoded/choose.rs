@@ -5,7 +5,7 @@ use super::dword::{self, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
 use super::operand::{ANY, Element, Operand, Put, Shape, shape};
 use super::single::{self, Singles};
-use super::{Kernel, Run, Step, as_defined, plain, wide};
+use super::{Kernel, Run, Step, each_as_defined, plain, wide};
 use crate::exec::thread::Thread;
 use crate::isa::{Condition, Opcode, Type};
 use crate::math::simd::Wide;
@@ -152,7 +152,7 @@ impl Choice<'_> {
     /// A step that runs its op as the reference does.
     fn reference(&self, lanes: Lanes) -> Step {
         Step {
-            run: as_defined,
+            run: each_as_defined,
             fast: false,
             lanes,
             all: lanes.all(),
@@ -387,4 +387,4 @@ fn direct(region: &Region) -> bool {
 }
 
 /// An op without effect.
-fn nothing_to_do(_: &mut Thread<'_>, _: &Step) {}
+fn nothing_to_do(_: &mut [Thread<'_>], _: &Step) {}

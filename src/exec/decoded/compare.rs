@@ -120,10 +120,12 @@ logic! {
 }
 
 /// `and or xor not` of predicates. Source: vISA text reference 4.3.
-pub fn predicate_logic<L: Logic>(thread: &mut Thread<'_>, step: &Step) {
+pub fn predicate_logic<L: Logic>(threads: &mut [Thread<'_>], step: &Step) {
     let Put::Flags(dst) = step.dst else { return };
-    let mask = step.mask(thread);
-    let [a, b] = [0, 1].map(|k| thread.dword(step.src[k].at()));
     let offset = step.lanes.offset;
-    thread.write_predicate(dst, L::of(a, b) >> offset, mask, offset);
+    for thread in threads {
+        let mask = step.mask(thread);
+        let [a, b] = [0, 1].map(|k| thread.dword(step.src[k].at()));
+        thread.write_predicate(dst, L::of(a, b) >> offset, mask, offset);
+    }
 }

@@ -29,8 +29,8 @@ use crate::program::{Guard, Lanes, Op, Program};
 use operand::{Operand, Put};
 use std::sync::OnceLock;
 
-/// What runs a step. Lanes that are off keep what they had.
-pub type Run = for<'p> fn(&mut Thread<'p>, &Step);
+/// What runs a step on threads that stand at it. Lanes that are off keep what they had.
+pub type Run = for<'p> fn(&mut [Thread<'p>], &Step);
 
 /// An op, decoded.
 #[derive(Clone)]
@@ -84,23 +84,29 @@ trait Kernel {
 }
 
 /// A kernel in the instructions that every host of its kind has.
-fn plain<K: Kernel>(thread: &mut Thread<'_>, step: &Step) {
-    if simd::FUSED {
-        K::run::<true>(thread, step);
-    } else {
-        K::run::<false>(thread, step);
+fn plain<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
+    for thread in threads {
+        if simd::FUSED {
+            K::run::<true>(thread, step);
+        } else {
+            K::run::<false>(thread, step);
+        }
     }
 }
 
 /// A kernel in wide instructions: the same results, sooner.
-fn wide<K: Kernel>(thread: &mut Thread<'_>, step: &Step) {
+fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
     match step.wide {
         Some(wide) => wide.run(
             #[inline(always)]
-            || K::run::<true>(thread, step),
+            || {
+                for thread in threads {
+                    K::run::<true>(thread, step);
+                }
+            },
         ),
         // Chosen only where there are some.
-        None => as_defined(thread, step),
+        None => each_as_defined(threads, step),
     }
 }
 
@@ -110,6 +116,12 @@ fn wide<K: Kernel>(thread: &mut Thread<'_>, step: &Step) {
 fn as_defined(thread: &mut Thread<'_>, step: &Step) {
     for op in step.op..step.op + step.ops {
         thread.compute(op);
+    }
+}
+
+fn each_as_defined(threads: &mut [Thread<'_>], step: &Step) {
+    for thread in threads {
+        as_defined(thread, step);
     }
 }
 
@@ -255,7 +267,7 @@ impl Decoded {
 }
 
 /// Whether an op neither branches nor waits nor can fail.
-fn computes(op: &Op) -> bool {
+pub(super) fn computes(op: &Op) -> bool {
     matches!(
         op,
         Op::Alu(_)

@@ -1,0 +1,57 @@
+//! The bytes of a thread, placed so that a wide load or store of an aligned variable lies in one cache line.
+
+use std::ops::{Deref, DerefMut};
+use wide::bytemuck::{cast_slice, cast_slice_mut};
+use wide::u8x32;
+
+/// Bytes that begin at a multiple of 32; so many more are zero that their number is one, too.
+#[derive(Clone, Debug, Default)]
+pub struct Arena {
+    rows: Vec<u8x32>,
+}
+
+/// Bytes of a row.
+const ROW: usize = size_of::<u8x32>();
+
+impl Arena {
+    /// Replaces all bytes by a copy of `image`, in the same memory if it is large enough.
+    pub fn fill(&mut self, image: &[u8]) {
+        self.rows
+            .resize(image.len().div_ceil(ROW), u8x32::default());
+        if let Some(last) = self.rows.last_mut() {
+            *last = u8x32::default();
+        }
+        self[..image.len()].copy_from_slice(image);
+    }
+}
+
+impl Deref for Arena {
+    type Target = [u8];
+
+    #[inline(always)]
+    fn deref(&self) -> &[u8] {
+        cast_slice(&self.rows)
+    }
+}
+
+impl DerefMut for Arena {
+    #[inline(always)]
+    fn deref_mut(&mut self) -> &mut [u8] {
+        cast_slice_mut(&mut self.rows)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn what_was_there_before_is_gone() {
+        let mut arena = Arena::default();
+        arena.fill(&[7; 70]);
+        arena.fill(&[1; 40]);
+        assert_eq!(arena[..40], [1; 40]);
+        assert_eq!(arena[40..], [0; 24]);
+        assert_eq!(arena.as_ptr().align_offset(ROW), 0);
+    }
+}

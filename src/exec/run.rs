@@ -1,0 +1,257 @@
+//! The loop over the ops of one thread.
+
+use super::bindings::Environment;
+use super::decoded::{Step, computes};
+use super::flow::Left;
+use super::observer::{Observer, Running};
+use super::thread::{Stop, Thread};
+use super::trap::Trap;
+use super::{general, message, raw};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::Opcode;
+use crate::lower::function_at;
+use crate::program::{Barrier, Op, SendBody};
+
+/// What follows an op that a thread does itself.
+pub(super) enum After {
+    /// The op at its `pc`.
+    Next,
+    /// The same, in a float mode that may be another one.
+    NextInMode,
+    /// Nothing, for now.
+    Stop(Stop),
+}
+
+/// Whether an op is no instruction: it counts nowhere, and nobody watches it.
+const fn is_bookkeeping(op: &Op) -> bool {
+    matches!(op, Op::ReadState | Op::LoadControl)
+}
+
+impl Thread<'_> {
+    /// Runs until the thread ends or waits.
+    ///
+    /// # Errors
+    /// The first [`Trap`]: something not modelled was reached (`N0601`), a message cannot be served
+    /// (`E0603`, `E0604`, `E0607`, `E0608`), or a limit was (`L0602`, `L0604`, `L0605`).
+    pub fn run<O: Observer>(
+        &mut self,
+        environment: &Environment<'_>,
+        observer: &mut O,
+    ) -> Result<Stop, Box<Trap>> {
+        let (program, limit) = (self.program, environment.limit);
+        let code = environment.code;
+        self.load_control(code);
+        let steps_of = |mode| match O::ACTIVE {
+            true => code.steps(program, mode),
+            false => code.joined(program, mode),
+        };
+        let mut steps = steps_of(self.mode);
+        loop {
+            if self.frame.pc >= self.frame.join {
+                self.frame.rejoin();
+            }
+            let pc = self.frame.pc;
+            let run = code.run(pc);
+            if run > 0 && !O::ACTIVE {
+                // Nobody can join inside a run: those who wait do so where a jump may lead or behind
+                // an op of the thread's own.
+                let run = u64::from(run).min(limit.saturating_sub(self.executed));
+                if run == 0 {
+                    return Err(self.over_limit(limit));
+                }
+                run_steps(
+                    std::slice::from_mut(self),
+                    &steps[pc as usize..][..run as usize],
+                );
+                self.executed += run;
+                self.frame.pc = pc + run as u32;
+                continue;
+            }
+            let Some(op) = program.ops.get(pc as usize) else {
+                return Ok(Stop::Ended);
+            };
+            self.count(op, limit)?;
+            let watched = O::ACTIVE && !is_bookkeeping(op);
+            let mut running = Running::default();
+            if watched {
+                running = self.running(op);
+                observer.before(self.at(pc), op, running, &self.arena);
+            }
+            if computes(op) {
+                // Only those who watch come here, one op at a time.
+                let step = &steps[pc as usize];
+                (step.run)(std::slice::from_mut(self), step);
+                self.frame.pc = pc + 1;
+            } else {
+                match self.act(environment, op, pc, observer)? {
+                    After::Next => {}
+                    After::NextInMode => steps = steps_of(self.mode),
+                    After::Stop(stop) => return Ok(stop),
+                }
+            }
+            if watched {
+                self.report_writes(op, pc, observer);
+                observer.after(self.at(pc), op, running, &self.arena);
+            }
+        }
+    }
+
+    /// Counts an op that is about to run, or says that it is one too many.
+    pub(super) fn count(&mut self, op: &Op, limit: u64) -> Result<(), Box<Trap>> {
+        if is_bookkeeping(op) {
+            return Ok(());
+        }
+        if self.executed >= limit {
+            return Err(self.over_limit(limit));
+        }
+        self.executed += 1;
+        Ok(())
+    }
+
+    /// Does what no step does: branches, messages, barriers, state.
+    pub(super) fn act<O: Observer>(
+        &mut self,
+        environment: &Environment<'_>,
+        op: &Op,
+        pc: u32,
+        observer: &mut O,
+    ) -> Result<After, Box<Trap>> {
+        let program = self.program;
+        self.frame.pc = pc + 1;
+        match op {
+            // Steps.
+            Op::Alu(_)
+            | Op::Compare { .. }
+            | Op::SetPredicate { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Nothing => {}
+            Op::Goto {
+                lanes,
+                guard,
+                target,
+            } => self.goto(*lanes, *guard, *target),
+            Op::Jump {
+                lanes,
+                guard,
+                target,
+            } => {
+                if self.uniform(*lanes, *guard) {
+                    self.frame.jump(*target);
+                }
+            }
+            Op::Switch {
+                lanes: _,
+                index,
+                targets,
+            } => {
+                // Beyond the table nothing is promised: go on behind it.
+                let index = general::scalar(self, index);
+                if let Some(&target) = usize::try_from(index).ok().and_then(|i| targets.get(i)) {
+                    self.frame.jump(target);
+                }
+            }
+            Op::Call {
+                lanes,
+                guard,
+                target,
+            } => {
+                self.call(*lanes, *guard, *target, None)?;
+            }
+            Op::CallFunction {
+                lanes,
+                guard,
+                function,
+            } => {
+                let target = program.functions[*function as usize].entry;
+                let entered = self.call(*lanes, *guard, target, Some(*function))?;
+                if O::ACTIVE && entered {
+                    observer.function(self.at(pc), *function, false);
+                }
+            }
+            Op::Return { lanes, guard } => match self.leave(*lanes, *guard) {
+                Left::Thread => return Ok(After::Stop(Stop::Ended)),
+                Left::Function(function) if O::ACTIVE => {
+                    observer.function(self.at(pc), function, true);
+                }
+                _ => {}
+            },
+            Op::Send(send) => {
+                let ends = matches!(&send.body, SendBody::Raw(raw) if raw::ends(self, raw));
+                message::send(self, environment, send, pc, observer)?;
+                if ends {
+                    return Ok(After::Stop(Stop::Ended));
+                }
+            }
+            Op::Barrier(Barrier::Whole) => return Ok(After::Stop(Stop::Barrier)),
+            Op::Barrier(Barrier::Signal) => self.signalled += 1,
+            Op::Barrier(Barrier::Wait) => {
+                // The wait is where a thread may stop; an unmatched one waits for the next round.
+                self.signalled = self.signalled.saturating_sub(1);
+                return Ok(After::Stop(Stop::Barrier));
+            }
+            Op::ReadState => self.read_state(environment.code),
+            Op::LoadControl => {
+                self.load_control(environment.code);
+                return Ok(After::NextInMode);
+            }
+            Op::CallIndirect {
+                lanes,
+                guard,
+                address,
+            } => {
+                let address = general::scalar(self, address);
+                let function = function_at(address)
+                    .and_then(|f| Some((f, program.functions.get(f as usize)?)));
+                let Some((number, function)) = function else {
+                    return Err(self.no_function(pc, address));
+                };
+                let entered = self.call(*lanes, *guard, function.entry, Some(number))?;
+                if O::ACTIVE && entered {
+                    observer.function(self.at(pc), number, false);
+                }
+            }
+            Op::Unsupported => {
+                return Err(self.unsupported(pc));
+            }
+        }
+        Ok(After::Next)
+    }
+
+    pub(super) fn over_limit(&self, limit: u64) -> Box<Trap> {
+        let diagnostic = Diagnostic::new(Code::L0602)
+            .note(format!("the limit is {limit} instructions for each thread"));
+        self.trap(self.frame.pc, self.frame.em, diagnostic)
+    }
+
+    fn unsupported(&self, pc: u32) -> Box<Trap> {
+        let opcode = self.site(pc).opcode;
+        let section = match opcode {
+            // Parts from XeHP on answer it as an ordinary sample, which no program means.
+            Opcode::Sample4Po | Opcode::Sample4PoC => "lowering reference 4",
+            _ => opcode.info().family.section(),
+        };
+        let diagnostic =
+            Diagnostic::with_message(Code::N0601, format!("`{opcode}` is not modelled"))
+                .note(format!("{section} defines it; visim reads and checks it"))
+                .see(section);
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    fn no_function(&self, pc: u32, address: u64) -> Box<Trap> {
+        let what = format!("no function at address {address:#x}");
+        let diagnostic = Diagnostic::with_message(Code::E0608, what)
+            .note("addresses of functions come from `faddr`")
+            .see("vISA text reference 5.5");
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+}
+
+/// Runs steps that follow each other on all of some threads.
+#[inline]
+pub(super) fn run_steps(threads: &mut [Thread<'_>], steps: &[Step]) {
+    let mut rest = steps;
+    while let Some(step) = rest.first() {
+        (step.run)(threads, step);
+        rest = rest.get(step.ops as usize..).unwrap_or_default();
+    }
+}

@@ -1,0 +1,125 @@
+//! Threads that run side by side do what each would do alone.
+
+use crate::{as_dwords, program};
+use visim::launch::{self, Bindings, Grid, Keep, Observer, Outcome, RunOptions, Silent, Trap};
+use visim::program::Program;
+
+/// Whoever watches makes threads run one by one.
+#[derive(Debug)]
+struct Watching;
+
+impl Observer for Watching {}
+
+fn run<O: Observer>(
+    program: &Program,
+    jobs: usize,
+    limit: u64,
+    observer: impl Fn() -> O + Sync,
+) -> Result<Outcome<O>, Box<Trap>> {
+    let options = RunOptions {
+        keep: Keep::All,
+        jobs,
+        limit,
+        ..RunOptions::default()
+    };
+    let grid = Grid::compute([37, 1, 1], 2);
+    launch::run(program, &Bindings::default(), &grid, &options, |_| {
+        observer()
+    })
+}
+
+/// `C` of each lane is the sum of 1 to `N`, and `N` is the thread's number times 3, plus the lane's, modulo 11.
+/// Threads of odd groups take another way through the loop, and the function adds one.
+const LOOPS: &str = ".decl G v_type=G type=ud num_elts=1 align=dword
+.decl L v_type=G type=uw num_elts=8 align=GRF
+.decl N v_type=G type=ud num_elts=8 align=GRF
+.decl C v_type=G type=ud num_elts=8 align=GRF
+.decl ODD v_type=P num_elts=8
+.decl MORE v_type=P num_elts=8
+.kernel_attr SimdSize=8
+.function main
+main:
+mov (M1, 8) L(0,0)<1> 0x76543210:uv
+and (M1_NM, 1) G(0,0)<1> %r0(0,2)<0;1,0> 0xff:ud
+mad (M1_NM, 1) G(0,0)<1> %r0(0,1)<0;1,0> 0x2:ud G(0,0)<0;1,0>
+mul (M1_NM, 1) G(0,0)<1> G(0,0)<0;1,0> 0x3:ud
+add (M1, 8) N(0,0)<1> L(0,0)<1;1,0> G(0,0)<0;1,0>
+mod (M1, 8) N(0,0)<1> N(0,0)<1;1,0> 0xb:ud
+mov (M1, 8) C(0,0)<1> 0x0:ud
+and (M1_NM, 1) G(0,0)<1> %r0(0,1)<0;1,0> 0x1:ud
+cmp.ne (M1_NM, 8) ODD G(0,0)<0;1,0> 0x0:ud
+again:
+cmp.ne (M1, 8) MORE N(0,0)<1;1,0> 0x0:ud
+(!MORE) goto (M1, 8) out
+(ODD) goto (M1, 1) other
+add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> N(0,0)<1;1,0>
+goto (M1, 1) next
+other:
+add (M1, 8) C(0,0)<1> N(0,0)<1;1,0> C(0,0)<1;1,0>
+next:
+add (M1, 8) N(0,0)<1> N(0,0)<1;1,0> -1:d
+goto (M1, 1) again
+out:
+call (M1, 8) one
+ret (M1, 1)
+.function one
+one:
+add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x1:ud
+ret (M1, 1)
+";
+
+#[test]
+fn registers_and_counts_are_those_of_threads_alone() {
+    let program = program(LOOPS);
+    let alone = run(&program, 1, 10_000, || Watching).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    for jobs in [1, 3] {
+        let gang =
+            run(&program, jobs, 10_000, || Silent).unwrap_or_else(|trap| panic!("{trap:#?}"));
+        assert_eq!(gang.instructions, alone.instructions);
+        let numbers: Vec<u32> = gang.threads.iter().map(|t| t.thread.index).collect();
+        assert_eq!(numbers, (0..74).collect::<Vec<u32>>());
+        for (a, b) in gang.threads.iter().zip(&alone.threads) {
+            assert!(a.arena == b.arena, "{}", a.thread);
+            let c = as_dwords(a.bytes(&program, "C").expect("C"));
+            let sum = |lane| {
+                let n = (3 * a.thread.index + lane) % 11;
+                n * (n + 1) / 2 + 1
+            };
+            assert_eq!(c, (0..8).map(sum).collect::<Vec<u32>>(), "{}", a.thread);
+        }
+    }
+}
+
+#[test]
+fn the_trap_of_the_first_thread_is_told_whoever_comes_to_it_first() {
+    // Thread n counts down from 200 − 2n before it reads a surface that is not there; the first two end.
+    let program = program(
+        ".decl N v_type=G type=d num_elts=1 align=dword
+.decl D v_type=G type=ub num_elts=32 align=GRF
+.decl FEW v_type=P num_elts=1
+.decl MORE v_type=P num_elts=1
+.decl T6 v_type=T num_elts=1
+mov (M1_NM, 1) N(0,0)<1> %r0(0,1)<0;1,0>
+cmp.lt (M1_NM, 1) FEW N(0,0)<0;1,0> 0x2:d
+(FEW) goto (M1, 1) out
+mad (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> -2:d 0xc8:d
+again:
+add (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> -1:d
+cmp.gt (M1_NM, 1) MORE N(0,0)<0;1,0> 0x0:d
+(MORE) goto (M1, 1) again
+media_ld.nomod (1,1) T6 0 0x0:d 0x0:d D.0
+out:
+",
+    );
+    for jobs in [1, 3] {
+        let trap = run(&program, jobs, 10_000, || Silent).expect_err("no surface");
+        assert_eq!(trap.diagnostic.code.to_string(), "E0603");
+        assert_eq!((trap.thread.group, trap.thread.local), ([2, 0, 0], 0));
+    }
+    // Threads of group 2 come first to the limit as well: 8 instructions do for those of group 0 alone.
+    let trap = run(&program, 1, 8, || Silent).expect_err("too many instructions");
+    assert_eq!(trap.diagnostic.code.to_string(), "L0602");
+    assert_eq!((trap.thread.group, trap.thread.local), ([2, 0, 0], 0));
+    let alone = run(&program, 1, 8, || Watching).expect_err("too many instructions");
+    assert_eq!(trap.diagnostic.notes, alone.diagnostic.notes);
+}
