@@ -27,6 +27,11 @@ fn bound(format: &str, state: SamplerState) -> Bindings {
     bindings
 }
 
+/// What eight bits read as.
+fn unorm(code: u32) -> u32 {
+    (code as f32 / 255.0).to_bits()
+}
+
 /// Source: lowering reference 3.1, 3.3.
 #[test]
 fn a_raw_sample_is_served_like_its_instruction() {
@@ -35,7 +40,7 @@ fn a_raw_sample_is_served_like_its_instruction() {
     let program = program(&format!(
         "{MORE}raw_send (M1, 8) 0x2 2 4 0x{desc:x}:ud H.0 D.0\n"
     ));
-    let mut bindings = bound("R8G8B8A8_UINT", SamplerState::default());
+    let mut bindings = bound("R8G8B8A8_UNORM", SamplerState::default());
     let u = [0.125, 0.375, 0.625, 0.875, 0.125, 0.375, 0.625, 2.0];
     let v = [0.125, 0.125, 0.125, 0.125, 0.375, 0.375, 0.875, 2.0];
     bindings
@@ -43,8 +48,8 @@ fn a_raw_sample_is_served_like_its_instruction() {
         .insert("H".into(), singles(u.into_iter().chain(v)));
     let outcome = run_with(&program, &bindings).expect("runs");
     let d = as_dwords(outcome.threads[0].bytes(&program, "D").unwrap());
-    assert_eq!(d[..8], [0, 4, 8, 12, 16, 20, 56, 60]);
-    assert_eq!(d[24..32], [3, 7, 11, 15, 19, 23, 59, 63]);
+    assert_eq!(d[..8], [0, 4, 8, 12, 16, 20, 56, 60].map(unorm));
+    assert_eq!(d[24..32], [3, 7, 11, 15, 19, 23, 59, 63].map(unorm));
 }
 
 /// Two samples side by side: u v r ai of each, then lod of each. Source: PRM 4.11.1.8, 4.11.2.3.
@@ -54,7 +59,7 @@ fn two_samples_share_a_register_on_ironlake() {
     let desc: u32 = 2 << 25 | 1 << 20 | 2 << 12 | 6;
     let text = format!("{MORE}raw_send (M1, 8) 0x2 2 1 0x{desc:x}:ud H.0 D.0\n");
     let program = program_for(Platform::Ilk, &text);
-    let mut bindings = bound("R8G8B8A8_UINT", SamplerState::default());
+    let mut bindings = bound("R8G8B8A8_UNORM", SamplerState::default());
     let first = [0.375, 0.625, 0.0, 0.0, 0.875, 0.125, 0.0, 0.0];
     let lods = [0.0; 8];
     bindings
@@ -63,7 +68,8 @@ fn two_samples_share_a_register_on_ironlake() {
     let outcome = run_with(&program, &bindings).expect("runs");
     let d = as_dwords(outcome.threads[0].bytes(&program, "D").unwrap());
     // Texels (1, 2) and (3, 0).
-    assert_eq!(d[..9], [36, 37, 38, 39, 12, 13, 14, 15, 0]);
+    assert_eq!(d[..8], [36, 37, 38, 39, 12, 13, 14, 15].map(unorm));
+    assert_eq!(d[8], 0);
 }
 
 /// Masked channels keep their places on Gen5, and the kill mask lies behind all four. Source: PRM 4.11.2.2.
@@ -95,7 +101,6 @@ raw_send (M1, 8) 0x2 4 5 0x{desc:x}:ud H.0 D.0\n"
     let outcome = run_with(&program, &bindings).expect("runs");
     let d = as_dwords(outcome.threads[0].bytes(&program, "D").unwrap());
     // Red and alpha are disabled: green in register 1, blue in 2, nothing in 0 and 3.
-    let unorm = |v: u32| (v as f32 / 255.0).to_bits();
     assert_eq!(d[..8], [0; 8]);
     assert_eq!(d[8..16], [1, 5, 9, 13, 17, 21, 25, 29].map(unorm));
     assert_eq!(d[16..24], [0, 4, 8, 12, 16, 20, 24, 28].map(unorm));
@@ -112,7 +117,7 @@ fn a_state_of_another_kind_is_refused_by_name() {
 sample_lz.R (M1, 8)  0x0:uw S0 T6 D.0 H.0 H.0
 ";
     let program = program(text);
-    let mut bindings = bound("R8G8B8A8_UINT", SamplerState::default());
+    let mut bindings = bound("R8G8B8A8_UNORM", SamplerState::default());
     bindings.samplers.clear();
     let trap = run_with(&program, &bindings).expect_err("no state");
     assert_eq!(trap.diagnostic.code.to_string(), "E0604");
