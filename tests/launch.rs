@@ -224,3 +224,189 @@ fn a_description_that_was_joined_by_hand_finds_it_too() {
     let picture = std::fs::read(folder.path().join("graded.png")).expect("written");
     assert!(picture == golden, "the picture differs");
 }
+
+#[test]
+fn a_launch_without_devices_takes_the_description_beside_the_text() {
+    let folder = root().join("samples/kernels");
+    let lesson = ["run", "28-sums.visaasm", "--launch", "28-launch.json"];
+    let watched = [&lesson[..], &["--sanitize", "--check-races"]].concat();
+    let output = visim(&watched, &folder);
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(output.status.success(), "{output:?}");
+    assert_eq!(said.trim(), "argument 1, `out`: 8 bytes, as expected");
+    // Options replace parts of it: the sums of the second half, and nothing is expected.
+    let other = tempfile::tempdir().expect("a folder");
+    let numbers: Vec<u8> = (0..128_i32).flat_map(|n| (2 * n).to_le_bytes()).collect();
+    std::fs::write(other.path().join("in.bin"), numbers).expect("written");
+    let at = |name: &str| other.path().join(name).display().to_string();
+    let (given, sums) = (
+        format!("in=buffer:{}", at("in.bin")),
+        format!("out=buffer:{}:size=8", at("sums.bin")),
+    );
+    let changed = [&lesson[..], &["--arg", &given, "--arg", &sums]].concat();
+    let output = visim(&changed, &folder);
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    assert!(!said.contains("as expected"), "{said}");
+    let sums = std::fs::read(at("sums.bin")).expect("written");
+    let wanted: Vec<u8> = [4032_i32, 12224]
+        .iter()
+        .flat_map(|n| n.to_le_bytes())
+        .collect();
+    assert_eq!(sums, wanted);
+}
+
+#[test]
+fn a_launch_by_options_takes_samplers_and_structures() {
+    let output_folder = tempfile::tempdir().expect("a folder");
+    let picture = output_folder.path().join("zoomed.png");
+    let dst = format!("dst=image:{}:size=96x96", picture.display());
+    let arguments = [
+        ["run", "29-zoom.visaasm"],
+        ["--global", "96x96"],
+        ["--local", "16x16"],
+        ["--arg", "src=image:../images/photo.png"],
+        ["--arg", "how=sampler:clamp_to_edge:linear:normalized"],
+        ["--arg", &dst],
+        ["--arg", "part=hex:0000dc420000c8420000803e00000000"],
+    ];
+    let output = visim(arguments.as_flattened(), &root().join("samples/kernels"));
+    assert!(output.status.success(), "{output:?}");
+    let golden = std::fs::read(root().join("samples/kernels/29-zoomed.png")).expect("golden");
+    let picture = std::fs::read(picture).expect("written");
+    assert!(picture == golden, "the picture differs from 29-zoomed.png");
+}
+
+/// What is wrong in options and in launch files: the place, the rule, and what would do.
+#[test]
+fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
+    let folder = tempfile::tempdir().expect("a folder");
+    for name in ["28-sums.visaasm", "28-sums.zeinfo", "28-in.bin"] {
+        let from = root().join("samples/kernels").join(name);
+        std::fs::copy(from, folder.path().join(name)).expect("copied");
+    }
+    let refused = |arguments: &[&str], wanted: &[&str]| {
+        let all = [&["run", "28-sums.visaasm"], arguments].concat();
+        let output = visim(&all, folder.path());
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{arguments:?}\n{err}");
+        for words in wanted {
+            assert!(err.contains(words), "`{words}` is not in\n{err}");
+        }
+    };
+    let size = ["--global", "128", "--local", "64"];
+    let (given, out, part) = ("in=buffer:28-in.bin", "out=buffer:size=8", "part=local:256");
+    let args = |list: &[&'static str]| -> Vec<&'static str> {
+        list.iter().flat_map(|arg| ["--arg", arg]).collect()
+    };
+    let launch: [(&[&str], &[&str]); 10] = [
+        (
+            &[given, out],
+            &[
+                "argument 2, `part`, is missing, the kernel takes local memory",
+                "--arg part=local:",
+            ],
+        ),
+        // Nothing stands in for what lies between.
+        (
+            &[out, part],
+            &["argument 0, `in`, is missing", "--arg in=buffer:"],
+        ),
+        (
+            &["in=int:5", out, part],
+            &["argument 0, `in`, is a value, the kernel takes a buffer"],
+        ),
+        (
+            &["in=buffr:28-in.bin"],
+            &["E0642", "`in=buffr:28-in.bin`", "did you mean buffer?"],
+        ),
+        (
+            &["inn=null"],
+            &["E0643", "its arguments: in, out, part", "did you mean in?"],
+        ),
+        (&[given, given], &["E0643", "argument `in` is given twice"]),
+        (
+            &["in=buffer:gone.bin"],
+            &["E0702", "gone.bin", "in `in=buffer:gone.bin`"],
+        ),
+        (
+            &["out=buffer:siz=8"],
+            &["`siz=8` has no meaning here", "size="],
+        ),
+        (
+            &["in=buffer:size=1099511627776"],
+            &["L0640", "1099511627776 bytes", "1 GiB"],
+        ),
+        (
+            &["in=image:size=64x64:in=28-in.bin"],
+            &["E0642", "512", "16384"],
+        ),
+    ];
+    for (arguments, wanted) in launch {
+        refused(&[&size[..], &args(arguments)].concat(), wanted);
+    }
+    refused(
+        &[
+            &["--global", "128", "--local", "63"],
+            &args(&[given, out, part])[..],
+        ]
+        .concat(),
+        &["E0641", "groups of 63", "groups of 32"],
+    );
+    refused(&args(&[given]), &["E0641", "--global 64x48"]);
+    for (json, wanted) in [
+        (r#"{}"#, &["E0641", "global_size"][..]),
+        (
+            r#"{"global_size": [128], "locl_size": [64]}"#,
+            &[
+                "E0640",
+                "`locl_size` is no field of a launch",
+                "in slip.json",
+                "did you mean `local_size`?",
+            ],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kid": "buffer"}]}"#,
+            &["E0640", "`kid` is no field of argument 0", "`kind`"],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kind": "bufer", "name": "in"}]}"#,
+            &[
+                "E0642",
+                "`bufer` is no kind of argument",
+                "argument 0, `in`",
+            ],
+        ),
+        (
+            r#"{"global_size": [128] "args": []}"#,
+            &["E0640", "line 1 column 23", "in slip.json"],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kind": "buffer", "bytes": 1099511627776}]}"#,
+            &["L0640", "1099511627776 bytes", "argument 0"],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kind": "image", "input": "28-in.bin",
+                "image": {"type": "2d", "order": "RGBA", "channel": "UNORM_INT8", "width": 64, "height": 64}}]}"#,
+            &["E0642", "512", "16384", "argument 0"],
+        ),
+    ] {
+        std::fs::write(folder.path().join("slip.json"), json).expect("written");
+        refused(&["--launch", "slip.json"], wanted);
+    }
+}
+
+#[test]
+fn an_empty_text_is_refused_by_every_command() {
+    let folder = tempfile::tempdir().expect("a folder");
+    std::fs::write(folder.path().join("empty.visaasm"), "// nothing\n").expect("written");
+    for command in ["run", "check", "lower"] {
+        let output = visim(&[command, "empty.visaasm"], folder.path());
+        let err = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(1), "{command}: {err}");
+        assert!(
+            err.contains("E0601") && err.contains(".kernel"),
+            "{command}: {err}"
+        );
+    }
+}

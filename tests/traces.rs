@@ -60,3 +60,14 @@ fn counts_of_messages_of_ironlake() {
     let program = "tests/cases/observe/gen5-stats.send";
     prints_of(program, &["--stats"], "stats-gen5.txt");
 }
+
+#[test]
+fn stops_of_one_thread() {
+    let options = ["--break", "36", "--break-thread", "3,0", "--print", "POWER"];
+    prints_of("samples/30-break.visa", &options, "break-thread.txt");
+}
+
+#[test]
+fn bytes_of_messages() {
+    prints_of("samples/34-stats.visa", &["--stats"], "stats-messages.txt");
+}

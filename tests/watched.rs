@@ -65,7 +65,7 @@ fn kernel(folder: &Path, nth: usize) -> Option<Vec<(String, String)>> {
         language: Language::default(),
     };
     let mut layers = vec![own, device_layer];
-    let size = file.launch.size();
+    let size = file.launch.size()?;
     let arguments = file.arguments().ok()?;
     let (prepared, functions) = file.prepare(device, arguments, &size, layers.len()).ok()?;
     layers.extend(functions);

@@ -14,13 +14,14 @@ use crate::launch::kernel::compare::compare;
 use crate::launch::kernel::{Argument, Size};
 use crate::source::Source;
 use serde_json::json;
-use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The options of a launch.
 #[derive(Debug, clap::Args)]
 pub struct Launch {
     /// Launch a compiled kernel as this description says (grammar/launch.schema.json lists its fields).
+    ///
+    /// Without `devices` in it, or with --zebin, the compiler's own description says where arguments go.
     #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
     launch: Option<PathBuf>,
     /// Launch a compiled kernel that this program of the compiler describes.
@@ -86,34 +87,35 @@ impl Launch {
         }
         let options = self.arg.iter().map(|text| argument::option(text));
         let options: Vec<ArgumentOption> = options.collect::<Result<_, _>>()?;
-        match &self.launch {
-            Some(launch) => self.described(launch, path, options, platform, first_layer),
-            None => self.compiled(source, path, kernel, options, platform),
+        let file = self.launch.as_deref().map(LaunchFile::read).transpose()?;
+        match file {
+            Some(file) if self.zebin.is_none() && !file.launch.devices.is_empty() => {
+                self.described(file, path, options, platform, first_layer)
+            }
+            // The launch says what is given, the program what the compiler made of it.
+            file => self.compiled(source, path, kernel, options, platform, file),
         }
         .map(Some)
     }
 
-    /// By `launch.json`.
+    /// By `launch.json` alone.
     fn described(
         &self,
-        launch: &Path,
+        file: LaunchFile,
         path: &Path,
         options: Vec<ArgumentOption>,
         platform: Option<Platform>,
         first_layer: usize,
     ) -> Result<Launched, Refused> {
-        let file = LaunchFile::read(launch)?;
         let device = file.device(path, platform)?;
         let mut arguments = file.arguments()?;
-        let names = file.launch.args.iter().enumerate();
-        let names: BTreeMap<u32, String> = names
-            .filter_map(|(number, arg)| Some((number as u32, arg.name.clone()?)))
-            .collect();
+        let names = file.launch.names();
         let count = arguments.len() as u32;
         let changed = !options.is_empty();
         let outs = argument::place(&mut arguments, options, &names, count)?;
-        let size = self.size(Some(file.launch.size()), [0; 3])?;
-        let same = !changed && size == file.launch.size();
+        let given = file.launch.size();
+        let size = self.size(given, [0; 3])?;
+        let same = !changed && given == Some(size);
         let (prepared, layers) = file.prepare(&device, arguments, &size, first_layer)?;
         Ok(Launched {
             prepared,
@@ -125,7 +127,7 @@ impl Launch {
         })
     }
 
-    /// By what the compiler wrote.
+    /// By what the compiler wrote; `launch` gives arguments and sizes that options may replace.
     fn compiled(
         &self,
         source: &Source,
@@ -133,7 +135,10 @@ impl Launch {
         kernel: Option<&str>,
         options: Vec<ArgumentOption>,
         platform: Option<Platform>,
+        launch: Option<LaunchFile>,
     ) -> Result<Launched, Refused> {
+        let named = launch.as_ref().map(|file| file.launch.kernel.as_str());
+        let kernel = kernel.or(named.filter(|name| !name.is_empty()));
         let read = |platform| {
             let check = CheckOptions {
                 platform,
@@ -167,16 +172,24 @@ impl Launch {
             front = read(own);
         }
         let description = file.description(&front.checked, &name)?;
+        let mut known = file.compiled.names.clone();
         let mut arguments = Vec::new();
+        if let Some(launch) = &launch {
+            known.extend(launch.launch.names());
+            arguments = launch.arguments()?;
+        }
+        let changed = !options.is_empty();
         let count = description.arguments();
-        let outs = argument::place(&mut arguments, options, &file.compiled.names, count)?;
-        let size = self.size(None, description.required_local)?;
+        let outs = argument::place(&mut arguments, options, &known, count)?;
+        let given = launch.as_ref().and_then(|file| file.launch.size());
+        let size = self.size(given, description.required_local)?;
+        let same = !changed && given == Some(size);
         Ok(Launched {
             prepared: file.prepare(&front.checked, &name, arguments, &size)?,
             platform: own,
             layers: Vec::new(),
             outs,
-            file: None,
+            file: launch.filter(|_| same),
         })
     }
 
@@ -213,7 +226,7 @@ impl Launch {
             (None, None) => {
                 return Err(Box::new(
                     Diagnostic::with_message(Code::E0641, "the number of work-items is missing")
-                        .help("--global 64x48"),
+                        .help("--global 64x48, or \"global_size\": [64, 48] in the description"),
                 ));
             }
         };

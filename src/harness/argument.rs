@@ -12,6 +12,7 @@
 //! ```
 
 use super::kernel::{Refused, read};
+use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::launch::kernel::image::{Image, Shape};
 use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, limited};
@@ -19,7 +20,7 @@ use crate::launch::kernel::{Argument, SamplerChoice};
 use crate::surface::file::{encode_picture, read_picture};
 use crate::surface::{Memory, Picture};
 use half::f16;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
@@ -50,7 +51,23 @@ pub fn option(text: &str) -> Result<ArgumentOption, Refused> {
         return Err(wrong(format!("`{text}` is no NUMBER=WHAT or NAME=WHAT")));
     };
     let (kind, words) = rest.split_once(':').unwrap_or((rest, ""));
-    let (argument, out) = match kind {
+    let (argument, out) = given(kind, words).map_err(|mut refused| {
+        refused.notes.push(format!("in `{text}`"));
+        refused
+    })?;
+    Ok(ArgumentOption {
+        key: key.trim().to_string(),
+        argument,
+        out,
+    })
+}
+
+/// The kinds that are no values.
+const KINDS: &[&str] = &["buffer", "image", "sampler", "local", "hex", "null"];
+
+/// An argument of a kind, from the words behind it.
+fn given(kind: &str, words: &str) -> Result<Given, Refused> {
+    Ok(match kind {
         "buffer" => buffer(words)?,
         "image" => image(words)?,
         "sampler" => (sampler(words)?, None),
@@ -62,11 +79,6 @@ pub fn option(text: &str) -> Result<ArgumentOption, Refused> {
         "hex" => (Argument::Value(bytes_of(words)?), None),
         "null" if words.is_empty() => (Argument::Null, None),
         _ => (Argument::Value(value(kind, words)?), None),
-    };
-    Ok(ArgumentOption {
-        key: key.trim().to_string(),
-        argument,
-        out,
     })
 }
 
@@ -210,6 +222,11 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
     Ok(bytes)
 }
 
+/// The scalar types of OpenCL.
+const SCALARS: &[&str] = &[
+    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "half", "double",
+];
+
 fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
     let integer = |bytes: usize, signed: bool| {
         let (negative, digits) = match word.strip_prefix('-') {
@@ -240,7 +257,14 @@ fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
         "float" => word.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
         "half" => float.ok().map(|v| f16::from_f64(v).to_le_bytes().to_vec()),
         "double" => float.ok().map(|v| v.to_le_bytes().to_vec()),
-        other => return Err(wrong(format!("`{other}` is no kind of argument"))),
+        other => {
+            let mut refused = wrong(format!("`{other}` is no kind of argument"));
+            let kinds = KINDS.iter().chain(SCALARS).copied();
+            if let Some(meant) = nearest(other, kinds) {
+                refused.help = Some(format!("did you mean {meant}?"));
+            }
+            return Err(refused);
+        }
     };
     bytes.ok_or_else(|| wrong(format!("`{word}` is no {kind}")))
 }
@@ -273,6 +297,7 @@ pub fn place(
     count: u32,
 ) -> Result<Vec<(usize, PathBuf)>, Refused> {
     let mut outs = Vec::new();
+    let mut placed = BTreeSet::new();
     for option in options {
         let by_name = names.iter().find(|(_, name)| **name == option.key);
         let number = match by_name {
@@ -290,11 +315,16 @@ pub fn place(
                 true => format!("it uses arguments 0 to {}", count.saturating_sub(1)),
                 false => format!("its arguments: {}", all.join(", ")),
             });
+            refused.help = nearest(&option.key, all).map(|meant| format!("did you mean {meant}?"));
             return Err(refused);
         };
+        if !placed.insert(number) {
+            let what = format!("argument `{}` is given twice", option.key);
+            return Err(Box::new(Diagnostic::with_message(Code::E0643, what)));
+        }
         let number = number as usize;
         if arguments.len() <= number {
-            arguments.resize(number + 1, Argument::Null);
+            arguments.resize(number + 1, Argument::Missing);
         }
         arguments[number] = option.argument;
         outs.extend(option.out.map(|out| (number, out)));

@@ -1,7 +1,7 @@
 //! From text to what can be lowered: reading and checking in one step.
 
 use crate::check::{CheckOptions, Checked, check};
-use crate::diagnostic::{Diagnostic, any_fatal};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Platform;
 use crate::source::Source;
 use crate::syntax::ast::Module;
@@ -16,6 +16,13 @@ pub struct Front {
     pub checked: Checked,
     /// All that was found, in text order.
     pub diagnostics: Vec<Diagnostic>,
+}
+
+/// A text without a kernel or function.
+fn nothing() -> Diagnostic {
+    Diagnostic::with_message(Code::E0601, "the file has no kernel")
+        .help("`.version 3.6` and `.kernel \"name\"` in front of the instructions")
+        .see("vISA text reference 2")
 }
 
 impl Front {
@@ -39,6 +46,9 @@ impl Front {
         let (checked, found) = check(&parsed.module, options);
         let mut diagnostics = parsed.diagnostics;
         diagnostics.extend(found);
+        if checked.units.is_empty() && diagnostics.is_empty() {
+            diagnostics.push(nothing());
+        }
         diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
         Front {
             module: parsed.module,

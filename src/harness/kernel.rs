@@ -52,8 +52,12 @@ impl LaunchFile {
     pub fn read(path: &Path) -> Result<LaunchFile, Refused> {
         let bytes = read(path, MAX_DESCRIPTION)?;
         let text = String::from_utf8_lossy(&bytes);
+        let launch = Launch::read(&text).map_err(|mut refused| {
+            refused.notes.push(format!("in {}", path.display()));
+            refused
+        })?;
         Ok(LaunchFile {
-            launch: Launch::read(&text)?,
+            launch,
             folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
         })
     }
@@ -129,7 +133,8 @@ impl LaunchFile {
                 format!("the launch description has no device `{device}`"),
             )));
         };
-        let description = entry.description(platform)?;
+        let mut description = entry.description(platform)?;
+        description.names = self.launch.names();
         let file = |name: &Option<String>| name.as_deref().map(|n| self.beside(n)).transpose();
         let data = ProgramData {
             constants: file(&entry.const_data)?,

@@ -106,7 +106,7 @@ fn outputs(
     let (own, found) = file_layer(source.clone(), path);
     let platform = Platform::from_name(device).ok_or("no such platform")?;
     let mut layers = vec![own, Layer::of_platform(platform)];
-    let size = file.launch.size();
+    let size = file.launch.size().ok_or("no size")?;
     let prepared = file.prepare(device, arguments, &size, layers.len());
     let (prepared, functions) = prepared.map_err(|r| r.message.clone())?;
     layers.extend(functions);

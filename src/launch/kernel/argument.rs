@@ -22,6 +22,8 @@ pub enum Argument {
     Value(Vec<u8>),
     /// A null pointer.
     Null,
+    /// Not given.
+    Missing,
 }
 
 impl Argument {
@@ -34,6 +36,7 @@ impl Argument {
             Argument::Local(_) => "local memory",
             Argument::Value(_) => "a value",
             Argument::Null => "null",
+            Argument::Missing => "missing",
         }
     }
 
@@ -177,6 +180,10 @@ impl Size {
                     "dimension {}: the global size is a multiple of the group size, and neither is 0",
                     ["x", "y", "z"][dim]
                 ));
+                let fits = (1..=local).rev().find(|n| global.is_multiple_of(*n));
+                refused.help = fits
+                    .filter(|_| global > 0)
+                    .map(|n| format!("groups of {n}, {} of them", global / n));
                 return Err(refused);
             }
             *count = global / local;

@@ -147,6 +147,7 @@ impl Compiled {
     ) -> Result<Description, Refused> {
         let facts = &self.facts;
         let mut description = facts.description.clone();
+        description.names.clone_from(&self.names);
         let grf = platform.grf_bytes();
         let vector = description.compiler == Compiler::Vector;
         let own = if vector {

@@ -2,6 +2,7 @@
 
 use super::argument::SamplerChoice;
 use crate::isa::Platform;
+use std::collections::BTreeMap;
 
 /// Which of the two compilers wrote the text. Source: launch reference, head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -34,6 +35,8 @@ pub struct Description {
     pub surfaces: Vec<(u32, SurfaceSlot)>,
     /// What stands behind sampler indices.
     pub samplers: Vec<(u32, SamplerSlot)>,
+    /// Arguments by number, where their names are known.
+    pub names: BTreeMap<u32, String>,
 }
 
 /// Some bytes of the register file and what fills them.
@@ -151,6 +154,14 @@ pub enum SamplerSlot {
 }
 
 impl Description {
+    /// An argument for people: its number, and its name if that is known.
+    pub fn argument(&self, number: u32) -> String {
+        match self.names.get(&number) {
+            Some(name) => format!("argument {number}, `{name}`,"),
+            None => format!("argument {number}"),
+        }
+    }
+
     /// Bytes of one row of local ids. Source: launch reference 4.
     pub fn local_id_row(&self, platform: Platform) -> u32 {
         if self.simd == 32 || platform.grf_bytes() == 64 {

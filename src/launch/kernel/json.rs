@@ -10,7 +10,9 @@ use super::{Refused, refuse};
 use crate::diagnostic::Code;
 use crate::isa::Platform;
 use crate::surface::Memory;
+use crate::syntax::error::nearest;
 use serde::Deserialize;
+use serde_json::Value;
 use std::collections::BTreeMap;
 use std::sync::Arc;
 
@@ -353,19 +355,30 @@ impl Launch {
     /// # Errors
     /// `E0640` with the line that does not read.
     pub fn read(text: &str) -> Result<Launch, Refused> {
-        serde_json::from_str(text)
-            .map_err(|error| refuse(Code::E0640, format!("launch description: {error}")))
+        let unread = |error| refuse(Code::E0640, format!("launch description: {error}"));
+        let value: Value = serde_json::from_str(text).map_err(unread)?;
+        no_mistyped_field(&value)?;
+        // Read again from the text, so that mistakes are told by line and column.
+        serde_json::from_str(text).map_err(unread)
     }
 
-    /// Sizes; what is left out is 1, the group size is found by [`Size::groups`].
-    pub fn size(&self) -> Size {
+    /// Names of arguments by number.
+    pub fn names(&self) -> BTreeMap<u32, String> {
+        let args = (0..).zip(&self.args);
+        args.filter_map(|(number, arg)| Some((number, arg.name.clone()?)))
+            .collect()
+    }
+
+    /// Sizes; what is left out is 1, the group size is found by [`Size::groups`]. `None` if the number of
+    /// work-items is not given.
+    pub fn size(&self) -> Option<Size> {
         let work_dim = self.work_dim.unwrap_or(self.global_size.len() as u32);
-        Size {
+        (!self.global_size.is_empty()).then(|| Size {
             work_dim: work_dim.clamp(1, 3),
             global: triple(&self.global_size, 1),
             local: triple(&self.local_size, 1),
             offset: triple(&self.global_offset, 0),
-        }
+        })
     }
 
     /// The arguments; `file` reads one beside the description.
@@ -386,6 +399,67 @@ impl Launch {
         };
         self.args.iter().enumerate().map(argument).collect()
     }
+}
+
+/// Fields of a launch, of an argument, its image, and an output.
+const FIELDS: [&[&str]; 4] = [
+    &[
+        "name",
+        "kernel",
+        "work_dim",
+        "global_size",
+        "local_size",
+        "global_offset",
+        "args",
+        "outputs",
+        "form_only",
+        "devices",
+    ],
+    &[
+        "kind",
+        "name",
+        "input",
+        "hex",
+        "bytes",
+        "size",
+        "image",
+        "addressing",
+        "filter",
+        "normalized",
+    ],
+    &[
+        "type", "order", "channel", "width", "height", "depth", "layers",
+    ],
+    &["arg", "file", "dtype", "compare"],
+];
+
+/// Fields that are not known are ignored, unless they look like one that is not there.
+fn no_mistyped_field(launch: &Value) -> Result<(), Refused> {
+    let check = |value: &Value, fields: usize, of: &str| {
+        let keys = value.as_object().into_iter().flat_map(|o| o.keys());
+        for key in keys.filter(|key| !FIELDS[fields].contains(&key.as_str())) {
+            let absent = FIELDS[fields]
+                .iter()
+                .filter(|field| value.get(field).is_none());
+            if let Some(meant) = nearest(key, absent.copied()) {
+                let what = format!("`{key}` is no field of {of}");
+                let mut refused = refuse(Code::E0640, what);
+                refused.help = Some(format!("did you mean `{meant}`?"));
+                return Err(refused);
+            }
+        }
+        Ok(())
+    };
+    check(launch, 0, "a launch")?;
+    let list = |name: &str| launch[name].as_array().into_iter().flatten().enumerate();
+    for (number, arg) in list("args") {
+        check(arg, 1, &format!("argument {number}"))?;
+        check(&arg["image"], 2, &format!("the image of argument {number}"))?;
+    }
+    for (number, output) in list("outputs") {
+        check(output, 3, &format!("output {number}"))?;
+    }
+    Ok(())
 }
 
 impl Arg {
@@ -457,7 +531,9 @@ pub fn limited(bytes: u64) -> Result<usize, Refused> {
     if bytes > MAX_BUFFER {
         return Err(refuse(
             Code::L0640,
-            format!("a buffer of {bytes} bytes, at most {MAX_BUFFER} are given"),
+            format!(
+                "a buffer of {bytes} bytes; {MAX_BUFFER} (1 GiB) are the most that visim has memory for"
+            ),
         ));
     }
     Ok(bytes as usize)

@@ -236,19 +236,29 @@ fn own_bytes(bytes: u64) -> Result<usize, Refused> {
 /// Every argument that the kernel uses is there and of the kind that it is used as.
 fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refused> {
     let check = |arg: u32, wanted: &str, fits: &dyn Fn(&Argument) -> bool| {
-        let Some(argument) = arguments.get(arg as usize) else {
-            return Err(refuse(Code::E0642, format!("argument {arg} is missing")));
-        };
+        let argument = arguments.get(arg as usize).unwrap_or(&Argument::Missing);
         if fits(argument) {
             return Ok(());
         }
-        Err(refuse(
+        let mut refused = refuse(
             Code::E0642,
             format!(
-                "argument {arg} is {}, the kernel takes {wanted}",
+                "{} is {}, the kernel takes {wanted}",
+                description.argument(arg),
                 argument.kind()
             ),
-        ))
+        );
+        let key = description.names.get(&arg);
+        let key = key.map_or_else(|| arg.to_string(), String::clone);
+        let like = match wanted {
+            "a value" => "int:5",
+            "local memory" => "local:1024",
+            "an image" => "image:in.png",
+            "a sampler" => "sampler:clamp:linear:normalized",
+            _ => "buffer:in.bin",
+        };
+        refused.help = Some(format!("--arg {key}={like}"));
+        Err(refused)
     };
     for piece in &description.pieces {
         match piece.content {
@@ -261,7 +271,8 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
                     return Err(refuse(
                         Code::E0642,
                         format!(
-                            "argument {arg} has {} bytes, the kernel reads byte {from}",
+                            "{} has {} bytes, the kernel reads byte {from}",
+                            description.argument(arg),
                             bytes.len()
                         ),
                     ));
