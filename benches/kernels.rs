@@ -12,8 +12,9 @@ use visim::harness::kernel::CompiledFile;
 use visim::harness::load;
 use visim::launch::kernel::image::{Image, Shape};
 use visim::launch::kernel::{Argument, Size};
-use visim::launch::{Keep, RunOptions, Silent, run};
+use visim::launch::{Keep, Observer, RunOptions, Silent, ThreadId, run};
 use visim::lower::{LowerOptions, lower};
+use visim::observe::{Sanitizer, Stats, Watcher};
 use visim::surface::Memory;
 
 const FRAME: (u32, u32) = (1920, 1080);
@@ -91,8 +92,19 @@ fn buffer(texel: usize, (width, height): (u32, u32)) -> Argument {
     Argument::Buffer(Arc::new(Memory::zeroed(bytes)))
 }
 
-/// Nanoseconds for each pixel, the best of some rounds, and instructions a second in it.
+/// Nanoseconds for each pixel, the best of some rounds, and instructions a second in it; nobody watches.
 fn measure(work: &Work, size: (u32, u32), jobs: usize, rounds: usize) -> (f64, f64) {
+    measure_watched(work, size, jobs, rounds, |_| Silent)
+}
+
+/// As [`measure`], with an observer for each thread.
+fn measure_watched<O: Observer>(
+    work: &Work,
+    size: (u32, u32),
+    jobs: usize,
+    rounds: usize,
+    watch: impl Fn(ThreadId) -> O + Sync,
+) -> (f64, f64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/kernels");
     let path = folder.join(format!("{}.skl.visaasm", work.name));
     let source = load::source(&path).unwrap_or_else(|e| panic!("{e}"));
@@ -129,7 +141,7 @@ fn measure(work: &Work, size: (u32, u32), jobs: usize, rounds: usize) -> (f64, f
             &ready.bindings,
             &ready.grid(&payload),
             &options,
-            |_| Silent,
+            &watch,
         );
         let seconds = start.elapsed().as_secs_f64();
         let outcome = outcome.unwrap_or_else(|trap| panic!("{}", trap.diagnostic.message));
@@ -170,4 +182,28 @@ fn main() {
     measure(&WORK[1], (64, 64), 1, 1);
     let cold = start.elapsed().as_secs_f64() * 1e3;
     println!("sobel 64x64 from text to result: {cold:.1} ms");
+    watched();
+}
+
+/// What watching costs, on a part of the copy: nothing is asked of an observer that is not there.
+fn watched() {
+    let (copy, size) = (&WORK[0], (256, 256));
+    let silent = measure(copy, size, 1, ROUNDS).0;
+    println!("copy 256x256, nobody watches: {silent:.1} ns/pixel");
+    let watchers: [(&str, fn() -> Watcher<'static>); 3] = [
+        ("an observer that does nothing", Watcher::default),
+        ("--stats", || Watcher {
+            stats: Some(Stats::default()),
+            ..Watcher::default()
+        }),
+        ("--sanitize", || Watcher {
+            sanitizer: Some(Sanitizer::default()),
+            ..Watcher::default()
+        }),
+    ];
+    for (name, watcher) in watchers {
+        let watcher = watcher();
+        let ns = measure_watched(copy, size, 1, 2, |_| watcher.thread()).0;
+        println!("  {name:<30} {ns:>9.1} ns/pixel, {:.1} times", ns / silent);
+    }
 }
