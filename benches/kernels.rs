@@ -190,7 +190,8 @@ fn watched() {
     let (copy, size) = (&WORK[0], (256, 256));
     let silent = measure(copy, size, 1, ROUNDS).0;
     println!("copy 256x256, nobody watches: {silent:.1} ns/pixel");
-    let watchers: [(&str, fn() -> Watcher<'static>); 3] = [
+    type Make = fn() -> Watcher<'static>;
+    let watchers: [(&str, Make); 3] = [
         ("an observer that does nothing", Watcher::default),
         ("--stats", || Watcher {
             stats: Some(Stats::default()),

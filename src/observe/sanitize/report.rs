@@ -188,7 +188,7 @@ fn led_here(known: &Known, mut diagnostic: Diagnostic, places: &[Place]) -> Diag
                 known.and_at(diagnostic, pc, &format!("{part}, {bytes}, written here"))
             }
             Origin::Given => {
-                let note = format!("{part}, {bytes}, was there when the thread began");
+                let note = format!("{part}, {bytes}, there since the thread began");
                 diagnostic.note(note)
             }
             Origin::Never | Origin::Undefined(_) => diagnostic,
