@@ -1,7 +1,8 @@
 //! Operands of an instruction as values and places.
 
-use super::{Lowering, Part, Value};
+use super::{Lowering, Part, Plan, Result, Value};
 use crate::check::{Storage, VarId};
+use crate::diagnostic::Code;
 use crate::isa::{Modifier, Type};
 use crate::syntax::ast::{General, Immediate, Operand, Region};
 
@@ -207,6 +208,32 @@ impl Lowering<'_> {
     pub fn write_registers(&mut self, place: Option<Place>, send: usize, registers: u32) {
         let bytes = registers * self.grf();
         self.write_bytes(place, 0, send, 0, bytes);
+    }
+
+    /// Completes a message that takes data along behind its addresses: whatever `part` makes of the operand.
+    pub fn send_lanes(
+        &mut self,
+        mut plan: Plan,
+        data: Option<Place>,
+        part: impl FnOnce(&Self, Place) -> Part,
+    ) -> Result<()> {
+        let Some(data) = data else {
+            return self.refuse(Code::E0380, "the data are %null");
+        };
+        plan.parts.push(part(self, data));
+        self.lay_out(&mut plan);
+        self.send(plan);
+        Ok(())
+    }
+
+    /// Completes a message that brings registers back, none for `%null`.
+    pub fn fetch_lanes(&mut self, mut plan: Plan, data: Option<Place>, registers: u32) {
+        self.lay_out(&mut plan);
+        plan.response = if data.is_some() { registers } else { 0 };
+        plan.destination = self.destination(data);
+        let (send, response) = (self.lowered.sends.len(), plan.response);
+        self.send(plan);
+        self.write_registers(data, send, response);
     }
 
     /// Response bytes reach the operand, `to` bytes behind its start; cut at the variable's end.

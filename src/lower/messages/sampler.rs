@@ -222,6 +222,11 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     };
     let mut plan = plan(cx, ask, simd_mode(ask.es, platform), exec, true);
     plan.header = header;
+    if let (Some(words), false) = (&mut plan.header, cx.splits()) {
+        // A header in one block with its parameters is copied by their lanes, as was seen in the finalizer.
+        let lost = words.iter_mut().skip(ask.es as usize);
+        lost.for_each(|word| *word = Value::Undefined);
+    }
     plan.parts = parts;
     plan.response = response;
     plan.destination = cx.destination(ask.destination);
@@ -232,17 +237,17 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     cx.lay_out(&mut plan);
     cx.surface_handle(ask, &mut plan);
     cx.send(plan);
-    if ask.coarse && platform == Platform::Icl {
-        stray_coarse(cx);
-    }
+    stray_coarse(cx, ask);
     cx.write_registers(ask.destination, 0, response);
     Ok(())
 }
 
 /// In a message of one payload Gen11 has the bit of `.cps` after all, at the top of the extended
 /// descriptor, where nothing reads it: seen in the finalizer.
-fn stray_coarse(cx: &mut Lowering) {
-    if let Some(send) = cx.lowered.sends.last_mut()
+fn stray_coarse(cx: &mut Lowering, ask: &Ask) {
+    if ask.coarse
+        && cx.platform == Platform::Icl
+        && let Some(send) = cx.lowered.sends.last_mut()
         && let (Value::Const(word), 0) = (&mut send.ex_desc, send.extended_length)
     {
         *word |= 1 << 31;
@@ -304,6 +309,7 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
         plan.destination = Destination::Temporary;
         cx.surface_handle(ask, &mut plan);
         cx.send(plan);
+        stray_coarse(cx, ask);
     }
     let piece = if ask.return16 { grf / 2 } else { grf };
     for channel in 0..if response == 0 { 0 } else { channels } {

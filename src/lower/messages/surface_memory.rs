@@ -394,20 +394,9 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     };
     let registers = count * rows(4 * lanes, cx.platform);
     if write {
-        let Some(data) = data else {
-            return cx.refuse(Code::E0380, "the data are %null");
-        };
-        plan.parts.push(cx.part(data, registers * cx.grf()));
-        cx.lay_out(&mut plan);
-        cx.send(plan);
-        return Ok(());
+        return cx.send_lanes(plan, data, |cx, data| cx.part(data, registers * cx.grf()));
     }
-    cx.lay_out(&mut plan);
-    plan.response = if data.is_some() { registers } else { 0 };
-    plan.destination = cx.destination(data);
-    let response = plan.response;
-    cx.send(plan);
-    cx.write_registers(data, 0, response);
+    cx.fetch_lanes(plan, data, registers);
     Ok(())
 }
 
@@ -459,29 +448,19 @@ pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
     }
     let data = cx.raw(5);
     if write {
-        let Some(data) = data else {
-            return cx.refuse(Code::E0380, "the data are %null");
-        };
         // The registers are counted together, half ones of fewer lanes than native are lost.
         let bytes = 4 * es * channels.count();
-        let mut part = cx.part(data, bytes.min(if native { bytes } else { 4 * es }));
-        let registers = (bytes / cx.grf()).max(1);
-        part.registers.resize_with(registers as usize, || {
-            vec![Run::Undefined { len: cx.grf() }]
+        return cx.send_lanes(plan, data, |cx, data| {
+            let mut part = cx.part(data, bytes.min(if native { bytes } else { 4 * es }));
+            let registers = (bytes / cx.grf()).max(1);
+            part.registers.resize_with(registers as usize, || {
+                vec![Run::Undefined { len: cx.grf() }]
+            });
+            part
         });
-        plan.parts.push(part);
-        cx.lay_out(&mut plan);
-        cx.send(plan);
-        return Ok(());
     }
-    cx.lay_out(&mut plan);
     // One register for each channel, whatever the lanes.
-    let registers = channels.count();
-    plan.response = if data.is_some() { registers } else { 0 };
-    plan.destination = cx.destination(data);
-    let response = plan.response;
-    cx.send(plan);
-    cx.write_registers(data, 0, response);
+    cx.fetch_lanes(plan, data, channels.count());
     Ok(())
 }
 

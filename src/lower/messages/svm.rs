@@ -141,20 +141,9 @@ pub(super) fn scattered(cx: &mut Lowering) -> Result<()> {
     plan.parts = vec![cx.part(addresses, 8 * lanes)];
     let registers = rows(per_lane * lanes, cx.platform);
     if write {
-        let Some(data) = data else {
-            return cx.refuse(Code::E0380, "the data are %null");
-        };
-        plan.parts.push(cx.part(data, registers * cx.grf()));
-        cx.lay_out(&mut plan);
-        cx.send(plan);
-        return Ok(());
+        return cx.send_lanes(plan, data, |cx, data| cx.part(data, registers * cx.grf()));
     }
-    cx.lay_out(&mut plan);
-    plan.response = if data.is_some() { registers } else { 0 };
-    plan.destination = cx.destination(data);
-    let response = plan.response;
-    cx.send(plan);
-    cx.write_registers(data, 0, response);
+    cx.fetch_lanes(plan, data, registers);
     Ok(())
 }
 
@@ -201,20 +190,9 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
     }
     let registers = channels.count() * row;
     if write {
-        let Some(data) = data else {
-            return cx.refuse(Code::E0380, "the data are %null");
-        };
         let registers = (4 * es * channels.count() / cx.grf()).max(1);
-        plan.parts.push(cx.part(data, registers * cx.grf()));
-        cx.lay_out(&mut plan);
-        cx.send(plan);
-        return Ok(());
+        return cx.send_lanes(plan, data, |cx, data| cx.part(data, registers * cx.grf()));
     }
-    cx.lay_out(&mut plan);
-    plan.response = if data.is_some() { registers } else { 0 };
-    plan.destination = cx.destination(data);
-    let response = plan.response;
-    cx.send(plan);
-    cx.write_registers(data, 0, response);
+    cx.fetch_lanes(plan, data, registers);
     Ok(())
 }

@@ -9,7 +9,7 @@ pub use output::TARGET_HEADER;
 use memory::{atomic, media, oword, scaled, scatter, scattered, svm, typed};
 use output::{math, raw, sync, target};
 use proptest::prelude::*;
-use samplers::{avs, gather4, info, load, sample};
+use samplers::{avs, gather4, info, load, odd_lanes, sample};
 use std::fmt::Write as _;
 use visim::isa::{ChannelMask, Platform};
 
@@ -190,7 +190,8 @@ fn predicate(choices: &mut Choices, size: u64) -> &'static str {
 }
 
 fn statement(choices: &mut Choices, platform: Platform) -> String {
-    match choices.below(22) {
+    match choices.below(23) {
+        22 => odd_lanes(choices),
         0..=2 => media(choices),
         3..=5 => load(choices, platform),
         6..=8 => sample(choices, platform),

@@ -139,6 +139,23 @@ pub(super) fn sample(choices: &mut Choices, platform: Platform) -> String {
     format!("{guard}{op}{mask}{how}.{letters} {exec} {offset} {state} {from} {to}.0 {params}")
 }
 
+/// Loads and samples of fewer lanes than a register holds, and of more than two hold.
+pub(super) fn odd_lanes(choices: &mut Choices) -> String {
+    let size = [1, 2, 4, 32][choices.below(4) as usize];
+    let (letters, offset, to) = (channels(choices), offsets(choices), destination(choices));
+    let count = 1 + choices.below(2) as usize;
+    match choices.one_in(2) {
+        true => {
+            let params = ["P0.0", "P0.128"][..count].join(" ");
+            format!("load_3d.{letters} (M1, {size}) {offset} T6 {to}.0 {params}")
+        }
+        false => {
+            let params = ["D0.0", "D0.128"][..count].join(" ");
+            format!("sample_3d.{letters} (M1, {size}) {offset} S16 T6 {to}.0 {params}")
+        }
+    }
+}
+
 pub(super) fn gather4(choices: &mut Choices, platform: Platform) -> String {
     let all = [
         ("sample4", 4),
