@@ -328,6 +328,19 @@ fn wrong_commands_are_told_and_leave_no_file() {
             "--compare",
         );
     }
+    told(
+        &["odd.y4m", "-o", "p-%d.png", "--compare", "p-3.png"],
+        "one of the pictures",
+    );
+    std::fs::create_dir(folder.path().join("in")).unwrap();
+    let one = folder.path().join("in/one.png");
+    files::png(&one, &[9; 16], (2, 2)).unwrap();
+    let kept = std::fs::read(&one).unwrap();
+    told(
+        &["in", "-o", "out.y4m", "--compare", "in/one.png"],
+        "one of the pictures",
+    );
+    assert_eq!(std::fs::read(&one).unwrap(), kept);
     let png = ["--compare", "out.png", "-o", "out.png"];
     std::fs::write(folder.path().join("out.png"), "kept").unwrap();
     told(&[&["odd.y4m"][..], &png].concat(), "a name of its own");

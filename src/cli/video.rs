@@ -153,9 +153,9 @@ impl Video {
     /// When rows were taken, as the user or the input says it.
     fn scan(&self, kind: &Kind, remarks: &mut Vec<String>) -> Result<Scan, VideoError> {
         let said = match (self.top_first, self.bottom_first) {
+            (true, _) => Some(Scan::TopFirst),
+            (_, true) => Some(Scan::BottomFirst),
             (false, false) => None,
-            (top, _) if top => Some(Scan::TopFirst),
-            _ => Some(Scan::BottomFirst),
         };
         if said.is_some() && !self.deinterlace && !self.denoise {
             return Err(VideoError::wrong(
@@ -266,6 +266,15 @@ impl Video {
                 "{} is read and would be written; pictures go to another folder or have other names",
                 file.display()
             )));
+        }
+        if let Some(path) = &self.compare {
+            let read = reader.files().iter().any(|file| same(file, path));
+            if read || sink.writer.replaces(path) {
+                return Err(VideoError::wrong(format!(
+                    "--compare {}: is one of the pictures that are read or written",
+                    path.display()
+                )));
+            }
         }
         let stop = stop_flag();
         let bar = bar(kind.frames, text);
