@@ -8,7 +8,7 @@
 //!  thread 2  pc 31   waits until the front has come to 31
 //! ```
 //!
-//! What lanes are to a thread ([`super::flow`]), threads are to a gang. Each does what it would do alone, to
+//! What lanes are to a thread (`flow`), threads are to a gang. Each does what it would do alone, to
 //! the byte, as long as no thread sees what another one does: [`may_gang`].
 
 use super::bindings::Environment;
