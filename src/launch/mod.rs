@@ -1,8 +1,10 @@
 //! Starts the threads of a grid, lets groups meet at barriers, and gathers what is left.
 //!
 //! ```text
-//!  Grid ─▶ groups (in parallel, if asked) ─▶ threads of a group in turn ─▶ exec::Thread
-//!              shared: surfaces               until all wait or have ended
+//!  Grid ─▶ groups (in parallel, if asked) ─┬─▶ threads of a group in turn ─▶ exec::Thread
+//!              shared: surfaces             │     until all wait or have ended
+//!                                           └─▶ threads of groups side by side ─▶ exec::gang
+//!                                                 where they never wait for each other
 //! ```
 //!
 //! The result does not depend on `jobs` for programs without races: groups share only surfaces, and
