@@ -35,7 +35,8 @@ const BETA: [u8; 52] = [
     6, 6, 7, 7, 8, 8, 9, 9, 10, 10, 11, 11, 12, 12, 13, 13, 14, 14, 15, 15, 16, 16, 17, 17, 18, 18,
 ];
 
-/// tc0 by strength 1 to 3 and indexA. Source: PRM table 5-2, as [`ALPHA`].
+/// tc0 by strength 1 to 3 and indexA, as the tables have it; strength 3 begins at indexA 16 there. Source: PRM
+/// table 5-2.
 const TC0: [[u8; 52]; 3] = [
     [
         0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, //
@@ -46,7 +47,7 @@ const TC0: [[u8; 52]; 3] = [
         1, 1, 1, 1, 1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 5, 5, 6, 7, 8, 8, 10, 11, 12, 13, 15, 17,
     ],
     [
-        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, //
+        0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 1, 1, 1, 1, 1, 1, 1, 1, 1, 1, //
         1, 2, 2, 2, 2, 3, 3, 3, 4, 4, 4, 5, 6, 6, 7, 8, 9, 10, 11, 13, 14, 16, 18, 20, 23, 25,
     ],
 ];
@@ -379,6 +380,20 @@ mod tests {
         // Top 1 A 35: tc0 for strength 2 is 3, alpha 45; B 26: beta 6.
         assert_eq!(w[4][7], 3);
         assert_eq!(w[4][4], 6 << 24 | 45 << 16);
+    }
+
+    #[test]
+    fn strength_3_has_a_clip_from_index_16_on() {
+        // Internal A 15, 16, 17 with v01 = 1, 2 or 3: the columns of the table.
+        for (a, expected) in [(15, [0, 0, 0]), (16, [0, 0, 1]), (17, [0, 0, 1])] {
+            let clip = [1, 2, 3].map(|strength| {
+                let mut source = [0; 16];
+                source[1] = strength;
+                source[4] = a << 16;
+                expanded(source)[3][1]
+            });
+            assert_eq!(clip, expected, "indexA {a}");
+        }
     }
 
     #[test]

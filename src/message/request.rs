@@ -215,7 +215,11 @@ impl Serialize for SamplerOp {
 
 impl MediaBlock {
     /// Bytes from one row of the block to the next in registers: the width rounded up to a power of
-    /// two, 4 at least. Source: vISA MEDIA_LD, "Semantics".
+    /// two, 4 at least.
+    ///
+    /// PRM 5.10.5 knows no least pitch, so that its rows of a block 1 or 2 wide would lie closer. The least
+    /// pitch of the vISA page stands on Gen5 too: the vectors of Gen5's messages have 4 for a block 2 wide.
+    /// Source: vISA MEDIA_LD, "Semantics"; lowering reference 18.5, 19.
     pub const fn pitch(&self) -> u32 {
         if self.width < 4 {
             4

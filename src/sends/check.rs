@@ -11,7 +11,9 @@
 
 use super::flight::{lengths, used};
 use super::known::Known;
-use super::line::{Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, Send, Src};
+use super::line::{
+    Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, REGISTER, Send, Src,
+};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Platform};
 use crate::message::bits::{Extended, extended_descriptor};
@@ -86,13 +88,23 @@ struct Underway {
     answer: Option<u128>,
 }
 
+/// A render target write.
+struct Target {
+    surface: u32,
+    form: u32,
+    /// Last Render Target Select.
+    last: bool,
+    ends: bool,
+    span: Span,
+}
+
 #[derive(Default)]
 struct Thread {
     pending: Vec<Pending>,
     reads: Vec<Underway>,
     writes: Vec<Underway>,
-    /// Render target writes: dual source, end of thread.
-    targets: Vec<(bool, bool, Span)>,
+    /// Render target writes.
+    targets: Vec<Target>,
     /// Message registers that a move has filled from r0.
     copies: u32,
     /// What the registers are known to hold.
@@ -104,6 +116,7 @@ impl Thread {
     fn line(&mut self, line: &Line, found: &mut Vec<Diagnostic>) {
         let instruction = &line.node;
         self.wait(used(instruction));
+        self.copies &= !overwritten(instruction);
         if let Some(message) = copies_header(instruction) {
             self.copies |= 1 << message;
         }
@@ -275,8 +288,21 @@ impl Thread {
             }
         };
         self.order(&ask, send, span, found);
-        if let Ask::Target { form, .. } = ask {
-            self.targets.push((matches!(form, 2 | 3), send.eot, span));
+        if let Ask::Target {
+            surface,
+            form,
+            last,
+            ..
+        } = ask
+        {
+            let ends = send.eot;
+            self.targets.push(Target {
+                surface,
+                form,
+                last,
+                ends,
+                span,
+            });
         }
         let header = self.known.message(send.message);
         let told = ask
@@ -351,27 +377,37 @@ impl Thread {
         found.push(late);
     }
 
-    /// Source: PRM 5.10.7, "Restrictions".
+    /// Source: PRM 5.7, 5.10.7, "Restrictions", 5.10.7.2, "Last Render Target Select".
     fn targets(&self, found: &mut Vec<Diagnostic>) {
-        let Some((_, ends, span)) = self.targets.last() else {
+        let Some(end) = self.targets.last() else {
             return;
         };
-        if !ends {
+        let mut wrong = |span: Span, label: &str, see| {
+            found.push(Diagnostic::new(Code::E0940).at(span, label).see(see));
+        };
+        if !end.ends {
             let label = "the last render target write does not end the thread";
-            found.push(
-                Diagnostic::new(Code::E0940)
-                    .at(*span, label)
-                    .see("PRM 5.10.7"),
-            );
+            wrong(end.span, label, "PRM 5.10.7");
         }
-        let dual = self.targets.iter().filter(|t| t.0).count();
-        if dual > 2 || dual > 0 && dual < self.targets.len() {
+        let of = |form| self.targets.iter().filter(move |t| t.form == form).count();
+        let [low, high] = [of(2), of(3)];
+        if low > 1 || high > 1 || low + high > 0 && low + high < self.targets.len() {
             let label = "one pair of dual source messages goes alone";
-            found.push(
-                Diagnostic::new(Code::E0940)
-                    .at(*span, label)
-                    .see("PRM 5.10.7"),
-            );
+            wrong(end.span, label, "PRM 5.7.2, 5.10.7");
+        }
+        // Every write to the last target is the last one of its pixels: a thread has one target, or takes
+        // them one after the other.
+        for target in &self.targets {
+            let label = match (target.last, target.surface == end.surface) {
+                (false, true) => {
+                    "Last Render Target Select, bit 11, is clear: this target is the last"
+                }
+                (true, false) => {
+                    "Last Render Target Select, bit 11, is set: another target follows"
+                }
+                _ => continue,
+            };
+            wrong(target.span, label, "PRM 5.10.7.2");
         }
     }
 }
@@ -419,18 +455,54 @@ fn section(receiver: Sfid) -> &'static str {
     }
 }
 
+/// The message registers that an instruction fills with values of its own, bit by bit.
+fn overwritten(instruction: &Instruction) -> u32 {
+    let Action::Alu {
+        dst: (Dst::Register { at, stride: 1 }, ty),
+        ..
+    } = &instruction.action
+    else {
+        return 0;
+    };
+    if at.file != File::Message || instruction.predicate.is_some() {
+        return 0;
+    }
+    let first = at.number * REGISTER + at.sub * ty.bytes();
+    let end = first + instruction.lanes * ty.bytes();
+    let whole = first.div_ceil(REGISTER)..end / REGISTER;
+    whole.fold(0, |bits, register| {
+        bits | 1u32.checked_shl(register).unwrap_or(0)
+    })
+}
+
 /// The message register that a move fills from r0; fields of it may be changed afterwards.
 fn copies_header(instruction: &Instruction) -> Option<u32> {
     let Action::Alu {
         opcode: Opcode::Mov,
-        dst: (Dst::Register { at: to, stride: 1 }, _),
-        src: [(Src::Register { at: from, .. }, ty), _],
+        dst: (Dst::Register { at: to, stride: 1 }, ty),
+        src:
+            [
+                (
+                    Src::Register {
+                        at: from,
+                        region,
+                        negate: false,
+                        abs: false,
+                    },
+                    from_ty,
+                ),
+                _,
+            ],
+        saturate: false,
         ..
     } = &instruction.action
     else {
         return None;
     };
-    let whole = instruction.lanes * ty.bytes() == super::line::REGISTER && from.sub + to.sub == 0;
+    let (vertical, width, horizontal) = *region;
+    let rows = horizontal == 1 && vertical == width && instruction.predicate.is_none();
+    let whole = instruction.lanes * ty.bytes() >= REGISTER && from.sub + to.sub == 0;
+    let whole = whole && rows && ty == from_ty;
     let header = from.file == File::General && from.number == 0 && to.file == File::Message;
     (whole && header).then_some(to.number)
 }

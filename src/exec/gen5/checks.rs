@@ -1,6 +1,7 @@
 //! What a message is held against before it is served: places, answers in flight, lengths, rules.
 
 use super::super::observer::Observer;
+use super::super::trap::Trap;
 use super::{Done, Served};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
@@ -103,16 +104,36 @@ impl<O: Observer> Served<'_, '_, '_, O> {
             return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect response length\"")));
         }
         if let Err(violation) = ask.check() {
-            let wrong = Diagnostic::with_message(
-                Code::E0935,
-                format!("{}: {}", ask.name(), violation.what),
-            );
-            return Err(self.trap(wrong.see(violation.see)));
+            return Err(self.broken(ask, &violation.what, violation.see));
         }
         match ask.unmodelled() {
             Some(why) => Err(self.unmodelled(ask, &why.what, why.see)),
             None => Ok(()),
         }
+    }
+
+    /// A rule of the message that its values break.
+    fn broken(&self, ask: &Ask, what: &str, see: &'static str) -> Box<Trap> {
+        let wrong = Diagnostic::with_message(Code::E0935, format!("{}: {what}", ask.name()));
+        self.trap(wrong.see(see))
+    }
+
+    /// The dwords of M1 and M2 that enabled channels take as offsets: multiples of `to`.
+    pub(super) fn offsets(
+        &self,
+        ask: &Ask,
+        offsets: impl IntoIterator<Item = (usize, u32)>,
+        to: u32,
+        see: &'static str,
+    ) -> Done {
+        for (dw, offset) in offsets {
+            if !offset.is_multiple_of(to) {
+                let (register, dw) = (1 + dw / 8, dw % 8);
+                let what = format!("M{register}.{dw}, {offset:#x}, is not a multiple of {to}");
+                return Err(self.broken(ask, &what, see));
+            }
+        }
+        Ok(())
     }
 
     /// What media blocks want of a surface beyond what later parts do.

@@ -137,9 +137,12 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 ..
             } => {
                 let (surface, global, count) = (*surface, *global, *owords);
+                let blocks = self.dwords(1);
+                let enabled = [0, 4].into_iter().filter(|dw| self.mask >> dw & 0xf != 0);
+                let enabled = enabled.map(|dw| (dw, blocks[dw]));
+                self.offsets(ask, enabled, 16, "PRM 5.10.4.2")?;
                 self.in_buffer(surface, *base, 16, ask, |served, buffer| {
-                    let offsets = served.dwords(1);
-                    let offsets = [offsets[0], offsets[4]].map(|o| o.wrapping_add(global));
+                    let offsets = [blocks[0], blocks[4]].map(|o| o.wrapping_add(global));
                     match access {
                         Access::Read => served.change_dst(count as usize, |mask, registers| {
                             buffer::read_dual(buffer, offsets, count, mask, registers)
@@ -155,8 +158,12 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 let rows = request.lanes / 8;
                 let lanes = request.lanes as usize;
                 let global = request.global.unwrap_or(0);
+                let slots = self.lanes(1);
+                let enabled = (0..lanes).filter(|lane| self.mask >> lane & 1 != 0);
+                let enabled = enabled.map(|lane| (lane, slots[lane]));
+                self.offsets(ask, enabled, 4, "PRM 5.10.6.2")?;
                 self.in_buffer(request.surface, *base, 4, ask, |served, buffer| {
-                    let offsets = served.lanes(1).map(|o| o.wrapping_add(global));
+                    let offsets = slots.map(|o| o.wrapping_add(global));
                     let offsets = &offsets[..lanes];
                     match request.access {
                         Access::Read => {
