@@ -56,10 +56,10 @@ fn every_production_has_examples_and_each_is_read() {
 /// Messages with any function, descriptor, header and payload end in a result or a diagnostic, and change no
 /// surface that they do not name.
 fn survives(receiver: u8, desc: u32, words: [u32; 16], mask: u8) -> Result<(), TestCaseError> {
-    let receivers = ["smpl", "read", "write", "math", "gtwy"];
+    let receivers = ["smpl", "read", "write", "math", "gtwy", "ts", "urb", "null"];
     let receiver = receivers[usize::from(receiver) % receivers.len()];
-    // Bindings 1 to 4 exist; the next surface must stay as it is.
-    let desc = desc & 0x1fff_ff00 | (1 + desc % 4);
+    // Bindings 1 to 4 exist, 255 is stateless memory; the next surface must stay as it is.
+    let desc = desc & 0x1fff_ff00 | [1, 2, 3, 4, 255][desc as usize % 5];
     let response = desc >> 20 & 0x1f;
     let dst = if response > 0 { "r40" } else { "null" };
     let row = |at: usize| {

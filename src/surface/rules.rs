@@ -216,9 +216,15 @@ impl Description {
             "several slices need an array surface",
         )?;
         rule(
-            self.kind != Kind::D3 || !self.array && self.min_array_element == 0,
+            self.kind != Kind::D3 || !self.array,
             Code::E0745,
             "a 3D surface is no array",
+        )?;
+        // The hardware adds it to the R of a render target and bounds that by Render Target View Extent.
+        rule(
+            self.kind != Kind::D3 || self.min_array_element == 0,
+            Code::N0752,
+            "the Minimum Array Element of a 3D surface is the least R of a render target, and a view of a part of R is not modelled",
         )?;
         rule(
             self.kind != Kind::D1 || self.height == 1,
@@ -451,6 +457,13 @@ mod tests {
             why(Description { levels: 8, ..d() }),
             "8 levels; a surface of 64×32×1 texels has 7"
         );
+        let part = Description {
+            kind: Kind::D3,
+            depth: 4,
+            min_array_element: 1,
+            ..d()
+        };
+        assert_eq!(Surface::check(part).unwrap_err().code, Code::N0752);
         let small = Surface::new(d(), Arc::new(super::super::Memory::zeroed(8191))).unwrap_err();
         assert_eq!(
             small.to_string(),

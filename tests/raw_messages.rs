@@ -1,14 +1,21 @@
-//! Raw messages of the media sampler with any payload, state and surface: each is served or refused, and none sees
-//! a byte outside its surfaces.
+//! Raw messages of Ironlake's media sampler and Skylake's data port with any payload, state and surface: each is
+//! served or refused, and none sees or changes a byte outside its surfaces.
 
 use proptest::prelude::*;
+use proptest::test_runner::TestRunner;
+use std::cell::Cell;
 use std::sync::Arc;
 use visim::check::{CheckOptions, check};
 use visim::exec::Bindings;
 use visim::exec::bindings::Sampler;
-use visim::isa::Platform;
+use visim::isa::{AtomicOp, ChannelMask, Platform};
 use visim::launch::{Grid, RunOptions, Silent, run};
 use visim::lower::{LowerOptions, lower};
+
+use visim::message::{
+    Access, Atomic, FieldSelect, MediaBlock, OwordBlock, Request, Scattered, Typed, Untyped,
+    encode, natural,
+};
 use visim::sampler::avs::AvsSampler;
 use visim::sampler::avs::packed::Gen5State;
 use visim::sampler::deinterlace::DeinterlaceState;
@@ -71,14 +78,15 @@ impl Message {
     }
 }
 
-fn program(descriptor: u32, response: u32) -> String {
+/// A program of one message: `send` is its mask, lanes and extended descriptor.
+fn program(send: &str, rows: u32, descriptor: u32, response: u32) -> String {
     format!(
         ".version 4.1\n.kernel \"k\"\n\
-         .decl M v_type=G type=ud num_elts=16 align=GRF\n\
+         .decl M v_type=G type=ud num_elts=128 align=GRF\n\
          .decl OUT v_type=G type=ub num_elts=512 align=GRF\n\
          .decl S0 v_type=S num_elts=1\n.decl T6 v_type=T num_elts=1\n\
          .decl T7 v_type=T num_elts=1\n.decl T8 v_type=T num_elts=1\n\
-         raw_send (M1_NM, 8) 0x2 2 {response} {descriptor:#x}:ud M.0 OUT.0\n\
+         raw_send {send} {rows} {response} {descriptor:#x}:ud M.0 OUT.0\n\
          ret (M1, 1)\n"
     )
 }
@@ -111,11 +119,11 @@ fn scalar() -> impl Strategy<Value = u32> {
 }
 
 /// What a message left in `OUT`, or the code of its refusal.
-fn outcome(text: &str, bindings: &Bindings) -> Result<Vec<u8>, String> {
+fn outcome(text: &str, platform: Platform, bindings: &Bindings) -> Result<Vec<u8>, String> {
     let parsed = parse(&Source::new("k.visa", text), &ParseOptions::default());
     assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
     let options = CheckOptions {
-        platform: Platform::Ilk,
+        platform,
         ..CheckOptions::default()
     };
     let (checked, _) = check(&parsed.module, &options);
@@ -158,7 +166,7 @@ proptest! {
             return Ok(());
         }
         let descriptor = 2 << 25 | response << 20 | 1 << 19 | 3 << 16 | kind << 12 | 6;
-        let text = program(descriptor, response);
+        let text = program("(M1_NM, 8) 0x2", 2, descriptor, response);
         let mut payload = payload;
         payload[2] = mask << 12;
         if matches!(message, Message::Deinterlace) {
@@ -190,8 +198,152 @@ proptest! {
             bindings.samplers.insert(0, sampler);
             let bytes = payload.iter().flat_map(|word| word.to_le_bytes()).collect();
             bindings.variables.insert("M".to_string(), bytes);
-            outcome(&text, &bindings)
+            outcome(&text, Platform::Ilk, &bindings)
         });
         prop_assert_eq!(&seen[0], &seen[1], "{:?} {} {:?}", message, format, size);
     }
+}
+
+/// Places in a small surface, around it, and any.
+fn place() -> impl Strategy<Value = u32> {
+    prop_oneof![
+        4 => (0..20u32).prop_map(|n| 16 * n),
+        3 => 0..64u32,
+        1 => (-20..0i32).prop_map(|n| n as u32),
+        1 => any::<u32>(),
+    ]
+}
+
+/// A request to the data port, with the surface it wants.
+fn request() -> impl Strategy<Value = Request> {
+    let numbers = (place(), place(), 1..65u32, 1..65u32, 0..5u32, 1..16u8);
+    (0..6u8, any::<[bool; 4]>(), 6..9u32, numbers).prop_map(|(kind, on, surface, n)| {
+        let (x, y, width, height, size, mask) = n;
+        let access = if on[0] { Access::Read } else { Access::Write };
+        let lanes = if on[1] { 16 } else { 8 };
+        let channels = ChannelMask(mask);
+        match kind {
+            0 => {
+                let field = FieldSelect::State;
+                let (x, y) = (x as i32, y as i32);
+                let block = MediaBlock {
+                    surface,
+                    field,
+                    x,
+                    y,
+                    width,
+                    height,
+                };
+                match access {
+                    Access::Read => Request::MediaRead(block),
+                    Access::Write => Request::MediaWrite(block),
+                }
+            }
+            1 => Request::Oword(OwordBlock {
+                surface,
+                access,
+                owords: 1 << size,
+                high: size == 0 && on[2],
+                unaligned: size > 0 && on[0] && on[3],
+                offset: x,
+            }),
+            2 => Request::DwordScattered(Scattered {
+                surface,
+                access,
+                element_bytes: 4,
+                lanes,
+                global: on[2].then_some(x),
+            }),
+            3 => Request::Untyped(Untyped {
+                surface,
+                access,
+                lanes,
+                channels,
+            }),
+            4 => Request::Typed(Typed {
+                surface,
+                access,
+                channels,
+                coordinates: 1 + size % 4,
+            }),
+            _ => Request::Atomic(Atomic {
+                surface,
+                op: [AtomicOp::Inc, AtomicOp::Add, AtomicOp::CmpXchg][size as usize % 3],
+                bits: 32,
+                lanes,
+                returns: on[3],
+            }),
+        }
+    })
+}
+
+/// Messages of the data port, most of them whole, some with a bit of the descriptor turned over.
+#[test]
+fn any_message_of_the_data_port_stays_in_its_surfaces() {
+    let flip = prop_oneof![4 => Just(0), 1 => (0..19u32).prop_map(|bit| 1 << bit)];
+    let payload = prop::collection::vec(place(), 128);
+    let config = ProptestConfig {
+        cases: 1500,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let (served, written) = (Cell::new(0), Cell::new(0));
+    let strategy = (request(), flip, payload, any::<u32>());
+    let done = TestRunner::new(config).run(&strategy, |(request, flip, mut payload, seed)| {
+        let form = natural::form(&request, Platform::Skl);
+        let Ok(message) = encode(&request, &form, Platform::Skl) else {
+            return Ok(());
+        };
+        let desc = message.desc ^ flip;
+        // The message to surface 9 is not sent.
+        let desc = if desc & 0xff == 9 { desc ^ flip } else { desc };
+        let (rows, response) = (desc >> 25 & 0xf, desc >> 20 & 0x1f);
+        if form.header {
+            payload[..8].copy_from_slice(&message.header);
+        }
+        let send = format!("(M1_NM, 16) {:#x}", message.ex_desc);
+        let text = program(&send, rows, desc, response);
+        let mut bindings = Bindings::default();
+        let buffer = Description::buffer(Format::R32_UINT, 80);
+        let shapes = [
+            buffer,
+            Description::d2(Format::R8_UNORM, 40, 12),
+            Description::d2(Format::R32_UINT, 20, 12),
+            Description::d2(Format::R32_UINT, 20, 12),
+        ];
+        for (index, shape) in (6..).zip(shapes) {
+            let shape = Description {
+                base: AROUND as u64,
+                ..shape
+            };
+            let end = Surface::check(shape.clone()).expect("a surface") as usize;
+            let memory = Arc::new(Memory::from_bytes(&vec![seed as u8; end + AROUND]));
+            let surface = Arc::new(Surface::new(shape, memory).expect("a surface"));
+            bindings.surfaces.insert(index, surface);
+        }
+        let bytes = payload.iter().flat_map(|word| word.to_le_bytes()).collect();
+        bindings.variables.insert("M".to_string(), bytes);
+        let ran = outcome(&text, Platform::Skl, &bindings).is_ok();
+        served.set(served.get() + u32::from(ran));
+        for (index, surface) in &bindings.surfaces {
+            let memory = surface.memory();
+            let mut bytes = vec![0; memory.len()];
+            memory.read(0, &mut bytes);
+            let changed = bytes.iter().position(|byte| *byte != seed as u8);
+            let named = desc & 0xff == *index;
+            let own = AROUND..memory.len() - AROUND;
+            let kept = changed.is_none_or(|_| named)
+                && bytes[..own.start].iter().all(|byte| *byte == seed as u8)
+                && bytes[own.end..].iter().all(|byte| *byte == seed as u8);
+            prop_assert!(
+                kept,
+                "surface {index} at {changed:?}: {request:?} {desc:#x}"
+            );
+            written.set(written.get() + u32::from(changed.is_some()));
+        }
+        Ok(())
+    });
+    done.unwrap();
+    assert!(served.get() > 500, "{} messages were served", served.get());
+    assert!(written.get() > 100, "{} messages wrote", written.get());
 }
