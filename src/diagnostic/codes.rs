@@ -1307,8 +1307,9 @@ goes on.
 
     send (8) null m15 r0 ts a0.0 {EOT}"
     E0940 Error "render target writes of the thread do not go together"
-"The last message to a render target carries the end of the thread; a thread with dual source messages
-sends one pair of them and no other render target writes."
+"The last message to a render target carries the end of the thread. Writes to that target have Last Render
+Target Select, bit 11 of the descriptor, set, writes to other targets before it have it clear. A thread
+with dual source messages sends one of each form at most and no other render target writes."
     U0880 Undefined "the sampler index lies between two states"
 "States of the media sampler are longer than those of other messages: one of sample_8x8 is four elements of
 the sampler state array, one of deinterlace two. The index counts elements, so it has to be a multiple of 4

@@ -105,6 +105,8 @@ struct Thread {
     writes: Vec<Underway>,
     /// Render target writes.
     targets: Vec<Target>,
+    /// A write has its descriptor in a0.0: whether it goes to a render target is not known.
+    unseen: bool,
     /// Message registers that a move has filled from r0.
     copies: u32,
     /// What the registers are known to hold.
@@ -151,6 +153,7 @@ impl Thread {
             self.end(send, span, found);
         }
         let Some((length, response)) = lengths(send) else {
+            self.unseen |= send.receiver == Sfid::DataWrite;
             return;
         };
         if length == 0 || send.message + length > MESSAGE {
@@ -379,7 +382,7 @@ impl Thread {
 
     /// Source: PRM 5.7, 5.10.7, "Restrictions", 5.10.7.2, "Last Render Target Select".
     fn targets(&self, found: &mut Vec<Diagnostic>) {
-        let Some(end) = self.targets.last() else {
+        let Some(end) = self.targets.last().filter(|_| !self.unseen) else {
             return;
         };
         let mut wrong = |span: Span, label: &str, see| {
