@@ -214,14 +214,29 @@ fn place() -> impl Strategy<Value = u32> {
     ]
 }
 
-/// A request to the data port, with the surface it wants.
+/// A request to the data port.
 fn request() -> impl Strategy<Value = Request> {
-    let numbers = (place(), place(), 1..65u32, 1..65u32, 0..5u32, 1..16u8);
+    let numbers = (
+        place(),
+        place(),
+        1..65u32,
+        1..65u32,
+        0..5u32,
+        1..16u8,
+        0..2u8,
+    );
     (0..6u8, any::<[bool; 4]>(), 6..9u32, numbers).prop_map(|(kind, on, surface, n)| {
-        let (x, y, width, height, size, mask) = n;
+        let (x, y, width, height, size, mask, own) = n;
         let access = if on[0] { Access::Read } else { Access::Write };
         let lanes = if on[1] { 16 } else { 8 };
         let channels = ChannelMask(mask);
+        // Half of them go to the surface they want: a buffer, a plane of bytes, texels of a dword.
+        let wanted = match kind {
+            0 => 7,
+            4 => 8,
+            _ => 6,
+        };
+        let surface = if own == 0 { wanted } else { surface };
         match kind {
             0 => {
                 let field = FieldSelect::State;
@@ -344,6 +359,6 @@ fn any_message_of_the_data_port_stays_in_its_surfaces() {
         Ok(())
     });
     done.unwrap();
-    assert!(served.get() > 500, "{} messages were served", served.get());
-    assert!(written.get() > 100, "{} messages wrote", written.get());
+    assert!(served.get() > 350, "{} messages were served", served.get());
+    assert!(written.get() > 50, "{} messages wrote", written.get());
 }
