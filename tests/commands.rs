@@ -232,7 +232,7 @@ fn check_says_what_directives_name_wrongly() {
         (&["check", "file.visa"], 1, "E0702"),
         (&["check", "key.tld"], 1, "E0705"),
         (&["check", "key.send"], 1, "E0705"),
-        (&["check", "empty.visa"], 0, "W0715"),
+        (&["check", "empty.visa"], 1, "E0601"),
     ]);
 }
 

@@ -2,7 +2,7 @@
 
 use super::input::Written;
 use super::output::{Exit, Output};
-use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
 use crate::harness::language::Language;
@@ -67,13 +67,7 @@ impl Check {
         let mut layers = vec![layer];
         layers.extend(self.platform.map(Layer::of_platform));
         diagnostics.extend(match language {
-            Language::Visa => {
-                let front = Front::new(source, session::platform(&layers));
-                // A file may hold functions alone, for the kernels of others.
-                let empty = front.checked.units.is_empty() && !front.is_refused();
-                let nothing = empty.then(|| Diagnostic::new(Code::W0715));
-                front.diagnostics.into_iter().chain(nothing).collect()
-            }
+            Language::Visa => Front::new(source, session::platform(&layers)).diagnostics,
             Language::Tld => match tld::start(&layers, Vec::new(), Strictness::of(self.strict)) {
                 Ok(machine) => of_file(machine.warnings),
                 Err(problems) => of_file(problems),

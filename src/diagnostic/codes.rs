@@ -1018,12 +1018,6 @@ gives the size at hand.
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."
-    W0715 Warning "the text holds no program"
-"There is neither a kernel nor a function in the file, so that nothing of it can run. A kernel begins with its
-name:
-
-    .version 4.1
-    .kernel \"copy\""
     W0720 Warning "16x8 block with output shuffle"
 "A sampler state with output shuffle does not go with 16x8 blocks: the hardware has no such mode. visim packs
 the block as if shuffle were off (AVS reference D4).
