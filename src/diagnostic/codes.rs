@@ -1095,8 +1095,8 @@ tails, the states of Gen7. The label names the field."
 multiple of 32 bytes up to Gen7.5 and of 64 later, and the whole state lies inside the state memory."
     E0755 Error "chroma planes do not fit the surface"
 "Planar surfaces are 2D, no array, and have one level; 4:2:0 wants an even width and height, 4:2:2 an even
-width, 4:1:1 a multiple of 4. Rows of the U and V planes are even numbers in media states; half pitch wants
-an even pitch.
+width, 4:1:1 a multiple of 4. In media states rows of the U and V planes are even numbers, and columns too of
+4:2:0 and 4:2:2; half pitch wants an even pitch.
 
     // SURFACE T6: nv12 video.nv12 65x48
     // SURFACE T6: nv12 video.nv12 66x48 // mended"

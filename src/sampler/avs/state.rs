@@ -88,6 +88,9 @@ pub struct AvsSampler {
     pub rgb_adaptive: bool,
     /// Texels within the key are replaced by zero.
     pub chroma_key_enable: bool,
+    /// Entry of Gen5's chroma key table that a packed state names, 0..=3. The bounds themselves stand below.
+    #[serde(deserialize_with = "two_bits")]
+    pub chroma_key_index: u8,
     /// Lower bounds of the key: A, R, G, B from the high byte down.
     #[serde(deserialize_with = "argb")]
     pub chroma_key_low: u32,
@@ -123,6 +126,7 @@ impl Default for AvsSampler {
             adaptive_all_channels: false,
             rgb_adaptive: false,
             chroma_key_enable: false,
+            chroma_key_index: 0,
             chroma_key_low: 0,
             chroma_key_high: 0,
             table0x: POLYPHASE_8.clone(),
@@ -152,6 +156,15 @@ pub fn argb<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error>
             .ok_or_else(|| {
                 D::Error::custom(format!("a colour key is \"0xAARRGGBB\", not {text:?}"))
             }),
+    }
+}
+
+fn two_bits<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u8, D::Error> {
+    match u8::deserialize(deserializer)? {
+        value @ 0..=3 => Ok(value),
+        value => Err(D::Error::custom(format!(
+            "a chroma key index is 0..=3, not {value}"
+        ))),
     }
 }
 
@@ -201,6 +214,7 @@ mod tests {
         };
         assert!(message(r#"{"tap_mode": 4}"#).contains("tap_mode is 0..=3, not 4"));
         assert!(message(r#"{"transition_8": 8}"#).contains("0..=7, not 8"));
+        assert!(message(r#"{"chroma_key_index": 4}"#).contains("0..=3, not 4"));
         assert!(message(r#"{"table1y": [[1]]}"#).contains("17 rows"));
         assert!(message(r#"{"sharpness": 1}"#).contains("unknown field `sharpness`"));
         assert!(message(r#"{"chroma_key_low": "12"}"#).contains("0xAARRGGBB"));

@@ -11,6 +11,7 @@
 //!
 //! Not here: how bits become numbers ([`super::texel`]) and where elements lie ([`super::layout`]).
 
+pub mod media;
 mod table;
 
 use std::fmt;
@@ -258,24 +259,6 @@ impl Format {
         Format::all().find(|f| f.code == code && f.origin != Origin::Media)
     }
 
-    /// The format with this code of a media surface state (0 YCRCB_NORMAL … 14 B8G8R8A8).
-    ///
-    /// Source: surface reference 5.3; AVS reference 3.3.
-    pub fn from_media_code(code: u16) -> Option<Format> {
-        MEDIA_CODES
-            .iter()
-            .find(|row| row.0 == code)
-            .and_then(|row| Format::named(row.1))
-    }
-
-    /// The code of this format in a media surface state.
-    pub fn media_code(self) -> Option<u16> {
-        MEDIA_CODES
-            .iter()
-            .find(|row| row.1 == self.name)
-            .map(|row| row.0)
-    }
-
     /// All formats in the order of the table.
     pub fn all() -> impl Iterator<Item = Format> {
         (0..table::FORMATS.len() as u16).map(Format)
@@ -324,25 +307,6 @@ impl fmt::Debug for Format {
         f.write_str(self.name)
     }
 }
-
-/// Codes of the media surface state. Source: surface reference 5.3; AVS reference 3.3 (13 to 15).
-const MEDIA_CODES: &[(u16, &str)] = &[
-    (0, "YCRCB_NORMAL"),
-    (1, "YCRCB_SWAPUVY"),
-    (2, "YCRCB_SWAPUV"),
-    (3, "YCRCB_SWAPY"),
-    (4, "PLANAR_420_8"),
-    (5, "PLANAR_411_8"),
-    (6, "PLANAR_422_8"),
-    (8, "R10G10B10A2_UNORM"),
-    (9, "R8G8B8A8_UNORM"),
-    (10, "R8B8_UNORM"),
-    (11, "R8_UNORM"),
-    (12, "Y8_UNORM"),
-    (13, "A8Y8U8V8_UNORM"),
-    (14, "B8G8R8A8_UNORM"),
-    (15, "R16G16B16A16_UNORM"),
-];
 
 /// Reads one line of the table; a line that makes no sense does not compile.
 #[allow(clippy::too_many_arguments)] // they are the columns of the table, in its order
@@ -486,12 +450,6 @@ mod tests {
         // Reserved codes have a row with the reason, and no use.
         assert_eq!(Format::from_code(0x0dd).unwrap().since, Since::Reserved);
         assert_eq!(Format::from_code(0x40a), None);
-        for &(code, _) in MEDIA_CODES {
-            assert_eq!(
-                Format::from_media_code(code).and_then(Format::media_code),
-                Some(code)
-            );
-        }
     }
 
     #[test]

@@ -3,6 +3,7 @@
 //! A [`Structure`] is a table of [`StateField`]s. Reading, writing, printing and the rules about reserved
 //! bits, reserved values and ranges are one mechanism over that table, for surfaces and samplers alike.
 
+use super::super::format::media;
 use super::super::{Format, Generation, Invalid};
 use crate::diagnostic::Code;
 
@@ -34,8 +35,8 @@ pub enum Meaning {
     Names(&'static [(u32, &'static str)]),
     /// A value of the Surface Format field.
     Format,
-    /// A format code of the media surface state.
-    MediaFormat,
+    /// A format code of the media surface state of this generation.
+    MediaFormat(Generation),
 }
 
 /// When a field has its place: the planar formats put others over the auxiliary surface's.
@@ -205,8 +206,9 @@ impl StateField {
             (Meaning::Format, _) => {
                 Format::from_code(raw as u16).map_or("reserved".to_string(), |f| f.name.to_string())
             }
-            (Meaning::MediaFormat, _) => Format::from_media_code(raw as u16)
-                .map_or("not known".to_string(), |f| f.name.to_string()),
+            (Meaning::MediaFormat(generation), _) => media::name(generation, raw as u16)
+                .unwrap_or("reserved")
+                .to_string(),
             (Meaning::Value, Number::Address) => format!("{:#x}", raw << self.bits.1),
             (Meaning::Value, _) => self.value(words).to_string(),
         }
@@ -232,9 +234,7 @@ impl StateField {
                 .find(|n| n.1.eq_ignore_ascii_case(text))
                 .map(|n| n.0.into()),
             Meaning::Format => Format::named(text).map(|f| f.code.into()),
-            Meaning::MediaFormat => Format::named(text)
-                .and_then(Format::media_code)
-                .map(u64::from),
+            Meaning::MediaFormat(generation) => media::code(generation, text).map(u64::from),
             _ => None,
         };
         let mask = ((1u128 << self.width()) - 1) as u64;

@@ -2,6 +2,7 @@
 //!
 //! Source: surface reference 5.3; PRM 4.10.2.2; AVS reference 3.3.
 
+use super::super::format::media as codes;
 use super::super::{Description, Format, Generation, Invalid, LineStride, Planes, Surface, Tiling};
 use super::field::Structure;
 use super::tables::{MEDIA_GEN5, MEDIA_GEN9};
@@ -31,18 +32,18 @@ pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> 
 /// What a packed media surface state describes.
 ///
 /// # Errors
-/// `E0748` for a reserved format, `N0752` for what is not modelled (rotation, denoise statistics).
+/// `E0748` for a reserved format, `N0752` for what is not modelled (rotation, formats of video analytics).
 pub fn describe(generation: Generation, words: &[u32]) -> Result<Description, Invalid> {
     let structure = structure(generation)?;
     let get = |name: &str| structure.get(words, name) as u32;
     let code = get("Surface Format") as u16;
-    if code == 7 {
-        let what = "the format STMM_DN_STATISTICS is no picture and not modelled";
-        return Err(Invalid::new(Code::N0752, what));
-    }
-    let format = Format::from_media_code(code).ok_or_else(|| {
+    let Some(name) = codes::name(generation, code) else {
         let what = format!("format {code} of a media surface state is reserved");
-        Invalid::new(Code::E0748, what)
+        return Err(Invalid::new(Code::E0748, what));
+    };
+    let format = Format::named(name).ok_or_else(|| {
+        let what = format!("the format {name} of a media surface state is not modelled");
+        Invalid::new(Code::N0752, what)
     })?;
     if get("Rotation") != 0 {
         let what = format!("Rotation {} is not modelled", get("Rotation"));
@@ -98,8 +99,11 @@ pub fn describe(generation: Generation, words: &[u32]) -> Result<Description, In
 pub fn pack(d: &Description) -> Result<Vec<u32>, Invalid> {
     let structure = structure(d.generation)?;
     let mut words = vec![0; structure.dwords];
-    let code = d.format.media_code().ok_or_else(|| {
-        let what = format!("{} is no format of media surface states", d.format);
+    let code = d.format.media_code(d.generation).ok_or_else(|| {
+        let what = format!(
+            "{} is no format of media surface states of {:?}",
+            d.format, d.generation
+        );
         Invalid::new(Code::E0746, what)
     })?;
     let mode = match d.tiling {
@@ -174,9 +178,17 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
     }
     match describe(generation, words) {
         Ok(d) => {
-            let odd = |(_, row): (u32, u32)| row % 2 == 1;
-            if d.planes.is_some_and(|p| odd(p.u) || odd(p.v)) {
+            // V has no place of its own where pairs stand at U.
+            let starts = |p: Planes| [Some(p.u), (!p.interleaved).then_some(p.v)];
+            let starts = d.planes.map_or([None; 2], starts).into_iter().flatten();
+            let odd = |number: u32| number % 2 == 1;
+            if starts.clone().any(|(_, row)| odd(row)) {
                 let what = "the rows of the U and V planes are even";
+                broken.push(Invalid::new(Code::E0755, what));
+            }
+            let halved = matches!(d.format, Format::PLANAR_420_8 | Format::PLANAR_422_8);
+            if halved && starts.clone().any(|(column, _)| odd(column)) {
+                let what = "the columns of the U and V planes of 4:2:0 and 4:2:2 are even";
                 broken.push(Invalid::new(Code::E0755, what));
             }
             broken.extend(Surface::check(super::rules::at_home(d)).err());
@@ -185,4 +197,124 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
         Err(why) => broken.push(why),
     }
     broken
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::super::Generation::{Gen5, Gen6, Gen8, Gen9};
+    use super::*;
+
+    fn of(generation: Generation, format: Format) -> Description {
+        Description {
+            generation,
+            planes: format.is_planar().then(|| Planes::i420(16)),
+            ..Description::d2(format, 32, 16)
+        }
+    }
+
+    /// The words of a media state of 32x16 texels with this format code.
+    fn words(generation: Generation, code: u32) -> Vec<u32> {
+        let mut words = pack(&of(generation, Format::YCRCB_NORMAL)).expect("packed");
+        let field = structure(generation)
+            .expect("known")
+            .field("Surface Format");
+        field.expect("a field").set_raw(&mut words, code.into());
+        words
+    }
+
+    #[test]
+    fn every_format_comes_back_in_every_generation_that_has_it() {
+        for (generation, count) in [(Gen5, 12), (Gen6, 12), (Gen8, 13), (Gen9, 14)] {
+            let mut came_back = 0;
+            for format in Format::all() {
+                let asked = of(generation, format);
+                let words = match pack(&asked) {
+                    Ok(words) => words,
+                    Err(why) => {
+                        assert_eq!(why.code, Code::E0746, "{generation:?} {format}");
+                        continue;
+                    }
+                };
+                let said = describe(generation, &words).expect("described");
+                assert_eq!(said.format, format, "{generation:?}");
+                assert_eq!(said.planes, asked.planes, "{generation:?} {format}");
+                came_back += 1;
+            }
+            assert_eq!(came_back, count, "{generation:?}");
+        }
+        let code = |generation, format: Format| format.media_code(generation);
+        assert_eq!(code(Gen5, Format::PLANAR_422_8), Some(6));
+        assert_eq!(code(Gen8, Format::PLANAR_422_8), None);
+        assert_eq!(code(Gen9, Format::PLANAR_422_8), Some(18));
+        assert_eq!(code(Gen9, Format::PLANAR_411_8), None);
+    }
+
+    #[test]
+    fn codes_mean_what_their_generation_says() {
+        let refused = |generation, code| {
+            let why = describe(generation, &words(generation, code)).expect_err("refused");
+            (why.code, why.what)
+        };
+        for (generation, code, name) in [
+            (Gen8, 5, "Y8_UNORM_VA"),
+            (Gen9, 6, "Y16_SNORM"),
+            (Gen9, 7, "Y16_UNORM"),
+            (Gen9, 16, "Y1_UNORM"),
+            (Gen8, 17, "Y32_UNORM"),
+        ] {
+            let (why, what) = refused(generation, code);
+            assert_eq!(why, Code::N0752, "{what}");
+            assert!(what.contains(name), "{what}");
+            let field = structure(generation)
+                .unwrap()
+                .field("Surface Format")
+                .unwrap();
+            assert_eq!(field.spelled(&words(generation, code)), name);
+        }
+        for (generation, code) in [(Gen5, 13), (Gen6, 15), (Gen8, 18), (Gen9, 19), (Gen9, 31)] {
+            assert_eq!(
+                refused(generation, code).0,
+                Code::E0748,
+                "{generation:?} {code}"
+            );
+            let found = check(generation, &words(generation, code));
+            assert_eq!(found.len(), 1, "{found:?}");
+        }
+    }
+
+    #[test]
+    fn chroma_starts_at_even_rows_and_columns() {
+        // PRM 4.10.2.2, dwords 3 and 4: a picture of 32x16 in 4:2:0, pairs or planes at U and V.
+        let codes = |format, interleaved, u, v| {
+            let planes = Planes {
+                interleaved,
+                u,
+                v,
+                ..Planes::i420(16)
+            };
+            let asked = Description {
+                pitch: 64,
+                planes: Some(planes),
+                ..of(Gen5, format)
+            };
+            let found = check(Gen5, &pack(&asked).expect("packed"));
+            found.into_iter().map(|b| b.code).collect::<Vec<_>>()
+        };
+        let (start, v) = ((2, 16), (2, 32));
+        for format in [Format::PLANAR_420_8, Format::PLANAR_422_8] {
+            assert_eq!(codes(format, false, start, v), []);
+            assert_eq!(codes(format, false, (1, 16), v), [Code::E0755]);
+            assert_eq!(codes(format, false, start, (3, 32)), [Code::E0755]);
+            assert_eq!(codes(format, false, start, (2, 33)), [Code::E0755]);
+            // V has no place of its own.
+            assert_eq!(codes(format, true, start, (3, 33)), []);
+            assert_eq!(codes(format, true, (1, 16), v), [Code::E0755]);
+        }
+        assert_eq!(codes(Format::PLANAR_411_8, false, (1, 16), (3, 32)), []);
+        // Two findings: NV12 at column 1, row 17.
+        assert_eq!(
+            codes(Format::PLANAR_420_8, true, (1, 17), v),
+            [Code::E0755, Code::E0755]
+        );
+    }
 }

@@ -98,6 +98,7 @@ prop_compose! {
             adaptive_all_channels,
             rgb_adaptive,
             chroma_key_enable,
+            chroma_key_index: 0,
             chroma_key_low,
             chroma_key_high,
             table0x,

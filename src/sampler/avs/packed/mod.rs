@@ -46,6 +46,7 @@ macro_rules! links {
 #[rustfmt::skip]
 const LINKS: &[Link] = links! {
     "ChromaKey Enable" flag chroma_key_enable;
+    "ChromaKey Index" number chroma_key_index;
     "Global Noise Estimation" number ief.global_noise_estimate;
     "Strong Edge Threshold" number ief.strong_edge_threshold;
     "Weak Edge Threshold" number ief.weak_edge_threshold;
@@ -160,7 +161,8 @@ impl AvsSampler {
         Ok(Gen5State { sampler, tables })
     }
 
-    /// The state that Gen5's two structures hold. Chroma keys stand elsewhere (3DSTATE_CHROMA_KEY).
+    /// The state that Gen5's two structures hold. The key that its index names stands elsewhere
+    /// (3DSTATE_CHROMA_KEY).
     ///
     /// # Errors
     /// `E0750` if a structure has another length.
@@ -218,7 +220,8 @@ impl AvsSampler {
                 "the nearest filter is programmed through the tables",
             ));
         }
-        if self.chroma_key_enable || self.ief.skin_tone.is_some() {
+        let keyed = self.chroma_key_enable || self.chroma_key_index > 0;
+        if keyed || self.ief.skin_tone.is_some() {
             return Err(no_place(
                 "keys and the numbers of skin tone stand elsewhere",
             ));
@@ -573,9 +576,8 @@ mod tests {
             for field in TABLES_GEN5.fields {
                 field.set_raw(&mut packed.tables, next());
             }
-            // The combination is 5x5; keys have no number here.
+            // The combination is 5x5.
             SAMPLE_8X8_GEN5.field("IEF Filter Size").unwrap().set_raw(&mut packed.sampler, 1);
-            SAMPLE_8X8_GEN5.field("ChromaKey Index").unwrap().set_raw(&mut packed.sampler, 0);
             let state = AvsSampler::unpack_gen5(&packed).unwrap();
             let pointer = packed.sampler[1];
             prop_assert_eq!(state.pack_gen5(pointer).unwrap(), packed);
