@@ -42,7 +42,7 @@ pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
 use crate::isa::ChannelMask;
 use crate::message::{AvsRequest, Scale8x8Request};
 use crate::sampler::Read;
-use crate::surface::{Format, Surface};
+use crate::surface::{Format, Generation, Surface};
 use plan::Scratch;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -54,6 +54,9 @@ pub enum AvsError {
     /// Not among the formats of AVS reference 3.3.
     #[error("the media sampler does not read surfaces of format {0} (AVS reference 3.3)")]
     Format(Format),
+    /// A format that Gen5 does not scale.
+    #[error("the sample_8x8 message does not read surfaces of format {0} (PRM 4.10.2.2)")]
+    Format8x8(Format),
     /// A buffer, an array of samples, ....
     #[error("the media sampler reads 2D surfaces with one sample only (AVS reference 3.3)")]
     Kind,
@@ -152,7 +155,7 @@ pub fn run_8x8(
     kernels: Kernels,
     dst: &mut [u8],
 ) -> Result<(), AvsError> {
-    let view = MediaView::of(surface)?;
+    let view = view_8x8(surface)?;
     let (need, have) = (bytes_8x8(request), dst.len());
     let dst = dst
         .get_mut(..need)
@@ -174,9 +177,20 @@ pub fn reads_8x8(
     sampler: &AvsSampler,
     request: &Scale8x8Request,
 ) -> Result<BTreeSet<Read>, AvsError> {
-    let view = MediaView::of(surface)?;
+    let view = view_8x8(surface)?;
     let sampler = of_gen5(sampler);
     Ok(Asked::of_gen5(request, &sampler).reads(&view, &sampler))
+}
+
+/// A picture that Gen5 scales: its 8-bit and 10-bit formats, less those that only the `deinterlace` message reads.
+/// Source: PRM 4.10.2.2, Surface Format; 4.11.1.4.
+fn view_8x8(surface: &Surface) -> Result<MediaView<'_>, AvsError> {
+    let format = surface.format();
+    let frames_only = matches!(format, Format::PLANAR_411_8 | Format::PLANAR_422_8);
+    if frames_only || format.media_code(Generation::Gen5).is_none() {
+        return Err(AvsError::Format8x8(format));
+    }
+    MediaView::of(surface)
 }
 
 /// What Gen5 knows of a state.

@@ -537,3 +537,47 @@ fn surfaces_that_are_not_for_the_media_sampler_are_refused() {
     );
     assert!(refusal(Description::buffer(Format::R8_UNORM, 64)).contains("2D surfaces"));
 }
+
+#[test]
+fn gen5_scales_the_formats_of_its_manual() {
+    // PRM 4.10.2.2: 0 to 4 and 8 to 12; 5 to 7 are of the deinterlace message, 13 to 15 reserved.
+    use crate::surface::Description;
+    let request = Scale8x8Request {
+        surface: 0,
+        sampler: 0,
+        channels: ChannelMask(2),
+        u: 0.0,
+        v: 0.0,
+        delta_u: 0.0,
+        delta_v: 0.0,
+        u2d: 0.0,
+    };
+    let mut read = 0;
+    for row in FORMATS {
+        let surface = Surface::zeroed(Description::d2(row.format, 16, 16)).unwrap();
+        let mut dst = vec![0; bytes_8x8(&request)];
+        let done = run_8x8(
+            &surface,
+            &AvsSampler::default(),
+            &request,
+            Kernels::Fast,
+            &mut dst,
+        );
+        let told = reads_8x8(&surface, &AvsSampler::default(), &request);
+        let newer = [
+            Format::R16G16B16A16_UNORM,
+            Format::A8Y8U8V8_UNORM,
+            Format::B8G8R8A8_UNORM,
+            Format::PLANAR_422_8,
+            Format::PLANAR_411_8,
+        ];
+        if newer.contains(&row.format) {
+            assert_eq!(done, Err(AvsError::Format8x8(row.format)));
+            assert_eq!(told, Err(AvsError::Format8x8(row.format)));
+        } else {
+            assert_eq!(done, Ok(()), "{}", row.format);
+            read += 1;
+        }
+    }
+    assert_eq!(read, 10);
+}
