@@ -332,6 +332,55 @@ fn first_send(name: &str, platform: &str, statement: &str) -> serde_json::Value 
     unit["instructions"][0]["sends"][0].clone()
 }
 
+/// The flag keeps its width, whatever the lanes of the message are. Source: lowering reference 1.7.
+#[test]
+fn any_and_all_of_a_flag_stand_on_the_send_with_the_width_of_the_flag() {
+    for (platform, guard, lanes, wanted) in [
+        ("skl", "P1", 16, "f0.0"),
+        ("skl", "P1.any", 16, "f0.0.any16h"),
+        ("skl", "!P1.all", 16, "~f0.0.all16h"),
+        ("tgl", "P1.any", 8, "f0.0.any16h"),
+        ("pvc", "!P1.all", 16, "~f0.0.all"),
+        ("pvc", "P1.any", 8, "f0.0"),
+    ] {
+        let scatter = "scatter4_scaled.R";
+        let statement = format!("({guard}) {scatter} (M1, {lanes}) T6 0x0:ud A0.0 V34.0");
+        let send = first_send("guarded", platform, &statement);
+        assert_eq!(send["predicate"], wanted, "{platform} {statement}");
+    }
+}
+
+/// The second slot group is that of lanes 16 to 31 as one. Source: lowering reference 14.
+#[test]
+fn a_target_write_of_the_last_lanes_names_the_first_slot_group() {
+    for (mask, wanted) in [
+        ("M1", "0x08030400"),
+        ("M5", "0x08030C00"),
+        ("M7", "0x08030400"),
+    ] {
+        let statement = format!("rt_write_3d ({mask}, 8) T6 A0.0 F0.0 F0.0 F0.0 F0.0");
+        assert_eq!(
+            first_send("slots", "skl", &statement)["desc_fixed_bits"],
+            wanted,
+            "{mask}"
+        );
+    }
+}
+
+/// Bytes of the operand's type are counted. Source: lowering reference 13.
+#[test]
+fn a_scatter_of_small_elements_sends_less_than_its_blocks() {
+    for (statement, wanted) in [
+        ("svm_scatter.1.8 (M1, 8) A0.0 V34.0", 1),
+        ("svm_scatter.1.8 (M1, 16) A0.0 V34.0", 2),
+        ("svm_scatter.8.1 (M1, 8) A0.0 V34.0", 1),
+        ("svm_scatter.1.4 (M1, 16) A0.0 W0.0", 1),
+    ] {
+        let send = first_send("scatter", "skl", statement);
+        assert_eq!(send["ex_message_length"], wanted, "{statement}");
+    }
+}
+
 /// Two registers of header, colours of slots 0 to 7, then of slots 8 to 15. Source: PRM 5.10.7.10.
 #[test]
 fn a_render_target_write_on_ironlake_has_its_own_order() {

@@ -78,7 +78,7 @@ pub const EXAMPLES: &[Example] = &[
     example("TYPED_LANES", "skl", "gather4_typed.R (M1, 16) T6 A0.0 A1.0 %null.0 %null.0 VU.0", "0x04115e05 2+2>1", Like("load_3d.R (M1, 16) 0x0:uw T6 VU.0 A0.0 A1.0")),
     example("ABSENT_V", "skl", "gather4_typed.R (M1, 8) T6 A0.0 %null.0 A1.0 %null.0 VU.0", "0x02115e05 1+1>1", Like("gather4_typed.R (M1, 8) T6 A0.0 A2.0 A1.0 %null.0 VU.0")),
     example("TYPED_FLOAT_ATOMIC", "skl", "typed_atomic.fadd (M1, 8) T6 A0.0 %null.0 %null.0 %null.0 F0.0 %null.0 VF.0", "0x0211a405 1+1>1", Nothing("a run adds floats, which no other instruction does on texels")),
-    example("QWORD_SCATTER", "skl", "svm_scatter.8.1 (M1, 8) Q0.0 D0.0", "0x040682ff 2+1>0", Stops("E0608")),
+    example("SCATTER_BY_TYPE", "skl", "svm_scatter.8.1 (M1, 8) Q0.0 D0.0", "0x040682ff 2+1>0", Stops("E0608")),
     example("DEPTH_STENCIL", "skl", "rt_write_3d.<A><Z><ST> (M1, 8) T6 A3.0 F4.0 F0.0 F1.0 F2.0 F3.0 F5.0 A4.0", "0x040b0405 2+7>0", TARGET),
     example("STENCIL_LANES", "skl", "rt_write_3d.<ST> (M1, 16) T6 A3.0 F0.0 F1.0 F2.0 F3.0 A4.0", "0x12030005 9+0>0", TARGET),
     example("FIRST_COLOUR", "skl", "rt_write_3d (M1, 8) T6 A3.0 %null.0 H0.0 H1.0 H2.0", "0x08030405 4+0>0", Like("rt_write_3d (M1, 8) T6 A3.0 %null.0 F5.0 F5.0 F5.0")),

@@ -133,9 +133,9 @@ faults! {
     /// Float atomics on typed surfaces.
     TYPED_FLOAT_ATOMIC "12.2; seen in the finalizer" Same:
         "typed surfaces have no float atomics; the integer message is sent";
-    /// A qword scatter of dwords.
-    QWORD_SCATTER "13" Same:
-        "a qword scatter with a 32-bit operand sends half its data";
+    /// A scatter of elements smaller than its blocks.
+    SCATTER_BY_TYPE "13; seen in the finalizer" Same:
+        "a scatter's data are counted by the operand's type: of a type smaller than the blocks only a part is sent";
     /// Depth and stencil together.
     DEPTH_STENCIL "14" Same:
         "depth and stencil together set the depth bit alone";

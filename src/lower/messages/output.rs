@@ -196,7 +196,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
 
     let bit = |on: bool, field: fields::Field| u32::from(on) << field.lo;
     let subtype = if es > 8 { 0 } else { 4 };
-    let second_group = plan.exec.offset >= 16;
+    let second_group = plan.exec.offset == 16;
     let control = bit(has("CM"), c::COARSE)
         | types::TARGET_WRITE << c::TYPE.lo
         | bit(has("PS"), c::SAMPLE)

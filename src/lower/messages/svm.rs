@@ -132,10 +132,18 @@ pub(super) fn scattered(cx: &mut Lowering) -> Result<()> {
         (1, _) => 4,
         (bytes, count) => bytes * count,
     };
-    if write && bytes == 8 && data.is_some_and(|d| d.ty.bytes() == 4) {
-        // The elements are counted by the operand's type.
-        per_lane /= 2;
-        cx.follow(&faults::QWORD_SCATTER, "the data are dwords");
+    // The finalizer counts the data of a scatter by the operand's type, byte blocks as one element.
+    let elements = if bytes == 1 { 1 } else { count };
+    let typed = data
+        .filter(|_| write)
+        .map(|d| elements * d.ty.bytes())
+        .filter(|typed| rows(typed * lanes, cx.platform) < rows(per_lane * lanes, cx.platform));
+    if let Some(typed) = typed {
+        per_lane = typed;
+        cx.follow(
+            &faults::SCATTER_BY_TYPE,
+            format!("{typed} bytes a lane are sent"),
+        );
     }
     let mut plan = Plan::new(Sfid::Dc1, Value::Const(control), cx.exec(es));
     plan.parts = vec![cx.part(addresses, 8 * lanes)];
