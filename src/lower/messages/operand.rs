@@ -229,11 +229,17 @@ impl Lowering<'_> {
     /// Completes a message that brings registers back, none for `%null`.
     pub fn fetch_lanes(&mut self, mut plan: Plan, data: Option<Place>, registers: u32) {
         self.lay_out(&mut plan);
-        plan.response = if data.is_some() { registers } else { 0 };
-        plan.destination = self.destination(data);
-        let (send, response) = (self.lowered.sends.len(), plan.response);
+        let response = if data.is_some() { registers } else { 0 };
+        self.fetch_registers(plan, data, response);
+    }
+
+    /// Sends what is complete but for its answer: so many registers, the operand's from its start.
+    pub fn fetch_registers(&mut self, mut plan: Plan, place: Option<Place>, registers: u32) {
+        plan.response = registers;
+        plan.destination = self.destination(place);
+        let send = self.lowered.sends.len();
         self.send(plan);
-        self.write_registers(data, send, response);
+        self.write_registers(place, send, registers);
     }
 
     /// Response bytes reach the operand, `to` bytes behind its start; cut at the variable's end.

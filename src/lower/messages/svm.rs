@@ -85,10 +85,7 @@ pub(super) fn block(cx: &mut Lowering) -> Result<()> {
         cx.send(plan);
         return Ok(());
     }
-    plan.response = registers;
-    plan.destination = cx.destination(place);
-    cx.send(plan);
-    cx.write_registers(place, 0, registers);
+    cx.fetch_registers(plan, place, registers);
     Ok(())
 }
 

@@ -183,10 +183,7 @@ fn oword(cx: &mut Lowering) -> Result<()> {
         cx.send(plan);
         return Ok(());
     }
-    plan.response = registers;
-    plan.destination = cx.destination(place);
-    cx.send(plan);
-    cx.write_registers(place, 0, registers);
+    cx.fetch_registers(plan, place, registers);
     Ok(())
 }
 
@@ -530,11 +527,7 @@ fn unorm(cx: &mut Lowering) -> Result<()> {
     plan.parts = vec![Part::dwords(payload, GRF)];
     plan.first = 1;
     let place = cx.raw(6);
-    plan.response = 2 * channels.count();
-    plan.destination = cx.destination(place);
-    let response = plan.response;
-    cx.send(plan);
-    cx.write_registers(place, 0, response);
+    cx.fetch_registers(plan, place, 2 * channels.count());
     Ok(())
 }
 
