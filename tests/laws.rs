@@ -1,7 +1,7 @@
 //! Laws of reading and printing: what is printed is read back as the same module, canonical text is
 //! printed as it stood, and nothing a file may hold brings the reader down.
 
-#[path = "laws/modules.rs"]
+#[path = "laws/modules/mod.rs"]
 mod modules;
 
 use modules::{at, instruction, module};
