@@ -42,6 +42,7 @@
 //! assert_eq!(outcome.threads[0].bytes(&program, "V32").unwrap()[..4], [42, 0, 0, 0]);
 //! ```
 #![deny(unsafe_code)]
+#![warn(missing_docs)]
 
 pub mod check;
 #[cfg(feature = "cli")]

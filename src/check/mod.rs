@@ -149,14 +149,30 @@ pub enum Storage {
         offset: u32,
     },
     /// Address elements, 16 bits each.
-    Address { elements: u32 },
+    Address {
+        /// Number of elements.
+        elements: u32,
+    },
     /// Predicate bits.
-    Predicate { bits: u32 },
+    Predicate {
+        /// Number of bits.
+        bits: u32,
+    },
     /// Sampler indices; `index` is the first one's position in declaration order.
-    Sampler { elements: u32, index: u32 },
+    Sampler {
+        /// Number of elements.
+        elements: u32,
+        /// Its place.
+        index: u32,
+    },
     /// Surface indices; `index` counts from [`crate::isa::predefined::FIRST_USER_SURFACE`] for
     /// declared ones.
-    Surface { elements: u32, index: u32 },
+    Surface {
+        /// Number of elements.
+        elements: u32,
+        /// Its place.
+        index: u32,
+    },
 }
 
 impl Storage {

@@ -52,13 +52,29 @@ impl fmt::Display for Part {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum What {
     /// Bytes of the arena.
-    Bytes { offset: u32, size: u32 },
+    Bytes {
+        /// Where they start in the arena.
+        offset: u32,
+        /// How many.
+        size: u32,
+    },
     /// Bits of the predicate at an arena offset, any of which may decide.
-    Bits { offset: u32, bits: u32 },
+    Bits {
+        /// Where they start in the arena.
+        offset: u32,
+        /// Which of them, one bit each.
+        bits: u32,
+    },
     /// All these bits of a predicate together: `any` wants one that is set, `all` one that is not.
-    Group { guard: Guard },
+    Group {
+        /// The predicate with its grouping.
+        guard: Guard,
+    },
     /// An element outside its variable, or outside what indirect operands reach.
-    Outside { indirect: bool },
+    Outside {
+        /// Through an address element.
+        indirect: bool,
+    },
 }
 
 /// One element that is read.

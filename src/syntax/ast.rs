@@ -32,7 +32,12 @@ pub struct Line {
 #[derive(Clone, Debug, PartialEq)]
 pub enum Statement {
     /// `.version major.minor`.
-    Version { major: u32, minor: u32 },
+    Version {
+        /// Before the dot.
+        major: u32,
+        /// Behind the dot.
+        minor: u32,
+    },
     /// `.kernel "name"`.
     Kernel(Spanned<Name>),
     /// `.global_function "name"`.
@@ -43,7 +48,9 @@ pub enum Statement {
     Function(Spanned<Name>),
     /// `.kernel_attr name[=value]`.
     Attribute {
+        /// What is set.
         name: Spanned<Name>,
+        /// To what; `None` where no value is written.
         value: Option<AttributeValue>,
     },
     /// `.decl`.
@@ -87,6 +94,7 @@ pub struct Declaration {
 pub enum DeclarationClass {
     /// `v_type=G`.
     General {
+        /// Element type.
         ty: Spanned<Type>,
         /// Keyword or power of two as bytes; `None` when not written.
         align: Option<Spanned<Align>>,
@@ -98,9 +106,15 @@ pub enum DeclarationClass {
     /// `v_type=P`.
     Predicate,
     /// `v_type=S`.
-    Sampler { v_name: Option<Spanned<Name>> },
+    Sampler {
+        /// `v_name=`, where it is written.
+        v_name: Option<Spanned<Name>>,
+    },
     /// `v_type=T`.
-    Surface { v_name: Option<Spanned<Name>> },
+    Surface {
+        /// `v_name=`, where it is written.
+        v_name: Option<Spanned<Name>>,
+    },
 }
 
 /// `alias=<BASE, OFFSET>`.
@@ -197,7 +211,12 @@ pub enum Suffix {
     /// `.1 .2 .4`: bytes of an element.
     ElementBytes(u32),
     /// `.B.C`: bytes of a block, blocks for each lane.
-    Blocks { bytes: u32, count: u32 },
+    Blocks {
+        /// Bytes of a block.
+        bytes: u32,
+        /// Blocks of each lane.
+        count: u32,
+    },
     /// `.xHH`.
     BooleanFunction(u8),
     /// `.EISCRL1`: bit 0 E, 1 I, 2 S, 3 C, 4 R, 5 L1.
@@ -206,9 +225,13 @@ pub enum Suffix {
     UnormFormat(UnormFormat),
     /// `.A.B.d.r` of `dpas`.
     Systolic {
+        /// Precision of the second operand.
         a: Name,
+        /// Precision of the third operand.
         b: Name,
+        /// Systolic depth.
         depth: u32,
+        /// Repeat count.
         rows: u32,
     },
     /// Plain numbers of `raw_sends`.
@@ -222,7 +245,12 @@ pub enum Suffix {
     /// `.ca.ca`, one word for each cache level.
     LscCache(Vec<Name>),
     /// `.none.group`.
-    LscFence { op: Name, scope: Name },
+    LscFence {
+        /// What is flushed.
+        op: Name,
+        /// How far.
+        scope: Name,
+    },
     /// `.<A,RTI>`: the words between the brackets.
     TargetFlags(Vec<Name>),
     /// `.uniform`, `.noreturn`.
@@ -233,8 +261,11 @@ pub enum Suffix {
     Word(Name),
     /// `.hftoint4.mode0.rne` of `dnscl`: what becomes what, which half is kept, how it is rounded.
     Downscale {
+        /// What becomes what.
         conversion: Name,
+        /// Which half is kept.
         mode: Name,
+        /// How it is rounded.
         rounding: Name,
     },
 }
@@ -262,11 +293,19 @@ pub enum Operand<Var = Name> {
     /// Immediate.
     Immediate(Immediate),
     /// `&V`, `&V[off]`; `&T6`.
-    AddressOf { var: Spanned<Var>, offset: i64 },
+    AddressOf {
+        /// The variable.
+        var: Spanned<Var>,
+        /// What is added to its address, in bytes.
+        offset: i64,
+    },
     /// `A0(k)<w>`.
     Address {
+        /// The variable.
         var: Spanned<Var>,
+        /// Which element.
         element: u32,
+        /// Elements from lane to lane.
         stride: u32,
     },
     /// A bare predicate.
@@ -274,13 +313,23 @@ pub enum Operand<Var = Name> {
     /// `V.off`.
     Raw(Raw<Var>),
     /// `T6(0)`, `S0(0)`.
-    State { var: Spanned<Var>, element: u32 },
+    State {
+        /// The variable.
+        var: Spanned<Var>,
+        /// Which element.
+        element: u32,
+    },
     /// A bare surface name.
     Surface(Spanned<Var>),
     /// A bare sampler name.
     Sampler(Spanned<Var>),
     /// `(Var, index)`: a sampler or surface of newer text, by a base address and an index behind it.
-    StatePair { base: Spanned<Var>, index: u32 },
+    StatePair {
+        /// The base address.
+        base: Spanned<Var>,
+        /// The index behind it.
+        index: u32,
+    },
     /// A label or function name.
     Label(Name),
     /// `(L0, L1)`.
@@ -288,7 +337,12 @@ pub enum Operand<Var = Name> {
     /// A plain number.
     Number(u64),
     /// `(16,4)`: width in bytes, height in rows, not reduced.
-    Block { width: u64, height: u64 },
+    Block {
+        /// In bytes.
+        width: u64,
+        /// In rows.
+        height: u64,
+    },
     /// Output control of AVS.
     AvsControl(AvsControl),
     /// Block shape of AVS.
@@ -299,8 +353,11 @@ pub enum Operand<Var = Name> {
     Variable(Spanned<Var>),
     /// `V(r,c)` without a region.
     Origin {
+        /// The variable.
         var: Spanned<Var>,
+        /// Register row.
         row: u32,
+        /// Element in the row.
         column: u32,
     },
     /// `V:d32x2t`.
@@ -334,15 +391,26 @@ pub struct General<Var = Name> {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Region {
     /// `<h>` of a destination.
-    Destination { stride: u32 },
+    Destination {
+        /// Elements from lane to lane.
+        stride: u32,
+    },
     /// `<v;w,h>` of a source.
     Source {
+        /// Elements from row to row.
         vertical: u32,
+        /// Lanes of a row.
         width: u32,
+        /// Elements from lane to lane in a row.
         horizontal: u32,
     },
     /// `<w,h>` of an indirect source with one address for each row.
-    MultiAddress { width: u32, horizontal: u32 },
+    MultiAddress {
+        /// Lanes of a row.
+        width: u32,
+        /// Elements from lane to lane in a row.
+        horizontal: u32,
+    },
 }
 
 /// `r[A0(k),off]<…>:t`.

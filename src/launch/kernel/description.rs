@@ -54,7 +54,12 @@ pub struct Piece {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Content {
     /// Local ids of one dimension, 16 bits for each lane.
-    LocalId { dim: usize, first_lane: u32 },
+    LocalId {
+        /// 0 for x, 1 for y, 2 for z.
+        dim: usize,
+        /// The lane that the first 16 bits belong to.
+        first_lane: u32,
+    },
     /// The local id of a thread that is one work-item: three times 16 bits.
     LocalIdXyz,
     /// The global offset of one dimension.
@@ -68,15 +73,30 @@ pub enum Content {
     /// 1, 2 or 3.
     WorkDim,
     /// Bytes of an argument from `from` on.
-    Value { arg: u32, from: u32 },
+    Value {
+        /// The number of the argument.
+        arg: u32,
+        /// The first byte of it.
+        from: u32,
+    },
     /// The address of a buffer.
     BufferAddress(u32),
     /// How far a buffer lies behind the start of its surface: visim binds surfaces at the buffer, 0.
     BufferOffset,
     /// Where a local argument starts in shared local memory.
-    SlmOffset { arg: u32, alignment: u32 },
+    SlmOffset {
+        /// The number of the argument.
+        arg: u32,
+        /// What its start is a multiple of, in bytes.
+        alignment: u32,
+    },
     /// A property of an image argument.
-    Image { arg: u32, query: ImageQuery },
+    Image {
+        /// The number of the argument.
+        arg: u32,
+        /// Which property.
+        query: ImageQuery,
+    },
     /// All ones if a sampler is nearest with a border.
     SamplerSnap(u32),
     /// 8 if a sampler takes normalised coordinates.

@@ -48,13 +48,21 @@ pub enum TableError {
     /// A row too short or too long.
     #[error("row {row} of this coefficient table has {found} taps, not {wanted}")]
     Taps {
+        /// The row, from 0.
         row: usize,
+        /// Taps it has.
         found: usize,
+        /// Taps it needs.
         wanted: usize,
     },
     /// Not representable in S1.6.
     #[error("row {row}: coefficient {value} is outside -128..=127 (64 stands for 1.0)")]
-    Range { row: usize, value: i64 },
+    Range {
+        /// The row, from 0.
+        row: usize,
+        /// The value that does not fit.
+        value: i64,
+    },
     /// No such generator.
     #[error(
         "unknown coefficient table {0:?}; known are \"identity\" (or \"nearest\"), \"bilinear\", \"polyphase SCALE\" and \"lanczos SCALE\", \
