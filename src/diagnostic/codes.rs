@@ -838,7 +838,9 @@ is bound to that number in this run. Bind a surface to the variable or to the nu
 "The grid is larger than the limit allows. Threads are counted over all groups."
     E0604 Error "no sampler state is bound"
 "A sampler message names its sampler state by a number, the value of the sampler variable when the
-message runs: `S0` starts as 0. Nothing is bound to that number in this run.
+message runs: `S0` starts as 0. Nothing is bound to that number in this run, or a state of another kind.
+The media sampler's messages take states of their own (avs, unorm, deinterlace); sample_unorm takes one of
+the 3D sampler too, if its filters, levels and addresses are among those that the message knows.
 
     // SAMPLER S0: filter=linear address=clamp"
     L0604 Limit "calls are nested too deeply"
@@ -1312,8 +1314,8 @@ or of 2; the hardware promises nothing for another.
 Send index 4 for the second sample_8x8 state, 2 for the second deinterlace state (PRM 4.10.3)."
     U0881 Undefined "the deinterlace block is off its grid"
 "A deinterlace message returns 16 by 4 pixels, or 16 by 8 if it only denoises, at luma pixel (M1.2, M1.6).
-History is kept for blocks of 4 by 4, so blocks begin at multiples of 16 and of 4 or 8; nothing is promised
-for other places."
+History is kept for blocks of 4 by 4, so blocks begin at multiples of 16 and of 4 or 8; X is 4095 at most, Y
+2046. Nothing is promised for other places (PRM 4.11.1.9; AVS reference 5.1)."
     N0880 Unsupported "partial deinterlacing is not modelled"
 "DI Partial asks for the intermediate data of the deinterlacer. No document tells how they lie in the
 response, so visim refuses. Clear DI Partial (dword 6, bit 2, of the state) and take the deinterlaced rows."

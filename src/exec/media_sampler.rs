@@ -13,12 +13,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, UnormFormat};
 use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
 use crate::program::{Raw, Send};
-use crate::sampler::Read;
 use crate::sampler::avs::{self, AvsError, AvsSampler, Kernels};
 use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs};
 use crate::sampler::deinterlace::writeback::{self, Layout};
 use crate::sampler::settings::{self, Filter, MipFilter};
 use crate::sampler::unorm::{self, UnormSampler, Writeback};
+use crate::sampler::{Read, SamplerState};
 use crate::source::Span;
 use crate::surface::{Format, Refused, Surface};
 use std::collections::BTreeSet;
@@ -145,10 +145,13 @@ impl Media<'_> {
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
         let surface = surface(thread, resources, self.send, asked.surface, self.pc)?;
-        let Some(sampler) = resources.sampler(asked.sampler).and_then(unorm_state) else {
-            return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_unorm"));
+        let sampler = &match resources.sampler(asked.sampler) {
+            Some(Sampler::Unorm(state)) => *state,
+            Some(Sampler::Texture(state)) => {
+                unorm_state(state).map_err(|why| self.refuse_state(thread, asked.sampler, &why))?
+            }
+            _ => return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_unorm")),
         };
-        let sampler = &sampler;
         let writeback = match self.raw && thread.program.platform == Platform::Ilk {
             true => Writeback::Groups,
             false => Writeback::Raster(self.elements),
@@ -186,20 +189,7 @@ impl Media<'_> {
         let Some(Sampler::Deinterlace(state)) = resources.sampler(asked.sampler) else {
             return Err(self.no_sampler(thread, resources, asked.sampler, "a deinterlace"));
         };
-        let rows = block::rows(state) as u32;
-        let columns = block::WIDTH as u32;
-        if !asked.x.is_multiple_of(columns) || !asked.y.is_multiple_of(rows) {
-            let what = format!(
-                "a deinterlace block at ({}, {}) is not on the grid of {} x {rows}",
-                asked.x,
-                asked.y,
-                block::WIDTH
-            );
-            let diagnostic = Diagnostic::with_message(Code::U0881, what)
-                .note("history is kept for 4x4 pixels, and blocks are 16 wide")
-                .see("AVS reference 5.1");
-            return Err(thread.trap(self.pc, u32::MAX, diagnostic));
-        }
+        self.place(thread, block::rows(state) as u32, (asked.x, asked.y))?;
         // Consecutive entries: the frame, the one before, statistics (AVS reference 5.1).
         let inputs = Inputs {
             current,
@@ -229,6 +219,27 @@ impl Media<'_> {
             }
         }
         Ok(())
+    }
+
+    /// A block of so many rows begins where a message can name it, and on its grid.
+    fn place(&self, thread: &Thread<'_>, rows: u32, (x, y): (u32, u32)) -> Result<(), Box<Trap>> {
+        let (columns, (last_x, last_y)) = (block::WIDTH as u32, block::LAST);
+        let (why, note, see) = if x > last_x || y > last_y {
+            let why = "lies beyond what the message addresses".to_string();
+            let note = format!("X is 0 to {last_x}, Y is 0 to {last_y}");
+            (why, note, "PRM 4.11.1.9; AVS reference 5.1")
+        } else if !x.is_multiple_of(columns) || !y.is_multiple_of(rows) {
+            let why = format!("is not on the grid of {columns} x {rows}");
+            let note = "history is kept for 4x4 pixels, and blocks are 16 wide".to_string();
+            (why, note, "AVS reference 5.1")
+        } else {
+            return Ok(());
+        };
+        let what = format!("a deinterlace block at ({x}, {y}) {why}");
+        let diagnostic = Diagnostic::with_message(Code::U0881, what)
+            .note(note)
+            .see(see);
+        Err(thread.trap(self.pc, u32::MAX, diagnostic))
     }
 
     /// Tells the observer of the texels that the message reads of a surface, by its index.
@@ -309,6 +320,15 @@ impl Media<'_> {
         no_sampler(thread, resources, self.send, number, kind, self.pc)
     }
 
+    /// A 3D sampler state that `sample_unorm` does not take, as a trap.
+    fn refuse_state(&self, thread: &Thread<'_>, number: u32, why: &str) -> Box<Trap> {
+        let what = format!("the 3D sampler state at index {number} is none for sample_unorm");
+        let diagnostic = Diagnostic::with_message(Code::E0604, what)
+            .note(why)
+            .see("PRM 4.11.1.4, programming notes of sample_unorm");
+        thread.trap(self.pc, u32::MAX, diagnostic)
+    }
+
     /// What the scaler refuses, as a trap.
     fn refuse_avs(&self, thread: &Thread<'_>, index: u32, error: &AvsError) -> Box<Trap> {
         let refused = Refused::error(error.to_string(), "AVS reference 3.3");
@@ -327,33 +347,40 @@ impl Media<'_> {
     }
 }
 
-/// The state of `sample_unorm`: its own, or that of the 3D sampler, which the message shares, if it says
-/// nothing that the message does not know. Source: PRM 4.11.1.4, `sample_unorm`, programming notes.
-fn unorm_state(sampler: &Sampler) -> Option<UnormSampler> {
-    let texture = match sampler {
-        Sampler::Unorm(state) => return Some(*state),
-        Sampler::Texture(state) => state,
-        _ => return None,
+/// The state of `sample_unorm` in that of the 3D sampler, which the message shares, if it says nothing that the
+/// message does not know; else the rule. Source: PRM 4.11.1.4, `sample_unorm`, programming notes.
+fn unorm_state(texture: &SamplerState) -> Result<UnormSampler, String> {
+    let address = |mode, axis| match mode {
+        settings::Address::Wrap => Ok(unorm::Address::Wrap),
+        settings::Address::Mirror => Ok(unorm::Address::Mirror),
+        settings::Address::Clamp => Ok(unorm::Address::Clamp),
+        other => Err(format!(
+            "addresses wrap, mirror or clamp; {axis} is {other:?}"
+        )),
     };
-    let address = |mode| match mode {
-        settings::Address::Wrap => Some(unorm::Address::Wrap),
-        settings::Address::Mirror => Some(unorm::Address::Mirror),
-        settings::Address::Clamp => Some(unorm::Address::Clamp),
-        _ => None,
-    };
-    let linear = match (texture.min, texture.mag, texture.mip) {
-        (Filter::Nearest, Filter::Nearest, MipFilter::None) => false,
-        (Filter::Linear, Filter::Linear, MipFilter::None) => true,
-        _ => return None,
+    let (min, mag, mip) = (texture.min, texture.mag, texture.mip);
+    if mip != MipFilter::None {
+        return Err(format!(
+            "there is no filter between levels; this one is {mip:?}"
+        ));
+    }
+    let linear = match (min, mag) {
+        (Filter::Nearest, Filter::Nearest) => false,
+        (Filter::Linear, Filter::Linear) => true,
+        _ => {
+            return Err(format!(
+                "both filters are Nearest, or both are Linear; these are {min:?} (min) and {mag:?} (mag)"
+            ));
+        }
     };
     let [u, v, _] = texture.address;
     let state = UnormSampler {
         linear,
-        address_u: address(u)?,
-        address_v: address(v)?,
+        address_u: address(u, "U")?,
+        address_v: address(v, "V")?,
         ..UnormSampler::default()
     };
-    Some(match &texture.key {
+    Ok(match &texture.key {
         None => state,
         Some(key) => UnormSampler {
             chroma_key_enable: true,

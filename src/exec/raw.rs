@@ -44,17 +44,18 @@ pub fn send<O: Observer>(
     if let (Platform::Ilk, Ok(message)) = (platform, &message) {
         return gen5::send(thread, environment, send, raw, message, pc, observer);
     }
-    let read = message.and_then(|m| decode(&m, platform).map_err(|why| why.to_string()));
+    let unknown = "the raw message means nothing known";
+    let read = message.map_err(|why| (unknown, why)).and_then(|message| {
+        decode(&message, platform).map_err(|why| match why.is_unmodelled() {
+            true => ("the raw message is not modelled", why.to_string()),
+            false => (unknown, why.to_string()),
+        })
+    });
     let decoded = match read {
         Ok(decoded) => decoded,
-        Err(why) => {
+        Err((what, why)) => {
             let note = format!("descriptor {desc:#010x}: {why}");
-            return Err(refuse(
-                thread,
-                pc,
-                "the raw message means nothing known",
-                note,
-            ));
+            return Err(refuse(thread, pc, what, note));
         }
     };
     match serve(

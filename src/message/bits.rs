@@ -96,6 +96,11 @@ pub enum DecodeError {
         "M0.2 bit {0} of a media block: only message mode NORMAL is modelled, neither PIXEL_MASK nor color processing (PRM 5.10.5)"
     )]
     MediaMode(u32),
+    /// A function of `sample_8x8` of Gen8 and Gen9 beside the scaler, by its name.
+    #[error(
+        "the function {0} of sample_8x8 is not modelled, only the scaler is (AVS reference 10)"
+    )]
+    MediaFunction(&'static str),
     /// No message of this type at this function.
     #[error("{} knows no message type {value}", sfid.name())]
     UnknownType {
@@ -117,7 +122,9 @@ impl DecodeError {
     pub const fn is_unmodelled(&self) -> bool {
         matches!(
             self,
-            DecodeError::MediaMode(_) | DecodeError::UnknownFunction(_)
+            DecodeError::MediaMode(_)
+                | DecodeError::MediaFunction(_)
+                | DecodeError::UnknownFunction(_)
         )
     }
 }

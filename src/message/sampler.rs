@@ -389,6 +389,30 @@ fn decode_parameters(
     Ok(())
 }
 
+/// The function that a payload of `sample_8x8` names is the scaler. Source: AVS reference 1.2 and 10.
+fn scaler_only(payload: &[u32; 8]) -> Result<(), DecodeError> {
+    let function = avs_payload::FUNCTION.get(payload);
+    let name = match function {
+        0 => return Ok(()),
+        1 => "2-D convolve",
+        2 => "min/max",
+        3 => "min/max filter",
+        4 => "erode",
+        5 => "dilate",
+        6 => "boolean centroid",
+        7 => "centroid",
+        8 => "1-D vertical convolve",
+        9 => "1-D horizontal convolve",
+        10 => "one-pixel convolve",
+        11 => "flood fill",
+        12 => "LBP creation",
+        13 => "LBP correlation",
+        15 => "correlation search",
+        _ => return reserved(avs_payload::FUNCTION, function, None),
+    };
+    Err(DecodeError::MediaFunction(name))
+}
+
 /// AVS, `sample_unorm`, cache flush.
 fn decode_block(message: &Message, form: &Form, code: u32) -> Result<Request, DecodeError> {
     let desc = [message.desc];
@@ -411,6 +435,9 @@ fn decode_block(message: &Message, form: &Form, code: u32) -> Result<Request, De
         );
     }
     let (m0, m1) = (&message.header, &message.payload);
+    if code == AVS_TYPE {
+        scaler_only(m1)?;
+    }
     refuse_unknown_in(&media_sampler_header::LAYOUT, m0, 2)?;
     let disable = media_sampler_header::DISABLE.get(m0);
     let channels = reserved(
@@ -423,12 +450,6 @@ fn decode_block(message: &Message, form: &Form, code: u32) -> Result<Request, De
     match code {
         AVS_TYPE => {
             refuse_unknown_in(&avs_payload::LAYOUT, m1, 7)?;
-            let function = avs_payload::FUNCTION.get(m1);
-            reserved(
-                avs_payload::FUNCTION,
-                function,
-                (function == 0).then_some(()),
-            )?;
             let mode = avs_payload::MODE.get(m1);
             Ok(Request::Avs(AvsRequest {
                 surface,

@@ -24,6 +24,9 @@ use std::collections::BTreeSet;
 /// Columns of a block.
 pub const WIDTH: usize = 16;
 
+/// The greatest column and row that a message can name. Source: PRM 4.11.1.9.
+pub const LAST: (u32, u32) = (4095, 2046);
+
 /// Pixels around a block that its samples may depend on, rounded up to whole 4x4 blocks: rows of the
 /// search along edges (3), of motion (3), of the 3x3 of denoising by fields (2), of its 4x4 block (3 + 2).
 const MARGIN: u32 = 12;
@@ -60,7 +63,7 @@ pub enum DeinterlaceError {
     #[error("the message needs {0}, unless first_frame is set")]
     Missing(&'static str),
     /// No plain plane of bytes.
-    #[error("statistics lie in a linear 2D surface of 8-bit elements, not in {0}")]
+    #[error("statistics lie in a 2D surface of 8-bit elements, not in {0}")]
     Statistics(String),
     /// No layout is published.
     #[error("partial deinterlacing returns data of unpublished layout (AVS reference 5.9)")]

@@ -440,7 +440,7 @@ mod tests {
 
     #[test]
     fn names_and_codes_are_unique_and_found() {
-        assert_eq!(Format::all().count(), 266 + 4);
+        assert_eq!(Format::all().count(), 266 + 5);
         for format in Format::all() {
             assert_eq!(Format::named(format.name), Some(format));
             if format.origin != Origin::Media {

@@ -292,4 +292,6 @@ pub(super) static FORMATS: &[FormatInfo] = &[
     row("A8Y8U8V8_UNORM",           0x40d,  32, ( 1, 1),  Bdw,      Yuv,         Plain,     "V:un8 U:un8 Y:un8 A:un8",        Ycrcb,     "VYUA", AsFloat, "--------", [No,  No,  No,  No,  No],  Unorm8,   Media),
     row("PLANAR_411_8",             0x405,   0, ( 0, 0),  Ilk,      Yuv,         Plain,     "",                               Ycrcb,     "VYU1", AsFloat, "--------", [No,  No,  No,  No,  No],  Unorm8,   Media),
     row("PLANAR_422_8",             0x406,   0, ( 0, 0),  Ilk,      Yuv,         Plain,     "",                               Ycrcb,     "VYU1", AsFloat, "--------", [No,  No,  No,  No,  No],  Unorm8,   Media),
+    // Motion and history of denoising, a byte each: what the deinterlace message keeps from frame to frame.
+    row("STMM_DN_STATISTICS",       0x407,   8, ( 1, 1),  Ilk,      Uint,        Plain,     "R:ui8",                          Bits,      "R001", AsUint,  "--------", [No,  No,  No,  No,  No],  NoBorder, Media),
 ];
