@@ -228,18 +228,14 @@ impl Scope<'_> {
                 var,
                 element,
                 stride,
-            } => {
-                let region = ast::Region::Destination { stride: *stride };
-                let place = self.place(var.node);
-                let region = self.region(place, u64::from(*element), 2, region, lanes, false);
-                ((region, Type::Uw), None)
-            }
-            Operand::State { var, element } => {
-                let region = ast::Region::Destination { stride: 1 };
-                let place = self.place(var.node);
-                let region = self.region(place, u64::from(*element), 4, region, lanes, false);
-                ((region, Type::Ud), None)
-            }
+            } => (
+                self.index(var.node, *element, *stride, Type::Uw, lanes, false),
+                None,
+            ),
+            Operand::State { var, element } => (
+                self.index(var.node, *element, 1, Type::Ud, lanes, false),
+                None,
+            ),
             Operand::AddressOf { var, offset } => {
                 (self.address_of(self.place(var.node), *offset), None)
             }
@@ -254,6 +250,23 @@ impl Scope<'_> {
             ty,
             modifier,
         })
+    }
+
+    /// Elements of an address or state variable from `element` on, `stride` apart.
+    fn index(
+        &mut self,
+        var: VarId,
+        element: u32,
+        stride: u32,
+        ty: Type,
+        lanes: Lanes,
+        write: bool,
+    ) -> (Region, Type) {
+        let region = ast::Region::Destination { stride };
+        let place = self.place(var);
+        let size = ty.bytes();
+        let region = self.region(place, element.into(), size, region, lanes, write);
+        (region, ty)
     }
 
     /// The address of a byte as a 16-bit constant. Source: vISA text reference 4.6.
@@ -287,17 +300,9 @@ impl Scope<'_> {
                 var,
                 element,
                 stride,
-            } => {
-                let region = ast::Region::Destination { stride: *stride };
-                let place = self.place(var.node);
-                let region = self.region(place, u64::from(*element), 2, region, lanes, true);
-                (region, Type::Uw)
-            }
+            } => self.index(var.node, *element, *stride, Type::Uw, lanes, true),
             Operand::State { var, element } => {
-                let region = ast::Region::Destination { stride: 1 };
-                let place = self.place(var.node);
-                let region = self.region(place, u64::from(*element), 4, region, lanes, true);
-                (region, Type::Ud)
+                self.index(var.node, *element, 1, Type::Ud, lanes, true)
             }
             _ => return None,
         };

@@ -296,6 +296,18 @@ fn size(input: &str) -> Read<'_, u32> {
     }
 }
 
+/// `]:aN`, and the address of lanes that it ends.
+fn close(input: &str, scale: u32, model: Model, parts: Vec<LscPart>) -> Read<'_, Operand> {
+    let (rest, _) = mark(input, "]")?;
+    let (rest, bits) = size(rest)?;
+    let address = LscAddress {
+        scale,
+        bits,
+        ..address_of(model, parts)
+    };
+    Ok((rest, Operand::LscAddress(Box::new(address))))
+}
+
 /// `MODEL[ [scale*]V [±n] ]:aN`; typed memory has up to four parts, u, v, r and the level. How many
 /// belong to a message is for the check.
 pub(super) fn address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
@@ -310,14 +322,7 @@ pub(super) fn address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
         parts.push(next);
         rest = behind;
     }
-    let (rest, _) = mark(rest, "]")?;
-    let (rest, bits) = size(rest)?;
-    let address = LscAddress {
-        scale,
-        bits,
-        ..address_of(model, parts)
-    };
-    Ok((rest, Operand::LscAddress(Box::new(address))))
+    close(rest, scale, model, parts)
 }
 
 /// `MODEL[ [scale*]V [±n] [, stride] ]:aN`.
@@ -333,14 +338,7 @@ pub(super) fn strided_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Oper
         parts.push(LscPart { operand, offset: 0 });
         rest = behind;
     }
-    let (rest, _) = mark(rest, "]")?;
-    let (rest, bits) = size(rest)?;
-    let address = LscAddress {
-        scale,
-        bits,
-        ..address_of(model, parts)
-    };
-    Ok((rest, Operand::LscAddress(Box::new(address))))
+    close(rest, scale, model, parts)
 }
 
 /// `flat[base,width,height,pitch,x±n,y±n]`; `flat[V+(x,y)]`, the first six in one register; or
