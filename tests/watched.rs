@@ -15,11 +15,23 @@ use visim::observe::{Races, Sanitizer, Watcher};
 use visim::source::{Source, Span, Spanned};
 
 /// Kernel, code, and why it is a true finding of the text.
-const KNOWN: &[(&str, &str, &str)] = &[(
-    "atomic_float_cas",
-    "U0682",
-    "the loop starts from a plain read of what other groups exchange",
-)];
+const KNOWN: &[(&str, &str, &str)] = &[
+    (
+        "atomic_float_cas",
+        "U0682",
+        "the loop starts from a plain read of what other groups exchange",
+    ),
+    (
+        "atomics_all_int",
+        "W0685",
+        "all groups exchange one dword, whose last value is open",
+    ),
+    (
+        "atomics_local_return",
+        "W0685",
+        "threads of a group number themselves by what an addition hands back",
+    ),
+];
 
 /// Lesson, code, and why it stands there.
 const IN_LESSONS: &[(&str, &str, &str)] = &[

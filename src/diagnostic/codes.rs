@@ -972,6 +972,14 @@ what came later was not checked. Run a smaller grid."
 
     .kernel_attr SLMSize=1000000   // hardly meant
     .kernel_attr SLMSize=64        // 64 KiB"
+    W0685 Warning "the order of atomics shows"
+"Found by `visim run --check-races`. Threads that nothing orders update the same bytes, and what they leave
+depends on which comes first: an atomic hands back the value that was there before, exchanges, or adds
+floats, whose sums are rounded. It is no race, and programs that number their work by a counter live
+with it; but hardware need not give what visim gives, where groups come in launch order.
+
+    dword_atomic.inc (M1, 16) T6 O.0 %null.0 %null.0 V.0       // V depends on who came before
+    dword_atomic.inc (M1, 16) T6 O.0 %null.0 %null.0 %null.0   // the sum does not"
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.

@@ -29,6 +29,7 @@ mod media_sampler;
 mod memory;
 mod message;
 pub mod observer;
+pub mod order;
 pub mod packed;
 mod raw;
 mod ready;

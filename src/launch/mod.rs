@@ -7,7 +7,8 @@
 //!                                                 where they never wait for each other
 //! ```
 //!
-//! The result does not depend on `jobs` for programs without races: groups share only surfaces, and
+//! The result does not depend on `jobs` for programs without races: groups share only surfaces, those
+//! of programs in which the order of atomics shows come one after the other ([`crate::exec::order`]), and
 //! traps are reported in launch order. Start with [`run`]; [`kernel`] makes compiled kernels ready for it.
 
 mod grid;
@@ -18,6 +19,7 @@ pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::gang::{self, may_gang};
+use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
     Arena, Decoded, Environment, ReadyMessages, Resources, Stop, Thread, observer::Start, packed,
 };
@@ -30,7 +32,8 @@ use std::thread::ScopedJoinHandle;
 /// How a run is carried out.
 #[derive(Clone, Debug)]
 pub struct RunOptions {
-    /// Groups that may run at the same time; 0 or 1 runs them in order on the caller's thread.
+    /// Groups that may run at the same time; 0 or 1 runs them in order on the caller's thread, and so does any
+    /// number where the order of groups would show in what atomics leave.
     pub jobs: usize,
     /// Instructions that one hardware thread may run.
     pub limit: u64,
@@ -167,13 +170,17 @@ pub fn run<O: Observer>(
             false => 1,
         },
     };
+    let jobs = match shows_order_of_groups(program) {
+        true => 1,
+        false => options.jobs.max(1) as u64,
+    };
     let turns = Turns {
         groups: grid.groups(),
         next: AtomicU64::new(0),
         failed: AtomicU64::new(u64::MAX),
-        batch: (grid.groups() / (8 * options.jobs.max(1) as u64)).clamp(1, MAX_BATCH),
+        batch: (grid.groups() / (8 * jobs)).clamp(1, MAX_BATCH),
     };
-    let workers = (options.jobs as u64).clamp(1, turns.groups.max(1));
+    let workers = jobs.clamp(1, turns.groups.max(1));
     let shares: Vec<Share<O>> = if workers > 1 {
         // Plain threads: a worker that waits must not begin other work of the caller's.
         std::thread::scope(|scope| {

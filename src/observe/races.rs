@@ -9,11 +9,13 @@
 //! order of a run plays no part in what counts as ordered.
 //!
 //! Samplers read the texels that their result depends on. Not seen: order that programs make with atomics.
+//! Atomics that nothing orders are no race, but where their order shows ([`crate::exec::order`]) it is said.
 
 use super::known::{self, Cell, Known};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::ThreadId;
 use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
+use crate::exec::order::Update;
 use crate::program::{Barrier, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -59,6 +61,8 @@ struct Touch {
     group: u32,
     epoch: u32,
     pc: u32,
+    /// What it updates, if it is an atomic.
+    update: Option<Update>,
 }
 
 /// Who touched a place; numbers of [`State::touched`] plus one, 0 for nobody.
@@ -107,6 +111,7 @@ impl Races {
         Watch {
             races: self,
             epoch: 0,
+            update: None,
         }
     }
 
@@ -132,6 +137,8 @@ pub struct Watch<'w> {
     races: &'w Races,
     /// Barriers passed.
     epoch: u32,
+    /// What the instruction at hand updates.
+    update: Option<Update>,
 }
 
 impl Observer for Watch<'_> {
@@ -143,6 +150,7 @@ impl Observer for Watch<'_> {
         if matches!(op, Op::Barrier(Barrier::Whole | Barrier::Wait)) {
             self.epoch += 1;
         }
+        self.update = Update::of(op);
     }
 
     fn access(&mut self, at: At, access: &Access<'_>) {
@@ -152,12 +160,12 @@ impl Observer for Watch<'_> {
         }
         let state = self.races.state.lock();
         let mut state = state.unwrap_or_else(PoisonError::into_inner);
-        state.access(at, self.epoch, access);
+        state.access(at, self.epoch, self.update, access);
     }
 }
 
 impl State {
-    fn access(&mut self, at: At, epoch: u32, access: &Access<'_>) {
+    fn access(&mut self, at: At, epoch: u32, update: Option<Update>, access: &Access<'_>) {
         if self.group != Some(at.thread.group) {
             self.group = Some(at.thread.group);
             self.group_number += 1;
@@ -168,6 +176,7 @@ impl State {
             group: self.group_number,
             epoch,
             pc: at.pc,
+            update,
         };
         if self.touched.last() != Some(&touch) {
             // Numbers are 32 bits; a run that fills them is far beyond the pages.
@@ -262,6 +271,12 @@ impl State {
 }
 
 impl Touch {
+    /// Whether two atomics leave the same bytes in either order.
+    fn commutes_with(&self, other: &Touch) -> bool {
+        let both = self.update.zip(other.update);
+        both.is_none_or(|(own, other)| own.commutes_with(other))
+    }
+
     /// Whether nothing orders the two.
     fn is_unordered(&self, other: &Touch) -> bool {
         self.group != other.group
@@ -270,7 +285,7 @@ impl Touch {
 }
 
 impl Place {
-    /// Notes an access; an earlier one that it races with comes back.
+    /// Notes an access; an earlier one that it races with comes back, or an atomic whose order with it shows.
     fn touch(
         &mut self,
         number: u32,
@@ -280,15 +295,20 @@ impl Place {
         let by = |number: u32| (number > 0).then(|| &touched[number as usize - 1]);
         let own = by(number)?;
         let races = |other: u32| by(other).is_some_and(|other| own.is_unordered(other));
+        let shows = |other: u32| races(other) && by(other).is_some_and(|o| !own.commutes_with(o));
         let any =
             |others: [u32; 3], kind| others.into_iter().find(|&o| races(o)).map(|o| (o, kind));
         let mut found = races(self.write).then_some((self.write, AccessKind::Write));
         if kind != AccessKind::Read {
             found = found.or_else(|| any(self.reads, AccessKind::Read));
         }
-        if kind != AccessKind::Atomic {
-            found = found.or_else(|| any(self.atomics, AccessKind::Atomic));
-        }
+        found = found.or_else(|| match kind {
+            AccessKind::Atomic => {
+                let other = self.atomics.into_iter().find(|&other| shows(other));
+                other.map(|other| (other, AccessKind::Atomic))
+            }
+            _ => any(self.atomics, AccessKind::Atomic),
+        });
         match kind {
             AccessKind::Write => self.write = number,
             AccessKind::Read => remember(&mut self.reads, number, touched),
@@ -324,7 +344,12 @@ fn verb(kind: AccessKind) -> &'static str {
 fn say(known: &Known, race: &Race) -> Diagnostic {
     let (first, second) = (race.first, race.second);
     let across = first.0.group != second.0.group;
-    let code = if across { Code::U0682 } else { Code::U0681 };
+    let atomics = first.1 == AccessKind::Atomic && second.1 == AccessKind::Atomic;
+    let code = match across {
+        _ if atomics => Code::W0685,
+        true => Code::U0682,
+        false => Code::U0681,
+    };
     let (place, spot) = (known.space(race.space), known::spot(race.spot));
     let side =
         |(touch, kind): (Touch, AccessKind)| format!("{} {} it here", touch.thread, verb(kind));
@@ -349,6 +374,10 @@ fn say(known: &Known, race: &Race) -> Diagnostic {
     if race.count > 1 {
         diagnostic = diagnostic.note(format!("{} times in all", race.count));
     }
+    if atomics {
+        let taken = "here threads and groups come in launch order, whatever `--jobs` says";
+        diagnostic = diagnostic.note(taken);
+    }
     diagnostic.see("vISA text reference 5.13; launch reference 7")
 }
 
@@ -366,6 +395,7 @@ mod tests {
             group,
             epoch,
             pc: 0,
+            update: None,
         }
     }
 
@@ -454,7 +484,7 @@ mod tests {
                 start,
                 data: &[],
             };
-            races.state.lock().unwrap().access(at, 0, &access);
+            races.state.lock().unwrap().access(at, 0, None, &access);
         }
         let found = races.diagnostics();
         assert_eq!(found[0].code, Code::L0683);

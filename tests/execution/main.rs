@@ -4,6 +4,7 @@ mod flow;
 mod gang;
 mod lsc;
 mod memory;
+mod order;
 mod sampling;
 
 use std::sync::Arc;

@@ -1,0 +1,113 @@
+//! Atomics whose order shows: what they leave depends on which thread comes first, though nothing races.
+//!
+//! ```text
+//!  add inc dec sub     commute with each other      two of them leave the same bytes in either order
+//!  min  and  or …      commute with their own kind
+//!  xchg cmpxchg f…     do not: float sums are rounded, the last exchange stays
+//!  any, with a result  does not: the old value says who came before
+//! ```
+
+use crate::isa::AtomicOp;
+use crate::lower::SLM;
+use crate::program::{ExtendedWord, LscAction, LscPlace, Op, Program, Send, SendBody};
+
+/// What an atomic does to memory, as far as its order goes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Update {
+    /// It commutes with those of the same operation on elements of as many bytes.
+    Commutes(AtomicOp, u32),
+    /// The order shows.
+    Ordered,
+}
+
+impl Update {
+    fn new(op: AtomicOp, bytes: u32, result: bool) -> Update {
+        match op {
+            _ if result => Update::Ordered,
+            AtomicOp::Add | AtomicOp::Sub | AtomicOp::Inc | AtomicOp::Dec => {
+                Update::Commutes(AtomicOp::Add, bytes)
+            }
+            AtomicOp::Min
+            | AtomicOp::Max
+            | AtomicOp::MinSint
+            | AtomicOp::MaxSint
+            | AtomicOp::And
+            | AtomicOp::Or
+            | AtomicOp::Xor => Update::Commutes(op, bytes),
+            // A float minimum of zeros of both signs is whichever came first.
+            AtomicOp::Xchg
+            | AtomicOp::CmpXchg
+            | AtomicOp::FMax
+            | AtomicOp::FMin
+            | AtomicOp::FCmpWr
+            | AtomicOp::FAdd
+            | AtomicOp::FSub => Update::Ordered,
+        }
+    }
+
+    /// Whether the two leave the same bytes in either order.
+    pub fn commutes_with(self, other: Update) -> bool {
+        self == other && self != Update::Ordered
+    }
+
+    /// What an op does; `None` if it is no atomic. A raw message that its receiver may take for one counts
+    /// as one.
+    pub fn of(op: &Op) -> Option<Update> {
+        let Op::Send(send) = op else {
+            return None;
+        };
+        match &send.body {
+            SendBody::Atomic { op, bits, dst, .. }
+            | SendBody::TypedAtomic { op, bits, dst, .. }
+            | SendBody::SvmAtomic { op, bits, dst, .. } => {
+                Some(Update::new(*op, u32::from(*bits) / 8, dst.is_some()))
+            }
+            SendBody::Lsc(message) => match message.action {
+                LscAction::Atomic(op) => {
+                    let (bytes, result) = (message.memory_bytes, message.data.is_some());
+                    Some(Update::new(op, bytes, result))
+                }
+                LscAction::AtomicLoad => Some(Update::Ordered),
+                LscAction::Load | LscAction::Store => None,
+            },
+            SendBody::Raw(message) => {
+                let receiver = message.function.or(match message.ex_desc {
+                    ExtendedWord::Known(word) => Some(word & 0xf),
+                    ExtendedWord::Operand(_) => None,
+                });
+                let may = receiver.is_none_or(|receiver| DATA_CACHES.contains(&receiver));
+                may.then_some(Update::Ordered)
+            }
+            _ => None,
+        }
+    }
+}
+
+/// The receivers that have atomics on any platform, by SFID: dc0, dc1, tgm, ugm. Source: lowering reference 1.4.
+const DATA_CACHES: [u32; 4] = [10, 12, 13, 15];
+
+/// Whether groups may leave other bytes behind when they run in another order, though nothing races.
+pub fn shows_order_of_groups(program: &Program) -> bool {
+    let mut updates = program.ops.iter().filter_map(|op| match op {
+        Op::Send(send) if is_of_group(program, send) => None,
+        op => Update::of(op),
+    });
+    let first = updates.next();
+    first.is_some_and(|first| {
+        first == Update::Ordered || updates.any(|other| !first.commutes_with(other))
+    })
+}
+
+/// Whether a message reaches only memory of the thread or of its group.
+fn is_of_group(program: &Program, send: &Send) -> bool {
+    match &send.body {
+        SendBody::Lsc(message) => matches!(message.place, LscPlace::Shared | LscPlace::Scratch),
+        _ => send.surface.is_some_and(|at| {
+            let index = program
+                .image
+                .get(at as usize..)
+                .and_then(<[u8]>::first_chunk);
+            index.is_some_and(|index| u32::from_le_bytes(*index) == SLM)
+        }),
+    }
+}
