@@ -377,6 +377,44 @@ fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
                 "argument 0, `in`",
             ],
         ),
+        (r"[]", &["E0640", "a launch is an object"]),
+        (
+            r#"{"global_size": [128, 1, 1, 1]}"#,
+            &["E0640", "`global_size` has 4 elements, at most 3"],
+        ),
+        (
+            r#"{"global_size": [128], "work_dim": 9}"#,
+            &["E0640", "`work_dim` is 9: 1, 2 or 3"],
+        ),
+        (
+            r#"{"global_size": [128], "outputs": [{"arg": 7, "file": "28-in.bin", "dtype": "i32"}]}"#,
+            &["E0640", "`arg` of output 0 is 7", "0 arguments"],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kind": "buffer", "bytes": 8}],
+                "outputs": [{"arg": 0, "file": "28-in.bin", "dtype": "f33"}]}"#,
+            &["E0640", "output 0: `f33` is no element type"],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kind": "buffer", "input": "28-in.bin", "bytes": 8}]}"#,
+            &["E0642", "`bytes` is 8, `28-in.bin` has 512", "argument 0"],
+        ),
+        (
+            r#"{"global_size": [128], "kernel": "sum"}"#,
+            &["E0601", "no kernel `sum`", "did you mean sums?"],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kind": "buffer", "name": "out", "bytes": 8}]}"#,
+            &[
+                "E0643",
+                "argument 0 of the launch is `out`, that of the kernel is `in`",
+            ],
+        ),
+        (
+            r#"{"global_size": [128], "args": [{"kind": "buffer", "bytes": 512}, {"kind": "buffer", "bytes": 8},
+                {"kind": "local", "size": 256}, {"kind": "local", "size": 256}]}"#,
+            &["E0643", "the launch gives 4 arguments, the kernel has 3"],
+        ),
         (
             r#"{"global_size": [128] "args": []}"#,
             &["E0640", "line 1 column 23", "in slip.json"],
@@ -394,6 +432,85 @@ fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
         std::fs::write(folder.path().join("slip.json"), json).expect("written");
         refused(&["--launch", "slip.json"], wanted);
     }
+}
+
+/// A value has the size, and where the compiler tells it the type, that the kernel takes.
+#[test]
+fn values_of_another_size_or_type_are_refused() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = |name: &str| root().join(name).display().to_string();
+    let (text, photo) = (
+        file("samples/kernels/26-grade.visaasm"),
+        format!("src=image:{}", file("samples/images/photo.png")),
+    );
+    for (gain, wanted) in [
+        ("float:1", "argument 2, `gain`, takes `float4`, not `float`"),
+        ("hex:0011223344556677", "argument 2, `gain`, has 8 bytes"),
+        (
+            "float16:1,2,3,4,5,6,7,8,9,10,11,12,13,14,15,16",
+            "takes `float4`, not `float16`",
+        ),
+    ] {
+        let gain = format!("gain={gain}");
+        let size = ["run", &text, "--global", "256x192", "--local", "16x16"];
+        let args = [
+            "--arg",
+            &photo,
+            "--arg",
+            "1=image:g.png:size=256x192",
+            "--arg",
+            &gain,
+        ];
+        let more = ["--arg", "bright=buffer:size=4"];
+        let output = visim(&[&size[..], &args, &more].concat(), folder.path());
+        let said = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_eq!(output.status.code(), Some(2), "{gain}\n{said}");
+        assert!(
+            said.contains("E0642") && said.contains(wanted),
+            "{gain}\n{said}"
+        );
+    }
+    let threads = visim(
+        &["run", &text, "--global", "16", "--threads", "4,4"],
+        folder.path(),
+    );
+    let said = String::from_utf8_lossy(&threads.stderr).into_owned();
+    assert_eq!(threads.status.code(), Some(2), "{said}");
+}
+
+/// Groups get whole KiB of shared local memory; what lies behind the last byte of the arguments is nobody's.
+#[test]
+fn shared_memory_behind_the_last_argument_is_outside_for_the_sanitizer() {
+    let sums = |part: &str| {
+        let lesson = [
+            "run",
+            "28-sums.visaasm",
+            "--sanitize",
+            "--global",
+            "128",
+            "--local",
+            "64",
+        ];
+        let given = [
+            "--arg",
+            "in=buffer:28-in.bin",
+            "--arg",
+            "out=buffer:size=8",
+            "--arg",
+            part,
+        ];
+        let output = visim(
+            &[&lesson[..], &given].concat(),
+            &root().join("samples/kernels"),
+        );
+        String::from_utf8_lossy(&output.stderr).into_owned()
+    };
+    let (enough, short) = (sums("part=local:256"), sums("part=local:252"));
+    assert!(!enough.contains("U0674"), "{enough}");
+    assert!(
+        short.contains("U0674") && short.contains("byte 0xfc of shared local memory"),
+        "{short}"
+    );
 }
 
 #[test]

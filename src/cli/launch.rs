@@ -3,7 +3,7 @@
 
 use super::output::{Exit, Output};
 use crate::check::{CheckOptions, UnitKind};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::harness::argument::{self, ArgumentOption};
 use crate::harness::bind::Layer;
 use crate::harness::front::Front;
@@ -11,9 +11,11 @@ use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
 use crate::harness::write::Writes;
 use crate::isa::Platform;
 use crate::launch::kernel::compare::compare;
+use crate::launch::kernel::json::Launch as Description;
 use crate::launch::kernel::{Argument, Size};
 use crate::source::Source;
 use serde_json::json;
+use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The options of a launch.
@@ -151,7 +153,9 @@ impl Launch {
         let unit = units
             .filter(|u| u.kind == UnitKind::Kernel)
             .find(|u| kernel.is_none_or(|name| name == u.name));
-        let name = unit.map_or_else(String::new, |u| u.name.clone());
+        let Some(name) = unit.map(|u| u.name.clone()) else {
+            return Err(unknown_kernel(&front, kernel));
+        };
         let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
         let file = match &self.zebin {
             Some(zebin) => CompiledFile::read(zebin, &name)?,
@@ -175,6 +179,7 @@ impl Launch {
         let mut known = file.compiled.names.clone();
         let mut arguments = Vec::new();
         if let Some(launch) = &launch {
+            same_arguments(&known, &launch.launch)?;
             known.extend(launch.launch.names());
             arguments = launch.arguments()?;
         }
@@ -248,6 +253,58 @@ impl Launch {
         }
         Ok(size)
     }
+}
+
+/// The text has no such kernel, or none at all.
+fn unknown_kernel(front: &Front, kernel: Option<&str>) -> Refused {
+    let units = front.checked.units.iter();
+    let kernels = units.filter(|u| u.kind == UnitKind::Kernel);
+    let names: Vec<&str> = kernels.map(|u| u.name.as_str()).collect();
+    let what = match kernel {
+        Some(name) if !names.is_empty() => format!("the text has no kernel `{name}`"),
+        _ => "the text has no kernel".to_string(),
+    };
+    let mut refused = Box::new(Diagnostic::with_message(Code::E0601, what));
+    if !names.is_empty() {
+        refused
+            .notes
+            .push(format!("its kernels: {}", names.join(", ")));
+    }
+    let meant = kernel.and_then(|name| nearest(name, names));
+    refused.help = meant.map(|meant| format!("did you mean {meant}?"));
+    refused
+}
+
+/// The arguments of a launch are those that the compiler names, where it does.
+fn same_arguments(named: &BTreeMap<u32, String>, launch: &Description) -> Result<(), Refused> {
+    if named.is_empty() {
+        return Ok(());
+    }
+    let wrong = |what| {
+        let known: Vec<&str> = named.values().map(String::as_str).collect();
+        Err(Box::new(
+            Diagnostic::with_message(Code::E0643, what)
+                .note(format!("its arguments: {}", known.join(", "))),
+        ))
+    };
+    for (number, name) in launch.names() {
+        match named.get(&number) {
+            Some(own) if *own != name => {
+                return wrong(format!(
+                    "argument {number} of the launch is `{name}`, that of the kernel is `{own}`"
+                ));
+            }
+            _ => {}
+        }
+    }
+    let given = launch.args.len();
+    if given > named.len() {
+        let own = named.len();
+        return wrong(format!(
+            "the launch gives {given} arguments, the kernel has {own}"
+        ));
+    }
+    Ok(())
 }
 
 impl Launched {

@@ -136,6 +136,15 @@ impl Run {
                 return Exit::Command;
             }
         };
+        if launched.is_some() {
+            for (option, given) in [("threads", &self.threads), ("groups", &self.groups)] {
+                if given.is_some() {
+                    return output.complain(&format!(
+                        "--{option} has no meaning for a launch, whose threads follow from --global and --local"
+                    ));
+                }
+            }
+        }
         if let Some(launched) = &launched {
             layers.push(Layer::of_platform(launched.platform));
             layers.extend(launched.layers.iter().cloned());

@@ -69,6 +69,8 @@ pub struct Start<'a> {
     pub program: &'a Program,
     /// How many threads its group has.
     pub group_threads: u32,
+    /// Bytes of shared local memory that belong to something; more may be there.
+    pub slm_used: u32,
     /// Arena bytes that the launch has given: inputs and start values. Built-ins count as given.
     pub given: &'a [Range<u32>],
 }

@@ -14,6 +14,7 @@
 use super::kernel::{Refused, read};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
+use crate::launch::kernel::argument::SCALARS;
 use crate::launch::kernel::image::{Image, Shape};
 use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, limited};
 use crate::launch::kernel::{Argument, SamplerChoice};
@@ -74,11 +75,14 @@ fn given(kind: &str, words: &str) -> Result<Given, Refused> {
         "local" => {
             let bytes = words.parse();
             let bytes = bytes.map_err(|_| wrong(format!("`{words}` is no number of bytes")))?;
+            if bytes == 0 {
+                return Err(wrong("local memory has 1 byte at least"));
+            }
             (Argument::Local(bytes), None)
         }
         "hex" => (Argument::Value(bytes_of(words)?), None),
         "null" if words.is_empty() => (Argument::Null, None),
-        _ => (Argument::Value(value(kind, words)?), None),
+        _ => (Argument::Typed(kind.to_string(), value(kind, words)?), None),
     })
 }
 
@@ -114,6 +118,9 @@ fn buffer(text: &str) -> Result<Given, Refused> {
     if let Some(size) = keys.get("size") {
         let bytes = size.parse::<u64>();
         let bytes = bytes.map_err(|_| wrong(format!("`{size}` is no number of bytes")))?;
+        if bytes == 0 {
+            return Err(wrong("a buffer has 1 byte at least"));
+        }
         let memory = Memory::zeroed(limited(bytes)?);
         let out = out.or(path.map(PathBuf::from));
         return Ok((Argument::Buffer(Arc::new(memory)), out));
@@ -144,7 +151,14 @@ fn image(text: &str) -> Result<Given, Refused> {
     let input = keys.get("in").copied();
     if let Some(size) = keys.get("size") {
         let numbers: Option<Vec<u32>> = size.split('x').map(|n| n.parse().ok()).collect();
-        let numbers = numbers.ok_or_else(|| wrong(format!("`{size}` is no size as 64x48")))?;
+        let numbers = numbers.filter(|n| n.len() <= 3 && !n.contains(&0));
+        let numbers = numbers.ok_or_else(|| {
+            let mut refused = wrong(format!("`{size}` is no size as 64x48"));
+            refused
+                .notes
+                .push("up to three numbers from 1 on".to_string());
+            refused
+        })?;
         let number = |at: usize| numbers.get(at).copied().unwrap_or(1);
         (shape.width, shape.height) = (number(0), number(1));
         match shape.kind.as_str() {
@@ -222,11 +236,6 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
     Ok(bytes)
 }
 
-/// The scalar types of OpenCL.
-const SCALARS: &[&str] = &[
-    "char", "uchar", "short", "ushort", "int", "uint", "long", "ulong", "float", "half", "double",
-];
-
 fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
     let integer = |bytes: usize, signed: bool| {
         let (negative, digits) = match word.strip_prefix('-') {
@@ -259,7 +268,7 @@ fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
         "double" => float.ok().map(|v| v.to_le_bytes().to_vec()),
         other => {
             let mut refused = wrong(format!("`{other}` is no kind of argument"));
-            let kinds = KINDS.iter().chain(SCALARS).copied();
+            let kinds = KINDS.iter().copied().chain(SCALARS.iter().map(|row| row.0));
             if let Some(meant) = nearest(other, kinds) {
                 refused.help = Some(format!("did you mean {meant}?"));
             }
@@ -338,7 +347,7 @@ mod tests {
 
     fn bytes(text: &str) -> Vec<u8> {
         match option(text).map(|o| o.argument) {
-            Ok(Argument::Value(bytes)) => bytes,
+            Ok(Argument::Value(bytes) | Argument::Typed(_, bytes)) => bytes,
             other => panic!("{text}: {other:?}"),
         }
     }
@@ -366,6 +375,10 @@ mod tests {
             "0=buffer:size=x",
             "0=buffer",
             "0=local:-1",
+            "0=local:0",
+            "0=buffer:out.bin:size=0",
+            "0=image:out.png:size=0x4",
+            "0=image:out.png:size=4x4x4x4",
             "0=sampler:around",
             "0=hex:123",
             "0=image:a.bin",
@@ -386,7 +399,7 @@ mod tests {
         let given = |text| vec![option(text).expect(text)];
         let placed = place(&mut arguments, given("n=int:3"), &names, 2);
         assert!(placed.is_ok_and(|outs| outs.is_empty()));
-        assert!(matches!(arguments[1], Argument::Value(_)));
+        assert!(arguments[1].value().is_some());
         let placed = place(&mut arguments, given("m=int:3"), &names, 2);
         assert_eq!(placed.expect_err("no such name").code, Code::E0643);
         let placed = place(&mut arguments, given("2=int:3"), &names, 2);

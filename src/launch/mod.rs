@@ -41,6 +41,8 @@ pub struct RunOptions {
     pub max_threads: u64,
     /// Shared local memory of a group beyond what the kernel asks for: its local arguments.
     pub slm_bytes: u32,
+    /// Bytes of shared local memory that belong to something, where that is known; observers are told.
+    pub slm_used: Option<u32>,
     /// Scratch memory of each thread, made when it is used.
     pub scratch_bytes: usize,
     /// Which threads' registers to hand back.
@@ -57,6 +59,7 @@ impl Default for RunOptions {
             limit: 100_000_000,
             max_threads: 1 << 24,
             slm_bytes: 0,
+            slm_used: None,
             scratch_bytes: 1 << 18,
             keep: Keep::First,
             through_bits: false,
@@ -577,6 +580,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 thread: id,
                 program: self.program,
                 group_threads: self.grid.threads,
+                slm_used: self.options.slm_used.unwrap_or(u32::MAX),
                 given: &given,
             });
         }

@@ -20,6 +20,8 @@ pub enum Argument {
     Local(u32),
     /// The bytes of the OpenCL argument: a `float3` has 16.
     Value(Vec<u8>),
+    /// A value of a type by its name in OpenCL C, with its bytes.
+    Typed(String, Vec<u8>),
     /// A null pointer.
     Null,
     /// Not given.
@@ -34,9 +36,17 @@ impl Argument {
             Argument::Image(_) => "an image",
             Argument::Sampler(_) => "a sampler",
             Argument::Local(_) => "local memory",
-            Argument::Value(_) => "a value",
+            Argument::Value(_) | Argument::Typed(..) => "a value",
             Argument::Null => "null",
             Argument::Missing => "missing",
+        }
+    }
+
+    /// The bytes of a value.
+    pub fn value(&self) -> Option<&[u8]> {
+        match self {
+            Argument::Value(bytes) | Argument::Typed(_, bytes) => Some(bytes),
+            _ => None,
         }
     }
 
@@ -48,6 +58,35 @@ impl Argument {
             _ => None,
         }
     }
+}
+
+/// The scalar types of OpenCL C: name, bytes, whether it is a float.
+pub const SCALARS: &[(&str, u32, bool)] = &[
+    ("char", 1, false),
+    ("uchar", 1, false),
+    ("short", 2, false),
+    ("ushort", 2, false),
+    ("int", 4, false),
+    ("uint", 4, false),
+    ("long", 8, false),
+    ("ulong", 8, false),
+    ("half", 2, true),
+    ("float", 4, true),
+    ("double", 8, true),
+];
+
+/// A scalar type or a vector of one by its name, `uchar3`: bytes of a component, whether it is a float, and
+/// components; `None` for structures and other names.
+pub fn value_type(name: &str) -> Option<(u32, bool, u32)> {
+    let digits = name.find(|c: char| c.is_ascii_digit());
+    let (scalar, count) = name.split_at(digits.unwrap_or(name.len()));
+    let count = match count {
+        "" => 1,
+        "2" | "3" | "4" | "8" | "16" => count.parse().ok()?,
+        _ => return None,
+    };
+    let &(_, bytes, float) = SCALARS.iter().find(|row| row.0 == scalar)?;
+    Some((bytes, float, count))
 }
 
 /// Address mode of a sampler, with its number in the payload. Source: launch reference 5 and 6.

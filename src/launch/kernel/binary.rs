@@ -18,6 +18,8 @@ pub struct Compiled {
     pub name: String,
     /// Arguments by number, where their names are known.
     pub names: BTreeMap<u32, String>,
+    /// Types of arguments by number, where they are known.
+    pub types: BTreeMap<u32, String>,
     /// Data of the program.
     pub data: ProgramData,
     /// Addresses of the program's data by symbol.
@@ -148,6 +150,7 @@ impl Compiled {
         let facts = &self.facts;
         let mut description = facts.description.clone();
         description.names.clone_from(&self.names);
+        description.types.clone_from(&self.types);
         let grf = platform.grf_bytes();
         let vector = description.compiler == Compiler::Vector;
         let own = if vector {

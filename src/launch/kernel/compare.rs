@@ -14,11 +14,11 @@ enum Element {
 
 impl Element {
     fn named(name: &str) -> Option<Element> {
-        let bytes = name.get(1..)?.parse::<usize>().ok()? / 8;
-        match (name.get(..1)?, bytes) {
-            ("u", 1 | 2 | 4 | 8) => Some(Element::Unsigned(bytes)),
-            ("i", 1 | 2 | 4 | 8) => Some(Element::Signed(bytes)),
-            ("f", 2 | 4 | 8) => Some(Element::Float(bytes)),
+        let bits = name.get(1..)?.parse::<usize>().ok()?;
+        match (name.get(..1)?, bits) {
+            ("u", 8 | 16 | 32 | 64) => Some(Element::Unsigned(bits / 8)),
+            ("i", 8 | 16 | 32 | 64) => Some(Element::Signed(bits / 8)),
+            ("f", 16 | 32 | 64) => Some(Element::Float(bits / 8)),
             _ => None,
         }
     }
@@ -44,6 +44,16 @@ impl Element {
         (value, bits)
     }
 
+    /// An element for people: integers to the last digit.
+    fn words(self, (value, bits): (f64, u64)) -> String {
+        let up = 64 - 8 * self.bytes() as u32;
+        match self {
+            Element::Unsigned(_) => format!("{bits} ({bits:#x})"),
+            Element::Signed(_) => format!("{} ({bits:#x})", (bits << up) as i64 >> up),
+            Element::Float(_) => format!("{value} ({bits:#x})"),
+        }
+    }
+
     /// How many values of the type lie between two: the zeros are one value.
     fn steps(self, a: u64, b: u64) -> u64 {
         let up = 64 - 8 * self.bytes() as u32;
@@ -61,6 +71,28 @@ impl Element {
             Element::Unsigned(_) => i128::from(bits),
         };
         u64::try_from((line(a) - line(b)).unsigned_abs()).unwrap_or(u64::MAX)
+    }
+}
+
+/// How outputs may be compared.
+const MODES: [&str; 3] = ["exact", "ulp", "absrel"];
+
+impl Output {
+    /// Whether the element type and the way to compare have names that are known.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn readable(&self) -> Result<(), String> {
+        if Element::named(&self.dtype).is_none() {
+            let known = "u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64";
+            return Err(format!("`{}` is no element type: {known}", self.dtype));
+        }
+        let mode = self.compare.mode.as_str();
+        if !mode.is_empty() && !MODES.contains(&mode) {
+            let known = MODES.join(", ");
+            return Err(format!("`{mode}` is no way to compare: {known}"));
+        }
+        Ok(())
     }
 }
 
@@ -101,12 +133,10 @@ pub fn compare(output: &Output, expected: &[u8], got: &[u8]) -> Result<(), Strin
     match first {
         None => Ok(()),
         Some((index, e, g)) => Err(format!(
-            "element {index} ({}) is {} ({:#x}), expected {} ({:#x}); {wrong} of {} differ",
+            "element {index} ({}) is {}, expected {}; {wrong} of {} differ",
             output.dtype,
-            g.0,
-            g.1,
-            e.0,
-            e.1,
+            element.words(g),
+            element.words(e),
             expected.len() / size
         )),
     }
@@ -137,6 +167,36 @@ mod tests {
         assert!(compare(&rule, &floats(&[f32::NAN]), &floats(&[nan])).is_ok());
         let wrong = compare(&rule, &floats(&[0.0, 1.0]), &floats(&[-0.0, 1.0]));
         assert!(wrong.is_err_and(|w| w.starts_with("element 0")));
+    }
+
+    #[test]
+    fn names_are_those_of_the_schema() {
+        let rule = |dtype: &str, mode: &str| {
+            let mode = mode.to_string();
+            let compare = Compare {
+                mode,
+                ..Compare::default()
+            };
+            output(dtype, compare).readable()
+        };
+        assert_eq!(rule("f32", ""), Ok(()));
+        assert_eq!(rule("i64", "absrel"), Ok(()));
+        assert!(rule("f33", "exact").is_err_and(|why| why.contains("`f33`")));
+        assert!(rule("f32", "about").is_err_and(|why| why.contains("`about`")));
+    }
+
+    #[test]
+    fn integers_are_told_to_the_last_digit() {
+        let rule = output("i64", Compare::default());
+        let (expected, got) = (8_957_088_852_432_733_481i64, 8_957_088_852_432_733_482i64);
+        let wrong = compare(&rule, &expected.to_le_bytes(), &got.to_le_bytes());
+        let why = wrong.expect_err("they differ");
+        assert!(
+            why.contains("733482 (") && why.contains("733481 ("),
+            "{why}"
+        );
+        let wrong = compare(&rule, &(-1i64).to_le_bytes(), &(-2i64).to_le_bytes());
+        assert!(wrong.is_err_and(|why| why.starts_with("element 0 (i64) is -2 (")));
     }
 
     #[test]

@@ -37,6 +37,8 @@ pub struct Description {
     pub samplers: Vec<(u32, SamplerSlot)>,
     /// Arguments by number, where their names are known.
     pub names: BTreeMap<u32, String>,
+    /// Types of arguments in OpenCL C by number, where they are known: `float`, `uchar3`, `long*`.
+    pub types: BTreeMap<u32, String>,
 }
 
 /// Some bytes of the register file and what fills them.

@@ -359,7 +359,40 @@ impl Launch {
         let value: Value = serde_json::from_str(text).map_err(unread)?;
         no_mistyped_field(&value)?;
         // Read again from the text, so that mistakes are told by line and column.
-        serde_json::from_str(text).map_err(unread)
+        let launch: Launch = serde_json::from_str(text).map_err(unread)?;
+        launch.within_schema()?;
+        Ok(launch)
+    }
+
+    /// What types alone do not say of the fields: `grammar/launch.schema.json`.
+    fn within_schema(&self) -> Result<(), Refused> {
+        let wrong = |what: String| Err(refuse(Code::E0640, what));
+        let sizes = [
+            ("global_size", &self.global_size),
+            ("local_size", &self.local_size),
+            ("global_offset", &self.global_offset),
+        ];
+        for (name, size) in sizes {
+            if size.len() > 3 {
+                return wrong(format!("`{name}` has {} elements, at most 3", size.len()));
+            }
+        }
+        if let Some(work_dim) = self.work_dim
+            && !(1..=3).contains(&work_dim)
+        {
+            return wrong(format!("`work_dim` is {work_dim}: 1, 2 or 3"));
+        }
+        for (number, output) in self.outputs.iter().enumerate() {
+            if output.arg >= self.args.len() {
+                let all = self.args.len();
+                let given = format!("`arg` of output {number} is {}", output.arg);
+                return wrong(format!("{given}, but the launch has {all} arguments"));
+            }
+            if let Err(what) = output.readable() {
+                return wrong(format!("output {number}: {what}"));
+            }
+        }
+        Ok(())
     }
 
     /// Names of arguments by number.
@@ -436,6 +469,10 @@ const FIELDS: [&[&str]; 4] = [
 /// Fields that are not known are ignored, unless they look like one that is not there.
 fn no_mistyped_field(launch: &Value) -> Result<(), Refused> {
     let check = |value: &Value, fields: usize, of: &str| {
+        if !value.is_object() && !value.is_null() {
+            let what = format!("launch description: {of} is an object, `{{ … }}`");
+            return Err(refuse(Code::E0640, what));
+        }
         let keys = value.as_object().into_iter().flat_map(|o| o.keys());
         for key in keys.filter(|key| !FIELDS[fields].contains(&key.as_str())) {
             let absent = FIELDS[fields]
@@ -470,7 +507,14 @@ impl Arg {
         let wrong = |what: &str| refuse(Code::E0642, what);
         Ok(match self.kind.as_str() {
             "buffer" => match (&self.input, self.bytes) {
-                (Some(input), _) => Argument::Buffer(Arc::new(Memory::from_bytes(&file(input)?))),
+                (Some(input), bytes) => {
+                    let content = file(input)?;
+                    if let Some(bytes) = bytes.filter(|&bytes| bytes != content.len() as u64) {
+                        let own = content.len();
+                        return Err(wrong(&format!("`bytes` is {bytes}, `{input}` has {own}")));
+                    }
+                    Argument::Buffer(Arc::new(Memory::from_bytes(&content)))
+                }
                 (None, Some(bytes)) => Argument::Buffer(Arc::new(Memory::zeroed(limited(bytes)?))),
                 (None, None) => return Err(wrong("a buffer needs `input` or `bytes`")),
             },

@@ -254,14 +254,23 @@ impl Kernel<'_> {
 
     /// Five lengths, then five texts: address space, access, name, type, qualifiers.
     fn argument_names(&mut self, body: &[u8]) {
-        let skip: usize = (1..3).map(|n| dword(body, n) as usize).sum();
-        let name = body
-            .get(24 + skip..)
-            .and_then(|b| b.get(..dword(body, 3) as usize));
-        let name = name.unwrap_or_default().split(|&b| b == 0).next();
-        let name = String::from_utf8_lossy(name.unwrap_or_default()).into_owned();
+        // Behind the number stand the lengths of five texts, then these: two qualifiers, name, type, another.
+        let text = |nth: usize| {
+            let skip: usize = (1..nth).map(|n| dword(body, n) as usize).sum();
+            let text = body.get(24 + skip..);
+            let text = text.and_then(|b| b.get(..dword(body, nth) as usize));
+            let text = text
+                .unwrap_or_default()
+                .split(|&b| b == 0 || b == b';')
+                .next();
+            String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
+        };
+        let (name, ty) = (text(3), text(4));
         if !name.is_empty() {
             self.compiled.names.insert(dword(body, 0), name);
+        }
+        if !ty.is_empty() {
+            self.compiled.types.insert(dword(body, 0), ty);
         }
     }
 

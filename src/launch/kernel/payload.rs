@@ -138,10 +138,11 @@ fn value(
         Content::LocalSize(dim) => dword(size.local[dim]),
         Content::GroupCount(dim) => dword(size.global[dim] / size.local[dim].max(1)),
         Content::WorkDim => dword(size.work_dim),
-        Content::Value { arg, from } => match argument(arg) {
-            Some(Argument::Value(bytes)) => bytes.get(from as usize..).unwrap_or_default().to_vec(),
-            _ => Vec::new(),
-        },
+        Content::Value { arg, from } => {
+            let bytes = argument(arg).and_then(Argument::value);
+            let rest = bytes.and_then(|bytes| bytes.get(from as usize..));
+            rest.unwrap_or_default().to_vec()
+        }
         Content::BufferAddress(arg) => match argument(arg) {
             Some(Argument::Buffer(_)) => qword(address(arg)),
             _ => qword(0),

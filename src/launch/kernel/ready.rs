@@ -1,6 +1,6 @@
 //! Description and arguments together: what [`crate::launch::run`] wants.
 
-use super::argument::{Argument, Size};
+use super::argument::{Argument, Size, value_type};
 use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlot};
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP};
 use super::{Refused, refuse};
@@ -23,6 +23,7 @@ pub struct Ready {
     pub arguments: Vec<Argument>,
     /// What `printf` wrote; its first dword counts bytes.
     pub printf: Option<Arc<Memory>>,
+    /// Bytes of shared local memory that belong to something.
     slm_bytes: u32,
     scratch_bytes: usize,
 }
@@ -76,12 +77,11 @@ impl Ready {
         kinds(description, &arguments)?;
         let locals = local_offsets(description, &arguments)?;
         // Compiled code adds the static bytes to the offsets of arguments by itself, so that the last
-        // argument ends that much further behind; groups get whole KiB.
+        // argument ends that much further behind.
         let slm_bytes = match locals.last() {
             Some(last) => last.2 + description.slm_bytes,
             None => description.slm_bytes,
         };
-        let slm_bytes = slm_bytes.next_multiple_of(1024);
         // Buffers stand at addresses of their own; a large one takes several steps.
         let mut addresses = Vec::new();
         let mut next = BUFFERS;
@@ -207,7 +207,9 @@ impl Ready {
     /// Options with the memory that the kernel needs.
     pub fn options(&self, program: &Program, options: RunOptions) -> RunOptions {
         RunOptions {
-            slm_bytes: self.slm_bytes.saturating_sub(program.slm_bytes),
+            // Groups get whole KiB.
+            slm_bytes: (self.slm_bytes.next_multiple_of(1024)).saturating_sub(program.slm_bytes),
+            slm_used: Some(self.slm_bytes),
             scratch_bytes: match self.scratch_bytes {
                 0 => options.scratch_bytes,
                 bytes => bytes,
@@ -254,6 +256,7 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
             "a value" => "int:5",
             "local memory" => "local:1024",
             "an image" => "image:in.png",
+            "memory" => "buffer:in.bin, or image:in.png",
             "a sampler" => "sampler:clamp:linear:normalized",
             _ => "buffer:in.bin",
         };
@@ -263,19 +266,9 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
     for piece in &description.pieces {
         match piece.content {
             Content::Value { arg, from } => {
-                check(arg, "a value", &|a| matches!(a, Argument::Value(_)))?;
-                // What lies beyond the end of the argument is zero, but not all of it.
-                if let Some(Argument::Value(bytes)) = arguments.get(arg as usize)
-                    && from as usize >= bytes.len()
-                {
-                    return Err(refuse(
-                        Code::E0642,
-                        format!(
-                            "{} has {} bytes, the kernel reads byte {from}",
-                            description.argument(arg),
-                            bytes.len()
-                        ),
-                    ));
+                check(arg, "a value", &|a| a.value().is_some())?;
+                if let Some(argument) = arguments.get(arg as usize) {
+                    fits(description, argument, arg, (from, piece.size))?;
                 }
             }
             Content::BufferAddress(arg) => check(arg, "a buffer", &|a| {
@@ -308,6 +301,52 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
         }
     }
     Ok(())
+}
+
+/// A value has the bytes that the kernel reads, and is of the type that the kernel takes.
+///
+/// * `read`: first byte and bytes of the piece that is read.
+fn fits(
+    description: &Description,
+    argument: &Argument,
+    arg: u32,
+    read: (u32, u32),
+) -> Result<(), Refused> {
+    let wrong = |what: String| {
+        let what = format!("{} {what}", description.argument(arg));
+        Err(refuse(Code::E0642, what))
+    };
+    let taken = description.types.get(&arg);
+    if let (Some(taken), Argument::Typed(ty, _)) = (taken, argument)
+        && let (Some(wanted), Some(given)) = (value_type(taken), value_type(ty))
+        && wanted != given
+    {
+        let key = description.names.get(&arg);
+        let key = key.map_or_else(|| arg.to_string(), String::clone);
+        return wrong(format!("takes `{taken}`, not `{ty}`")).map_err(|mut refused| {
+            refused.help = Some(format!("--arg {key}={taken}:…"));
+            refused
+        });
+    }
+    let given = argument.value().unwrap_or_default().len() as u64;
+    let (from, size) = (u64::from(read.0), u64::from(read.1));
+    // A piece of a dword may hold less; what lies beyond the end of the argument is zero: launch reference 5.
+    if given < from + if size > 4 { size } else { 1 } {
+        let last = from + size - 1;
+        return wrong(format!(
+            "has {given} bytes, the kernel reads bytes {from} to {last}"
+        ));
+    }
+    let own = |content| matches!(content, Content::Value { arg: other, .. } if other == arg);
+    let alone = description.pieces.iter().filter(|p| own(p.content)).count() == 1;
+    // Three components take the room of four; a structure may have members that nobody reads.
+    let most = size.max(4).next_power_of_two();
+    match argument {
+        Argument::Typed(ty, _) if taken.is_none() && alone && from == 0 && given > most => {
+            wrong(format!("has {size} bytes, a value of `{ty}` has {given}"))
+        }
+        _ => Ok(()),
+    }
 }
 
 /// Local arguments follow the static memory in argument order, each aligned: argument, start, end.

@@ -125,6 +125,12 @@ pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
         for argument in list(misc, "args_info") {
             let name = text(argument, "name").to_string();
             compiled.names.insert(number(argument, "index"), name);
+            // `float;4`: the type and its bytes.
+            let ty = text(argument, "type_name").split(';').next();
+            if let Some(ty) = ty.filter(|ty| !ty.is_empty()) {
+                let types = &mut compiled.types;
+                types.insert(number(argument, "index"), ty.to_string());
+            }
         }
     }
     Ok(compiled)

@@ -2,7 +2,7 @@
 
 use super::State;
 use super::finding::{Detail, Kind, Place};
-use crate::exec::observer::{Access, AccessKind, At, Spot};
+use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
 use crate::isa::{Family, Opcode};
 
 /// A set of byte addresses.
@@ -28,6 +28,16 @@ impl Bitmap {
 }
 
 impl State {
+    /// An access to shared local memory without the bytes that belong to nothing: groups get whole KiB.
+    pub(super) fn owned<'a>(&self, access: &Access<'a>) -> Access<'a> {
+        let used = u64::from(self.slm_used).saturating_sub(access.start);
+        let inside = match access.space {
+            SpaceName::Shared => access.inside.min(u32::try_from(used).unwrap_or(u32::MAX)),
+            _ => access.inside,
+        };
+        Access { inside, ..*access }
+    }
+
     pub(super) fn access(&mut self, at: At, access: &Access<'_>) {
         let &Access {
             space,

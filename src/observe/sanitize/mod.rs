@@ -85,6 +85,7 @@ struct State {
     known: Arc<Known>,
     thread: ThreadId,
     group_threads: u32,
+    slm_used: u32,
     shadow: Shadow,
     findings: BTreeMap<Key, Finding>,
     barriers: Vec<u32>,
@@ -126,6 +127,7 @@ impl Observer for Checker<'_> {
             shadow: Shadow::new(&known, start.given),
             thread: start.thread,
             group_threads: start.group_threads,
+            slm_used: start.slm_used,
             findings: BTreeMap::new(),
             barriers: Vec::new(),
             scratch: Bitmap::default(),
@@ -187,6 +189,7 @@ impl Observer for Checker<'_> {
 
     fn access(&mut self, at: At, access: &Access<'_>) {
         let Some(state) = &mut self.state else { return };
+        let access = &state.owned(access);
         state.access(at, access);
         let bytes = match access.space {
             _ if access.inside == 0 => return,

@@ -90,6 +90,9 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
                 Kind::OutsideMemory(access) => {
                     let served = match access {
                         _ if stops(*space) => "the run stops here",
+                        _ if *space == SpaceName::Shared => {
+                            "neither variables nor local arguments of the kernel have these bytes"
+                        }
                         AccessKind::Read => "what lies outside is read as zero",
                         AccessKind::Write => "what lies outside is not written",
                         AccessKind::Atomic => "nothing is changed, and zero comes back",
