@@ -14,7 +14,7 @@ use super::colour::Range;
 use super::frame::{self, Change};
 use super::picture::{Picture, Sampling};
 use crate::sampler::deinterlace::DeinterlaceState;
-use crate::sampler::deinterlace::block::{self, Block, Inputs};
+use crate::sampler::deinterlace::block::{self, Inputs, Part, Samples};
 use crate::surface::{Description, Format, Memory, Planes, Surface};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -35,7 +35,7 @@ struct Past {
 /// What the messages of a frame give.
 struct Made {
     second: Option<Picture>,
-    first: Picture,
+    first: Option<Picture>,
     denoised: Picture,
     statistics: Vec<u8>,
 }
@@ -68,7 +68,7 @@ impl Fields {
             statistics: statistics(&frame, Some(&made.statistics))?,
         });
         let whole = match self.state.di_enable {
-            true => made.second.into_iter().chain([made.first]).collect(),
+            true => made.second.into_iter().chain(made.first).collect(),
             false => vec![made.denoised],
         };
         whole.iter().map(|made| original.back(made)).collect()
@@ -106,70 +106,120 @@ impl Fields {
             previous: self.past.as_ref().map(|p| &p.frame),
             statistics: self.past.as_ref().map(|p| &p.statistics),
         };
+        // Read and denoised once; then one message a block, bands of blocks shared among the cores.
+        let frame = Part::frame(&state, &inputs).map_err(|e| VideoError::wrong(e.to_string()))?;
         let rows = block::rows(&state) as u32;
         let tops: Vec<u32> = (0..height).step_by(rows as usize).collect();
-        // One message a block; bands of blocks are shared among the cores.
-        let bands: Result<Vec<Vec<Block>>, _> = tops
-            .par_iter()
-            .map(|&y| {
-                let lefts = (0..width).step_by(block::WIDTH);
-                lefts
-                    .map(|x| block::block(&state, &inputs, (x, y)))
-                    .collect()
-            })
-            .collect();
-        let bands = bands.map_err(|e| VideoError::wrong(e.to_string()))?;
-        // Made frames have chroma in every row; without fields it is the frame's own.
-        let full = match picture.sampling {
-            Sampling::S420 => Sampling::S422,
-            sampling => sampling,
-        };
+        let band = |&y: &u32| Band::new(&frame, picture, (y, rows.min(height - y)));
+        let bands: Vec<Band> = tops.par_iter().map(band).collect::<Result<_, _>>()?;
         let mut denoised = picture.clone();
-        let mut first = Picture::new(width, height, full)?;
-        let mut second = match state.first_frame {
-            true => None,
-            false => Some(Picture::new(width, height, full)?),
+        denoised.planes[0].clear();
+        // Made frames have chroma in every row; without fields it is the frame's own.
+        let whole = |made: fn(&Band) -> Option<&Picture>| -> Option<Picture> {
+            let first = made(bands.first()?)?;
+            let made: Vec<&Picture> = bands.iter().filter_map(made).collect();
+            let plane = |n: usize| {
+                made.iter()
+                    .flat_map(|band| &band.planes[n])
+                    .copied()
+                    .collect()
+            };
+            let whole = Picture {
+                height,
+                planes: (0..first.planes.len()).map(plane).collect(),
+                ..*first
+            };
+            Some(whole.resampled(picture.sampling, Range::Video))
         };
-        let mut statistics = Vec::new();
-        for (band, &y) in bands.iter().zip(&tops) {
-            for (block, x) in band.iter().zip((0..width).step_by(block::WIDTH)) {
-                let at = (x, y);
-                put(&mut denoised, &block.denoised, at, rows, false);
-                if state.di_enable {
-                    put(&mut first, &block.current, at, rows, true);
-                    if let (Some(second), Some(samples)) = (&mut second, &block.previous) {
-                        put(second, samples, at, rows, true);
-                    }
-                }
-                record(&mut statistics, block, at, (width, height), rows);
-            }
+        let second = whole(|band| band.second.as_ref());
+        let first = whole(|band| band.first.as_ref());
+        for band in &bands {
+            denoised.planes[0].extend_from_slice(&band.denoised);
         }
-        let back = |made: Picture| made.resampled(picture.sampling, Range::Video);
         Ok(Made {
-            second: second.map(back),
-            first: back(first),
+            second,
+            first,
             denoised,
-            statistics,
+            statistics: records(&bands, (width, height), rows),
         })
     }
 }
 
-/// Puts the part of a block that lies inside into a frame; `chroma` too, if asked.
-fn put(frame: &mut Picture, samples: &block::Samples, (x, y): (u32, u32), rows: u32, chroma: bool) {
-    let (width, height) = (frame.width as usize, frame.height);
-    let (x, half) = (x as usize, width.div_ceil(2));
-    for row in 0..rows.min(height - y) {
-        let line = (y + row) as usize;
-        let columns = (width - x).min(block::WIDTH);
-        let luma = &samples.luma[row as usize][..columns];
-        frame.planes[0][line * width + x..][..columns].copy_from_slice(luma);
-        if chroma && frame.planes.len() == 3 {
-            for (i, pair) in samples.chroma[row as usize].iter().enumerate() {
-                let column = x / 2 + i;
-                if column < half {
-                    frame.planes[1][line * half + column] = pair[0];
-                    frame.planes[2][line * half + column] = pair[1];
+/// What the blocks of a row of blocks give.
+struct Band {
+    second: Option<Picture>,
+    first: Option<Picture>,
+    /// Luma.
+    denoised: Vec<u8>,
+    /// Motion of each row, and history of each row of 4x4 blocks.
+    motion: Vec<Vec<u8>>,
+    history: Vec<Vec<u8>>,
+}
+
+impl Band {
+    /// The messages of the blocks from row `y` on, of which so many rows lie inside.
+    fn new(frame: &Part, picture: &Picture, (y, rows): (u32, u32)) -> Result<Band, VideoError> {
+        let width = picture.width;
+        let full = match picture.sampling {
+            Sampling::S420 => Sampling::S422,
+            sampling => sampling,
+        };
+        let empty = || Picture::new(width, rows, full);
+        let mut made = Band {
+            second: None,
+            first: None,
+            denoised: vec![0; width as usize * rows as usize],
+            motion: vec![Vec::new(); 4],
+            history: vec![Vec::new(); 2],
+        };
+        for x in (0..width).step_by(block::WIDTH) {
+            let block = frame.block((x, y));
+            luma(&mut made.denoised, width, &block.denoised, x);
+            if frame.makes_frames() {
+                let parts = [
+                    (&mut made.second, block.previous.as_ref()),
+                    (&mut made.first, Some(&block.current)),
+                ];
+                for (picture, samples) in parts {
+                    let Some(samples) = samples else { continue };
+                    let picture = match picture {
+                        Some(picture) => picture,
+                        none => none.insert(empty()?),
+                    };
+                    put(picture, samples, x);
                 }
+            }
+            for (row, pairs) in made.motion.iter_mut().zip(&block.stmm) {
+                row.extend_from_slice(pairs);
+            }
+            for (row, codes) in made.history.iter_mut().zip(&block.statistics.history) {
+                row.extend_from_slice(codes);
+            }
+        }
+        Ok(made)
+    }
+}
+
+/// Puts the columns of a block that lie inside into rows of luma.
+fn luma(rows: &mut [u8], width: u32, samples: &Samples, x: u32) {
+    for (row, codes) in rows.chunks_mut(width as usize).zip(&samples.luma) {
+        let inside = &mut row[x as usize..];
+        let columns = inside.len().min(block::WIDTH);
+        inside[..columns].copy_from_slice(&codes[..columns]);
+    }
+}
+
+/// Puts the part of a block that lies inside into a band; chroma too, if it has any.
+fn put(band: &mut Picture, samples: &Samples, x: u32) {
+    let half = band.width.div_ceil(2) as usize;
+    let [y, chroma @ ..] = &mut band.planes[..] else {
+        return;
+    };
+    luma(y, band.width, samples, x);
+    for (k, plane) in chroma.iter_mut().enumerate() {
+        for (row, pairs) in plane.chunks_mut(half).zip(&samples.chroma) {
+            for (out, pair) in row[x as usize / 2..].iter_mut().zip(pairs) {
+                *out = pair[k];
             }
         }
     }
@@ -180,37 +230,26 @@ fn pitch(width: u32) -> u32 {
     2 * width.div_ceil(2).next_multiple_of(16)
 }
 
-/// Writes motion at (X/2, Y) and history at half the pitch plus X/4, row Y/4.
-fn record(
-    bytes: &mut Vec<u8>,
-    block: &Block,
-    (x, y): (u32, u32),
-    (width, height): (u32, u32),
-    rows: u32,
-) {
+/// Motion at (X/2, Y) and history at half the pitch plus X/4, row Y/4, of bands of so many rows.
+fn records(bands: &[Band], (width, height): (u32, u32), rows: u32) -> Vec<u8> {
     let pitch = pitch(width) as usize;
-    bytes.resize(pitch * height as usize, 0);
-    let mut put = |column: u32, row: u32, code: u8| {
-        if (column as usize) < pitch && row < height {
-            bytes[row as usize * pitch + column as usize] = code;
-        }
-    };
-    for (row, pairs) in (y..).zip(&block.stmm) {
-        for (column, &code) in (x / 2..).zip(pairs) {
+    let mut bytes = vec![0; pitch * height as usize];
+    let mut lines: Vec<&mut [u8]> = bytes.chunks_mut(pitch).collect();
+    let rows = rows as usize;
+    for (n, band) in bands.iter().enumerate() {
+        for (line, motion) in lines.iter_mut().skip(rows * n).zip(&band.motion) {
             // History has the right half to itself.
-            if column < pitch as u32 / 2 {
-                put(column, row, code);
-            }
+            let columns = motion.len().min(pitch / 2);
+            line[..columns].copy_from_slice(&motion[..columns]);
+        }
+        let history = band.history.iter().take(rows / 4);
+        for (line, history) in lines.iter_mut().skip(rows * n / 4).zip(history) {
+            let right = &mut line[pitch / 2..];
+            let columns = history.len().min(right.len());
+            right[..columns].copy_from_slice(&history[..columns]);
         }
     }
-    for (row, codes) in (y / 4..)
-        .zip(&block.statistics.history)
-        .take(rows as usize / 4)
-    {
-        for (column, &code) in (x / 4..).zip(codes) {
-            put(pitch as u32 / 2 + column, row, code);
-        }
-    }
+    bytes
 }
 
 fn statistics(picture: &Picture, bytes: Option<&[u8]>) -> Result<Surface, VideoError> {

@@ -10,15 +10,16 @@
 //! the whole frame would give, denoised before it is deinterlaced (D9). The previous frame is taken as
 //! software left it: denoised, if that is on. Source: AVS reference 5.1 and 5.3.
 
-use super::denoise::{Block4x4, Past, denoise, noise_estimate};
+use super::denoise::{Block4x4, Denoised, Past, denoise, noise_estimate};
 use super::fields::{Channel, Frames, Output, double_columns, double_rows};
-use super::motion::motion;
+use super::motion::{PAIRS, motion};
+use super::picture::inner;
 use super::statistics::{Variances, variances};
 use super::{DeinterlaceState, Plane};
 use crate::sampler::Read;
 use crate::sampler::avs::AvsError;
 use crate::sampler::avs::view::{self, B, G, Grid, MediaView, R};
-use crate::surface::{Kind, Surface};
+use crate::surface::{Kind, Surface, Tiling};
 use std::collections::BTreeSet;
 
 /// Columns of a block.
@@ -76,7 +77,7 @@ pub struct Samples {
     /// Luma.
     pub luma: [[u8; WIDTH]; 8],
     /// Cb and Cr of each pair.
-    pub chroma: [[[u8; 2]; WIDTH / 2]; 8],
+    pub chroma: [[[u8; 2]; PAIRS]; 8],
 }
 
 /// What a message finds out.
@@ -89,7 +90,7 @@ pub struct Block {
     /// The current frame, denoised, 4 rows: software keeps its second field.
     pub denoised: Samples,
     /// Motion of pairs, 4 rows.
-    pub stmm: [[u8; 8]; 4],
+    pub stmm: [[u8; PAIRS]; 4],
     /// Everything counted.
     pub statistics: Statistics,
 }
@@ -123,7 +124,7 @@ struct Window {
 /// A rectangle of luma pixels: left, top, columns, rows; left and top are multiples of 4.
 type Rectangle = (u32, u32, u32, u32);
 
-/// Makes the block at (`x`, `y`), luma pixels.
+/// Makes the block at (`x`, `y`), luma pixels; `x` is a multiple of 16.
 ///
 /// # Errors
 /// [`DeinterlaceError`]: the surfaces are not what the message reads.
@@ -132,70 +133,278 @@ pub fn block(
     inputs: &Inputs<'_>,
     at: (u32, u32),
 ) -> Result<Block, DeinterlaceError> {
-    block_in(state, inputs, at, rectangle)
-}
-
-/// [`block()`] with the whole frame as its window: the definition.
-///
-/// # Errors
-/// As [`block()`].
-#[cfg(test)]
-pub fn block_of_frame(
-    state: &DeinterlaceState,
-    inputs: &Inputs<'_>,
-    at: (u32, u32),
-) -> Result<Block, DeinterlaceError> {
-    block_in(state, inputs, at, |view, _, _| {
-        (0, 0, view.width, view.height)
-    })
-}
-
-fn block_in(
-    state: &DeinterlaceState,
-    inputs: &Inputs<'_>,
-    (x, y): (u32, u32),
-    rectangle: fn(&MediaView, (u32, u32), u32) -> Rectangle,
-) -> Result<Block, DeinterlaceError> {
-    if state.di_enable && state.di_partial {
-        return Err(DeinterlaceError::Partial);
-    }
-    let view = frame(inputs.current)?;
     let height = rows(state) as u32;
-    let at = rectangle(&view, (x, y), height);
-    let current = window(&view, at);
-    let past = match state.first_frame {
-        true => None,
-        false => {
-            let surface = inputs
-                .previous
-                .ok_or(DeinterlaceError::Missing("a previous frame"))?;
-            let previous = frame(surface)?;
-            let shape = |v: &MediaView| format!("{} {}x{}", v.format.format, v.width, v.height);
-            if shape(&previous) != shape(&view) {
-                return Err(DeinterlaceError::Mismatch {
-                    previous: shape(&previous),
-                    current: shape(&view),
-                });
-            }
-            let surface = inputs
-                .statistics
-                .ok_or(DeinterlaceError::Missing("statistics"))?;
-            Some((window(&previous, at), Records::of(surface)?))
-        }
-    };
-    let job = Job {
-        state,
-        origin: (at.0 as i32, at.1 as i32),
-        last: (view.width as i32 - 1, view.height as i32 - 1),
-        at: (x as i32, y as i32),
-        height,
-    };
-    Ok(job.run(
-        &current,
-        past.as_ref().map(|(window, records)| (window, records)),
-    ))
+    let part = Part::read(state, inputs, |view| rectangle(view, at, height))?;
+    Ok(part.block(at))
 }
 
+/// Part of a frame, read and denoised with its past: what its blocks are made of.
+///
+/// For one message that is a window around the block, for the messages of a frame the whole of it, so that no pixel
+/// is denoised twice; the blocks are the same (D9).
+pub struct Part<'a> {
+    state: &'a DeinterlaceState,
+    /// Pixel of the frame that the part begins with.
+    origin: (i32, i32),
+    /// The last pixel of the frame.
+    last: (i32, i32),
+    current: Window,
+    past: Option<(Window, Records<'a>)>,
+    denoised: Option<Denoised>,
+}
+
+impl<'a> Part<'a> {
+    /// The whole frame.
+    ///
+    /// # Errors
+    /// As [`block()`].
+    pub fn frame(
+        state: &'a DeinterlaceState,
+        inputs: &Inputs<'a>,
+    ) -> Result<Part<'a>, DeinterlaceError> {
+        Part::read(state, inputs, |view| (0, 0, view.width, view.height))
+    }
+
+    fn read(
+        state: &'a DeinterlaceState,
+        inputs: &Inputs<'a>,
+        rectangle: impl Fn(&MediaView) -> Rectangle,
+    ) -> Result<Part<'a>, DeinterlaceError> {
+        if state.di_enable && state.di_partial {
+            return Err(DeinterlaceError::Partial);
+        }
+        let view = frame(inputs.current)?;
+        let at = rectangle(&view);
+        let current = window(&view, at);
+        let past = match state.first_frame {
+            true => None,
+            false => {
+                let surface = inputs
+                    .previous
+                    .ok_or(DeinterlaceError::Missing("a previous frame"))?;
+                let previous = frame(surface)?;
+                let shape = |v: &MediaView| format!("{} {}x{}", v.format.format, v.width, v.height);
+                if shape(&previous) != shape(&view) {
+                    return Err(DeinterlaceError::Mismatch {
+                        previous: shape(&previous),
+                        current: shape(&view),
+                    });
+                }
+                let surface = inputs
+                    .statistics
+                    .ok_or(DeinterlaceError::Missing("statistics"))?;
+                Some((window(&previous, at), Records::of(surface)?))
+            }
+        };
+        let mut part = Part {
+            state,
+            origin: (at.0 as i32, at.1 as i32),
+            last: (view.width as i32 - 1, view.height as i32 - 1),
+            current,
+            past,
+            denoised: None,
+        };
+        // History is kept where luma is denoised.
+        part.denoised = state.dn_enable.then(|| part.denoise());
+        Ok(part)
+    }
+
+    /// Whether its blocks are frames made of fields.
+    pub fn makes_frames(&self) -> bool {
+        self.state.di_enable
+    }
+
+    fn denoise(&self) -> Denoised {
+        let luma = &self.current.luma;
+        let Some((window, records)) = &self.past else {
+            return denoise(self.state, luma, None);
+        };
+        let (across, down) = super::denoise::blocks(luma);
+        let (left, top) = (self.origin.0 as u32, self.origin.1 as u32);
+        let blocks = (0..down as u32).flat_map(|by| (0..across as u32).map(move |bx| (bx, by)));
+        let history: Vec<u8> = blocks
+            .map(|(bx, by)| records.history(left + 4 * bx, top + 4 * by))
+            .collect();
+        let past = Past {
+            frame: &window.luma,
+            history: &history,
+        };
+        denoise(self.state, luma, Some(past))
+    }
+
+    /// Current luma, denoised if that is asked for.
+    fn clean(&self) -> &Plane {
+        let denoised = self.denoised.as_ref();
+        denoised.map_or(&self.current.luma, |denoised| &denoised.frame)
+    }
+
+    /// The block at a place of the frame whose surroundings the part holds.
+    pub fn block(&self, (x, y): (u32, u32)) -> Block {
+        let state = self.state;
+        let place = Place::new(self, (x, y));
+        let stmm = std::array::from_fn(|j| self.stmm(&place, j));
+        let previous = self.past.as_ref().map(|(window, _)| window);
+        let made = |output, weave| {
+            self.samples(&place, |plane, channel, column, j| {
+                let frames = Frames {
+                    channel,
+                    previous: previous.and_then(|window| plane.of(window, &window.luma)),
+                    current: plane.of(&self.current, self.clean())?,
+                };
+                let at = (column, place.row(j));
+                Some(frames.row(state, (output, weave), at, &stmm[j.min(3)]))
+            })
+        };
+        let denoised = self.samples(&place, |plane, _, column, j| {
+            let plane = plane.of(&self.current, self.clean())?;
+            Some(inner(&plane.strip(column, place.row(j))))
+        });
+        let (first, second) = if state.di_enable {
+            let second = previous.map(|_| made(Output::PreviousSecond, state.fmd_previous));
+            (made(Output::CurrentFirst, state.fmd_current), second)
+        } else {
+            (denoised, None)
+        };
+        Block {
+            previous: second,
+            current: first,
+            denoised,
+            stmm: if state.di_enable {
+                stmm
+            } else {
+                [[0; PAIRS]; 4]
+            },
+            statistics: self.statistics(&place, (x, y)),
+        }
+    }
+
+    /// The samples of a block: rows of `row`, given a plane, how it is made, its first column, and the block's row.
+    fn samples(
+        &self,
+        place: &Place,
+        row: impl Fn(Which, Channel, i32, usize) -> Option<[u8; WIDTH]>,
+    ) -> Samples {
+        let mut samples = Samples {
+            luma: [[0; WIDTH]; 8],
+            chroma: [[[0; 2]; PAIRS]; 8],
+        };
+        for j in 0..place.rows {
+            let luma = row(Which::Luma, Channel::Luma, place.left, j).unwrap_or_default();
+            samples.luma[j] = std::array::from_fn(|i| luma[place.column(i)]);
+            for k in 0..2 {
+                let Some(chroma) = row(Which::Chroma(k), Channel::Chroma, place.left / 2, j) else {
+                    continue;
+                };
+                for (i, pair) in samples.chroma[j].iter_mut().enumerate() {
+                    pair[k] = chroma[place.column(2 * i) / 2];
+                }
+            }
+        }
+        samples
+    }
+
+    /// Motion of the pairs of a row of a block.
+    fn stmm(&self, place: &Place, j: usize) -> [u8; PAIRS] {
+        let (x, y) = (place.left, place.row(j));
+        let past = self.past.as_ref().map(|(window, records)| {
+            let before = records.stmm((x + self.origin.0) / 2, y + self.origin.1);
+            (&window.luma, before)
+        });
+        let motion = motion(self.state, self.clean(), past, (x, y));
+        std::array::from_fn(|i| motion[place.column(2 * i) / 2])
+    }
+
+    fn statistics(&self, place: &Place, at: (u32, u32)) -> Statistics {
+        let state = self.state;
+        let (current, previous) = (&self.current.luma, self.past.as_ref());
+        let start = (place.left + place.column(0) as i32, place.row(0));
+        let size = (WIDTH, place.rows as i32);
+        let mut found = Statistics {
+            at: (at.0 as u16, at.1 as u16),
+            noise: noise_estimate(state, current, start, size),
+            ..Statistics::default()
+        };
+        if state.di_enable {
+            let previous = previous.map(|(window, _)| &window.luma);
+            found.variances = variances(state, current, previous, start);
+        }
+        let Some(denoised) = &self.denoised else {
+            return found;
+        };
+        let across = super::denoise::blocks(current).0;
+        for (half, upper) in (0..place.rows).step_by(4).enumerate() {
+            for block in 0..4 {
+                let (x, y) = (
+                    place.left + place.column(4 * block) as i32,
+                    place.row(upper),
+                );
+                let at = (y / 4 * across + x / 4) as usize;
+                found.history[half][block] = denoised.history.get(at).copied().unwrap_or(0);
+                found.sums[half][block] = denoised.measured.get(at).copied().unwrap_or_default();
+            }
+        }
+        found
+    }
+}
+
+/// Luma or one of the chroma planes.
+#[derive(Clone, Copy)]
+enum Which {
+    Luma,
+    Chroma(usize),
+}
+
+impl Which {
+    /// The plane of a window whose luma is `luma`.
+    fn of<'w>(self, window: &'w Window, luma: &'w Plane) -> Option<&'w Plane> {
+        match self {
+            Which::Luma => Some(luma),
+            Which::Chroma(k) => window.chroma.as_ref().map(|planes| &planes[k]),
+        }
+    }
+}
+
+/// Where a block lies in a part; pixels beyond the frame are those of its edge.
+struct Place {
+    /// The first column, inside.
+    left: i32,
+    /// The last column that there is, counted from the first.
+    last: usize,
+    /// Where the columns of the block begin, if that is not inside.
+    first: usize,
+    /// The first row, and the last one of the frame.
+    top: (i32, i32),
+    rows: usize,
+}
+
+impl Place {
+    fn new(part: &Part, (x, y): (u32, u32)) -> Place {
+        let whole = |at: u32| i32::try_from(at).unwrap_or(i32::MAX);
+        let block = WIDTH as i32;
+        // A block beyond the frame is made of the last one inside.
+        let left = whole(x).min(part.last.0 / block * block);
+        Place {
+            left: left - part.origin.0,
+            last: (part.last.0 - left) as usize,
+            first: (whole(x) - left) as usize,
+            top: (
+                whole(y).min(part.last.1) - part.origin.1,
+                part.last.1 - part.origin.1,
+            ),
+            rows: rows(part.state),
+        }
+    }
+
+    /// The place of a column of the block, counted from the first.
+    fn column(&self, i: usize) -> usize {
+        (self.first.saturating_add(i)).min(self.last)
+    }
+
+    /// A row of the block, as one of the part.
+    fn row(&self, j: usize) -> i32 {
+        (self.top.0 + j as i32).min(self.top.1)
+    }
+}
 /// A frame of a format of PRM 4.10.2.2 that is not for `sample_8x8` only.
 fn frame(surface: &Surface) -> Result<MediaView<'_>, DeinterlaceError> {
     let view = MediaView::frame(surface)?;
@@ -224,7 +433,7 @@ fn rectangle(view: &MediaView, (x, y): (u32, u32), height: u32) -> Rectangle {
 fn window(view: &MediaView, (left, top, columns, rows): Rectangle) -> Window {
     let all = |channel, at, size: (u32, u32)| {
         let codes = view.codes(channel, at, size)?;
-        Some(Plane::new(size.0, size.1, codes))
+        Some(Plane::new(size.0, size.1, &codes))
     };
     let luma = all(G, (left, top), (columns, rows));
     let chroma = |channel| {
@@ -360,8 +569,16 @@ impl<'a> Records<'a> {
             .map_or(0, |at| self.surface.memory().load::<1>(at)[0])
     }
 
-    fn stmm(&self, pair: i32, y: i32) -> u8 {
-        self.byte(pair as u32, y as u32)
+    /// Motion of the pairs of a block, from a pair on.
+    fn stmm(&self, pair: i32, y: i32) -> [u8; PAIRS] {
+        let (column, row) = (pair as u32, y as u32);
+        let last = column.saturating_add(PAIRS as u32 - 1);
+        if self.surface.description().tiling == Tiling::Linear
+            && let (Some(first), Some(_)) = (self.place(column, row), self.place(last, row))
+        {
+            return self.surface.memory().load(first);
+        }
+        std::array::from_fn(|i| self.byte(column.saturating_add(i as u32), row))
     }
 
     fn history(&self, x: u32, y: u32) -> u8 {
@@ -372,166 +589,5 @@ impl<'a> Records<'a> {
     /// Where the history of a pixel's block lies.
     fn of_history(&self, x: u32, y: u32) -> (u32, u32) {
         (self.half + x / 4, y / 4)
-    }
-}
-
-/// Luma, and Cb and Cr, for a pixel of the window, and its column and row in the block.
-type Pick<'a> = dyn Fn((i32, i32), usize, usize) -> (u8, Option<[u8; 2]>) + 'a;
-
-/// Where the block lies in its window, and how it is made.
-struct Job<'a> {
-    state: &'a DeinterlaceState,
-    /// Pixel of the frame that the window begins with.
-    origin: (i32, i32),
-    /// The last pixel of the frame.
-    last: (i32, i32),
-    /// The block's first pixel.
-    at: (i32, i32),
-    height: u32,
-}
-
-impl Job<'_> {
-    /// A pixel of the block, clamped to the frame, as a pixel of the window.
-    fn pixel(&self, i: usize, j: usize) -> (i32, i32) {
-        let x = self.at.0.saturating_add(i as i32).clamp(0, self.last.0);
-        let y = self.at.1.saturating_add(j as i32).clamp(0, self.last.1);
-        (x - self.origin.0, y - self.origin.1)
-    }
-
-    fn run(&self, current: &Window, past: Option<(&Window, &Records<'_>)>) -> Block {
-        let state = self.state;
-        let history = past.map(|(window, records)| self.history(&window.luma, records));
-        let before = past
-            .zip(history.as_deref())
-            .map(|((window, _), history)| Past {
-                frame: &window.luma,
-                history,
-            });
-        // History is kept where luma is denoised.
-        let denoised = state
-            .dn_enable
-            .then(|| denoise(state, &current.luma, before));
-        let clean = denoised.as_ref().map_or(&current.luma, |d| &d.frame);
-        let previous = past.map(|(window, _)| window);
-
-        let stmm = self.stmm(clean, past);
-        let samples = |pick: &Pick| self.samples(pick);
-        let copied = samples(&|(x, y), _, _| {
-            let chroma = current.chroma.as_ref();
-            let chroma = chroma.map(|c| [0, 1].map(|k| c[k].at(x / 2, y) as u8));
-            (clean.at(x, y) as u8, chroma)
-        });
-        let frames = Frames {
-            channel: Channel::Luma,
-            previous: previous.map(|p| &p.luma),
-            current: clean,
-        };
-        let made = |output, weave| {
-            samples(&|at, i, j| {
-                let motion = stmm[j.min(3)][i / 2];
-                let luma = frames.pixel(state, (output, weave), at, motion);
-                let chroma = current.chroma.as_ref().map(|c| {
-                    [0, 1].map(|k| {
-                        let frames = Frames {
-                            channel: Channel::Chroma,
-                            previous: previous.and_then(|p| p.chroma.as_ref()).map(|p| &p[k]),
-                            current: &c[k],
-                        };
-                        frames.pixel(state, (output, weave), (at.0 / 2, at.1), motion)
-                    })
-                });
-                (luma, chroma)
-            })
-        };
-        let (first, second) = if state.di_enable {
-            let second = previous.map(|_| made(Output::PreviousSecond, state.fmd_previous));
-            (made(Output::CurrentFirst, state.fmd_current), second)
-        } else {
-            (copied, None)
-        };
-        Block {
-            previous: second,
-            current: first,
-            denoised: copied,
-            stmm: if state.di_enable { stmm } else { [[0; 8]; 4] },
-            statistics: self.statistics(current, previous, denoised.map(|d| d.history)),
-        }
-    }
-
-    fn samples(&self, pick: &Pick) -> Samples {
-        let mut samples = Samples {
-            luma: [[0; WIDTH]; 8],
-            chroma: [[[0; 2]; WIDTH / 2]; 8],
-        };
-        for j in 0..self.height as usize {
-            for i in 0..WIDTH {
-                let (luma, chroma) = pick(self.pixel(i, j), i, j);
-                samples.luma[j][i] = luma;
-                if let (Some(chroma), 0) = (chroma, i % 2) {
-                    samples.chroma[j][i / 2] = chroma;
-                }
-            }
-        }
-        samples
-    }
-
-    /// History of the 4x4 blocks of the window, row by row.
-    fn history(&self, window: &Plane, records: &Records<'_>) -> Vec<u8> {
-        let (across, down) = super::denoise::blocks(window);
-        let (left, top) = (self.origin.0 as u32, self.origin.1 as u32);
-        let blocks = (0..down as u32).flat_map(|by| (0..across as u32).map(move |bx| (bx, by)));
-        blocks
-            .map(|(bx, by)| records.history(left + 4 * bx, top + 4 * by))
-            .collect()
-    }
-
-    fn stmm(&self, clean: &Plane, past: Option<(&Window, &Records<'_>)>) -> [[u8; 8]; 4] {
-        std::array::from_fn(|j| {
-            std::array::from_fn(|i| {
-                let (x, y) = self.pixel(2 * i, j);
-                let past = past.map(|(window, records)| {
-                    let before = records.stmm((x + self.origin.0) / 2, y + self.origin.1);
-                    (&window.luma, before)
-                });
-                motion(self.state, clean, past, (x / 2, y))
-            })
-        })
-    }
-
-    fn statistics(
-        &self,
-        current: &Window,
-        previous: Option<&Window>,
-        history: Option<Vec<u8>>,
-    ) -> Statistics {
-        let state = self.state;
-        let (x, y) = self.pixel(0, 0);
-        let across = super::denoise::blocks(&current.luma).0;
-        let size = (WIDTH as i32, self.height as i32);
-        let mut found = Statistics {
-            at: (self.at.0 as u16, self.at.1 as u16),
-            noise: noise_estimate(state, &current.luma, (x, y), size),
-            ..Statistics::default()
-        };
-        if state.di_enable {
-            let previous = previous.map(|p| &p.luma);
-            found.variances = variances(state, &current.luma, previous, (x, y));
-        }
-        for (half, upper) in (0..self.height as usize).step_by(4).enumerate() {
-            for block in 0..4 {
-                let (x, y) = self.pixel(4 * block, upper);
-                if let Some(history) = &history {
-                    let at = (y / 4 * across + x / 4) as usize;
-                    found.history[half][block] = history.get(at).copied().unwrap_or(0);
-                }
-                if state.dn_enable {
-                    let at = (x / 4 * 4, y / 4 * 4);
-                    // Without a past there is no change in time.
-                    let past = &previous.unwrap_or(current).luma;
-                    found.sums[half][block] = Block4x4::measure(state, &current.luma, past, at);
-                }
-            }
-        }
-        found
     }
 }

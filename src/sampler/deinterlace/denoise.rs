@@ -2,6 +2,8 @@
 //!
 //! Source: AVS reference 5.4.
 
+use super::block::WIDTH;
+use super::picture::{BESIDE, Strip, on_all_cores};
 use super::{DeinterlaceState, Plane};
 
 /// Frames before this one, denoised, and what is known of its blocks.
@@ -20,6 +22,8 @@ pub struct Denoised {
     pub frame: Plane,
     /// History of each 4x4 block, row by row, for the next frame.
     pub history: Vec<u8>,
+    /// What was measured in each; without a past there is no change in time.
+    pub measured: Vec<Block4x4>,
 }
 
 /// What is measured in a 4x4 block; coordinates clamp at the edges.
@@ -38,22 +42,29 @@ pub struct Block4x4 {
 }
 
 impl Block4x4 {
-    /// Measures the block at (x0, y0).
+    /// Measures the block at (x0, y0), which begins inside; x0 is a multiple of 4.
     pub fn measure(
         state: &DeinterlaceState,
         current: &Plane,
         past: &Plane,
         (x0, y0): (i32, i32),
     ) -> Block4x4 {
-        let (step, mut sum, mut block) = (state.row_step(), 0, Block4x4::default());
-        for (x, y) in (y0..y0 + 4).flat_map(|y| (x0..x0 + 4).map(move |x| (x, y))) {
-            let here = current.at(x, y);
-            let difference = here - past.at(x, y);
-            block.stad += difference.abs();
-            sum += difference;
-            block.moving_pixels += i32::from(difference.abs() > i32::from(state.temporal_th));
-            block.shcm += (here - current.at(x + 1, y)).abs();
-            block.svcm += (here - current.below(x, y, 1, step)).abs();
+        let (mut sum, mut block) = (0, Block4x4::default());
+        let near = |plane: &Plane, y| -> [i32; 5] {
+            let row = &plane.row(y)[BESIDE + x0 as usize..];
+            std::array::from_fn(|i| i32::from(row[i]))
+        };
+        for y in y0..y0 + 4 {
+            let below = near(current, current.below(y, 1, state.row_step()));
+            let (here, before) = (near(current, y), near(past, y));
+            for i in 0..4 {
+                let difference = here[i] - before[i];
+                block.stad += difference.abs();
+                sum += difference;
+                block.moving_pixels += i32::from(difference.abs() > i32::from(state.temporal_th));
+                block.shcm += (here[i] - here[i + 1]).abs();
+                block.svcm += (here[i] - below[i]).abs();
+            }
         }
         block.asd = sum.abs();
         block
@@ -77,104 +88,181 @@ pub fn blocks(plane: &Plane) -> (i32, i32) {
 /// Blocks missing from the history count as 0.
 pub fn denoise(state: &DeinterlaceState, current: &Plane, past: Option<Past>) -> Denoised {
     let (across, down) = blocks(current);
-    let mut verdicts = Vec::with_capacity((across * down) as usize);
-    for (bx, by) in (0..down).flat_map(|by| (0..across).map(move |bx| (bx, by))) {
+    let before = past.map_or(current, |past| past.frame);
+    let measured = on_all_cores(down, |by| -> Vec<Block4x4> {
+        let measure = |bx| Block4x4::measure(state, current, before, (4 * bx, 4 * by));
+        (0..across).map(measure).collect()
+    })
+    .concat();
+    let verdict = |(n, block): (usize, &Block4x4)| {
         let Some(past) = past else {
-            verdicts.push((32, true));
-            continue;
+            return (32, true);
         };
-        let moving = Block4x4::measure(state, current, past.frame, (4 * bx, 4 * by)).moves(state);
-        let before = past
-            .history
-            .get((by * across + bx) as usize)
-            .copied()
-            .unwrap_or(0);
+        let moving = block.moves(state);
+        let before = past.history.get(n).copied().unwrap_or(0);
         let history = match (moving, before > 128) {
             (true, true) => 128,
             (true, false) => 0,
             (false, _) => before.saturating_add(state.hist_delta).min(state.max_hist),
         };
-        verdicts.push((history, moving));
-    }
-    let frame = Plane::from_fn(current.width() as u32, current.height() as u32, |x, y| {
-        let (history, moving) = verdicts[(y / 4 * across + x / 4) as usize];
-        let spatial = smooth(state, current, x, y);
-        match past {
-            Some(past) if !moving => {
-                let temporal = mix(state, current.at(x, y), past.frame.at(x, y), history);
-                let history = i32::from(history);
-                ((temporal * history + spatial * (256 - history) + 128) >> 8) as u8
+        (history, moving)
+    };
+    let verdicts: Vec<(u8, bool)> = measured.iter().enumerate().map(verdict).collect();
+    let weights = weights(state);
+    let (width, height) = (current.width() as u32, current.height() as u32);
+    let frame = Plane::from_rows(width, height, |y, out| {
+        smooth(state, current, y, out);
+        let Some(past) = past else { return };
+        let here = current.row(y)[BESIDE..].chunks(4);
+        let before = past.frame.row(y)[BESIDE..].chunks(4);
+        let verdicts = &verdicts[(y / 4 * across) as usize..];
+        for (((out, here), before), &(history, moving)) in
+            out.chunks_mut(4).zip(here).zip(before).zip(verdicts)
+        {
+            if moving {
+                continue;
             }
-            _ => spatial as u8,
+            for ((out, &here), &before) in out.iter_mut().zip(here).zip(before) {
+                let temporal = mix(&weights, (here, before), history);
+                let (spatial, history) = (u32::from(*out), u32::from(history));
+                *out = ((temporal * history + spatial * (256 - history) + 128) >> 8) as u8;
+            }
         }
     });
     let history = verdicts.into_iter().map(|(history, _)| history).collect();
-    Denoised { frame, history }
+    Denoised {
+        frame,
+        history,
+        measured,
+    }
+}
+
+/// Weight in time of each difference, 0..=256.
+fn weights(state: &DeinterlaceState) -> [u16; 256] {
+    let (low, high) = (
+        usize::from(state.low_temporal_th),
+        usize::from(state.temporal_th),
+    );
+    std::array::from_fn(|difference| {
+        if difference <= low {
+            256
+        } else if difference >= high {
+            0
+        } else {
+            (((high - difference) << 8) / (high - low)) as u16
+        }
+    })
 }
 
 /// A pixel mixed with the one before it, the nearer the more.
-fn mix(state: &DeinterlaceState, current: i32, past: i32, history: u8) -> i32 {
-    let difference = (current - past).abs();
-    let (low, high) = (
-        i32::from(state.low_temporal_th),
-        i32::from(state.temporal_th),
-    );
-    let weight = if difference <= low {
-        256
-    } else if difference >= high {
-        0
-    } else {
-        ((high - difference) << 8) / (high - low)
-    };
-    let weight = (i32::from(history) * weight) >> 8;
-    (current * (256 - weight) + past * weight + 128) >> 8
+fn mix(weights: &[u16; 256], (here, before): (u8, u8), history: u8) -> u32 {
+    let weight = u32::from(weights[usize::from(here.abs_diff(before))]);
+    let weight = (u32::from(history) * weight) >> 8;
+    (u32::from(here) * (256 - weight) + u32::from(before) * weight + 128) >> 8
 }
 
-/// Mean of a pixel and its good neighbours, away from edges.
-fn smooth(state: &DeinterlaceState, current: &Plane, x: i32, y: i32) -> i32 {
-    let around = current.around(x, y, state.row_step());
-    let here = around[1][1];
-    if edge(&around) > i32::from(state.dn_edge_th) {
-        return here;
-    }
-    let mut good = (here, 1);
-    for (i, &n) in around.iter().flatten().enumerate() {
-        if i != 4 && (n - here).abs() <= i32::from(state.good_neighbor_th) {
-            good = (good.0 + n, good.1 + 1);
+/// Means of the pixels of a row and their good neighbours, away from edges.
+fn smooth(state: &DeinterlaceState, current: &Plane, y: i32, out: &mut [u8]) {
+    for (x, out) in (0..).step_by(WIDTH).zip(out.chunks_mut(WIDTH)) {
+        let around = current.around(x, y, state.row_step());
+        let edges = edges(&around);
+        let (mut sums, mut counts) = ([0u16; WIDTH], [1u16; WIDTH]);
+        let here = columns(&around[1], 0);
+        for (row, column) in NEIGHBOURS {
+            let near = columns(&around[row], column);
+            for i in 0..WIDTH {
+                let good = near[i].abs_diff(here[i]) <= state.good_neighbor_th;
+                sums[i] += if good { u16::from(near[i]) } else { 0 };
+                counts[i] += u16::from(good);
+            }
+        }
+        for (i, out) in out.iter_mut().enumerate() {
+            *out = match edges[i] > u16::from(state.dn_edge_th) {
+                true => here[i],
+                false => mean(sums[i] + u16::from(here[i]), counts[i]),
+            };
         }
     }
-    (good.0 + good.1 / 2) / good.1
 }
 
-/// Edge strength of a 3x3, 0..=255.
-fn edge(p: &[[i32; 3]; 3]) -> i32 {
-    let gx = p[0][2] + 2 * p[1][2] + p[2][2] - p[0][0] - 2 * p[1][0] - p[2][0];
-    let gy = p[2][0] + 2 * p[2][1] + p[2][2] - p[0][0] - 2 * p[0][1] - p[0][2];
-    (gx.abs() + gy.abs()) >> 3
+/// The eight neighbours of a pixel: row of three, and columns to the right.
+const NEIGHBOURS: [(usize, i32); 8] = [
+    (0, -1),
+    (0, 0),
+    (0, 1),
+    (1, -1),
+    (1, 1),
+    (2, -1),
+    (2, 0),
+    (2, 1),
+];
+
+/// The columns of a block, so many to the right.
+fn columns(strip: &Strip, right: i32) -> [u8; WIDTH] {
+    let first = (BESIDE as i32 + right) as usize;
+    std::array::from_fn(|i| strip[first + i])
 }
 
-/// Block noise estimate of the `width` x `height` pixels from (x0, y0) on: the mean range of 3x3s in
-/// smooth places.
+/// The rounded mean of `count` codes, 1 to 9, by their sum.
+fn mean(sum: u16, count: u16) -> u8 {
+    /// 2^16 / count, rounded up: for sums of nine codes the quotient is exact.
+    const PARTS: [u32; 10] = {
+        let mut parts = [0; 10];
+        let mut count = 1;
+        while count < 10 {
+            parts[count] = (1u32 << 16).div_ceil(count as u32);
+            count += 1;
+        }
+        parts
+    };
+    ((u32::from(sum + count / 2) * PARTS[usize::from(count)]) >> 16) as u8
+}
+
+/// Edge strengths around the columns of a block, 0..=255: of Sobel.
+fn edges([above, here, below]: &[Strip; 3]) -> [u16; WIDTH] {
+    let code = |row: &Strip, column: usize| i16::from(row[column]);
+    std::array::from_fn(|i| {
+        let (left, x, right) = (BESIDE + i - 1, BESIDE + i, BESIDE + i + 1);
+        let side = |x| code(above, x) + 2 * code(here, x) + code(below, x);
+        let line = |row| code(row, left) + 2 * code(row, x) + code(row, right);
+        let (across, down) = (side(right) - side(left), line(below) - line(above));
+        (across.unsigned_abs() + down.unsigned_abs()) >> 3
+    })
+}
+
+/// Block noise estimate of the `width` x `height` pixels from (x0, y0) on, 16 at most across: the mean range of
+/// 3x3s in smooth places.
 pub fn noise_estimate(
     state: &DeinterlaceState,
     current: &Plane,
     (x0, y0): (i32, i32),
-    (width, height): (i32, i32),
+    (width, height): (usize, i32),
 ) -> u8 {
     let (mut sum, mut count) = (0, 0);
-    for (x, y) in (y0..y0 + height).flat_map(|y| (x0..x0 + width).map(move |x| (x, y))) {
-        let around = current.around(x, y, state.row_step());
-        let codes = || around.iter().flatten().copied();
-        let range = codes().max().unwrap_or(0) - codes().min().unwrap_or(0);
-        let smooth = edge(&around) <= i32::from(state.bne_edge_th);
-        if smooth && range <= i32::from(state.bne_noise_th) {
-            (sum, count) = (sum + range, count + 1);
+    for y in y0..y0 + height {
+        let around = current.around(x0, y, state.row_step());
+        let (mut most, mut least) = ([0; WIDTH], [u8::MAX; WIDTH]);
+        for row in &around {
+            for right in -1..=1 {
+                let near = columns(row, right);
+                for i in 0..WIDTH {
+                    most[i] = near[i].max(most[i]);
+                    least[i] = near[i].min(least[i]);
+                }
+            }
+        }
+        let edges = edges(&around);
+        for i in 0..width.min(WIDTH) {
+            let range = most[i] - least[i];
+            let smooth = edges[i] <= u16::from(state.bne_edge_th);
+            if smooth && range <= state.bne_noise_th {
+                (sum, count) = (sum + u32::from(range), count + 1);
+            }
         }
     }
-    if count == 0 {
-        0
-    } else {
-        ((sum + count / 2) / count).min(255) as u8
+    match count {
+        0 => 0,
+        _ => ((sum + count / 2) / count).min(255) as u8,
     }
 }
 

@@ -9,7 +9,9 @@
 //!
 //! Source: AVS reference 5.6 and 5.7.
 
-use super::motion::spatial_weight;
+use super::block::WIDTH;
+use super::motion::{PAIRS, spatial_weight};
+use super::picture::{BESIDE, Strip, inner};
 use super::{DeinterlaceState, Plane};
 use serde::Deserialize;
 
@@ -65,99 +67,144 @@ impl<'a> Frames<'a> {
         }
     }
 
-    /// A pixel of an output frame, which lies inside: its own row's, or what `weave` or `motion` make of both
-    /// frames and of the rows beside.
+    /// Pixels of row `y` of an output frame, which lies inside, from column `x` on: their own row's, or what `weave`
+    /// or `motion` make of both frames and of the rows beside.
     ///
-    /// * `motion`: that of its pair; of a chroma pixel, which is 4:2:2, that of the luma pair with the same number.
-    pub fn pixel(
+    /// * `motion`: that of each pair; of a chroma pixel, which is 4:2:2, that of the luma pair with the same number.
+    ///   There are as many chroma pixels as pairs, the rest of the row is of no use.
+    pub fn row(
         &self,
         state: &DeinterlaceState,
         (output, weave): (Output, Weave),
         (x, y): (i32, i32),
-        motion: u8,
-    ) -> u8 {
+        motion: &[u8; PAIRS],
+    ) -> [u8; WIDTH] {
         let (of, kept) = self.own(state, output, y);
-        let spatial = |of: &Plane| match self.channel {
-            Channel::Luma => along_edge(state, of, x, y),
-            Channel::Chroma => {
-                let (above, below) = beside(of, y);
-                (of.at(x, above) + of.at(x, below) + 1) >> 1
-            }
-        };
-        let code = match (kept, self.previous) {
-            (true, _) => of.at(x, y),
-            (false, None) => spatial(of),
-            (false, Some(previous)) => {
-                let (p, c) = (previous.at(x, y), self.current.at(x, y));
-                match weave {
-                    Weave::Before => p,
-                    Weave::After => c,
-                    Weave::No => blend(state, spatial(of), (p + c + 1) >> 1, motion),
+        if kept {
+            return inner(&of.strip(x, y));
+        }
+        let spatial = || {
+            let rows = beside(of, y).map(|y| of.strip(x, y));
+            match self.channel {
+                Channel::Luma => along_edges(state, &rows),
+                Channel::Chroma => {
+                    let [above, below] = rows.map(|row| inner(&row));
+                    std::array::from_fn(|i| middle(above[i], below[i]))
                 }
             }
         };
-        code.clamp(0, 255) as u8
+        let Some(previous) = self.previous else {
+            return spatial();
+        };
+        let [before, after] = [previous, self.current].map(|frame| inner(&frame.strip(x, y)));
+        match weave {
+            Weave::Before => before,
+            Weave::After => after,
+            Weave::No => {
+                let spatial = spatial();
+                let weights = motion.map(|motion| spatial_weight(state, motion) as u32);
+                let pairs = match self.channel {
+                    Channel::Luma => 2,
+                    Channel::Chroma => 1,
+                };
+                std::array::from_fn(|i| {
+                    let weight = weights[(i / pairs).min(PAIRS - 1)];
+                    blend(state, spatial[i], middle(before[i], after[i]), weight)
+                })
+            }
+        }
     }
+}
+
+/// The rounded mean of two codes.
+fn middle(a: u8, b: u8) -> u8 {
+    ((u16::from(a) + u16::from(b) + 1) >> 1) as u8
 }
 
 /// The spatial and the temporal result by motion.
-fn blend(state: &DeinterlaceState, spatial: i32, temporal: i32, motion: u8) -> i32 {
+fn blend(state: &DeinterlaceState, spatial: u8, temporal: u8, weight: u32) -> u8 {
     let shift = u32::from(state.out_shift & 15);
     // Where the window is wider than 2^out_shift, against the programming rule, all is spatial.
-    let weight = spatial_weight(state, motion).min(1 << shift);
-    (spatial * weight + temporal * ((1 << shift) - weight) + (1 << shift >> 1)) >> shift
+    let weight = weight.min(1 << shift);
+    let sum = u32::from(spatial) * weight + u32::from(temporal) * ((1 << shift) - weight);
+    ((sum + (1 << shift >> 1)) >> shift) as u8
 }
 
 /// Rows above and below a missing one; at the edge of the frame, the same one twice.
-fn beside(of: &Plane, y: i32) -> (i32, i32) {
+fn beside(of: &Plane, y: i32) -> [i32; 2] {
     match (y > 0, y + 1 < of.height()) {
-        (true, true) => (y - 1, y + 1),
-        (false, true) => (y + 1, y + 1),
-        (true, false) => (y - 1, y - 1),
-        (false, false) => (y, y),
+        (true, true) => [y - 1, y + 1],
+        (false, true) => [y + 1, y + 1],
+        (true, false) => [y - 1, y - 1],
+        (false, false) => [y, y],
     }
 }
 
-/// A missing pixel from the rows above and below, along the direction in which they differ least.
-fn along_edge(state: &DeinterlaceState, of: &Plane, x: i32, y: i32) -> i32 {
-    let (above, below) = beside(of, y);
-    let (a, b) = (|x| of.at(x, above), |x| of.at(x, below));
-    let difference =
-        |d: i32| -> i32 { (-1..=1).map(|k| (a(x + d + k) - b(x - d + k)).abs()).sum() };
-    let (mut best, mut least) = (0, difference(0));
+/// Missing pixels from the rows above and below, along the direction in which they differ least.
+fn along_edges(state: &DeinterlaceState, [a, b]: &[Strip; 2]) -> [u8; WIDTH] {
+    // Columns to the right in the row above and to the left in the row below.
+    let toward = |d: i32, i: usize| {
+        let at = |d: i32| (BESIDE as i32 + i as i32 + d) as usize;
+        (a[at(d)], b[at(-d)])
+    };
+    let differences = |d: i32| -> [u16; WIDTH] {
+        let mut sums = [0; WIDTH];
+        for k in -1..=1 {
+            for (i, sum) in sums.iter_mut().enumerate() {
+                let at = |d: i32| (BESIDE as i32 + i as i32 + k + d) as usize;
+                *sum += u16::from(a[at(d)].abs_diff(b[at(-d)]));
+            }
+        }
+        sums
+    };
+    let means = |d: i32| -> [u8; WIDTH] {
+        std::array::from_fn(|i| {
+            let (a, b) = toward(d, i);
+            middle(a, b)
+        })
+    };
+    let vertical = means(0);
+    let (mut least, mut slanted) = (differences(0), vertical);
     for d in [1i32, -1, 2, -2] {
-        let limit = if d.abs() == 2 {
-            state.sdi_th.min(state.sdi_2x1)
-        } else {
-            state.sdi_th
+        let limit = match d.abs() {
+            2 => state.sdi_th.min(state.sdi_2x1),
+            _ => state.sdi_th,
         };
-        let found = difference(d);
-        if found < i32::from(limit) && found + i32::from(state.sdi_delta) < least {
-            (best, least) = (d, found);
+        let (found, means) = (differences(d), means(d));
+        for i in 0..WIDTH {
+            let better =
+                found[i] < u16::from(limit) && found[i] + u16::from(state.sdi_delta) < least[i];
+            least[i] = if better { found[i] } else { least[i] };
+            slanted[i] = if better { means[i] } else { slanted[i] };
         }
     }
-    let vertical = (a(x) + b(x) + 1) >> 1;
-    let slanted = (a(x + best) + b(x - best) + 1) >> 1;
-    let doubtful = (slanted - vertical).abs() > i32::from(state.sdi_t1)
-        && (a(x) - b(x)).abs() < i32::from(state.sdi_t2);
-    if best != 0 && doubtful {
-        vertical
-    } else {
-        slanted
-    }
+    // Where no direction was better, the two are the same.
+    std::array::from_fn(|i| {
+        let (a, b) = toward(0, i);
+        let doubtful =
+            slanted[i].abs_diff(vertical[i]) > state.sdi_t1 && a.abs_diff(b) < state.sdi_t2;
+        if doubtful { vertical[i] } else { slanted[i] }
+    })
 }
 
 /// Chroma of 4:2:0 as 4:2:2: rows doubled inside each field. Source: AVS reference 5.7, "Chroma".
 pub fn double_rows(chroma: &Plane) -> Plane {
-    Plane::from_fn(chroma.width() as u32, 2 * chroma.height() as u32, |x, y| {
-        let (parity, n) = (y % 2, y / 2);
-        // Field row m of chroma is frame row 2m + parity, for as many as the field has.
-        let last = (chroma.height() - 1 - parity).max(0) / 2;
-        let at = |m: i32| chroma.at(x, 2 * m.clamp(0, last) + parity);
-        let m = n / 2;
-        let other = if n % 2 == 0 { m - 1 } else { m + 1 };
-        ((3 * at(m) + at(other) + 2) >> 2) as u8
-    })
+    let columns = BESIDE..BESIDE + chroma.width() as usize;
+    Plane::from_rows(
+        chroma.width() as u32,
+        2 * chroma.height() as u32,
+        |y, out| {
+            let (parity, n) = (y % 2, y / 2);
+            // Field row m of chroma is frame row 2m + parity, for as many as the field has.
+            let last = (chroma.height() - 1 - parity).max(0) / 2;
+            let row = |m: i32| &chroma.row(2 * m.clamp(0, last) + parity)[columns.clone()];
+            let m = n / 2;
+            let other = if n % 2 == 0 { m - 1 } else { m + 1 };
+            for ((out, &near), &far) in out.iter_mut().zip(row(m)).zip(row(other)) {
+                *out = ((3 * u16::from(near) + u16::from(far) + 2) >> 2) as u8;
+            }
+        },
+    )
 }
 
 /// Chroma of 4:1:1 as 4:2:2: columns doubled.
@@ -194,7 +241,7 @@ mod tests {
                 current: &plane,
             };
             let output = (Output::CurrentFirst, Weave::No);
-            [0, 1, 2, 3].map(|y| frames.pixel(state, output, (2, y), 0))
+            [0, 1, 2, 3].map(|y| frames.row(state, output, (0, y), &[0; PAIRS])[2])
         };
         // Row 1: (10 + 21 + 1) >> 1 = 16; row 3 has row 2 on both sides.
         assert_eq!(made(&state()), [10, 16, 21, 21]);
@@ -213,14 +260,14 @@ mod tests {
         // a[5] = 100, b[3] = 100: 100, where the vertical average is 130. |100 - 130| = 30 <= 50.
         let step = |at| move |x| if x < at { 100 } else { 160 };
         let plane = Plane::from_fn(10, 3, |x, y| if y == 0 { step(6)(x) } else { step(4)(x) });
-        assert_eq!(along_edge(&state(), &plane, 4, 1), 100);
-        assert_eq!(along_edge(&state(), &plane, 5, 1), 160);
+        let rows = [0, 2].map(|y| plane.strip(0, y));
+        assert_eq!(along_edges(&state(), &rows)[4..6], [100, 160]);
         // With sdi_t1 = 29 the difference of 30 is doubtful, and |100 - 160| = 60 < 100.
         let careful = DeinterlaceState {
             sdi_t1: 29,
             ..state()
         };
-        assert_eq!(along_edge(&careful, &plane, 4, 1), 130);
+        assert_eq!(along_edges(&careful, &rows)[4], 130);
     }
 
     #[test]
@@ -233,7 +280,7 @@ mod tests {
                     previous: Some(&previous),
                     current: &current,
                 };
-                [0, 1].map(|y| frames.pixel(&state(), (output, weave), (1, y), motion))
+                [0, 1].map(|y| frames.row(&state(), (output, weave), (0, y), &[motion; PAIRS])[1])
             };
             // Without edges chroma is made the same way.
             assert_eq!(made(Channel::Luma), made(Channel::Chroma));

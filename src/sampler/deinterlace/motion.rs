@@ -2,57 +2,85 @@
 //!
 //! Source: AVS reference 5.5.
 
+use super::block::WIDTH;
+use super::picture::BESIDE;
 use super::{DeinterlaceState, Plane};
 
-/// Motion of pixels `2 * pair` and `2 * pair + 1` of row `y`, inside the frame: 0 still, 255 moving.
+/// Pairs of a block in a row.
+pub const PAIRS: usize = WIDTH / 2;
+
+/// Motion of the pixel pairs of a block in row `y`, which lies inside: 0 still, 255 moving.
 ///
-/// * `past`: the frame before, denoised, and the motion of the pair then; `None` for the first frame, 255.
+/// * `past`: the frame before, denoised, and the motion of the pairs then; `None` for the first frame, 255.
+/// * `x`: the first pixel, an even one.
 pub fn motion(
     state: &DeinterlaceState,
     current: &Plane,
-    past: Option<(&Plane, u8)>,
-    (pair, y): (i32, i32),
-) -> u8 {
+    past: Option<(&Plane, [u8; PAIRS])>,
+    (x, y): (i32, i32),
+) -> [u8; PAIRS] {
     let Some((frame, before)) = past else {
-        return 255;
+        return [255; PAIRS];
     };
-    let change = change(state, current, frame, 2 * pair, y);
     let threshold = if state.trc_select {
         state.trc_large
     } else {
         state.trc_small
     };
-    let quick = change < i32::from(threshold);
-    let constant = i32::from(if quick {
-        state.trc_small
-    } else {
-        state.trc_large
-    });
-    ((i32::from(before) * constant + change * (256 - constant) + 128) >> 8).min(255) as u8
+    let changes = changes(state, current, frame, (x, y));
+    std::array::from_fn(|pair| {
+        let (change, before) = (changes[pair], u32::from(before[pair]));
+        let quick = change < u32::from(threshold);
+        let constant = u32::from(if quick {
+            state.trc_small
+        } else {
+            state.trc_large
+        });
+        ((before * constant + change * (256 - constant) + 128) >> 8).min(255) as u8
+    })
 }
 
-/// Temporal over spatial change in the 3x3 around (x, y), 0..=255; 128 where they are equal.
-fn change(state: &DeinterlaceState, current: &Plane, past: &Plane, x: i32, y: i32) -> i32 {
-    let (mut temporal, mut across, mut down) = (0, 0, 0);
-    let step = state.row_step();
+/// Temporal over spatial change in the 3x3s around every second pixel from (x, y) on, 0..=255; 128 where they are
+/// equal.
+fn changes(
+    state: &DeinterlaceState,
+    current: &Plane,
+    past: &Plane,
+    (x, y): (i32, i32),
+) -> [u32; PAIRS] {
+    // Sums of three rows, from the column before the block on.
+    const COLUMNS: usize = WIDTH + 1;
+    let mut temporal = [0u16; COLUMNS];
+    let (mut across, mut down) = (temporal, temporal);
     for j in y - 1..=y + 1 {
-        for i in x - 1..=x + 1 {
-            let here = current.at(i, j);
-            temporal += (here - past.at(i, j)).abs();
-            across += (here - current.at(i + 1, j)).abs();
-            let below = if step == 2 {
-                current.below(i, j, 1, 2)
-            } else {
-                current.at(i, j + 2)
-            };
-            down += (here - below).abs();
+        let below = match state.row_step() {
+            2 => current.below(j, 1, 2),
+            _ => j + 2,
+        };
+        let (here, before) = (current.strip(x, j), past.strip(x, j));
+        let below = current.strip(x, below);
+        for i in 0..COLUMNS {
+            let at = BESIDE - 1 + i;
+            let code = here[at];
+            temporal[i] += u16::from(code.abs_diff(before[at]));
+            across[i] += u16::from(code.abs_diff(here[at + 1]));
+            down[i] += u16::from(code.abs_diff(below[at]));
         }
     }
-    let complexity = across + ((down * i32::from(state.vecm_mul)) >> 6);
     let shift = u32::from(state.shift_down & 15);
-    let divisor = (complexity >> shift) + i32::from(state.stmm_c2).max(1);
-    let change = i64::from(temporal >> shift) << (state.shift_up & 15);
-    (change / i64::from(divisor)).min(255) as i32
+    let three = |sums: &[u16], pair: usize| -> u32 {
+        sums[2 * pair..2 * pair + 3]
+            .iter()
+            .map(|&s| u32::from(s))
+            .sum()
+    };
+    std::array::from_fn(|pair| {
+        let down = (three(&down, pair) * u32::from(state.vecm_mul)) >> 6;
+        let complexity = three(&across, pair) + down;
+        let divisor = (complexity >> shift) + u32::from(state.stmm_c2).max(1);
+        let change = (three(&temporal, pair) >> shift) << (state.shift_up & 15);
+        (change / divisor).min(255)
+    })
 }
 
 /// Weight of the spatial result for a motion, 0..=2^out_shift.
@@ -71,8 +99,8 @@ mod tests {
 
     #[test]
     fn the_first_frame_moves_everywhere() {
-        let motion = motion(&DeinterlaceState::default(), &flat(5, 1), None, (2, 0));
-        assert_eq!(motion, 255);
+        let motion = motion(&DeinterlaceState::default(), &flat(5, 1), None, (0, 0));
+        assert_eq!(motion, [255; PAIRS]);
     }
 
     #[test]
@@ -81,10 +109,11 @@ mod tests {
         // 255 is not below 125, so the constant is 64: (100 * 64 + 255 * 192 + 128) >> 8 = 216.
         let state = DeinterlaceState::default();
         let past = flat(8, 60);
-        let moving = motion(&state, &flat(8, 100), Some((&past, 100)), (1, 1));
-        assert_eq!(moving, 216);
+        let moving = motion(&state, &flat(8, 100), Some((&past, [100; PAIRS])), (2, 1));
+        assert_eq!(moving[0], 216);
         // Nothing changes: q = 0 is quick: (100 * 125 + 128) >> 8 = 49.
-        assert_eq!(motion(&state, &past, Some((&past, 100)), (1, 1)), 49);
+        let still = motion(&state, &past, Some((&past, [100; PAIRS])), (2, 1));
+        assert_eq!(still[0], 49);
     }
 
     #[test]
@@ -93,7 +122,7 @@ mod tests {
         // The past is 40 off everywhere: TM = 360 >> 6 = 5, 640 / 9 = 71.
         let stripes = |base: i32| Plane::from_fn(8, 4, |x, _| (base + x % 2 * 60) as u8);
         let state = DeinterlaceState::default();
-        assert_eq!(change(&state, &stripes(40), &stripes(0), 2, 1), 71);
+        assert_eq!(changes(&state, &stripes(40), &stripes(0), (2, 1))[0], 71);
     }
 
     #[test]

@@ -1,11 +1,43 @@
 //! A plane of 8-bit codes whose coordinates clamp, by frame or by field. Source: AVS reference 5.3.
+//!
+//! ```text
+//!  ┌── 4 ──┬──────── width ────────┬── 4 ──┐     a row as it is kept: its ends go on as far as anything looks
+//!  │ first │         codes         │ last  │
+//!  └───────┴───────────────────────┴───────┘
+//! ```
+
+use super::block::WIDTH;
+use rayon::prelude::*;
+
+/// Columns beside a row, or beside a block: nothing looks farther across.
+pub const BESIDE: usize = 4;
+
+/// Columns of a block in a row, and those beside it.
+pub type Strip = [u8; WIDTH + 2 * BESIDE];
+
+/// The columns of a block.
+pub fn inner(strip: &Strip) -> [u8; WIDTH] {
+    std::array::from_fn(|i| strip[BESIDE + i])
+}
+
+/// From this many rows on, rows are made on all cores; parts of frames around one block have fewer.
+const MANY: usize = 64;
 
 /// Codes of luma, or of one chroma channel, in rows.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Plane {
     width: i32,
     height: i32,
+    /// Rows with [`BESIDE`] columns on both sides.
     codes: Vec<u8>,
+}
+
+/// What `make` makes of the numbers of rows, in order; on all cores if they are many.
+pub fn on_all_cores<T: Send>(rows: i32, make: impl Fn(i32) -> T + Sync + Send) -> Vec<T> {
+    match rows as usize >= MANY {
+        true => (0..rows).into_par_iter().map(make).collect(),
+        false => (0..rows).map(make).collect(),
+    }
 }
 
 impl Plane {
@@ -13,13 +45,37 @@ impl Plane {
     ///
     /// # Panics
     /// If a size is out of range or `codes` has another length: whoever reads a surface knows both.
-    pub fn new(width: u32, height: u32, codes: Vec<u8>) -> Plane {
+    pub fn new(width: u32, height: u32, codes: &[u8]) -> Plane {
+        assert_eq!(codes.len() as u64, u64::from(width) * u64::from(height));
+        let columns = width as usize;
+        Plane::from_rows(width, height, |y, row| {
+            row.copy_from_slice(&codes[y as usize * columns..][..columns]);
+        })
+    }
+
+    /// A plane whose rows are written by `row`, given their number and their codes, 0 at first.
+    ///
+    /// # Panics
+    /// If a size is out of range.
+    pub fn from_rows(width: u32, height: u32, row: impl Fn(i32, &mut [u8]) + Sync) -> Plane {
         let sizes = 1..=1 << 16;
         assert!(
             sizes.contains(&width) && sizes.contains(&height),
             "a plane of {width} x {height}"
         );
-        assert_eq!(codes.len() as u64, u64::from(width) * u64::from(height));
+        let stride = width as usize + 2 * BESIDE;
+        let mut codes = vec![0; stride * height as usize];
+        let make = |(y, line): (usize, &mut [u8])| {
+            row(y as i32, &mut line[BESIDE..stride - BESIDE]);
+            let (first, last) = (line[BESIDE], line[stride - BESIDE - 1]);
+            line[..BESIDE].fill(first);
+            line[stride - BESIDE..].fill(last);
+        };
+        if height as usize >= MANY {
+            codes.par_chunks_mut(stride).enumerate().for_each(make);
+        } else {
+            codes.chunks_mut(stride).enumerate().for_each(make);
+        }
         Plane {
             width: width as i32,
             height: height as i32,
@@ -28,10 +84,12 @@ impl Plane {
     }
 
     /// A plane whose code at (x, y) is `code(x, y)`.
-    pub fn from_fn(width: u32, height: u32, code: impl Fn(i32, i32) -> u8) -> Plane {
-        let rows = 0..height as i32;
-        let codes = rows.flat_map(|y| (0..width as i32).map(move |x| (x, y)));
-        Plane::new(width, height, codes.map(|(x, y)| code(x, y)).collect())
+    pub fn from_fn(width: u32, height: u32, code: impl Fn(i32, i32) -> u8 + Sync) -> Plane {
+        Plane::from_rows(width, height, |y, row| {
+            for (x, out) in (0..).zip(row) {
+                *out = code(x, y);
+            }
+        })
     }
 
     /// Columns.
@@ -44,36 +102,48 @@ impl Plane {
         self.height
     }
 
-    /// All codes, row by row.
-    pub fn codes(&self) -> &[u8] {
-        &self.codes
+    /// A row, its number clamped; column x is at [`BESIDE`] + x, and as many columns beside repeat the ends.
+    pub fn row(&self, y: i32) -> &[u8] {
+        let stride = self.width as usize + 2 * BESIDE;
+        let y = y.clamp(0, self.height - 1) as usize;
+        &self.codes[y * stride..][..stride]
     }
 
     /// The code at (x, y); both clamp to the plane.
     pub fn at(&self, x: i32, y: i32) -> i32 {
         let x = x.clamp(0, self.width - 1) as usize;
-        let y = y.clamp(0, self.height - 1) as usize;
-        i32::from(self.codes[y * self.width as usize + x])
+        i32::from(self.row(y)[BESIDE + x])
     }
 
-    /// The code `steps` neighbouring rows below (x, y), which lies inside. `step` 1 counts rows of the
-    /// frame; 2 rows of the field, and clamps to the nearest row of the same parity.
-    pub fn below(&self, x: i32, y: i32, steps: i32, step: i32) -> i32 {
+    /// The row `steps` neighbouring rows below row `y`, which clamps first. `step` 1 counts rows of the frame; 2
+    /// rows of the field, and clamps to the nearest row of the same parity.
+    pub fn below(&self, y: i32, steps: i32, step: i32) -> i32 {
         let y = y.clamp(0, self.height - 1);
         let wanted = y + steps * step;
         if step == 1 {
-            return self.at(x, wanted);
+            return wanted.clamp(0, self.height - 1);
         }
         let first = y % 2;
         let last = first + (self.height - 1 - first) / 2 * 2;
-        self.at(x, wanted.clamp(first, last))
+        wanted.clamp(first, last)
     }
 
-    /// The 3x3 codes around (x, y), rows first, rows being `step` apart.
-    pub fn around(&self, x: i32, y: i32, step: i32) -> [[i32; 3]; 3] {
-        std::array::from_fn(|j| {
-            std::array::from_fn(|i| self.below(x + i as i32 - 1, y, j as i32 - 1, step))
-        })
+    /// Columns of row `y` from [`BESIDE`] before `x` on; both coordinates clamp.
+    pub fn strip(&self, x: i32, y: i32) -> Strip {
+        let row = self.row(y);
+        if let Some(inside) = usize::try_from(x)
+            .ok()
+            .and_then(|x| row.get(x..)?.first_chunk())
+        {
+            return *inside;
+        }
+        let last = row.len() - 1;
+        std::array::from_fn(|i| row[(x.max(0) as usize + i).min(last)])
+    }
+
+    /// The strips of row `y` and of its neighbours above and below, rows being `step` apart.
+    pub fn around(&self, x: i32, y: i32, step: i32) -> [Strip; 3] {
+        [-1, 0, 1].map(|steps| self.strip(x, self.below(y, steps, step)))
     }
 }
 
@@ -85,15 +155,42 @@ mod tests {
     fn fields_clamp_to_their_own_rows() {
         let plane = Plane::from_fn(2, 5, |x, y| (10 * y + x) as u8);
         assert_eq!(plane.at(-3, 9), 40);
-        assert_eq!(plane.below(1, 3, 1, 1), 41);
-        assert_eq!(plane.below(1, 3, 1, 2), 31); // row 5 is outside, row 3 the last odd one
-        assert_eq!(plane.below(0, 1, -1, 2), 10);
-        assert_eq!(plane.below(0, 4, 1, 2), 40);
-        assert_eq!(
-            plane.around(0, 2, 2),
-            [[0, 0, 1], [20, 20, 21], [40, 40, 41]]
-        );
+        assert_eq!(plane.below(3, 1, 1), 4);
+        assert_eq!(plane.below(3, 1, 2), 3); // row 5 is outside, row 3 the last odd one
+        assert_eq!(plane.below(1, -1, 2), 1);
+        assert_eq!(plane.below(4, 1, 2), 4);
+        assert_eq!(plane.below(9, -1, 2), 2); // from row 4
+        let near = plane
+            .around(0, 2, 2)
+            .map(|strip| [3, 4, 5].map(|i| strip[i]));
+        assert_eq!(near, [[0, 0, 1], [20, 20, 21], [40, 40, 41]]);
         let row = Plane::from_fn(1, 1, |_, _| 7);
-        assert_eq!(row.around(0, 0, 2), [[7; 3]; 3]);
+        assert_eq!(row.around(0, 0, 2), [[7; 24]; 3]);
+    }
+
+    #[test]
+    fn rows_go_on_beyond_their_ends() {
+        for width in [1, 3, 16, 17, 40] {
+            let plane = Plane::from_fn(width, 2, |x, y| (x + 100 * y) as u8);
+            for x in [0, 1, 2, 15, 16, 39, 60] {
+                let wanted: Strip = std::array::from_fn(|i| plane.at(x + i as i32 - 4, 1) as u8);
+                if x < width as i32 {
+                    assert_eq!(plane.strip(x, 1), wanted, "{width} {x}");
+                }
+            }
+        }
+        // Rows made on all cores are the same rows.
+        let tall = Plane::from_fn(5, 3 * MANY as u32, |x, y| (x + y) as u8);
+        assert_eq!(tall, Plane::new(5, 3 * MANY as u32, &tall.codes()));
+    }
+}
+
+#[cfg(test)]
+impl Plane {
+    /// All codes, row by row.
+    pub fn codes(&self) -> Vec<u8> {
+        let rows =
+            (0..self.height).flat_map(|y| self.row(y)[BESIDE..][..self.width as usize].to_vec());
+        rows.collect()
     }
 }

@@ -1,5 +1,7 @@
 //! Field variances of a 16x4 block: what software tells film from video by. Source: AVS reference 5.8.
 
+use super::block::WIDTH;
+use super::picture::{BESIDE, Strip};
 use super::{DeinterlaceState, Plane};
 
 /// Sums saturate at 16 bits, counts at 8.
@@ -31,27 +33,30 @@ pub fn variances(
     (x0, y0): (i32, i32),
 ) -> Variances {
     let (mut sums, mut motion, mut tearing) = ([0u32; 5], 0u32, 0u32);
-    let c = |x, y| current.at(x, y);
-    let difference = |a: i32, b: i32| a.abs_diff(b);
-    for (x, top) in [y0, y0 + 2]
-        .into_iter()
-        .flat_map(|y| (x0..x0 + 16).map(move |x| (x, y)))
-    {
-        let bottom = top + 1;
-        let torn = (c(x, top) - c(x, bottom)).abs();
-        let tops = (c(x, top) - current.below(x, top, 1, 2)).abs();
-        let bottoms = (c(x, bottom) - current.below(x, bottom, 1, 2)).abs();
-        tearing += u32::from(torn > tops + bottoms + i32::from(state.tear_th));
-        sums[2] += difference(c(x, top), c(x, bottom));
+    for top in [y0, y0 + 2] {
+        let rows = [top, top + 1];
+        let [here, below] = [
+            rows.map(|y| current.strip(x0, y)),
+            rows.map(|y| current.strip(x0, current.below(y, 1, 2))),
+        ];
+        let change = |a: &Strip, b: &Strip, i: usize| u32::from(a[i].abs_diff(b[i]));
+        let block = BESIDE..BESIDE + WIDTH;
+        for i in block.clone() {
+            let torn = change(&here[0], &here[1], i);
+            let inside = change(&here[0], &below[0], i) + change(&here[1], &below[1], i);
+            tearing += u32::from(torn > inside + u32::from(state.tear_th));
+            sums[2] += torn;
+        }
         let Some(previous) = previous else { continue };
-        let p = |x, y| previous.at(x, y);
-        sums[0] += difference(c(x, top), p(x, top));
-        sums[1] += difference(c(x, bottom), p(x, bottom));
-        sums[3] += difference(c(x, top), p(x, bottom));
-        sums[4] += difference(c(x, bottom), p(x, top));
-        for y in [top, bottom] {
-            let change: u32 = (-1..=1).map(|k| difference(c(x + k, y), p(x + k, y))).sum();
-            motion += u32::from(change > u32::from(state.fmd_temporal_th));
+        let before = rows.map(|y| previous.strip(x0, y));
+        for i in block {
+            for (sum, (now, then)) in [(0, (0, 0)), (1, (1, 1)), (3, (0, 1)), (4, (1, 0))] {
+                sums[sum] += change(&here[now], &before[then], i);
+            }
+            for (here, before) in here.iter().zip(&before) {
+                let change: u32 = (i - 1..=i + 1).map(|i| change(here, before, i)).sum();
+                motion += u32::from(change > u32::from(state.fmd_temporal_th));
+            }
         }
     }
     let [ct_pt, cb_pb, ct_cb, ct_pb, cb_pt] = sums.map(|sum| sum.min(0xffff) as u16);

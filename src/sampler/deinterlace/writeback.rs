@@ -173,7 +173,7 @@ fn statistics(found: &Statistics, state: &DeinterlaceState, layout: Layout) -> R
 
 #[cfg(test)]
 mod tests {
-    use super::super::block::{Inputs, block};
+    use super::super::block::{Inputs, Part, block};
     use super::super::statistics::Variances;
     use super::*;
     use crate::surface::{Description, Format, Planes, Surface};
@@ -458,7 +458,7 @@ mod tests {
             let rows = super::super::block::rows(&state) as u32;
             let at = (16 * x, rows * y);
             let near = block(&state, &inputs, at).unwrap();
-            let whole = super::super::block::block_of_frame(&state, &inputs, at).unwrap();
+            let whole = Part::frame(&state, &inputs).unwrap().block(at);
             prop_assert_eq!(near, whole);
         }
     }
