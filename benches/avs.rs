@@ -1,4 +1,5 @@
-//! The adaptive video scaler on whole frames, message by message, and against a plain copy.
+//! The adaptive video scaler on whole frames, message by message, and against a plain copy; frames denoised and
+//! deinterlaced as `visim video` does it.
 //!
 //! `cargo bench --bench avs`, or `-- table y8` for the table of the frames so named only. Pixels are output
 //! pixels; a copy moves the bytes of the source once.
@@ -9,7 +10,9 @@ use std::time::Instant;
 use visim::isa::{AvsControl, AvsMode, ChannelMask};
 use visim::message::AvsRequest;
 use visim::sampler::avs::{self, AvsSampler, packed_bytes};
+use visim::sampler::deinterlace::DeinterlaceState;
 use visim::surface::{Description, Format, Surface};
+use visim::video::{Fields, Picture, Sampling};
 
 const FULL_HD: (u32, u32) = (1920, 1080);
 const HD: (u32, u32) = (1280, 720);
@@ -147,6 +150,42 @@ fn scale(bencher: Bencher, which: usize) {
         .bench_local(|| frame.run());
 }
 
+/// What is done with fields and noise of 1080p frames of 4:2:0.
+const CLIPS: [(&str, bool, bool); 3] = [
+    ("denoise 1080p", true, false),
+    ("deinterlace 1080p", false, true),
+    ("denoise and deinterlace 1080p", true, true),
+];
+
+/// A stream that has begun, and its next frame.
+fn clip((_, dn_enable, di_enable): (&str, bool, bool)) -> (Fields, Picture) {
+    let frame = |seed: u32| {
+        let mut frame = Picture::new(FULL_HD.0, FULL_HD.1, Sampling::S420).unwrap();
+        for (i, code) in (0u32..).zip(frame.planes.iter_mut().flatten()) {
+            let noise = (i + seed).wrapping_mul(0x9e37_79b9) >> 29;
+            *code = (64 + i / 7 % 128 + noise) as u8;
+        }
+        frame
+    };
+    let mut fields = Fields::new(DeinterlaceState {
+        dn_enable,
+        di_enable,
+        temporal_th: 16,
+        low_temporal_th: 6,
+        ..DeinterlaceState::default()
+    });
+    fields.push(&frame(0)).unwrap();
+    (fields, frame(1))
+}
+
+/// Frames of the input taken in a second, on so many threads.
+fn frames_in_a_second(what: (&str, bool, bool), threads: usize) -> f64 {
+    let pool = rayon::ThreadPoolBuilder::new().num_threads(threads);
+    let (mut fields, frame) = clip(what);
+    let pool = pool.build().unwrap();
+    1.0 / fastest(|| drop(black_box(pool.install(|| fields.push(&frame)).unwrap())))
+}
+
 /// Seconds of the fastest of some runs.
 fn fastest(mut run: impl FnMut()) -> f64 {
     let once = |_| {
@@ -192,5 +231,19 @@ fn main() {
             bytes as f64 / scaled / 1e6,
             100.0 * copied / scaled,
         );
+    }
+    let wanted: Vec<_> = CLIPS
+        .into_iter()
+        .filter(|clip| named.iter().all(|word| clip.0.contains(word)))
+        .collect();
+    if !wanted.is_empty() {
+        println!(
+            "\n{:32} {:>12} {:>12}",
+            "frames of 4:2:0", "fps", "two threads"
+        );
+    }
+    for what in wanted {
+        let [one, two] = [1, 2].map(|threads| frames_in_a_second(what, threads));
+        println!("{:32} {one:12.1} {two:12.1}", what.0);
     }
 }

@@ -5,7 +5,8 @@ use crate::sampler::avs::IefState;
 use crate::sampler::deinterlace::DeinterlaceState;
 use crate::video::files::{raw_by_name, same};
 use crate::video::{
-    Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, VideoError, Writer, compare, scale,
+    Ahead, Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, VideoError, Writer, compare,
+    scale,
 };
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -220,7 +221,7 @@ impl Video {
 
     fn convert(&self, text: bool) -> Result<Done, VideoError> {
         self.check_comparison()?;
-        let mut reader = Reader::open(&self.input, self.raw, self.size)?;
+        let reader = Reader::open(&self.input, self.raw, self.size)?;
         let mut kind = reader.kind().clone();
         if let (Some(most), have) = (self.frames, kind.frames) {
             kind.frames = Some(have.map_or(most, |have| have.min(most)));
@@ -234,6 +235,7 @@ impl Video {
                 FilterName::Nearest => Filter::Nearest,
             },
             adaptive: self.adaptive,
+            siting: kind.siting(),
             sharpen: self.sharpen.then(IefState::default),
         };
         let scale = match options.does_nothing(kind.size.0, kind.size.1) {
@@ -276,15 +278,11 @@ impl Video {
                 )));
             }
         }
-        let stop = stop_flag();
+        let stop = stop_flag(sink.writer.unfinished());
         let bar = bar(kind.frames, text);
         let mut last = None;
-        while self.frames.is_none_or(|n| done.read < n) {
-            if stop.load(Ordering::Relaxed) {
-                done.stopped = true;
-                break;
-            }
-            let Some(picture) = reader.read()? else { break };
+        let frames = Ahead::new(reader, self.frames);
+        while let Some(picture) = frames.next(&stop)? {
             done.read += 1;
             match &mut fields {
                 Some(fields) => {
@@ -297,6 +295,7 @@ impl Video {
             last = Some(picture);
             bar.inc(1);
         }
+        done.stopped = stop.load(Ordering::Relaxed);
         if let (Some(fields), Some(picture), false) = (&mut fields, &last, done.stopped)
             && let Some(made) = fields.finish(picture)?
         {
@@ -355,13 +354,18 @@ impl Sink {
     }
 }
 
-/// Set by Ctrl-C, and where a process is asked to end; a second time ends it at once.
-fn stop_flag() -> Arc<AtomicBool> {
+/// Set by Ctrl-C, and where a process is asked to end; a second time ends it at once, without the file that is
+/// not complete.
+fn stop_flag(unfinished: Option<PathBuf>) -> Arc<AtomicBool> {
     let stop = Arc::new(AtomicBool::new(false));
     let flag = Arc::clone(&stop);
     // Without a handler Ctrl-C just ends the process; files under temporary names are no results.
     let _ = ctrlc::set_handler(move || {
         if flag.swap(true, Ordering::Relaxed) {
+            if let Some(file) = &unfinished {
+                // It may have its name by now.
+                let _ = std::fs::remove_file(file);
+            }
             std::process::exit(130);
         }
     });

@@ -20,10 +20,10 @@ pub mod scale;
 
 pub use colour::Range;
 pub use fields::Fields;
-pub use files::{Kind, Reader, Scan, Writer};
+pub use files::{Ahead, Kind, Reader, Scan, Writer};
 pub use picture::{Picture, Sampling};
 pub use raw::Raw;
-pub use scale::{Filter, Scale};
+pub use scale::{Filter, Scale, Siting};
 
 /// Why frames cannot be read, made or written.
 #[derive(Debug, thiserror::Error)]

@@ -27,6 +27,29 @@ pub enum Filter {
     Nearest,
 }
 
+/// Where chroma of 4:2:0 lies. Chroma of 4:2:2 stands on every second pixel.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Siting {
+    /// Between four pixels: JPEG, MPEG-1.
+    #[default]
+    Centre,
+    /// Between two rows, on the left one of two columns: MPEG-2 and later.
+    Left,
+    /// On the upper left one of four pixels.
+    Corner,
+}
+
+impl Siting {
+    /// How far the first chroma texel lies to the right of the first pixel, and below it, in pixels.
+    const fn distance(self) -> (f64, f64) {
+        match self {
+            Siting::Centre => (0.5, 0.5),
+            Siting::Left => (0.0, 0.5),
+            Siting::Corner => (0.0, 0.0),
+        }
+    }
+}
+
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -36,6 +59,8 @@ pub struct Options {
     pub filter: Filter,
     /// Sharp and smooth are mixed by the picture.
     pub adaptive: bool,
+    /// Where chroma lies, before and after.
+    pub siting: Siting,
     /// The enhancement filter.
     pub sharpen: Option<IefState>,
 }
@@ -49,7 +74,9 @@ impl Options {
 
 /// Scales frames of one size.
 pub struct Scale {
+    from: (u32, u32),
     to: (u32, u32),
+    siting: Siting,
     sampler: AvsSampler,
 }
 
@@ -76,7 +103,12 @@ impl Scale {
             ief: options.sharpen.clone().unwrap_or_default(),
             ..AvsSampler::default()
         };
-        Ok(Scale { to, sampler })
+        Ok(Scale {
+            from: (width, height),
+            to,
+            siting: options.siting,
+            sampler,
+        })
     }
 
     /// One frame.
@@ -102,17 +134,24 @@ impl Scale {
             let memory = Arc::new(Memory::from_bytes(source));
             let surface =
                 Surface::new(description, memory).map_err(|e| VideoError::wrong(e.to_string()))?;
-            self.plane(&surface, channels, to[number], out)?;
+            let distance = match (picture.sampling, number) {
+                (Sampling::S420, 1..) => self.siting.distance(),
+                _ => (0.0, 0.0),
+            };
+            let u = Axis::new((self.from.0, self.to.0), from[number].0, distance.0);
+            let v = Axis::new((self.from.1, self.to.1), from[number].1, distance.1);
+            self.plane(&surface, channels, (u, v), to[number].0, out)?;
         }
         Ok(out)
     }
 
-    /// Every block of a plane; bands of blocks are shared among the cores.
+    /// Every block of a plane of so many columns; bands of blocks are shared among the cores.
     fn plane(
         &self,
         surface: &Surface,
         channels: ChannelMask,
-        (width, height): (u32, u32),
+        (across, down): (Axis, Axis),
+        width: u32,
         out: &mut [u8],
     ) -> Result<(), VideoError> {
         let texel = channels.count() as usize;
@@ -126,9 +165,10 @@ impl Scale {
                     channels,
                     control: AvsControl::Full8,
                     mode: MODE,
-                    u: x as f32 / width as f32,
-                    delta_u: 1.0 / width as f32,
-                    delta_v: 1.0 / height as f32,
+                    u: across.at(x),
+                    v: down.at(0),
+                    delta_u: across.step as f32,
+                    delta_v: down.step as f32,
                     // Blocks count four rows.
                     vertical_block: number as u32 * h / 4,
                     ief_bypass: !self.sampler.ief_enable,
@@ -156,6 +196,34 @@ impl Scale {
         out.par_chunks_mut(row * h as usize)
             .enumerate()
             .try_for_each(band)
+    }
+}
+
+/// Where the texels of a plane of the result lie on that of the input, normalised. The first pixel of both pictures
+/// is the same, as drivers have it; chroma keeps its place among the pixels.
+#[derive(Clone, Copy)]
+struct Axis {
+    first: f64,
+    step: f64,
+}
+
+impl Axis {
+    /// * `from`, `to`: pixels of the pictures
+    /// * `texels`: those of the plane
+    /// * `distance`: of the first one from the first pixel
+    fn new((from, to): (u32, u32), texels: u32, distance: f64) -> Axis {
+        let (scale, texels) = (f64::from(from) / f64::from(to), f64::from(texels));
+        // Chroma texel k at pixel 2k + d of the result is taken from pixel (2k + d) * scale, which is chroma texel
+        // ((2k + d) * scale - d) / 2.
+        Axis {
+            first: distance * (scale - 1.0) / 2.0 / texels,
+            step: scale / texels,
+        }
+    }
+
+    /// The place of a texel.
+    fn at(self, texel: u32) -> f32 {
+        (self.first + self.step * f64::from(texel)) as f32
     }
 }
 
@@ -207,6 +275,50 @@ mod tests {
                         "{sampling:?} {width}x{height}"
                     );
                 }
+            }
+        }
+    }
+
+    #[test]
+    fn chroma_keeps_its_place_among_the_pixels() {
+        // A slope of 3 codes a pixel across and 2 down, as chroma sees it where it lies, away from the edges.
+        let slope = |x: f64, y: f64| 20.0 + 3.0 * x + 2.0 * y;
+        for siting in [Siting::Centre, Siting::Left, Siting::Corner] {
+            let (right, below) = siting.distance();
+            let at = |k: usize, d: f64| 2.0 * k as f64 + d;
+            let mut picture = Picture::new(37, 30, Sampling::S420).unwrap();
+            for plane in &mut picture.planes[1..] {
+                for (i, code) in plane.iter_mut().enumerate() {
+                    *code = slope(at(i % 19, right), at(i / 19, below)) as u8;
+                }
+            }
+            for size in [(12, 10), (74, 90), (37, 10), (55, 30)] {
+                let options = Options {
+                    size: Some(size),
+                    filter: Filter::Bilinear,
+                    siting,
+                    ..Options::default()
+                };
+                let made = Scale::new(&options, (37, 30))
+                    .unwrap()
+                    .run(&picture)
+                    .unwrap();
+                let columns = size.0.div_ceil(2) as usize;
+                let (across, down) = (37.0 / f64::from(size.0), 30.0 / f64::from(size.1));
+                let mut compared = 0;
+                for (i, &code) in made.planes[1].iter().enumerate() {
+                    let x = at(i % columns, right) * across;
+                    let y = at(i / columns, below) * down;
+                    if x < 35.0 && y < 27.0 {
+                        let wanted = slope(x, y);
+                        assert!(
+                            (f64::from(code) - wanted).abs() <= 1.5,
+                            "{siting:?} {size:?} {x} {y}"
+                        );
+                        compared += 1;
+                    }
+                }
+                assert!(compared > 15, "{compared}");
             }
         }
     }

@@ -2,11 +2,13 @@
 //!
 //! A file that is written has another name until it is complete, and holds whole frames only.
 
+mod ahead;
 mod header;
 mod pictures;
 mod reader;
 mod writer;
 
+pub use ahead::Ahead;
 pub use pictures::png;
 pub use reader::Reader;
 pub use writer::{Writer, same};
@@ -15,6 +17,7 @@ use super::VideoError;
 use super::colour::Range;
 use super::picture::Sampling;
 use super::raw::Raw;
+use super::scale::Siting;
 use std::path::Path;
 
 /// What a stream of frames is, beside its frames.
@@ -59,6 +62,17 @@ impl Kind {
         match self.extensions.iter().any(full) {
             true => Range::Full,
             false => Range::Video,
+        }
+    }
+
+    /// Where chroma of 4:2:0 lies, by the name of the planes. Nothing said is what most programs take it for:
+    /// between four pixels.
+    pub fn siting(&self) -> Siting {
+        match self.colours {
+            Some(y4m::Colorspace::C420mpeg2) => Siting::Left,
+            // Rows of Cb and Cr that alternate are taken for rows of both.
+            Some(y4m::Colorspace::C420paldv) => Siting::Corner,
+            _ => Siting::Centre,
         }
     }
 

@@ -5,11 +5,11 @@ use super::{Kind, check_sides, extension, header, raw_by_name};
 use crate::video::VideoError;
 use crate::video::picture::{MAX_SIZE, Picture, Sampling, check_size};
 use crate::video::raw::Raw;
-use std::cell::Cell;
 use std::fs::File;
 use std::io::{BufReader, Chain, Cursor, Read};
 use std::path::{Path, PathBuf};
-use std::rc::Rc;
+use std::sync::Arc;
+use std::sync::atomic::{AtomicU64, Ordering};
 
 /// Reads frames one after the other.
 pub struct Reader {
@@ -23,7 +23,7 @@ enum Frames {
     Y4m {
         decoder: Box<y4m::Decoder<Counted>>,
         /// Bytes that the decoder took.
-        taken: Rc<Cell<u64>>,
+        taken: Arc<AtomicU64>,
         path: PathBuf,
     },
     /// Raw frames.
@@ -83,10 +83,10 @@ impl Reader {
         // Frames begin with FRAME and a line end; few files say more there.
         let frame = frame_bytes(&kind) + 6;
         kind.frames = bytes.map(|bytes| bytes.saturating_sub(line.len() as u64) / frame);
-        let taken = Rc::new(Cell::new(0));
+        let taken = Arc::new(AtomicU64::new(0));
         let counted = Counted {
             file: Cursor::new(line).chain(file),
-            taken: Rc::clone(&taken),
+            taken: Arc::clone(&taken),
         };
         let limits = y4m::Limits {
             bytes: 3 * MAX_SIZE as usize * MAX_SIZE as usize,
@@ -159,7 +159,7 @@ impl Reader {
                 taken,
                 path,
             } => {
-                let before = taken.get();
+                let before = taken.load(Ordering::Relaxed);
                 match decoder.read_frame() {
                     Ok(frame) => {
                         let planes = [
@@ -172,7 +172,9 @@ impl Reader {
                         }
                     }
                     // The end, unless it comes inside a frame.
-                    Err(y4m::Error::EOF) if taken.get() == before => return Ok(None),
+                    Err(y4m::Error::EOF) if taken.load(Ordering::Relaxed) == before => {
+                        return Ok(None);
+                    }
                     Err(y4m::Error::EOF) => return Err(incomplete(path)),
                     Err(e) => return Err(VideoError::wrong(format!("{}: {e}", path.display()))),
                 }
@@ -234,13 +236,13 @@ fn incomplete(path: &Path) -> VideoError {
 /// A file whose bytes are counted as they are read: a decoder does not say where it stands.
 struct Counted {
     file: Chain<Cursor<Vec<u8>>, BufReader<File>>,
-    taken: Rc<Cell<u64>>,
+    taken: Arc<AtomicU64>,
 }
 
 impl Read for Counted {
     fn read(&mut self, bytes: &mut [u8]) -> std::io::Result<usize> {
         let n = self.file.read(bytes)?;
-        self.taken.set(self.taken.get() + n as u64);
+        self.taken.fetch_add(n as u64, Ordering::Relaxed);
         Ok(n)
     }
 }

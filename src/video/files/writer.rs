@@ -115,6 +115,15 @@ impl Writer {
         }
     }
 
+    /// The file that is being written, under the name that it has until it is complete.
+    pub fn unfinished(&self) -> Option<PathBuf> {
+        match &self.frames {
+            Frames::Y4m { file, .. } => Some(file.0.borrow().file.get_ref().path().to_path_buf()),
+            Frames::Raw { file, .. } => Some(file.get_ref().path().to_path_buf()),
+            Frames::Numbered { .. } | Frames::Single { .. } => None,
+        }
+    }
+
     /// Whether alpha is lost on the way.
     pub fn drops_alpha(&self) -> bool {
         self.kind.sampling == Sampling::Rgba && self.sampling != Sampling::Rgba
