@@ -265,6 +265,38 @@ fn the_command_scales_sharpens_and_compares() {
 }
 
 #[test]
+fn the_standard_input_is_a_stream_or_raw_frames() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    y4m(&at("in.y4m"), &[colour(1), colour(2)]);
+    let read = |name: &str, options: &[&str]| {
+        let done = Command::new(env!("CARGO_BIN_EXE_visim"))
+            .current_dir(folder.path())
+            .args(["video", "-", "--denoise"])
+            .args(options)
+            .stdin(std::fs::File::open(at(name)).unwrap())
+            .output()
+            .unwrap();
+        assert!(done.status.success(), "{done:?}");
+    };
+    read("in.y4m", &["-o", "piped.y4m"]);
+    let named = ["in.y4m", "--denoise", "-o", "named.y4m"];
+    assert!(visim(folder.path(), &named).status.success());
+    let bytes = |name: &str| std::fs::read(at(name)).unwrap();
+    assert!(bytes("piped.y4m") == bytes("named.y4m"));
+    assert!(
+        visim(folder.path(), &["in.y4m", "-o", "in.nv12"])
+            .status
+            .success()
+    );
+    read(
+        "in.nv12",
+        &["--raw", "nv12", "--size", "64x32", "-o", "piped.i420"],
+    );
+    assert_eq!(bytes("piped.i420").len(), 2 * 64 * 32 * 3 / 2);
+}
+
+#[test]
 fn the_command_takes_raw_frames() {
     let folder = tempfile::tempdir().unwrap();
     let frame = colour(9);

@@ -2,7 +2,7 @@
 
 use super::output::{Exit, Output};
 use crate::sampler::avs::IefState;
-use crate::sampler::deinterlace::DeinterlaceState;
+use crate::sampler::deinterlace::{DeinterlaceState, block};
 use crate::video::files::{raw_by_name, same};
 use crate::video::{
     Ahead, Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, VideoError, Writer, compare,
@@ -22,7 +22,7 @@ use std::sync::atomic::{AtomicBool, Ordering};
 /// .yuy2, .grey). Every block of every frame is one message of the media sampler.
 #[derive(Debug, clap::Args)]
 pub struct Video {
-    /// A .y4m file, a .png picture, a folder or a pattern of .png pictures, or raw frames.
+    /// A .y4m file, a .png picture, a folder or a pattern of .png pictures, or raw frames; - is the standard input.
     input: PathBuf,
     /// The result, told by its name: .y4m, .png, a folder/ of pictures, or raw frames: .i420, .nv12, .yuy2, .grey.
     #[arg(short, long, value_name = "FILE")]
@@ -249,6 +249,14 @@ impl Video {
             remarks: Vec::new(),
         };
         let mut fields = self.fields(self.scan(&kind, &mut done.remarks)?);
+        if fields.is_some() && (kind.size.0 > block::LAST.0 + 1 || kind.size.1 > block::LAST.1 + 2)
+        {
+            let (x, y) = block::LAST;
+            done.remarks.push(format!(
+                "the deinterlace message addresses columns up to {x} and rows up to {y} (PRM 4.11.1.9); what lies \
+                 beyond is made all the same"
+            ));
+        }
         let made = self.result(&kind, &mut done.remarks);
         let raw = self.raw.or_else(|| raw_by_name(&self.input));
         let mut sink = Sink {

@@ -28,7 +28,7 @@ enum Frames {
     },
     /// Raw frames.
     Raw {
-        file: BufReader<File>,
+        file: Input,
         raw: Raw,
         path: PathBuf,
     },
@@ -37,8 +37,9 @@ enum Frames {
 }
 
 impl Reader {
-    /// Opens a file, a folder of PNG pictures or a pattern of their names; `raw` and `size` say what raw frames
-    /// are, unless the file is named after its kind: `clip.nv12`.
+    /// Opens a file, a folder of PNG pictures or a pattern of their names, or the standard input, `-`, which is a
+    /// Y4M stream or raw frames; `raw` and `size` say what raw frames are, unless the file is named after its kind:
+    /// `clip.nv12`.
     ///
     /// # Errors
     /// A file that cannot be read, or whose kind is not known.
@@ -60,6 +61,7 @@ impl Reader {
             return Reader::pictures(path, pictures::all(path)?);
         }
         match extension(path).as_str() {
+            _ if path == Path::new(STANDARD) => Reader::y4m(path),
             "y4m" => Reader::y4m(path),
             // A file may have a % in its name.
             "png" if path.is_file() => Reader::pictures(path, vec![path.to_path_buf()]),
@@ -214,12 +216,22 @@ impl Reader {
     }
 }
 
+/// The name of the standard input.
+const STANDARD: &str = "-";
+
+/// A file or the standard input.
+type Input = BufReader<Box<dyn Read + Send>>;
+
 /// A file and its bytes; pipes do not tell theirs.
-fn opened(path: &Path) -> Result<(BufReader<File>, Option<u64>), VideoError> {
+fn opened(path: &Path) -> Result<(Input, Option<u64>), VideoError> {
+    let buffered = |file: Box<dyn Read + Send>| BufReader::with_capacity(1 << 16, file);
+    if path == Path::new(STANDARD) {
+        return Ok((buffered(Box::new(std::io::stdin())), None));
+    }
     let file = File::open(path).map_err(|e| VideoError::file(path, e))?;
     let told = file.metadata().map_err(|e| VideoError::file(path, e))?;
     let bytes = told.is_file().then_some(told.len());
-    Ok((BufReader::with_capacity(1 << 16, file), bytes))
+    Ok((buffered(Box::new(file)), bytes))
 }
 
 fn frame_bytes(kind: &Kind) -> u64 {
@@ -235,7 +247,7 @@ fn incomplete(path: &Path) -> VideoError {
 
 /// A file whose bytes are counted as they are read: a decoder does not say where it stands.
 struct Counted {
-    file: Chain<Cursor<Vec<u8>>, BufReader<File>>,
+    file: Chain<Cursor<Vec<u8>>, Input>,
     taken: Arc<AtomicU64>,
 }
 
