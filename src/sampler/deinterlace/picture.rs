@@ -148,6 +148,16 @@ impl Plane {
 }
 
 #[cfg(test)]
+impl Plane {
+    /// All codes, row by row.
+    pub fn codes(&self) -> Vec<u8> {
+        let rows =
+            (0..self.height).flat_map(|y| self.row(y)[BESIDE..][..self.width as usize].to_vec());
+        rows.collect()
+    }
+}
+
+#[cfg(test)]
 mod tests {
     use super::*;
 
@@ -182,15 +192,5 @@ mod tests {
         // Rows made on all cores are the same rows.
         let tall = Plane::from_fn(5, 3 * MANY as u32, |x, y| (x + y) as u8);
         assert_eq!(tall, Plane::new(5, 3 * MANY as u32, &tall.codes()));
-    }
-}
-
-#[cfg(test)]
-impl Plane {
-    /// All codes, row by row.
-    pub fn codes(&self) -> Vec<u8> {
-        let rows =
-            (0..self.height).flat_map(|y| self.row(y)[BESIDE..][..self.width as usize].to_vec());
-        rows.collect()
     }
 }
