@@ -506,7 +506,10 @@ impl<'a> MediaView<'a> {
         let mut codes = Vec::with_capacity((width * height) as usize);
         for line in y..y + height {
             self.read(plane, x as usize * n, line as usize, &mut row);
-            codes.extend(row.chunks_exact(n).map(|texel| texel[component]));
+            match n {
+                1 => codes.extend_from_slice(&row),
+                _ => codes.extend(row.chunks_exact(n).map(|texel| texel[component])),
+            }
         }
         Some(codes)
     }

@@ -13,7 +13,7 @@
 use super::denoise::{Block4x4, Denoised, Past, denoise, noise_estimate};
 use super::fields::{Channel, Frames, Output, double_columns, double_rows};
 use super::motion::{PAIRS, motion};
-use super::picture::inner;
+use super::picture::columns;
 use super::statistics::{Variances, variances};
 use super::{DeinterlaceState, Plane};
 use crate::sampler::Read;
@@ -257,7 +257,7 @@ impl<'a> Part<'a> {
         };
         let denoised = self.samples(&place, |plane, _, column, j| {
             let plane = plane.of(&self.current, self.clean())?;
-            Some(inner(&plane.strip(column, place.row(j))))
+            Some(columns(&plane.strip(column, place.row(j)), 0))
         });
         let (first, second) = if state.di_enable {
             let second = previous.map(|_| made(Output::PreviousSecond, state.fmd_previous));
@@ -290,13 +290,20 @@ impl<'a> Part<'a> {
         };
         for j in 0..place.rows {
             let luma = row(Which::Luma, Channel::Luma, place.left, j).unwrap_or_default();
-            samples.luma[j] = std::array::from_fn(|i| luma[place.column(i)]);
+            samples.luma[j] = match place.is_inside() {
+                true => luma,
+                false => std::array::from_fn(|i| luma[place.column(i)]),
+            };
             for k in 0..2 {
                 let Some(chroma) = row(Which::Chroma(k), Channel::Chroma, place.left / 2, j) else {
                     continue;
                 };
+                let inside = place.is_inside();
                 for (i, pair) in samples.chroma[j].iter_mut().enumerate() {
-                    pair[k] = chroma[place.column(2 * i) / 2];
+                    pair[k] = match inside {
+                        true => chroma[i],
+                        false => chroma[place.column(2 * i) / 2],
+                    };
                 }
             }
         }
@@ -393,6 +400,11 @@ impl Place {
             ),
             rows: rows(part.state),
         }
+    }
+
+    /// Whether all columns are.
+    fn is_inside(&self) -> bool {
+        self.first == 0 && self.last >= WIDTH - 1
     }
 
     /// The place of a column of the block, counted from the first.

@@ -3,7 +3,7 @@
 //! Source: AVS reference 5.4.
 
 use super::block::WIDTH;
-use super::picture::{BESIDE, Strip, on_all_cores};
+use super::picture::{BESIDE, Strip, columns, on_all_cores};
 use super::{DeinterlaceState, Plane};
 
 /// Frames before this one, denoised, and what is known of its blocks.
@@ -167,9 +167,9 @@ fn smooth(state: &DeinterlaceState, current: &Plane, y: i32, out: &mut [u8]) {
         let around = current.around(x, y, state.row_step());
         let edges = edges(&around);
         let (mut sums, mut counts) = ([0u16; WIDTH], [1u16; WIDTH]);
-        let here = columns(&around[1], 0);
+        let here: [u8; WIDTH] = columns(&around[1], 0);
         for (row, column) in NEIGHBOURS {
-            let near = columns(&around[row], column);
+            let near: [u8; WIDTH] = columns(&around[row], column);
             for i in 0..WIDTH {
                 let good = near[i].abs_diff(here[i]) <= state.good_neighbor_th;
                 sums[i] += if good { u16::from(near[i]) } else { 0 };
@@ -197,12 +197,6 @@ const NEIGHBOURS: [(usize, i32); 8] = [
     (2, 1),
 ];
 
-/// The columns of a block, so many to the right.
-fn columns(strip: &Strip, right: i32) -> [u8; WIDTH] {
-    let first = (BESIDE as i32 + right) as usize;
-    std::array::from_fn(|i| strip[first + i])
-}
-
 /// The rounded mean of `count` codes, 1 to 9, by their sum.
 fn mean(sum: u16, count: u16) -> u8 {
     /// 2^16 / count, rounded up: for sums of nine codes the quotient is exact.
@@ -220,14 +214,17 @@ fn mean(sum: u16, count: u16) -> u8 {
 
 /// Edge strengths around the columns of a block, 0..=255: of Sobel.
 fn edges([above, here, below]: &[Strip; 3]) -> [u16; WIDTH] {
-    let code = |row: &Strip, column: usize| i16::from(row[column]);
-    std::array::from_fn(|i| {
-        let (left, x, right) = (BESIDE + i - 1, BESIDE + i, BESIDE + i + 1);
-        let side = |x| code(above, x) + 2 * code(here, x) + code(below, x);
-        let line = |row| code(row, left) + 2 * code(row, x) + code(row, right);
-        let (across, down) = (side(right) - side(left), line(below) - line(above));
-        (across.unsigned_abs() + down.unsigned_abs()) >> 3
-    })
+    // From the column before the block on.
+    let codes = |row| columns::<{ WIDTH + 2 }>(row, -1).map(i16::from);
+    let [above, here, below] = [codes(above), codes(here), codes(below)];
+    let mut edges = [0; WIDTH];
+    for (i, edge) in edges.iter_mut().enumerate() {
+        let side = |x: usize| above[x] + 2 * here[x] + below[x];
+        let line = |row: &[i16]| row[i] + 2 * row[i + 1] + row[i + 2];
+        let (across, down) = (side(i + 2) - side(i), line(&below) - line(&above));
+        *edge = (across.unsigned_abs() + down.unsigned_abs()) >> 3;
+    }
+    edges
 }
 
 /// Block noise estimate of the `width` x `height` pixels from (x0, y0) on, 16 at most across: the mean range of
@@ -244,7 +241,7 @@ pub fn noise_estimate(
         let (mut most, mut least) = ([0; WIDTH], [u8::MAX; WIDTH]);
         for row in &around {
             for right in -1..=1 {
-                let near = columns(row, right);
+                let near: [u8; WIDTH] = columns(row, right);
                 for i in 0..WIDTH {
                     most[i] = near[i].max(most[i]);
                     least[i] = near[i].min(least[i]);

@@ -11,7 +11,7 @@
 
 use super::block::WIDTH;
 use super::motion::{PAIRS, spatial_weight};
-use super::picture::{BESIDE, Strip, inner};
+use super::picture::{BESIDE, Strip, columns};
 use super::{DeinterlaceState, Plane};
 use serde::Deserialize;
 
@@ -81,53 +81,68 @@ impl<'a> Frames<'a> {
     ) -> [u8; WIDTH] {
         let (of, kept) = self.own(state, output, y);
         if kept {
-            return inner(&of.strip(x, y));
+            return columns(&of.strip(x, y), 0);
         }
         let spatial = || {
             let rows = beside(of, y).map(|y| of.strip(x, y));
             match self.channel {
                 Channel::Luma => along_edges(state, &rows),
                 Channel::Chroma => {
-                    let [above, below] = rows.map(|row| inner(&row));
-                    std::array::from_fn(|i| middle(above[i], below[i]))
+                    let [above, below] = rows.map(|row| columns(&row, 0));
+                    middles(&above, &below)
                 }
             }
         };
         let Some(previous) = self.previous else {
             return spatial();
         };
-        let [before, after] = [previous, self.current].map(|frame| inner(&frame.strip(x, y)));
+        let [before, after] = [previous, self.current].map(|frame| columns(&frame.strip(x, y), 0));
         match weave {
             Weave::Before => before,
             Weave::After => after,
             Weave::No => {
-                let spatial = spatial();
                 let weights = motion.map(|motion| spatial_weight(state, motion) as u32);
-                let pairs = match self.channel {
-                    Channel::Luma => 2,
-                    Channel::Chroma => 1,
-                };
-                std::array::from_fn(|i| {
-                    let weight = weights[(i / pairs).min(PAIRS - 1)];
-                    blend(state, spatial[i], middle(before[i], after[i]), weight)
-                })
+                let mut each = [0; WIDTH];
+                match self.channel {
+                    Channel::Luma => {
+                        for (pair, weight) in each.chunks_exact_mut(2).zip(weights) {
+                            pair.fill(weight);
+                        }
+                    }
+                    Channel::Chroma => each[..PAIRS].copy_from_slice(&weights),
+                }
+                blend(state, &spatial(), &middles(&before, &after), &each)
             }
         }
     }
 }
 
-/// The rounded mean of two codes.
-fn middle(a: u8, b: u8) -> u8 {
-    ((u16::from(a) + u16::from(b) + 1) >> 1) as u8
+/// The rounded means of codes.
+fn middles(a: &[u8; WIDTH], b: &[u8; WIDTH]) -> [u8; WIDTH] {
+    let mut middles = [0; WIDTH];
+    for i in 0..WIDTH {
+        middles[i] = ((u16::from(a[i]) + u16::from(b[i]) + 1) >> 1) as u8;
+    }
+    middles
 }
 
 /// The spatial and the temporal result by motion.
-fn blend(state: &DeinterlaceState, spatial: u8, temporal: u8, weight: u32) -> u8 {
+fn blend(
+    state: &DeinterlaceState,
+    spatial: &[u8; WIDTH],
+    temporal: &[u8; WIDTH],
+    weights: &[u32; WIDTH],
+) -> [u8; WIDTH] {
     let shift = u32::from(state.out_shift & 15);
-    // Where the window is wider than 2^out_shift, against the programming rule, all is spatial.
-    let weight = weight.min(1 << shift);
-    let sum = u32::from(spatial) * weight + u32::from(temporal) * ((1 << shift) - weight);
-    ((sum + (1 << shift >> 1)) >> shift) as u8
+    let whole = 1 << shift;
+    let mut blended = [0; WIDTH];
+    for i in 0..WIDTH {
+        // Where the window is wider than 2^out_shift, against the programming rule, all is spatial.
+        let weight = weights[i].min(whole);
+        let sum = u32::from(spatial[i]) * weight + u32::from(temporal[i]) * (whole - weight);
+        blended[i] = ((sum + (whole >> 1)) >> shift) as u8;
+    }
+    blended
 }
 
 /// Rows above and below a missing one; at the edge of the frame, the same one twice.
@@ -143,34 +158,16 @@ fn beside(of: &Plane, y: i32) -> [i32; 2] {
 /// Missing pixels from the rows above and below, along the direction in which they differ least.
 fn along_edges(state: &DeinterlaceState, [a, b]: &[Strip; 2]) -> [u8; WIDTH] {
     // Columns to the right in the row above and to the left in the row below.
-    let toward = |d: i32, i: usize| {
-        let at = |d: i32| (BESIDE as i32 + i as i32 + d) as usize;
-        (a[at(d)], b[at(-d)])
-    };
-    let differences = |d: i32| -> [u16; WIDTH] {
-        let mut sums = [0; WIDTH];
-        for k in -1..=1 {
-            for (i, sum) in sums.iter_mut().enumerate() {
-                let at = |d: i32| (BESIDE as i32 + i as i32 + k + d) as usize;
-                *sum += u16::from(a[at(d)].abs_diff(b[at(-d)]));
-            }
-        }
-        sums
-    };
-    let means = |d: i32| -> [u8; WIDTH] {
-        std::array::from_fn(|i| {
-            let (a, b) = toward(d, i);
-            middle(a, b)
-        })
-    };
-    let vertical = means(0);
-    let (mut least, mut slanted) = (differences(0), vertical);
+    let (near_a, near_b) = (columns(a, 0), columns(b, 0));
+    let vertical = middles(&near_a, &near_b);
+    let (mut least, mut slanted) = (differences(a, b, 0), vertical);
     for d in [1i32, -1, 2, -2] {
         let limit = match d.abs() {
             2 => state.sdi_th.min(state.sdi_2x1),
             _ => state.sdi_th,
         };
-        let (found, means) = (differences(d), means(d));
+        let found = differences(a, b, d);
+        let means = middles(&columns(a, d), &columns(b, -d));
         for i in 0..WIDTH {
             let better =
                 found[i] < u16::from(limit) && found[i] + u16::from(state.sdi_delta) < least[i];
@@ -179,12 +176,27 @@ fn along_edges(state: &DeinterlaceState, [a, b]: &[Strip; 2]) -> [u8; WIDTH] {
         }
     }
     // Where no direction was better, the two are the same.
-    std::array::from_fn(|i| {
-        let (a, b) = toward(0, i);
-        let doubtful =
-            slanted[i].abs_diff(vertical[i]) > state.sdi_t1 && a.abs_diff(b) < state.sdi_t2;
-        if doubtful { vertical[i] } else { slanted[i] }
-    })
+    for i in 0..WIDTH {
+        let doubtful = slanted[i].abs_diff(vertical[i]) > state.sdi_t1
+            && near_a[i].abs_diff(near_b[i]) < state.sdi_t2;
+        slanted[i] = if doubtful { vertical[i] } else { slanted[i] };
+    }
+    slanted
+}
+
+/// Sums of three differences: columns `d` to the right in row `a`, and to the left in row `b`.
+fn differences(a: &Strip, b: &Strip, d: i32) -> [u16; WIDTH] {
+    const COLUMNS: usize = WIDTH + 2;
+    let (a, b) = (columns::<COLUMNS>(a, d - 1), columns::<COLUMNS>(b, -d - 1));
+    let mut single = [0; COLUMNS];
+    for i in 0..COLUMNS {
+        single[i] = u16::from(a[i].abs_diff(b[i]));
+    }
+    let mut sums = [0; WIDTH];
+    for i in 0..WIDTH {
+        sums[i] = single[i] + single[i + 1] + single[i + 2];
+    }
+    sums
 }
 
 /// Chroma of 4:2:0 as 4:2:2: rows doubled inside each field. Source: AVS reference 5.7, "Chroma".

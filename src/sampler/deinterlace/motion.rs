@@ -3,7 +3,7 @@
 //! Source: AVS reference 5.5.
 
 use super::block::WIDTH;
-use super::picture::BESIDE;
+use super::picture::columns;
 use super::{DeinterlaceState, Plane};
 
 /// Pairs of a block in a row.
@@ -57,14 +57,15 @@ fn changes(
             2 => current.below(j, 1, 2),
             _ => j + 2,
         };
-        let (here, before) = (current.strip(x, j), past.strip(x, j));
-        let below = current.strip(x, below);
+        let row = current.strip(x, j);
+        let here: [u8; COLUMNS] = columns(&row, -1);
+        let right: [u8; COLUMNS] = columns(&row, 0);
+        let before: [u8; COLUMNS] = columns(&past.strip(x, j), -1);
+        let below: [u8; COLUMNS] = columns(&current.strip(x, below), -1);
         for i in 0..COLUMNS {
-            let at = BESIDE - 1 + i;
-            let code = here[at];
-            temporal[i] += u16::from(code.abs_diff(before[at]));
-            across[i] += u16::from(code.abs_diff(here[at + 1]));
-            down[i] += u16::from(code.abs_diff(below[at]));
+            temporal[i] += u16::from(here[i].abs_diff(before[i]));
+            across[i] += u16::from(here[i].abs_diff(right[i]));
+            down[i] += u16::from(here[i].abs_diff(below[i]));
         }
     }
     let shift = u32::from(state.shift_down & 15);

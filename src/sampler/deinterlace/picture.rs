@@ -15,9 +15,12 @@ pub const BESIDE: usize = 4;
 /// Columns of a block in a row, and those beside it.
 pub type Strip = [u8; WIDTH + 2 * BESIDE];
 
-/// The columns of a block.
-pub fn inner(strip: &Strip) -> [u8; WIDTH] {
-    std::array::from_fn(|i| strip[BESIDE + i])
+/// Columns of a strip, from so many to the right of the block's first one on.
+pub fn columns<const N: usize>(strip: &Strip, right: i32) -> [u8; N] {
+    let first = (BESIDE as i32 + right) as usize;
+    let mut columns = [0; N];
+    columns.copy_from_slice(&strip[first..first + N]);
+    columns
 }
 
 /// From this many rows on, rows are made on all cores; parts of frames around one block have fewer.
