@@ -6,6 +6,7 @@ mod descriptions;
 use descriptions::descriptions;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 use std::path::Path;
 use visim::exec::Bindings;
 use visim::harness::session::{Options, file_layer, start};
@@ -127,6 +128,7 @@ fn words_that_break_a_rule_are_refused_and_remarks_are_told() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/bound_states.txt"))), ..ProptestConfig::default() })]
 
     /// A described surface, packed and bound by its words, is the described surface.
     #[test]

@@ -168,6 +168,8 @@ fn assert_survives(module: &Module) {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn what_is_printed_is_read_back(module in module()) {
         assert_survives(&module);

@@ -95,3 +95,24 @@ fn a_module_names_only_earlier_ones() {
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
+
+/// Left alone, proptest makes a folder of its own beside `src` for the cases that fail.
+#[test]
+fn laws_say_where_cases_that_failed_are_kept() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let mut paths = Vec::new();
+    files(&root.join("src"), &mut paths);
+    files(&root.join("tests"), &mut paths);
+    let law = ["proptest", "! {"].concat();
+    let mut wrong = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(&path).expect("source text");
+        for tail in text.split(&law).skip(1) {
+            let config = tail.trim_start().lines().next().unwrap_or_default();
+            if !config.contains("failure_persistence: ") {
+                wrong.push(path.display().to_string());
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "{wrong:#?}");
+}

@@ -103,7 +103,7 @@ fn survives(receiver: u8, desc: u32, words: [u32; 16], mask: u8) -> Result<(), T
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { cases: 600, ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { cases: 600, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn any_message_is_served_or_refused(

@@ -259,6 +259,8 @@ impl AddressSpace for Constant {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn print_and_parse_agree(tld in instruction()) {
         let text = format!("{tld} ;");

@@ -11,6 +11,7 @@ use crate::program::{Alu, CompareDest, Dest, Group, Guard, Lanes, Op, Program, R
 use crate::syntax::{ParseOptions, parse};
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 /// Bytes of an arena.
 const BYTES: usize = 1024;
@@ -206,7 +207,7 @@ fn both(program: &Program, mode: FloatMode, em: u32) -> Option<[Vec<u8>; 3]> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(20_000))]
+    #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/exec.txt"))), ..ProptestConfig::default() })]
 
     #[test]
     fn steps_equal_the_reference(

@@ -5,6 +5,7 @@ use super::request::*;
 use super::sfid::Sfid;
 use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask, Platform};
 use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
 
 const MODERN: &[Platform] = &[
     Platform::Skl,
@@ -314,6 +315,8 @@ fn any_sfid() -> impl Strategy<Value = Sfid> {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/message.txt"))), ..ProptestConfig::default() })]
+
     #[test]
     fn block_messages_of_the_sampler_survive_their_bits(
         (platform, mask, surface, sampler) in (0..MODERN.len(), 1..16_u8, 0..256_u32, 0..16_u32),

@@ -121,6 +121,8 @@ fn every_sampler_message_survives_its_bits() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     #[test]
     fn buffer_messages_survive_their_bits(
         access in accesses(), surface in 0..256u32, global: u32, base in 0..1u32 << 22,

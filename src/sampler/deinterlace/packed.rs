@@ -372,6 +372,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn words_come_back(words in prop::array::uniform8(any::<u32>())) {
             let state = DeinterlaceState::unpack(&words).unwrap();

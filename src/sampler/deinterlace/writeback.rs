@@ -426,6 +426,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         /// A window gives what the whole frame gives (D9), for any frame, at any place, in any mode.
         #[test]
         fn blocks_do_not_depend_on_their_window(

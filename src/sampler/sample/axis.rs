@@ -254,6 +254,8 @@ mod tests {
     use proptest::prelude::*;
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         #[test]
         fn equal_the_definition(
             bits in prop::collection::vec(prop_oneof![

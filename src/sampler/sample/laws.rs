@@ -136,7 +136,7 @@ fn lanes_of(values: &[u32]) -> Lanes {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(256))]
+    #![proptest_config(ProptestConfig { cases: 256, failure_persistence: None, ..ProptestConfig::default() })]
 
     #[test]
     fn kernels_equal_the_reference(

@@ -348,6 +348,8 @@ fn other_surfaces_are_refused() {
 }
 
 proptest! {
+    #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
     /// Any coordinates on any small surface: defined, and between the extremes of the texels.
     #[test]
     fn samples_lie_between_texels(
