@@ -1,0 +1,221 @@
+//! Results of float instructions, by kind: doubles, arithmetic, several products in one, math.
+//!
+//! Halves and singles are computed as doubles that round once more without harm: where a double is not exact,
+//! its last bit says so.
+
+use super::{Bits, HALF_MIN, floats, flush_below, from_floats};
+use crate::exec::alu;
+use crate::exec::float;
+use crate::exec::lanes::MAX_LANES;
+use crate::exec::thread::Thread;
+use crate::isa::{Family, Opcode, Type};
+use crate::math;
+use crate::math::unit;
+use crate::message;
+use crate::program::Alu;
+
+/// A value for each lane.
+type Values = [f64; MAX_LANES];
+
+/// An instruction with its first two sources read.
+struct Work<'a> {
+    thread: &'a Thread<'a>,
+    op: &'a Alu,
+    count: usize,
+    a: Values,
+    b: Values,
+}
+
+/// Bits of the destination type, one for each lane.
+pub(super) fn float_results(thread: &Thread<'_>, op: &Alu, count: usize) -> Bits {
+    let source = |k| read(thread, op, k, count);
+    let work = Work {
+        thread,
+        op,
+        count,
+        a: source(0),
+        b: source(1),
+    };
+    let mut out = work
+        .double()
+        .or_else(|| work.arithmetic())
+        .or_else(|| work.combined())
+        .unwrap_or_else(|| work.math());
+    // Choosing changes no bits.
+    let computes = !matches!(op.opcode, Opcode::Min | Opcode::Max);
+    if computes {
+        work.name_nans(&mut out);
+    }
+    from_floats(&out, op.dst.ty, op.saturate, thread.mode, computes, count)
+}
+
+/// Source `k`; zeros where the instruction has none.
+fn read(thread: &Thread<'_>, op: &Alu, k: usize, count: usize) -> Values {
+    let Some(source) = op.src.get(k) else {
+        return [0.0; MAX_LANES];
+    };
+    let mut values = floats(thread, source, count, true);
+    let math = op.opcode.info().family == Family::Math;
+    if math && source.ty == Type::Hf && !thread.mode.keep_half {
+        // Math functions flush half denormals: vISA text reference 6.5.
+        for v in &mut values[..count] {
+            *v = flush_below(*v, HALF_MIN);
+        }
+    }
+    values
+}
+
+impl Work<'_> {
+    fn source(&self, k: usize) -> Values {
+        read(self.thread, self.op, k, self.count)
+    }
+
+    /// A function of the first two sources, lane by lane.
+    fn each(&self, f: impl Fn(f64, f64) -> f64) -> Values {
+        let mut out = [0.0; MAX_LANES];
+        for i in 0..self.count {
+            out[i] = f(self.a[i], self.b[i]);
+        }
+        out
+    }
+
+    /// A function of the first three sources.
+    fn each3(&self, f: impl Fn(f64, f64, f64) -> f64) -> Values {
+        let c = self.source(2);
+        let mut out = [0.0; MAX_LANES];
+        for i in 0..self.count {
+            out[i] = f(self.a[i], self.b[i], c[i]);
+        }
+        out
+    }
+
+    /// What doubles have of their own: each result is rounded here, in the mode at hand. The direct
+    /// functions are those of IEEE, whatever the name.
+    fn double(&self) -> Option<Values> {
+        if self.op.dst.ty != Type::Df {
+            return None;
+        }
+        let rounding = self.thread.mode.rounding;
+        let rounded = |(nearest, error)| float::direct_double(nearest, error, rounding);
+        Some(match self.op.opcode {
+            Opcode::Add => self.each(|a, b| {
+                let sum: f64 = a + b;
+                let bb = sum - a;
+                rounded((sum, (a - (sum - bb)) + (b - bb)))
+            }),
+            Opcode::Mul => self.each(|a, b| {
+                let product = a * b;
+                rounded((product, a.mul_add(b, -product)))
+            }),
+            Opcode::Mad => self.each3(|a, b, c| {
+                let nearest = a.mul_add(b, c);
+                rounded((nearest, a.mul_add(b, -nearest) + c))
+            }),
+            Opcode::Inv | Opcode::Invm => self.each(|a, _| rounded(quotient(1.0, a))),
+            Opcode::Div | Opcode::Divm => self.each(|a, b| rounded(quotient(a, b))),
+            Opcode::Sqrt | Opcode::Sqrtm => self.each(|a, _| {
+                let root = a.sqrt();
+                rounded((root, (-root).mul_add(root, a)))
+            }),
+            _ => return None,
+        })
+    }
+
+    /// Sums, products, choices, whole numbers. Source: vISA text reference 5.2.
+    fn arithmetic(&self) -> Option<Values> {
+        Some(match self.op.opcode {
+            Opcode::Add => self.each(float::add_odd),
+            Opcode::Mul => self.each(|a, b| a * b),
+            Opcode::Mad => self.each3(float::mul_add_odd),
+            Opcode::Min => self.each(alu::min_float),
+            Opcode::Max => self.each(alu::max_float),
+            Opcode::Frc => self.each(|a, _| alu::fraction(a)),
+            Opcode::Rndd => self.each(|a, _| a.floor()),
+            Opcode::Rndu => self.each(|a, _| a.ceil()),
+            Opcode::Rnde => self.each(|a, _| a.round_ties_even()),
+            Opcode::Rndz => self.each(|a, _| a.trunc()),
+            _ => return None,
+        })
+    }
+
+    /// Several products in one: interpolation, lines and planes, dot products. Source: the same.
+    fn combined(&self) -> Option<Values> {
+        let (a, b) = (&self.a, &self.b);
+        let mut out = [0.0; MAX_LANES];
+        match self.op.opcode {
+            Opcode::Lrp => return Some(self.each3(alu::interpolate)),
+            // p, q, u: lowering has taken source 0 apart.
+            Opcode::Line => return Some(self.each3(|p, q, u| float::mul_add_odd(p, u, q))),
+            Opcode::Plane => {
+                // p, q, r, u, v: p·u + q·v + r.
+                let (r, u, v) = (self.source(2), self.source(3), self.source(4));
+                for i in 0..self.count {
+                    out[i] = float::add_odd(float::add_odd(a[i] * u[i], b[i] * v[i]), r[i]);
+                }
+            }
+            Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => {
+                for group in (0..self.count).step_by(4) {
+                    let product = |k: usize| match (self.op.opcode, k) {
+                        (Opcode::Dph, 3) => b[group + 3],
+                        _ => a[group + k] * b[group + k],
+                    };
+                    let terms = match self.op.opcode {
+                        Opcode::Dp2 => 2,
+                        Opcode::Dp3 => 3,
+                        _ => 4,
+                    };
+                    let sum = (1..terms).fold(product(0), |sum, k| float::add_odd(sum, product(k)));
+                    out[group..group + 4].fill(sum);
+                }
+            }
+            _ => return None,
+        }
+        Some(out)
+    }
+
+    /// Math functions of singles and halves. Source: vISA text reference 5.4.
+    fn math(&self) -> Values {
+        let mode = self.thread.mode;
+        match self.op.opcode {
+            // Source 0 times the reciprocal, which is rounded by itself: vISA text reference 6.5.
+            Opcode::Div => {
+                self.each(|a, b| a * f64::from(float::finish_single(math::inv(b), mode)))
+            }
+            Opcode::Divm => self.each(math::div),
+            Opcode::Invm => self.each(|a, _| math::inv(a)),
+            Opcode::Sqrtm => self.each(|a, _| math::sqrt(a)),
+            Opcode::Rsqtm => self.each(|a, _| math::rsqrt(a)),
+            Opcode::Tanh => self.each(|a, _| math::tanh(a)),
+            Opcode::Sigm => self.each(|a, _| math::sigm(a)),
+            opcode => {
+                let Some(function) = message::math::function(opcode) else {
+                    unreachable!("lowering lets no float `{opcode}` through")
+                };
+                // ALT mode is one of singles: vISA text reference 6.9.
+                let alt = mode.alt && self.op.dst.ty == Type::F;
+                self.each(|a, b| unit::value(function, alt, a, b))
+            }
+        }
+    }
+
+    /// Gives each NaN among the results the payload that the sources ask for.
+    fn name_nans(&self, out: &mut Values) {
+        let results = out[..self.count].iter_mut().enumerate();
+        for (i, out) in results.filter(|(_, v)| v.is_nan()) {
+            let sources: [f64; 3] = std::array::from_fn(|k| match k {
+                0 => self.a[i],
+                1 if self.op.src.len() > 1 => self.b[i],
+                2 if self.op.src.len() > 2 => self.source(2)[i],
+                _ => 0.0,
+            });
+            *out = float::nan_of(&sources);
+        }
+    }
+}
+
+/// A quotient of doubles and what it is short of, as a sign.
+fn quotient(a: f64, b: f64) -> (f64, f64) {
+    let nearest = a / b;
+    let rest = (-nearest).mul_add(b, a);
+    (nearest, if b < 0.0 { -rest } else { rest })
+}
