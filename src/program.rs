@@ -16,11 +16,13 @@
 //! loops want them. Not here: what an op computes ([`crate::exec`]) and how text becomes ops
 //! ([`crate::lower`]).
 
+mod block2d;
 mod in_flight;
 mod names;
 mod operand;
 mod send;
 
+pub use block2d::LscBlock;
 pub use in_flight::registers;
 pub use names::Text;
 pub use operand::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
@@ -318,4 +320,19 @@ pub enum Barrier {
     Signal,
     /// Wait.
     Wait,
+    /// Arrive at a named barrier.
+    NamedSignal(Box<NamedSignal>),
+    /// Wait at the named barrier of this number.
+    NamedWait(Box<Source>),
+}
+
+/// `nbarrier.signal`. Source: vISA text reference 5.13.
+#[derive(Clone, Debug, PartialEq)]
+pub struct NamedSignal {
+    /// Number of the barrier.
+    pub id: Source,
+    /// What the thread comes as; `None`: it produces and consumes.
+    pub role: Option<Source>,
+    /// Threads that take part: producers, consumers.
+    pub threads: [Source; 2],
 }

@@ -206,7 +206,7 @@ const LINES: &[(&str, &str, &str)] = &[
     ("dg2", "dpasw", "dpasw.s8.s8.8.8 (M1, 8) R.0 U.0 U.64 UB(0,0)"),
     ("pvc", "fcvt", "fcvt (M1, 16) U(0,0)<1> F(0,0)<1;1,0>"),
     ("pvc", "srnd", "srnd (M1, 16) HF(0,0)<1> F(0,0)<1;1,0> U(0,0)<1;1,0>"),
-    ("pvc", "nbarrier.wait", "nbarrier.wait 0x0:ub"),
+    ("pvc", "nbarrier.wait", "nbarrier.signal 0x0:ub 0x1:ub\nnbarrier.wait 0x0:ub"),
     ("dg2", "qw_gather", "qw_gather.1 (M1, 8) T6 U.0 R.0"),
     ("dg2", "qw_scatter", "qw_scatter.1 (M1, 8) T6 U.0 R.0"),
     ("dg2", "add3.o", "(P1) add3.o (M1, 16) R(0,0)<1> U(0,0)<1;1,0> U(2,0)<1;1,0> U(4,0)<1;1,0>"),

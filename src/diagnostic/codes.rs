@@ -980,6 +980,19 @@ with it; but hardware need not give what visim gives, where groups come in launc
 
     dword_atomic.inc (M1, 16) T6 O.0 %null.0 %null.0 V.0       // V depends on who came before
     dword_atomic.inc (M1, 16) T6 O.0 %null.0 %null.0 %null.0   // the sum does not"
+    E0690 Error "named barrier is used against its rules"
+"`nbarrier.signal id count` says how many threads meet at barrier `id`; `nbarrier.signal id type producers
+consumers` counts those that produce (type 1), consume (2) or both (0). All threads of one meeting tell the
+same counts, each comes once, and only consumers wait, after they have signalled.
+
+    nbarrier.signal 0x1:ub 0x4:ub    // four threads meet at barrier 1
+    nbarrier.wait 0x1:ub"
+    E0691 Error "threads of a group wait for each other"
+"Every living thread of the group waits at a barrier, and none of them can go on: a named barrier wants more
+threads than come to it, or some of them stand at the barrier of the whole group. The note says who is missing."
+    U0692 Undefined "named barrier is never complete"
+"Found by `visim run --sanitize`. Threads have signalled a named barrier, and the group ended before as many
+had come as they said. Nobody waited, so the run went on; hardware keeps the barrier for the next meeting."
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.

@@ -1,6 +1,7 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
 use super::decoded::Decoded;
+use super::named::NamedBarriers;
 use super::ready::ReadyMessages;
 use super::remarks::Remarks;
 use crate::dataport::typed::Writer;
@@ -141,6 +142,8 @@ pub struct Environment<'a> {
     pub ready: &'a ReadyMessages,
     /// Shared local memory of the thread's group.
     pub slm: &'a Memory,
+    /// Named barriers of the thread's group.
+    pub named: &'a NamedBarriers,
     /// Scratch memory that the thread may have.
     pub scratch_bytes: usize,
     /// Instructions it may run in all.

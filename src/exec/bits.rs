@@ -253,6 +253,7 @@ fn request(asked: &Asked<'_>, count: u32, platform: Platform) -> Option<Request>
         | SendBody::Avs { .. }
         | SendBody::Unorm { .. }
         | SendBody::Lsc(_)
+        | SendBody::LscBlock(_)
         | SendBody::Target { .. }
         | SendBody::Raw(_) => return None,
     })

@@ -56,7 +56,7 @@ impl Asked {
         }
     }
 
-    fn block(address: u64, align: u32) -> Asked {
+    pub(super) fn block(address: u64, align: u32) -> Asked {
         Asked {
             address,
             lane: None,
@@ -180,7 +180,7 @@ fn no_memory(thread: &Thread<'_>, space: &Space<'_>, at: Place, fault: &Fault) -
 
 /// One message being served.
 pub(super) struct Port<'t, 'p, 's, O> {
-    thread: &'t mut Thread<'p>,
+    pub(super) thread: &'t mut Thread<'p>,
     space: &'s Space<'s>,
     pub(super) count: usize,
     at: Place,
@@ -196,6 +196,11 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         let mut out = [0; B];
         read_raw(self.thread, raw.skip(byte as u32), &mut out);
         out
+    }
+
+    /// Bytes from the start of a raw operand on.
+    pub(super) fn get_all(&self, raw: Raw, out: &mut [u8]) {
+        read_raw(self.thread, raw, out);
     }
 
     pub(super) fn dword(&self, raw: Raw, index: usize) -> u32 {
@@ -296,6 +301,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         let addresses = lane_addresses(self.thread, body, self.count, self.at.uniform);
         match body {
             SendBody::Lsc(message) => self.lsc(message, &addresses),
+            SendBody::LscBlock(block) => self.block2d(block),
             SendBody::Oword {
                 write,
                 count,

@@ -174,6 +174,7 @@ pub fn send<O: Observer>(
             image(thread, resources, send, &asked, mask, pc, observer)
         }
         SendBody::Lsc(message) => lsc(thread, environment, send, &message.place, pc, observer),
+        SendBody::LscBlock(_) => lsc(thread, environment, send, &LscPlace::Flat, pc, observer),
         SendBody::Target { .. } => target::send(thread, environment, send, pc, observer),
         SendBody::Raw(message) => raw::send(thread, environment, send, message, pc, observer),
         SendBody::SvmBlock { .. }

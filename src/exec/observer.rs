@@ -1,5 +1,6 @@
 //! Tracing, counting, teaching and checking watch a run through this trait; the executor asks nothing.
 
+use super::named::Meeting;
 use super::thread::ThreadId;
 use crate::math::unit::Control;
 use crate::message::Request;
@@ -57,6 +58,9 @@ pub trait Observer: std::marker::Send {
     /// being those of a new activation; comes again, with `left`, when the caller has its own back.
     fn function(&mut self, _at: At, _function: u32, _left: bool) {}
 
+    /// The thread has come to a named barrier, or goes on behind it.
+    fn named_barrier(&mut self, _at: At, _meeting: Meeting, _step: MeetingStep) {}
+
     /// The thread has ended, or trapped and will not go on.
     fn ended(&mut self, _thread: ThreadId, _trapped: bool) {}
 }
@@ -95,6 +99,17 @@ pub struct At {
     pub site: Site,
     /// Number of the instruction in the thread's run, from 1.
     pub step: u64,
+}
+
+/// What a thread does at a named barrier.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum MeetingStep {
+    /// It has come, and others are missing.
+    Came,
+    /// It has come as the last one.
+    Completed,
+    /// It has waited.
+    Passed,
 }
 
 /// One access to memory.

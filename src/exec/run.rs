@@ -3,14 +3,16 @@
 use super::bindings::Environment;
 use super::decoded::{Step, computes};
 use super::flow::Left;
-use super::observer::{Observer, Running};
-use super::thread::{Stop, Thread};
+use super::named::{Meeting, NAMED_BARRIERS, NamedBarriers, Role};
+use super::observer::{MeetingStep, Observer, Running};
+use super::thread::{Stop, Thread, ThreadId};
 use super::trap::Trap;
 use super::{general, message, raw};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Opcode;
 use crate::lower::function_at;
-use crate::program::{Barrier, Op, SendBody};
+use crate::program::{Barrier, NamedSignal, Op, SendBody, Source};
+use std::fmt;
 
 /// What follows an op that a thread does itself.
 pub(super) enum After {
@@ -40,6 +42,11 @@ impl Thread<'_> {
     ) -> Result<Stop, Box<Trap>> {
         let (program, limit) = (self.program, environment.limit);
         let code = environment.code;
+        if let Some((pc, meeting)) = self.waits.take()
+            && O::ACTIVE
+        {
+            observer.named_barrier(self.at(pc), meeting, MeetingStep::Passed);
+        }
         self.load_control(code);
         let steps_of = |mode| match O::ACTIVE {
             true => code.steps(program, mode),
@@ -189,6 +196,26 @@ impl Thread<'_> {
                 self.signalled = self.signalled.saturating_sub(1);
                 return Ok(After::Stop(Stop::Barrier));
             }
+            Op::Barrier(Barrier::NamedSignal(signal)) => {
+                let meeting = self.named_signal(environment, signal, pc)?;
+                if O::ACTIVE {
+                    let step = match environment.named.is_complete(meeting) {
+                        true => MeetingStep::Completed,
+                        false => MeetingStep::Came,
+                    };
+                    observer.named_barrier(self.at(pc), meeting, step);
+                }
+            }
+            Op::Barrier(Barrier::NamedWait(id)) => {
+                let meeting = self.named_wait(id, pc)?;
+                if !environment.named.is_complete(meeting) {
+                    self.waits = Some((pc, meeting));
+                    return Ok(After::Stop(Stop::Named(meeting)));
+                }
+                if O::ACTIVE {
+                    observer.named_barrier(self.at(pc), meeting, MeetingStep::Passed);
+                }
+            }
             Op::ReadState => self.read_state(environment.code),
             Op::LoadControl => {
                 self.load_control(environment.code);
@@ -215,6 +242,87 @@ impl Thread<'_> {
             }
         }
         Ok(After::Next)
+    }
+
+    /// Comes to a named barrier.
+    fn named_signal(
+        &mut self,
+        environment: &Environment<'_>,
+        signal: &NamedSignal,
+        pc: u32,
+    ) -> Result<Meeting, Box<Trap>> {
+        let id = self.named_barrier(&signal.id, pc)?;
+        let role = signal.role.as_ref().map(|role| general::scalar(self, role));
+        let threads = signal.threads.each_ref();
+        let threads = threads.map(|count| general::scalar(self, count));
+        let broken = |rule: &str| self.named_misuse(pc, id, rule);
+        let Some(role) = Role::from_type(role.unwrap_or(0)) else {
+            return Err(broken("its type is 0, 1 or 2: both, producer, consumer"));
+        };
+        let counts = threads.map(|count| u32::try_from(count).unwrap_or(0));
+        if counts.contains(&0) {
+            return Err(broken("it wants one producer and one consumer at least"));
+        }
+        if role != Role::Producer && self.named.iter().any(|m| m.id == id) {
+            return Err(broken(
+                "the thread has not waited for what it signalled before",
+            ));
+        }
+        let met = environment.named.signal(self.id.local, id, role, counts);
+        let meeting = met.map_err(|rule| broken(&rule))?;
+        if role != Role::Producer {
+            self.named.push(meeting);
+        }
+        Ok(meeting)
+    }
+
+    /// What the thread has to wait for.
+    fn named_wait(&mut self, id: &Source, pc: u32) -> Result<Meeting, Box<Trap>> {
+        let id = self.named_barrier(id, pc)?;
+        match self.named.iter().position(|meeting| meeting.id == id) {
+            Some(at) => Ok(self.named.swap_remove(at)),
+            None => {
+                Err(self.named_misuse(pc, id, "only consumers wait, after they have signalled"))
+            }
+        }
+    }
+
+    /// The number of a named barrier.
+    fn named_barrier(&self, id: &Source, pc: u32) -> Result<u8, Box<Trap>> {
+        let id = general::scalar(self, id);
+        match u8::try_from(id) {
+            Ok(id) if u32::from(id) < NAMED_BARRIERS => Ok(id),
+            _ => {
+                let rule = format!("there are {NAMED_BARRIERS}, numbered from 0");
+                Err(self.named_misuse(pc, id, &rule))
+            }
+        }
+    }
+
+    /// A thread waits at a named barrier, and no thread of its group can go on.
+    pub fn stuck(
+        &self,
+        meeting: Meeting,
+        whole: Option<ThreadId>,
+        named: &NamedBarriers,
+    ) -> Box<Trap> {
+        let id = meeting.id;
+        let what = format!("named barrier {id} is never complete");
+        let mut diagnostic = Diagnostic::with_message(Code::E0691, what).note(named.missing(id));
+        if let Some(other) = whole {
+            diagnostic = diagnostic.note(format!("{other} waits at the barrier of the group"));
+        }
+        let diagnostic = diagnostic.see("vISA text reference 5.13; vISA NBARRIER");
+        let pc = self.waits.map_or(self.frame.pc, |(pc, _)| pc);
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    fn named_misuse(&self, pc: u32, id: impl fmt::Display, rule: &str) -> Box<Trap> {
+        let what = format!("named barrier {id} cannot be used like this");
+        let diagnostic = Diagnostic::with_message(Code::E0690, what)
+            .note(rule)
+            .see("vISA text reference 5.13; vISA NBARRIER");
+        self.trap(pc, self.frame.em, diagnostic)
     }
 
     pub(super) fn over_limit(&self, limit: u64) -> Box<Trap> {

@@ -6,6 +6,7 @@ use super::decoded::Decoded;
 use super::float::FloatMode;
 use super::flow::Frame;
 use super::general;
+use super::named::Meeting;
 use super::observer::{At, Observer, Running};
 use super::trap::Trap;
 use crate::diagnostic::Diagnostic;
@@ -45,6 +46,8 @@ pub enum Stop {
     Ended,
     /// The thread waits at a barrier; run it again when all threads of its group do.
     Barrier,
+    /// The thread waits at a named barrier; run it again when that is complete.
+    Named(Meeting),
 }
 
 /// The state of one hardware thread.
@@ -59,6 +62,10 @@ pub struct Thread<'p> {
     pub executed: u64,
     /// Split barriers signalled and not yet waited for.
     pub(super) signalled: u32,
+    /// Named barriers it will wait at: those signalled and not yet waited for.
+    pub(super) named: Vec<Meeting>,
+    /// The named barrier it waits at, and the op.
+    pub(super) waits: Option<(u32, Meeting)>,
     /// `%scratch`, made when it is first used.
     pub(super) scratch: Option<Arc<Memory>>,
     /// Its part of [`super::bindings::Bindings::own`].
@@ -94,6 +101,8 @@ impl<'p> Thread<'p> {
             arena,
             executed: 0,
             signalled: 0,
+            named: Vec::new(),
+            waits: None,
             scratch: None,
             own: None,
             mode: FloatMode::default(),

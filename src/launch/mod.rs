@@ -12,6 +12,7 @@
 //! traps are reported in launch order. Start with [`run`]; [`kernel`] makes compiled kernels ready for it.
 
 mod grid;
+mod group;
 pub mod kernel;
 
 pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, Trap};
@@ -21,7 +22,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::gang::{self, may_gang};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Arena, Decoded, Environment, ReadyMessages, Resources, Stop, Thread, observer::Start, packed,
+    Arena, Decoded, Environment, NamedBarriers, ReadyMessages, Resources, Thread, observer::Start,
+    packed,
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
@@ -418,12 +420,13 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         u64::from(id.index / self.grid.threads.max(1))
     }
 
-    fn environment<'s>(&'s self, slm: &'s Memory) -> Environment<'s> {
+    fn environment<'s>(&'s self, slm: &'s Memory, named: &'s NamedBarriers) -> Environment<'s> {
         Environment {
             code: self.code,
             resources: self.resources,
             ready: self.ready,
             slm,
+            named,
             scratch_bytes: self.options.scratch_bytes,
             limit: self.options.limit,
             through_bits: self.options.through_bits,
@@ -438,8 +441,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         spare: &mut Spare,
         share: &mut Share<O>,
     ) -> Result<(), Box<Trap>> {
-        let slm = Memory::zeroed(0);
-        let environment = self.environment(&slm);
+        let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+        let environment = self.environment(&slm, &named);
         let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
         let mut threads = Vec::with_capacity(self.gang);
         while let Some(id) = ids.peek() {
@@ -459,54 +462,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
         }
         Ok(())
-    }
-
-    /// Runs the threads of a group in turn until all have ended, in the memory of `spare`.
-    fn group(&self, group: u64, spare: &mut Spare) -> Result<Group<O>, Box<Trap>> {
-        let slm = Memory::zeroed(
-            (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
-        );
-        let environment = self.environment(&slm);
-        let mut threads: Vec<(Thread<'_>, O, bool)> = Vec::new();
-        let mut done = Group::new();
-        // A thread that never waits is finished before the next one starts, so its bytes are not
-        // kept around; those that wait are collected and take turns.
-        for id in self.grid.ids(group) {
-            let mut observer = (self.observe)(id);
-            let mut thread = self.start(id, spare, &mut observer);
-            let stop = thread.run(&environment, &mut observer);
-            let stop = self.note_end(stop, id, &mut observer)?;
-            if stop == Stop::Ended && threads.is_empty() {
-                spare.arenas.push(self.finish(thread, observer, &mut done));
-            } else {
-                threads.push((thread, observer, stop == Stop::Ended));
-            }
-        }
-        // Every round begins with all living threads at a barrier.
-        while threads.iter().any(|t| !t.2) {
-            for (thread, observer, ended) in threads.iter_mut().filter(|t| !t.2) {
-                let stop = thread.run(&environment, observer);
-                let stop = self.note_end(stop, thread.id, observer)?;
-                *ended = stop == Stop::Ended;
-            }
-        }
-        for (thread, observer, _) in threads {
-            self.finish(thread, observer, &mut done);
-        }
-        Ok(done)
-    }
-
-    /// Tells the observer of a thread that will not go on.
-    fn note_end(
-        &self,
-        stop: Result<Stop, Box<Trap>>,
-        id: ThreadId,
-        observer: &mut O,
-    ) -> Result<Stop, Box<Trap>> {
-        if O::ACTIVE && !matches!(stop, Ok(Stop::Barrier)) {
-            observer.ended(id, stop.is_err());
-        }
-        stop
     }
 
     /// Adds up an ended thread and its observer, keeps its registers if they are asked for, and gives its

@@ -1,11 +1,11 @@
 //! Control flow and synchronisation.
 
-use super::operands::Scope;
+use super::operands::{SCALAR, Scope};
 use super::{Builder, alu, execution};
 use crate::check::{Storage, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Opcode;
-use crate::program::{Barrier, Op};
+use crate::program::{Barrier, NamedSignal, Op};
 use crate::syntax::ast::{Instruction, Operand, Region};
 
 impl Builder<'_> {
@@ -121,12 +121,28 @@ pub fn retarget(op: &mut Op, resolve: impl Fn(u32) -> u32) {
 
 /// Barriers wait; fences and hints do nothing, since memory is seen in program order.
 /// Source: vISA text reference 5.13.
-pub fn synchronisation(i: &Instruction<VarId>) -> Option<Op> {
+pub fn synchronisation(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     use Opcode::*;
     Some(match *i.opcode {
         Barrier => Op::Barrier(self::Barrier::Whole),
         SbarrierSignal => Op::Barrier(self::Barrier::Signal),
         SbarrierWait => Op::Barrier(self::Barrier::Wait),
+        NbarrierSignal => {
+            let mut operands = i.operands.iter().map(|o| scope.source(&o.node, SCALAR));
+            let mut next = || operands.next().flatten();
+            let (id, second, third, fourth) = (next()?, next()?, next(), next());
+            let (role, threads) = match (third, fourth) {
+                (Some(producers), Some(consumers)) => (Some(second), [producers, consumers]),
+                // One count is that of producers and of consumers.
+                _ => (None, [second.clone(), second]),
+            };
+            let signal = NamedSignal { id, role, threads };
+            Op::Barrier(self::Barrier::NamedSignal(Box::new(signal)))
+        }
+        NbarrierWait => {
+            let id = scope.source(&i.operands.first()?.node, SCALAR)?;
+            Op::Barrier(self::Barrier::NamedWait(Box::new(id)))
+        }
         FenceGlobal | FenceLocal | FenceSw | SamplerCacheFlush | Yield | Wait | File | Loc
         | LifetimeStart | LifetimeEnd => Op::Nothing,
         _ => return None,

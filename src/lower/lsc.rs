@@ -1,15 +1,15 @@
 //! LSC messages become request templates. Source: vISA text reference 5.11.
 //!
-//! Not modelled, since the reference does not state what they do: 2D blocks, page status, append
+//! Not modelled, since the reference does not state what they do: typed 2D blocks, page status, append
 //! counters, surface state queries, and addresses below `bss`, `surf` and `arg`.
 
 use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{AtomicOp, ChannelMask, Opcode};
-use crate::program::{Lsc, LscAction, LscPlace, Op, Raw, Region, Send, SendBody, Source};
+use crate::program::{self, Lsc, LscAction, LscPlace, Op, Raw, Region, Send, SendBody, Source};
 use crate::syntax::ast::{
-    Instruction, LscAddress, LscData, LscFunction, LscModel, Operand, Suffix,
+    Instruction, LscAddress, LscBlock, LscData, LscFunction, LscModel, Operand, Suffix,
 };
 
 /// Lowers an LSC message; `None` if visim does not model it.
@@ -34,11 +34,15 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         Suffix::LscFunction(f) => Some(*f),
         _ => None,
     })?;
-    let behind_first = address.parts.iter().skip(1).any(|part| part.offset != 0);
+    let behind_first =
+        data.block.is_none() && address.parts.iter().skip(1).any(|part| part.offset != 0);
     let flagged = i.suffix(|s| matches!(s, Suffix::LscFlags(_)).then_some(()));
     if flagged.is_some() || address.index != 0 || behind_first {
         // Of newer text, which says no more of them.
         return None;
+    }
+    if let Some(block) = data.block {
+        return block2d(scope, i, address, data, block);
     }
     if function == LscFunction::Tgm {
         return typed(scope, i, address, data);
@@ -100,6 +104,51 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         surface: None,
         sampler: None,
         body: SendBody::Lsc(Box::new(message)),
+    })))
+}
+
+/// A 2D block of memory.
+fn block2d(
+    scope: &mut Scope<'_>,
+    i: &Instruction<VarId>,
+    address: &LscAddress<VarId>,
+    data: &LscData<VarId>,
+    block: LscBlock,
+) -> Option<Op> {
+    let (element, _, _) = element(data)?;
+    let write = *i.opcode == Opcode::LscStoreBlock2d;
+    // What the transform makes of qwords is not said.
+    let whole = !block.vnni || element < 8;
+    if address.model != LscModel::Flat || !whole || address.parts.len() != 6 {
+        return None;
+    }
+    let parts: Vec<Source> = address
+        .parts
+        .iter()
+        .map(|part| scope.first_element(&part.operand.node))
+        .collect::<Option<_>>()?;
+    let message = program::LscBlock {
+        write,
+        element,
+        blocks: block.blocks,
+        width: block.width,
+        height: block.height,
+        transposed: block.transposed,
+        vnni: block.vnni,
+        address: Box::new(parts.try_into().ok()?),
+        offset: [address.parts[4].offset, address.parts[5].offset],
+        data: scope.raw(&Operand::Raw(data.raw.clone())),
+    };
+    if message.bytes(scope.grf) as usize > program::LscBlock::MOST_BYTES {
+        return None;
+    }
+    let (lanes, guard) = execution(scope, i);
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface: None,
+        sampler: None,
+        body: SendBody::LscBlock(Box::new(message)),
     })))
 }
 

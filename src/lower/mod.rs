@@ -293,7 +293,7 @@ impl Builder<'_> {
             Family::Move | Family::Arithmetic | Family::Logic | Family::Math => {
                 alu::lower(scope, i)
             }
-            Family::Sync => flow::synchronisation(i),
+            Family::Sync => flow::synchronisation(scope, i),
             Family::RawMessage => raw::lower(scope, i),
             Family::Lsc => lsc::lower(scope, i),
             Family::Output if *i.opcode == Opcode::RtWrite3d => target::lower(scope, i),

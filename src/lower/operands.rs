@@ -331,6 +331,26 @@ impl Scope<'_> {
         })
     }
 
+    /// The first element of a register operand, or a constant, for all lanes: parts of an LSC address.
+    pub fn first_element(&mut self, operand: &Operand<VarId>) -> Option<Source> {
+        let (offset, ty) = match operand {
+            Operand::Number(value) => {
+                (self.layout.constant(value.to_le_bytes().to_vec()), Type::Uq)
+            }
+            other => {
+                let raw = self.raw(other)?;
+                // Outside its variable an element reads as 0.
+                let inside = raw.offset.saturating_add(raw.ty.bytes()) <= raw.end;
+                (if inside { raw.offset } else { self.layout.zero }, raw.ty)
+            }
+        };
+        Some(Source {
+            region: Region::Scalar(offset),
+            ty,
+            modifier: None,
+        })
+    }
+
     /// The arena offset of a bare surface, sampler or predicate.
     pub fn slot(&self, operand: &Operand<VarId>) -> Option<u32> {
         match operand {

@@ -11,6 +11,7 @@
 //! pays nothing. [`uses`] says what an instruction reads, [`Watcher`] is what the command line
 //! makes of its options. Not here: how findings and events are printed.
 
+mod clocks;
 mod known;
 pub mod races;
 pub mod sanitize;
@@ -26,8 +27,8 @@ pub use stats::Stats;
 pub use trace::Tracer;
 
 use crate::diagnostic::Diagnostic;
-use crate::exec::ThreadId;
-use crate::exec::observer::{Access, At, Observer, Running, Start};
+use crate::exec::observer::{Access, At, MeetingStep, Observer, Running, Start};
+use crate::exec::{Meeting, ThreadId};
 use crate::math::unit::Control;
 use crate::message::Request;
 use crate::program::{Op, Send};
@@ -114,5 +115,6 @@ to_all! {
     access(at: At, access: &Access<'_>);
     undefined(at: At, range: &Range<u32>);
     function(at: At, function: u32, left: bool);
+    named_barrier(at: At, meeting: Meeting, step: MeetingStep);
     ended(thread: ThreadId, trapped: bool);
 }

@@ -1,21 +1,27 @@
 //! The race check: accesses of different hardware threads to the same bytes that nothing orders.
 //!
-//! Threads of a group are ordered by the barriers they have passed, groups by nothing; two atomics never
-//! race. For every dword, or byte where smaller accesses come, it is remembered who wrote, read and
+//! Threads of a group are ordered by the barriers they have passed and the named ones they met at, groups
+//! by nothing; two atomics never race. For every dword, or byte where smaller accesses come, it is remembered who wrote, read and
 //! updated it last: enough to find a race at every place that has one, not every pair of one place.
 //!
 //! The check wants groups one after the other in launch order ([`crate::launch::RunOptions`], one job):
 //! then the same program gives the same report. It does not depend on which thread is faster, as the
 //! order of a run plays no part in what counts as ordered.
 //!
+//! A place keeps its two latest readers: behind named barriers, which order some threads and not others, a
+//! third one that races with a writer may go unseen.
+//!
 //! Samplers read the texels that their result depends on. Not seen: order that programs make with atomics.
 //! Atomics that nothing orders are no race, but where their order shows ([`crate::exec::order`]) it is said.
 
+use super::clocks::Clocks;
 use super::known::{self, Cell, Known};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::ThreadId;
-use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
+use crate::exec::observer::{
+    Access, AccessKind, At, MeetingStep, Observer, Running, SpaceName, Spot, Start,
+};
 use crate::exec::order::Update;
+use crate::exec::{Meeting, ThreadId};
 use crate::program::{Barrier, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
@@ -48,6 +54,8 @@ struct State {
     local: Pages,
     group: Option<[u32; 3]>,
     group_number: u32,
+    /// What its named barriers order.
+    order: Clocks,
     /// By the two sides, the smaller one first.
     races: BTreeMap<[(u32, AccessKind); 2], Race>,
     /// Accesses that were not looked at, for want of pages.
@@ -60,6 +68,8 @@ struct Touch {
     thread: ThreadId,
     group: u32,
     epoch: u32,
+    /// Named barriers its thread had come to.
+    tick: u32,
     pc: u32,
     /// What it updates, if it is an atomic.
     update: Option<Update>,
@@ -153,6 +163,18 @@ impl Observer for Watch<'_> {
         self.update = Update::of(op);
     }
 
+    fn named_barrier(&mut self, at: At, meeting: Meeting, step: MeetingStep) {
+        let state = self.races.state.lock();
+        let mut state = state.unwrap_or_else(PoisonError::into_inner);
+        state.enter(at.thread.group);
+        match step {
+            MeetingStep::Came | MeetingStep::Completed => {
+                state.order.came(at.thread.index, meeting)
+            }
+            MeetingStep::Passed => state.order.passed(at.thread.index, meeting),
+        }
+    }
+
     fn access(&mut self, at: At, access: &Access<'_>) {
         let own = matches!(access.space, SpaceName::Scratch | SpaceName::Private);
         if access.inside == 0 || own {
@@ -165,16 +187,23 @@ impl Observer for Watch<'_> {
 }
 
 impl State {
-    fn access(&mut self, at: At, epoch: u32, update: Option<Update>, access: &Access<'_>) {
-        if self.group != Some(at.thread.group) {
-            self.group = Some(at.thread.group);
+    /// The group at hand is this one.
+    fn enter(&mut self, group: [u32; 3]) {
+        if self.group != Some(group) {
+            self.group = Some(group);
             self.group_number += 1;
             self.local.clear();
+            self.order = Clocks::default();
         }
+    }
+
+    fn access(&mut self, at: At, epoch: u32, update: Option<Update>, access: &Access<'_>) {
+        self.enter(at.thread.group);
         let touch = Touch {
             thread: at.thread,
             group: self.group_number,
             epoch,
+            tick: self.order.tick(at.thread.index),
             pc: at.pc,
             update,
         };
@@ -224,7 +253,7 @@ impl State {
         };
         let mut other = None;
         for place in places {
-            other = other.or(place.touch(number, access.kind, &self.touched));
+            other = other.or(place.touch(number, access.kind, &self.touched, &self.order));
         }
         if let Some((first, kind)) = other {
             self.add(at, first, kind, number, byte, access);
@@ -277,10 +306,13 @@ impl Touch {
         both.is_none_or(|(own, other)| own.commutes_with(other))
     }
 
-    /// Whether nothing orders the two.
-    fn is_unordered(&self, other: &Touch) -> bool {
+    /// Whether nothing puts it behind the other one.
+    fn is_unordered(&self, other: &Touch, order: &Clocks) -> bool {
+        let (own, theirs) = (self.thread.index, other.thread.index);
         self.group != other.group
-            || (self.thread.index != other.thread.index && self.epoch == other.epoch)
+            || (own != theirs
+                && self.epoch == other.epoch
+                && !order.is_behind(own, theirs, other.tick))
     }
 }
 
@@ -291,10 +323,11 @@ impl Place {
         number: u32,
         kind: AccessKind,
         touched: &[Touch],
+        order: &Clocks,
     ) -> Option<(u32, AccessKind)> {
         let by = |number: u32| (number > 0).then(|| &touched[number as usize - 1]);
         let own = by(number)?;
-        let races = |other: u32| by(other).is_some_and(|other| own.is_unordered(other));
+        let races = |other: u32| by(other).is_some_and(|other| own.is_unordered(other, order));
         let shows = |other: u32| races(other) && by(other).is_some_and(|o| !own.commutes_with(o));
         let any =
             |others: [u32; 3], kind| others.into_iter().find(|&o| races(o)).map(|o| (o, kind));
@@ -369,7 +402,7 @@ fn say(known: &Known, race: &Race) -> Diagnostic {
     diagnostic = diagnostic.note(if across {
         "groups run in any order, and at the same time".to_string()
     } else {
-        format!("both have passed {} barriers", first.0.epoch)
+        format!("both have passed {} barriers of the group", first.0.epoch)
     });
     if race.count > 1 {
         diagnostic = diagnostic.note(format!("{} times in all", race.count));
@@ -394,6 +427,7 @@ mod tests {
             thread,
             group,
             epoch,
+            tick: 0,
             pc: 0,
             update: None,
         }
@@ -405,7 +439,10 @@ mod tests {
         let mut place = Place::default();
         let mut found = Vec::new();
         for (i, (_, kind)) in accesses.iter().enumerate() {
-            if place.touch(i as u32 + 1, *kind, &touched).is_some() {
+            if place
+                .touch(i as u32 + 1, *kind, &touched, &Clocks::default())
+                .is_some()
+            {
                 found.push(i);
             }
         }

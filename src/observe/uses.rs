@@ -3,12 +3,13 @@
 //! The executor reads operands in loops of their own, many at a time and lanes that are off too; here is
 //! what the text says is read, for those who check it.
 
+mod message;
+
 use crate::exec::lanes::{active, indirect_offset};
 use crate::exec::observer::Running;
 use crate::isa::{Opcode, Platform};
 use crate::program::{
-    Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Lsc, LscAction, LscPlace, Op, Raw,
-    Region, SendBody, Source,
+    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Region, SendBody, Source,
 };
 use std::fmt;
 
@@ -203,6 +204,16 @@ impl<F: FnMut(Use)> Uses<'_, F> {
                 self.guard(send.guard, send.lanes, on.enabled);
                 self.message(&send.body, send.lanes, on.mask);
             }
+            Op::Barrier(Barrier::NamedSignal(signal)) => {
+                self.scalar("barrier number", &signal.id);
+                if let Some(role) = &signal.role {
+                    self.scalar("barrier type", role);
+                }
+                for count in &signal.threads {
+                    self.scalar("count of threads", count);
+                }
+            }
+            Op::Barrier(Barrier::NamedWait(id)) => self.scalar("barrier number", id),
             Op::Barrier(_) | Op::ReadState | Op::LoadControl | Op::Nothing | Op::Unsupported => {}
         }
     }
@@ -320,280 +331,6 @@ impl<F: FnMut(Use)> Uses<'_, F> {
                 return;
             }
             self.tell(part, Some(lane), what);
-        }
-    }
-
-    /// Bytes of a raw operand; what lies behind the variable's end was judged before the run.
-    fn raw(&mut self, name: &'static str, raw: Raw, lane: Option<usize>, at: u32, size: u32) {
-        let raw = raw.skip(at);
-        let size = size.min(raw.end.saturating_sub(raw.offset));
-        if size > 0 {
-            let offset = raw.offset;
-            self.tell(Part::Message(name), lane, What::Bytes { offset, size });
-        }
-    }
-
-    /// One element for each lane.
-    fn each_lane(
-        &mut self,
-        name: &'static str,
-        raw: Option<Raw>,
-        mask: u32,
-        count: u32,
-        size: [u32; 2],
-    ) {
-        let [size, step] = size;
-        let Some(raw) = raw else { return };
-        for lane in active(mask, count as usize) {
-            self.raw(name, raw, Some(lane), lane as u32 * step, size);
-        }
-    }
-
-    /// Rows of one dword slot for each lane, each row in registers of its own; `size` bytes count.
-    fn rows(&mut self, name: &'static str, raw: Raw, mask: u32, count: u32, rows: u32, size: u32) {
-        let row = (4 * count).next_multiple_of(self.facts.grf);
-        for k in 0..rows {
-            let step = size.max(4);
-            self.each_lane(name, Some(raw.skip(k * row)), mask, count, [size, step]);
-        }
-    }
-
-    fn message(&mut self, body: &SendBody, lanes: Lanes, mask: u32) {
-        let count = u32::from(lanes.count);
-        let nothing = mask == 0;
-        match body {
-            SendBody::Media {
-                write,
-                width,
-                height,
-                x,
-                y,
-                data,
-                ..
-            } => {
-                self.scalar("x offset", x);
-                self.scalar("y offset", y);
-                let pitch = width.next_multiple_of(4).next_power_of_two();
-                for row in (0..*height).filter(|_| *write) {
-                    self.raw("data", *data, None, row * pitch, *width);
-                }
-            }
-            SendBody::Avs {
-                coordinates,
-                group_id,
-                vertical_block,
-                ief_bypass,
-                ..
-            } => {
-                let names = ["u", "v", "deltaU", "deltaV", "u2d", "v2d"];
-                for (name, source) in names.into_iter().zip(coordinates.iter()) {
-                    self.scalar(name, source);
-                }
-                self.scalar("groupID", group_id);
-                self.scalar("verticalBlockNumber", vertical_block);
-                self.scalar("IEFBypass", ief_bypass);
-            }
-            SendBody::Unorm { coordinates, .. } => {
-                let names = ["u", "v", "deltaU", "deltaV"];
-                for (name, source) in names.into_iter().zip(coordinates.iter()) {
-                    self.scalar(name, source);
-                }
-            }
-            SendBody::Oword {
-                write,
-                count,
-                offset,
-                data,
-                ..
-            } => {
-                self.scalar("offset", offset);
-                if *write {
-                    self.raw("data", *data, None, 0, 16 * count);
-                }
-            }
-            SendBody::SvmBlock {
-                write,
-                count,
-                address,
-                data,
-            } => {
-                self.scalar("address", address);
-                if *write {
-                    self.raw("data", *data, None, 0, 16 * count);
-                }
-            }
-            SendBody::Raw(raw) => {
-                if let ExtendedWord::Operand(source) = &raw.ex_desc {
-                    self.scalar("extended descriptor", source);
-                }
-                self.scalar("descriptor", &raw.desc);
-            }
-            // The other messages do nothing when no lane is on.
-            _ if nothing => {}
-            SendBody::Lsc(lsc) => self.lsc(lsc, mask, count),
-            SendBody::Target {
-                header, colours, ..
-            } => {
-                if let Some(header) = header {
-                    // X and Y of four subspans, and the array index.
-                    self.raw("header", *header, None, 8, 24);
-                }
-                for raw in colours.iter().flatten() {
-                    let size = raw.ty.bytes();
-                    self.each_lane("colours", Some(*raw), mask, count, [size, size]);
-                }
-            }
-            SendBody::Sampler {
-                template,
-                offsets,
-                params,
-                ..
-            } => {
-                if let Some(offsets) = offsets {
-                    self.scalar("texel offsets", offsets);
-                }
-                let size = if template.params16 { 2 } else { 4 };
-                for raw in params {
-                    self.each_lane("parameters", *raw, mask, count, [size, size]);
-                }
-            }
-            SendBody::Scatter {
-                write,
-                bytes,
-                channels,
-                base,
-                offsets,
-                data,
-                ..
-            } => {
-                self.scalar("global offset", base);
-                self.each_lane("offsets", Some(*offsets), mask, count, [4, 4]);
-                if *write {
-                    self.rows("data", *data, mask, count, channels.count(), *bytes);
-                }
-            }
-            SendBody::Typed {
-                write,
-                channels,
-                coordinates,
-                data,
-            } => {
-                for raw in coordinates {
-                    self.each_lane("coordinates", *raw, mask, count, [4, 4]);
-                }
-                if *write {
-                    self.rows("data", *data, mask, count, channels.count(), 4);
-                }
-            }
-            SendBody::Atomic {
-                bits, offsets, src, ..
-            } => {
-                self.each_lane("offsets", Some(*offsets), mask, count, [4, 4]);
-                self.operands(*src, *bits, mask, count);
-            }
-            SendBody::TypedAtomic {
-                bits,
-                coordinates,
-                src,
-                ..
-            } => {
-                for raw in coordinates {
-                    self.each_lane("coordinates", *raw, mask, count, [4, 4]);
-                }
-                self.operands(*src, *bits, mask, count);
-            }
-            SendBody::SvmAtomic {
-                bits,
-                addresses,
-                src,
-                ..
-            } => {
-                self.each_lane("addresses", Some(*addresses), mask, count, [8, 8]);
-                self.operands(*src, *bits, mask, count);
-            }
-            SendBody::SvmScatter {
-                write,
-                bytes,
-                count: blocks,
-                addresses,
-                data,
-            } => {
-                self.each_lane("addresses", Some(*addresses), mask, count, [8, 8]);
-                if !*write {
-                    return;
-                }
-                if *bytes == 1 {
-                    let step = (*blocks).max(4);
-                    self.each_lane("data", Some(*data), mask, count, [*blocks, step]);
-                    return;
-                }
-                for block in 0..*blocks {
-                    let row = data.skip(block * count * bytes);
-                    self.each_lane("data", Some(row), mask, count, [*bytes, *bytes]);
-                }
-            }
-            SendBody::SvmScatter4 {
-                write,
-                channels,
-                base,
-                offsets,
-                data,
-            } => {
-                self.scalar("base address", base);
-                let size = if offsets.ty.bytes() == 8 { 8 } else { 4 };
-                self.each_lane("offsets", Some(*offsets), mask, count, [size, size]);
-                if *write {
-                    self.rows("data", *data, mask, count, channels.count(), 4);
-                }
-            }
-        }
-    }
-
-    /// An LSC message: addresses, and what it stores or updates with.
-    fn lsc(&mut self, lsc: &Lsc, mask: u32, count: u32) {
-        if let LscPlace::Table(index) = &lsc.place {
-            self.scalar("surface index", index);
-        }
-        // A transposed message is that of the first active lane; strides start from lane 0.
-        let first = mask & mask.wrapping_neg();
-        let asking = match (lsc.transposed, lsc.stride) {
-            (_, Some(_)) => 1,
-            (true, None) => first,
-            (false, None) => mask,
-        };
-        let size = lsc.address_bits / 8;
-        self.each_lane("addresses", Some(lsc.addresses), asking, count, [size; 2]);
-        self.each_lane("stride", lsc.stride, 1, 1, [4; 2]);
-        let (memory, register) = (lsc.memory_bytes, lsc.register_bytes);
-        for raw in lsc.src {
-            self.each_lane("operands", raw, mask, count, [memory, register]);
-        }
-        let Some(data) = lsc.data.filter(|_| lsc.action == LscAction::Store) else {
-            return;
-        };
-        let data = data.skip(if lsc.high { 2 } else { 0 });
-        if lsc.transposed {
-            for element in 0..lsc.vector {
-                self.raw("data", data, None, element * register, memory);
-            }
-            return;
-        }
-        let row = (register * count).next_multiple_of(self.facts.grf);
-        let rows = match lsc.channels.count() {
-            0 => lsc.vector,
-            channels => channels,
-        };
-        for k in 0..rows {
-            let data = Some(data.skip(k * row));
-            self.each_lane("data", data, mask, count, [memory, register]);
-        }
-    }
-
-    /// The values of an atomic operation; words stand in dword slots.
-    fn operands(&mut self, src: [Option<Raw>; 2], bits: u8, mask: u32, count: u32) {
-        let size = u32::from(bits) / 8;
-        for raw in src {
-            self.each_lane("operands", raw, mask, count, [size, size.max(4)]);
         }
     }
 }

@@ -1,6 +1,6 @@
 //! Messages of a program: the request template and the registers that are read and written.
 
-use super::{Guard, Lanes, Raw, Source};
+use super::{Guard, Lanes, LscBlock, Raw, Source};
 use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask, UnormFormat};
 use crate::message::request::{FieldSelect, SamplerRequest};
 
@@ -219,6 +219,8 @@ pub enum SendBody {
     },
     /// The LSC messages for bytes.
     Lsc(Box<Lsc>),
+    /// `lsc_load_block2d`, `lsc_store_block2d`.
+    LscBlock(Box<LscBlock>),
     /// `rt_write_3d`.
     Target {
         /// The register with the pixels' places.

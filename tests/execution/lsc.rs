@@ -122,3 +122,109 @@ fn atomics_hand_back_the_old_value() {
     assert_eq!(r[..2], [0x0302_0100, 0x0706_0504]);
     assert_eq!(memory[..5], [77, 0, 0, 0, 4]);
 }
+
+/// Bytes of registers that a 2D block leaves, on PVC: registers of 64 bytes.
+fn block(body: &str, set: &[(&str, u32)]) -> (Vec<u8>, Vec<u8>) {
+    let decls = "
+.decl BASE v_type=G type=uq num_elts=1 align=GRF
+.decl W v_type=G type=ud num_elts=1 align=GRF
+.decl H v_type=G type=ud num_elts=1 align=GRF
+.decl P v_type=G type=ud num_elts=1 align=GRF
+.decl X v_type=G type=d num_elts=1 align=GRF
+.decl Y v_type=G type=d num_elts=1 align=GRF
+.decl D v_type=G type=ub num_elts=1024 align=GRF
+";
+    let program = program_for(Platform::Pvc, &format!("{decls}{body}\n"));
+    // Byte x of row y is 16 y + x, 16 bytes a row.
+    let memory = Arc::new(Memory::from_bytes(&(0..=255).collect::<Vec<u8>>()));
+    let mut bindings = Bindings::default();
+    bindings.memory.push(FlatRange {
+        address: BASE,
+        memory: Arc::clone(&memory),
+    });
+    let mut give = |name: &str, bytes: Vec<u8>| bindings.variables.insert(name.to_string(), bytes);
+    give("BASE", BASE.to_le_bytes().to_vec());
+    // Twelve bytes by ten rows of the memory.
+    for (name, value) in [("W", 11), ("H", 9), ("P", 15)].iter().chain(set) {
+        give(name, value.to_le_bytes().to_vec());
+    }
+    let outcome = run_with(&program, &bindings).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    let d = outcome.threads[0].bytes(&program, "D").expect("D");
+    (d.to_vec(), memory.to_vec())
+}
+
+const BLOCK: &str = "flat[BASE,W,H,P,X,Y]";
+
+#[test]
+fn rows_of_a_block_lie_one_behind_the_other() {
+    // Three bytes by two rows from (2, 1): each row takes four bytes, the fourth is 0.
+    let set = [("X", 2), ("Y", 1)];
+    let (d, _) = block(
+        &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d8.3x2nn {BLOCK}"),
+        &set,
+    );
+    assert_eq!(d[..8], [0x12, 0x13, 0x14, 0, 0x22, 0x23, 0x24, 0]);
+    // The next block begins with a register of its own, at the column behind the first one's last.
+    let (d, _) = block(
+        &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d8.2x4x2nn {BLOCK}"),
+        &set,
+    );
+    assert_eq!(d[..4], [0x12, 0x13, 0x14, 0x15]);
+    assert_eq!(d[64..72], [0x16, 0x17, 0x18, 0x19, 0x26, 0x27, 0x28, 0x29]);
+    // Columns count elements; constants behind them are added.
+    let text = "lsc_load_block2d.ugm (M1_NM, 1) D:d16.2x1nn flat[BASE,W,H,P,X+1,Y-1]";
+    let (d, _) = block(text, &set);
+    assert_eq!(d[..4], [0x06, 0x07, 0x08, 0x09]);
+}
+
+#[test]
+fn transposed_and_packed_blocks_lie_by_columns() {
+    let set = [("X", 0), ("Y", 0)];
+    // Columns of three dwords: from column to column four of them.
+    let (d, _) = block(
+        &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d32.2x3tn {BLOCK}"),
+        &set,
+    );
+    assert_eq!(d[..4], [0x00, 0x01, 0x02, 0x03]);
+    assert_eq!(d[4..8], [0x10, 0x11, 0x12, 0x13]);
+    assert_eq!(d[12..20], [0, 0, 0, 0, 0x04, 0x05, 0x06, 0x07]);
+    // VNNI: the words of two rows fill a dword, four rows of bytes another one.
+    let (d, _) = block(
+        &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d16.2x2nt {BLOCK}"),
+        &set,
+    );
+    assert_eq!(d[..8], [0x00, 0x01, 0x10, 0x11, 0x02, 0x03, 0x12, 0x13]);
+    let (d, _) = block(
+        &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d8.2x4nt {BLOCK}"),
+        &set,
+    );
+    assert_eq!(d[..8], [0x00, 0x10, 0x20, 0x30, 0x01, 0x11, 0x21, 0x31]);
+    // Both: the words of two columns of a row fill a dword, rows follow each other.
+    let (d, _) = block(
+        &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d16.2x2tt {BLOCK}"),
+        &set,
+    );
+    assert_eq!(d[..8], [0x00, 0x01, 0x02, 0x03, 0x10, 0x11, 0x12, 0x13]);
+}
+
+#[test]
+fn what_lies_outside_a_block_surface_is_zero_and_not_stored() {
+    // From one byte in front of the surface to behind its ninth row.
+    let set = [("X", u32::MAX), ("Y", 9)];
+    let (d, _) = block(
+        &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d8.4x2nn {BLOCK}"),
+        &set,
+    );
+    assert_eq!(d[..8], [0, 0x90, 0x91, 0x92, 0, 0, 0, 0]);
+    // Byte 11 of a row is the last one of the surface, though memory goes on.
+    let body = format!(
+        "mov (M1_NM, 32) D(0,0)<1> 0xff:ub\nlsc_store_block2d.ugm (M1_NM, 1) {BLOCK} D:d8.4x2nn"
+    );
+    let (_, memory) = block(&body, &[("X", 10), ("Y", 9)]);
+    let mut wanted: Vec<u8> = (0..=255).collect();
+    wanted[16 * 9 + 10..16 * 9 + 12].fill(0xff);
+    assert_eq!(memory, wanted);
+    // A load to nowhere reads nothing.
+    let text = "lsc_load_block2d.ugm (M1_NM, 1) %null:d8.4x2nn flat[0x0,W,H,P,X,Y]";
+    block(text, &set);
+}

@@ -4,8 +4,10 @@ mod flow;
 mod gang;
 mod lsc;
 mod memory;
+mod named;
 mod order;
 mod sampling;
+mod types;
 
 use std::sync::Arc;
 use visim::check::{CheckOptions, check};

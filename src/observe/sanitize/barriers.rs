@@ -1,7 +1,21 @@
 //! Barriers: where threads of a group did not meet.
 
 use super::finding::{Detail, Finding, Key, Kind};
-use crate::exec::ThreadId;
+use crate::exec::observer::At;
+use crate::exec::{Meeting, ThreadId};
+
+/// A named barrier that was not complete when the group had ended, and the first thread that came.
+pub(super) fn left((meeting, at): (Meeting, At)) -> (Key, Finding) {
+    let finding = Finding {
+        thread: at.thread,
+        step: at.step,
+        lane: None,
+        lanes: 0,
+        count: 1,
+        detail: Detail::Named(meeting),
+    };
+    ((at.pc, Kind::NamedOpen), finding)
+}
 
 /// The first barrier at which two threads of a group did not meet.
 pub(super) fn parted(

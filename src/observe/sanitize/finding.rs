@@ -1,7 +1,7 @@
 //! What is found, counted and kept until the run has ended.
 
-use crate::exec::ThreadId;
 use crate::exec::observer::{AccessKind, SpaceName, Spot};
+use crate::exec::{Meeting, ThreadId};
 use crate::observe::shadow::Origin;
 use crate::observe::uses::Part;
 use std::ops::Range;
@@ -23,6 +23,8 @@ pub(super) enum Kind {
     Disagree,
     OtherBarrier,
     EndedEarly,
+    /// A named barrier that was never complete.
+    NamedOpen,
 }
 
 /// Why bytes hold nothing.
@@ -90,6 +92,7 @@ pub(super) enum Detail {
         pc: u32,
         thread: ThreadId,
     },
+    Named(Meeting),
 }
 
 impl Finding {

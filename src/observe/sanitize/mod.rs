@@ -20,8 +20,10 @@ use super::known::{Cell, Known};
 use super::shadow::{Origin, Shadow};
 use super::uses::{self, Part};
 use crate::diagnostic::Diagnostic;
-use crate::exec::ThreadId;
-use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
+use crate::exec::observer::{
+    Access, AccessKind, At, MeetingStep, Observer, Running, SpaceName, Spot, Start,
+};
+use crate::exec::{Meeting, ThreadId};
 use crate::program::{Op, Send, SymbolClass};
 use finding::{Detail, Finding, Key, Kind, Place};
 use memory::Bitmap;
@@ -48,6 +50,8 @@ struct GroupState {
     ended: u32,
     /// The barriers that its first thread to end came to.
     barriers: Option<(ThreadId, Vec<u32>)>,
+    /// Named barriers that threads have come to and that are not complete, with the first that came.
+    named: BTreeMap<Meeting, At>,
     /// Bytes of shared local memory that have been written.
     local: Bitmap,
 }
@@ -225,6 +229,21 @@ impl Observer for Checker<'_> {
         }
     }
 
+    fn named_barrier(&mut self, at: At, meeting: Meeting, step: MeetingStep) {
+        let shared = self.sanitizer.shared.lock();
+        let mut shared = shared.unwrap_or_else(PoisonError::into_inner);
+        let group = shared.groups.entry(at.thread.group).or_default();
+        match step {
+            MeetingStep::Came => {
+                group.named.entry(meeting).or_insert(at);
+            }
+            MeetingStep::Completed => {
+                group.named.remove(&meeting);
+            }
+            MeetingStep::Passed => {}
+        }
+    }
+
     fn ended(&mut self, _thread: ThreadId, trapped: bool) {
         let Some(mut state) = self.state.take() else {
             return;
@@ -246,6 +265,10 @@ impl Observer for Checker<'_> {
                     }
                 }
             }
+        }
+        if last && !trapped {
+            let open = std::mem::take(&mut group.named);
+            state.findings.extend(open.into_iter().map(barriers::left));
         }
         if last {
             shared.groups.remove(&id.group);

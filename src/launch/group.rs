@@ -1,0 +1,100 @@
+//! The threads of one group: they take turns until all have ended.
+
+use super::{Context, Group, Observer, Spare, outside};
+use crate::diagnostic::{Code, Diagnostic};
+use crate::exec::{NamedBarriers, Stop, Thread, ThreadId, Trap};
+use crate::surface::Memory;
+
+/// A thread that has started, and why it stands.
+struct Member<'p, O> {
+    thread: Thread<'p>,
+    observer: O,
+    stop: Stop,
+}
+
+impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
+    /// Runs the threads of a group in turn until all have ended, in the memory of `spare`.
+    pub(super) fn group(&self, group: u64, spare: &mut Spare) -> Result<Group<O>, Box<Trap>> {
+        let slm = Memory::zeroed(
+            (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
+        );
+        let named = NamedBarriers::default();
+        let environment = self.environment(&slm, &named);
+        let mut members: Vec<Member<'_, O>> = Vec::new();
+        let mut done = Group::new();
+        // A thread that never waits is finished before the next one starts, so its bytes are not
+        // kept around; those that wait are collected and take turns.
+        for id in self.grid.ids(group) {
+            let mut observer = (self.observe)(id);
+            let mut thread = self.start(id, spare, &mut observer);
+            let stop = thread.run(&environment, &mut observer);
+            let stop = self.note_end(stop, id, &mut observer)?;
+            if stop == Stop::Ended && members.is_empty() {
+                spare.arenas.push(self.finish(thread, observer, &mut done));
+            } else {
+                members.push(Member {
+                    thread,
+                    observer,
+                    stop,
+                });
+            }
+        }
+        while members.iter().any(|m| m.stop != Stop::Ended) {
+            let mut moved = false;
+            // The barrier of the group opens when all living threads stand at it.
+            let met = members
+                .iter()
+                .all(|m| matches!(m.stop, Stop::Ended | Stop::Barrier));
+            for member in &mut members {
+                let goes_on = match member.stop {
+                    Stop::Ended => false,
+                    Stop::Barrier => met,
+                    Stop::Named(meeting) => named.is_complete(meeting),
+                };
+                if goes_on {
+                    moved = true;
+                    let (thread, observer) = (&mut member.thread, &mut member.observer);
+                    let stop = thread.run(&environment, observer);
+                    member.stop = self.note_end(stop, thread.id, observer)?;
+                }
+            }
+            if !moved {
+                return Err(self.stuck(&mut members, &named));
+            }
+        }
+        for member in members {
+            self.finish(member.thread, member.observer, &mut done);
+        }
+        Ok(done)
+    }
+
+    /// The trap of a group none of whose threads can go on: the first that waits at a named barrier has it.
+    fn stuck(&self, members: &mut [Member<'_, O>], named: &NamedBarriers) -> Box<Trap> {
+        let mut whole = members.iter().filter(|m| m.stop == Stop::Barrier);
+        let other = whole.next().map(|member| member.thread.id);
+        let mut waiting = None;
+        for member in members.iter_mut() {
+            if let (Stop::Named(meeting), None) = (member.stop, &waiting) {
+                waiting = Some(member.thread.stuck(meeting, other, named));
+            }
+            if O::ACTIVE && member.stop != Stop::Ended {
+                member.observer.ended(member.thread.id, true);
+            }
+        }
+        // Threads at the group's barrier go on together, so one waits elsewhere.
+        waiting.unwrap_or_else(|| outside(Diagnostic::new(Code::E0691)))
+    }
+
+    /// Tells the observer of a thread that will not go on.
+    fn note_end(
+        &self,
+        stop: Result<Stop, Box<Trap>>,
+        id: ThreadId,
+        observer: &mut O,
+    ) -> Result<Stop, Box<Trap>> {
+        if O::ACTIVE && matches!(stop, Ok(Stop::Ended) | Err(_)) {
+            observer.ended(id, stop.is_err());
+        }
+        stop
+    }
+}
