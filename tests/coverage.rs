@@ -20,7 +20,7 @@ use visim::surface::{Description, Format, Memory, Surface};
 use visim::syntax::{ParseOptions, parse};
 
 /// What stops a text of the corpora for want of what a launch would give it.
-const WANTS_A_LAUNCH: &[&str] = &["E0603", "E0604", "E0608", "L0602"];
+const WANTS_A_LAUNCH: &[&str] = &["E0603", "E0604", "E0608", "E0691", "L0602"];
 
 /// The instructions that have run to their end.
 #[derive(Default)]

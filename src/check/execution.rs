@@ -34,6 +34,20 @@ impl Rules<'_> {
                 .help(format!("(M1, {near})"))
                 .see(MASKS);
             self.say(d);
+        } else if matches!(self.opcode(), Opcode::Dpas | Opcode::Dpasw)
+            && size != self.platform.native_lanes()
+        {
+            let lanes = self.platform.native_lanes();
+            let d = self
+                .complaint(
+                    Code::E0401,
+                    format!("{} runs on {lanes} lanes", self.opcode()),
+                )
+                .at(exec.span, format!("{size} lanes"))
+                .note("one register of results to a row, a dword to a lane")
+                .help(format!("(M1, {lanes})"))
+                .see("vISA text reference 5.2; vISA DPAS");
+            self.say(d);
         } else if offset + size > 32 {
             let d = self
                 .complaint(Code::E0402, "mask reaches past lane 31")

@@ -161,10 +161,10 @@ impl Walk<'_> {
             (Opcode::Fccall, _) => return true,
             // It may be data of the program: launch reference 8.
             (Opcode::Faddr, _) => return true,
-            (_, Slot::Function) if self.announced.contains(name) || targets.is_function(name) => {
+            (_, Slot::Function | Slot::Callee) if self.announced.contains(name) || targets.is_function(name) => {
                 return true;
             }
-            (_, Slot::Function) => Diagnostic::with_message(
+            (_, Slot::Function | Slot::Callee) => Diagnostic::with_message(
                 Code::E0503,
                 format!("function \"{name}\" is not announced"),
             )

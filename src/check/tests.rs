@@ -209,6 +209,8 @@ const REFUSALS: &[Row] = &[
     ("skl", "svm_atomic.fadd (M1, 8) Q.0 %null.0 U.0 %null.0", "W0377", "ud, wanted f"),
     // Execution part, operands, types.
     ("skl", "mov (M1, 3) D(0,0)<1> 0x1:d", "E0401", "3 is not an execution size"),
+    ("dg2", "dpas.s8.s8.8.8 (M1, 16) U.0 U.0 U.0 U(0,0)", "E0401", "dpas runs on 8 lanes"),
+    ("pvc", "dpas.s8.s8.8.8 (M1, 8) U.0 U.0 U.0 U(0,0)", "E0401", "dpas runs on 16 lanes"),
     ("skl", "mov (M7, 16) D(0,0)<1> 0x1:d", "E0402", "24 + 16 = 40"),
     ("skl", "mov (M2, 8) D(0,0)<1> 0x1:d", "E0403", "4 mod 8 = 4"),
     ("skl", "(P1) cmp.eq (M1, 8) P1 D(0,0)<1;1,0> 0x0:d", "E0404", "cmp takes no predicate"),

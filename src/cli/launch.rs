@@ -307,6 +307,9 @@ fn same_arguments(named: &BTreeMap<u32, String>, launch: &Description) -> Result
     Ok(())
 }
 
+/// Dwords of `printf` that are shown.
+const PRINTED: usize = 8;
+
 impl Launched {
     fn arguments(&self) -> &[Argument] {
         &self.prepared.ready.arguments
@@ -322,6 +325,26 @@ impl Launched {
             writes.add(path, &bytes).map_err(|e| e.to_string())?;
         }
         Ok(())
+    }
+
+    /// Tells that the kernel printed, which cannot be shown as text.
+    pub fn printed(&self, source: &Source, output: &mut Output) {
+        let records = self.prepared.ready.printed();
+        if records.is_empty() {
+            return;
+        }
+        let dwords = records.as_chunks::<4>().0.iter().take(PRINTED);
+        let dwords: Vec<String> = dwords
+            .map(|b| format!("{:#x}", u32::from_le_bytes(*b)))
+            .collect();
+        let diagnostic = Diagnostic::with_message(
+            Code::W0647,
+            format!("printf wrote {} bytes, which are not shown", records.len()),
+        )
+        .note("a record is the number of its string and values; neither the strings nor how values lie is stated")
+        .note(format!("the first dwords: {}", dwords.join(" ")))
+        .see("launch reference 5, `printf_buffer`");
+        output.diagnostics(&[diagnostic], source);
     }
 
     /// Holds the outputs against what the description expects.

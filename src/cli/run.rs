@@ -289,7 +289,10 @@ pub(super) fn finish<O>(
     output.field("threads", || json!(session.outcome.thread_count));
     output.field("instructions", || json!(session.outcome.instructions));
     match launched {
-        Some(launched) => launched.hold(&layers[0].source, output),
+        Some(launched) => {
+            launched.printed(&layers[0].source, output);
+            launched.hold(&layers[0].source, output)
+        }
         None => Exit::Fine,
     }
 }

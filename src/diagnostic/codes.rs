@@ -601,7 +601,9 @@ The result is the same; only this one step of the way is not exercised."
 "Instructions run on 1, 2, 4, 8, 16 or 32 lanes.
 
     mov (M1, 3) A(0,0)<1> 0x1:d   // no
-    mov (M1, 4) A(0,0)<1> 0x1:d   // yes"
+    mov (M1, 4) A(0,0)<1> 0x1:d   // yes
+
+`dpas` and `dpasw` have one lane for each dword of a register: 8, on pvc 16."
     E0402 Error "mask reaches past the last lane"
 "Mask Mk starts at lane 4 * (k - 1); with N lanes it ends at 4 * (k - 1) + N, which is at most 32.
 
@@ -801,7 +803,8 @@ the `.function` line itself.
     E0608 Error "no memory at this address"
 "A message with 64-bit addresses (`svm_gather` …) names an address where nothing is bound. Buffers get
 their addresses from whoever launches the kernel, usually through `.input` variables; an address that
-was never set is 0."
+was never set is 0. A pointer that the program keeps in its own global data is what the compiler left
+there: how such pointers are moved to where the data lies is not published."
     U0601 Undefined "the hardware promises nothing for this message"
 "The message is legal, but for the surface it meets, or the values it was given, the manuals leave the
 result open. The note says which and where. Real hardware may return anything."
@@ -833,7 +836,8 @@ defines it. This is not a fault of the program."
 variable when the message runs: `T6` starts as 6, `movs (M1_NM, 1) T6(0) 0x2:ud` makes it 2. Nothing
 is bound to that number in this run. Bind a surface to the variable or to the number:
 
-    // SURFACE T6: R8_UNORM 64x32"
+    // SURFACE T6: R8_UNORM 64x32
+    // SURFACE 2: R8_UNORM 64x32"
     L0603 Limit "the run has too many threads"
 "The grid is larger than the limit allows. Threads are counted over all groups."
     E0604 Error "no sampler state is bound"
@@ -886,6 +890,12 @@ Source: launch reference 1, \"Several widths, one kernel\"."
     E0646 Error "output differs from what is expected"
 "After the run an output of the launch holds other bytes than its `expected` file, and they are farther apart
 than its `compare` allows. The message names the first element that differs."
+    W0647 Warning "output of printf is not shown"
+"The kernel printed: it put records behind each other into a buffer, each with the number of a string and the
+values that belong to it. The strings stand in the compiler's program, and what is published of that says
+neither where they are nor how the values lie. The note shows the first dwords.
+
+    o[i] = x;    // write what you want to see to a buffer"
     N0640 Unsupported "launch detail is not modelled"
 "The compiler's description asks for something that visim does not give a kernel yet; the message names it.
 This is not a fault of the program."
@@ -1041,6 +1051,11 @@ gives the size at hand.
     W0714 Warning "comment looks like a directive"
 "A comment begins with a word in capitals that is one slip away from the word of a directive. It has no
 effect. If it was meant as a directive, mend the word; if not, write it in another way."
+    W0715 Warning "directive has no effect here"
+"A `.tld` program is texture loads and nothing else: it has no kernels, groups, samplers or platforms, so
+KERNEL, GROUPS, SAMPLER and PLATFORM say nothing to it. Its grid is that of THREADS.
+
+    // THREADS 64,48"
     W0720 Warning "16x8 block with output shuffle"
 "A sampler state with output shuffle does not go with 16x8 blocks: the hardware has no such mode. visim packs
 the block as if shuffle were off (AVS reference D4).

@@ -483,7 +483,7 @@ pub fn no_sampler(
         false => format!("`{name}` holds {number} here; {bound}"),
     })
     .help(format!(
-        "bind a state to the name or to the number, as in `// SAMPLER {name}: …`"
+        "bind a state to the name or to the number, as in `// SAMPLER {name}: …` or `// SAMPLER {number}: …`"
     ))
     .see(match thread.program.platform {
         Platform::Ilk => "lowering reference 18.2; PRM 4.11.1.1",
@@ -528,7 +528,7 @@ pub fn surface<'r>(
             false => format!("`{name}` holds {index} here; {bound}"),
         })
         .help(format!(
-            "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32`"
+            "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32` or `// SURFACE {index}: …`"
         ))
         .see(if raw && thread.program.platform == Platform::Ilk {
             "lowering reference 18.5; PRM 5.10.2.1"

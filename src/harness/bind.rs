@@ -128,12 +128,40 @@ pub fn symbol(program: &Program, name: &Spanned<String>) -> Result<Symbol, Wrong
     })
 }
 
-/// The binding table index a surface variable starts with.
+/// A name that is a number: an index of the binding table or of the table of sampler states.
+fn number(name: &Spanned<String>) -> Option<Result<u32, Wrong>> {
+    if name.node.is_empty() || !name.node.bytes().all(|b| b.is_ascii_digit()) {
+        return None;
+    }
+    let index = name.node.parse().ok().filter(|&index| index <= LAST_INDEX);
+    Some(index.ok_or_else(|| wrong(name.span, format!("indices go from 0 to {LAST_INDEX}"))))
+}
+
+/// The last index that a descriptor can name. Source: lowering reference 1.2.
+const LAST_INDEX: u32 = 255;
+
+/// The binding table index a surface variable starts with, or the index itself.
 pub fn surface_index(program: &Program, name: &Spanned<String>) -> Result<u32, Wrong> {
+    if let Some(index) = number(name) {
+        return index;
+    }
     let found = symbol(program, name)?;
     if found.class != SymbolClass::Surface {
         let label = format!("`{}` is {}, not a surface", name.node, class(found.class));
         return Err(Box::new(Diagnostic::new(Code::E0705).at(name.span, label)));
+    }
+    Ok(dword(program, found))
+}
+
+/// The number a sampler variable starts with, or the number itself.
+fn sampler_index(program: &Program, name: &Spanned<String>) -> Result<u32, Wrong> {
+    if let Some(index) = number(name) {
+        return index;
+    }
+    let found = symbol(program, name)?;
+    if found.class != SymbolClass::Sampler {
+        let label = format!("`{}` is {}, not a sampler", name.node, class(found.class));
+        return Err(wrong(name.span, label));
     }
     Ok(dword(program, found))
 }
@@ -215,20 +243,10 @@ impl Binder<'_> {
     }
 
     fn sampler(&mut self, number: usize, layer: &Layer, ask: &SamplerBinding) -> Result<(), Wrong> {
-        let found = symbol(self.program, &ask.name)?;
-        if found.class != SymbolClass::Sampler {
-            let label = format!(
-                "`{}` is {}, not a sampler",
-                ask.name.node,
-                class(found.class)
-            );
-            return Err(wrong(ask.name.span, label));
-        }
+        let index = sampler_index(self.program, &ask.name)?;
         let (state, remarks) = super::sampler::state(layer, ask, self.generation())?;
         self.remark(number, remarks);
-        self.bindings
-            .samplers
-            .insert(dword(self.program, found), state);
+        self.bindings.samplers.insert(index, state);
         Ok(())
     }
 

@@ -18,7 +18,7 @@
 
 use super::bind::{Layer, Problem};
 use super::contents;
-use super::directive::{Origin, Place, Setting, SurfaceBinding, ViewWords};
+use super::directive::{Directives, Origin, Place, Setting, SurfaceBinding, ViewWords};
 use super::session::Table;
 use super::values::{Form, View};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
@@ -135,6 +135,9 @@ pub fn start(
                 diagnostic: *d,
             }));
         };
+        for without in without_effect(&layer.directives) {
+            push(Err(without));
+        }
         for surface in &layer.directives.surfaces {
             push(machine.texture(layer, surface));
         }
@@ -150,6 +153,25 @@ pub fn start(
     }
     machine.warnings = problems;
     Ok(machine)
+}
+
+/// Directives that say nothing to a program of texture loads.
+fn without_effect(directives: &Directives) -> Vec<Wrong> {
+    let one = [
+        directives.platform.as_ref().map(|d| ("PLATFORM", d.span)),
+        directives.kernel.as_ref().map(|d| ("KERNEL", d.span)),
+        directives.groups.as_ref().map(|d| ("GROUPS", d.span)),
+    ];
+    let samplers = directives.samplers.iter().map(|d| ("SAMPLER", d.span));
+    let found = one.into_iter().flatten().chain(samplers);
+    let say = |(word, span): (&str, Span)| {
+        Box::new(
+            Diagnostic::new(Code::W0715)
+                .at(span, format!("{word} says nothing to a .tld program"))
+                .help("leave it out; THREADS makes the grid, SURFACE the textures"),
+        )
+    };
+    found.map(say).collect()
 }
 
 /// `T3` as 3.

@@ -239,7 +239,7 @@ opcodes! {
     /// Calls a subroutine.
     0x33 0 "call" Call Flow Optional [] Lanes [Label]
     /// Calls a kernel outside this file.
-    0x33 1 "fccall" Fccall Flow Never [] Lanes [Function]
+    0x33 1 "fccall" Fccall Flow Never [] Lanes [Callee]
     /// Returns from a subroutine, or ends the thread.
     0x34 0 "ret" Ret Flow Optional [] Lanes []
     /// Reads owords at an oword offset.
@@ -333,7 +333,7 @@ opcodes! {
     /// Waits at a named barrier.
     0x60 1 "nbarrier.wait" NbarrierWait Sync Never [] None [Scalar]
     /// Calls a function.
-    0x67 0 "fcall" Fcall Flow Optional [] Lanes [Function, Number, Number]
+    0x67 0 "fcall" Fcall Flow Optional [] Lanes [Callee, Number, Number]
     /// Returns from a function.
     0x68 0 "fret" Fret Flow Optional [] Lanes []
     /// Jumps through a table.

@@ -71,6 +71,8 @@ pub enum Slot {
     LabelList,
     /// Function name.
     Function,
+    /// Function name without quotes (`fcall`).
+    Callee,
     /// Quoted text (`FILE`).
     Text,
     /// Any declared general, address or predicate variable by name (`lifetime`).

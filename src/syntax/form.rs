@@ -92,7 +92,7 @@ fn slot(slot: Slot) -> &'static str {
         Slot::AvsMode => "AVS_16x4",
         Slot::Label => "label",
         Slot::LabelList => "(label0, label1)",
-        Slot::Function => "name",
+        Slot::Function | Slot::Callee => "name",
         Slot::Text => "\"text\"",
         Slot::Variable => "D",
         Slot::Origin => "S(0,0)",

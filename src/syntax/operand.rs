@@ -91,6 +91,10 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
             let (rest, name) = label(input)?;
             (rest, Operand::Label(name))
         }
+        Slot::Callee => {
+            let (rest, name) = bare_label(input)?;
+            (rest, Operand::Label(name))
+        }
         Slot::Text => {
             let (rest, text) = string(input)?;
             (rest, Operand::Text(text))

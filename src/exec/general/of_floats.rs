@@ -73,8 +73,9 @@ impl Work<'_> {
     /// A function of the first two sources, lane by lane.
     fn each(&self, f: impl Fn(f64, f64) -> f64) -> Values {
         let mut out = [0.0; MAX_LANES];
-        for i in 0..self.count {
-            out[i] = f(self.a[i], self.b[i]);
+        let sources = self.a.iter().zip(&self.b);
+        for (out, (a, b)) in out[..self.count].iter_mut().zip(sources) {
+            *out = f(*a, *b);
         }
         out
     }
@@ -83,8 +84,9 @@ impl Work<'_> {
     fn each3(&self, f: impl Fn(f64, f64, f64) -> f64) -> Values {
         let c = self.source(2);
         let mut out = [0.0; MAX_LANES];
-        for i in 0..self.count {
-            out[i] = f(self.a[i], self.b[i], c[i]);
+        let sources = self.a.iter().zip(&self.b).zip(&c);
+        for (out, ((a, b), c)) in out[..self.count].iter_mut().zip(sources) {
+            *out = f(*a, *b, *c);
         }
         out
     }

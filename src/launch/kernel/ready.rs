@@ -21,8 +21,8 @@ pub struct Ready {
     pub groups: [u32; 3],
     /// The arguments, whose memory the run changes.
     pub arguments: Vec<Argument>,
-    /// What `printf` wrote; its first dword counts bytes.
-    pub printf: Option<Arc<Memory>>,
+    /// The buffer of `printf`.
+    printf: Option<Arc<Memory>>,
     /// Bytes of shared local memory that belong to something.
     slm_bytes: u32,
     scratch_bytes: usize,
@@ -50,6 +50,20 @@ pub struct ProgramData {
 }
 
 impl Ready {
+    /// The records that `printf` wrote: the buffer's first dword is the next free byte. Source: launch
+    /// reference 5.
+    pub fn printed(&self) -> Vec<u8> {
+        let Some(memory) = &self.printf else {
+            return Vec::new();
+        };
+        let bytes = memory.to_vec();
+        let next = bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b)) as usize;
+        bytes
+            .get(4..next.min(bytes.len()))
+            .unwrap_or_default()
+            .to_vec()
+    }
+
     /// Puts a launch together.
     ///
     /// # Errors

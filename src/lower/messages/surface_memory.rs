@@ -490,9 +490,7 @@ pub(super) fn atomic(cx: &mut Lowering) -> Result<()> {
     let Some((op, bits)) = atomic_op(cx) else {
         return cx.refuse(Code::E0380, "the operation is missing");
     };
-    let Some(code) = atomic_code(op) else {
-        return cx.refuse(Code::N0380, format!("{op} has no code in these messages"));
-    };
+    let code = atomic_code(op);
     let es = cx.lanes();
     let half = bits == 16;
     let lanes = cx.message_lanes();

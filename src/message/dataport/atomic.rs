@@ -13,11 +13,10 @@ use super::{
 
 fn atomic_common(r: &Atomic, message_type: u32) -> Result<Draft, EncodeError> {
     use fields::atomic as c;
-    let code = atomic_code(r.op).ok_or_else(|| bad("an operation without a code"))?;
     let mut d = Draft::new(Sfid::Dc1);
     d.put(c::TYPE, message_type)?;
     d.put(c::RETURN, r.returns.into())?;
-    d.put(c::OP, code)?;
+    d.put(c::OP, atomic_code(r.op))?;
     d.put(c::BINDING, r.surface)?;
     Ok(d)
 }

@@ -258,6 +258,7 @@ fn slot(slot: Slot) -> BoxedStrategy<Vec<Operand>> {
             .boxed(),
         Slot::Label | Slot::Function => label().prop_map(Operand::Label).boxed(),
         // Names without quotes.
+        Slot::Callee => name().prop_map(Operand::Label).boxed(),
         Slot::LabelList => vec(name().prop_map(at), 1..5)
             .prop_map(Operand::Labels)
             .boxed(),

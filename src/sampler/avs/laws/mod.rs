@@ -163,7 +163,7 @@ prop_compose! {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig::with_cases(400))]
+    #![proptest_config(ProptestConfig { cases: 400, failure_persistence: None, ..ProptestConfig::default() })]
 
     /// Whatever is asked, the fast kernels return what the definition returns, write nothing beyond
     /// the packed bytes, and do not panic.

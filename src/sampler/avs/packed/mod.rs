@@ -558,6 +558,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { failure_persistence: None, ..ProptestConfig::default() })]
+
         /// Any words with no reserved bit come back as they were.
         #[test]
         fn words_come_back(seed in any::<u64>()) {
