@@ -185,19 +185,25 @@ fn modifier(n: u8, logic: bool) -> Option<Modifier> {
     }
 }
 
-/// The arena that an op leaves: by its step, with and without wide instructions, and by the reference.
+/// The arenas that an op leaves on two threads with other values and other lanes: by its step, with and
+/// without wide instructions, and by the reference.
 fn both(program: &Program, mode: FloatMode, em: u32) -> Option<[Vec<u8>; 3]> {
     let run = |code: Option<&Decoded>| {
-        let mut thread = Thread::new(program, ThreadId::default(), em);
-        thread.mode = mode;
+        let mut threads = [em, em.rotate_left(5)].map(|em| {
+            let mut thread = Thread::new(program, ThreadId::default(), em);
+            thread.mode = mode;
+            thread
+        });
+        let general = program.general_bytes as usize;
+        threads[1].arena[..general].rotate_left(64);
         match code {
             Some(code) => {
                 let step = &code.steps(program, mode)[0];
-                (step.run)(std::slice::from_mut(&mut thread), step);
+                (step.run)(&mut threads, step);
             }
-            None => thread.compute(0),
+            None => threads.iter_mut().for_each(|t| t.compute(0)),
         }
-        thread.arena[..BYTES].to_vec()
+        threads.map(|t| t.arena[..BYTES].to_vec()).concat()
     };
     let codes = [simd::wide(), None].map(|wide| Decoded::with(program, wide));
     if !codes[0].steps(program, mode)[0].fast {
@@ -277,7 +283,7 @@ proptest! {
         let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
         if let Some([wide, narrow, reference]) = both(&program, mode, em) {
             for fast in [wide, narrow] {
-                let differ = (0..BYTES).find(|&i| fast[i] != reference[i]);
+                let differ = (0..2 * BYTES).find(|&i| fast[i] != reference[i]);
                 prop_assert_eq!(differ, None, "{:?}", program.ops);
             }
         }

@@ -43,16 +43,19 @@ macro_rules! by_count {
     };
 }
 
-/// The same for kernels that know the shape of their operands. Without wide instructions nothing is
-/// gained by it.
+/// The same for kernels that know the shape of their operands, the last one being that of an instruction
+/// with one lane. Without wide instructions nothing is gained by it.
 macro_rules! by_shape {
-    ($choice:expr, $count:expr, $shape:expr, $kernel:ident, $function:ty; $($known:literal)+) => {
+    ($choice:expr, $count:expr, $shape:expr, $kernel:ident, $function:ty; $($known:literal)+, $one:literal) => {
         match $shape {
             $(Some($known) if $count > 1 && $choice.wide.is_some() => match $count {
                 0..=8 => wide::<$kernel<$function, $known, 8>> as Run,
                 9..=16 => wide::<$kernel<$function, $known, 16>>,
                 _ => wide::<$kernel<$function, $known, 32>>,
             },)+
+            Some($one) if $count <= 1 && $choice.wide.is_some() => {
+                wide::<$kernel<$function, $one, 1>>
+            }
             _ => by_count!($choice, $count, $kernel, $function, ANY),
         }
     };
@@ -224,10 +227,8 @@ impl Choice<'_> {
                     return None;
                 }
                 let sources = self.sources(src, alu.lanes, |_, s| Element::of(s.ty))?;
-                {
-                    let shape = shape(&sources[..src.len()], dst);
-                    (self.singles(alu.opcode, alu.lanes.count, shape)?, sources)
-                }
+                let shape = self.single_shape(&sources[..src.len()], dst);
+                (self.singles(alu.opcode, alu.lanes.count, shape)?, sources)
             }
             _ if alu.saturate => return None,
             opcode => self.integers(opcode, alu, dst)?,
@@ -254,17 +255,17 @@ impl Choice<'_> {
         let unsigned = src.iter().all(|s| held(s).unsigned);
         let shape = shape(&sources[..src.len()], dst);
         let run = match opcode {
-            Opcode::Add => by_shape!(self, count, shape, Dwords, dword::Add; 0 1 2 3),
+            Opcode::Add => by_shape!(self, count, shape, Dwords, dword::Add; 0 1 2 3, 3),
             Opcode::Add3 => by_count!(self, count, Dwords, dword::Add3, ANY),
-            Opcode::Mul => by_shape!(self, count, shape, Dwords, dword::Mul; 0 1 2 3),
-            Opcode::Mad => by_shape!(self, count, shape, Dwords, dword::Mad; 0 1 2 3 4 5 6 7),
-            Opcode::And => by_shape!(self, count, shape, Dwords, dword::And; 0 1 2 3),
-            Opcode::Or => by_shape!(self, count, shape, Dwords, dword::Or; 0 1 2 3),
+            Opcode::Mul => by_shape!(self, count, shape, Dwords, dword::Mul; 0 1 2 3, 3),
+            Opcode::Mad => by_shape!(self, count, shape, Dwords, dword::Mad; 0 1 2 3 4 5 6 7, 7),
+            Opcode::And => by_shape!(self, count, shape, Dwords, dword::And; 0 1 2 3, 3),
+            Opcode::Or => by_shape!(self, count, shape, Dwords, dword::Or; 0 1 2 3, 3),
             Opcode::Xor => by_count!(self, count, Dwords, dword::Xor, ANY),
             Opcode::Not => by_count!(self, count, Dwords, dword::Not, ANY),
-            Opcode::Shl => by_shape!(self, count, shape, Dwords, dword::Shl; 0 1 2 3),
-            Opcode::Shr => by_shape!(self, count, shape, Dwords, dword::Shr; 0 1 2 3),
-            Opcode::Asr => by_shape!(self, count, shape, Dwords, dword::Asr; 0 1 2 3),
+            Opcode::Shl => by_shape!(self, count, shape, Dwords, dword::Shl; 0 1 2 3, 3),
+            Opcode::Shr => by_shape!(self, count, shape, Dwords, dword::Shr; 0 1 2 3, 3),
+            Opcode::Asr => by_shape!(self, count, shape, Dwords, dword::Asr; 0 1 2 3, 3),
             Opcode::Min if signed => by_count!(self, count, Dwords, dword::Min, ANY),
             Opcode::Max if signed => by_count!(self, count, Dwords, dword::Max, ANY),
             Opcode::Min if unsigned => by_count!(self, count, Dwords, dword::MinUnsigned, ANY),
@@ -274,11 +275,16 @@ impl Choice<'_> {
         Some((run, sources))
     }
 
+    /// The shape of operands that are singles.
+    fn single_shape(&self, sources: &[Operand], dst: Put) -> Option<Shape> {
+        shape(sources, dst).filter(|_| !self.flush)
+    }
+
     fn singles(&self, opcode: Opcode, count: u8, shape: Option<Shape>) -> Option<Run> {
         Some(match opcode {
-            Opcode::Add => by_shape!(self, count, shape, Singles, single::Add; 0 1 2 3),
-            Opcode::Mul => by_shape!(self, count, shape, Singles, single::Mul; 0 1 2 3),
-            Opcode::Mad => by_shape!(self, count, shape, Singles, single::Mad; 0 1 2 3 4 5 6 7),
+            Opcode::Add => by_shape!(self, count, shape, Singles, single::Add; 0 1 2 3, 3),
+            Opcode::Mul => by_shape!(self, count, shape, Singles, single::Mul; 0 1 2 3, 3),
+            Opcode::Mad => by_shape!(self, count, shape, Singles, single::Mad; 0 1 2 3 4 5 6 7, 7),
             Opcode::Min => by_count!(self, count, Singles, single::Min, ANY),
             Opcode::Max => by_count!(self, count, Singles, single::Max, ANY),
             Opcode::Frc => by_count!(self, count, Singles, single::Frc, ANY),
@@ -317,16 +323,16 @@ impl Choice<'_> {
         }
         let shape = shape(&sources[..1], dst);
         let run = if bare && from == to || integers && !alu.saturate {
-            by_shape!(self, count, shape, Dwords, dword::Move; 0 1)
+            by_shape!(self, count, shape, Dwords, dword::Move; 0 1, 1)
         } else if from == Type::F && to == Type::F && self.plain {
             by_count!(self, count, Modified)
         } else if from.is_integer() && to == Type::F && self.plain && !alu.saturate {
             match held(source) {
                 Held { signed: true, .. } => {
-                    by_shape!(self, count, shape, ToSingle, moves::Signed; 0)
+                    by_shape!(self, count, shape, ToSingle, moves::Signed; 0, 1)
                 }
                 Held { unsigned: true, .. } => {
-                    by_shape!(self, count, shape, ToSingle, moves::Unsigned; 0)
+                    by_shape!(self, count, shape, ToSingle, moves::Unsigned; 0, 1)
                 }
                 _ => return None,
             }
@@ -364,11 +370,12 @@ impl Choice<'_> {
             if !self.plain || src.iter().any(|s| s.ty != Type::F) {
                 return None;
             }
-            by_shape!(self, count, shape, Compare, compare::Single; 0 1 2 3)
+            let shape = self.single_shape(&sources[..2], put);
+            by_shape!(self, count, shape, Compare, compare::Single; 0 1 2 3, 3)
         } else if src.iter().all(|s| held(s).signed) {
-            by_shape!(self, count, shape, Compare, compare::Signed; 0 1 2 3)
+            by_shape!(self, count, shape, Compare, compare::Signed; 0 1 2 3, 3)
         } else if src.iter().all(|s| held(s).unsigned) {
-            by_shape!(self, count, shape, Compare, compare::Unsigned; 0 1 2 3)
+            by_shape!(self, count, shape, Compare, compare::Unsigned; 0 1 2 3, 3)
         } else {
             return None;
         };

@@ -84,7 +84,7 @@ impl<V: Values, const SHAPE: Shape, const N: usize> Kernel for Compare<V, SHAPE,
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask(thread);
         let holds = V::holds::<N, SHAPE>(thread, step);
-        store_flags(thread, step, mask, &holds);
+        store_flags::<N, SHAPE>(thread, step, mask, &holds);
     }
 }
 

@@ -118,7 +118,7 @@ impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Dwords<F, SHAPE
         for i in 0..N {
             out[i] = F::of(a[i], b[i], c[i]);
         }
-        store(thread, step, mask, &out);
+        store::<N, SHAPE>(thread, step, mask, &out);
     }
 }
 
@@ -139,6 +139,6 @@ impl<const N: usize> Kernel for Select<N> {
         let a = dwords::<N, ANY>(thread, step, 0);
         let b = dwords::<N, ANY>(thread, step, 1);
         let out = blend(chosen, &a, &b);
-        store(thread, step, unguarded, &out);
+        store::<N, ANY>(thread, step, unguarded, &out);
     }
 }

@@ -33,7 +33,7 @@ use std::sync::OnceLock;
 pub type Run = for<'p> fn(&mut [Thread<'p>], &Step);
 
 /// An op, decoded.
-#[derive(Clone)]
+#[derive(Clone, Copy)]
 pub struct Step {
     /// The function.
     pub run: Run,
@@ -85,12 +85,10 @@ trait Kernel {
 
 /// A kernel in the instructions that every host of its kind has.
 fn plain<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
-    for thread in threads {
-        if simd::FUSED {
-            K::run::<true>(thread, step);
-        } else {
-            K::run::<false>(thread, step);
-        }
+    if simd::FUSED {
+        each::<K, true>(threads, step);
+    } else {
+        each::<K, false>(threads, step);
     }
 }
 
@@ -99,14 +97,20 @@ fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
     match step.wide {
         Some(wide) => wide.run(
             #[inline(always)]
-            || {
-                for thread in threads {
-                    K::run::<true>(thread, step);
-                }
-            },
+            || each::<K, true>(threads, step),
         ),
         // Chosen only where there are some.
         None => each_as_defined(threads, step),
+    }
+}
+
+#[inline(always)]
+fn each<K: Kernel, const FUSED: bool>(threads: &mut [Thread<'_>], step: &Step) {
+    // A copy of its own: the compiler sees that nothing a thread writes changes the step, and asks it once
+    // for all threads.
+    let step = *step;
+    for thread in threads {
+        K::run::<FUSED>(thread, &step);
     }
 }
 

@@ -51,7 +51,7 @@ impl<I: Integer, const SHAPE: Shape, const N: usize> Kernel for ToSingle<I, SHAP
         for i in 0..N {
             out[i] = I::single(values[i]).to_bits();
         }
-        store(thread, step, mask, &out);
+        store::<N, SHAPE>(thread, step, mask, &out);
     }
 }
 
@@ -101,7 +101,7 @@ impl<T: Target, const N: usize> Kernel for FromSingle<T, N> {
         for i in 0..N {
             out[i] = T::of(values[i]);
         }
-        store(thread, step, mask, &out);
+        store::<N, ANY>(thread, step, mask, &out);
     }
 }
 
@@ -127,7 +127,7 @@ impl<const N: usize> Kernel for Modified<N> {
         if step.flush {
             values = values.map(float::flush_single);
         }
-        store(thread, step, mask, &values.map(f32::to_bits));
+        store::<N, ANY>(thread, step, mask, &values.map(f32::to_bits));
     }
 }
 

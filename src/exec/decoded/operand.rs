@@ -241,7 +241,8 @@ fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
 }
 
 /// What a kernel knows of its operands beforehand: bit `k` is set if source `k` has one value for all
-/// lanes, clear if its dwords follow each other; those of the destination do. No absolute values.
+/// lanes, clear if its dwords follow each other; those of the destination do. No absolute values, and no
+/// denormals to flush.
 pub type Shape = u8;
 
 /// Nothing is known.
@@ -381,12 +382,23 @@ pub const fn full(lanes: usize) -> u32 {
 
 /// Writes the low bytes of the lanes of `mask`.
 #[inline(always)]
-pub fn store<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, values: &[u32; N]) {
-    let Put::Dense(at) = step.dst else {
-        return store_other(thread, step, mask, values);
-    };
-    let at = at as usize;
-    let bytes = &mut thread.arena[at..at + 4 * N];
+pub fn store<const N: usize, const SHAPE: Shape>(
+    thread: &mut Thread<'_>,
+    step: &Step,
+    mask: u32,
+    values: &[u32; N],
+) {
+    match step.dst {
+        Put::Dense(at) => store_dense(&mut thread.arena, at as usize, mask, values),
+        // No known shape has any other destination.
+        _ if SHAPE == ANY => store_other(thread, step, mask, values),
+        _ => {}
+    }
+}
+
+#[inline(always)]
+fn store_dense<const N: usize>(arena: &mut [u8], at: usize, mask: u32, values: &[u32; N]) {
+    let bytes = &mut arena[at..at + 4 * N];
     let values = match mask == full(N) {
         true => *values,
         false => blend(mask, values, &dense(bytes, 0)),
@@ -461,7 +473,7 @@ fn store_other<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, 
 
 /// Writes one bit for each lane: to a predicate, or as all ones and zeros.
 #[inline(always)]
-pub fn store_flags<const N: usize>(
+pub fn store_flags<const N: usize, const SHAPE: Shape>(
     thread: &mut Thread<'_>,
     step: &Step,
     mask: u32,
@@ -469,7 +481,7 @@ pub fn store_flags<const N: usize>(
 ) {
     let Put::Flags(at) = step.dst else {
         let values = holds.map(|holds| if holds { u32::MAX } else { 0 });
-        return store(thread, step, mask, &values);
+        return store::<N, SHAPE>(thread, step, mask, &values);
     };
     let mut bits = 0;
     for (i, &holds) in holds.iter().enumerate() {

@@ -4,7 +4,7 @@
 //! has no direct instruction goes through the double that the reference makes. A step with a NaN among its
 //! results is left to the reference, which knows the one that is promised ([`float::nan_of`]).
 
-use super::operand::{Shape, load, store};
+use super::operand::{ANY, Shape, load, store};
 use super::{Kernel, Step, as_defined};
 use crate::exec::float;
 use crate::exec::thread::Thread;
@@ -155,7 +155,7 @@ pub fn singles<const N: usize, const SHAPE: Shape>(
     k: usize,
 ) -> [f32; N] {
     let mut values = load::<N, SHAPE>(thread, step, k).map(f32::from_bits);
-    if step.flush {
+    if SHAPE == ANY && step.flush {
         values = values.map(float::flush_single);
     }
     let operand = &step.src[k];
@@ -168,18 +168,16 @@ pub fn singles<const N: usize, const SHAPE: Shape>(
 /// Whether there is a NaN among values.
 #[inline(always)]
 fn any_nan<const N: usize>(values: &[f32; N]) -> bool {
-    // Sixteen at a time, eight answers side by side: what the compiler makes two instructions of.
-    let (whole, rest) = values.as_chunks::<16>();
-    whole
-        .iter()
-        .fold(has_nan(rest), |nan, part| nan | has_nan(part))
-}
-
-#[inline(always)]
-fn has_nan(values: &[f32]) -> bool {
+    // Eight answers side by side, each of two values: one instruction tells whether either is a NaN.
+    let (pairs, rest) = values.as_chunks::<16>();
     let mut nan = [false; 8];
-    for (i, value) in values.iter().enumerate() {
-        nan[i % 8] |= value.is_nan();
+    for pair in pairs {
+        for i in 0..8 {
+            nan[i] |= pair[i].is_nan() | pair[i + 8].is_nan();
+        }
+    }
+    for (nan, value) in nan.iter_mut().zip(rest) {
+        *nan |= value.is_nan();
     }
     nan.contains(&true)
 }
@@ -217,13 +215,13 @@ impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Singles<F, SHAP
                 // Nothing has been written yet.
                 return as_defined(thread, step);
             }
-            if step.flush {
+            if SHAPE == ANY && step.flush {
                 out = out.map(float::flush_single);
             }
         }
         if step.saturate {
             out = out.map(saturate);
         }
-        store(thread, step, mask, &out.map(f32::to_bits));
+        store::<N, SHAPE>(thread, step, mask, &out.map(f32::to_bits));
     }
 }
