@@ -1,6 +1,6 @@
 //! The bytes of a thread, placed so that a wide load or store of an aligned variable lies in one cache line.
 
-use std::ops::{Deref, DerefMut};
+use std::ops::{Deref, DerefMut, Range};
 use wide::bytemuck::{cast_slice, cast_slice_mut};
 use wide::u8x32;
 
@@ -22,6 +22,13 @@ impl Arena {
             *last = u8x32::default();
         }
         self[..image.len()].copy_from_slice(image);
+    }
+
+    /// Replaces the bytes of ranges by those of `image`, which was copied into these bytes before.
+    pub fn refresh(&mut self, image: &[u8], ranges: &[Range<usize>]) {
+        for range in ranges {
+            self[range.clone()].copy_from_slice(&image[range.clone()]);
+        }
     }
 }
 

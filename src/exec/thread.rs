@@ -83,18 +83,13 @@ pub struct Thread<'p> {
 impl<'p> Thread<'p> {
     /// A thread at the first op with the arena of the program and the lanes of `mask` enabled.
     pub fn new(program: &'p Program, id: ThreadId, mask: u32) -> Thread<'p> {
-        Thread::resuming(Arena::default(), &program.image, program, id, mask)
+        let mut arena = Arena::default();
+        arena.fill(&program.image);
+        Thread::with(arena, program, id, mask)
     }
 
-    /// As [`Thread::new`], with the bytes of `image`, in the memory of an arena that is done with.
-    pub fn resuming(
-        mut arena: Arena,
-        image: &[u8],
-        program: &'p Program,
-        id: ThreadId,
-        mask: u32,
-    ) -> Thread<'p> {
-        arena.fill(image);
+    /// As [`Thread::new`], with these bytes.
+    pub fn with(arena: Arena, program: &'p Program, id: ThreadId, mask: u32) -> Thread<'p> {
         Thread {
             program,
             id,

@@ -22,8 +22,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::gang::{self, may_gang};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Arena, Decoded, Environment, NamedBarriers, ReadyMessages, Resources, Thread, observer::Start,
-    packed,
+    Arena, Decoded, Environment, NamedBarriers, ReadyMessages, Resources, Thread, fresh,
+    observer::Start, packed,
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
@@ -208,9 +208,9 @@ pub fn run<O: Observer>(
 /// Bytes of shared local memory a group may have: twice what any modelled platform gives.
 pub const MAX_SHARED: u64 = 256 << 10;
 
-/// Threads that run side by side at most, and bytes of their arenas: what the first cache of a core holds.
+/// Threads that run side by side at most, and bytes of their arenas: what the second cache of a core holds.
 const GANG: usize = 8;
-const GANG_BYTES: usize = 32 << 10;
+const GANG_BYTES: usize = 256 << 10;
 
 /// Groups that a worker takes at a time, at most.
 const MAX_BATCH: u64 = 64;
@@ -352,6 +352,8 @@ struct Spare {
 struct Prepared {
     arena: Arena,
     mask: u32,
+    /// What of it a thread must find in the memory of another one.
+    fresh: Vec<Range<usize>>,
 }
 
 /// Threads of a group whose beginnings a worker keeps, and the bytes of each.
@@ -488,9 +490,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
 
     /// A thread with payload, header and start values in place.
     fn start(&self, id: ThreadId, spare: &mut Spare, observer: &mut O) -> Thread<'_> {
-        let arena = spare.arenas.pop().unwrap_or_default();
+        let arena = spare.arenas.pop();
         if O::ACTIVE || !self.alike {
-            return self.start_alone(id, arena, &mut spare.start, observer);
+            return self.start_alone(id, arena.unwrap_or_default(), &mut spare.start, observer);
         }
         let local = id.local as usize;
         if spare.prepared.len() <= local {
@@ -504,9 +506,22 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             Prepared {
                 arena: thread.arena,
                 mask: start.mask,
+                fresh: fresh(self.program, start.mask),
             }
         });
-        let mut thread = Thread::resuming(arena, &prepared.arena, self.program, id, prepared.mask);
+        let arena = match arena {
+            // Whoever looks at registers in the end sees those that nobody has written, too.
+            Some(mut arena) if self.options.keep == Keep::None => {
+                arena.refresh(&prepared.arena, &prepared.fresh);
+                arena
+            }
+            arena => {
+                let mut arena = arena.unwrap_or_default();
+                arena.fill(&prepared.arena);
+                arena
+            }
+        };
+        let mut thread = Thread::with(arena, self.program, id, prepared.mask);
         let header = self.program.platform.grf_bytes() as usize;
         self.grid.fill(id, &mut thread.arena[..header]);
         thread
@@ -516,14 +531,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     fn start_alone(
         &self,
         id: ThreadId,
-        arena: Arena,
+        mut arena: Arena,
         start: &mut ThreadStart,
         observer: &mut O,
     ) -> Thread<'_> {
         self.grid.start(self.program, id, start);
         self.grid.fill(id, &mut start.payload);
-        let image = &self.program.image;
-        let mut thread = Thread::resuming(arena, image, self.program, id, start.mask);
+        arena.fill(&self.program.image);
+        let mut thread = Thread::with(arena, self.program, id, start.mask);
         let mut given = Vec::new();
         self.place(&mut thread, start, |range| {
             if O::ACTIVE {

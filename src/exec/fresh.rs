@@ -1,0 +1,261 @@
+//! Which bytes of a thread must be fresh when it begins in the memory of another one: all but those that it
+//! certainly writes before it reads them.
+//!
+//! ```text
+//!  mul V1 ← V0 2.0     V0 is read: fresh       V1 is written
+//!  sample V2 ← V1                              V2 is written: what an earlier thread left there is never seen
+//!  goto …              the rest is not looked at
+//! ```
+
+use crate::message::ReturnFormat;
+use crate::program::{
+    Alu, CompareDest, Dest, Guard, Lanes, Op, Program, Raw, Region, Send, SendBody, Source,
+};
+use std::ops::Range;
+
+/// The bytes of the arena whose start values a thread may see that begins with the lanes of `mask`, in order.
+pub fn fresh(program: &Program, mask: u32) -> Vec<Range<usize>> {
+    let mut seen = Seen {
+        mask,
+        grf: program.platform.grf_bytes(),
+        bytes: vec![Byte::Untouched; program.image.len()],
+    };
+    // What the thread itself looks at, and the launch fills in.
+    for (_, symbol) in program.symbols.iter().filter(|(n, _)| n.starts_with('%')) {
+        seen.read(symbol.offset, symbol.bytes());
+    }
+    for op in &program.ops {
+        if seen.op(op).is_none() {
+            break;
+        }
+    }
+    let mut ranges: Vec<Range<usize>> = Vec::new();
+    for (at, _) in (0..).zip(&seen.bytes).filter(|(_, b)| **b != Byte::Written) {
+        match ranges.last_mut() {
+            Some(last) if at - last.end <= GAP => last.end = at + 1,
+            _ => ranges.push(at..at + 1),
+        }
+    }
+    ranges
+}
+
+/// Bytes between two ranges that are not worth a copy of their own.
+const GAP: usize = 32;
+
+/// What happened to a byte first.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Byte {
+    Untouched,
+    Read,
+    Written,
+}
+
+struct Seen {
+    mask: u32,
+    grf: u32,
+    bytes: Vec<Byte>,
+}
+
+impl Seen {
+    /// Notes what an op reads and then writes; `None` where that is not known here, or the op does not lead to
+    /// the next one.
+    fn op(&mut self, op: &Op) -> Option<()> {
+        match op {
+            Op::Alu(alu) => self.alu(alu),
+            Op::Compare {
+                lanes, dst, src, ..
+            } => {
+                for source in src.iter() {
+                    self.source(source, *lanes)?;
+                }
+                if let CompareDest::General(dst) = dst {
+                    self.destination(dst, *lanes, None)?;
+                }
+                Some(())
+            }
+            Op::PredicateLogic { src, .. } => {
+                src.iter().for_each(|&at| self.read(at, 4));
+                Some(())
+            }
+            Op::Nothing | Op::LoadControl => Some(()),
+            Op::Send(send) => self.send(send),
+            _ => None,
+        }
+    }
+
+    fn alu(&mut self, alu: &Alu) -> Option<()> {
+        for source in &alu.src {
+            self.source(source, alu.lanes)?;
+        }
+        if let Some(guard) = alu.guard {
+            self.read(guard.offset, 4);
+        }
+        self.destination(&alu.dst, alu.lanes, alu.guard)?;
+        match &alu.dst2 {
+            Some(dst) => self.destination(dst, alu.lanes, alu.guard),
+            None => Some(()),
+        }
+    }
+
+    fn send(&mut self, send: &Send) -> Option<()> {
+        for at in [send.surface, send.sampler].into_iter().flatten() {
+            self.read(at, 4);
+        }
+        if let Some(guard) = send.guard {
+            self.read(guard.offset, 4);
+        }
+        match &send.body {
+            SendBody::Sampler {
+                template,
+                offsets,
+                params,
+                dst,
+            } => {
+                if let Some(source) = offsets {
+                    self.source(source, send.lanes)?;
+                }
+                for param in params.iter().flatten() {
+                    self.registers(*param);
+                }
+                let rows = template.returns == ReturnFormat::Bits32
+                    && u32::from(send.lanes.count) == template.lanes;
+                if let Some(dst) = dst.filter(|_| rows && self.whole(send.lanes, send.guard)) {
+                    let bytes = 4 * template.lanes;
+                    for row in 0..template.returned_channels() {
+                        let row = dst.skip(row * bytes.next_multiple_of(self.grf));
+                        let end = row.offset.saturating_add(bytes).min(row.end);
+                        self.write(row.offset, end.saturating_sub(row.offset));
+                    }
+                }
+                Some(())
+            }
+            SendBody::Typed {
+                write: true,
+                coordinates,
+                data,
+                ..
+            } => {
+                for raw in coordinates.iter().flatten() {
+                    self.registers(*raw);
+                }
+                self.registers(*data);
+                Some(())
+            }
+            _ => None,
+        }
+    }
+
+    /// All registers that a message may take an operand from.
+    fn registers(&mut self, raw: Raw) {
+        self.read(raw.offset, raw.end.saturating_sub(raw.offset));
+    }
+
+    fn source(&mut self, source: &Source, lanes: Lanes) -> Option<()> {
+        let size = source.ty.bytes();
+        for lane in 0..u32::from(lanes.count) {
+            let at = match &source.region {
+                Region::Scalar(at) => *at,
+                Region::Dense(at) => at + lane * size,
+                Region::Strided { offset, stride } => offset + lane * stride,
+                Region::List(list) => *list.get(lane as usize)?,
+                Region::Indirect(_) => return None,
+            };
+            self.read(at, size);
+        }
+        Some(())
+    }
+
+    fn destination(&mut self, dst: &Dest, lanes: Lanes, guard: Option<Guard>) -> Option<()> {
+        match dst.region {
+            Region::Indirect(_) => None,
+            Region::Dense(at) if self.whole(lanes, guard) => {
+                self.write(at, u32::from(lanes.count) * dst.ty.bytes());
+                Some(())
+            }
+            _ => Some(()),
+        }
+    }
+
+    /// Whether all lanes of an instruction run.
+    fn whole(&self, lanes: Lanes, guard: Option<Guard>) -> bool {
+        let on = lanes.no_mask || self.mask >> lanes.offset & lanes.all() == lanes.all();
+        on && guard.is_none()
+    }
+
+    fn read(&mut self, at: u32, size: u32) {
+        self.first(at, size, Byte::Read);
+    }
+
+    fn write(&mut self, at: u32, size: u32) {
+        self.first(at, size, Byte::Written);
+    }
+
+    fn first(&mut self, at: u32, size: u32, what: Byte) {
+        let bytes = self.bytes.iter_mut().skip(at as usize);
+        for byte in bytes.take(size as usize).filter(|b| **b == Byte::Untouched) {
+            *byte = what;
+        }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::check::{CheckOptions, check};
+    use crate::lower::{LowerOptions, lower};
+    use crate::source::Source;
+    use crate::syntax::{ParseOptions, parse};
+
+    /// Which of the variables A to D must be fresh, if only a byte.
+    fn named(body: &str, mask: u32) -> String {
+        let declared: String = "ABCD"
+            .chars()
+            .map(|c| format!(".decl {c} v_type=G type=f num_elts=32 align=GRF\n"))
+            .collect();
+        let text = format!(
+            ".version 3.6\n.kernel \"k\"\n{declared}.decl P1 v_type=P num_elts=16\n.decl S0 v_type=S num_elts=1
+.decl T6 v_type=T num_elts=1\n{body}"
+        );
+        let parsed = parse(&Source::new("t", text), &ParseOptions::default());
+        let (checked, _) = check(&parsed.module, &CheckOptions::default());
+        let program = lower(&checked, "", &LowerOptions::default()).expect("lowers");
+        let ranges = fresh(&program, mask);
+        let seen = |name: &char| {
+            let own = program.symbols[&name.to_string()].range();
+            ranges
+                .iter()
+                .any(|r| r.start < own.end && own.start < r.end)
+        };
+        "ABCD".chars().filter(seen).collect()
+    }
+
+    #[test]
+    fn what_is_written_first_need_not_be_fresh() {
+        let body = "mov (M1, 16) B(0,0)<1> A(0,0)<1;1,0>
+mov (M1, 16) B(2,0)<1> A(0,0)<1;1,0>
+add (M1, 16) C(0,0)<1> B(0,0)<1;1,0> B(2,0)<1;1,0>
+add (M1, 16) C(2,0)<1> B(0,0)<1;1,0> B(2,0)<1;1,0>
+";
+        assert_eq!(named(body, 0xffff), "AD");
+        // Lanes that are off write nothing.
+        assert_eq!(named(body, 0xff), "ABCD");
+        let message = "sample_lz.RG (M1, 16) 0x0:uw S0 T6 D.0 A.0 A.0\n";
+        assert_eq!(named(message, 0xffff), "ABC");
+    }
+
+    #[test]
+    fn what_may_keep_a_byte_needs_it_fresh() {
+        // A predicate, a stride, a read before the write, and whatever comes behind a branch.
+        let body = "(P1) mov (M1, 16) A(0,0)<1> 0x0:d
+mov (M1, 16) B(0,0)<2> 0x0:d
+add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> 0x1:d
+add (M1, 16) C(2,0)<1> C(2,0)<1;1,0> 0x1:d
+(P1) goto (M1, 16) out
+mov (M1, 16) D(0,0)<1> 0x0:d
+mov (M1, 16) D(2,0)<1> 0x0:d
+out:
+ret (M1, 1)
+";
+        assert_eq!(named(body, 0xffff), "ABCD");
+    }
+}
