@@ -111,6 +111,7 @@ impl Thread<'_> {
     }
 
     /// Lanes of the frame that an N-lane branch takes, as bits of the execution mask.
+    #[inline]
     fn taken(&self, lanes: Lanes, guard: Option<Guard>) -> u32 {
         if lanes.count == 1 {
             return if self.uniform(lanes, guard) {

@@ -13,7 +13,9 @@
 
 use super::bindings::Environment;
 use super::observer::Silent;
+use super::ready;
 use super::run::{After, run_steps};
+use super::texels::Rows;
 use super::thread::Thread;
 use super::trap::Trap;
 use crate::program::{LscAction, LscPlace, Op, Program, SendBody};
@@ -65,7 +67,9 @@ pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<
         let stands = |t: &Thread<'_>| t.frame.pc == pc && t.mode == mode;
         let count = threads.iter().take_while(|t| stands(t)).count();
         let (front, rest) = threads.split_at_mut(count);
-        let join = rest.first().map_or(ENDED, |t| t.frame.pc);
+        // Those at the same place in another mode have their turn later.
+        let join = rest.iter().map(|t| t.frame.pc).find(|&at| at > pc);
+        let join = join.unwrap_or(ENDED);
         if let Err(trap) = advance(front, join, environment) {
             // Whoever comes behind would not have started; those in front may yet have a trap of their own.
             for thread in threads.iter_mut() {
@@ -86,48 +90,126 @@ fn advance(
     join: u32,
     environment: &Environment<'_>,
 ) -> Result<(), Box<Trap>> {
-    let (code, limit) = (environment.code, environment.limit);
-    let Some(leader) = front.first() else {
+    let Some(mode) = front.first().map(|leader| leader.mode) else {
         return Ok(());
     };
-    let (program, mode) = (leader.program, leader.mode);
-    let steps = code.joined(program, mode);
-    let mut pc = leader.frame.pc;
     loop {
-        let run = code.run(pc);
-        if run > 0 {
-            let most = front.iter().map(|t| t.executed).max().unwrap_or_default();
-            let run = u64::from(run).min(limit.saturating_sub(most));
-            if run == 0 {
-                let over = |t: &&mut Thread<'_>| t.executed >= limit;
-                let thread = front.iter_mut().find(over);
-                return thread.map_or(Ok(()), |t| Err(t.over_limit(limit)));
-            }
-            run_steps(front, &steps[pc as usize..][..run as usize]);
-            for thread in front.iter_mut() {
-                thread.executed += run;
-                thread.frame.pc = pc + run as u32;
-            }
-        } else {
-            let op = program.ops.get(pc as usize);
-            for thread in front.iter_mut() {
-                let Some(op) = op else {
-                    thread.frame.pc = ENDED;
-                    continue;
-                };
-                thread.count(op, limit)?;
-                match thread.act(environment, op, pc, &mut Silent)? {
-                    After::Next | After::NextInMode => {}
-                    After::Stop(_) => thread.frame.pc = ENDED,
-                }
-            }
+        let waits = front.iter().map(|t| t.frame.join).fold(join, u32::min);
+        let pc = stride(front, waits, environment);
+        if pc < waits {
+            act(front, pc, environment)?;
         }
         front.iter_mut().for_each(settle);
-        pc = front[0].frame.pc;
+        let pc = front[0].frame.pc;
         let together = front.iter().all(|t| t.frame.pc == pc && t.mode == mode);
         if !together || pc >= join {
             return Ok(());
         }
+    }
+}
+
+/// Runs what threads that stand at one op do alike, steps and jumps, up to an op that each does for itself,
+/// the limit, or a place from `waits` on, where lanes or threads may wait. Says where they stand then.
+fn stride(front: &mut [Thread<'_>], waits: u32, environment: &Environment<'_>) -> u32 {
+    let Environment { code, limit, .. } = *environment;
+    let Some(leader) = front.first() else {
+        return ENDED;
+    };
+    let (program, mut pc) = (leader.program, leader.frame.pc);
+    let steps = code.joined(program, leader.mode);
+    let most = front.iter().map(|t| t.executed).max().unwrap_or_default();
+    let left = limit.saturating_sub(most);
+    let mut done = 0;
+    while pc < waits && done < left {
+        let run = u64::from(code.run(pc)).min(left - done);
+        if run > 0 {
+            run_steps(front, &steps[pc as usize..][..run as usize]);
+            (pc, done) = (pc + run as u32, done + run);
+        } else if let Some(target) = program.ops.get(pc as usize).and_then(jump) {
+            (pc, done) = (target, done + 1);
+        } else {
+            break;
+        }
+    }
+    for thread in front {
+        thread.executed += done;
+        thread.frame.pc = pc;
+    }
+    pc
+}
+
+/// Where an op leads that takes all lanes of every thread there.
+fn jump(op: &Op) -> Option<u32> {
+    match op {
+        Op::Goto {
+            lanes,
+            guard: None,
+            target,
+        } if lanes.count == 1 => Some(*target),
+        _ => None,
+    }
+}
+
+/// Lets threads do the op that all stand at.
+fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
+    let limit = environment.limit;
+    let Some(op) = front
+        .first()
+        .and_then(|leader| leader.program.ops.get(pc as usize))
+    else {
+        front.iter_mut().for_each(|t| t.frame.pc = ENDED);
+        return Ok(());
+    };
+    if environment.code.run(pc) > 0 {
+        // A step that is one too many for one of them; those before it will come here again.
+        let over = front.iter().find(|t| t.executed >= limit);
+        return over.map_or(Ok(()), |t| Err(t.over_limit(limit)));
+    }
+    let may = front.iter().all(|t| t.executed < limit);
+    if may && act_together(front, op, pc, environment) {
+        front.iter_mut().for_each(|t| t.executed += 1);
+        return Ok(());
+    }
+    let rows = match op {
+        Op::Send(send) => Rows::new(&front[0], environment, send),
+        _ => None,
+    };
+    for thread in front {
+        thread.count(op, limit)?;
+        if rows.as_ref().is_some_and(|rows| rows.write(thread)) {
+            thread.frame.pc = pc + 1;
+            continue;
+        }
+        match thread.act(environment, op, pc, &mut Silent)? {
+            After::Next | After::NextInMode => {}
+            After::Stop(_) => thread.frame.pc = ENDED,
+        }
+    }
+    Ok(())
+}
+
+/// Does an op for all threads at once if there is a way to. If not, nothing has happened and false comes back.
+fn act_together(front: &mut [Thread<'_>], op: &Op, pc: u32, environment: &Environment<'_>) -> bool {
+    match op {
+        Op::Goto {
+            lanes,
+            guard,
+            target,
+        } => {
+            for thread in front {
+                thread.frame.pc = pc + 1;
+                thread.goto(*lanes, *guard, *target);
+            }
+            true
+        }
+        Op::Send(send) if matches!(send.body, SendBody::Sampler { .. }) => {
+            let served = ready::serve(front, environment, send, pc);
+            if served {
+                front.iter_mut().for_each(|t| t.frame.pc = pc + 1);
+            }
+            served
+        }
+        _ => false,
     }
 }
 

@@ -65,7 +65,8 @@ pub fn send<O: Observer>(
             params,
             dst,
         } => {
-            if !O::ACTIVE && ready::serve(thread, environment, send, pc) {
+            let alone = std::slice::from_mut(thread);
+            if !O::ACTIVE && ready::serve(alone, environment, send, pc) {
                 return Ok(());
             }
             let mask = thread.active(send.lanes, send.guard);

@@ -8,7 +8,7 @@ use super::sampling::{channel_bytes, texel_offsets};
 use super::thread::Thread;
 use crate::message::{Parameter, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, SendBody, Source};
-use crate::sampler::sample::ready::{Places, Ready};
+use crate::sampler::sample::ready::{MOST, Places, Ready};
 use std::sync::OnceLock;
 
 /// The messages of a program, by op.
@@ -35,31 +35,43 @@ impl ReadyMessages {
     }
 }
 
-/// Serves a sampler message if it is one that was made ready. If not, nothing has happened and false comes
-/// back.
+/// Serves the sampler message of threads that stand at it if it is one that was made ready. If not, nothing
+/// has happened and false comes back.
 pub(super) fn serve(
-    thread: &mut Thread<'_>,
+    threads: &mut [Thread<'_>],
     environment: &Environment<'_>,
     send: &Send,
     pc: u32,
 ) -> bool {
-    let Some(site) = environment.ready.sites.get(pc as usize) else {
+    let (Some(site), Some(leader)) = (environment.ready.sites.get(pc as usize), threads.first())
+    else {
         return false;
     };
-    let (index, number) = (state(thread, send.surface), state(thread, send.sampler));
+    let named = |thread: &Thread<'_>| (state(thread, send.surface), state(thread, send.sampler));
+    let (surface, sampler) = named(leader);
     let site = site.get_or_init(|| Site {
-        surface: index,
-        sampler: number,
-        ready: ready(thread, environment, send, (index, number)),
+        surface,
+        sampler,
+        ready: ready(leader, environment, send, (surface, sampler)),
     });
-    let (Some(ready), Some(surface)) = (&site.ready, environment.resources.surface(index)) else {
+    let (Some(ready), Some(surface)) = (&site.ready, environment.resources.surface(surface)) else {
         return false;
     };
-    let same = (site.surface, site.sampler) == (index, number);
-    if !same || thread.active(send.lanes, send.guard) != send.lanes.all() {
+    let all = send.lanes.all();
+    let same = |thread: &Thread<'_>| {
+        named(thread) == (site.surface, site.sampler)
+            && thread.active(send.lanes, send.guard) == all
+    };
+    if !threads.iter().all(same) {
         return false;
     }
-    ready.serve(surface.memory(), &mut thread.arena);
+    for threads in threads.chunks_mut(MOST) {
+        let count = threads.len();
+        let mut bytes = threads.iter_mut().map(|thread| &mut thread.arena[..]);
+        let mut bytes: [&mut [u8]; MOST] =
+            std::array::from_fn(|_| bytes.next().unwrap_or_default());
+        ready.serve(surface.memory(), &mut bytes[..count]);
+    }
     true
 }
 

@@ -1,7 +1,8 @@
 //! Typed messages: texels one by one, by their coordinates. Source: vISA text reference 5.9, 6.8.
 
+use super::bindings::Environment;
 use super::lanes;
-use super::message::{Place, read_raw, write_raw};
+use super::message::{Place, read_raw, state, write_raw};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
@@ -9,7 +10,7 @@ use crate::dataport::typed::{Row, Writer};
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::ChannelMask;
-use crate::program::{Raw, SendBody};
+use crate::program::{Raw, Send, SendBody};
 use crate::surface::{Kind, Surface};
 
 /// Where the texel of a lane lies, if inside.
@@ -113,6 +114,62 @@ pub fn typed<O: Observer>(
         }
     }
     Ok(())
+}
+
+/// A typed write to one image, for the threads that send it one after the other.
+pub(super) struct Rows<'s> {
+    send: &'s Send,
+    channels: ChannelMask,
+    coordinates: &'s [Option<Raw>; 4],
+    data: Raw,
+    index: u32,
+    surface: &'s Surface,
+    writer: &'s Writer,
+}
+
+impl<'s> Rows<'s> {
+    /// The write of `send` to the image that `thread` names; `None` if it is no write of rows.
+    pub(super) fn new(
+        thread: &Thread<'_>,
+        environment: &Environment<'s>,
+        send: &'s Send,
+    ) -> Option<Rows<'s>> {
+        let SendBody::Typed {
+            write: true,
+            channels,
+            coordinates,
+            data,
+        } = &send.body
+        else {
+            return None;
+        };
+        let index = state(thread, send.surface);
+        let resources = environment.resources;
+        (!environment.through_bits).then_some(Rows {
+            send,
+            channels: *channels,
+            coordinates,
+            data: *data,
+            index,
+            surface: resources.surface(index)?,
+            writer: resources.writer(index)?,
+        })
+    }
+
+    /// Writes the texels of a thread if they are a row of that image. If not, nothing has happened and false
+    /// comes back.
+    pub(super) fn write(&self, thread: &Thread<'_>) -> bool {
+        let count = u32::from(self.send.lanes.count);
+        let mask = thread.active(self.send.lanes, self.send.guard);
+        if mask == 0 || state(thread, self.send.surface) != self.index {
+            return false;
+        }
+        let row = (4 * count).next_multiple_of(thread.program.platform.grf_bytes());
+        let lanes = count.min(32) as usize;
+        let (channels, data) = (self.channels, self.data);
+        texels(thread, channels, self.coordinates, data, row, lanes)
+            .is_some_and(|texels| self.writer.write(self.surface, &Row { mask, ..texels }))
+    }
 }
 
 /// The registers of a typed write; `None` if one is not whole.

@@ -45,8 +45,26 @@ macro_rules! part {
 
 part!(u8, 8);
 part!(u16, 4);
-part!(u32, 2);
 part!(u64, 1);
+
+impl Word for u32 {
+    #[inline(always)]
+    fn load(memory: &Memory, at: usize) -> u32 {
+        (memory.word(at) >> (8 * (at % 8))) as u32
+    }
+
+    #[inline(always)]
+    fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[u32; N]> {
+        // Halves of whole words, of which the first may be left out: no shifts.
+        let mut halves = [[0; 2]; N];
+        let wholes = memory.whole_words(at, N / 2 + 1)?;
+        for (halves, whole) in halves.iter_mut().zip(wholes) {
+            *halves = [whole as u32, (whole >> 32) as u32];
+        }
+        let halves = halves.as_flattened().get(at % 8 / 4..)?;
+        halves.first_chunk().copied()
+    }
+}
 
 impl Word for u128 {
     #[inline(always)]

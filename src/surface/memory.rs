@@ -157,6 +157,14 @@ impl Memory {
         })
     }
 
+    /// The `count` aligned words from the one that holds byte `offset` on; `None` unless all are there.
+    #[inline(always)]
+    pub fn whole_words(&self, offset: usize, count: usize) -> Option<impl Iterator<Item = u64>> {
+        let first = offset / 8;
+        let words = self.words.get(first..first.checked_add(count)?)?;
+        Some(words.iter().map(|word| word.load(Relaxed)))
+    }
+
     /// The `N` bytes at `offset`: [`Memory::read`] for a size known while compiling.
     ///
     /// # Panics

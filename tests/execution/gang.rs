@@ -1,8 +1,10 @@
 //! Threads that run side by side do what each would do alone.
 
 use crate::{as_dwords, program};
+use std::sync::Arc;
 use visim::launch::{self, Bindings, Grid, Keep, Observer, Outcome, RunOptions, Silent, Trap};
 use visim::program::Program;
+use visim::surface::{Description, Format, Surface};
 
 /// Whoever watches makes threads run one by one.
 #[derive(Debug)]
@@ -122,4 +124,81 @@ out:
     assert_eq!((trap.thread.group, trap.thread.local), ([2, 0, 0], 0));
     let alone = run(&program, 1, 8, || Watching).expect_err("too many instructions");
     assert_eq!(trap.diagnostic.notes, alone.diagnostic.notes);
+}
+
+#[test]
+fn what_an_earlier_thread_left_in_registers_is_never_seen() {
+    // Thread n puts n + 1 into lane n modulo 8 of A, whose other lanes nobody writes; B and X are written
+    // before they are read.
+    let program = program(
+        ".decl L v_type=G type=uw num_elts=8 align=GRF
+.decl N v_type=G type=ud num_elts=1 align=dword
+.decl M v_type=G type=ud num_elts=1 align=dword
+.decl A v_type=G type=ud num_elts=8 align=GRF
+.decl B v_type=G type=ud num_elts=8 align=GRF
+.decl X v_type=G type=ud num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+.decl T6 v_type=T num_elts=1
+.kernel_attr SimdSize=8
+mov (M1, 8) L(0,0)<1> 0x76543210:uv
+and (M1_NM, 1) N(0,0)<1> %r0(0,2)<0;1,0> 0xff:ud
+mad (M1_NM, 1) N(0,0)<1> %r0(0,1)<0;1,0> 0x2:ud N(0,0)<0;1,0>
+mul (M1_NM, 1) M(0,0)<1> N(0,0)<0;1,0> 0x8:ud
+add (M1, 8) X(0,0)<1> L(0,0)<1;1,0> M(0,0)<0;1,0>
+shl (M1, 8) X(0,0)<1> X(0,0)<1;1,0> 0x2:ud
+and (M1_NM, 1) M(0,0)<1> N(0,0)<0;1,0> 0x7:ud
+cmp.eq (M1, 8) P1 L(0,0)<1;1,0> M(0,0)<0;1,0>
+(P1) add (M1, 8) A(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+mov (M1, 8) B(0,0)<1> A(0,0)<1;1,0>
+scatter4_scaled.R (M1, 8) T6 0x0:ud X.0 B.0
+",
+    );
+    let written = |jobs: usize, watched: bool| {
+        let description = Description::buffer(Format::R8_UINT, 74 * 32);
+        let surface = Arc::new(Surface::zeroed(description).expect("a buffer"));
+        let mut bindings = Bindings::default();
+        bindings.surfaces.insert(6, Arc::clone(&surface));
+        let grid = Grid::compute([37, 1, 1], 2);
+        let options = RunOptions {
+            keep: Keep::None,
+            jobs,
+            ..RunOptions::default()
+        };
+        let done = match watched {
+            true => launch::run(&program, &bindings, &grid, &options, |_| Watching).map(drop),
+            false => launch::run(&program, &bindings, &grid, &options, |_| Silent).map(drop),
+        };
+        done.unwrap_or_else(|trap| panic!("{trap:#?}"));
+        as_dwords(&surface.memory().to_vec())
+    };
+    let own = |n: u32| (0..8).map(move |lane| if lane == n % 8 { n + 1 } else { 0 });
+    let wanted: Vec<u32> = (0..74).flat_map(own).collect();
+    for (jobs, watched) in [(1, true), (1, false), (3, false)] {
+        assert_eq!(written(jobs, watched), wanted, "{jobs} jobs");
+    }
+}
+
+#[test]
+fn threads_in_different_float_modes_go_their_own_ways() {
+    // Threads of odd groups round up: 1 + 2^-30 is 1 or the next single.
+    let program = program(
+        ".decl G v_type=G type=ud num_elts=1 align=dword
+.decl C v_type=G type=f num_elts=8 align=GRF
+.decl ODD v_type=P num_elts=1
+.kernel_attr SimdSize=8
+and (M1_NM, 1) G(0,0)<1> %r0(0,1)<0;1,0> 0x1:ud
+cmp.ne (M1_NM, 1) ODD G(0,0)<0;1,0> 0x0:ud
+mov (M1, 8) C(0,0)<1> 0x3f800000:f
+(ODD) or (M1_NM, 1) %cr0(0,0)<1> %cr0(0,0)<0;1,0> 0x10:ud
+add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x30800000:f
+ret (M1, 1)
+",
+    );
+    let alone = run(&program, 1, 10_000, || Watching).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    let gang = run(&program, 1, 10_000, || Silent).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    for (a, b) in gang.threads.iter().zip(&alone.threads) {
+        assert!(a.arena == b.arena, "{}", a.thread);
+        let c = as_dwords(a.bytes(&program, "C").expect("C"));
+        assert_eq!(c, [0x3f80_0000 + (a.thread.group[0] & 1); 8]);
+    }
 }

@@ -296,8 +296,10 @@ proptest! {
                 *slot = value.to_le_bytes();
             }
         }
-        ready.serve(surface.memory(), &mut registers);
-        prop_assert_eq!(registers, wanted);
+        let mut same = registers.clone();
+        ready.serve(surface.memory(), &mut [&mut registers, &mut same]);
+        prop_assert_eq!(&registers, &wanted);
+        prop_assert_eq!(same, wanted);
     }
 
     /// Any words as surface and sampler state, any parameters: an answer or a refusal.

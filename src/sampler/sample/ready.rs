@@ -3,7 +3,8 @@
 //!
 //! ```text
 //!  once       surface, state, message ─▶ axes, plane, a function for the element and the number of lanes
-//!  each time  registers of U and V ─▶ byte offsets ─▶ words ─▶ registers of channels
+//!  each time, for the threads that send it together
+//!             registers of U and V ─▶ byte offsets ─▶ words ─▶ registers of channels
 //! ```
 //!
 //! For one texel of one level under each coordinate, all lanes on. Results are those of
@@ -42,8 +43,11 @@ pub struct Ready {
     channels: u8,
     places: Places,
     wide: Option<Wide>,
-    serve: fn(&Ready, &Memory, &mut [u8]),
+    serve: fn(&Ready, &Memory, &mut [&mut [u8]]),
 }
+
+/// Threads that are served together at most.
+pub const MOST: usize = 8;
 
 impl Ready {
     /// Makes a message ready; `None` where it depends on more than coordinates or needs more than a texel
@@ -92,10 +96,19 @@ impl Ready {
         })
     }
 
-    /// Samples from the memory of the surface on all lanes of the message.
+    /// Samples from the memory of the surface on all lanes of the message, for the bytes of each thread.
     #[inline]
-    pub fn serve(&self, memory: &Memory, registers: &mut [u8]) {
-        (self.serve)(self, memory, registers);
+    pub fn serve(&self, memory: &Memory, threads: &mut [&mut [u8]]) {
+        for threads in threads.chunks_mut(MOST) {
+            (self.serve)(self, memory, threads);
+        }
+    }
+
+    #[inline(always)]
+    fn offsets_of<const N: usize>(&self, threads: &[&mut [u8]], offsets: &mut [[u32; N]; MOST]) {
+        for (offsets, registers) in offsets.iter_mut().zip(threads) {
+            *offsets = self.offsets::<N>(registers);
+        }
     }
 
     /// The byte offset of each lane's texel in the plane.
@@ -114,7 +127,7 @@ impl Ready {
 struct Lanes(u32);
 
 impl WithElement for Lanes {
-    type Result = Option<fn(&Ready, &Memory, &mut [u8])>;
+    type Result = Option<fn(&Ready, &Memory, &mut [&mut [u8]])>;
 
     fn run<E: Element>(self) -> Self::Result {
         match self.0 {
@@ -125,26 +138,41 @@ impl WithElement for Lanes {
     }
 }
 
-fn serve<E: Element, const N: usize>(ready: &Ready, memory: &Memory, registers: &mut [u8]) {
-    let offsets = offsets::<N>(ready, registers);
+fn serve<E: Element, const N: usize>(ready: &Ready, memory: &Memory, threads: &mut [&mut [u8]]) {
+    let mut offsets = [[0; N]; MOST];
+    place::<N>(ready, threads, &mut offsets);
     match ready.wide {
         Some(wide) => wide.run(
             #[inline(always)]
-            || spread::<E, N>(ready, memory, &offsets, registers),
+            || spread_all::<E, N>(ready, memory, &offsets, threads),
         ),
-        None => spread::<E, N>(ready, memory, &offsets, registers),
+        None => spread_all::<E, N>(ready, memory, &offsets, threads),
+    }
+}
+
+#[inline(always)]
+fn spread_all<E: Element, const N: usize>(
+    ready: &Ready,
+    memory: &Memory,
+    offsets: &[[u32; N]; MOST],
+    threads: &mut [&mut [u8]],
+) {
+    // A copy of its own, which nothing that is written to registers changes.
+    let ready = *ready;
+    for (registers, offsets) in threads.iter_mut().zip(offsets) {
+        spread::<E, N>(&ready, memory, offsets, registers);
     }
 }
 
 /// Not part of [`serve`]: it is the same for all elements.
 #[inline(never)]
-fn offsets<const N: usize>(ready: &Ready, registers: &[u8]) -> [u32; N] {
+fn place<const N: usize>(ready: &Ready, threads: &[&mut [u8]], offsets: &mut [[u32; N]; MOST]) {
     match ready.wide {
         Some(wide) => wide.run(
             #[inline(always)]
-            || ready.offsets::<N>(registers),
+            || ready.offsets_of::<N>(threads, offsets),
         ),
-        None => ready.offsets::<N>(registers),
+        None => ready.offsets_of::<N>(threads, offsets),
     }
 }
 
