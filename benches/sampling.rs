@@ -66,6 +66,7 @@ fn request(op: SamplerOp) -> SamplerRequest {
         channels: ChannelMask::RGBA,
         lanes: LANES,
         offsets: [0; 3],
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

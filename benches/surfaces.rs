@@ -62,6 +62,7 @@ fn fetch(bencher: Bencher, format: Format, reference: bool) {
         channels: ChannelMask::RGBA,
         lanes: 16,
         offsets: [0; 3],
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

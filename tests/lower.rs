@@ -150,9 +150,12 @@ fn people_see_the_ruler_and_the_fields_of_the_header() {
 .kernel \"k\"
 .decl V34 v_type=G type=ub num_elts=256 align=GRF
 .decl F0 v_type=G type=f num_elts=64 align=GRF
+.decl A0 v_type=G type=ud num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
 .decl T6 v_type=T num_elts=1
 movs (M1_NM, 1) T6(0) 0x5:ud
 media_ld.nomod (4,2) T6 1 0x8:ud 0x2:ud V34.0
+(!P1.all) load_lz.R (M5, 8) 0x0:uw T6 F0.0 A0.0
 sqrt (M1, 8) F0(0,0)<1> F0(0,0)<8;8,1>
 ret (M1, 1)
 ";
@@ -160,7 +163,9 @@ ret (M1, 1)
     let path = file.to_string_lossy().into_owned();
     let shown = said(&visim(&["lower", &path]));
     for wanted in [
-        "media_ld.nomod (4,2) T6 1 0x8:ud 0x2:ud V34.0\nsend to dc1: 1 + 0 registers",
+        "media_ld.nomod (4,2) T6 1 0x8:ud 0x2:ud V34.0\n(W) send (8|M0) to dc1: 1 + 0 registers",
+        "(~f0.0.all8h) send (8|M16) to sampler: 1 + 0 registers",
+        "function control       0x10006",
         "30 29 28:25 24:20 19",
         "M0.2  0x10003",
         "21:16  height-1",
@@ -499,6 +504,16 @@ fn ironlake_lacks_what_its_messages_do_not_do() {
             "18.3",
         ),
         ("fence", "fence_global", "18"),
+        (
+            "two-payloads",
+            "raw_sends.12.1.1.0 (M1, 8) 0x4c:ud 0x2026e06:ud A0.0 V34.0 %null.0",
+            "18",
+        ),
+        (
+            "null-target",
+            "rt_write_3d.<NULLRT> (M1, 8) T6 A0.0 F0.0 F0.0 F0.0 F0.0",
+            "18.6",
+        ),
     ] {
         let file = program(name, statement);
         for command in ["check", "run", "lower"] {

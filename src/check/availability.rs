@@ -4,12 +4,14 @@
 
 use super::rules::Rules;
 use crate::diagnostic::Code;
+use crate::isa::availability::NOT_ON_IRONLAKE;
 use crate::isa::{Family, Opcode, Platform, Type};
 use crate::syntax::ast::Suffix;
 use std::ops::RangeInclusive;
 
 const SECTION: &str = "vISA text reference 5.14, \"Platform floor\"";
-/// The platforms with byte and word messages, and with masks of null pixels. Source: lowering reference 18.3, 18.5.
+/// The platforms with byte and word messages, and with masks of null pixels, with more
+/// than colours and depth in a render target write. Source: lowering reference 18.3, 18.5, 18.6.
 const BEHIND_IRONLAKE: RangeInclusive<Platform> = Platform::Bdw..=Platform::Pvc;
 
 impl Rules<'_> {
@@ -148,6 +150,18 @@ impl Rules<'_> {
             }
             _ if self.instruction.has(&Suffix::PixelNullMask) => {
                 self.missing("pixel null mask", &BEHIND_IRONLAKE, "");
+            }
+            Opcode::RtWrite3d => {
+                let flags = self.instruction.suffix(|s| match s {
+                    Suffix::TargetFlags(flags) => Some(flags.clone()),
+                    _ => None,
+                });
+                let flags = flags.unwrap_or_default();
+                let absent = |row: &&(&str, &str)| flags.iter().any(|flag| *flag == *row.0);
+                if let Some((flag, what)) = NOT_ON_IRONLAKE.iter().find(absent) {
+                    let what = format!("{what} in a render target write (<{flag}>)");
+                    self.missing(&what, &BEHIND_IRONLAKE, "");
+                }
             }
             _ => {}
         }

@@ -94,8 +94,13 @@ impl Rules<'_> {
                     0 => ("shared local memory", "T0(SLM): no"),
                     _ => ("stateless memory", "T5(stateless): no"),
                 };
-                let d = self
-                    .complaint(Code::E0301, format!("{opcode} does not work on {name}"))
+                // The finalizer refuses the first alone (lowering reference 2.3).
+                let title = format!("{opcode} does not work on {name}");
+                let d = match number {
+                    0 => self.complaint(Code::E0301, title),
+                    _ => self.page_rule(Code::E0301, title),
+                };
+                let d = d
                     .at(span, format!("{what} is not a 2D surface"))
                     .note(format!("the page says \"{page}\""))
                     .help(".decl T6 v_type=T num_elts=1   // and bind a 2D surface")

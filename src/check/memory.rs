@@ -223,8 +223,13 @@ impl Rules<'_> {
         };
         if matches!(number, 0 | 5) {
             let (opcode, name) = (self.opcode(), self.name(var));
-            let d = self
-                .complaint(Code::E0301, format!("{opcode} does not work on {name}"))
+            let title = format!("{opcode} does not work on {name}");
+            // The finalizer lets atomics alone pass.
+            let d = match opcode {
+                Opcode::TypedAtomic => self.page_rule(Code::E0301, title),
+                _ => self.complaint(Code::E0301, title),
+            };
+            let d = d
                 .at(span, "memory without a format")
                 .note("typed accesses convert by the format of a surface")
                 .help("gather4_scaled or scatter4_scaled for raw dwords")

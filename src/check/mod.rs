@@ -47,7 +47,7 @@ use indexmap::IndexMap;
 pub struct CheckOptions {
     /// The platform the program is for: register size and which instructions exist.
     pub platform: Platform,
-    /// Accept, with a warning, what the 3D sampler pages forbid and Intel's finalizer nevertheless turns
+    /// Accept, with a warning, what an instruction's page forbids and Intel's finalizer nevertheless turns
     /// into messages: too many parameters, reserved offset bits, offsets read at run time. For looking
     /// at messages; such a program has no meaning that could be run.
     pub finalizer: bool,

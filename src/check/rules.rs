@@ -16,7 +16,7 @@ use crate::syntax::ast::{Instruction, Operand, Raw};
 pub(super) struct Rules<'a> {
     /// The platform the rules are for.
     pub platform: Platform,
-    /// Rules of the sampler pages that Intel's finalizer ignores are remarks.
+    /// Rules of the pages that Intel's finalizer ignores are remarks.
     pub finalizer: bool,
     /// The text's version is one whose sampler messages name a paired surface.
     pub paired_form: bool,

@@ -316,20 +316,29 @@ fn every_code_has_a_refusal() {
 
 #[test]
 fn what_the_finalizer_does_not_look_at_is_a_remark_where_its_reading_is_asked_for() {
-    let text = text_of("load_lz.R (M1, 8) 0xf000:uw T6 F.0 U.0");
-    let source = Source::new("case.visa", text);
-    let module = parse(&source, &ParseOptions::default()).module;
-    let of = |finalizer| {
-        let platform = Platform::Skl;
-        let options = CheckOptions {
-            platform,
-            finalizer,
+    for statement in [
+        "load_lz.R (M1, 8) 0xf000:uw T6 F.0 U.0",
+        "media_ld.nomod (16,4) %scratch 0 0x0:ud 0x0:ud D.0",
+        "typed_atomic.inc (M1, 8) %slm U.0 %null.0 %null.0 %null.0 %null.0 %null.0 U.0",
+        "typed_atomic.inc (M1, 8) %scratch U.0 %null.0 %null.0 %null.0 %null.0 %null.0 U.0",
+    ] {
+        let source = Source::new("case.visa", text_of(statement));
+        let module = parse(&source, &ParseOptions::default()).module;
+        let of = |finalizer| {
+            let platform = Platform::Skl;
+            let options = CheckOptions {
+                platform,
+                finalizer,
+            };
+            check(&module, &options).1
         };
-        check(&module, &options).1
-    };
-    assert!(any_fatal(&of(false)), "{:?}", of(false));
-    assert!(!any_fatal(&of(true)), "{:?}", of(true));
-    assert!(of(true).iter().any(|d| d.code == Code::W0347));
+        assert!(any_fatal(&of(false)), "{statement}: {:?}", of(false));
+        assert!(!any_fatal(&of(true)), "{statement}: {:?}", of(true));
+        assert!(
+            of(true).iter().any(|d| d.code == Code::W0347),
+            "{statement}"
+        );
+    }
 }
 
 #[test]

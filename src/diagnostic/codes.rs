@@ -446,7 +446,7 @@ finalizer sets the bit everywhere, so visim reads the parameters as 16-bit.
 
     load_lz.R (M1, 8) 0x0:uw T6 D.0 W.0   // W is uw"
     W0347 Warning "accepted as Intel's finalizer accepts it"
-"A rule of the 3D sampler pages is broken in a way that Intel's finalizer does not look at: it makes a
+"A rule of an instruction's page is broken in a way that Intel's finalizer does not look at: it makes a
 message all the same, and `visim lower` shows that message. Such a program does not run.
 
     load_lz.R (M1, 8) 0xF000:uw T6 D.0 U.0   // reserved bits of the offsets"

@@ -64,6 +64,10 @@ fn widened(request: Request, platform: Platform) -> Request {
     };
     let native = platform.native_lanes();
     r.lanes = two_counts(r.lanes, native);
+    // The shadow forms of gather4 name no channel (lowering reference 4, 21 row 17): what is compared has one.
+    if names_no_channel(r.op) {
+        r.channels = ChannelMask(1);
+    }
     if platform == Platform::Ilk {
         // Parameters and results of 16 bits are converted around the message.
         (r.params16, r.returns) = (false, ReturnFormat::Bits32);
@@ -86,6 +90,10 @@ fn widened(request: Request, platform: Platform) -> Request {
     Request::Sampler(r)
 }
 
+const fn names_no_channel(op: SamplerOp) -> bool {
+    matches!(op, SamplerOp::Gather4C | SamplerOp::Gather4PoC)
+}
+
 /// The native lane count or twice that; more is left for the encoder to refuse.
 fn two_counts(lanes: u32, native: u32) -> u32 {
     match lanes {
@@ -101,6 +109,9 @@ fn rejoined(request: Request, heard: Request, platform: Platform) -> Request {
         (Request::Sampler(asked), Request::Sampler(mut r)) => {
             r.lanes = two_counts(asked.lanes, platform.native_lanes());
             (r.op, r.params) = (asked.op, asked.params);
+            if names_no_channel(asked.op) {
+                r.channels = asked.channels;
+            }
             (r.params16, r.returns) = (asked.params16, asked.returns);
             Request::Sampler(r)
         }

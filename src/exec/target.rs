@@ -15,6 +15,7 @@ use super::touched::Touched;
 use super::trap::Trap;
 use crate::dataport::target::{Pixels, SLOTS, write};
 use crate::isa::{Platform, Type};
+use crate::lower::UNMODELLED;
 use crate::message::fields::gen5_target_header as h;
 use crate::message::gen5::{Ask, TargetHeader, target_form};
 use crate::message::{NoBits, Request, TargetWrite, ask_through};
@@ -23,11 +24,43 @@ use crate::surface::{Refused, float};
 
 const SEE: &str = "lowering reference 14; PRM 5.10.7";
 
+/// What a request asks that is not modelled.
+pub(super) fn unmodelled(r: &TargetWrite) -> Option<&'static str> {
+    if r.second_half {
+        return Some("the second group of sixteen slots");
+    }
+    let asked = [
+        (r.per_sample, "PS"),
+        (r.coarse, "CM"),
+        (r.alpha, "A"),
+        (r.omask, "O"),
+        (r.depth, "Z"),
+        (r.stencil, "ST"),
+    ];
+    let found = asked.iter().find(|(on, _)| *on)?;
+    let mut rows = UNMODELLED.iter();
+    rows.find(|row| row.0 == found.1).map(|row| row.1)
+}
+
 /// Serves a render target write.
 pub(super) fn send<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
     send: &Send,
+    pc: u32,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let index = state(thread, send.surface);
+    serve(thread, environment, send, index, u32::MAX, pc, observer)
+}
+
+/// Serves a render target write to the surface at `index`, of the lanes that are in `enables` too.
+pub(super) fn serve<O: Observer>(
+    thread: &mut Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    index: u32,
+    enables: u32,
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
@@ -41,8 +74,7 @@ pub(super) fn send<O: Observer>(
     else {
         return Ok(());
     };
-    let index = state(thread, send.surface);
-    let mask = thread.active(send.lanes, send.guard);
+    let mask = thread.active(send.lanes, send.guard) & enables;
     let refused = |thread: &Thread<'_>, refused| refuse(thread, send, index, pc, mask, refused);
     if let Some(what) = unmodelled {
         let what = format!("render target write with {what}: not modelled");
@@ -66,6 +98,12 @@ pub(super) fn send<O: Observer>(
         coarse: false,
         half,
         target: 0,
+        alpha: false,
+        omask: false,
+        depth: false,
+        stencil: false,
+        null: false,
+        eot: false,
     };
     // Gen5 has a header of its own, which needs the pixels.
     let ilk = thread.program.platform == Platform::Ilk;

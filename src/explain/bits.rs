@@ -2,7 +2,7 @@
 
 use crate::isa::Platform;
 use crate::message::Sfid;
-use crate::message::bits::extended_layout;
+use crate::message::extended::extended_layout;
 use crate::message::fields::{self, Layout, dataport, outer};
 use crate::message::gen5;
 use crate::message::sampler::BLOCK_MODE;
@@ -56,7 +56,7 @@ impl fmt::Display for Part {
             } else {
                 format!("{}:{}", field.hi, field.lo)
             };
-            let value = field.get(&self.words);
+            let value = field.told(field.get(&self.words));
             writeln!(
                 f,
                 "  {bits:>5}  {:<22} {value:<8} {}",

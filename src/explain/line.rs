@@ -43,8 +43,12 @@ pub struct Line {
 /// A message, as far as it is known before the run.
 #[derive(Debug)]
 pub struct Sent {
+    /// Whether the mask is ignored, and the predicate: `(W)`, `(~f0.0)`; empty without either.
+    pub guard: String,
     /// `send`, `sends` ….
     pub mnemonic: String,
+    /// Lanes and the first mask bit: `(16|M8)`.
+    pub lanes: String,
     /// The shared function that receives it.
     pub receiver: &'static str,
     /// Registers sent, in both payloads, and written back.
@@ -145,6 +149,7 @@ fn one(
 /// Send number `number` of an instruction.
 fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sent {
     let send = &lowered.sends[number];
+    let (guard, lanes) = send.around(unit, checked.platform);
     let (desc, ex_desc) = (send.desc.constant_part(), send.ex_desc.constant_part());
     let (desc, ex_desc) = (desc.unwrap_or(0), ex_desc.unwrap_or(0));
     let flow = Flow::named(unit);
@@ -184,7 +189,9 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
         ),
         payload,
         write_back: write_back.collect(),
+        guard,
         mnemonic: send.mnemonic.clone(),
+        lanes,
         parts: descriptors(desc, ex_desc, Some(send.sfid), checked.platform),
         sums,
         header_fields: header_fields.collect(),
@@ -205,7 +212,9 @@ impl Line {
                 .map(|(slot, text)| json!({ "slot": slot, "text": text })).collect::<Vec<_>>(),
             "checked": self.checked,
             "messages": self.messages.iter().map(|sent| json!({
+                "guard": sent.guard,
                 "mnemonic": sent.mnemonic,
+                "lanes": sent.lanes,
                 "receiver": sent.receiver,
                 "parts": parts(&sent.parts),
                 "header": sent.header,
@@ -246,15 +255,18 @@ impl fmt::Display for Line {
 }
 
 impl Sent {
-    /// Mnemonic, receiver and lengths.
+    /// As a listing begins it, then receiver and lengths.
     pub fn head(&self) -> String {
         let Sent {
+            guard,
             mnemonic,
+            lanes,
             receiver,
             lengths,
             ..
         } = self;
-        format!("{mnemonic} to {receiver}: {lengths}")
+        let space = if guard.is_empty() { "" } else { " " };
+        format!("{guard}{space}{mnemonic} {lanes} to {receiver}: {lengths}")
     }
 }
 

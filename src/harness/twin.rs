@@ -76,6 +76,7 @@ pub fn load_3d(
                 0
             }
         }),
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

@@ -4,7 +4,7 @@
 //! name the messages that this part does not have.
 
 use super::opcodes::{Family, Opcode};
-use super::platforms::Platform::{self, Bdw, Dg2, Icl, Ilk, Pvc, Tgl};
+use super::platforms::Platform::{self, Bdw, Dg2, Icl, Ilk, Pvc, Skl, Tgl};
 use std::ops::RangeInclusive;
 
 /// The platforms that have an instruction.
@@ -18,6 +18,18 @@ pub struct Availability {
 
 /// All of them.
 pub const EVERYWHERE: RangeInclusive<Platform> = Ilk..=Pvc;
+
+/// Flags of `rt_write_3d` for which Ironlake's message has no place, and what they ask for.
+/// Source: lowering reference 18.6.
+pub const NOT_ON_IRONLAKE: &[(&str, &str)] = &[
+    ("PS", "per-sample writes"),
+    ("CM", "coarse pixels"),
+    ("CPS", "coarse pixels"),
+    ("NULLRT", "null render target"),
+    ("A", "source-0 alpha"),
+    ("O", "output mask of samples"),
+    ("ST", "stencil that the shader computes"),
+];
 
 impl Opcode {
     /// The platforms that have the instruction, in some form at least.
@@ -48,6 +60,8 @@ impl Opcode {
             | SvmBlockLd => (Bdw..=Pvc, "gather.4"),
             ScatterScaled | Scatter4Scaled | Scatter4Typed | SvmScatter | SvmScatter4Scaled
             | SvmBlockSt => (Bdw..=Pvc, "scatter.4"),
+            // One payload, up to Gen8: lowering reference 1.1, 18.1.
+            RawSends | RawSendsEot | RawSendsc | RawSendscEot => (Skl..=Pvc, "raw_send"),
             DwordAtomic | TypedAtomic | SvmAtomic | Barrier | SbarrierSignal | SbarrierWait
             | FenceGlobal | FenceLocal | SamplerCacheFlush | UrbWrite3d | VmeIme | VmeSic
             | VmeFbr => (Bdw..=Pvc, ""),
@@ -85,6 +99,7 @@ mod tests {
             FenceGlobal,
             Avs,
             Barrier,
+            RawSends,
         ] {
             assert!(!has(op), "{op}");
         }

@@ -18,6 +18,7 @@ mod target;
 
 pub use flow::function_at;
 pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
+pub use target::UNMODELLED;
 
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};

@@ -8,8 +8,8 @@ use crate::check::VarId;
 use crate::program::{Op, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
-/// Flags whose meaning visim does not model, and what they ask for.
-const UNMODELLED: &[(&str, &str)] = &[
+/// Flags of a render target write whose meaning visim does not model, and what they ask for.
+pub const UNMODELLED: &[(&str, &str)] = &[
     ("PS", "per-sample dispatch"),
     ("CM", "coarse pixels"),
     ("CPS", "coarse pixels"),

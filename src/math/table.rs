@@ -160,6 +160,12 @@ row(Function::Quotient,   "INT DIV, quotient",  [2, 1], [rounds(3),         roun
 row(Function::Remainder,  "INT DIV, remainder", [2, 1], [rounds(4),         rounds(4)],         Bound::Exact, "PRM 6.3.10"),
 ];
 
+impl serde::Serialize for Function {
+    fn serialize<S: serde::Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.info().name)
+    }
+}
+
 impl Function {
     /// The function of a descriptor's code; codes 0, 9, 14 and 15 are reserved.
     pub fn from_code(code: u32) -> Option<Function> {

@@ -31,7 +31,7 @@ mod special;
 mod tests;
 
 /// What the descriptor of a message says.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Control {
     /// The function.
     pub function: Function,

@@ -3,7 +3,8 @@
 //! The law: `decode(encode(request)) == request`. Bits no table of [`super::fields`] explains are
 //! refused by name, so a wrong descriptor never passes as a right one.
 
-use super::fields::{self, Field, Layout, TooWide, outer};
+use super::extended::{Extended, decode_extended, extended_descriptor, length_field};
+use super::fields::{Field, Layout, TooWide, outer};
 use super::request::Request;
 use super::{Sfid, dataport, gen5, sampler};
 use crate::isa::Platform;
@@ -139,6 +140,8 @@ pub(super) struct Draft {
     pub payload: [u32; 8],
     pub target: u32,
     pub coarse: bool,
+    pub alpha: bool,
+    pub null_target: bool,
     pub eot: bool,
 }
 
@@ -153,6 +156,8 @@ impl Draft {
             payload: [0; 8],
             target: 0,
             coarse: false,
+            alpha: false,
+            null_target: false,
             eot: false,
         }
     }
@@ -182,59 +187,6 @@ pub fn descriptor(form: &Form, control: u32) -> Result<u32, TooWide> {
     Ok(desc[0])
 }
 
-/// What an extended descriptor says besides the receiver.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
-pub struct Extended {
-    /// Registers of the second payload.
-    pub length: u32,
-    /// End of thread.
-    pub eot: bool,
-    /// Coarse pixel.
-    pub coarse: bool,
-    /// Render target index.
-    pub target: u32,
-    /// Nothing is written.
-    pub null_target: bool,
-}
-
-/// The layout of extended descriptors on a platform.
-pub fn extended_layout(platform: Platform) -> &'static Layout {
-    match platform {
-        Platform::Ilk => &fields::extended_gen5::LAYOUT,
-        Platform::Bdw | Platform::Skl => &fields::extended_gen9::LAYOUT,
-        Platform::Icl => &fields::extended_gen11::LAYOUT,
-        Platform::Tgl => &fields::extended_gen12::LAYOUT,
-        Platform::Dg2 | Platform::Pvc => &fields::extended_xehpg::LAYOUT,
-    }
-}
-
-/// The extended descriptor: receiver and second length stand in it up to Gen11 and Gen12.
-///
-/// The length is cut to its field, as the finalizer does. Source: lowering reference 1.3.
-pub fn extended_descriptor(sfid: Sfid, extended: &Extended, platform: Platform) -> u32 {
-    use fields::extended_gen11 as ex;
-    let number = u32::from(sfid.number(platform).unwrap_or(0));
-    let mut word = match platform {
-        Platform::Ilk | Platform::Bdw | Platform::Skl => {
-            let length = fields::extended_gen9::LENGTH;
-            number | (extended.length & length.max()) << length.lo
-        }
-        Platform::Icl => number | (extended.length & ex::LENGTH.max()) << ex::LENGTH.lo,
-        Platform::Tgl => (extended.length & ex::LENGTH.max()) << ex::LENGTH.lo,
-        Platform::Dg2 | Platform::Pvc => 0,
-    };
-    if extended.eot && platform <= Platform::Icl {
-        word |= ex::EOT.mask();
-    }
-    if extended.coarse {
-        word |= ex::COARSE.mask();
-    }
-    if extended.null_target {
-        word |= ex::NULL_TARGET.mask();
-    }
-    word | (extended.target & ex::TARGET.max()) << ex::TARGET.lo
-}
-
 /// Turns a request into bits.
 ///
 /// # Errors
@@ -262,16 +214,11 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
         eot: draft.eot,
         coarse: draft.coarse,
         target: draft.target,
-        null_target: false,
+        alpha: draft.alpha,
+        null_target: draft.null_target,
     };
     let ex_desc = extended_descriptor(draft.sfid, &extended, platform);
-    let field = extended_layout(platform)
-        .fields
-        .iter()
-        .find(|f| f.name == "extended length")
-        .copied()
-        .unwrap_or(fields::extended_gen11::LENGTH);
-    field.put(&mut [0], form.second)?;
+    length_field(platform).put(&mut [0], form.second)?;
     Ok(Message {
         sfid: draft.sfid,
         desc: desc[0],
@@ -292,7 +239,7 @@ pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeEr
         return gen5::decode(message);
     }
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;
-    refuse_unknown(extended_layout(platform), &[message.ex_desc])?;
+    let extended = decode_extended(message, platform)?;
     let desc = [message.desc];
     let form = Form {
         header: outer::HEADER.get(&desc) != 0,
@@ -301,8 +248,8 @@ pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeEr
         response: outer::RESPONSE.get(&desc),
     };
     let request = match message.sfid {
-        Sfid::Sampler => sampler::decode(message, &form, platform)?,
-        _ => dataport::decode(message, &form, platform)?,
+        Sfid::Sampler => sampler::decode(message, &form, &extended, platform)?,
+        _ => dataport::decode(message, &form, &extended, platform)?,
     };
     Ok(Decoded { request, form })
 }

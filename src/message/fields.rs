@@ -60,6 +60,15 @@ impl Field {
             .map_or(0, |word| word >> self.lo & self.max())
     }
 
+    /// A value of the field for people: bits as bits, counts and codes as numbers.
+    pub fn told(self, value: u32) -> String {
+        if self.width() > 8 {
+            format!("{value:#x}")
+        } else {
+            value.to_string()
+        }
+    }
+
     /// Writes the field.
     ///
     /// # Errors
@@ -369,7 +378,7 @@ layouts! {
         DEPTH    "depth present"   0 [13:13] "source depth in the payload";
         OMASK    "omask present"   0 [12:12] "sample mask in the payload";
         ALPHA    "alpha present"   0 [11:11] "source-0 alpha in the payload";
-        INDEX    "target index"    2 [31:0]  "render target";
+        INDEX    "target index"    2 [2:0]   "render target";
         FLAG     "lane enables"    15 [15:0] "M1.7: the lanes of a predicated write";
     }
 

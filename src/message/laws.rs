@@ -1,6 +1,7 @@
 //! Laws of the message bits: encode then decode is the identity, and no bits panic.
 
 use super::bits::{Form, Message, decode, encode};
+use super::extended::{Extended, extended_descriptor};
 use super::request::*;
 use super::sfid::Sfid;
 use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask, Platform};
@@ -56,6 +57,7 @@ fn every_sampler_request_survives_its_bits() {
                         channels,
                         lanes: platform.native_lanes() << (bits & 1),
                         offsets: [[0; 3], [-8, 7, -1]][bits >> 1 & 1],
+                        coarse: false,
                         pixel_null_mask: bits & 4 != 0,
                         params16: bits & 8 != 0,
                         returns: if bits & 8 != 0 {
@@ -181,7 +183,8 @@ fn every_block_and_scattered_request_survives_its_bits() {
                     unaligned: false,
                     offset: 0x1234_5678,
                 };
-                let form = data(true, 0, 2, 2);
+                let second = if access == Access::Write { 2 } else { 0 };
+                let form = data(true, 0, second, 2);
                 there_and_back(Request::Oword(r), form, platform);
                 r.high = owords == 1;
                 r.unaligned = access == Access::Read;
@@ -228,9 +231,13 @@ fn every_block_and_scattered_request_survives_its_bits() {
 #[test]
 fn targets_fences_and_thread_messages_survive_their_bits() {
     for &platform in MODERN {
-        for flags in 0..128_u32 {
+        for flags in 0..1 << 13_u32 {
             let on = |bit: u32| flags >> bit & 1 != 0;
             let header = on(5);
+            // Only a header tells of these.
+            if !header && (on(10) || on(11) || on(12)) {
+                continue;
+            }
             let r = TargetWrite {
                 surface: 1,
                 lanes: if on(0) { 8 } else { 16 },
@@ -240,14 +247,21 @@ fn targets_fences_and_thread_messages_survive_their_bits() {
                 coarse: on(4),
                 half: on(6),
                 target: 5,
+                alpha: on(7),
+                null: on(8),
+                eot: on(9),
+                omask: on(10),
+                depth: on(11),
+                stencil: on(12),
             };
             there_and_back(Request::Target(r), data(header, 4, 0, 0), platform);
         }
-        for flags in 0..4 {
+        for flags in 0..8 {
             let r = UrbWrite {
                 offset: 0x7ff,
                 per_slot: flags & 1 != 0,
                 masked: flags & 2 != 0,
+                eot: flags & 4 != 0,
             };
             there_and_back(Request::Urb(r), data(true, 0, 4, 0), platform);
         }
@@ -294,21 +308,7 @@ fn any_float() -> impl Strategy<Value = f32> {
 }
 
 fn any_sfid() -> impl Strategy<Value = Sfid> {
-    prop::sample::select(vec![
-        Sfid::Null,
-        Sfid::Math,
-        Sfid::Sampler,
-        Sfid::Gateway,
-        Sfid::DataRead,
-        Sfid::DataWrite,
-        Sfid::Rc,
-        Sfid::Urb,
-        Sfid::Ts,
-        Sfid::Dc0,
-        Sfid::Dc1,
-        Sfid::Ugm,
-        Sfid::Slm,
-    ])
+    prop::sample::select(Sfid::all().collect::<Vec<_>>())
 }
 
 proptest! {
@@ -374,9 +374,10 @@ proptest! {
         let owords = 1 << size;
         let high = owords == 1 && on(3) && !unaligned;
         let block = OwordBlock { surface, access, owords, high, unaligned, offset };
-        there(Request::Oword(block), data(true, 0, 2, 2));
+        let second = if access == Access::Write { 2 } else { 0 };
+        there(Request::Oword(block), data(true, 0, second, 2));
         let block = SvmBlock { access, owords: 1 << (size % 4), unaligned: on(2), address };
-        there(Request::SvmBlock(block), data(true, 0, 2, 2));
+        there(Request::SvmBlock(block), data(true, 0, second, 2));
         let global = on(4).then_some(offset);
         let element_bytes = 1 << (size % 3);
         let bytes = Scattered { surface, access, element_bytes, lanes, global };
@@ -387,9 +388,11 @@ proptest! {
         let write = TargetWrite {
             surface, lanes, target,
             second_half: on(5), last: on(6), per_sample: on(7), coarse: on(8), half: on(9),
+            alpha: on(13), null: on(14), eot: on(15),
+            omask: on(10) && on(16), depth: on(10) && on(17), stencil: on(10) && on(18),
         };
         there(Request::Target(write), data(on(10), 4, 0, 0));
-        let urb = UrbWrite { offset: place, per_slot: on(11), masked: on(12) };
+        let urb = UrbWrite { offset: place, per_slot: on(11), masked: on(12), eot: on(15) };
         there(Request::Urb(urb), data(true, 0, 4, 0));
     }
 
@@ -414,7 +417,7 @@ proptest! {
             op, surface, channels, offsets,
             sampler: if op.uses_sampler() { sampler } else { 0 },
             lanes: platform.native_lanes() << u32::from(on(0)),
-            pixel_null_mask: on(1),
+            coarse: false, pixel_null_mask: on(1),
             params16: on(2),
             returns: if on(3) { ReturnFormat::Bits16 } else { ReturnFormat::Bits32 },
             params: if op == SamplerOp::Sampleinfo { 0 } else { params },
@@ -432,7 +435,10 @@ proptest! {
         eot in any::<bool>(),
     ) {
         let platform = Platform::ALL[platform].0;
-        for ex_desc in [0, ex_desc] {
+        // One bit that may mean something, in a word that says what it must.
+        let must = Extended { length: extended_length, eot, ..Extended::default() };
+        let must = extended_descriptor(sfid, &must, platform);
+        for ex_desc in [0, ex_desc, must, must ^ 1 << (ex_desc & 31)] {
             // With few high bits set more descriptors mean something.
             for desc in [desc, desc & 0x1fff_ffff] {
                 let message =
@@ -441,6 +447,9 @@ proptest! {
                     && let Ok(again) = encode(&decoded.request, &decoded.form, platform)
                 {
                     prop_assert_eq!(again.desc, message.desc);
+                    prop_assert_eq!(again.ex_desc, message.ex_desc);
+                    prop_assert_eq!(again.eot, message.eot);
+                    prop_assert_eq!(again.extended_length, message.extended_length);
                 }
             }
         }
@@ -461,7 +470,7 @@ proptest! {
             for &(op, _) in SamplerOp::ALL {
                 let r = SamplerRequest {
                     op, surface, sampler: width, channels: ChannelMask(mask), lanes, offsets,
-                    pixel_null_mask: header, params16: header, returns: ReturnFormat::Bits16, params,
+                    coarse: false, pixel_null_mask: header, params16: header, returns: ReturnFormat::Bits16, params,
                 };
                 let _ = encode(&Request::Sampler(r), &form, platform);
             }

@@ -39,6 +39,7 @@
 
 pub mod bits;
 pub mod dataport;
+pub mod extended;
 pub mod fields;
 pub mod gen5;
 pub mod gen5_media;

@@ -11,9 +11,10 @@ use super::Sfid;
 use super::bits::{
     DecodeError, Draft, EncodeError, Form, Message, refuse_unknown_in, reserved, rows,
 };
+use super::extended::Extended;
 use super::fields::{
-    avs_payload, media_sampler_header, outer, sampler as control, sampler_header as header,
-    unorm_payload,
+    avs_payload, extended_gen11 as ex, media_sampler_header, outer, sampler as control,
+    sampler_header as header, unorm_payload,
 };
 use super::request::{AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, UnormRequest};
 use crate::isa::{AvsControl, AvsMode, ChannelMask, Platform};
@@ -174,6 +175,7 @@ pub(super) fn encode_3d(
     draft.put(control::TYPE, r.op.code())?;
     draft.put(control::SAMPLER, r.sampler)?;
     draft.put(control::BINDING, r.surface)?;
+    draft.coarse = r.coarse;
     draft.params16 = r.params16;
     draft.return16 = r.returns == ReturnFormat::Bits16;
     if form.header {
@@ -282,12 +284,15 @@ fn disabled(channels: ChannelMask) -> Result<u32, EncodeError> {
 pub(super) fn decode(
     message: &Message,
     form: &Form,
+    extended: &Extended,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
     let desc = [message.desc];
     let mode = control::SIMD_MODE.get(&desc);
     let code = control::TYPE.get(&desc);
     if mode == BLOCK_MODE {
+        let coarse = u32::from(extended.coarse);
+        reserved(ex::COARSE, coarse, (coarse == 0).then_some(()))?;
         return decode_block(message, form, code);
     }
     let op = SamplerOp::from_code(code).filter(|op| op.has_message());
@@ -310,6 +315,7 @@ pub(super) fn decode(
         channels: ChannelMask::RGBA,
         lanes,
         offsets: [0; 3],
+        coarse: extended.coarse,
         pixel_null_mask: false,
         params16: outer::PARAMS16.get(&desc) != 0,
         returns: if outer::RETURN16.get(&desc) != 0 {

@@ -96,6 +96,11 @@ impl serde::Serialize for Sfid {
 }
 
 impl Sfid {
+    /// All of them.
+    pub fn all() -> impl Iterator<Item = Sfid> {
+        ROWS.iter().map(|row| row.0)
+    }
+
     /// The number on a platform; `None` if the platform has no such function.
     pub fn number(self, platform: Platform) -> Option<u8> {
         self.row().and_then(|row| row.3[column(platform)])

@@ -9,7 +9,8 @@
 //!
 //! The names and meanings are those of [`super::fields`]; bits no field explains are said to be so.
 
-use super::bits::{DecodeError, Form, Message, decode, extended_layout, refuse_unknown};
+use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
+use super::extended::extended_layout;
 use super::fields::{Field, Layout, extended_gen11, outer};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
@@ -41,11 +42,7 @@ fn line(field: Field, value: u32) -> String {
     } else {
         format!("{}:{}", field.hi, field.lo)
     };
-    let value = if field.width() > 8 {
-        format!("{value:#x}")
-    } else {
-        value.to_string()
-    };
+    let value = field.told(value);
     format!(
         "  {bits:>5}  {:<18} {value:>10}  {}\n",
         field.name, field.doc
@@ -196,9 +193,7 @@ pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<(Form, Str
         payload: [0; 8],
     };
     match platform {
-        Platform::Ilk => {
-            gen5::decode_ask(&message).map(|(ask, form)| (form, format!("{}: {ask:?}", ask.name())))
-        }
+        Platform::Ilk => gen5::decode_ask(&message).map(|(ask, form)| (form, ask.to_string())),
         _ => decode(&message, platform).map(|d| (d.form, d.request.to_string())),
     }
 }

@@ -1,5 +1,6 @@
 //! Requests as people and programs read them.
 
+use super::gen5::Ask;
 use super::request::Request;
 use serde::Serializer;
 use serde_json::{Value, json};
@@ -25,18 +26,49 @@ impl Request {
 impl fmt::Display for Request {
     /// `media read: surface 3, field bottom, x 8, y 4, width 8, height 4`.
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        let words = |name: &str| name.replace('_', " ");
         match self.json() {
             Value::Object(named) => named.iter().try_for_each(|(name, fields)| {
                 f.write_str(&words(name))?;
-                let fields = fields.as_object().into_iter().flatten();
-                for (number, (name, value)) in fields.enumerate() {
-                    let mark = if number == 0 { ':' } else { ',' };
-                    write!(f, "{mark} {} {}", words(name), Told(value))?;
-                }
-                Ok(())
+                tell(fields, &mut ':', f)
             }),
             name => f.write_str(&words(name.as_str().unwrap_or_default())),
+        }
+    }
+}
+
+impl fmt::Display for Ask {
+    /// `media block read: surface 3, field state, x 8, y 4, width 8, height 4, render cache`.
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.write_str(self.name())?;
+        match serde_json::to_value(self) {
+            Ok(Value::Object(named)) => named
+                .values()
+                .try_for_each(|fields| tell(fields, &mut ':', f)),
+            _ => Ok(()),
+        }
+    }
+}
+
+fn words(name: &str) -> String {
+    name.replace('_', " ")
+}
+
+/// Fields with their values, `mark` in front of the first; those of a part are told as if they were the whole's.
+fn tell(fields: &Value, mark: &mut char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+    match fields {
+        Value::Object(fields) => fields.iter().try_for_each(|(name, value)| match value {
+            Value::Object(_) => tell(value, mark, f),
+            value => {
+                write!(f, "{mark} {} {}", words(name), Told(value))?;
+                *mark = ',';
+                Ok(())
+            }
+        }),
+        Value::Array(parts) => parts.iter().try_for_each(|part| tell(part, mark, f)),
+        value => {
+            write!(f, "{mark} {}", Told(value))?;
+            *mark = ',';
+            Ok(())
         }
     }
 }
@@ -62,8 +94,38 @@ impl fmt::Display for Told<'_> {
 
 #[cfg(test)]
 mod tests {
+    use super::super::gen5::{Ask, Cache};
     use super::super::request::{AvsRequest, FieldSelect, MediaBlock, Request};
     use crate::isa::{AvsControl, AvsMode, ChannelMask};
+
+    #[test]
+    fn ironlake_is_told_as_plainly() {
+        let block = MediaBlock {
+            surface: 3,
+            field: FieldSelect::Top,
+            x: -8,
+            y: 4,
+            width: 8,
+            height: 4,
+        };
+        assert_eq!(
+            Ask::MediaRead(block, Cache::Render).to_string(),
+            "media block read: surface 3, field top, x -8, y 4, width 8, height 4, render cache"
+        );
+        assert_eq!(
+            Ask::MediaWrite {
+                block,
+                commit: true
+            }
+            .to_string(),
+            "media block write: surface 3, field top, x -8, y 4, width 8, height 4, commit yes"
+        );
+        assert_eq!(
+            Ask::FlushRender { commit: false }.to_string(),
+            "flush render cache: commit no"
+        );
+        assert_eq!(Ask::NullEnd.to_string(), "end of thread");
+    }
 
     #[test]
     fn requests_are_told_by_their_fields() {

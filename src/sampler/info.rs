@@ -87,6 +87,7 @@ mod tests {
             channels: ChannelMask::RGBA,
             lanes: 8,
             offsets: [0; 3],
+            coarse: false,
             pixel_null_mask: false,
             params16: false,
             returns: ReturnFormat::Bits32,

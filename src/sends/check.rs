@@ -16,7 +16,7 @@ use super::line::{
 };
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Platform};
-use crate::message::bits::{Extended, extended_descriptor};
+use crate::message::extended::{Extended, extended_descriptor};
 use crate::message::gen5::rules::{Violation, function_may_end};
 use crate::message::gen5::{Ask, decode_ask};
 use crate::message::{Form, Message, Sfid};

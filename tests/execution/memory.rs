@@ -198,17 +198,58 @@ raw_sends.12.1.1.0 (M1, 8) 0x4c:ud N(0,0)<0;1,0> O.0 D.0 %null.0
     assert_eq!(bound.memory().to_vec()[..16], block[..]);
 }
 
-/// A message that is known and not modelled is refused by its name: barrier, lowering reference 15.
+/// What tells its coordinates by its length, and blocks at 64-bit addresses: lowering reference 12.2, 13.
+#[test]
+fn raw_messages_count_what_they_bring() {
+    let bound = surface(Format::R32_UINT, 4, 2, vec![0; 32]);
+    // u = lane, v = 1 of lanes 0 to 3; adds 10 to 13 and brings back the zeros that were there.
+    let body = ".decl M v_type=G type=ud num_elts=24 align=GRF
+.decl R v_type=G type=ud num_elts=8 align=GRF
+mov (M1, 8) M(0,0)<1> 0x76543210:uv
+mov (M1, 8) M(1,0)<1> 0x1:ud
+add (M1, 8) M(2,0)<1> M(0,0)<1;1,0> 0xa:ud
+mov (M1, 8) R(0,0)<1> 0xff:ud
+raw_send (M1, 8) 0xc 3 1 0x611a706:ud M.0 R.0
+";
+    let atomic = program(body);
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, Arc::clone(&bound));
+    let outcome = run_with(&atomic, &bindings).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    let after = as_dwords(&bound.memory().to_vec());
+    assert_eq!(after, [0, 0, 0, 0, 10, 11, 12, 13]);
+    assert_eq!(
+        as_dwords(outcome.threads[0].bytes(&atomic, "R").expect("R"))[..4],
+        [0; 4]
+    );
+    // svm_scatter.4.2 of eight lanes: block j of lane i is element 8 j + i.
+    let address = |lane: u64| (0x1_0000_0000u64 + 8 * lane).to_le_bytes();
+    let addresses = (0..8).flat_map(address).collect();
+    let data = (0..16).flat_map(|n: u32| n.to_le_bytes()).collect();
+    let set = [("Q8", addresses), ("WORDS", data)];
+    let body = ".decl Q8 v_type=G type=uq num_elts=8 align=GRF
+.decl WORDS v_type=G type=ud num_elts=16 align=GRF
+raw_sends.12.2.2.0 (M1, 8) 0x8c:ud 0x40685ff:ud Q8.0 WORDS.0 %null.0
+";
+    let (_, memory) = run(body, &set);
+    let wanted: Vec<u8> = (0..8).flat_map(|i| dwords([i, 8 + i])).collect();
+    assert_eq!(memory, wanted);
+}
+
+/// A message that is known and not modelled is refused by its name: URB write, lowering reference 15.
 #[test]
 fn a_raw_message_that_is_not_modelled_is_named() {
     let program = program(&format!(
-        "{DECLS}raw_send (M1, 8) 0x3 1 0 0x2000004:ud A.0 %null.0\n"
+        "{DECLS}raw_send (M1, 8) 0x6 2 0 0x4080007:ud A.0 %null.0\n"
     ));
     let trap = run_with(&program, &Bindings::default()).expect_err("not modelled");
     assert_eq!(trap.diagnostic.code.to_string(), "N0601");
     assert_eq!(
         trap.diagnostic.message,
-        "the raw message barrier is not modelled"
+        "the raw message URB write is not modelled"
+    );
+    assert_eq!(
+        trap.diagnostic.notes[0],
+        "descriptor 0x04080007: urb: offset 0, per slot no, masked no"
     );
 }
 

@@ -62,6 +62,8 @@ pub const EXAMPLES: &[Example] = &[
     example("SAMPLER_CARRIES", "skl", "movs (M1_NM, 1) S7(0) 20:ud\n    sample_lz.RGBA (M1, 8) 0x0:uw S7 T6 VF.0 F0.0", "0x02439405 1+0>4", Stops("E0604")),
     example("HANDLE_AS_INDEX", "skl", "sample_lz.R (M1, 8) 0x8000:uw S31 T6 VF.0 F0.0", "computed 1+1>1", Stops("E0334")),
     example("SPLIT_PREDICATE", "skl", "(P1) sample_d.RG (M1, 16) 0x0:uw S7 T6 VF.0 F0.0 F5.0 F5.0 F1.0 F5.0", "0x0a224305 5+0>2", Like("(P1) sample_lz.RG (M1, 16) 0x0:uw S7 T6 VF.0 F0.0 F1.0")),
+    example("SPLIT_GROUP", "skl", "(P1.any) sample_d.RG (M1, 16) 0x0:uw S7 T6 VF.0 F0.0 F5.0 F5.0 F1.0 F5.0", "0x0a224305 5+0>2", Like("(P1.any) sample_lz.RG (M1, 16) 0x0:uw S7 T6 VF.0 F0.0 F1.0")),
+    example("NULL_MASK_STRAYS", "skl", "sample_d.pixel_null_mask.RG (M1, 16) 0x0:uw S7 T6 VH.0 F0.0 F5.0 F5.0 F1.0 F5.0", "0x4c3a4305 6+0>3", Like("sample_lz.pixel_null_mask.RG (M1, 16) 0x0:uw S7 T6 VH.0 F0.0 F1.0")),
     example("CPS_LOST", "icl", "sample_3d.cps.RGBA (M1, 8) 0x0:uw S7 T6 VF.0 F0.0 F1.0", "0x02420305 1+1>4", Like("sample_3d.RGBA (M1, 8) 0x0:uw S7 T6 VF.0 F0.0 F1.0")),
     example("DIVERGENT", "skl", "sample_lz.divS.RGBA (M1, 8) 0x0:uw S7 T6 VF.0 F0.0 F1.0", "0x02438305 1+1>4", Like("sample_lz.RGBA (M1, 8) 0x0:uw S7 T6 VF.0 F0.0 F1.0")),
     example("GATHER_CHANNEL", "skl", "sample4_c.G (M1, 8) 0x0:uw S7 T6 VF.0 F0.0 F1.0 F2.0", "0x024b0305 1+3>4", Nothing("a depth surface has one channel, and a run gathers the one named")),

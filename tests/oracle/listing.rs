@@ -1,12 +1,16 @@
-//! The finalizer's listing, followed far enough to know what every byte of every payload holds.
+//! The finalizer's listing: its lines as steps of a [`Machine`], its sends.
 
-use super::sides::{Side, Theirs};
-use std::collections::HashMap;
+use super::machine::{self, Machine, Operand, Sign, Step, Type};
+use super::sides::{Descriptor, Side, Theirs};
 use std::path::Path;
-use std::process::Command;
+use std::process::{Command, Stdio};
 use std::rc::Rc;
+use std::time::{Duration, Instant};
 use visim::isa::Platform;
 use visim::lower::messages::flow::Cell;
+
+/// How long the finalizer may take, which needs some hundredths of a second.
+const PATIENCE: Duration = Duration::from_secs(10);
 
 /// Runs the finalizer and follows its listing.
 pub fn finalize(text: &str, platform: Platform) -> Result<Option<Side<Theirs>>, String> {
@@ -16,16 +20,31 @@ pub fn finalize(text: &str, platform: Platform) -> Result<Option<Side<Theirs>>, 
         .iter()
         .find(|p| p.0 == platform)
         .map_or("", |p| p.2);
-    let output = Command::new("GenX_IR")
+    let mut finalizer = Command::new("GenX_IR")
         .args(["k.visaasm", "-platform", name, "-output", "-binary"])
         .args(["-noschedule", "-nocompaction"])
         .current_dir(folder.path())
-        .output()
+        .stdin(Stdio::null())
+        .stdout(Stdio::null())
+        .stderr(Stdio::null())
+        .spawn()
         .map_err(|e| e.to_string())?;
-    if !output.status.success() {
+    // Some programs it never ends with.
+    let end = Instant::now() + PATIENCE;
+    let status = loop {
+        if let Some(status) = finalizer.try_wait().map_err(|e| e.to_string())? {
+            break status;
+        }
+        if Instant::now() > end {
+            finalizer.kill().map_err(|e| e.to_string())?;
+            break finalizer.wait().map_err(|e| e.to_string())?;
+        }
+        std::thread::sleep(Duration::from_millis(4));
+    };
+    if !status.success() {
         return Ok(None);
     }
-    Ok(listing(folder.path()).map(|text| Machine::new(platform).run(&text)))
+    Ok(listing(folder.path()).map(|text| Listing::new(platform).run(&text)))
 }
 
 fn listing(folder: &Path) -> Option<String> {
@@ -36,53 +55,19 @@ fn listing(folder: &Path) -> Option<String> {
     std::fs::read_to_string(path).ok()
 }
 
-/// Registers as the listing moves bytes among them.
-struct Machine {
-    grf: u32,
+/// The listing line by line, and what came of it.
+struct Listing {
     platform: Platform,
-    inputs: Vec<(Rc<str>, u32, u32)>,
-    memory: HashMap<u32, Cell>,
-    address: HashMap<u32, Cell>,
+    machine: Machine,
     sends: Vec<Theirs>,
     native: Vec<String>,
 }
 
-/// `r12.3<8;8,1>:ud`, an address register, or an immediate.
-enum Operand {
-    Register {
-        byte: u32,
-        region: Vec<u32>,
-        size: u32,
-    },
-    Address {
-        byte: u32,
-        size: u32,
-    },
-    Immediate {
-        value: u32,
-        size: u32,
-        signed: bool,
-    },
-    Other,
-}
-
-fn type_size(ty: &str) -> u32 {
-    match ty {
-        "ub" | "b" => 1,
-        "uw" | "w" | "hf" => 2,
-        "uq" | "q" | "df" => 8,
-        _ => 4,
-    }
-}
-
-impl Machine {
-    fn new(platform: Platform) -> Machine {
-        Machine {
-            grf: platform.grf_bytes(),
+impl Listing {
+    fn new(platform: Platform) -> Listing {
+        Listing {
             platform,
-            inputs: Vec::new(),
-            memory: HashMap::new(),
-            address: HashMap::new(),
+            machine: Machine::new(platform.grf_bytes()),
             sends: Vec::new(),
             native: Vec::new(),
         }
@@ -109,6 +94,7 @@ impl Machine {
         Side {
             sends: self.sends,
             native: self.native,
+            strange: self.machine.strange.into_iter().collect(),
         }
     }
 
@@ -128,122 +114,8 @@ impl Machine {
             register.strip_prefix('r').and_then(number),
             number(offset),
         ) {
-            self.inputs
-                .push((name.into(), register * self.grf + offset, bytes));
-        }
-    }
-
-    fn read(&self, byte: u32) -> Cell {
-        if let Some(cell) = self.memory.get(&byte) {
-            return cell.clone();
-        }
-        if byte < self.grf {
-            return Cell::Stream("r0".into(), byte);
-        }
-        for (name, start, bytes) in &self.inputs {
-            if (*start..start + bytes).contains(&byte) {
-                return Cell::Stream(name.clone(), byte - start);
-            }
-        }
-        Cell::Undefined
-    }
-
-    fn operand(&self, word: &str) -> Operand {
-        let (text, ty) = word.rsplit_once(':').unwrap_or((word, "ud"));
-        let size = type_size(ty);
-        if let Some(hex) = text.trim_start_matches('-').strip_prefix("0x") {
-            let value = u64::from_str_radix(hex, 16).unwrap_or(0) as u32;
-            let value = if text.starts_with('-') {
-                value.wrapping_neg()
-            } else {
-                value
-            };
-            if matches!(ty, "v" | "uv" | "vf") {
-                return Operand::Other;
-            }
-            return Operand::Immediate {
-                value,
-                size,
-                signed: matches!(ty, "w" | "b" | "d" | "q"),
-            };
-        }
-        if let Ok(value) = text.parse::<i64>()
-            && !matches!(ty, "f" | "hf" | "df")
-        {
-            return Operand::Immediate {
-                value: value as u32,
-                size,
-                signed: true,
-            };
-        }
-        let (place, region) = match text.split_once('<') {
-            Some((place, region)) => (place, region.trim_end_matches('>')),
-            None => (text, ""),
-        };
-        let region = region
-            .split([';', ','])
-            .filter_map(|n| n.parse().ok())
-            .collect();
-        let (file, rest) = place.split_at(usize::from(!place.is_empty()));
-        let (number, sub) = rest.split_once('.').unwrap_or((rest, "0"));
-        match (file, number.parse::<u32>(), sub.parse::<u32>()) {
-            ("r", Ok(number), Ok(sub)) => Operand::Register {
-                byte: number * self.grf + sub * size,
-                region,
-                size,
-            },
-            ("a", Ok(_), Ok(sub)) => Operand::Address {
-                byte: sub * size,
-                size,
-            },
-            _ => Operand::Other,
-        }
-    }
-
-    /// The bytes of one lane of a source, and whether its type has a sign.
-    fn lane(&self, operand: &Operand, lane: u32) -> Option<Vec<Cell>> {
-        match operand {
-            Operand::Register { byte, region, size } => {
-                let element = match region[..] {
-                    [v, w, h] => {
-                        let w = w.max(1);
-                        lane / w * v + lane % w * h
-                    }
-                    [stride] => lane * stride,
-                    _ => 0,
-                };
-                Some(
-                    (0..*size)
-                        .map(|i| self.read(byte + element * size + i))
-                        .collect(),
-                )
-            }
-            Operand::Address { byte, size } => Some(
-                (0..*size)
-                    .map(|i| {
-                        self.address
-                            .get(&(byte + i))
-                            .cloned()
-                            .unwrap_or(Cell::Undefined)
-                    })
-                    .collect(),
-            ),
-            Operand::Immediate {
-                value,
-                size,
-                signed,
-            } => {
-                let mut bytes = value.to_le_bytes().to_vec();
-                bytes.truncate(*size as usize);
-                let fill = if *signed && bytes.last().is_some_and(|b| *b > 127) {
-                    0xff
-                } else {
-                    0
-                };
-                bytes.resize(8, fill);
-                Some(bytes.into_iter().map(Cell::Constant).collect())
-            }
-            Operand::Other => None,
+            let byte = register * self.machine.grf + offset;
+            self.machine.input(name, byte, bytes);
         }
     }
 
@@ -259,14 +131,14 @@ impl Machine {
         let Some(exec) = words.next().and_then(|w| w.strip_prefix('(')) else {
             return;
         };
-        let (size, offset) = exec
+        let (lanes, offset) = exec
             .trim_end_matches(')')
             .split_once("|M")
             .unwrap_or((exec, "0"));
-        let (size, offset) = (size.parse().unwrap_or(1), offset.parse().unwrap_or(0));
+        let (lanes, offset) = (lanes.parse().unwrap_or(1), offset.parse().unwrap_or(0));
         let words: Vec<&str> = words.collect();
         if op.starts_with("send") {
-            self.send(code, guard, op, size, offset, &words);
+            self.send(code, guard, op, lanes, offset, &words);
             return;
         }
         if op.starts_with("math.") {
@@ -277,105 +149,82 @@ impl Machine {
                 ""
             };
             self.native
-                .push(format!("{all}{op} ({size}|M{offset}){sat}"));
+                .push(format!("{all}{op} ({lanes}|M{offset}){sat}"));
         }
-        let [to, sources @ ..] = &words[..] else {
+        // `(ne)f0.1 null<1>:ud …`
+        let (condition, words) = match &words[..] {
+            [first, rest @ ..] if first.starts_with('(') && first.contains(")f") => {
+                let both = first[1..].split_once(')');
+                (both.and_then(|(name, at)| Some((name, flag(at)?))), rest)
+            }
+            all => (None, all),
+        };
+        let [to, sources @ ..] = words else { return };
+        // What a program only waits with.
+        if matches!(op.split('.').next(), Some("nop" | "sync" | "wait")) {
             return;
-        };
-        let to = self.operand(to);
-        let sources: Vec<Operand> = sources.iter().map(|s| self.operand(s)).collect();
-        let predicated = guard.contains('f');
-        let mut results = Vec::new();
-        for lane in 0..size {
-            let cells: Option<Vec<Vec<Cell>>> =
-                sources.iter().map(|s| self.lane(s, lane)).collect();
-            results.push(cells.filter(|_| !predicated));
         }
-        self.write(op, &to, results);
+        let grf = self.machine.grf;
+        self.machine.step(&Step {
+            op,
+            lanes,
+            offset,
+            guard: predicate(guard).and_then(|text| {
+                let inverted = text.starts_with('~');
+                Some((flag(text.trim_start_matches('~'))?, inverted))
+            }),
+            condition,
+            to: operand(to, grf),
+            sources: sources.iter().map(|s| operand(s, grf)).collect(),
+        });
     }
 
-    fn write(&mut self, op: &str, to: &Operand, results: Vec<Option<Vec<Vec<Cell>>>>) {
-        let (byte, size, stride) = match to {
-            Operand::Register { byte, region, size } => {
-                (*byte, *size, region.first().copied().unwrap_or(1))
-            }
-            Operand::Address { byte, size } => (*byte, *size, 1),
-            _ => return,
-        };
-        for (lane, sources) in results.into_iter().enumerate() {
-            let at = byte + lane as u32 * stride * size;
-            let cells = value(op, sources, size);
-            for (i, cell) in cells.into_iter().enumerate() {
-                let at = at + i as u32;
-                if matches!(to, Operand::Address { .. }) {
-                    self.address.insert(at, cell);
-                } else {
-                    self.memory.insert(at, cell);
-                }
-            }
-        }
-    }
-
-    fn send(&mut self, code: &str, guard: &str, op: &str, size: u32, offset: u8, words: &[&str]) {
+    fn send(&mut self, code: &str, guard: &str, op: &str, size: u32, offset: u32, words: &[&str]) {
         let (to, first, second, ex_desc, desc) = match words {
             [to, first, ex, desc] => (*to, *first, "null", *ex, *desc),
             [to, first, second, ex, desc, ..] => (*to, *first, *second, *ex, *desc),
             _ => return,
         };
-        let number = |word: &str| {
-            let hex = word.strip_prefix("0x")?;
-            u32::from_str_radix(hex, 16).ok()
-        };
-        let constant = |word: &str| {
-            number(word).or_else(|| {
-                let sub: u32 = word.strip_prefix("a0.")?.parse().ok()?;
-                let bytes: Option<Vec<u8>> = (0..4)
-                    .map(|i| match self.address.get(&(sub * 4 + i)) {
-                        Some(Cell::Constant(b)) => Some(*b),
-                        _ => None,
-                    })
-                    .collect();
-                Some(u32::from_le_bytes(bytes?.try_into().ok()?))
-            })
-        };
-        let (desc, ex_desc) = (constant(desc), constant(ex_desc));
+        let (desc, ex_desc) = (self.descriptor(desc), self.descriptor(ex_desc));
         let (second, length) = second.split_once(':').unwrap_or((second, ""));
         let register = |word: &str| -> Option<u32> {
             let word = word.split(':').next()?;
             word.strip_prefix('r')?.split('.').next()?.parse().ok()
         };
         let second_length = match (length.parse(), register(second)) {
-            (Ok(length), _) => length,
-            (_, None) => 0,
+            (Ok(length), _) => Some(length),
+            (_, None) => Some(0),
             (_, Some(_)) => {
                 let mask = if self.platform <= Platform::Skl {
                     0xf
                 } else {
                     0x1f
                 };
-                ex_desc.map_or(0, |word| word >> 6 & mask)
+                ex_desc.value.map(|word| word >> 6 & mask)
             }
         };
+        let grf = self.machine.grf;
         let contents = |start: Option<u32>, count: u32| -> Vec<Vec<Cell>> {
-            let Some(start) = start else {
-                return Vec::new();
-            };
-            (start..start + count)
-                .map(|r| (0..self.grf).map(|i| self.read(r * self.grf + i)).collect())
-                .collect()
+            let rows = start.map_or(0..0, |start| start..start + count);
+            let row = |r: u32| (0..grf).map(|i| self.machine.read(r * grf + i)).collect();
+            rows.map(row).collect()
         };
-        // A length in a register is not known: more registers than needed do no harm.
-        let first_length = desc.map_or(15, |d| d >> 25 & 0xf);
+        // Of a descriptor that is wholly in a register the lengths are not known: more registers than
+        // needed do no harm.
+        let first_length = match desc.constant {
+            true => desc.value.map_or(0, |d| d >> 25 & 0xf),
+            false => 15,
+        };
         let registers = [
             contents(register(first), first_length),
-            contents(register(second), second_length),
+            contents(register(second), second_length.unwrap_or(0)),
         ];
-        let response = desc.map_or(0, |d| d >> 20 & 0x1f);
+        let response = desc.value.map_or(0, |d| d >> 20 & 0x1f);
         let name: Rc<str> = format!("S{}", self.sends.len()).into();
         if let Some(start) = register(to) {
-            for i in 0..response * self.grf {
-                self.memory
-                    .insert(start * self.grf + i, Cell::Stream(name.clone(), i));
+            for i in 0..response * grf {
+                let cell = Cell::Stream(name.clone(), i);
+                self.machine.put(start * grf + i, cell);
             }
         }
         self.sends.push(Theirs {
@@ -383,14 +232,99 @@ impl Machine {
             mnemonic: op.into(),
             size,
             offset,
-            no_mask: guard.contains('W'),
-            predicate: guard.contains('f').then(|| guard.contains('~')),
+            no_mask: guard.split('&').any(|word| word == "W"),
+            predicate: predicate(guard).map(str::to_string),
             desc,
             ex_desc,
             second_length,
             options: options(code),
             registers,
         });
+    }
+
+    /// A descriptor: an immediate, or the dword of an address register.
+    fn descriptor(&self, word: &str) -> Descriptor {
+        if let Some(hex) = word.strip_prefix("0x") {
+            return Descriptor {
+                constant: true,
+                value: u32::from_str_radix(hex, 16).ok(),
+            };
+        }
+        let sub = word
+            .strip_prefix("a0.")
+            .and_then(|sub| sub.parse::<u32>().ok());
+        let value = sub.and_then(|sub| machine::word(&self.machine.address(4 * sub)));
+        Descriptor {
+            constant: false,
+            value: value.map(|v| v as u32),
+        }
+    }
+}
+
+/// The part of `W&~f0.1.any8h` that names a flag.
+fn predicate(guard: &str) -> Option<&str> {
+    guard
+        .split('&')
+        .find(|word| word.trim_start_matches('~').starts_with('f'))
+}
+
+/// The first bit of a flag register, `f0.1`; none of a group of lanes, `f0.0.any8h`.
+fn flag(text: &str) -> Option<u32> {
+    let (register, sub) = text.strip_prefix('f')?.split_once('.')?;
+    let number = |text: &str| text.parse::<u32>().ok();
+    Some(32 * number(register)? + 16 * number(sub)?)
+}
+
+fn operand(word: &str, grf: u32) -> Operand {
+    let word = word.trim_start_matches("(sat)");
+    let (text, name) = word.rsplit_once(':').unwrap_or((word, "ud"));
+    let ty = Type::of(name);
+    if matches!(name, "v" | "uv" | "vf") {
+        return Operand::Other;
+    }
+    if let Some(hex) = text.trim_start_matches('-').strip_prefix("0x") {
+        let value = u64::from_str_radix(hex, 16).unwrap_or(0);
+        let value = match text.starts_with('-') {
+            true => value.wrapping_neg(),
+            false => value,
+        };
+        return Operand::Immediate { value, ty };
+    }
+    if let (Ok(value), false) = (text.parse::<i64>(), ty.float) {
+        let value = value as u64;
+        return Operand::Immediate { value, ty };
+    }
+    let (sign, text) = match text {
+        t if t.starts_with("(abs)") => (Sign::Positive, &t[5..]),
+        t if t.starts_with('-') => (Sign::Negated, &t[1..]),
+        t if t.starts_with('~') => (Sign::Complement, &t[1..]),
+        t => (Sign::Plain, t),
+    };
+    let (place, region) = match text.split_once('<') {
+        Some((place, region)) => (place, region.trim_end_matches('>')),
+        None => (text, ""),
+    };
+    if let Some(bit) = flag(place) {
+        return Operand::Flag { bit, ty };
+    }
+    let region = region
+        .split([';', ','])
+        .filter_map(|n| n.parse().ok())
+        .collect();
+    let (file, rest) = place.split_at(usize::from(!place.is_empty()));
+    let (number, sub) = rest.split_once('.').unwrap_or((rest, "0"));
+    match (file, number.parse::<u32>(), sub.parse::<u32>()) {
+        ("r", Ok(number), Ok(sub)) => Operand::Register {
+            byte: number * grf + sub * ty.size,
+            region,
+            ty,
+            sign,
+        },
+        ("a", Ok(_), Ok(sub)) => Operand::Address {
+            byte: sub * ty.size,
+            ty,
+        },
+        _ => Operand::Other,
     }
 }
 
@@ -427,48 +361,4 @@ fn with_bits(code: &str, comment: &str) -> String {
         })
         .collect();
     words.join(" ")
-}
-
-/// What an operation leaves in an element of `size` bytes.
-fn value(op: &str, sources: Option<Vec<Vec<Cell>>>, size: u32) -> Vec<Cell> {
-    let unknown = || {
-        let text: Rc<str> = "*".into();
-        (0..size).map(|i| Cell::Computed(text.clone(), i)).collect()
-    };
-    let Some(sources) = sources else {
-        return unknown();
-    };
-    let number = |cells: &[Cell]| -> Option<u32> {
-        let mut bytes = [0; 4];
-        for (to, cell) in bytes.iter_mut().zip(cells) {
-            match cell {
-                Cell::Constant(b) => *to = *b,
-                _ => return None,
-            }
-        }
-        Some(u32::from_le_bytes(bytes))
-    };
-    let constant = |n: u32| {
-        let bytes = u64::from(n).to_le_bytes();
-        bytes
-            .iter()
-            .take(size as usize)
-            .map(|b| Cell::Constant(*b))
-            .collect()
-    };
-    match (op, &sources[..]) {
-        ("mov", [from]) if from.len() == size as usize => from.clone(),
-        // Constants are given extended to eight bytes.
-        ("mov", [from]) if from.len() == 8 && number(from).is_some() => {
-            from.iter().take(size as usize).cloned().collect()
-        }
-        (_, [a, b]) => match (op, number(a), number(b)) {
-            ("add", Some(a), Some(b)) => constant(a.wrapping_add(b)),
-            ("or", Some(a), Some(b)) => constant(a | b),
-            ("and", Some(a), Some(b)) => constant(a & b),
-            ("shl", Some(a), Some(b)) => constant(a.wrapping_shl(b)),
-            _ => unknown(),
-        },
-        _ => unknown(),
-    }
 }

@@ -8,12 +8,14 @@
 //!
 //! `VISIM_ORACLE_PROGRAMS` sets how many programs are tried (default 240, some two thousand
 //! instructions; thousands take minutes), `VISIM_ORACLE_SEED` where their seeds begin,
-//! `VISIM_ORACLE_PLATFORM` keeps to one platform. A line for each platform says how it went.
+//! `VISIM_ORACLE_PLATFORM` keeps to one platform, `VISIM_ORACLE_SHRINKS=0` shows what differs as it was
+//! drawn. A line for each platform says how it went.
 
 #[path = "../faults/examples.rs"]
 #[allow(dead_code)]
 mod examples;
 mod listing;
+mod machine;
 mod programs;
 mod sides;
 
@@ -38,8 +40,8 @@ const PLATFORMS: &[Platform] = &[
     Platform::Bdw,
 ];
 
-/// Steps of shrinking: each runs the finalizer, which takes some hundredths of a second.
-const SHRINKS: u32 = 1000;
+/// Steps of shrinking unless told otherwise: each runs the finalizer, which takes some hundredths of a second.
+const SHRINKS: u32 = 200;
 
 /// How one program went.
 #[derive(Clone)]
@@ -139,11 +141,12 @@ fn faults_are_followed_as_the_finalizer_makes_them() {
 
 /// Draws the program of a seed and compares; one that differs is shrunk as far as it still does.
 fn drawn(seed: u64, platform: Platform) -> Went {
+    let shrinks = std::env::var("VISIM_ORACLE_SHRINKS").ok();
     let mut bytes = [0; 32];
     bytes[..8].copy_from_slice(&seed.to_le_bytes());
     let config = Config {
         cases: 1,
-        max_shrink_iters: SHRINKS,
+        max_shrink_iters: shrinks.and_then(|n| n.parse().ok()).unwrap_or(SHRINKS),
         max_shrink_time: 20_000,
         failure_persistence: None,
         ..Config::default()
@@ -222,6 +225,10 @@ fn compare(text: &str, platform: Platform) -> Result<bool, Went> {
     if ours.native != theirs.native {
         let (ours, theirs) = (&ours.native, &theirs.native);
         let _ = write!(differences, "\n  math: {ours:?}, not {theirs:?}");
+    }
+    if !theirs.strange.is_empty() {
+        let strange = theirs.strange.join(", ");
+        let _ = write!(differences, "\n  of the listing {strange} is not followed");
     }
     let (ours, theirs) = (ours.sends, theirs.sends);
     if ours.len() != theirs.len() {

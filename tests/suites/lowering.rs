@@ -650,6 +650,7 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
             channels,
             lanes: number("lanes"),
             offsets: [0; 3],
+            coarse: false,
             pixel_null_mask: false,
             params16: false,
             returns: ReturnFormat::Bits32,

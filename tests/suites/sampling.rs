@@ -116,6 +116,7 @@ fn one(
         },
         lanes: 8,
         offsets: [0; 3],
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

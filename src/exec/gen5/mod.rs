@@ -271,17 +271,14 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             form: self.form,
         };
         let payload = Payload::new(self.raw, self.thread.program.platform);
-        let done = raw::serve(
-            self.thread,
-            self.environment,
-            self.send,
-            self.raw,
-            &decoded,
-            &payload,
-            self.pc,
-            self.observer,
-        );
-        match done {
+        let call = raw::Call {
+            send: self.send,
+            raw: self.raw,
+            decoded: &decoded,
+            payload: &payload,
+            pc: self.pc,
+        };
+        match call.serve(self.thread, self.environment, self.observer) {
             Some(done) => done,
             None => {
                 Err(self.unmodelled(ask, "or not with this payload", "lowering reference 18.2"))

@@ -55,9 +55,9 @@ faults! {
     /// The mask offset of fewer lanes than the message has.
     MASK_FALLS_BACK "1.7; seen in the finalizer" Same:
         "the mask offset is no multiple of the message's lanes and becomes M0";
-    /// The plane of a `media_st` to a bindless surface.
+    /// The plane of a `media_st` to a bindless surface, and of `%scratch`.
     PLANE_FORGOTTEN "2.7; seen in the finalizer" Same:
-        "a write to a bindless surface does not add the plane";
+        "a write to a bindless surface does not add the plane, nor does any block of stateless memory";
     /// A bindless `media_ld`.
     MEDIA_BINDLESS "2.7" Mended:
         "the handle is added to a descriptor without binding 252; the extended descriptor is not used";
@@ -85,6 +85,12 @@ faults! {
     /// A predicated message that is split.
     SPLIT_PREDICATE "3.7, 21 row 26" Mended:
         "the moves behind a split message are not predicated: lanes that the predicate turns off receive undefined temporaries";
+    /// Any and all in front of a message that is split.
+    SPLIT_GROUP "1.7, 3.7; seen in the finalizer" Same:
+        "the second half of a split message has the predicate without its any or all";
+    /// The null mask of a split message with 16-bit results.
+    NULL_MASK_STRAYS "3.7; seen in the finalizer" Same:
+        "with 16-bit results the second half's part of the null mask is moved a register too early";
     /// `.cps` before Gen12.
     CPS_LOST "3.8, 21 row 25" Same:
         "coarse pixel shading does not reach the message on skl and icl";
@@ -133,9 +139,9 @@ faults! {
     /// Float atomics on typed surfaces.
     TYPED_FLOAT_ATOMIC "12.2; seen in the finalizer" Same:
         "typed surfaces have no float atomics; the integer message is sent";
-    /// A scatter of elements smaller than its blocks.
+    /// A scatter of elements smaller or larger than its blocks.
     SCATTER_BY_TYPE "13; seen in the finalizer" Same:
-        "a scatter's data are counted by the operand's type: of a type smaller than the blocks only a part is sent";
+        "a scatter's data are counted by the operand's type: of a type smaller than the blocks only a part is sent, of a larger one more than there is";
     /// Depth and stencil together.
     DEPTH_STENCIL "14" Same:
         "depth and stencil together set the depth bit alone";

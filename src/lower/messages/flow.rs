@@ -31,8 +31,8 @@ pub enum Cell {
 #[derive(Clone, Debug)]
 pub struct Flow<'a> {
     unit: &'a Unit,
-    /// Responses that reached variables: owner and byte → send and byte.
-    written: HashMap<(VarId, u32), (usize, u32)>,
+    /// Responses and results that reached variables: owner and byte → what is there.
+    written: HashMap<(VarId, u32), Cell>,
     /// Number of the next send.
     sends: usize,
     /// Every variable holds its own bytes, not only inputs.
@@ -63,17 +63,29 @@ impl<'a> Flow<'a> {
         self.sends
     }
 
-    /// Takes note of what an instruction's responses write.
+    /// Takes note of what an instruction's responses and the math unit's results write.
     pub fn apply(&mut self, lowered: &Lowered) {
+        let mut results = Vec::new();
         for write in &lowered.writes {
-            let Storage::General { root, offset, .. } = self.unit.variable(write.var).storage
-            else {
-                continue;
+            let name: Rc<str> = format!("S{}", self.sends + write.send).into();
+            let cells = (write.response..).take(write.len as usize);
+            let cells = cells.map(|at| Cell::Stream(name.clone(), at));
+            results.push((write.var, write.offset, cells.collect::<Vec<_>>()));
+        }
+        for lane in &lowered.computed {
+            let cells = match self.computed(lane) {
+                Some(text) => (0..lane.size)
+                    .map(|i| Cell::Computed(text.clone(), i))
+                    .collect(),
+                None => vec![Cell::Undefined; lane.size as usize],
             };
-            for byte in 0..write.len {
-                let to = offset.wrapping_add(write.offset).wrapping_add(byte);
-                let from = (self.sends + write.send, write.response + byte);
-                self.written.insert((root, to), from);
+            results.push((lane.var, lane.offset, cells));
+        }
+        for (var, at, cells) in results {
+            if let Storage::General { root, offset, .. } = self.unit.variable(var).storage {
+                let first = offset.wrapping_add(at);
+                let bytes = (0..).map(|byte| (root, first.wrapping_add(byte)));
+                self.written.extend(bytes.zip(cells));
             }
         }
         self.sends += lowered.sends.len();
@@ -81,8 +93,8 @@ impl<'a> Flow<'a> {
 
     /// What a byte of a variable holds.
     fn byte(&self, root: VarId, offset: u32) -> Cell {
-        if let Some((send, byte)) = self.written.get(&(root, offset)) {
-            return Cell::Stream(format!("S{send}").into(), *byte);
+        if let Some(cell) = self.written.get(&(root, offset)) {
+            return cell.clone();
         }
         let variable = self.unit.variable(root);
         let input = self
@@ -306,8 +318,11 @@ fn fused(cells: &[Cell]) -> String {
         8 => ":uq".into(),
         n => format!(":{n}B"),
     };
-    let Some(Cell::Stream(name, at)) = cells.first() else {
-        return "undef".into();
+    let (name, at) = match cells.first() {
+        Some(Cell::Stream(name, at)) => (name, at),
+        // A result of the math unit.
+        Some(Cell::Computed(text, 0)) => return text.to_string(),
+        _ => return "undef".into(),
     };
     let run = cells
         .iter()

@@ -4,12 +4,11 @@
 
 use super::value::Value;
 use super::{Context, Destination, Flow, Lowered, Send, messages};
-use crate::check::{Step, Storage, Unit};
+use crate::check::{Step, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::isa::Platform;
 use crate::message::fields::extended_gen11 as extended;
 use crate::source::Source;
-use crate::syntax::ast::PredicateGroup;
 use serde_json::{Value as Json, json};
 
 /// Lowers a whole unit and prints it as the corpus does: statements without sends are left out.
@@ -153,27 +152,6 @@ fn flat(value: &Json) -> String {
 const ICL_CONSTANT_EX_DESC: u32 =
     extended::SFID.mask() | extended::EOT.mask() | extended::LENGTH.mask();
 
-/// The predicate on a send: any and all keep the width of the flag. Source: lowering reference 1.7.
-fn predicate(send: &Send, unit: &Unit, platform: Platform) -> Option<String> {
-    let predicate = send.predicate.as_ref()?;
-    let flag = if predicate.inverted { "~f0.0" } else { "f0.0" };
-    let group = match predicate.group {
-        None => return Some(flag.into()),
-        Some(PredicateGroup::Any) => "any",
-        Some(PredicateGroup::All) => "all",
-    };
-    let bits = match unit.variable(predicate.var).storage {
-        Storage::Predicate { bits } => bits.next_power_of_two(),
-        _ => send.exec.size,
-    };
-    Some(match platform {
-        // Of a flag of another width a comparison makes one bit for each lane, as seen in the finalizer.
-        Platform::Pvc if bits != send.exec.size => flag.into(),
-        Platform::Pvc => format!("{flag}.{group}"),
-        _ => format!("{flag}.{group}{bits}h"),
-    })
-}
-
 /// One send.
 pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform) -> Json {
     let hex = |value: u32| format!("0x{value:08X}");
@@ -240,7 +218,7 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         "no_mask": send.exec.no_mask,
         "options": options.join(","),
         "payload": payload,
-        "predicate": predicate(send, unit, platform),
+        "predicate": send.guard(unit, platform),
         "response_length": counted(known, send.response_length),
         "sfid": named.then(|| send.sfid.name()),
         "sfid_num": named.then(|| send.sfid.number(platform)),

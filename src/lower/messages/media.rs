@@ -10,7 +10,7 @@ use super::{Compat, Destination, Lowering, Plan, Result, Value, faults, unmasked
 use crate::diagnostic::Code;
 use crate::isa::{MediaMode, Opcode};
 use crate::message::bits::rows;
-use crate::message::dataport::{BINDLESS, field_bits, types};
+use crate::message::dataport::{BINDLESS, STATELESS, field_bits, types};
 use crate::message::fields::{media_block, media_block_header};
 use crate::message::{FieldSelect, Sfid};
 use crate::syntax::ast::{Operand, Suffix};
@@ -53,6 +53,14 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let plane = match operands.get(2).map(|o| &o.node) {
         Some(Operand::Number(plane)) if *plane < 4 => *plane as u32,
         _ => 0,
+    };
+    // A plane of `%scratch` is forgotten as well: seen in the finalizer's output.
+    let plane = match cx.is_named(1, STATELESS) {
+        true if plane > 0 => {
+            cx.follow(&faults::PLANE_FORGOTTEN, format!("plane {plane}"));
+            0
+        }
+        _ => plane,
     };
     let mode = cx.instruction.suffix(|s| match s {
         Suffix::MediaMode(mode) => Some(*mode),

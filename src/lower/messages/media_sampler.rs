@@ -70,7 +70,15 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
     };
     let (output, mode) = (*output, *mode);
     let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
-    let (sampler, surface) = (cx.sampler(0), cx.surface(1));
+    let sampler = cx.sampler(0);
+    let surface = match cx.surface(1) {
+        Surface::Bindless(handle) => {
+            let label = "the surface is the bindless one";
+            cx.follow(&faults::HANDLE_IN_DESCRIPTOR, label);
+            Surface::Number(handle)
+        }
+        number => number,
+    };
     let place = cx.raw(13);
     let bits = disable(channels) | u32::from(output.value()) << media_sampler_header::CONTROL.lo;
     let desc = descriptor(&surface, &sampler, function_control(BLOCK_MODE, AVS_TYPE));
@@ -111,9 +119,6 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
     cx.follow(&faults::AVS_IEF, "the bit in M1.7 is the instruction's own");
     plan.response = response & 0x1f;
     plan.destination = cx.destination(place);
-    if let Surface::Bindless(handle) = surface {
-        plan.surface_handle = Some(handle);
-    }
     cx.send(plan);
     cx.write_registers(place, 0, response & 0x1f);
     Ok(())

@@ -20,6 +20,7 @@ mod context;
 pub mod faults;
 pub mod flow;
 mod gen5;
+mod guard;
 pub mod json;
 mod math;
 mod media;
@@ -43,7 +44,8 @@ use crate::check::{Storage, Unit, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Exec, Family, Opcode, Platform};
 use crate::message::Sfid;
-use crate::message::bits::{Extended, Form, descriptor, extended_descriptor};
+use crate::message::bits::{Form, descriptor};
+use crate::message::extended::{Extended, extended_descriptor};
 use crate::message::fields::outer as fields;
 use crate::syntax::ast::{Instruction, Predicate};
 

@@ -12,8 +12,9 @@ use crate::diagnostic::Code;
 use crate::isa::{Platform, Type};
 use crate::lower::target::has_ignored_operand;
 use crate::message::Sfid;
-use crate::message::bits::{Extended, extended_descriptor, rows};
+use crate::message::bits::rows;
 use crate::message::dataport::types;
+use crate::message::extended::{Extended, extended_descriptor};
 use crate::message::fields::{self, outer, render_target as c, render_target_header as h};
 use crate::syntax::ast::{Name, Operand, Suffix};
 

@@ -101,7 +101,11 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let bits = desc.constant();
     let written = lengths[2];
     let exec = cx.exec(cx.lanes());
+    // An instruction that ends the thread sets the bit that says so, where the descriptor has it.
     let ex_desc = match ex_desc {
+        Value::Const(word) if split && eot => {
+            Value::Const(placed(word | ex::EOT.mask(), cx.platform))
+        }
         Value::Const(word) => Value::Const(placed(word, cx.platform)),
         other => other,
     };
@@ -121,9 +125,11 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             (Some(p), 1..) => Destination::Variable(p.var, p.offset),
             _ => Destination::Null,
         },
-        options: first
-            .and_then(|place| cx.preemption((place.root, place.at)))
+        // Of a register the later parts' instruction says so.
+        options: (ex_desc.constant().is_none() && cx.platform >= Platform::Dg2)
+            .then_some("ExBSO")
             .into_iter()
+            .chain(first.and_then(|place| cx.preemption((place.root, place.at))))
             .collect(),
         eot,
         desc,

@@ -39,7 +39,8 @@ struct Ask {
     sampler: Option<Sampler>,
     surface: Surface,
     destination: Option<Place>,
-    params: Vec<Place>,
+    /// A `%null` keeps its registers, of which nothing is defined.
+    params: Vec<Option<Place>>,
     params16: bool,
     return16: bool,
     coarse: bool,
@@ -66,13 +67,9 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let at = |slot: Slot| slots.iter().position(|s| *s == slot);
     let destination = at(Slot::RawDst).and_then(|i| cx.raw(i));
     let first = slots.len() - 1;
-    let mut params = Vec::new();
-    for i in first..cx.instruction.operands.len() {
-        match cx.raw(i) {
-            Some(place) => params.push(place),
-            None => return cx.refuse(Code::E0380, "a parameter is %null"),
-        }
-    }
+    let params: Vec<_> = (first..cx.instruction.operands.len())
+        .map(|i| cx.raw(i))
+        .collect();
     let mut ask = Ask {
         op,
         es: cx.instruction.exec.as_ref().map_or(1, |e| e.node.size),
@@ -87,7 +84,9 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             }),
         sampler: at(Slot::Sampler).map(|i| cx.sampler(i)),
         surface: cx.surface(at(Slot::Surface).unwrap_or(0)),
-        params16: params.first().is_some_and(|p| is_16(p.ty)),
+        params16: params
+            .first()
+            .is_some_and(|p| p.is_some_and(|p| is_16(p.ty))),
         return16: destination.is_some_and(|d| is_16(d.ty)),
         destination,
         params,
@@ -107,7 +106,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
 pub(super) fn info(cx: &mut Lowering) -> Result<()> {
     let resinfo = cx.instruction.opcode.node == Opcode::Resinfo;
     let params = if resinfo {
-        cx.raw(1).into_iter().collect()
+        cx.raw(1).into_iter().map(Some).collect()
     } else {
         Vec::new()
     };
@@ -203,6 +202,9 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
         .params
         .iter()
         .map(|&p| {
+            let Some(p) = p else {
+                return Part::absent(param_rows, cx.grf());
+            };
             let mut part = cx.part(p, param_bytes);
             let empty = || vec![Run::Undefined { len: cx.grf() }];
             part.registers.resize_with(param_rows as usize, empty);
@@ -293,6 +295,9 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
             .params
             .iter()
             .map(|p| {
+                let Some(p) = p else {
+                    return Part::absent(1, grf);
+                };
                 let bytes = vec![Run::Bytes {
                     root: p.root,
                     offset: p.at + half * native * element,
@@ -310,6 +315,9 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
         cx.surface_handle(ask, &mut plan);
         cx.send(plan);
         stray_coarse(cx, ask);
+        if half == 1 {
+            lose_group(cx);
+        }
     }
     let piece = if ask.return16 { grf / 2 } else { grf };
     for channel in 0..if response == 0 { 0 } else { channels } {
@@ -319,18 +327,26 @@ fn emit_halves(cx: &mut Lowering, ask: &Ask, header: Option<Vec<Value>>) -> Resu
         }
     }
     if ask.null_mask && response > 0 {
-        // More lanes than two messages hold shift it by a register (`faults::MANY_LANES`).
-        let shift = if ask.es > 2 * native && ask.return16 {
-            grf
-        } else {
-            0
-        };
-        let to = 2 * channels * piece - shift;
+        let to = 2 * channels * piece;
         cx.write_bytes(ask.destination, to, 0, channels * grf, 4);
-        let bytes = native / 8;
-        cx.write_bytes(ask.destination, to + bytes, 1, channels * grf, bytes);
+        let mut second = to + native / 8;
+        if ask.return16 {
+            second -= grf;
+            let label = "bits of the second half go over the last channel";
+            cx.follow(&faults::NULL_MASK_STRAYS, label);
+        }
+        cx.write_bytes(ask.destination, second, 1, channels * grf, native / 8);
     }
     Ok(())
+}
+
+/// The second half of a message under any or all goes by each lane's own bit.
+fn lose_group(cx: &mut Lowering) {
+    let send = cx.lowered.sends.last_mut();
+    let predicate = send.and_then(|send| send.predicate.as_mut());
+    if predicate.and_then(|p| p.group.take()).is_some() {
+        cx.follow(&faults::SPLIT_GROUP, "the second of two messages");
+    }
 }
 
 /// What the whole message and its halves share: function control with surface and sampler numbers added.

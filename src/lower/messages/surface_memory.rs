@@ -40,7 +40,7 @@ impl Lowering<'_> {
     }
 
     /// The surface is the named one with this number.
-    fn is_named(&self, at: usize, number: u32) -> bool {
+    pub(super) fn is_named(&self, at: usize, number: u32) -> bool {
         let Some(crate::syntax::ast::Operand::Surface(var)) =
             self.instruction.operands.get(at).map(|o| &o.node)
         else {
@@ -301,6 +301,8 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
         plan.parts.push(data);
         if untyped {
             cx.lay_out(&mut plan);
+            // Also where part of a register counts as none.
+            plan.two_sources = plan.first < plan.parts.len();
         } else {
             plan.first = plan.parts.len();
             plan.copied = true;

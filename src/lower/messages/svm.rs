@@ -124,27 +124,29 @@ pub(super) fn scattered(cx: &mut Lowering) -> Result<()> {
     let (Some(addresses), data) = (cx.raw(0), cx.raw(1)) else {
         return cx.refuse(Code::E0380, "the addresses are %null");
     };
-    let mut per_lane = match (bytes, count) {
+    let per_lane = match (bytes, count) {
         (1, 8) => 8,
         (1, _) => 4,
         (bytes, count) => bytes * count,
     };
-    // The finalizer counts the data of a scatter by the operand's type, byte blocks as one element.
-    let elements = if bytes == 1 { 1 } else { count };
-    let typed = data
-        .filter(|_| write)
-        .map(|d| elements * d.ty.bytes())
-        .filter(|typed| rows(typed * lanes, cx.platform) < rows(per_lane * lanes, cx.platform));
-    if let Some(typed) = typed {
-        per_lane = typed;
-        cx.follow(
-            &faults::SCATTER_BY_TYPE,
-            format!("{typed} bytes a lane are sent"),
-        );
+    let mut registers = rows(per_lane * lanes, cx.platform);
+    if let (true, Some(data)) = (write, data) {
+        // The finalizer counts the data of a scatter by the operand's type, four or eight bytes as one
+        // element, fewer as a dword.
+        let sent = match (bytes, count) {
+            (1, 1 | 2) => 4,
+            (1, _) => data.ty.bytes(),
+            (_, count) => count * data.ty.bytes(),
+        };
+        let counted = rows(sent * lanes, cx.platform);
+        if counted != registers {
+            let label = format!("{counted} registers are sent, the blocks fill {registers}");
+            cx.follow(&faults::SCATTER_BY_TYPE, label);
+        }
+        registers = counted;
     }
     let mut plan = Plan::new(Sfid::Dc1, Value::Const(control), cx.exec(es));
     plan.parts = vec![cx.part(addresses, 8 * lanes)];
-    let registers = rows(per_lane * lanes, cx.platform);
     if write {
         return cx.send_lanes(plan, data, |cx, data| cx.part(data, registers * cx.grf()));
     }

@@ -25,8 +25,9 @@ use super::Sfid;
 use super::bits::{
     DecodeError, Draft, EncodeError, Form, Message, refuse_data_size, refuse_unknown, reserved,
 };
+use super::extended::Extended;
 use super::fields::{self, Field, Layout, outer};
-use super::request::{Access, Request};
+use super::request::{Access, OwordBlock, Request, SvmBlock};
 use crate::isa::Platform;
 use codes::atomic_op;
 
@@ -140,6 +141,7 @@ pub fn layout(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
 pub(super) fn decode(
     message: &Message,
     form: &Form,
+    extended: &Extended,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
     use types as t;
@@ -163,8 +165,8 @@ pub(super) fn decode(
         ));
     }
     let request = match (sfid, message_type) {
-        (Sfid::Rc, _) => output::decode_target(message, control, form)?,
-        (Sfid::Urb, _) => output::decode_urb(control)?,
+        (Sfid::Rc, _) => output::decode_target(message, control, form, extended)?,
+        (Sfid::Urb, _) => output::decode_urb(control, extended)?,
         (Sfid::Gateway | Sfid::Ts, _) => sync::decode_thread(message, control, platform)?,
         (sfid, _) if sfid.is_lsc() => sync::decode_lsc_fence(sfid, control)?,
         (Sfid::Dc0, t::FENCE) => sync::decode_fence(control, platform)?,
@@ -194,6 +196,24 @@ pub(super) fn decode(
         }
         _ => atomic::decode_atomic(control, message_type)?,
     };
+    // What brings nothing along but its header or its one register.
+    let alone = match &request {
+        Request::MediaRead(_)
+        | Request::Fence(_)
+        | Request::LscFence(_)
+        | Request::Barrier
+        | Request::EndOfThread => true,
+        Request::Oword(OwordBlock { access, .. }) | Request::SvmBlock(SvmBlock { access, .. }) => {
+            *access == Access::Read
+        }
+        _ => false,
+    };
+    if alone && form.second != 0 {
+        return Err(DecodeError::Length(format!(
+            "a second payload of {} registers, of which the message reads nothing",
+            form.second
+        )));
+    }
     // Whether a header stands in front follows from the message, except for render targets.
     let header = match request {
         Request::Target(_) => form.header,

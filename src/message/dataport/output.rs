@@ -3,10 +3,13 @@
 //! Source: lowering reference 14 and 15.
 
 use super::super::Sfid;
-use super::super::bits::{DecodeError, Draft, EncodeError, Form, Message, reserved};
-use super::super::fields::{self, outer};
+use super::super::bits::{
+    DecodeError, Draft, EncodeError, Form, Message, refuse_unknown_in, reserved,
+};
+use super::super::extended::Extended;
+use super::super::fields::{self, Field, outer};
 use super::super::request::{Request, TargetWrite, UrbWrite};
-use super::{types, wide};
+use super::{bad, types, wide};
 
 pub(super) fn target(r: &TargetWrite, form: &Form) -> Result<Draft, EncodeError> {
     use fields::{render_target as c, render_target_header as h};
@@ -19,12 +22,20 @@ pub(super) fn target(r: &TargetWrite, form: &Form) -> Result<Draft, EncodeError>
     d.put(c::SUBTYPE, if wide(r.lanes)? { 0 } else { 4 })?;
     d.put(c::BINDING, r.surface)?;
     d.return16 = r.half;
+    (d.null_target, d.eot) = (r.null, r.eot);
     if form.header {
         h::INDEX.put(&mut d.header, r.target)?;
-    } else {
-        fields::extended_gen11::TARGET.put(&mut [0], r.target)?;
-        d.target = r.target;
+        h::ALPHA.put(&mut d.header, r.alpha.into())?;
+        h::OMASK.put(&mut d.header, r.omask.into())?;
+        h::DEPTH.put(&mut d.header, r.depth.into())?;
+        h::STENCIL.put(&mut d.header, r.stencil.into())?;
+        return Ok(d);
     }
+    if r.omask || r.depth || r.stencil {
+        return Err(bad("a mask, depth or stencil needs a header to say so"));
+    }
+    fields::extended_gen11::TARGET.put(&mut [0], r.target)?;
+    (d.target, d.alpha) = (r.target, r.alpha);
     Ok(d)
 }
 
@@ -32,6 +43,7 @@ pub(super) fn decode_target(
     message: &Message,
     control: u32,
     form: &Form,
+    extended: &Extended,
 ) -> Result<Request, DecodeError> {
     use fields::{extended_gen11 as ex, render_target as c, render_target_header as h};
     let word = [control];
@@ -45,6 +57,22 @@ pub(super) fn decode_target(
     if outer::PARAMS16.get(&[message.desc]) != 0 {
         return reserved(outer::PARAMS16, 1, None);
     }
+    // What a header says it says alone.
+    let word0 = |field: Field| form.header && field.get(&message.header) != 0;
+    let (target, alpha) = match form.header {
+        true => {
+            let doubled = [
+                (ex::TARGET, extended.target),
+                (ex::ALPHA, extended.alpha.into()),
+            ];
+            for (field, value) in doubled {
+                reserved(field, value, (value == 0).then_some(()))?;
+            }
+            refuse_unknown_in(&h::LAYOUT, &message.header, h::INDEX.dw)?;
+            (h::INDEX.get(&message.header), word0(h::ALPHA))
+        }
+        false => (extended.target, extended.alpha),
+    };
     Ok(Request::Target(TargetWrite {
         surface: c::BINDING.get(&word),
         lanes: match subtype {
@@ -57,11 +85,13 @@ pub(super) fn decode_target(
         per_sample: c::SAMPLE.get(&word) != 0,
         coarse: c::COARSE.get(&word) != 0,
         half: outer::RETURN16.get(&[message.desc]) != 0,
-        target: if form.header {
-            h::INDEX.get(&message.header)
-        } else {
-            ex::TARGET.get(&[message.ex_desc])
-        },
+        target,
+        alpha,
+        omask: word0(h::OMASK),
+        depth: word0(h::DEPTH),
+        stencil: word0(h::STENCIL),
+        null: extended.null_target,
+        eot: extended.eot,
     }))
 }
 
@@ -72,10 +102,11 @@ pub(super) fn urb(r: &UrbWrite) -> Result<Draft, EncodeError> {
     d.put(c::MASKED, r.masked.into())?;
     d.put(c::OFFSET, r.offset)?;
     d.put(c::OPCODE, types::URB_SIMD8_WRITE)?;
+    d.eot = r.eot;
     Ok(d)
 }
 
-pub(super) fn decode_urb(control: u32) -> Result<Request, DecodeError> {
+pub(super) fn decode_urb(control: u32, extended: &Extended) -> Result<Request, DecodeError> {
     use fields::urb as c;
     let word = [control];
     let opcode = c::OPCODE.get(&word);
@@ -86,6 +117,7 @@ pub(super) fn decode_urb(control: u32) -> Result<Request, DecodeError> {
             offset: c::OFFSET.get(&word),
             per_slot: c::PER_SLOT.get(&word) != 0,
             masked: c::MASKED.get(&word) != 0,
+            eot: extended.eot,
         })),
     )
 }

@@ -77,12 +77,15 @@ pub(super) fn decode_thread(
         }
         _ => None,
     };
-    let ends = request == Some(Request::EndOfThread);
-    reserved(
-        fields::gateway::OPCODE,
-        control,
-        request.filter(|_| ends == message.eot),
-    )
+    let opcode = match message.sfid {
+        Sfid::Ts => fields::spawner::OPCODE,
+        _ => fields::gateway::OPCODE,
+    };
+    let request = reserved(opcode, opcode.get(&[control]), request)?;
+    // One ends the thread, the other does not.
+    let ends = request == Request::EndOfThread;
+    let said = (ends == message.eot).then_some(request);
+    reserved(fields::extended_gen11::EOT, message.eot.into(), said)
 }
 
 /// How many codes [`LscFence::flush`] and [`LscFence::scope`] have: shared local memory lies in no cache

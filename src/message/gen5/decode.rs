@@ -50,19 +50,25 @@ pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
                 scalar: math::SCALAR.get(&word) != 0,
             })
         }
-        Sfid::Gateway => reserved(
-            gateway::OPCODE,
-            control,
-            (control <= 2).then_some(Ask::Gateway {
-                opcode: control,
-                eot: message.eot,
-            }),
-        )?,
+        Sfid::Gateway => {
+            refuse_unknown(&gateway::LAYOUT, &word)?;
+            let (opcode, end) = (gateway::OPCODE.get(&word), gateway::END.get(&word));
+            reserved(gateway::END, end, (end == 0).then_some(()))?;
+            let eot = message.eot;
+            let ask = (opcode <= 2).then_some(Ask::Gateway { opcode, eot });
+            reserved(gateway::OPCODE, opcode, ask)?
+        }
         Sfid::Ts => {
-            let ends = message.eot && (control == 0 || control == CHILD_END);
+            refuse_unknown(&spawner::LAYOUT, &word)?;
+            let opcode = spawner::OPCODE.get(&word);
+            reserved(spawner::OPCODE, opcode, (opcode == 0).then_some(()))?;
+            // A child keeps its URB handle, a root frees it: the two bits go together.
+            let request = spawner::REQUEST.get(&word);
             let child = control == CHILD_END;
-            let end = Ask::EndOfThread { child };
-            reserved(spawner::OPCODE, control, ends.then_some(end))?
+            let known = (child || control == 0).then_some(());
+            reserved(spawner::REQUEST, request, known)?;
+            let end = message.eot.then_some(Ask::EndOfThread { child });
+            reserved(extended_gen5::EOT, 0, end)?
         }
         // What goes nowhere has no control to look at.
         Sfid::Null if message.eot => Ask::NullEnd,
@@ -138,6 +144,7 @@ fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, D
         channels,
         lanes,
         offsets,
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

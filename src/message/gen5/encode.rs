@@ -3,8 +3,9 @@
 use super::{Ask, CHILD_END, Cache, TargetHeader, has_op, reads, writes};
 use crate::isa::Platform;
 use crate::message::Sfid;
-use crate::message::bits::{EncodeError, Extended, Form, Message, descriptor, extended_descriptor};
+use crate::message::bits::{EncodeError, Form, Message, descriptor};
 use crate::message::dataport::field_bits;
+use crate::message::extended::{Extended, extended_descriptor};
 use crate::message::fields::{
     Field, gateway, gen5_math as math, gen5_media_header as media, gen5_read as read,
     gen5_sampler as sampler, gen5_sampler_header as sampler_header, gen5_target_header as target,
@@ -122,6 +123,217 @@ pub(super) const fn second(field: Field) -> Field {
     }
 }
 
+impl Draft {
+    /// What goes to the sampler.
+    fn sampler(&mut self, ask: &Ask, form: &Form) -> Result<Sfid, EncodeError> {
+        Ok(match ask {
+            Ask::Sampler(r) => {
+                encode_sampler(r, form, self)?;
+                Sfid::Sampler
+            }
+            Ask::SamplerBlock {
+                kind,
+                surface,
+                sampler: index,
+                channels,
+            } => {
+                let c = &mut self.control;
+                sampler::SIMD_MODE.put(c, 3)?;
+                sampler::TYPE.put(c, *kind)?;
+                sampler::SAMPLER.put(c, *index)?;
+                sampler::BINDING.put(c, *surface)?;
+                let disable = u32::from(!channels.0 & 0xf);
+                sampler_header::DISABLE.put(&mut self.header, disable)?;
+                Sfid::Sampler
+            }
+            _ => return Err(absent("another family's message")),
+        })
+    }
+
+    /// What reads and writes surfaces and buffers.
+    fn memory(&mut self, ask: &Ask) -> Result<Sfid, EncodeError> {
+        Ok(match ask {
+            Ask::MediaRead(block, cache) => {
+                self.block(block)?;
+                self.read(*cache, reads::MEDIA, field_bits(block.field), block.surface)?
+            }
+            Ask::MediaWrite { block, commit } => {
+                self.block(block)?;
+                self.write(
+                    *commit,
+                    writes::MEDIA,
+                    field_bits(block.field),
+                    block.surface,
+                )?
+            }
+            Ask::Oword {
+                block,
+                base,
+                cache,
+                commit,
+            } => {
+                let size = match (block.owords, block.high) {
+                    (1, high) => u32::from(high),
+                    (2, false) => 2,
+                    (4, false) => 3,
+                    (8, false) => 4,
+                    _ => return Err(bad("1, 2, 4 or 8 owords")),
+                };
+                if block.unaligned {
+                    return Err(absent("an unaligned oword block"));
+                }
+                self.offsets(block.offset, *base)?;
+                match block.access {
+                    Access::Read => self.read(*cache, reads::OWORD, size, block.surface)?,
+                    Access::Write => self.write(*commit, writes::OWORD, size, block.surface)?,
+                }
+            }
+            Ask::DualOword {
+                surface,
+                access,
+                global,
+                base,
+                cache,
+                owords,
+                commit,
+            } => {
+                let size = match owords {
+                    1 => 0,
+                    4 => 2,
+                    _ => return Err(bad("1 or 4 owords")),
+                };
+                self.offsets(*global, *base)?;
+                match access {
+                    Access::Read => self.read(*cache, reads::DUAL_OWORD, size, *surface)?,
+                    Access::Write => self.write(*commit, writes::DUAL_OWORD, size, *surface)?,
+                }
+            }
+            Ask::DwordScattered {
+                request: r,
+                base,
+                cache,
+                commit,
+            } => {
+                let lanes = match r.lanes {
+                    8 => 2,
+                    16 => 3,
+                    _ => return Err(bad("8 or 16 lanes")),
+                };
+                if r.element_bytes != 4 {
+                    return Err(absent("scattered bytes and words"));
+                }
+                self.offsets(r.global.unwrap_or(0), *base)?;
+                match r.access {
+                    Access::Read => self.read(*cache, reads::DWORD, lanes, r.surface)?,
+                    Access::Write => self.write(*commit, writes::DWORD, lanes, r.surface)?,
+                }
+            }
+            Ask::LoopFilter {
+                surface,
+                cache,
+                global,
+            } => {
+                offset_header::GLOBAL.put(&mut self.header, *global)?;
+                self.read(*cache, reads::LOOP_FILTER, 0, *surface)?
+            }
+            _ => return Err(absent("another family's message")),
+        })
+    }
+
+    /// What goes to render targets and vertex buffers.
+    fn output(&mut self, ask: &Ask) -> Result<Sfid, EncodeError> {
+        Ok(match ask {
+            Ask::Target {
+                surface,
+                form: kind,
+                last,
+                commit,
+                header,
+                eot,
+            } => {
+                if *kind > 4 {
+                    return Err(bad("forms 0 to 4"));
+                }
+                self.eot = *eot;
+                self.target(header)?;
+                let specific = kind | u32::from(*last) << 3;
+                self.write(*commit, writes::TARGET, specific, *surface)?
+            }
+            Ask::Unorm {
+                surface,
+                access,
+                cache,
+                field,
+                x,
+                y,
+                mask,
+                commit,
+                eot,
+            } => {
+                unorm::X.put(&mut self.header, *x as u32)?;
+                unorm::Y.put(&mut self.header, *y as u32)?;
+                unorm::MASK.put(&mut self.header, *mask)?;
+                self.eot = *eot;
+                let field = field_bits(*field);
+                match access {
+                    Access::Read => self.read(*cache, reads::UNORM, field, *surface)?,
+                    Access::Write => self.write(*commit, writes::UNORM, field, *surface)?,
+                }
+            }
+            Ask::Vertex {
+                surface,
+                index,
+                data,
+                commit,
+            } => {
+                for (field, value) in [vertex::R, vertex::G, vertex::B, vertex::A]
+                    .into_iter()
+                    .zip(data)
+                {
+                    field.put(&mut self.header, *value)?;
+                }
+                vertex::INDEX.put(&mut self.header, *index)?;
+                self.write(*commit, writes::VERTEX, 0, *surface)?
+            }
+            Ask::FlushRender { commit } => self.write(*commit, writes::FLUSH, 0, 0)?,
+            _ => return Err(absent("another family's message")),
+        })
+    }
+
+    /// Math, and what ends a thread.
+    fn thread(&mut self, ask: &Ask) -> Result<Sfid, EncodeError> {
+        Ok(match ask {
+            Ask::Math(control) => {
+                let c = &mut self.control;
+                math::FUNCTION.put(c, control.function as u32)?;
+                math::SIGNED.put(c, control.signed.into())?;
+                math::PARTIAL.put(c, control.partial.into())?;
+                math::SATURATE.put(c, control.saturate.into())?;
+                math::SCALAR.put(c, control.scalar.into())?;
+                Sfid::Math
+            }
+            Ask::Gateway { opcode, eot } => {
+                if *opcode > 2 {
+                    return Err(bad("open, close or forward"));
+                }
+                gateway::OPCODE.put(&mut self.control, *opcode)?;
+                self.eot = *eot;
+                Sfid::Gateway
+            }
+            Ask::EndOfThread { child } => {
+                self.eot = true;
+                self.control = [if *child { CHILD_END } else { 0 }];
+                Sfid::Ts
+            }
+            Ask::NullEnd => {
+                self.eot = true;
+                Sfid::Null
+            }
+            _ => return Err(absent("another family's message")),
+        })
+    }
+}
+
 /// Turns a question into bits.
 ///
 /// # Errors
@@ -134,186 +346,18 @@ pub fn encode_ask(ask: &Ask, form: &Form) -> Result<Message, EncodeError> {
         eot: false,
     };
     let sfid = match ask {
-        Ask::Sampler(r) => {
-            encode_sampler(r, form, &mut d)?;
-            Sfid::Sampler
+        Ask::Sampler(_) | Ask::SamplerBlock { .. } => d.sampler(ask, form)?,
+        Ask::MediaRead(..)
+        | Ask::MediaWrite { .. }
+        | Ask::Oword { .. }
+        | Ask::DualOword { .. }
+        | Ask::DwordScattered { .. }
+        | Ask::LoopFilter { .. } => d.memory(ask)?,
+        Ask::Target { .. } | Ask::Unorm { .. } | Ask::Vertex { .. } | Ask::FlushRender { .. } => {
+            d.output(ask)?
         }
-        Ask::SamplerBlock {
-            kind,
-            surface,
-            sampler: index,
-            channels,
-        } => {
-            let c = &mut d.control;
-            sampler::SIMD_MODE.put(c, 3)?;
-            sampler::TYPE.put(c, *kind)?;
-            sampler::SAMPLER.put(c, *index)?;
-            sampler::BINDING.put(c, *surface)?;
-            let disable = u32::from(!channels.0 & 0xf);
-            sampler_header::DISABLE.put(&mut d.header, disable)?;
-            Sfid::Sampler
-        }
-        Ask::MediaRead(block, cache) => {
-            d.block(block)?;
-            d.read(*cache, reads::MEDIA, field_bits(block.field), block.surface)?
-        }
-        Ask::MediaWrite { block, commit } => {
-            d.block(block)?;
-            d.write(
-                *commit,
-                writes::MEDIA,
-                field_bits(block.field),
-                block.surface,
-            )?
-        }
-        Ask::Oword {
-            block,
-            base,
-            cache,
-            commit,
-        } => {
-            let size = match (block.owords, block.high) {
-                (1, high) => u32::from(high),
-                (2, false) => 2,
-                (4, false) => 3,
-                (8, false) => 4,
-                _ => return Err(bad("1, 2, 4 or 8 owords")),
-            };
-            if block.unaligned {
-                return Err(absent("an unaligned oword block"));
-            }
-            d.offsets(block.offset, *base)?;
-            match block.access {
-                Access::Read => d.read(*cache, reads::OWORD, size, block.surface)?,
-                Access::Write => d.write(*commit, writes::OWORD, size, block.surface)?,
-            }
-        }
-        Ask::DualOword {
-            surface,
-            access,
-            global,
-            base,
-            cache,
-            owords,
-            commit,
-        } => {
-            let size = match owords {
-                1 => 0,
-                4 => 2,
-                _ => return Err(bad("1 or 4 owords")),
-            };
-            d.offsets(*global, *base)?;
-            match access {
-                Access::Read => d.read(*cache, reads::DUAL_OWORD, size, *surface)?,
-                Access::Write => d.write(*commit, writes::DUAL_OWORD, size, *surface)?,
-            }
-        }
-        Ask::DwordScattered {
-            request: r,
-            base,
-            cache,
-            commit,
-        } => {
-            let lanes = match r.lanes {
-                8 => 2,
-                16 => 3,
-                _ => return Err(bad("8 or 16 lanes")),
-            };
-            if r.element_bytes != 4 {
-                return Err(absent("scattered bytes and words"));
-            }
-            d.offsets(r.global.unwrap_or(0), *base)?;
-            match r.access {
-                Access::Read => d.read(*cache, reads::DWORD, lanes, r.surface)?,
-                Access::Write => d.write(*commit, writes::DWORD, lanes, r.surface)?,
-            }
-        }
-        Ask::Target {
-            surface,
-            form: kind,
-            last,
-            commit,
-            header,
-            eot,
-        } => {
-            if *kind > 4 {
-                return Err(bad("forms 0 to 4"));
-            }
-            d.eot = *eot;
-            d.target(header)?;
-            let specific = kind | u32::from(*last) << 3;
-            d.write(*commit, writes::TARGET, specific, *surface)?
-        }
-        Ask::Unorm {
-            surface,
-            access,
-            cache,
-            field,
-            x,
-            y,
-            mask,
-            commit,
-            eot,
-        } => {
-            unorm::X.put(&mut d.header, *x as u32)?;
-            unorm::Y.put(&mut d.header, *y as u32)?;
-            unorm::MASK.put(&mut d.header, *mask)?;
-            d.eot = *eot;
-            let field = field_bits(*field);
-            match access {
-                Access::Read => d.read(*cache, reads::UNORM, field, *surface)?,
-                Access::Write => d.write(*commit, writes::UNORM, field, *surface)?,
-            }
-        }
-        Ask::Vertex {
-            surface,
-            index,
-            data,
-            commit,
-        } => {
-            for (field, value) in [vertex::R, vertex::G, vertex::B, vertex::A]
-                .into_iter()
-                .zip(data)
-            {
-                field.put(&mut d.header, *value)?;
-            }
-            vertex::INDEX.put(&mut d.header, *index)?;
-            d.write(*commit, writes::VERTEX, 0, *surface)?
-        }
-        Ask::LoopFilter {
-            surface,
-            cache,
-            global,
-        } => {
-            offset_header::GLOBAL.put(&mut d.header, *global)?;
-            d.read(*cache, reads::LOOP_FILTER, 0, *surface)?
-        }
-        Ask::FlushRender { commit } => d.write(*commit, writes::FLUSH, 0, 0)?,
-        Ask::Math(control) => {
-            let c = &mut d.control;
-            math::FUNCTION.put(c, control.function as u32)?;
-            math::SIGNED.put(c, control.signed.into())?;
-            math::PARTIAL.put(c, control.partial.into())?;
-            math::SATURATE.put(c, control.saturate.into())?;
-            math::SCALAR.put(c, control.scalar.into())?;
-            Sfid::Math
-        }
-        Ask::Gateway { opcode, eot } => {
-            if *opcode > 2 {
-                return Err(bad("open, close or forward"));
-            }
-            gateway::OPCODE.put(&mut d.control, *opcode)?;
-            d.eot = *eot;
-            Sfid::Gateway
-        }
-        Ask::EndOfThread { child } => {
-            d.eot = true;
-            d.control = [if *child { CHILD_END } else { 0 }];
-            Sfid::Ts
-        }
-        Ask::NullEnd => {
-            d.eot = true;
-            Sfid::Null
+        Ask::Math(_) | Ask::Gateway { .. } | Ask::EndOfThread { .. } | Ask::NullEnd => {
+            d.thread(ask)?
         }
     };
     if form.header != ask.header(form) || form.second != 0 || form.first == 0 {

@@ -101,6 +101,7 @@ fn every_sampler_message_survives_its_bits() {
                     channels: ChannelMask(mask),
                     lanes,
                     offsets: if header { [-8, 7, -1] } else { [0; 3] },
+                    coarse: false,
                     pixel_null_mask: false,
                     params16: false,
                     returns: ReturnFormat::Bits32,

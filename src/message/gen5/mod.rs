@@ -27,6 +27,7 @@ use super::request::{
 use super::{Sfid, gen5_media};
 use crate::isa::{ChannelMask, Platform};
 use crate::math::unit::Control;
+use serde::{Serialize, Serializer};
 
 /// Which cache a read goes through. Source: lowering reference 18.5.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,8 +54,14 @@ impl Cache {
     }
 }
 
+impl Serialize for Cache {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
 /// The two header registers of a render target write. Source: PRM 5.10.7.3.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Serialize)]
 pub struct TargetHeader {
     /// Pixels that were on when the thread was dispatched.
     pub dispatched: u32,
@@ -83,7 +90,8 @@ pub struct TargetHeader {
 }
 
 /// What Ironlake can be asked.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Serialize)]
+#[serde(rename_all = "snake_case")]
 pub enum Ask {
     /// SIMD8 and SIMD16 sampling and loading; parameters in this part's order.
     Sampler(SamplerRequest),

@@ -16,6 +16,7 @@ fn request(op: SamplerOp, params: u32) -> SamplerRequest {
         channels: ChannelMask::RGBA,
         lanes: 8,
         offsets: [0; 3],
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

@@ -24,6 +24,7 @@ fn request(op: SamplerOp, channels: u8, lanes: u32) -> SamplerRequest {
         channels: ChannelMask(channels),
         lanes,
         offsets: [0; 3],
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

@@ -37,6 +37,7 @@ fn one(
         channels: ChannelMask(if op.is_gather() { 1 } else { 15 }),
         lanes: 8,
         offsets: [0; 3],
+        coarse: false,
         pixel_null_mask: false,
         params16: false,
         returns: ReturnFormat::Bits32,

@@ -3,7 +3,11 @@
 use super::{Choices, channels, lanes, predicate, scalar, unsigned};
 use visim::isa::Platform;
 
-pub(super) fn media(choices: &mut Choices) -> String {
+pub(super) fn media(choices: &mut Choices, platform: Platform) -> String {
+    let surface = match choices.one_in(10) {
+        true => "%scratch",
+        false => bindless(choices, platform),
+    };
     let write = choices.one_in(3);
     let mut width = 1 + choices.below(64);
     if write {
@@ -25,7 +29,7 @@ pub(super) fn media(choices: &mut Choices) -> String {
     };
     if write {
         let mode = choices.pick(&["nomod", "modified", "top", "bottom"]);
-        return format!("media_st.{mode} ({width},{height}) T6 {plane} {x} {y} D0.0");
+        return format!("media_st.{mode} ({width},{height}) {surface} {plane} {x} {y} D0.0");
     }
     let mode = choices.pick(&[
         "nomod",
@@ -36,47 +40,73 @@ pub(super) fn media(choices: &mut Choices) -> String {
         "bottom_mod",
     ]);
     let to = choices.pick(&["VF", "VU", "VI", "VH", "VW", "VB", "VQ"]);
-    format!("media_ld.{mode} ({width},{height}) T6 {plane} {x} {y} {to}.0")
+    format!("media_ld.{mode} ({width},{height}) {surface} {plane} {x} {y} {to}.0")
 }
 
-pub(super) fn surface(choices: &mut Choices) -> &'static str {
-    match choices.below(5) {
+pub(super) fn surface(choices: &mut Choices, platform: Platform) -> &'static str {
+    match choices.below(6) {
         3 => "%slm",
         4 => "%scratch",
+        5 => bindless(choices, platform),
         _ => "T6",
     }
 }
 
-pub(super) fn oword(choices: &mut Choices) -> String {
-    let count = 1 << choices.below(4);
-    let to = if choices.one_in(3) { "%scratch" } else { "T6" };
+/// A surface that lies in memory; now and then the bindless one, for which the finalizer makes an
+/// instruction that Gen8 has not.
+fn bindless(choices: &mut Choices, platform: Platform) -> &'static str {
+    match choices.one_in(4) && platform != Platform::Bdw {
+        true => "%bss",
+        false => "T6",
+    }
+}
+
+pub(super) fn oword(choices: &mut Choices, platform: Platform) -> String {
+    let count = 1 << choices.below(5);
+    let to = match choices.one_in(3) {
+        true => "%scratch",
+        false => bindless(choices, platform),
+    };
+    let from = bindless(choices, platform);
     let offset = unsigned(choices);
     match choices.below(3) {
         0 => format!("oword_ld ({count}) {to} {offset} VF.0"),
-        1 => format!("oword_ld_unaligned ({count}) T6 {offset} VF.0"),
+        1 => format!("oword_ld_unaligned ({count}) {from} {offset} VF.0"),
         _ => format!("oword_st ({count}) {to} {offset} D0.0"),
     }
 }
 
 pub(super) fn scattered(choices: &mut Choices, platform: Platform) -> String {
     if choices.one_in(2) && platform != Platform::Pvc {
-        return scatter(choices);
+        return scatter(choices, platform);
     }
     let (bytes, size) = (1 << choices.below(3), 8 << choices.below(2));
-    let (exec, to, offset) = (lanes(choices, size), surface(choices), unsigned(choices));
+    let (exec, to, offset) = (
+        lanes(choices, size),
+        surface(choices, platform),
+        unsigned(choices),
+    );
     format!("gather.{bytes} {exec} {to} {offset} A0.0 VU.0")
 }
 
-pub(super) fn scatter(choices: &mut Choices) -> String {
+pub(super) fn scatter(choices: &mut Choices, platform: Platform) -> String {
     let (bytes, size) = (1 << choices.below(3), 8 << choices.below(2));
-    let (exec, to, offset) = (lanes(choices, size), surface(choices), unsigned(choices));
+    let (exec, to, offset) = (
+        lanes(choices, size),
+        surface(choices, platform),
+        unsigned(choices),
+    );
     format!("scatter.{bytes} {exec} {to} {offset} A1.0 A2.0")
 }
 
-pub(super) fn scaled(choices: &mut Choices) -> String {
+pub(super) fn scaled(choices: &mut Choices, platform: Platform) -> String {
     let size = 8 << choices.below(2);
     let guard = predicate(choices, size);
-    let (exec, to, offset) = (lanes(choices, size), surface(choices), unsigned(choices));
+    let (exec, to, offset) = (
+        lanes(choices, size),
+        surface(choices, platform),
+        unsigned(choices),
+    );
     let (letters, bytes) = (channels(choices), 1 << choices.below(3));
     match choices.below(4) {
         0 => format!("{guard}gather_scaled.{bytes} {exec} {to} {offset} A0.0 VU.0"),
@@ -102,10 +132,11 @@ pub(super) fn typed(choices: &mut Choices, platform: Platform) -> String {
         })
         .collect();
     let coordinates = coordinates.join(" ");
+    let surface = bindless(choices, platform);
     if choices.one_in(2) && platform != Platform::Pvc {
-        format!("scatter4_typed.{letters} {exec} T6 {coordinates} D0.0")
+        format!("scatter4_typed.{letters} {exec} {surface} {coordinates} D0.0")
     } else {
-        format!("gather4_typed.{letters} {exec} T6 {coordinates} VF.0")
+        format!("gather4_typed.{letters} {exec} {surface} {coordinates} VF.0")
     }
 }
 
@@ -129,6 +160,8 @@ pub(super) fn atomic(choices: &mut Choices, platform: Platform) -> String {
         _ => "A1.0 %null.0",
     };
     let width = if choices.one_in(4) { ".16" } else { "" };
+    let surface = bindless(choices, platform);
+    let texels = choices.pick(&[surface, surface, "%slm", "%scratch"]);
     match choices.below(4) {
         3 => {
             let (op, sources) = [
@@ -138,10 +171,10 @@ pub(super) fn atomic(choices: &mut Choices, platform: Platform) -> String {
                 ("fcmpwr", "F1.0 F2.0"),
             ][choices.below(4) as usize];
             let to = if to == "VU" { "VF" } else { to };
-            format!("{guard}dword_atomic.{op} {exec} T6 A0.0 {sources} {to}.0")
+            format!("{guard}dword_atomic.{op} {exec} {surface} A0.0 {sources} {to}.0")
         }
         0 => format!(
-            "typed_atomic.{op}{width} {} T6 A3.0 A4.0 %null.0 %null.0 {sources} {to}.0",
+            "typed_atomic.{op}{width} {} {texels} A3.0 A4.0 %null.0 %null.0 {sources} {to}.0",
             lanes(choices, 8)
         ),
         _ => {
@@ -155,7 +188,7 @@ pub(super) fn atomic(choices: &mut Choices, platform: Platform) -> String {
                 ("minsint" | "maxsint", _) => ("I0.0 %null.0", to),
                 _ => (sources, to),
             };
-            format!("{guard}dword_atomic.{op}{width} {exec} T6 A0.0 {sources} {to}.0")
+            format!("{guard}dword_atomic.{op}{width} {exec} {surface} A0.0 {sources} {to}.0")
         }
     }
 }
@@ -183,8 +216,12 @@ pub(super) fn svm(choices: &mut Choices, platform: Platform) -> String {
         }
         3 => {
             let bytes = choices.pick(&["1", "4", "8"]);
-            let blocks = 1 << choices.below(if bytes == "8" { 1 } else { 2 });
-            let from = if bytes == "8" { "Q0" } else { "D0" };
+            let blocks = 1 << choices.below(4);
+            // D0 has eight dwords for each of sixteen lanes, the others one element.
+            let from = match (bytes, blocks) {
+                ("1", _) | (_, 1) => choices.pick(&["D0", "A2", "Q0", "B0"]),
+                _ => "D0",
+            };
             format!("svm_scatter.{bytes}.{blocks} {exec} Q0.0 {from}.0")
         }
         4 => format!("svm_gather4scaled.{letters} {exec} {offset} Q0.0 VF.0"),

@@ -6,6 +6,7 @@ mod samplers;
 
 pub use output::TARGET_HEADER;
 
+use super::machine::in_this_run;
 use memory::{atomic, media, oword, scaled, scatter, scattered, svm, typed};
 use output::{math, raw, sync, target};
 use proptest::prelude::*;
@@ -54,6 +55,7 @@ pub fn programs(platform: Platform) -> impl Strategy<Value = Program> {
         statements: instructions
             .iter()
             .map(|drawn| statement(&mut Choices(drawn.iter()), platform))
+            .chain(brought_back(&mut Choices(last[1..].iter())))
             .chain(last_word(&mut Choices(last.iter()), platform))
             .collect(),
     })
@@ -84,10 +86,22 @@ fn settings(choices: &mut Choices) -> String {
     };
     number("T6", 240, "C0(0,2)<0;1,0>", 4);
     number("S16", 16, "C0(0,3)<0;1,0>", 5);
-    for (to, at) in [("%bss", 4), ("S31", 5)] {
+    for (to, at) in [("%bss", 4), ("S31", 4 + choices.below(2))] {
         let _ = writeln!(head, "    movs (M1_NM, 1) {to}(0) C0(0,{at})<0;1,0>");
     }
-    head + "    cmp.gt (M1, 16) P1 A5(0,0)<8;8,1> 0x3:ud\n"
+    head + "    cmp.gt (M1, 16) P1 A5(0,0)<8;8,1> 0x80000000:ud\n"
+        + "    cmp.gt (M1, 8) P2 A4(0,0)<8;8,1> 0x80000000:ud\n"
+}
+
+/// What the comparisons of [`settings`] leave in a predicate.
+pub fn flag_bits(name: &str) -> u32 {
+    let (from, lanes) = match name {
+        "P1" => ("A5", 16),
+        _ => ("A4", 8),
+    };
+    // The sign of lane i is the highest bit of its dword; none of them is the bound itself.
+    let on = |lane: u32| in_this_run(from, 4 * lane + 3) >> 7 != 0;
+    (0..lanes).fold(0, |bits, lane| bits | u32::from(on(lane)) << lane)
 }
 
 /// Declarations all programs share; sizes leave the finalizer registers to spare.
@@ -146,7 +160,7 @@ fn declarations() -> String {
             ".decl {name} v_type=G type={ty} num_elts={count} align=GRF alias=<{of},0>"
         );
     }
-    t += ".decl P1 v_type=P num_elts=16\n.decl T6 v_type=T num_elts=1\n.decl S16 v_type=S num_elts=1\n";
+    t += ".decl P1 v_type=P num_elts=16\n.decl P2 v_type=P num_elts=8\n.decl T6 v_type=T num_elts=1\n.decl S16 v_type=S num_elts=1\n";
     t += &inputs;
     t += ".kernel_attr Target=\"cm\"\n.function \"main\"\nmain:\n";
     t
@@ -181,26 +195,41 @@ fn unsigned(choices: &mut Choices) -> String {
     }
 }
 
-fn predicate(choices: &mut Choices, size: u64) -> &'static str {
-    match choices.below(6) {
-        4 if size == 16 => "(P1) ",
-        5 if size == 16 => "(!P1) ",
-        _ => "",
+fn predicate(choices: &mut Choices, size: u64) -> String {
+    if choices.below(3) < 2 {
+        return String::new();
     }
+    let not = choices.pick(&["", "!"]);
+    // Now and then of another width than the lanes.
+    let name = if (size == 16) != choices.one_in(8) {
+        "P1"
+    } else {
+        "P2"
+    };
+    let group = choices.pick(&["", "", ".any", ".all"]);
+    format!("({not}{name}{group}) ")
+}
+
+/// All that the program has brought back goes out again: what every byte of it is shows in the payload.
+fn brought_back(choices: &mut Choices) -> Vec<String> {
+    let piece = |at: u32| format!("oword_st (8) T6 0x0:ud VF.{at}");
+    let all = choices.below(5) as u32;
+    (0..all).map(|i| piece(128 * i)).collect()
 }
 
 fn statement(choices: &mut Choices, platform: Platform) -> String {
-    match choices.below(23) {
+    match choices.below(24) {
+        23 => format!("oword_st (8) T6 0x0:ud VF.{}", 64 * choices.below(8)),
         22 => odd_lanes(choices),
-        0..=2 => media(choices),
+        0..=2 => media(choices, platform),
         3..=5 => load(choices, platform),
         6..=8 => sample(choices, platform),
         9 => gather4(choices, platform),
         10 => info(choices),
         11 => avs(choices, platform),
-        12 => oword(choices),
+        12 => oword(choices, platform),
         13 => scattered(choices, platform),
-        14 => scaled(choices),
+        14 => scaled(choices, platform),
         15 => typed(choices, platform),
         16 => atomic(choices, platform),
         17 => svm(choices, platform),
@@ -216,7 +245,7 @@ fn statement(choices: &mut Choices, platform: Platform) -> String {
 fn last_word(choices: &mut Choices, platform: Platform) -> Option<String> {
     let now = choices.one_in(3) && platform == Platform::Pvc;
     now.then(|| match choices.below(4) {
-        0 => scatter(choices),
+        0 => scatter(choices, platform),
         _ => target(choices, platform),
     })
 }

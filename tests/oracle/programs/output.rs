@@ -59,7 +59,10 @@ pub(super) fn target(choices: &mut Choices, platform: Platform) -> String {
         operands.push("A4.0".into());
     }
     let dot = if flags.is_empty() { "" } else { "." };
-    let mask = choices.pick(&["M1", "M5"]);
+    let mask = match size {
+        8 => choices.pick(&["M1", "M5", "M3", "M7"]),
+        _ => choices.pick(&["M1", "M5"]),
+    };
     let operands = operands.join(" ");
     format!("{guard}rt_write_3d{dot}{flags} ({mask}, {size}) T6 {TARGET_HEADER}.0 {operands}")
 }
@@ -112,7 +115,8 @@ pub(super) fn math(choices: &mut Choices, platform: Platform) -> String {
     let exec = format!("(M1{no_mask}, {size})");
     if choices.one_in(4) && platform < Platform::Dg2 {
         let op = choices.pick(&["div", "mod"]);
-        return format!("{op} (M1{no_mask}, 8) VI(0,0)<1> I0(0,0)<8;8,1> I0(0,8)<8;8,1>");
+        let by = choices.pick(&["A1(0,0)<8;8,1>", "A1(0,3)<0;1,0>"]);
+        return format!("{op} {exec} VU(0,0)<1> A0(0,0)<8;8,1> {by}");
     }
     let saturate = choices.pick(&["", ".sat"]);
     let op = choices.pick(&[
@@ -124,7 +128,8 @@ pub(super) fn math(choices: &mut Choices, platform: Platform) -> String {
         "pow" | "div" => " F1(0,0)<8;8,1>",
         _ => "",
     };
-    format!("{op}{saturate} {exec} {to}(0,0)<1> {from}0(0,0)<8;8,1>{second}")
+    let region = choices.pick(&["(0,0)<8;8,1>", "(0,0)<8;8,1>", "(0,5)<0;1,0>"]);
+    format!("{op}{saturate} {exec} {to}(0,0)<1> {from}0{region}{second}")
 }
 
 /// Raw messages: lengths as the text says them, any function control.
@@ -132,8 +137,11 @@ pub(super) fn raw(choices: &mut Choices, platform: Platform) -> String {
     let (first, second, back) = (1 + choices.below(2), 1 + choices.below(2), choices.below(3));
     let control = choices.below(1 << 9) << 9 | choices.below(1 << 9);
     let function = [2, 10, 12][choices.below(3) as usize];
+    // Of a bindless handle used as a descriptor the finalizer takes the register where it stands as a handle
+    // for that of the descriptor.
+    let own = choices.pick(&["0", "1", "2", "3", "6", "7"]);
     let desc = match choices.below(4) {
-        3 => format!("C0(0,{})<0;1,0>", choices.below(8)),
+        3 => format!("C0(0,{own})<0;1,0>"),
         _ => format!("{:#x}:ud", first << 25 | back << 20 | control),
     };
     let to = if back == 0 { "%null" } else { "VU" };
@@ -143,8 +151,11 @@ pub(super) fn raw(choices: &mut Choices, platform: Platform) -> String {
         return format!("{op} (M1, {size}) {function:#X} {first} {back} {desc} P0.0 {to}.0")
             .replace("0X", "0x");
     }
-    let ex_desc = second << 6 | function;
+    let ex_desc = match choices.one_in(4) {
+        true => format!("C0(0,{})<0;1,0>", choices.below(8)),
+        false => format!("{:#x}:ud", second << 6 | function),
+    };
     format!(
-        "raw_sends.{function}.{first}.{second}.{back} (M1, {size}) {ex_desc:#x}:ud {desc} P0.0 P0.64 {to}.0"
+        "raw_sends.{function}.{first}.{second}.{back} (M1, {size}) {ex_desc} {desc} P0.0 P0.64 {to}.0"
     )
 }

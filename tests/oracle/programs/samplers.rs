@@ -13,8 +13,10 @@ pub(super) fn params(
 ) -> String {
     let mut words = Vec::new();
     let mut at = 0;
-    for _ in 0..count {
-        let word = if half {
+    for i in 0..count {
+        let word = if i > 0 && choices.one_in(20) {
+            "%null.0".into()
+        } else if half {
             let names: &[&str] = if float {
                 &["H0", "H1", "H2"]
             } else {
@@ -226,8 +228,9 @@ pub(super) fn avs(choices: &mut Choices, platform: Platform) -> String {
     };
     let (group, block) = (unsigned(choices), unsigned(choices));
     let ief = choices.below(2);
+    let from = surface(choices, platform);
     format!(
-        "avs.{letters} T6 S16 {} {} {} {} {} {group} {block} {control} {} {mode} {ief:#x}:ub VW.0",
+        "avs.{letters} {from} S16 {} {} {} {} {} {group} {block} {control} {} {mode} {ief:#x}:ub VW.0",
         f[0], f[1], f[2], f[3], f[4], f[5]
     )
 }

@@ -21,26 +21,9 @@ use crate::message::gen5::target_function;
 /// Slots of one message.
 const SLOTS: u32 = 16;
 
-/// What this part's message has no place for.
-const ABSENT: &[(&str, &str)] = &[
-    ("PS", "per-sample writes"),
-    ("CM", "coarse pixels"),
-    ("CPS", "coarse pixels"),
-    ("NULLRT", "a null target"),
-    ("A", "source-0 alpha"),
-    ("O", "the output mask of samples"),
-    ("ST", "a stencil that the shader computes"),
-];
-
 /// Lowers `rt_write_3d`.
 pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let target = Target::read(cx)?;
-    if let Some((_, what)) = ABSENT.iter().find(|(word, _)| target.has(word)) {
-        return refuse(
-            cx,
-            &format!("Ironlake's render target write has not {what}"),
-        );
-    }
     if target
         .index
         .as_ref()

@@ -1,0 +1,52 @@
+//! The registers of a raw message.
+
+use crate::exec::message::read_raw;
+use crate::exec::thread::Thread;
+use crate::isa::Platform;
+use crate::program::{Raw, RawMessage};
+
+/// The registers of both payloads as one row.
+pub(in crate::exec) struct Payload {
+    parts: [(Option<Raw>, u32); 2],
+    grf: u32,
+}
+
+impl Payload {
+    pub(in crate::exec) fn new(raw: &RawMessage, platform: Platform) -> Payload {
+        let [first, second, _] = raw.lengths;
+        Payload {
+            parts: [(raw.payload[0], first), (raw.payload[1], second)],
+            grf: platform.grf_bytes(),
+        }
+    }
+
+    /// `count` registers from register `at` on; none if they are not there in one piece.
+    pub(super) fn at(&self, at: u32, count: u32) -> Option<Raw> {
+        let mut at = at;
+        for (raw, length) in self.parts {
+            if at < length {
+                let inside = at.checked_add(count)? <= length;
+                let raw = raw?.skip(at * self.grf);
+                let end = raw.offset.saturating_add(count.checked_mul(self.grf)?);
+                return inside.then_some(Raw {
+                    end: raw.end.min(end),
+                    ..raw
+                });
+            }
+            at -= length;
+        }
+        None
+    }
+
+    /// The eight dwords of a register; zeros where there is none.
+    pub(super) fn dwords(&self, thread: &Thread<'_>, at: u32) -> [u32; 8] {
+        let mut bytes = [0; 32];
+        if let Some(raw) = self.at(at, 1) {
+            read_raw(thread, raw, &mut bytes);
+        }
+        std::array::from_fn(|dw| {
+            let byte = |k: usize| bytes[4 * dw + k];
+            u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])
+        })
+    }
+}
