@@ -329,7 +329,15 @@ fn raw_sends_lower_on_ironlake() {
 fn first_send(name: &str, platform: &str, statement: &str) -> serde_json::Value {
     let file = program(name, statement);
     let path = file.to_string_lossy().into_owned();
-    let output = visim(&["--format", "json", "lower", "--platform", platform, &path]);
+    let output = visim(&[
+        "--format",
+        "json",
+        "lower",
+        "--eot",
+        "--platform",
+        platform,
+        &path,
+    ]);
     std::fs::remove_file(&file).expect("it was written");
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     let unit: serde_json::Value =
@@ -352,6 +360,62 @@ fn any_and_all_of_a_flag_stand_on_the_send_with_the_width_of_the_flag() {
         let statement = format!("({guard}) {scatter} (M1, {lanes}) T6 0x0:ud A0.0 V34.0");
         let send = first_send("guarded", platform, &statement);
         assert_eq!(send["predicate"], wanted, "{platform} {statement}");
+    }
+}
+
+/// Small things that the finalizer was seen to do.
+#[test]
+fn messages_are_the_finalizer_s_in_the_small_too() {
+    for (platform, statement, key, wanted) in [
+        // The instruction that ends the thread sets the bit of the descriptor.
+        (
+            "skl",
+            "raw_sends_eot.7.1.1.0 (M1_NM, 8) 0x47:ud 0x2000010:ud A0.0 A0.32 %null.0",
+            "ex_desc",
+            "0x00000067",
+        ),
+        (
+            "tgl",
+            "raw_sends_eot.7.1.1.0 (M1_NM, 8) 0x47:ud 0x2000010:ud A0.0 A0.32 %null.0",
+            "ex_desc",
+            "0x00000040",
+        ),
+        (
+            "dg2",
+            "raw_sends.12.1.1.0 (M1, 8) A0(0,0)<0;1,0> 0x2026e06:ud A0.0 A0.32 %null.0",
+            "options",
+            "ExBSO",
+        ),
+        // Two sources also where part of a register counts as none.
+        (
+            "skl",
+            "scatter.4 (M1, 1) %slm 0x0:ud A0.0 A0.32",
+            "mnemonic",
+            "sends",
+        ),
+        // The handle of a bindless surface is added to the descriptor, and nothing to the other.
+        (
+            "skl",
+            "avs.R %bss S0 0.0:f 0.0:f 0.5:f 0.5:f 0.0:f 0:ud 0:ud AVS_8_FULL 0.0:f AVS_16x4 0:ub W0.0",
+            "ex_desc",
+            "0x00000002",
+        ),
+        (
+            "skl",
+            "media_ld.nomod (4,4) %scratch 2 0x0:ud 0x0:ud V34.0",
+            "desc",
+            "0x021900FF",
+        ),
+        // An absent parameter has its register, and all go together.
+        (
+            "skl",
+            "load_3d.RG (M1, 8) 0x0:uw T6 V34.0 A0.0 %null.0 A0.32",
+            "desc_fixed_bits",
+            "0x06227000",
+        ),
+    ] {
+        let send = first_send("small", platform, statement);
+        assert_eq!(send[key], wanted, "{platform} {statement}: {send}");
     }
 }
 

@@ -126,6 +126,48 @@ fn addresses_of_64_bits_reach_the_same_bytes() {
     assert_eq!(trap.diagnostic.code.to_string(), "E0608");
 }
 
+/// What is stored follows from the blocks, although the message of such a scatter counts by the type.
+#[test]
+fn scatters_store_their_blocks_whatever_the_type_of_the_data() {
+    let address = |lane: u64| (0x1_0000_0000u64 + 16 * lane).to_le_bytes();
+    let data: Vec<u8> = (100..132).collect();
+    for (ty, blocks, bytes) in [
+        ("uq", "4.1", 4),
+        ("ud", "8.1", 8),
+        ("ub", "4.2", 8),
+        ("ub", "1.4", 4),
+        ("uw", "1.8", 8),
+    ] {
+        let elements = match ty {
+            "uq" => 4,
+            "ud" => 8,
+            "uw" => 16,
+            _ => 32,
+        };
+        let set = [
+            ("V", (0..4).flat_map(address).collect()),
+            ("DATA", data.clone()),
+        ];
+        let body = format!(
+            ".decl DATA v_type=G type={ty} num_elts={elements} align=GRF
+svm_scatter.{blocks} (M1, 4) V.0 DATA.0
+"
+        );
+        let (_, memory) = run(&body, &set);
+        for lane in 0..4 {
+            let wanted: Vec<u8> = match blocks {
+                // Two blocks: the second stands behind the first of all four lanes.
+                "4.2" => [4 * lane, 16 + 4 * lane]
+                    .into_iter()
+                    .flat_map(|at| data[at..at + 4].to_vec())
+                    .collect(),
+                _ => data[bytes * lane..][..bytes].to_vec(),
+            };
+            assert_eq!(memory[16 * lane..][..bytes], wanted, "{ty} {blocks} {lane}");
+        }
+    }
+}
+
 #[test]
 fn scratch_belongs_to_the_thread() {
     let set = [

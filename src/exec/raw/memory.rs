@@ -130,23 +130,17 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
                 lanes: r.lanes,
             }
         }
-        Request::Typed(r) => {
-            let mut coordinates = [None; 4];
-            for (at, place) in (0..r.coordinates).zip(&mut coordinates) {
-                *place = Some(payload.at(at, 1)?);
-            }
-            Memory {
-                body: SendBody::Typed {
-                    write: wrote(r.access),
-                    channels: r.channels,
-                    coordinates,
-                    data: data(r.access, r.coordinates)?,
-                },
-                surface: r.surface,
-                uniform: 0,
-                lanes: 8,
-            }
-        }
+        Request::Typed(r) => Memory {
+            body: SendBody::Typed {
+                write: wrote(r.access),
+                channels: r.channels,
+                coordinates: coordinates(payload, r.coordinates)?,
+                data: data(r.access, r.coordinates)?,
+            },
+            surface: r.surface,
+            uniform: 0,
+            lanes: 8,
+        },
         Request::Atomic(r) => {
             let rows = rows(r.lanes, 4);
             Memory {
@@ -165,18 +159,11 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
         Request::TypedAtomic(r) => {
             // What the values leave of the message are coordinates, a register each.
             let count = form.registers().checked_sub(atomic_operands(r.op))?;
-            let mut coordinates = [None; 4];
-            if !(1..=4).contains(&count) {
-                return None;
-            }
-            for (at, place) in (0..count).zip(&mut coordinates) {
-                *place = Some(payload.at(at, 1)?);
-            }
             Memory {
                 body: SendBody::TypedAtomic {
                     op: r.op,
                     bits: r.bits as u8,
-                    coordinates,
+                    coordinates: coordinates(payload, count)?,
                     src: sources(r, payload, count, 1)?,
                     dst: raw.dst.filter(|_| r.returns),
                 },
@@ -217,6 +204,18 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
         }
         _ => return None,
     })
+}
+
+/// One to four coordinates, a register each, from the first register on.
+fn coordinates(payload: &Payload, count: u32) -> Option<[Option<Raw>; 4]> {
+    let mut coordinates = [None; 4];
+    if !(1..=4).contains(&count) {
+        return None;
+    }
+    for (at, place) in (0..count).zip(&mut coordinates) {
+        *place = Some(payload.at(at, 1)?);
+    }
+    Some(coordinates)
 }
 
 /// The values of an atomic: compare-and-exchange sends what to compare with first, then the new one.

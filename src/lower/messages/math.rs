@@ -81,6 +81,9 @@ fn listing(cx: &Lowering, steps: &[&str], ty: Type) -> Vec<String> {
                 _ => 1,
             };
             let mut exec = cx.exec(width.min(lanes - from).max(least));
+            if converted && scalar(cx) {
+                exec = super::unmasked(1);
+            }
             // The pieces of an instruction all have its own first lane; the steps of 64-bit functions alone
             // go on from it.
             if ty == Type::Df {
@@ -91,6 +94,22 @@ fn listing(cx: &Lowering, steps: &[&str], ty: Type) -> Vec<String> {
         }
     }
     lines
+}
+
+/// Whether the one source has the same element for all lanes; converted, it is computed once for all.
+fn scalar(cx: &Lowering) -> bool {
+    let source = cx.instruction.operands.get(1).map(|o| &o.node);
+    let Some(Operand::General(general)) = source else {
+        return false;
+    };
+    matches!(
+        general.region.node,
+        Region::Source {
+            vertical: 0,
+            horizontal: 0,
+            ..
+        }
+    )
 }
 
 /// What each lane of the destination holds afterwards. An indirect destination is not followed.

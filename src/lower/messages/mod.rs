@@ -386,18 +386,21 @@ impl Lowering<'_> {
         let form = Form {
             header: plan.header.is_some() && !plan.sfid.is_lsc(),
             first: (header_rows + first.len() as u32) & 0xf,
-            second: second.len() as u32,
+            second: second.len() as u32 & most[1],
             response: plan.response & 0x1f,
         };
         let outer = descriptor(&form, 0).unwrap_or_default();
+        let bindless = plan.surface_handle.is_some();
+        // Beside a handle of later parts stands no bit; what it would say is an option.
+        let alone = bindless && self.platform >= Platform::Dg2;
         let extended = Extended {
             length: form.second,
+            coarse: plan.extended.coarse && !alone,
             ..plan.extended
         };
         let ex_bits = extended_descriptor(plan.sfid, &extended, self.platform);
-        let bindless = plan.surface_handle.is_some();
         let mut options = plan.options;
-        if bindless && self.platform >= Platform::Dg2 {
+        if alone {
             options.push("ExBSO");
             // What the extended descriptor has elsewhere.
             options.extend(plan.extended.coarse.then_some("CPS"));
@@ -416,7 +419,7 @@ impl Lowering<'_> {
             plan.sfid,
             plan.conditional,
             // An extended descriptor in a register is a form of the two-source instruction alone.
-            form.second > 0 || plan.two_sources || bindless,
+            !second.is_empty() || plan.two_sources || bindless,
         );
         let mut desc = add_constant(plan.control, outer);
         // Gen8 has 29 bits for a constant descriptor, those above are lost: seen in the finalizer.

@@ -188,7 +188,10 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
         false => rows(bytes, platform),
     };
     let param_rows = row_count(param_bytes);
-    let payload_rows = u32::from(header.is_some()) + ask.params.len() as u32 * param_rows;
+    // What is absent is counted as 32 bits, whatever the others have: seen in the finalizer.
+    let absent_rows = row_count(4 * ask.es);
+    let rows_of = |p: &Option<Place>| if p.is_some() { param_rows } else { absent_rows };
+    let payload_rows = u32::from(header.is_some()) + ask.params.iter().map(rows_of).sum::<u32>();
     let wide = ask.es > native;
     let halved = matches!(
         ask.op,
@@ -203,7 +206,7 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
         .iter()
         .map(|&p| {
             let Some(p) = p else {
-                return Part::absent(param_rows, cx.grf());
+                return Part::absent(absent_rows, cx.grf());
             };
             let mut part = cx.part(p, param_bytes);
             let empty = || vec![Run::Undefined { len: cx.grf() }];

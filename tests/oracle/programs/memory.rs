@@ -216,10 +216,11 @@ pub(super) fn svm(choices: &mut Choices, platform: Platform) -> String {
         }
         3 => {
             let bytes = choices.pick(&["1", "4", "8"]);
-            let blocks = 1 << choices.below(4);
-            // D0 has eight dwords for each of sixteen lanes, the others one element.
+            // Of sixteen lanes D0 has eight dwords each, Q0 eight bytes, the others four.
+            let blocks = 1 << choices.below(if bytes == "8" { 3 } else { 4 });
             let from = match (bytes, blocks) {
-                ("1", _) | (_, 1) => choices.pick(&["D0", "A2", "Q0", "B0"]),
+                ("1", 1 | 2 | 4) | ("4", 1) => choices.pick(&["D0", "A2", "Q0", "B0"]),
+                ("1", _) | ("8", 1) => choices.pick(&["D0", "Q0"]),
                 _ => "D0",
             };
             format!("svm_scatter.{bytes}.{blocks} {exec} Q0.0 {from}.0")
