@@ -4,10 +4,10 @@
 //! ```text
 //!  registers   M0 (header, if any) | parameters | data      first payload, then the second
 //!                     │
-//!  desc, ex_desc ─ decode ─▶ Request ─▶ media, sampler, scaler, memory
+//!  desc, ex_desc ─ decode ─▶ Request ─▶ media, sampler, scaler, memory, render target, barrier
 //! ```
 //!
-//! Source: vISA text reference 5.12; lowering reference 1 to 13 for what stands in which register.
+//! Source: vISA text reference 5.12; lowering reference 1 to 15 for what stands in which register.
 
 mod memory;
 mod payload;

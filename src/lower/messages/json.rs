@@ -198,6 +198,7 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     let mut options = send.options.clone();
     options.extend(send.eot.then_some("EOT"));
     json!({
+        // The corpus has the disassembler's own words here, which follow no rule that is stated.
         "comment": "",
         "desc": number(&send.desc),
         "desc_expr": expression(&send.desc),
