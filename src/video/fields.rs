@@ -119,10 +119,8 @@ impl Fields {
             let first = made(bands.first()?)?;
             let made: Vec<&Picture> = bands.iter().filter_map(made).collect();
             let plane = |n: usize| {
-                made.iter()
-                    .flat_map(|band| &band.planes[n])
-                    .copied()
-                    .collect()
+                let rows: Vec<&[u8]> = made.iter().map(|band| &band.planes[n][..]).collect();
+                rows.concat()
             };
             let whole = Picture {
                 height,
