@@ -3,9 +3,18 @@
 use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
-use visim::surface::format::{Channel, ChannelType, Use};
+use visim::check::{CheckOptions, check};
+use visim::exec::Bindings;
+use visim::exec::bindings::Sampler;
+use visim::launch::{Grid, RunOptions, Silent, run};
+use visim::lower::{LowerOptions, lower};
+use visim::program::Program;
+use visim::sampler::SamplerState;
+use visim::source::Source;
+use visim::surface::format::{Access, Channel, ChannelType, Since, Use};
 use visim::surface::texel::{Decoder, encode};
-use visim::surface::{Description, Format, Memory, Surface, Tiling};
+use visim::surface::{Description, Format, Generation, Memory, Surface, Tiling};
+use visim::syntax::{ParseOptions, parse};
 
 #[test]
 fn texels_stored_through_a_surface_come_back() {
@@ -109,4 +118,113 @@ fn every_code_of_every_channel_survives_decoding_and_encoding() {
         }
     }
     assert!(codes > 2_000_000, "{codes}");
+}
+
+/// The columns of first generations, in the order of time, with what each holds on Gen5, Gen9 and Gen12.
+#[test]
+fn each_generation_has_the_formats_that_the_table_gives_it() {
+    let generations = [Generation::Gen5, Generation::Gen9, Generation::Gen12];
+    // Counted in the published table.
+    for (access, wanted) in [
+        (Access::Sample, [125, 186, 203]),
+        (Access::Filter, [101, 152, 169]),
+        (Access::Render, [57, 61, 64]),
+        (Access::TypedWrite, [0, 46, 46]),
+        (Access::TypedRead, [0, 24, 37]),
+    ] {
+        let count = |g| Format::all().filter(|f| f.allows(access, g)).count();
+        assert_eq!(generations.map(count), wanted, "{access:?}");
+    }
+}
+
+/// A program of one message on surface 6.
+fn message(line: &str) -> Program {
+    let text = format!(
+        ".version 4.1\n.kernel \"k\"\n.decl U v_type=G type=ud num_elts=8 align=GRF\n\
+         .decl F v_type=G type=f num_elts=8 alias=<U, 0>\n.decl OUT v_type=G type=ud num_elts=8 align=GRF\n\
+         .decl S0 v_type=S num_elts=1\n.decl T6 v_type=T num_elts=1\n    {line}\n    ret (M1, 1)\n"
+    );
+    let parsed = parse(&Source::new("k.visa", text), &ParseOptions::default());
+    assert!(parsed.diagnostics.is_empty(), "{:?}", parsed.diagnostics);
+    let (checked, wrong) = check(&parsed.module, &CheckOptions::default());
+    assert!(wrong.is_empty(), "{wrong:?}");
+    lower(&checked, "k", &LowerOptions::default()).expect("lowered")
+}
+
+/// Code and words of the trap that a program ends with.
+fn trap(program: &Program, surface: Surface) -> Option<(String, String)> {
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, Arc::new(surface));
+    let state = Arc::new(SamplerState::default());
+    bindings.samplers.insert(0, Sampler::Texture(state));
+    let options = RunOptions::default();
+    let ended = run(program, &bindings, &Grid::single(), &options, |_| Silent);
+    let trap = ended.err()?;
+    Some((
+        trap.diagnostic.code.to_string(),
+        trap.diagnostic.message.clone(),
+    ))
+}
+
+/// A message on a format that its generation does not have so is refused by the row's column; on any other it
+/// is served, or refused for another reason.
+#[test]
+fn messages_hold_formats_to_their_generation() {
+    use Since::*;
+    let before = |generation| match generation {
+        Generation::Gen5 => vec![Ilk],
+        Generation::Gen9 => vec![Ilk, Snb, Ivb, Hsw, Bdw, Skl],
+        _ => vec![Ilk, Snb, Ivb, Hsw, Bdw, Skl, Cnl, Icl, Tgl],
+    };
+    let column = |format: Format, access| match access {
+        Access::Sample => format.sample,
+        Access::TypedWrite => format.typed_write,
+        _ => format.typed_read,
+    };
+    let (mut refused, mut served) = (0, 0);
+    for (line, access) in [
+        ("sample_lz.R (M1, 8) 0x0:uw S0 T6 OUT.0 F.0", Access::Sample),
+        ("load_lz.R (M1, 8) 0x0:uw T6 OUT.0 U.0", Access::Sample),
+        (
+            "gather4_typed.R (M1, 8) T6 U.0 %null.0 %null.0 %null.0 OUT.0",
+            Access::TypedRead,
+        ),
+        (
+            "scatter4_typed.R (M1, 8) T6 U.0 %null.0 %null.0 %null.0 OUT.0",
+            Access::TypedWrite,
+        ),
+    ] {
+        let program = message(line);
+        for generation in [Generation::Gen5, Generation::Gen9, Generation::Gen12] {
+            for format in Format::all() {
+                let description = Description {
+                    generation,
+                    ..Description::d2(format, 32, 8)
+                };
+                let Ok(surface) = Surface::zeroed(description) else {
+                    continue;
+                };
+                let first = column(format, access);
+                let has = before(generation).contains(&first);
+                let why = trap(&program, surface);
+                let at = || format!("{line}\n{format} on {generation}: {why:?}");
+                let by_row = why.as_ref().is_some_and(|(_, words)| {
+                    words.contains("which no ") && words.contains(format.name)
+                });
+                assert_eq!(by_row, !has, "{}", at());
+                match &why {
+                    None => served += 1,
+                    Some((code, words)) if by_row => {
+                        assert_eq!(code, "E0607", "{}", at());
+                        let later = first.ever();
+                        let named = words.ends_with(&format!("the surface is {generation}'s"));
+                        assert_eq!(named, later, "{}", at());
+                        refused += 1;
+                    }
+                    Some(_) => {}
+                }
+            }
+        }
+    }
+    assert!(served > 800 && refused > 1200, "{served} {refused}");
 }

@@ -251,6 +251,7 @@ fn every_code_is_raised_and_refused() {
         "tests/cases",
         "tests/execution",
         "tests/laws",
+        "tests/state",
         "tests/suites",
         "samples",
     ] {

@@ -46,15 +46,10 @@ fn what(text: &str) -> Result<What, String> {
 }
 
 fn generation(text: &str) -> Result<Generation, String> {
-    Ok(match text {
-        "4" => Generation::Gen4,
-        "5" => Generation::Gen5,
-        "6" => Generation::Gen6,
-        "7" => Generation::Gen7,
-        "7.5" => Generation::Gen75,
-        "8" => Generation::Gen8,
-        "9" => Generation::Gen9,
-        _ => return Err("one of 4, 5, 6, 7, 7.5, 8, 9 is wanted".to_string()),
+    let found = Generation::ALL.iter().find(|row| row.0 == text);
+    found.map(|row| row.1).ok_or_else(|| {
+        let names: Vec<&str> = Generation::ALL.iter().map(|row| row.0).collect();
+        format!("one of {} is wanted", names.join(", "))
     })
 }
 

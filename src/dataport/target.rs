@@ -11,7 +11,7 @@
 //! Source: PRM 5.7, 5.10.7; surface reference 2.11.
 
 use super::touch::Watch;
-use crate::surface::format::Use;
+use crate::surface::format::Access;
 use crate::surface::texel::{Rgba, encode};
 use crate::surface::{Generation, Kind, Refused, Surface, Tiling};
 
@@ -67,8 +67,8 @@ impl<'a> Target<'a> {
         }
         let format = d.format;
         let stored = format.is_packed_422() || encode(format, [0; 4]).is_some();
-        if !format.used_for(Use::RenderTarget) || !stored {
-            let what = format!("{format} is no render target format");
+        if !format.allows(Access::Render, d.generation) || !stored {
+            let what = format!("{format} is no render target format of {}", d.generation);
             return Err(Refused::error(what, SEE));
         }
         if pixels.replicated && d.tiling == Tiling::Linear {

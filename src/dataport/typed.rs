@@ -5,7 +5,7 @@
 //! Source: surface reference 2.11; vISA text reference 5.9.
 
 use crate::math::simd;
-use crate::surface::format::{ChannelType, Colour};
+use crate::surface::format::{Access, ChannelType, Colour};
 use crate::surface::texel::encode;
 use crate::surface::{Format, Kind, Surface, Tiling};
 
@@ -93,10 +93,14 @@ pub struct Writer {
 }
 
 impl Writer {
-    /// The writer of a linear 2D image; `None` for any other surface.
+    /// The writer of a linear 2D image; `None` for any other surface, and for a format that its generation does
+    /// not write so.
     pub fn new(surface: &Surface) -> Option<Writer> {
         let (d, format) = (surface.description(), surface.format());
         if d.kind != Kind::D2 || d.array || d.samples > 1 || d.tiling != Tiling::Linear {
+            return None;
+        }
+        if !format.allows(Access::TypedWrite, d.generation) {
             return None;
         }
         let size = format.cell().bytes as usize;

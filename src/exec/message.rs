@@ -339,6 +339,8 @@ fn image<O: Observer>(
         uniform: asked.uniform,
     };
     let writer = resources.writer(asked.surface);
+    texels::allowed(surface, &asked.body)
+        .map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))?;
     texels::typed(thread, surface, writer, &asked.body, count, at, observer)
 }
 

@@ -11,7 +11,7 @@ use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::ChannelMask;
 use crate::program::{Raw, Send, SendBody};
-use crate::surface::{Kind, Surface};
+use crate::surface::{Kind, Refused, Surface, format};
 
 /// Where the texel of a lane lies, if inside.
 fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, u32)> {
@@ -34,7 +34,20 @@ fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, 
     inside.then_some((level, slice, u, y))
 }
 
-/// `gather4_typed`, `scatter4_typed`. Source: vISA text reference 5.9, 6.8.
+/// Refuses formats that the surface's generation does not read or write so.
+pub fn allowed(surface: &Surface, body: &SendBody) -> Result<(), Refused> {
+    match body {
+        SendBody::Typed { write: true, .. } => {
+            surface.allow(format::Access::TypedWrite, "a typed write to")
+        }
+        SendBody::Typed { write: false, .. } => {
+            surface.allow(format::Access::TypedRead, "a typed read of")
+        }
+        _ => Ok(()),
+    }
+}
+
+/// `gather4_typed`, `scatter4_typed`; the message is [`allowed`]. Source: vISA text reference 5.9, 6.8.
 pub fn typed<O: Observer>(
     thread: &mut Thread<'_>,
     surface: &Surface,
@@ -104,6 +117,8 @@ pub fn typed<O: Observer>(
                 Some((level, slice, x, y)) => surface
                     .load_texel(level, slice, x, y, 0)
                     .ok_or_else(|| no_texel(thread, surface, at))?,
+                // Surface reference 4.14.
+                None if surface.kind() == Kind::Null => [0; 4],
                 // Out of range: 0, alpha 1, in the number type of the format.
                 None => [0, 0, 0, surface.decoder().map_or(0, |d| d.one)],
             };

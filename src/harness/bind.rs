@@ -12,7 +12,7 @@ use super::states;
 use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Bindings, Sampler};
+use crate::exec::{Bindings, Sampler, bindings};
 use crate::isa::predefined::PREDEFINED;
 use crate::isa::{AvsMode, Platform};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
@@ -229,11 +229,7 @@ struct Binder<'p> {
 impl Binder<'_> {
     /// Whose rules states and layouts follow that do not say.
     fn generation(&self) -> Generation {
-        match self.program.platform {
-            Platform::Ilk => Generation::Gen5,
-            Platform::Bdw => Generation::Gen8,
-            _ => Generation::default(),
-        }
+        bindings::generation(self.program.platform)
     }
 
     fn remark(&mut self, layer: usize, found: Vec<Diagnostic>) {
@@ -337,6 +333,7 @@ fn make(
         ..start
     };
     let surface = match &ask.origin {
+        Origin::Null => null(ask)?,
         Origin::New => {
             let start = at(Description::d2(format(ask)?, 0, 0));
             let shape = shape::read(layer, ask, start, &size(ask)?)?;
@@ -384,6 +381,18 @@ fn make(
         contents::fill(&surface, formula)?;
     }
     Ok((surface, remarks))
+}
+
+/// The null surface, of which there is nothing more to say.
+fn null(ask: &SurfaceBinding) -> Result<Surface, Wrong> {
+    let format = ask.format.as_ref().map(|format| format.span);
+    let key = ask.keys.first().map(|(key, _)| key.span);
+    let size = ask.size.as_ref().map(|size| size.span);
+    let formula = ask.formula.as_ref().map(|formula| formula.span);
+    match format.or(size).or(key).or(formula) {
+        Some(more) => Err(wrong(more, "a null surface has nothing of this")),
+        None => Ok(Surface::null()),
+    }
 }
 
 /// The format that was named.

@@ -148,6 +148,8 @@ pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<Surfac
         } else if let (Origin::State(state), false) = (&mut binding.origin, word.node.contains('='))
         {
             state.words.push(owned);
+        } else if is_first && word.node == "null" {
+            binding.origin = Origin::Null;
         } else if is_first && matches!(word.node, "state" | "media-state") {
             binding.origin = Origin::State(StateWords {
                 media: word.node == "media-state",

@@ -121,6 +121,8 @@ pub struct SurfaceBinding {
 pub enum Origin {
     /// Zeros, or the formula.
     New,
+    /// Nowhere: it is the null surface.
+    Null,
     /// A picture file; its size is in the file.
     Picture(Spanned<String>),
     /// A file of plain rows, named with its kind: `raw`, `nv12`, `yuy2` ….

@@ -105,16 +105,7 @@ pub fn read(
 
 /// `gen=`.
 pub fn generation(value: &Spanned<String>) -> Result<Generation, Wrong> {
-    const GENERATIONS: &[(&str, Generation)] = &[
-        ("4", Generation::Gen4),
-        ("5", Generation::Gen5),
-        ("6", Generation::Gen6),
-        ("7", Generation::Gen7),
-        ("7.5", Generation::Gen75),
-        ("8", Generation::Gen8),
-        ("9", Generation::Gen9),
-    ];
-    one_of(value, GENERATIONS)
+    one_of(value, Generation::ALL)
 }
 
 /// `on` or `off`.

@@ -73,25 +73,15 @@ fn size(d: &Description, lod: u32) -> Rgba {
 
 #[cfg(test)]
 mod tests {
+    use super::super::surfaces::request;
     use super::*;
-    use crate::isa::ChannelMask;
-    use crate::message::ReturnFormat;
     use crate::surface::Format;
     use pretty_assertions::assert_eq;
 
     fn resinfo(description: Description, lod: u32) -> Rgba {
         let request = SamplerRequest {
-            op: SamplerOp::Resinfo,
-            surface: 0,
-            sampler: 0,
-            channels: ChannelMask::RGBA,
-            lanes: 8,
-            offsets: [0; 3],
-            coarse: false,
-            pixel_null_mask: false,
-            params16: false,
-            returns: ReturnFormat::Bits32,
             params: 1,
+            ..request(SamplerOp::Resinfo, 15, 8)
         };
         let surface = Surface::zeroed(description).unwrap();
         let mut out = [[0; 32]; 4];

@@ -23,6 +23,8 @@ mod reads;
 pub mod sample;
 pub mod settings;
 pub mod state;
+#[cfg(test)]
+mod surfaces;
 mod texels;
 pub mod unorm;
 

@@ -261,6 +261,14 @@ pub const fn interleave_sample(samples: u32, x: u32, y: u32, s: u32) -> (u32, u3
 /// The stored slice that holds sample `s`, from the control word of a pixel; `None` if the word says that
 /// the whole pixel has the clear colour.
 ///
+/// ```text
+///   control word 0x1a of four samples         the pixel in each slice
+///   sample    3   2   1   0                   ┌────────┬───────┬──────────┬───┐
+///   field    00  01  10  10                   │ 3      │ 2     │ 0 and 1  │ - │  samples
+///                                             └────────┴───────┴──────────┴───┘
+///   slice of sample s = control >> 2s & 3       slice 0    1        2       3
+/// ```
+///
 /// Fields from the low end: 1 bit each for 2 samples, 2 for 4, 4 for 8 and 16; all bits set means clear.
 /// The field width for 8 samples is a model choice (32 bits / 8). Source: surface reference 3.7.
 pub const fn stored_slice(samples: u32, control: u64, s: u32) -> Option<u32> {

@@ -18,7 +18,7 @@ impl Description {
             u32::from(self.format.block.0),
             u32::from(self.format.block.1),
         );
-        match (self.align, self.generation) {
+        match (self.align, self.generation.in_memory()) {
             (Some(align), _) => align,
             (None, Generation::Gen9) => (4, 4),
             (None, _) if self.format.is_compressed() => (bw, bh),
@@ -66,6 +66,9 @@ impl Description {
             let what = format!("an image alignment of {i}×{j}; 1 to 256 each are allowed");
             return Err(Invalid::new(Code::E0745, what));
         }
+        let Some((_, tile_rows)) = self.tiling.tile(u32::from(format.bits)) else {
+            return Err(self.no_tile());
+        };
         let levels_in_memory = self.min_lod + self.levels;
         let slices = match self.kind {
             Kind::D3 => self.depth,
@@ -74,10 +77,7 @@ impl Description {
         let layout = Layout::new(&Shape {
             generation: self.generation,
             kind: self.kind,
-            tile_rows: self
-                .tiling
-                .tile(u32::from(format.bits))
-                .map_or(1, |tile| tile.1),
+            tile_rows,
             block,
             size: (self.width, self.height, slices),
             levels: levels_in_memory,
@@ -304,16 +304,21 @@ impl Description {
         )
     }
 
+    /// The rule that a tiling without a shape for the format breaks.
+    fn no_tile(&self) -> Invalid {
+        let what = format!(
+            "tiling {:?} has no shape for the {} bits of {}",
+            self.tiling, self.format.bits, self.format
+        );
+        Invalid::new(Code::E0746, what)
+    }
+
     /// Checks the pitch against the bytes of a row, or fills it in.
     pub(super) fn check_pitch(&mut self, row: u64) -> Result<(), Invalid> {
         let bits = u32::from(self.format.bits);
         let fail = |code, what: String| Err(Invalid::new(code, what));
         let Some(unit) = self.tiling.pitch_unit(bits) else {
-            let what = format!(
-                "tiling {:?} has no shape for the {bits} bits of {}",
-                self.tiling, self.format
-            );
-            return fail(Code::E0746, what);
+            return Err(self.no_tile());
         };
         let row = if self.tiling == Tiling::W {
             2 * row
@@ -477,6 +482,15 @@ mod tests {
                 ..d()
             })
             .ends_with("is the most visim allows")
+        );
+        // Linear 1D on Gen9 has no pitch to check, tiled 1D has.
+        let line = Description {
+            tiling: Tiling::W,
+            ..Description::d1(Format::R8G8B8A8_UNORM, 2)
+        };
+        assert_eq!(
+            why(line),
+            "tiling W has no shape for the 32 bits of R8G8B8A8_UNORM"
         );
         let odd = Description::d2(Format::YCRCB_NORMAL, 3, 3);
         assert_eq!(

@@ -274,6 +274,13 @@ fn standard(tiling: Tiling, bits: u32, x: u32, y: u32, pitch: u32) -> u64 {
 /// Flips address bit 6 by bits 9 and 10 (X) or bit 9 (Y), as memory controllers with two channels did up to
 /// Gen7. Applies to the offset because tiled bases are 4 KB aligned.
 ///
+/// ```text
+///   X:  … 11 10  9  8  7  6  5 …       6′ = 6 ⊕ 9 ⊕ 10   rows 1 and 2 of four: runs of 64 bytes trade places
+///            └──┴────────⊕
+///   Y:  … 11 10  9  8  7  6  5 …       6′ = 6 ⊕ 9        odd columns of 16 bytes: groups of four rows do
+///               └────────⊕
+/// ```
+///
 /// Source: surface reference 3.1, "Bit-6 swizzling".
 pub fn swizzle_bit6(tiling: Tiling, offset: u64) -> u64 {
     match tiling {

@@ -3,7 +3,7 @@
 use crate::{DECLS, as_dwords, dwords, program, run_with, surface};
 use std::sync::Arc;
 use visim::launch::{Bindings, FlatRange};
-use visim::surface::{Description, Format, Memory, Surface};
+use visim::surface::{Description, Format, Generation, Memory, Surface};
 
 const MORE: &str = "
 .decl OFF v_type=G type=ud num_elts=8 align=GRF
@@ -196,7 +196,12 @@ scatter4_typed.RGBA (M1, 8) T6 X.0 OFF.0 %null.0 %null.0 F.0
 gather4_typed.G (M1, 8) T6 X.0 OFF.0 %null.0 %null.0 G.0
 "
     ));
-    let target = Surface::zeroed(Description::d2(Format::R8G8B8A8_UNORM, 4, 2)).expect("surface");
+    let described = Description {
+        // Typed reads of the format begin here.
+        generation: Generation::Gen11,
+        ..Description::d2(Format::R8G8B8A8_UNORM, 4, 2)
+    };
+    let target = Surface::zeroed(described).expect("surface");
     let target = Arc::new(target);
     let mut bindings = Bindings::default();
     bindings.surfaces.insert(6, Arc::clone(&target));

@@ -3,7 +3,7 @@
 use super::description::ImageQuery;
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
-use crate::surface::{Description, Format, Surface};
+use crate::surface::{Description, Format, Generation, Surface};
 use std::sync::Arc;
 
 /// What the caller says of an image.
@@ -167,6 +167,12 @@ impl Image {
     /// `E0644`: no such format or size; `L0640`: too large.
     pub fn zeroed(shape: Shape) -> Result<Image, Refused> {
         let (description, _) = shape.surface()?;
+        // Compilers ask of a format what their device has: the longest list is taken.
+        let generation = Generation::Gen12;
+        let description = Description {
+            generation,
+            ..description
+        };
         let surface = Surface::zeroed(description).map_err(|invalid| {
             let code = if invalid.too_large() {
                 Code::L0640

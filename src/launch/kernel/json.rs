@@ -8,9 +8,9 @@ use super::description::{
 use super::image::{Image, Shape};
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
+use crate::diagnostic::nearest;
 use crate::isa::Platform;
 use crate::surface::Memory;
-use crate::syntax::error::nearest;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;

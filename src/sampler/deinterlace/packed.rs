@@ -193,7 +193,7 @@ impl DeinterlaceState {
 /// `N0752` where the message does not exist: before Gen5 and from Gen8 on.
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
     let (from, to) = DEINTERLACE.generations;
-    if (from..=to).contains(&generation) {
+    if (from..=to).contains(&generation.in_memory()) {
         return Ok(DEINTERLACE);
     }
     let what = format!("{generation:?} has no deinterlace message; Gen5 to Gen7.5 have");

@@ -95,6 +95,7 @@ impl Loader<'_> {
         };
         // Slices beside each other are named by numbers; without any, all lanes read slice 0.
         let (slice, slices) = match (d.kind, d.array) {
+            (Kind::Buffer, _) => ([0; N], 1),
             (Kind::D3, _) => (self.moved::<N>(Parameter::R, 2, base), u32::MAX),
             (Kind::D1, true) => (self.parameter::<N>(Parameter::V, base), d.slices()),
             (_, true) => (self.parameter::<N>(Parameter::R, base), d.slices()),

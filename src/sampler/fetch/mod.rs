@@ -11,6 +11,8 @@
 //! Source: vISA 3D_LOAD; surface reference 3.7, 4.13, 4.14; PRM 4.11.1.
 
 mod fast;
+#[cfg(test)]
+mod laws;
 mod points;
 #[cfg(test)]
 mod tests;
@@ -21,7 +23,7 @@ use super::sample::select;
 use super::texels::Way;
 use super::{Channels, Lanes, finish, lane_mask};
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
-use crate::surface::format::Returns;
+use crate::surface::format::{Access, Returns};
 use crate::surface::texel::Rgba;
 use crate::surface::{Format, Kind, Refused, Select, Surface};
 use points::{Points, points};
@@ -140,12 +142,7 @@ fn check(surface: &Surface, op: SamplerOp) -> Result<(), Refused> {
             SEE,
         ));
     }
-    if !format.sample.ever() {
-        return Err(Refused::error(
-            format!("a load from {format}, which no generation's sampler reads"),
-            "surface reference 1.1, column `sample_since`",
-        ));
-    }
+    surface.allow(Access::Sample, "a load from")?;
     if format == Format::MONO8 {
         return Err(Refused::error(
             "a load from MONO8, which is for sample_l only",

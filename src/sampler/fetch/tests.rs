@@ -1,5 +1,6 @@
 //! Loads on surfaces small enough to say what comes.
 
+use super::super::surfaces;
 use super::*;
 use crate::isa::ChannelMask;
 use crate::surface::{Description, Memory, Tiling};
@@ -10,17 +11,8 @@ const ONE: u32 = 0x3f80_0000;
 
 fn request(op: SamplerOp, params: u32) -> SamplerRequest {
     SamplerRequest {
-        op,
-        surface: 0,
-        sampler: 0,
-        channels: ChannelMask::RGBA,
-        lanes: 8,
-        offsets: [0; 3],
-        coarse: false,
-        pixel_null_mask: false,
-        params16: false,
-        returns: ReturnFormat::Bits32,
         params,
+        ..surfaces::request(op, 15, 8)
     }
 }
 

@@ -1,36 +1,22 @@
 //! Laws of the 3D sampler: kernels equal the reference, and no state or parameter leads outside.
 
+mod states;
+
 use super::super::packed::Beside;
 use super::super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
 };
+use super::super::surfaces::request;
 use super::super::texels::Way;
 use super::super::{Channels, Lanes, fetch, info};
 use super::ready::{Places, Ready};
 use super::{Unwatched, hot, reference, sample};
-use crate::isa::ChannelMask;
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::float::f32_to_half_nearest;
 use crate::surface::state::describe;
 use crate::surface::{Description, Format, Generation, Memory, Surface, Tiling};
 use proptest::prelude::*;
 use std::sync::Arc;
-
-fn request(op: SamplerOp, channels: u8, lanes: u32) -> SamplerRequest {
-    SamplerRequest {
-        op,
-        surface: 0,
-        sampler: 0,
-        channels: ChannelMask(channels),
-        lanes,
-        offsets: [0; 3],
-        coarse: false,
-        pixel_null_mask: false,
-        params16: false,
-        returns: ReturnFormat::Bits32,
-        params: 15,
-    }
-}
 
 /// Pseudo-random bytes, infinities and NaN of float formats among them.
 fn noise(description: Description, seed: u32) -> Option<Surface> {

@@ -39,7 +39,7 @@ use super::given::Given;
 use super::settings::{Address, Filter, MipFilter, SamplerState};
 use super::{Channels, Lanes, finish};
 use crate::message::{Parameter, SamplerOp, SamplerRequest};
-use crate::surface::format::{Kind as Numbers, Returns, Use};
+use crate::surface::format::{Access, Kind as Numbers, Returns, Use};
 use crate::surface::texel::Rgba;
 use crate::surface::{Description, Format, Generation, Kind, Refused, Surface};
 
@@ -160,12 +160,7 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
     if surface.kind() == Kind::Buffer {
         return Err(Refused::error("a sample from a buffer: load from it", SEE));
     }
-    if !format.sample.ever() {
-        return Err(Refused::error(
-            format!("a sample from {format}, which no generation's sampler reads"),
-            "surface reference 1.1, column `sample_since`",
-        ));
-    }
+    surface.allow(Access::Sample, "a sample from")?;
     if request.op == SamplerOp::Lod {
         return Ok(());
     }
@@ -292,7 +287,7 @@ impl<'a, W: Watch> Sampling<'a, W> {
             packed: given.packed(),
             given,
             levels: levels(d),
-            filters: format.filter.ever() || request.op.compares(),
+            filters: format.allows(Access::Filter, d.generation) || request.op.compares(),
             // Averaged corners have no key: surface reference 4.5.
             key: state
                 .key

@@ -3,10 +3,10 @@
 use super::super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
 };
+use super::super::surfaces;
 use super::{border, sample};
 use crate::diagnostic::Class;
-use crate::isa::ChannelMask;
-use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
+use crate::message::{SamplerOp, SamplerRequest};
 use crate::surface::{
     Description, Format, Generation, LineStride, Memory, Pattern, Refused, Sampled, Select, Surface,
 };
@@ -30,18 +30,10 @@ fn one(
     op: SamplerOp,
     params: &[f32],
 ) -> Result<[f32; 4], Refused> {
+    let channels = if op.is_gather() { 1 } else { 15 };
     let request = SamplerRequest {
-        op,
-        surface: 0,
-        sampler: 0,
-        channels: ChannelMask(if op.is_gather() { 1 } else { 15 }),
-        lanes: 8,
-        offsets: [0; 3],
-        coarse: false,
-        pixel_null_mask: false,
-        params16: false,
-        returns: ReturnFormat::Bits32,
         params: params.len() as u32,
+        ..surfaces::request(op, channels, 8)
     };
     let params: Vec<_> = params.iter().map(|p| [p.to_bits(); 32]).collect();
     let mut out = [[0; 32]; 4];

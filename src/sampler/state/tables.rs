@@ -68,6 +68,18 @@ fn never_planar(_: &[u32]) -> bool {
     false
 }
 
+/// Bits 21 to 13 of the last dword, which stay where they are from Gen4 to Gen9.
+#[rustfmt::skip]
+const ANISOTROPY: [StateField; 7] = [
+    field("Maximum Anisotropy", 3, 21, 19).names(RATIOS),
+    field("U Address Mag Filter Rounding Enable", 3, 18, 18),
+    field("U Address Min Filter Rounding Enable", 3, 17, 17),
+    field("V Address Mag Filter Rounding Enable", 3, 16, 16),
+    field("V Address Min Filter Rounding Enable", 3, 15, 15),
+    field("R Address Mag Filter Rounding Enable", 3, 14, 14),
+    field("R Address Min Filter Rounding Enable", 3, 13, 13),
+];
+
 /// SAMPLER_STATE of Gen4 to Gen7.5: 4 dwords.
 #[rustfmt::skip]
 pub const SAMPLER_GEN5: &Structure = &Structure {
@@ -76,7 +88,7 @@ pub const SAMPLER_GEN5: &Structure = &Structure {
     dwords: 4,
     source: "surface reference 5.5",
     planar: never_planar,
-    fields: &[
+    fields: &followed_by::<20, 7, 27>([
         field("Sampler Disable", 0, 31, 31),
         field("LOD PreClamp Enable", 0, 28, 28),
         fixed("Base Mip Level", 0, 26, 22, 1).at_most(26),
@@ -97,14 +109,7 @@ pub const SAMPLER_GEN5: &Structure = &Structure {
         field("ChromaKey Enable", 3, 25, 25),
         field("ChromaKey Index", 3, 24, 23),
         field("ChromaKey Mode", 3, 22, 22).names(KEY_MODES),
-        field("Maximum Anisotropy", 3, 21, 19).names(RATIOS),
-        field("U Address Mag Filter Rounding Enable", 3, 18, 18),
-        field("U Address Min Filter Rounding Enable", 3, 17, 17),
-        field("V Address Mag Filter Rounding Enable", 3, 16, 16),
-        field("V Address Min Filter Rounding Enable", 3, 15, 15),
-        field("R Address Mag Filter Rounding Enable", 3, 14, 14),
-        field("R Address Min Filter Rounding Enable", 3, 13, 13),
-    ],
+    ], ANISOTROPY),
 };
 
 /// SAMPLER_STATE of Gen8 and Gen9: 4 dwords.
@@ -115,7 +120,7 @@ pub const SAMPLER_GEN9: &Structure = &Structure {
     dwords: 4,
     source: "surface reference 5.5",
     planar: never_planar,
-    fields: &[
+    fields: &followed_by::<25, 6, 31>(followed_by::<18, 7, 25>([
         field("Sampler Disable", 0, 31, 31),
         field("Texture Border Color Mode", 0, 29, 29).names(&[(0, "OGL"), (1, "DX9")]),
         field("LOD PreClamp Mode", 0, 28, 27).names(&[(0, "none"), (2, "OGL")]),
@@ -134,20 +139,14 @@ pub const SAMPLER_GEN9: &Structure = &Structure {
         border(2, 23, 6),
         field("LOD Clamp Magnification Mode", 2, 0, 0).names(&[(0, "MIPNONE"), (1, "MIPFILTER")]),
         field("Reduction Type", 3, 23, 22).names(&[(0, "standard"), (1, "comparison"), (2, "minimum"), (3, "maximum")]),
-        field("Maximum Anisotropy", 3, 21, 19).names(RATIOS),
-        field("U Address Mag Filter Rounding Enable", 3, 18, 18),
-        field("U Address Min Filter Rounding Enable", 3, 17, 17),
-        field("V Address Mag Filter Rounding Enable", 3, 16, 16),
-        field("V Address Min Filter Rounding Enable", 3, 15, 15),
-        field("R Address Mag Filter Rounding Enable", 3, 14, 14),
-        field("R Address Min Filter Rounding Enable", 3, 13, 13),
+    ], ANISOTROPY), [
         field("Trilinear Filter Quality", 3, 12, 11).names(&[(0, "FULL"), (1, "reserved"), (2, "MED"), (3, "LOW")]),
         field("Non-normalized Coordinate Enable", 3, 10, 10),
         field("Reduction Type Enable", 3, 9, 9),
         field("TCX Address Control Mode", 3, 8, 6).names(ADDRESSES_GEN9),
         field("TCY Address Control Mode", 3, 5, 3).names(ADDRESSES_GEN9),
         field("TCZ Address Control Mode", 3, 2, 0).names(ADDRESSES_GEN9),
-    ],
+    ]),
 };
 
 /// SAMPLER_BORDER_COLOR_STATE of Gen5 and Gen6 in the order working drivers write: 12 dwords.
@@ -257,8 +256,8 @@ pub const MONO_FILTER: &Structure = &command("3DSTATE_MONOFILTER_SIZE", Gen5, 2,
 pub const PALETTE_LOAD: &Structure = &command("3DSTATE_SAMPLER_PALETTE_LOAD", Gen4, 1, &COMMAND);
 
 /// The four dwords of SAMPLER_STATE of a generation.
-pub const fn structure(generation: crate::surface::Generation) -> &'static Structure {
-    match generation {
+pub fn structure(generation: crate::surface::Generation) -> &'static Structure {
+    match generation.in_memory() {
         Gen8 | Gen9 => SAMPLER_GEN9,
         _ => SAMPLER_GEN5,
     }

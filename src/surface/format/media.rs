@@ -37,7 +37,7 @@ const CODES: &[(u16, Generation, Generation, &str)] = &[
 pub fn codes(generation: Generation) -> impl Iterator<Item = (u16, &'static str)> {
     CODES
         .iter()
-        .filter(move |(_, from, to, _)| (*from..=*to).contains(&generation))
+        .filter(move |(_, from, to, _)| (*from..=*to).contains(&generation.in_memory()))
         .map(|&(code, _, _, name)| (code, name))
 }
 

@@ -9,10 +9,15 @@
 //! assert_eq!((format.code, format.bits), (0x0c0, 32));
 //! ```
 //!
+//! [`Access`] holds a format to its generation.
+//!
 //! Not here: how bits become numbers ([`super::texel`]) and where elements lie ([`super::layout`]).
 
+pub mod access;
 pub mod media;
 mod table;
+
+pub use access::Access;
 
 use std::fmt;
 use std::ops::Deref;

@@ -15,8 +15,8 @@ use crate::diagnostic::Code;
 pub const ENTRIES: usize = 256;
 
 /// The structure of an entry.
-pub const fn structure(generation: Generation) -> &'static Structure {
-    match generation {
+pub fn structure(generation: Generation) -> &'static Structure {
+    match generation.in_memory() {
         Generation::Gen8 | Generation::Gen9 => BINDING_GEN9,
         _ => BINDING_GEN5,
     }
@@ -43,8 +43,8 @@ pub fn entry(generation: Generation, offset: u32) -> Result<u32, Invalid> {
     }
 }
 
-const fn unit(generation: Generation) -> u32 {
-    match generation {
+fn unit(generation: Generation) -> u32 {
+    match generation.in_memory() {
         Generation::Gen8 | Generation::Gen9 => 64,
         _ => 32,
     }

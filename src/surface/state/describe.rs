@@ -15,11 +15,11 @@ use crate::diagnostic::Code;
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
     match generation {
         Generation::Gen4 | Generation::Gen5 | Generation::Gen6 => Ok(SURFACE_GEN5),
-        Generation::Gen8 | Generation::Gen9 => Ok(SURFACE_GEN9),
         Generation::Gen7 | Generation::Gen75 => Err(Invalid::new(
             Code::N0752,
             "the surface state of Gen7 is not known to visim",
         )),
+        _ => Ok(SURFACE_GEN9),
     }
 }
 

@@ -358,7 +358,7 @@ impl Structure {
         let planar = (self.planar)(words);
         self.fields.iter().filter(move |f| {
             let (from, to) = f.generations;
-            (from..=to).contains(&generation)
+            (from..=to).contains(&generation.in_memory())
                 && match f.only {
                     Only::Always => true,
                     Only::Planar => planar,

@@ -19,7 +19,7 @@ const OFFSET_U: &str = "Cr(V)/Cb(U) Pixel Offset U Direction";
 /// # Errors
 /// `N0752` for a generation whose layout is not known here.
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
-    match generation {
+    match generation.in_memory() {
         Generation::Gen5 | Generation::Gen6 => Ok(MEDIA_GEN5),
         Generation::Gen8 | Generation::Gen9 => Ok(MEDIA_GEN9),
         _ => Err(Invalid::new(

@@ -275,7 +275,7 @@ pub fn coefficients(structure: &Structure) -> impl Iterator<Item = Coefficient> 
 /// # Errors
 /// `N0752` for a generation whose structure is not published.
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
-    match generation {
+    match generation.in_memory() {
         Gen5 => Ok(SAMPLE_8X8_GEN5),
         Gen8 => Ok(AVS_GEN8),
         Gen9 => Ok(AVS_GEN9),
