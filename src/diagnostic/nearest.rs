@@ -2,19 +2,20 @@
 
 /// The name in `names` nearest to `word`, if near enough that the writer may have meant it.
 ///
-/// Near is an edit distance (letters changed, added, left out, swapped with their neighbour) of at
-/// most a third of the word's length; upper and lower case count as equal.
+/// Near is an edit distance (letters changed, added, left out, swapped with their neighbour) of one for
+/// each three letters, and three at most; upper and lower case count as equal.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = word.to_ascii_lowercase();
     // A name of an absurd length is no slip of the finger, and the table below is quadratic.
     if wanted.len() > 64 {
         return None;
     }
+    let allowed = wanted.len().div_ceil(3).min(3);
     names
         .into_iter()
         .filter(|name| name.len() <= 64)
         .map(|name| (distance(&wanted, &name.to_ascii_lowercase()), name))
-        .filter(|&(d, name)| d <= (wanted.len().max(name.len()) / 3).max(1))
+        .filter(|&(d, _)| d <= allowed)
         .min_by_key(|&(d, _)| d)
         .map(|(_, name)| name)
 }
@@ -51,5 +52,9 @@ mod tests {
         assert_eq!(nearest("sample", names), Some("SAMPLER"));
         assert_eq!(nearest("V33", names), Some("V32"));
         assert_eq!(nearest("EXPECT", names), None);
+        let words = ["mov", "mul", "media_ld", "media_st"];
+        assert_eq!(nearest("MOV", words), Some("mov"));
+        assert_eq!(nearest("meida_ld", words), Some("media_ld"));
+        assert_eq!(nearest("frobnicate", words), None);
     }
 }

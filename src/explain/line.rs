@@ -114,6 +114,9 @@ fn one(
     // One slot stands for two operands where text takes sampler and surface in either order.
     let names = info.slots.iter().flat_map(|slot| match slot {
         Slot::SamplerAndSurface => vec!["Sampler".to_string(), "Surface".to_string()],
+        // As many as follow; the last name goes on.
+        Slot::Params { .. } => vec!["Parameter".to_string()],
+        Slot::OptionalScalars(_) => vec!["Scalar".to_string()],
         slot => vec![format!("{slot:?}")],
     });
     let names: Vec<String> = names.collect();

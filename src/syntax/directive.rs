@@ -5,13 +5,13 @@ use super::ast::{
     Statement,
 };
 use super::context::{Class, Context, Known};
-use super::error::{Read, either, expected, nearest, problem, refuse};
+use super::error::{Read, either, expected, problem, refuse};
 use super::expression::{angled, expression, fitting};
 use super::token::{
     blanks, decimal, identifier, is_reserved, mark, next_is, optional_mark, shorten, string,
     type_name, variable,
 };
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, nearest};
 use crate::isa::Opcode;
 use crate::source::Spanned;
 

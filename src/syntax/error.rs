@@ -101,43 +101,6 @@ pub(crate) fn either<S: AsRef<str>>(words: &[S]) -> String {
     }
 }
 
-/// The nearest of `words` to `written`, if it is near enough to be what was meant: one edit for
-/// each three letters, or the same letters in another case.
-pub(crate) fn nearest<'w>(written: &str, words: impl Iterator<Item = &'w str>) -> Option<&'w str> {
-    // A hostile megabyte of letters is nobody's typing mistake.
-    if written.len() > 40 {
-        return None;
-    }
-    let lower = written.to_ascii_lowercase();
-    let allowed = written.len().div_ceil(3).min(3);
-    words
-        .map(|word| (edits(&lower, &word.to_ascii_lowercase()), word))
-        .filter(|&(distance, _)| distance <= allowed)
-        .min_by_key(|&(distance, _)| distance)
-        .map(|(_, word)| word)
-}
-
-/// Edit distance: letters inserted, removed, replaced or swapped with their neighbour.
-fn edits(a: &str, b: &str) -> usize {
-    let (a, b): (Vec<char>, Vec<char>) = (a.chars().collect(), b.chars().collect());
-    let mut before: Vec<usize> = Vec::new();
-    let mut above: Vec<usize> = (0..=b.len()).collect();
-    for (i, &x) in a.iter().enumerate() {
-        let mut row = vec![i + 1];
-        for (j, &y) in b.iter().enumerate() {
-            let mut best = (above[j] + usize::from(x != y))
-                .min(above[j + 1] + 1)
-                .min(row[j] + 1);
-            if i > 0 && j > 0 && x == b[j - 1] && a[i - 1] == y {
-                best = best.min(before[j - 1] + 1);
-            }
-            row.push(best);
-        }
-        before = std::mem::replace(&mut above, row);
-    }
-    above[b.len()]
-}
-
 #[cfg(test)]
 mod tests {
     use super::*;
@@ -153,13 +116,5 @@ mod tests {
         assert_eq!(at(3, "a").or(at(5, "b")).wanted, ["a"]);
         assert_eq!(at(5, "a").or(at(3, "b")).wanted, ["b"]);
         assert_eq!(at(3, "a").or(at(3, "b")).or(at(3, "a")).wanted, ["a", "b"]);
-    }
-
-    #[test]
-    fn near_words_are_found() {
-        let words = ["mov", "mul", "media_ld", "media_st"];
-        assert_eq!(nearest("MOV", words.into_iter()), Some("mov"));
-        assert_eq!(nearest("meida_ld", words.into_iter()), Some("media_ld"));
-        assert_eq!(nearest("frobnicate", words.into_iter()), None);
     }
 }

@@ -3,11 +3,11 @@
 
 use super::ast::Operand;
 use super::context::{Class, Context, is_null};
-use super::error::{Read, either, expected, nearest, problem, refuse};
+use super::error::{Read, either, expected, problem, refuse};
 use super::expression::{fitting, primary};
 use super::operand::{Operands, is_indirect, name, raw, source};
 use super::token::{blanks, decimal, identifier, mark, next_is, variable};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, nearest};
 use crate::isa::{AvsControl, AvsMode};
 use crate::source::Spanned;
 

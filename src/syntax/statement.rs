@@ -5,14 +5,14 @@
 
 use super::ast::{Instruction, Predicate, PredicateGroup, Statement};
 use super::context::Context;
-use super::error::{Expected, Read, expected, nearest, problem, refuse};
+use super::error::{Expected, Read, expected, problem, refuse};
 use super::operand::operands;
 use super::suffix::suffixes;
 use super::token::{
     blanks, decimal, dotted, identifier, label_text, mark, next_is, optional_mark, shorten,
 };
 use super::{directive, operand};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::isa::{Exec, ExecUse, OPCODES, OpInfo, Opcode};
 use crate::source::Spanned;
 use nom::Parser;

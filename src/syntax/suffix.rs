@@ -5,9 +5,9 @@
 
 use super::ast::{LscFunction, Suffix};
 use super::context::Context;
-use super::error::{Read, either, expected, nearest, problem, refuse};
+use super::error::{Read, either, expected, problem, refuse};
 use super::token::{blanks, decimal, dotted, next_is, shorten};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 use crate::isa::{AtomicOp, ChannelMask, Condition, MediaMode, OpInfo, SuffixSlot, UnormFormat};
 use crate::source::Spanned;

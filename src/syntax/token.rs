@@ -3,8 +3,8 @@
 //! Every reader skips the blanks in front of its token, so operands may stand with or without blanks
 //! between them. Source: vISA text reference 1.2, 1.3, 1.5, 1.6.
 
-use super::error::{Read, expected, nearest, problem, refuse};
-use crate::diagnostic::Code;
+use super::error::{Read, expected, problem, refuse};
+use crate::diagnostic::{Code, nearest};
 use crate::isa::{AvsControl, AvsMode, Opcode, Type};
 use nom::Parser;
 use nom::bytes::complete::{tag, take_while, take_while1};

@@ -18,9 +18,9 @@
 use super::instruction::{Dim, Guard, Handle, Lod, Phase, Pred, Reg, Tld};
 use super::rules::{self, Places, Strictness};
 use super::{tlds, word};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::source::{Source, Span, Spanned};
-use crate::syntax::error::{Expected, Read, either, expected, nearest, problem, refuse};
+use crate::syntax::error::{Expected, Read, either, expected, problem, refuse};
 use nom::Parser;
 use nom::branch::alt;
 use nom::bytes::complete::{tag, take_while, take_while1};
