@@ -105,8 +105,9 @@ mod tests {
         for format in Format::all() {
             for tiling in [Tiling::Linear, Tiling::X, Tiling::Y] {
                 let base = Description::d2(format, 64, 32);
-                // Gen8 drops 4:1:1 from its media formats.
-                let generation = match format == Format::PLANAR_411_8 {
+                // Gen8 drops 4:1:1 and statistics from its media formats.
+                let early = ["PLANAR_411_8", "STMM_DN_STATISTICS"].contains(&format.name);
+                let generation = match early {
                     true => Generation::Gen5,
                     false => base.generation,
                 };
