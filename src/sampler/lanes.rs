@@ -78,21 +78,29 @@ fn numbers<E: Element, const N: usize>(words: &[E::Word; N], c: usize) -> [f64; 
     numbers
 }
 
+/// a·b + c. The product of a float and a weight is exact in f64: one rounding gives what two give.
+#[inline(always)]
+fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
+}
+
 /// Σ tᵢ·wᵢ in the order of the reference; texels of weight 0 take no part, for infinities would leave a NaN.
 #[inline(always)]
-fn sums<E: Element, const N: usize>(quad: &Quad<E::Word, N>, c: usize) -> [f64; N] {
+fn sums<E: Element, const N: usize, const FUSED: bool>(
+    quad: &Quad<E::Word, N>,
+    c: usize,
+) -> [f64; N] {
     let mut sums = [0.0; N];
     for k in 0..4 {
         let numbers = numbers::<E, N>(&quad.words[k], c);
         for lane in 0..N {
             let weight = quad.weights[k][lane];
-            let part = numbers[lane] * weight;
-            let part = if E::FINITE || weight != 0.0 {
-                part
+            let sum = mul_add::<FUSED>(numbers[lane], weight, sums[lane]);
+            sums[lane] = if E::FINITE || weight != 0.0 {
+                sum
             } else {
-                0.0
+                sums[lane]
             };
-            sums[lane] += part;
         }
     }
     for sum in &mut sums {
@@ -125,21 +133,24 @@ fn constant<E: Element, const N: usize>(c: usize) -> [u32; N] {
 }
 
 #[inline(always)]
-fn filtered<E: Element, const N: usize>(quad: &Quad<E::Word, N>, c: usize) -> [u32; N] {
+fn filtered<E: Element, const N: usize, const FUSED: bool>(
+    quad: &Quad<E::Word, N>,
+    c: usize,
+) -> [u32; N] {
     if is_constant::<E>(c) {
         return constant::<E, N>(c);
     }
-    rounded::<E, N>(&sums::<E, N>(quad, c))
+    rounded::<E, N>(&sums::<E, N, FUSED>(quad, c))
 }
 
 /// Four texels by distance.
 #[inline(always)]
-pub fn filter<E: Element, const N: usize>(quad: &Quad<E::Word, N>) -> Block<N> {
+pub fn filter<E: Element, const N: usize, const FUSED: bool>(quad: &Quad<E::Word, N>) -> Block<N> {
     [
-        filtered::<E, N>(quad, 0),
-        filtered::<E, N>(quad, 1),
-        filtered::<E, N>(quad, 2),
-        filtered::<E, N>(quad, 3),
+        filtered::<E, N, FUSED>(quad, 0),
+        filtered::<E, N, FUSED>(quad, 1),
+        filtered::<E, N, FUSED>(quad, 2),
+        filtered::<E, N, FUSED>(quad, 3),
     ]
 }
 
@@ -152,15 +163,18 @@ pub enum Level<W, const N: usize> {
 }
 
 #[inline(always)]
-fn level<E: Element, const N: usize>(level: &Level<E::Word, N>, c: usize) -> [f64; N] {
+fn level<E: Element, const N: usize, const FUSED: bool>(
+    level: &Level<E::Word, N>,
+    c: usize,
+) -> [f64; N] {
     match level {
         Level::Nearest(words) => numbers::<E, N>(words, c),
-        Level::Linear(quad) => sums::<E, N>(quad, c),
+        Level::Linear(quad) => sums::<E, N, FUSED>(quad, c),
     }
 }
 
 #[inline(always)]
-fn blended<E: Element, const N: usize>(
+fn blended<E: Element, const N: usize, const FUSED: bool>(
     levels: &[Level<E::Word, N>; 2],
     beta: &[u32; N],
     c: usize,
@@ -169,8 +183,8 @@ fn blended<E: Element, const N: usize>(
         return constant::<E, N>(c);
     }
     let [first, second] = levels;
-    let mut sums = level::<E, N>(first, c);
-    let second = level::<E, N>(second, c);
+    let mut sums = level::<E, N, FUSED>(first, c);
+    let second = level::<E, N, FUSED>(second, c);
     for lane in 0..N {
         let beta = f64::from(beta[lane].cast_signed());
         let first = 0.0 + sums[lane] * ((256.0 - beta) / 256.0);
@@ -181,15 +195,15 @@ fn blended<E: Element, const N: usize>(
 
 /// Two levels; `beta` 256ths of the second one.
 #[inline(always)]
-pub fn blend<E: Element, const N: usize>(
+pub fn blend<E: Element, const N: usize, const FUSED: bool>(
     levels: &[Level<E::Word, N>; 2],
     beta: &[u32; N],
 ) -> Block<N> {
     [
-        blended::<E, N>(levels, beta, 0),
-        blended::<E, N>(levels, beta, 1),
-        blended::<E, N>(levels, beta, 2),
-        blended::<E, N>(levels, beta, 3),
+        blended::<E, N, FUSED>(levels, beta, 0),
+        blended::<E, N, FUSED>(levels, beta, 1),
+        blended::<E, N, FUSED>(levels, beta, 2),
+        blended::<E, N, FUSED>(levels, beta, 3),
     ]
 }
 

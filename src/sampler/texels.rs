@@ -7,13 +7,13 @@
 //! | [`Decoded`] | all others that decode | every one |
 
 use super::element::{self, Element, WithElement, Word, with_element};
-use super::lanes::{by_lane, widest};
+use super::lanes::by_lane;
 use super::plane::Plane;
 use super::sample::select;
+use crate::math::simd;
 use crate::surface::block::{BlockDecoder, bc1_palette};
 use crate::surface::format::{Returns, SubKind};
 use crate::surface::{CellBytes, Memory, Surface};
-use pulp::NullaryFnOnce;
 use std::marker::PhantomData;
 
 /// How texels are fetched; tells tests what ran.
@@ -49,33 +49,35 @@ pub trait Texels {
         x: &[u32; N],
         y: &[u32; N],
     ) -> [<Self::Element as Element>::Word; N];
+
+    /// The words at two columns of each row: those at `x[0]`, then those at `x[1]`.
+    #[inline(always)]
+    fn pairs<const N: usize>(
+        &mut self,
+        x: &[[u32; N]; 2],
+        y: &[u32; N],
+    ) -> [[<Self::Element as Element>::Word; N]; 2] {
+        [self.fetch(&x[0], y), self.fetch(&x[1], y)]
+    }
 }
 
 /// What a caller does with the texels it is handed.
 pub trait Use {
     /// What comes back.
     type Result;
-    /// Runs for one format; inlined all the way, for [`widest`].
-    fn run<T: Texels>(self, texels: T) -> Self::Result;
-}
-
-/// What is run in wide registers.
-struct Running<U, T> {
-    what: U,
-    texels: T,
-}
-
-impl<U: Use, T: Texels> NullaryFnOnce for Running<U, T> {
-    type Output = U::Result;
-
-    #[inline(always)]
-    fn call(self) -> U::Result {
-        self.what.run(self.texels)
-    }
+    /// Runs for one format, inlined all the way into vector code. `FUSED`: the host multiplies and adds in
+    /// one instruction.
+    fn run<T: Texels, const FUSED: bool>(self, texels: T) -> Self::Result;
 }
 
 fn run<U: Use, T: Texels>(what: U, texels: T) -> U::Result {
-    widest(Running { what, texels })
+    match simd::wide() {
+        Some(wide) => wide.run(
+            #[inline(always)]
+            || what.run::<T, true>(texels),
+        ),
+        None => what.run::<T, { simd::FUSED }>(texels),
+    }
 }
 
 /// One image of a surface.
@@ -158,6 +160,32 @@ impl<E: Element> Texels for Cells<'_, E> {
     fn fetch<const N: usize>(&mut self, x: &[u32; N], y: &[u32; N]) -> [E::Word; N] {
         let at: [u32; N] = by_lane(|lane| x[lane] + y[lane]);
         words(self.memory, self.plane.start, &at)
+    }
+
+    #[inline(always)]
+    fn pairs<const N: usize>(
+        &mut self,
+        [first, next]: &[[u32; N]; 2],
+        y: &[u32; N],
+    ) -> [[E::Word; N]; 2] {
+        let at: [u32; N] = by_lane(|lane| first[lane] + y[lane]);
+        let behind: [u32; N] = by_lane(|lane| next[lane] + y[lane]);
+        let (start, size) = (self.plane.start, size_of::<E::Word>() as u32);
+        let mut misses = 0;
+        for lane in 0..N {
+            let place = at[0].wrapping_add(lane as u32 * size);
+            misses |= at[lane] ^ place | behind[lane] ^ place.wrapping_add(size);
+        }
+        // Neighbours of neighbours are one run, and one word more.
+        if misses == 0
+            && let Some(words) = E::Word::run::<N>(self.memory, start + at[0] as usize)
+        {
+            let mut shifted = words;
+            shifted.copy_within(1.., 0);
+            shifted[N - 1] = E::Word::load(self.memory, start + behind[N - 1] as usize);
+            return [words, shifted];
+        }
+        [at, behind].map(|at| words(self.memory, start, &at))
     }
 }
 

@@ -1,7 +1,7 @@
 //! Loads in vector code: bounds, offsets and channels of all lanes that read one image.
 
 use super::super::given::Given;
-use super::super::lanes::{self, Block, by_lane, merge, window};
+use super::super::lanes::{self, by_lane, merge, window};
 use super::super::sample::select;
 use super::super::texels::{Image, Texels, Use, Way, with_texels};
 use super::super::{Channels, Lanes, lane_mask, narrowed};
@@ -84,11 +84,11 @@ impl Loader<'_> {
         if rest == 0 {
             return Some(None);
         }
-        let x = self.moved::<N>(Parameter::U, 0, base);
-        let y = match d.kind {
-            Kind::Buffer | Kind::D1 => [0; N],
-            _ => self.moved::<N>(Parameter::V, 1, base),
-        };
+        if self.request.op == SamplerOp::LdLz && !d.array && d.kind != Kind::D3 {
+            // All lanes name level 0 of the only slice.
+            let way = self.image::<N>((0, 0), rest, base, out)?;
+            return Some(Some(way));
+        }
         let level = match self.request.op {
             SamplerOp::Ld => self.parameter::<N>(Parameter::Lod, base),
             _ => [0; N],
@@ -120,27 +120,79 @@ impl Loader<'_> {
                 let deep = (d.depth >> (own_level + d.min_lod)).max(1);
                 own_slice < if d.kind == Kind::D3 { deep } else { slices }
             };
-            let block = if known {
-                let image = Image {
-                    surface: self.surface,
-                    level: own_level + d.min_lod,
-                    slice: own_slice,
-                };
-                let job = Job {
-                    size: sizes(self.surface, image.level),
-                    x: &x,
-                    y: &y,
-                    outside: self.outside,
-                };
-                let (block, fetched) = with_texels(image, job)?;
-                way = Some(fetched);
-                block
+            if known {
+                way = Some(self.image::<N>((own_level, own_slice), own, base, out)?);
             } else {
-                self.outside.map(|v| [v; N])
-            };
-            merge(&block, base, self.request.channels.0, own << base, out);
+                let block = self.outside.map(|v| [v; N]);
+                merge(&block, base, self.request.channels.0, own << base, out);
+            }
         }
         Some(way)
+    }
+
+    /// Serves the lanes `own` from `base` on, which read one level of one slice.
+    fn image<const N: usize>(
+        &self,
+        (level, slice): (u32, u32),
+        own: u32,
+        base: usize,
+        out: &mut Channels,
+    ) -> Option<Way> {
+        let d = self.surface.description();
+        let image = Image {
+            surface: self.surface,
+            level: level + d.min_lod,
+            slice,
+        };
+        let place = |p: Parameter, axis: usize| Coordinate {
+            lanes: self.given.lanes(p),
+            mask: if self.given.is_narrow() {
+                0xffff
+            } else {
+                u32::MAX
+            },
+            offset: i32::from(self.request.offsets[axis]).cast_unsigned(),
+        };
+        let flat = matches!(d.kind, Kind::Buffer | Kind::D1);
+        let job = Job::<N> {
+            size: sizes(self.surface, image.level),
+            x: place(Parameter::U, 0),
+            y: match flat {
+                true => Coordinate::ORIGIN,
+                false => place(Parameter::V, 1),
+            },
+            outside: self.outside,
+            base,
+            channels: self.request.channels.0,
+            active: own << base,
+            out,
+        };
+        with_texels(image, job).map(|((), way)| way)
+    }
+}
+
+/// A coordinate as it was sent, and what is added. What wraps around is far outside either way: sizes are
+/// at most 2^27, offsets at most 8.
+#[derive(Clone, Copy)]
+struct Coordinate<'a> {
+    lanes: Option<&'a Lanes>,
+    /// The bits of 16-bit parameters, which are unsigned.
+    mask: u32,
+    offset: u32,
+}
+
+impl Coordinate<'_> {
+    /// Where there is no such axis.
+    const ORIGIN: Coordinate<'static> = Coordinate {
+        lanes: None,
+        mask: 0,
+        offset: 0,
+    };
+
+    #[inline(always)]
+    fn texels<const N: usize>(&self, base: usize) -> [u32; N] {
+        let lanes = self.lanes.map_or([0; N], |lanes| window(lanes, base));
+        by_lane(|lane| (lanes[lane] & self.mask).wrapping_add(self.offset))
     }
 }
 
@@ -154,27 +206,32 @@ fn sizes(surface: &Surface, level: u32) -> (u32, u32) {
     }
 }
 
-/// Texels of an image by column and row.
+/// Texels of an image by column and row, for the lanes `active` among `N` from `base` on.
 struct Job<'a, const N: usize> {
     size: (u32, u32),
-    x: &'a [u32; N],
-    y: &'a [u32; N],
+    x: Coordinate<'a>,
+    y: Coordinate<'a>,
     outside: [u32; 4],
+    base: usize,
+    channels: u8,
+    active: u32,
+    out: &'a mut Channels,
 }
 
 impl<const N: usize> Use for Job<'_, N> {
-    type Result = Block<N>;
+    type Result = ();
 
     #[inline(always)]
-    fn run<T: Texels>(self, mut texels: T) -> Block<N> {
+    fn run<T: Texels, const FUSED: bool>(self, mut texels: T) {
         let (width, height) = self.size;
+        let (x, y) = (self.x.texels::<N>(self.base), self.y.texels::<N>(self.base));
         let inside: [u32; N] = by_lane(|lane| {
-            let within = (self.x[lane] < width) & (self.y[lane] < height);
+            let within = (x[lane] < width) & (y[lane] < height);
             0u32.wrapping_sub(u32::from(within))
         });
         // Lanes outside read texel 0, whose result nobody sees.
-        let mut x: [u32; N] = by_lane(|lane| self.x[lane] & inside[lane]);
-        let mut y: [u32; N] = by_lane(|lane| self.y[lane] & inside[lane]);
+        let mut x: [u32; N] = by_lane(|lane| x[lane] & inside[lane]);
+        let mut y: [u32; N] = by_lane(|lane| y[lane] & inside[lane]);
         texels.columns(&mut x);
         texels.rows(&mut y);
         let words = texels.fetch(&x, &y);
@@ -187,6 +244,6 @@ impl<const N: usize> Use for Job<'_, N> {
                 }
             }
         }
-        block
+        merge(&block, self.base, self.channels, self.active, self.out);
     }
 }

@@ -327,13 +327,13 @@ impl<const N: usize> Use for One<'_, N> {
     type Result = Block<N>;
 
     #[inline(always)]
-    fn run<T: Texels>(self, mut texels: T) -> Block<N> {
+    fn run<T: Texels, const FUSED: bool>(self, mut texels: T) -> Block<N> {
         if let Some(c) = self.gathers {
             return gathered::<T, N>(&mut texels, self.at, c);
         }
         // Integers have one way only; the constant keeps the code of the other one away.
         match self.linear && T::Element::BLENDS {
-            true => lanes::filter::<T::Element, N>(&quad(&mut texels, self.at)),
+            true => lanes::filter::<T::Element, N, FUSED>(&quad(&mut texels, self.at)),
             false => lanes::spread::<T::Element, N>(&nearest(&mut texels, self.at)),
         }
     }
@@ -355,7 +355,7 @@ impl<const N: usize> Use for Two<'_, N> {
     type Result = Option<Block<N>>;
 
     #[inline(always)]
-    fn run<T: Texels>(self, mut texels: T) -> Option<Block<N>> {
+    fn run<T: Texels, const FUSED: bool>(self, mut texels: T) -> Option<Block<N>> {
         if !T::Element::BLENDS {
             return None;
         }
@@ -364,7 +364,7 @@ impl<const N: usize> Use for Two<'_, N> {
         let first = level(&mut texels, one.at, linear);
         let mut below = texels.on(second.image.level, second.image.slice)?;
         let levels = [first, level(&mut below, second.at, linear)];
-        Some(lanes::blend::<T::Element, N>(&levels, second.beta))
+        Some(lanes::blend::<T::Element, N, FUSED>(&levels, second.beta))
     }
 }
 
@@ -398,17 +398,15 @@ fn corners<T: Texels, const N: usize>(
     texels: &mut T,
     [u, v]: &[Positions<N>; 2],
 ) -> [[WordOf<T>; N]; 4] {
-    let (mut x0, mut x1, mut y0, mut y1) = (u.first, u.next, v.first, v.next);
-    texels.columns(&mut x0);
-    texels.columns(&mut x1);
-    texels.rows(&mut y0);
-    texels.rows(&mut y1);
-    [
-        texels.fetch(&x0, &y0),
-        texels.fetch(&x1, &y0),
-        texels.fetch(&x0, &y1),
-        texels.fetch(&x1, &y1),
-    ]
+    let (mut x, mut y) = ([u.first, u.next], [v.first, v.next]);
+    for x in &mut x {
+        texels.columns(x);
+    }
+    for y in &mut y {
+        texels.rows(y);
+    }
+    let [above, below] = [texels.pairs(&x, &y[0]), texels.pairs(&x, &y[1])];
+    [above[0], above[1], below[0], below[1]]
 }
 
 #[inline(always)]
