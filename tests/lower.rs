@@ -309,6 +309,30 @@ fn the_end_of_a_thread_is_where_the_platform_has_it() {
     }
 }
 
+/// Up to Gen12 the second length of the text joins that of a constant extended descriptor; both as the
+/// finalizer prints them.
+#[test]
+fn the_second_length_of_raw_sends_is_put_into_the_extended_descriptor() {
+    for (platform, word, ex_desc, length) in [
+        ("icl", "0xc", "0x0000008C", 2),
+        ("icl", "0x4c", "0x000000CC", 3),
+        ("tgl", "0xc", "0x00000080", 2),
+        ("tgl", "0x4c", "0x000000C0", 3),
+        ("dg2", "0xc", "0x00000000", 2),
+    ] {
+        let statement =
+            format!("raw_sends.12.1.2.0 (M1_NM, 8) {word}:ud 0x02025c05:ud A0.0 V34.0 %null.0");
+        let file = program(&format!("second-{platform}-{word}"), &statement);
+        let path = file.to_string_lossy().into_owned();
+        let output = visim(&["--format", "json", "lower", "--platform", platform, &path]);
+        let unit: serde_json::Value = serde_json::from_str(&said(&output)).expect("it is JSON");
+        let send = &unit["instructions"][0]["sends"][0];
+        assert_eq!(send["ex_desc"], ex_desc, "{platform}: {word}");
+        assert_eq!(send["ex_message_length"], length, "{platform}: {word}");
+        std::fs::remove_file(&file).expect("it was written");
+    }
+}
+
 #[test]
 fn raw_sends_lower_on_ironlake() {
     let file = program(

@@ -125,6 +125,7 @@ pub fn lower(
             unit,
             places: &unit_layout.places,
             layout: &mut layout,
+            platform: checked.platform,
             grf: checked.platform.grf_bytes(),
         });
     }

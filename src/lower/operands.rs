@@ -2,7 +2,7 @@
 
 use super::layout::{Layout, Place};
 use crate::check::{Storage, Unit, VarId};
-use crate::isa::{Exec, Type};
+use crate::isa::{Exec, Platform, Type};
 use crate::program::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
 use crate::syntax::ast::{self, Immediate, Operand, PredicateGroup};
 
@@ -14,6 +14,8 @@ pub struct Scope<'a> {
     pub places: &'a [Place],
     /// The arena, for constants.
     pub layout: &'a mut Layout,
+    /// The platform it is lowered for.
+    pub platform: Platform,
     /// Bytes of a register.
     pub grf: u32,
 }

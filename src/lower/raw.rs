@@ -5,6 +5,7 @@ use super::operands::Scope;
 use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::Opcode;
+use crate::message::extended::with_second_length;
 use crate::message::fields::extended_gen11;
 use crate::program::{ExtendedWord, Op, RawMessage, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
@@ -49,7 +50,14 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             };
             RawMessage {
                 function,
-                ex_desc: ExtendedWord::Operand(scope.source(ex_desc, SCALAR)?),
+                ex_desc: match ex_desc {
+                    Operand::Immediate(word) => ExtendedWord::Known(with_second_length(
+                        word.bits as u32,
+                        lengths[1],
+                        scope.platform,
+                    )),
+                    operand => ExtendedWord::Operand(scope.source(operand, SCALAR)?),
+                },
                 desc: scope.source(desc, SCALAR)?,
                 lengths,
                 payload: [scope.raw(first), scope.raw(second)],

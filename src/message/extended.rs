@@ -67,6 +67,16 @@ pub(super) fn length_field(platform: Platform) -> Field {
     }
 }
 
+/// An extended descriptor of a raw message with the second length that its text gives: up to Gen12 both are
+/// joined in its field, as was seen in the finalizer; later parts have the length in the instruction.
+pub fn with_second_length(word: u32, length: u32, platform: Platform) -> u32 {
+    if platform >= Platform::Dg2 {
+        return word;
+    }
+    let field = length_field(platform);
+    word | length << field.lo & field.mask()
+}
+
 /// The extended descriptor: receiver and second length stand in it up to Gen11 and Gen12.
 ///
 /// The length is cut to its field, as the finalizer does. Source: lowering reference 1.3.

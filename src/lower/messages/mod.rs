@@ -241,6 +241,18 @@ pub fn messages(
                 format!("no reference states the messages of motion estimation: {op}"),
             );
         }
+        Opcode::QwGather | Opcode::QwScatter => {
+            return cx.refuse(
+                Code::N0380,
+                "no reference states the messages of scattered qwords",
+            );
+        }
+        Opcode::NbarrierSignal => {
+            return cx.refuse(
+                Code::N0380,
+                "no reference states the message of a named barrier",
+            );
+        }
         _ => {}
     }
     Ok(cx.lowered)

@@ -4,6 +4,7 @@ use super::{Destination, Lowering, Part, Result, Run, Send, Value};
 use crate::diagnostic::Code;
 use crate::isa::{Opcode, Platform};
 use crate::message::Sfid;
+use crate::message::extended::with_second_length;
 use crate::message::fields::{extended_gen11 as ex, outer};
 use crate::syntax::ast::{Operand, Suffix};
 
@@ -101,6 +102,17 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let bits = desc.constant();
     let written = lengths[2];
     let exec = cx.exec(cx.lanes());
+    // The lengths of the text are believed, and one that the descriptor has already stays.
+    let ex_desc = match ex_desc {
+        Value::Const(word) if split => {
+            Value::Const(with_second_length(word, lengths[1], cx.platform))
+        }
+        other => other,
+    };
+    let second_length = match ex_desc {
+        Value::Const(word) if split && cx.platform <= Platform::Tgl => ex::LENGTH.get(&[word]),
+        _ => lengths[1],
+    };
     // An instruction that ends the thread sets the bit that says so, where the descriptor has it.
     let ex_desc = match ex_desc {
         Value::Const(word) if split && eot => {
@@ -115,7 +127,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         predicate: cx.instruction.predicate.as_ref().map(|p| p.node.clone()),
         sfid,
         message_length: bits.map_or(lengths[0], |d| outer::LENGTH.get(&[d])),
-        extended_length: lengths[1],
+        extended_length: second_length,
         response_length: bits.map_or(written, |d| outer::RESPONSE.get(&[d])),
         header_present,
         header,
