@@ -72,7 +72,7 @@ struct Barrier {
 pub struct NamedBarriers(RefCell<Vec<Barrier>>);
 
 impl NamedBarriers {
-    /// Thread `thread` of the group comes to barrier `id`, which is below [`NAMED_BARRIERS`], with the
+    /// Thread `thread` of the group comes to barrier `id`, which is below `NAMED_BARRIERS`, with the
     /// counts of producers and consumers that it knows.
     ///
     /// # Errors
