@@ -50,12 +50,9 @@ impl Update {
         self == other && self != Update::Ordered
     }
 
-    /// What an op does; `None` if it is no atomic. A raw message that its receiver may take for one counts
-    /// as one.
-    pub fn of(op: &Op) -> Option<Update> {
-        let Op::Send(send) = op else {
-            return None;
-        };
+    /// What a message does; `None` if it is no atomic. A raw one that its receiver may take for an atomic
+    /// counts as one whose order shows.
+    pub fn of(send: &Send) -> Option<Update> {
         match &send.body {
             SendBody::Atomic { op, bits, dst, .. }
             | SendBody::TypedAtomic { op, bits, dst, .. }
@@ -89,8 +86,8 @@ const DATA_CACHES: [u32; 4] = [10, 12, 13, 15];
 /// Whether groups may leave other bytes behind when they run in another order, though nothing races.
 pub fn shows_order_of_groups(program: &Program) -> bool {
     let mut updates = program.ops.iter().filter_map(|op| match op {
-        Op::Send(send) if is_of_group(program, send) => None,
-        op => Update::of(op),
+        Op::Send(send) if !is_of_group(program, send) => Update::of(send),
+        _ => None,
     });
     let first = updates.next();
     first.is_some_and(|first| {

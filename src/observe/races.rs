@@ -22,7 +22,7 @@ use crate::exec::observer::{
 };
 use crate::exec::order::Update;
 use crate::exec::{Meeting, ThreadId};
-use crate::program::{Barrier, Op};
+use crate::program::{Barrier, Op, Send};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -160,7 +160,15 @@ impl Observer for Watch<'_> {
         if matches!(op, Op::Barrier(Barrier::Whole | Barrier::Wait)) {
             self.epoch += 1;
         }
-        self.update = Update::of(op);
+        self.update = match op {
+            Op::Send(send) => Update::of(send),
+            _ => None,
+        };
+    }
+
+    fn payload(&mut self, _: At, send: &Send, _: u32, _: &[u8]) {
+        // A raw message is known by what it asks.
+        self.update = Update::of(send);
     }
 
     fn named_barrier(&mut self, at: At, meeting: Meeting, step: MeetingStep) {
