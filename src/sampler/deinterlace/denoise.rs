@@ -55,7 +55,10 @@ impl Block4x4 {
             std::array::from_fn(|i| i32::from(row[i]))
         };
         for y in y0..y0 + 4 {
-            let below = near(current, current.below(y, 1, state.row_step()));
+            let below = near(
+                current,
+                current.below(y, state.row_step(), state.row_step()),
+            );
             let (here, before) = (near(current, y), near(past, y));
             for i in 0..4 {
                 let difference = here[i] - before[i];

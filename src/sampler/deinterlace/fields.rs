@@ -84,7 +84,8 @@ impl<'a> Frames<'a> {
             return columns(&of.strip(x, y), 0);
         }
         let spatial = || {
-            let rows = beside(of, y).map(|y| of.strip(x, y));
+            // At the edge of the frame, the same row of the field twice.
+            let rows = [-1, 1].map(|distance| of.strip(x, of.below(y, distance, 2)));
             match self.channel {
                 Channel::Luma => along_edges(state, &rows),
                 Channel::Chroma => {
@@ -145,16 +146,6 @@ fn blend(
     blended
 }
 
-/// Rows above and below a missing one; at the edge of the frame, the same one twice.
-fn beside(of: &Plane, y: i32) -> [i32; 2] {
-    match (y > 0, y + 1 < of.height()) {
-        (true, true) => [y - 1, y + 1],
-        (false, true) => [y + 1, y + 1],
-        (true, false) => [y - 1, y - 1],
-        (false, false) => [y, y],
-    }
-}
-
 /// Missing pixels from the rows above and below, along the direction in which they differ least.
 fn along_edges(state: &DeinterlaceState, [a, b]: &[Strip; 2]) -> [u8; WIDTH] {
     // Columns to the right in the row above and to the left in the row below.
@@ -207,9 +198,8 @@ pub fn double_rows(chroma: &Plane) -> Plane {
         2 * chroma.height() as u32,
         |y, out| {
             let (parity, n) = (y % 2, y / 2);
-            // Field row m of chroma is frame row 2m + parity, for as many as the field has.
-            let last = (chroma.height() - 1 - parity).max(0) / 2;
-            let row = |m: i32| &chroma.row(2 * m.clamp(0, last) + parity)[columns.clone()];
+            // Field row m of chroma is 2m rows below the field's first one.
+            let row = |m| &chroma.row(chroma.below(parity, 2 * m, 2))[columns.clone()];
             let m = n / 2;
             let other = if n % 2 == 0 { m - 1 } else { m + 1 };
             for ((out, &near), &far) in out.iter_mut().zip(row(m)).zip(row(other)) {

@@ -52,16 +52,14 @@ fn changes(
     const COLUMNS: usize = WIDTH + 1;
     let mut temporal = [0u16; COLUMNS];
     let (mut across, mut down) = (temporal, temporal);
-    for j in y - 1..=y + 1 {
-        let below = match state.row_step() {
-            2 => current.below(j, 1, 2),
-            _ => j + 2,
-        };
-        let row = current.strip(x, j);
+    for j in -1..=1 {
+        // By field, whatever denoising takes its frames for: `progressive_dn` is about that only (PRM 4.10.3.2).
+        let [at, next] = [j, j + 2].map(|distance| current.below(y, distance, 2));
+        let row = current.strip(x, at);
         let here: [u8; COLUMNS] = columns(&row, -1);
         let right: [u8; COLUMNS] = columns(&row, 0);
-        let before: [u8; COLUMNS] = columns(&past.strip(x, j), -1);
-        let below: [u8; COLUMNS] = columns(&current.strip(x, below), -1);
+        let before: [u8; COLUMNS] = columns(&past.strip(x, at), -1);
+        let below: [u8; COLUMNS] = columns(&current.strip(x, next), -1);
         for i in 0..COLUMNS {
             temporal[i] += u16::from(here[i].abs_diff(before[i]));
             across[i] += u16::from(here[i].abs_diff(right[i]));

@@ -118,17 +118,19 @@ impl Plane {
         i32::from(self.row(y)[BESIDE + x])
     }
 
-    /// The row `steps` neighbouring rows below row `y`, which clamps first. `step` 1 counts rows of the frame; 2
-    /// rows of the field, and clamps to the nearest row of the same parity.
-    pub fn below(&self, y: i32, steps: i32, step: i32) -> i32 {
-        let y = y.clamp(0, self.height - 1);
-        let wanted = y + steps * step;
-        if step == 1 {
-            return wanted.clamp(0, self.height - 1);
+    /// The row `distance` rows below row `y`, which clamps to the plane first. What lies outside is the nearest row
+    /// inside: with a `step` of 1 any row, with 2, where rows are taken by field, one of its own parity.
+    ///
+    /// This is the one place that knows what stands beyond the top and the bottom. Source: AVS reference 5.3.
+    pub fn below(&self, y: i32, distance: i32, step: i32) -> i32 {
+        let last = self.height - 1;
+        let wanted = y.clamp(0, last) + distance;
+        // A plane of one row has no other field.
+        if step == 1 || last == 0 {
+            return wanted.clamp(0, last);
         }
-        let first = y % 2;
-        let last = first + (self.height - 1 - first) / 2 * 2;
-        wanted.clamp(first, last)
+        let parity = wanted.rem_euclid(2);
+        wanted.clamp(parity, last - (last - parity) % 2)
     }
 
     /// Columns of row `y` from [`BESIDE`] before `x` on; both coordinates clamp.
@@ -146,7 +148,7 @@ impl Plane {
 
     /// The strips of row `y` and of its neighbours above and below, rows being `step` apart.
     pub fn around(&self, x: i32, y: i32, step: i32) -> [Strip; 3] {
-        [-1, 0, 1].map(|steps| self.strip(x, self.below(y, steps, step)))
+        [-step, 0, step].map(|distance| self.strip(x, self.below(y, distance, step)))
     }
 }
 
@@ -169,16 +171,20 @@ mod tests {
         let plane = Plane::from_fn(2, 5, |x, y| (10 * y + x) as u8);
         assert_eq!(plane.at(-3, 9), 40);
         assert_eq!(plane.below(3, 1, 1), 4);
-        assert_eq!(plane.below(3, 1, 2), 3); // row 5 is outside, row 3 the last odd one
-        assert_eq!(plane.below(1, -1, 2), 1);
-        assert_eq!(plane.below(4, 1, 2), 4);
-        assert_eq!(plane.below(9, -1, 2), 2); // from row 4
+        assert_eq!(plane.below(3, 2, 2), 3); // row 5 is outside, row 3 the last odd one
+        assert_eq!(plane.below(1, -2, 2), 1);
+        assert_eq!(plane.below(4, 2, 2), 4);
+        assert_eq!(plane.below(9, -2, 2), 2); // from row 4
+        // The row beside is of the other field: row -1 is row 1, row 5 is row 3; by frame, row 0 and row 4.
+        assert_eq!([plane.below(0, -1, 2), plane.below(4, 1, 2)], [1, 3]);
+        assert_eq!([plane.below(0, -1, 1), plane.below(4, 1, 1)], [0, 4]);
         let near = plane
             .around(0, 2, 2)
             .map(|strip| [3, 4, 5].map(|i| strip[i]));
         assert_eq!(near, [[0, 0, 1], [20, 20, 21], [40, 40, 41]]);
         let row = Plane::from_fn(1, 1, |_, _| 7);
         assert_eq!(row.around(0, 0, 2), [[7; 24]; 3]);
+        assert_eq!([-1, 1].map(|distance| row.below(0, distance, 2)), [0, 0]);
     }
 
     #[test]

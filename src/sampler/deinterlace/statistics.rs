@@ -37,7 +37,7 @@ pub fn variances(
         let rows = [top, top + 1];
         let [here, below] = [
             rows.map(|y| current.strip(x0, y)),
-            rows.map(|y| current.strip(x0, current.below(y, 1, 2))),
+            rows.map(|y| current.strip(x0, current.below(y, 2, 2))),
         ];
         let change = |a: &Strip, b: &Strip, i: usize| u32::from(a[i].abs_diff(b[i]));
         let block = BESIDE..BESIDE + WIDTH;
