@@ -1369,6 +1369,14 @@ at most 3.0; and the surface has one level, one slice, and neither Surface Min L
 visim reads the first level it finds and computes any block; a part may return something else.
 
 Use the scaler for greater steps (PRM 4.11.1.4; AVS reference 6.1)."
+    W0890 Warning "the deinterlace state is against its manual"
+"DI Enable and DN Enable are not both disabled, Progressive DN is for states without DI Enable, and Maximum less
+Minimum STMM is 2 to the power of STMM Output Shift. visim computes such a message all the same: without both
+functions the frame is copied; a part may return something else.
+
+    // SAMPLER S0: deinterlace di_enable=off dn_enable=off
+
+Enable one of the functions; move the limits with the shift (PRM 4.10.3.2, programming notes)."
     E0780 Error "the media sampler state has no place in this structure"
 "A state of the media sampler is packed for one generation: Gen5 has SAMPLER_STATE for sample_8x8 and
 SAMPLER_8x8_STATE, Gen8 and Gen9 have SAMPLER_STATE_8x8_AVS. What the generation does not have cannot be

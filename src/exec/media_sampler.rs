@@ -48,8 +48,9 @@ pub struct Media<'s> {
     pub dst: Raw,
     /// Elements of `sample_unorm`, which its bits do not tell (D10).
     pub elements: UnormFormat,
-    /// A raw message: the block is returned as the part returns it, not as vISA has it (D11).
-    pub raw: bool,
+    /// Registers that the descriptor of a raw message asks for: its block is returned as the part returns it, not as
+    /// vISA has it (D11).
+    pub response: Option<u32>,
 }
 
 impl Media<'_> {
@@ -152,7 +153,7 @@ impl Media<'_> {
             }
             _ => return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_unorm")),
         };
-        let writeback = match self.raw && thread.program.platform == Platform::Ilk {
+        let writeback = match self.response.is_some() && thread.program.platform == Platform::Ilk {
             true => Writeback::Groups,
             false => Writeback::Raster(self.elements),
         };
@@ -190,6 +191,9 @@ impl Media<'_> {
             return Err(self.no_sampler(thread, resources, asked.sampler, "a deinterlace"));
         };
         self.place(thread, block::rows(state) as u32, (asked.x, asked.y))?;
+        let conflicts = state.conflicts();
+        let why = (!conflicts.is_empty()).then(|| conflicts.join("; "));
+        self.remark(thread, resources, Code::W0890, why);
         // Consecutive entries: the frame, the one before, statistics (AVS reference 5.1).
         let inputs = Inputs {
             current,
@@ -213,12 +217,27 @@ impl Media<'_> {
         let packed = is_packed(current.format());
         let layout = Layout::of(current.description().generation);
         let registers = writeback::registers(state, &made, layout, packed);
+        self.length(thread, registers.len() as u32)?;
         for (register, at) in registers.iter().zip(0..) {
             if let Some(bytes) = register {
                 write_raw(thread, self.dst.skip(at * GRF), bytes, self.pc, observer);
             }
         }
         Ok(())
+    }
+
+    /// The descriptor asks for as many registers as come back, which the state and the frame decide.
+    fn length(&self, thread: &Thread<'_>, registers: u32) -> Result<(), Box<Trap>> {
+        let Some(asked) = self.response.filter(|&asked| asked != registers) else {
+            return Ok(());
+        };
+        let note = format!(
+            "deinterlace answers with {registers} registers for this state and frame, the descriptor says {asked}"
+        );
+        let diagnostic = Diagnostic::new(Code::U0926)
+            .note(note)
+            .see("PRM 4.11.2.4 and 2.6.11, \"Incorrect response length\"");
+        Err(thread.trap(self.pc, u32::MAX, diagnostic))
     }
 
     /// A block of so many rows begins where a message can name it, and on its grid.
@@ -277,6 +296,7 @@ impl Media<'_> {
         resources.remarks.add((thread.index, self.pc), code, || {
             let see = match code {
                 Code::W0882 => "PRM 4.11.1.4; AVS reference 1.5",
+                Code::W0890 => "PRM 4.10.3.2, programming notes; AVS reference 5.2",
                 _ => "PRM 4.11.1.4; AVS reference 6.1",
             };
             let remark = Diagnostic::new(code).note(format!("in {thread}")).see(see);

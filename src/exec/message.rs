@@ -130,7 +130,7 @@ pub fn send<O: Observer>(
                 pc,
                 dst: *dst,
                 elements: UnormFormat::Full16,
-                raw: false,
+                response: None,
             };
             media.serve(thread, resources, &request, observer)
         }
@@ -162,7 +162,7 @@ pub fn send<O: Observer>(
                 pc,
                 dst: *dst,
                 elements: *format,
-                raw: false,
+                response: None,
             };
             media.serve(thread, resources, &request, observer)
         }

@@ -276,7 +276,7 @@ impl Call<'_> {
                     pc,
                     dst: raw.dst?,
                     elements: UnormFormat::Full16,
-                    raw: true,
+                    response: Some(decoded.form.response),
                 };
                 Some(media.serve(thread, resources, request, observer))
             }

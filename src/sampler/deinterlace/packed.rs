@@ -216,19 +216,6 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
         !state.dn_enable || (low + 1..=low + 16).contains(&high),
         format!("the temporal thresholds are {low} and {high}; they differ by 1 to 16"),
     );
-    let (min, max, shift) = (state.stmm_min, state.stmm_max, state.out_shift);
-    rule(
-        !state.di_enable || i32::from(max) - i32::from(min) == 1 << shift,
-        format!("motion is limited to {min}..{max}, which is not 2^{shift} apart"),
-    );
-    rule(
-        state.di_enable || state.dn_enable,
-        "neither denoising nor deinterlacing is enabled".to_string(),
-    );
-    rule(
-        !(state.di_enable && state.progressive_dn),
-        "progressive denoising goes without deinterlacing only".to_string(),
-    );
     rule(
         state.max_hist >= 128 || !state.dn_enable,
         format!(
@@ -236,6 +223,8 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
             state.max_hist
         ),
     );
+    let conflicts = state.conflicts().into_iter();
+    broken.extend(conflicts.map(|what| Invalid::new(Code::E0781, what)));
     broken
 }
 

@@ -149,6 +149,28 @@ impl DeinterlaceState {
         if self.progressive_dn { 1 } else { 2 }
     }
 
+    /// What the programming notes forbid between fields, though the model computes it all the same. Source: PRM
+    /// 4.10.3.2.
+    pub fn conflicts(&self) -> Vec<String> {
+        let mut found = Vec::new();
+        if !self.di_enable && !self.dn_enable {
+            found.push(
+                "neither denoising nor deinterlacing is enabled; the frame is copied".to_string(),
+            );
+        }
+        if self.di_enable && self.progressive_dn {
+            found.push("progressive denoising goes without deinterlacing only".to_string());
+        }
+        let (min, max, shift) = (self.stmm_min, self.stmm_max, self.out_shift);
+        let window = i64::from(max) - i64::from(min);
+        if self.di_enable && 1_i64.checked_shl(u32::from(shift)) != Some(window) {
+            found.push(format!(
+                "motion is limited to {min}..{max}, which is not 2^{shift} apart"
+            ));
+        }
+        found
+    }
+
     /// Parity of the rows of the first field.
     pub fn first_field(&self) -> i32 {
         i32::from(!self.top_first)
