@@ -220,8 +220,8 @@ pub(super) fn wrong(at: crate::source::Span, label: impl Into<String>) -> Wrong 
 struct Binder<'p> {
     program: &'p Program,
     bindings: Bindings,
-    /// Which surface of which layer holds a binding table index.
-    owners: BTreeMap<u32, (usize, String)>,
+    /// Which surface of which layer holds a binding table index, and with which of its planes.
+    owners: BTreeMap<u32, (usize, String, u32)>,
     remarks: Vec<Problem>,
     problems: Vec<Problem>,
 }
@@ -253,22 +253,28 @@ impl Binder<'_> {
         // The planes of a planar surface are consecutive binding table indices: vISA text reference 5.6.
         let planes = if surface.format().is_planar() { 3 } else { 1 };
         let parts = (0..planes).filter_map(|p| Some((first.checked_add(p)?, surface.plane(p)?)));
+        // Messages of Gen5 read planes through the whole surface, and the deinterlace message has the frame before at
+        // the next index (AVS reference 5.1): planes give way to surfaces there.
+        let yields = |plane: u32| plane > 0 && self.program.platform == Platform::Ilk;
         for (index, part) in parts.collect::<Vec<_>>() {
             let plane = index - first;
-            if let Some((other, owner)) = self.owners.get(&index)
+            if let Some((other, owner, theirs)) = self.owners.get(&index)
                 && *owner != ask.name.node
-                && *other == number
             {
-                let what = match plane {
-                    0 => "its binding table index".to_string(),
-                    _ => format!("binding table index {index}, which plane {plane} needs,"),
-                };
-                return Err(wrong(
-                    ask.name.span,
-                    format!("{what} is already taken by `{owner}`"),
-                ));
+                if yields(plane) {
+                    continue;
+                }
+                if *other == number && !yields(*theirs) {
+                    let what = match plane {
+                        0 => "its binding table index".to_string(),
+                        _ => format!("binding table index {index}, which plane {plane} needs,"),
+                    };
+                    let label = format!("{what} is already taken by `{owner}`");
+                    return Err(wrong(ask.name.span, label));
+                }
             }
-            self.owners.insert(index, (number, ask.name.node.clone()));
+            self.owners
+                .insert(index, (number, ask.name.node.clone(), plane));
             // The whole surface at the first index: the scaler reads all planes through it, and media
             // blocks see its first plane.
             let part = if plane == 0 { surface.clone() } else { part };
