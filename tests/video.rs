@@ -4,9 +4,11 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
+use visim::sampler::avs::IefState;
 use visim::sampler::deinterlace::DeinterlaceState;
 use visim::video::{
-    Fields, Filter, Kind, Picture, Range, Raw, Reader, Sampling, Scale, Writer, files, scale,
+    Fields, Filter, Kind, Picture, Range, Raw, Reader, Sampling, Scale, Stop, VideoError, Writer,
+    files, scale,
 };
 
 fn grey(width: u32, height: u32, code: impl Fn(i32, i32) -> i32) -> Picture {
@@ -297,6 +299,46 @@ fn the_standard_input_is_a_stream_or_raw_frames() {
 }
 
 #[test]
+fn the_standard_output_gets_the_stream() {
+    use std::io::Read;
+    use std::process::Stdio;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    y4m(&at("in.y4m"), &[colour(1), colour(2)]);
+    let named = visim(
+        folder.path(),
+        &["in.y4m", "--scale", "512x512", "-o", "named.y4m"],
+    );
+    assert!(named.status.success());
+    let command = ["in.y4m", "--scale", "512x512", "-o", "-"];
+    let piped = visim(folder.path(), &command);
+    assert!(piped.status.success(), "{piped:?}");
+    assert!(piped.stdout == std::fs::read(at("named.y4m")).unwrap());
+    let said = String::from_utf8_lossy(&piped.stderr);
+    assert!(said.contains("2 frames read, 2 written to -"), "{said}");
+    let json = visim(folder.path(), &["in.y4m", "--format", "json", "-o", "-"]);
+    assert_eq!(json.status.code(), Some(2));
+    assert!(String::from_utf8_lossy(&json.stdout).contains("JSON goes there"));
+
+    // Who has seen enough stops the command, which is no error of its own.
+    let mut child = Command::new(env!("CARGO_BIN_EXE_visim"))
+        .current_dir(folder.path())
+        .arg("video")
+        .args(command)
+        .stdout(Stdio::piped())
+        .stderr(Stdio::piped())
+        .spawn()
+        .unwrap();
+    let mut head = [0; 9];
+    child.stdout.take().unwrap().read_exact(&mut head).unwrap();
+    assert_eq!(&head, b"YUV4MPEG2");
+    let done = child.wait_with_output().unwrap();
+    assert_ne!(done.status.code(), Some(0));
+    let said = String::from_utf8_lossy(&done.stderr);
+    assert!(said.contains("stopped"), "{said}");
+}
+
+#[test]
 fn the_command_takes_raw_frames() {
     let folder = tempfile::tempdir().unwrap();
     let frame = colour(9);
@@ -566,6 +608,84 @@ fn streams_without_frames_are_told() {
     );
     let entries = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(entries, 1, "neither a result nor a comparison");
+}
+
+/// Who asks for the stop does not wait for the frame, of which nothing comes out.
+#[test]
+fn a_stop_ends_inside_a_frame() {
+    let stop = Stop::default();
+    let options = scale::Options {
+        size: Some((8192, 8192)),
+        sharpen: Some(IefState::default()),
+        ..scale::Options::default()
+    };
+    let scale = Scale::new(&options, (64, 32)).unwrap().until(&stop);
+    let asks = {
+        let stop = stop.clone();
+        std::thread::spawn(move || {
+            std::thread::sleep(std::time::Duration::from_millis(20));
+            stop.ask()
+        })
+    };
+    assert!(matches!(scale.run(&colour(1)), Err(VideoError::Stopped)));
+    assert!(!asks.join().unwrap(), "nobody had asked before");
+    let stream = || Fields::new(DeinterlaceState::default());
+    assert!(matches!(
+        stream().until(&stop).push(&colour(1)),
+        Err(VideoError::Stopped)
+    ));
+    assert!(stream().push(&colour(1)).is_ok());
+}
+
+/// Ctrl-C inside a frame that takes long: what there is is whole, or there is nothing.
+#[cfg(unix)]
+#[test]
+fn an_interrupted_frame_is_not_kept() {
+    use std::time::Duration;
+    const FRAMES: usize = 8;
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    y4m(&at("in.y4m"), &[1; FRAMES].map(colour));
+    let child = Command::new(env!("CARGO_BIN_EXE_visim"))
+        .current_dir(folder.path())
+        .args(["video", "in.y4m", "--scale", "8192x8192", "--sharpen"])
+        .args(["-o", "out.y4m"])
+        .stdout(std::process::Stdio::piped())
+        .stderr(std::process::Stdio::piped())
+        .spawn()
+        .unwrap();
+    let entries = || std::fs::read_dir(folder.path()).unwrap().count();
+    // Work has begun where the unfinished file is there.
+    for _ in 0..600 {
+        if entries() > 1 {
+            break;
+        }
+        std::thread::sleep(Duration::from_millis(50));
+    }
+    std::thread::sleep(Duration::from_millis(500));
+    let interrupted = Command::new("kill")
+        .args(["-INT", &child.id().to_string()])
+        .status()
+        .unwrap();
+    assert!(interrupted.success());
+    let done = child.wait_with_output().unwrap();
+    match done.status.code() {
+        Some(2) => {
+            let said = String::from_utf8_lossy(&done.stderr);
+            assert!(said.contains("stopped before the first frame"), "{said}");
+            assert_eq!(entries(), 1, "no temporary file is left");
+        }
+        // A machine that makes a frame of that size in half a second.
+        Some(1) => {
+            let mut reader = Reader::open(&at("out.y4m"), None, None).unwrap();
+            let mut count = 0;
+            while reader.read().unwrap().is_some() {
+                count += 1;
+            }
+            assert!((1..FRAMES).contains(&count), "{count}");
+        }
+        other => panic!("{other:?}: {done:?}"),
+    }
 }
 
 /// Ctrl-C after the first of two frames, the other being waited for: one is there, the file is whole, the command says that it stopped.

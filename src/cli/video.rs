@@ -3,18 +3,16 @@
 use super::output::{Exit, Output};
 use crate::sampler::avs::IefState;
 use crate::sampler::deinterlace::{DeinterlaceState, block};
-use crate::video::files::{raw_by_name, same};
+use crate::video::files::{STANDARD, raw_by_name, same};
 use crate::video::{
-    Ahead, Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, VideoError, Writer, compare,
-    scale,
+    Ahead, Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, Stop, VideoError, Writer,
+    compare, scale,
 };
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::PathBuf;
-use std::sync::Arc;
-use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Scales, sharpens, denoises and deinterlaces video.
 ///
@@ -24,7 +22,8 @@ use std::sync::atomic::{AtomicBool, Ordering};
 pub struct Video {
     /// A .y4m file, a .png picture, a folder or a pattern of .png pictures, or raw frames; - is the standard input.
     input: PathBuf,
-    /// The result, told by its name: .y4m, .png, a folder/ of pictures, or raw frames: .i420, .nv12, .yuy2, .grey.
+    /// The result, told by its name: .y4m, .png, a folder/ of pictures, or raw frames: .i420, .nv12, .yuy2, .grey; -
+    /// is the standard output, which gets .y4m.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,
     /// Columns and rows of the result.
@@ -106,9 +105,11 @@ impl Video {
                 let path = self.output.display();
                 let (read, written) = (done.read, done.written);
                 let frames = if read == 1 { "frame" } else { "frames" };
-                output.text(&format!(
-                    "{how}{read} {frames} read, {written} written to {path}\n"
-                ));
+                let report = format!("{how}{read} {frames} read, {written} written to {path}");
+                match self.to_standard() {
+                    true => output.remark(&report),
+                    false => output.text(&format!("{report}\n")),
+                }
                 output.field("read", || json!(read));
                 output.field("written", || json!(written));
                 output.field("stopped", || json!(done.stopped));
@@ -121,6 +122,25 @@ impl Video {
             }
             Err(error) => output.complain(&error.to_string()),
         }
+    }
+
+    /// Whether frames go to the standard output.
+    fn to_standard(&self) -> bool {
+        self.output.as_os_str() == STANDARD
+    }
+
+    /// The standard output takes one thing at a time, and a terminal no frames.
+    fn check_standard(&self, text: bool) -> Result<(), VideoError> {
+        let why = match text {
+            _ if !self.to_standard() => return Ok(()),
+            false => "JSON goes there; -o FILE takes the frames",
+            true if std::io::stdout().is_terminal() => {
+                "it is a terminal; -o FILE or a pipe takes the frames"
+            }
+            true => return Ok(()),
+        };
+        let standard = "-o - is the standard output";
+        Err(VideoError::wrong(format!("{standard}: {why}")))
     }
 
     /// The comparison is a picture in a file of its own: said before any work is done.
@@ -221,6 +241,7 @@ impl Video {
 
     fn convert(&self, text: bool) -> Result<Done, VideoError> {
         self.check_comparison()?;
+        self.check_standard(text)?;
         let reader = Reader::open(&self.input, self.raw, self.size)?;
         let mut kind = reader.kind().clone();
         if let (Some(most), have) = (self.frames, kind.frames) {
@@ -238,9 +259,10 @@ impl Video {
             siting: kind.siting(),
             sharpen: self.sharpen.then(IefState::default),
         };
+        let stop = Stop::default();
         let scale = match options.does_nothing(kind.size.0, kind.size.1) {
             true => None,
-            false => Some(Scale::new(&options, kind.size)?),
+            false => Some(Scale::new(&options, kind.size)?.until(&stop)),
         };
         let mut done = Done {
             read: 0,
@@ -248,7 +270,8 @@ impl Video {
             stopped: false,
             remarks: Vec::new(),
         };
-        let mut fields = self.fields(self.scan(&kind, &mut done.remarks)?);
+        let fields = self.fields(self.scan(&kind, &mut done.remarks)?);
+        let mut fields = fields.map(|fields| fields.until(&stop));
         if fields.is_some() && (kind.size.0 > block::LAST.0 + 1 || kind.size.1 > block::LAST.1 + 2)
         {
             let (x, y) = block::LAST;
@@ -286,29 +309,36 @@ impl Video {
                 )));
             }
         }
-        let stop = stop_flag(sink.writer.unfinished());
+        on_interrupt(&stop, sink.writer.unfinished());
         let bar = bar(kind.frames, text);
         let mut last = None;
         let frames = Ahead::new(reader, self.frames);
-        while let Some(picture) = frames.next(&stop)? {
-            done.read += 1;
-            match &mut fields {
-                Some(fields) => {
-                    for made in fields.push(&picture)? {
-                        sink.push(&picture, made)?;
+        let mut all = || -> Result<(), VideoError> {
+            while let Some(picture) = frames.next(&stop)? {
+                done.read += 1;
+                match &mut fields {
+                    Some(fields) => {
+                        for made in fields.push(&picture)? {
+                            sink.push(&picture, made)?;
+                        }
                     }
+                    None => sink.push(&picture, picture.clone())?,
                 }
-                None => sink.push(&picture, picture.clone())?,
+                last = Some(picture);
+                bar.inc(1);
             }
-            last = Some(picture);
-            bar.inc(1);
-        }
-        done.stopped = stop.load(Ordering::Relaxed);
-        if let (Some(fields), Some(picture), false) = (&mut fields, &last, done.stopped)
-            && let Some(made) = fields.finish(picture)?
-        {
-            sink.push(picture, made)?;
-        }
+            stop.check()?;
+            if let (Some(fields), Some(picture)) = (&mut fields, &last)
+                && let Some(made) = fields.finish(picture)?
+            {
+                sink.push(picture, made)?;
+            }
+            Ok(())
+        };
+        done.stopped = match all() {
+            Err(VideoError::Stopped) => true,
+            other => other.map(|()| false)?,
+        };
         bar.finish_and_clear();
         done.written = sink.written;
         if done.written == 0 {
@@ -362,14 +392,13 @@ impl Sink {
     }
 }
 
-/// Set by Ctrl-C, and where a process is asked to end; a second time ends it at once, without the file that is
-/// not complete.
-fn stop_flag(unfinished: Option<PathBuf>) -> Arc<AtomicBool> {
-    let stop = Arc::new(AtomicBool::new(false));
-    let flag = Arc::clone(&stop);
+/// Lets Ctrl-C, and who asks the process to end, ask for the stop; a second time ends the process at once, without
+/// the file that is not complete.
+fn on_interrupt(stop: &Stop, unfinished: Option<PathBuf>) {
+    let stop = stop.clone();
     // Without a handler Ctrl-C just ends the process; files under temporary names are no results.
     let _ = ctrlc::set_handler(move || {
-        if flag.swap(true, Ordering::Relaxed) {
+        if stop.ask() {
             if let Some(file) = &unfinished {
                 // It may have its name by now.
                 let _ = std::fs::remove_file(file);
@@ -377,7 +406,6 @@ fn stop_flag(unfinished: Option<PathBuf>) -> Arc<AtomicBool> {
             std::process::exit(130);
         }
     });
-    stop
 }
 
 fn bar(total: Option<u64>, text: bool) -> ProgressBar {

@@ -9,10 +9,10 @@
 //! Software's part is here: it keeps the denoised frame, writes motion and history where the next frame's
 //! messages look for them, and asks once more at the end for the last field. Source: AVS reference 5.9.
 
-use super::VideoError;
 use super::colour::Range;
 use super::frame::{self, Change};
 use super::picture::{Picture, Sampling};
+use super::{Stop, VideoError};
 use crate::sampler::deinterlace::DeinterlaceState;
 use crate::sampler::deinterlace::block::{self, Inputs, Part, Samples};
 use crate::surface::{Description, Format, Memory, Planes, Surface};
@@ -23,6 +23,7 @@ use std::sync::Arc;
 pub struct Fields {
     state: DeinterlaceState,
     past: Option<Past>,
+    stop: Stop,
 }
 
 /// What is kept of the frame before.
@@ -43,14 +44,26 @@ struct Made {
 impl Fields {
     /// A stream; `state` says what is done.
     pub fn new(state: DeinterlaceState) -> Fields {
-        Fields { state, past: None }
+        Fields {
+            state,
+            past: None,
+            stop: Stop::default(),
+        }
+    }
+
+    /// The stream, which ends inside a frame when `stop` is asked for.
+    pub fn until(self, stop: &Stop) -> Fields {
+        Fields {
+            stop: stop.clone(),
+            ..self
+        }
     }
 
     /// The frames that a frame completes: with deinterlacing those of the second field before it and of its
     /// first field, else the frame, denoised.
     ///
     /// # Errors
-    /// A frame that is not like the one before.
+    /// A frame that is not like the one before, or [`VideoError::Stopped`].
     pub fn push(&mut self, picture: &Picture) -> Result<Vec<Picture>, VideoError> {
         let change = match self.state.di_enable {
             true => Change::All,
@@ -110,7 +123,7 @@ impl Fields {
         let frame = Part::frame(&state, &inputs).map_err(|e| VideoError::wrong(e.to_string()))?;
         let rows = block::rows(&state) as u32;
         let tops: Vec<u32> = (0..height).step_by(rows as usize).collect();
-        let band = |&y: &u32| Band::new(&frame, picture, (y, rows.min(height - y)));
+        let band = |&y: &u32| Band::new(&frame, picture, (y, rows.min(height - y)), &self.stop);
         let bands: Vec<Band> = tops.par_iter().map(band).collect::<Result<_, _>>()?;
         let mut denoised = picture.clone();
         denoised.planes[0].clear();
@@ -156,7 +169,12 @@ struct Band {
 
 impl Band {
     /// The messages of the blocks from row `y` on, of which so many rows lie inside.
-    fn new(frame: &Part, picture: &Picture, (y, rows): (u32, u32)) -> Result<Band, VideoError> {
+    fn new(
+        frame: &Part,
+        picture: &Picture,
+        (y, rows): (u32, u32),
+        stop: &Stop,
+    ) -> Result<Band, VideoError> {
         let width = picture.width;
         let full = match picture.sampling {
             Sampling::S420 => Sampling::S422,
@@ -171,6 +189,7 @@ impl Band {
             history: vec![Vec::new(); 2],
         };
         for x in (0..width).step_by(block::WIDTH) {
+            stop.check()?;
             let block = frame.block((x, y));
             luma(&mut made.denoised, width, &block.denoised, x);
             if frame.makes_frames() {

@@ -17,6 +17,7 @@ pub mod picture;
 pub mod raw;
 mod resample;
 pub mod scale;
+mod stop;
 
 pub use colour::Range;
 pub use fields::Fields;
@@ -24,6 +25,7 @@ pub use files::{Ahead, Kind, Reader, Scan, Writer};
 pub use picture::{Picture, Sampling};
 pub use raw::Raw;
 pub use scale::{Filter, Scale, Siting};
+pub use stop::Stop;
 
 /// Why frames cannot be read, made or written.
 #[derive(Debug, thiserror::Error)]
@@ -39,6 +41,9 @@ pub enum VideoError {
     /// A file whose content makes no sense, or an option that does not fit it.
     #[error("{0}")]
     Wrong(String),
+    /// [`Stop`] was asked for while a frame was made.
+    #[error("stopped inside a frame")]
+    Stopped,
 }
 
 impl VideoError {

@@ -3,8 +3,8 @@
 //! Each plane is a surface: luma Y8_UNORM (channel G, table 0, eight taps), chroma R8_UNORM (channel R, table 1,
 //! four taps), as the tables are meant. RGBA is one surface.
 
-use super::VideoError;
 use super::picture::{Picture, Sampling, check_size};
+use super::{Stop, VideoError};
 use crate::isa::{AvsControl, AvsMode, ChannelMask};
 use crate::message::AvsRequest;
 use crate::sampler::avs::tables::Table;
@@ -78,6 +78,7 @@ pub struct Scale {
     to: (u32, u32),
     siting: Siting,
     sampler: AvsSampler,
+    stop: Stop,
 }
 
 const MODE: AvsMode = AvsMode::M16x8;
@@ -108,13 +109,22 @@ impl Scale {
             to,
             siting: options.siting,
             sampler,
+            stop: Stop::default(),
         })
+    }
+
+    /// The scaler, which ends inside a frame when `stop` is asked for.
+    pub fn until(self, stop: &Stop) -> Scale {
+        Scale {
+            stop: stop.clone(),
+            ..self
+        }
     }
 
     /// One frame.
     ///
     /// # Errors
-    /// A plane that is no surface.
+    /// A plane that is no surface, or [`VideoError::Stopped`].
     pub fn run(&self, picture: &Picture) -> Result<Picture, VideoError> {
         let mut out = Picture::new(self.to.0, self.to.1, picture.sampling)?;
         let from = picture.sampling.planes(picture.width, picture.height);
@@ -161,6 +171,7 @@ impl Scale {
             // Bytes of a block: channels of four rows, then of the four below.
             let mut block = [0; 16 * 8 * 4];
             for x in (0..width).step_by(w as usize) {
+                self.stop.check()?;
                 let request = AvsRequest {
                     channels,
                     control: AvsControl::Full8,

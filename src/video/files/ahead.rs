@@ -2,9 +2,8 @@
 //! not come can stop waiting.
 
 use super::Reader;
-use crate::video::VideoError;
 use crate::video::picture::Picture;
-use std::sync::atomic::{AtomicBool, Ordering};
+use crate::video::{Stop, VideoError};
 use std::sync::mpsc::{Receiver, RecvTimeoutError, sync_channel};
 use std::time::Duration;
 
@@ -35,12 +34,12 @@ impl Ahead {
         Ahead { frames }
     }
 
-    /// The next frame; `None` behind the last one, and when `stop` is set.
+    /// The next frame; `None` behind the last one, and once `stop` is asked for.
     ///
     /// # Errors
     /// As [`Reader::read`].
-    pub fn next(&self, stop: &AtomicBool) -> Result<Option<Picture>, VideoError> {
-        while !stop.load(Ordering::Relaxed) {
+    pub fn next(&self, stop: &Stop) -> Result<Option<Picture>, VideoError> {
+        while !stop.is_asked() {
             match self.frames.recv_timeout(SOON) {
                 Ok(read) => return read,
                 Err(RecvTimeoutError::Timeout) => {}

@@ -20,6 +20,9 @@ use super::raw::Raw;
 use super::scale::Siting;
 use std::path::Path;
 
+/// The name of the standard input and of the standard output.
+pub const STANDARD: &str = "-";
+
 /// What a stream of frames is, beside its frames.
 #[derive(Clone, Debug)]
 pub struct Kind {

@@ -1,7 +1,7 @@
 //! Reading frames one after the other.
 
 use super::pictures::{self, Pattern};
-use super::{Kind, check_sides, extension, header, raw_by_name};
+use super::{Kind, STANDARD, check_sides, extension, header, raw_by_name};
 use crate::video::VideoError;
 use crate::video::picture::{MAX_SIZE, Picture, Sampling, check_size};
 use crate::video::raw::Raw;
@@ -216,9 +216,6 @@ impl Reader {
         Ok(Some(picture))
     }
 }
-
-/// The name of the standard input.
-const STANDARD: &str = "-";
 
 /// A file or the standard input.
 type Input = BufReader<Box<dyn Read + Send>>;

@@ -1,12 +1,12 @@
 //! Writing frames one after the other.
 
 use super::pictures::{Pattern, folder_of, png};
-use super::{Kind, check_sides, extension, header, raw_by_name};
+use super::{Kind, STANDARD, check_sides, extension, header, raw_by_name};
 use crate::video::VideoError;
 use crate::video::picture::{Picture, Sampling};
 use crate::video::raw::Raw;
 use std::cell::RefCell;
-use std::io::{BufWriter, Write};
+use std::io::{BufWriter, ErrorKind, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
 use tempfile::NamedTempFile;
@@ -25,7 +25,6 @@ enum Frames {
     Y4m {
         encoder: Box<y4m::Encoder<Shared>>,
         file: Shared,
-        path: PathBuf,
     },
     /// Raw frames.
     Raw {
@@ -44,8 +43,8 @@ enum Frames {
 
 impl Writer {
     /// A new file for frames of `kind`: `.y4m`; `.png`, with a `%04d` for the number if there are several; a
-    /// folder for pictures; raw frames of the kind that the name ends with (`.nv12`), else of kind `raw`. Planes
-    /// become what the file holds.
+    /// folder for pictures; raw frames of the kind that the name ends with (`.nv12`), else of kind `raw`. `-` is the
+    /// standard output, which gets what a `.y4m` file holds. Planes become what the file holds.
     ///
     /// # Errors
     /// A kind that the file does not hold, or a place where nothing can be written.
@@ -63,7 +62,11 @@ impl Writer {
             let pattern = Pattern::inside(path);
             return made(Sampling::Rgba, Frames::Numbered { pattern, next: 0 });
         }
-        match extension(path).as_str() {
+        let ending = match path.as_os_str() == STANDARD {
+            true => "y4m".to_string(),
+            false => extension(path),
+        };
+        match ending.as_str() {
             "png" => {
                 let frames = match Pattern::of(path)? {
                     Some(pattern) => {
@@ -118,7 +121,10 @@ impl Writer {
     /// The file that is being written, under the name that it has until it is complete.
     pub fn unfinished(&self) -> Option<PathBuf> {
         match &self.frames {
-            Frames::Y4m { file, .. } => Some(file.0.borrow().file.get_ref().path().to_path_buf()),
+            Frames::Y4m { file, .. } => match &file.0.borrow().place {
+                Place::Named(file, _) => Some(file.get_ref().path().to_path_buf()),
+                Place::Standard(_) => None,
+            },
             Frames::Raw { file, .. } => Some(file.get_ref().path().to_path_buf()),
             Frames::Numbered { .. } | Frames::Single { .. } => None,
         }
@@ -132,7 +138,7 @@ impl Writer {
     /// Adds a frame.
     ///
     /// # Errors
-    /// It cannot be written.
+    /// It cannot be written; [`VideoError::Stopped`] where nobody reads the standard output any more.
     pub fn push(&mut self, picture: &Picture) -> Result<(), VideoError> {
         let made;
         let picture = match picture.sampling == self.sampling {
@@ -143,11 +149,16 @@ impl Writer {
             }
         };
         match &mut self.frames {
-            Frames::Y4m { encoder, path, .. } => {
+            Frames::Y4m { encoder, file } => {
                 let plane = |i: usize| picture.planes.get(i).map_or(&[][..], |p| p);
                 let frame = y4m::Frame::new([plane(0), plane(1), plane(2)], None);
-                let wrong = |e| VideoError::wrong(format!("{}: {e}", path.display()));
-                encoder.write_frame(&frame).map_err(wrong)
+                let written = encoder.write_frame(&frame);
+                let place = &mut file.0.borrow_mut().place;
+                written.map_err(|e| match e {
+                    y4m::Error::IoError(e) => place.refusal(e),
+                    other => VideoError::wrong(format!("{}: {other}", place.path().display())),
+                })?;
+                place.pass_on()
             }
             Frames::Raw { file, raw, path } => {
                 let written = file.write_all(&raw.join(picture));
@@ -178,14 +189,14 @@ impl Writer {
     /// It cannot be written to its end.
     pub fn finish(self) -> Result<(), VideoError> {
         match self.frames {
-            Frames::Y4m {
-                encoder,
-                file,
-                path,
-            } => {
+            Frames::Y4m { encoder, file } => {
                 drop(encoder);
                 match Rc::try_unwrap(file.0) {
-                    Ok(file) => keep(file.into_inner().file, &path),
+                    Ok(held) => match held.into_inner().place {
+                        Place::Named(file, path) => keep(file, &path),
+                        // Every frame has been passed on.
+                        Place::Standard(_) => Ok(()),
+                    },
                     // The encoder was the only other one who had it.
                     Err(_) => Err(VideoError::wrong("the file is still being written")),
                 }
@@ -216,22 +227,70 @@ fn several(path: &Path) -> VideoError {
 
 fn y4m(path: &Path, kind: &Kind) -> Result<Frames, VideoError> {
     let wrong = |e: y4m::Error| VideoError::wrong(format!("{}: {e}", path.display()));
+    let place = match path.as_os_str() == STANDARD {
+        true => Place::Standard(BufWriter::new(std::io::stdout())),
+        false => Place::Named(BufWriter::new(temporary(path)?), path.to_path_buf()),
+    };
     let file = Shared(Rc::new(RefCell::new(Held {
         header: Some(Vec::new()),
-        file: BufWriter::new(temporary(path)?),
+        place,
     })));
     let encoder = header::builder(kind).and_then(|b| b.write_header(file.clone()));
     let encoder = Box::new(encoder.map_err(wrong)?);
     let mut held = file.0.borrow_mut();
     let line = held.header.take().unwrap_or_default();
-    let written = held.file.write_all(&header::completed(&line, kind));
-    written.map_err(|e| VideoError::file(path, e))?;
+    let written = held.place.write_all(&header::completed(&line, kind));
+    written.map_err(|e| held.place.refusal(e))?;
     drop(held);
-    Ok(Frames::Y4m {
-        encoder,
-        file,
-        path: path.to_path_buf(),
-    })
+    Ok(Frames::Y4m { encoder, file })
+}
+
+/// Where a stream goes.
+enum Place {
+    /// A file that gets its name when it is complete.
+    Named(BufWriter<NamedTempFile>, PathBuf),
+    Standard(BufWriter<Stdout>),
+}
+
+impl Place {
+    fn path(&self) -> &Path {
+        match self {
+            Place::Named(_, path) => path,
+            Place::Standard(_) => Path::new(STANDARD),
+        }
+    }
+
+    /// What it means that nothing can be written: a reader of the standard output has seen enough, else an error.
+    fn refusal(&self, error: std::io::Error) -> VideoError {
+        match (self, error.kind()) {
+            (Place::Standard(_), ErrorKind::BrokenPipe) => VideoError::Stopped,
+            _ => VideoError::file(self.path(), error),
+        }
+    }
+
+    /// Gives a frame to who reads the standard output.
+    fn pass_on(&mut self) -> Result<(), VideoError> {
+        match self {
+            Place::Named(..) => Ok(()),
+            Place::Standard(out) => out.flush().map_err(|e| self.refusal(e)),
+        }
+    }
+}
+
+impl Write for Place {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        match self {
+            Place::Named(file, _) => file.write(bytes),
+            Place::Standard(out) => out.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        match self {
+            Place::Named(file, _) => file.flush(),
+            Place::Standard(out) => out.flush(),
+        }
+    }
 }
 
 /// A file that two hold: the encoder, and who puts it in its place.
@@ -241,20 +300,20 @@ struct Shared(Rc<RefCell<Held>>);
 struct Held {
     /// What the encoder writes is kept here as long as this is there.
     header: Option<Vec<u8>>,
-    file: BufWriter<NamedTempFile>,
+    place: Place,
 }
 
 impl Write for Shared {
     fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
-        let Held { header, file } = &mut *self.0.borrow_mut();
+        let Held { header, place } = &mut *self.0.borrow_mut();
         match header {
             Some(header) => header.write(bytes),
-            None => file.write(bytes),
+            None => place.write(bytes),
         }
     }
 
     fn flush(&mut self) -> std::io::Result<()> {
-        self.0.borrow_mut().file.flush()
+        self.0.borrow_mut().place.flush()
     }
 }
 
