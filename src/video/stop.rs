@@ -19,6 +19,11 @@ impl Stop {
         self.0.load(Ordering::Relaxed)
     }
 
+    /// What is set when somebody asks, for those who know nothing of video.
+    pub fn flag(&self) -> &AtomicBool {
+        &self.0
+    }
+
     /// Goes on unless somebody asked.
     ///
     /// # Errors

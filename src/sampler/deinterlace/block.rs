@@ -21,6 +21,7 @@ use crate::sampler::avs::AvsError;
 use crate::sampler::avs::view::{self, B, G, Grid, MediaView, R};
 use crate::surface::{Kind, Surface, Tiling};
 use std::collections::BTreeSet;
+use std::sync::atomic::AtomicBool;
 
 /// Columns of a block.
 pub const WIDTH: usize = 16;
@@ -66,6 +67,9 @@ pub enum DeinterlaceError {
     /// No plain plane of bytes.
     #[error("statistics lie in a 2D surface of 8-bit elements, not in {0}")]
     Statistics(String),
+    /// [`Part::frame`] was asked to end.
+    #[error("deinterlacing was asked to end inside a frame")]
+    Halted,
     /// No layout is published.
     #[error("partial deinterlacing returns data of unpublished layout (AVS reference 5.9)")]
     Partial,
@@ -134,7 +138,8 @@ pub fn block(
     at: (u32, u32),
 ) -> Result<Block, DeinterlaceError> {
     let height = rows(state) as u32;
-    let part = Part::read(state, inputs, |view| rectangle(view, at, height))?;
+    let go_on = AtomicBool::new(false);
+    let part = Part::read(state, inputs, |view| rectangle(view, at, height), &go_on)?;
     Ok(part.block(at))
 }
 
@@ -157,18 +162,21 @@ impl<'a> Part<'a> {
     /// The whole frame.
     ///
     /// # Errors
-    /// As [`block()`].
+    /// As [`block()`]; [`DeinterlaceError::Halted`] when `halt` is set meanwhile.
     pub fn frame(
         state: &'a DeinterlaceState,
         inputs: &Inputs<'a>,
+        halt: &AtomicBool,
     ) -> Result<Part<'a>, DeinterlaceError> {
-        Part::read(state, inputs, |view| (0, 0, view.width, view.height))
+        let whole = |view: &MediaView| (0, 0, view.width, view.height);
+        Part::read(state, inputs, whole, halt)
     }
 
     fn read(
         state: &'a DeinterlaceState,
         inputs: &Inputs<'a>,
         rectangle: impl Fn(&MediaView) -> Rectangle,
+        halt: &AtomicBool,
     ) -> Result<Part<'a>, DeinterlaceError> {
         if state.di_enable && state.di_partial {
             return Err(DeinterlaceError::Partial);
@@ -205,7 +213,10 @@ impl<'a> Part<'a> {
             denoised: None,
         };
         // History is kept where luma is denoised.
-        part.denoised = state.dn_enable.then(|| part.denoise());
+        if state.dn_enable {
+            let denoised = part.denoise(halt).ok_or(DeinterlaceError::Halted)?;
+            part.denoised = Some(denoised);
+        }
         Ok(part)
     }
 
@@ -214,10 +225,10 @@ impl<'a> Part<'a> {
         self.state.di_enable
     }
 
-    fn denoise(&self) -> Denoised {
+    fn denoise(&self, halt: &AtomicBool) -> Option<Denoised> {
         let luma = &self.current.luma;
         let Some((window, records)) = &self.past else {
-            return denoise(self.state, luma, None);
+            return denoise(self.state, luma, None, halt);
         };
         let (across, down) = super::denoise::blocks(luma);
         let (left, top) = (self.origin.0 as u32, self.origin.1 as u32);
@@ -229,7 +240,7 @@ impl<'a> Part<'a> {
             frame: &window.luma,
             history: &history,
         };
-        denoise(self.state, luma, Some(past))
+        denoise(self.state, luma, Some(past), halt)
     }
 
     /// Current luma, denoised if that is asked for.

@@ -5,6 +5,7 @@
 use super::block::WIDTH;
 use super::picture::{BESIDE, Strip, columns, on_all_cores};
 use super::{DeinterlaceState, Plane};
+use std::sync::atomic::{AtomicBool, Ordering};
 
 /// Frames before this one, denoised, and what is known of its blocks.
 #[derive(Clone, Copy, Debug)]
@@ -86,17 +87,30 @@ pub fn blocks(plane: &Plane) -> (i32, i32) {
     ((plane.width() + 3) / 4, (plane.height() + 3) / 4)
 }
 
-/// Denoises a frame; `past` is `None` for the first one, which is filtered spatially only.
+/// Denoises a frame; `past` is `None` for the first one, which is filtered spatially only. Rows are left out from
+/// when `halt` is set on, and nothing comes out.
 ///
 /// Blocks missing from the history count as 0.
-pub fn denoise(state: &DeinterlaceState, current: &Plane, past: Option<Past>) -> Denoised {
+pub fn denoise(
+    state: &DeinterlaceState,
+    current: &Plane,
+    past: Option<Past>,
+    halt: &AtomicBool,
+) -> Option<Denoised> {
+    let halted = || halt.load(Ordering::Relaxed);
     let (across, down) = blocks(current);
     let before = past.map_or(current, |past| past.frame);
     let measured = on_all_cores(down, |by| -> Vec<Block4x4> {
+        if halted() {
+            return Vec::new();
+        }
         let measure = |bx| Block4x4::measure(state, current, before, (4 * bx, 4 * by));
         (0..across).map(measure).collect()
     })
     .concat();
+    if halted() {
+        return None;
+    }
     let verdict = |(n, block): (usize, &Block4x4)| {
         let Some(past) = past else {
             return (32, true);
@@ -114,6 +128,9 @@ pub fn denoise(state: &DeinterlaceState, current: &Plane, past: Option<Past>) ->
     let weights = weights(state);
     let (width, height) = (current.width() as u32, current.height() as u32);
     let frame = Plane::from_rows(width, height, |y, out| {
+        if halted() {
+            return;
+        }
         smooth(state, current, y, out);
         let Some(past) = past else { return };
         let here = current.row(y)[BESIDE..].chunks(4);
@@ -133,11 +150,11 @@ pub fn denoise(state: &DeinterlaceState, current: &Plane, past: Option<Past>) ->
         }
     });
     let history = verdicts.into_iter().map(|(history, _)| history).collect();
-    Denoised {
+    (!halted()).then_some(Denoised {
         frame,
         history,
         measured,
-    }
+    })
 }
 
 /// Weight in time of each difference, 0..=256.
@@ -270,6 +287,10 @@ pub fn noise_estimate(
 mod tests {
     use super::*;
 
+    fn denoise(state: &DeinterlaceState, current: &Plane, past: Option<Past>) -> Denoised {
+        super::denoise(state, current, past, &AtomicBool::new(false)).unwrap()
+    }
+
     fn flat(code: u8) -> Plane {
         Plane::from_fn(8, 8, |_, _| code)
     }
@@ -298,6 +319,13 @@ mod tests {
             ..state
         };
         assert_eq!(denoise(&progressive, &speck(), None).frame.at(2, 3), 101);
+    }
+
+    #[test]
+    fn nothing_comes_of_halted_work() {
+        let halt = AtomicBool::new(true);
+        let made = super::denoise(&DeinterlaceState::default(), &speck(), None, &halt);
+        assert_eq!(made, None);
     }
 
     #[test]

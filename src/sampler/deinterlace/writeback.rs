@@ -178,6 +178,7 @@ mod tests {
     use super::*;
     use crate::surface::{Description, Format, Planes, Surface};
     use proptest::prelude::*;
+    use std::sync::atomic::AtomicBool;
 
     fn state(di: bool, dn: bool) -> DeinterlaceState {
         DeinterlaceState {
@@ -460,7 +461,7 @@ mod tests {
             let rows = super::super::block::rows(&state) as u32;
             let at = (16 * x, rows * y);
             let near = block(&state, &inputs, at).unwrap();
-            let whole = Part::frame(&state, &inputs).unwrap().block(at);
+            let whole = Part::frame(&state, &inputs, &AtomicBool::new(false)).unwrap().block(at);
             prop_assert_eq!(near, whole);
         }
     }
