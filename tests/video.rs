@@ -376,6 +376,7 @@ fn wrong_commands_are_told_and_leave_no_file() {
         assert!(!folder.path().join("out.y4m").exists());
     };
     told(&["no.y4m", "-o", "out.y4m"], "no.y4m");
+    told(&["no/", "-o", "out.y4m"], "No such file");
     told(&["odd.y4m", "--scale", "9000x9", "-o", "out.y4m"], "9000x9");
     told(&["odd.y4m", "--scale", "9by9", "-o", "out.y4m"], "1280x720");
     told(&["odd.y4m", "-o", "out.mkv"], ".y4m");

@@ -69,11 +69,13 @@ impl Reader {
                 Some(pattern) => Reader::pictures(path, pattern.find()?),
                 None => Reader::pictures(path, vec![path.to_path_buf()]),
             },
-            _ if !path.exists() => Err(VideoError::file(path, std::io::ErrorKind::NotFound.into())),
-            _ => Err(VideoError::wrong(format!(
-                "{}: neither .y4m, .png nor a folder of .png; raw frames need --raw and --size",
-                path.display()
-            ))),
+            _ => Err(match std::fs::metadata(path) {
+                Err(error) => VideoError::file(path, error),
+                Ok(_) => VideoError::wrong(format!(
+                    "{}: neither .y4m, .png nor a folder of .png; raw frames need --raw and --size",
+                    path.display()
+                )),
+            }),
         }
     }
 

@@ -322,9 +322,12 @@ pub fn temporary(path: &Path) -> Result<NamedTempFile, VideoError> {
     let folder = folder_of(path);
     NamedTempFile::new_in(&folder).map_err(|e| match e.kind() {
         // The name of the temporary file is of no use to the reader.
-        std::io::ErrorKind::NotFound if !folder.is_dir() => {
-            let (path, folder) = (path.display(), folder.display());
-            VideoError::wrong(format!("{path}: there is no folder {folder}"))
+        ErrorKind::NotFound => {
+            let why = match folder.is_dir() {
+                true => "no file can be made in",
+                false => "there is no folder",
+            };
+            VideoError::wrong(format!("{}: {why} {}", path.display(), folder.display()))
         }
         kind => VideoError::file(path, kind.into()),
     })
