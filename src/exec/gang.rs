@@ -18,6 +18,7 @@ use super::run::{After, run_steps};
 use super::texels::Rows;
 use super::thread::Thread;
 use super::trap::Trap;
+use super::whole::Whole;
 use crate::program::{LscAction, LscPlace, Op, Program, SendBody};
 
 /// The place of a thread that has ended.
@@ -170,13 +171,18 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
         front.iter_mut().for_each(|t| t.executed += 1);
         return Ok(());
     }
-    let rows = match op {
-        Op::Send(send) => Rows::new(&front[0], environment, send),
-        _ => None,
+    let (rows, whole) = match op {
+        Op::Send(send) => (
+            Rows::new(&front[0], environment, send),
+            Whole::new(&front[0], environment, send),
+        ),
+        _ => (None, None),
     };
     for thread in front {
         thread.count(op, limit)?;
-        if rows.as_ref().is_some_and(|rows| rows.write(thread)) {
+        let served = rows.as_ref().is_some_and(|rows| rows.write(thread))
+            || whole.as_ref().is_some_and(|whole| whole.serve(thread));
+        if served {
             thread.frame.pc = pc + 1;
             continue;
         }

@@ -304,6 +304,16 @@ proptest! {
     }
 }
 
+/// The program of a text.
+fn lowered(text: impl Into<String>) -> Program {
+    let parsed = parse(
+        &crate::source::Source::new("t", text.into()),
+        &ParseOptions::default(),
+    );
+    let (checked, _) = check(&parsed.module, &CheckOptions::default());
+    lower(&checked, "", &LowerOptions::default()).expect("lowers")
+}
+
 /// Which lines of a body have steps of their own.
 fn fast(body: &str) -> Vec<bool> {
     let text = format!(
@@ -315,12 +325,7 @@ fn fast(body: &str) -> Vec<bool> {
 .decl P1 v_type=P num_elts=16
 {body}"
     );
-    let parsed = parse(
-        &crate::source::Source::new("t", text),
-        &ParseOptions::default(),
-    );
-    let (checked, _) = check(&parsed.module, &CheckOptions::default());
-    let program = lower(&checked, "", &LowerOptions::default()).expect("lowers");
+    let program = lowered(text);
     let code = Decoded::new(&program);
     let steps = code.steps(&program, FloatMode::default());
     let computes = |op: &Op| matches!(op, Op::Alu(_) | Op::Compare { .. });
@@ -371,15 +376,54 @@ add (M5, 16) B(0,0)<1> B(0,0)<1;1,0> 0x1:w
 add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
 add (M5, 16) B(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
 ";
-    let parsed = parse(
-        &crate::source::Source::new("t", text),
-        &ParseOptions::default(),
-    );
-    let (checked, _) = check(&parsed.module, &CheckOptions::default());
-    let program = lower(&checked, "", &LowerOptions::default()).expect("lowers");
+    let program = lowered(text);
     let code = Decoded::new(&program);
     let steps = code.joined(&program, FloatMode::default());
     // The last two read what the first of them writes.
     let ops: Vec<u32> = steps[..6].iter().map(|s| s.ops).collect();
     assert_eq!(ops, [2, 1, 2, 1, 1, 1]);
+}
+
+#[test]
+fn a_state_that_is_held_already_is_not_moved_again() {
+    let text = ".version 3.6\n.kernel \"k\"
+.decl A v_type=G type=ud num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+.decl P2 v_type=P num_elts=8
+.decl S0 v_type=S num_elts=1
+.decl T6 v_type=T num_elts=2
+movs (M1_NM, 1) S0(0) 0x0:ud
+movs (M1_NM, 1) T6(0) 0x1:ud
+movs (M1_NM, 1) S0(0) 0x0:ud
+movs (M1_NM, 1) T6(1) 0x1:ud
+movs (M1_NM, 1) T6(0) 0x1:ud
+movs (M1_NM, 1) T6(0) A(0,0)<0;1,0>
+movs (M1_NM, 1) T6(0) 0x1:ud
+movs (M1, 1) S0(0) 0x0:ud
+movs (M1_NM, 1) S0(0) 0x0:ud
+loop:
+movs (M1_NM, 1) S0(0) 0x0:ud
+movs (M1_NM, 1) S0(0) 0x1:ud
+(P1) goto (M1, 8) out
+movs (M1_NM, 1) S0(0) 0x0:ud
+(P2) goto (M1, 8) loop
+movs (M1_NM, 1) S0(0) 0x0:ud
+out:
+movs (M1_NM, 1) S0(0) 0x0:ud
+";
+    let program = lowered(text);
+    let code = Decoded::new(&program);
+    let steps = code.steps(&program, FloatMode::default());
+    let joined = code.joined(&program, FloatMode::default());
+    let moves = |op: &Op| matches!(op, Op::Alu(_));
+    let steps = program.ops.iter().zip(steps.iter().zip(joined));
+    let idle: Vec<bool> = steps
+        .filter(|(op, _)| moves(op))
+        .map(|(_, (step, joined))| !std::ptr::fn_addr_eq(step.run, joined.run))
+        .collect();
+    let (held, moved) = (true, false);
+    let straight = [moved, moved, held, moved, held, moved, moved, moved, moved];
+    // Lanes that were first out of the loop left 1 in S0 for those that wait behind it.
+    let loops = [moved, moved, moved, moved, moved];
+    assert_eq!(idle, [&straight[..], &loops].concat());
 }

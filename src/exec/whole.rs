@@ -9,12 +9,15 @@
 //! What a message does is defined by [`super::memory`], lane by lane; what cannot be done here in the same
 //! way is left to it, before anything has changed.
 
+use super::bindings::Environment;
 use super::lanes::{MAX_LANES, active};
 use super::lsc::lsc_address;
-use super::memory::Space;
-use super::message::{Place, read_raw};
+use super::memory::{Space, uniform};
+use super::message::{Place, read_raw, state};
 use super::thread::Thread;
-use crate::program::{LscAction, Raw, SendBody};
+use crate::dataport::untyped::Window;
+use crate::lower::{SLM, STATELESS};
+use crate::program::{LscAction, Raw, Send, SendBody};
 
 /// The first address of each lane. All are read before anything is written, as a message's payload is.
 pub(super) fn lane_addresses(
@@ -191,40 +194,103 @@ pub(super) fn serve(
 ) -> bool {
     let count = count.min(MAX_LANES);
     let grf = thread.program.platform.grf_bytes() as usize;
-    let Some(shape) = Shape::of(body, count, grf) else {
-        return false;
-    };
+    Shape::of(body, count, grf)
+        .is_some_and(|shape| shaped(thread, space, body, &shape, count, at.uniform, at.mask))
+}
+
+/// A gather or scatter in one memory, for the threads that send it one after the other.
+pub(super) struct Whole<'s> {
+    send: &'s Send,
+    /// Binding table index.
+    index: u32,
+    space: Space<'s>,
+    shape: Shape,
+}
+
+impl<'s> Whole<'s> {
+    /// The message of `send` in the memory that `thread` names; `None` if it is no such message, or one that
+    /// threads serve each for itself.
+    pub(super) fn new(
+        thread: &Thread<'_>,
+        environment: &Environment<'s>,
+        send: &'s Send,
+    ) -> Option<Whole<'s>> {
+        let resources = environment.resources;
+        let index = state(thread, send.surface);
+        let space = match &send.body {
+            SendBody::Scatter { .. } if index != SLM && index != STATELESS => {
+                Space::Surface(index, Window::of(resources.surface(index)?))
+            }
+            SendBody::SvmScatter { .. } | SendBody::SvmScatter4 { .. }
+                if resources.own.is_none() =>
+            {
+                Space::Flat(&resources.flat, None)
+            }
+            _ => return None,
+        };
+        let grf = thread.program.platform.grf_bytes() as usize;
+        let count = usize::from(send.lanes.count).min(MAX_LANES);
+        let shape = Shape::of(&send.body, count, grf)?;
+        (!environment.through_bits).then_some(Whole {
+            send,
+            index,
+            space,
+            shape,
+        })
+    }
+
+    /// Serves the message of a thread if it is in that memory and can be served whole. If not, nothing has
+    /// happened and false comes back.
+    pub(super) fn serve(&self, thread: &mut Thread<'_>) -> bool {
+        let Send {
+            lanes, guard, body, ..
+        } = self.send;
+        if state(thread, self.send.surface) != self.index {
+            return false;
+        }
+        let (mask, count) = (thread.active(*lanes, *guard), usize::from(lanes.count));
+        let base = uniform(thread, body);
+        shaped(thread, &self.space, body, &self.shape, count, base, mask)
+    }
+}
+
+/// As [`serve`], for a message whose shape is known: `base` is added to the address of every lane of `mask`.
+fn shaped(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    body: &SendBody,
+    shape: &Shape,
+    count: usize,
+    base: u64,
+    mask: u32,
+) -> bool {
+    let count = count.min(MAX_LANES);
     let (data, size) = (shape.data, shape.bytes());
     if (data.end.saturating_sub(data.offset) as usize) < shape.registers(count) {
         return false;
     }
-    let mask = at.mask & (u32::MAX >> (32 - count.max(1)));
+    let mask = mask & (u32::MAX >> (32 - count.max(1)));
     if mask == 0 {
         return true;
-    }
-    let mut addresses = lane_addresses(thread, body, count, at.uniform);
-    for address in &mut addresses[..count] {
-        *address = address.wrapping_add(shape.skipped);
     }
     // Lanes from the first to the last that is on.
     let (first, end) = (
         mask.trailing_zeros() as usize,
         32 - mask.leading_zeros() as usize,
     );
-    let lanes = first..end;
-    let span = &addresses[first..end];
     let mut bytes = [0; MOST * MAX_LANES];
-    let bytes = &mut bytes[..size * span.len()];
+    let bytes = &mut bytes[..size * (end - first)];
     if shape.write {
         let registers = &thread.arena[data.offset as usize..][..shape.registers(count)];
-        pack(&shape, registers, first, bytes);
+        pack(shape, registers, first, bytes);
     }
-    let packed = (0u64..).zip(span);
-    let follow = mask.count_ones() as usize == span.len()
-        && packed.fold(true, |yes, (i, &a)| {
-            yes & (a == span[0].wrapping_add(i * size as u64))
-        });
-    if follow && span[0].checked_add(bytes.len() as u64).is_some() {
+    let mut addresses = lane_addresses(thread, body, count, base);
+    for address in &mut addresses[..count] {
+        *address = address.wrapping_add(shape.skipped);
+    }
+    let span = &addresses[first..end];
+    let whole = mask.count_ones() as usize == span.len();
+    if whole && follow(span, size) && span[0].checked_add(bytes.len() as u64).is_some() {
         let Ok((window, offset)) = space.find(span[0], bytes.len()) else {
             return false;
         };
@@ -257,9 +323,20 @@ pub(super) fn serve(
     }
     if !shape.write {
         let registers = &mut thread.arena[data.offset as usize..][..shape.registers(count)];
-        unpack(&shape, registers, lanes.start, mask, bytes);
+        unpack(shape, registers, first, mask, bytes);
     }
     true
+}
+
+/// Whether each address is `size` bytes behind the one before.
+fn follow(span: &[u64], size: usize) -> bool {
+    let mut next = span[0];
+    let mut differs = 0;
+    for &address in span {
+        differs |= address ^ next;
+        next = next.wrapping_add(size as u64);
+    }
+    differs == 0
 }
 
 /// Brings the elements of each lane together, lanes from `first` on.
@@ -291,10 +368,17 @@ fn pack_dwords<const R: usize>(shape: &Shape, registers: &[u8], first: usize, by
     });
     let (dwords, _) = bytes.as_chunks_mut::<4>();
     let (lanes, _) = dwords.as_chunks_mut::<R>();
-    for (i, lane) in lanes.iter_mut().enumerate() {
-        for (row, dword) in lane.iter_mut().enumerate() {
-            *dword = rows[row][i];
+    // Eight lanes at a time, a size that the compiler knows; then the others.
+    let (eights, rest) = lanes.as_chunks_mut::<8>();
+    let done = 8 * eights.len();
+    for (n, lanes) in eights.iter_mut().enumerate() {
+        let rows = rows.map(|row| &row.as_chunks::<8>().0[n]);
+        for (i, lane) in lanes.iter_mut().enumerate() {
+            *lane = rows.map(|row| row[i]);
         }
+    }
+    for (i, lane) in rest.iter_mut().enumerate() {
+        *lane = rows.map(|row| row[done + i]);
     }
 }
 
@@ -306,10 +390,11 @@ fn unpack(shape: &Shape, registers: &mut [u8], first: usize, mask: u32, bytes: &
         match (shape.unit, shape.slot) {
             (4, 4) => {
                 let (slots, _) = registers[from..].as_chunks_mut::<4>();
-                let lanes = bytes.chunks_exact(shape.bytes());
+                let lanes = bytes.as_chunks::<4>().0.chunks_exact(shape.rows);
+                let all = mask.trailing_ones() as usize >= lanes.len();
                 for (i, (slot, own)) in slots.iter_mut().zip(lanes).enumerate() {
-                    if mask >> i & 1 != 0 {
-                        slot.copy_from_slice(&own[4 * row..4 * row + 4]);
+                    if all || mask >> i & 1 != 0 {
+                        *slot = own[row];
                     }
                 }
             }

@@ -3,7 +3,7 @@
 use super::compare::{self, Compare, predicate_logic};
 use super::dword::{self, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
-use super::operand::{ANY, Element, Operand, Put, Shape, shape};
+use super::operand::{ANY, DRESSED, Element, Operand, Put, Shape, shape};
 use super::single::{self, Singles};
 use super::{Kernel, Run, Step, each_as_defined, plain, wide};
 use crate::exec::thread::Thread;
@@ -52,6 +52,11 @@ macro_rules! by_shape {
                 0..=8 => wide::<$kernel<$function, $known, 8>> as Run,
                 9..=16 => wide::<$kernel<$function, $known, 16>>,
                 _ => wide::<$kernel<$function, $known, 32>>,
+            },
+            Some(shape) if shape == $known | DRESSED && $count > 1 && $choice.wide.is_some() => match $count {
+                0..=8 => wide::<$kernel<$function, { $known | DRESSED }, 8>>,
+                9..=16 => wide::<$kernel<$function, { $known | DRESSED }, 16>>,
+                _ => wide::<$kernel<$function, { $known | DRESSED }, 32>>,
             },)+
             Some($one) if $count <= 1 && $choice.wide.is_some() => {
                 wide::<$kernel<$function, $one, 1>>
@@ -166,6 +171,7 @@ impl Choice<'_> {
             saturate: false,
             flush: self.flush,
             relation: Condition::Eq,
+            reach: self.program.image.len() as u32,
             wide: self.wide,
             op: 0,
             ops: 1,
@@ -228,6 +234,7 @@ impl Choice<'_> {
                 }
                 let sources = self.sources(src, alu.lanes, |_, s| Element::of(s.ty))?;
                 let shape = self.single_shape(&sources[..src.len()], dst);
+                let shape = shape.map(|shape| shape | dress(alu));
                 (self.singles(alu.opcode, alu.lanes.count, shape)?, sources)
             }
             _ if alu.saturate => return None,
@@ -253,7 +260,7 @@ impl Choice<'_> {
         let sources = self.sources(src, alu.lanes, element)?;
         let signed = src.iter().all(|s| held(s).signed);
         let unsigned = src.iter().all(|s| held(s).unsigned);
-        let shape = shape(&sources[..src.len()], dst);
+        let shape = shape(&sources[..src.len()], dst).map(|shape| shape | dress(alu));
         let run = match opcode {
             Opcode::Add => by_shape!(self, count, shape, Dwords, dword::Add; 0 1 2 3, 3),
             Opcode::Add3 => by_count!(self, count, Dwords, dword::Add3, ANY),
@@ -321,7 +328,7 @@ impl Choice<'_> {
         if to.bytes() == 8 {
             return None;
         }
-        let shape = shape(&sources[..1], dst);
+        let shape = shape(&sources[..1], dst).map(|shape| shape | dress(alu));
         let run = if bare && from == to || integers && !alu.saturate {
             by_shape!(self, count, shape, Dwords, dword::Move; 0 1, 1)
         } else if from == Type::F && to == Type::F && self.plain {
@@ -389,9 +396,18 @@ impl Choice<'_> {
     }
 }
 
+/// Whether kernels have to look for a predicate or `.sat`.
+const fn dress(alu: &Alu) -> Shape {
+    if alu.guard.is_some() || alu.saturate {
+        DRESSED
+    } else {
+        0
+    }
+}
+
 fn direct(region: &Region) -> bool {
     !matches!(region, Region::Indirect(_))
 }
 
 /// An op without effect.
-fn nothing_to_do(_: &mut [Thread<'_>], _: &Step) {}
+pub fn nothing_to_do(_: &mut [Thread<'_>], _: &Step) {}

@@ -1,7 +1,7 @@
 //! `cmp` and the logic of predicates: one bit for each lane.
 
 use super::dword::dwords;
-use super::operand::{Put, Shape, store_flags};
+use super::operand::{ANY, Put, Shape, store_flags};
 use super::single::singles;
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
@@ -82,7 +82,7 @@ pub struct Compare<V, const SHAPE: Shape, const N: usize>(PhantomData<V>);
 impl<V: Values, const SHAPE: Shape, const N: usize> Kernel for Compare<V, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask(thread);
+        let mask = step.mask::<SHAPE>(thread);
         let holds = V::holds::<N, SHAPE>(thread, step);
         store_flags::<N, SHAPE>(thread, step, mask, &holds);
     }
@@ -124,7 +124,7 @@ pub fn predicate_logic<L: Logic>(threads: &mut [Thread<'_>], step: &Step) {
     let Put::Flags(dst) = step.dst else { return };
     let offset = step.lanes.offset;
     for thread in threads {
-        let mask = step.mask(thread);
+        let mask = step.mask::<ANY>(thread);
         let [a, b] = [0, 1].map(|k| thread.dword(step.src[k].at()));
         thread.write_predicate(dst, L::of(a, b) >> offset, mask, offset);
     }

@@ -4,7 +4,7 @@
 //! alone, so a dword is wide enough for them. Where the exact value counts, in shifts to the right and
 //! comparisons, [`super::choose`] sees to it that a dword holds it.
 
-use super::operand::{ANY, Shape, blend, load, store};
+use super::operand::{ANY, DRESSED, Shape, blend, load, store};
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Modifier;
@@ -77,7 +77,7 @@ pub fn dwords<const N: usize, const SHAPE: Shape>(
 ) -> [u32; N] {
     let values = load::<N, SHAPE>(thread, step, k);
     let operand = &step.src[k];
-    if operand.modifier.is_none() {
+    if SHAPE & DRESSED == 0 || operand.modifier.is_none() {
         return values;
     }
     if SHAPE == ANY && operand.keep != u32::MAX {
@@ -102,7 +102,7 @@ pub struct Dwords<F, const SHAPE: Shape, const N: usize>(PhantomData<F>);
 impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Dwords<F, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask(thread);
+        let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
         }

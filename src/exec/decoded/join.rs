@@ -115,7 +115,7 @@ fn region(a: &Region, b: &Region, size: u32, lanes: Lanes) -> Option<Region> {
 }
 
 /// The bytes between the first and the last that a walk touches.
-fn extent(region: &Region, size: u32, lanes: Lanes) -> Option<Range<u32>> {
+pub(super) fn extent(region: &Region, size: u32, lanes: Lanes) -> Option<Range<u32>> {
     let last = u32::from(lanes.count).checked_sub(1)?;
     let (start, stride) = match *region {
         Region::Scalar(at) => (at, 0),

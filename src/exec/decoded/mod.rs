@@ -16,6 +16,7 @@
 mod choose;
 mod compare;
 mod dword;
+mod idle;
 mod join;
 mod moves;
 pub mod operand;
@@ -26,7 +27,7 @@ use super::thread::Thread;
 use crate::isa::Condition;
 use crate::math::simd::{self, Wide};
 use crate::program::{Guard, Lanes, Op, Program};
-use operand::{Operand, Put};
+use operand::{DRESSED, Operand, Put, Shape};
 use std::sync::OnceLock;
 
 /// What runs a step on threads that stand at it. Lanes that are off keep what they had.
@@ -57,6 +58,8 @@ pub struct Step {
     flush: bool,
     /// The relation of `cmp`.
     relation: Condition,
+    /// Bytes of an arena.
+    reach: u32,
     /// Instructions for wide registers, if the host has them.
     wide: Option<Wide>,
     /// Index of the op.
@@ -66,13 +69,30 @@ pub struct Step {
 }
 
 impl Step {
-    /// The lanes that run.
+    /// The bytes of a thread that operands lie in.
     #[inline(always)]
-    fn mask(&self, thread: &Thread<'_>) -> u32 {
+    fn bytes<'t>(&self, thread: &'t Thread<'_>) -> &'t [u8] {
+        &thread.arena[..self.reach as usize]
+    }
+
+    #[inline(always)]
+    fn bytes_mut<'t>(&self, thread: &'t mut Thread<'_>) -> &'t mut [u8] {
+        &mut thread.arena[..self.reach as usize]
+    }
+
+    /// The first op it stands for, and how many there are.
+    #[inline(always)]
+    const fn defined(&self) -> (u32, u32) {
+        (self.op, self.ops)
+    }
+
+    /// The lanes that run. No step of a bare shape has a predicate.
+    #[inline(always)]
+    fn mask<const SHAPE: Shape>(&self, thread: &Thread<'_>) -> u32 {
         let mask = (thread.frame.em | self.forced) >> self.lanes.offset & self.all;
         match self.guard {
-            None => mask,
-            Some(guard) => mask & thread.predicate(self.lanes, guard),
+            Some(guard) if SHAPE & DRESSED != 0 => mask & thread.predicate(self.lanes, guard),
+            _ => mask,
         }
     }
 }
@@ -106,8 +126,8 @@ fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
 
 #[inline(always)]
 fn each<K: Kernel, const FUSED: bool>(threads: &mut [Thread<'_>], step: &Step) {
-    // A copy of its own: the compiler sees that nothing a thread writes changes the step, and asks it once
-    // for all threads.
+    // A copy of its own, whose address nobody takes: the compiler sees that nothing a thread writes changes
+    // the step, and asks once for all threads what the kernel wants to know.
     let step = *step;
     for thread in threads {
         K::run::<FUSED>(thread, &step);
@@ -117,15 +137,15 @@ fn each<K: Kernel, const FUSED: bool>(threads: &mut [Thread<'_>], step: &Step) {
 /// Runs the ops of a step as the reference does.
 #[cold]
 #[inline(never)]
-fn as_defined(thread: &mut Thread<'_>, step: &Step) {
-    for op in step.op..step.op + step.ops {
+fn as_defined(thread: &mut Thread<'_>, (op, ops): (u32, u32)) {
+    for op in op..op + ops {
         thread.compute(op);
     }
 }
 
 fn each_as_defined(threads: &mut [Thread<'_>], step: &Step) {
     for thread in threads {
-        as_defined(thread, step);
+        as_defined(thread, step.defined());
     }
 }
 
@@ -182,22 +202,7 @@ impl Decoded {
 
     /// As [`Decoded::new`], with or without wide instructions.
     pub fn with(program: &Program, wide: Option<Wide>) -> Decoded {
-        let mut entered = vec![false; program.ops.len() + 1];
-        let mut enter = |target: u32| {
-            if let Some(entered) = entered.get_mut(target as usize) {
-                *entered = true;
-            }
-        };
-        for op in &program.ops {
-            match op {
-                Op::Goto { target, .. } | Op::Jump { target, .. } | Op::Call { target, .. } => {
-                    enter(*target);
-                }
-                Op::Switch { targets, .. } => targets.iter().for_each(|&t| enter(t)),
-                _ => {}
-            }
-        }
-        program.functions.iter().for_each(|f| enter(f.entry));
+        let entered = entered(program);
         let mut runs = vec![0; program.ops.len()];
         let mut run = 0;
         for (i, op) in program.ops.iter().enumerate().rev() {
@@ -244,6 +249,10 @@ impl Decoded {
         self.joined[table as usize].get_or_init(|| {
             let choice = self.choice(program, table);
             let mut steps = self.steps(program, mode).to_vec();
+            let idle = idle::idle(program, &entered(program));
+            for (step, _) in steps.iter_mut().zip(idle).filter(|(_, idle)| *idle) {
+                step.run = choose::nothing_to_do;
+            }
             for (i, pair) in program.ops.windows(2).enumerate() {
                 if self.runs[i] < 2 {
                     continue;
@@ -268,6 +277,27 @@ impl Decoded {
             flush: table == Table::Flushed,
         }
     }
+}
+
+/// The ops that a jump or a call may lead to, and whether the end is one.
+fn entered(program: &Program) -> Vec<bool> {
+    let mut entered = vec![false; program.ops.len() + 1];
+    let mut enter = |target: u32| {
+        if let Some(entered) = entered.get_mut(target as usize) {
+            *entered = true;
+        }
+    };
+    for op in &program.ops {
+        match op {
+            Op::Goto { target, .. } | Op::Jump { target, .. } | Op::Call { target, .. } => {
+                enter(*target);
+            }
+            Op::Switch { targets, .. } => targets.iter().for_each(|&t| enter(t)),
+            _ => {}
+        }
+    }
+    program.functions.iter().for_each(|f| enter(f.entry));
+    entered
 }
 
 /// Whether an op neither branches nor waits nor can fail.

@@ -42,7 +42,7 @@ pub struct ToSingle<I, const SHAPE: Shape, const N: usize>(PhantomData<I>);
 impl<I: Integer, const SHAPE: Shape, const N: usize> Kernel for ToSingle<I, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask(thread);
+        let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
         }
@@ -90,7 +90,7 @@ pub struct FromSingle<T, const N: usize>(PhantomData<T>);
 impl<T: Target, const N: usize> Kernel for FromSingle<T, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask(thread);
+        let mask = step.mask::<ANY>(thread);
         if mask == 0 {
             return;
         }
@@ -111,7 +111,7 @@ pub struct Modified<const N: usize>;
 impl<const N: usize> Kernel for Modified<N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask(thread);
+        let mask = step.mask::<ANY>(thread);
         if mask == 0 {
             return;
         }
@@ -142,7 +142,7 @@ impl Kernel for Qwords {
 }
 
 fn qwords(thread: &mut Thread<'_>, step: &Step) {
-    let mask = step.mask(thread);
+    let mask = step.mask::<ANY>(thread);
     let program = thread.program;
     let Some(Op::Alu(op)) = program.ops.get(step.op as usize) else {
         return;

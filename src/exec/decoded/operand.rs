@@ -228,9 +228,17 @@ fn dword(arena: &[u8], at: usize) -> u32 {
     u32::from_le_bytes(bytes)
 }
 
+/// Where operands of so many bytes begin, which lie in the arena: [`Operand::new`] and [`Put::new`] have seen to
+/// it. Said in this way the compiler asks it once for all threads.
+#[inline(always)]
+fn inside(arena: &[u8], at: usize, bytes: usize) -> usize {
+    at.min(arena.len().saturating_sub(bytes))
+}
+
 /// `N` dwords that follow each other.
 #[inline(always)]
 fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
+    let at = inside(arena, at, 4 * N);
     let bytes = &arena[at..at + 4 * N];
     let (dwords, _) = bytes.as_chunks::<4>();
     let mut out = [0; N];
@@ -242,8 +250,12 @@ fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
 
 /// What a kernel knows of its operands beforehand: bit `k` is set if source `k` has one value for all
 /// lanes, clear if its dwords follow each other; those of the destination do. No absolute values, and no
-/// denormals to flush.
+/// denormals to flush. Without [`DRESSED`] there is nothing but values, lanes and the execution mask.
 pub type Shape = u8;
+
+/// Set in a shape where there may be modifiers, single elements that are no dwords, a predicate or `.sat`: the
+/// kernel looks when it runs.
+pub const DRESSED: Shape = 1 << 3;
 
 /// Nothing is known.
 pub const ANY: Shape = u8::MAX;
@@ -258,8 +270,12 @@ pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
         if operand.keep != u32::MAX {
             return None;
         }
+        if operand.modifier.is_some() {
+            shape |= DRESSED;
+        }
         match operand.form {
-            Form::Value | Form::Scalar | Form::Strided(_, 0) => shape |= 1 << k,
+            Form::Value | Form::Scalar => shape |= 1 << k,
+            Form::Strided(_, 0) => shape |= 1 << k | DRESSED,
             Form::Dense => {}
             Form::Strided(..) | Form::Listed(_) => return None,
         }
@@ -269,11 +285,13 @@ pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
 
 /// The one value of a source.
 #[inline(always)]
-fn one(arena: &[u8], operand: &Operand) -> u32 {
+fn one<const SHAPE: Shape>(arena: &[u8], operand: &Operand) -> u32 {
     match operand.form {
         Form::Value => operand.at,
-        Form::Strided(element, _) => element.get(arena, operand.at as usize),
-        _ => dword(arena, operand.at as usize),
+        Form::Strided(element, _) if SHAPE & DRESSED != 0 => {
+            element.get(arena, operand.at as usize)
+        }
+        _ => dword(arena, inside(arena, operand.at as usize, 4)),
     }
 }
 
@@ -289,9 +307,9 @@ pub fn load<const N: usize, const SHAPE: Shape>(
         return load_any(thread, step, k);
     }
     if SHAPE >> k & 1 == 1 {
-        [one(&thread.arena, operand); N]
+        [one::<SHAPE>(step.bytes(thread), operand); N]
     } else {
-        dense(&thread.arena, operand.at as usize)
+        dense(step.bytes(thread), operand.at as usize)
     }
 }
 
@@ -305,7 +323,7 @@ fn load_any<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [u32;
         Form::Strided(element, stride) => {
             strided(&thread.arena, operand.at as usize, element, stride)
         }
-        Form::Listed(element) => listed(thread, step, k, element),
+        Form::Listed(element) => listed(thread, step.op, step.lanes.count, k, element),
     }
 }
 
@@ -342,11 +360,12 @@ fn strided<const N: usize>(arena: &[u8], at: usize, element: Element, stride: u1
 #[inline(never)]
 fn listed<const N: usize>(
     thread: &Thread<'_>,
-    step: &Step,
+    op: u32,
+    count: u8,
     k: usize,
     element: Element,
 ) -> [u32; N] {
-    let source = match thread.program.ops.get(step.op as usize) {
+    let source = match thread.program.ops.get(op as usize) {
         Some(Op::Alu(alu)) => alu.src.get(k),
         Some(Op::Compare { src, .. }) => src.get(k),
         _ => None,
@@ -354,7 +373,7 @@ fn listed<const N: usize>(
     let mut all = [0; MAX_LANES];
     if let Some(source) = source {
         let (arena, limit) = (&thread.arena, thread.program.general_bytes);
-        let count = usize::from(step.lanes.count);
+        let count = usize::from(count);
         macro_rules! read {
             ($value:expr) => {
                 lanes::read(arena, &source.region, limit, count, &mut all, $value)
@@ -389,15 +408,16 @@ pub fn store<const N: usize, const SHAPE: Shape>(
     values: &[u32; N],
 ) {
     match step.dst {
-        Put::Dense(at) => store_dense(&mut thread.arena, at as usize, mask, values),
+        Put::Dense(at) => store_dense(step.bytes_mut(thread), at as usize, mask, values),
         // No known shape has any other destination.
-        _ if SHAPE == ANY => store_other(thread, step, mask, values),
+        _ if SHAPE == ANY => store_other(thread, step.op, step.lanes.count, step.dst, mask, values),
         _ => {}
     }
 }
 
 #[inline(always)]
 fn store_dense<const N: usize>(arena: &mut [u8], at: usize, mask: u32, values: &[u32; N]) {
+    let at = inside(arena, at, 4 * N);
     let bytes = &mut arena[at..at + 4 * N];
     let values = match mask == full(N) {
         true => *values,
@@ -422,8 +442,15 @@ pub fn blend<const N: usize>(mask: u32, on: &[u32; N], off: &[u32; N]) -> [u32; 
 }
 
 #[inline(never)]
-fn store_other<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, values: &[u32; N]) {
-    match step.dst {
+fn store_other<const N: usize>(
+    thread: &mut Thread<'_>,
+    op: u32,
+    count: u8,
+    dst: Put,
+    mask: u32,
+    values: &[u32; N],
+) {
+    match dst {
         Put::Strided { at, bytes, stride } => {
             let (at, stride) = (at as usize, usize::from(stride));
             let whole = mask.count_ones() as usize == N;
@@ -447,7 +474,7 @@ fn store_other<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, 
         }
         Put::Listed(bytes) => {
             let program = thread.program;
-            let region = match program.ops.get(step.op as usize) {
+            let region = match program.ops.get(op as usize) {
                 Some(Op::Alu(alu)) => &alu.dst.region,
                 Some(Op::Compare {
                     dst: CompareDest::General(dst),
@@ -458,7 +485,7 @@ fn store_other<const N: usize>(thread: &mut Thread<'_>, step: &Step, mask: u32, 
             let mut all = [0; MAX_LANES];
             all[..N].copy_from_slice(values);
             let (arena, limit) = (&mut thread.arena, program.general_bytes);
-            let count = usize::from(step.lanes.count);
+            let count = usize::from(count);
             match bytes {
                 1 => lanes::write(arena, region, limit, count, mask, &all, |v| [v as u8]),
                 2 => lanes::write(arena, region, limit, count, mask, &all, |v| {

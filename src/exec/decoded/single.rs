@@ -4,7 +4,7 @@
 //! has no direct instruction goes through the double that the reference makes. A step with a NaN among its
 //! results is left to the reference, which knows the one that is promised ([`float::nan_of`]).
 
-use super::operand::{ANY, Shape, load, store};
+use super::operand::{ANY, DRESSED, Shape, load, store};
 use super::{Kernel, Step, as_defined};
 use crate::exec::float;
 use crate::exec::thread::Thread;
@@ -159,7 +159,7 @@ pub fn singles<const N: usize, const SHAPE: Shape>(
         values = values.map(float::flush_single);
     }
     let operand = &step.src[k];
-    if operand.modifier.is_some() {
+    if SHAPE & DRESSED != 0 && operand.modifier.is_some() {
         values = values.map(|v| f32::from_bits(v.to_bits() & operand.keep ^ operand.flip));
     }
     values
@@ -194,7 +194,7 @@ pub struct Singles<F, const SHAPE: Shape, const N: usize>(PhantomData<F>);
 impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Singles<F, SHAPE, N> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
-        let mask = step.mask(thread);
+        let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
         }
@@ -213,13 +213,13 @@ impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Singles<F, SHAP
         if F::ARITHMETIC {
             if any_nan(&out) {
                 // Nothing has been written yet.
-                return as_defined(thread, step);
+                return as_defined(thread, step.defined());
             }
             if SHAPE == ANY && step.flush {
                 out = out.map(float::flush_single);
             }
         }
-        if step.saturate {
+        if SHAPE & DRESSED != 0 && step.saturate {
             out = out.map(saturate);
         }
         store::<N, SHAPE>(thread, step, mask, &out.map(f32::to_bits));
