@@ -202,3 +202,79 @@ ret (M1, 1)
         assert_eq!(c, [0x3f80_0000 + (a.thread.group[0] & 1); 8]);
     }
 }
+
+#[test]
+fn gathers_and_scatters_of_many_threads_are_those_of_threads_alone() {
+    // Thread n moves 256 bytes to surface 7 or 8, then some of them again: lanes from the last to the first, some
+    // off, two channels. The last threads reach behind the surfaces.
+    let program = program(
+        ".decl L v_type=G type=uw num_elts=16 align=GRF
+.decl N v_type=G type=ud num_elts=1 align=dword
+.decl K v_type=G type=ud num_elts=1 align=dword
+.decl X v_type=G type=ud num_elts=16 align=GRF
+.decl D v_type=G type=ud num_elts=64 align=GRF
+.decl E v_type=G type=ud num_elts=64 align=GRF
+.decl P1 v_type=P num_elts=16
+.decl T6 v_type=T num_elts=1
+.decl T9 v_type=T num_elts=1
+.kernel_attr SimdSize=16
+mov (M1, 8) L(0,0)<1> 0x76543210:uv
+add (M1, 8) L(0,8)<1> L(0,0)<1;1,0> 0x8:uw
+and (M1_NM, 1) N(0,0)<1> %r0(0,2)<0;1,0> 0xff:ud
+mad (M1_NM, 1) N(0,0)<1> %r0(0,1)<0;1,0> 0x2:ud N(0,0)<0;1,0>
+and (M1_NM, 1) K(0,0)<1> N(0,0)<0;1,0> 0x1:ud
+add (M1_NM, 1) K(0,0)<1> K(0,0)<0;1,0> 0x7:ud
+movs (M1_NM, 1) T9(0) K(0,0)<0;1,0>
+mul (M1_NM, 1) N(0,0)<1> N(0,0)<0;1,0> 0x10:ud
+add (M1, 16) X(0,0)<1> L(0,0)<1;1,0> N(0,0)<0;1,0>
+shl (M1, 16) X(0,0)<1> X(0,0)<1;1,0> 0x4:ud
+cmp.gt (M1, 16) P1 L(0,0)<1;1,0> 0x2:uw
+gather4_scaled.RGBA (M1, 16) T6 0x0:ud X.0 D.0
+scatter4_scaled.RGBA (M1, 16) T9 0x0:ud X.0 D.0
+xor (M1, 16) X(0,0)<1> X(0,0)<1;1,0> 0xf0:ud
+(P1) gather4_scaled.GB (M1, 16) T6 0x0:ud X.0 E.0
+(P1) scatter4_scaled.RG (M1, 16) T9 0x0:ud X.0 E.0
+xor (M1, 16) X(0,0)<1> X(0,0)<1;1,0> 0xf0:ud
+(P1) scatter4_scaled.R (M1, 16) T9 0x4:ud X.0 E.0
+",
+    );
+    const BYTES: usize = 70 * 256 + 100;
+    let written = |jobs: usize, watched: bool| {
+        let buffer = || {
+            let description = Description::buffer(Format::R8_UINT, BYTES as u32);
+            Arc::new(Surface::zeroed(description).expect("a buffer"))
+        };
+        let (from, to) = (buffer(), [buffer(), buffer()]);
+        let bytes: Vec<u8> = (0..BYTES).map(|i| (i * 31 % 251) as u8).collect();
+        from.memory().write(0, &bytes);
+        let mut bindings = Bindings::default();
+        bindings.surfaces.insert(6, from);
+        bindings.surfaces.insert(7, Arc::clone(&to[0]));
+        bindings.surfaces.insert(8, Arc::clone(&to[1]));
+        let grid = Grid::compute([37, 1, 1], 2);
+        let options = RunOptions {
+            keep: Keep::All,
+            jobs,
+            ..RunOptions::default()
+        };
+        let threads = match watched {
+            true => launch::run(&program, &bindings, &grid, &options, |_| Watching)
+                .map(|done| done.threads),
+            false => launch::run(&program, &bindings, &grid, &options, |_| Silent)
+                .map(|done| done.threads),
+        };
+        let threads = threads.unwrap_or_else(|trap| panic!("{trap:#?}"));
+        let registers: Vec<_> = threads.into_iter().map(|thread| thread.arena).collect();
+        (registers, to.map(|surface| surface.memory().to_vec()))
+    };
+    let (registers, memory) = written(1, true);
+    // Lanes 0 to 2 of thread 3 have only what the first two messages moved.
+    let start = 3 * 256;
+    let moved: Vec<u8> = (start..start + 16).map(|i| (i * 31 % 251) as u8).collect();
+    assert_eq!(memory[1][start + 8..start + 16], moved[8..]);
+    for jobs in [1, 3] {
+        let (gang, bytes) = written(jobs, false);
+        assert!(gang == registers, "{jobs} jobs");
+        assert!(bytes == memory, "{jobs} jobs");
+    }
+}
