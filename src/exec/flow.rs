@@ -111,7 +111,7 @@ impl Thread<'_> {
     }
 
     /// Lanes of the frame that an N-lane branch takes, as bits of the execution mask.
-    #[inline]
+    #[inline(always)]
     fn taken(&self, lanes: Lanes, guard: Option<Guard>) -> u32 {
         if lanes.count == 1 {
             return if self.uniform(lanes, guard) {
@@ -126,6 +126,7 @@ impl Thread<'_> {
     }
 
     /// `goto`. Source: vISA text reference 5.5.
+    #[inline]
     pub(super) fn goto(&mut self, lanes: Lanes, guard: Option<Guard>, target: u32) {
         let taken = self.taken(lanes, guard);
         if taken != 0 {

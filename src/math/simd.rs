@@ -23,6 +23,13 @@ mod x86 {
         pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
             self.0.vectorize(f)
         }
+
+        /// The highest bits of eight dwords, the first one's in bit 0.
+        #[inline(always)]
+        pub fn signs(self, dwords: [u32; 8]) -> u32 {
+            let signs = self.0.avx._mm256_movemask_ps(pulp::cast(dwords));
+            signs as u32
+        }
     }
 
     /// Wide instructions, if the host has them.
@@ -41,6 +48,11 @@ mod other {
         /// Never called.
         pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
             f()
+        }
+
+        /// Never called.
+        pub fn signs(self, _: [u32; 8]) -> u32 {
+            match self {}
         }
     }
 

@@ -6,24 +6,39 @@ use super::single::singles;
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Condition;
+use crate::math::simd::Wide;
 use std::marker::PhantomData;
 
-/// Which lanes a relation holds on.
+/// A bit for each lane that `holds` says yes of.
 #[inline(always)]
-fn related<T: PartialOrd + Copy, const N: usize>(
-    relation: Condition,
-    a: [T; N],
-    b: [T; N],
-) -> [bool; N] {
-    let mut holds = [false; N];
+fn bits<const N: usize>(wide: Option<Wide>, holds: impl Fn(usize) -> bool) -> u32 {
+    let mut bits = 0;
+    match wide {
+        Some(wide) if N.is_multiple_of(8) => {
+            for first in (0..N).step_by(8) {
+                let ones = |i| u32::from(holds(first + i)).wrapping_neg();
+                bits |= wide.signs(std::array::from_fn(ones)) << first;
+            }
+        }
+        _ => {
+            for i in 0..N {
+                bits |= u32::from(holds(i)) << i;
+            }
+        }
+    }
+    bits
+}
+
+/// A bit for each lane that a relation holds on.
+#[inline(always)]
+fn related<T: PartialOrd + Copy, const N: usize>(step: &Step, a: [T; N], b: [T; N]) -> u32 {
+    // One loop for each relation: joined behind the choice, the compiler makes no vector code of them.
     macro_rules! relation {
         ($op:tt) => {
-            for i in 0..N {
-                holds[i] = a[i] $op b[i];
-            }
+            bits::<N>(step.wide, #[inline(always)] |i| a[i] $op b[i])
         };
     }
-    match relation {
+    match step.relation {
         Condition::Eq => relation!(==),
         Condition::Ne => relation!(!=),
         Condition::Gt => relation!(>),
@@ -31,13 +46,12 @@ fn related<T: PartialOrd + Copy, const N: usize>(
         Condition::Lt => relation!(<),
         Condition::Le => relation!(<=),
     }
-    holds
 }
 
 /// What is compared.
 pub trait Values {
-    /// Which lanes the step's relation holds on.
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N];
+    /// A bit for each lane that the step's relation holds on.
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32;
 }
 
 /// Singles.
@@ -51,28 +65,28 @@ pub struct Unsigned;
 
 impl Values for Single {
     #[inline(always)]
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N] {
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32 {
         let a = singles::<N, SHAPE>(thread, step, 0);
         let b = singles::<N, SHAPE>(thread, step, 1);
-        related(step.relation, a, b)
+        related(step, a, b)
     }
 }
 
 impl Values for Signed {
     #[inline(always)]
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N] {
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32 {
         let a = dwords::<N, SHAPE>(thread, step, 0).map(|v| v as i32);
         let b = dwords::<N, SHAPE>(thread, step, 1).map(|v| v as i32);
-        related(step.relation, a, b)
+        related(step, a, b)
     }
 }
 
 impl Values for Unsigned {
     #[inline(always)]
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> [bool; N] {
+    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32 {
         let a = dwords::<N, SHAPE>(thread, step, 0);
         let b = dwords::<N, SHAPE>(thread, step, 1);
-        related(step.relation, a, b)
+        related(step, a, b)
     }
 }
 
@@ -84,7 +98,7 @@ impl<V: Values, const SHAPE: Shape, const N: usize> Kernel for Compare<V, SHAPE,
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         let holds = V::holds::<N, SHAPE>(thread, step);
-        store_flags::<N, SHAPE>(thread, step, mask, &holds);
+        store_flags::<N, SHAPE>(thread, step, mask, holds);
     }
 }
 
@@ -125,7 +139,10 @@ pub fn predicate_logic<L: Logic>(threads: &mut [Thread<'_>], step: &Step) {
     let offset = step.lanes.offset;
     for thread in threads {
         let mask = step.mask::<ANY>(thread);
-        let [a, b] = [0, 1].map(|k| thread.dword(step.src[k].at()));
+        let (a, b) = (
+            thread.dword(step.src[0].at()),
+            thread.dword(step.src[1].at()),
+        );
         thread.write_predicate(dst, L::of(a, b) >> offset, mask, offset);
     }
 }

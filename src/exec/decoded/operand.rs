@@ -504,15 +504,11 @@ pub fn store_flags<const N: usize, const SHAPE: Shape>(
     thread: &mut Thread<'_>,
     step: &Step,
     mask: u32,
-    holds: &[bool; N],
+    bits: u32,
 ) {
     let Put::Flags(at) = step.dst else {
-        let values = holds.map(|holds| if holds { u32::MAX } else { 0 });
+        let values = std::array::from_fn(|i| (bits >> i & 1).wrapping_neg());
         return store::<N, SHAPE>(thread, step, mask, &values);
     };
-    let mut bits = 0;
-    for (i, &holds) in holds.iter().enumerate() {
-        bits |= u32::from(holds) << i;
-    }
     thread.write_predicate(at, bits, mask, step.lanes.offset);
 }
