@@ -1,9 +1,10 @@
 //! The sampler over a 1920×1080 picture: `cargo bench --bench sampling [-- FORMAT…]`.
 //!
 //! Texel loads in order and in pseudo-random order, and bilinear samples with address modes clamp and wrap;
-//! 16 lanes a message, as a program would ask. Requests and results are arrays of lanes: what a program adds
-//! to that, registers and instructions, is measured by `frames` and by the last lines here. The ratio is to a
-//! plain copy of the bytes returned (four floats a texel), measured in the same run.
+//! 16 lanes a message, as a program would ask: each message for itself, requests and results as arrays of lanes;
+//! and made ready, as a run serves a message that many threads send, from their registers and to them. What a
+//! program's other instructions add is measured by `frames` and by the last lines here. The ratio is to a plain
+//! copy of the bytes returned (four floats a texel), measured in the same run.
 
 use divan::{Bencher, black_box};
 use std::sync::Arc;
@@ -14,6 +15,7 @@ use visim::launch::{self, Bindings, Grid, Keep, RunOptions, Sampler, Silent};
 use visim::lower::{LowerOptions, lower};
 use visim::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use visim::program::Program;
+use visim::sampler::ready::{Places, Ready};
 use visim::sampler::sample::sample;
 use visim::sampler::settings::{Address, Filter, SamplerState};
 use visim::sampler::{Lanes, fetch};
@@ -74,37 +76,48 @@ fn request(op: SamplerOp) -> SamplerRequest {
     }
 }
 
-/// Asks for `rows` of the picture; each lane's parameters are made as a program would.
+impl Way {
+    fn state(self) -> SamplerState {
+        match self {
+            Way::Bilinear(address) => SamplerState {
+                address: [address; 3],
+                ..SamplerState::default().filtered(Filter::Linear, Filter::Linear)
+            },
+            _ => SamplerState::default(),
+        }
+    }
+
+    /// What a lane asks for, made as a program would.
+    #[inline(always)]
+    fn coordinates(self, x: u32, y: u32, seed: &mut u32) -> [u32; 2] {
+        match self {
+            Way::InOrder => [x, y],
+            Way::Scattered => {
+                *seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
+                // High bits times the size: in range without a division.
+                let part = |n: u32, by: u32| ((n >> 16) * by) >> 16;
+                [part(*seed, WIDTH), part(seed.rotate_left(16), HEIGHT)]
+            }
+            Way::Bilinear(_) => [
+                ((x as f32 + 0.8) / WIDTH as f32).to_bits(),
+                ((y as f32 + 0.7) / HEIGHT as f32).to_bits(),
+            ],
+        }
+    }
+}
+
+/// Asks for `rows` of the picture, each message for itself.
 fn rows(surface: &Surface, way: Way, rows: std::ops::Range<u32>) {
     let mut out = [[0; 32]; 4];
     let mut params: [Lanes; 2] = [[0; 32]; 2];
-    let state = match way {
-        Way::Bilinear(address) => SamplerState {
-            address: [address; 3],
-            ..SamplerState::default().filtered(Filter::Linear, Filter::Linear)
-        },
-        _ => SamplerState::default(),
-    };
+    let state = way.state();
     let (load, filtered) = (request(SamplerOp::LdLz), request(SamplerOp::SampleLz));
     let mut seed = 1u32;
     for y in rows {
         for x in (0..WIDTH).step_by(LANES as usize) {
             for lane in 0..LANES {
-                let at = lane as usize;
-                let x = x + lane;
-                (params[0][at], params[1][at]) = match way {
-                    Way::InOrder => (x, y),
-                    Way::Scattered => {
-                        seed = seed.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-                        // High bits times the size: in range without a division.
-                        let part = |n: u32, by: u32| ((n >> 16) * by) >> 16;
-                        (part(seed, WIDTH), part(seed.rotate_left(16), HEIGHT))
-                    }
-                    Way::Bilinear(_) => (
-                        ((x as f32 + 0.8) / WIDTH as f32).to_bits(),
-                        ((y as f32 + 0.7) / HEIGHT as f32).to_bits(),
-                    ),
-                };
+                let [u, v] = way.coordinates(x + lane, y, &mut seed);
+                (params[0][lane as usize], params[1][lane as usize]) = (u, v);
             }
             match way {
                 Way::Bilinear(_) => {
@@ -121,12 +134,64 @@ fn rows(surface: &Surface, way: Way, rows: std::ops::Range<u32>) {
     }
 }
 
-fn frame(surface: &Surface, way: Way, threads: u32) {
+/// Bytes of a register that holds all lanes.
+const ROW: usize = 4 * LANES as usize;
+
+/// Hardware threads that send a message together.
+const TOGETHER: usize = 8;
+
+/// The message made ready; `None` for formats that are not.
+fn ready(surface: &Surface, way: Way) -> Option<Ready> {
+    let places = Places {
+        u: 0,
+        v: Some(ROW),
+        to: 2 * ROW,
+        pitch: ROW,
+    };
+    match way {
+        Way::Bilinear(_) => {
+            Ready::sample(surface, &way.state(), &request(SamplerOp::SampleLz), places)
+        }
+        _ => Ready::load(surface, &request(SamplerOp::LdLz), places),
+    }
+}
+
+/// Asks for `rows` of the picture by a message made ready.
+fn ready_rows(surface: &Surface, way: Way, rows: std::ops::Range<u32>) {
+    let Some(ready) = ready(surface, way) else {
+        return;
+    };
+    let mut registers = [[0u8; 6 * ROW]; TOGETHER];
+    let mut seed = 1u32;
+    for y in rows {
+        for x in (0..WIDTH).step_by(TOGETHER * LANES as usize) {
+            for (x, registers) in (x..).step_by(LANES as usize).zip(&mut registers) {
+                let (us, vs) = registers[..2 * ROW].split_at_mut(ROW);
+                let slots = us
+                    .as_chunks_mut::<4>()
+                    .0
+                    .iter_mut()
+                    .zip(vs.as_chunks_mut::<4>().0);
+                for (x, (u, v)) in (x..).zip(slots) {
+                    let [at_u, at_v] = way.coordinates(x, y, &mut seed);
+                    (*u, *v) = (at_u.to_le_bytes(), at_v.to_le_bytes());
+                }
+            }
+            ready.serve(
+                surface.memory(),
+                &mut registers.each_mut().map(|bytes| &mut bytes[..]),
+            );
+            black_box(&registers);
+        }
+    }
+}
+
+fn frame(threads: u32, rows: impl Fn(std::ops::Range<u32>) + Sync) {
     let each = HEIGHT.div_ceil(threads);
     std::thread::scope(|scope| {
         for thread in 0..threads {
-            let part = thread * each..((thread + 1) * each).min(HEIGHT);
-            scope.spawn(move || rows(surface, way, part));
+            let (rows, part) = (&rows, thread * each..((thread + 1) * each).min(HEIGHT));
+            scope.spawn(move || rows(part));
         }
     });
 }
@@ -201,13 +266,13 @@ fn main() {
         black_box(&copy);
     });
     println!(
-        "\n{:20} {:22} {:>7} {:>10} {:>9}",
+        "\n{:20} {:26} {:>7} {:>10} {:>9}",
         "format", "way", "threads", "Mtexel/s", "x memcpy"
     );
     let line = |format: &str, way: &str, threads: usize, seconds: f64| {
         let rate = texels as f64 / seconds / 1e6;
         println!(
-            "{format:20} {way:22} {threads:7} {rate:10.0} {:9.1}",
+            "{format:20} {way:26} {threads:7} {rate:10.0} {:9.1}",
             seconds / copied
         );
     };
@@ -220,12 +285,15 @@ fn main() {
         let surface = picture(format);
         for (name, way) in WAYS {
             for threads in [1, 2] {
-                line(
-                    format,
-                    name,
-                    threads as usize,
-                    fastest(|| frame(&surface, way, threads)),
-                );
+                let seconds = fastest(|| frame(threads, |part| rows(&surface, way, part)));
+                line(format, name, threads as usize, seconds);
+            }
+            if ready(&surface, way).is_none() {
+                continue;
+            }
+            for threads in [1, 2] {
+                let seconds = fastest(|| frame(threads, |part| ready_rows(&surface, way, part)));
+                line(format, &format!("{name}, ready"), threads as usize, seconds);
             }
         }
     }

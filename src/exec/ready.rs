@@ -8,7 +8,7 @@ use super::sampling::{channel_bytes, texel_offsets};
 use super::thread::Thread;
 use crate::message::{Parameter, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, SendBody, Source};
-use crate::sampler::sample::ready::{MOST, Places, Ready};
+use crate::sampler::ready::{MOST, Places, Ready};
 use std::sync::OnceLock;
 
 /// The messages of a program, by op.
@@ -132,10 +132,14 @@ fn ready(
         pitch: pitch as usize,
     };
     let resources = environment.resources;
+    let surface = resources.surface(surface)?;
+    if request.op.is_load() {
+        return Ready::load(surface, &request, places);
+    }
     let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
         return None;
     };
-    Ready::new(resources.surface(surface)?, state, &request, places)
+    Ready::sample(surface, state, &request, places)
 }
 
 fn is_constant(program: &Program, source: &Source) -> bool {

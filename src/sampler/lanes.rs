@@ -19,6 +19,13 @@ pub fn by_lane<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T
     lanes
 }
 
+/// The dwords of a register.
+#[inline(always)]
+pub fn dwords<const N: usize>(registers: &[u8], at: usize) -> [u32; N] {
+    let (slots, _) = registers[at..at + 4 * N].as_chunks::<4>();
+    by_lane(|lane| u32::from_le_bytes(slots[lane]))
+}
+
 /// Lanes `base` and following.
 #[inline(always)]
 pub fn window<const N: usize>(lanes: &Lanes, base: usize) -> [u32; N] {
@@ -37,6 +44,25 @@ pub struct Quad<W, const N: usize> {
     pub words: [[W; N]; 4],
     /// Weights in 1/65536.
     pub weights: [[f64; N]; 4],
+}
+
+/// The weights of four texels by distance, from 256ths of the second column and row.
+#[inline(always)]
+pub fn weights<const N: usize>(across: &[u32; N], down: &[u32; N]) -> [[f64; N]; 4] {
+    // Products of integers up to 256 are exact.
+    let weight = |lane: usize, right: bool, below: bool| {
+        let share = |beta: u32, far: bool| match (f64::from(beta.cast_signed()), far) {
+            (beta, true) => beta,
+            (beta, false) => 256.0 - beta,
+        };
+        share(across[lane], right) * share(down[lane], below)
+    };
+    [
+        by_lane(|lane| weight(lane, false, false)),
+        by_lane(|lane| weight(lane, true, false)),
+        by_lane(|lane| weight(lane, false, true)),
+        by_lane(|lane| weight(lane, true, true)),
+    ]
 }
 
 /// Runs vector code for the widest registers of this machine. What it runs must be inlined all the way; the
@@ -132,8 +158,9 @@ fn constant<E: Element, const N: usize>(c: usize) -> [u32; N] {
     [E::channel(E::Word::default(), c); N]
 }
 
+/// One channel of four texels by distance.
 #[inline(always)]
-fn filtered<E: Element, const N: usize, const FUSED: bool>(
+pub fn filtered<E: Element, const N: usize, const FUSED: bool>(
     quad: &Quad<E::Word, N>,
     c: usize,
 ) -> [u32; N] {

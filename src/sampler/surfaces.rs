@@ -239,3 +239,29 @@ pub fn noisy(description: &Description, seed: u32) -> Surface {
     let memory = Arc::new(Memory::from_bytes(&bytes));
     Surface::new(description.clone(), memory).expect("it was checked")
 }
+
+/// The formats with vector code of their own.
+pub fn plain_format() -> impl Strategy<Value = &'static str> {
+    prop::sample::select(vec![
+        "R8_UNORM",
+        "R8_UINT",
+        "R8G8_UNORM",
+        "R16_UNORM",
+        "R32_FLOAT",
+        "R32_UINT",
+        "R8G8B8A8_UNORM",
+        "R8G8B8A8_UINT",
+        "B8G8R8A8_UNORM",
+        "R16G16B16A16_FLOAT",
+        "R32G32B32A32_FLOAT",
+        "R32G32B32A32_UINT",
+        "R8G8B8A8_UNORM_SRGB",
+        "B8G8R8A8_UNORM_SRGB",
+        "R16G16B16A16_UNORM",
+        "R32G32_FLOAT",
+        "A8_UNORM",
+        "L8_UNORM",
+        "R16_FLOAT",
+        "R16G16_UNORM",
+    ])
+}

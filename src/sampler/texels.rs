@@ -168,24 +168,11 @@ impl<E: Element> Texels for Cells<'_, E> {
         [first, next]: &[[u32; N]; 2],
         y: &[u32; N],
     ) -> [[E::Word; N]; 2] {
-        let at: [u32; N] = by_lane(|lane| first[lane] + y[lane]);
-        let behind: [u32; N] = by_lane(|lane| next[lane] + y[lane]);
-        let (start, size) = (self.plane.start, size_of::<E::Word>() as u32);
-        let mut misses = 0;
-        for lane in 0..N {
-            let place = at[0].wrapping_add(lane as u32 * size);
-            misses |= at[lane] ^ place | behind[lane] ^ place.wrapping_add(size);
-        }
-        // Neighbours of neighbours are one run, and one word more.
-        if misses == 0
-            && let Some(words) = E::Word::run::<N>(self.memory, start + at[0] as usize)
-        {
-            let mut shifted = words;
-            shifted.copy_within(1.., 0);
-            shifted[N - 1] = E::Word::load(self.memory, start + behind[N - 1] as usize);
-            return [words, shifted];
-        }
-        [at, behind].map(|at| words(self.memory, start, &at))
+        let at = [
+            by_lane(|lane| first[lane] + y[lane]),
+            by_lane(|lane| next[lane] + y[lane]),
+        ];
+        pairs(self.memory, self.plane.start, &at)
     }
 }
 
@@ -204,6 +191,31 @@ pub fn words<W: Word, const N: usize>(memory: &Memory, start: usize, at: &[u32; 
         return words;
     }
     by_lane(|lane| W::load(memory, start + at[lane] as usize))
+}
+
+/// The words at two byte offsets for each lane, as [`words`].
+#[inline(always)]
+pub fn pairs<W: Word, const N: usize>(
+    memory: &Memory,
+    start: usize,
+    [at, behind]: &[[u32; N]; 2],
+) -> [[W; N]; 2] {
+    let size = size_of::<W>() as u32;
+    let mut misses = 0;
+    for lane in 0..N {
+        let place = at[0].wrapping_add(lane as u32 * size);
+        misses |= at[lane] ^ place | behind[lane] ^ place.wrapping_add(size);
+    }
+    // Neighbours of neighbours are one run, and one word more.
+    if misses == 0
+        && let Some(words) = W::run::<N>(memory, start + at[0] as usize)
+    {
+        let mut shifted = words;
+        shifted.copy_within(1.., 0);
+        shifted[N - 1] = W::load(memory, start + behind[N - 1] as usize);
+        return [words, shifted];
+    }
+    [at, behind].map(|at| words(memory, start, at))
 }
 
 fn blocks<U: Use>(surface: &Surface, plane: Plane, what: U) -> Option<(U::Result, Way)> {

@@ -2,10 +2,11 @@
 
 use super::super::given::Given;
 use super::super::lanes::{self, by_lane, merge, window};
+use super::super::plane::Plane;
 use super::super::sample::select;
 use super::super::texels::{Image, Texels, Use, Way, with_texels};
 use super::super::{Channels, Lanes, lane_mask, narrowed};
-use super::outside_alpha;
+use super::{Settled, outside_alpha};
 use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::{Kind, Surface};
 
@@ -43,6 +44,24 @@ pub(super) fn load(
     }
     // Where every lane names a level or slice that is not there, nothing is fetched.
     Some(way.unwrap_or(Way::Elements))
+}
+
+/// The image that all lanes of a load read, its size, and what they get outside; `None` if parameters tell
+/// levels or slices apart, or texels are no elements.
+pub fn settled(surface: &Surface, request: &SamplerRequest) -> Option<Settled> {
+    let d = surface.description();
+    let flat = matches!(d.kind, Kind::Buffer | Kind::D1 | Kind::D2);
+    if request.op != SamplerOp::LdLz || !flat || d.array {
+        return None;
+    }
+    super::check(surface, request.op).ok()?;
+    let plane = Plane::new(surface, d.min_lod, 0)?;
+    // The plane's channels are as they are stored.
+    Some((
+        plane,
+        sizes(surface, d.min_lod),
+        [0, 0, 0, outside_alpha(surface)],
+    ))
 }
 
 /// A load of plain texels.

@@ -1,6 +1,7 @@
 //! Whatever the surface: a load gives with kernels what it gives without.
 
 use super::super::Lanes;
+use super::super::ready::laws::served;
 use super::super::surfaces::{Noise, described, noisy, request};
 use super::{Kernel, load, load_reference};
 use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest, parameters};
@@ -104,6 +105,11 @@ fn every_surface_loads_the_same_with_kernels() {
         let reply = load(&surface, &request, &params, active, &mut fast);
         let wanted = load_reference(&surface, &request, &params, active, &mut slow);
         prop_assert_eq!(fast, slow);
+        if let Some(got) = served(&surface, None, &request, &params) {
+            let mut all = [[0; 32]; 4];
+            prop_assert!(load_reference(&surface, &request, &params, u32::MAX, &mut all).is_ok());
+            prop_assert_eq!(got, all);
+        }
         match (reply, wanted) {
             (Ok(reply), Ok(wanted)) => {
                 answered.set(answered.get() + 1);

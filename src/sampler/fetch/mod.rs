@@ -17,8 +17,10 @@ mod points;
 #[cfg(test)]
 mod tests;
 
+pub(super) use fast::settled;
 pub use points::{asked, taken};
 
+use super::plane::Plane;
 use super::sample::select;
 use super::texels::Way;
 use super::{Channels, Lanes, finish, lane_mask};
@@ -40,6 +42,9 @@ pub enum Kernel {
     /// All lanes of an image at once, their texels fetched in this way.
     Lanes(Way),
 }
+
+/// An image, its texels across and down, and the result outside.
+type Settled = (Plane, (u32, u32), Rgba);
 
 /// What a load returns beside its channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]

@@ -70,6 +70,14 @@ pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N]) -> [u32; N] {
     p.first
 }
 
+/// The two texels around each coordinate, in a mode that always has them ([`Axis::never_leaves`]).
+#[inline(always)]
+pub fn linear<const N: usize>(axis: &Axis, c: &[u32; N], p: &mut Positions<N>) {
+    // Without active lanes nobody meets the border.
+    let inside = work_out(axis, c, true, None, 0, p);
+    debug_assert!(inside.is_some());
+}
+
 /// The parameters of [`positions`], for wide registers.
 struct Job<'a, const N: usize> {
     axis: &'a Axis,

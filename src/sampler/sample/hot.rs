@@ -75,11 +75,7 @@ pub fn sample(
 }
 
 /// Whether state and surface are of the common kind, and the message is one that can be served.
-pub(super) fn may_have_kernel(
-    surface: &Surface,
-    state: &SamplerState,
-    request: &SamplerRequest,
-) -> bool {
+fn may_have_kernel(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> bool {
     !state.disable
         && state.key.is_none()
         && state.reduction == Reduction::Standard
@@ -99,16 +95,16 @@ const fn has_kernel(op: SamplerOp) -> bool {
 
 /// Levels, filter and slice that lanes have in common.
 #[derive(Clone, Copy, PartialEq, Eq)]
-pub(super) struct Group {
-    pub(super) mag: bool,
-    pub(super) level: u32,
+struct Group {
+    mag: bool,
+    level: u32,
     /// The second level of a blend.
     next: Option<u32>,
-    pub(super) slice: u32,
+    slice: u32,
 }
 
 /// The group of all lanes, where the state alone says so.
-pub(super) fn common(s: &Sampling<'_, Unwatched>) -> Option<Group> {
+fn common(s: &Sampling<'_, Unwatched>) -> Option<Group> {
     if s.d.array {
         return None;
     }
@@ -136,6 +132,49 @@ pub(super) fn common(s: &Sampling<'_, Unwatched>) -> Option<Group> {
             alike.then(|| one(chosen))
         }
     }
+}
+
+/// What the state alone says of a message: level, filter and address modes of all lanes.
+pub struct Settled {
+    /// Counted in memory; of the only slice.
+    pub level: u32,
+    /// Four texels by distance, else one.
+    pub linear: bool,
+    /// Across and down.
+    pub axes: [Axis; 2],
+    /// How many axes there are.
+    pub used: usize,
+}
+
+/// What all lanes have in common, if the coordinates say nothing but where: one level, and never the border.
+pub fn settled(
+    surface: &Surface,
+    state: &SamplerState,
+    request: &SamplerRequest,
+) -> Option<Settled> {
+    let told = request.op.is_gather() || request.op == SamplerOp::SampleKillpix;
+    if told || !may_have_kernel(surface, state, request) {
+        return None;
+    }
+    let mut silent = Unwatched;
+    let sampling = Sampling::new(surface, state, request, &[], &mut silent);
+    let group = common(&sampling)?;
+    let (filter, round) = sampling.filter(group.mag);
+    let size = sampling.size(group.level);
+    let axes = [0, 1].map(|n| Axis {
+        size: size[n],
+        mode: state.address[n],
+        round: round[n],
+        unnormalized: state.unnormalized,
+    });
+    let used = sampling.axes();
+    let has_kernel = matches!(filter, Filter::Nearest | Filter::Linear);
+    (has_kernel && axes[..used].iter().all(Axis::never_leaves)).then_some(Settled {
+        level: group.level,
+        linear: filter == Filter::Linear,
+        axes,
+        used,
+    })
 }
 
 /// A message that may have a kernel.
@@ -411,23 +450,9 @@ fn corners<T: Texels, const N: usize>(
 
 #[inline(always)]
 fn quad<T: Texels, const N: usize>(texels: &mut T, at: &[Positions<N>; 2]) -> Quad<WordOf<T>, N> {
-    let [u, v] = at;
-    // Products of integers up to 256 are exact.
-    let weight = |lane: usize, right: bool, below: bool| {
-        let share = |beta: u32, far: bool| match (f64::from(beta.cast_signed()), far) {
-            (beta, true) => beta,
-            (beta, false) => 256.0 - beta,
-        };
-        share(u.beta[lane], right) * share(v.beta[lane], below)
-    };
     Quad {
         words: corners(texels, at),
-        weights: [
-            by_lane(|lane| weight(lane, false, false)),
-            by_lane(|lane| weight(lane, true, false)),
-            by_lane(|lane| weight(lane, false, true)),
-            by_lane(|lane| weight(lane, true, true)),
-        ],
+        weights: lanes::weights(&at[0].beta, &at[1].beta),
     }
 }
 

@@ -3,13 +3,13 @@
 mod states;
 
 use super::super::packed::Beside;
+use super::super::ready::laws::served;
 use super::super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
 };
-use super::super::surfaces::request;
+use super::super::surfaces::{plain_format, request};
 use super::super::texels::Way;
 use super::super::{Channels, Lanes, fetch, info};
-use super::ready::{Places, Ready};
 use super::{Unwatched, hot, reference, sample};
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::float::f32_to_half_nearest;
@@ -30,31 +30,6 @@ fn noise(description: Description, seed: u32) -> Option<Surface> {
         .collect();
     surface.memory().write(0, &bytes);
     Some(surface)
-}
-
-fn plain_format() -> impl Strategy<Value = &'static str> {
-    prop::sample::select(vec![
-        "R8_UNORM",
-        "R8_UINT",
-        "R8G8_UNORM",
-        "R16_UNORM",
-        "R32_FLOAT",
-        "R32_UINT",
-        "R8G8B8A8_UNORM",
-        "R8G8B8A8_UINT",
-        "B8G8R8A8_UNORM",
-        "R16G16B16A16_FLOAT",
-        "R32G32B32A32_FLOAT",
-        "R32G32B32A32_UINT",
-        "R8G8B8A8_UNORM_SRGB",
-        "B8G8R8A8_UNORM_SRGB",
-        "R16G16B16A16_UNORM",
-        "R32G32_FLOAT",
-        "A8_UNORM",
-        "L8_UNORM",
-        "R16_FLOAT",
-        "R16G16_UNORM",
-    ])
 }
 
 /// Formats without vector code of their own.
@@ -250,43 +225,18 @@ proptest! {
         };
         params.truncate(given as usize);
         let request = SamplerRequest { params: params.len() as u32, ..request(op, channels, lanes) };
-        // The coordinates, one register more, then the channels.
-        let row = 4 * lanes as usize;
-        let mut registers = vec![0x5a; 8 * row];
-        for (to, lanes) in registers.chunks_exact_mut(row).zip([&u, &v]) {
-            for (slot, value) in to.as_chunks_mut::<4>().0.iter_mut().zip(lanes) {
-                *slot = value.to_le_bytes();
-            }
-        }
-        let first = usize::from(op == SamplerOp::SampleL);
-        let places = Places {
-            u: 0,
-            v: (params.len() > first + 1).then_some(row),
-            to: 3 * row,
-            pitch: row,
-        };
-        let ready = match params.len() > first {
-            true => Ready::new(&surface, &state, &request, places),
+        let got = match params.len() > usize::from(op == SamplerOp::SampleL) {
+            true => served(&surface, Some(&state), &request, &params),
             false => None,
         };
         let repeats = |mode| !matches!(mode, Address::Border | Address::HalfBorder);
-        if filter == Filter::Nearest && lanes < 32 && level < 256 && params.len() > first {
-            prop_assert_eq!(ready.is_some(), repeats(address_u) && repeats(address_v));
+        if lanes < 32 && level < 256 && params.len() > usize::from(op == SamplerOp::SampleL) {
+            prop_assert_eq!(got.is_some(), repeats(address_u) && repeats(address_v));
         }
-        let Some(ready) = ready else { return Ok(()) };
-        let mut wanted = registers.clone();
-        let mut texels = [[0; 32]; 4];
-        reference(&surface, &state, &request, &params, u32::MAX, &mut texels, &mut Unwatched).unwrap();
-        let asked = texels.iter().enumerate().filter(|(c, _)| channels >> c & 1 == 1);
-        for ((_, values), to) in asked.zip(wanted[3 * row..].chunks_exact_mut(row)) {
-            for (slot, value) in to.as_chunks_mut::<4>().0.iter_mut().zip(values) {
-                *slot = value.to_le_bytes();
-            }
-        }
-        let mut same = registers.clone();
-        ready.serve(surface.memory(), &mut [&mut registers, &mut same]);
-        prop_assert_eq!(&registers, &wanted);
-        prop_assert_eq!(same, wanted);
+        let Some(got) = got else { return Ok(()) };
+        let mut wanted = [[0; 32]; 4];
+        reference(&surface, &state, &request, &params, u32::MAX, &mut wanted, &mut Unwatched).unwrap();
+        prop_assert_eq!(got, wanted);
     }
 
     /// Any words as surface and sampler state, any parameters: an answer or a refusal.

@@ -10,13 +10,12 @@
 //! * [`lod`]: gradients, levels, anisotropy. * [`border`], [`key`], [`shadow`]: what happens to a texel.
 //! * `early`: what Gen4 and Gen5 refuse.
 //! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`hot`]: fast kernels.
-//! * [`ready`]: messages that are the same each time but for their coordinates.
 //!
 //! Arithmetic is f64 with one rounding to f32 at the end, so that results do not depend on the host.
 //!
 //! Source: surface reference 4; PRM 4.1 to 4.6, 4.11.
 
-mod axis;
+pub(super) mod axis;
 pub mod border;
 pub mod coordinate;
 pub mod cube;
@@ -28,12 +27,12 @@ pub mod key;
 mod laws;
 pub mod lod;
 mod pixel;
-pub mod ready;
 pub mod shadow;
 #[cfg(test)]
 mod tests;
 
 pub(super) use footprint::select;
+pub(super) use hot::settled;
 
 use super::given::Given;
 use super::settings::{Address, Filter, MipFilter, SamplerState};

@@ -1,6 +1,7 @@
 //! Whatever the state: a message gives with kernels what it gives without.
 
 use super::super::super::Lanes;
+use super::super::super::ready::laws::served;
 use super::super::super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
 };
@@ -234,6 +235,22 @@ fn every_state_gives_the_same_with_kernels() {
             &mut Unwatched,
         );
         prop_assert_eq!(fast, slow);
+        if let Some(got) = served(&surface, Some(&state), &request, &params) {
+            let mut all = [[0; 32]; 4];
+            prop_assert!(
+                reference(
+                    &surface,
+                    &state,
+                    &request,
+                    &params,
+                    u32::MAX,
+                    &mut all,
+                    &mut Unwatched
+                )
+                .is_ok()
+            );
+            prop_assert_eq!(got, all);
+        }
         match (reply, wanted) {
             (Ok(reply), Ok(wanted)) => {
                 answered.set(answered.get() + 1);

@@ -1,0 +1,211 @@
+//! Messages that are the same each time but for their coordinates: all else is worked out once, and texels
+//! go from memory to registers.
+//!
+//! ```text
+//!  once       surface, state, message ─▶ axes or bounds, plane, a function for the element and the lanes
+//!  each time, for the threads that send it together
+//!             registers of U and V ─▶ byte offsets ─▶ words ─▶ registers of channels
+//! ```
+//!
+//! For samples of one level with the nearest texel (`nearest`) or the four around (`linear`), and for loads
+//! (`nearest` as well), all lanes on. Results are those of [`sample::reference()`](super::sample::reference())
+//! and [`fetch::load_reference`]: laws compare them.
+
+#[cfg(test)]
+pub(super) mod laws;
+mod linear;
+mod nearest;
+
+use super::element::{Element, WithElement, with_element};
+use super::lanes::dwords;
+use super::plane::Plane;
+use super::sample::coordinate::Axis;
+use super::settings::SamplerState;
+use super::{fetch, sample};
+use crate::math::simd::{self, Wide};
+use crate::message::{ReturnFormat, SamplerRequest};
+use crate::surface::{Kind, Memory, Surface};
+
+/// Where a message's registers lie among the bytes of a thread; each holds a dword for every lane.
+#[derive(Clone, Copy, Debug)]
+pub struct Places {
+    /// First coordinate.
+    pub u: usize,
+    /// Second coordinate; without one it is 0.
+    pub v: Option<usize>,
+    /// The first channel that is returned.
+    pub to: usize,
+    /// Bytes from one channel to the next.
+    pub pitch: usize,
+}
+
+/// A message made ready.
+#[derive(Clone, Copy)]
+pub struct Ready {
+    find: Find,
+    plane: Plane,
+    channels: u8,
+    places: Places,
+    wide: Option<Wide>,
+    serve: fn(&Ready, &Memory, &mut [&mut [u8]]),
+}
+
+/// How coordinates find their texels.
+#[derive(Clone, Copy)]
+enum Find {
+    /// A sample, by floats; along the axes that there are.
+    Sampled([Axis; 2], usize),
+    /// A load, by integers.
+    Loaded(Bounds),
+}
+
+/// What a load may read.
+#[derive(Clone, Copy)]
+struct Bounds {
+    /// Texels across and down.
+    size: [u32; 2],
+    /// What is added to coordinates. What wraps around is far outside either way: sizes are at most 2^27,
+    /// offsets at most 8.
+    moved: [u32; 2],
+    /// The result outside.
+    outside: [u32; 4],
+}
+
+/// Threads that are served together at most.
+pub const MOST: usize = 8;
+
+impl Ready {
+    /// Makes a sample ready; `None` where it depends on more than coordinates, reads more than one level, or
+    /// may meet the border.
+    pub fn sample(
+        surface: &Surface,
+        state: &SamplerState,
+        request: &SamplerRequest,
+        places: Places,
+    ) -> Option<Ready> {
+        if !is_plain(request) || request.offsets != [0; 3] {
+            return None;
+        }
+        let settled = sample::settled(surface, state, request)?;
+        let plane = Plane::new(surface, settled.level, 0)?;
+        let find = Find::Sampled(settled.axes, settled.used);
+        Ready::new(surface, request, (find, plane, places), settled.linear)
+    }
+
+    /// Makes a load ready; `None` where it depends on more than coordinates.
+    pub fn load(surface: &Surface, request: &SamplerRequest, places: Places) -> Option<Ready> {
+        if !is_plain(request) {
+            return None;
+        }
+        let (plane, size, outside) = fetch::settled(surface, request)?;
+        let [across, down, _] = request.offsets.map(|by| i32::from(by).cast_unsigned());
+        let has_rows = matches!(surface.kind(), Kind::D2);
+        let bounds = Bounds {
+            size: [size.0, size.1],
+            moved: [across, if has_rows { down } else { 0 }],
+            outside,
+        };
+        let places = Places {
+            v: places.v.filter(|_| has_rows),
+            ..places
+        };
+        Ready::new(
+            surface,
+            request,
+            (Find::Loaded(bounds), plane, places),
+            false,
+        )
+    }
+
+    fn new(
+        surface: &Surface,
+        request: &SamplerRequest,
+        (find, plane, places): (Find, Plane, Places),
+        linear: bool,
+    ) -> Option<Ready> {
+        let lanes = request.lanes;
+        let chosen = with_element(surface.format(), Chosen { lanes, linear });
+        Some(Ready {
+            find,
+            plane,
+            channels: request.channels.0,
+            places,
+            wide: simd::wide(),
+            serve: chosen.ok()??,
+        })
+    }
+
+    /// Reads from the memory of the surface on all lanes of the message, for the bytes of each thread.
+    #[inline]
+    pub fn serve(&self, memory: &Memory, threads: &mut [&mut [u8]]) {
+        for threads in threads.chunks_mut(MOST) {
+            (self.serve)(self, memory, threads);
+        }
+    }
+
+    /// U and V of a thread.
+    #[inline(always)]
+    fn coordinates<const N: usize>(&self, registers: &[u8]) -> [[u32; N]; 2] {
+        let v = self.places.v.map_or([0; N], |at| dwords(registers, at));
+        [dwords(registers, self.places.u), v]
+    }
+
+    /// Writes the channels that are asked for. Each is code of its own, not a round of a loop.
+    #[inline(always)]
+    fn put<const N: usize>(&self, registers: &mut [u8], results: &impl Results<N>) {
+        let mut to = self.places.to;
+        self.put_one(registers, &mut to, 0, results);
+        self.put_one(registers, &mut to, 1, results);
+        self.put_one(registers, &mut to, 2, results);
+        self.put_one(registers, &mut to, 3, results);
+    }
+
+    #[inline(always)]
+    fn put_one<const N: usize>(
+        &self,
+        registers: &mut [u8],
+        to: &mut usize,
+        c: usize,
+        results: &impl Results<N>,
+    ) {
+        if self.channels >> c & 1 == 1 {
+            let (slots, _) = registers[*to..*to + 4 * N].as_chunks_mut::<4>();
+            for (slot, value) in slots.iter_mut().zip(results.channel(c)) {
+                *slot = value.to_le_bytes();
+            }
+            *to += self.places.pitch;
+        }
+    }
+}
+
+/// What the lanes of a thread get. Not a closure: those are not inlined here, and vector code must be.
+trait Results<const N: usize> {
+    /// One channel; the callers' `c` is a constant.
+    fn channel(&self, c: usize) -> [u32; N];
+}
+
+/// Whether a message asks for channels of 32 bits and nothing else, by parameters of 32 bits.
+fn is_plain(request: &SamplerRequest) -> bool {
+    !request.params16 && !request.pixel_null_mask && request.returns == ReturnFormat::Bits32
+}
+
+/// Chooses the function for a number of lanes.
+struct Chosen {
+    lanes: u32,
+    linear: bool,
+}
+
+impl WithElement for Chosen {
+    type Result = Option<fn(&Ready, &Memory, &mut [&mut [u8]])>;
+
+    fn run<E: Element>(self) -> Self::Result {
+        // Integers are never blended.
+        match (self.lanes, self.linear && E::BLENDS) {
+            (8, false) => Some(nearest::serve::<E, 8>),
+            (16, false) => Some(nearest::serve::<E, 16>),
+            (8, true) => Some(linear::serve::<E, 8>),
+            (16, true) => Some(linear::serve::<E, 16>),
+            _ => None,
+        }
+    }
+}
