@@ -209,7 +209,7 @@ pub fn run<O: Observer>(
 pub const MAX_SHARED: u64 = 256 << 10;
 
 /// Threads that run side by side at most, and bytes of their arenas: what the second cache of a core holds.
-const GANG: usize = 8;
+const GANG: usize = 16;
 const GANG_BYTES: usize = 256 << 10;
 
 /// Groups that a worker takes at a time, at most.
