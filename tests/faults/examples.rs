@@ -49,6 +49,7 @@ const TARGET: Run = Stops("N0602");
 #[rustfmt::skip]
 pub const EXAMPLES: &[Example] = &[
     example("LENGTH_WRAPS", "bdw", "rt_write_3d.<A><O><Z><ST> (M1, 16) T6 A0.0 F0.0 W1.0 F1.0 F2.0 F3.0 F4.0 F5.0 A4.0", "0x000b0005 0+0>0", TARGET),
+    example("SECOND_LENGTH_CUT", "icl", "svm_scatter.4.8 (M1, 16) Q0.0 D0.0", "0x08069dff 4+0>0", Stops("E0608")),
     example("GEN8_HIGH_BITS", "bdw", "load_3d.RGBA (M1, 8) 0x0:uw T6 VW.0 A0.0", "0x02427005 1+0>4", Nothing("a run asks for 16 bits")),
     example("HANDLE_IN_DESCRIPTOR", "skl", "gather.4 (M1, 8) %bss 0x0:ud A0.0 VU.0", "computed 1+0>1", HANDLE),
     example("MASK_FALLS_BACK", "pvc", "gather4_scaled.R (M3, 8) T6 0x0:ud A0.0 VU.0", "0x02105e05 1+0>1", On("skl")),
@@ -79,7 +80,7 @@ pub const EXAMPLES: &[Example] = &[
     example("SCATTERED_LANES", "skl", "gather4_scaled.R (M1, 32) T6 0x0:ud L0.0 VU.0", "0x08405e05 4+0>4", Like("gather_scaled.4 (M1, 32) T6 0x0:ud L0.0 VU.0")),
     example("TYPED_LANES", "skl", "gather4_typed.R (M1, 16) T6 A0.0 A1.0 %null.0 %null.0 VU.0", "0x04115e05 2+2>1", Like("load_3d.R (M1, 16) 0x0:uw T6 VU.0 A0.0 A1.0")),
     example("ABSENT_V", "skl", "gather4_typed.R (M1, 8) T6 A0.0 %null.0 A1.0 %null.0 VU.0", "0x02115e05 1+1>1", Like("gather4_typed.R (M1, 8) T6 A0.0 A2.0 A1.0 %null.0 VU.0")),
-    example("TYPED_FLOAT_ATOMIC", "skl", "typed_atomic.fadd (M1, 8) T6 A0.0 %null.0 %null.0 %null.0 F0.0 %null.0 VF.0", "0x0211a405 1+1>1", Nothing("a run adds floats, which no other instruction does on texels")),
+    example("TYPED_FLOAT_ATOMIC", "skl", "typed_atomic.fadd (M1, 8) T6 A0.0 %null.0 %null.0 %null.0 F0.0 %null.0 VF.0", "0x0211a405 1+1>1", Nothing("a run adds floats, which no other instruction does on texels: the case typed-float-atomic")),
     example("SCATTER_BY_TYPE", "skl", "svm_scatter.8.1 (M1, 8) Q0.0 D0.0", "0x040682ff 2+1>0", Stops("E0608")),
     example("DEPTH_STENCIL", "skl", "rt_write_3d.<A><Z><ST> (M1, 8) T6 A3.0 F4.0 F0.0 F1.0 F2.0 F3.0 F5.0 A4.0", "0x040b0405 2+7>0", TARGET),
     example("STENCIL_LANES", "skl", "rt_write_3d.<ST> (M1, 16) T6 A3.0 F0.0 F1.0 F2.0 F3.0 A4.0", "0x12030005 9+0>0", TARGET),
@@ -89,6 +90,7 @@ pub const EXAMPLES: &[Example] = &[
     example("SECOND_HEADER", "pvc", "rt_write_3d.<A> (M1, 16) T6 A3.0 F4.0 F0.0 F1.0 F2.0 F3.0", "0x020b0005 1+5>0", TARGET),
     example("COLOURS_SHIFT", "pvc", "rt_write_3d (M1, 16) T6 A3.0 F0.0 %null.0 F2.0 F3.0", "0x08030005 4+0>0", On("skl")),
     example("SLOTS_STRAY", "pvc", "urb_write_3d (M1, 8) 1 0 %null.0 A0.0 A2.0 D0.0", "0x020a0007 1+2>0", Stops("N0601")),
+    example("RAW_BITS_LOST", "skl", "raw_sends.2.1.1.4 (M1, 8) 0x842:ud 0x02427000:ud A0.0 A1.0 VU.0", "0x02427000 1+1>4", Like("raw_sends.2.1.1.4 (M1, 8) 0x42:ud 0x02427000:ud A0.0 A1.0 VU.0")),
     example("FENCE_FLAGS", "tgl", "fence_global.EISCR", "0x0219e000 1+0>1", Like("fence_global.E")),
 ];
 

@@ -46,6 +46,9 @@ faults! {
     /// A length greater than its field.
     LENGTH_WRAPS "1.3, 1.10" Same:
         "the finalizer cuts a length to its field: 4 bits, 5 of a response and of a second payload from icl on";
+    /// A second payload of 16 registers on Gen11.
+    SECOND_LENGTH_CUT "1.3; seen in the finalizer" Mended:
+        "the second length of icl has five bits, and the finalizer writes four of them";
     /// Bits 29 and 30 of a constant descriptor.
     GEN8_HIGH_BITS "1.2" Same:
         "Gen8 has 29 bits for a constant descriptor: that data or parameters are 16-bit is lost";
@@ -166,6 +169,9 @@ faults! {
     /// Per-slot offsets of the URB on registers of 64 bytes.
     SLOTS_STRAY "15; seen in the finalizer" Mended:
         "on 64-byte registers what follows the per-slot offsets is copied over them";
+    /// Bits of a raw message's extended descriptor.
+    RAW_BITS_LOST "1.3, 17; seen in the finalizer" Same:
+        "the instruction has no room for all bits of a constant extended descriptor: those are lost, all of them from tgl on if there is one source";
     /// Flags of a fence.
     FENCE_FLAGS "15; seen in the finalizer" Same:
         "Gen12 drops the flags that choose L3 partitions, later parts all but R";

@@ -7,7 +7,6 @@ use super::{Context, Destination, Flow, Lowered, Send, messages};
 use crate::check::{Step, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::isa::Platform;
-use crate::message::fields::extended_gen11 as extended;
 use crate::source::Source;
 use serde_json::{Value as Json, json};
 
@@ -148,9 +147,8 @@ fn flat(value: &Json) -> String {
     }
 }
 
-/// The greatest extended descriptor that stands in an instruction of Gen11: function and length.
-const ICL_CONSTANT_EX_DESC: u32 =
-    extended::SFID.mask() | extended::EOT.mask() | extended::LENGTH.mask();
+/// Bits of an extended descriptor that an instruction of Gen9 and Gen11 has no room for.
+const NO_ROOM: u32 = 0xfc00;
 
 /// One send.
 pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform) -> Json {
@@ -160,9 +158,12 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         Value::Const(_) => None,
         other => Some(flow.text(other)),
     };
-    // Bits above those of the instruction's own field make a constant go through a register, as the
-    // finalizer was seen to do on Gen11.
-    let through_register = |value: u32| platform == Platform::Icl && value > ICL_CONSTANT_EX_DESC;
+    // Bits that the instruction has no room for make a constant go through a register, as the finalizer was
+    // seen to do; later parts' instruction tells of that.
+    let through_register = |value: u32| match platform {
+        Platform::Skl | Platform::Icl => value & NO_ROOM != 0,
+        _ => send.options.contains(&"ExBSO"),
+    };
     let ex_desc_expr = match send.ex_desc.constant() {
         Some(value) => through_register(value).then(|| "a0.2".into()),
         None => expression(&send.ex_desc),
@@ -173,16 +174,25 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     let extended = send.ex_desc.constant_part().is_some() || platform >= Platform::Dg2;
     let counted = |on: bool, value: u32| on.then_some(value);
     let named = extended || platform >= Platform::Tgl;
+    // Registers that a length which has wrapped does not count are not sent.
+    let behind_header = send
+        .message_length
+        .saturating_sub(send.header_present.into());
     let payload: Vec<String> = [
-        ("src0", &send.first, known),
-        ("src1", &send.second, known && extended),
+        ("src0", &send.first, behind_header, known),
+        (
+            "src1",
+            &send.second,
+            send.extended_length,
+            known && extended,
+        ),
     ]
     .into_iter()
-    .filter(|(_, _, known)| *known)
-    .map(|(part, registers, _)| (part, registers))
-    .flat_map(|(part, registers)| {
+    .filter(|(.., known)| *known)
+    .flat_map(|(part, registers, length, _)| {
         registers
             .iter()
+            .take(length as usize)
             .map(move |r| format!("{part}: {}", flow.register(r)))
     })
     .collect();

@@ -317,6 +317,9 @@ impl Plan {
     }
 }
 
+/// The greatest second length from Gen11 on. Source: lowering reference 1.3.
+const SECOND_LENGTH_OF_GEN11: u32 = 0x1f;
+
 impl Lowering<'_> {
     fn grf(&self) -> u32 {
         self.platform.grf_bytes()
@@ -377,29 +380,24 @@ impl Lowering<'_> {
             second.len() as u32,
             plan.response,
         ];
-        let most = [
-            0xf,
-            if self.platform <= Platform::Skl {
-                0xf
-            } else {
-                0x1f
-            },
-            0x1f,
-        ];
-        if lengths
-            .iter()
-            .zip(most)
-            .any(|(length, most)| *length > most)
-        {
+        let [most, most_second, most_response] = [0xf, self.second_length_bits(), 0x1f];
+        let wraps = lengths[0] > most || lengths[2] > most_response;
+        if wraps || lengths[1] > most_second {
             let [first, second, response] = lengths;
             let label = format!("{first} and {second} registers out, {response} back");
-            self.follow(&faults::LENGTH_WRAPS, label);
+            // Gen11 has room for the bit that is cut off.
+            let room = self.platform == Platform::Icl && !wraps && second <= SECOND_LENGTH_OF_GEN11;
+            let fault = match room {
+                true => &faults::SECOND_LENGTH_CUT,
+                false => &faults::LENGTH_WRAPS,
+            };
+            self.follow(fault, label);
         }
         let form = Form {
             header: plan.header.is_some() && !plan.sfid.is_lsc(),
-            first: (header_rows + first.len() as u32) & 0xf,
-            second: second.len() as u32 & most[1],
-            response: plan.response & 0x1f,
+            first: lengths[0] & most,
+            second: lengths[1] & most_second,
+            response: lengths[2] & most_response,
         };
         let outer = descriptor(&form, 0).unwrap_or_default();
         let bindless = plan.surface_handle.is_some();
@@ -465,6 +463,16 @@ impl Lowering<'_> {
             eot: extended.eot,
             options,
         });
+    }
+
+    /// The bits of the second length that the finalizer writes: on Gen11 those of Gen9, though its field has one
+    /// more. Source: lowering reference 1.3; seen in the finalizer.
+    fn second_length_bits(&self) -> u32 {
+        match self.platform {
+            Platform::Icl if self.faulty() => 0xf,
+            platform if platform <= Platform::Skl => 0xf,
+            _ => SECOND_LENGTH_OF_GEN11,
+        }
     }
 
     /// Payloads that travel where they lie bring the bytes behind their lanes along. The result is where

@@ -1,10 +1,10 @@
 //! Raw sends: passed through, the lengths of the text believed. Source: lowering reference 17.
 
-use super::{Destination, Lowering, Part, Result, Run, Send, Value};
+use super::{Destination, Lowering, Part, Result, Run, Send, Value, faults};
 use crate::diagnostic::Code;
 use crate::isa::{Opcode, Platform};
 use crate::message::Sfid;
-use crate::message::extended::with_second_length;
+use crate::message::extended::length_field;
 use crate::message::fields::{extended_gen11 as ex, outer};
 use crate::syntax::ast::{Operand, Suffix};
 
@@ -102,24 +102,10 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let bits = desc.constant();
     let written = lengths[2];
     let exec = cx.exec(cx.lanes());
-    // The lengths of the text are believed, and one that the descriptor has already stays.
-    let ex_desc = match ex_desc {
-        Value::Const(word) if split => {
-            Value::Const(with_second_length(word, lengths[1], cx.platform))
-        }
-        other => other,
-    };
-    let second_length = match ex_desc {
-        Value::Const(word) if split && cx.platform <= Platform::Tgl => ex::LENGTH.get(&[word]),
-        _ => lengths[1],
-    };
-    // An instruction that ends the thread sets the bit that says so, where the descriptor has it.
-    let ex_desc = match ex_desc {
-        Value::Const(word) if split && eot => {
-            Value::Const(placed(word | ex::EOT.mask(), cx.platform))
-        }
-        Value::Const(word) => Value::Const(placed(word, cx.platform)),
-        other => other,
+    let second = split.then_some(lengths[1]);
+    let placed = match ex_desc {
+        Value::Const(word) => cx.placed(word, second, eot),
+        in_register => Placed::of_register(in_register, lengths[1], cx.platform),
     };
     let send = Send {
         mnemonic: cx.mnemonic(sfid, conditional, split),
@@ -127,7 +113,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         predicate: cx.instruction.predicate.as_ref().map(|p| p.node.clone()),
         sfid,
         message_length: bits.map_or(lengths[0], |d| outer::LENGTH.get(&[d])),
-        extended_length: second_length,
+        extended_length: placed.second_length,
         response_length: bits.map_or(written, |d| outer::RESPONSE.get(&[d])),
         header_present,
         header,
@@ -137,15 +123,14 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             (Some(p), 1..) => Destination::Variable(p.var, p.offset),
             _ => Destination::Null,
         },
-        // Of a register the later parts' instruction says so.
-        options: (ex_desc.constant().is_none() && cx.platform >= Platform::Dg2)
-            .then_some("ExBSO")
+        options: placed
+            .options
             .into_iter()
             .chain(first.and_then(|place| cx.preemption((place.root, place.at))))
             .collect(),
         eot,
         desc,
-        ex_desc,
+        ex_desc: placed.word,
     };
     // With a descriptor in a register what comes back is known to the text alone.
     if bits.is_some() {
@@ -156,15 +141,103 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     Ok(())
 }
 
-/// The fields of a constant extended descriptor that stay in it: function and lengths move into the
-/// instruction on later parts. Source: lowering reference 1.3.
-fn placed(word: u32, platform: Platform) -> u32 {
-    let gone = match platform {
-        Platform::Tgl => ex::SFID.mask() | ex::EOT.mask(),
-        Platform::Dg2 | Platform::Pvc => ex::SFID.mask() | ex::EOT.mask() | ex::LENGTH.mask(),
-        _ => 0,
-    };
-    word & !gone
+/// An extended descriptor as its instruction has it.
+struct Placed {
+    word: Value,
+    second_length: u32,
+    options: Vec<&'static str>,
+}
+
+impl Placed {
+    /// One in a register; of that later parts' instruction tells, which has the second length as well.
+    fn of_register(word: Value, second_length: u32, platform: Platform) -> Placed {
+        Placed {
+            word,
+            second_length,
+            options: (platform >= Platform::Dg2)
+                .then_some("ExBSO")
+                .into_iter()
+                .collect(),
+        }
+    }
+}
+
+/// The bit above the second length that Gen9 writes: a constant with it goes through a register.
+const BEYOND: u32 = 1 << 10;
+/// The upper half of an extended descriptor.
+const HIGH: u32 = 0xffff_0000;
+/// A bit that no part has room for.
+const UNKNOWN: u32 = 1 << 4;
+
+impl Lowering<'_> {
+    /// A constant extended descriptor: function, end and lengths move into the instruction on later parts,
+    /// on earlier ones it has no room for some bits. `second` is the length in the text of a form with two
+    /// sources, to which that of the word is joined. Source: lowering reference 1.3, 17; what there is room
+    /// for was seen in the finalizer.
+    fn placed(&mut self, word: u32, second: Option<u32>, eot: bool) -> Placed {
+        let platform = self.platform;
+        let later = platform >= Platform::Dg2;
+        if let Some(length) = second
+            && word & BEYOND != 0
+        {
+            let length = if later {
+                length
+            } else {
+                length_field(platform).get(&[word])
+            };
+            let mut placed = Placed::of_register(Value::Const(word), length, platform);
+            placed
+                .options
+                .extend((later && ex::COARSE.get(&[word]) != 0).then_some("CPS"));
+            return placed;
+        }
+        let outer = ex::SFID.mask() | ex::EOT.mask();
+        let written = self.second_length_bits() << ex::LENGTH.lo;
+        // What the instruction itself has on later parts, and what of the rest it has room for.
+        let split = second.is_some();
+        let (moved, room) = match platform {
+            Platform::Skl | Platform::Icl if split => (0, HIGH | outer | written),
+            Platform::Skl => (0, HIGH | outer),
+            Platform::Tgl => (outer, !UNKNOWN),
+            Platform::Dg2 | Platform::Pvc if split => {
+                (outer | ex::LENGTH.mask(), !(UNKNOWN | ex::LENGTH.mask()))
+            }
+            Platform::Dg2 | Platform::Pvc => (outer, !(UNKNOWN | ex::LENGTH.mask())),
+            _ if split => (0, outer | written),
+            _ => (0, outer),
+        };
+        let lost = word & !room & !moved;
+        if lost != 0 {
+            self.follow(&faults::RAW_BITS_LOST, format!("bits {lost:#010x} of it"));
+        }
+        let all = !split && platform >= Platform::Tgl && lost != 0;
+        let kept = if all { 0 } else { room & !moved };
+        let length = second.unwrap_or(0);
+        let fits = length << ex::LENGTH.lo & written;
+        if fits != length << ex::LENGTH.lo {
+            let fault = match platform {
+                Platform::Icl => &faults::SECOND_LENGTH_CUT,
+                _ => &faults::LENGTH_WRAPS,
+            };
+            self.follow(fault, format!("{length} registers in the second payload"));
+        }
+        let mut bits = (word | fits) & kept;
+        if split && eot {
+            bits |= ex::EOT.mask() & kept;
+        }
+        // Of the form with one source Gen11 takes coarse pixels for the highest bit.
+        if platform == Platform::Icl && !split && ex::COARSE.get(&[word]) != 0 {
+            bits |= 1 << 31;
+        }
+        Placed {
+            word: Value::Const(bits),
+            second_length: match second {
+                Some(_) if !later => ex::LENGTH.get(&[bits]),
+                _ => length,
+            },
+            options: Vec::new(),
+        }
+    }
 }
 
 /// A register of bytes as dwords.

@@ -122,12 +122,10 @@ pub(super) fn typed(choices: &mut Choices, platform: Platform) -> String {
     let given = 1 + choices.below(4);
     let coordinates: Vec<String> = (0..4)
         .map(|i| {
-            // A null operand in the middle is not tried: where its garbage lies depends on the
-            // operands' neighbours in ways the reference leaves open.
-            if i >= given {
-                "%null.0".into()
-            } else {
-                format!("A{}.0", choices.below(6))
+            let absent = i >= given || i > 0 && i + 1 < given && choices.one_in(4);
+            match absent {
+                true => "%null.0".into(),
+                false => format!("A{}.0", choices.below(6)),
             }
         })
         .collect();
@@ -204,7 +202,16 @@ pub(super) fn svm(choices: &mut Choices, platform: Platform) -> String {
     let exec = lanes(choices, size);
     let letters = channels(choices);
     let offset = unsigned(choices);
-    match choices.below(7) {
+    match choices.below(8) {
+        // A second payload of sixteen registers, or eight of 64 bytes, and what the type makes of it.
+        7 => {
+            let blocks = match size {
+                8 => "8.8",
+                _ => choices.pick(&["4.8", "8.4"]),
+            };
+            let from = if blocks == "4.8" { "D0" } else { "DQ" };
+            format!("svm_scatter.{blocks} {exec} Q0.0 {from}.0")
+        }
         0 => format!("svm_block_ld ({count}) Q0(0,1)<0;1,0> VF.0"),
         1 => format!("svm_block_st ({count}) Q0(0,2)<0;1,0> D0.0"),
         2 => {
@@ -221,6 +228,8 @@ pub(super) fn svm(choices: &mut Choices, platform: Platform) -> String {
             let from = match (bytes, blocks) {
                 ("1", 1 | 2 | 4) | ("4", 1) => choices.pick(&["D0", "A2", "Q0", "B0"]),
                 ("1", _) | ("8", 1) => choices.pick(&["D0", "Q0"]),
+                // Sixteen registers and more.
+                ("8", 4) => choices.pick(&["D0", "DQ"]),
                 _ => "D0",
             };
             format!("svm_scatter.{bytes}.{blocks} {exec} Q0.0 {from}.0")

@@ -154,6 +154,7 @@ fn declarations() -> String {
         ("W0", "A0", "uw", 32),
         ("W1", "A1", "uw", 32),
         ("I0", "A2", "d", 16),
+        ("DQ", "D0", "uq", 64),
     ] {
         let _ = writeln!(
             t,
@@ -241,11 +242,13 @@ fn statement(choices: &mut Choices, platform: Platform) -> String {
     }
 }
 
-/// Copies that go astray on PVC, over whatever lies behind a payload or a header: nothing may follow them.
+/// Copies that go astray on PVC, over whatever lies behind a payload or a header: nothing may follow them, nor may
+/// the number of their surface lie there.
 fn last_word(choices: &mut Choices, platform: Platform) -> Option<String> {
     let now = choices.one_in(3) && platform == Platform::Pvc;
-    now.then(|| match choices.below(4) {
-        0 => scatter(choices, platform),
+    let last = now.then(|| match choices.below(4) {
+        0 => scatter(choices, platform).replace("%bss", "T6"),
         _ => target(choices, platform),
-    })
+    });
+    last.map(|last| format!("movs (M1_NM, 1) T6(0) 7:ud\n    {last}"))
 }

@@ -132,30 +132,57 @@ pub(super) fn math(choices: &mut Choices, platform: Platform) -> String {
     format!("{op}{saturate} {exec} {to}(0,0)<1> {from}0{region}{second}")
 }
 
-/// Raw messages: lengths as the text says them, any function control.
+/// Raw messages: any function control and lengths, now and then others in the text than in the descriptors,
+/// and bits that no field explains.
 pub(super) fn raw(choices: &mut Choices, platform: Platform) -> String {
-    let (first, second, back) = (1 + choices.below(2), 1 + choices.below(2), choices.below(3));
+    let (first, back) = (1 + choices.below(2), choices.below(3));
+    let second = match choices.one_in(6) {
+        true => 15 + choices.below(2),
+        false => 1 + choices.below(2),
+    };
+    // Of one source the text counts no fewer registers than the descriptor.
+    let (more, more_back) = match choices.one_in(4) {
+        true => (choices.below(3), choices.below(3)),
+        false => (0, 0),
+    };
     let control = choices.below(1 << 9) << 9 | choices.below(1 << 9);
     let function = [2, 10, 12][choices.below(3) as usize];
-    // Of a bindless handle used as a descriptor the finalizer takes the register where it stands as a handle
-    // for that of the descriptor.
-    let own = choices.pick(&["0", "1", "2", "3", "6", "7"]);
+    // The end of the thread is not drawn.
+    let strange = match choices.one_in(4) {
+        true => choices.below(1 << 16) << 16 | 1 << (6 + choices.below(10)) | choices.below(2) << 4,
+        false => 0,
+    };
+    // Where a dword is a handle or an extended descriptor before it is a descriptor, the finalizer leaves out
+    // the second move and reads a register that nothing has written: each has dwords of its own.
+    let own = choices.pick(&["0", "1", "2", "3", "7"]);
     let desc = match choices.below(4) {
         3 => format!("C0(0,{own})<0;1,0>"),
         _ => format!("{:#x}:ud", first << 25 | back << 20 | control),
     };
-    let to = if back == 0 { "%null" } else { "VU" };
+    let to = if back + more_back == 0 { "%null" } else { "VU" };
     let size = 8 << choices.below(2);
+    let (sent, received) = (first + more, back + more_back);
     if platform == Platform::Bdw || choices.one_in(2) {
         let op = choices.pick(&["raw_send", "raw_sendc"]);
-        return format!("{op} (M1, {size}) {function:#X} {first} {back} {desc} P0.0 {to}.0")
-            .replace("0X", "0x");
+        let word = function | strange;
+        return format!("{op} (M1, {size}) {word:#x} {sent} {received} {desc} P0.0 {to}.0");
     }
-    let ex_desc = match choices.one_in(4) {
-        true => format!("C0(0,{})<0;1,0>", choices.below(8)),
-        false => format!("{:#x}:ud", second << 6 | function),
+    // Of two sources also fewer, and another second length than that of the descriptor.
+    let told = match choices.one_in(4) {
+        true => choices.below(16),
+        false => second & 0xf,
     };
+    let ex_desc = match choices.one_in(4) {
+        true => format!("C0(0,{})<0;1,0>", 4 + choices.below(3)),
+        false => format!("{:#x}:ud", told << 6 | function | strange),
+    };
+    let sent = if more == 0 {
+        sent
+    } else {
+        1 + choices.below(3)
+    };
+    let behind = if second > 2 { "D0.0" } else { "P0.64" };
     format!(
-        "raw_sends.{function}.{first}.{second}.{back} (M1, {size}) {ex_desc} {desc} P0.0 P0.64 {to}.0"
+        "raw_sends.{function}.{sent}.{second}.{received} (M1, {size}) {ex_desc} {desc} P0.0 {behind} {to}.0"
     )
 }
