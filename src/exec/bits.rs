@@ -16,6 +16,7 @@ use super::trap::Trap;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{ChannelMask, Platform};
 use crate::lower::STATELESS;
+use crate::message::dataport::same_code;
 use crate::message::{
     Access, Atomic, NoBits, OwordBlock, Request, ReturnFormat, SamplerOp, Scattered, SvmBlock,
     SvmScattered, Typed, Untyped, through,
@@ -57,10 +58,16 @@ const MOST_ROWS: u32 = 11;
 
 /// The message as it is sent. The sampler has two lane counts: a message for fewer lanes leaves the rest
 /// inactive, one that is too long is two equal ones. Gen5 has no level-zero operations: they send a level.
-/// Source: lowering reference 3.1, 3.7, 18.3.
+/// Typed surfaces have no float atomics: the integer one of the same code is sent.
+/// Source: lowering reference 3.1, 3.7, 12.2, 18.3.
 fn widened(request: Request, platform: Platform) -> Request {
-    let Request::Sampler(mut r) = request else {
-        return request;
+    let mut r = match request {
+        Request::Sampler(r) => r,
+        Request::TypedAtomic(r) => {
+            let op = same_code(r.op);
+            return Request::TypedAtomic(Atomic { op, ..r });
+        }
+        other => return other,
     };
     let native = platform.native_lanes();
     r.lanes = two_counts(r.lanes, native);
@@ -103,7 +110,8 @@ fn two_counts(lanes: u32, native: u32) -> u32 {
     }
 }
 
-/// What was heard, as the instruction asked it: both halves, and the level that it need not send.
+/// What was heard, as the instruction asked it: both halves, the level that it need not send, the operation
+/// that a code stands for.
 fn rejoined(request: Request, heard: Request, platform: Platform) -> Request {
     match (request, heard) {
         (Request::Sampler(asked), Request::Sampler(mut r)) => {
@@ -114,6 +122,9 @@ fn rejoined(request: Request, heard: Request, platform: Platform) -> Request {
             }
             (r.params16, r.returns) = (asked.params16, asked.returns);
             Request::Sampler(r)
+        }
+        (Request::TypedAtomic(asked), Request::TypedAtomic(r)) if r.op == same_code(asked.op) => {
+            Request::TypedAtomic(Atomic { op: asked.op, ..r })
         }
         (_, heard) => heard,
     }

@@ -89,6 +89,11 @@ pub const fn is_float(op: AtomicOp) -> bool {
     )
 }
 
+/// The integer operation with the code of another: what a message says that has no floats.
+pub fn same_code(op: AtomicOp) -> AtomicOp {
+    atomic_op(atomic_code(op), false).unwrap_or(op)
+}
+
 /// The operation that a code means among the integer or the float ones.
 pub(super) fn atomic_op(code: u32, float: bool) -> Option<AtomicOp> {
     AtomicOp::ALL

@@ -18,7 +18,7 @@ mod sync;
 
 pub use codes::{
     BINDLESS, SLM, STATELESS, atomic_code, atomic_type, fence_flush, field_bits, is_float,
-    lsc_fence_control, oword_code, svm_atomic_type, types,
+    lsc_fence_control, oword_code, same_code, svm_atomic_type, types,
 };
 
 use super::Sfid;
