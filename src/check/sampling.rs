@@ -449,8 +449,14 @@ impl Rules<'_> {
                 (Type::Ud | Type::Ub, true) => Code::W0344,
                 _ => Code::E0343,
             };
-            let mut d = self
-                .complaint(code, format!("{name} of avs is {ty}, not {wanted}"))
+            let title = format!("{name} of avs is {ty}, not {wanted}");
+            // What is to be a float the finalizer converts; it adds up a group in floats.
+            let converted = ty.bytes() <= 4 && (wanted == Type::F || index == 8);
+            let mut d = match code {
+                Code::E0343 if converted => self.page_rule(code, title),
+                _ => self.complaint(code, title),
+            };
+            d = d
                 .at(span, format!("type {ty}"))
                 .note(format!(
                     "the page says: must have type {}; Intel's assembler does not look at it",

@@ -358,12 +358,24 @@ impl Machine {
     }
 }
 
-/// A source as a number; a half that becomes a float as the bits of that.
+/// A source as a number; one that becomes a float, or of a float an integer, as the bits of that.
 fn value(cells: &[Cell], ty: Type, sign: Sign, to: Type) -> Option<i64> {
     let word = word(cells)?;
     let value = match (ty.float, to.float) {
         (true, true) if ty.size == 2 && to.size == 4 => i64::from(half_to_f32(word as u16)),
-        (a, b) if a == b || ty.size == to.size => ty.extend(word),
+        (false, true) if to.size == 4 => i64::from((ty.extend(word) as f32).to_bits()),
+        (true, false) => {
+            let single = match ty.size {
+                2 => f32::from_bits(half_to_f32(word as u16)),
+                4 => f32::from_bits(word as u32),
+                _ => return None,
+            };
+            match to.signed {
+                true => i64::from(single as i32),
+                false => i64::from(single as u32),
+            }
+        }
+        (a, b) if a == b => ty.extend(word),
         _ => return None,
     };
     Some(match sign {

@@ -192,8 +192,8 @@ impl<'a> Flow<'a> {
                 }
             }
             Value::Widen(ty, of) => format!("{ty}({})", self.text(of)),
-            Value::Single(of) => format!("f({})", self.text(of)),
-            Value::Modified(how, of) => format!("{how}({})", self.text(of)),
+            Value::Convert(from, to, of) => format!("{to}_from_{from}({})", self.text(of)),
+            Value::Modified(how, _, of) => format!("{how}({})", self.text(of)),
             Value::Call(op, args) => {
                 format!(
                     "{}({},{})",

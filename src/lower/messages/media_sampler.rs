@@ -3,7 +3,7 @@
 use super::context::{Sampler, Surface};
 use super::{Lowering, Op, Part, Plan, Result, Value, faults, unmasked};
 use crate::diagnostic::Code;
-use crate::isa::{AvsMode, ChannelMask, Opcode, Platform, UnormFormat};
+use crate::isa::{AvsMode, ChannelMask, Opcode, Platform, Type, UnormFormat};
 use crate::message::dataport::BINDLESS;
 use crate::message::fields::{
     avs_payload, media_sampler_header, sampler as control, unorm_payload,
@@ -90,13 +90,13 @@ pub(super) fn avs(cx: &mut Lowering) -> Result<()> {
     let ief = operands
         .get(12)
         .map_or(Value::Undefined, |o| cx.element(&o.node));
-    words[avs_payload::V2D.dw] = cx.scalar(10);
-    words[avs_payload::VBN.dw] = cx.scalar(8);
-    words[avs_payload::U.dw] = cx.scalar(2);
-    words[avs_payload::V.dw] = cx.scalar(3);
-    words[avs_payload::DELTA_U.dw] = cx.scalar(4);
-    words[avs_payload::DELTA_V.dw] = cx.scalar(5);
-    words[avs_payload::U2D.dw] = cx.scalar(6);
+    words[avs_payload::V2D.dw] = cx.scalar_as(10, Type::F);
+    words[avs_payload::VBN.dw] = cx.scalar_as(8, Type::Ud);
+    words[avs_payload::U.dw] = cx.scalar_as(2, Type::F);
+    words[avs_payload::V.dw] = cx.scalar_as(3, Type::F);
+    words[avs_payload::DELTA_U.dw] = cx.scalar_as(4, Type::F);
+    words[avs_payload::DELTA_V.dw] = cx.scalar_as(5, Type::F);
+    words[avs_payload::U2D.dw] = cx.scalar_as(6, Type::F);
     words[avs_payload::GROUP.dw] = group_word(cx.scalar(7), mode, ief);
     plan.parts = vec![Part::dwords(words, cx.grf())];
     plan.first = 1;
@@ -145,10 +145,10 @@ pub(super) fn unorm(cx: &mut Lowering) -> Result<()> {
     plan.predicated = false;
     plan.header = Some(header(cx, &sampler, disable(channels)));
     let mut words = vec![Value::Undefined; 8];
-    words[unorm_payload::U.dw] = cx.scalar(2);
-    words[unorm_payload::V.dw] = cx.scalar(3);
-    words[unorm_payload::DELTA_U.dw] = cx.scalar(4);
-    words[unorm_payload::DELTA_V.dw] = cx.scalar(5);
+    words[unorm_payload::U.dw] = cx.scalar_as(2, Type::F);
+    words[unorm_payload::V.dw] = cx.scalar_as(3, Type::F);
+    words[unorm_payload::DELTA_U.dw] = cx.scalar_as(4, Type::F);
+    words[unorm_payload::DELTA_V.dw] = cx.scalar_as(5, Type::F);
     plan.parts = vec![Part::dwords(words, cx.grf())];
     plan.first = 1;
     let response = 64 * channels.count() / cx.grf();

@@ -41,7 +41,7 @@ impl Place {
             ty: self.ty,
         };
         match self.ty {
-            Type::Hf => Value::Single(Box::new(element)),
+            Type::Hf => element.converted(Type::Hf, Type::F),
             _ => element.widened(),
         }
     }
@@ -91,6 +91,15 @@ impl Lowering<'_> {
             .map_or(Value::Undefined, |o| self.dword(&o.node))
     }
 
+    /// A scalar operand as a single or a dword, as a move into a register of the type converts it.
+    pub fn scalar_as(&self, at: usize, to: Type) -> Value {
+        let Some(operand) = self.instruction.operands.get(at) else {
+            return Value::Undefined;
+        };
+        let from = self.element_type(&operand.node);
+        self.element(&operand.node).converted(from, to)
+    }
+
     /// An operand's first lane widened to a dword.
     pub fn dword(&self, operand: &Operand<VarId>) -> Value {
         self.element(operand).widened()
@@ -127,7 +136,8 @@ impl Lowering<'_> {
             }
             _ => return Value::Undefined,
         };
-        let modified = |how, value: Value| Value::Modified(how, Box::new(value.widened()));
+        let ty = self.element_type(operand);
+        let modified = |how, value: Value| Value::Modified(how, ty, Box::new(value.widened()));
         match modifier {
             None => value,
             Some(Modifier::Neg) => modified("neg", value),

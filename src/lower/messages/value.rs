@@ -82,10 +82,10 @@ pub enum Value {
     },
     /// Widened to 32 bits by its type.
     Widen(Type, Box<Value>),
-    /// A half float as the float of the same value.
-    Single(Box<Value>),
-    /// Negated, made positive, complemented: a source modifier.
-    Modified(&'static str, Box<Value>),
+    /// The value of an element of the first type in the second, single or dword.
+    Convert(Type, Type, Box<Value>),
+    /// Negated, made positive, complemented: a source modifier of a value of the type.
+    Modified(&'static str, Type, Box<Value>),
     /// An operation.
     Call(Op, Box<[Value; 2]>),
     /// 0x100 if bit 4 of a sampler handle is set, else 0; the flag register that tests it.
@@ -138,6 +138,17 @@ impl Value {
         Value::call(Op::Add, self, Value::Const(n))
     }
 
+    /// The value of an element of type `from` as a single or a dword of type `to`, as a move converts it.
+    pub fn converted(self, from: Type, to: Type) -> Value {
+        let value = self.widened();
+        match value {
+            value if from.is_float() == to.is_float() && from != Type::Hf => value,
+            Value::Const(n) => Value::Const(convert(n, from, to)),
+            Value::Widen(_, of) => Value::Convert(from, to, of),
+            value => Value::Convert(from, to, Box::new(value)),
+        }
+    }
+
     /// The value as a dword: smaller elements are extended by their type.
     pub fn widened(self) -> Value {
         match self {
@@ -176,19 +187,37 @@ impl Value {
             } => read(Leaf::Indirect(*address, *element, *offset, *ty)),
             Value::State { var, element } => read(Leaf::State(*var, *element)),
             Value::Widen(_, of) => of.evaluate(read),
-            Value::Single(of) => half_to_f32(of.evaluate(read) as u16),
-            Value::Modified(how, of) => {
+            Value::Convert(from, to, of) => convert(of.evaluate(read), *from, *to),
+            Value::Modified(how, ty, of) => {
                 let n = of.evaluate(read);
-                match *how {
-                    "neg" => n.wrapping_neg(),
-                    "abs" => (n as i32).unsigned_abs(),
-                    "not" => !n,
+                let sign = 1 << (8 * ty.bytes().min(4) - 1);
+                match (*how, ty.is_float()) {
+                    ("neg", true) => n ^ sign,
+                    ("abs", true) => n & !sign,
+                    ("neg", _) => n.wrapping_neg(),
+                    ("abs", _) => (n as i32).unsigned_abs(),
+                    ("not", _) => !n,
                     _ => n,
                 }
             }
             Value::Call(op, args) => op.apply(args[0].evaluate(read), args[1].evaluate(read)),
             Value::HandleBit(of, _) => (of.evaluate(read) & 0x10) << 4,
         }
+    }
+}
+
+/// An element, extended to 32 bits by its type, as a move converts it.
+fn convert(n: u32, from: Type, to: Type) -> u32 {
+    let single = match from {
+        Type::F => f32::from_bits(n),
+        Type::Hf => f32::from_bits(half_to_f32(n as u16)),
+        Type::D | Type::W | Type::B => n as i32 as f32,
+        _ => n as f32,
+    };
+    match to {
+        Type::F => single.to_bits(),
+        Type::D => single as i32 as u32,
+        _ => single as u32,
     }
 }
 

@@ -194,7 +194,17 @@ pub(super) fn info(choices: &mut Choices) -> String {
 
 pub(super) fn avs(choices: &mut Choices, platform: Platform) -> String {
     let letters = channels(choices);
-    let float = |choices: &mut Choices| format!("E0(0,{})<0;1,0>", choices.below(16));
+    // Now and then of another type, which is converted.
+    let float = |choices: &mut Choices| match choices.one_in(10) {
+        true => match choices.below(5) {
+            0 => format!("{}:ud", choices.below(100)),
+            1 => format!("-{}:w", 1 + choices.below(100)),
+            2 => format!("C0(0,{})<0;1,0>", choices.below(8)),
+            3 => format!("B0(0,{})<0;1,0>", choices.below(16)),
+            _ => format!("H0(0,{})<0;1,0>", choices.below(16)),
+        },
+        false => format!("E0(0,{})<0;1,0>", choices.below(16)),
+    };
     let f: Vec<String> = (0..6).map(|_| float(choices)).collect();
     if choices.one_in(3) {
         let format = choices.pick(&["16-full", "16-downsampled", "8-full", "8-downsampled"]);
@@ -226,7 +236,11 @@ pub(super) fn avs(choices: &mut Choices, platform: Platform) -> String {
     } else {
         letters
     };
-    let (group, block) = (unsigned(choices), unsigned(choices));
+    let group = unsigned(choices);
+    let block = match choices.one_in(10) {
+        true => float(choices),
+        false => unsigned(choices),
+    };
     let ief = choices.below(2);
     let from = surface(choices, platform);
     format!(

@@ -520,10 +520,10 @@ fn unorm(cx: &mut Lowering) -> Result<()> {
     plan.header = Some(words);
     let mut payload = vec![Value::Undefined; 8];
     payload[m1::U2D.dw] = Value::Const(0);
-    payload[m1::U.dw] = cx.scalar(2);
-    payload[m1::V.dw] = cx.scalar(3);
-    payload[m1::DELTA_U.dw] = cx.scalar(4);
-    payload[m1::DELTA_V.dw] = cx.scalar(5);
+    payload[m1::U.dw] = cx.scalar_as(2, Type::F);
+    payload[m1::V.dw] = cx.scalar_as(3, Type::F);
+    payload[m1::DELTA_U.dw] = cx.scalar_as(4, Type::F);
+    payload[m1::DELTA_V.dw] = cx.scalar_as(5, Type::F);
     plan.parts = vec![Part::dwords(payload, GRF)];
     plan.first = 1;
     let place = cx.raw(6);

@@ -91,7 +91,7 @@ fn header(cx: &Lowering, wide: bool, first_slot: u32) -> Vec<Value> {
     let mut kept = Value::Const(all);
     if let Some(predicate) = &cx.instruction.predicate {
         let flag = match predicate.node.inverted {
-            true => Value::Modified("not", Box::new(Value::Flag)),
+            true => Value::Modified("not", Type::Ud, Box::new(Value::Flag)),
             false => Value::Flag,
         };
         let flag = Value::call(Op::Shl, flag, Value::Const(first_slot));
