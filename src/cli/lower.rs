@@ -170,8 +170,9 @@ impl Decode {
         output.field("receiver", || json!(sfid.map(|s| s.name())));
         output.field("parts", || parts.iter().map(Part::json).collect());
         match request {
-            Ok((_, asked)) => {
-                output.field("request", || json!(asked));
+            Ok(read) => {
+                output.field("request", || json!(read.asked));
+                output.field("odd_lengths", || json!(read.odd));
                 Exit::Fine
             }
             Err(why) => {

@@ -589,6 +589,17 @@ shows the message bit for bit as the finalizer makes it and says what is wrong w
     media_ld.nomod (4,2) T6 0 0:ud 0:ud V40.0   // V40 of type uq: the response length becomes 0
 
 Running a program follows the page; only the printed message follows the finalizer."
+    W0385 Warning "raw message counts other registers than its descriptor"
+"The text of a raw message says how many registers are sent and received, and so do its descriptors. Where both
+are constants and differ, the hardware is sent the descriptor's message; the text's numbers only say which
+registers that may read and write. `raw_send` with fewer than the descriptor has is E0373.
+
+    raw_sends.10.1.2.1 (M1, 8) 0x4a:ud 0x02109000:ud A.0 B.0 D.0   // 0x4a has a second length of 1"
+    W0386 Warning "raw message counts other registers than it has"
+"The descriptors of a raw message are those of a message that visim knows, and their lengths are not: it takes or
+returns another number of registers. A response length of 0 throws the results away and is no remark.
+
+    raw_send (M1, 16) 0xc 2 1 0x04105e05:ud A.0 D.0   // sixteen dwords come back in 2 registers"
     W0391 Warning "surface has no packed state"
 "On the way through the bits a run packs every bound surface into the surface state of its generation
 and reads it from there. This one has something no structure holds, so it is used as it was bound; its

@@ -116,6 +116,16 @@ pub enum DecodeError {
     /// Lengths that no request of this kind has.
     #[error("{0}")]
     Length(String),
+    /// A message that the platform's function has no more.
+    #[error("{platform} has no {what}: {instead}")]
+    Gone {
+        /// The message.
+        what: &'static str,
+        /// The platform.
+        platform: Platform,
+        /// Who has it there, and where that is told.
+        instead: &'static str,
+    },
 }
 
 impl DecodeError {

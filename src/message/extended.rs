@@ -60,7 +60,7 @@ pub fn extended_layout(platform: Platform) -> &'static Layout {
 }
 
 /// The second length's field on a platform, or that of the instruction, which is as wide.
-pub(super) fn length_field(platform: Platform) -> Field {
+pub fn length_field(platform: Platform) -> Field {
     match platform {
         Platform::Ilk | Platform::Bdw | Platform::Skl => fields::extended_gen9::LENGTH,
         _ => ex::LENGTH,
@@ -295,7 +295,7 @@ mod tests {
             (Platform::Icl, 0x0c03_1406, 0x00_3005, "target 3"),
             (Platform::Skl, 0x0c03_1406, 0x00_0025, "eot yes"),
         ] {
-            let (_, told) = request(desc, ex_desc, platform).expect(wanted);
+            let told = request(desc, ex_desc, platform).expect(wanted).asked;
             assert!(told.contains(wanted), "{platform} {ex_desc:#x}: {told}");
         }
     }

@@ -55,7 +55,7 @@ pub mod text;
 mod told;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
-pub use natural::{NoBits, ask_through, through};
+pub use natural::{NoBits, ask_through, odd_lengths, through};
 pub use parameters::Parameter;
 pub use request::{
     Access, Atomic, AvsRequest, DeinterlaceRequest, Fence, FieldSelect, LscFence, MediaBlock,

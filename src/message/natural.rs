@@ -5,7 +5,7 @@
 //! as second payload. [`through`] makes bits of a request and reads them again: what comes back is
 //! what the hardware would have understood.
 
-use super::bits::{DecodeError, EncodeError, Form, decode, encode, rows};
+use super::bits::{DecodeError, Decoded, EncodeError, Form, decode, encode, rows};
 use super::fields::avs_payload;
 use super::gen5::{Ask, decode_ask, encode_ask};
 use super::request::{Access, Request};
@@ -59,6 +59,53 @@ pub const fn atomic_operands(op: AtomicOp) -> u32 {
         AtomicOp::CmpXchg | AtomicOp::FCmpWr => 2,
         _ => 1,
     }
+}
+
+/// What the lengths of a message say that what it asks does not: a line each. `header` is whether the header
+/// is known. A response of 0 throws away what comes back, which no one is wrong to do.
+///
+/// Source: lowering reference 1.2 and 1.10, and the lengths of each message.
+pub fn odd_lengths(decoded: &Decoded, platform: Platform, header: bool) -> Vec<String> {
+    let Decoded {
+        request,
+        form: told,
+    } = decoded;
+    let told_by_header = match request {
+        Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
+            return Vec::new();
+        }
+        Request::MediaRead(_) | Request::MediaWrite(_) => true,
+        Request::Sampler(_) => told.header,
+        _ => false,
+    };
+    if told_by_header && !header {
+        return Vec::new();
+    }
+    let natural = form(request, platform);
+    let mut odd = Vec::new();
+    if told.response != 0 && told.response != natural.response {
+        let (all, told) = (natural.response, told.response);
+        odd.push(format!(
+            "{all} registers back, the descriptor counts {told}"
+        ));
+    }
+    // How many registers these take is read from the lengths themselves.
+    let counted = matches!(
+        request,
+        Request::Sampler(_)
+            | Request::Typed(_)
+            | Request::TypedAtomic(_)
+            | Request::Target(_)
+            | Request::Urb(_)
+    );
+    let header = u32::from(told.header && !natural.header);
+    let (takes, given) = (natural.registers() + header, told.registers());
+    if !counted && takes != given {
+        odd.push(format!(
+            "{takes} registers out, the descriptors count {given}"
+        ));
+    }
+    odd
 }
 
 /// The natural form of a request.
@@ -126,7 +173,8 @@ pub fn form(request: &Request, platform: Platform) -> Form {
         Request::Fence(r) => (true, 0, (0, r.commit.into())),
         // The payload is not read, and every fence answers.
         Request::LscFence(_) => (false, 1, (0, 1)),
-        Request::SamplerFlush | Request::Urb(_) => (true, 0, (0, 0)),
+        Request::SamplerFlush => (true, 0, (0, 1)),
+        Request::Urb(_) => (true, 0, (0, 0)),
         Request::Target(_) | Request::Barrier | Request::EndOfThread => (false, 1, (0, 0)),
     };
     let first = (u32::from(header) + parameters).max(1);

@@ -12,6 +12,7 @@
 use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
 use super::extended::extended_layout;
 use super::fields::{Field, Layout, extended_gen11, outer};
+use super::natural::odd_lengths;
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
 use std::fmt::Write;
@@ -128,22 +129,26 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
     text += &word(extended, 0, ex_desc);
     match request(desc, ex_desc, platform) {
-        Ok((form, asked)) => {
+        Ok(read) => {
             let Form {
+                header,
                 first,
                 second,
                 response,
-                ..
-            } = form;
-            let open = if form.header {
+            } = read.form;
+            let open = if header {
                 ", the header taken as zeros"
             } else {
                 ""
             };
+            let asked = read.asked;
             let _ = writeln!(
                 text,
                 "request ({first}+{second} registers out, {response} back{open})\n  {asked}"
             );
+            for odd in read.odd {
+                let _ = writeln!(text, "  it has {odd}");
+            }
         }
         Err(why) => {
             let _ = writeln!(text, "no request: {why}");
@@ -160,11 +165,22 @@ pub fn control_layout(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'sta
     }
 }
 
+/// What a pair of descriptors asks.
+#[derive(Clone, Debug)]
+pub struct Read {
+    /// Its lengths.
+    pub form: Form,
+    /// The request in words.
+    pub asked: String,
+    /// Where the lengths are not those of the request ([`odd_lengths`]).
+    pub odd: Vec<String>,
+}
+
 /// The lengths and the request that a pair of descriptors makes; the header counts as zeros.
 ///
 /// # Errors
 /// [`DecodeError`] naming the bit, field or length that makes no sense.
-pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<(Form, String), DecodeError> {
+pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, DecodeError> {
     let Some(sfid) = receiver(ex_desc, platform) else {
         let value = extended_gen11::SFID.get(&[ex_desc]);
         return Err(DecodeError::Reserved {
@@ -193,8 +209,16 @@ pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<(Form, Str
         payload: [0; 8],
     };
     match platform {
-        Platform::Ilk => gen5::decode_ask(&message).map(|(ask, form)| (form, ask.to_string())),
-        _ => decode(&message, platform).map(|d| (d.form, d.request.to_string())),
+        Platform::Ilk => gen5::decode_ask(&message).map(|(ask, form)| Read {
+            form,
+            asked: ask.to_string(),
+            odd: Vec::new(),
+        }),
+        _ => decode(&message, platform).map(|decoded| Read {
+            form: decoded.form,
+            asked: decoded.request.to_string(),
+            odd: odd_lengths(&decoded, platform, false),
+        }),
     }
 }
 

@@ -48,18 +48,20 @@ pub fn send<O: Observer>(
     if let (Platform::Ilk, Ok(message)) = (platform, &message) {
         return gen5::send(thread, environment, send, raw, message, pc, observer);
     }
-    let unknown = "the raw message means nothing known";
-    let read = message.map_err(|why| (unknown, why)).and_then(|message| {
-        decode(&message, platform).map_err(|why| match why.is_unmodelled() {
-            true => ("the raw message is not modelled", why.to_string()),
-            false => (unknown, why.to_string()),
-        })
-    });
+    let read = message
+        .map_err(|why| ("the raw message means nothing known".to_string(), why))
+        .and_then(|message| {
+            let to = format!("the raw message to {}", message.sfid.name());
+            decode(&message, platform).map_err(|why| match why.is_unmodelled() {
+                true => (format!("{to} is not modelled"), why.to_string()),
+                false => (format!("{to} means nothing known"), why.to_string()),
+            })
+        });
     let decoded = match read {
         Ok(decoded) => decoded,
         Err((what, why)) => {
             let note = format!("descriptor {desc:#010x}: {why}");
-            return Err(refuse(thread, pc, what, note));
+            return Err(refuse(thread, pc, &what, note));
         }
     };
     let call = Call {

@@ -35,13 +35,20 @@ pub(super) fn fence(r: &Fence, platform: Platform) -> Result<Draft, EncodeError>
 
 pub(super) fn decode_fence(control: u32, platform: Platform) -> Result<Request, DecodeError> {
     use fields::fence as c;
+    if platform >= Platform::Dg2 {
+        return Err(DecodeError::Gone {
+            what: "fence of dc0",
+            platform,
+            instead: "ugm, tgm and slm have fences of their own (lowering reference 15)",
+        });
+    }
     let word = [control];
     let binding = c::BINDING.get(&word);
     let local = binding == SLM && platform >= Platform::Icl;
     reserved(
         c::BINDING,
         binding,
-        (platform < Platform::Dg2 && (binding == 0 || local)).then_some(Request::Fence(Fence {
+        (binding == 0 || local).then_some(Request::Fence(Fence {
             local,
             commit: c::COMMIT.get(&word) != 0,
             l3: c::L3.get(&word),
