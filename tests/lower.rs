@@ -529,7 +529,7 @@ fn sixteen_bits_are_converted_around_the_messages_of_ironlake() {
         let lanes: Vec<String> = (0..8).map(lane).collect();
         format!("src0: {}", lanes.join(" | "))
     };
-    let payload = [lanes("F0", "f", 0), lanes("V34", "uw", 32)];
+    let payload = [lanes("F0", "f_from_hf", 0), lanes("V34", "uw", 32)];
     assert_eq!(send["payload"], serde_json::json!(payload));
     assert_eq!(send["response_length"], 4);
     assert_eq!(send["dst"], "temp");

@@ -63,6 +63,18 @@ impl fmt::Display for Part {
                 field.name, field.doc
             )?;
         }
+        for (dw, word) in self.words.iter().enumerate() {
+            let known = self.layout.known(dw);
+            // A function control is a part of the word that it stands in.
+            let whole = match known & !outer::CONTROL.mask() {
+                0 => outer::CONTROL.mask(),
+                _ => u32::MAX,
+            };
+            let unknown = word & whole & !known;
+            if unknown != 0 {
+                writeln!(f, "  {unknown:#010x}  in no field")?;
+            }
+        }
         Ok(())
     }
 }

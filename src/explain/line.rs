@@ -174,8 +174,9 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
         let row = |r: &Vec<Run>| format!("{part}  {}", flow.register(r));
         registers.iter().map(row).collect::<Vec<_>>()
     };
-    let mut payload = registers("first", &send.first);
-    payload.extend(registers("second", &send.second));
+    let [first, second] = send.counted();
+    let mut payload = registers("first", first);
+    payload.extend(registers("second", second));
     // Numbers of responses count from this instruction on.
     let this = format!("=S{number}[");
     let write_back = flow.writes(lowered).into_iter().flat_map(|(var, runs)| {

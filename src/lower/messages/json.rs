@@ -174,28 +174,17 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     let extended = send.ex_desc.constant_part().is_some() || platform >= Platform::Dg2;
     let counted = |on: bool, value: u32| on.then_some(value);
     let named = extended || platform >= Platform::Tgl;
-    // Registers that a length which has wrapped does not count are not sent.
-    let behind_header = send
-        .message_length
-        .saturating_sub(send.header_present.into());
-    let payload: Vec<String> = [
-        ("src0", &send.first, behind_header, known),
-        (
-            "src1",
-            &send.second,
-            send.extended_length,
-            known && extended,
-        ),
-    ]
-    .into_iter()
-    .filter(|(.., known)| *known)
-    .flat_map(|(part, registers, length, _)| {
-        registers
-            .iter()
-            .take(length as usize)
-            .map(move |r| format!("{part}: {}", flow.register(r)))
-    })
-    .collect();
+    let [first, second] = send.counted();
+    let payload: Vec<String> = [("src0", first, known), ("src1", second, known && extended)]
+        .into_iter()
+        .filter(|(_, _, known)| *known)
+        .map(|(part, registers, _)| (part, registers))
+        .flat_map(|(part, registers)| {
+            registers
+                .iter()
+                .map(move |r| format!("{part}: {}", flow.register(r)))
+        })
+        .collect();
     let header = send
         .header_present
         .then(|| send.header.iter().map(|v| flow.text(v)).collect::<Vec<_>>());

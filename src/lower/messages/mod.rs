@@ -96,6 +96,21 @@ pub struct Send {
     pub options: Vec<&'static str>,
 }
 
+impl Send {
+    /// The registers of both payloads that the lengths count, the header left out: what a length which has
+    /// wrapped does not count is not sent.
+    pub fn counted(&self) -> [&[Vec<Run>]; 2] {
+        let behind_header = self
+            .message_length
+            .saturating_sub(self.header_present.into());
+        let counted = |registers: &[Vec<Run>], length: u32| registers.len().min(length as usize);
+        [
+            &self.first[..counted(&self.first, behind_header)],
+            &self.second[..counted(&self.second, self.extended_length)],
+        ]
+    }
+}
+
 /// Where a response goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Destination {
