@@ -61,24 +61,24 @@ pub const fn atomic_operands(op: AtomicOp) -> u32 {
     }
 }
 
-/// What the lengths of a message say that what it asks does not: a line each. `header` is whether the header
-/// is known. A response of 0 throws away what comes back, which no one is wrong to do.
+/// What the lengths of a message say that what it asks does not: a line each. Nothing of a message whose
+/// header decides its lengths. A response of 0 throws away what comes back, which no one is wrong to do.
 ///
 /// Source: lowering reference 1.2 and 1.10, and the lengths of each message.
-pub fn odd_lengths(decoded: &Decoded, platform: Platform, header: bool) -> Vec<String> {
+pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     let Decoded {
         request,
         form: told,
     } = decoded;
-    let told_by_header = match request {
+    let by_header = match request {
         Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
-            return Vec::new();
+            true
         }
         Request::MediaRead(_) | Request::MediaWrite(_) => true,
         Request::Sampler(_) => told.header,
         _ => false,
     };
-    if told_by_header && !header {
+    if by_header {
         return Vec::new();
     }
     let natural = form(request, platform);

@@ -217,7 +217,7 @@ pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, Deco
         _ => decode(&message, platform).map(|decoded| Read {
             form: decoded.form,
             asked: decoded.request.to_string(),
-            odd: odd_lengths(&decoded, platform, false),
+            odd: odd_lengths(&decoded, platform),
         }),
     }
 }
