@@ -138,6 +138,8 @@ fn ran(folder: &Path, platform: &str, example: &str, statement: &str) -> Result<
     let surface = match statement.contains("%slm") {
         true => "// SLM 4096\n".to_string(),
         false if statement.contains("T6") => format!("// SURFACE T6: {surface}\n"),
+        // The number in the descriptors of raw messages.
+        false if statement.starts_with("raw_send") => format!("// SURFACE 0: {surface}\n"),
         false => String::new(),
     };
     let sampler = match statement {
