@@ -281,9 +281,14 @@ fn settled(structure: &Structure, generation: Generation, words: &mut [u32], cha
     put(words, "Surface Min LOD", least);
     put(words, "MIP Count / LOD", more);
     if !rare(9) {
-        for name in ["X Offset", "Y Offset", "Surface QPitch"] {
+        for name in ["X Offset", "Y Offset"] {
             put(words, name, 0);
         }
+    }
+    // Of the distances of slices some are too small, which is refused.
+    if !rare(15) {
+        let rows = (height + 1) * 2 / 4 + u64::from(chance >> 18 & 7);
+        put(words, "Surface QPitch", rows);
     }
     let Ok(description) = describe(generation, words) else {
         return;

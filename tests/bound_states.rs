@@ -6,7 +6,8 @@ mod descriptions;
 use descriptions::descriptions;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
-use proptest::test_runner::FileFailurePersistence;
+use proptest::test_runner::{FileFailurePersistence, TestRunner};
+use std::cell::Cell;
 use std::path::Path;
 use visim::exec::Bindings;
 use visim::harness::session::{Options, file_layer, start};
@@ -159,4 +160,115 @@ proptest! {
         prop_assert_eq!(sizes(said), sizes(asked));
         prop_assert_eq!((said.tiling, said.samples, said.min_lod), (asked.tiling, asked.samples, asked.min_lod));
     }
+}
+
+/// Programs that read a surface in every way a message can.
+const READER: &str = ".version 4.1\n.kernel \"k\"\n.decl T6 v_type=T num_elts=1\n\
+    .decl S0 v_type=S num_elts=1\n.decl U v_type=G type=ud num_elts=8 align=GRF\n\
+    .decl F v_type=G type=f num_elts=8 align=GRF\n.decl O v_type=G type=ud num_elts=64 align=GRF\n\
+    load_lz.RGBA (M1, 8) 0x0:uw T6 O.0 U.0 U.0 U.0\n\
+    sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 O.0 F.0 F.0 F.0\n    ret (M1, 1)\n";
+
+/// Words of surface directives, most of which go together with few of the others.
+fn words_of_a_surface() -> impl Strategy<Value = String> {
+    let one = |list: &'static [&'static str]| prop::sample::select(list);
+    let start = one(&[
+        "R8_UINT 8x4",
+        "R8_UNORM 4x4",
+        "raw memory.bin R8_UINT 8x4",
+        "raw memory.bin R8_UINT 8x4 frame=1",
+        "memory memory.bin R8_UINT 4x4",
+        "i420 memory.bin 4x4",
+        "raw memory.bin BC1_UNORM 8x8",
+        "R8G8B8A8_UNORM 8x8x4",
+        "PLANAR_420_8 8x8",
+        "MONO8 32x4",
+        "YCRCB_NORMAL 8x4",
+        "R32_FLOAT 8x8",
+    ]);
+    let key = one(&[
+        "kind=null",
+        "kind=1d",
+        "kind=2d",
+        "kind=3d",
+        "kind=cube",
+        "kind=buffer",
+        "slices=3",
+        "slices=0",
+        "qpitch=0",
+        "qpitch=4",
+        "qpitch=8",
+        "qpitch=100000",
+        "element=2",
+        "min_lod=1",
+        "levels=2",
+        "levels=16384",
+        "levels=0",
+        "pitch=0",
+        "pitch=1",
+        "pitch=128",
+        "pitch=4294967295",
+        "tiling=X",
+        "tiling=Y",
+        "tiling=W",
+        "tiling=Yf",
+        "tiling=Ys",
+        "gen=5",
+        "gen=6",
+        "gen=7",
+        "gen=8",
+        "samples=4",
+        "samples=3",
+        "storage=interleaved",
+        "align=8x4",
+        "align=0x0",
+        "x=4",
+        "x=3",
+        "y=2",
+        "y=4294967295",
+        "lines=top",
+        "below=off",
+        "swizzle=on",
+        "frame=9999999",
+        "mips=all",
+        "disable=RA",
+        "clear=0/0/0/0",
+    ]);
+    let formula = one(&["", "", ", byte = x", ", rgba = 0, 1, 0, 1"]);
+    let keys = prop::collection::vec(key, 0..4);
+    (start, keys, formula).prop_map(|(start, keys, formula)| {
+        format!("SURFACE T6: {start} {}{formula}", keys.join(" "))
+    })
+}
+
+#[test]
+fn surfaces_of_any_words_are_refused_or_read_and_never_panic() {
+    let config = ProptestConfig {
+        cases: 1200,
+        failure_persistence: None,
+        ..ProptestConfig::default()
+    };
+    let (read, refused) = (Cell::new(0), Cell::new(0));
+    let done = TestRunner::new(config).run(&words_of_a_surface(), |directive| {
+        let text = format!("// {directive}\n// SAMPLER S0: filter=linear mip=linear\n{READER}");
+        let (layer, found) = file_layer(
+            Source::new("k.visa", text),
+            Path::new("tests/cases/states/k.visa"),
+        );
+        let problems = match start(&[layer], found, &Options::default()) {
+            Ok(_) => {
+                read.set(read.get() + 1);
+                return Ok(());
+            }
+            Err(problems) => problems.problems,
+        };
+        refused.set(refused.get() + 1);
+        prop_assert!(!problems.is_empty(), "{}", directive);
+        Ok(())
+    });
+    done.unwrap_or_else(|why| panic!("{why}"));
+    assert!(
+        read.get() > 100 && refused.get() > 100,
+        "{read:?} {refused:?}"
+    );
 }

@@ -47,6 +47,31 @@ fn the_first_command_prints_what_the_readme_shows_and_writes_the_picture() {
 }
 
 #[test]
+fn the_pictures_of_the_readme_are_what_its_commands_draw() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let folder = tempfile::tempdir().expect("a folder");
+    let drawn = folder.path().join("drawn.png").display().to_string();
+    for (arguments, golden) in [
+        (&["picture", "--tile", "Y"][..], "23-tile-y.png"),
+        // Its weights stand in it: what a filter takes is told with them.
+        (
+            &["picture", "samples/27-footprint.visa:29"],
+            "27-footprint.png",
+        ),
+    ] {
+        let output = visim(&[arguments, &["-o", &drawn]].concat(), root);
+        assert!(output.status.success(), "{output:?}");
+        let read = |path: &Path| image::open(path).expect("a picture").to_rgba8();
+        let golden = root.join("samples/images").join(golden);
+        assert!(
+            read(Path::new(&drawn)) == read(&golden),
+            "{}",
+            golden.display()
+        );
+    }
+}
+
+#[test]
 fn the_program_of_the_readme_passes_its_own_expectations() {
     let folder = tempfile::tempdir().expect("a folder");
     for language in ["visa", "send"] {

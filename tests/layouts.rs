@@ -138,7 +138,12 @@ proptest! {
         let (width, height) = (smaller(description.width), smaller(description.height));
         let height = if description.kind == Kind::Cube { width } else { height };
         let height = if matches!(description.kind, Kind::D1 | Kind::Buffer) { 1 } else { height };
-        let planes = description.format.is_planar().then(|| Planes::nv12(height));
+        let planes = description.planes.map(|planes| match (planes.interleaved, planes.half_pitch) {
+            (true, _) => Planes::nv12(height),
+            (false, true) if planes.u.1 < planes.v.1 => Planes::i420(height),
+            (false, true) => Planes::yv12(height),
+            (false, false) => Planes { u: (0, height), v: (0, height + height / 2), ..planes },
+        });
         let shape = Description { width, height, planes, ..description };
         no_byte_is_shared(shape.clone()).map_err(|why| TestCaseError::fail(format!("{shape:?}: {why}")))?;
     }

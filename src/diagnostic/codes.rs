@@ -1152,6 +1152,12 @@ width, 4:1:1 a multiple of 4. In media states rows of the U and V planes are eve
     E0756 Error "fields of the sampler contradict one another"
 "Texel coordinates (non-normalized) need CLAMP or CLAMP_BORDER on every axis and no mip filter; mode CUBE is
 for cubes; HALF_BORDER begins with Gen8."
+    E0758 Error "slices of the surface overlap"
+"Slice s of an array lies s times QPitch below the first, and each slice has the rows of all its levels: with
+less between them two texels would be the same bytes. Without a QPitch visim packs the slices.
+
+    // SURFACE T6: R8_UNORM 8x8 slices=3 qpitch=4
+    // SURFACE T6: R8_UNORM 8x8 slices=3 qpitch=8 // mended"
     E0757 Error "surface has no such part"
 "SAVE picks a level, slice, sample or plane that the surface does not have. Levels count from the most
 detailed one that the surface shows.

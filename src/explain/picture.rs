@@ -120,6 +120,8 @@ impl Observer for Touched {
         }
         let written = access.kind != AccessKind::Read;
         match access.spot {
+            // What the sampler takes has been told with its weight.
+            Spot::Texel(_) if self.surface.is_some() => {}
             Spot::Texel([u, v, r, level]) if access.inside > 0 => {
                 let touch = Touch {
                     written,

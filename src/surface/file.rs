@@ -232,6 +232,10 @@ pub fn load_rows(path: &Path, description: Description, frame: u64) -> Result<Su
         BadFile::invalid(path, e, "give the size and the format the file really has")
     })?;
     let size = surface.plain_bytes() as u64;
+    if size == 0 {
+        let what = "a null surface holds nothing of a file";
+        return Err(BadFile::new(path, what, "leave kind=null out, or the file"));
+    }
     let mut file = File::open(path).map_err(io)?;
     let length = file.metadata().map_err(io)?.len();
     if length == 0 || !length.is_multiple_of(size.max(1)) {
@@ -377,6 +381,12 @@ mod tests {
             frame(2).unwrap_err(),
             "there is no frame 2: the file holds 2"
         );
+        let null = Description {
+            kind: super::super::Kind::Null,
+            ..plain_description("raw", 6, 8).unwrap()
+        };
+        let none = load_rows(&path, null, 0).unwrap_err();
+        assert_eq!(none.what, "a null surface holds nothing of a file");
         let short = load_rows(&path, plain_description("yuy2", 6, 6).unwrap(), 0).unwrap_err();
         assert_eq!(short.what, "the file has 48 bytes; 6×6 YCRCB_NORMAL are 72");
         assert_eq!(frame(0).unwrap(), (0..24).collect::<Vec<u8>>());

@@ -56,12 +56,12 @@ pub struct Level {
     pub x: u32,
     /// Row of slice 0, elements.
     pub y: u32,
-    /// Grid of slices up to Gen8 in 3D: columns, and size of a cell in elements. One column elsewhere.
-    grid: (u32, u32, u32),
+    /// Grid of slices up to Gen8 in 3D: columns, and size of a cell in elements.
+    grid: Option<(u32, u32, u32)>,
 }
 
 /// Positions of all images of a surface.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
 pub struct Layout {
     /// From level 0 on.
     pub levels: Vec<Level>,
@@ -69,6 +69,10 @@ pub struct Layout {
     pub slice: (u32, u32),
     /// Size of everything, in elements.
     pub extent: (u64, u64),
+    /// Everything lies in one row, levels and slices: linear 1D on Gen9.
+    pub in_a_row: bool,
+    /// The least distance at which slices share no texel, in elements along [`Layout::slice`]; 0 in a grid.
+    pub apart: u32,
 }
 
 impl Layout {
@@ -91,7 +95,7 @@ impl Layout {
 
         let mut levels = Vec::with_capacity(count);
         let (mut x, mut y) = (0, 0);
-        let mut extent = (0, 0);
+        let (mut extent, mut apart) = ((0, 0), 0);
         for l in 0..count {
             let depth = shape.depth_of(l as u32);
             let columns = if grid { depth.min(1 << l) } else { 1 };
@@ -102,8 +106,15 @@ impl Layout {
                 depth: if shape.kind == Kind::D3 { depth } else { 1 },
                 x,
                 y,
-                grid: (columns, w(l), h(l)),
+                grid: grid.then_some((columns, w(l), h(l))),
             });
+            // Padding may be shared, texels may not.
+            let bare = shape.bare(physical, l as u32);
+            apart = match (grid, in_a_row) {
+                (true, _) => 0,
+                (false, true) => apart.max(x + bare.0),
+                (false, false) => apart.max(y + bare.1),
+            };
             let rows = if grid { depth.div_ceil(columns) } else { 1 };
             extent.0 = extent
                 .0
@@ -158,6 +169,8 @@ impl Layout {
             levels,
             slice,
             extent,
+            in_a_row,
+            apart,
         }
     }
 
@@ -168,11 +181,9 @@ impl Layout {
     #[inline]
     pub fn image(&self, level: usize, slice: u32) -> (u32, u32) {
         let l = &self.levels[level];
-        let (columns, w, h) = l.grid;
-        if columns > 1 || self.slice == (0, 0) {
-            (l.x + w * (slice % columns), l.y + h * (slice / columns))
-        } else {
-            (l.x + slice * self.slice.0, l.y + slice * self.slice.1)
+        match l.grid {
+            Some((columns, w, h)) => (l.x + w * (slice % columns), l.y + h * (slice / columns)),
+            None => (l.x + slice * self.slice.0, l.y + slice * self.slice.1),
         }
     }
 }
@@ -200,6 +211,15 @@ impl Shape {
         } else {
             self.size.2
         }
+    }
+
+    /// Size of a level in elements, without padding.
+    fn bare(&self, physical: (u32, u32), level: u32) -> (u32, u32) {
+        let size = |size: u32, block: u32| (size >> level).max(1).div_ceil(block);
+        (
+            size(physical.0, self.block.0),
+            size(physical.1, self.block.1),
+        )
     }
 
     /// Size of a level in elements, padded to the alignment unit. Source: surface reference 3.2.

@@ -5,7 +5,7 @@
 //!
 //! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
 //! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
-//! * [`description`]: sizes and switches. * [`rules`]: what they obey. * [`planes`]: planar video.
+//! * [`description`]: sizes and switches. * [`rules`], [`units`]: what they obey. * [`planes`]: planar video.
 //! * [`state`]: packed surface states. * [`file`](mod@file): pictures, textures and raw files.
 //!
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
@@ -29,6 +29,7 @@ pub mod state;
 pub mod texel;
 pub mod texture;
 pub mod tiling;
+pub mod units;
 
 pub use description::{Description, Generation, Kind, LineStride, MipLayout, SampleStorage};
 pub use format::Format;
@@ -87,7 +88,14 @@ impl Surface {
     /// # Errors
     /// [`Invalid`] names the rule that is broken, with the values at hand.
     pub fn new(description: Description, memory: Arc<Memory>) -> Result<Surface, Invalid> {
-        let (description, layout) = description.resolve()?;
+        Surface::over(description.resolve()?, memory)
+    }
+
+    /// A surface of a description that has been checked, over its memory.
+    fn over(
+        (description, layout): (Description, Layout),
+        memory: Arc<Memory>,
+    ) -> Result<Surface, Invalid> {
         let needed = description.end(&layout)?;
         if needed > memory.len() as u64 {
             let what = format!(
@@ -286,7 +294,7 @@ impl Surface {
         if !d.format.is_planar() {
             return (plane == 0).then(|| self.clone());
         }
-        let description = d.plane(plane)?;
-        Surface::new(description, self.memory.clone()).ok()
+        let part = d.plane(plane)?.resolve_part().ok()?;
+        Surface::over(part, self.memory.clone()).ok()
     }
 }

@@ -167,6 +167,12 @@ impl Description {
         }
         let size = self.component_bytes();
         let row = u64::from((self.width + self.x_offset) * size);
+        if self.pitch == 0 && planes.half_pitch {
+            // Half of it is the pitch of chroma, whose rows are tiled as well.
+            let bits = u32::from(self.format.bits);
+            let unit = self.tiling.pitch_unit(bits).map_or(1, u64::from);
+            self.pitch = u32::try_from(row.next_multiple_of(2 * unit)).unwrap_or(u32::MAX);
+        }
         self.check_pitch(row)?;
         if planes.half_pitch && !self.pitch.is_multiple_of(2) {
             return fail(format!(
@@ -175,14 +181,17 @@ impl Description {
             ));
         }
         // Each plane must be a surface by itself.
-        let mut whole = Layout {
-            levels: Vec::new(),
-            slice: (0, 0),
-            extent: (0, 0),
-        };
+        let mut whole = Layout::default();
         for plane in 0..3 {
             if let Some(part) = self.plane(plane) {
-                let (_, layout) = part.resolve()?;
+                let of_plane = |broken: Invalid| match plane {
+                    0 => broken,
+                    _ => Invalid {
+                        what: format!("chroma plane {plane}: {}", broken.what),
+                        ..broken
+                    },
+                };
+                let (_, layout) = part.resolve_part().map_err(of_plane)?;
                 if plane == 0 {
                     whole = layout;
                 }

@@ -1,9 +1,10 @@
 //! Texels as plain rows: the order of a raw file, without pitch, tiling or padding.
 //!
 //! ```text
-//!   plane 0: slice 0: row 0, row 1, …   slice 1: …      plane 1: …
+//!   plane 0: slice 0: row 0, row 1, …   slice 1: …      next plane: …
 //! ```
 //!
+//! Planes follow one another as they lie in memory: of YV12 V comes before U.
 //! The whole surface stands for the most detailed level it shows; any level, slice or sample can be asked
 //! for by [`Image`]. A row of a block-compressed format is a row of blocks, one of a buffer its elements.
 
@@ -27,9 +28,14 @@ struct Row {
 }
 
 impl Surface {
-    /// The planes of a planar surface; itself for any other.
+    /// The planes of a planar surface in the order of their memory; itself for any other.
     fn planes(&self) -> Vec<Surface> {
-        (0..3).map_while(|n| self.plane(n)).collect()
+        let mut planes: Vec<_> = (0..3).map_while(|n| self.plane(n)).collect();
+        planes.sort_by_key(|plane| {
+            let d = plane.description();
+            (d.base, d.y_offset, d.x_offset)
+        });
+        planes
     }
 
     /// Texels across and down of a level counted from the most detailed one shown, and its slices (array,
@@ -240,7 +246,7 @@ fn cells_of(start: Place, step: u32) -> impl Iterator<Item = Place> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::{Description, Format, Surface, Tiling};
+    use super::super::{Description, Format, Planes, Surface, Tiling};
     use pretty_assertions::assert_eq;
 
     #[test]
@@ -275,6 +281,28 @@ mod tests {
             let bytes: Vec<u8> = (1..=surface.plain_bytes()).map(|i| i as u8).collect();
             surface.set_rows(&bytes);
             assert_eq!(surface.to_rows(), bytes, "{}", surface.format());
+        }
+        // A frame of YV12 is Y, V, U; of the same bytes as I420 the last two change places.
+        let frame: Vec<u8> = (0..12).collect();
+        for (planes, u, v) in [
+            (Planes::i420(2), [8, 9], [10, 11]),
+            (Planes::yv12(2), [10, 11], [8, 9]),
+        ] {
+            let d = Description::d2(Format::PLANAR_420_8, 4, 2);
+            for tiling in [Tiling::Linear, Tiling::Y] {
+                let planes = Some(planes);
+                let surface = Surface::zeroed(Description {
+                    planes,
+                    tiling,
+                    ..d.clone()
+                })
+                .unwrap();
+                surface.set_rows(&frame);
+                assert_eq!(surface.plane(0).unwrap().to_rows(), frame[..8]);
+                assert_eq!(surface.plane(1).unwrap().to_rows(), u);
+                assert_eq!(surface.plane(2).unwrap().to_rows(), v);
+                assert_eq!(surface.to_rows(), frame);
+            }
         }
         let nv12 = Surface::zeroed(Description::d2(Format::PLANAR_420_8, 4, 2)).unwrap();
         assert_eq!((nv12.row_bytes(), nv12.plain_bytes()), (4, 12));

@@ -29,25 +29,28 @@ impl Description {
 
     /// Checks every rule that needs no memory, fills in the pitch, places the images.
     pub(super) fn resolve(mut self) -> Result<(Description, Layout), Invalid> {
-        let nothing = Layout {
-            levels: Vec::new(),
-            slice: (0, 0),
-            extent: (0, 0),
-        };
         let format = self.format;
         match self.kind {
-            Kind::Null => return Ok((self, nothing)),
+            Kind::Null => return Ok((self, Layout::default())),
             _ if format.is_reserved() => {
                 let what = format!("format {:#05x} is reserved", format.code);
                 return Err(Invalid::new(Code::E0746, what));
             }
             Kind::Buffer => {
                 self.resolve_buffer()?;
-                return Ok((self, nothing));
+                return Ok((self, Layout::default()));
             }
             _ => {}
         }
         self.check_sizes()?;
+        self.check_units()?;
+        self.resolve_part()
+    }
+
+    /// [`Description::resolve`] of a surface or a plane: the fields of a state place the one, the other
+    /// begins anywhere.
+    pub(super) fn resolve_part(mut self) -> Result<(Description, Layout), Invalid> {
+        let format = self.format;
         self.check_combinations()?;
         if format.is_planar() {
             return self.resolve_planar();
@@ -88,8 +91,10 @@ impl Description {
             qpitch: self.qpitch,
         });
 
+        self.check_slices(&layout, slices)?;
+
         let row = self.row_bytes(&layout);
-        if layout.slice.0 > 0 {
+        if layout.in_a_row {
             // Linear 1D on Gen9 is one row that no pitch limits.
             self.pitch = row.min(MAX_BYTES) as u32;
         } else {
@@ -105,7 +110,7 @@ impl Description {
         } else {
             1
         };
-        let elements = if layout.levels.len() == 1 && layout.slice.0 == 0 {
+        let elements = if layout.levels.len() == 1 && !layout.in_a_row {
             let scale = match self.storage {
                 SampleStorage::Interleaved => sample_scale(self.samples).0,
                 SampleStorage::Array => 1,
@@ -372,7 +377,7 @@ impl Description {
                 let mut end = 0;
                 for plane in 0..3 {
                     if let Some(part) = self.plane(plane) {
-                        let (part, layout) = part.resolve()?;
+                        let (part, layout) = part.resolve_part()?;
                         end = end.max(part.end(&layout)?);
                     }
                 }

@@ -1,7 +1,9 @@
 //! Random surfaces.
 
 use proptest::prelude::*;
-use visim::surface::{Description, Format, Generation, Kind, LineStride, SampleStorage, Tiling};
+use visim::surface::{
+    Description, Format, Generation, Kind, LineStride, Planes, SampleStorage, Tiling,
+};
 
 /// Descriptions that mostly make sense, of the generations whose state is known.
 pub fn descriptions() -> impl Strategy<Value = Description> {
@@ -24,9 +26,19 @@ pub fn descriptions() -> impl Strategy<Value = Description> {
         0..3u8,
         prop::sample::select(vec![1, 1, 2, 4, 8, 16]),
     );
-    (generation, format, kind, tiling, size, more).prop_map(
-        |(generation, format, kind, tiling, (width, height, depth, levels, array), more)| {
+    // What only some generations and surfaces have: distances and alignments that mostly fit.
+    let qpitch = prop_oneof![8 => (0..60u32).prop_map(|n| 4 * n), 1 => 0..240u32];
+    let unit = || prop::sample::select(vec![1u32, 2, 3, 4, 4, 8, 16]);
+    let rare = (
+        prop::option::weighted(0.4, qpitch),
+        prop::option::weighted(0.3, (unit(), unit())),
+        any::<bool>(),
+        0..4u8,
+    );
+    (generation, format, kind, tiling, size, more, rare).prop_map(
+        |(generation, format, kind, tiling, (width, height, depth, levels, array), more, rare)| {
             let (min_lod, element, x, y, lines, samples) = more;
+            let (qpitch, align, interleaved, planes) = rare;
             Description {
                 kind,
                 tiling,
@@ -45,11 +57,22 @@ pub fn descriptions() -> impl Strategy<Value = Description> {
                     0
                 },
                 samples: if kind == Kind::D2 { samples } else { 1 },
-                storage: if generation == Generation::Gen6 && samples > 1 {
-                    SampleStorage::Interleaved
-                } else {
-                    SampleStorage::Array
+                storage: match samples > 1 && (generation == Generation::Gen6 || interleaved) {
+                    true => SampleStorage::Interleaved,
+                    false => SampleStorage::Array,
                 },
+                qpitch: qpitch.filter(|_| generation >= Generation::Gen8),
+                align,
+                planes: format.is_planar().then(|| match planes {
+                    0 => Planes::nv12(height),
+                    1 => Planes::i420(height),
+                    2 => Planes::yv12(height),
+                    _ => Planes {
+                        interleaved: false,
+                        v: (0, height + height / 2),
+                        ..Planes::nv12(height)
+                    },
+                }),
                 x_offset: if kind == Kind::Buffer { 0 } else { 4 * x },
                 y_offset: if kind == Kind::Buffer { 0 } else { 4 * y },
                 line_stride: [

@@ -333,7 +333,7 @@ fn kernels_of_every_format_equal_the_reference() {
             Description::d2(format, 64, 4),
             Description {
                 x_offset: 4,
-                y_offset: 2,
+                y_offset: 4,
                 ..mips(Description::d2_array(format, 13, 9, 3))
             },
             mips(Description::d3(format, 13, 9, 5)),

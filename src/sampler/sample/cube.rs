@@ -75,16 +75,30 @@ pub fn place(direction: [f64; 3]) -> OnFace {
     }
 }
 
-/// Where a footprint texel one column or row outside a face lies: the face and index of the texel that
-/// joins there. `None` at a corner, where there is none.
-pub fn across_edge(face: u32, i: i64, j: i64, size: u32) -> Option<(u32, u32, u32)> {
+/// Where a texel outside a face lies: the face and index of the texel that joins there.
+///
+/// ```text
+///        │       ╱ 2           1  the texel at the edge of the face that joins, however far outside
+///   face │ 1   ╱   (3, −2)     2  beyond a corner: the face on the side where it lies further out,
+///   ─────┼───╱──────────          here across, at its end nearest to the corner
+///        ╱
+/// ```
+///
+/// One column or row outside is the reference's; further away, where only anisotropic taps and faces that a
+/// message names come, a model choice: it follows the direction through the texel, whose greatest
+/// component decides on the face.
+pub fn across_edge(face: u32, i: i64, j: i64, size: u32) -> (u32, u32, u32) {
     let n = i64::from(size);
-    let (out_i, out_j) = (!(0..n).contains(&i), !(0..n).contains(&j));
-    if out_i && out_j {
-        return None;
-    }
+    // How far outside: 0 inside.
+    let beyond = |k: i64| (-k).max(k - n + 1).max(0);
+    let (i, j) = match (beyond(i), beyond(j)) {
+        (0, _) | (_, 0) => (i, j),
+        (across, down) if across >= down => (i, j.clamp(0, n - 1)),
+        _ => (i.clamp(0, n - 1), j),
+    };
+    let (out_i, out_j) = (beyond(i) > 0, beyond(j) > 0);
     if !out_i && !out_j {
-        return Some((face, i as u32, j as u32));
+        return (face, i as u32, j as u32);
     }
     let centre = |k: i64| (2.0 * k as f64 + 1.0) / n as f64 - 1.0;
     let edge = |k: i64| if k < 0 { -1.0 } else { 1.0 };
@@ -94,7 +108,7 @@ pub fn across_edge(face: u32, i: i64, j: i64, size: u32) -> Option<(u32, u32, u3
     let shrunk = 1.0 - 1.0 / n as f64;
     let next = place(vector(face, s, t, shrunk));
     let texel = |c: f64| ((c * n as f64).floor() as i64).clamp(0, n - 1) as u32;
-    Some((next.face, texel(next.u), texel(next.v)))
+    (next.face, texel(next.u), texel(next.v))
 }
 
 #[cfg(test)]
@@ -119,7 +133,7 @@ mod tests {
         for f in 0..6 {
             for k in 0..4 {
                 for (i, j) in [(-1, k), (4, k), (k, -1), (k, 4)] {
-                    let (g, x, y) = across_edge(f, i, j, n).unwrap();
+                    let (g, x, y) = across_edge(f, i, j, n);
                     assert_ne!(g, f);
                     // The neighbour's texel lies at its edge, and from there one of its outside texels
                     // leads back to the texel we came from.
@@ -128,13 +142,29 @@ mod tests {
                     let around = [(x - 1, y), (x + 1, y), (x, y - 1), (x, y + 1)];
                     let back = around
                         .into_iter()
-                        .filter_map(|(a, b)| across_edge(g, a, b, n))
-                        .any(|place| place == (f, own_i, own_j));
+                        .any(|(a, b)| across_edge(g, a, b, n) == (f, own_i, own_j));
                     assert!(back, "face {f} ({i},{j}) leads to face {g} ({x},{y})");
                 }
             }
         }
-        assert_eq!(across_edge(0, -1, 4, n), None);
-        assert_eq!(across_edge(0, 2, 3, n), Some((0, 2, 3)));
+        assert_eq!(across_edge(0, 2, 3, n), (0, 2, 3));
+    }
+
+    #[test]
+    fn beyond_a_corner_the_side_further_out_decides() {
+        // Face +Z: to the right of it lies +X, above it +Y.
+        let n = 4;
+        assert_eq!(across_edge(4, 9, -2, n), across_edge(4, 4, 0, n));
+        assert_eq!(across_edge(4, 5, -4, n), across_edge(4, 3, -1, n));
+        assert_eq!(across_edge(4, 9, -2, n), (0, 0, 0));
+        assert_eq!(across_edge(4, 5, -4, n).0, 2);
+        // As far out one way as the other: across.
+        assert_eq!(across_edge(4, 4, -1, n), (0, 0, 0));
+        for f in 0..6 {
+            for (i, j) in (-9..13).flat_map(|i| (-9..13).map(move |j| (i, j))) {
+                let (g, x, y) = across_edge(f, i, j, n);
+                assert!(g < 6 && x < n && y < n, "face {f} ({i},{j})");
+            }
+        }
     }
 }

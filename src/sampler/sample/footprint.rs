@@ -112,6 +112,10 @@ impl<W: Watch> Sampling<'_, W> {
             let q = i64::from(axes[axis].position(pixel.at[axis] + moved, linear));
             first[axis] = (q >> 8) + pixel.offsets[axis];
             beta[axis] = q & 255;
+            // One texel never leaves its face, be faces joined or not: surface reference 4.2.
+            if !linear && self.d.kind == Kind::Cube {
+                first[axis] = first[axis].clamp(0, i64::from(axes[axis].size) - 1);
+            }
         }
         Position { axes, first, beta }
     }
@@ -214,12 +218,14 @@ impl<W: Watch> Sampling<'_, W> {
         mean.map(|v| v / 3.0)
     }
 
-    /// Whether a footprint texel lies outside a joined cube's face both ways.
+    /// Whether a footprint lies around the corner of a joined cube's face and this is the texel that no
+    /// face has: outside both ways, the opposite one inside.
     fn is_corner(&self, at: &Position, step: [i64; 3]) -> bool {
-        let outside = |axis: usize| {
-            !(0..i64::from(at.axes[axis].size)).contains(&(at.first[axis] + step[axis]))
+        let inside = |axis: usize, step: i64| {
+            (0..i64::from(at.axes[axis].size)).contains(&(at.first[axis] + step))
         };
-        self.joined && outside(0) && outside(1)
+        let crosses = |axis: usize| !inside(axis, step[axis]) && inside(axis, 1 - step[axis]);
+        self.joined && crosses(0) && crosses(1)
     }
 
     fn numbers(&self, rgba: Rgba) -> [f64; 4] {
@@ -299,8 +305,8 @@ impl<W: Watch> Sampling<'_, W> {
                 let clamp = |axis: usize| at.axes[axis].index(t[axis]);
                 return Some((clamp(0)?, clamp(1)?, pixel.slice));
             }
-            // A corner never comes here: `footprint_texel` has replaced it.
-            let (face, x, y) = cube::across_edge(pixel.face, t[0], t[1], size)?;
+            // The corner of a footprint never comes here: `footprint_texel` has replaced it.
+            let (face, x, y) = cube::across_edge(pixel.face, t[0], t[1], size);
             let slice = pixel.slice - pixel.face + face;
             return enabled(face).then_some((x, y, slice));
         }

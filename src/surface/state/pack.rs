@@ -109,14 +109,10 @@ fn image(to: &mut Writer, d: &Description, old: bool) {
     to.put("Vertical Line Stride", u64::from(d.line_stride.skips()));
     let bottom = d.line_stride == LineStride::BottomField;
     to.put("Vertical Line Stride Offset", u64::from(bottom));
-    let rows = if old { 2 } else { 4 };
-    for (name, value, unit) in [("X Offset", d.x_offset, 4), ("Y Offset", d.y_offset, rows)] {
-        if value % unit != 0 {
-            let what = format!("an {name} of {value}; the state counts units of {unit}");
-            to.refuse(Code::E0749, what);
-        }
-        to.put(name, u64::from(value / unit));
-    }
+    to.broken = to.broken.take().or(d.check_units().err());
+    let (x, y) = d.offset_units();
+    to.put("X Offset", u64::from(d.x_offset / x));
+    to.put("Y Offset", u64::from(d.y_offset / y));
     if d.kind == Kind::Cube {
         for (face, name) in FACES.iter().enumerate() {
             to.put(name, u64::from(d.sampled.cube_faces >> face & 1));
@@ -197,28 +193,11 @@ fn image_new(to: &mut Writer, d: &Description) {
         ("Surface Horizontal Alignment", i),
         ("Surface Vertical Alignment", j),
     ] {
-        match unit {
-            4 | 8 | 16 => to.put(name, u64::from(unit.ilog2() - 1)),
-            _ => {
-                let what = format!("an image alignment of {i}×{j}; the state knows 4, 8 and 16");
-                to.refuse(Code::E0749, what);
-            }
-        }
+        // Other values have been refused.
+        to.put(name, u64::from(unit.max(4).ilog2() - 1));
     }
     if let Some(rows) = d.qpitch {
-        let block = if d.generation == Generation::Gen8 && d.format.is_compressed() {
-            u32::from(d.format.block.1)
-        } else {
-            1
-        };
-        let rows = rows.saturating_mul(block);
-        if rows % 4 != 0 {
-            to.refuse(
-                Code::E0749,
-                format!("a QPitch of {rows}; the state counts units of 4"),
-            );
-        }
-        to.put("Surface QPitch", u64::from(rows / 4));
+        to.put("Surface QPitch", u64::from(d.qpitch_field(rows) / 4));
     }
     if let Some(words) = &d.mcs {
         let words = words.description();
