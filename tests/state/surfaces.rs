@@ -80,6 +80,34 @@ fn every_rule_of_a_surface_has_its_code() {
             },
         ),
         (
+            Code::E0749,
+            Description {
+                align: Some((3, 3)),
+                ..rgba()
+            },
+        ),
+        (
+            Code::E0749,
+            Description {
+                x_offset: 3,
+                ..rgba()
+            },
+        ),
+        (
+            Code::E0749,
+            Description {
+                qpitch: Some(10),
+                ..rgba()
+            },
+        ),
+        (
+            Code::E0758,
+            Description {
+                qpitch: Some(4),
+                ..Description::d2_array(Format::R8_UNORM, 8, 8, 3)
+            },
+        ),
+        (
             Code::E0744,
             Description {
                 width: 16,

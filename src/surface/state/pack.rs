@@ -193,8 +193,14 @@ fn image_new(to: &mut Writer, d: &Description) {
         ("Surface Horizontal Alignment", i),
         ("Surface Vertical Alignment", j),
     ] {
-        // Other values have been refused.
-        to.put(name, u64::from(unit.max(4).ilog2() - 1));
+        match unit {
+            4 | 8 | 16 => to.put(name, u64::from(unit.ilog2() - 1)),
+            // Blocks of later formats that the generation has not.
+            _ => {
+                let what = format!("an image alignment of {i}×{j}; the state knows 4, 8 and 16");
+                to.refuse(Code::E0749, what);
+            }
+        }
     }
     if let Some(rows) = d.qpitch {
         to.put("Surface QPitch", u64::from(d.qpitch_field(rows) / 4));
