@@ -165,9 +165,9 @@ proptest! {
 /// Programs that read a surface in every way a message can.
 const READER: &str = ".version 4.1\n.kernel \"k\"\n.decl T6 v_type=T num_elts=1\n\
     .decl S0 v_type=S num_elts=1\n.decl U v_type=G type=ud num_elts=8 align=GRF\n\
-    .decl F v_type=G type=f num_elts=8 align=GRF\n.decl O v_type=G type=ud num_elts=64 align=GRF\n\
-    load_lz.RGBA (M1, 8) 0x0:uw T6 O.0 U.0 U.0 U.0\n\
-    sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 O.0 F.0 F.0 F.0\n    ret (M1, 1)\n";
+    .decl F v_type=G type=f num_elts=8 align=GRF\n.decl O1 v_type=G type=ud num_elts=64 align=GRF\n\
+    load_lz.RGBA (M1, 8) 0x0:uw T6 O1.0 U.0 U.0 U.0\n\
+    sample_lz.RGBA (M1, 8) 0x0:uw S0 T6 O1.0 F.0 F.0 F.0\n    ret (M1, 1)\n";
 
 /// Words of surface directives, most of which go together with few of the others.
 fn words_of_a_surface() -> impl Strategy<Value = String> {
@@ -264,6 +264,12 @@ fn surfaces_of_any_words_are_refused_or_read_and_never_panic() {
         };
         refused.set(refused.get() + 1);
         prop_assert!(!problems.is_empty(), "{}", directive);
+        for problem in &problems {
+            let found = &problem.diagnostic;
+            let of_surfaces = found.code.info().name.starts_with("E074");
+            let told = found.help.is_some() && found.see.is_some();
+            prop_assert!(told || !of_surfaces, "{}: {:?}", directive, found);
+        }
         Ok(())
     });
     done.unwrap_or_else(|why| panic!("{why}"));
@@ -271,4 +277,141 @@ fn surfaces_of_any_words_are_refused_or_read_and_never_panic() {
         read.get() > 100 && refused.get() > 100,
         "{read:?} {refused:?}"
     );
+}
+
+#[test]
+fn rules_are_told_at_their_words_with_a_mend_and_a_section() {
+    for (directive, code, words, help) in [
+        (
+            "SURFACE T6: R8_UNORM 64x4 pitch=63",
+            "E0742",
+            "pitch=63",
+            "a pitch of 64",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 64x4 tiling=Y pitch=192",
+            "E0742",
+            "pitch=192",
+            "a pitch of 128",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 64x32 levels=9",
+            "E0741",
+            "levels=9",
+            "at most 7 levels",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 20000x4",
+            "E0740",
+            "20000x4",
+            "from 1 to 16384",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 32x16 kind=cube",
+            "E0744",
+            "32x16",
+            "alike",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 8x8 slices=3 qpitch=4",
+            "E0758",
+            "qpitch=4",
+            "a QPitch of 8",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 8x8 x=3",
+            "E0749",
+            "x=3",
+            "X Offset 0 or 4",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 8x8 align=3x3",
+            "E0749",
+            "align=3x3",
+            "4×4",
+        ),
+        (
+            "SURFACE T6: YCRCB_NORMAL 3x4",
+            "E0746",
+            "3x4",
+            "an even width",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 8x8 samples=3",
+            "E0745",
+            "samples=3",
+            "16",
+        ),
+        (
+            "SURFACE T6: R8_UNORM 8x8 lines=top slices=2",
+            "E0745",
+            "lines=top",
+            "all lines",
+        ),
+        (
+            "SURFACE T6: R32_FLOAT 8x8 tiling=W",
+            "E0746",
+            "tiling=W",
+            "tiling Y",
+        ),
+        (
+            "SURFACE T6: raw memory.bin R8_UINT 8x4 pitch=3",
+            "E0742",
+            "pitch=3",
+            "a pitch of 8",
+        ),
+        (
+            "SURFACE T6: raw memory.bin R8_UINT 8x4 kind=null",
+            "E0702",
+            "memory.bin",
+            "kind=null",
+        ),
+        (
+            "SURFACE T6: memory memory.bin R8_UINT 8x4 kind=null",
+            "E0705",
+            "memory.bin",
+            "kind=null",
+        ),
+        (
+            "SURFACE T6: memory nowhere.bin R8_UINT 8x4",
+            "E0702",
+            "nowhere.bin",
+            "check the name",
+        ),
+        (
+            "SURFACE T6: memory memory.bin R8_UINT 9x4",
+            "E0747",
+            "9x4",
+            "36 bytes",
+        ),
+        (
+            "SAMPLER S1: filter=linear",
+            "E0704",
+            "S1",
+            "did you mean S0?",
+        ),
+        ("SURFACE T6: R8_UNORM 8x8, byte = q", "E0701", "q", ""),
+    ] {
+        let text = format!("// {directive}\n{READER}");
+        let source = Source::new("k.visa", text.clone());
+        let (layer, found) = file_layer(source, Path::new("tests/cases/states/k.visa"));
+        let refused = start(&[layer], found, &Options::default()).err();
+        let problem = refused
+            .unwrap_or_else(|| panic!("{directive}"))
+            .problems
+            .remove(0);
+        let said = problem.diagnostic;
+        let span = said.span().expect("a place").range();
+        assert_eq!(
+            (said.code.info().name, &text[span]),
+            (code, words),
+            "{directive}"
+        );
+        let mend = said.help.unwrap_or_default();
+        assert!(mend.contains(help), "{directive}: {mend}");
+        let of_surfaces = code.starts_with("E074") || code.starts_with("E075");
+        assert!(said.see.is_some() || !of_surfaces, "{directive}");
+    }
+    // Chroma of half the pitch is tiled too: 256 is the least, and it is what is taken.
+    assert!(codes("SURFACE T6: i420 ../sampler/yv12.bin 4x4 tiling=Y").is_empty());
 }

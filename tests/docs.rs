@@ -72,6 +72,52 @@ fn the_pictures_of_the_readme_are_what_its_commands_draw() {
 }
 
 #[test]
+fn a_sample_is_explained_by_its_texels_and_their_weights() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let text = "\
+// SURFACE T6: R32_FLOAT 4x4, float(x,y) = 10*y + x
+// SAMPLER S0: filter=linear
+// SET U = 0.5 0.53125 0.5 0.5 0.5 0.5 0.5 0.5:f
+// SET V = 0.5 0.5 0.5 0.5 0.5 0.5 0.5 0.5:f
+.version 4.1
+.kernel \"k\"
+.decl U v_type=G type=f num_elts=8 align=GRF
+.decl V v_type=G type=f num_elts=8 align=GRF
+.decl O v_type=G type=f num_elts=8 align=GRF
+.decl S0 v_type=S num_elts=1
+.decl T6 v_type=T num_elts=1
+    sample_lz.R (M1, 8) 0x0:uw S0 T6 O.0 U.0 V.0
+    ret (M1, 1)
+";
+    std::fs::write(folder.path().join("k.visa"), text).expect("written");
+    let output = visim(&["explain", "k.visa:12"], folder.path());
+    assert!(output.status.success(), "{output:?}");
+    let said = String::from_utf8_lossy(&output.stdout).into_owned();
+    let words = |line: &str| line.split_whitespace().collect::<Vec<_>>().join(" ");
+    let lines: Vec<String> = said.lines().map(words).collect();
+    let first = lines
+        .iter()
+        .position(|line| line.starts_with("lane 0 "))
+        .expect("lane 0");
+    // 0.5 * 4 - 0.5 = 1.5, and 0.53125 * 4 - 0.5 = 1.625: 3/8 and 5/8 of two columns, half of two rows.
+    let wanted = [
+        "lane 0 level 0 slice 0 (1, 1) weight 0.250000 11.000000",
+        "level 0 slice 0 (2, 1) weight 0.250000 12.000000",
+        "level 0 slice 0 (1, 2) weight 0.250000 21.000000",
+        "level 0 slice 0 (2, 2) weight 0.250000 22.000000",
+        "sum 16.500000",
+        "lane 1 level 0 slice 0 (1, 1) weight 0.187500 11.000000",
+        "level 0 slice 0 (2, 1) weight 0.312500 12.000000",
+        "level 0 slice 0 (1, 2) weight 0.187500 21.000000",
+        "level 0 slice 0 (2, 2) weight 0.312500 22.000000",
+        "sum 16.625000",
+    ];
+    for (line, wanted) in lines[first..].iter().zip(wanted) {
+        assert!(line.starts_with(wanted), "{line}, not {wanted}\n{said}");
+    }
+}
+
+#[test]
 fn the_program_of_the_readme_passes_its_own_expectations() {
     let folder = tempfile::tempdir().expect("a folder");
     for language in ["visa", "send"] {

@@ -299,7 +299,11 @@ impl State {
                 "stored": f.raw(&self.words), "value": f.spelled(&self.words),
             })
         };
-        let broken = |b: &Invalid| json!({ "code": b.code.info().name, "what": b.what });
+        let broken = |b: &Invalid| {
+            json!({
+                "code": b.code.info().name, "what": b.what, "help": b.help, "see": b.see,
+            })
+        };
         json!({
             "structure": self.structure.name,
             "source": self.structure.source,

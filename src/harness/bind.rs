@@ -18,7 +18,7 @@ use crate::isa::{AvsMode, Platform};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
-use crate::surface::{Description, Format, Generation, Surface};
+use crate::surface::{Description, Format, Generation, Kind, Surface};
 use std::collections::BTreeMap;
 use std::path::PathBuf;
 use std::sync::Arc;
@@ -109,8 +109,21 @@ pub(super) type Wrong = Box<Diagnostic>;
 /// # Errors
 /// `E0704` with the nearest name of the program.
 pub fn symbol(program: &Program, name: &Spanned<String>) -> Result<Symbol, Wrong> {
+    symbol_of(program, name, |_| true)
+}
+
+/// [`symbol()`] where only some classes of variables make sense: the name that is suggested is one of them.
+fn symbol_of(
+    program: &Program,
+    name: &Spanned<String>,
+    wanted: fn(SymbolClass) -> bool,
+) -> Result<Symbol, Wrong> {
     // Built-in names are one slip away from most short names; who means one writes it right.
-    let names = program.symbols.keys().map(String::as_str);
+    let names = program
+        .symbols
+        .iter()
+        .filter(|(_, symbol)| wanted(symbol.class));
+    let names = names.map(|(name, _)| name.as_str());
     let builtin = |name: &&str| {
         let number = name.strip_prefix('V').and_then(|n| n.parse::<usize>().ok());
         name.starts_with('%') || number.is_some_and(|n| n < PREDEFINED.len())
@@ -145,7 +158,7 @@ pub fn surface_index(program: &Program, name: &Spanned<String>) -> Result<u32, W
     if let Some(index) = number(name) {
         return index;
     }
-    let found = symbol(program, name)?;
+    let found = symbol_of(program, name, |class| class == SymbolClass::Surface)?;
     if found.class != SymbolClass::Surface {
         let label = format!("`{}` is {}, not a surface", name.node, class(found.class));
         return Err(Box::new(Diagnostic::new(Code::E0705).at(name.span, label)));
@@ -158,7 +171,7 @@ fn sampler_index(program: &Program, name: &Spanned<String>) -> Result<u32, Wrong
     if let Some(index) = number(name) {
         return index;
     }
-    let found = symbol(program, name)?;
+    let found = symbol_of(program, name, |class| class == SymbolClass::Sampler)?;
     if found.class != SymbolClass::Sampler {
         let label = format!("`{}` is {}, not a sampler", name.node, class(found.class));
         return Err(wrong(name.span, label));
@@ -344,7 +357,7 @@ fn make(
             let start = at(Description::d2(format(ask)?, 0, 0));
             let shape = shape::read(layer, ask, start, &size(ask)?)?;
             let description = shape.description;
-            Surface::zeroed(description).map_err(|e| Box::new(e.at(ask.span)))?
+            Surface::zeroed(description).map_err(|e| contents::broken(ask, &e))?
         }
         Origin::Picture(path) => {
             let format = match ask.format {
@@ -355,9 +368,9 @@ fn make(
             let size = ask.size.as_ref().map_or(vec![0, 0], |s| s.node.clone());
             let shape = shape::read(layer, ask, at(Description::d2(format, 0, 0)), &size)?;
             let named = ask.format.is_some().then_some(format);
-            match contents::texture(layer, path, &shape.description, named)? {
+            match contents::texture(layer, ask, path, &shape.description, named)? {
                 Some(surface) => surface,
-                None => contents::picture(layer, path, shape.description, shape.mips)?,
+                None => contents::picture(layer, ask, path, shape.description, shape.mips)?,
             }
         }
         Origin::Plain(kind, path) => {
@@ -370,7 +383,7 @@ fn make(
             };
             let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
             let shape = shape::read(layer, ask, at(start), &size)?;
-            contents::plain(layer, path, shape.description, shape.frame)?
+            contents::plain(layer, Some(ask), path, shape.description, shape.frame)?
         }
         Origin::Memory(path) => {
             let start = at(Description::d2(format(ask)?, 0, 0));
@@ -383,10 +396,26 @@ fn make(
             made.0
         }
     };
+    null_of(ask, &surface)?;
     if let Some(formula) = &ask.formula {
         contents::fill(&surface, formula)?;
     }
     Ok((surface, remarks))
+}
+
+/// `kind=null` beside a file or a formula, which would be lost.
+fn null_of(ask: &SurfaceBinding, surface: &Surface) -> Result<(), Wrong> {
+    let lost = match &ask.origin {
+        Origin::Picture(path) | Origin::Plain(_, path) | Origin::Memory(path) => Some(path.span),
+        _ => ask.formula.as_ref().map(|formula| formula.span),
+    };
+    match lost.filter(|_| surface.kind() == Kind::Null) {
+        Some(span) => {
+            let label = "a null surface has nothing of this";
+            Err(Box::new((*wrong(span, label)).help("leave kind=null out")))
+        }
+        None => Ok(()),
+    }
 }
 
 /// The null surface, of which there is nothing more to say.

@@ -2,64 +2,91 @@
 //! reported at the words that asked.
 
 use super::bind::Layer;
-use super::directive::Save;
+use super::directive::{Save, SurfaceBinding};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Span, Spanned};
 use crate::surface::file::{
     BadFile, encode_picture, load_picture, load_rows, open_texture, read_picture,
 };
 use crate::surface::pattern::Pattern;
-use crate::surface::{Description, Format, Image, Picture, Surface};
+use crate::surface::{Description, Format, Image, Invalid, Picture, Surface};
 use std::path::{Path, PathBuf};
 
 type Wrong = Box<Diagnostic>;
 
-/// A file that cannot be used, at its name.
-fn unusable(path: &Spanned<String>, error: BadFile) -> Wrong {
+/// The words of a directive that a broken rule is about, if it has any.
+fn blamed(ask: &SurfaceBinding, rule: &Invalid) -> Option<Span> {
+    rule.keys.iter().find_map(|name| match *name {
+        "size" => ask.size.as_ref().map(|size| size.span),
+        "format" => ask.format.as_ref().map(|format| format.span),
+        name => {
+            let (key, value) = ask.keys.iter().find(|(key, _)| key.node == name)?;
+            Some(key.span.to(value.span))
+        }
+    })
+}
+
+/// A surface that breaks a rule, at the words that the rule is about.
+pub fn broken(ask: &SurfaceBinding, rule: &Invalid) -> Wrong {
+    Box::new(rule.at(blamed(ask, rule).unwrap_or(ask.span)))
+}
+
+/// A file that cannot be used, at its name; where words of the directive break a rule, that rule at them.
+fn unusable(ask: Option<&SurfaceBinding>, path: &Spanned<String>, error: BadFile) -> Wrong {
+    let see = error.rule.as_ref().map(|rule| rule.see.to_string());
+    if let (Some(ask), Some(rule)) = (ask, &error.rule)
+        && let Some(span) = blamed(ask, rule)
+    {
+        return Box::new(rule.at(span));
+    }
     let label = format!("{}: {}", error.path, error.what);
     let code = if error.too_large {
         Code::L0713
     } else {
         Code::E0702
     };
-    Box::new(
-        Diagnostic::new(code)
-            .at(path.span, label)
-            .help(error.remedy),
-    )
+    let unusable = Diagnostic::new(code).at(path.span, label);
+    Box::new(Diagnostic {
+        see,
+        ..unusable.help(error.remedy)
+    })
 }
 
 /// A surface with the texels of a picture file; a size of 0 by 0 takes the picture's. With `mips` its lower
 /// levels too.
 pub fn picture(
     layer: &Layer,
+    ask: &SurfaceBinding,
     path: &Spanned<String>,
     description: Description,
     mips: bool,
 ) -> Result<Surface, Wrong> {
     let full = layer.folder.join(&path.node);
-    load_picture(&full, description, mips).map_err(|e| unusable(path, e))
+    load_picture(&full, description, mips).map_err(|e| unusable(Some(ask), path, e))
 }
 
 /// A surface from a texture file; `None` if the file is none.
 pub fn texture(
     layer: &Layer,
+    ask: &SurfaceBinding,
     path: &Spanned<String>,
     start: &Description,
     format: Option<Format>,
 ) -> Result<Option<Surface>, Wrong> {
     let full = layer.folder.join(&path.node);
-    open_texture(&full, start, format).map_err(|e| unusable(path, e))
+    open_texture(&full, start, format).map_err(|e| unusable(Some(ask), path, e))
 }
 
-/// A surface with frame number `frame` of a plain file.
+/// A surface with frame number `frame` of a plain file, which a directive or a key of one names.
 pub fn plain(
     layer: &Layer,
+    ask: Option<&SurfaceBinding>,
     path: &Spanned<String>,
     description: Description,
     frame: u64,
 ) -> Result<Surface, Wrong> {
-    load_rows(&layer.folder.join(&path.node), description, frame).map_err(|e| unusable(path, e))
+    let full = layer.folder.join(&path.node);
+    load_rows(&full, description, frame).map_err(|e| unusable(ask, path, e))
 }
 
 /// Fills a surface by a formula.
@@ -134,7 +161,7 @@ pub fn encoded(
 /// does with its neighbours, and says where expected, found and difference picture were left.
 pub fn same_picture(surface: &Surface, layer: &Layer, path: &Spanned<String>) -> Result<(), Wrong> {
     let full = layer.folder.join(&path.node);
-    let wanted = read_picture(&full).map_err(|e| unusable(path, e))?;
+    let wanted = read_picture(&full).map_err(|e| unusable(None, path, e))?;
     let found = Picture::of(surface).map_err(|why| {
         let label = format!("the surface shows no picture: {why}");
         Box::new(Diagnostic::new(Code::E0702).at(path.span, label))

@@ -23,6 +23,7 @@ use crate::sampler::SamplerState;
 use crate::sampler::packed::Beside;
 use crate::sampler::state::{self as sampler_state, commands::Loaded};
 use crate::source::{Span, Spanned};
+use crate::surface::file::CHECK_NAME;
 use crate::surface::state::{self as surface_state, media};
 use crate::surface::{Description, Generation, Invalid, MAX_BYTES, Memory, Surface};
 use std::sync::Arc;
@@ -41,7 +42,11 @@ fn bytes(layer: &Layer, path: &Spanned<String>, most: u64) -> Result<Vec<u8>, Wr
             FileError::TooLong { .. } => Code::L0713,
             _ => Code::E0702,
         };
-        Box::new(Diagnostic::new(code).at(path.span, error.to_string()))
+        let unusable = Diagnostic::new(code).at(path.span, error.to_string());
+        Box::new(match error {
+            FileError::TooLong { .. } => unusable.help("a smaller file"),
+            _ => unusable.help(CHECK_NAME),
+        })
     })
 }
 
@@ -201,7 +206,7 @@ pub fn memory(
     description: Description,
 ) -> Result<Surface, Wrong> {
     let memory = Memory::from_bytes(&bytes(layer, path, MAX_BYTES)?);
-    Surface::new(description, Arc::new(memory)).map_err(|why| Box::new(why.at(ask.span)))
+    Surface::new(description, Arc::new(memory)).map_err(|why| contents::broken(ask, &why))
 }
 
 /// An address, decimal or hexadecimal.
@@ -265,7 +270,7 @@ pub fn control_words(
     let text = word.node.trim_matches('"');
     if !text.contains('=') {
         let path = Spanned::new(text.to_string(), word.span);
-        return contents::plain(layer, &path, description, 0).map(Arc::new);
+        return contents::plain(layer, None, &path, description, 0).map(Arc::new);
     }
     let surface = Surface::zeroed(description).map_err(|why| Box::new(why.at(word.span)))?;
     let quote = u32::from(word.node.starts_with('"'));

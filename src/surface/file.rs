@@ -11,6 +11,7 @@ use image::{ImageDecoder, ImageEncoder, ImageReader};
 
 use super::texture::{is_texture, load_texture};
 use super::{Description, Format, Invalid, MAX_BYTES, Picture, Planes, Surface};
+use crate::diagnostic::Code;
 
 /// A file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -24,7 +25,12 @@ pub struct BadFile {
     pub remedy: String,
     /// It may be fine, but is larger than visim reads.
     pub too_large: bool,
+    /// The rule that the surface of it would break.
+    pub rule: Option<Box<Invalid>>,
 }
+
+/// What to do about a file that is not there.
+pub const CHECK_NAME: &str = "check the name: files of a program are looked for beside it, those of an option in the folder you run in";
 
 impl BadFile {
     pub(super) fn new(path: &Path, what: impl ToString, remedy: impl ToString) -> BadFile {
@@ -33,6 +39,7 @@ impl BadFile {
             what: what.to_string(),
             remedy: remedy.to_string(),
             too_large: false,
+            rule: None,
         }
     }
 
@@ -43,11 +50,18 @@ impl BadFile {
         }
     }
 
-    /// A surface that cannot be made of the file.
-    pub(super) fn invalid(path: &Path, why: Invalid, remedy: &str) -> BadFile {
+    /// A surface that cannot be made of the file: sizes and levels are what the file says.
+    pub(super) fn invalid(path: &Path, why: Invalid) -> BadFile {
+        let remedy = match why.code {
+            Code::E0740 | Code::E0741 | Code::E0744 => {
+                "the file says so: write it again, or take another"
+            }
+            _ => &why.help,
+        };
         BadFile {
             too_large: why.too_large(),
-            ..BadFile::new(path, why, remedy)
+            rule: Some(Box::new(why.clone())),
+            ..BadFile::new(path, &why, remedy)
         }
     }
 }
@@ -97,9 +111,7 @@ pub fn open_texture(
     start: &Description,
     format: Option<Format>,
 ) -> Result<Option<Surface>, BadFile> {
-    let io = |e: std::io::Error| {
-        BadFile::new(path, e, "check the name, relative to the folder you run in")
-    };
+    let io = |e: std::io::Error| BadFile::new(path, e, CHECK_NAME);
     let mut file = File::open(path).map_err(io)?;
     let mut head = Vec::new();
     Read::by_ref(&mut file)
@@ -135,7 +147,11 @@ pub fn read_picture(path: &Path) -> Result<Picture, BadFile> {
     };
     let reader = ImageReader::open(path)
         .and_then(ImageReader::with_guessed_format)
-        .map_err(|e| BadFile::new(path, e, "check the name, relative to the folder you run in"))?;
+        .map_err(|e| BadFile::new(path, e, CHECK_NAME))?;
+    // The reader would name the file's extension.
+    if reader.format().is_none() {
+        return Err(bad(&"the file is no picture of a known kind"));
+    }
     let decoder = reader.into_decoder().map_err(|e| bad(&e))?;
     let (width, height) = decoder.dimensions();
     if width == 0 || height == 0 {
@@ -202,8 +218,7 @@ pub fn load_picture(path: &Path, description: Description, mips: bool) -> Result
         let longest = description.width.max(description.height).max(1);
         description.levels = longest.ilog2() + 1 - description.min_lod.min(longest.ilog2());
     }
-    let surface = Surface::zeroed(description)
-        .map_err(|e| BadFile::invalid(path, e, "choose another format or another picture"))?;
+    let surface = Surface::zeroed(description).map_err(|e| BadFile::invalid(path, e))?;
     let stored = picture.store(&surface);
     let stored = stored.and_then(|()| match mips {
         true => picture.store_levels(&surface, 0),
@@ -224,13 +239,9 @@ pub fn load_picture(path: &Path, description: Description, mips: bool) -> Result
 /// # Errors
 /// [`BadFile`] if the description breaks a rule, or the file is no whole number of frames, or too short.
 pub fn load_rows(path: &Path, description: Description, frame: u64) -> Result<Surface, BadFile> {
-    let io = |e: std::io::Error| {
-        BadFile::new(path, e, "check the name, relative to the folder you run in")
-    };
+    let io = |e: std::io::Error| BadFile::new(path, e, CHECK_NAME);
     let (format, width, height) = (description.format, description.width, description.height);
-    let surface = Surface::zeroed(description).map_err(|e| {
-        BadFile::invalid(path, e, "give the size and the format the file really has")
-    })?;
+    let surface = Surface::zeroed(description).map_err(|e| BadFile::invalid(path, e))?;
     let size = surface.plain_bytes() as u64;
     if size == 0 {
         let what = "a null surface holds nothing of a file";

@@ -1,5 +1,6 @@
 //! A description or a state that breaks a rule.
 
+use super::remedies::remedy;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::source::Span;
 
@@ -13,14 +14,33 @@ pub struct Invalid {
     pub what: String,
     /// The dword of a packed state that breaks it, if it is one.
     pub dword: Option<u32>,
+    /// What a directive says of it, the likeliest first; see [`Remedy::keys`](super::remedies::Remedy).
+    pub keys: &'static [&'static str],
+    /// What mends it.
+    pub help: String,
+    /// Where the rule stands.
+    pub see: &'static str,
 }
 
 impl Invalid {
     pub(crate) fn new(code: Code, what: impl Into<String>) -> Invalid {
+        let row = remedy(code);
         Invalid {
             code,
             what: what.into(),
             dword: None,
+            keys: row.map_or(&[], |row| row.keys),
+            help: row.map_or_else(String::new, |row| row.help.to_string()),
+            see: row.map_or("surface reference 5", |row| row.see),
+        }
+    }
+
+    /// With a mend of its own, and what a directive says of it.
+    pub(crate) fn mend(self, keys: &'static [&'static str], help: impl Into<String>) -> Invalid {
+        Invalid {
+            keys,
+            help: help.into(),
+            ..self
         }
     }
 
@@ -44,6 +64,11 @@ impl Invalid {
 
     /// The diagnostic, at the words that gave the values.
     pub fn at(&self, span: Span) -> Diagnostic {
-        Diagnostic::new(self.code).at(span, self.what.clone())
+        Diagnostic {
+            help: Some(self.help.clone()).filter(|help| !help.is_empty()),
+            ..Diagnostic::new(self.code)
+                .at(span, self.what.clone())
+                .see(self.see)
+        }
     }
 }

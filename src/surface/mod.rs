@@ -5,12 +5,14 @@
 //!
 //! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
 //! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
-//! * [`description`]: sizes and switches. * [`rules`], [`units`]: what they obey. * [`planes`]: planar video.
+//! * [`description`]: sizes and switches. * [`rules`], [`combinations`],
+//!   [`units`], [`remedies`]: what they obey. * [`planes`]: planar video.
 //! * [`state`]: packed surface states. * [`file`](mod@file): pictures, textures and raw files.
 //!
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
 
 pub mod block;
+pub mod combinations;
 pub mod description;
 pub mod file;
 pub mod float;
@@ -22,6 +24,7 @@ pub mod pattern;
 pub mod picture;
 pub mod planes;
 pub mod refused;
+pub mod remedies;
 pub mod rows;
 pub mod rules;
 pub mod sampled;
@@ -102,7 +105,9 @@ impl Surface {
                 "the surface ends at byte {needed} and its memory has {} bytes",
                 memory.len()
             );
-            return Err(Invalid::new(Code::E0747, what));
+            let help = format!("memory of {needed} bytes, or a smaller surface");
+            let short = Invalid::new(Code::E0747, what);
+            return Err(short.mend(&["memory", "size", "pitch"], help));
         }
         let cell = description.format.cell();
         let contiguous =
@@ -136,6 +141,11 @@ impl Surface {
     pub fn check(description: Description) -> Result<u64, Invalid> {
         let (description, layout) = description.resolve()?;
         description.end(&layout)
+    }
+
+    /// Every rule that a description breaks, memory apart; of pitch and size of the whole the first.
+    pub fn broken(description: Description) -> Vec<Invalid> {
+        description.broken()
     }
 
     /// The null surface: reads give 0 in every channel, writes are dropped.

@@ -483,8 +483,9 @@ impl<'a> Reader<'a> {
             Ok(value) => Ok(Term::Integer(value)),
             Err(_) => {
                 self.at = start;
-                Err(self
-                    .wrong("a number, a variable (x, y, z, w, h) or a parenthesis is missing here"))
+                Err(self.wrong(
+                    "a number, a variable (x, y, z, w, h, l, s) or a parenthesis is missing here",
+                ))
             }
         }
     }

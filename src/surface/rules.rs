@@ -4,7 +4,7 @@
 
 use super::layout::{Layout, Shape, align_to, sample_scale};
 use super::tiling::Tiling;
-use super::{Description, Generation, Invalid, Kind, MipLayout, SampleStorage};
+use super::{Description, Generation, Invalid, Kind, SampleStorage};
 use crate::diagnostic::Code;
 
 /// No surface may end behind this byte of its memory: 1 GiB.
@@ -42,16 +42,44 @@ impl Description {
             }
             _ => {}
         }
-        self.check_sizes()?;
-        self.check_units()?;
+        first(self.sizes())?;
+        first(self.units())?;
         self.resolve_part()
     }
 
     /// [`Description::resolve`] of a surface or a plane: the fields of a state place the one, the other
     /// begins anywhere.
-    pub(super) fn resolve_part(mut self) -> Result<(Description, Layout), Invalid> {
+    pub(super) fn resolve_part(self) -> Result<(Description, Layout), Invalid> {
+        first(self.combinations())?;
+        self.placed()
+    }
+
+    /// Every rule that is broken. Those of pitch, format and memory can be told only if sizes and units
+    /// give the images a place; of them the first.
+    pub(super) fn broken(self) -> Vec<Invalid> {
+        let alone = matches!(self.kind, Kind::Null | Kind::Buffer) || self.format.is_reserved();
+        let end = |placed: Result<(Description, Layout), Invalid>| {
+            placed.and_then(|(description, layout)| description.end(&layout))
+        };
+        if alone {
+            return end(self.resolve()).err().into_iter().collect();
+        }
+        let mut broken = self.sizes();
+        broken.extend(self.units());
+        let sized = broken.is_empty();
+        broken.extend(self.combinations());
+        // What contradicts can be placed all the same, but for a count of samples that there is not.
+        let placed = |b: &Invalid| matches!(b.code, Code::E0743 | Code::E0744 | Code::E0745);
+        let sized = sized && matches!(self.samples, 1 | 2 | 4 | 8 | 16);
+        if sized && broken.iter().all(placed) {
+            broken.extend(end(self.placed()).err());
+        }
+        broken
+    }
+
+    /// Places the images of sizes and combinations that are allowed, and fills in the pitch.
+    fn placed(mut self) -> Result<(Description, Layout), Invalid> {
         let format = self.format;
-        self.check_combinations()?;
         if format.is_planar() {
             return self.resolve_planar();
         }
@@ -65,10 +93,6 @@ impl Description {
             false => (1, 1),
         };
         let (i, j) = self.alignment();
-        if i == 0 || j == 0 || i > 256 || j > 256 {
-            let what = format!("an image alignment of {i}×{j}; 1 to 256 each are allowed");
-            return Err(Invalid::new(Code::E0745, what));
-        }
         let Some((_, tile_rows)) = self.tiling.tile(u32::from(format.bits)) else {
             return Err(self.no_tile());
         };
@@ -138,7 +162,8 @@ impl Description {
             return fail(Code::E0746, what);
         }
         if self.tiling != Tiling::Linear {
-            return fail(Code::E0745, "buffers are linear".to_string());
+            let linear = Invalid::new(Code::E0745, "buffers are linear");
+            return Err(linear.mend(&["tiling"], "a linear buffer, or a 1D surface"));
         }
         let early = self.generation <= Generation::Gen6;
         if self.width == 0 || early && self.width > 1 << 27 {
@@ -149,164 +174,22 @@ impl Description {
             self.pitch = element;
         }
         let most = if early { 2048 } else { 1 << 18 };
+        let help = format!("a pitch from {element} to {most}; without one {element} is taken");
+        let fail =
+            |what: String| Err(Invalid::new(Code::E0742, what).mend(&["pitch", "format"], help));
         if self.pitch < element {
-            let what = format!(
+            return fail(format!(
                 "a pitch of {} bytes; an element of {} has {element}",
                 self.pitch, self.format
-            );
-            return fail(Code::E0742, what);
+            ));
         }
         if self.pitch > most {
-            let what = format!("a pitch of {} bytes; {most} is the most", self.pitch);
-            return fail(Code::E0742, what);
+            return fail(format!(
+                "a pitch of {} bytes; {most} is the most",
+                self.pitch
+            ));
         }
         Ok(())
-    }
-
-    fn check_sizes(&self) -> Result<(), Invalid> {
-        let early = self.generation <= Generation::Gen6;
-        let (side, slices, levels) = if early {
-            (8192, 512, 14)
-        } else {
-            (16384, 2048, 15)
-        };
-        let (side, slices) = match self.kind {
-            Kind::D3 => (2048, 2048),
-            _ => (side, slices),
-        };
-        let size = |name: &str, value: u32, least: u32, most: u32| {
-            let what = || format!("a {name} of {value}; {least} to {most} is allowed");
-            match value < least || value > most {
-                true => Err(Invalid::new(Code::E0740, what())),
-                false => Ok(()),
-            }
-        };
-        size("width", self.width, 1, side)?;
-        size("height", self.height, 1, side)?;
-        size("depth", self.depth, 1, slices)?;
-        size(
-            "minimum array element",
-            self.min_array_element,
-            0,
-            slices - 1,
-        )?;
-        size("X offset", self.x_offset, 0, 16384)?;
-        size("Y offset", self.y_offset, 0, 65536)?;
-        size("QPitch", self.qpitch.unwrap_or(0), 0, 1 << 17)?;
-        let deep = if self.kind == Kind::D3 { self.depth } else { 1 };
-        let possible = self.width.max(self.height).max(deep).ilog2() + 1;
-        let asked = self.min_lod.saturating_add(self.levels);
-        if self.levels == 0 || self.levels > levels || asked > possible {
-            let what = format!(
-                "{asked} levels; a surface of {}×{}×{deep} texels has {possible}",
-                self.width, self.height
-            );
-            return Err(Invalid::new(Code::E0741, what));
-        }
-        Ok(())
-    }
-
-    fn check_combinations(&self) -> Result<(), Invalid> {
-        let format = self.format;
-        let plain_2d = self.kind == Kind::D2 && !self.array;
-        let samples = self.samples > 1;
-        let single = !(format.is_compressed() || format.cell().across > 1);
-        let rule = |ok: bool, code, what: &str| match ok {
-            true => Ok(()),
-            false => Err(Invalid::new(code, what)),
-        };
-        rule(
-            self.array || self.kind == Kind::D3 || self.depth == 1,
-            Code::E0745,
-            "several slices need an array surface",
-        )?;
-        rule(
-            self.kind != Kind::D3 || !self.array,
-            Code::E0745,
-            "a 3D surface is no array",
-        )?;
-        // The hardware adds it to the R of a render target and bounds that by Render Target View Extent.
-        rule(
-            self.kind != Kind::D3 || self.min_array_element == 0,
-            Code::N0752,
-            "the Minimum Array Element of a 3D surface is the least R of a render target, and a view of a part of R is not modelled",
-        )?;
-        rule(
-            self.kind != Kind::D1 || self.height == 1,
-            Code::E0745,
-            "a 1D surface has height 1",
-        )?;
-        rule(
-            self.kind != Kind::Cube || self.width == self.height,
-            Code::E0744,
-            &format!(
-                "faces of {}×{} texels; those of a cube are square",
-                self.width, self.height
-            ),
-        )?;
-        let counts: &[u32] = match self.generation {
-            Generation::Gen4 | Generation::Gen5 => &[1],
-            Generation::Gen6 => &[1, 4],
-            _ => &[1, 2, 4, 8, 16],
-        };
-        rule(
-            counts.contains(&self.samples),
-            Code::E0745,
-            &format!(
-                "{} samples; {:?} knows {counts:?}",
-                self.samples, self.generation
-            ),
-        )?;
-        rule(
-            !samples || self.kind == Kind::D2 && self.min_lod + self.levels == 1,
-            Code::E0745,
-            "multisampled surfaces are 2D and have one level",
-        )?;
-        rule(
-            !samples || single,
-            Code::E0746,
-            "multisampled surfaces have a format of single texels",
-        )?;
-        rule(
-            !self.line_stride.skips() || plain_2d && !format.is_compressed(),
-            Code::E0745,
-            "skipping lines needs a 2D surface that is no array and not block-compressed",
-        )?;
-        rule(
-            self.mip_layout == MipLayout::Below || plain_2d && self.generation <= Generation::Gen6,
-            Code::E0745,
-            "mip layout RIGHT needs a 2D surface that is no array, up to Gen6",
-        )?;
-        let standard = matches!(self.tiling, Tiling::Yf | Tiling::Ys);
-        rule(
-            !standard || self.generation >= Generation::Gen9,
-            Code::E0745,
-            "tilings Yf and Ys begin with Gen9",
-        )?;
-        // Their shapes for several samples and for 3D are out of scope: surface reference 3.1.
-        rule(
-            !standard || self.kind != Kind::D3 && !samples,
-            Code::N0752,
-            "tilings Yf and Ys of a 3D or multisampled surface are not modelled",
-        )?;
-        rule(
-            !format.is_packed_422() || self.width.is_multiple_of(2),
-            Code::E0746,
-            &format!("a width of {}; {format} stores pairs of texels", self.width),
-        )?;
-        rule(
-            format.name != "MONO8" || self.width.is_multiple_of(32),
-            Code::E0746,
-            &format!("a width of {}; MONO8 needs a multiple of 32", self.width),
-        )?;
-        rule(
-            self.tiling == Tiling::Linear || self.base.is_multiple_of(4096),
-            Code::E0743,
-            &format!(
-                "a tiled surface at byte {}; a multiple of 4096 is needed",
-                self.base
-            ),
-        )
     }
 
     /// The rule that a tiling without a shape for the format breaks.
@@ -315,13 +198,15 @@ impl Description {
             "tiling {:?} has no shape for the {} bits of {}",
             self.tiling, self.format.bits, self.format
         );
-        Invalid::new(Code::E0746, what)
+        Invalid::new(Code::E0746, what).mend(
+            &["tiling", "format"],
+            "tiling Y, or a format of 8, 16, 32, 64 or 128 bits",
+        )
     }
 
     /// Checks the pitch against the bytes of a row, or fills it in.
     pub(super) fn check_pitch(&mut self, row: u64) -> Result<(), Invalid> {
         let bits = u32::from(self.format.bits);
-        let fail = |code, what: String| Err(Invalid::new(code, what));
         let Some(unit) = self.tiling.pitch_unit(bits) else {
             return Err(self.no_tile());
         };
@@ -334,8 +219,9 @@ impl Description {
             .media_row
             .map_or(0, |b| u64::from(b) + 4 * u64::from(self.x_offset));
         let row = row.max(media);
+        let least = row.next_multiple_of(u64::from(unit));
         let pitch = match self.pitch {
-            0 => row.next_multiple_of(u64::from(unit)),
+            0 => least,
             pitch => u64::from(pitch),
         };
         let most = if self.generation <= Generation::Gen6 {
@@ -343,22 +229,25 @@ impl Description {
         } else {
             1 << 18
         };
+        let help = match least <= most {
+            true => format!("a pitch of {least}, which is taken where none is given"),
+            false => format!("rows of at most {most} bytes"),
+        };
+        let fail = |what: String| {
+            let keys = &["pitch", "tiling", "size", "format"];
+            Err(Invalid::new(Code::E0742, what).mend(keys, help))
+        };
         if pitch < row {
-            let what = format!("a pitch of {pitch} bytes; the rows have {row}");
-            return fail(Code::E0742, what);
+            return fail(format!("a pitch of {pitch} bytes; the rows have {row}"));
         }
         if pitch > most {
-            return fail(
-                Code::E0742,
-                format!("a pitch of {pitch} bytes; {most} is the most"),
-            );
+            return fail(format!("a pitch of {pitch} bytes; {most} is the most"));
         }
         if !pitch.is_multiple_of(u64::from(unit)) {
-            let what = format!(
+            return fail(format!(
                 "a pitch of {pitch} bytes; tiling {:?} needs a multiple of {unit}",
                 self.tiling
-            );
-            return fail(Code::E0742, what);
+            ));
         }
         self.pitch = pitch as u32;
         Ok(())
@@ -432,6 +321,11 @@ impl Description {
             }
         }
     }
+}
+
+/// The first rule that is broken.
+fn first(broken: Vec<Invalid>) -> Result<(), Invalid> {
+    broken.into_iter().next().map_or(Ok(()), Err)
 }
 
 #[cfg(test)]

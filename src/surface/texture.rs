@@ -92,8 +92,7 @@ pub fn load_texture(
             ..start.clone()
         }
     };
-    let remedy = "choose another tiling, pitch or generation, or another file";
-    let invalid = |e: Invalid| BadFile::invalid(path, e, remedy);
+    let invalid = |e: Invalid| BadFile::invalid(path, e);
     // The elements of the file bound what may be allocated for them.
     let least = elements(&description).map_err(invalid)?;
     let there: usize = texture.pieces.iter().map(|p| p.len()).sum();

@@ -16,20 +16,24 @@ impl Description {
         }
     }
 
-    /// Checks what the fields of the state can hold.
-    pub(super) fn check_units(&self) -> Result<(), Invalid> {
+    /// What the fields of the state cannot hold.
+    pub(super) fn units(&self) -> Vec<Invalid> {
         let (x, y) = self.offset_units();
-        for (name, value, unit) in [
-            ("X Offset", self.x_offset, x),
-            ("Y Offset", self.y_offset, y),
-        ] {
-            if !value.is_multiple_of(unit) {
-                let what = format!("an {name} of {value}; the state counts units of {unit}");
-                return Err(Invalid::new(Code::E0749, what));
-            }
-        }
-        self.check_align()?;
-        self.check_qpitch()
+        let offset = |name: &str, keys, value: u32, unit: u32| {
+            let what = format!("an {name} of {value}; the state counts units of {unit}");
+            let (low, high) = (value / unit * unit, value.next_multiple_of(unit));
+            let help = format!("{name} {low} or {high}");
+            (low != value).then(|| Invalid::new(Code::E0749, what).mend(keys, help))
+        };
+        [
+            offset("X Offset", &["x"], self.x_offset, x),
+            offset("Y Offset", &["y"], self.y_offset, y),
+            self.check_align().err(),
+            self.check_qpitch().err(),
+        ]
+        .into_iter()
+        .flatten()
+        .collect()
     }
 
     fn check_align(&self) -> Result<(), Invalid> {
@@ -70,14 +74,18 @@ impl Description {
             some(down),
             self.format
         );
-        Err(Invalid::new(Code::E0749, what))
+        let help = format!("leave it out: {}×{} is taken", fixed.0, fixed.1);
+        Err(Invalid::new(Code::E0749, what).mend(&["align"], help))
     }
 
     fn check_qpitch(&self) -> Result<(), Invalid> {
         let Some(rows) = self.qpitch else {
             return Ok(());
         };
-        let fail = |what| Err(Invalid::new(Code::E0749, what));
+        let fail = |what| {
+            let help = "leave QPitch out: the slices are packed, or as far apart as sizes say";
+            Err(Invalid::new(Code::E0749, what).mend(&["qpitch"], help))
+        };
         if self.generation < Generation::Gen8 {
             return fail(format!(
                 "a QPitch of {rows}; {} has no field for it, its slices are as far apart as sizes say",
@@ -112,7 +120,9 @@ impl Description {
                     layout.apart,
                     unit = if layout.in_a_row { "texels" } else { "rows" },
                 );
-                Err(Invalid::new(Code::E0758, what))
+                let least = layout.apart.next_multiple_of(4);
+                let help = format!("a QPitch of {least}, or none: the slices are packed");
+                Err(Invalid::new(Code::E0758, what).mend(&["qpitch"], help))
             }
             _ => Ok(()),
         }

@@ -349,6 +349,17 @@ fn every_rule_of_a_packed_surface_state_has_its_code() {
 }
 
 #[test]
+fn all_rules_that_a_packed_state_breaks_are_said_each_once() {
+    let check = |base: u32, tiled: u32| {
+        let words = [0x231c_043f, base, 0x00b0_0914, 0x0020_04f8 | tiled, 0, 0];
+        codes(&rules::check(Generation::Gen5, &words))
+    };
+    // Mip layout RIGHT in an array; its rows of 60 texels have 240 bytes, and the pitch is 160.
+    assert_eq!(check(0, 0), [Code::E0745, Code::E0742]);
+    assert_eq!(check(64, 2), [Code::E0745, Code::E0743, Code::E0742]);
+}
+
+#[test]
 fn binding_tables_lead_to_states() {
     let heap: Vec<u32> = (0..32).collect();
     let table = [0, 64, 128];

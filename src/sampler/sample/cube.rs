@@ -77,16 +77,12 @@ pub fn place(direction: [f64; 3]) -> OnFace {
 
 /// Where a texel outside a face lies: the face and index of the texel that joins there.
 ///
-/// ```text
-///        │       ╱ 2           1  the texel at the edge of the face that joins, however far outside
-///   face │ 1   ╱   (3, −2)     2  beyond a corner: the face on the side where it lies further out,
-///   ─────┼───╱──────────          here across, at its end nearest to the corner
-///        ╱
-/// ```
+/// One column or row outside it is the reference's. Further away, where only anisotropic taps and places on a
+/// face that a message names come, it is a model choice:
 ///
-/// One column or row outside is the reference's; further away, where only anisotropic taps and faces that a
-/// message names come, a model choice: it follows the direction through the texel, whose greatest
-/// component decides on the face.
+/// * outside one way: the same texel of the face that joins, however far;
+/// * outside both ways, beyond a corner: the direction through the texel decides, whose greatest component
+///   is the way it lies further out (across, if both alike). The other way it is the edge's texel.
 pub fn across_edge(face: u32, i: i64, j: i64, size: u32) -> (u32, u32, u32) {
     let n = i64::from(size);
     // How far outside: 0 inside.

@@ -191,7 +191,7 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
                 let what = "the columns of the U and V planes of 4:2:0 and 4:2:2 are even";
                 broken.push(Invalid::new(Code::E0755, what));
             }
-            broken.extend(Surface::check(super::rules::at_home(d)).err());
+            broken.extend(Surface::broken(super::rules::at_home(d)));
         }
         Err(why) if broken.iter().any(|b| b.code == why.code) => {}
         Err(why) => broken.push(why),

@@ -109,7 +109,7 @@ fn image(to: &mut Writer, d: &Description, old: bool) {
     to.put("Vertical Line Stride", u64::from(d.line_stride.skips()));
     let bottom = d.line_stride == LineStride::BottomField;
     to.put("Vertical Line Stride Offset", u64::from(bottom));
-    to.broken = to.broken.take().or(d.check_units().err());
+    to.broken = to.broken.take().or(d.units().into_iter().next());
     let (x, y) = d.offset_units();
     to.put("X Offset", u64::from(d.x_offset / x));
     to.put("Y Offset", u64::from(d.y_offset / y));

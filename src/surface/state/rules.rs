@@ -25,9 +25,9 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
     match describe(generation, words) {
         Ok(description) => {
             combinations(structure, &description, words, &mut broken);
-            broken.extend(Surface::check(at_home(description)).err());
+            broken.extend(Surface::broken(at_home(description)));
             if let Ok(Some(control)) = control_words(generation, words) {
-                broken.extend(Surface::check(at_home(control)).err());
+                broken.extend(Surface::broken(at_home(control)));
             }
         }
         // A reserved value has been said already, with the field's place.
@@ -65,7 +65,8 @@ fn combinations(structure: &Structure, d: &Description, words: &[u32], broken: &
     }
     let plain_2d = d.kind == Kind::D2 && !d.array;
     rule(
-        plain_2d || get("Vertical Line Stride") == 0 && get("Vertical Line Stride Offset") == 0,
+        // Lines that are skipped are a rule of surfaces.
+        plain_2d || d.line_stride.skips() || get("Vertical Line Stride Offset") == 0,
         Code::E0745,
         "Vertical Line Stride and its offset are for 2D surfaces that are no array",
     );
@@ -93,32 +94,12 @@ type Rule<'a> = dyn FnMut(bool, Code, &str) + 'a;
 fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<'_>) {
     let cube = d.kind == Kind::Cube;
     // Fields count from zero.
-    let (width, height, depth) = (get("Width"), get("Height"), get("Depth"));
-    match d.kind {
-        Kind::Buffer => {
-            rule(
-                width <= 127 && depth <= 127,
-                Code::E0749,
-                "Width and Depth of a buffer hold seven bits of its number of entries",
-            );
-            let pitch = d.pitch <= 2048;
-            rule(
-                pitch,
-                Code::E0742,
-                "the pitch of a buffer is at most 2048 bytes",
-            );
-        }
-        Kind::D3 => rule(
-            width < 2048 && height < 2048,
-            Code::E0740,
-            "a 3D surface is at most 2048 texels wide and high",
-        ),
-        _ => rule(
-            depth < 512 && d.min_array_element < 512,
-            Code::E0740,
-            "an array has at most 512 slices",
-        ),
-    }
+    let (width, depth) = (get("Width"), get("Depth"));
+    rule(
+        d.kind != Kind::Buffer || width <= 127 && depth <= 127,
+        Code::E0749,
+        "Width and Depth of a buffer hold seven bits of its number of entries",
+    );
     rule(
         !cube || depth == 0,
         Code::E0745,
@@ -150,11 +131,6 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
         !(average && cube) || all,
         Code::E0745,
         "corner mode AVERAGE needs all six faces enabled",
-    );
-    rule(
-        get("MIP Map Layout Mode") == 0 || d.kind == Kind::D2 && !d.array,
-        Code::E0745,
-        "mip layout RIGHT needs a 2D surface that is no array",
     );
     let mono = d.format.kind == FormatKind::Mono;
     rule(
