@@ -48,10 +48,11 @@ proptest! {
     }
 }
 
-/// Which cell owns each byte; two that claim the same one are an error.
+/// Which cell owns each byte, and which texel each bit of formats of less; two that claim the same one are an
+/// error.
 #[derive(Default)]
 struct Owners {
-    cells: HashMap<usize, [u32; 5]>,
+    cells: HashMap<(usize, u32), [u32; 5]>,
 }
 
 impl Owners {
@@ -82,12 +83,17 @@ impl Owners {
             };
             for slice in 0..slices {
                 for sample in 0..d.samples {
+                    let small = d.format.bits < 8;
+                    let across = if small { 1 } else { cell.across as usize };
                     for y in (0..size(d.height)).step_by(cell.down as usize) {
-                        for x in (0..size(d.width)).step_by(cell.across as usize) {
+                        for x in (0..size(d.width)).step_by(across) {
                             let place = surface.place(level, slice, x, y, sample);
+                            let texel = [part, level, slice * 16 + sample, x, y];
                             for byte in 0..cell.bytes {
                                 let at = surface.address(place.x + byte, place.y);
-                                self.claim(surface, at, [part, level, slice * 16 + sample, x, y])?;
+                                // Levels of small texels begin inside a byte.
+                                let inside = if small { place.in_x } else { 0 };
+                                self.claim(surface, (at, inside), texel)?;
                             }
                         }
                     }
@@ -97,14 +103,19 @@ impl Owners {
         Ok(())
     }
 
-    fn claim(&mut self, surface: &Surface, at: usize, cell: [u32; 5]) -> Result<(), String> {
+    fn claim(
+        &mut self,
+        surface: &Surface,
+        (at, inside): (usize, u32),
+        cell: [u32; 5],
+    ) -> Result<(), String> {
         if at >= surface.memory().len() {
             return Err(format!(
                 "{cell:?} lies at {at} of {}",
                 surface.memory().len()
             ));
         }
-        match self.cells.insert(at, cell) {
+        match self.cells.insert((at, inside), cell) {
             Some(other) if other != cell => {
                 Err(format!("byte {at} is of {other:?} and of {cell:?}"))
             }

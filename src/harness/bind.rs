@@ -13,7 +13,7 @@ use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Bindings, Sampler, bindings};
-use crate::isa::predefined::PREDEFINED;
+use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED};
 use crate::isa::{AvsMode, Platform};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
@@ -126,7 +126,8 @@ fn symbol_of(
     let names = names.map(|(name, _)| name.as_str());
     let builtin = |name: &&str| {
         let number = name.strip_prefix('V').and_then(|n| n.parse::<usize>().ok());
-        name.starts_with('%') || number.is_some_and(|n| n < PREDEFINED.len())
+        let sampler = *name == BINDLESS_SAMPLER;
+        sampler || name.starts_with('%') || number.is_some_and(|n| n < PREDEFINED.len())
     };
     let names = names.filter(|name| !builtin(name));
     program.symbols.get(&name.node).copied().ok_or_else(|| {
