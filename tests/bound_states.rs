@@ -385,6 +385,12 @@ fn rules_are_told_at_their_words_with_a_mend_and_a_section() {
             "36 bytes",
         ),
         (
+            "SURFACE T6: memory.bin R8_UNORM",
+            "E0702",
+            "memory.bin",
+            "PNG, BMP or PNM",
+        ),
+        (
             "SAMPLER S1: filter=linear",
             "E0704",
             "S1",
