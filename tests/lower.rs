@@ -275,6 +275,41 @@ fn a_warning_about_a_lowered_program_is_on_standard_error() {
     assert!(errors.contains("one colour arrives"), "{errors}");
 }
 
+/// Gathers and what is told of a surface come back even to `%null`, in the lengths the finalizer was seen to give;
+/// samples and blocks do not.
+#[test]
+fn only_some_answers_to_null_have_no_length() {
+    for (name, statement, desc) in [
+        (
+            "wide",
+            "gather4_scaled.RGBA (M1, 16) T6 0x0:ud A0.0 %null.0",
+            "0x048050",
+        ),
+        (
+            "scaled",
+            "gather_scaled.4 (M1, 8) T6 0x0:ud A0.0 %null.0",
+            "0x021108",
+        ),
+        (
+            "dwords",
+            "gather.4 (M1, 8) T6 0x0:ud A0.0 %null.0",
+            "0x0210C2",
+        ),
+        ("svm", "svm_gather.4.1 (M1, 8) V34.0 %null.0", "0x041401FF"),
+        ("info", "resinfo.RGBA (M1, 8) T6 A0.0 %null.0", "0x0242A0"),
+        ("load", "load_3d.R (M1, 8) 0x0:uw T6 %null.0 A0.0", "0x0202"),
+    ] {
+        let file = program(&format!("null-{name}"), statement);
+        let output = visim(&["--format", "json", "lower", &file.to_string_lossy()]);
+        let said = said(&output);
+        assert!(
+            said.contains(&format!("\"desc_fixed_bits\": \"{desc}")),
+            "{name}: {said}"
+        );
+        std::fs::remove_file(&file).expect("it was written");
+    }
+}
+
 /// From Gen12 on the end of a thread is the instruction's, and the bit of `raw_sends` says nothing.
 #[test]
 fn the_end_of_a_thread_is_where_the_platform_has_it() {

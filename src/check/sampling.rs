@@ -8,7 +8,7 @@ use crate::isa::predefined::BINDLESS_SAMPLER;
 use crate::isa::{ChannelMask, Family, Opcode, Platform, Slot, Type, UnormFormat};
 use crate::message::{SamplerOp, parameters};
 use crate::source::Span;
-use crate::syntax::ast::{Operand, Suffix};
+use crate::syntax::ast::{Immediate, Operand, Suffix};
 
 /// The parameters of a 3D sampler instruction in text order. Trailing ones may be left out.
 ///
@@ -464,7 +464,13 @@ impl Rules<'_> {
                 ))
                 .see(format!("vISA AVS, \"{name}\""));
             d = match self.operand(index).map(|o| &o.node) {
-                Some(Operand::Immediate(i)) => d.help(format!("0x{:x}:{wanted}", i.value_bits())),
+                Some(Operand::Immediate(i)) if wanted != Type::F && ty.is_integer() => {
+                    d.help(format!("0x{:x}:{wanted}", i.value_bits()))
+                }
+                Some(Operand::Immediate(i)) if wanted == Type::F => match number(i) {
+                    Some(n) => d.help(format!("0x{:x}:f, which is {n}", n.to_bits())),
+                    None => d.help("give it as f"),
+                },
                 _ => d.help(format!("mov it into a variable of type {wanted} first")),
             };
             self.say(d);
@@ -586,4 +592,17 @@ impl Rules<'_> {
             self.say(d);
         }
     }
+}
+
+/// The number of an immediate of up to 32 bits as a float.
+fn number(immediate: &Immediate) -> Option<f32> {
+    let bits = immediate.value_bits();
+    Some(match immediate.ty {
+        Type::Ub | Type::Uw | Type::Ud => bits as f32,
+        Type::B => bits as i8 as f32,
+        Type::W => bits as i16 as f32,
+        Type::D => bits as i32 as f32,
+        Type::Hf => half::f16::from_bits(bits as u16).to_f32(),
+        _ => return None,
+    })
 }

@@ -307,10 +307,23 @@ impl Machine {
             Operand::Register { sign, .. } => *sign,
             _ => Sign::Plain,
         });
+        // The finalizer leaves sources of type f behind where it has passed over a move of bits.
+        let bitwise = matches!(step.op, "shl" | "shr" | "and" | "or" | "xor" | "not");
         let values: Option<Vec<i64>> = sources
             .iter()
             .zip(signs)
-            .map(|((cells, ty), sign)| value(cells, *ty, sign, to))
+            .map(|((cells, ty), sign)| match bitwise {
+                true => value(
+                    cells,
+                    Type {
+                        float: to.float,
+                        ..*ty
+                    },
+                    sign,
+                    to,
+                ),
+                false => value(cells, *ty, sign, to),
+            })
             .collect();
         let Some(values) = values else {
             return unknown;

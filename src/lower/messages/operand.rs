@@ -236,11 +236,11 @@ impl Lowering<'_> {
         Ok(())
     }
 
-    /// Completes a message that brings registers back, none for `%null`.
+    /// Completes a gather. Its registers come back even to `%null`: lowering reference 1.10 has a response of 0
+    /// for that, the finalizer writes one for samples, blocks and atomics only.
     pub fn fetch_lanes(&mut self, mut plan: Plan, data: Option<Place>, registers: u32) {
         self.lay_out(&mut plan);
-        let response = if data.is_some() { registers } else { 0 };
-        self.fetch_registers(plan, data, response);
+        self.fetch_registers(plan, data, registers);
     }
 
     /// Sends what is complete but for its answer: so many registers, the operand's from its start.

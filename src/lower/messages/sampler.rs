@@ -220,7 +220,8 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
         parts = vec![Part::dwords(zeros, cx.grf())];
     }
     let return_bytes = ask.es * if ask.return16 { 2 } else { 4 };
-    let response = if ask.destination.is_none() {
+    // What is told of a surface comes back even to `%null`, as was seen in the finalizer.
+    let response = if ask.destination.is_none() && !info {
         0
     } else {
         ask.returned_channels(platform) * row_count(return_bytes) + u32::from(ask.null_mask)

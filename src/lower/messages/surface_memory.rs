@@ -316,11 +316,8 @@ pub(super) fn unscaled(cx: &mut Lowering) -> Result<()> {
     } else {
         1
     };
-    plan.response = if data.is_some() { registers } else { 0 };
-    plan.destination = cx.destination(data);
-    let response = plan.response;
-    cx.send(plan);
-    cx.write_registers(data, 0, response);
+    // As other gathers, even to `%null`.
+    cx.fetch_registers(plan, data, registers);
     Ok(())
 }
 
