@@ -60,6 +60,7 @@ const REFUSALS: &[Row] = &[
     ("", &["run", "k.visa", "--surface", "T6=new:8x8:R8_UINT:gen=9:align=3x3"], "E0749", "4, 8, 16"),
     ("", &["run", "k.visa", "--surface", "T6=new:8x8:R8_UINT:gen=9:x=3"], "E0749", "units of 4"),
     ("", &["run", "k.visa", "--surface", "T6=raw:k.visa:R8_UINT:8x8:kind=null"], "E0702", "null surface"),
+    ("", &["run", "k.visa", "--surface", "T6=k.png:kind=null"], "E0705", "null surface"),
     ("", &["run", "k.visa", "--dump", "T6"], "E0703", "nothing is bound"),
     ("", &["run", "k.visa", "--dump", "UV"], "E0704", "UV"),
     ("", &["run", "k.visa", "--surface", "U=new:4x4:R8_UNORM"], "E0705", "not a surface"),

@@ -368,6 +368,7 @@ fn make(
             // Without a size the picture's own is taken.
             let size = ask.size.as_ref().map_or(vec![0, 0], |s| s.node.clone());
             let shape = shape::read(layer, ask, at(Description::d2(format, 0, 0)), &size)?;
+            null_of(ask, shape.description.kind)?;
             let named = ask.format.is_some().then_some(format);
             match contents::texture(layer, ask, path, &shape.description, named)? {
                 Some(surface) => surface,
@@ -384,7 +385,11 @@ fn make(
             };
             let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
             let shape = shape::read(layer, ask, at(start), &size)?;
-            contents::plain(layer, Some(ask), path, shape.description, shape.frame)?
+            let mut d = shape.description;
+            d.planes = d
+                .planes
+                .map(|planes| planes.behind_tiles(d.height, d.tiling));
+            contents::plain(layer, Some(ask), path, d, shape.frame)?
         }
         Origin::Memory(path) => {
             let start = at(Description::d2(format(ask)?, 0, 0));
@@ -397,7 +402,7 @@ fn make(
             made.0
         }
     };
-    null_of(ask, &surface)?;
+    null_of(ask, surface.kind())?;
     if let Some(formula) = &ask.formula {
         contents::fill(&surface, formula)?;
     }
@@ -405,12 +410,12 @@ fn make(
 }
 
 /// `kind=null` beside a file or a formula, which would be lost.
-fn null_of(ask: &SurfaceBinding, surface: &Surface) -> Result<(), Wrong> {
+fn null_of(ask: &SurfaceBinding, kind: Kind) -> Result<(), Wrong> {
     let lost = match &ask.origin {
         Origin::Picture(path) | Origin::Plain(_, path) | Origin::Memory(path) => Some(path.span),
         _ => ask.formula.as_ref().map(|formula| formula.span),
     };
-    match lost.filter(|_| surface.kind() == Kind::Null) {
+    match lost.filter(|_| kind == Kind::Null) {
         Some(span) => {
             let label = "a null surface has nothing of this";
             Err(Box::new((*wrong(span, label)).help("leave kind=null out")))

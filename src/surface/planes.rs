@@ -66,6 +66,26 @@ impl Planes {
         }
     }
 
+    /// These places in a tiled surface: planes of half the pitch begin behind the tiles of those before, for tiles
+    /// of another pitch stand in other places. Source: surface reference 3.8, "plane starts should be tile aligned".
+    pub fn behind_tiles(self, height: u32, tiling: Tiling) -> Planes {
+        let rows = tiling.tile(8).map_or(1, |(_, rows)| rows);
+        if !self.half_pitch || rows == 1 {
+            return self;
+        }
+        let first = height.next_multiple_of(rows).saturating_mul(2);
+        let second = first.saturating_add((height / 2).next_multiple_of(rows));
+        let (u, v) = match self.u.1 <= self.v.1 {
+            true => (first, second),
+            false => (second, first),
+        };
+        Planes {
+            u: (0, u),
+            v: (0, v),
+            ..self
+        }
+    }
+
     /// YV12: as I420 with V before U.
     pub const fn yv12(height: u32) -> Planes {
         let i420 = Planes::i420(height);
@@ -227,5 +247,31 @@ mod tests {
         let nv12 = Surface::zeroed(Description::d2(Format::PLANAR_420_8, 6, 4)).unwrap();
         assert_eq!(nv12.plane(1).unwrap().format(), Format::R8G8_UNORM);
         assert!(nv12.plane(2).is_none());
+    }
+
+    /// Every byte of a tiled frame is its own, whatever the size.
+    #[test]
+    fn planes_behind_tiles_share_no_byte() {
+        for tiling in [Tiling::X, Tiling::Y] {
+            for (width, height) in [(4, 2), (130, 34), (320, 240), (1026, 6)] {
+                for planes in [
+                    Planes::nv12(height),
+                    Planes::i420(height),
+                    Planes::yv12(height),
+                ] {
+                    let description = Description {
+                        planes: Some(planes.behind_tiles(height, tiling)),
+                        tiling,
+                        ..Description::d2(Format::PLANAR_420_8, width, height)
+                    };
+                    let surface = Surface::zeroed(description).unwrap();
+                    let frame: Vec<u8> = (0..surface.plain_bytes())
+                        .map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8)
+                        .collect();
+                    surface.set_rows(&frame);
+                    assert!(surface.to_rows() == frame, "{width}x{height} {tiling:?}");
+                }
+            }
+        }
     }
 }
