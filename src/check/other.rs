@@ -50,14 +50,16 @@ impl RawWords {
         if let Some(function) = self.function {
             word = word & !ex::SFID.mask() | function & ex::SFID.mask();
         }
-        if let [_, Some(second), _] = self.lengths {
-            word = match platform {
-                Platform::Dg2 | Platform::Pvc => {
-                    word & !ex::LENGTH.mask() | second << ex::LENGTH.lo & ex::LENGTH.mask()
-                }
-                _ => with_second_length(word, second, platform),
-            };
-        }
+        let bare = word & !ex::LENGTH.mask();
+        word = match (self.lengths[1], platform) {
+            (Some(second), Platform::Dg2 | Platform::Pvc) => {
+                bare | second << ex::LENGTH.lo & ex::LENGTH.mask()
+            }
+            (Some(second), _) => with_second_length(word, second, platform),
+            // An instruction of one source keeps a second length on Gen12 only: lowering reference 17.
+            (None, Platform::Tgl) => word,
+            (None, _) => bare,
+        };
         if matches!(opcode, Opcode::RawSendsEot | Opcode::RawSendscEot) {
             word |= ex::EOT.mask();
         }
@@ -167,7 +169,7 @@ impl Rules<'_> {
             let d = self
                 .complaint(Code::W0385, title)
                 .at(self.mnemonic(), labels.join("; "))
-                .note("the message is the descriptor's; the text's numbers say which registers it may use")
+                .note("the message is the descriptor's; the text's numbers say which registers it may use. Second lengths are joined up to Gen12, later the text's is sent")
                 .see("vISA text reference 5.12; lowering reference 17");
             self.say(d);
         }

@@ -346,6 +346,21 @@ fn what_the_finalizer_does_not_look_at_is_a_remark_where_its_reading_is_asked_fo
 }
 
 #[test]
+fn a_second_length_that_the_instruction_has_no_room_for_is_not_counted() {
+    let text = text_of("raw_send (M1, 8) 0x4c 1 1 0x02106e05:ud U.0 U.32");
+    for (platform, counted) in [
+        (Platform::Skl, false),
+        (Platform::Icl, false),
+        (Platform::Tgl, true),
+        (Platform::Dg2, false),
+    ] {
+        let (_, found) = diagnostics(&text, platform);
+        let remarked = found.iter().any(|d| d.code == Code::W0386);
+        assert_eq!(remarked, counted, "{platform}: {found:?}");
+    }
+}
+
+#[test]
 fn the_media_block_diagnostic_reads_as_the_manual_of_style_shows_it() {
     let text = "\
 .version 4.1

@@ -145,6 +145,10 @@ impl Description {
                 part.pitch = self.pitch / 2;
             }
         }
+        if self.kind == Kind::Null {
+            // It has no place that the fields could overflow.
+            return Some(part);
+        }
         if self.tiling == Tiling::Linear {
             let offset = u64::from(row) * u64::from(part.pitch) + u64::from(column * size);
             part.base = self.base.checked_add(offset)?;
@@ -247,6 +251,23 @@ mod tests {
         let nv12 = Surface::zeroed(Description::d2(Format::PLANAR_420_8, 6, 4)).unwrap();
         assert_eq!(nv12.plane(1).unwrap().format(), Format::R8G8_UNORM);
         assert!(nv12.plane(2).is_none());
+    }
+
+    #[test]
+    fn planes_of_a_null_surface_are_null_whatever_its_fields_say() {
+        let null = Description {
+            kind: Kind::Null,
+            align: Some((0, 0)),
+            y_offset: u32::MAX,
+            tiling: Tiling::X,
+            ..Description::d2(Format::PLANAR_420_8, 4, 4)
+        };
+        let surface = Surface::zeroed(null).unwrap();
+        for plane in 0..2 {
+            let plane = surface.plane(plane).unwrap();
+            assert_eq!(plane.description().kind, Kind::Null);
+        }
+        assert_eq!(surface.plane(2).map(|s| s.memory().len()), None);
     }
 
     /// Every byte of a tiled frame is its own, whatever the size.

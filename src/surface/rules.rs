@@ -31,7 +31,7 @@ impl Description {
     pub(super) fn resolve(mut self) -> Result<(Description, Layout), Invalid> {
         let format = self.format;
         match self.kind {
-            Kind::Null => return Ok((self, Layout::default())),
+            Kind::Null => return self.resolve_part(),
             _ if format.is_reserved() => {
                 let what = format!("format {:#05x} is reserved", format.code);
                 return Err(Invalid::new(Code::E0746, what));
@@ -50,6 +50,10 @@ impl Description {
     /// [`Description::resolve`] of a surface or a plane: the fields of a state place the one, the other
     /// begins anywhere.
     pub(super) fn resolve_part(self) -> Result<(Description, Layout), Invalid> {
+        // A null surface has no texels to place, nor have its planes.
+        if self.kind == Kind::Null {
+            return Ok((self, Layout::default()));
+        }
         first(self.combinations())?;
         self.placed()
     }
