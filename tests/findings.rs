@@ -427,3 +427,26 @@ end:
 ";
     finds(&wanted, body);
 }
+
+#[test]
+fn barriers_that_lanes_of_a_thread_do_not_share() {
+    let wanted = Wanted {
+        code: "U0693",
+        at: "barrier",
+        from: &["(P1) goto"],
+        words: &["lanes 0xffffff0f of 0xffffffff come to this barrier"],
+    };
+    // All lanes take the first branch together.
+    let body = "
+    setp (M1, 8) P1 0xf0:ud
+    goto (M1, 32) on
+on:
+    (P1) goto (M1, 8) around
+done:
+    barrier
+around:
+    barrier
+    ret (M1, 1)
+";
+    finds(&wanted, body);
+}

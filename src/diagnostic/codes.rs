@@ -1014,6 +1014,10 @@ threads than come to it, or some of them stand at the barrier of the whole group
     U0692 Undefined "named barrier is never complete"
 "Found by `visim run --sanitize`. Threads have signalled a named barrier, and the group ended before as many
 had come as they said. Nobody waited, so the run went on; hardware keeps the barrier for the next meeting."
+    U0693 Undefined "part of a thread's lanes comes to a barrier"
+"Found by `visim run --sanitize`. Hardware waits for threads, so this one waits for all its lanes and the run
+goes on; but the languages above ask that every work-item of the group comes to the barrier, and compiled for
+another width the same kernel would hang or miss it. Take the barrier out of the branch or the early return."
     E0701 Error "directive cannot be read"
 "A comment begins with the word of a directive, or an option was given, but what follows does not read.
 The help line shows the form.

@@ -71,6 +71,8 @@ pub struct Start<'a> {
     pub thread: ThreadId,
     /// What it will run.
     pub program: &'a Program,
+    /// The lanes that the dispatch gave it, bit 0 = lane 0.
+    pub lanes: u32,
     /// How many threads its group has.
     pub group_threads: u32,
     /// Bytes of shared local memory that belong to something; more may be there.

@@ -549,6 +549,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             observer.started(&Start {
                 thread: id,
                 program: self.program,
+                lanes: start.mask,
                 group_threads: self.grid.threads,
                 slm_used: self.options.slm_used.unwrap_or(u32::MAX),
                 given: &given,

@@ -1,8 +1,34 @@
-//! Barriers: where threads of a group did not meet.
+//! Barriers: where threads of a group, or lanes of a thread, did not meet.
 
+use super::State;
 use super::finding::{Detail, Finding, Key, Kind};
-use crate::exec::observer::At;
+use crate::exec::observer::{At, Running};
 use crate::exec::{Meeting, ThreadId};
+use crate::program::Lanes;
+
+impl State {
+    /// A barrier is about to be waited at.
+    pub(super) fn barrier(&mut self, at: At, on: Running) {
+        self.barriers.push(at.pc);
+        if on.enabled != self.lanes {
+            self.add(at, Kind::SomeLanes, None, |state| Detail::Part {
+                came: on.enabled,
+                lanes: state.lanes,
+                parted: state.parted,
+            });
+        }
+    }
+
+    /// A branch or return is about to be decided: whether lanes part here that were together.
+    pub(super) fn branch(&mut self, at: At, lanes: Lanes, on: Running) {
+        let taken = on.mask << lanes.offset;
+        let together = on.enabled << lanes.offset == self.lanes & lanes.all() << lanes.offset;
+        // With one lane all go or stay.
+        if together && lanes.count > 1 && taken != 0 && taken != self.lanes {
+            self.parted = Some(at.pc);
+        }
+    }
+}
 
 /// A named barrier that was not complete when the group had ended, and the first thread that came.
 pub(super) fn left((meeting, at): (Meeting, At)) -> (Key, Finding) {

@@ -23,6 +23,8 @@ pub(super) enum Kind {
     Disagree,
     OtherBarrier,
     EndedEarly,
+    /// Lanes of the thread that came to a barrier without the others.
+    SomeLanes,
     /// A named barrier that was never complete.
     NamedOpen,
 }
@@ -93,6 +95,12 @@ pub(super) enum Detail {
         thread: ThreadId,
     },
     Named(Meeting),
+    /// The lanes that came, and the branch at which the others left them.
+    Part {
+        came: u32,
+        lanes: u32,
+        parted: Option<u32>,
+    },
 }
 
 impl Finding {

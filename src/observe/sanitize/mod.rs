@@ -7,7 +7,7 @@
 //! ```text
 //!  registers   never written · left undefined by a message · outside the variable
 //!  memory      outside the surface · misaligned · never written (shared, scratch) · lanes that disagree
-//!  group       threads at different barriers, or ended while others wait
+//!  group       threads at different barriers, or ended while others wait; a part of a thread's lanes at one
 //! ```
 
 mod barriers;
@@ -93,6 +93,10 @@ struct State {
     shadow: Shadow,
     findings: BTreeMap<Key, Finding>,
     barriers: Vec<u32>,
+    /// The lanes that the thread began with.
+    lanes: u32,
+    /// The last branch that all lanes came to and a part of them took.
+    parted: Option<u32>,
     scratch: Bitmap,
     /// What the instruction at hand goes by to find registers or memory.
     places: Vec<Place>,
@@ -134,6 +138,8 @@ impl Observer for Checker<'_> {
             slm_used: start.slm_used,
             findings: BTreeMap::new(),
             barriers: Vec::new(),
+            lanes: start.lanes,
+            parted: None,
             scratch: Bitmap::default(),
             places: Vec::new(),
             loaded: Vec::new(),

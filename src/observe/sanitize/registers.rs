@@ -180,7 +180,8 @@ impl State {
                 let mask = on.mask << lanes.offset;
                 self.combine(*opcode, *dst, *src, mask, arena);
             }
-            Op::Barrier(Barrier::Whole | Barrier::Wait) => self.barriers.push(at.pc),
+            Op::Goto { lanes, .. } | Op::Return { lanes, .. } => self.branch(at, *lanes, on),
+            Op::Barrier(Barrier::Whole | Barrier::Wait) => self.barrier(at, on),
             Op::Send(send) => {
                 if let SendBody::Raw(raw) = &send.body {
                     self.raw(at, raw);

@@ -21,6 +21,7 @@ fn title(kind: Kind) -> (Code, &'static str) {
         Kind::Misaligned(_) => (Code::U0675, "vISA text reference 5.9 and 5.10"),
         Kind::OtherBarrier => (Code::U0676, "vISA text reference 5.13"),
         Kind::EndedEarly => (Code::U0677, "launch reference 7"),
+        Kind::SomeLanes => (Code::U0693, "vISA text reference 5.5 and 5.13"),
         Kind::NamedOpen => (Code::U0692, "vISA text reference 5.13; vISA NBARRIER"),
         Kind::Overlap => (Code::U0678, "vISA text reference 5.2 and 5.12"),
         Kind::Disagree => (Code::U0679, "PRM 5.10, \"Writes to overlapping addresses\""),
@@ -143,6 +144,20 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
         (Detail::Other { pc: at, thread }, Kind::OtherBarrier) => {
             diagnostic = known.at(diagnostic, pc, &format!("{} waits here", finding.thread));
             diagnostic = known.and_at(diagnostic, *at, &format!("{thread} waits here"));
+        }
+        (
+            Detail::Part {
+                came,
+                lanes,
+                parted,
+            },
+            _,
+        ) => {
+            let label = format!("lanes {came:#x} of {lanes:#x} come to this barrier");
+            diagnostic = known.at(diagnostic, pc, &label);
+            if let Some(branch) = parted {
+                diagnostic = known.and_at(diagnostic, *branch, "the others parted from them here");
+            }
         }
         (Detail::Named(meeting), _) => {
             let label = format!("named barrier {} was never complete", meeting.id);
