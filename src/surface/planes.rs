@@ -173,14 +173,20 @@ impl Description {
         }
         let (across, down) = self.chroma_shift();
         if !self.width.is_multiple_of(1 << across) || !self.height.is_multiple_of(1 << down) {
-            return fail(format!(
+            let what = format!(
                 "{}×{} texels; the chroma of {} needs multiples of {} and {}",
                 self.width,
                 self.height,
                 self.format,
                 1 << across,
                 1 << down
-            ));
+            );
+            let help = format!(
+                "{}×{} texels",
+                self.width.next_multiple_of(1 << across),
+                self.height.next_multiple_of(1 << down)
+            );
+            return Err(Invalid::new(Code::E0755, what).mend(&["size"], help));
         }
         for (column, row) in [planes.u, planes.v] {
             if column > 16384 || row > 65536 {

@@ -198,6 +198,14 @@ impl Description {
 
     /// The rule that a tiling without a shape for the format breaks.
     fn no_tile(&self) -> Invalid {
+        if self.format.is_planar() {
+            let what = format!(
+                "tiling {:?} has no shape for the planes of {}",
+                self.tiling, self.format
+            );
+            return Invalid::new(Code::E0746, what)
+                .mend(&["tiling"], "a linear surface, tiling X or Y");
+        }
         let what = format!(
             "tiling {:?} has no shape for the {} bits of {}",
             self.tiling, self.format.bits, self.format
