@@ -309,6 +309,8 @@ pub enum Op {
     Nothing,
     /// Legal, but not modelled: a diagnostic when it is reached.
     Unsupported,
+    /// A message that takes registers of `%null`: a diagnostic when it is reached.
+    TakesNull,
 }
 
 /// Which part of a barrier.

@@ -144,6 +144,100 @@ fn bits_that_mean_nothing_are_named() {
 }
 
 #[test]
+fn a_word_that_may_be_read_two_ways_is_asked_for_again() {
+    for (word, wanted) in [
+        (
+            "02490000",
+            "write 0x02490000 if it is hexadecimal, 0x25fe90 if it is decimal",
+        ),
+        (
+            "12",
+            "write 0x12 if it is hexadecimal, 0xc if it is decimal",
+        ),
+        ("0249000c", "write 0x0249000c"),
+        ("c", "write 0xc"),
+        ("0x102490000", "a 32-bit number is wanted"),
+        ("0x+2", "a 32-bit number is wanted"),
+        ("", "a 32-bit number is wanted"),
+    ] {
+        let output = visim(&["decode", "0x02490000", word]);
+        assert_eq!(output.status.code(), Some(2), "{word}");
+        let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert!(errors.contains(wanted), "{word}: {errors}");
+    }
+    assert!(visim(&["decode", "0x02427005", "2"]).status.success());
+}
+
+#[test]
+fn a_receiver_that_is_left_out_is_looked_for() {
+    for (platform, ex_desc, wanted) in [
+        (
+            "dg2",
+            "0x0",
+            "  with 0xc, to dc1: untyped: surface 5, access write",
+        ),
+        (
+            "skl",
+            "0x40",
+            "  with 0x4c, to dc1: untyped: surface 5, access write",
+        ),
+    ] {
+        let arguments = ["decode", "0x02026e05", ex_desc, "--platform", platform];
+        let text = said(&visim(&arguments));
+        assert!(text.contains("no request: "), "{text}");
+        assert!(text.contains(wanted), "{text}");
+        assert!(
+            text.contains("low four bits of the extended descriptor"),
+            "{text}"
+        );
+    }
+    let text = said(&visim(&["decode", "0x3ff00000", "0x0"]));
+    assert!(text.contains("no other knows this message"), "{text}");
+    let json = said(&visim(&["decode", "0x02026e05", "0x0", "--format", "json"]));
+    assert!(json.contains("\"receiver\": \"dc1\""), "{json}");
+}
+
+#[test]
+fn lengths_that_do_not_fit_are_told_on_ironlake_too() {
+    // DWord scattered read of eight lanes: header and offsets out, a register back (lowering reference 18.5).
+    let text = said(&visim(&[
+        "decode",
+        "0x06287200",
+        "0x4",
+        "--platform",
+        "ilk",
+    ]));
+    assert!(
+        text.contains("it has 2 registers out, the descriptor counts 3"),
+        "{text}"
+    );
+    assert!(
+        text.contains("it has 1 register back, the descriptor counts 2"),
+        "{text}"
+    );
+    // Two operands of `pow`, sent one.
+    let text = said(&visim(&[
+        "decode",
+        "0x0210000a",
+        "0x1",
+        "--platform",
+        "ilk",
+    ]));
+    assert!(
+        text.contains("it has 2 registers out, the descriptor counts 1"),
+        "{text}"
+    );
+    let text = said(&visim(&[
+        "decode",
+        "0x04187200",
+        "0x4",
+        "--platform",
+        "ilk",
+    ]));
+    assert!(!text.contains("it has"), "{text}");
+}
+
+#[test]
 fn people_see_the_ruler_and_the_fields_of_the_header() {
     let file = std::env::temp_dir().join(format!("visim-lower-{}.visa", std::process::id()));
     let text = ".version 4.1

@@ -24,6 +24,7 @@ mod names;
 mod operands;
 mod other;
 mod regions;
+mod room;
 mod rules;
 mod sampling;
 mod types;
@@ -33,6 +34,7 @@ mod walk;
 mod tests;
 
 pub use blocks::block_shape;
+pub use room::Room;
 pub use rules::looked_at;
 pub use sampling::parameters;
 

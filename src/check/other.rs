@@ -4,69 +4,10 @@
 
 use super::rules::Rules;
 use crate::diagnostic::Code;
-use crate::isa::{Opcode, Platform};
-use crate::message::extended::{length_field, with_second_length};
-use crate::message::fields::{Field, extended_gen11 as ex, outer};
-use crate::message::text::request;
+use crate::isa::Opcode;
+use crate::message::counted::{self, Part, RawWords};
+use crate::message::fields::{Field, outer};
 use crate::syntax::ast::{Operand, Suffix};
-
-/// What a raw message says of its lengths, where that is constant.
-struct RawWords {
-    function: Option<u32>,
-    ex_desc: Option<u32>,
-    desc: Option<u32>,
-    /// By the text: out, out behind them, back.
-    lengths: [Option<u32>; 3],
-    /// Two sources.
-    split: bool,
-}
-
-impl RawWords {
-    /// Where the text counts other registers than the descriptors.
-    fn beside_text(&self, platform: Platform) -> Vec<String> {
-        let field = |word: Option<u32>, field: Field| word.map(|word| field.get(&[word]));
-        // A second length that the descriptor has not is the text's to join.
-        let behind = field(self.ex_desc, length_field(platform)).filter(|n| *n != 0);
-        let [sent, second, received] = self.lengths;
-        let pairs = [
-            ("sent", sent.zip(field(self.desc, outer::LENGTH))),
-            ("sent behind them", second.zip(behind)),
-            ("received", received.zip(field(self.desc, outer::RESPONSE))),
-        ];
-        // Of one source fewer than the descriptor has is an error of its own.
-        let differs = |&(text, bits): &(u32, u32)| text > bits || self.split && text < bits;
-        let told = pairs.into_iter().filter_map(|(what, pair)| {
-            let (text, bits) = pair.filter(differs)?;
-            Some(format!("{text} {what}, {bits} by the descriptor"))
-        });
-        told.collect()
-    }
-
-    /// Where the descriptors count other registers than what they ask for has.
-    fn beside_request(&self, opcode: Opcode, platform: Platform) -> Vec<String> {
-        let (Some(desc), Some(mut word)) = (self.desc, self.ex_desc) else {
-            return Vec::new();
-        };
-        if let Some(function) = self.function {
-            word = word & !ex::SFID.mask() | function & ex::SFID.mask();
-        }
-        let bare = word & !ex::LENGTH.mask();
-        word = match (self.lengths[1], platform) {
-            (Some(second), Platform::Dg2 | Platform::Pvc) => {
-                bare | second << ex::LENGTH.lo & ex::LENGTH.mask()
-            }
-            (Some(second), _) => with_second_length(word, second, platform),
-            // An instruction of one source keeps a second length on Gen12 only: lowering reference 17.
-            (None, Platform::Tgl) => word,
-            (None, _) => bare,
-        };
-        if matches!(opcode, Opcode::RawSendsEot | Opcode::RawSendscEot) {
-            word |= ex::EOT.mask();
-        }
-        // What means nothing stops a run.
-        request(desc, word, platform).map_or_else(|_| Vec::new(), |read| read.odd)
-    }
-}
 
 impl Rules<'_> {
     /// Instructions with a few numbers of their own.
@@ -141,47 +82,72 @@ impl Rules<'_> {
             Suffix::SendSizes(sizes) => Some(sizes.clone()),
             _ => None,
         });
+        let eot = matches!(self.opcode(), Opcode::RawSendsEot | Opcode::RawSendscEot);
+        let lanes = self.lanes();
         match sizes.as_deref() {
             Some([function @ .., first, second, back]) => RawWords {
                 function: function.first().copied(),
                 ex_desc: constant(0),
                 desc: constant(1),
                 lengths: [Some(*first), Some(*second), Some(*back)],
-                split: true,
+                eot,
+                lanes,
             },
             _ => RawWords {
                 function: None,
                 ex_desc: number(0),
                 desc: constant(3),
                 lengths: [number(1), None, number(2)],
-                split: false,
+                eot,
+                lanes,
             },
         }
     }
 
-    /// What the text counts beside the descriptors, and what those count beside what they ask for.
+    /// The registers of the parts, what the text counts beside the descriptors, what those count beside what
+    /// they ask for, and lanes.
     fn raw_lengths(&mut self) {
         let words = self.raw_words();
-        let opcode = self.opcode();
-        let labels = words.beside_text(self.platform);
-        if !labels.is_empty() {
-            let title = format!("{opcode} counts other registers than its descriptor");
-            let d = self
-                .complaint(Code::W0385, title)
-                .at(self.mnemonic(), labels.join("; "))
-                .note("the message is the descriptor's; the text's numbers say which registers it may use. Second lengths are joined up to Gen12, later the text's is sent")
-                .see("vISA text reference 5.12; lowering reference 17");
-            self.say(d);
+        self.raw_room(&words);
+        let (opcode, platform) = (self.opcode(), self.platform);
+        let told = [
+            (Code::W0385, words.beside_text(platform)),
+            (Code::W0386, words.beside_request(platform)),
+            (Code::W0387, words.beside_lanes(platform)),
+        ];
+        for (code, labels) in told {
+            if let Some(remark) = counted::remark(code, opcode.info().mnemonic, &labels) {
+                let d = remark.at(self.mnemonic(), labels.join("; "));
+                self.say(d);
+            }
         }
-        let odd = words.beside_request(opcode, self.platform);
-        if !odd.is_empty() {
-            let title = format!("{opcode} counts other registers than its message has");
-            let d = self
-                .complaint(Code::W0386, title)
-                .at(self.mnemonic(), odd.join("; "))
-                .note("what the hardware does with registers that do not come, or come unasked, is not defined")
-                .see("lowering reference 1.2 and 1.10");
-            self.say(d);
+    }
+
+    /// The parts of a raw message lie in variables that hold them.
+    fn raw_room(&mut self, words: &RawWords) {
+        let split = words.lengths[1].is_some();
+        let places = match split {
+            true => [2, 3, 4],
+            false => [4, self.instruction.operands.len(), 5],
+        };
+        let decoded = words.decoded(self.platform);
+        for (part, index) in Part::ALL.into_iter().zip(places) {
+            let (lanes, platform) = (words.lanes, self.platform);
+            let Some(registers) = words.registers(part, platform) else {
+                continue;
+            };
+            let Some((raw, span)) = self.raw(index) else {
+                continue;
+            };
+            let there = self.room(raw);
+            let lacking = there.and_then(|there| {
+                let decoded = decoded.as_ref();
+                counted::lacking(decoded, part, registers, lanes, platform, there)
+            });
+            if let Some(bytes) = lacking {
+                let sum = counted::sum(part, registers, bytes, platform);
+                self.must_hold_raw(raw, span, bytes.into(), part == Part::Response, &sum);
+            }
         }
     }
 

@@ -5,6 +5,7 @@
 //! reach), `types`, `availability` (platforms), `blocks`, `sampling`, `memory`, `lsc` and
 //! `other` (messages).
 
+use super::room::Room;
 use super::walk::Walk;
 use super::{Storage, Unit, VarId};
 use crate::diagnostic::{Code, Diagnostic};
@@ -194,6 +195,13 @@ impl<'a> Rules<'a> {
         }
     }
 
+    /// Bytes from a raw operand to the end of the variable that owns them.
+    pub fn room(&self, raw: &Raw<VarId>) -> Option<u64> {
+        let (root, start) = self.place(raw)?;
+        let size = u64::from(self.unit.variable(root).storage.bytes());
+        Some(size.saturating_sub(start))
+    }
+
     /// The raw operand at `index`, unless absent (`%null`).
     pub fn raw(&self, index: usize) -> Option<(&'a Raw<VarId>, Span)> {
         match &self.operand(index)?.node {
@@ -246,26 +254,27 @@ impl<'a> Rules<'a> {
         let ty = self.var_type(raw.var.node).unwrap_or(Type::Ud);
         let block = matches!(self.opcode(), Opcode::SvmBlockSt | Opcode::OwordSt);
         let register = u64::from(self.platform.grf_bytes());
+        let room = Room {
+            name,
+            there,
+            moved: bytes,
+            written,
+        };
         let (code, title) = match written {
             // Nothing else shares the register of what a message takes: compilers store one value so.
             false if block && start + bytes <= register => {
                 (Code::W0322, format!("{name} ends before the block does"))
             }
-            true => (Code::U0320, format!("{name} is too small for the result")),
-            false => (Code::U0321, format!("{name} is too small for the message")),
+            _ => (room.code(), room.title()),
         };
         let d = self
             .complaint(code, title)
-            .at(
-                span,
-                format!("{there} bytes from here to the end, {bytes} are moved"),
-            )
+            .at(span, room.label())
             .and_at(self.unit.variable(root).span, format!("{size} bytes"))
             .note(sum)
-            .help(format!(
-                "num_elts={}   // on {}",
+            .help(Room::help(
+                self.name(root),
                 (start + bytes).div_ceil(u64::from(ty.bytes())),
-                self.name(root)
             ));
         self.say(d);
     }

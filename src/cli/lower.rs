@@ -12,7 +12,8 @@ use crate::harness::language::Language;
 use crate::harness::session;
 use crate::isa::Platform;
 use crate::lower::messages::{Compat, json};
-use crate::message::text::{explain_descriptor, receiver, request};
+use crate::message::Sfid;
+use crate::message::text::{explain_descriptor, meant, receiver, request};
 use serde_json::{Value, json};
 use std::path::PathBuf;
 
@@ -154,10 +155,22 @@ pub struct Decode {
     platform: Platform,
 }
 
+/// A word of a message. One without `0x` may have been copied from a listing or counted by hand: only a single
+/// digit is the same either way.
 fn hexadecimal(text: &str) -> Result<u32, String> {
+    let wanted = "a 32-bit number is wanted, as 0x02190001";
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
-    let read = digits.map_or_else(|| text.parse().ok(), |d| u32::from_str_radix(d, 16).ok());
-    read.ok_or_else(|| "a 32-bit number is wanted, as 0x02190001".to_string())
+    let read = u32::from_str_radix(digits.unwrap_or(text), 16);
+    // A sign is no digit.
+    let read = read.ok().filter(|_| !text.contains('+'));
+    let word = read.ok_or_else(|| wanted.to_string())?;
+    if digits.is_some() || text.len() == 1 && word < 10 {
+        return Ok(word);
+    }
+    Err(match text.parse::<u32>() {
+        Ok(count) => format!("write 0x{text} if it is hexadecimal, {count:#x} if it is decimal"),
+        Err(_) => format!("write 0x{text}"),
+    })
 }
 
 impl Decode {
@@ -177,6 +190,11 @@ impl Decode {
             }
             Err(why) => {
                 output.field("refused", || json!(why.to_string()));
+                output.field("meant", || {
+                    let meant = meant(self.desc, self.ex_desc, self.platform);
+                    let named = |(sfid, asked): &(Sfid, String)| json!({ "receiver": sfid, "request": asked });
+                    meant.iter().map(named).collect()
+                });
                 Exit::Program
             }
         }

@@ -354,6 +354,11 @@ something else.
 
     .decl U v_type=G type=ud num_elts=8 align=GRF
     load_lz.R (M1, 16) 0x0:uw T6 D.0 U.0          // wants 16 elements of u"
+    U0322 Undefined "message takes registers of %null"
+"A message takes addresses or values from a register, and `%null` has none: Intel's finalizer leaves whatever the
+register holds. Parameters that may be left out, as the coordinates behind the last one, are not meant.
+
+    scatter_scaled.4 (M1, 8) T6 0x0:ud OFFSETS.0 %null.0   // which values?"
     W0322 Warning "variable ends before the block does"
 "A block store takes whole owords, and the variable has less than one register. What lies behind it in its
 register belongs to nobody: the bytes are stored, and are undefined. Compilers store a single value so.
@@ -600,6 +605,12 @@ registers that may read and write. `raw_send` with fewer than the descriptor has
 returns another number of registers. A response length of 0 throws the results away and is no remark.
 
     raw_send (M1, 16) 0xc 2 1 0x04105e05:ud A.0 D.0   // sixteen dwords come back in 2 registers"
+    W0387 Warning "raw message runs on more lanes than it has"
+"The execution size of a raw message is greater than the lane count in its descriptor. The message serves its own
+lanes, the first ones of the instruction; the others read and write nothing. An execution size below the
+descriptor's is no remark: the lanes beyond it are off.
+
+    raw_send (M1, 16) 0xc 1 1 0x02106e05:ud A.0 D.0   // an untyped read of eight lanes"
     W0391 Warning "surface has no packed state"
 "On the way through the bits a run packs every bound surface into the surface state of its generation
 and reads it from there. This one has something no structure holds, so it is used as it was bound; its

@@ -182,17 +182,19 @@ pub fn send<O: Observer>(
         | SendBody::SvmScatter { .. }
         | SendBody::SvmScatter4 { .. }
         | SendBody::SvmAtomic { .. } => {
+            let mask = thread.active(send.lanes, send.guard);
             let asked = bits::asked(thread, environment, send, pc)?;
-            stateless(thread, resources, send, &asked, pc, observer)
+            stateless(thread, resources, send, &asked, mask, pc, observer)
         }
         SendBody::Oword { .. } | SendBody::Scatter { .. } | SendBody::Atomic { .. } => {
             // Block messages ignore masks; the others do nothing when no lane is on.
             let block = matches!(send.body, SendBody::Oword { .. });
-            if !block && thread.active(send.lanes, send.guard) == 0 {
+            let mask = thread.active(send.lanes, send.guard);
+            if !block && mask == 0 {
                 return Ok(());
             }
             let asked = bits::asked(thread, environment, send, pc)?;
-            bound(thread, environment, send, &asked, pc, observer)
+            bound(thread, environment, send, &asked, mask, pc, observer)
         }
     }
 }
@@ -294,7 +296,7 @@ fn watch_block<O: Observer>(
     });
 }
 
-/// Serves a memory message in the space its kind and binding name.
+/// Serves a memory message on the lanes of `mask`, in the space its kind and binding name.
 pub fn memory<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
@@ -314,9 +316,9 @@ pub fn memory<O: Observer>(
         | SendBody::SvmScatter4 { .. }
         | SendBody::SvmAtomic { .. } => {
             let resources = environment.resources;
-            stateless(thread, resources, send, asked, pc, observer)
+            stateless(thread, resources, send, asked, mask, pc, observer)
         }
-        _ => bound(thread, environment, send, asked, pc, observer),
+        _ => bound(thread, environment, send, asked, mask, pc, observer),
     }
 }
 
@@ -350,13 +352,14 @@ fn bound<O: Observer>(
     environment: &Environment<'_>,
     send: &Send,
     asked: &Asked<'_>,
+    mask: u32,
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     match asked.surface {
         SLM => {
             let space = Space::Shared(Window::whole(environment.slm));
-            untyped(thread, &space, send, asked, pc, observer)
+            untyped(thread, &space, send, asked, mask, pc, observer)
         }
         STATELESS => {
             let bytes = environment.scratch_bytes;
@@ -365,12 +368,12 @@ fn bound<O: Observer>(
                 .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
             let scratch = Arc::clone(scratch);
             let space = Space::Scratch(Window::whole(&scratch));
-            untyped(thread, &space, send, asked, pc, observer)
+            untyped(thread, &space, send, asked, mask, pc, observer)
         }
         index => {
             let surface = surface(thread, environment.resources, send, index, pc)?;
             let space = Space::Surface(index, Window::of(surface));
-            untyped(thread, &space, send, asked, pc, observer)
+            untyped(thread, &space, send, asked, mask, pc, observer)
         }
     }
 }
@@ -384,21 +387,31 @@ fn lsc<O: Observer>(
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    if thread.active(send.lanes, send.guard) == 0 {
+    let mask = thread.active(send.lanes, send.guard);
+    if mask == 0 {
         return Ok(());
     }
+    let resources = environment.resources;
     let at = |surface| Asked {
         body: Cow::Borrowed(&send.body),
         surface,
         uniform: 0,
     };
     match place {
-        LscPlace::Flat => stateless(thread, environment.resources, send, &at(0), pc, observer),
-        LscPlace::Shared => bound(thread, environment, send, &at(SLM), pc, observer),
-        LscPlace::Scratch => bound(thread, environment, send, &at(STATELESS), pc, observer),
+        LscPlace::Flat => stateless(thread, resources, send, &at(0), mask, pc, observer),
+        LscPlace::Shared => bound(thread, environment, send, &at(SLM), mask, pc, observer),
+        LscPlace::Scratch => bound(
+            thread,
+            environment,
+            send,
+            &at(STATELESS),
+            mask,
+            pc,
+            observer,
+        ),
         LscPlace::Table(index) => {
             let index = general::scalar(thread, index) as u32;
-            bound(thread, environment, send, &at(index), pc, observer)
+            bound(thread, environment, send, &at(index), mask, pc, observer)
         }
     }
 }
@@ -409,6 +422,7 @@ fn stateless<O: Observer>(
     resources: &Resources,
     send: &Send,
     asked: &Asked<'_>,
+    mask: u32,
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
@@ -419,21 +433,22 @@ fn stateless<O: Observer>(
         Arc::clone(own)
     });
     let space = Space::Flat(&resources.flat, own.as_deref());
-    untyped(thread, &space, send, asked, pc, observer)
+    untyped(thread, &space, send, asked, mask, pc, observer)
 }
 
-/// Serves an untyped message in its space.
+/// Serves an untyped message in its space, on the lanes of `mask`.
 fn untyped<O: Observer>(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
     send: &Send,
     asked: &Asked<'_>,
+    mask: u32,
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     let at = Place {
         pc,
-        mask: thread.active(send.lanes, send.guard),
+        mask,
         surface: asked.surface,
         uniform: asked.uniform,
     };
@@ -547,6 +562,22 @@ pub fn surface<'r>(
 fn name(names: &[(u32, String)], slot: Option<u32>) -> &str {
     let found = names.iter().find(|(at, _)| Some(*at) == slot);
     found.map_or("?", |(_, name)| name)
+}
+
+/// The trap of a message, called `name`, that takes registers of `%null`, so many if that is known.
+pub fn takes_null(thread: &Thread<'_>, name: &str, registers: Option<u32>, pc: u32) -> Box<Trap> {
+    let count = match registers {
+        None => "registers".to_string(),
+        Some(1) => "1 register".to_string(),
+        Some(n) => format!("{n} registers"),
+    };
+    let diagnostic = Diagnostic::with_message(
+        Code::U0322,
+        format!("{name} takes {count} of %null, which has none"),
+    )
+    .note("what the receiver is sent in their place is not defined")
+    .see("lowering reference 1.8");
+    thread.trap(pc, u32::MAX, diagnostic)
 }
 
 /// What a shared function refuses, as a trap.

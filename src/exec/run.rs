@@ -240,6 +240,10 @@ impl Thread<'_> {
             Op::Unsupported => {
                 return Err(self.unsupported(pc));
             }
+            Op::TakesNull => {
+                let mnemonic = program.mnemonic(self.site(pc).opcode);
+                return Err(message::takes_null(self, mnemonic, None, pc));
+            }
         }
         Ok(After::Next)
     }

@@ -52,13 +52,13 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             count,
             unaligned: opcode == OwordLdUnaligned,
             offset: scope.source(offset, SCALAR)?,
-            data: scope.raw(data)?,
+            data: scope.moved(data, write)?,
         },
         (SvmBlockLd | SvmBlockSt, [address, data]) => SendBody::SvmBlock {
             write,
             count,
             address: scope.source(address, SCALAR)?,
-            data: scope.raw(data)?,
+            data: scope.moved(data, write)?,
         },
         (
             Gather
@@ -81,7 +81,7 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 scale: if counts_elements { bytes? } else { 1 },
                 base: scope.source(base, SCALAR)?,
                 offsets: scope.raw(offsets)?,
-                data: scope.raw(data)?,
+                data: scope.moved(data, write)?,
             }
         }
         // The count of qwords of a lane is 1; offsets are in bytes and have no common base.
@@ -93,14 +93,14 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 scale: 1,
                 base: scope.source(&Operand::Immediate(ZERO), SCALAR)?,
                 offsets: scope.raw(offsets)?,
-                data: scope.raw(data)?,
+                data: scope.moved(data, write)?,
             }
         }
         (Gather4Typed | Scatter4Typed, [u, v, r, lod, data]) => SendBody::Typed {
             write,
             channels: i.channels()?,
             coordinates: [u, v, r, lod].map(|o| scope.raw(o)),
-            data: scope.raw(data)?,
+            data: scope.moved(data, write)?,
         },
         (DwordAtomic, [offsets, src0, src1, dst]) => SendBody::Atomic {
             op: atomic(i)?,
@@ -130,7 +130,7 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 bytes,
                 count,
                 addresses: scope.raw(addresses)?,
-                data: scope.raw(data)?,
+                data: scope.moved(data, write)?,
             }
         }
         (SvmGather4Scaled | SvmScatter4Scaled, [base, offsets, data]) => SendBody::SvmScatter4 {
@@ -138,7 +138,7 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             channels: i.channels()?,
             base: scope.source(base, SCALAR)?,
             offsets: scope.raw(offsets)?,
-            data: scope.raw(data)?,
+            data: scope.moved(data, write)?,
         },
         // The destination stands in front of the sources: vISA text reference 5.10.
         (SvmAtomic, [addresses, dst, src0, src1]) => SendBody::SvmAtomic {
@@ -201,13 +201,14 @@ fn media(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         Suffix::MediaMode(m) => Some(*m),
         _ => None,
     })?;
+    let write = *i.opcode == Opcode::MediaSt;
     Some(Op::Send(Box::new(Send {
         lanes: SCALAR,
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler: None,
         body: SendBody::Media {
-            write: *i.opcode == Opcode::MediaSt,
+            write,
             field: field(mode),
             plane: plane as u32,
             // Reduced modulo 256 as Intel's reader does: vISA text reference 5.6.
@@ -215,7 +216,7 @@ fn media(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             height: height as u32 & 0xff,
             x: scope.source(x, SCALAR)?,
             y: scope.source(y, SCALAR)?,
-            data: scope.raw(data)?,
+            data: scope.moved(data, write)?,
         },
     })))
 }

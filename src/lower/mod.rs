@@ -22,13 +22,13 @@ pub use target::UNMODELLED;
 
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{Family, Opcode, Platform};
+use crate::isa::{Family, Opcode, Platform, Slot};
 use crate::program::{Function, Input, Lanes, Op, Owner, Program, Site, Text};
 use crate::source::{Span, Spanned};
-use crate::syntax::ast::Instruction;
+use crate::syntax::ast::{Instruction, Operand};
 use indexmap::IndexMap;
 use layout::{Layout, UnitLayout, symbol};
-use operands::{SCALAR, Scope};
+use operands::{NULL, SCALAR, Scope};
 use std::collections::BTreeMap;
 
 /// What the caller may choose.
@@ -301,11 +301,25 @@ impl Builder<'_> {
             Family::Output if *i.opcode == Opcode::RtWrite3d => target::lower(scope, i),
             Family::Vme | Family::Output => None,
         };
-        self.push(op.unwrap_or(Op::Unsupported), site);
+        let without = match takes_null(i) {
+            true => Op::TakesNull,
+            false => Op::Unsupported,
+        };
+        self.push(op.unwrap_or(without), site);
         if scope.writes_control(i) {
             self.push(Op::LoadControl, site);
         }
     }
+}
+
+/// Whether registers that a message to memory takes are those of `%null`.
+fn takes_null(i: &Instruction<VarId>) -> bool {
+    let slots = i.opcode.info().slots.iter().zip(&i.operands);
+    let mut taken = slots.filter(|(slot, _)| **slot == Slot::RawSrc);
+    matches!(
+        i.opcode.info().family,
+        Family::MediaBlock | Family::SurfaceMemory | Family::Svm
+    ) && taken.any(|(_, o)| matches!(&o.node, Operand::Raw(raw) if raw.var.node == NULL))
 }
 
 /// The lanes and guard of an instruction.

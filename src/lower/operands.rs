@@ -333,6 +333,19 @@ impl Scope<'_> {
         })
     }
 
+    /// The registers a message fills: those of `%null` take nothing.
+    pub fn filled(&self, operand: &Operand<VarId>) -> Raw {
+        self.raw(operand).unwrap_or(Raw::NOWHERE)
+    }
+
+    /// The registers a message writes to memory, or fills from there.
+    pub fn moved(&self, operand: &Operand<VarId>, write: bool) -> Option<Raw> {
+        match write {
+            true => self.raw(operand),
+            false => Some(self.filled(operand)),
+        }
+    }
+
     /// The first element of a register operand, or a constant, for all lanes: parts of an LSC address.
     pub fn first_element(&mut self, operand: &Operand<VarId>) -> Option<Source> {
         let (offset, ty) = match operand {

@@ -5,6 +5,7 @@ use super::operands::Scope;
 use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::Opcode;
+use crate::message::counted::of_one_source;
 use crate::message::extended::with_second_length;
 use crate::message::fields::extended_gen11;
 use crate::program::{ExtendedWord, Op, RawMessage, Send, SendBody};
@@ -27,7 +28,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             ],
         ) => RawMessage {
             function: None,
-            ex_desc: ExtendedWord::Known(u32::try_from(*word).ok()?),
+            ex_desc: ExtendedWord::Known(of_one_source(u32::try_from(*word).ok()?, scope.platform)),
             desc: scope.source(desc, SCALAR)?,
             lengths: [u32::try_from(*sent).ok()?, 0, u32::try_from(*written).ok()?],
             payload: [scope.raw(payload), None],
@@ -35,6 +36,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             // A raw send has no word for it: the extended descriptor's bit ends the thread.
             // Source: lowering reference 1.3.
             eot: u32::try_from(*word).is_ok_and(|word| extended_gen11::EOT.get(&[word]) != 0),
+            constant: is_constant(desc),
             waited: None,
         },
         (opcode, [ex_desc, desc, first, second, dst]) => {
@@ -63,6 +65,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 payload: [scope.raw(first), scope.raw(second)],
                 dst: scope.raw(dst),
                 eot: matches!(opcode, Opcode::RawSendsEot | Opcode::RawSendscEot),
+                constant: is_constant(ex_desc) && is_constant(desc),
                 waited: None,
             }
         }
@@ -75,4 +78,8 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         sampler: None,
         body: SendBody::Raw(Box::new(message)),
     })))
+}
+
+fn is_constant(operand: &Operand<VarId>) -> bool {
+    matches!(operand, Operand::Immediate(_))
 }

@@ -210,7 +210,7 @@ fn unorm(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             channels: i.channels()?,
             format,
             coordinates,
-            dst: scope.raw(dst)?,
+            dst: scope.filled(dst),
         },
     })))
 }
@@ -262,7 +262,7 @@ fn avs(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             group_id,
             vertical_block,
             ief_bypass,
-            dst: scope.raw(dst)?,
+            dst: scope.filled(dst),
         },
     })))
 }

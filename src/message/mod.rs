@@ -38,6 +38,7 @@
 //! An instruction that sends it becomes one function of `lower::messages`, beside its relatives.
 
 pub mod bits;
+pub mod counted;
 pub mod dataport;
 pub mod extended;
 pub mod fields;

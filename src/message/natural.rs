@@ -6,9 +6,10 @@
 //! what the hardware would have understood.
 
 use super::bits::{DecodeError, Decoded, EncodeError, Form, decode, encode, rows};
+use super::counted::{Part, spelled};
 use super::fields::avs_payload;
 use super::gen5::{Ask, decode_ask, encode_ask};
-use super::request::{Access, Request};
+use super::request::{Access, Request, ReturnFormat};
 use crate::isa::{AtomicOp, Platform};
 
 /// Why a request does not come through its bits.
@@ -86,7 +87,8 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     if told.response != 0 && told.response != natural.response {
         let (all, told) = (natural.response, told.response);
         odd.push(format!(
-            "{all} registers back, the descriptor counts {told}"
+            "{} back, the descriptor counts {told}",
+            spelled(all)
         ));
     }
     // How many registers these take is read from the lengths themselves.
@@ -102,10 +104,79 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     let (takes, given) = (natural.registers() + header, told.registers());
     if !counted && takes != given {
         odd.push(format!(
-            "{takes} registers out, the descriptors count {given}"
+            "{} out, the descriptors count {given}",
+            spelled(takes)
         ));
     }
     odd
+}
+
+/// Lanes of a message; `None` for blocks and for what has none.
+pub const fn lanes(request: &Request, platform: Platform) -> Option<u32> {
+    match request {
+        // SIMD4x2: four lanes for a sample, PRM 4.11.1.8.
+        Request::Sampler(r) if r.lanes == 2 => Some(8),
+        Request::Sampler(r) => Some(r.lanes),
+        Request::ByteScattered(r) | Request::DwordScattered(r) => Some(r.lanes),
+        Request::Untyped(r) | Request::SvmUntyped(r) => Some(r.lanes),
+        // Source: lowering reference 11.
+        Request::Typed(_) | Request::TypedAtomic(_) => Some(platform.native_lanes()),
+        Request::Atomic(r) | Request::SvmAtomic(r) => Some(r.lanes),
+        Request::SvmScattered(r) => Some(r.lanes),
+        Request::Target(r) => Some(r.lanes),
+        _ => None,
+    }
+}
+
+/// Bytes of a lane in a row of registers, addresses in the first payload; `None` for what has no lanes.
+pub const fn lane_bytes(request: &Request, part: Part) -> Option<u32> {
+    let addresses = matches!(part, Part::First);
+    Some(match request {
+        Request::Sampler(r) if r.lanes == 2 => return None,
+        Request::Sampler(r) => {
+            let narrow = match part {
+                Part::Response => matches!(r.returns, ReturnFormat::Bits16),
+                Part::First | Part::Second => r.params16,
+            };
+            if narrow { 2 } else { 4 }
+        }
+        Request::SvmUntyped(_) | Request::SvmScattered(_) | Request::SvmAtomic(_) if addresses => 8,
+        // A lane owns a dword at least: vISA text reference 5.10.
+        Request::SvmScattered(r) if r.block_bytes == 1 && r.blocks > 4 => r.blocks,
+        Request::SvmScattered(r) if r.block_bytes > 4 => r.block_bytes,
+        Request::SvmAtomic(r) if r.bits == 64 => 8,
+        Request::Target(r) if r.half => 2,
+        Request::ByteScattered(_)
+        | Request::DwordScattered(_)
+        | Request::Untyped(_)
+        | Request::SvmUntyped(_)
+        | Request::Typed(_)
+        | Request::TypedAtomic(_)
+        | Request::Atomic(_)
+        | Request::SvmAtomic(_)
+        | Request::SvmScattered(_)
+        | Request::Target(_) => 4,
+        _ => return None,
+    })
+}
+
+/// As [`odd_lengths`], of what Gen5 alone can be asked.
+pub fn odd_lengths_of(ask: &Ask, told: &Form) -> Vec<String> {
+    // Of these the header decides.
+    let sampler = matches!(ask, Ask::Sampler(_)) && !told.header;
+    if !sampler && !ask.lengths_stand_in_the_descriptor() {
+        return Vec::new();
+    }
+    let (first, response) = ask.lengths(told);
+    let pairs = [
+        (first, told.first, "out"),
+        (response, told.response, "back"),
+    ];
+    let odd = pairs.into_iter().filter(|(takes, given, _)| takes != given);
+    odd.map(|(takes, given, way)| {
+        format!("{} {way}, the descriptor counts {given}", spelled(takes))
+    })
+    .collect()
 }
 
 /// The natural form of a request.

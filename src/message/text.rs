@@ -12,7 +12,7 @@
 use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
 use super::extended::extended_layout;
 use super::fields::{Field, Layout, extended_gen11, outer};
-use super::natural::odd_lengths;
+use super::natural::{odd_lengths, odd_lengths_of};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
 use std::fmt::Write;
@@ -152,9 +152,42 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
         }
         Err(why) => {
             let _ = writeln!(text, "no request: {why}");
+            if matches!(sfid, None | Some(Sfid::Null)) {
+                text += &receivers(desc, ex_desc, platform);
+            }
         }
     }
     text
+}
+
+/// How the receiver is named, and what others would be asked.
+fn receivers(desc: u32, ex_desc: u32, platform: Platform) -> String {
+    let mut text = String::from(
+        "  the low four bits of the extended descriptor name the receiver here, on parts whose instruction has it too",
+    );
+    let meant = meant(desc, ex_desc, platform);
+    text += if meant.is_empty() {
+        "; no other knows this message\n"
+    } else {
+        ":\n"
+    };
+    for (sfid, asked) in meant {
+        let number = sfid.number(platform).map_or(0, u32::from);
+        let word = ex_desc & !extended_gen11::SFID.mask() | number;
+        let _ = writeln!(text, "  with {word:#x}, to {}: {asked}", sfid.name());
+    }
+    text
+}
+
+/// The receivers that know the message of a pair of descriptors, whatever the extended one says, and what it asks
+/// of them: for one that names none.
+pub fn meant(desc: u32, ex_desc: u32, platform: Platform) -> Vec<(Sfid, String)> {
+    let known = (0..=extended_gen11::SFID.max()).filter_map(|number| {
+        let word = ex_desc & !extended_gen11::SFID.mask() | number;
+        let sfid = receiver(word, platform)?;
+        Some((sfid, request(desc, word, platform).ok()?.asked))
+    });
+    known.collect()
 }
 
 /// The layout of a message's function control, or none if the message is not known.
@@ -181,6 +214,27 @@ pub struct Read {
 /// # Errors
 /// [`DecodeError`] naming the bit, field or length that makes no sense.
 pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, DecodeError> {
+    let message = message(desc, ex_desc, platform)?;
+    match platform {
+        Platform::Ilk => gen5::decode_ask(&message).map(|(ask, form)| Read {
+            form,
+            asked: ask.to_string(),
+            odd: odd_lengths_of(&ask, &form),
+        }),
+        _ => decode(&message, platform).map(|decoded| Read {
+            form: decoded.form,
+            asked: decoded.request.to_string(),
+            odd: odd_lengths(&decoded, platform),
+        }),
+    }
+}
+
+/// The message of a pair of descriptors, the extended one with receiver, end of thread and second length on
+/// every platform; its registers are zeros.
+///
+/// # Errors
+/// [`DecodeError`] for a receiver or a bit of the extended descriptor that the platform has not.
+pub fn message(desc: u32, ex_desc: u32, platform: Platform) -> Result<Message, DecodeError> {
     let Some(sfid) = receiver(ex_desc, platform) else {
         let value = extended_gen11::SFID.get(&[ex_desc]);
         return Err(DecodeError::Reserved {
@@ -199,7 +253,7 @@ pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, Deco
         .iter()
         .find(|f| f.name == extended_gen11::LENGTH.name)
         .map_or(0, |f| f.get(&[ex_desc]));
-    let message = Message {
+    Ok(Message {
         sfid,
         desc,
         ex_desc: ex_desc & layout.known(0),
@@ -207,19 +261,7 @@ pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, Deco
         eot: extended_gen11::EOT.get(&[ex_desc]) != 0,
         header: [0; 8],
         payload: [0; 8],
-    };
-    match platform {
-        Platform::Ilk => gen5::decode_ask(&message).map(|(ask, form)| Read {
-            form,
-            asked: ask.to_string(),
-            odd: Vec::new(),
-        }),
-        _ => decode(&message, platform).map(|decoded| Read {
-            form: decoded.form,
-            asked: decoded.request.to_string(),
-            odd: odd_lengths(&decoded, platform),
-        }),
-    }
+    })
 }
 
 #[cfg(test)]

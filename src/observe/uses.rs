@@ -214,7 +214,8 @@ impl<F: FnMut(Use)> Uses<'_, F> {
                 }
             }
             Op::Barrier(Barrier::NamedWait(id)) => self.scalar("barrier number", id),
-            Op::Barrier(_) | Op::ReadState | Op::LoadControl | Op::Nothing | Op::Unsupported => {}
+            Op::Barrier(_) | Op::ReadState | Op::LoadControl | Op::Nothing => {}
+            Op::Unsupported | Op::TakesNull => {}
         }
     }
 

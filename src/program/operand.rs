@@ -140,6 +140,22 @@ pub struct Raw {
 }
 
 impl Raw {
+    /// No registers at all, as `%null` has them: they read as zeros, and what is written there vanishes.
+    pub const NOWHERE: Raw = Raw {
+        offset: 0,
+        end: 0,
+        ty: Type::Ud,
+    };
+
+    /// The first `bytes` bytes of the same registers.
+    pub const fn first(self, bytes: u32) -> Raw {
+        let end = self.offset.saturating_add(bytes);
+        Raw {
+            end: if end < self.end { end } else { self.end },
+            ..self
+        }
+    }
+
     /// The same registers from `bytes` further on.
     pub const fn skip(self, bytes: u32) -> Raw {
         Raw {

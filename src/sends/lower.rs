@@ -363,6 +363,7 @@ impl Builder {
                 ty: Type::Ud,
             }),
             eot,
+            constant: true,
             waited,
         };
         let op = Op::Send(Box::new(Message {

@@ -270,7 +270,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             request,
             form: self.form,
         };
-        let payload = Payload::new(self.raw, self.thread.program.platform);
+        let payload = Payload::new(self.raw, &self.form, self.thread.program.platform);
         let call = raw::Call {
             send: self.send,
             raw: self.raw,

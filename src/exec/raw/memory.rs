@@ -27,8 +27,8 @@ fn read_already() -> Source {
 
 /// The memory message of a request, with its registers.
 pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
+    let dst = call.dst(platform);
     let Call {
-        raw,
         payload,
         decoded: Decoded { request, form },
         ..
@@ -36,7 +36,7 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
     let header = u32::from(form.header);
     let natural = natural::form(request, platform);
     let data = |access: Access, at: u32| match access {
-        Access::Read => raw.dst,
+        Access::Read => Some(dst.unwrap_or(Raw::NOWHERE)),
         Access::Write => payload.at(at, natural.registers().checked_sub(at)?),
     };
     let rows = |lanes: u32, bytes: u32| (lanes * bytes).div_ceil(platform.grf_bytes());
@@ -139,7 +139,7 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
             },
             surface: r.surface,
             uniform: 0,
-            lanes: 8,
+            lanes: platform.native_lanes(),
         },
         Request::Atomic(r) => {
             let rows = rows(r.lanes, 4);
@@ -149,7 +149,7 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
                     bits: r.bits as u8,
                     offsets: payload.at(0, rows)?,
                     src: sources(r, payload, rows, rows)?,
-                    dst: raw.dst.filter(|_| r.returns),
+                    dst: dst.filter(|_| r.returns),
                 },
                 surface: r.surface,
                 uniform: 0,
@@ -165,11 +165,11 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
                     bits: r.bits as u8,
                     coordinates: coordinates(payload, count)?,
                     src: sources(r, payload, count, 1)?,
-                    dst: raw.dst.filter(|_| r.returns),
+                    dst: dst.filter(|_| r.returns),
                 },
                 surface: r.surface,
                 uniform: 0,
-                lanes: 8,
+                lanes: platform.native_lanes(),
             }
         }
         Request::SvmScattered(r) => {
@@ -195,7 +195,7 @@ pub(super) fn memory(call: &Call<'_>, platform: Platform) -> Option<Memory> {
                     bits: r.bits as u8,
                     addresses: payload.at(0, address)?,
                     src: sources(r, payload, address, rows(r.lanes, slot))?,
-                    dst: raw.dst.filter(|_| r.returns),
+                    dst: dst.filter(|_| r.returns),
                 },
                 surface: 0,
                 uniform: 0,

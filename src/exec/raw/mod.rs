@@ -11,6 +11,7 @@
 
 mod memory;
 mod payload;
+mod room;
 
 pub(super) use payload::Payload;
 
@@ -24,12 +25,13 @@ use super::trap::Trap;
 use super::{gen5, general, media_sampler, target};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type, UnormFormat};
-use crate::message::fields::{extended_gen11 as ex, render_target_header as h};
+use crate::message::counted::{RawWords, second_length};
+use crate::message::fields::{extended_gen11 as ex, outer, render_target_header as h};
 use crate::message::{
-    Decoded, Message, Parameter, Request, SamplerRequest, Sfid, TargetWrite, decode, natural,
+    Decoded, Form, Message, Parameter, Request, SamplerRequest, Sfid, TargetWrite, decode, natural,
     parameters,
 };
-use crate::program::{ExtendedWord, Lanes, Raw, RawMessage, Send, SendBody};
+use crate::program::{ExtendedWord, Lanes, Raw, RawMessage, Send, SendBody, Text};
 use std::borrow::Cow;
 
 /// Serves a raw send.
@@ -41,11 +43,22 @@ pub fn send<O: Observer>(
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let payload = Payload::new(raw, thread.program.platform);
     let desc = general::scalar(thread, &raw.desc) as u32;
     let platform = thread.program.platform;
-    let message = read(thread, raw, desc, &payload);
+    let word = extended(thread, raw);
+    // How many registers there are is the descriptors' to say.
+    let form = Form {
+        header: outer::HEADER.get(&[desc]) != 0,
+        first: outer::LENGTH.get(&[desc]),
+        second: second_length(word, raw.lengths[1], platform),
+        response: outer::RESPONSE.get(&[desc]),
+    };
+    let payload = Payload::new(raw, &form, platform);
+    let message = read(thread, raw, desc, word, &form, &payload);
     if let (Platform::Ilk, Ok(message)) = (platform, &message) {
+        if thread.program.text == Text::Visa {
+            room::check(thread, send, raw, &form, None, pc)?;
+        }
         return gen5::send(thread, environment, send, raw, message, pc, observer);
     }
     let read = message
@@ -57,6 +70,7 @@ pub fn send<O: Observer>(
                 false => (format!("{to} means nothing known"), why.to_string()),
             })
         });
+    room::check(thread, send, raw, &form, read.as_ref().ok(), pc)?;
     let decoded = match read {
         Ok(decoded) => decoded,
         Err((what, why)) => {
@@ -64,6 +78,17 @@ pub fn send<O: Observer>(
             return Err(refuse(thread, pc, &what, note));
         }
     };
+    if !raw.constant {
+        let words = RawWords {
+            function: raw.function,
+            ex_desc: Some(word),
+            desc: Some(desc),
+            lengths: raw.lengths.map(Some),
+            eot: raw.eot,
+            lanes: send.lanes.count.into(),
+        };
+        room::remark(thread, environment, &words, &decoded, pc);
+    }
     let call = Call {
         send,
         raw,
@@ -76,7 +101,11 @@ pub fn send<O: Observer>(
         None => {
             let given = decoded.form.first + decoded.form.second;
             let wanted = natural::form(&decoded.request, platform).registers();
-            let name = name(&decoded.request);
+            let (name, of_null) = (name(&decoded.request), payload.of_null());
+            if of_null > 0 {
+                let name = format!("the raw message {name}");
+                return Err(message::takes_null(thread, &name, Some(of_null), pc));
+            }
             let what = if given < wanted {
                 format!("the raw message {name} has {given} registers where it takes {wanted}")
             } else {
@@ -140,18 +169,20 @@ pub(super) fn ends(thread: &Thread<'_>, raw: &RawMessage) -> bool {
     raw.eot || by_descriptor && ex::EOT.get(&[extended(thread, raw)]) != 0
 }
 
-/// The descriptors and the header of the moment.
+/// The message of the moment: its descriptors, and the registers that may be a header.
 fn read(
     thread: &Thread<'_>,
     raw: &RawMessage,
     desc: u32,
+    word: u32,
+    form: &Form,
     payload: &Payload,
 ) -> Result<Message, String> {
     let platform = thread.program.platform;
     let eot = ends(thread, raw);
     // An instruction that ends the thread sets the bit, where the descriptor has it.
     let bit = if eot { ex::EOT.mask() } else { 0 };
-    let word = extended(thread, raw) | bit;
+    let word = word | bit;
     let number = raw.function.unwrap_or(ex::SFID.get(&[word]));
     let sfid = Sfid::from_number(number, platform)
         .ok_or_else(|| format!("{platform} has no shared function {number}"))?;
@@ -159,7 +190,7 @@ fn read(
         sfid,
         desc,
         ex_desc: word & !moved(platform),
-        extended_length: raw.lengths[1],
+        extended_length: form.second,
         eot,
         header: payload.dwords(thread, 0),
         payload: payload.dwords(thread, 1),
@@ -186,6 +217,21 @@ pub(super) struct Call<'a> {
 }
 
 impl Call<'_> {
+    /// The registers of the response, as many as the descriptor counts: what comes back beyond them, or to
+    /// `%null`, is dropped.
+    pub(super) fn dst(&self, platform: Platform) -> Option<Raw> {
+        let registers = self.decoded.form.response;
+        let dst = self.raw.dst.filter(|_| registers > 0)?;
+        Some(dst.first(registers * platform.grf_bytes()))
+    }
+
+    /// The lanes of a message of `count` that run: those of the instruction that the message has. The
+    /// instruction may have fewer; the others are off.
+    fn mask(&self, thread: &Thread<'_>, count: u32) -> u32 {
+        let own = u32::MAX >> (32 - count.clamp(1, 32));
+        thread.active(self.send.lanes, self.send.guard) & own
+    }
+
     /// Serves what was decoded; `None` if visim does not model it, or not with this payload.
     pub fn serve<O: Observer>(
         &self,
@@ -195,10 +241,10 @@ impl Call<'_> {
     ) -> Option<Result<(), Box<Trap>>> {
         let Call {
             send,
-            raw,
             decoded,
             payload,
             pc,
+            ..
         } = *self;
         let request = &decoded.request;
         let platform = thread.program.platform;
@@ -206,6 +252,7 @@ impl Call<'_> {
         let header = u32::from(decoded.form.header);
         let natural = natural::form(request, platform);
         let data_rows = natural.registers();
+        let dst = self.dst(platform);
         if let Request::MediaRead(block) | Request::MediaWrite(block) = request
             && block.bytes() as usize > message::MAX_BLOCK
         {
@@ -213,7 +260,7 @@ impl Call<'_> {
         }
         match request {
             Request::MediaRead(_) => {
-                let dst = raw.dst?;
+                let dst = dst.unwrap_or(Raw::NOWHERE);
                 Some(message::media(
                     thread, resources, send, request, dst, pc, observer,
                 ))
@@ -225,7 +272,7 @@ impl Call<'_> {
                 ))
             }
             Request::Sampler(r) => {
-                let mask = thread.active(send.lanes, send.guard);
+                let mask = self.mask(thread, natural::lanes(request, platform).unwrap_or(32));
                 let order = parameters::order(r.op, r.params16);
                 // vISA's order, from that of the payload.
                 let sent = match platform {
@@ -248,8 +295,7 @@ impl Call<'_> {
                     let rows = natural.registers().checked_sub(header)?;
                     let payload = payload.at(header, rows)?;
                     return Some(sampling::sampler_4x2(
-                        thread, resources, send, &asked, payload, &places, raw.dst, mask, pc,
-                        observer,
+                        thread, resources, send, &asked, payload, &places, dst, mask, pc, observer,
                     ));
                 }
                 let each = r.parameter_rows(platform);
@@ -263,7 +309,7 @@ impl Call<'_> {
                     .collect();
                 let registers = Registers {
                     params: &params?,
-                    dst: raw.dst,
+                    dst,
                     mask,
                     in_place: platform == Platform::Ilk && r.lanes == 8,
                 };
@@ -276,14 +322,12 @@ impl Call<'_> {
                 let media = media_sampler::Media {
                     send,
                     pc,
-                    dst: raw.dst?,
+                    dst: dst.unwrap_or(Raw::NOWHERE),
                     elements: UnormFormat::Full16,
                     response: Some(decoded.form.response),
                 };
                 Some(media.serve(thread, resources, request, observer))
             }
-            // Lanes beyond the instruction's are not there.
-            Request::Target(r) if r.lanes > u32::from(send.lanes.count) => None,
             Request::Target(r) => Some(self.pixels(r, thread, environment, observer)),
             // As `sbarrier.signal`: the thread goes on, and a wait will stop it.
             Request::Barrier => {
@@ -297,14 +341,11 @@ impl Call<'_> {
             | Request::EndOfThread => Some(Ok(())),
             _ => {
                 let memory = memory::memory(self, platform)?;
-                let count = memory.lanes;
-                // Lanes beyond the instruction's would change how rows lie: not modelled.
-                if u32::from(send.lanes.count) < count {
-                    return None;
-                }
+                let mask = self.mask(thread, memory.lanes);
+                // How rows lie is the message's lane count to say.
                 let inner = Send {
                     lanes: Lanes {
-                        count: count as u8,
+                        count: memory.lanes as u8,
                         ..send.lanes
                     },
                     guard: send.guard,
@@ -317,7 +358,6 @@ impl Call<'_> {
                     surface: memory.surface,
                     uniform: memory.uniform,
                 };
-                let mask = thread.active(inner.lanes, inner.guard);
                 let block = matches!(request, Request::Oword(_) | Request::SvmBlock(_));
                 if !block && mask == 0 {
                     return Some(Ok(()));
@@ -375,6 +415,8 @@ impl Call<'_> {
                 lanes >> self.send.lanes.offset.min(31)
             }
         };
+        // Lanes beyond the instruction's are off.
+        let enables = enables & self.send.lanes.all();
         let (index, pc) = (r.surface, self.pc);
         target::serve(thread, environment, &inner, index, enables, pc, observer)
     }

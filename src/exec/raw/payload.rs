@@ -3,6 +3,7 @@
 use crate::exec::message::read_raw;
 use crate::exec::thread::Thread;
 use crate::isa::Platform;
+use crate::message::Form;
 use crate::program::{Raw, RawMessage};
 
 /// The registers of both payloads as one row.
@@ -12,10 +13,11 @@ pub(in crate::exec) struct Payload {
 }
 
 impl Payload {
-    pub(in crate::exec) fn new(raw: &RawMessage, platform: Platform) -> Payload {
-        let [first, second, _] = raw.lengths;
+    /// Payloads of as many registers as the message counts.
+    pub(in crate::exec) fn new(raw: &RawMessage, form: &Form, platform: Platform) -> Payload {
+        let [first, second] = raw.payload;
         Payload {
-            parts: [(raw.payload[0], first), (raw.payload[1], second)],
+            parts: [(first, form.first), (second, form.second)],
             grf: platform.grf_bytes(),
         }
     }
@@ -26,16 +28,18 @@ impl Payload {
         for (raw, length) in self.parts {
             if at < length {
                 let inside = at.checked_add(count)? <= length;
-                let raw = raw?.skip(at * self.grf);
-                let end = raw.offset.saturating_add(count.checked_mul(self.grf)?);
-                return inside.then_some(Raw {
-                    end: raw.end.min(end),
-                    ..raw
-                });
+                let bytes = count.checked_mul(self.grf)?;
+                return inside.then_some(raw?.skip(at * self.grf).first(bytes));
             }
             at -= length;
         }
         None
+    }
+
+    /// Registers that the message takes of `%null`.
+    pub(super) fn of_null(&self) -> u32 {
+        let absent = self.parts.iter().filter(|(raw, _)| raw.is_none());
+        absent.map(|(_, length)| length).sum()
     }
 
     /// The eight dwords of a register; zeros where there is none.
