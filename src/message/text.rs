@@ -152,7 +152,7 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
         }
         Err(why) => {
             let _ = writeln!(text, "no request: {why}");
-            if matches!(sfid, None | Some(Sfid::Null)) {
+            if names_nobody(ex_desc, platform) {
                 text += &receivers(desc, ex_desc, platform);
             }
         }
@@ -179,10 +179,15 @@ fn receivers(desc: u32, ex_desc: u32, platform: Platform) -> String {
     text
 }
 
-/// The receivers that know the message of a pair of descriptors, whatever the extended one says, and what it asks
-/// of them: for one that names none.
+fn names_nobody(ex_desc: u32, platform: Platform) -> bool {
+    matches!(receiver(ex_desc, platform), None | Some(Sfid::Null))
+}
+
+/// The receivers that know the message of a pair of descriptors, and what it asks of them, where the extended one
+/// names none; else nothing.
 pub fn meant(desc: u32, ex_desc: u32, platform: Platform) -> Vec<(Sfid, String)> {
-    let known = (0..=extended_gen11::SFID.max()).filter_map(|number| {
+    let numbers = (0..=extended_gen11::SFID.max()).filter(|_| names_nobody(ex_desc, platform));
+    let known = numbers.filter_map(|number| {
         let word = ex_desc & !extended_gen11::SFID.mask() | number;
         let sfid = receiver(word, platform)?;
         Some((sfid, request(desc, word, platform).ok()?.asked))
