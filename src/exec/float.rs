@@ -164,7 +164,7 @@ pub fn saturate(value: f64) -> f64 {
 }
 
 /// A denormal single becomes a zero of its sign.
-#[inline]
+#[inline(always)]
 pub fn flush_single(value: f32) -> f32 {
     if value.to_bits() & 0x7f80_0000 == 0 {
         f32::from_bits(value.to_bits() & 0x8000_0000)

@@ -3,7 +3,7 @@
 use super::compare::{self, Compare, predicate_logic};
 use super::dword::{self, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
-use super::operand::{ANY, DRESSED, Element, Operand, Put, Shape, shape};
+use super::operand::{ANY, DRESSED, Element, Operand, Put, ROW, Shape, shape};
 use super::single::{self, Singles};
 use super::{Kernel, Run, Step, each_as_defined, plain, wide};
 use crate::exec::thread::Thread;
@@ -23,22 +23,22 @@ pub struct Choice<'a> {
     pub flush: bool,
 }
 
-/// The function for the lane count of an op: loops have 1, 8, 16 or 32 lanes.
+/// The function for the lane count of an op: loops have 1, 8, 16 or 32 lanes, in rows.
 macro_rules! by_count {
     ($choice:expr, $count:expr, $kernel:ident) => {
         match $count {
-            0 | 1 => $choice.pick::<$kernel<1>>(),
-            2..=8 => $choice.pick::<$kernel<8>>(),
-            9..=16 => $choice.pick::<$kernel<16>>(),
-            _ => $choice.pick::<$kernel<32>>(),
+            0 | 1 => $choice.pick::<$kernel<1, 1>>(),
+            2..=8 => $choice.pick::<$kernel<ROW, 1>>(),
+            9..=16 => $choice.pick::<$kernel<ROW, 2>>(),
+            _ => $choice.pick::<$kernel<ROW, 4>>(),
         }
     };
     ($choice:expr, $count:expr, $kernel:ident, $function:ty $(, $shape:expr)?) => {
         match $count {
-            0 | 1 => $choice.pick::<$kernel<$function, $({ $shape },)? 1>>(),
-            2..=8 => $choice.pick::<$kernel<$function, $({ $shape },)? 8>>(),
-            9..=16 => $choice.pick::<$kernel<$function, $({ $shape },)? 16>>(),
-            _ => $choice.pick::<$kernel<$function, $({ $shape },)? 32>>(),
+            0 | 1 => $choice.pick::<$kernel<$function, $({ $shape },)? 1, 1>>(),
+            2..=8 => $choice.pick::<$kernel<$function, $({ $shape },)? ROW, 1>>(),
+            9..=16 => $choice.pick::<$kernel<$function, $({ $shape },)? ROW, 2>>(),
+            _ => $choice.pick::<$kernel<$function, $({ $shape },)? ROW, 4>>(),
         }
     };
 }
@@ -49,17 +49,20 @@ macro_rules! by_shape {
     ($choice:expr, $count:expr, $shape:expr, $kernel:ident, $function:ty; $($known:literal)+, $one:literal) => {
         match $shape {
             $(Some($known) if $count > 1 && $choice.wide.is_some() => match $count {
-                0..=8 => wide::<$kernel<$function, $known, 8>> as Run,
-                9..=16 => wide::<$kernel<$function, $known, 16>>,
-                _ => wide::<$kernel<$function, $known, 32>>,
+                0..=8 => wide::<$kernel<$function, $known, ROW, 1>> as Run,
+                9..=16 => wide::<$kernel<$function, $known, ROW, 2>>,
+                _ => wide::<$kernel<$function, $known, ROW, 4>>,
             },
             Some(shape) if shape == $known | DRESSED && $count > 1 && $choice.wide.is_some() => match $count {
-                0..=8 => wide::<$kernel<$function, { $known | DRESSED }, 8>>,
-                9..=16 => wide::<$kernel<$function, { $known | DRESSED }, 16>>,
-                _ => wide::<$kernel<$function, { $known | DRESSED }, 32>>,
+                0..=8 => wide::<$kernel<$function, { $known | DRESSED }, ROW, 1>>,
+                9..=16 => wide::<$kernel<$function, { $known | DRESSED }, ROW, 2>>,
+                _ => wide::<$kernel<$function, { $known | DRESSED }, ROW, 4>>,
             },)+
             Some($one) if $count <= 1 && $choice.wide.is_some() => {
-                wide::<$kernel<$function, $one, 1>>
+                wide::<$kernel<$function, $one, 1, 1>>
+            }
+            Some(shape) if shape == $one | DRESSED && $count <= 1 && $choice.wide.is_some() => {
+                wide::<$kernel<$function, { $one | DRESSED }, 1, 1>>
             }
             _ => by_count!($choice, $count, $kernel, $function, ANY),
         }

@@ -1,7 +1,7 @@
 //! `cmp` and the logic of predicates: one bit for each lane.
 
 use super::dword::dwords;
-use super::operand::{ANY, Put, Shape, store_flags};
+use super::operand::{Put, ROW, Rows, Shape, each_lane, store_flags};
 use super::single::singles;
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
@@ -9,20 +9,23 @@ use crate::isa::Condition;
 use crate::math::simd::Wide;
 use std::marker::PhantomData;
 
-/// A bit for each lane that `holds` says yes of.
+/// A bit for each lane, by row and place in it, that `holds` says yes of.
 #[inline(always)]
-fn bits<const N: usize>(wide: Option<Wide>, holds: impl Fn(usize) -> bool) -> u32 {
+fn bits<const L: usize, const R: usize>(
+    wide: Option<Wide>,
+    holds: impl Fn(usize, usize) -> bool,
+) -> u32 {
     let mut bits = 0;
-    match wide {
-        Some(wide) if N.is_multiple_of(8) => {
-            for first in (0..N).step_by(8) {
-                let ones = |i| u32::from(holds(first + i)).wrapping_neg();
-                bits |= wide.signs(std::array::from_fn(ones)) << first;
+    for r in 0..R {
+        match wide {
+            Some(wide) if L == ROW => {
+                let ones = |i| u32::from(holds(r, i)).wrapping_neg();
+                bits |= wide.signs(std::array::from_fn(ones)) << (L * r);
             }
-        }
-        _ => {
-            for i in 0..N {
-                bits |= u32::from(holds(i)) << i;
+            _ => {
+                for i in 0..L {
+                    bits |= u32::from(holds(r, i)) << (L * r + i);
+                }
             }
         }
     }
@@ -31,11 +34,15 @@ fn bits<const N: usize>(wide: Option<Wide>, holds: impl Fn(usize) -> bool) -> u3
 
 /// A bit for each lane that a relation holds on.
 #[inline(always)]
-fn related<T: PartialOrd + Copy, const N: usize>(step: &Step, a: [T; N], b: [T; N]) -> u32 {
+fn related<T: PartialOrd + Copy, const L: usize, const R: usize>(
+    step: &Step,
+    a: &Rows<T, L, R>,
+    b: &Rows<T, L, R>,
+) -> u32 {
     // One loop for each relation: joined behind the choice, the compiler makes no vector code of them.
     macro_rules! relation {
         ($op:tt) => {
-            bits::<N>(step.wide, #[inline(always)] |i| a[i] $op b[i])
+            bits::<L, R>(step.wide, #[inline(always)] |r, i| a[r][i] $op b[r][i])
         };
     }
     match step.relation {
@@ -51,7 +58,10 @@ fn related<T: PartialOrd + Copy, const N: usize>(step: &Step, a: [T; N], b: [T; 
 /// What is compared.
 pub trait Values {
     /// A bit for each lane that the step's relation holds on.
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32;
+    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
+        thread: &Thread<'_>,
+        step: &Step,
+    ) -> u32;
 }
 
 /// Singles.
@@ -65,40 +75,56 @@ pub struct Unsigned;
 
 impl Values for Single {
     #[inline(always)]
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32 {
-        let a = singles::<N, SHAPE>(thread, step, 0);
-        let b = singles::<N, SHAPE>(thread, step, 1);
-        related(step, a, b)
+    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
+        thread: &Thread<'_>,
+        step: &Step,
+    ) -> u32 {
+        let a = singles::<L, R, SHAPE>(thread, step, 0);
+        let b = singles::<L, R, SHAPE>(thread, step, 1);
+        related(step, &a, &b)
     }
+}
+
+#[inline(always)]
+fn signed(dword: u32) -> i32 {
+    dword.cast_signed()
 }
 
 impl Values for Signed {
     #[inline(always)]
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32 {
-        let a = dwords::<N, SHAPE>(thread, step, 0).map(|v| v as i32);
-        let b = dwords::<N, SHAPE>(thread, step, 1).map(|v| v as i32);
-        related(step, a, b)
+    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
+        thread: &Thread<'_>,
+        step: &Step,
+    ) -> u32 {
+        let a = dwords::<L, R, SHAPE>(thread, step, 0);
+        let b = dwords::<L, R, SHAPE>(thread, step, 1);
+        related(step, &each_lane(&a, signed), &each_lane(&b, signed))
     }
 }
 
 impl Values for Unsigned {
     #[inline(always)]
-    fn holds<const N: usize, const SHAPE: Shape>(thread: &Thread<'_>, step: &Step) -> u32 {
-        let a = dwords::<N, SHAPE>(thread, step, 0);
-        let b = dwords::<N, SHAPE>(thread, step, 1);
-        related(step, a, b)
+    fn holds<const L: usize, const R: usize, const SHAPE: Shape>(
+        thread: &Thread<'_>,
+        step: &Step,
+    ) -> u32 {
+        let a = dwords::<L, R, SHAPE>(thread, step, 0);
+        let b = dwords::<L, R, SHAPE>(thread, step, 1);
+        related(step, &a, &b)
     }
 }
 
-/// Comparisons of `N` lanes.
-pub struct Compare<V, const SHAPE: Shape, const N: usize>(PhantomData<V>);
+/// Comparisons of `R` rows of `L` lanes.
+pub struct Compare<V, const SHAPE: Shape, const L: usize, const R: usize>(PhantomData<V>);
 
-impl<V: Values, const SHAPE: Shape, const N: usize> Kernel for Compare<V, SHAPE, N> {
+impl<V: Values, const SHAPE: Shape, const L: usize, const R: usize> Kernel
+    for Compare<V, SHAPE, L, R>
+{
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
-        let holds = V::holds::<N, SHAPE>(thread, step);
-        store_flags::<N, SHAPE>(thread, step, mask, holds);
+        let holds = V::holds::<L, R, SHAPE>(thread, step);
+        store_flags::<L, R, SHAPE>(thread, step, mask, holds);
     }
 }
 
@@ -136,9 +162,11 @@ logic! {
 /// `and or xor not` of predicates. Source: vISA text reference 4.3.
 pub fn predicate_logic<L: Logic>(threads: &mut [Thread<'_>], step: &Step) {
     let Put::Flags(dst) = step.dst else { return };
+    // As in `each`: nothing that a thread writes changes it. There is no predicate in front of these.
+    let step = *step;
     let offset = step.lanes.offset;
     for thread in threads {
-        let mask = step.mask::<ANY>(thread);
+        let mask = step.mask::<0>(thread);
         let (a, b) = (
             thread.dword(step.src[0].at()),
             thread.dword(step.src[1].at()),

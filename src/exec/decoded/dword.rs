@@ -4,7 +4,7 @@
 //! alone, so a dword is wide enough for them. Where the exact value counts, in shifts to the right and
 //! comparisons, [`super::choose`] sees to it that a dword holds it.
 
-use super::operand::{ANY, DRESSED, Shape, blend, load, store};
+use super::operand::{ANY, DRESSED, Rows, Shape, blend, each_lane, load, store};
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Modifier;
@@ -70,62 +70,73 @@ functions! {
 
 /// The lanes of source `k`, modified.
 #[inline(always)]
-pub fn dwords<const N: usize, const SHAPE: Shape>(
+pub fn dwords<const L: usize, const R: usize, const SHAPE: Shape>(
     thread: &Thread<'_>,
     step: &Step,
     k: usize,
-) -> [u32; N] {
-    let values = load::<N, SHAPE>(thread, step, k);
+) -> Rows<u32, L, R> {
+    let mut values = load::<L, R, SHAPE>(thread, step, k);
     let operand = &step.src[k];
     if SHAPE & DRESSED == 0 || operand.modifier.is_none() {
         return values;
     }
     if SHAPE == ANY && operand.keep != u32::MAX {
-        return absolute(values, operand.modifier == Some(Modifier::NegAbs));
+        let negated = operand.modifier == Some(Modifier::NegAbs);
+        absolute(values.as_flattened_mut(), negated);
+        return values;
     }
-    values.map(|v| (v ^ operand.flip).wrapping_sub(operand.minus))
+    each_lane(
+        &values,
+        #[inline(always)]
+        |v| (v ^ operand.flip).wrapping_sub(operand.minus),
+    )
 }
 
 #[inline(never)]
-fn absolute<const N: usize>(values: [u32; N], negated: bool) -> [u32; N] {
-    let values = values.map(|v| (v as i32).wrapping_abs() as u32);
-    if negated {
-        values.map(u32::wrapping_neg)
-    } else {
-        values
+fn absolute(values: &mut [u32], negated: bool) {
+    for value in values {
+        let positive = value.cast_signed().wrapping_abs().cast_unsigned();
+        *value = match negated {
+            true => positive.wrapping_neg(),
+            false => positive,
+        };
     }
 }
 
-/// A [`Function`] on `N` lanes.
-pub struct Dwords<F, const SHAPE: Shape, const N: usize>(PhantomData<F>);
+/// A [`Function`] on `R` rows of `L` lanes.
+pub struct Dwords<F, const SHAPE: Shape, const L: usize, const R: usize>(PhantomData<F>);
 
-impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Dwords<F, SHAPE, N> {
+impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
+    for Dwords<F, SHAPE, L, R>
+{
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
         }
-        let a = dwords::<N, SHAPE>(thread, step, 0);
-        let (mut b, mut c) = ([0; N], [0; N]);
+        let a = dwords::<L, R, SHAPE>(thread, step, 0);
+        let (mut b, mut c) = ([[0; L]; R], [[0; L]; R]);
         if F::SOURCES > 1 {
-            b = dwords::<N, SHAPE>(thread, step, 1);
+            b = dwords::<L, R, SHAPE>(thread, step, 1);
         }
         if F::SOURCES > 2 {
-            c = dwords::<N, SHAPE>(thread, step, 2);
+            c = dwords::<L, R, SHAPE>(thread, step, 2);
         }
-        let mut out = [0; N];
-        for i in 0..N {
-            out[i] = F::of(a[i], b[i], c[i]);
+        let mut out = [[0; L]; R];
+        for r in 0..R {
+            for i in 0..L {
+                out[r][i] = F::of(a[r][i], b[r][i], c[r][i]);
+            }
         }
-        store::<N, SHAPE>(thread, step, mask, &out);
+        store::<L, R, SHAPE>(thread, step, mask, &out);
     }
 }
 
 /// `sel`: the predicate chooses and does not mask.
-pub struct Select<const N: usize>;
+pub struct Select<const L: usize, const R: usize>;
 
-impl<const N: usize> Kernel for Select<N> {
+impl<const L: usize, const R: usize> Kernel for Select<L, R> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let unguarded = thread.active(step.lanes, None);
@@ -136,9 +147,9 @@ impl<const N: usize> Kernel for Select<N> {
             None => u32::MAX,
             Some(guard) => thread.predicate(step.lanes, guard),
         };
-        let a = dwords::<N, ANY>(thread, step, 0);
-        let b = dwords::<N, ANY>(thread, step, 1);
+        let a = dwords::<L, R, ANY>(thread, step, 0);
+        let b = dwords::<L, R, ANY>(thread, step, 1);
         let out = blend(chosen, &a, &b);
-        store::<N, ANY>(thread, step, unguarded, &out);
+        store::<L, R, ANY>(thread, step, unguarded, &out);
     }
 }

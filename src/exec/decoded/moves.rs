@@ -1,8 +1,8 @@
 //! Moves that convert, and moves of what is wider than a dword.
 
 use super::dword::dwords;
-use super::operand::{ANY, Shape, load, store};
-use super::single::{saturate, singles};
+use super::operand::{ANY, Shape, each_lane, load, store};
+use super::single::{quiet, saturate, singles};
 use super::{Kernel, Step};
 use crate::exec::float;
 use crate::exec::lanes::{self, MAX_LANES};
@@ -37,21 +37,24 @@ impl Integer for Unsigned {
 }
 
 /// Integers of up to 32 bits to singles.
-pub struct ToSingle<I, const SHAPE: Shape, const N: usize>(PhantomData<I>);
+pub struct ToSingle<I, const SHAPE: Shape, const L: usize, const R: usize>(PhantomData<I>);
 
-impl<I: Integer, const SHAPE: Shape, const N: usize> Kernel for ToSingle<I, SHAPE, N> {
+impl<I: Integer, const SHAPE: Shape, const L: usize, const R: usize> Kernel
+    for ToSingle<I, SHAPE, L, R>
+{
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
         }
-        let values = dwords::<N, SHAPE>(thread, step, 0);
-        let mut out = [0; N];
-        for i in 0..N {
-            out[i] = I::single(values[i]).to_bits();
-        }
-        store::<N, SHAPE>(thread, step, mask, &out);
+        let values = dwords::<L, R, SHAPE>(thread, step, 0);
+        let out = each_lane(
+            &values,
+            #[inline(always)]
+            |v| I::single(v).to_bits(),
+        );
+        store::<L, R, SHAPE>(thread, step, mask, &out);
     }
 }
 
@@ -85,49 +88,44 @@ targets! {
 }
 
 /// Singles to integers.
-pub struct FromSingle<T, const N: usize>(PhantomData<T>);
+pub struct FromSingle<T, const L: usize, const R: usize>(PhantomData<T>);
 
-impl<T: Target, const N: usize> Kernel for FromSingle<T, N> {
+impl<T: Target, const L: usize, const R: usize> Kernel for FromSingle<T, L, R> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<ANY>(thread);
         if mask == 0 {
             return;
         }
-        let values = load::<N, ANY>(thread, step, 0);
+        let values = load::<L, R, ANY>(thread, step, 0);
         let (keep, flip) = (step.src[0].keep, step.src[0].flip);
-        let values = values.map(|v| f32::from_bits(v & keep ^ flip));
-        let mut out = [0; N];
-        for i in 0..N {
-            out[i] = T::of(values[i]);
-        }
-        store::<N, ANY>(thread, step, mask, &out);
+        let out = each_lane(
+            &values,
+            #[inline(always)]
+            |v| T::of(f32::from_bits(v & keep ^ flip)),
+        );
+        store::<L, R, ANY>(thread, step, mask, &out);
     }
 }
 
 /// A move of singles with a modifier or `.sat`: NaN becomes quiet, denormals are flushed if asked.
-pub struct Modified<const N: usize>;
+pub struct Modified<const L: usize, const R: usize>;
 
-impl<const N: usize> Kernel for Modified<N> {
+impl<const L: usize, const R: usize> Kernel for Modified<L, R> {
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<ANY>(thread);
         if mask == 0 {
             return;
         }
-        let mut values = singles::<N, ANY>(thread, step, 0);
-        for value in &mut values {
-            if value.is_nan() {
-                *value = f32::from_bits(value.to_bits() | 1 << 22);
-            }
-        }
+        let mut values = each_lane(&singles::<L, R, ANY>(thread, step, 0), quiet);
         if step.saturate {
-            values = values.map(saturate);
+            values = each_lane(&values, saturate);
         }
         if step.flush {
-            values = values.map(float::flush_single);
+            values = each_lane(&values, float::flush_single);
         }
-        store::<N, ANY>(thread, step, mask, &values.map(f32::to_bits));
+        store::<L, R, ANY>(thread, step, mask, &each_lane(&values, f32::to_bits));
     }
 }
 

@@ -4,7 +4,30 @@ use super::Step;
 use crate::exec::lanes::{self, MAX_LANES};
 use crate::exec::thread::Thread;
 use crate::isa::{Modifier, Type};
+use crate::math::simd::Wide;
 use crate::program::{CompareDest, Dest, Op, Program, Region, Source};
+
+/// Lanes of a loop, `R` rows of `L`. Rows are as long as a wide register, so that the compiler keeps them in
+/// registers; a longer array it keeps in memory.
+pub type Rows<T, const L: usize, const R: usize> = [[T; L]; R];
+
+/// Lanes of a row: of a wide register.
+pub const ROW: usize = 8;
+
+/// What `of` makes of each lane. Closures are to be inlined: vector code calls nothing.
+#[inline(always)]
+pub fn each_lane<T: Copy, U: Copy + Default, const L: usize, const R: usize>(
+    rows: &Rows<T, L, R>,
+    of: impl Fn(T) -> U,
+) -> Rows<U, L, R> {
+    let mut out = [[U::default(); L]; R];
+    for r in 0..R {
+        for i in 0..L {
+            out[r][i] = of(rows[r][i]);
+        }
+    }
+    out
+}
 
 /// A source, decoded.
 #[derive(Clone, Copy)]
@@ -25,9 +48,9 @@ pub struct Operand {
 /// How lanes find their dwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 enum Form {
-    /// All have the same value, which no program changes.
+    /// All have the same value: a dword that a narrower constant becomes.
     Value,
-    /// All read the same dword.
+    /// All read the same dword, be it a constant.
     Scalar,
     /// Dwords follow each other.
     Dense,
@@ -142,10 +165,10 @@ impl Operand {
         };
         let (at, form) = match source.region {
             Region::Scalar(at) if fits(at, 0) => {
-                if program.is_constant(at) {
-                    (element.get(&program.image, at as usize), Form::Value)
-                } else if element == Element::Dword {
+                if element == Element::Dword {
                     (at, Form::Scalar)
+                } else if program.is_constant(at) {
+                    (element.get(&program.image, at as usize), Form::Value)
                 } else {
                     (at, Form::Strided(element, 0))
                 }
@@ -221,6 +244,17 @@ impl Put {
     }
 }
 
+impl Put {
+    /// Where dwords go that follow each other.
+    #[inline(always)]
+    const fn first(self) -> usize {
+        match self {
+            Put::Dense(at) => at as usize,
+            _ => 0,
+        }
+    }
+}
+
 #[inline(always)]
 fn dword(arena: &[u8], at: usize) -> u32 {
     let mut bytes = [0; 4];
@@ -235,15 +269,16 @@ fn inside(arena: &[u8], at: usize, bytes: usize) -> usize {
     at.min(arena.len().saturating_sub(bytes))
 }
 
-/// `N` dwords that follow each other.
+/// Dwords that follow each other.
 #[inline(always)]
-fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
-    let at = inside(arena, at, 4 * N);
-    let bytes = &arena[at..at + 4 * N];
-    let (dwords, _) = bytes.as_chunks::<4>();
-    let mut out = [0; N];
-    for (out, dword) in out.iter_mut().zip(dwords) {
-        *out = u32::from_le_bytes(*dword);
+fn dense<const L: usize, const R: usize>(arena: &[u8], at: usize) -> Rows<u32, L, R> {
+    let at = inside(arena, at, 4 * L * R);
+    let (dwords, _) = arena[at..at + 4 * L * R].as_chunks::<4>();
+    let mut out = [[0; L]; R];
+    for r in 0..R {
+        for i in 0..L {
+            out[r][i] = u32::from_le_bytes(dwords[L * r + i]);
+        }
     }
     out
 }
@@ -253,8 +288,8 @@ fn dense<const N: usize>(arena: &[u8], at: usize) -> [u32; N] {
 /// denormals to flush. Without [`DRESSED`] there is nothing but values, lanes and the execution mask.
 pub type Shape = u8;
 
-/// Set in a shape where there may be modifiers, single elements that are no dwords, a predicate or `.sat`: the
-/// kernel looks when it runs.
+/// Set in a shape where there may be modifiers, single elements that are no dwords in the arena, a predicate or
+/// `.sat`: the kernel looks when it runs.
 pub const DRESSED: Shape = 1 << 3;
 
 /// Nothing is known.
@@ -274,8 +309,8 @@ pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
             shape |= DRESSED;
         }
         match operand.form {
-            Form::Value | Form::Scalar => shape |= 1 << k,
-            Form::Strided(_, 0) => shape |= 1 << k | DRESSED,
+            Form::Scalar => shape |= 1 << k,
+            Form::Value | Form::Strided(_, 0) => shape |= 1 << k | DRESSED,
             Form::Dense => {}
             Form::Strided(..) | Form::Listed(_) => return None,
         }
@@ -287,7 +322,7 @@ pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
 #[inline(always)]
 fn one<const SHAPE: Shape>(arena: &[u8], operand: &Operand) -> u32 {
     match operand.form {
-        Form::Value => operand.at,
+        Form::Value if SHAPE & DRESSED != 0 => operand.at,
         Form::Strided(element, _) if SHAPE & DRESSED != 0 => {
             element.get(arena, operand.at as usize)
         }
@@ -297,52 +332,84 @@ fn one<const SHAPE: Shape>(arena: &[u8], operand: &Operand) -> u32 {
 
 /// The lanes of source `k`, without its modifier.
 #[inline(always)]
-pub fn load<const N: usize, const SHAPE: Shape>(
+pub fn load<const L: usize, const R: usize, const SHAPE: Shape>(
     thread: &Thread<'_>,
     step: &Step,
     k: usize,
-) -> [u32; N] {
+) -> Rows<u32, L, R> {
     let operand = &step.src[k];
     if SHAPE == ANY {
         return load_any(thread, step, k);
     }
     if SHAPE >> k & 1 == 1 {
-        [one::<SHAPE>(step.bytes(thread), operand); N]
+        [[one::<SHAPE>(step.bytes(thread), operand); L]; R]
     } else {
         dense(step.bytes(thread), operand.at as usize)
     }
 }
 
 #[inline(always)]
-fn load_any<const N: usize>(thread: &Thread<'_>, step: &Step, k: usize) -> [u32; N] {
+fn load_any<const L: usize, const R: usize>(
+    thread: &Thread<'_>,
+    step: &Step,
+    k: usize,
+) -> Rows<u32, L, R> {
     let operand = &step.src[k];
+    let at = operand.at as usize;
+    let mut out = [[0; L]; R];
     match operand.form {
-        Form::Value => [operand.at; N],
-        Form::Scalar => [dword(&thread.arena, operand.at as usize); N],
-        Form::Dense => dense(&thread.arena, operand.at as usize),
-        Form::Strided(element, stride) => {
-            strided(&thread.arena, operand.at as usize, element, stride)
-        }
-        Form::Listed(element) => listed(thread, step.op, step.lanes.count, k, element),
+        Form::Value => return [[operand.at; L]; R],
+        Form::Scalar => return [[dword(&thread.arena, at); L]; R],
+        Form::Dense => return dense(&thread.arena, at),
+        Form::Strided(element, stride) => strided(
+            &thread.arena[at..],
+            (element, stride.into()),
+            step.wide,
+            out.as_flattened_mut(),
+        ),
+        Form::Listed(element) => listed(
+            thread,
+            step.op,
+            (k, element),
+            step.lanes.count.into(),
+            out.as_flattened_mut(),
+        ),
+    }
+    out
+}
+
+/// Elements so many bytes apart. Not part of kernels: it is the same for all of them.
+#[inline(never)]
+fn strided(bytes: &[u8], walk: (Element, usize), wide: Option<Wide>, out: &mut [u32]) {
+    match wide {
+        Some(wide) => wide.run(
+            #[inline(always)]
+            || walk_lanes(bytes, walk, out),
+        ),
+        None => walk_lanes(bytes, walk, out),
     }
 }
 
-#[inline(never)]
-fn strided<const N: usize>(arena: &[u8], at: usize, element: Element, stride: u16) -> [u32; N] {
-    let stride = usize::from(stride);
-    if stride == 0 {
-        return [element.get(arena, at); N];
-    }
-    let bytes = &arena[at..at + stride * (N - 1) + element.bytes()];
-    let mut out = [0; N];
+#[inline(always)]
+fn walk_lanes(bytes: &[u8], (element, stride): (Element, usize), out: &mut [u32]) {
+    // A row as a whole where elements follow each other.
     macro_rules! packed {
-        ($size:literal, $value:expr) => {
-            for (out, bytes) in out.iter_mut().zip(bytes.as_chunks::<$size>().0) {
-                *out = $value(*bytes);
+        ($size:literal, $value:expr) => {{
+            let (elements, _) = bytes.as_chunks::<$size>();
+            let (rows, rest) = out.as_chunks_mut::<ROW>();
+            let done = ROW * rows.len();
+            for (row, elements) in rows.iter_mut().zip(elements.as_chunks::<ROW>().0) {
+                for i in 0..ROW {
+                    row[i] = $value(elements[i]);
+                }
             }
-        };
+            for (out, element) in rest.iter_mut().zip(elements.iter().skip(done)) {
+                *out = $value(*element);
+            }
+        }};
     }
     match (element, stride) {
+        (_, 0) => out.fill(element.get(bytes, 0)),
         (Element::U16, 2) => packed!(2, |b| u32::from(u16::from_le_bytes(b))),
         (Element::S16, 2) => packed!(2, |b| i16::from_le_bytes(b) as u32),
         (Element::U8, 1) => packed!(1, |[b]: [u8; 1]| u32::from(b)),
@@ -353,18 +420,17 @@ fn strided<const N: usize>(arena: &[u8], at: usize, element: Element, stride: u1
             }
         }
     }
-    out
 }
 
 /// Lanes that the op itself lists, or that go through addresses.
 #[inline(never)]
-fn listed<const N: usize>(
+fn listed(
     thread: &Thread<'_>,
     op: u32,
-    count: u8,
-    k: usize,
-    element: Element,
-) -> [u32; N] {
+    (k, element): (usize, Element),
+    count: usize,
+    out: &mut [u32],
+) {
     let source = match thread.program.ops.get(op as usize) {
         Some(Op::Alu(alu)) => alu.src.get(k),
         Some(Op::Compare { src, .. }) => src.get(k),
@@ -373,7 +439,6 @@ fn listed<const N: usize>(
     let mut all = [0; MAX_LANES];
     if let Some(source) = source {
         let (arena, limit) = (&thread.arena, thread.program.general_bytes);
-        let count = usize::from(count);
         macro_rules! read {
             ($value:expr) => {
                 lanes::read(arena, &source.region, limit, count, &mut all, $value)
@@ -387,7 +452,9 @@ fn listed<const N: usize>(
             Element::Dword => read!(u32::from_le_bytes),
         }
     }
-    std::array::from_fn(|i| all[i])
+    for (out, value) in out.iter_mut().zip(all) {
+        *out = value;
+    }
 }
 
 /// The mask of `N` lanes that are all on.
@@ -401,68 +468,82 @@ pub const fn full(lanes: usize) -> u32 {
 
 /// Writes the low bytes of the lanes of `mask`.
 #[inline(always)]
-pub fn store<const N: usize, const SHAPE: Shape>(
+pub fn store<const L: usize, const R: usize, const SHAPE: Shape>(
     thread: &mut Thread<'_>,
     step: &Step,
     mask: u32,
-    values: &[u32; N],
+    values: &Rows<u32, L, R>,
 ) {
     match step.dst {
-        Put::Dense(at) => store_dense(step.bytes_mut(thread), at as usize, mask, values),
+        Put::Strided { .. } | Put::Listed(_) if SHAPE == ANY => {
+            let place = (step.op, step.lanes.count.into());
+            store_other(thread, place, step.dst, mask, values.as_flattened());
+        }
         // No known shape has any other destination.
-        _ if SHAPE == ANY => store_other(thread, step.op, step.lanes.count, step.dst, mask, values),
-        _ => {}
+        dst => store_dense(step.bytes_mut(thread), dst.first(), mask, values),
     }
 }
 
 #[inline(always)]
-fn store_dense<const N: usize>(arena: &mut [u8], at: usize, mask: u32, values: &[u32; N]) {
-    let at = inside(arena, at, 4 * N);
-    let bytes = &mut arena[at..at + 4 * N];
-    let values = match mask == full(N) {
+fn store_dense<const L: usize, const R: usize>(
+    arena: &mut [u8],
+    at: usize,
+    mask: u32,
+    values: &Rows<u32, L, R>,
+) {
+    let at = inside(arena, at, 4 * L * R);
+    let bytes = &mut arena[at..at + 4 * L * R];
+    let values = match mask == full(L * R) {
         true => *values,
         false => blend(mask, values, &dense(bytes, 0)),
     };
     let (dwords, _) = bytes.as_chunks_mut::<4>();
-    for (dword, value) in dwords.iter_mut().zip(values) {
-        *dword = value.to_le_bytes();
+    for r in 0..R {
+        for i in 0..L {
+            dwords[L * r + i] = values[r][i].to_le_bytes();
+        }
     }
 }
 
 /// The lanes of `on` where `mask` has a bit, else those of `off`. In arithmetic: the compiler makes vector code
 /// of it, which it does not of a choice.
 #[inline(always)]
-pub fn blend<const N: usize>(mask: u32, on: &[u32; N], off: &[u32; N]) -> [u32; N] {
-    let mut out = [0; N];
-    for i in 0..N {
-        let all = (mask >> i & 1).wrapping_neg();
-        out[i] = on[i] & all | off[i] & !all;
+pub fn blend<const L: usize, const R: usize>(
+    mask: u32,
+    on: &Rows<u32, L, R>,
+    off: &Rows<u32, L, R>,
+) -> Rows<u32, L, R> {
+    let mut out = [[0; L]; R];
+    for r in 0..R {
+        for i in 0..L {
+            let all = (mask >> (L * r + i) & 1).wrapping_neg();
+            out[r][i] = on[r][i] & all | off[r][i] & !all;
+        }
     }
     out
 }
 
 #[inline(never)]
-fn store_other<const N: usize>(
+fn store_other(
     thread: &mut Thread<'_>,
-    op: u32,
-    count: u8,
+    (op, count): (u32, usize),
     dst: Put,
     mask: u32,
-    values: &[u32; N],
+    values: &[u32],
 ) {
     match dst {
         Put::Strided { at, bytes, stride } => {
             let (at, stride) = (at as usize, usize::from(stride));
-            let whole = mask.count_ones() as usize == N;
+            let whole = mask == full(values.len());
             let size = usize::from(bytes);
-            let arena = &mut thread.arena[at..at + stride * (N - 1) + size];
+            let arena = &mut thread.arena[at..at + stride * (values.len() - 1) + size];
             if whole && size == 2 && stride == 2 {
                 for (bytes, value) in arena.as_chunks_mut::<2>().0.iter_mut().zip(values) {
                     *bytes = (*value as u16).to_le_bytes();
                 }
                 return;
             }
-            for lane in lanes::active(mask, N) {
+            for lane in lanes::active(mask, values.len()) {
                 let value = values[lane].to_le_bytes();
                 let place = &mut arena[stride * lane..][..size];
                 match size {
@@ -483,9 +564,8 @@ fn store_other<const N: usize>(
                 _ => return,
             };
             let mut all = [0; MAX_LANES];
-            all[..N].copy_from_slice(values);
+            all[..values.len()].copy_from_slice(values);
             let (arena, limit) = (&mut thread.arena, program.general_bytes);
-            let count = usize::from(count);
             match bytes {
                 1 => lanes::write(arena, region, limit, count, mask, &all, |v| [v as u8]),
                 2 => lanes::write(arena, region, limit, count, mask, &all, |v| {
@@ -500,15 +580,15 @@ fn store_other<const N: usize>(
 
 /// Writes one bit for each lane: to a predicate, or as all ones and zeros.
 #[inline(always)]
-pub fn store_flags<const N: usize, const SHAPE: Shape>(
+pub fn store_flags<const L: usize, const R: usize, const SHAPE: Shape>(
     thread: &mut Thread<'_>,
     step: &Step,
     mask: u32,
     bits: u32,
 ) {
     let Put::Flags(at) = step.dst else {
-        let values = std::array::from_fn(|i| (bits >> i & 1).wrapping_neg());
-        return store::<N, SHAPE>(thread, step, mask, &values);
+        let values = blend(bits, &[[u32::MAX; L]; R], &[[0; L]; R]);
+        return store::<L, R, SHAPE>(thread, step, mask, &values);
     };
     thread.write_predicate(at, bits, mask, step.lanes.offset);
 }

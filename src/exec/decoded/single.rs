@@ -4,7 +4,7 @@
 //! has no direct instruction goes through the double that the reference makes. A step with a NaN among its
 //! results is left to the reference, which knows the one that is promised ([`float::nan_of`]).
 
-use super::operand::{ANY, DRESSED, Shape, load, store};
+use super::operand::{ANY, DRESSED, Rows, Shape, each_lane, load, store};
 use super::{Kernel, Step, as_defined};
 use crate::exec::float;
 use crate::exec::thread::Thread;
@@ -116,7 +116,7 @@ pub struct Max;
 
 /// A NaN made quiet.
 #[inline(always)]
-fn quiet(value: f32) -> f32 {
+pub fn quiet(value: f32) -> f32 {
     if value.is_nan() {
         f32::from_bits(value.to_bits() | 1 << 22)
     } else {
@@ -149,35 +149,39 @@ impl Function for Max {
 
 /// The lanes of source `k`: flushed if asked, then modified in the sign bit.
 #[inline(always)]
-pub fn singles<const N: usize, const SHAPE: Shape>(
+pub fn singles<const L: usize, const R: usize, const SHAPE: Shape>(
     thread: &Thread<'_>,
     step: &Step,
     k: usize,
-) -> [f32; N] {
-    let mut values = load::<N, SHAPE>(thread, step, k).map(f32::from_bits);
+) -> Rows<f32, L, R> {
+    let mut bits = load::<L, R, SHAPE>(thread, step, k);
     if SHAPE == ANY && step.flush {
-        values = values.map(float::flush_single);
+        bits = each_lane(
+            &bits,
+            #[inline(always)]
+            |v| float::flush_single(f32::from_bits(v)).to_bits(),
+        );
     }
     let operand = &step.src[k];
     if SHAPE & DRESSED != 0 && operand.modifier.is_some() {
-        values = values.map(|v| f32::from_bits(v.to_bits() & operand.keep ^ operand.flip));
+        bits = each_lane(
+            &bits,
+            #[inline(always)]
+            |v| v & operand.keep ^ operand.flip,
+        );
     }
-    values
+    each_lane(&bits, f32::from_bits)
 }
 
 /// Whether there is a NaN among values.
 #[inline(always)]
-fn any_nan<const N: usize>(values: &[f32; N]) -> bool {
-    // Eight answers side by side, each of two values: one instruction tells whether either is a NaN.
-    let (pairs, rest) = values.as_chunks::<16>();
-    let mut nan = [false; 8];
-    for pair in pairs {
-        for i in 0..8 {
-            nan[i] |= pair[i].is_nan() | pair[i + 8].is_nan();
+fn any_nan<const L: usize, const R: usize>(values: &Rows<f32, L, R>) -> bool {
+    // Answers side by side, each of two rows: one instruction tells whether either has a NaN.
+    let mut nan = [false; L];
+    for pair in values.chunks(2) {
+        for i in 0..L {
+            nan[i] |= pair[0][i].is_nan() | pair[pair.len() - 1][i].is_nan();
         }
-    }
-    for (nan, value) in nan.iter_mut().zip(rest) {
-        *nan |= value.is_nan();
     }
     nan.contains(&true)
 }
@@ -188,27 +192,31 @@ pub fn saturate(value: f32) -> f32 {
     if value > 0.0 { value.min(1.0) } else { 0.0 }
 }
 
-/// A [`Function`] on `N` lanes.
-pub struct Singles<F, const SHAPE: Shape, const N: usize>(PhantomData<F>);
+/// A [`Function`] on `R` rows of `L` lanes.
+pub struct Singles<F, const SHAPE: Shape, const L: usize, const R: usize>(PhantomData<F>);
 
-impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Singles<F, SHAPE, N> {
+impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
+    for Singles<F, SHAPE, L, R>
+{
     #[inline(always)]
     fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
         }
-        let a = singles::<N, SHAPE>(thread, step, 0);
-        let (mut b, mut c) = ([0.0; N], [0.0; N]);
+        let a = singles::<L, R, SHAPE>(thread, step, 0);
+        let (mut b, mut c) = ([[0.0; L]; R], [[0.0; L]; R]);
         if F::SOURCES > 1 {
-            b = singles::<N, SHAPE>(thread, step, 1);
+            b = singles::<L, R, SHAPE>(thread, step, 1);
         }
         if F::SOURCES > 2 {
-            c = singles::<N, SHAPE>(thread, step, 2);
+            c = singles::<L, R, SHAPE>(thread, step, 2);
         }
-        let mut out = [0.0; N];
-        for i in 0..N {
-            out[i] = F::of::<FUSED>(a[i], b[i], c[i], step.flush);
+        let mut out = [[0.0; L]; R];
+        for r in 0..R {
+            for i in 0..L {
+                out[r][i] = F::of::<FUSED>(a[r][i], b[r][i], c[r][i], step.flush);
+            }
         }
         if F::ARITHMETIC {
             if any_nan(&out) {
@@ -216,12 +224,12 @@ impl<F: Function, const SHAPE: Shape, const N: usize> Kernel for Singles<F, SHAP
                 return as_defined(thread, step.defined());
             }
             if SHAPE == ANY && step.flush {
-                out = out.map(float::flush_single);
+                out = each_lane(&out, float::flush_single);
             }
         }
         if SHAPE & DRESSED != 0 && step.saturate {
-            out = out.map(saturate);
+            out = each_lane(&out, saturate);
         }
-        store::<N, SHAPE>(thread, step, mask, &out.map(f32::to_bits));
+        store::<L, R, SHAPE>(thread, step, mask, &each_lane(&out, f32::to_bits));
     }
 }
