@@ -8,6 +8,7 @@ use crate::math::simd;
 use crate::surface::format::{Access, ChannelType, Colour};
 use crate::surface::texel::encode;
 use crate::surface::{Format, Kind, Surface, Tiling};
+use std::ops::Range;
 
 /// Lanes of a message at most.
 const LANES: usize = 32;
@@ -30,6 +31,21 @@ pub struct Row<'a> {
 fn dword(register: &[u8], lane: usize) -> u32 {
     let (dwords, _) = register.as_chunks::<4>();
     dwords.get(lane).map_or(0, |d| u32::from_le_bytes(*d))
+}
+
+/// Whether some lanes of a register count from `from` on, by `step` from each to the next.
+#[inline(always)]
+fn is_walk(register: &[u8], lanes: Range<usize>, from: u32, step: u32) -> bool {
+    let (dwords, _) = register.as_chunks::<4>();
+    let Some(dwords) = dwords.get(lanes) else {
+        // No bytes are zeros.
+        return register.is_empty() && from == 0 && step == 0;
+    };
+    let mut misses = 0;
+    for (i, dword) in (0..).zip(dwords) {
+        misses |= u32::from_le_bytes(*dword) ^ from.wrapping_add(step * i);
+    }
+    misses == 0
 }
 
 /// Bytes of a texel at most.
@@ -89,7 +105,9 @@ pub struct Writer {
     size: usize,
     width: u32,
     height: u32,
-    level: u32,
+    /// The address of texel (0, 0), and bytes from a row to the next.
+    start: usize,
+    pitch: usize,
 }
 
 impl Writer {
@@ -105,17 +123,23 @@ impl Writer {
         }
         let size = format.cell().bytes as usize;
         let single = format.cell().across == 1 && !format.is_compressed() && !format.is_planar();
-        if !single || size > MOST || d.write_disable != 0 || d.levels == 0 {
+        if !single || size > MOST || d.write_disable != 0 || d.min_lod >= d.levels {
             return None;
         }
         encode(format, [0; 4])?;
         let inside = |n: u32| (n >> d.min_lod).max(1);
+        // Rows of a linear image are equally far apart, whatever lines they are.
+        let address = |y: u32| {
+            let place = surface.place(d.min_lod, 0, 0, y, 0);
+            surface.address(place.x, place.y)
+        };
         Some(Writer {
             packing: Packing::of(format),
             size,
             width: inside(d.width),
             height: inside(d.height),
-            level: d.min_lod,
+            start: address(0),
+            pitch: address(1) - address(0),
         })
     }
 
@@ -130,11 +154,10 @@ impl Writer {
         }
         let [u, v, _, level] = row.coordinates;
         let (x, y) = (dword(u, first), dword(v, first));
-        let mut straight = true;
-        for i in 0..count {
-            straight &= dword(u, first + i) == x.wrapping_add(i as u32);
-            straight &= dword(v, first + i) == y && dword(level, first + i) == 0;
-        }
+        let on = first..first + count;
+        let straight = is_walk(u, on.clone(), x, 1)
+            && is_walk(v, on.clone(), y, 0)
+            && is_walk(level, on, 0, 0);
         let end = x.checked_add(count as u32);
         if !straight || end.is_none_or(|end| end > self.width) || y >= self.height {
             return false;
@@ -169,34 +192,66 @@ impl Writer {
                 }
             }
         }
-        let place = surface.place(self.level, 0, x, y, 0);
-        let address = surface.address(place.x, place.y);
+        let address = self.start + y as usize * self.pitch + x as usize * self.size;
         surface.memory().write(address, bytes);
         true
     }
 
-    /// 0 to 1 as 0 to 255, halves up; NaN is 0. Source: surface reference 2.11.
+    /// Texels of 8-bit channels.
     #[inline(always)]
     fn pack_bytes(&self, row: &Row<'_>, first: usize, sources: [Option<u8>; 4], bytes: &mut [u8]) {
-        for (place, source) in sources.into_iter().enumerate().take(self.size) {
-            let Some(source) = source else { continue };
-            let (values, _) = row.channels[usize::from(source)].as_chunks::<4>();
-            let values = values.get(first..).unwrap_or_default();
-            let texels = bytes.chunks_mut(self.size * TOGETHER);
-            for (values, texels) in values.chunks(TOGETHER).zip(texels) {
-                let mut numbers = [0.0; TOGETHER];
-                for (number, value) in numbers.iter_mut().zip(values) {
-                    *number = f32::from_le_bytes(*value);
-                }
-                // A loop of its own: the compiler makes vector code of it.
-                let mut codes = [0; TOGETHER];
-                for (code, number) in codes.iter_mut().zip(numbers) {
-                    *code = unorm8(number);
-                }
-                for (texel, code) in texels.chunks_exact_mut(self.size).zip(codes) {
-                    texel[place] = code as u8;
+        for (n, texels) in bytes.chunks_mut(self.size * TOGETHER).enumerate() {
+            let mut words = [0; TOGETHER];
+            for (place, source) in sources.iter().enumerate() {
+                if let Some(source) = source {
+                    let channel = row.channels[usize::from(*source)];
+                    let channel = channel.get(4 * (first + TOGETHER * n)..);
+                    add_codes(&mut words, channel.unwrap_or_default(), 8 * place as u32);
                 }
             }
+            match self.size {
+                4 => put_words(texels, &words, u32::to_le_bytes),
+                2 => put_words(texels, &words, |word| (word as u16).to_le_bytes()),
+                _ => put_words(texels, &words, |word| [word as u8]),
+            }
+        }
+    }
+}
+
+/// Adds 0 to 1 as 0 to 255, halves up, to texels from bit `shift` on; NaN is 0. Source: surface reference 2.11.
+#[inline(always)]
+fn add_codes(words: &mut [u32; TOGETHER], channel: &[u8], shift: u32) {
+    let mut numbers = [0.0; TOGETHER];
+    let (values, _) = channel.as_chunks::<4>();
+    if let Some(values) = values.first_chunk::<TOGETHER>() {
+        for i in 0..TOGETHER {
+            numbers[i] = f32::from_le_bytes(values[i]);
+        }
+    } else {
+        for (number, value) in numbers.iter_mut().zip(values) {
+            *number = f32::from_le_bytes(*value);
+        }
+    }
+    for i in 0..TOGETHER {
+        words[i] |= unorm8(numbers[i]) << shift;
+    }
+}
+
+/// Texels as bytes, as many as there is room for.
+#[inline(always)]
+fn put_words<const SIZE: usize>(
+    bytes: &mut [u8],
+    words: &[u32; TOGETHER],
+    texel: impl Fn(u32) -> [u8; SIZE],
+) {
+    let (texels, _) = bytes.as_chunks_mut::<SIZE>();
+    if let Some(texels) = texels.first_chunk_mut::<TOGETHER>() {
+        for i in 0..TOGETHER {
+            texels[i] = texel(words[i]);
+        }
+    } else {
+        for (to, word) in texels.iter_mut().zip(words) {
+            *to = texel(*word);
         }
     }
 }

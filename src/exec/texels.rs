@@ -72,14 +72,8 @@ pub fn typed<O: Observer>(
     if !O::ACTIVE
         && *write
         && let Some(writer) = writer
-        && let Some(texels) = texels(thread, *channels, coordinates, *data, row, lanes)
-        && writer.write(
-            surface,
-            &Row {
-                mask: at.mask,
-                ..texels
-            },
-        )
+        && let Some(row) = texels(thread, *channels, coordinates, *data, (row, lanes, at.mask))
+        && writer.write(surface, &row)
     {
         return Ok(());
     }
@@ -182,19 +176,20 @@ impl<'s> Rows<'s> {
         let row = (4 * count).next_multiple_of(thread.program.platform.grf_bytes());
         let lanes = count.min(32) as usize;
         let (channels, data) = (self.channels, self.data);
-        texels(thread, channels, self.coordinates, data, row, lanes)
-            .is_some_and(|texels| self.writer.write(self.surface, &Row { mask, ..texels }))
+        texels(thread, channels, self.coordinates, data, (row, lanes, mask))
+            .is_some_and(|row| self.writer.write(self.surface, &row))
     }
 }
 
-/// The registers of a typed write; `None` if one is not whole.
+/// The registers of a typed write of so many lanes, those of a mask on, whose channels are so many bytes apart;
+/// `None` if a register is not whole.
+#[inline]
 fn texels<'t>(
     thread: &'t Thread<'_>,
     channels: ChannelMask,
     coordinates: &[Option<Raw>; 4],
     data: Raw,
-    row: u32,
-    lanes: usize,
+    (row, lanes, mask): (u32, usize, u32),
 ) -> Option<Row<'t>> {
     let register = |raw: Raw| {
         let have = raw.end.saturating_sub(raw.offset) as usize;
@@ -202,7 +197,7 @@ fn texels<'t>(
         (have >= 4 * lanes).then_some(bytes)
     };
     let mut texels = Row {
-        mask: 0,
+        mask,
         lanes,
         coordinates: [&[]; 4],
         channels: [&[]; 4],
