@@ -24,6 +24,14 @@ mod x86 {
             self.0.vectorize(f)
         }
 
+        /// Sixteen bytes in a register as a whole. What is put together from parts the compiler puts together anew
+        /// wherever it is used.
+        #[inline(always)]
+        pub fn bytes(self, [low, high]: [u64; 2]) -> [u8; 16] {
+            let (low, high) = (low.cast_signed(), high.cast_signed());
+            pulp::cast(self.0.sse2._mm_set_epi64x(high, low))
+        }
+
         /// The highest bits of eight dwords, the first one's in bit 0.
         #[inline(always)]
         pub fn signs(self, dwords: [u32; 8]) -> u32 {
@@ -48,6 +56,11 @@ mod other {
         /// Never called.
         pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
             f()
+        }
+
+        /// Never called.
+        pub fn bytes(self, _: [u64; 2]) -> [u8; 16] {
+            match self {}
         }
 
         /// Never called.

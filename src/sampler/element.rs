@@ -4,8 +4,10 @@
 //! loops over lanes in [`super::lanes`] become vector code. All give what
 //! [`Decoder`](crate::surface::texel::Decoder) gives, bit for bit: tests compare them.
 
+use crate::math::simd;
 use crate::surface::float::{half_to_f32, srgb_to_linear};
 use crate::surface::{Format, Memory};
+use wide::bytemuck::cast;
 
 const ONE: u32 = 0x3f80_0000;
 
@@ -18,9 +20,29 @@ pub trait Word: Copy + Default {
     fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[Self; N]>;
 }
 
+/// Words from eight bytes after eight bytes, sixteen of them in a register at a time.
+macro_rules! words {
+    ($ty:ty, $next:expr) => {{
+        let wide = simd::wide();
+        let mut words = [0; N];
+        for words in words.chunks_mut(16 / size_of::<$ty>()) {
+            let pair = [$next, $next];
+            let bytes = match wide {
+                Some(wide) => wide.bytes(pair),
+                None => cast(pair.map(u64::to_le)),
+            };
+            let (elements, _) = bytes.as_chunks();
+            for (word, element) in words.iter_mut().zip(elements) {
+                *word = <$ty>::from_le_bytes(*element);
+            }
+        }
+        Some(words)
+    }};
+}
+
 /// Words of which several share eight bytes of memory.
 macro_rules! part {
-    ($ty:ty, $many:literal) => {
+    ($ty:ty) => {
         impl Word for $ty {
             #[inline(always)]
             fn load(memory: &Memory, at: usize) -> $ty {
@@ -29,23 +51,16 @@ macro_rules! part {
 
             #[inline(always)]
             fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[$ty; N]> {
-                let mut words = [0; N];
-                let mut wholes = memory.words(at, N.div_ceil($many))?;
-                for part in words.chunks_mut($many) {
-                    let whole = wholes.word();
-                    for (i, word) in part.iter_mut().enumerate() {
-                        *word = (whole >> (i as u32 * <$ty>::BITS)) as $ty;
-                    }
-                }
-                Some(words)
+                let mut wholes = memory.words(at, (size_of::<$ty>() * N).div_ceil(8))?;
+                words!($ty, wholes.word())
             }
         }
     };
 }
 
-part!(u8, 8);
-part!(u16, 4);
-part!(u64, 1);
+part!(u8);
+part!(u16);
+part!(u64);
 
 impl Word for u32 {
     #[inline(always)]
@@ -55,14 +70,18 @@ impl Word for u32 {
 
     #[inline(always)]
     fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[u32; N]> {
-        // Halves of whole words, of which the first may be left out: no shifts.
-        let mut halves = [[0; 2]; N];
-        let wholes = memory.whole_words(at, N / 2 + 1)?;
-        for (halves, whole) in halves.iter_mut().zip(wholes) {
-            *halves = [whole as u32, (whole >> 32) as u32];
+        let mut wholes = memory.whole_words(at, N / 2 + 1)?;
+        let mut next = || wholes.next().unwrap_or_default();
+        if at.is_multiple_of(8) {
+            // No shifts.
+            return words!(u32, next());
         }
-        let halves = halves.as_flattened().get(at % 8 / 4..)?;
-        halves.first_chunk().copied()
+        let mut held = next();
+        words!(u32, {
+            let half = held >> 32;
+            held = next();
+            half | held << 32
+        })
     }
 }
 

@@ -17,7 +17,7 @@ mod linear;
 mod nearest;
 
 use super::element::{Element, WithElement, with_element};
-use super::lanes::dwords;
+use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
 use super::sample::coordinate::Axis;
 use super::settings::SamplerState;
@@ -146,8 +146,13 @@ impl Ready {
     /// U and V of a thread.
     #[inline(always)]
     fn coordinates<const N: usize>(&self, registers: &[u8]) -> [[u32; N]; 2] {
-        let v = self.places.v.map_or([0; N], |at| dwords(registers, at));
-        [dwords(registers, self.places.u), v]
+        // Without a branch, behind which the compiler would take vectors apart.
+        let v: [u32; N] = dwords(registers, self.places.v.unwrap_or(self.places.u));
+        let kept = if self.places.v.is_some() { u32::MAX } else { 0 };
+        [
+            dwords(registers, self.places.u),
+            by_lane(|lane| v[lane] & kept),
+        ]
     }
 
     /// Writes the channels that are asked for. Each is code of its own, not a round of a loop.
