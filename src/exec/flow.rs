@@ -126,7 +126,7 @@ impl Thread<'_> {
     }
 
     /// `goto`. Source: vISA text reference 5.5.
-    #[inline]
+    #[inline(always)]
     pub(super) fn goto(&mut self, lanes: Lanes, guard: Option<Guard>, target: u32) {
         let taken = self.taken(lanes, guard);
         if taken != 0 {

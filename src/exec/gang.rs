@@ -19,7 +19,7 @@ use super::texels::Rows;
 use super::thread::Thread;
 use super::trap::Trap;
 use super::whole::Whole;
-use crate::program::{LscAction, LscPlace, Op, Program, SendBody};
+use crate::program::{Guard, Lanes, LscAction, LscPlace, Op, Program, SendBody};
 
 /// The place of a thread that has ended.
 const ENDED: u32 = u32::MAX;
@@ -95,9 +95,7 @@ fn advance(
         return Ok(());
     };
     loop {
-        let waits = front.iter().map(|t| t.frame.join).fold(join, u32::min);
-        let pc = stride(front, waits, environment);
-        if pc < waits {
+        if let Some(pc) = stride(front, join, environment) {
             act(front, pc, environment)?;
         }
         front.iter_mut().for_each(settle);
@@ -109,49 +107,80 @@ fn advance(
     }
 }
 
-/// Runs what threads that stand at one op do alike, steps and jumps, up to an op that each does for itself,
-/// the limit, or a place from `waits` on, where lanes or threads may wait. Says where they stand then.
-fn stride(front: &mut [Thread<'_>], waits: u32, environment: &Environment<'_>) -> u32 {
+/// Runs what threads that stand at one op do alike: steps, branches, and messages served for all of them. Says
+/// at which op they stand that each does for itself, or that is one too many for one of them; `None` if they
+/// have parted, or have come to `join` or to where lanes of one of them wait.
+fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) -> Option<u32> {
     let Environment { code, limit, .. } = *environment;
-    let Some(leader) = front.first() else {
-        return ENDED;
-    };
+    let leader = front.first()?;
     let (program, mut pc) = (leader.program, leader.frame.pc);
     let steps = code.joined(program, leader.mode);
-    let most = front.iter().map(|t| t.executed).max().unwrap_or_default();
+    let (mut waits, mut most) = (join, 0);
+    for thread in front.iter() {
+        waits = waits.min(thread.frame.join);
+        most = most.max(thread.executed);
+    }
     let left = limit.saturating_sub(most);
-    let mut done = 0;
-    while pc < waits && done < left {
+    let (mut done, mut together) = (0, true);
+    while together && pc < waits && done < left {
         let run = u64::from(code.run(pc)).min(left - done);
         if run > 0 {
             run_steps(front, &steps[pc as usize..][..run as usize]);
             (pc, done) = (pc + run as u32, done + run);
-        } else if let Some(target) = program.ops.get(pc as usize).and_then(jump) {
-            (pc, done) = (target, done + 1);
-        } else {
-            break;
+            continue;
         }
+        match program.ops.get(pc as usize) {
+            Some(Op::Goto {
+                lanes,
+                guard,
+                target,
+            }) => {
+                if guard.is_none() && lanes.count == 1 {
+                    pc = *target;
+                } else {
+                    (together, waits) = branch(front, pc, join, (*lanes, *guard, *target));
+                    pc = front[0].frame.pc;
+                }
+            }
+            Some(Op::Send(send))
+                if matches!(send.body, SendBody::Sampler { .. })
+                    && ready::serve(front, environment, send, pc) =>
+            {
+                pc += 1;
+            }
+            _ => break,
+        }
+        done += 1;
     }
     for thread in front {
         thread.executed += done;
-        thread.frame.pc = pc;
+        if together {
+            thread.frame.pc = pc;
+        }
     }
-    pc
+    (together && pc < waits).then_some(pc)
 }
 
-/// Where an op leads that takes all lanes of every thread there.
-fn jump(op: &Op) -> Option<u32> {
-    match op {
-        Op::Goto {
-            lanes,
-            guard: None,
-            target,
-        } if lanes.count == 1 => Some(*target),
-        _ => None,
+/// Lets threads take the branch that all stand at. Says whether all stand at one op then, and where they or
+/// lanes of one of them have to wait.
+#[inline]
+fn branch(
+    front: &mut [Thread<'_>],
+    pc: u32,
+    join: u32,
+    (lanes, guard, target): (Lanes, Option<Guard>, u32),
+) -> (bool, u32) {
+    let (mut least, mut most, mut waits) = (u32::MAX, 0, join);
+    for thread in front {
+        thread.frame.pc = pc + 1;
+        thread.goto(lanes, guard, target);
+        (least, most) = (least.min(thread.frame.pc), most.max(thread.frame.pc));
+        waits = waits.min(thread.frame.join);
     }
+    (least == most, waits)
 }
 
-/// Lets threads do the op that all stand at.
+/// Lets threads do, one after the other, the op that all stand at.
 fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
     let limit = environment.limit;
     let Some(op) = front
@@ -165,11 +194,6 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
         // A step that is one too many for one of them; those before it will come here again.
         let over = front.iter().find(|t| t.executed >= limit);
         return over.map_or(Ok(()), |t| Err(t.over_limit(limit)));
-    }
-    let may = front.iter().all(|t| t.executed < limit);
-    if may && act_together(front, op, pc, environment) {
-        front.iter_mut().for_each(|t| t.executed += 1);
-        return Ok(());
     }
     let (rows, whole) = match op {
         Op::Send(send) => (
@@ -192,31 +216,6 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
         }
     }
     Ok(())
-}
-
-/// Does an op for all threads at once if there is a way to. If not, nothing has happened and false comes back.
-fn act_together(front: &mut [Thread<'_>], op: &Op, pc: u32, environment: &Environment<'_>) -> bool {
-    match op {
-        Op::Goto {
-            lanes,
-            guard,
-            target,
-        } => {
-            for thread in front {
-                thread.frame.pc = pc + 1;
-                thread.goto(*lanes, *guard, *target);
-            }
-            true
-        }
-        Op::Send(send) if matches!(send.body, SendBody::Sampler { .. }) => {
-            let served = ready::serve(front, environment, send, pc);
-            if served {
-                front.iter_mut().for_each(|t| t.frame.pc = pc + 1);
-            }
-            served
-        }
-        _ => false,
-    }
 }
 
 /// Lets lanes that wait where a thread stands join the others.

@@ -67,9 +67,10 @@ pub(super) fn serve(
     }
     for threads in threads.chunks_mut(MOST) {
         let count = threads.len();
-        let mut bytes = threads.iter_mut().map(|thread| &mut thread.arena[..]);
-        let mut bytes: [&mut [u8]; MOST] =
-            std::array::from_fn(|_| bytes.next().unwrap_or_default());
+        let mut bytes: [&mut [u8]; MOST] = Default::default();
+        for (bytes, thread) in bytes.iter_mut().zip(threads) {
+            *bytes = &mut thread.arena;
+        }
         ready.serve(surface.memory(), &mut bytes[..count]);
     }
     true
