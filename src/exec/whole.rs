@@ -18,6 +18,7 @@ use super::thread::Thread;
 use crate::dataport::untyped::Window;
 use crate::lower::{SLM, STATELESS};
 use crate::program::{LscAction, Raw, Send, SendBody};
+use std::ops::Range;
 
 /// The first address of each lane. All are read before anything is written, as a message's payload is.
 pub(super) fn lane_addresses(
@@ -274,56 +275,123 @@ fn shaped(
         return true;
     }
     // Lanes from the first to the last that is on.
-    let (first, end) = (
-        mask.trailing_zeros() as usize,
-        32 - mask.leading_zeros() as usize,
-    );
-    let mut bytes = [0; MOST * MAX_LANES];
-    let bytes = &mut bytes[..size * (end - first)];
-    if shape.write {
-        let registers = &thread.arena[data.offset as usize..][..shape.registers(count)];
-        pack(shape, registers, first, bytes);
+    let span = mask.trailing_zeros() as usize..32 - mask.leading_zeros() as usize;
+    let whole = mask.count_ones() as usize == span.len();
+    if whole && let Some(start) = row(thread, body, span.clone(), base, size) {
+        let start = start.wrapping_add(shape.skipped);
+        return in_one_piece(thread, space, shape, span, start);
     }
     let mut addresses = lane_addresses(thread, body, count, base);
     for address in &mut addresses[..count] {
         *address = address.wrapping_add(shape.skipped);
     }
-    let span = &addresses[first..end];
-    let whole = mask.count_ones() as usize == span.len();
-    if whole && follow(span, size) && span[0].checked_add(bytes.len() as u64).is_some() {
-        let Ok((window, offset)) = space.find(span[0], bytes.len()) else {
+    if whole && follow(&addresses[span.clone()], size) {
+        let start = addresses[span.start];
+        return in_one_piece(thread, space, shape, span, start);
+    }
+    in_pieces(thread, space, shape, span, mask, &addresses)
+}
+
+/// The first address of lanes whose offsets, a dword each, say that every lane's `size` bytes follow those of the
+/// lane before: nobody has to work out the others.
+fn row(
+    thread: &Thread<'_>,
+    body: &SendBody,
+    lanes: Range<usize>,
+    base: u64,
+    size: usize,
+) -> Option<u64> {
+    let (raw, scale) = match body {
+        SendBody::Scatter { scale, offsets, .. } => (*offsets, *scale as usize),
+        SendBody::SvmScatter4 { offsets, .. } if offsets.ty.bytes() != 8 => (*offsets, 1),
+        _ => return None,
+    };
+    let step = size
+        .checked_div(scale)
+        .filter(|step| step * scale == size)? as u32;
+    let register = &thread.arena[raw.offset as usize..raw.end.max(raw.offset) as usize];
+    let offsets = register.as_chunks::<4>().0.get(lanes)?;
+    let first = u32::from_le_bytes(*offsets.first()?);
+    let mut misses = 0;
+    for (i, offset) in (0..).zip(offsets) {
+        misses |= u32::from_le_bytes(*offset) ^ first.wrapping_add(step.wrapping_mul(i));
+    }
+    let far = step.checked_mul(offsets.len() as u32)?;
+    let start = match body {
+        SendBody::Scatter { .. } => {
+            let start = (base as u32).wrapping_add(first);
+            start.checked_add(far)?;
+            u64::from(start) * scale as u64
+        }
+        _ => {
+            first.checked_add(far)?;
+            base.wrapping_add(u64::from(first))
+        }
+    };
+    (misses == 0).then_some(start)
+}
+
+/// Moves the bytes of some lanes, all on, which follow each other from `start` on.
+fn in_one_piece(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    shape: &Shape,
+    lanes: Range<usize>,
+    start: u64,
+) -> bool {
+    let mut bytes = [0; MOST * MAX_LANES];
+    let bytes = &mut bytes[..shape.bytes() * lanes.len()];
+    if start.checked_add(bytes.len() as u64).is_none() {
+        return false;
+    }
+    let Ok((window, offset)) = space.find(start, bytes.len()) else {
+        return false;
+    };
+    let registers = &mut thread.arena[shape.data.offset as usize..][..shape.registers(lanes.end)];
+    if shape.write {
+        pack(shape, registers, lanes.start, bytes);
+        window.write(offset, bytes);
+    } else {
+        window.read(offset, bytes);
+        unpack(shape, registers, lanes.start, u32::MAX, bytes);
+    }
+    true
+}
+
+/// Moves the bytes of the lanes of `mask`, which lie among some lanes, each to or from its own address.
+fn in_pieces(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    shape: &Shape,
+    lanes: Range<usize>,
+    mask: u32,
+    addresses: &[u64; MAX_LANES],
+) -> bool {
+    let size = shape.bytes();
+    // A lane without memory is a fault, which is told where lanes are served one by one.
+    let missing = |lane: usize| space.find(addresses[lane], size).is_err();
+    if !space.endless() && active(mask, lanes.end).any(missing) {
+        return false;
+    }
+    let mut bytes = [0; MOST * MAX_LANES];
+    let bytes = &mut bytes[..size * lanes.len()];
+    let registers = &mut thread.arena[shape.data.offset as usize..][..shape.registers(lanes.end)];
+    if shape.write {
+        pack(shape, registers, lanes.start, bytes);
+    }
+    for lane in active(mask, lanes.end) {
+        let own = &mut bytes[size * (lane - lanes.start)..][..size];
+        let Ok((window, offset)) = space.find(addresses[lane], size) else {
             return false;
         };
-        if shape.write {
-            window.write(offset, bytes);
-        } else {
-            window.read(offset, bytes);
-        }
-    } else {
-        // A lane without memory is a fault, which is told where lanes are served one by one.
-        let missing = |&&address: &&u64| space.find(address, size).is_err();
-        if !space.endless()
-            && active(mask, end)
-                .map(|l| &addresses[l])
-                .any(|a| missing(&a))
-        {
-            return false;
-        }
-        for lane in active(mask, end) {
-            let own = &mut bytes[size * (lane - first)..][..size];
-            let Ok((window, offset)) = space.find(addresses[lane], size) else {
-                return false;
-            };
-            match (shape.write, size) {
-                (true, _) => window.write(offset, own),
-                (false, 4) => own.copy_from_slice(&window.load::<4>(offset)),
-                (false, _) => window.read(offset, own),
-            }
+        match (shape.write, size) {
+            (true, _) => window.write(offset, own),
+            (false, 4) => own.copy_from_slice(&window.load::<4>(offset)),
+            (false, _) => window.read(offset, own),
         }
     }
     if !shape.write {
-        let registers = &mut thread.arena[data.offset as usize..][..shape.registers(count)];
-        unpack(shape, registers, first, mask, bytes);
+        unpack(shape, registers, lanes.start, mask, bytes);
     }
     true
 }

@@ -202,14 +202,13 @@ impl Memory {
             rest = &rest[n..];
             index += 1;
         }
-        let mut whole = rest.chunks_exact(8);
-        for chunk in &mut whole {
-            let word: [u8; 8] = std::array::from_fn(|i| chunk[i]);
-            self.words[index].store(u64::from_le_bytes(word), Relaxed);
-            index += 1;
+        let (whole, rest) = rest.as_chunks::<8>();
+        let behind = index + whole.len();
+        for (word, bytes) in self.words[index..behind].iter().zip(whole) {
+            word.store(u64::from_le_bytes(*bytes), Relaxed);
         }
-        if !whole.remainder().is_empty() {
-            self.merge(index, 0, whole.remainder());
+        if !rest.is_empty() {
+            self.merge(behind, 0, rest);
         }
     }
 
