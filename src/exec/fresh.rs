@@ -13,30 +13,137 @@ use crate::program::{
 };
 use std::ops::Range;
 
-/// The bytes of the arena whose start values a thread may see that begins with the lanes of `mask`, in order.
-pub fn fresh(program: &Program, mask: u32) -> Vec<Range<usize>> {
-    let mut seen = Seen {
-        mask,
-        grf: program.platform.grf_bytes(),
-        bytes: vec![Byte::Untouched; program.image.len()],
-    };
-    // What the thread itself looks at, and the launch fills in.
-    for (_, symbol) in program.symbols.iter().filter(|(n, _)| n.starts_with('%')) {
-        seen.read(symbol.offset, symbol.bytes());
-    }
-    for op in &program.ops {
-        if seen.op(op).is_none() {
-            break;
+/// The bytes of the arena, in order, whose start values a thread may see that another one may have left behind
+/// changed.
+#[derive(Clone, Debug, Default)]
+pub struct Fresh {
+    /// In the memory of any thread of the program.
+    pub of_any: Vec<Range<usize>>,
+    /// In that of a thread which began with the same bytes: those that nobody writes are as they were.
+    pub of_same: Vec<Range<usize>>,
+}
+
+impl Fresh {
+    /// For threads that begin with the lanes of `mask`.
+    pub fn new(program: &Program, mask: u32) -> Fresh {
+        let mut seen = Seen {
+            mask,
+            grf: program.platform.grf_bytes(),
+            bytes: vec![Byte::Untouched; program.image.len()],
+        };
+        // What the thread itself looks at, and the launch fills in.
+        for (_, symbol) in program.symbols.iter().filter(|(n, _)| n.starts_with('%')) {
+            seen.read(symbol.offset, symbol.bytes());
         }
+        for op in &program.ops {
+            if seen.op(op).is_none() {
+                break;
+            }
+        }
+        let seen = || (0..).zip(&seen.bytes).filter(|(_, b)| **b != Byte::Written);
+        let of_any = ranges(seen().map(|(at, _)| at));
+        let of_same = match changed(program) {
+            Some(changed) => ranges(seen().map(|(at, _)| at).filter(|&at| changed[at])),
+            None => of_any.clone(),
+        };
+        Fresh { of_any, of_same }
     }
+}
+
+/// Bytes that follow each other, or nearly so, as ranges.
+fn ranges(bytes: impl Iterator<Item = usize>) -> Vec<Range<usize>> {
     let mut ranges: Vec<Range<usize>> = Vec::new();
-    for (at, _) in (0..).zip(&seen.bytes).filter(|(_, b)| **b != Byte::Written) {
+    for at in bytes {
         match ranges.last_mut() {
             Some(last) if at - last.end <= GAP => last.end = at + 1,
             _ => ranges.push(at..at + 1),
         }
     }
     ranges
+}
+
+/// For each byte of the arena whether a run may change it; `None` if that is not known here.
+fn changed(program: &Program) -> Option<Vec<bool>> {
+    let mut changed = vec![false; program.image.len()];
+    let mut change = |at: u32, size: u32| {
+        let bytes = changed.iter_mut().skip(at as usize);
+        bytes.take(size as usize).for_each(|byte| *byte = true);
+    };
+    // The launch fills in the header; the thread brings its state up to date.
+    change(0, program.platform.grf_bytes());
+    for name in ["%ce0", "%tsc"] {
+        if let Some(symbol) = program.symbols.get(name) {
+            change(symbol.offset, symbol.bytes());
+        }
+    }
+    for op in &program.ops {
+        match op {
+            Op::Alu(alu) => {
+                let mut dsts = std::iter::once(&alu.dst).chain(&alu.dst2);
+                dsts.try_for_each(|dst| change_lanes(dst, alu.lanes, &mut change))?;
+                if let Some(at) = alu.overflow {
+                    change(at, 4);
+                }
+            }
+            Op::Compare {
+                dst: CompareDest::General(dst),
+                lanes,
+                ..
+            } => change_lanes(dst, *lanes, &mut change)?,
+            Op::Compare {
+                dst: CompareDest::Predicate(at),
+                ..
+            }
+            | Op::SetPredicate { dst: at, .. }
+            | Op::PredicateLogic { dst: at, .. } => change(*at, 4),
+            Op::Send(send) => {
+                if let Some(raw) = answered(&send.body)? {
+                    change(raw.offset, raw.end.saturating_sub(raw.offset));
+                }
+            }
+            Op::Goto { .. } | Op::Jump { .. } | Op::Switch { .. } | Op::Return { .. } => {}
+            Op::Nothing | Op::ReadState | Op::LoadControl => {}
+            Op::Unsupported | Op::TakesNull => {}
+            Op::Barrier(_) => {}
+            // Functions have variables of their own, which are saved and restored.
+            Op::Call { .. } | Op::CallFunction { .. } | Op::CallIndirect { .. } => return None,
+        }
+    }
+    Some(changed)
+}
+
+fn change_lanes(dst: &Dest, lanes: Lanes, change: &mut impl FnMut(u32, u32)) -> Option<()> {
+    let size = dst.ty.bytes();
+    for lane in 0..lanes.count {
+        change(offset(&dst.region, lane.into(), size)?, size);
+    }
+    Some(())
+}
+
+/// Where a message puts its answer, if it has one; `None` if that is not known here.
+fn answered(body: &SendBody) -> Option<Option<Raw>> {
+    match body {
+        SendBody::Sampler { dst, .. } => Some(*dst),
+        SendBody::Media { write, data, .. }
+        | SendBody::Oword { write, data, .. }
+        | SendBody::Scatter { write, data, .. }
+        | SendBody::Typed { write, data, .. }
+        | SendBody::SvmBlock { write, data, .. }
+        | SendBody::SvmScatter { write, data, .. }
+        | SendBody::SvmScatter4 { write, data, .. } => Some((!write).then_some(*data)),
+        _ => None,
+    }
+}
+
+/// Where a lane of an operand lies; `None` if it goes through an address.
+fn offset(region: &Region, lane: u32, size: u32) -> Option<u32> {
+    Some(match region {
+        Region::Scalar(at) => *at,
+        Region::Dense(at) => at + lane * size,
+        Region::Strided { offset, stride } => offset + lane * stride,
+        Region::List(list) => *list.get(lane as usize)?,
+        Region::Indirect(_) => return None,
+    })
 }
 
 /// Bytes between two ranges that are not worth a copy of their own.
@@ -152,15 +259,8 @@ impl Seen {
 
     fn source(&mut self, source: &Source, lanes: Lanes) -> Option<()> {
         let size = source.ty.bytes();
-        for lane in 0..u32::from(lanes.count) {
-            let at = match &source.region {
-                Region::Scalar(at) => *at,
-                Region::Dense(at) => at + lane * size,
-                Region::Strided { offset, stride } => offset + lane * stride,
-                Region::List(list) => *list.get(lane as usize)?,
-                Region::Indirect(_) => return None,
-            };
-            self.read(at, size);
+        for lane in 0..lanes.count {
+            self.read(offset(&source.region, lane.into(), size)?, size);
         }
         Some(())
     }
@@ -206,8 +306,7 @@ mod tests {
     use crate::source::Source;
     use crate::syntax::{ParseOptions, parse};
 
-    /// Which of the variables A to D must be fresh, if only a byte.
-    fn named(body: &str, mask: u32) -> String {
+    fn lowered(body: &str) -> Program {
         let declared: String = "ABCD"
             .chars()
             .map(|c| format!(".decl {c} v_type=G type=f num_elts=32 align=GRF\n"))
@@ -218,8 +317,11 @@ mod tests {
         );
         let parsed = parse(&Source::new("t", text), &ParseOptions::default());
         let (checked, _) = check(&parsed.module, &CheckOptions::default());
-        let program = lower(&checked, "", &LowerOptions::default()).expect("lowers");
-        let ranges = fresh(&program, mask);
+        lower(&checked, "", &LowerOptions::default()).expect("lowers")
+    }
+
+    /// Which of the variables A to D have a byte in ranges.
+    fn among(program: &Program, ranges: &[Range<usize>]) -> String {
         let seen = |name: &char| {
             let own = program.symbols[&name.to_string()].range();
             ranges
@@ -227,6 +329,18 @@ mod tests {
                 .any(|r| r.start < own.end && own.start < r.end)
         };
         "ABCD".chars().filter(seen).collect()
+    }
+
+    /// Which of the variables A to D must be fresh in the memory of any thread.
+    fn named(body: &str, mask: u32) -> String {
+        let program = lowered(body);
+        among(&program, &Fresh::new(&program, mask).of_any)
+    }
+
+    /// Which of them in the memory of a thread that began with the same bytes.
+    fn named_alike(body: &str, mask: u32) -> String {
+        let program = lowered(body);
+        among(&program, &Fresh::new(&program, mask).of_same)
     }
 
     #[test]
@@ -257,5 +371,23 @@ out:
 ret (M1, 1)
 ";
         assert_eq!(named(body, 0xffff), "ABCD");
+    }
+
+    #[test]
+    fn what_nobody_writes_is_as_it_was() {
+        let start = "mov (M1, 16) B(0,0)<1> A(0,0)<1;1,0>
+(P1) goto (M1, 16) out
+add (M1, 8) C(2,0)<1> A(0,0)<1;1,0> D(0,0)<1;1,0>
+";
+        let end = "out:\nret (M1, 1)\n";
+        let with = |more: &str| format!("{start}{more}{end}");
+        assert_eq!(named(&with(""), 0xffff), "ABCD");
+        assert_eq!(named_alike(&with(""), 0xffff), "C");
+        let answered = with("sample_lz.RG (M1, 16) 0x0:uw S0 T6 D.0 A.0 A.0\n");
+        assert_eq!(named_alike(&answered, 0xffff), "CD");
+        let gathered = with("gather4_scaled.R (M1, 16) T6 0x0:ud A.0 D.0\n");
+        assert_eq!(named_alike(&gathered, 0xffff), "CD");
+        let scattered = with("scatter4_scaled.R (M1, 16) T6 0x0:ud A.0 D.0\n");
+        assert_eq!(named_alike(&scattered, 0xffff), "C");
     }
 }

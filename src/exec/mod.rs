@@ -49,7 +49,7 @@ mod whole;
 pub use arena::Arena;
 pub use bindings::{Bindings, Environment, FlatMemory, FlatRange, OwnRange, Resources, Sampler};
 pub use decoded::Decoded;
-pub use fresh::fresh;
+pub use fresh::Fresh;
 pub use named::{Meeting, NamedBarriers};
 pub use observer::{Observer, Silent};
 pub use ready::ReadyMessages;

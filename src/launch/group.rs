@@ -30,7 +30,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let stop = thread.run(&environment, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && members.is_empty() {
-                spare.arenas.push(self.finish(thread, observer, &mut done));
+                let arena = self.finish(thread, observer, &mut done);
+                spare.arenas.push_back((arena, id.local));
             } else {
                 members.push(Member {
                     thread,

@@ -22,11 +22,12 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::gang::{self, may_gang};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Arena, Decoded, Environment, NamedBarriers, ReadyMessages, Resources, Thread, fresh,
+    Arena, Decoded, Environment, Fresh, NamedBarriers, ReadyMessages, Resources, Thread,
     observer::Start, packed,
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
+use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::thread::ScopedJoinHandle;
@@ -342,7 +343,9 @@ struct Context<'a, F> {
 /// Memory that the next threads may have.
 #[derive(Default)]
 struct Spare {
-    arenas: Vec<Arena>,
+    /// With the number in its group of the thread that had it; the first one has been free for longest, so that
+    /// it comes to a thread of the same number again where groups are alike.
+    arenas: VecDeque<(Arena, u32)>,
     start: ThreadStart,
     /// What threads begin with, by number in their group; the header is not filled in.
     prepared: Vec<Option<Prepared>>,
@@ -353,7 +356,7 @@ struct Prepared {
     arena: Arena,
     mask: u32,
     /// What of it a thread must find in the memory of another one.
-    fresh: Vec<Range<usize>>,
+    fresh: Fresh,
 }
 
 /// Threads of a group whose beginnings a worker keeps, and the bytes of each.
@@ -456,43 +459,47 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 threads.push(self.start(id, spare, &mut observer));
             }
             gang::run(&mut threads, &environment)?;
-            for thread in threads.drain(..) {
+            for thread in &mut threads {
                 let mut done = Group::new();
-                let group = self.group_of(thread.id);
-                spare.arenas.push(self.keep(thread, &mut done));
+                let (group, local) = (self.group_of(thread.id), thread.id.local);
+                spare
+                    .arenas
+                    .push_back((self.keep(thread, &mut done), local));
                 share.add(group, done);
             }
+            threads.clear();
         }
         Ok(())
     }
 
     /// Adds up an ended thread and its observer, keeps its registers if they are asked for, and gives its
     /// memory back.
-    fn finish(&self, thread: Thread<'_>, observer: O, done: &mut Group<O>) -> Arena {
+    fn finish(&self, mut thread: Thread<'_>, observer: O, done: &mut Group<O>) -> Arena {
         if O::ACTIVE {
             done.observers.push((thread.id, observer));
         }
-        self.keep(thread, done)
+        self.keep(&mut thread, done)
     }
 
     /// As [`Context::finish`], for a thread that nobody watched.
-    fn keep(&self, thread: Thread<'_>, done: &mut Group<O>) -> Arena {
+    fn keep(&self, thread: &mut Thread<'_>, done: &mut Group<O>) -> Arena {
         done.instructions += thread.executed;
-        if !self.options.keep.wants(thread.id.index) {
-            return thread.arena;
+        let arena = std::mem::take(&mut thread.arena);
+        if self.options.keep.wants(thread.id.index) {
+            done.kept.push(Registers {
+                thread: thread.id,
+                arena: arena[..self.program.image.len()].to_vec(),
+            });
         }
-        done.kept.push(Registers {
-            thread: thread.id,
-            arena: thread.arena[..self.program.image.len()].to_vec(),
-        });
-        thread.arena
+        arena
     }
 
     /// A thread with payload, header and start values in place.
     fn start(&self, id: ThreadId, spare: &mut Spare, observer: &mut O) -> Thread<'_> {
-        let arena = spare.arenas.pop();
+        let arena = spare.arenas.pop_front();
         if O::ACTIVE || !self.alike {
-            return self.start_alone(id, arena.unwrap_or_default(), &mut spare.start, observer);
+            let arena = arena.map(|(arena, _)| arena).unwrap_or_default();
+            return self.start_alone(id, arena, &mut spare.start, observer);
         }
         let local = id.local as usize;
         if spare.prepared.len() <= local {
@@ -506,17 +513,21 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             Prepared {
                 arena: thread.arena,
                 mask: start.mask,
-                fresh: fresh(self.program, start.mask),
+                fresh: Fresh::new(self.program, start.mask),
             }
         });
         let arena = match arena {
             // Whoever looks at registers in the end sees those that nobody has written, too.
-            Some(mut arena) if self.options.keep == Keep::None => {
-                arena.refresh(&prepared.arena, &prepared.fresh);
+            Some((mut arena, had)) if self.options.keep == Keep::None => {
+                let fresh = match had == id.local {
+                    true => &prepared.fresh.of_same,
+                    false => &prepared.fresh.of_any,
+                };
+                arena.refresh(&prepared.arena, fresh);
                 arena
             }
             arena => {
-                let mut arena = arena.unwrap_or_default();
+                let mut arena = arena.map(|(arena, _)| arena).unwrap_or_default();
                 arena.fill(&prepared.arena);
                 arena
             }
