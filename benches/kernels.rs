@@ -178,6 +178,9 @@ fn main() {
             one.0 / two.0
         );
     }
+    if !wanted.is_empty() {
+        return;
+    }
     let start = Instant::now();
     measure(&WORK[1], (64, 64), 1, 1);
     let cold = start.elapsed().as_secs_f64() * 1e3;
