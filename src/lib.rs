@@ -51,6 +51,7 @@ pub mod dataport;
 pub mod diagnostic;
 pub mod exec;
 pub mod explain;
+pub mod files;
 pub mod harness;
 pub mod isa;
 pub mod launch;

@@ -8,7 +8,7 @@ use visim::sampler::avs::IefState;
 use visim::sampler::deinterlace::DeinterlaceState;
 use visim::video::{
     Fields, Filter, Kind, Picture, Range, Raw, Reader, Sampling, Scale, Stop, VideoError, Writer,
-    files, scale,
+    files::Draft, scale,
 };
 
 fn grey(width: u32, height: u32, code: impl Fn(i32, i32) -> i32) -> Picture {
@@ -394,6 +394,9 @@ fn wrong_commands_are_told_and_leave_no_file() {
     std::fs::write(folder.path().join("cut.y4m"), &whole[..whole.len() - 3]).unwrap();
     std::fs::write(folder.path().join("cut.raw"), [0; 100]).unwrap();
     told(&["cut.y4m", "-o", "out.y4m"], "incomplete");
+    told(&["cut.y4m", "-o", "new/"], "incomplete");
+    let left = folder.path().join("new").exists();
+    assert!(!left, "an empty folder");
     let raw = ["cut.raw", "--raw", "nv12", "-o", "out.y4m"];
     told(&raw, "--size");
     told(&[&raw[..], &["--size", "8x6"]].concat(), "incomplete");
@@ -403,6 +406,24 @@ fn wrong_commands_are_told_and_leave_no_file() {
     ];
     std::fs::write(folder.path().join("cut.raw"), [0; 24]).unwrap();
     told(&[&raw[..], &["-o", "out.raw"]].concat(), "even sides");
+    // Streams that are broken further on.
+    for (name, text, words) in [
+        (
+            "twice",
+            "YUV4MPEG2 W2 H2 W4 Cmono\nFRAME\nabcd",
+            "W4 is given twice",
+        ),
+        ("ends", "YUV4MPEG2 W2 H2 Cmono\r\nFRAME\r\nabcd", "CR LF"),
+        (
+            "marker",
+            "YUV4MPEG2 W2 H2 Cmono\nFRAME\nabcdFRAMX\nabcd",
+            "frame 2 does not begin with FRAME",
+        ),
+    ] {
+        let name = format!("{name}.y4m");
+        std::fs::write(folder.path().join(&name), text).unwrap();
+        told(&[&name, "-o", "out.y4m"], words);
+    }
     // The comparison must not take the place of the input or the output.
     let whole = std::fs::read(folder.path().join("odd.y4m")).unwrap();
     for name in ["odd.y4m", "nowhere/seen.png"] {
@@ -416,13 +437,18 @@ fn wrong_commands_are_told_and_leave_no_file() {
         "one of the pictures",
     );
     std::fs::create_dir(folder.path().join("in")).unwrap();
+    std::fs::create_dir(folder.path().join("dir.png")).unwrap();
+    let compared = ["odd.y4m", "-o", "out.y4m", "--compare", "dir.png"];
+    told(&compared, "directory");
     let one = folder.path().join("in/one.png");
-    files::png(&one, &[9; 16], (2, 2)).unwrap();
+    let picture = Draft::png(&one, &[9; 16], (2, 2));
+    picture.and_then(Draft::keep).unwrap();
     let kept = std::fs::read(&one).unwrap();
     told(
         &["in", "-o", "out.y4m", "--compare", "in/one.png"],
         "one of the pictures",
     );
+    told(&["in", "-o", "in/"], "read as a whole");
     assert_eq!(std::fs::read(&one).unwrap(), kept);
     let png = ["--compare", "out.png", "-o", "out.png"];
     std::fs::write(folder.path().join("out.png"), "kept").unwrap();
@@ -438,6 +464,37 @@ fn wrong_commands_are_told_and_leave_no_file() {
         let done = visim(folder.path(), &arguments);
         assert!(done.status.success(), "{done:?}");
     }
+}
+
+/// What is no file is written to as it stands.
+#[cfg(unix)]
+#[test]
+fn pipes_and_links_stay_what_they_are() {
+    let folder = tempfile::tempdir().unwrap();
+    let at = |name: &str| folder.path().join(name);
+    y4m(&at("in.y4m"), &[colour(1), colour(2)]);
+    let written = visim(folder.path(), &["in.y4m", "-o", "plain.y4m"]);
+    assert!(written.status.success());
+    let wanted = std::fs::read(at("plain.y4m")).unwrap();
+
+    let made = Command::new("mkfifo").arg(at("pipe.y4m")).status().unwrap();
+    assert!(made.success());
+    let pipe = at("pipe.y4m");
+    let reader = std::thread::spawn(move || std::fs::read(pipe).unwrap());
+    let written = visim(folder.path(), &["in.y4m", "-o", "pipe.y4m"]);
+    assert!(written.status.success());
+    assert!(reader.join().unwrap() == wanted);
+
+    std::fs::write(at("real.y4m"), "before").unwrap();
+    std::os::unix::fs::symlink("real.y4m", at("link.y4m")).unwrap();
+    let written = visim(folder.path(), &["in.y4m", "-o", "link.y4m"]);
+    assert!(written.status.success());
+    assert!(std::fs::read(at("real.y4m")).unwrap() == wanted);
+    assert!(
+        std::fs::symlink_metadata(at("link.y4m"))
+            .unwrap()
+            .is_symlink()
+    );
 }
 
 /// Grey noise on a still colour picture of odd sides, frame by frame as numbered pictures.
@@ -457,7 +514,9 @@ fn pictures_are_denoised_and_deinterlaced_like_video() {
             texels.extend(clean(x, y).map(|code| code + noise as u8 - 4));
             texels.push(200);
         }
-        files::png(&input.join(format!("{n:03}.png")), &texels, (width, height)).unwrap();
+        let name = input.join(format!("{n:03}.png"));
+        let picture = Draft::png(&name, &texels, (width, height));
+        picture.and_then(Draft::keep).unwrap();
     }
     let read = |name: &str| {
         let path = folder.path().join(name);

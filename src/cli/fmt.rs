@@ -3,8 +3,8 @@
 use super::input::Written;
 use super::output::{Exit, Output};
 use crate::diagnostic::{Diagnostic, any_fatal};
+use crate::files::Writes;
 use crate::harness::language::Language;
-use crate::harness::write::Writes;
 use crate::harness::{directive, load};
 use crate::isa::Platform;
 use crate::source::Source;
@@ -81,7 +81,7 @@ fn visa(source: &Source) -> (String, Vec<Diagnostic>) {
     (print(&parsed.module), parsed.diagnostics)
 }
 
-fn rewrite(path: &Path, text: &str) -> Result<(), crate::harness::write::WriteError> {
+fn rewrite(path: &Path, text: &str) -> Result<(), crate::files::WriteError> {
     let mut writes = Writes::default();
     writes.add(path, text.as_bytes())?;
     writes.commit().map(drop)

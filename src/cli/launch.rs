@@ -4,11 +4,11 @@
 use super::output::{Exit, Output};
 use crate::check::{CheckOptions, UnitKind};
 use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::files::Writes;
 use crate::harness::argument::{self, ArgumentOption};
 use crate::harness::bind::Layer;
 use crate::harness::front::Front;
 use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
-use crate::harness::write::Writes;
 use crate::isa::Platform;
 use crate::launch::kernel::compare::compare;
 use crate::launch::kernel::json::Launch as Description;

@@ -1,6 +1,7 @@
 //! `visim video`: scales, sharpens, denoises and deinterlaces video by the messages of the media sampler.
 
 use super::output::{Exit, Output};
+use crate::files;
 use crate::sampler::avs::IefState;
 use crate::sampler::deinterlace::{DeinterlaceState, block};
 use crate::video::files::{STANDARD, raw_by_name, same};
@@ -300,7 +301,19 @@ impl Video {
                 file.display()
             )));
         }
+        if let Some(folder) = sink
+            .writer
+            .folder()
+            .filter(|folder| same(folder, &self.input))
+        {
+            return Err(VideoError::wrong(format!(
+                "{} is read as a whole; what is made goes to another folder",
+                folder.display()
+            )));
+        }
         if let Some(path) = &self.compare {
+            // Said before any work is done.
+            files::check(path).map_err(|e| VideoError::file(path, e))?;
             let read = reader.files().iter().any(|file| same(file, path));
             if read || sink.writer.replaces(path) {
                 return Err(VideoError::wrong(format!(
@@ -356,10 +369,17 @@ impl Video {
             done.remarks
                 .push(format!("{output} has no transparency: it is left out"));
         }
+        // The comparison first: where it cannot be written nothing is.
+        let comparison = match (&self.compare, &sink.last) {
+            (Some(path), Some((input, made))) => {
+                Some(compare::draft(path, (input, made), kind.range())?)
+            }
+            _ => None,
+        };
         // What was stopped is kept too: whole frames, and the file is complete.
         sink.writer.finish()?;
-        if let (Some(path), Some((input, made))) = (&self.compare, &sink.last) {
-            compare::write(path, (input, made), kind.range())?;
+        if let Some(comparison) = comparison {
+            comparison.keep()?;
         }
         Ok(done)
     }

@@ -80,7 +80,7 @@ impl Verdict {
         if self.status == Status::KnownFailure {
             return Ok(false);
         }
-        let mut writes = super::write::Writes::default();
+        let mut writes = crate::files::Writes::default();
         if !self.edits.is_empty() {
             let text = compare::apply(source.text(), &self.edits);
             let added = writes.add(&self.path, text.as_bytes());

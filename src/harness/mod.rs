@@ -31,4 +31,3 @@ pub mod tld;
 pub mod twin;
 pub mod values;
 pub mod words;
-pub mod write;

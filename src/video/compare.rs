@@ -8,7 +8,7 @@
 
 use super::VideoError;
 use super::colour::Range;
-use super::files::png;
+use super::files::Draft;
 use super::picture::Picture;
 use std::path::Path;
 
@@ -51,17 +51,17 @@ fn opaque([r, g, b]: [u8; 3]) -> [u8; 4] {
     [r, g, b, 255]
 }
 
-/// Writes [`side_by_side`] as a PNG.
+/// [`side_by_side`] as a PNG that waits for its name.
 ///
 /// # Errors
 /// It cannot be written.
-pub fn write(
+pub fn draft(
     path: &Path,
     (input, output): (&Picture, &Picture),
     range: Range,
-) -> Result<(), VideoError> {
+) -> Result<Draft, VideoError> {
     let (bytes, size) = side_by_side(input, output, range);
-    png(path, &bytes, size)
+    Draft::png(path, &bytes, size)
 }
 
 #[cfg(test)]

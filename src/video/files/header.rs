@@ -40,11 +40,22 @@ pub fn line(stream: &mut impl BufRead) -> Result<Vec<u8>, String> {
 pub fn parse(line: &[u8]) -> Result<Kind, String> {
     let mut kind = Kind::new((0, 0), Sampling::S420);
     let text = line.strip_suffix(b"\n").unwrap_or(line);
+    if text.ends_with(b"\r") {
+        return Err("the header ends in CR LF; its end is LF alone".to_string());
+    }
+    let mut given = Vec::new();
     for field in text.split(|&b| b == b' ').skip(1) {
         let Some((&name, value)) = field.split_first() else {
             continue;
         };
         let words = String::from_utf8_lossy(field);
+        // Any number of extensions may be there, and comments of fields nobody knows.
+        if b"WHFAIC".contains(&name) {
+            if given.contains(&name) {
+                return Err(format!("{words} is given twice over"));
+            }
+            given.push(name);
+        }
         let value_text = String::from_utf8_lossy(value);
         let side = || {
             let side: Option<u32> = value_text.parse().ok();

@@ -9,7 +9,7 @@ mod reader;
 mod writer;
 
 pub use ahead::Ahead;
-pub use pictures::png;
+pub use pictures::Draft;
 pub use reader::Reader;
 pub use writer::{Writer, same};
 

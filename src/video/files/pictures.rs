@@ -1,7 +1,8 @@
 //! Sequences of PNG pictures: a folder, or names with a number in them.
 
 use super::extension;
-use super::writer::{keep, temporary};
+use super::writer::{create, keep};
+use crate::files::{NewFile, folder};
 use crate::video::VideoError;
 use image::{ExtendedColorType, ImageEncoder, codecs::png::PngEncoder};
 use std::io::{BufWriter, Write};
@@ -40,7 +41,7 @@ impl Pattern {
             return Err(wrong());
         }
         Ok(Some(Pattern {
-            folder: folder_of(path),
+            folder: folder(path).to_path_buf(),
             before: before.to_string(),
             behind: behind.to_string(),
             digits,
@@ -155,27 +156,36 @@ fn words(name: &str) -> Vec<Word> {
         .collect()
 }
 
-/// The folder that a file lies in.
-pub fn folder_of(path: &Path) -> PathBuf {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder.to_path_buf(),
-        _ => PathBuf::from("."),
-    }
+/// A picture that has been written but for its name.
+pub struct Draft {
+    file: BufWriter<NewFile>,
+    path: PathBuf,
 }
 
-/// Writes R, G, B, A bytes as a PNG, whole or not at all.
-///
-/// # Errors
-/// It cannot be written.
-pub fn png(path: &Path, rgba: &[u8], (width, height): (u32, u32)) -> Result<(), VideoError> {
-    let mut bytes = Vec::new();
-    PngEncoder::new(&mut bytes)
-        .write_image(rgba, width, height, ExtendedColorType::Rgba8)
-        .map_err(|e| VideoError::wrong(format!("{}: {e}", path.display())))?;
-    let mut file = BufWriter::new(temporary(path)?);
-    file.write_all(&bytes)
-        .map_err(|e| VideoError::file(path, e))?;
-    keep(file, path)
+impl Draft {
+    /// R, G, B, A bytes as a PNG.
+    ///
+    /// # Errors
+    /// It cannot be written.
+    pub fn png(path: &Path, rgba: &[u8], (width, height): (u32, u32)) -> Result<Draft, VideoError> {
+        let mut bytes = Vec::new();
+        PngEncoder::new(&mut bytes)
+            .write_image(rgba, width, height, ExtendedColorType::Rgba8)
+            .map_err(|e| VideoError::wrong(format!("{}: {e}", path.display())))?;
+        let mut file = create(path)?;
+        let written = file.write_all(&bytes).and_then(|()| file.flush());
+        written.map_err(|e| VideoError::file(path, e))?;
+        let path = path.to_path_buf();
+        Ok(Draft { file, path })
+    }
+
+    /// Gives it its name.
+    ///
+    /// # Errors
+    /// It cannot take its place.
+    pub fn keep(self) -> Result<(), VideoError> {
+        keep(self.file, &self.path)
+    }
 }
 
 #[cfg(test)]

@@ -24,6 +24,8 @@ enum Frames {
         decoder: Box<y4m::Decoder<Counted>>,
         /// Bytes that the decoder took.
         taken: Arc<AtomicU64>,
+        /// Frames that have been read.
+        read: u64,
         path: PathBuf,
     },
     /// Raw frames.
@@ -102,6 +104,7 @@ impl Reader {
             frames: Frames::Y4m {
                 decoder: Box::new(decoder.map_err(|e| wrong(e.to_string()))?),
                 taken,
+                read: 0,
                 path: path.to_path_buf(),
             },
         })
@@ -162,6 +165,7 @@ impl Reader {
             Frames::Y4m {
                 decoder,
                 taken,
+                read,
                 path,
             } => {
                 let before = taken.load(Ordering::Relaxed);
@@ -175,12 +179,20 @@ impl Reader {
                         for (plane, bytes) in picture.planes.iter_mut().zip(planes) {
                             plane.copy_from_slice(bytes);
                         }
+                        *read += 1;
                     }
                     // The end, unless it comes inside a frame.
                     Err(y4m::Error::EOF) if taken.load(Ordering::Relaxed) == before => {
                         return Ok(None);
                     }
                     Err(y4m::Error::EOF) => return Err(incomplete(path)),
+                    Err(y4m::Error::ParseError(_)) => {
+                        let (path, frame) = (path.display(), *read + 1);
+                        return Err(VideoError::wrong(format!(
+                            "{path}: frame {frame} does not begin with FRAME: the stream is broken, or the frame before \
+                             it is longer than the header says"
+                        )));
+                    }
                     Err(e) => return Err(VideoError::wrong(format!("{}: {e}", path.display()))),
                 }
             }

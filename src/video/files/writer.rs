@@ -1,15 +1,15 @@
 //! Writing frames one after the other.
 
-use super::pictures::{Pattern, folder_of, png};
+use super::pictures::{Draft, Pattern};
 use super::{Kind, STANDARD, check_sides, extension, header, raw_by_name};
+use crate::files::{self, NewFile};
 use crate::video::VideoError;
 use crate::video::picture::{Picture, Sampling};
 use crate::video::raw::Raw;
 use std::cell::RefCell;
-use std::io::{BufWriter, ErrorKind, Stdout, Write};
+use std::io::{self, BufWriter, ErrorKind, Stdout, Write};
 use std::path::{Path, PathBuf};
 use std::rc::Rc;
-use tempfile::NamedTempFile;
 
 /// Writes frames one after the other.
 pub struct Writer {
@@ -28,12 +28,16 @@ enum Frames {
     },
     /// Raw frames.
     Raw {
-        file: BufWriter<NamedTempFile>,
+        file: BufWriter<NewFile>,
         raw: Raw,
         path: PathBuf,
     },
     /// Pictures with a number, the next one's.
-    Numbered { pattern: Pattern, next: u64 },
+    Numbered {
+        pattern: Pattern,
+        next: u64,
+        _folder: Option<MadeFolder>,
+    },
     /// One picture, written at the end.
     Single {
         path: PathBuf,
@@ -58,9 +62,12 @@ impl Writer {
             })
         };
         if path.is_dir() || text.ends_with(std::path::is_separator) {
-            std::fs::create_dir_all(path).map_err(|e| VideoError::file(path, e))?;
-            let pattern = Pattern::inside(path);
-            return made(Sampling::Rgba, Frames::Numbered { pattern, next: 0 });
+            let frames = Frames::Numbered {
+                _folder: MadeFolder::at(path)?,
+                pattern: Pattern::inside(path),
+                next: 0,
+            };
+            return made(Sampling::Rgba, frames);
         }
         let ending = match path.as_os_str() == STANDARD {
             true => "y4m".to_string(),
@@ -71,8 +78,12 @@ impl Writer {
                 let frames = match Pattern::of(path)? {
                     Some(pattern) => {
                         // Said before any work is done.
-                        drop(temporary(path)?);
-                        Frames::Numbered { pattern, next: 0 }
+                        files::check(path).map_err(|e| VideoError::file(path, e))?;
+                        Frames::Numbered {
+                            pattern,
+                            next: 0,
+                            _folder: None,
+                        }
                     }
                     None if kind.frames.is_some_and(|frames| frames > 1) => {
                         return Err(several(path));
@@ -99,7 +110,7 @@ impl Writer {
                 })?;
                 check_sides(raw.sampling(), kind.size)?;
                 let frames = Frames::Raw {
-                    file: BufWriter::new(temporary(path)?),
+                    file: create(path)?,
                     raw,
                     path: path.to_path_buf(),
                 };
@@ -112,9 +123,17 @@ impl Writer {
     pub fn replaces(&self, file: &Path) -> bool {
         match &self.frames {
             Frames::Numbered { pattern, .. } => {
-                same(pattern.folder(), &folder_of(file)) && pattern.number(file).is_some()
+                same(pattern.folder(), files::folder(file)) && pattern.number(file).is_some()
             }
             _ => false,
+        }
+    }
+
+    /// The folder that numbered pictures go to.
+    pub fn folder(&self) -> Option<&Path> {
+        match &self.frames {
+            Frames::Numbered { pattern, .. } => Some(pattern.folder()),
+            _ => None,
         }
     }
 
@@ -122,10 +141,10 @@ impl Writer {
     pub fn unfinished(&self) -> Option<PathBuf> {
         match &self.frames {
             Frames::Y4m { file, .. } => match &file.0.borrow().place {
-                Place::Named(file, _) => Some(file.get_ref().path().to_path_buf()),
+                Place::Named(file, _) => file.get_ref().unfinished().map(Path::to_path_buf),
                 Place::Standard(_) => None,
             },
-            Frames::Raw { file, .. } => Some(file.get_ref().path().to_path_buf()),
+            Frames::Raw { file, .. } => file.get_ref().unfinished().map(Path::to_path_buf),
             Frames::Numbered { .. } | Frames::Single { .. } => None,
         }
     }
@@ -138,7 +157,7 @@ impl Writer {
     /// Adds a frame.
     ///
     /// # Errors
-    /// It cannot be written; [`VideoError::Stopped`] where nobody reads the standard output any more.
+    /// It cannot be written; [`VideoError::Stopped`] where nobody reads the pipe any more.
     pub fn push(&mut self, picture: &Picture) -> Result<(), VideoError> {
         let made;
         let picture = match picture.sampling == self.sampling {
@@ -164,11 +183,11 @@ impl Writer {
                 let written = file.write_all(&raw.join(picture));
                 written.map_err(|e| VideoError::file(path, e))
             }
-            Frames::Numbered { pattern, next } => {
+            Frames::Numbered { pattern, next, .. } => {
                 let path = pattern.name(*next);
                 *next += 1;
                 let size = (picture.width, picture.height);
-                png(&path, &picture.planes[0], size)
+                Draft::png(&path, &picture.planes[0], size)?.keep()
             }
             Frames::Single {
                 path,
@@ -205,7 +224,10 @@ impl Writer {
             Frames::Single {
                 path,
                 picture: Some(picture),
-            } => png(&path, &picture.planes[0], (picture.width, picture.height)),
+            } => {
+                let size = (picture.width, picture.height);
+                Draft::png(&path, &picture.planes[0], size)?.keep()
+            }
             Frames::Numbered { .. } | Frames::Single { .. } => Ok(()),
         }
     }
@@ -229,7 +251,7 @@ fn y4m(path: &Path, kind: &Kind) -> Result<Frames, VideoError> {
     let wrong = |e: y4m::Error| VideoError::wrong(format!("{}: {e}", path.display()));
     let place = match path.as_os_str() == STANDARD {
         true => Place::Standard(BufWriter::new(std::io::stdout())),
-        false => Place::Named(BufWriter::new(temporary(path)?), path.to_path_buf()),
+        false => Place::Named(create(path)?, path.to_path_buf()),
     };
     let file = Shared(Rc::new(RefCell::new(Held {
         header: Some(Vec::new()),
@@ -248,7 +270,7 @@ fn y4m(path: &Path, kind: &Kind) -> Result<Frames, VideoError> {
 /// Where a stream goes.
 enum Place {
     /// A file that gets its name when it is complete.
-    Named(BufWriter<NamedTempFile>, PathBuf),
+    Named(BufWriter<NewFile>, PathBuf),
     Standard(BufWriter<Stdout>),
 }
 
@@ -260,10 +282,10 @@ impl Place {
         }
     }
 
-    /// What it means that nothing can be written: a reader of the standard output has seen enough, else an error.
-    fn refusal(&self, error: std::io::Error) -> VideoError {
-        match (self, error.kind()) {
-            (Place::Standard(_), ErrorKind::BrokenPipe) => VideoError::Stopped,
+    /// What it means that nothing can be written: the reader of a pipe has seen enough, else an error.
+    fn refusal(&self, error: io::Error) -> VideoError {
+        match error.kind() {
+            ErrorKind::BrokenPipe => VideoError::Stopped,
             _ => VideoError::file(self.path(), error),
         }
     }
@@ -278,14 +300,14 @@ impl Place {
 }
 
 impl Write for Place {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
             Place::Named(file, _) => file.write(bytes),
             Place::Standard(out) => out.write(bytes),
         }
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         match self {
             Place::Named(file, _) => file.flush(),
             Place::Standard(out) => out.flush(),
@@ -304,7 +326,7 @@ struct Held {
 }
 
 impl Write for Shared {
-    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         let Held { header, place } = &mut *self.0.borrow_mut();
         match header {
             Some(header) => header.write(bytes),
@@ -312,47 +334,41 @@ impl Write for Shared {
         }
     }
 
-    fn flush(&mut self) -> std::io::Result<()> {
+    fn flush(&mut self) -> io::Result<()> {
         self.0.borrow_mut().place.flush()
     }
 }
 
-/// A file that gets its name when it is complete.
-pub fn temporary(path: &Path) -> Result<NamedTempFile, VideoError> {
-    let folder = folder_of(path);
-    NamedTempFile::new_in(&folder).map_err(|e| match e.kind() {
-        // The name of the temporary file is of no use to the reader.
-        ErrorKind::NotFound => {
-            let why = match folder.is_dir() {
-                true => "no file can be made in",
-                false => "there is no folder",
-            };
-            VideoError::wrong(format!("{}: {why} {}", path.display(), folder.display()))
+/// A folder that this run has made; it goes again if nothing comes into it.
+struct MadeFolder(PathBuf);
+
+impl MadeFolder {
+    /// Makes a folder, unless it is there.
+    fn at(path: &Path) -> Result<Option<MadeFolder>, VideoError> {
+        if path.is_dir() {
+            return Ok(None);
         }
-        kind => VideoError::file(path, kind.into()),
-    })
+        std::fs::create_dir_all(path).map_err(|e| VideoError::file(path, e))?;
+        Ok(Some(MadeFolder(path.to_path_buf())))
+    }
+}
+
+impl Drop for MadeFolder {
+    fn drop(&mut self) {
+        // Only an empty folder can be removed.
+        let _ = std::fs::remove_dir(&self.0);
+    }
+}
+
+/// A file that gets its name by [`keep`], when it is complete.
+pub fn create(path: &Path) -> Result<BufWriter<NewFile>, VideoError> {
+    let file = NewFile::create(path).map_err(|e| VideoError::file(path, e))?;
+    Ok(BufWriter::new(file))
 }
 
 /// Gives a file its name.
-pub fn keep(file: BufWriter<NamedTempFile>, path: &Path) -> Result<(), VideoError> {
-    let file = file
-        .into_inner()
-        .map_err(|e| VideoError::file(path, e.into_error()))?;
-    readable(&file).map_err(|e| VideoError::file(path, e))?;
-    file.persist(path)
-        .map_err(|e| VideoError::file(path, e.error))?;
-    Ok(())
-}
-
-/// Temporary files are their owner's alone; results are like other new files.
-#[cfg(unix)]
-fn readable(file: &NamedTempFile) -> std::io::Result<()> {
-    use std::os::unix::fs::PermissionsExt;
-    file.as_file()
-        .set_permissions(std::fs::Permissions::from_mode(0o644))
-}
-
-#[cfg(not(unix))]
-fn readable(_: &NamedTempFile) -> std::io::Result<()> {
-    Ok(())
+pub fn keep(file: BufWriter<NewFile>, path: &Path) -> Result<(), VideoError> {
+    let file = file.into_inner().map_err(io::IntoInnerError::into_error);
+    let kept = file.and_then(NewFile::keep);
+    kept.map_err(|e| VideoError::file(path, e))
 }

@@ -1,16 +1,137 @@
 //! Files written whole or not at all.
 
-use std::fs::OpenOptions;
-use std::io::{self, Write};
+use std::fs::{File, OpenOptions};
+use std::io::{self, ErrorKind, Write};
 use std::path::{Path, PathBuf};
 use tempfile::NamedTempFile;
 
-/// Files that wait to be written: nothing appears before [`Writes::commit`], and a file that is
-/// already there stays as it is until its successor is complete.
+/// A file that is being written. Its bytes gather beside its place under another name, and
+/// [`NewFile::keep`] gives it its own; dropped before that it leaves nothing behind, and what was there
+/// stays. A link keeps pointing to what is written; a pipe or a device is written to as it stands.
+#[derive(Debug)]
+pub struct NewFile {
+    /// Behind all links.
+    target: PathBuf,
+    bytes: Bytes,
+}
+
+#[derive(Debug)]
+enum Bytes {
+    /// They take the place of the file.
+    Beside(NamedTempFile),
+    /// They go to what is there.
+    Through(File),
+}
+
+impl NewFile {
+    /// A file that will be at `path`. To open a pipe waits for its reader.
+    ///
+    /// # Errors
+    /// Those of [`check`]; a place where no file can be made.
+    pub fn create(path: &Path) -> io::Result<NewFile> {
+        let (target, stands) = place(path)?;
+        if stands {
+            let bytes = Bytes::Through(OpenOptions::new().append(true).open(&target)?);
+            return Ok(NewFile { target, bytes });
+        }
+        NewFile::beside(target)
+    }
+
+    fn beside(target: PathBuf) -> io::Result<NewFile> {
+        let folder = folder(&target);
+        // The name of the temporary file is of no use to the reader.
+        let made = NamedTempFile::new_in(folder).map_err(|e| match e.kind() {
+            ErrorKind::NotFound => {
+                let why = format!("no file can be made in {}", folder.display());
+                io::Error::new(ErrorKind::NotFound, why)
+            }
+            kind => kind.into(),
+        });
+        let bytes = Bytes::Beside(made?);
+        Ok(NewFile { target, bytes })
+    }
+
+    /// The name that the file has until it is complete.
+    pub fn unfinished(&self) -> Option<&Path> {
+        match &self.bytes {
+            Bytes::Beside(file) => Some(file.path()),
+            Bytes::Through(_) => None,
+        }
+    }
+
+    /// Makes sure that every byte is on the disk and that the file may be read like any other.
+    fn settle(&self) -> io::Result<()> {
+        match &self.bytes {
+            Bytes::Beside(file) => {
+                file.as_file().sync_data()?;
+                permit(file, &self.target)
+            }
+            Bytes::Through(_) => Ok(()),
+        }
+    }
+
+    /// Gives the file its name.
+    ///
+    /// # Errors
+    /// It cannot be written to its end.
+    pub fn keep(self) -> io::Result<()> {
+        self.settle()?;
+        match self.bytes {
+            Bytes::Beside(file) => file.persist(&self.target).map(drop).map_err(|e| e.error),
+            Bytes::Through(mut there) => there.flush(),
+        }
+    }
+}
+
+impl Write for NewFile {
+    fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        match &mut self.bytes {
+            Bytes::Beside(file) => file.as_file_mut().write(bytes),
+            Bytes::Through(there) => there.write(bytes),
+        }
+    }
+
+    fn flush(&mut self) -> io::Result<()> {
+        match &mut self.bytes {
+            Bytes::Beside(file) => file.as_file_mut().flush(),
+            Bytes::Through(there) => there.flush(),
+        }
+    }
+}
+
+/// Whether a file can be written at a path, before any work is done.
 ///
-/// Each file is written beside its place under another name and renamed at the end, so that a full
-/// disk or a missing folder leaves nothing half-written. A link keeps pointing to what is written; a
-/// pipe or a device is written to as it stands.
+/// # Errors
+/// The folder is missing; a folder has that name, or a file that may not be written; links that lead in a circle.
+pub fn check(path: &Path) -> io::Result<()> {
+    place(path).map(drop)
+}
+
+/// Where a file named by a path lies, and whether something is there that is written to as it stands.
+fn place(path: &Path) -> io::Result<(PathBuf, bool)> {
+    let target = behind_links(path)?;
+    let there = std::fs::metadata(&target).ok();
+    if there.as_ref().is_some_and(|t| t.is_dir()) {
+        return Err(ErrorKind::IsADirectory.into());
+    }
+    if there.as_ref().is_some_and(|t| t.permissions().readonly()) {
+        return Err(io::Error::new(
+            ErrorKind::PermissionDenied,
+            "it is read-only",
+        ));
+    }
+    let stands = is_open(path) || there.is_some_and(|t| !t.is_file());
+    let folder = folder(&target);
+    if !stands && !folder.is_dir() {
+        let why = format!("there is no folder {}", folder.display());
+        return Err(io::Error::new(ErrorKind::NotFound, why));
+    }
+    Ok((target, stands))
+}
+
+/// Files that wait to be written: nothing appears before [`Writes::commit`], and a file that is
+/// already there stays as it is until its successor is complete, so that a full disk or a missing folder
+/// leaves nothing half-written.
 #[derive(Debug, Default)]
 pub struct Writes {
     pending: Vec<Pending>,
@@ -30,7 +151,7 @@ struct Pending {
 #[derive(Debug)]
 enum Content {
     /// Takes the place of the file.
-    Successor(NamedTempFile),
+    Successor(NewFile),
     /// Is written to what is there.
     Bytes(Vec<u8>),
 }
@@ -61,35 +182,20 @@ impl Writes {
             path: path.to_path_buf(),
             error,
         };
-        let refuse = |kind, why: &str| Err(fail(io::Error::new(kind, why)));
-        let target = behind_links(path).map_err(fail)?;
-        let there = std::fs::metadata(&target).ok();
-        if there.as_ref().is_some_and(|t| t.is_dir()) {
-            return Err(fail(io::ErrorKind::IsADirectory.into()));
-        }
-        if there.as_ref().is_some_and(|t| t.permissions().readonly()) {
-            return refuse(io::ErrorKind::PermissionDenied, "it is read-only");
-        }
+        let refuse = |why| Err(fail(io::Error::new(ErrorKind::InvalidInput, why)));
+        let (target, stands) = place(path).map_err(fail)?;
         if self.spared.contains(&target) {
-            let why = "it is the text that asks for it";
-            return refuse(io::ErrorKind::InvalidInput, why);
+            return refuse("it is the text that asks for it");
         }
         if self.pending.iter().any(|p| p.target == target) {
-            let why = "two things would be written to it";
-            return refuse(io::ErrorKind::InvalidInput, why);
+            return refuse("two things would be written to it");
         }
-        let content = match there {
-            Some(there) if !there.is_file() || is_open(path) => Content::Bytes(bytes.to_vec()),
-            _ => {
-                let folder = folder(&target);
-                if !folder.is_dir() {
-                    let why = format!("there is no folder {}", folder.display());
-                    return refuse(io::ErrorKind::NotFound, &why);
-                }
-                let mut file = NamedTempFile::new_in(folder).map_err(fail)?;
+        let content = match stands {
+            true => Content::Bytes(bytes.to_vec()),
+            false => {
+                let mut file = NewFile::beside(target.clone()).map_err(fail)?;
                 file.write_all(bytes).map_err(fail)?;
-                file.as_file().sync_data().map_err(fail)?;
-                permit(&file, &target).map_err(fail)?;
+                file.settle().map_err(fail)?;
                 Content::Successor(file)
             }
         };
@@ -109,7 +215,7 @@ impl Writes {
         let mut written = Vec::new();
         for file in self.pending {
             let done = match file.content {
-                Content::Successor(own) => own.persist(&file.target).map(drop).map_err(|e| e.error),
+                Content::Successor(own) => own.keep(),
                 Content::Bytes(bytes) => pour(&bytes, &file.target),
             };
             done.map_err(|error| WriteError {
@@ -122,7 +228,8 @@ impl Writes {
     }
 }
 
-fn folder(path: &Path) -> &Path {
+/// The folder that a file lies in.
+pub fn folder(path: &Path) -> &Path {
     match path.parent() {
         Some(folder) if !folder.as_os_str().is_empty() => folder,
         _ => Path::new("."),
