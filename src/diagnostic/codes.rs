@@ -1389,8 +1389,8 @@ History is kept for blocks of 4 by 4, so blocks begin at multiples of 16 and of 
 response, so visim refuses. Clear DI Partial (dword 6, bit 2, of the state) and take the deinterlaced rows."
     W0882 Warning "the scaler is asked for more than its manual allows"
 "A surface of the scaler is at least 4 texels wide, and neighbouring rows of a block are less than 16 texels
-apart: |DeltaV * Height| < 16. visim computes any block, as the polynomials of the coordinates say; a part
-may return something else.
+apart: |DeltaV * Height| < 16; and it has one level and one slice. visim reads the first that it finds and
+computes any block, as the polynomials of the coordinates say; a part may return something else.
 
     avs.G S0 T6 0x0:f 0x0:f 0x0:f 2.0:f …    // on 8 rows: 16 texels from row to row
 
@@ -1409,6 +1409,15 @@ functions the frame is copied; a part may return something else.
     // SAMPLER S0: deinterlace di_enable=off dn_enable=off
 
 Enable one of the functions; move the limits with the shift (PRM 4.10.3.2, programming notes)."
+    W0891 Warning "the surface of statistics is too small for the frame"
+"The deinterlace message reads motion of pixel (X, Y) at column X/2 and row Y of the surface behind the previous
+frame's, and history of its 4x4 block at column X/4 behind half the pitch and row Y/4. What lies outside reads
+as zero, as if nothing had moved.
+
+    // SURFACE T8: R8_UNORM 8x8             // for a frame of 128x128
+    // SURFACE T8: R8_UNORM 128x128         // a row of motion and history takes 128 bytes
+
+Give it the rows of the frame, and a pitch of the frame's width."
     E0780 Error "the media sampler state has no place in this structure"
 "A state of the media sampler is packed for one generation: Gen5 has SAMPLER_STATE for sample_8x8 and
 SAMPLER_8x8_STATE, Gen8 and Gen9 have SAMPLER_STATE_8x8_AVS. What the generation does not have cannot be

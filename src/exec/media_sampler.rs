@@ -200,6 +200,12 @@ impl Media<'_> {
             previous: resources.surface(asked.surface.saturating_add(1)),
             statistics: resources.surface(asked.surface.saturating_add(2)),
         };
+        self.remark(
+            thread,
+            resources,
+            Code::W0891,
+            block::limits(state, &inputs),
+        );
         if O::ACTIVE
             && let Ok(reads) = block::reads(state, &inputs, (asked.x, asked.y))
         {
@@ -296,6 +302,7 @@ impl Media<'_> {
         resources.remarks.add((thread.index, self.pc), code, || {
             let see = match code {
                 Code::W0882 => "PRM 4.11.1.4; AVS reference 1.5",
+                Code::W0891 => "PRM 4.7.5.1.1; AVS reference 5.9",
                 Code::W0890 => "PRM 4.10.3.2, programming notes; AVS reference 5.2",
                 _ => "PRM 4.11.1.4; AVS reference 6.1",
             };
@@ -363,6 +370,7 @@ impl Media<'_> {
             return thread.trap(self.pc, u32::MAX, diagnostic);
         }
         let refused = Refused::error(what, "AVS reference 5.1 and 5.3; PRM 4.10.2.2");
+        let index = index.saturating_add(error.entry());
         refuse(thread, self.send, index, self.pc, u32::MAX, refused)
     }
 }

@@ -289,6 +289,19 @@ impl Description {
         }
     }
 
+    /// What the surface has beside the one image of a media surface, in words; `None` if it is one image.
+    pub(crate) fn several_images(&self) -> Option<String> {
+        let (levels, first, slices) = (self.levels, self.min_lod, self.slices());
+        let element = self.min_array_element;
+        let several = levels > 1 || first > 0 || slices > 1 || element > 0;
+        several.then(|| {
+            format!(
+                "the surface has {levels} level(s) from {first} on and {slices} slice(s) from {element} on, \
+                 not one from 0 on"
+            )
+        })
+    }
+
     /// The surface of control words of a compressed multisampled surface: one for each pixel, in Y tiles.
     /// `None` for surfaces of one sample, and for samples that lie inside one image.
     ///

@@ -42,7 +42,7 @@ pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
 use crate::isa::ChannelMask;
 use crate::message::{AvsRequest, Scale8x8Request};
 use crate::sampler::Read;
-use crate::surface::{Format, Generation, Surface};
+use crate::surface::{Format, Generation, Kind, Surface};
 use plan::Scratch;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -213,6 +213,12 @@ fn of_gen5(sampler: &AvsSampler) -> Cow<'_, AvsSampler> {
 /// What of a message goes beyond the manual's limits; it has a result all the same. Source: AVS reference 1.5.
 pub fn limits(surface: &Surface, delta_v: f32) -> Option<String> {
     let d = surface.description();
+    if d.kind == Kind::Null {
+        return None;
+    }
+    if let Some(images) = d.several_images() {
+        return Some(images);
+    }
     let step = (f64::from(delta_v) * f64::from(d.height)).abs();
     if d.width < 4 {
         return Some(format!(

@@ -44,6 +44,9 @@ pub struct Inputs<'a> {
     pub statistics: Option<&'a Surface>,
 }
 
+/// What [`DeinterlaceError::Missing`] names.
+const PREVIOUS: &str = "a previous frame";
+
 /// Why a message has no result.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum DeinterlaceError {
@@ -53,6 +56,12 @@ pub enum DeinterlaceError {
     /// A format that this message does not read.
     #[error("the deinterlace message reads YCRCB, planar and Y8 frames, not {0} (PRM 4.10.2.2)")]
     Format(crate::surface::Format),
+    /// A surface without texels.
+    #[error("the null surface holds no frame")]
+    Null,
+    /// What of these is wrong with the frame before.
+    #[error("of the previous frame: {0}")]
+    Previous(Box<DeinterlaceError>),
     /// Both frames must be alike.
     #[error("the previous frame is {previous}, the current one {current}")]
     Mismatch {
@@ -73,6 +82,17 @@ pub enum DeinterlaceError {
     /// No layout is published.
     #[error("partial deinterlacing returns data of unpublished layout (AVS reference 5.9)")]
     Partial,
+}
+
+impl DeinterlaceError {
+    /// Which of the message's consecutive surfaces it is about: 0 the frame, 1 the one before, 2 statistics.
+    pub fn entry(&self) -> u32 {
+        match self {
+            Self::Previous(_) | Self::Mismatch { .. } | Self::Missing(PREVIOUS) => 1,
+            Self::Statistics(_) | Self::Missing(_) => 2,
+            Self::Frame(_) | Self::Format(_) | Self::Null | Self::Halted | Self::Partial => 0,
+        }
+    }
 }
 
 /// One frame's part of a block: luma rows of 16, and Cb and Cr rows of 8.
@@ -187,10 +207,9 @@ impl<'a> Part<'a> {
         let past = match state.first_frame {
             true => None,
             false => {
-                let surface = inputs
-                    .previous
-                    .ok_or(DeinterlaceError::Missing("a previous frame"))?;
-                let previous = frame(surface)?;
+                let surface = inputs.previous.ok_or(DeinterlaceError::Missing(PREVIOUS))?;
+                let previous =
+                    frame(surface).map_err(|e| DeinterlaceError::Previous(Box::new(e)))?;
                 let shape = |v: &MediaView| format!("{} {}x{}", v.format.format, v.width, v.height);
                 if shape(&previous) != shape(&view) {
                     return Err(DeinterlaceError::Mismatch {
@@ -430,6 +449,9 @@ impl Place {
 }
 /// A frame of a format of PRM 4.10.2.2 that is not for `sample_8x8` only.
 fn frame(surface: &Surface) -> Result<MediaView<'_>, DeinterlaceError> {
+    if surface.description().kind == Kind::Null {
+        return Err(DeinterlaceError::Null);
+    }
     let view = MediaView::frame(surface)?;
     match (view.format.grid, view.place(G)) {
         (Grid::Full, _) | (Grid::Single, None) => Err(DeinterlaceError::Format(surface.format())),
@@ -555,6 +577,30 @@ pub fn reads(
     Ok(found)
 }
 
+/// What of the frame's statistics has no place on the surface, where it reads as zero. Source: AVS reference 5.9.
+pub fn limits(state: &DeinterlaceState, inputs: &Inputs<'_>) -> Option<String> {
+    if state.first_frame {
+        return None;
+    }
+    let view = frame(inputs.current).ok()?;
+    let records = Records::of(inputs.statistics?).ok()?;
+    let (width, height) = (view.width, view.height);
+    let motion = (width.div_ceil(2), height);
+    let history = (width.div_ceil(4), height.div_ceil(4));
+    let kinds = [
+        ("motion", state.di_enable, motion),
+        ("history", state.dn_enable, history),
+    ];
+    let (half, rows) = (records.half, records.surface.description().height);
+    let outside =
+        |&(_, kept, size): &(_, bool, (u32, u32))| kept && (size.0 > half || size.1 > rows);
+    let (name, _, (across, down)) = kinds.into_iter().find(outside)?;
+    Some(format!(
+        "{name} of a frame of {width}×{height} takes {across} bytes of {down} rows, the surface of statistics has \
+         {half} (half its pitch) of {rows}"
+    ))
+}
+
 /// The statistics surface: motion at (X/2, Y), history at half the pitch plus X/4, row Y/4.
 ///
 /// Source: AVS reference 5.9; PRM 4.7.5.1.1.
@@ -567,7 +613,11 @@ impl<'a> Records<'a> {
     fn of(surface: &'a Surface) -> Result<Records<'a>, DeinterlaceError> {
         let d = surface.description();
         if d.kind != Kind::D2 || d.format.bits != 8 {
-            let what = format!("{} of kind {:?}", d.format, d.kind);
+            let what = match d.kind {
+                Kind::D2 => d.format.to_string(),
+                Kind::Null => "the null surface".to_string(),
+                _ => format!("{} that is not 2D", d.format),
+            };
             return Err(DeinterlaceError::Statistics(what));
         }
         Ok(Records {

@@ -248,15 +248,7 @@ pub fn limits(surface: &Surface, request: &UnormRequest) -> Option<String> {
             ));
         }
     }
-    let slices = d.slices();
-    if d.levels > 1 || d.min_lod > 0 || slices > 1 {
-        let levels = d.levels;
-        return Some(format!(
-            "the surface has {levels} level(s) from {} on and {slices} slice(s), not one",
-            d.min_lod
-        ));
-    }
-    None
+    d.several_images()
 }
 
 /// Bit of pixel (x, y) of the kill mask: x2 y1 x1 y0 x0 from bit 4 down. Source: AVS reference 6.3.
