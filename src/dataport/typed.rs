@@ -26,6 +26,18 @@ pub struct Row<'a> {
     pub channels: [&'a [u8]; 4],
 }
 
+impl Row<'_> {
+    /// No registers yet, for so many lanes, those of a mask on.
+    pub fn new(mask: u32, lanes: u32) -> Self {
+        Row {
+            mask,
+            lanes: (lanes as usize).min(LANES),
+            coordinates: [&[]; 4],
+            channels: [&[]; 4],
+        }
+    }
+}
+
 /// The dword of a lane.
 #[inline(always)]
 fn dword(register: &[u8], lane: usize) -> u32 {

@@ -162,8 +162,8 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
 }
 
 /// Lets threads take the branch that all stand at. Says whether all stand at one op then, and where they or
-/// lanes of one of them have to wait.
-#[inline]
+/// lanes of one of them have to wait. By itself, so that what is known of the branch stays in registers.
+#[inline(never)]
 fn branch(
     front: &mut [Thread<'_>],
     pc: u32,

@@ -68,14 +68,16 @@ pub fn typed<O: Observer>(
     };
     let grf = thread.program.platform.grf_bytes();
     let row = (4 * count).next_multiple_of(grf);
-    let lanes = count.min(32) as usize;
     if !O::ACTIVE
         && *write
         && let Some(writer) = writer
-        && let Some(row) = texels(thread, *channels, coordinates, *data, (row, lanes, at.mask))
-        && writer.write(surface, &row)
     {
-        return Ok(());
+        let mut texels = Row::new(at.mask, count);
+        if registers(thread, *channels, coordinates, (*data, row), &mut texels).is_some()
+            && writer.write(surface, &texels)
+        {
+            return Ok(());
+        }
     }
     let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
         let mut bytes = [0; 4];
@@ -173,34 +175,27 @@ impl<'s> Rows<'s> {
         if mask == 0 || state(thread, self.send.surface) != self.index {
             return false;
         }
-        let row = (4 * count).next_multiple_of(thread.program.platform.grf_bytes());
-        let lanes = count.min(32) as usize;
-        let (channels, data) = (self.channels, self.data);
-        texels(thread, channels, self.coordinates, data, (row, lanes, mask))
-            .is_some_and(|row| self.writer.write(self.surface, &row))
+        let pitch = (4 * count).next_multiple_of(thread.program.platform.grf_bytes());
+        let mut texels = Row::new(mask, count);
+        let data = (self.data, pitch);
+        registers(thread, self.channels, self.coordinates, data, &mut texels).is_some()
+            && self.writer.write(self.surface, &texels)
     }
 }
 
-/// The registers of a typed write of so many lanes, those of a mask on, whose channels are so many bytes apart;
-/// `None` if a register is not whole.
-#[inline]
-fn texels<'t>(
+/// Finds the registers of a typed write, whose channels are so many bytes apart; `None` if one is not whole.
+fn registers<'t>(
     thread: &'t Thread<'_>,
     channels: ChannelMask,
     coordinates: &[Option<Raw>; 4],
-    data: Raw,
-    (row, lanes, mask): (u32, usize, u32),
-) -> Option<Row<'t>> {
+    (data, pitch): (Raw, u32),
+    texels: &mut Row<'t>,
+) -> Option<()> {
+    let bytes = 4 * texels.lanes;
     let register = |raw: Raw| {
         let have = raw.end.saturating_sub(raw.offset) as usize;
-        let bytes = thread.arena.get(raw.offset as usize..)?.get(..4 * lanes)?;
-        (have >= 4 * lanes).then_some(bytes)
-    };
-    let mut texels = Row {
-        mask,
-        lanes,
-        coordinates: [&[]; 4],
-        channels: [&[]; 4],
+        let bytes = thread.arena.get(raw.offset as usize..)?.get(..bytes)?;
+        (have >= bytes.len()).then_some(bytes)
     };
     for (place, raw) in texels.coordinates.iter_mut().zip(coordinates) {
         if let Some(raw) = raw {
@@ -208,9 +203,9 @@ fn texels<'t>(
         }
     }
     for (slot, channel) in (0..).zip(channels.iter()) {
-        *texels.channels.get_mut(channel)? = register(data.skip(slot * row))?;
+        *texels.channels.get_mut(channel)? = register(data.skip(slot * pitch))?;
     }
-    Some(texels)
+    Some(())
 }
 
 /// Tells the observer of the texel that a lane is about to access.
