@@ -82,7 +82,8 @@ impl Packing {
             let mut stored = stored.clone();
             stored.all(|c| fits(c.ty, c.bits) && c.shift % u16::from(c.bits) == 0)
         };
-        let bytes = all(&|ty, bits| ty == ChannelType::Unorm && bits == 8);
+        let bytes = matches!(format.cell().bytes, 1 | 2 | 4)
+            && all(&|ty, bits| ty == ChannelType::Unorm && bits == 8);
         let dwords = all(&|ty, bits| {
             bits == 32
                 && matches!(

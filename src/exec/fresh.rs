@@ -1,10 +1,12 @@
 //! Which bytes of a thread must be fresh when it begins in the memory of another one: all but those that it
-//! certainly writes before it reads them.
+//! certainly writes before it reads them; and where both begin with the same bytes, of those the ones that the
+//! program may change.
 //!
 //! ```text
 //!  mul V1 ← V0 2.0     V0 is read: fresh       V1 is written
 //!  sample V2 ← V1                              V2 is written: what an earlier thread left there is never seen
 //!  goto …              the rest is not looked at
+//!  add V3 ← V3 V4      V3 and V4 are fresh     after a thread that began with the same V4, V4 is so already
 //! ```
 
 use crate::message::ReturnFormat;

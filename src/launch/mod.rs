@@ -462,9 +462,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             for thread in &mut threads {
                 let mut done = Group::new();
                 let (group, local) = (self.group_of(thread.id), thread.id.local);
-                spare
-                    .arenas
-                    .push_back((self.keep(thread, &mut done), local));
+                let arena = self.keep(thread, &mut done);
+                spare.arenas.push_back((arena, local));
                 share.add(group, done);
             }
             threads.clear();

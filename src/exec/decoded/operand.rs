@@ -214,6 +214,15 @@ impl Operand {
 }
 
 impl Put {
+    /// Where dwords go that follow each other.
+    #[inline(always)]
+    const fn first(self) -> usize {
+        match self {
+            Put::Dense(at) => at as usize,
+            _ => 0,
+        }
+    }
+
     /// Decodes a destination for a loop of `lanes` lanes; `None` as for sources.
     pub fn new(program: &Program, dst: &Dest, lanes: usize) -> Option<Put> {
         let bytes = dst.ty.bytes();
@@ -241,17 +250,6 @@ impl Put {
             Region::List(_) | Region::Indirect(_) => Put::Listed(bytes as u8),
             _ => return None,
         })
-    }
-}
-
-impl Put {
-    /// Where dwords go that follow each other.
-    #[inline(always)]
-    const fn first(self) -> usize {
-        match self {
-            Put::Dense(at) => at as usize,
-            _ => 0,
-        }
     }
 }
 
