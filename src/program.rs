@@ -101,7 +101,7 @@ pub struct Owner {
     pub range: std::ops::Range<u32>,
     /// Storage class.
     pub class: SymbolClass,
-    /// The declaration; empty for built-ins and for the code of libraries.
+    /// The declaration; empty for built-ins.
     pub declared: Span,
     /// Built in, not declared.
     pub predefined: bool,

@@ -6,12 +6,24 @@
 use std::fmt;
 use std::ops::{Deref, Range};
 
-/// One text file, with its name as the user wrote it.
+/// One text file, with its name as the user wrote it; or several that are read as one ([`Source::with`]).
 #[derive(Clone, Debug)]
 pub struct Source {
-    name: String,
+    /// The files in the order of the text: one at least.
+    parts: Vec<Part>,
     text: String,
+    /// First bytes of the lines of all parts.
     line_starts: Vec<u32>,
+}
+
+/// A file in a text.
+#[derive(Clone, Debug)]
+struct Part {
+    name: String,
+    /// Its first byte.
+    start: u32,
+    /// Lines in front of it.
+    lines: usize,
 }
 
 /// The greatest text visim reads, in bytes; spans are 32-bit offsets and real kernels stay far below it.
@@ -34,16 +46,61 @@ impl Source {
                     .map(|(i, _)| i as u32 + 1),
             )
             .collect();
-        Source {
+        let part = Part {
             name,
+            start: 0,
+            lines: 0,
+        };
+        Source {
+            parts: vec![part],
             text,
             line_starts,
         }
     }
 
-    /// The name given at construction.
+    /// This text and `behind`, read as one: places keep the names and lines of their own files. `None` if that is
+    /// more than [`MAX_SOURCE_BYTES`].
+    pub fn with(&self, behind: &Source) -> Option<Source> {
+        // A line of its own between them: the end of one file is not the beginning of the next.
+        let between = match self.text.ends_with('\n') {
+            true => "\n",
+            false => "\n\n",
+        };
+        let start = self.text.len() + between.len();
+        if start + behind.text.len() > MAX_SOURCE_BYTES {
+            return None;
+        }
+        let text = [&self.text, between, &behind.text].concat();
+        let mut joined = Source::new("", text);
+        let lines = joined.global_line(start as u32) - 1;
+        let moved = behind.parts.iter().map(|part| Part {
+            name: part.name.clone(),
+            start: part.start + start as u32,
+            lines: part.lines + lines,
+        });
+        joined.parts = self.parts.iter().cloned().chain(moved).collect();
+        Some(joined)
+    }
+
+    /// The name given at construction; of several files, the first one's.
     pub fn name(&self) -> &str {
-        &self.name
+        &self.parts[0].name
+    }
+
+    /// Names of all files in the order of the text.
+    pub fn names(&self) -> impl Iterator<Item = &str> {
+        self.parts.iter().map(|part| part.name.as_str())
+    }
+
+    /// The number of the file that holds byte `offset`: 0 for the first.
+    pub fn file_of(&self, offset: u32) -> usize {
+        let behind = self.parts.partition_point(|part| part.start <= offset);
+        behind.saturating_sub(1)
+    }
+
+    /// The name of the file that holds byte `offset`.
+    pub fn name_at(&self, offset: u32) -> &str {
+        &self.parts[self.file_of(offset)].name
     }
 
     /// The whole text.
@@ -56,29 +113,46 @@ impl Source {
         &self.text[span.range()]
     }
 
-    /// The one-based line number that holds byte `offset`.
-    pub fn line_of(&self, offset: u32) -> usize {
+    /// The number of lines up to byte `offset`, those of all files.
+    fn global_line(&self, offset: u32) -> usize {
         self.line_starts.partition_point(|&start| start <= offset)
     }
 
-    /// One-based line and column (in characters) of byte `offset`.
-    pub fn line_column(&self, offset: u32) -> (usize, usize) {
-        let line = self.line_of(offset);
-        let start = self.line_starts[line - 1] as usize;
-        let end = (offset as usize).min(self.text.len());
-        (line, self.text[start..end].chars().count() + 1)
+    /// The one-based line number that holds byte `offset`, in its own file.
+    pub fn line_of(&self, offset: u32) -> usize {
+        self.global_line(offset) - self.parts[self.file_of(offset)].lines
     }
 
-    /// The text of the one-based line `line`, without its line break; empty for line 0 and past the end.
+    /// One-based line and column (in characters) of byte `offset`, in its own file.
+    pub fn line_column(&self, offset: u32) -> (usize, usize) {
+        let start = self.line_starts[self.global_line(offset) - 1] as usize;
+        let end = (offset as usize).min(self.text.len());
+        let column = self.text[start..end].chars().count() + 1;
+        (self.line_of(offset), column)
+    }
+
+    /// The text of the one-based line `line` of the first file, without its line break; empty for line 0 and past
+    /// the end.
     pub fn line_text(&self, line: usize) -> &str {
         let text = self.line_span(line).map_or("", |span| self.slice(span));
         text.trim_end_matches('\n')
     }
 
-    /// The place of the one-based line `line` with its line break; `None` for line 0 and past the end.
+    /// The place of the one-based line `line` of the first file with its line break; `None` for line 0 and past the
+    /// end.
     pub fn line_span(&self, line: usize) -> Option<Span> {
-        let start = *self.line_starts.get(line.checked_sub(1)?)?;
-        let end = self.line_starts.get(line).copied();
+        self.line_span_in(0, line)
+    }
+
+    /// As [`Source::line_span`], for the file of a number.
+    pub fn line_span_in(&self, file: usize, line: usize) -> Option<Span> {
+        let before = self.parts.get(file)?.lines;
+        let index = before + line.checked_sub(1)?;
+        if self.parts.get(file + 1).is_some_and(|p| index >= p.lines) {
+            return None;
+        }
+        let start = *self.line_starts.get(index)?;
+        let end = self.line_starts.get(index + 1).copied();
         Some(Span::new(start, end.unwrap_or(self.text.len() as u32)))
     }
 }
@@ -171,5 +245,25 @@ mod tests {
         assert_eq!(lines, ["", "one", "two", "", "four", "", ""]);
         assert_eq!(source.line_span(0), None);
         assert_eq!(source.line_span(2).map(|s| (s.start, s.end)), Some((4, 8)));
+    }
+
+    #[test]
+    fn files_read_as_one_keep_their_names_and_lines() {
+        let [a, b, c] = [("a", "one\ntwo"), ("b", "three\nfour\n"), ("c", "five")]
+            .map(|(name, text)| Source::new(name, text));
+        let joined = a.with(&b).and_then(|ab| ab.with(&c)).expect("short");
+        let place = |word| {
+            let at = joined.text().find(word).expect("there") as u32;
+            (joined.name_at(at), joined.line_of(at), joined.file_of(at))
+        };
+        let words = ["one", "two", "three", "four", "five"].map(place);
+        let wanted = [("a", 1, 0), ("a", 2, 0), ("b", 1, 1), ("b", 2, 1), ("c", 1, 2)];
+        assert_eq!(words, wanted);
+        // The end of a file belongs to it.
+        assert_eq!(joined.name_at(a.text().len() as u32), "a");
+        assert_eq!(joined.line_text(2), "two");
+        assert_eq!(joined.line_span(9), None);
+        let line = joined.line_span_in(1, 2).expect("a line");
+        assert_eq!(joined.slice(line), "four\n");
     }
 }

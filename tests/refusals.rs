@@ -30,7 +30,7 @@ type Row = (
 const REFUSALS: &[Row] = &[
     ("mov (M1, 8) U(0,300)<1> 0x1:ud", &["check", "k.visa"], "W0116", "read as 44"),
     ("", &["run", "k.visa", "--kernel", "nothing"], "E0601", "kernels of this file: k"),
-    (".funcdecl \"f\"\nfcall (M1, 16) f 1 1", &["run", "k.visa"], "E0602", "not in this file"),
+    (".funcdecl \"f\"\nfcall (M1, 16) f 1 1", &["run", "k.visa"], "E0602", "no text at hand has `f`"),
     (".funcdecl \"f\"\nfcall (M1, 16) \"f\" 1 1", &["check", "k.visa"], "E0101", "expected a label"),
     ("media_ld.top (4,2) T6 0 0x0:ud 0x0:ud UB.0", &["run", "k.visa", "--surface", "T6=new:4x5:R8_UINT"], "U0601", "5 rows"),
     ("breakpoint", &["run", "k.visa"], "N0601", "breakpoint"),

@@ -6,7 +6,7 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use visim::harness::bind::Layer;
 use visim::harness::directive::Directives;
-use visim::harness::kernel::LaunchFile;
+use visim::harness::kernel::{LaunchFile, with_functions};
 use visim::harness::language::Language;
 use visim::harness::load;
 use visim::harness::session::{Options, file_layer, start_watched};
@@ -66,6 +66,7 @@ fn kernel(folder: &Path, nth: usize) -> Option<Vec<(String, String)>> {
     let device = devices.get(nth % devices.len().max(1))?.as_str();
     let path = folder.join(&file.launch.devices[device].visaasm);
     let source = load::source(&path).ok()?;
+    let source = with_functions(&source, &file.functions(device)).ok()?;
     let (own, found) = file_layer(source.clone(), &path);
     let device_layer = Layer {
         source: Source::new("device", device),
@@ -76,11 +77,10 @@ fn kernel(folder: &Path, nth: usize) -> Option<Vec<(String, String)>> {
         folder: PathBuf::new(),
         language: Language::default(),
     };
-    let mut layers = vec![own, device_layer];
+    let layers = vec![own, device_layer];
     let size = file.launch.size()?;
     let arguments = file.arguments().ok()?;
-    let (prepared, functions) = file.prepare(device, arguments, &size, layers.len()).ok()?;
-    layers.extend(functions);
+    let prepared = file.prepare(device, arguments, &size).ok()?;
     let options = Options {
         launch: Some(prepared),
         ..Options::default()

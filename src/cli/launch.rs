@@ -6,9 +6,8 @@ use crate::check::{CheckOptions, UnitKind};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::files::Writes;
 use crate::harness::argument::{self, ArgumentOption};
-use crate::harness::bind::Layer;
 use crate::harness::front::Front;
-use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
+use crate::harness::kernel::{self, CompiledFile, LaunchFile, Prepared, Refused};
 use crate::isa::Platform;
 use crate::launch::kernel::compare::compare;
 use crate::launch::kernel::json::Launch as Description;
@@ -48,6 +47,12 @@ pub struct Launch {
     /// Keys: size= out= of buffers; size= out= in= type= order= channel= of images.
     #[arg(long, value_name = "NUMBER=WHAT", help_heading = "Compiled kernels")]
     arg: Vec<String>,
+    /// Take functions that the text calls from this file; may be given several times.
+    ///
+    /// The compiler leaves each function in a file of its own. Without the option those that launch.json names are
+    /// taken, or k_f0.visaasm, k_f1.visaasm … beside k.visaasm.
+    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
+    functions: Vec<PathBuf>,
 }
 
 /// A launch that can run.
@@ -56,17 +61,46 @@ pub struct Launched {
     pub prepared: Prepared,
     /// The platform of the kernel.
     pub platform: Platform,
-    /// Texts of functions.
-    pub layers: Vec<Layer>,
+    /// The text with the functions that it calls.
+    pub source: Source,
     outs: Vec<(usize, PathBuf)>,
     file: Option<LaunchFile>,
 }
 
 impl Launch {
+    /// The text with the functions that it calls: those of the options, else those `named`, else those beside it.
+    ///
+    /// # Errors
+    /// `E0702`: a file cannot be read.
+    pub fn text(
+        &self,
+        source: &Source,
+        path: &Path,
+        named: Vec<PathBuf>,
+    ) -> Result<Source, Refused> {
+        let functions = match (self.functions.is_empty(), named.is_empty()) {
+            (false, _) => self.functions.clone(),
+            (true, false) => named,
+            (true, true) => kernel::functions_beside(path),
+        };
+        kernel::with_functions(source, &functions)
+    }
+
+    /// Tells which files were taken although nobody named them.
+    pub fn said(&self, text: &Source, output: &mut Output) {
+        let files: Vec<&str> = text.names().skip(1).collect();
+        if files.is_empty() {
+            return;
+        }
+        if self.functions.is_empty() {
+            output.remark(&format!("with the functions of {}", files.join(", ")));
+        }
+        output.field("functions", || json!(files));
+    }
+
     /// Prepares the launch; `None` if none is asked for.
     ///
     /// * `kernel`: the one named by an option.
-    /// * `first_layer`: the number that the first layer of functions gets.
     ///
     /// # Errors
     /// What is wrong with a description, a size or an argument.
@@ -76,7 +110,6 @@ impl Launch {
         path: &Path,
         kernel: Option<&str>,
         platform: Option<Platform>,
-        first_layer: usize,
     ) -> Result<Option<Launched>, Refused> {
         let asked = self.launch.is_some()
             || self.zebin.is_some()
@@ -92,7 +125,7 @@ impl Launch {
         let file = self.launch.as_deref().map(LaunchFile::read).transpose()?;
         match file {
             Some(file) if self.zebin.is_none() && !file.launch.devices.is_empty() => {
-                self.described(file, path, options, platform, first_layer)
+                self.described(file, source, path, options, platform)
             }
             // The launch says what is given, the program what the compiler made of it.
             file => self.compiled(source, path, kernel, options, platform, file),
@@ -104,10 +137,10 @@ impl Launch {
     fn described(
         &self,
         file: LaunchFile,
+        source: &Source,
         path: &Path,
         options: Vec<ArgumentOption>,
         platform: Option<Platform>,
-        first_layer: usize,
     ) -> Result<Launched, Refused> {
         let device = file.device(path, platform)?;
         let mut arguments = file.arguments()?;
@@ -118,11 +151,10 @@ impl Launch {
         let given = file.launch.size();
         let size = self.size(given, [0; 3])?;
         let same = !changed && given == Some(size);
-        let (prepared, layers) = file.prepare(&device, arguments, &size, first_layer)?;
         Ok(Launched {
-            prepared,
+            prepared: file.prepare(&device, arguments, &size)?,
             platform: Platform::from_name(&device).unwrap_or_default(),
-            layers,
+            source: self.text(source, path, file.functions(&device))?,
             outs,
             // What is expected is expected of the launch as described.
             file: same.then_some(file),
@@ -139,6 +171,7 @@ impl Launch {
         platform: Option<Platform>,
         launch: Option<LaunchFile>,
     ) -> Result<Launched, Refused> {
+        let source = self.text(source, path, Vec::new())?;
         let named = launch.as_ref().map(|file| file.launch.kernel.as_str());
         let kernel = kernel.or(named.filter(|name| !name.is_empty()));
         let read = |platform| {
@@ -146,7 +179,7 @@ impl Launch {
                 platform,
                 finalizer: true,
             };
-            Front::with(source, &check)
+            Front::with(&source, &check)
         };
         let mut front = read(platform.unwrap_or_default());
         let units = front.checked.units.iter();
@@ -192,7 +225,7 @@ impl Launch {
         Ok(Launched {
             prepared: file.prepare(&front.checked, &name, arguments, &size)?,
             platform: own,
-            layers: Vec::new(),
+            source,
             outs,
             file: launch.filter(|_| same),
         })

@@ -85,7 +85,14 @@ pub struct Run {
 fn serves(language: Language, option: &str) -> bool {
     let general = ["as", "format", "color"].contains(&option);
     let compiled = [
-        "kernel", "launch", "zebin", "global", "local", "offset", "arg",
+        "kernel",
+        "launch",
+        "zebin",
+        "global",
+        "local",
+        "offset",
+        "arg",
+        "functions",
     ];
     match language {
         Language::Visa => option != "strict",
@@ -126,9 +133,9 @@ impl Run {
         }
         let source = layers[0].source.clone();
         let kernel = self.kernel.as_deref();
-        let launched =
-            self.launch
-                .prepare(&source, &self.file, kernel, self.platform, layers.len() + 1);
+        let launched = self
+            .launch
+            .prepare(&source, &self.file, kernel, self.platform);
         let launched = match launched {
             Ok(launched) => launched,
             Err(refused) => {
@@ -147,8 +154,17 @@ impl Run {
         }
         if let Some(launched) = &launched {
             layers.push(Layer::of_platform(launched.platform));
-            layers.extend(launched.layers.iter().cloned());
+            layers[0].source = launched.source.clone();
+        } else if language == Language::Visa {
+            match self.launch.text(&source, &self.file, Vec::new()) {
+                Ok(text) => layers[0].source = text,
+                Err(refused) => {
+                    output.diagnostics(&[*refused], &source);
+                    return Exit::Command;
+                }
+            }
         }
+        self.launch.said(&layers[0].source, output);
         let options = session::Options {
             launch: launched.as_ref().map(|l| l.prepared.clone()),
             jobs: self.jobs,

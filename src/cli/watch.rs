@@ -324,17 +324,13 @@ impl Printer<'_> {
         }
     }
 
-    /// The line and the text of an instruction; code of libraries has neither.
-    fn site(&self, at: At) -> (Option<usize>, String) {
-        if at.site.span == Span::default() {
-            return (None, at.site.opcode.to_string());
-        }
+    /// The line and the text of an instruction, and the file where that is another than the kernel's.
+    fn site(&self, at: At) -> (Option<&str>, usize, String) {
         let text = self.source.slice(at.site.span);
         let words: Vec<&str> = text.split_whitespace().collect();
-        (
-            Some(self.source.line_of(at.site.span.start)),
-            words.join(" "),
-        )
+        let start = at.site.span.start;
+        let file = (self.source.file_of(start) > 0).then(|| self.source.name_at(start));
+        (file, self.source.line_of(start), words.join(" "))
     }
 
     fn text(&self, program: &Program, event: &Event) -> String {
@@ -345,8 +341,11 @@ impl Printer<'_> {
     }
 
     fn head(&self, at: At, mask: u32) -> String {
-        let (line, text) = self.site(at);
-        let line = line.map_or("library".to_string(), |line| format!("line {line}"));
+        let (file, line, text) = self.site(at);
+        let line = match file {
+            Some(file) => format!("{file} line {line}"),
+            None => format!("line {line}"),
+        };
         let (thread, step) = (at.thread.index, at.step);
         format!("thread {thread} step {step} {line}: {text}  lanes {mask:#x}\n")
     }
@@ -394,10 +393,10 @@ impl Printer<'_> {
             Event::Instruction(i) => (i.at, i.on),
             Event::Stop(stop) => (stop.at, stop.on),
         };
-        let (line, text) = self.site(at);
+        let (file, line, text) = self.site(at);
         let mut value = json!({
             "thread": { "index": at.thread.index, "group": at.thread.group, "local": at.thread.local },
-            "step": at.step, "line": line, "opcode": program.mnemonic(at.site.opcode), "text": text,
+            "step": at.step, "file": file, "line": line, "opcode": program.mnemonic(at.site.opcode), "text": text,
             "lanes": on.mask, "enabled": on.enabled,
         });
         let more = match event {

@@ -842,9 +842,11 @@ the description of a compiled kernel asks for. The address lies beyond it; look 
     N0601 Unsupported "instruction is not modelled"
 "The instruction is legal vISA and is read, printed and checked, but visim does not execute it yet.
 The note names the section that defines it. This is not a fault of the program."
-    E0602 Error "the called function is not in this file"
-"`fcall` names a `.global_function`, which must stand in the same text as the kernel. The compiler
-prints functions into files of their own: put their text behind the kernel's."
+    E0602 Error "the called function is in no text at hand"
+"`fcall` names a `.global_function`. The compiler prints each into a file of its own: `k_f0.visaasm`,
+`k_f1.visaasm` … beside `k.visaasm`, which `visim run` takes by itself. Others are named:
+
+    visim run k.visaasm --functions f.visaasm"
     L0602 Limit "the run executed too many instructions"
 "A run stops when one hardware thread has run a number of instructions, so that an endless loop ends.
 Raise the limit if the program is meant to run that long:

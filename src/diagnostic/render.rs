@@ -19,8 +19,9 @@ struct Windowed<'s> {
 }
 
 impl Windowed<'_> {
-    fn line(&self, index: usize) -> Option<Range<usize>> {
-        self.source.line_span(index + 1).map(|span| span.range())
+    fn line(&self, file: usize, index: usize) -> Option<Range<usize>> {
+        let span = self.source.line_span_in(file, index + 1);
+        span.map(|span| span.range())
     }
 
     /// The part of a line that is shown.
@@ -43,7 +44,8 @@ impl Windowed<'_> {
 
     /// A range, cut to what is shown of the line it begins on; `None` if it begins elsewhere.
     fn shown(&self, range: Range<usize>) -> Option<Range<usize>> {
-        let line = self.line(self.source.line_of(range.start as u32) - 1)?;
+        let start = range.start as u32;
+        let line = self.line(self.source.file_of(start), self.source.line_of(start) - 1)?;
         if line.len() <= LONGEST_LINE {
             return Some(range);
         }
@@ -54,28 +56,28 @@ impl Windowed<'_> {
 }
 
 impl<'s> Files<'s> for Windowed<'s> {
-    type FileId = ();
+    type FileId = usize;
     type Name = &'s str;
     type Source = &'s str;
 
-    fn name(&self, (): ()) -> Result<&'s str, Error> {
-        Ok(self.source.name())
+    fn name(&self, file: usize) -> Result<&'s str, Error> {
+        self.source.names().nth(file).ok_or(Error::FileMissing)
     }
 
-    fn source(&self, (): ()) -> Result<&'s str, Error> {
+    fn source(&self, _: usize) -> Result<&'s str, Error> {
         Ok(self.source.text())
     }
 
-    fn line_index(&self, (): (), byte: usize) -> Result<usize, Error> {
+    fn line_index(&self, _: usize, byte: usize) -> Result<usize, Error> {
         Ok(self.source.line_of(byte as u32) - 1)
     }
 
-    fn column_number(&self, (): (), _: usize, byte: usize) -> Result<usize, Error> {
+    fn column_number(&self, _: usize, _: usize, byte: usize) -> Result<usize, Error> {
         Ok(self.source.line_column(byte as u32).1)
     }
 
-    fn line_range(&self, (): (), index: usize) -> Result<Range<usize>, Error> {
-        let line = self.line(index).ok_or(Error::LineTooLarge {
+    fn line_range(&self, file: usize, index: usize) -> Result<Range<usize>, Error> {
+        let line = self.line(file, index).ok_or(Error::LineTooLarge {
             given: index,
             max: self.source.line_of(u32::MAX) - 1,
         })?;
@@ -103,7 +105,10 @@ pub fn render(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String 
             cs::LabelStyle::Secondary
         };
         match file.shown(label.span.range()) {
-            Some(range) => labels.push(cs::Label::new(style, (), range).with_message(&label.text)),
+            Some(range) => {
+                let of = source.file_of(label.span.start);
+                labels.push(cs::Label::new(style, of, range).with_message(&label.text));
+            }
             None => {
                 let (line, column) = source.line_column(label.span.start);
                 notes.push(format!("line {line}, column {column}: {}", label.text));
@@ -152,13 +157,13 @@ pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
         "code": diagnostic.code.to_string(),
         "class": diagnostic.class().name(),
         "message": diagnostic.message,
-        "file": source.name(),
+        "file": source.name_at(diagnostic.span().map_or(0, |s| s.start)),
         "line": place.map(|p| p.0),
         "column": place.map(|p| p.1),
         "labels": diagnostic.labels.iter().map(|l| {
             let (line, column) = source.line_column(l.span.start);
             json!({
-                "line": line, "column": column, "start": l.span.start, "end": l.span.end,
+                "file": source.name_at(l.span.start), "line": line, "column": column, "start": l.span.start, "end": l.span.end,
                 "text": l.text, "primary": l.primary,
             })
         }).collect::<Vec<_>>(),

@@ -130,13 +130,7 @@ impl<'p> Thread<'p> {
         let mut diagnostic = diagnostic;
         let site = self.site(pc);
         let mnemonic = self.program.mnemonic(site.opcode);
-        if site.span == Span::default() {
-            // Code of a library, which is not in the text that will be shown.
-            let mut functions = self.program.functions.iter();
-            let inside = functions.rfind(|f| f.entry <= pc);
-            let name = inside.map_or("?", |f| &f.name);
-            diagnostic = diagnostic.note(format!("at `{mnemonic}` in function `{name}`"));
-        } else if diagnostic.labels.is_empty() {
+        if diagnostic.labels.is_empty() {
             diagnostic = diagnostic.at(site.span, format!("`{mnemonic}` reached here"));
         }
         diagnostic = diagnostic.note(format!(

@@ -1,18 +1,16 @@
 //! Launches of compiled kernels from files: `launch.json` with what lies beside it, or a program that
 //! the compiler wrote.
 
-use super::bind::{Layer, Problem};
-use super::front::Front;
 use super::load;
-use super::session::file_layer;
-use crate::check::{CheckOptions, Checked, UnitKind};
-use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::check::{Checked, UnitKind};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
 use crate::launch::kernel::ready::ProgramData;
 use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
 use crate::program::Program;
+use crate::source::{MAX_SOURCE_BYTES, Source};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -24,8 +22,6 @@ pub struct Prepared {
     pub description: Arc<Description>,
     /// Surfaces, registers, sizes.
     pub ready: Arc<Ready>,
-    /// Layers that hold functions which the text calls.
-    pub libraries: Vec<usize>,
     /// Addresses of the program's data by symbol.
     pub symbols: Arc<BTreeMap<String, u64>>,
 }
@@ -112,10 +108,16 @@ impl LaunchFile {
         }
     }
 
-    /// Everything for `device`: its platform, the layers of functions, the launch itself.
+    /// The files of functions that it names for `device`.
+    pub fn functions(&self, device: &str) -> Vec<PathBuf> {
+        let named = self.launch.devices.get(device);
+        let named = named.into_iter().flat_map(|d| d.functions.values());
+        named.map(|name| self.folder.join(name)).collect()
+    }
+
+    /// Everything for `device` but its text.
     ///
     /// * `arguments`, `size`: those of the description, or what replaces them.
-    /// * `first_layer`: the number that the first layer of functions gets.
     ///
     /// # Errors
     /// As [`Ready::new`]; `E0645`: no such device; `E0702`: a file is missing.
@@ -124,8 +126,7 @@ impl LaunchFile {
         device: &str,
         arguments: Vec<Argument>,
         size: &Size,
-        first_layer: usize,
-    ) -> Result<(Prepared, Vec<Layer>), Refused> {
+    ) -> Result<Prepared, Refused> {
         let platform = Platform::from_name(device);
         let (Some(platform), Some(entry)) = (platform, self.launch.devices.get(device)) else {
             return Err(Box::new(Diagnostic::with_message(
@@ -140,19 +141,11 @@ impl LaunchFile {
             constants: file(&entry.const_data)?,
             globals: file(&entry.global_data)?,
         };
-        let mut layers = Vec::new();
-        for name in entry.functions.values() {
-            let path = self.folder.join(name);
-            let source = load::source(&path).map_err(|e| unusable(&e))?;
-            layers.push(file_layer(source, &path).0);
-        }
-        let prepared = Prepared {
+        Ok(Prepared {
             ready: Arc::new(Ready::new(&description, arguments, size, &data)?),
             description: Arc::new(description),
-            libraries: (first_layer..first_layer + layers.len()).collect(),
             symbols: Arc::default(),
-        };
-        Ok((prepared, layers))
+        })
     }
 }
 
@@ -165,31 +158,62 @@ fn unusable(error: &load::FileError) -> Refused {
     Box::new(Diagnostic::with_message(Code::E0702, error.to_string()))
 }
 
-impl Prepared {
-    /// Reads and checks the texts of functions.
-    ///
-    /// # Errors
-    /// What is wrong in them.
-    pub fn functions(
-        &self,
-        layers: &[Layer],
-        options: &CheckOptions,
-    ) -> Result<Vec<Checked>, Vec<Problem>> {
-        let mut checked = Vec::new();
-        for &layer in &self.libraries {
-            let Some(source) = layers.get(layer).map(|l| &l.source) else {
-                continue;
-            };
-            let front = Front::with(source, options);
-            if any_fatal(&front.diagnostics) {
-                let problem = |diagnostic| Problem { layer, diagnostic };
-                return Err(front.diagnostics.into_iter().map(problem).collect());
-            }
-            checked.push(front.checked);
-        }
-        Ok(checked)
-    }
+/// The files in which the compiler leaves the functions that a text calls: `k_f0.visaasm`, `k_f1.visaasm` … beside
+/// `k.visaasm`, in the order of their numbers.
+pub fn functions_beside(text: &Path) -> Vec<PathBuf> {
+    let [Some(stem), Some(ending)] =
+        [text.file_stem(), text.extension()].map(|part| part.and_then(|p| p.to_str()))
+    else {
+        return Vec::new();
+    };
+    let Ok(entries) = std::fs::read_dir(folder(text)) else {
+        return Vec::new();
+    };
+    let number = |path: &Path| -> Option<u32> {
+        let number = path.file_name()?.to_str()?.strip_prefix(stem)?;
+        let number = number.strip_prefix("_f")?.strip_suffix(ending)?;
+        let digits = number.strip_suffix('.')?;
+        let all = digits.bytes().all(|b| b.is_ascii_digit());
+        digits.parse().ok().filter(|_| all)
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let numbered = paths.filter_map(|path| Some((number(&path)?, path)));
+    let mut numbered: Vec<(u32, PathBuf)> = numbered.collect();
+    numbered.sort();
+    // As they are named from where the text is.
+    let beside = |path: PathBuf| match path.file_name() {
+        Some(name) => text.with_file_name(name),
+        None => path,
+    };
+    numbered.into_iter().map(|(_, p)| beside(p)).collect()
+}
 
+/// A text with those of functions behind it.
+///
+/// # Errors
+/// `E0702`: one cannot be read, or all together are longer than visim reads.
+pub fn with_functions(text: &Source, paths: &[PathBuf]) -> Result<Source, Refused> {
+    paths.iter().try_fold(text.clone(), |text, path| {
+        let function = load::source(path).map_err(|e| unusable(&e))?;
+        text.with(&function).ok_or_else(|| {
+            let error = load::FileError::TooLong {
+                path: path.clone(),
+                limit: MAX_SOURCE_BYTES as u64,
+            };
+            unusable(&error)
+        })
+    })
+}
+
+/// Where a file lies.
+fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
+
+impl Prepared {
     /// Whether the text was compiled for as many lanes as the description says.
     ///
     /// # Errors
@@ -239,11 +263,7 @@ impl CompiledFile {
 
     /// The file beside a text that describes its kernel; `None` if no file there does.
     pub fn beside(text: &Path, kernel: &str, simd: u32) -> Option<CompiledFile> {
-        let folder = match text.parent() {
-            Some(folder) if !folder.as_os_str().is_empty() => folder,
-            _ => Path::new("."),
-        };
-        let entries = std::fs::read_dir(folder).ok()?;
+        let entries = std::fs::read_dir(folder(text)).ok()?;
         let mut paths: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| {
@@ -278,7 +298,6 @@ impl CompiledFile {
                 &self.compiled.data,
             )?),
             description: Arc::new(description),
-            libraries: Vec::new(),
             symbols: Arc::new(self.compiled.symbols.clone()),
         })
     }

@@ -11,7 +11,7 @@ use super::kernel::Prepared;
 use super::language::Language;
 use super::sends;
 use super::values::{Form, View};
-use crate::check::{CheckOptions, Checked};
+use crate::check::CheckOptions;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
 use crate::isa::{Platform, Type};
@@ -258,13 +258,7 @@ fn program(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Lower
         return Err(problems);
     }
     let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();
-    let functions = match &options.launch {
-        Some(launch) => launch.functions(layers, &check)?,
-        None => Vec::new(),
-    };
-    let libraries: Vec<&Checked> = functions.iter().collect();
     let lower_options = LowerOptions {
-        libraries: &libraries,
         symbols: options.launch.as_ref().map(|launch| &*launch.symbols),
         ..LowerOptions::default()
     };

@@ -74,7 +74,8 @@ impl Builder<'_> {
                 };
                 let Some(function) = self.functions.iter().position(|f| f == name) else {
                     let diagnostic = Diagnostic::new(Code::E0602)
-                        .at(i.operands[0].span, format!("`{name}` is not in this file"));
+                        .at(i.operands[0].span, format!("no text at hand has `{name}`"))
+                        .help("--functions FILE names the text that does");
                     self.diagnostics.push(diagnostic);
                     return None;
                 };

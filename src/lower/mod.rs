@@ -36,9 +36,6 @@ use std::collections::BTreeMap;
 pub struct LowerOptions<'a> {
     /// The greatest register file of one thread in bytes.
     pub max_arena_bytes: u32,
-    /// Texts whose global functions the kernel may call; the compiler prints each into a file of its
-    /// own. Ops from there have no place in the kernel's text.
-    pub libraries: &'a [&'a Checked],
     /// Addresses that `faddr` gives: the program's data by symbol.
     pub symbols: Option<&'a BTreeMap<String, u64>>,
 }
@@ -47,7 +44,6 @@ impl Default for LowerOptions<'_> {
     fn default() -> Self {
         LowerOptions {
             max_arena_bytes: 64 << 20,
-            libraries: &[],
             symbols: None,
         }
     }
@@ -56,7 +52,7 @@ impl Default for LowerOptions<'_> {
 /// Lowers the kernel `name`, or the first kernel of the file if `name` is empty.
 ///
 /// # Errors
-/// The diagnostics alone if there is no such kernel (`E0601`), a called function is not in the file
+/// The diagnostics alone if there is no such kernel (`E0601`), a called function is not in the text
 /// (`E0602`), or the variables exceed `options.max_arena_bytes` (`L0601`).
 pub fn lower(
     checked: &Checked,
@@ -81,14 +77,9 @@ pub fn lower(
         }
         return Err(vec![diagnostic]);
     };
-    let own_functions = checked
+    let functions = checked
         .units
         .iter()
-        .filter(|u| u.kind == UnitKind::Function);
-    let own_functions = own_functions.count();
-    let files = std::iter::once(checked).chain(options.libraries.iter().copied());
-    let functions = files
-        .flat_map(|file| &file.units)
         .filter(|u| u.kind == UnitKind::Function);
     let units: Vec<&Unit> = std::iter::once(kernel).chain(functions).collect();
 
@@ -114,13 +105,10 @@ pub fn lower(
         platform: checked.platform,
         functions: units[1..].iter().map(|u| u.name.as_str()).collect(),
         symbols: options.symbols,
-        foreign: false,
     };
     let mut entries = Vec::new();
-    for (i, (unit, unit_layout)) in units.iter().zip(&layouts).enumerate() {
+    for (unit, unit_layout) in units.iter().zip(&layouts) {
         entries.push(builder.ops.len() as u32);
-        // The kernel stands first, then the functions of its own file.
-        builder.foreign = i > own_functions;
         builder.unit(Scope {
             unit,
             places: &unit_layout.places,
@@ -167,7 +155,7 @@ pub fn lower(
         general_bytes: layout.general_bytes,
         sink: layout.sink,
         zero: layout.zero,
-        owners: owners(&units, &layouts, 1 + own_functions),
+        owners: owners(&units, &layouts),
         inputs: kernel
             .inputs
             .iter()
@@ -187,8 +175,8 @@ pub fn lower(
     })
 }
 
-/// Which variable owns which bytes. Units from number `foreign` on stand in other texts.
-fn owners(units: &[&Unit], layouts: &[UnitLayout], foreign: usize) -> Vec<Owner> {
+/// Which variable owns which bytes.
+fn owners(units: &[&Unit], layouts: &[UnitLayout]) -> Vec<Owner> {
     let mut owners = Vec::new();
     for (number, (unit, layout)) in units.iter().zip(layouts).enumerate() {
         for (i, (variable, place)) in unit.variables.iter().zip(&layout.places).enumerate() {
@@ -206,11 +194,7 @@ fn owners(units: &[&Unit], layouts: &[UnitLayout], foreign: usize) -> Vec<Owner>
                 name: variable.name.clone(),
                 range: symbol.offset..symbol.offset + symbol.bytes(),
                 class: symbol.class,
-                declared: if number < foreign {
-                    variable.span
-                } else {
-                    Span::default()
-                },
+                declared: variable.span,
                 predefined: variable.predefined,
                 function: (number as u32).checked_sub(1),
             });
@@ -230,8 +214,6 @@ struct Builder<'a> {
     platform: Platform,
     functions: Vec<&'a str>,
     symbols: Option<&'a BTreeMap<String, u64>>,
-    /// The unit at hand comes from a library: its spans mean nothing in the kernel's text.
-    foreign: bool,
 }
 
 impl Builder<'_> {
@@ -250,11 +232,7 @@ impl Builder<'_> {
                 continue;
             };
             last = Site {
-                span: if self.foreign {
-                    Span::default()
-                } else {
-                    instruction.span
-                },
+                span: instruction.span,
                 opcode: *instruction.opcode,
             };
             self.instruction(&mut scope, instruction, last);

@@ -43,25 +43,18 @@ impl Cell {
 }
 
 impl Known {
-    /// Where op `pc` stands in the text; `None` for code of a library.
+    /// Where op `pc` stands in the text; `None` for the end of the program.
     pub fn span(&self, pc: u32) -> Option<Span> {
         let span = self.program.site(pc)?.span;
         (span != Span::default()).then_some(span)
     }
 
-    /// The instruction at `pc` for people: its name, and the function if it is not in the text.
+    /// The instruction at `pc` for people.
     pub fn instruction(&self, pc: u32) -> String {
         let Some(Site { opcode, .. }) = self.program.site(pc) else {
             return "the end of the program".to_string();
         };
-        let opcode = self.program.mnemonic(opcode);
-        if self.span(pc).is_some() {
-            return format!("`{opcode}`");
-        }
-        let mut functions = self.program.functions.iter();
-        let inside = functions.rfind(|f| f.entry <= pc);
-        let name = inside.map_or("?", |f| &f.name);
-        format!("`{opcode}` in function `{name}`")
+        format!("`{}`", self.program.mnemonic(opcode))
     }
 
     /// Labels the instruction at `pc`, or names it in a note if it is not in the text.

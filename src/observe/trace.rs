@@ -207,9 +207,7 @@ impl Watch<'_, '_> {
             return chosen && at.step == 1;
         }
         let line = |span: &Span| (span.start..span.end).contains(&at.site.span.start);
-        // Code of libraries has no place in the text.
-        let here = at.site.span != Span::default() && options.lines.iter().any(line);
-        here && (chosen || options.stop_threads.is_empty())
+        options.lines.iter().any(line) && (chosen || options.stop_threads.is_empty())
     }
 
     /// Tells the instruction at hand, if there is one.

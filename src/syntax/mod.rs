@@ -74,9 +74,15 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     let mut diagnostics = Vec::new();
     let mut split_diagnostics = Vec::new();
     let mut version_seen = false;
+    let mut file = 0;
     let mut bad_lines = 0;
     for logical in line::split(source.text(), &mut split_diagnostics) {
         let text: &str = &logical.text;
+        let of = source.file_of(logical.start as u32);
+        if of != file {
+            // Each file has a version of its own.
+            (file, version_seen) = (of, false);
+        }
         cx.enter_line(logical.start, text.len());
         let mut statement = None;
         if !text.is_empty() {

@@ -10,7 +10,7 @@ use visim::check::CheckOptions;
 use visim::diagnostic::{Class, Diagnostic, render_all};
 use visim::harness::bind::Layer;
 use visim::harness::front::Front;
-use visim::harness::kernel::LaunchFile;
+use visim::harness::kernel::{LaunchFile, with_functions};
 use visim::harness::load;
 use visim::harness::session::{Options, Refused, file_layer, start};
 use visim::isa::Platform;
@@ -54,6 +54,7 @@ fn run(folder: &Path, device: &str) -> Result<(), String> {
     let file = LaunchFile::read(&folder.join("launch.json")).map_err(|r| r.message.clone())?;
     let text = folder.join(&file.launch.devices[device].visaasm);
     let source = load::source(&text).map_err(|e| e.to_string())?;
+    let source = with_functions(&source, &file.functions(device)).map_err(|r| r.message.clone())?;
     if file.launch.form_only {
         return form(&source, device);
     }
@@ -105,11 +106,10 @@ fn outputs(
     let arguments = file.arguments().map_err(|r| r.message.clone())?;
     let (own, found) = file_layer(source.clone(), path);
     let platform = Platform::from_name(device).ok_or("no such platform")?;
-    let mut layers = vec![own, Layer::of_platform(platform)];
+    let layers = vec![own, Layer::of_platform(platform)];
     let size = file.launch.size().ok_or("no size")?;
-    let prepared = file.prepare(device, arguments, &size, layers.len());
-    let (prepared, functions) = prepared.map_err(|r| r.message.clone())?;
-    layers.extend(functions);
+    let prepared = file.prepare(device, arguments, &size);
+    let prepared = prepared.map_err(|r| r.message.clone())?;
     let ready = prepared.ready.clone();
     let options = Options {
         launch: Some(prepared),
