@@ -4,7 +4,7 @@
 //! text reference 1.2, 2.1 and 3.
 
 use super::{Storage, VarId, Variable};
-use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED, SURFACES};
+use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED, SURFACES, elements};
 use crate::source::Span;
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -133,13 +133,8 @@ pub(super) fn built_in_variables(grf_bytes: u32) -> Vec<Variable> {
         predefined: true,
     };
     let general = PREDEFINED.iter().zip(0..).map(|(row, id)| {
-        let (_, name, ty, elements, _) = *row;
-        // `%r0` is the whole first register: 16 dwords where a register has 64 bytes, and the compiler
-        // uses them.
-        let elements = match name {
-            "r0" => grf_bytes / ty.bytes(),
-            _ => elements,
-        };
+        let (_, name, ty, ..) = *row;
+        let elements = elements(row, grf_bytes);
         let whole = elements * ty.bytes() >= 32;
         let align = if whole { grf_bytes } else { ty.bytes().max(2) };
         variable(

@@ -5,7 +5,7 @@
 use super::rules::{NULL, Rules};
 use super::{Storage, VarId};
 use crate::diagnostic::Code;
-use crate::isa::predefined::PREDEFINED;
+use crate::isa::predefined::{PREDEFINED, elements};
 use crate::isa::{Family, Modifier, Opcode, Slot, Type};
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::{General, Immediate, Indirect, Operand, Raw, Region};
@@ -298,9 +298,22 @@ impl Rules<'_> {
 
     /// Built-in variables are written in a few elements only.
     fn writable(&mut self, root: VarId, byte: u64, span: Span, var: VarId) {
-        let Some((_, name, ty, _, range)) = PREDEFINED.get(root.0 as usize).copied() else {
+        let Some(row) = PREDEFINED.get(root.0 as usize) else {
             return;
         };
+        let (_, name, ty, counted, range) = *row;
+        // The last of what the table counts is the last there is.
+        let more = elements(row, self.platform.grf_bytes()) - counted;
+        let range = range.map(|(first, last)| {
+            (
+                first,
+                if last + 1 == counted {
+                    last + more
+                } else {
+                    last
+                },
+            )
+        });
         let element = byte / u64::from(ty.bytes());
         let fine = match range {
             Some((0, 0)) if root == NULL => true,

@@ -89,6 +89,7 @@ const REFUSALS: &[Row] = &[
     ("skl", ".kernel_attr SLMSize=1\n.kernel_attr SLMSize=2", "E0220", "given again"),
     ("skl", ".version 3.6\n.kernel \"k\"", "W0221", "3.6"),
     ("skl", ".decl X v_type=G type=ud num_elts=16 alias=<SMALL, 0>", "W0222", "bytes 0..64 of a variable of 32"),
+    ("pvc", ".decl X v_type=G type=ud num_elts=193 alias=<%retval, 0>", "W0222", "bytes 0..772 of a variable of 768"),
     ("skl", "add (M1, 8) D(0,0)<1> T6(0,0)<1;1,0> 0x1:d", "E0223", "T6 is a surface, not a general variable"),
     ("skl", "load_lz.R (M1, 8) 0x0:uw S0 F.0 U.0", "E0223", "S0 is a sampler, not a surface"),
     // Media blocks.

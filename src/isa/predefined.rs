@@ -37,6 +37,15 @@ predefined! {
     20 "msg0"             Ud 3   None;
 }
 
+/// Elements of a built-in where a register has `grf_bytes`: the header, arguments and return values are whole
+/// registers, which the table counts in dwords of 32-byte ones.
+pub fn elements(row: &PredefinedRow, grf_bytes: u32) -> u32 {
+    match row.1 {
+        "r0" | "arg" | "retval" => row.3 * (grf_bytes / 32),
+        _ => row.3,
+    }
+}
+
 /// Built-in surfaces: index and name as written (`%slm`, but plain `T1`).
 pub static SURFACES: &[(u32, &str)] = &[
     (0, "%slm"),

@@ -1,7 +1,7 @@
 //! Where variables lie: one arena for each hardware thread (the picture is in [`crate::program`]).
 
 use crate::check::{Step, Storage, Unit, VarId, Variable};
-use crate::isa::predefined::{PREDEFINED, SURFACES};
+use crate::isa::predefined::{PREDEFINED, SURFACES, elements};
 use crate::isa::{Opcode, Platform};
 use crate::program::{Symbol, SymbolClass};
 use crate::syntax::ast::Operand;
@@ -87,8 +87,9 @@ impl Layout {
             constants: HashMap::new(),
             grf,
         };
-        for &(id, _, ty, elements, _) in PREDEFINED {
-            let bytes = ty.bytes() * elements;
+        for row in PREDEFINED {
+            let (id, ty) = (row.0, row.2);
+            let bytes = ty.bytes() * elements(row, grf);
             let view = HEADER_VIEWS.iter().find(|v| v.0 == u32::from(id));
             let offset = match view {
                 Some(&(_, byte)) => byte,

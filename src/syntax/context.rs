@@ -7,7 +7,7 @@ use super::error::Expected;
 use super::form::example;
 use super::token::blanks;
 use crate::diagnostic::Diagnostic;
-use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED, SURFACES};
+use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED, SURFACES, elements};
 use crate::source::{Span, Spanned};
 use std::cell::{Cell, RefCell};
 use std::collections::HashMap;
@@ -97,7 +97,7 @@ impl Context {
             .find(|row| is_predefined(name, row.0, row.1))
             .map(|row| Known {
                 class: Class::General,
-                bytes: u64::from(row.2.bytes()) * u64::from(row.3),
+                bytes: u64::from(row.2.bytes()) * u64::from(elements(row, self.grf_bytes)),
             })
     }
 
