@@ -257,7 +257,13 @@ mod tests {
             (joined.name_at(at), joined.line_of(at), joined.file_of(at))
         };
         let words = ["one", "two", "three", "four", "five"].map(place);
-        let wanted = [("a", 1, 0), ("a", 2, 0), ("b", 1, 1), ("b", 2, 1), ("c", 1, 2)];
+        let wanted = [
+            ("a", 1, 0),
+            ("a", 2, 0),
+            ("b", 1, 1),
+            ("b", 2, 1),
+            ("c", 1, 2),
+        ];
         assert_eq!(words, wanted);
         // The end of a file belongs to it.
         assert_eq!(joined.name_at(a.text().len() as u32), "a");

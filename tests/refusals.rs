@@ -93,6 +93,7 @@ const REFUSALS: &[Row] = &[
     ("", &["run", "k.visa", "--launch", "launch.json", "--arg", "0=int:5"], "E0642", "the kernel takes a buffer"),
     ("", &["run", "k.visa", "--launch", "launch.json", "--arg", "n=int:5"], "E0643", "`n`"),
     ("", &["run", "k.visa", "--launch", "launch.json", "--arg", "0=image:size=4x4:order=XYZ"], "E0644", "XYZ"),
+    ("faddr tab U(0,0)<1>", &["run", "k.visa"], "E0652", "nothing at hand has `tab`"),
     ("", &["run", "k.visa", "--launch", "narrow.json"], "E0645", "32 lanes, the description for 16"),
     ("", &["run", "k.visa", "--launch", "expected.json"], "E0646", "8 bytes are expected, 4 are there"),
     (

@@ -42,8 +42,9 @@ pub struct Launch {
     offset: Option<String>,
     /// Give the kernel an argument, by number or name.
     ///
-    /// 0=image:in.png, 1=buffer:out.bin:size=4096 (written after the run), 2=buffer:in.bin, 3=int:5,
-    /// 4=float4:1,2,3,4, 5=sampler:clamp:linear:normalized, 6=local:1024, 7=null, 8=hex:0500.
+    /// 0=image:in.png, 1=buffer:out.bin:size=4096 (zeros, written over out.bin after the run), 2=buffer:in.bin
+    /// (read), 2=buffer:in.bin:out=out.bin (read, written to another), 3=int:5, 4=float4:1,2,3,4,
+    /// 5=sampler:clamp:linear:normalized, 6=local:1024, 7=null, 8=hex:0500.
     /// Keys: size= out= of buffers; size= out= in= type= order= channel= of images.
     #[arg(long, value_name = "NUMBER=WHAT", help_heading = "Compiled kernels")]
     arg: Vec<String>,
@@ -149,7 +150,7 @@ impl Launch {
         let changed = !options.is_empty();
         let outs = argument::place(&mut arguments, options, &names, count)?;
         let given = file.launch.size();
-        let size = self.size(given, [0; 3])?;
+        let size = self.size(given)?;
         let same = !changed && given == Some(size);
         Ok(Launched {
             prepared: file.prepare(&device, arguments, &size)?,
@@ -192,18 +193,9 @@ impl Launch {
         let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
         let file = match &self.zebin {
             Some(zebin) => CompiledFile::read(zebin, &name)?,
-            None => CompiledFile::beside(path, &name, simd.max(1)).ok_or_else(|| {
-                Box::new(
-                    Diagnostic::with_message(
-                        Code::E0640,
-                        format!("nothing beside the text describes kernel `{name}`"),
-                    )
-                    .note("looked for .zeinfo, .ze_info, .zebin, .bin and .progbin files")
-                    .help("--zebin kernel.bin, or --launch launch.json"),
-                )
-            })?,
+            None => CompiledFile::beside(path, &name, simd.max(1))?,
         };
-        let own = platform.or(file.platform).unwrap_or_default();
+        let own = file.platform(platform)?;
         // What one platform refuses may be right for the kernel's own.
         if own != front.checked.platform {
             front = read(own);
@@ -220,7 +212,7 @@ impl Launch {
         let count = description.arguments();
         let outs = argument::place(&mut arguments, options, &known, count)?;
         let given = launch.as_ref().and_then(|file| file.launch.size());
-        let size = self.size(given, description.required_local)?;
+        let size = self.size(given)?;
         let same = !changed && given == Some(size);
         Ok(Launched {
             prepared: file.prepare(&front.checked, &name, arguments, &size)?,
@@ -232,7 +224,7 @@ impl Launch {
     }
 
     /// The sizes asked for, in place of those of the description.
-    fn size(&self, described: Option<Size>, required: [u32; 3]) -> Result<Size, Refused> {
+    fn size(&self, described: Option<Size>) -> Result<Size, Refused> {
         let list = |option: &Option<String>, missing: u32| {
             let Some(text) = option else {
                 return Ok(None);
@@ -270,12 +262,9 @@ impl Launch {
         };
         if let Some((dims, global)) = global {
             (size.work_dim, size.global) = (dims, global);
-            if required != [0; 3] {
-                size.local = required;
-            } else if size.groups().is_err() {
-                // What divides the first dimension, as many as a thread may have lanes.
-                let x = (1..=32).rev().find(|n| global[0].is_multiple_of(*n));
-                size.local = [x.unwrap_or(1), 1, 1];
+            if size.groups().is_err() {
+                // What the description says does not fit: found anew.
+                size.local = [0; 3];
             }
         }
         if let Some((_, local)) = local {

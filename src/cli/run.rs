@@ -58,7 +58,7 @@ pub struct Run {
     #[command(flatten)]
     launch: Launch,
     /// Run this many threads at the same time.
-    #[arg(long, value_name = "N", default_value_t = 1)]
+    #[arg(long, value_name = "N", default_value_t = 1, value_parser = jobs)]
     jobs: usize,
     /// Stop a thread after this many instructions.
     #[arg(long, value_name = "N", default_value_t = session::Options::default().limit)]
@@ -79,6 +79,12 @@ pub struct Run {
     /// Names of the options that were given; [`super::main`] knows.
     #[arg(skip)]
     pub given: Vec<String>,
+}
+
+/// Reads a number of threads for clap.
+fn jobs(text: &str) -> Result<usize, String> {
+    let jobs = text.parse().ok().filter(|&jobs| jobs > 0);
+    jobs.ok_or_else(|| "a number of threads is wanted, from 1 on".to_string())
 }
 
 /// Whether an option changes how a program of a language runs.
@@ -184,7 +190,7 @@ impl Run {
                 }
                 finish(&session, &layers, launched.as_ref(), output)
             }
-            Err(refused) => say(&refused.problems, &layers, output),
+            Err(refused) => refused_by(&refused, launched.as_ref(), &layers, output),
         }
     }
 
@@ -271,6 +277,18 @@ impl Run {
         }
         Ok(layers)
     }
+}
+
+/// Says why a program did not run to its end; remarks on a compiler's own text are of no use to who runs it.
+pub(super) fn refused_by(
+    refused: &session::Refused,
+    launched: Option<&Launched>,
+    layers: &[Layer],
+    output: &mut Output,
+) -> Exit {
+    let told = |p: &&Problem| launched.is_none() || p.diagnostic.class().is_fatal();
+    let problems: Vec<Problem> = refused.problems.iter().filter(told).cloned().collect();
+    say(&problems, layers, output)
 }
 
 /// Says all problems; the program is wrong if the first layer is, the command if another one is or if

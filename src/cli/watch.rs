@@ -5,7 +5,7 @@
 
 use super::launch::Launched;
 use super::output::{self, Exit, Output};
-use super::run::{finish, number_json, say};
+use super::run::{finish, number_json, refused_by, say};
 use crate::check::{CheckOptions, Step};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
@@ -16,6 +16,7 @@ use crate::harness::front::Front;
 use crate::harness::session::{self, Options};
 use crate::harness::values::{Form, View};
 use crate::isa::{Opcode, Type};
+use crate::launch::Grid;
 use crate::observe::stats::{Count, is_message};
 use crate::observe::trace::{Event, Instruction, Moved, Stop, TraceOptions, Value};
 use crate::observe::{Races, Sanitizer, Stats, Tracer, Watcher, space, spot};
@@ -59,13 +60,16 @@ pub struct Watching {
     #[arg(long, value_name = "N", default_value_t = 100_000, requires = "trace")]
     trace_limit: u64,
     /// Trace this thread only; may be given several times.
-    #[arg(long, value_name = "X,Y", requires = "trace")]
+    ///
+    /// N is a thread by its number in launch order, as reports print it; X,Y by column and row; X,Y,Z,N is thread N of
+    /// group X,Y,Z.
+    #[arg(long, value_name = "THREAD", requires = "trace")]
     thread: Vec<String>,
     /// Stop in front of the instructions on this line, print the variables asked for, and go on.
     #[arg(long = "break", value_name = "LINE", value_parser = line_number)]
     breaks: Vec<usize>,
-    /// Stop in this thread only; without --break, in front of its first instruction.
-    #[arg(long, value_name = "X,Y")]
+    /// Stop in this thread only, named as for --thread; without --break, in front of its first instruction.
+    #[arg(long, value_name = "THREAD")]
     break_thread: Vec<String>,
     /// Print this many stops at most.
     #[arg(long, value_name = "N", default_value_t = 16, requires = "stops")]
@@ -138,7 +142,7 @@ impl Watching {
                 }
                 finish(session, layers, launched, output)
             }
-            Err(refused) => say(&refused.problems, layers, output),
+            Err(refused) => refused_by(refused, launched, layers, output),
         };
         if let Some(error) = printer.failed.get() {
             output.fail(error);
@@ -167,9 +171,9 @@ impl Watching {
         layers: &[Layer],
         options: &Options,
     ) -> Result<(TraceOptions, Vec<ViewWords>), Mistake> {
-        let columns = session::columns(layers, options);
+        let grid = session::threads(layers, options);
         let threads = |option: &str, texts: &[String]| {
-            let one = |text: &String| thread(option, text, columns);
+            let one = |text: &String| thread(option, text, &grid);
             texts.iter().map(one).collect::<Result<Vec<_>, _>>()
         };
         let source = &layers[0].source;
@@ -247,23 +251,49 @@ impl Watching {
     }
 }
 
-/// A thread by column and row, as its number in launch order.
-fn thread(option: &str, text: &str, columns: u32) -> Result<u32, Mistake> {
+/// A thread as its number in launch order: by that, by column and row, or by its group and its number there.
+fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, Mistake> {
     let source = Source::new(option, text);
     let wrong = |why: String| {
         let span = Span::new(0, text.len() as u32);
         Box::new((Diagnostic::new(Code::E0901).at(span, why), source.clone()))
     };
-    let (x, y) = text.split_once(',').unwrap_or((text, "0"));
-    let (Ok(x), Ok(y)) = (x.trim().parse::<u32>(), y.trim().parse::<u32>()) else {
-        return Err(wrong(
-            "a column and a row are wanted, as in 3,0".to_string(),
-        ));
+    let numbers = text.split(',').map(|n| n.trim().parse::<u32>());
+    let numbers: Vec<u128> = match numbers.collect::<Result<Vec<u32>, _>>() {
+        Ok(numbers) => numbers.into_iter().map(u128::from).collect(),
+        Err(_) => Vec::new(),
     };
-    let index = y.checked_mul(columns).and_then(|n| n.checked_add(x));
-    match index {
-        Some(index) if x < columns => Ok(index),
-        _ => Err(wrong(format!("a row has {columns} threads"))),
+    let [x, y, z] = grid.count.map(u128::from);
+    let threads = u128::from(grid.threads);
+    // A row of media threads is one of groups; of others, a group.
+    let columns = if grid.media { x } else { threads };
+    let index = match numbers[..] {
+        [number] => number,
+        [column, _] if column >= columns => {
+            return Err(wrong(format!("a row has {columns} threads")));
+        }
+        [column, row] => row * columns + column,
+        [gx, gy, gz, thread] => {
+            if gx >= x || gy >= y || gz >= z || thread >= threads {
+                return Err(wrong(format!(
+                    "there are {x} by {y} by {z} groups of {threads} threads"
+                )));
+            }
+            ((gz * y + gy) * x + gx)
+                .saturating_mul(threads)
+                .saturating_add(thread)
+        }
+        _ => {
+            return Err(wrong(
+                "a number is wanted, a column and a row, as in 3,0, or a group and a thread of it, as in 7,0,0,1"
+                    .to_string(),
+            ));
+        }
+    };
+    let all = grid.threads();
+    match u32::try_from(index) {
+        Ok(number) if u64::from(number) < all => Ok(number),
+        _ => Err(wrong(format!("the run has {all} threads"))),
     }
 }
 

@@ -920,6 +920,27 @@ values that belong to it. The strings stand in the compiler's program, and what 
 neither where they are nor how the values lie. The note shows the first dwords.
 
     o[i] = x;    // write what you want to see to a buffer"
+    E0650 Error "text and description are of different devices"
+"The text, the compiler's description and `--platform` have to speak of one device: where inputs lie depends on
+the size of a register and of a row of local ids. The text itself does not name its device; an input that lies
+where the description has none gives it away.
+
+    visim run k.skl.visaasm --zebin k.skl.bin                    // the program says which device
+    visim run k.skl.visaasm --zebin k.skl.bin --platform pvc     // no
+
+Source: launch reference 2 and 4."
+    E0651 Error "compiled for a device that visim does not know"
+"The compiler's program names its device by a number that is in none of visim's tables. If the device has the
+registers and messages of one that visim has, name that:
+
+    visim run k.visaasm --zebin k.bin --platform tgl"
+    E0652 Error "symbol has no address"
+"`faddr` gives the address of a function or of data of the program. Functions are in the text and in those of
+`--functions`; data are in the compiler's program, where its symbols say what lies at which byte.
+
+    visim run k.visaasm --zebin k.bin
+
+Source: launch reference 8."
     N0640 Unsupported "launch detail is not modelled"
 "The compiler's description asks for something that visim does not give a kernel yet; the message names it.
 This is not a fault of the program."

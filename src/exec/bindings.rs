@@ -59,6 +59,19 @@ pub struct Bindings {
     /// variables (4 bytes each). They win over payload and defaults. Fewer bytes than the variable
     /// has leave the rest zero.
     pub variables: IndexMap<String, Vec<u8>>,
+    /// What messages call the memory.
+    pub told: Told,
+}
+
+/// What bound memory is for people, where somebody has names for it: the arguments of a compiled kernel.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Told {
+    /// Names of memories by the address of their first byte.
+    pub memory: BTreeMap<u64, String>,
+    /// What would stand at binding table indices that nothing is bound to: a null pointer.
+    pub surfaces: BTreeMap<u32, String>,
+    /// What has no address: null pointers.
+    pub null: Vec<String>,
 }
 
 /// A memory and the 64-bit address of its first byte.
@@ -113,13 +126,43 @@ impl OwnMemory {
 pub struct FlatMemory {
     /// By address; where two overlap, the later start wins.
     ranges: Vec<FlatRange>,
+    told: Told,
 }
 
 impl FlatMemory {
-    fn new(ranges: &[FlatRange]) -> FlatMemory {
-        let mut ranges = ranges.to_vec();
+    fn new(bindings: &Bindings) -> FlatMemory {
+        let mut ranges = bindings.memory.clone();
         ranges.sort_by_key(|r| r.address);
-        FlatMemory { ranges }
+        let told = bindings.told.clone();
+        FlatMemory { ranges, told }
+    }
+
+    /// Notes for an access of `bytes` bytes at `address` that meets no memory: which named memory lies in front of
+    /// it, and what is null.
+    pub fn near(&self, address: u64, bytes: usize) -> Vec<String> {
+        let after = self.ranges.partition_point(|r| r.address <= address);
+        let range = after.checked_sub(1).map(|before| &self.ranges[before]);
+        let named = range.and_then(|r| Some((r, self.told.memory.get(&r.address)?)));
+        let Some((range, name)) = named else {
+            let null = |name: &String| format!("{name} is null");
+            return self.told.null.iter().map(null).collect();
+        };
+        let (len, start) = (range.memory.len() as u64, range.address);
+        let behind = (address - start).saturating_sub(len);
+        let place = match address - start < len {
+            true => format!(
+                "{} of them lie behind its end",
+                bytes as u64 - (len - (address - start))
+            ),
+            false if behind == 0 => "the access begins right behind its end".to_string(),
+            false => format!("the access begins {behind} bytes behind its end"),
+        };
+        vec![format!("{name} has {len} bytes at {start:#x}: {place}")]
+    }
+
+    /// What would stand at a binding table index that nothing is bound to.
+    pub fn absent(&self, index: u32) -> Option<&str> {
+        self.told.surfaces.get(&index).map(String::as_str)
     }
 
     /// The memory that holds `bytes` bytes from `address` on, and their offset in it.
@@ -195,7 +238,7 @@ impl Resources {
             writers: surfaces.iter().map(writer).collect(),
             surfaces,
             samplers: bindings.samplers.clone(),
-            flat: FlatMemory::new(&bindings.memory),
+            flat: FlatMemory::new(bindings),
             own: bindings.own,
             remarks: Remarks::default(),
         }

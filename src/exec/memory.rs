@@ -171,10 +171,13 @@ fn no_memory(thread: &Thread<'_>, space: &Space<'_>, at: Place, fault: &Fault) -
         );
         return thread.trap(at.pc, at.mask, Diagnostic::new(Code::L0605).note(note));
     }
-    let diagnostic =
+    let mut diagnostic =
         Diagnostic::with_message(Code::E0608, format!("no memory at address {address:#x}"))
             .note(format!("{bytes} bytes are wanted there"))
             .see(thread.section(at.pc));
+    if let Space::Flat(memory, _) = space {
+        diagnostic.notes.extend(memory.near(*address, *bytes));
+    }
     thread.trap(at.pc, at.mask, diagnostic)
 }
 

@@ -545,9 +545,12 @@ pub fn surface<'r>(
             true => format!("the descriptor names binding table index {index}; {bound}"),
             false => format!("`{name}` holds {index} here; {bound}"),
         })
-        .help(format!(
-            "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32` or `// SURFACE {index}: …`"
-        ))
+        .help(match resources.flat.absent(index) {
+            Some(argument) => format!("give {argument} memory: it is null"),
+            None => format!(
+                "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32` or `// SURFACE {index}: …`"
+            ),
+        })
         .see(if raw && thread.program.platform == Platform::Ilk {
             "lowering reference 18.5; PRM 5.10.2.1"
         } else {

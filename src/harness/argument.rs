@@ -3,7 +3,7 @@
 //!
 //! ```text
 //!  N=buffer:PATH                    the bytes of a file
-//!  N=buffer:PATH:size=BYTES         zeros, written to PATH after the run
+//!  N=buffer:PATH:size=BYTES         zeros, written to PATH after the run, over what was there
 //!  N=buffer:PATH:out=PATH           a file's bytes, written to another after the run
 //!  N=image:PICTURE                  a picture; keys type= order= channel= size=
 //!  N=image:PATH:size=64x48          zeros, written to PATH after the run
@@ -163,7 +163,7 @@ fn image(text: &str) -> Result<Given, Refused> {
         (shape.width, shape.height) = (number(0), number(1));
         match shape.kind.as_str() {
             "1d_array" => (shape.height, shape.layers) = (1, number(1)),
-            "2d_array" => shape.layers = number(2),
+            "2d_array" | "2d_array_depth" => shape.layers = number(2),
             _ => shape.depth = number(2),
         }
         // With a size the path is where the image goes, unless it is told apart.
@@ -390,6 +390,21 @@ mod tests {
         assert_eq!(kind.code, Code::E0644);
         let large = option("0=buffer:size=99999999999").expect_err("too large");
         assert_eq!(large.code, Code::L0640);
+    }
+
+    #[test]
+    fn images_of_depths_are_made_as_others() {
+        for (kind, size, bytes) in [("2d_depth", "4x4", 64), ("2d_array_depth", "4x4x2", 128)] {
+            let text = format!("0=image:size={size}:type={kind}:order=DEPTH:channel=FLOAT");
+            let made = option(&text).expect(kind).argument.bytes();
+            assert_eq!(made.map(|b| b.len()), Some(bytes), "{kind}");
+        }
+        let unknown = option("0=image:size=4x4:type=2d_deep").expect_err("no such kind");
+        assert!(
+            unknown
+                .help
+                .is_some_and(|help| help.contains("2d_array_depth"))
+        );
     }
 
     #[test]

@@ -9,7 +9,7 @@ use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
 use crate::launch::kernel::ready::ProgramData;
 use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
-use crate::program::Program;
+use crate::program::{Input, Program};
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -77,7 +77,8 @@ impl LaunchFile {
     /// The device whose text is `file`, or the one called `device`.
     ///
     /// # Errors
-    /// `E0645`: the description has no such device, or several texts of that name.
+    /// `E0645`: the description has no such device, or several texts of that name; `E0650`: the text is that of
+    /// another device.
     pub fn device(&self, file: &Path, device: Option<Platform>) -> Result<String, Refused> {
         let devices = &self.launch.devices;
         let name = file.file_name().and_then(|n| n.to_str()).unwrap_or("");
@@ -92,8 +93,27 @@ impl LaunchFile {
         if found.is_empty() && devices.len() == 1 && device.is_none() {
             found = devices.keys().collect();
         }
+        let of_another = |key: &str| {
+            let others = devices.iter().filter(|(other, _)| *other != key);
+            let mut named = others.filter(|(_, d)| d.visaasm == name);
+            let own = devices.get(key).is_some_and(|d| d.visaasm == name);
+            named
+                .next()
+                .filter(|_| !own)
+                .map(|(other, _)| other.clone())
+        };
         match found[..] {
-            [one] => Ok(one.clone()),
+            [one] => match of_another(one) {
+                Some(other) => Err(Box::new(
+                    Diagnostic::new(Code::E0650)
+                        .note(format!(
+                            "`{name}` is the text for {other}, --platform says {one}"
+                        ))
+                        .help(format!("--platform {other}, or leave the option out"))
+                        .see("launch reference 1"),
+                )),
+                None => Ok(one.clone()),
+            },
             _ => {
                 let known: Vec<&str> = devices.keys().map(String::as_str).collect();
                 Err(Box::new(
@@ -140,9 +160,11 @@ impl LaunchFile {
         let data = ProgramData {
             constants: file(&entry.const_data)?,
             globals: file(&entry.global_data)?,
+            strings: None,
         };
+        let size = size.grouped(description.required_local);
         Ok(Prepared {
-            ready: Arc::new(Ready::new(&description, arguments, size, &data)?),
+            ready: Arc::new(Ready::new(&description, arguments, &size, &data)?),
             description: Arc::new(description),
             symbols: Arc::default(),
         })
@@ -214,34 +236,61 @@ fn folder(path: &Path) -> &Path {
 }
 
 impl Prepared {
-    /// Whether the text was compiled for as many lanes as the description says.
+    /// Whether the text, the file `path`, was compiled for as many lanes as the description says, and for a device
+    /// with registers as it says.
     ///
     /// # Errors
-    /// `E0645`. Source: launch reference 1, "Several widths, one kernel".
-    pub fn belongs(&self, program: &Program) -> Result<(), Refused> {
-        let simd = self.description.simd;
-        if self.description.compiler == Compiler::Scalar && program.simd_size != simd {
-            return Err(Box::new(
-                Diagnostic::with_message(
-                    Code::E0645,
-                    format!(
-                        "the text is for {} lanes, the description for {simd}",
-                        program.simd_size
-                    ),
-                )
-                .see("launch reference 1"),
-            ));
+    /// `E0645`, `E0650`. Source: launch reference 1, "Several widths, one kernel", 2 and 4.
+    pub fn belongs(&self, program: &Program, path: &Path) -> Result<(), Refused> {
+        let (own, simd) = (program.simd_size, self.description.simd);
+        if self.description.compiler == Compiler::Scalar && own != simd {
+            return Err(other_width(path, own, simd));
         }
-        Ok(())
+        let inputs = program.inputs.iter();
+        let misfit = |input: &&Input| {
+            let place = (input.payload, input.size);
+            self.description.misfit(place, program.platform)
+        };
+        let mut misfits = inputs.filter_map(|input| Some((input, misfit(&input)?)));
+        let Some((input, why)) = misfits.next() else {
+            return Ok(());
+        };
+        let Input {
+            name,
+            payload,
+            size,
+            ..
+        } = input;
+        Err(Box::new(
+            Diagnostic::new(Code::E0650)
+                .note(format!("the text reads {size} bytes from register byte {payload} on into `{name}`: {why}"))
+                .help("take text and description of one device, and let --platform name no other")
+                .see("launch reference 2 and 4"),
+        ))
     }
+}
+
+/// The text is one that the compiler gave up.
+fn other_width(text: &Path, own: u32, described: u32) -> Refused {
+    let what = format!("the text is for {own} lanes, the description for {described}");
+    let mut refused = Diagnostic::with_message(Code::E0645, what).see("launch reference 1");
+    let name = text.file_name().and_then(|name| name.to_str());
+    let sibling = name.map(|name| {
+        let widths = [own, described].map(|lanes| format!("simd{lanes}_"));
+        text.with_file_name(name.replace(&widths[0], &widths[1]))
+    });
+    if let Some(sibling) = sibling.filter(|s| s != text && s.is_file()) {
+        refused = refused.help(format!("visim run {}", sibling.display()));
+    }
+    Box::new(refused)
 }
 
 /// What the compiler says of a kernel, from a file that it wrote.
 pub struct CompiledFile {
     /// The kernel.
     pub compiled: Compiled,
-    /// The platform it was compiled for, where the file says so.
-    pub platform: Option<Platform>,
+    /// The platform it was compiled for, where the file says so; `E0651` if visim does not know the device.
+    platform: Result<Option<Platform>, Refused>,
 }
 
 impl CompiledFile {
@@ -261,9 +310,32 @@ impl CompiledFile {
         })
     }
 
-    /// The file beside a text that describes its kernel; `None` if no file there does.
-    pub fn beside(text: &Path, kernel: &str, simd: u32) -> Option<CompiledFile> {
-        let entries = std::fs::read_dir(folder(text)).ok()?;
+    /// The platform that the kernel runs on: the one of the program, or the one `asked` for.
+    ///
+    /// # Errors
+    /// `E0650`: they differ; `E0651`: visim does not know the device, and none is asked for.
+    pub fn platform(&self, asked: Option<Platform>) -> Result<Platform, Refused> {
+        match (asked, &self.platform) {
+            (Some(asked), Ok(Some(own))) if asked != *own => Err(Box::new(
+                Diagnostic::new(Code::E0650)
+                    .note(format!(
+                        "the program was compiled for {own}, --platform says {asked}"
+                    ))
+                    .help(format!("--platform {own}, or leave the option out"))
+                    .see("launch reference 1"),
+            )),
+            (Some(asked), _) => Ok(asked),
+            (None, Ok(own)) => Ok(own.unwrap_or_default()),
+            (None, Err(unknown)) => Err(unknown.clone()),
+        }
+    }
+
+    /// The file beside a text that describes its kernel for `simd` lanes.
+    ///
+    /// # Errors
+    /// `E0640`: no file there does; `E0645`: one describes it for other lanes.
+    pub fn beside(text: &Path, kernel: &str, simd: u32) -> Result<CompiledFile, Refused> {
+        let entries = std::fs::read_dir(folder(text)).into_iter().flatten();
         let mut paths: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| {
@@ -272,9 +344,32 @@ impl CompiledFile {
             })
             .collect();
         paths.sort();
-        paths.into_iter().find_map(|path| {
-            let file = CompiledFile::read(&path, kernel).ok()?;
-            file.compiled.is_for(simd).then_some(file)
+        let mut other = None;
+        for path in paths {
+            let Ok(file) = CompiledFile::read(&path, kernel) else {
+                continue;
+            };
+            let described = file.compiled.simd();
+            if described == simd {
+                return Ok(file);
+            }
+            let note = format!("{} describes the kernel", path.display());
+            other.get_or_insert((described, note));
+        }
+        Err(match other {
+            Some((described, note)) => {
+                let mut refused = other_width(text, simd, described);
+                refused.notes.push(note);
+                refused
+            }
+            None => Box::new(
+                Diagnostic::with_message(
+                    Code::E0640,
+                    format!("nothing beside the text describes kernel `{kernel}`"),
+                )
+                .note("looked for .zeinfo, .ze_info, .zebin, .bin and .progbin files")
+                .help("--zebin kernel.bin, or --launch launch.json"),
+            ),
         })
     }
 
@@ -290,11 +385,12 @@ impl CompiledFile {
         size: &Size,
     ) -> Result<Prepared, Refused> {
         let description = self.description(text, kernel)?;
+        let size = size.grouped(description.required_local);
         Ok(Prepared {
             ready: Arc::new(Ready::new(
                 &description,
                 arguments,
-                size,
+                &size,
                 &self.compiled.data,
             )?),
             description: Arc::new(description),

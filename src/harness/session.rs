@@ -127,7 +127,7 @@ pub fn start_watched<O: Observer>(
         program(layers, found, options).map_err(refuse)?
     };
     let start = match &options.launch {
-        Some(launch) => match launch.belongs(&program) {
+        Some(launch) => match launch.belongs(&program, Path::new(layers[0].source.name())) {
             Ok(()) => launch.ready.bindings.clone(),
             Err(refused) => {
                 problems.push(of_file(*refused));
@@ -222,11 +222,11 @@ pub fn bindings(layers: &[Layer]) -> Vec<Problem> {
     problems
 }
 
-/// How many threads a row has, as `V34@X,Y` counts them.
-pub fn columns(layers: &[Layer], options: &Options) -> u32 {
+/// The threads that the layers or a launch ask for, without what is in their registers.
+pub fn threads(layers: &[Layer], options: &Options) -> Grid<'static> {
     match &options.launch {
-        Some(launch) => launch.ready.grid(&launch.ready.payload()).threads,
-        None => grid(layers).1.0,
+        Some(launch) => Grid::compute(launch.ready.groups, launch.ready.registers.threads()),
+        None => grid(layers).0,
     }
 }
 

@@ -147,7 +147,12 @@ pub fn run<O: Observer>(
 ) -> Result<Outcome<O>, Box<Trap>> {
     let threads = grid.threads();
     if threads > options.max_threads {
-        let note = format!("{threads} threads, the limit is {}", options.max_threads);
+        let asked = match threads {
+            // The product no longer tells how many.
+            u64::MAX => "more than 64 bits count".to_string(),
+            threads => threads.to_string(),
+        };
+        let note = format!("{asked} threads, the limit is {}", options.max_threads);
         return Err(outside(Diagnostic::new(Code::L0603).note(note)));
     }
     let shared = u64::from(program.slm_bytes) + u64::from(options.slm_bytes);

@@ -65,7 +65,15 @@ impl Builder<'_> {
                 };
                 let function = self.functions.iter().position(|f| f == name);
                 let data = self.symbols.and_then(|s| s.get(name).copied());
-                let address = function.map(|f| function_address(f as u32)).or(data)?;
+                let address = function.map(|f| function_address(f as u32)).or(data);
+                let Some(address) = address else {
+                    let diagnostic = Diagnostic::new(Code::E0652)
+                        .at(i.operands[0].span, format!("nothing at hand has `{name}`"))
+                        .help("--zebin k.bin names the program that holds it, --functions f.visaasm the text")
+                        .see("launch reference 8");
+                    self.diagnostics.push(diagnostic);
+                    return None;
+                };
                 alu::constant(scope, i, address)
             }
             Opcode::Fcall => {

@@ -78,7 +78,7 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     let mut bad_lines = 0;
     for logical in line::split(source.text(), &mut split_diagnostics) {
         let text: &str = &logical.text;
-        let of = source.file_of(logical.start as u32);
+        let of = source.file_of(logical.start);
         if of != file {
             // Each file has a version of its own.
             (file, version_seen) = (of, false);

@@ -195,13 +195,27 @@ pub struct Size {
     pub work_dim: u32,
     /// Work-items of each dimension.
     pub global: [u32; 3],
-    /// Work-items of a group.
+    /// Work-items of a group; zeros where it is to be found ([`Size::grouped`]).
     pub local: [u32; 3],
     /// The first global id.
     pub offset: [u32; 3],
 }
 
 impl Size {
+    /// The same with the group size that the kernel asks for, or one that divides the global size, where none is
+    /// given (zeros): as many work-items of the first dimension as a thread may have lanes.
+    pub fn grouped(self, required: [u32; 3]) -> Size {
+        let local = match (self.local, required) {
+            ([0, 0, 0], [0, 0, 0]) => {
+                let x = (1..=32).rev().find(|n| self.global[0].is_multiple_of(*n));
+                [x.unwrap_or(1), 1, 1]
+            }
+            ([0, 0, 0], required) => required,
+            (given, _) => given,
+        };
+        Size { local, ..self }
+    }
+
     /// Number of groups of each dimension.
     ///
     /// # Errors

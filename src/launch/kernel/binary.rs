@@ -3,7 +3,7 @@
 
 use super::description::{Compiler, Description, Piece};
 use super::json::{self, Entry};
-use super::payload::{CONSTANTS, GLOBALS};
+use super::payload::{CONSTANTS, GLOBALS, STRINGS};
 use super::ready::ProgramData;
 use super::{Refused, patch, refuse, zeinfo};
 use crate::diagnostic::Code;
@@ -42,26 +42,64 @@ pub(super) struct Facts {
     pub unused_register: Option<bool>,
 }
 
-/// Which platform a program was compiled for, where it says so in a way that was observed.
-pub fn platform(bytes: &[u8]) -> Option<Platform> {
-    if let Some(device) = program_of(bytes).and_then(|program| word(program, 8)) {
-        return match device {
-            12 => Some(Platform::Skl),
-            18 => Some(Platform::Tgl),
-            0xc07 => Some(Platform::Dg2),
-            0xc08 => Some(Platform::Pvc),
-            _ => None,
+/// Cores in the header of a device program, as the offline compiler writes them for its devices.
+const CORES: &[(u32, Platform)] = &[
+    (11, Platform::Bdw),
+    (12, Platform::Skl),
+    (15, Platform::Icl),
+    (18, Platform::Tgl),
+    (0xc07, Platform::Dg2),
+    (0xc08, Platform::Pvc),
+];
+
+/// Products in the compatibility notes of a program, by the core that they have.
+const PRODUCTS: &[(u32, Platform)] = &[
+    (16, Platform::Bdw),
+    // skl, kbl, glk
+    (18, Platform::Skl),
+    (19, Platform::Skl),
+    (23, Platform::Skl),
+    // icllp, lkf, ehl
+    (26, Platform::Icl),
+    (27, Platform::Icl),
+    (28, Platform::Icl),
+    // tgllp, rkl, adls, adlp and adln, dg1
+    (29, Platform::Tgl),
+    (30, Platform::Tgl),
+    (31, Platform::Tgl),
+    (32, Platform::Tgl),
+    (33, Platform::Tgl),
+    (1210, Platform::Tgl),
+    (1270, Platform::Dg2),
+    (1271, Platform::Pvc),
+];
+
+/// Which platform a program was compiled for; `None` where it does not say.
+///
+/// # Errors
+/// `E0651`: a device that visim does not know.
+pub fn platform(bytes: &[u8]) -> Result<Option<Platform>, Refused> {
+    let known = |table: &[(u32, Platform)], number: u32, what: &str| {
+        let found = table.iter().find(|row| row.0 == number);
+        let Some(&(_, platform)) = found else {
+            let what = format!(
+                "the program was compiled for {what} {number}, a device that visim does not know"
+            );
+            let mut refused = refuse(Code::E0651, what);
+            refused.help =
+                Some("--platform tgl, or another whose registers and messages it has".into());
+            return Err(refused);
         };
+        Ok(Some(platform))
+    };
+    if let Some(core) = program_of(bytes).and_then(|program| word(program, 8)) {
+        return known(CORES, core, "core");
     }
-    let file = object::File::parse(bytes).ok()?;
-    let section = file.section_by_name(".note.intelgt.compat")?;
-    match zeinfo::product(section.data().ok()?)? {
-        18 => Some(Platform::Skl),
-        33 => Some(Platform::Tgl),
-        1270 => Some(Platform::Dg2),
-        1271 => Some(Platform::Pvc),
-        _ => None,
-    }
+    let product = object::File::parse(bytes).ok().and_then(|file| {
+        let section = file.section_by_name(".note.intelgt.compat")?;
+        zeinfo::product(section.data().ok()?)
+    });
+    product.map_or(Ok(None), |product| known(PRODUCTS, product, "product"))
 }
 
 pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
@@ -117,6 +155,7 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Compiled, Refused> {
     compiled.data = ProgramData {
         constants: data(".data.const"),
         globals: data(".data.global"),
+        strings: data(".data.const.string"),
     };
     for symbol in file.symbols() {
         let section = symbol.section_index();
@@ -124,6 +163,7 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Compiled, Refused> {
         let base = match section.as_ref().and_then(|s| s.name().ok()) {
             Some(".data.const") => CONSTANTS,
             Some(".data.global") => GLOBALS,
+            Some(".data.const.string") => STRINGS,
             _ => continue,
         };
         if let Ok(name) = symbol.name() {
@@ -176,9 +216,9 @@ impl Compiled {
         Ok(description)
     }
 
-    /// Whether the kernel was compiled for as many lanes.
-    pub fn is_for(&self, simd: u32) -> bool {
-        self.facts.description.simd == simd
+    /// Lanes of a thread.
+    pub fn simd(&self) -> u32 {
+        self.facts.description.simd
     }
 }
 
@@ -210,8 +250,9 @@ fn correction(entries: &[Entry], inputs: &[TextInput], base: u32, grf: u32) -> O
             wrong(&|start, size| holds(start.wrapping_add(size - 1))),
         )
     };
-    let mut best = (misfits(u32::MAX, 0), None);
-    if best.0.0 == 0 {
+    let uncorrected = misfits(u32::MAX, 0);
+    let mut best = (uncorrected, None);
+    if uncorrected.0 == 0 {
         return None;
     }
     for (nth, &(from, _)) in cross.iter().enumerate() {
@@ -222,7 +263,8 @@ fn correction(entries: &[Entry], inputs: &[TextInput], base: u32, grf: u32) -> O
                 break;
             }
             let wrong = misfits(from, bytes);
-            if wrong < best.0 {
+            // One that lets no input begin where an entry does explains nothing.
+            if wrong < best.0 && wrong.0 < uncorrected.0 {
                 best = (wrong, Some((from, bytes)));
             }
         }

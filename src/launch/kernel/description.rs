@@ -193,6 +193,33 @@ impl Description {
         }
     }
 
+    /// Why an input of the text, a register byte and a size, is not where the compiler puts inputs on a platform;
+    /// `None` if it may be. Source: launch reference 2 and 4.
+    ///
+    /// An input that lies in no piece at all has a value that does not matter, or is a surface.
+    pub fn misfit(&self, (offset, size): (u32, u32), platform: Platform) -> Option<String> {
+        let grf = platform.grf_bytes();
+        if offset < grf {
+            return Some(format!("r0 has {grf} bytes on {platform}"));
+        }
+        let end = offset.saturating_add(size);
+        let covers = |p: &&Piece| p.offset <= offset && offset < p.offset.saturating_add(p.size);
+        let piece = self.pieces.iter().find(covers)?;
+        let last = piece.offset.saturating_add(piece.size);
+        let fits = match piece.content {
+            // Members of a structure that follow each other may be one piece, and inputs of their own.
+            Content::Value { .. } | Content::LocalId { .. } | Content::LocalIdXyz => end <= last,
+            _ => piece.offset == offset,
+        };
+        let what = if piece.content.is_of_thread() {
+            "a row of local ids"
+        } else {
+            "a part of the payload"
+        };
+        let range = format!("bytes {} to {}", piece.offset, last.saturating_sub(1));
+        (!fits).then(|| format!("{what} takes {range} on {platform}"))
+    }
+
     /// Number of arguments that some piece or slot names.
     pub fn arguments(&self) -> u32 {
         let pieces = self.pieces.iter().filter_map(|p| p.content.argument());

@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default)]
 pub struct Shape {
-    /// `1d`, `1d_array`, `1d_buffer`, `2d`, `2d_array` or `3d`.
+    /// One of [`KINDS`].
     #[serde(rename = "type")]
     pub kind: String,
     /// `R`, `RG`, `RGBA`, `BGRA` ….
@@ -26,6 +26,20 @@ pub struct Shape {
     /// Layers of an array.
     pub layers: u32,
 }
+
+/// Kinds of images by their names in OpenCL C; a media block image is a 2D image.
+pub const KINDS: &[&str] = &[
+    "1d",
+    "1d_array",
+    "1d_buffer",
+    "2d",
+    "2d_depth",
+    "2d_media",
+    "2d_media_block",
+    "2d_array",
+    "2d_array_depth",
+    "3d",
+];
 
 /// An image with its memory.
 #[derive(Clone, Debug)]
@@ -144,7 +158,7 @@ impl Shape {
             }
             other => {
                 let mut refused = refuse(Code::E0644, format!("`{other}` is no kind of image"));
-                refused.help = Some("one of 1d 1d_array 1d_buffer 2d 2d_array 3d".to_string());
+                refused.help = Some(format!("one of {}", KINDS.join(" ")));
                 return Err(refused);
             }
         })

@@ -402,14 +402,17 @@ impl Launch {
             .collect()
     }
 
-    /// Sizes; what is left out is 1, the group size is found by [`Size::groups`]. `None` if the number of
-    /// work-items is not given.
+    /// Sizes; what is left out is 1, but a group size that is left out whole is zeros, for [`Size::grouped`] to
+    /// find. `None` if the number of work-items is not given.
     pub fn size(&self) -> Option<Size> {
         let work_dim = self.work_dim.unwrap_or(self.global_size.len() as u32);
         (!self.global_size.is_empty()).then(|| Size {
             work_dim: work_dim.clamp(1, 3),
             global: triple(&self.global_size, 1),
-            local: triple(&self.local_size, 1),
+            local: match self.local_size.is_empty() {
+                true => [0; 3],
+                false => triple(&self.local_size, 1),
+            },
             offset: triple(&self.global_offset, 0),
         })
     }

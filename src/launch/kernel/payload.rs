@@ -15,6 +15,8 @@ pub const PRIVATE: u64 = 0x90_0000_0000;
 pub const CONSTANTS: u64 = 0xa0_0000_0000;
 /// Writable globals of the program.
 pub const GLOBALS: u64 = 0xa8_0000_0000;
+/// Texts that the program names, those of `printf` among them.
+pub const STRINGS: u64 = 0xac_0000_0000;
 /// The buffer of `printf`.
 pub const PRINTF: u64 = 0xb0_0000_0000;
 

@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, Size, value_type};
 use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlot};
-use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP};
+use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP, STRINGS};
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
 use crate::exec::{Bindings, FlatRange, OwnRange, Sampler};
@@ -47,6 +47,8 @@ pub struct ProgramData {
     pub constants: Option<Vec<u8>>,
     /// Writable globals.
     pub globals: Option<Vec<u8>>,
+    /// Texts, which only symbols lead to.
+    pub strings: Option<Vec<u8>>,
 }
 
 impl Ready {
@@ -140,27 +142,43 @@ impl Ready {
         };
         let constants = Arc::new(program_memory(&data.constants));
         let globals = Arc::new(program_memory(&data.globals));
-        let memory = &mut self.bindings.memory;
-        let mut flat = |address: u64, bytes: &Arc<Memory>| {
+        let (memory, told) = (&mut self.bindings.memory, &mut self.bindings.told);
+        let mut flat = |address: u64, bytes: &Arc<Memory>, name: String| {
             memory.push(FlatRange {
                 address,
                 memory: Arc::clone(bytes),
             });
+            told.memory.insert(address, name);
         };
-        for (argument, &address) in self.arguments.iter().zip(addresses) {
+        for (number, (argument, &address)) in (0..).zip(self.arguments.iter().zip(addresses)) {
             if let Argument::Buffer(bytes) = argument {
-                flat(address, bytes);
+                flat(address, bytes, description.argument(number));
             }
         }
-        flat(CONSTANTS, &constants);
-        flat(GLOBALS, &globals);
+        flat(CONSTANTS, &constants, "the constants".into());
+        flat(GLOBALS, &globals, "the globals".into());
+        if let Some(strings) = &data.strings {
+            let strings = Arc::new(Memory::from_bytes(strings));
+            flat(STRINGS, &strings, "the texts of the program".into());
+        }
         if has(Content::PrintfBuffer) {
             let mut start = vec![0; PRINTF_BYTES];
             // The next free byte: behind this dword. Launch reference 5.
             start[0] = 4;
             let printf = Arc::new(Memory::from_bytes(&start));
-            flat(PRINTF, &printf);
+            flat(PRINTF, &printf, "the buffer of printf".into());
             self.printf = Some(printf);
+        }
+        let all = (0..).zip(&self.arguments);
+        let null = all.filter(|(_, argument)| matches!(argument, Argument::Null));
+        let null: Vec<u32> = null.map(|(number, _)| number).collect();
+        told.null = null.iter().map(|&n| description.argument(n)).collect();
+        for &(index, slot) in &description.surfaces {
+            if let SurfaceSlot::Argument(arg) = slot
+                && null.contains(&arg)
+            {
+                told.surfaces.insert(index, description.argument(arg));
+            }
         }
         let lanes = match description.compiler {
             Compiler::Scalar => description.simd,

@@ -1,0 +1,514 @@
+//! What the compiler leaves beside a text: functions in files of their own, programs for other devices, texts of
+//! other widths, symbols.
+
+use std::path::Path;
+use std::process::{Command, Output};
+use tempfile::TempDir;
+
+/// A folder with files.
+fn folder(files: &[(&str, &str)]) -> TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    for (name, text) in files {
+        std::fs::write(folder.path().join(name), text).expect("written");
+    }
+    folder
+}
+
+fn visim(folder: &TempDir, arguments: &[&str]) -> Output {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+    let output = command.args(arguments).current_dir(folder.path()).output();
+    output.expect("visim starts")
+}
+
+/// What was said, after the run ended as it should.
+fn said(folder: &TempDir, arguments: &[&str], code: i32) -> String {
+    let output = visim(folder, arguments);
+    let said = [output.stdout, output.stderr].concat();
+    let said = String::from_utf8_lossy(&said).into_owned();
+    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{said}");
+    said
+}
+
+#[track_caller]
+fn holds(said: &str, words: &[&str]) {
+    for words in words {
+        assert!(said.contains(words), "`{words}` is not in\n{said}");
+    }
+}
+
+/// A kernel that calls a function.
+const CALLS: &str = "\
+.version 4.1
+.kernel \"calls\"
+.funcdecl \"twice\"
+.decl V32 v_type=G type=d num_elts=8 align=GRF
+.decl A v_type=G type=d num_elts=8 align=GRF alias=<%arg, 0>
+.decl R v_type=G type=d num_elts=8 align=GRF alias=<%retval, 0>
+.kernel_attr SimdSize=8
+    mov (M1, 8) A(0,0)<1> 0x15:d
+    fcall (M1, 8) twice 1 1
+    mov (M1, 8) V32(0,0)<1> R(0,0)<1;1,0>
+    ret (M1, 1)
+";
+
+/// The function, as the compiler prints it: with a version of its own. `more` stands on line 8.
+fn twice(more: &str) -> String {
+    format!(
+        "\
+.version 4.1
+.global_function \"twice\"
+.decl A v_type=G type=d num_elts=8 align=GRF alias=<%arg, 0>
+.decl R v_type=G type=d num_elts=8 align=GRF alias=<%retval, 0>
+.decl N v_type=G type=uq num_elts=8 align=GRF
+.kernel_attr SimdSize=8
+    mov (M1, 8) N(0,0)<1> 0x0:uq
+    {more}
+    add (M1, 8) R(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
+    fret (M1, 8)
+"
+    )
+}
+
+#[test]
+fn functions_beside_a_text_are_taken_and_told() {
+    let files = [("k.visaasm", CALLS), ("k_f0.visaasm", &twice(""))];
+    let folder = folder(&files);
+    let run = ["run", "k.visaasm", "--dump", "V32"];
+    let told = said(&folder, &run, 0);
+    holds(&told, &["42", "with the functions of k_f0.visaasm"]);
+    let json = said(&folder, &[&run[..], &["--format", "json"]].concat(), 0);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["functions"], serde_json::json!(["k_f0.visaasm"]));
+    let traced = said(&folder, &[&run[..], &["--trace"]].concat(), 0);
+    holds(
+        &traced,
+        &["step 1 line 8: mov", "step 3 k_f0.visaasm line 7: mov"],
+    );
+    // A text of that name that is no dump of the compiler, or has no number, is nobody's function.
+    for name in ["k_f0.visa", "k_fx.visaasm", "k_f.visaasm"] {
+        std::fs::rename(folder.path().join("k_f0.visaasm"), folder.path().join(name))
+            .expect("renamed");
+        let refused = said(&folder, &run, 1);
+        holds(
+            &refused,
+            &["E0602", "no text at hand has `twice`", "--functions"],
+        );
+        let named = said(&folder, &[&run[..], &["--functions", name]].concat(), 0);
+        holds(&named, &["42"]);
+        assert!(!named.contains("with the functions"), "{named}");
+        std::fs::rename(folder.path().join(name), folder.path().join("k_f0.visaasm"))
+            .expect("renamed");
+    }
+    let gone = said(
+        &folder,
+        &["run", "k.visaasm", "--functions", "g.visaasm"],
+        2,
+    );
+    holds(&gone, &["E0702", "g.visaasm"]);
+}
+
+#[test]
+fn what_is_wrong_in_a_function_is_told_with_its_file_and_line() {
+    let folder = folder(&[("k.visaasm", CALLS)]);
+    for (more, options, code, words) in [
+        ("mvo (M1, 8) R(0,0)<1> 0x1:d", &[][..], 1, &["E0102"][..]),
+        (
+            "mov (M1, 8) Q(0,0)<1> 0x1:d",
+            &[],
+            1,
+            &["E0202", "Q is not declared"],
+        ),
+        (
+            "svm_gather.4.1 (M1, 8) N.0 R.0",
+            &[],
+            1,
+            &["E0608", "no memory at address 0x0"],
+        ),
+        (
+            "mov (M1, 8) R(0,0)<1> R(0,0)<1;1,0>",
+            &["--sanitize"],
+            1,
+            &["U0670"],
+        ),
+    ] {
+        let function = folder.path().join("k_f0.visaasm");
+        std::fs::write(function, twice(more)).expect("written");
+        let run = [&["run", "k.visaasm"], options].concat();
+        let told = said(&folder, &run, code);
+        holds(&told, &["k_f0.visaasm:8:"]);
+        holds(&told, words);
+        let json = said(&folder, &[&run[..], &["--format", "json"]].concat(), code);
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let found = json["diagnostics"].as_array().expect("a list");
+        let place = |d: &serde_json::Value| d["file"] == "k_f0.visaasm" && d["line"] == 8;
+        assert!(found.iter().any(place), "{json}");
+    }
+    // Two at once, each in its own file.
+    let kernel = CALLS.replace("0x15:d", "0x15:dd");
+    std::fs::write(folder.path().join("k.visaasm"), kernel).expect("written");
+    std::fs::write(folder.path().join("k_f0.visaasm"), twice("mvo")).expect("written");
+    let both = said(&folder, &["run", "k.visaasm"], 1);
+    holds(&both, &["k.visaasm:8:", "k_f0.visaasm:8:"]);
+}
+
+/// A kernel for 8 lanes with an argument, a buffer: its address, and the surface at index 0.
+fn writes(body: &str) -> String {
+    format!(
+        "\
+.version 4.1
+.kernel \"k\"
+.decl P v_type=G type=uq num_elts=1 align=qword
+.decl Q v_type=G type=uq num_elts=8 align=GRF
+.decl X v_type=G type=uw num_elts=16 align=GRF
+.decl O v_type=G type=ud num_elts=8 align=GRF
+.decl T6 v_type=T num_elts=1
+.input X offset=32 size=32
+.input P offset=160 size=8
+.kernel_attr SimdSize=8
+{body}
+    ret (M1, 1)
+"
+    )
+}
+
+/// Its description in the words of `.ze_info`.
+fn zeinfo(simd: u32, more: &str) -> String {
+    format!(
+        "\
+kernels:
+  - name: k
+    execution_env:
+      simd_size: {simd}
+{more}    payload_arguments:
+      - arg_type: global_id_offset
+        offset: 0
+        size: 12
+      - arg_type: local_size
+        offset: 12
+        size: 12
+      - arg_type: buffer_address
+        offset: 32
+        size: 8
+        arg_index: 0
+    per_thread_payload_arguments:
+      - arg_type: local_id
+        offset: 0
+        size: 96
+    binding_table_indices:
+      - bti_value: 0
+        arg_index: 0
+kernels_misc_info:
+  - name: k
+    args_info:
+      - index: 0
+        name: out
+"
+    )
+}
+
+/// A device program for a core that describes the kernel: patch tokens 22 (local ids) and 23 (8 lanes).
+fn program(core: u32) -> Vec<u8> {
+    let dwords = |list: &[u32]| -> Vec<u8> { list.iter().flat_map(|n| n.to_le_bytes()).collect() };
+    let mut ids = vec![22, 4 * 17, 0, 1, 1, 1];
+    ids.resize(17, 0);
+    let lanes = [23, 4 * 6, 0, 0, 0, 8];
+    let list = [dwords(&ids), dwords(&lanes)].concat();
+    let mut kernel = vec![0; 10];
+    (kernel[3], kernel[4]) = (4, list.len() as u32);
+    let header = [0x494e_5443, 1053, core, 8, 1, 0, 0];
+    [dwords(&header), dwords(&kernel), b"k\0\0\0".to_vec(), list].concat()
+}
+
+#[test]
+fn texts_and_descriptions_of_different_devices_are_refused() {
+    let folder = folder(&[("k.visaasm", &writes("")), ("k.zeinfo", &zeinfo(8, ""))]);
+    let run = [
+        "run",
+        "k.visaasm",
+        "--global",
+        "8",
+        "--arg",
+        "0=buffer:size=32",
+    ];
+    let on = |more: &[&str], code| said(&folder, &[&run[..], more].concat(), code);
+    // The description does not say for which device it is, but registers of pvc have 64 bytes.
+    on(&["--platform", "skl"], 0);
+    let large = on(&["--platform", "pvc"], 1);
+    holds(
+        &large,
+        &[
+            "E0650",
+            "32 bytes from register byte 32 on into `X`",
+            "r0 has 64 bytes on pvc",
+        ],
+    );
+    // A row of local ids and an argument that lie elsewhere.
+    for (from, to, words) in [
+        (
+            ".input X offset=32 size=32",
+            ".input X offset=48 size=32",
+            "a row of local ids takes bytes 32 to 63",
+        ),
+        (
+            ".input P offset=160 size=8",
+            ".input P offset=166 size=8",
+            "a part of the payload takes bytes 160 to 167",
+        ),
+    ] {
+        let moved = writes("").replace(from, to);
+        std::fs::write(folder.path().join("moved.visaasm"), moved).expect("written");
+        let run = [
+            "run",
+            "moved.visaasm",
+            "--zebin",
+            "k.zeinfo",
+            "--global",
+            "8",
+            "--arg",
+            "0=buffer:size=32",
+        ];
+        holds(&said(&folder, &run, 1), &["E0650", words]);
+    }
+    // A program says for which.
+    let bare = writes("").replace(".input P offset=160 size=8\n", "");
+    std::fs::write(folder.path().join("b.visaasm"), bare).expect("written");
+    std::fs::remove_file(folder.path().join("k.zeinfo")).expect("removed");
+    let run = ["run", "b.visaasm", "--global", "8", "--zebin", "k.bin"];
+    for (core, platform) in [
+        (11, "bdw"),
+        (12, "skl"),
+        (15, "icl"),
+        (18, "tgl"),
+        (0xc07, "dg2"),
+    ] {
+        std::fs::write(folder.path().join("k.bin"), program(core)).expect("written");
+        said(&folder, &run, 0);
+        said(&folder, &[&run[..], &["--platform", platform]].concat(), 0);
+        let other = if platform == "skl" { "dg2" } else { "skl" };
+        let refused = said(&folder, &[&run[..], &["--platform", other]].concat(), 2);
+        let words = format!("compiled for {platform}, --platform says {other}");
+        holds(
+            &refused,
+            &["E0650", &words, &format!("--platform {platform}")],
+        );
+    }
+    // One that nobody has seen is named with what may be done.
+    std::fs::write(folder.path().join("k.bin"), program(77)).expect("written");
+    holds(
+        &said(&folder, &run, 2),
+        &["E0651", "core 77", "--platform tgl"],
+    );
+    said(&folder, &[&run[..], &["--platform", "tgl"]].concat(), 0);
+}
+
+#[test]
+fn a_launch_file_knows_the_texts_of_its_devices() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/kernels/int_sat_arith");
+    let file = |name: &str| corpus.join(name).display().to_string();
+    let folder = folder(&[]);
+    let run = [
+        "run",
+        &file("kernel.skl.visaasm"),
+        "--launch",
+        &file("launch.json"),
+        "--platform",
+    ];
+    said(&folder, &[&run[..], &["skl"]].concat(), 0);
+    let refused = said(&folder, &[&run[..], &["dg2"]].concat(), 2);
+    holds(
+        &refused,
+        &["E0650", "is the text for skl, --platform says dg2"],
+    );
+}
+
+#[test]
+fn a_text_that_the_compiler_gave_up_leads_to_the_one_that_it_kept() {
+    let wide = writes("").replace("SimdSize=8", "SimdSize=16");
+    let names = ["k_simd16_entry_0001.visaasm", "k_simd8_entry_0001.visaasm"];
+    let kept = writes("");
+    let folder = folder(&[
+        (names[0], &wide),
+        (names[1], &kept),
+        ("k.zeinfo", &zeinfo(8, "")),
+    ]);
+    let arguments = ["--global", "8", "--arg", "0=buffer:size=32"];
+    said(&folder, &[&["run", names[1]], &arguments[..]].concat(), 0);
+    for (more, code) in [(&[][..], 2), (&["--zebin", "k.zeinfo"], 1)] {
+        let run = [&["run", names[0]], &arguments[..], more].concat();
+        let refused = said(&folder, &run, code);
+        let words = "the text is for 16 lanes, the description for 8";
+        holds(
+            &refused,
+            &["E0645", words, "visim run k_simd8_entry_0001.visaasm"],
+        );
+    }
+}
+
+#[test]
+fn texts_of_a_program_have_addresses_and_what_has_none_is_named() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
+    let folder = folder(&[]);
+    for name in ["told.visaasm", "told.bin"] {
+        std::fs::copy(from.join(name), folder.path().join(name)).expect("copied");
+    }
+    let run = [
+        "run",
+        "told.visaasm",
+        "--zebin",
+        "told.bin",
+        "--global",
+        "32",
+        "--local",
+        "32",
+        "--arg",
+        "0=buffer:o.bin:size=128",
+        "--format",
+        "json",
+    ];
+    // The program names tgllp by a product number of its own.
+    holds(
+        &said(&folder, &[&run[..], &["--platform", "tgl"]].concat(), 0),
+        &["W0647"],
+    );
+    let refused = said(&folder, &[&run[..], &["--platform", "skl"]].concat(), 2);
+    holds(&refused, &["E0650", "compiled for tgl"]);
+    let written = std::fs::read(folder.path().join("o.bin")).expect("written");
+    let wanted: Vec<u8> = (1..=32_u32).flat_map(|n| n.to_le_bytes()).collect();
+    assert_eq!(written, wanted);
+    let text = std::fs::read_to_string(folder.path().join("told.visaasm")).expect("read");
+    let other = text.replacen("faddr \".str\"", "faddr \".strange\"", 1);
+    std::fs::write(folder.path().join("told.visaasm"), other).expect("written");
+    holds(
+        &said(&folder, &run, 1),
+        &["E0652", "nothing at hand has `.strange`"],
+    );
+}
+
+#[test]
+fn memory_that_is_missing_is_told_by_the_argument() {
+    let address =
+        "    add (M1, 8) Q(0,0)<1> P(0,0)<0;1,0> 0x24:uq\n    svm_scatter.4.1 (M1, 8) Q.0 O.0";
+    let surface = "    movs (M1_NM, 1) T6(0) 0x0:ud\n    mov (M1, 8) O(0,0)<1> 0x0:ud\n    \
+                   scatter4_scaled.R (M1, 8) T6 0x0:ud O.0 O.0";
+    for (body, argument, words) in [
+        (
+            address,
+            "buffer:size=32",
+            "argument 0, `out`, has 32 bytes at 0x1000000000: the access begins 4 bytes behind its end",
+        ),
+        (
+            address,
+            "buffer:size=36",
+            "the access begins right behind its end",
+        ),
+        (address, "buffer:size=38", "2 of them lie behind its end"),
+        (address, "null", "argument 0, `out`, is null"),
+        (
+            surface,
+            "null",
+            "give argument 0, `out`, memory: it is null",
+        ),
+    ] {
+        let folder = folder(&[("k.visaasm", &writes(body)), ("k.zeinfo", &zeinfo(8, ""))]);
+        let argument = format!("out={argument}");
+        let run = ["run", "k.visaasm", "--global", "8", "--arg", &argument];
+        holds(&said(&folder, &run, 1), &[words]);
+    }
+}
+
+/// Remarks are for who writes a text; of a compiler's own they are noise, and more so in front of what went wrong.
+#[test]
+fn a_fault_of_a_compiled_kernel_stands_alone() {
+    let body =
+        "    asr (M1, 8) O(0,0)<1> O(0,0)<1;1,0> 0x1:ud\n    svm_scatter.4.1 (M1, 8) Q.0 O.0";
+    let folder = folder(&[("k.visaasm", &writes(body)), ("k.zeinfo", &zeinfo(8, ""))]);
+    holds(&said(&folder, &["check", "k.visaasm"], 0), &["W0427"]);
+    let run = ["run", "k.visaasm", "--global", "8", "--arg", "0=null"];
+    for more in [&[][..], &["--stats"]] {
+        let told = said(&folder, &[&run[..], more].concat(), 1);
+        assert!(
+            told.contains("E0608") && !told.contains("warning"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_group_size_that_nobody_gives_is_found() {
+    let asks = "      required_work_group_size: [16, 1, 1]\n";
+    for (zeinfo, global, threads) in [
+        (zeinfo(8, ""), 64, 8),
+        (zeinfo(8, asks), 64, 8),
+        (zeinfo(8, ""), 12, 2),
+    ] {
+        let json = format!(
+            r#"{{"global_size": [{global}], "args": [{{"kind": "buffer", "bytes": 32}}]}}"#
+        );
+        let folder = folder(&[
+            ("k.visaasm", &writes("")),
+            ("k.zeinfo", &zeinfo),
+            ("l.json", &json),
+        ]);
+        let size = global.to_string();
+        for given in [
+            &["--launch", "l.json"][..],
+            &["--global", &size, "--arg", "0=buffer:size=32"],
+        ] {
+            let run = [&["run", "k.visaasm", "--format", "json"], given].concat();
+            let told = said(&folder, &run, 0);
+            let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
+            assert_eq!(told["threads"], threads, "{given:?}");
+        }
+    }
+}
+
+#[test]
+fn a_thread_of_any_group_can_be_watched() {
+    let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
+    let folder = folder(&[("k.visa", text)]);
+    let run = ["run", "k.visa", "--groups", "3,2,2", "--threads", "2,1"];
+    // By number, by thread and group, by group and thread.
+    for thread in ["15", "1,7", "1,0,1,1"] {
+        let traced = said(
+            &folder,
+            &[&run[..], &["--trace", "--thread", thread]].concat(),
+            0,
+        );
+        holds(&traced, &["thread 15 step 1"]);
+        assert_eq!(traced.matches("step 1").count(), 1, "{traced}");
+        let stopped = said(
+            &folder,
+            &[&run[..], &["--break-thread", thread]].concat(),
+            0,
+        );
+        holds(&stopped, &["thread 15 (group 1,0,1, thread 1 of it)"]);
+    }
+    for (thread, words) in [
+        ("24", "the run has 24 threads"),
+        ("2,0", "a row has 2 threads"),
+        ("0,12", "the run has 24 threads"),
+        ("3,0,0,0", "there are 3 by 2 by 2 groups of 2 threads"),
+        ("1,0,1", "a group and a thread of it"),
+        (
+            "4294967295,4294967295,4294967295,4294967295",
+            "3 by 2 by 2 groups",
+        ),
+    ] {
+        let refused = said(
+            &folder,
+            &[&run[..], &["--trace", "--thread", thread]].concat(),
+            2,
+        );
+        holds(&refused, &["E0901", words]);
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_are_told() {
+    let folder = folder(&[("k.visa", ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n")]);
+    let refused = said(&folder, &["run", "k.visa", "--jobs", "0"], 2);
+    holds(&refused, &["from 1 on"]);
+    let most = "4294967295,4294967295,4294967295";
+    let refused = said(&folder, &["run", "k.visa", "--groups", most], 1);
+    holds(&refused, &["L0603", "more than 64 bits count"]);
+}
