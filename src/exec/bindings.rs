@@ -129,6 +129,9 @@ pub struct FlatMemory {
     told: Told,
 }
 
+/// Bytes behind the end of a memory from which on an access has nothing to do with it.
+const FAR: u64 = 1 << 28;
+
 impl FlatMemory {
     fn new(bindings: &Bindings) -> FlatMemory {
         let mut ranges = bindings.memory.clone();
@@ -149,6 +152,9 @@ impl FlatMemory {
         };
         let (len, start) = (range.memory.len() as u64, range.address);
         let behind = (address - start).saturating_sub(len);
+        if behind > FAR {
+            return Vec::new();
+        }
         let place = match address - start < len {
             true => format!(
                 "{} of them lie behind its end",
