@@ -7,6 +7,7 @@ use crate::diagnostic::Code;
 use crate::isa::Opcode;
 use crate::message::counted::{self, Part, RawWords};
 use crate::message::fields::{Field, outer};
+use crate::message::natural::counts_by_header;
 use crate::syntax::ast::{Operand, Suffix};
 
 impl Rules<'_> {
@@ -108,6 +109,7 @@ impl Rules<'_> {
     /// they ask for, and lanes.
     fn raw_lengths(&mut self) {
         let words = self.raw_words();
+        self.raw_receivers(&words);
         self.raw_room(&words);
         let (opcode, platform) = (self.opcode(), self.platform);
         let told = [
@@ -123,6 +125,20 @@ impl Rules<'_> {
         }
     }
 
+    /// The text and the extended descriptor name one receiver.
+    fn raw_receivers(&mut self, words: &RawWords) {
+        let named = words
+            .ex_desc
+            .and_then(|word| counted::receivers(words.function, word, self.platform));
+        if let Some(label) = named {
+            let d = self
+                .page_rule(Code::U0324, "raw message names two receivers")
+                .at(self.mnemonic(), label)
+                .note("up to Gen11 the extended descriptor's is sent, later the text's");
+            self.say(d);
+        }
+    }
+
     /// The parts of a raw message lie in variables that hold them.
     fn raw_room(&mut self, words: &RawWords) {
         let split = words.lengths[1].is_some();
@@ -130,7 +146,9 @@ impl Rules<'_> {
             true => [2, 3, 4],
             false => [4, self.instruction.operands.len(), 5],
         };
+        // Headers are made in the run.
         let decoded = words.decoded(self.platform);
+        let decoded = decoded.filter(|decoded| !counts_by_header(decoded));
         for (part, index) in Part::ALL.into_iter().zip(places) {
             let (lanes, platform) = (words.lanes, self.platform);
             let Some(registers) = words.registers(part, platform) else {

@@ -359,6 +359,16 @@ something else.
 register holds. Parameters that may be left out, as the coordinates behind the last one, are not meant.
 
     scatter_scaled.4 (M1, 8) T6 0x0:ud OFFSETS.0 %null.0   // which values?"
+    U0323 Undefined "raw message is shorter than what it asks for"
+"The descriptors count fewer registers than the message takes: addresses and data of every lane, the header first. The
+hardware takes whatever follows.
+
+    raw_send (M1, 16) 0xc 1 2 0x02205e06:ud A.0 D.0   // sixteen offsets are two registers"
+    U0324 Undefined "raw message names two receivers"
+"The shared function in the text of `raw_sends` and the low four bits of its extended descriptor differ. Up to Gen11
+the hardware goes by the descriptor; from Gen12 on the instruction has the text's.
+
+    raw_sends.12.1.1.0 (M1, 8) 0x4a:ud 0x02026e06:ud A.0 B.0 %null.0   // 12 is dc1, 0xa is dc0"
     W0322 Warning "variable ends before the block does"
 "A block store takes whole owords, and the variable has less than one register. What lies behind it in its
 register belongs to nobody: the bytes are stored, and are undefined. Compilers store a single value so.

@@ -110,6 +110,16 @@ pub enum DecodeError {
         /// The type.
         value: u32,
     },
+    /// A message of the load/store pipe beside its fences, whose bits no text states.
+    #[error(
+        "opcode {opcode} of {} is not modelled: of the load/store pipe only fences, opcode 31, have stated bits (lowering reference 15)", sfid.name()
+    )]
+    LoadStore {
+        /// Receiver.
+        sfid: Sfid,
+        /// The opcode.
+        opcode: u32,
+    },
     /// The receiver is not modelled.
     #[error("messages to {} are not modelled", .0.name())]
     UnknownFunction(Sfid),
@@ -135,6 +145,7 @@ impl DecodeError {
             self,
             DecodeError::MediaMode(_)
                 | DecodeError::MediaFunction(_)
+                | DecodeError::LoadStore { .. }
                 | DecodeError::UnknownFunction(_)
         )
     }

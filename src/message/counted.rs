@@ -10,6 +10,7 @@
 //!
 //! The message is the descriptors'. Source: vISA text reference 5.12; lowering reference 1.2, 1.3, 17.
 
+use super::Sfid;
 use super::bits::{Decoded, decode};
 use super::extended::{length_field, with_second_length};
 use super::fields::{Field, extended_gen11 as ex, outer};
@@ -116,9 +117,14 @@ impl RawWords {
     /// Where the text counts other registers than the descriptors.
     pub fn beside_text(&self, platform: Platform) -> Vec<String> {
         let field = |word: Option<u32>, field: Field| word.map(|word| field.get(&[word]));
-        // A second length that the descriptor has not is the text's to join.
-        let behind = field(self.ex_desc, length_field(platform)).filter(|n| *n != 0);
         let [sent, second, received] = self.lengths;
+        // A second length that the descriptor has not is the text's to join, as far as there is room.
+        let room = length_field(platform);
+        let joined = self.registers(Part::Second, platform);
+        let behind = match second {
+            Some(second) if second > room.max() => joined,
+            _ => field(self.ex_desc, room).filter(|n| *n != 0),
+        };
         let pairs = [
             ("sent", sent.zip(field(self.desc, outer::LENGTH))),
             ("sent behind them", second.zip(behind)),
@@ -149,6 +155,25 @@ impl RawWords {
             beside_lanes(&decoded.request, self.lanes, platform)
         })
     }
+}
+
+/// Two receivers of one message: up to Gen11 the extended descriptor's is sent, later the text's.
+/// Source: lowering reference 1.3; what the finalizer was seen to emit.
+pub fn receivers(function: Option<u32>, ex_desc: u32, platform: Platform) -> Option<String> {
+    let (text, bits) = (function?, ex::SFID.get(&[ex_desc]));
+    let named = |number: u32| {
+        let sfid = Sfid::from_number(number, platform);
+        let name = sfid.map_or("nobody known", Sfid::name);
+        format!("{number} ({name})")
+    };
+    let differ = platform <= Platform::Icl && text != bits;
+    differ.then(|| {
+        format!(
+            "{} by the text, {} by the extended descriptor",
+            named(text),
+            named(bits)
+        )
+    })
 }
 
 /// Lanes of an instruction that its message has none for. Those of the message beyond the instruction's are

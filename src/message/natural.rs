@@ -62,8 +62,18 @@ pub const fn atomic_operands(op: AtomicOp) -> u32 {
     }
 }
 
-/// What the lengths of a message say that what it asks does not: a line each. Nothing of a message whose
-/// header decides its lengths. A response of 0 throws away what comes back, which no one is wrong to do.
+/// Whether the header of a message has a say in its lengths.
+pub const fn counts_by_header(decoded: &Decoded) -> bool {
+    match decoded.request {
+        Request::MediaRead(_) | Request::MediaWrite(_) => true,
+        Request::Sampler(_) => decoded.form.header,
+        _ => false,
+    }
+}
+
+/// What the lengths of a message say that what it asks does not: a line each. A response of 0 throws away what
+/// comes back, which no one is wrong to do. Where [`counts_by_header`] the header must have been read; of blocks
+/// of the media sampler nothing is said.
 ///
 /// Source: lowering reference 1.2 and 1.10, and the lengths of each message.
 pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
@@ -71,15 +81,9 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
         request,
         form: told,
     } = decoded;
-    let by_header = match request {
-        Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
-            true
-        }
-        Request::MediaRead(_) | Request::MediaWrite(_) => true,
-        Request::Sampler(_) => told.header,
-        _ => false,
-    };
-    if by_header {
+    if let Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) =
+        request
+    {
         return Vec::new();
     }
     let natural = form(request, platform);

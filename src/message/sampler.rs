@@ -119,9 +119,18 @@ impl SamplerRequest {
             header,
             first: u32::from(header) + if split { 0 } else { registers },
             second: if split { registers } else { 0 },
-            response: self.returned_channels() * self.channel_rows(platform)
-                + u32::from(self.pixel_null_mask),
+            response: self.response(platform),
         }
+    }
+
+    /// Registers that come back: channels, and the one behind them with the null mask or the kill mask.
+    /// Source: lowering reference 3.3; PRM 4.11.2.2.
+    pub fn response(&self, platform: Platform) -> u32 {
+        self.returned_channels() * self.channel_rows(platform) + u32::from(self.has_mask())
+    }
+
+    fn has_mask(&self) -> bool {
+        self.pixel_null_mask || self.op == SamplerOp::SampleKillpix
     }
 }
 
@@ -163,7 +172,7 @@ pub(super) fn encode_3d(
             form.registers()
         )));
     }
-    let natural = r.returned_channels() * r.channel_rows(platform) + u32::from(r.pixel_null_mask);
+    let natural = r.response(platform);
     let told_by_header = form.header || r.op.is_gather();
     if !told_by_header && form.response != natural && (form.response != 0 || r.channels.0 != 0xf) {
         return Err(EncodeError::Form(format!(
@@ -331,10 +340,12 @@ pub(super) fn decode(
         r.channels = ChannelMask(1);
     } else if form.response != 0 {
         let each = r.channel_rows(platform);
-        let count = form.response / each;
-        if !form.response.is_multiple_of(each) || count > 4 {
+        let rows = form.response - u32::from(r.has_mask());
+        let count = rows / each;
+        if !rows.is_multiple_of(each) || !(1..=4).contains(&count) {
+            let mask = if r.has_mask() { " and a mask" } else { "" };
             return Err(DecodeError::Length(format!(
-                "{} response registers are not 1 to 4 channels of {each}",
+                "{} response registers are not 1 to 4 channels of {each}{mask}",
                 form.response
             )));
         }

@@ -12,7 +12,7 @@
 use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
 use super::extended::extended_layout;
 use super::fields::{Field, Layout, extended_gen11, outer};
-use super::natural::{odd_lengths, odd_lengths_of};
+use super::natural::{counts_by_header, odd_lengths, odd_lengths_of};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
 use std::fmt::Write;
@@ -210,7 +210,7 @@ pub struct Read {
     pub form: Form,
     /// The request in words.
     pub asked: String,
-    /// Where the lengths are not those of the request ([`odd_lengths`]).
+    /// Where the lengths are not those of the request ([`odd_lengths`]); nothing where the header decides.
     pub odd: Vec<String>,
 }
 
@@ -229,7 +229,10 @@ pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, Deco
         _ => decode(&message, platform).map(|decoded| Read {
             form: decoded.form,
             asked: decoded.request.to_string(),
-            odd: odd_lengths(&decoded, platform),
+            odd: match counts_by_header(&decoded) {
+                true => Vec::new(),
+                false => odd_lengths(&decoded, platform),
+            },
         }),
     }
 }

@@ -25,11 +25,11 @@ use super::trap::Trap;
 use super::{gen5, general, media_sampler, target};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type, UnormFormat};
-use crate::message::counted::{RawWords, second_length};
+use crate::message::counted::{self, RawWords, second_length};
 use crate::message::fields::{extended_gen11 as ex, outer, render_target_header as h};
 use crate::message::{
-    Decoded, Form, Message, Parameter, Request, SamplerRequest, Sfid, TargetWrite, decode, natural,
-    parameters,
+    Decoded, Form, MediaBlock, Message, Parameter, Request, SamplerRequest, Sfid, TargetWrite,
+    decode, natural, parameters,
 };
 use crate::program::{ExtendedWord, Lanes, Raw, RawMessage, Send, SendBody, Text};
 use std::borrow::Cow;
@@ -46,6 +46,10 @@ pub fn send<O: Observer>(
     let desc = general::scalar(thread, &raw.desc) as u32;
     let platform = thread.program.platform;
     let word = extended(thread, raw);
+    if let Some(note) = counted::receivers(raw.function, word, platform) {
+        let wrong = Diagnostic::new(Code::U0324).note(note);
+        return Err(thread.trap(pc, u32::MAX, wrong.see("vISA text reference 5.12")));
+    }
     // How many registers there are is the descriptors' to say.
     let form = Form {
         header: outer::HEADER.get(&[desc]) != 0,
@@ -74,11 +78,11 @@ pub fn send<O: Observer>(
     let decoded = match read {
         Ok(decoded) => decoded,
         Err((what, why)) => {
-            let note = format!("descriptor {desc:#010x}: {why}");
+            let note = format!("descriptor {desc:#010x}, extended descriptor {word:#x}: {why}");
             return Err(refuse(thread, pc, &what, note));
         }
     };
-    if !raw.constant {
+    if !raw.constant || natural::counts_by_header(&decoded) {
         let words = RawWords {
             function: raw.function,
             ex_desc: Some(word),
@@ -106,12 +110,15 @@ pub fn send<O: Observer>(
                 let name = format!("the raw message {name}");
                 return Err(message::takes_null(thread, &name, Some(of_null), pc));
             }
-            let what = if given < wanted {
-                format!("the raw message {name} has {given} registers where it takes {wanted}")
-            } else {
-                format!("the raw message {name} is not modelled")
-            };
             let note = format!("descriptor {desc:#010x}: {}", decoded.request);
+            if given < wanted {
+                let given = counted::spelled(given);
+                let what = format!("the raw message {name} has {given} where it takes {wanted}");
+                let short = Diagnostic::with_message(Code::U0323, what).note(note);
+                let short = short.see("lowering reference 1.2, and the lengths of each message");
+                return Err(thread.trap(pc, u32::MAX, short));
+            }
+            let what = format!("the raw message {name} is not modelled");
             Err(refuse(thread, pc, &what, note))
         }
     }
@@ -122,6 +129,19 @@ fn refuse(thread: &Thread<'_>, pc: u32, what: &str, note: String) -> Box<Trap> {
         .note(note)
         .see("lowering reference 17");
     thread.trap(pc, u32::MAX, diagnostic)
+}
+
+/// The trap of a media block that no message moves, as its header has it.
+fn too_large(thread: &Thread<'_>, block: &MediaBlock, pc: u32) -> Box<Trap> {
+    let (width, height) = (block.width, block.height);
+    let note = format!(
+        "the header says {width} by {height} bytes; with rows of {} they are {}, and {} is the limit",
+        block.pitch(),
+        block.bytes(),
+        message::MAX_BLOCK
+    );
+    let diagnostic = Diagnostic::new(Code::E0312).note(note);
+    thread.trap(pc, u32::MAX, diagnostic.see("lowering reference 2.3"))
 }
 
 /// The name of a message for people.
@@ -256,7 +276,7 @@ impl Call<'_> {
         if let Request::MediaRead(block) | Request::MediaWrite(block) = request
             && block.bytes() as usize > message::MAX_BLOCK
         {
-            return None;
+            return Some(Err(too_large(thread, block, pc)));
         }
         match request {
             Request::MediaRead(_) => {

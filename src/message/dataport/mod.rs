@@ -133,9 +133,13 @@ pub fn layout(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
         (Sfid::Urb, _) => &fields::urb::LAYOUT,
         (Sfid::Gateway, _) => &fields::gateway::LAYOUT,
         (Sfid::Ts, _) => &fields::spawner::LAYOUT,
-        (sfid, _) if sfid.is_lsc() => &fields::lsc_fence::LAYOUT,
+        (sfid, _) if sfid.is_lsc() && is_lsc_fence(desc) => &fields::lsc_fence::LAYOUT,
         _ => return None,
     })
+}
+
+fn is_lsc_fence(control: u32) -> bool {
+    fields::lsc_fence::OPCODE.get(&[control]) == types::LSC_FENCE
 }
 
 pub(super) fn decode(
@@ -152,6 +156,10 @@ pub(super) fn decode(
         Sfid::Dc0 | Sfid::Dc1 => DecodeError::UnknownType {
             sfid,
             value: message_type,
+        },
+        _ if sfid.is_lsc() => DecodeError::LoadStore {
+            sfid,
+            opcode: fields::lsc_fence::OPCODE.get(&[control]),
         },
         _ => DecodeError::UnknownFunction(sfid),
     })?;

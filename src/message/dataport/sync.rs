@@ -130,10 +130,8 @@ pub(super) fn decode_lsc_fence(sfid: Sfid, control: u32) -> Result<Request, Deco
         reserved(field, value, (value < codes).then_some(value))
     };
     let [flushes, scopes] = fence_codes(sfid);
-    for (field, wanted) in [(c::OPCODE, types::LSC_FENCE), (c::WIDE, 1)] {
-        let value = field.get(&word);
-        reserved(field, value, (value == wanted).then_some(()))?;
-    }
+    let wide = c::WIDE.get(&word);
+    reserved(c::WIDE, wide, (wide == 1).then_some(()))?;
     Ok(Request::LscFence(LscFence {
         sfid,
         flush: read(c::FLUSH, flushes)?,
