@@ -821,5 +821,5 @@ fn a_raw_send_runs_by_the_bits_of_its_descriptors() {
     assert_eq!(code, Some(0), "{errors}");
     let (code, errors) = run("short", short);
     assert_eq!(code, Some(1), "{errors}");
-    assert!(errors.contains("registers where it takes"), "{errors}");
+    assert!(errors.contains("1 register where it takes 2"), "{errors}");
 }

@@ -71,6 +71,8 @@ const REFUSALS: &[Row] = &[
     ("mov (M1, 8) U(0,0)<1> 0x0:ud\nmov (M1, 1) U(0,2)<1> 0x3f003f:ud\nraw_send (M1, 8) 0xc 1 2 0x02290006:ud U.0 U.64", &["run", "k.visa"], "E0312", "64 by 64 bytes; with rows of 64 they are 4096"),
     ("mov (M1, 8) U(0,0)<1> 0x0:ud\nmov (M1, 1) U(0,2)<1> 0x1001f:ud\nraw_send (M1, 8) 0xc 1 1 0x02190006:ud U.0 U.64", &["run", "k.visa", "--surface", "T6=new:64x8:R8_UNORM"], "W0386", "2 registers back, the descriptor counts 1"),
     (".decl N v_type=G type=ud num_elts=8 align=GRF\nmov (M1, 8) U(0,0)<1> 0x0:ud\nmov (M1, 1) U(0,2)<1> 0x1001f:ud\nraw_sends.12.1.0.2 (M1, 8) 0xc:ud 0x02290006:ud U.0 %null.0 N.0", &["run", "k.visa"], "U0320", "32 bytes from here to the end, 64 are moved"),
+    ("typed_atomic.add (M1, 8) T6 U.0 %null.0 %null.0 %null.0 %null.0 %null.0 U.0", &["run", "k.visa"], "U0322", "typed_atomic takes"),
+    ("lsc_load_quad.tgm (M1, 8) %null:d32.x bti(0x6)[U,U]:a32", &["run", "--platform", "dg2", "k.visa"], "E0603", "index 6"),
     ("scatter4_typed.RGBA (M1, 8) T6 U.0 U.0 %null.0 %null.0 U.0", &["run", "k.visa", "--surface", "T6=new:8x8:BC1_UNORM"], "E0607", "BC1_UNORM"),
     ("// SURFACE T6 R8_UNORM 4x4", &["check", "k.visa"], "E0701", "SURFACE"),
     ("", &["run", "k.visa", "--threads", "100000,100000"], "E0701", "--threads"),

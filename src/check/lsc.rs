@@ -205,6 +205,13 @@ impl Rules<'_> {
         access: Access,
         span: Span,
     ) {
+        if access == Access::Store && data.raw.var.node == NULL {
+            let d = self
+                .complaint(Code::E0371, "a store needs data")
+                .at(span, "%null")
+                .help("the variable that holds the values");
+            return self.say(d);
+        }
         if let Some(block) = data.block {
             return self.lsc_block(data, block, access, span);
         }
@@ -229,13 +236,6 @@ impl Rules<'_> {
                     ".{}",
                     &"xyzw"[..(full as u8).count_ones() as usize]
                 ));
-            return self.say(d);
-        }
-        if access == Access::Store && data.raw.var.node == NULL {
-            let d = self
-                .complaint(Code::E0371, "a store needs data")
-                .at(span, "%null")
-                .help("the variable that holds the values");
             return self.say(d);
         }
         if let Some((label, note)) = wrong_shape(data, function, access, self.opcode()) {

@@ -195,6 +195,7 @@ const REFUSALS: &[Row] = &[
     ("pvc", "lsc_store_block2d.ugm (M1_NM, 1) flat[Q,U,U,U,U,U] U:d8.16x8nt", "E0370", "VNNI"),
     ("pvc", "lsc_load_block2d.ugm (M1_NM, 1) U:d8c32.16x8nn flat[Q,U,U,U,U,U]", "E0370", "converts"),
     ("dg2", "lsc_store.ugm (M1, 8) flat[Q]:a64 %null:d32", "E0371", "%null"),
+    ("pvc", "lsc_store_block2d.ugm (M1, 1) flat[Q,0x3f,0x7,0x3f,0x0,0x0] %null:d32.8x8nn", "E0371", "%null"),
     ("dg2", "lsc_load.ugm (M1, 32) U:d32x4 flat[Q]:a64", "E0372", "16 registers of 32"),
     ("dg2", "lsc_load.ugm (M1, 16) SMALL:d32 flat[Q]:a64", "U0320", "64 are moved"),
     ("dg2", "lsc_store.ugm (M1, 16) flat[Q]:a64 SMALL:d32", "U0321", "64 are moved"),

@@ -356,7 +356,7 @@ something else.
     load_lz.R (M1, 16) 0x0:uw T6 D.0 U.0          // wants 16 elements of u"
     U0322 Undefined "message takes registers of %null"
 "A message takes addresses or values from a register, and `%null` has none: Intel's finalizer leaves whatever the
-register holds. Parameters that may be left out, as the coordinates behind the last one, are not meant.
+register holds. What may be left out is not meant, as coordinates that are 0.
 
     scatter_scaled.4 (M1, 8) T6 0x0:ud OFFSETS.0 %null.0   // which values?"
     U0323 Undefined "raw message is shorter than what it asks for"
@@ -605,9 +605,9 @@ shows the message bit for bit as the finalizer makes it and says what is wrong w
 
 Running a program follows the page; only the printed message follows the finalizer."
     W0385 Warning "raw message counts other registers than its descriptor"
-"The text of a raw message says how many registers are sent and received, and so do its descriptors. Where both
-are constants and differ, the hardware is sent the descriptor's message; the text's numbers only say which
-registers that may read and write. `raw_send` with fewer than the descriptor has is E0373.
+"The text of a raw message says how many registers are sent and received, and so do its descriptors, constants before
+a run and others in it. Where they differ, the hardware is sent the descriptor's message; the text's numbers only
+say which registers that may read and write. `raw_send` with fewer than a constant descriptor has is E0373.
 
     raw_sends.10.1.2.1 (M1, 8) 0x4a:ud 0x02109000:ud A.0 B.0 D.0   // 0x4a has a second length of 1"
     W0386 Warning "raw message counts other registers than it has"

@@ -4,6 +4,7 @@ use super::operands::Scope;
 use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode, Type};
+use crate::message::natural::atomic_operands;
 use crate::message::request::FieldSelect;
 use crate::program::{Op, Send, SendBody};
 use crate::syntax::ast::{Immediate, Instruction, Operand, Suffix};
@@ -109,13 +110,22 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             src: [scope.raw(src0), scope.raw(src1)],
             dst: scope.raw(dst),
         },
-        (TypedAtomic, [u, v, r, lod, src0, src1, dst]) => SendBody::TypedAtomic {
-            op: atomic(i)?,
-            bits: atomic_bits(i),
-            coordinates: [u, v, r, lod].map(|o| scope.raw(o)),
-            src: [scope.raw(src0), scope.raw(src1)],
-            dst: scope.raw(dst),
-        },
+        (TypedAtomic, [u, v, r, lod, src0, src1, dst]) => {
+            let op = atomic(i)?;
+            let src = [scope.raw(src0), scope.raw(src1)];
+            // The check looks at the sources of the others alone: vISA text reference 7.5.
+            let taken = &src[..atomic_operands(op) as usize];
+            if taken.iter().any(Option::is_none) {
+                return None;
+            }
+            SendBody::TypedAtomic {
+                op,
+                bits: atomic_bits(i),
+                coordinates: [u, v, r, lod].map(|o| scope.raw(o)),
+                src,
+                dst: scope.raw(dst),
+            }
+        }
         (SvmGather | Opcode::SvmScatter, [addresses, data]) => {
             let (bytes, count) = i.suffix(|s| match s {
                 Suffix::Blocks { bytes, count } => Some((*bytes, *count)),

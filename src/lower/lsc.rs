@@ -187,7 +187,7 @@ fn typed(
             write,
             channels: data.channels?,
             coordinates: std::array::from_fn(coordinate),
-            data: scope.raw(&Operand::Raw(data.raw.clone()))?,
+            data: scope.moved(&Operand::Raw(data.raw.clone()), write)?,
         },
     })))
 }

@@ -167,10 +167,16 @@ pub(super) fn raw(choices: &mut Choices, platform: Platform) -> String {
         let word = function | strange;
         return format!("{op} (M1, {size}) {word:#x} {sent} {received} {desc} P0.0 {to}.0");
     }
-    // Of two sources also fewer, and another second length than that of the descriptor.
+    // Of two sources also fewer, and another second length than that of the descriptor, as far as D0 has the
+    // registers of both joined.
     let told = match choices.one_in(4) {
         true => choices.below(16),
         false => second & 0xf,
+    };
+    let most = u64::from(512 / platform.grf_bytes());
+    let (second, told, strange) = match second | told | strange >> 6 & 0x1f {
+        joined if joined > most => (second.min(most), second.min(most) & 0xf, 0),
+        _ => (second, told, strange),
     };
     let ex_desc = match choices.one_in(4) {
         true => format!("C0(0,{})<0;1,0>", 4 + choices.below(3)),
@@ -181,7 +187,10 @@ pub(super) fn raw(choices: &mut Choices, platform: Platform) -> String {
     } else {
         1 + choices.below(3)
     };
-    let behind = if second > 2 { "D0.0" } else { "P0.64" };
+    let behind = match second | told | strange >> 6 & 0x1f {
+        0..=2 => "P0.64",
+        _ => "D0.0",
+    };
     format!(
         "raw_sends.{function}.{sent}.{second}.{received} (M1, {size}) {ex_desc} {desc} P0.0 {behind} {to}.0"
     )
