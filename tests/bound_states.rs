@@ -279,6 +279,30 @@ fn surfaces_of_any_words_are_refused_or_read_and_never_panic() {
     );
 }
 
+/// A directive, and what may follow it in lines of its own, is refused with a code, at these words, and with
+/// this help.
+fn refused(directive: &str, code: &str, words: &str, help: &str) {
+    let text = format!("// {directive}\n{READER}");
+    let source = Source::new("k.visa", text.clone());
+    let (layer, found) = file_layer(source, Path::new("tests/cases/states/k.visa"));
+    let refused = start(&[layer], found, &Options::default()).err();
+    let problem = refused
+        .unwrap_or_else(|| panic!("{directive}"))
+        .problems
+        .remove(0);
+    let said = problem.diagnostic;
+    let span = said.span().expect("a place").range();
+    assert_eq!(
+        (said.code.info().name, &text[span]),
+        (code, words),
+        "{directive}"
+    );
+    let mend = said.help.unwrap_or_default();
+    assert!(mend.contains(help), "{directive}: {mend}");
+    let of_surfaces = code.starts_with("E074") || code.starts_with("E075");
+    assert!(said.see.is_some() || !of_surfaces, "{directive}");
+}
+
 #[test]
 fn rules_are_told_at_their_words_with_a_mend_and_a_section() {
     for (directive, code, words, help) in [
@@ -398,26 +422,286 @@ fn rules_are_told_at_their_words_with_a_mend_and_a_section() {
         ),
         ("SURFACE T6: R8_UNORM 8x8, byte = q", "E0701", "q", ""),
     ] {
-        let text = format!("// {directive}\n{READER}");
-        let source = Source::new("k.visa", text.clone());
-        let (layer, found) = file_layer(source, Path::new("tests/cases/states/k.visa"));
-        let refused = start(&[layer], found, &Options::default()).err();
-        let problem = refused
-            .unwrap_or_else(|| panic!("{directive}"))
-            .problems
-            .remove(0);
-        let said = problem.diagnostic;
-        let span = said.span().expect("a place").range();
-        assert_eq!(
-            (said.code.info().name, &text[span]),
-            (code, words),
-            "{directive}"
-        );
-        let mend = said.help.unwrap_or_default();
-        assert!(mend.contains(help), "{directive}: {mend}");
-        let of_surfaces = code.starts_with("E074") || code.starts_with("E075");
-        assert!(said.see.is_some() || !of_surfaces, "{directive}");
+        refused(directive, code, words, help);
     }
     // Chroma of half the pitch is tiled too: 256 is the least, and it is what is taken.
     assert!(codes("SURFACE T6: i420 ../sampler/yv12.bin 4x4 tiling=Y").is_empty());
+}
+
+#[test]
+fn offsets_end_where_their_fields_do() {
+    for (platform, most) in [("ilk", 30), ("bdw", 28), ("skl", 28), ("tgl", 28)] {
+        let of = |words: &str| format!("SURFACE T6: R8_UNORM 8x8 {words}\n// PLATFORM {platform}");
+        for held in ["x=508 tiling=Y".to_string(), format!("y={most} tiling=Y")] {
+            assert_eq!(codes(&of(&held)), Vec::<&str>::new(), "{platform} {held}");
+        }
+        refused(&of("x=512 tiling=Y"), "E0740", "x=512", "X Offset 0 to 508");
+        refused(
+            &of("x=4294967292"),
+            "E0740",
+            "x=4294967292",
+            "X Offset 0 to 508",
+        );
+        let help = format!("Y Offset 0 to {most}");
+        refused(&of("y=32"), "E0740", "y=32", &help);
+    }
+    // Two rows are a unit up to Gen7.5 and no unit later.
+    refused(
+        "SURFACE T6: R8_UNORM 8x8 y=30",
+        "E0740",
+        "y=30",
+        "Y Offset 0 to 28",
+    );
+    refused(
+        "SURFACE T6: R8_UNORM 8x8 y=26",
+        "E0749",
+        "y=26",
+        "Y Offset 24 or 28",
+    );
+    refused(
+        "SURFACE T6: R8_UNORM 8x8 slices=2 qpitch=131072",
+        "E0740",
+        "qpitch=131072",
+        "0 to 131068",
+    );
+}
+
+#[test]
+fn cubes_up_to_gen6_come_alone() {
+    let cubes = "SURFACE T6: R8_UNORM 8x8 kind=cube slices=2";
+    let ilk = |words: &str| format!("{words}\n// PLATFORM ilk");
+    refused(&ilk(cubes), "E0745", "slices=2", "Gen7");
+    refused(&format!("{cubes} gen=6"), "E0745", "slices=2", "one cube");
+    let later = ilk("SURFACE T6: R8_UNORM 8x8 kind=cube slices=1 element=1");
+    refused(&later, "E0745", "element=1", "Minimum Array Element of 0");
+    for legal in [
+        cubes.to_string(),
+        format!("{cubes} gen=7"),
+        format!("{cubes} element=6"),
+        ilk("SURFACE T6: R8_UNORM 8x8 kind=cube slices=1"),
+    ] {
+        assert_eq!(codes(&legal), Vec::<&str>::new(), "{legal}");
+    }
+    // Depth and Minimum Array Element of a packed cube: the same rules.
+    let packed = |depth: u32, element: u32| {
+        format!(
+            "SURFACE T6: state 6500003f 00000000 003801c0 {:08x} {:08x} 00000000 gen=5",
+            depth << 21 | 7 << 3,
+            element << 17
+        )
+    };
+    assert_eq!(codes(&packed(0, 0)), Vec::<&str>::new());
+    assert_eq!(codes(&packed(1, 0)), ["E0745"]);
+    assert_eq!(codes(&packed(0, 1)), ["E0745"]);
+}
+
+#[test]
+fn keys_and_sizes_that_say_nothing_are_refused() {
+    for size in ["64x5", "64x3x2"] {
+        let directive = format!("SURFACE T6: R8_UINT {size} kind=buffer");
+        let help = if size == "64x5" { "320x1" } else { "384x1" };
+        refused(&directive, "E0745", size, help);
+    }
+    for key in [
+        "slices=3",
+        "levels=3",
+        "min_lod=3",
+        "element=2",
+        "samples=4",
+        "storage=array",
+        "lines=top",
+        "x=4",
+        "y=4",
+        "qpitch=8",
+        "align=8x8",
+        "below=off",
+        "swizzle=on",
+        "clear=0/0/0/0",
+    ] {
+        let directive = format!("SURFACE T6: R8_UINT 64x1 kind=buffer {key}");
+        refused(
+            &directive,
+            "E0705",
+            key.split('=').next().unwrap_or(key),
+            "leave it out",
+        );
+    }
+    for (directive, word, help) in [
+        ("R8_UNORM 8x8 element=3", "element", "slices=1"),
+        ("R8_UNORM 8x8 kind=cube element=3", "element", "slices=1"),
+        ("R8_UNORM 8x8 frame=3, byte = x", "frame", "leave it out"),
+        (
+            "memory memory.bin R8_UINT 4x4 frame=1",
+            "frame",
+            "leave it out",
+        ),
+        (
+            "R8_UNORM 8x8 palette=ff000000",
+            "palette",
+            "P8_UNORM_PALETTE0",
+        ),
+        ("R8_UNORM 8x8 clear=0/0/0/1", "clear", "samples=4"),
+        ("R8_UNORM 8x8 storage=interleaved", "storage", "samples=4"),
+        ("R8_UNORM 8x8 mips=all", "mips", "levels="),
+        ("R8_UNORM 8x8x4 kind=cube slices=1", "slices", "kind=3d"),
+        ("R8_UNORM 8x8 kind=null levels=3", "levels", "leave it out"),
+    ] {
+        refused(&format!("SURFACE T6: {directive}"), "E0705", word, help);
+    }
+    for (directive, code, words, help) in [
+        (
+            "PLANAR_420_8 16x8 samples=4",
+            "E0746",
+            "PLANAR_420_8",
+            "R8G8B8A8_UNORM",
+        ),
+        (
+            "R8_UNORM 64x64 tiling=Yf swizzle=on",
+            "E0745",
+            "swizzle=on",
+            "tiling X or Y",
+        ),
+        (
+            "R8_UNORM 64x64 swizzle=on",
+            "E0745",
+            "swizzle=on",
+            "tiling X or Y",
+        ),
+        (
+            "R8_UINT 8x8 samples=3",
+            "E0745",
+            "samples=3",
+            "1, 2, 4, 8 or 16 samples",
+        ),
+    ] {
+        refused(&format!("SURFACE T6: {directive}"), code, words, help);
+    }
+    // What a packed state refuses too.
+    for (directive, words, help) in [
+        ("MONO8 32x4 x=508", "x=508", "no offsets"),
+        ("R32G32B32_FLOAT 4x4 y=4", "y=4", "no offsets"),
+        ("MONO8 32x4 min_lod=1 gen=5", "min_lod=1", "Min LOD of 0"),
+        (
+            "R8_UNORM 8x8 lines=top y=6 tiling=Y gen=5",
+            "y=6",
+            "4, 8, 12",
+        ),
+        (
+            "R32G32B32A32_FLOAT 8x8 samples=4 storage=interleaved gen=6",
+            "samples=4",
+            "64 bits",
+        ),
+        ("PLANAR_420_8 16x8 kind=3d", "kind=3d", "two sizes"),
+    ] {
+        let code = if directive.starts_with("PLANAR") {
+            "E0755"
+        } else {
+            "E0745"
+        };
+        refused(&format!("SURFACE T6: {directive}"), code, words, help);
+    }
+    for legal in [
+        "R32_UINT 16x1 kind=buffer pitch=16 gen=8 disable=R tiling=linear",
+        "raw memory.bin R8_UINT 32x1 kind=buffer frame=0",
+        "R8_UNORM 8x8 slices=1 element=3",
+        "R8_UNORM 128x32 tiling=Y swizzle=on",
+        "R8_UNORM 8x8 swizzle=off",
+        "R8_UINT 8x8 samples=4 storage=interleaved clear=0/0/0/1",
+        "R8_UNORM 8x8 kind=null gen=8",
+    ] {
+        let directive = format!("SURFACE T6: {legal}");
+        assert_eq!(codes(&directive), Vec::<&str>::new(), "{directive}");
+    }
+}
+
+#[test]
+fn planes_that_share_bytes_are_told_of() {
+    // 16 by 8 texels of luma, 16 bytes from row to row, and pairs from row `v` on: a media state.
+    let of = |v: u32| {
+        let words = format!("00000000 003803c0 480000{:02x} {v:08x} 00000000", 15 << 3);
+        format!("SURFACE T6: media-state {words} gen=5")
+    };
+    assert_eq!(codes(&of(8)), Vec::<&str>::new());
+    assert_eq!(codes(&of(6)), ["W0759"]);
+    // Chroma of a field begins below the rows of both.
+    for (lines, row) in [("frame", 8), ("top", 16), ("bottom", 16)] {
+        let directive = format!("SURFACE T6: PLANAR_420_8 16x8 lines={lines}");
+        let bindings = bound(&directive).0.expect("a legal surface");
+        let planes = bindings.surfaces[&6].description().planes;
+        assert_eq!(planes.map(|p| p.u), Some((0, row)), "{lines}");
+    }
+    for size in ["4x4294967295", "4294967295x4294967295"] {
+        let directive = format!("SURFACE T6: i420 memory.bin {size} tiling=Y lines=top");
+        assert_eq!(codes(&directive), ["E0740"], "{directive}");
+    }
+}
+
+#[test]
+fn sampler_fields_are_held_to_the_state_of_the_generation() {
+    let of = |words: &str, platform: &str| format!("SAMPLER S0: {words}\n// PLATFORM {platform}");
+    for (words, platform, code, help) in [
+        ("address=half_border", "ilk", "E0756", "CLAMP_BORDER"),
+        ("address_r=half_border", "ilk", "E0756", "CLAMP_BORDER"),
+        ("reduction=minimum", "ilk", "E0749", "standard"),
+        ("normalized=off", "ilk", "E0749", "normalized coordinates"),
+        ("clamp_magnified=on", "ilk", "E0749", "off"),
+        ("base_level=3.3", "ilk", "E0749", "in steps of 1/2"),
+        ("base_level=13.5", "ilk", "E0749", ""),
+        ("max_lod=0.01", "ilk", "E0749", "0 to 13, in steps of 1/64"),
+        ("min_lod=0.003", "ilk", "E0749", "0 to 13, in steps of 1/64"),
+        ("max_lod=13.5", "ilk", "E0749", ""),
+        (
+            "lod_bias=0.00390625",
+            "ilk",
+            "E0749",
+            "-16 to 15.984375, in steps of 1/64",
+        ),
+        ("lod_bias=16", "ilk", "E0749", "-16 to 15.984375"),
+        ("base_level=2", "skl", "E0749", "the surface state"),
+        ("base_level=2", "bdw", "E0749", "the surface state"),
+        ("base_level=2", "tgl", "E0749", "the surface state"),
+        ("max_lod=0.01", "skl", "E0749", "0 to 14, in steps of 1/256"),
+        ("lod_bias=nan", "skl", "E0705", ""),
+        ("lod_bias=1e999", "skl", "E0705", ""),
+        ("min_lod=-1", "skl", "E0749", "0 to 14"),
+        ("normalized=off mip=linear", "skl", "E0705", ""),
+    ] {
+        let blamed = words.split(' ').next_back().unwrap_or(words);
+        refused(&of(words, platform), code, blamed, help);
+    }
+    for (words, blamed, help) in [
+        ("mono_width=9", "mono_width=9", "filter=mono"),
+        (
+            "mono_height=3 filter=linear",
+            "mono_height=3",
+            "filter=mono",
+        ),
+        ("key_high=0xff000000", "key_high=0xff000000", "key=kill"),
+    ] {
+        refused(&of(words, "skl"), "E0705", blamed, help);
+    }
+    for (words, platform, expected) in [
+        ("address=half_border", "skl", vec![]),
+        (
+            "normalized=off reduction=minimum clamp_magnified=on",
+            "bdw",
+            vec![],
+        ),
+        (
+            "base_level=3.5 max_lod=13 lod_bias=-15.984375",
+            "ilk",
+            vec![],
+        ),
+        ("mono_width=3 mono_height=7 filter=mono", "ilk", vec![]),
+        (
+            "key_low=0x00000000 key=kill key_high=0xff000000",
+            "skl",
+            vec![],
+        ),
+        ("max_lod=14 min_lod=0.00390625", "tgl", vec![]),
+        ("filter=anisotropic", "ilk", vec![]),
+        ("min_lod=3 max_lod=2", "skl", vec!["W0753"]),
+    ] {
+        assert_eq!(codes(&of(words, platform)), expected, "{words} {platform}");
+    }
 }

@@ -1206,6 +1206,10 @@ less between them two texels would be the same bytes. Without a QPitch visim pac
 
     // SURFACE T6: R8_UNORM 8x8 slices=3 qpitch=4
     // SURFACE T6: R8_UNORM 8x8 slices=3 qpitch=8 // mended"
+    W0759 Warning "planes of the surface share bytes"
+"The state of a planar surface says where chroma begins, and nothing keeps it apart from luma: what is written
+to one is read from the other. Chroma of 4:2:0 begins below the rows of luma, those of both fields where lines
+are skipped; with Half Pitch for Chroma two of its rows stand in one of luma."
     E0757 Error "surface has no such part"
 "SAVE picks a level, slice, sample or plane that the surface does not have. Levels count from the most
 detailed one that the surface shows.

@@ -386,9 +386,11 @@ fn make(
             let start = start.ok_or_else(|| wrong(kind.span, "no such kind of file"))?;
             let shape = shape::read(layer, ask, at(start), &size)?;
             let mut d = shape.description;
-            d.planes = d
-                .planes
-                .map(|planes| planes.behind_tiles(d.height, d.tiling));
+            let frame = match d.line_stride.skips() {
+                true => d.height.saturating_mul(2),
+                false => d.height,
+            };
+            d.planes = d.planes.map(|planes| planes.behind_tiles(frame, d.tiling));
             contents::plain(layer, Some(ask), path, d, shape.frame)?
         }
         Origin::Memory(path) => {

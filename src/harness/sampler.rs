@@ -13,8 +13,11 @@ use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::bindings::Sampler;
 use crate::sampler::SamplerState;
+use crate::sampler::packed::{level, most_lod};
+use crate::sampler::settings::Filter;
+use crate::sampler::state as packed;
 use crate::source::Spanned;
-use crate::surface::Generation;
+use crate::surface::{Generation, Invalid};
 use serde::de::DeserializeOwned;
 use serde_json::{Map, Value, json};
 use std::path::Path;
@@ -42,26 +45,32 @@ pub fn state(
         let (state, remarks) = states::sampler(layer, ask, generation)?;
         return Ok((Sampler::Texture(Arc::new(state)), remarks));
     }
-    described(layer, ask).map(|state| (state, Vec::new()))
+    described(layer, ask, generation)
 }
 
-/// The state that fields by name describe.
-fn described(layer: &Layer, ask: &SamplerBinding) -> Result<Sampler, Wrong> {
+/// The state that fields by name describe; with it, what the words it is packed to deserve to be said of.
+fn described(
+    layer: &Layer,
+    ask: &SamplerBinding,
+    generation: Generation,
+) -> Result<(Sampler, Vec<Diagnostic>), Wrong> {
     let Some(kind) = ask.words.first() else {
         return Err(wrong(&ask.name, "the sampler's kind is missing"));
     };
     if kind.contains('=') || is_file(kind) {
-        let state: SamplerState = read(layer, kind, &ask.words)?;
-        return Ok(Sampler::Texture(Arc::new(state)));
+        return texture(layer, kind, &ask.words, generation);
     }
     let words = &ask.words[1..];
+    let plain = |sampler| (sampler, Vec::new());
     match kind.node.as_str() {
-        "3d" => Ok(Sampler::Texture(Arc::new(read::<SamplerState>(
-            layer, kind, words,
-        )?))),
-        "avs" => Ok(Sampler::Avs(Arc::new(read(layer, kind, words)?))),
-        "unorm" => Ok(Sampler::Unorm(read(layer, kind, words)?)),
-        "deinterlace" => Ok(Sampler::Deinterlace(Arc::new(read(layer, kind, words)?))),
+        "3d" => texture(layer, kind, words, generation),
+        "avs" => Ok(plain(Sampler::Avs(Arc::new(read(
+            layer, kind, words, made,
+        )?)))),
+        "unorm" => Ok(plain(Sampler::Unorm(read(layer, kind, words, made)?))),
+        "deinterlace" => Ok(plain(Sampler::Deinterlace(Arc::new(read(
+            layer, kind, words, made,
+        )?)))),
         other => {
             let unknown = wrong(kind, "no such kind of sampler");
             Err(Box::new(match nearest(other, KINDS) {
@@ -72,11 +81,96 @@ fn described(layer: &Layer, ask: &SamplerBinding) -> Result<Sampler, Wrong> {
     }
 }
 
-/// A state of one kind from the words behind the kind.
-fn read<T: DeserializeOwned>(
+/// A state of the 3D sampler, which has to have a packed state of the generation.
+fn texture(
     layer: &Layer,
     kind: &Spanned<String>,
     words: &[Spanned<String>],
+    generation: Generation,
+) -> Result<(Sampler, Vec<Diagnostic>), Wrong> {
+    let held = |fields: &Fields, at: &Spanned<String>| held(fields, at, generation);
+    let (state, remarks) = read(layer, kind, words, held)?;
+    let mono = [state.min, state.mag].contains(&Filter::Mono);
+    for (idle, keys, label) in [
+        (
+            !mono,
+            "mono_",
+            "the size of the monochrome filter, which nothing asks for",
+        ),
+        (
+            state.key.is_none(),
+            "key_",
+            "the range of the chroma key, which nothing asks for",
+        ),
+    ] {
+        if let Some(word) = words.iter().find(|word| idle && word.starts_with(keys)) {
+            let help = if keys == "key_" {
+                "key=kill or key=black"
+            } else {
+                "filter=mono"
+            };
+            return Err(Box::new((*wrong(word, label)).help(help)));
+        }
+    }
+    Ok((Sampler::Texture(Arc::new(state)), remarks))
+}
+
+/// The levels of detail of a sampler state, and their fields.
+const LEVELS: [(&str, &str); 4] = [
+    ("lod_bias", "Texture LOD Bias"),
+    ("min_lod", "Min LOD"),
+    ("max_lod", "Max LOD"),
+    ("base_level", "Base Mip Level"),
+];
+
+/// The state that fields say, if the packed state of the generation can say it too; with it, what the words of
+/// that state deserve to be said of. Source: surface reference 5.5.
+fn held(
+    fields: &Fields,
+    at: &Spanned<String>,
+    generation: Generation,
+) -> Result<(SamplerState, Vec<Diagnostic>), Wrong> {
+    let invalid = |why: Invalid| Box::new(why.at(at.span));
+    let structure = packed::structure(generation);
+    for (key, name) in LEVELS {
+        // Levels count 1/256 from here on: steps of the field are told from the number as it stands.
+        let Some(said) = fields.get(key) else {
+            continue;
+        };
+        let Some(number) = said.as_f64() else {
+            return Err(wrong(at, format!("{key} is a number of levels, as 0.5")));
+        };
+        if let Some(field) = structure.field(name) {
+            level(field, number).map_err(invalid)?;
+        }
+    }
+    let mut state: SamplerState = made(fields, at)?;
+    if !fields.contains_key("max_lod") {
+        // No limit at all is the greatest that the field can say.
+        state.max_lod = state.max_lod.min(most_lod(generation));
+    }
+    let words = state.words(generation).map_err(invalid)?;
+    let (remarks, faults): (Vec<_>, Vec<_>) =
+        (packed::rules::check(generation, &words).into_iter()).partition(Invalid::is_remark);
+    match faults.into_iter().next() {
+        Some(fault) => Err(invalid(fault)),
+        None => Ok((
+            state,
+            remarks.iter().map(|remark| remark.at(at.span)).collect(),
+        )),
+    }
+}
+
+/// Fields by name.
+type Fields = Map<String, Value>;
+
+/// A state of one kind from the words behind the kind; `make` makes it of fields, and tells a mistake at the word
+/// that made it.
+fn read<T>(
+    layer: &Layer,
+    kind: &Spanned<String>,
+    words: &[Spanned<String>],
+    make: impl Fn(&Fields, &Spanned<String>) -> Result<T, Wrong>,
 ) -> Result<T, Wrong> {
     let mut fields = Map::new();
     for word in words {
@@ -95,17 +189,18 @@ fn read<T: DeserializeOwned>(
             None => return Err(wrong(word, "neither key=value nor a .json or .toml file")),
         }
         // Read after each word, so that a mistake is reported at the word that made it.
-        made::<T>(&fields).map_err(|why| wrong(word, why))?;
+        make(&fields, word)?;
     }
-    made(&fields).map_err(|why| wrong(kind, why))
+    make(&fields, words.last().unwrap_or(kind))
 }
 
 fn wrong(at: &Spanned<String>, label: impl Into<String>) -> Wrong {
     Box::new(Diagnostic::new(Code::E0705).at(at.span, label))
 }
 
-fn made<T: DeserializeOwned>(fields: &Map<String, Value>) -> Result<T, String> {
-    serde_json::from_value(Value::Object(fields.clone())).map_err(|e| e.to_string())
+fn made<T: DeserializeOwned>(fields: &Fields, at: &Spanned<String>) -> Result<T, Wrong> {
+    let made = serde_json::from_value(Value::Object(fields.clone()));
+    made.map_err(|why| wrong(at, why.to_string()))
 }
 
 /// `on`, `off`, a number, or a name.

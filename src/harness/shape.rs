@@ -22,14 +22,14 @@
 //! | `clear` | what a pixel reads whose control word says "clear", as `0/0/0/1` |
 
 use super::bind::{Layer, Wrong, wrong};
-use super::directive::SurfaceBinding;
+use super::directive::{Origin, SurfaceBinding};
 use super::states;
 use super::words::{self, nearest};
 use crate::source::Spanned;
 use crate::surface::file::ALL_LEVELS;
-use crate::surface::format::Returns;
+use crate::surface::format::{Kind as FormatKind, Returns};
 use crate::surface::{
-    Description, Format, Generation, Kind, LineStride, MipLayout, SampleStorage, Tiling,
+    Description, Format, Generation, Kind, LineStride, MipLayout, Planes, SampleStorage, Tiling,
 };
 
 /// What the keys say.
@@ -47,6 +47,56 @@ const KEYS: [&str; 23] = [
     "storage", "tiling", "swizzle", "x", "y", "lines", "gen", "below", "align", "qpitch", "frame",
     "palette", "mcs", "clear",
 ];
+
+/// What the state of a buffer says, and what a file of one does.
+const OF_BUFFERS: [&str; 7] = [
+    "kind", "pitch", "tiling", "gen", "disable", "palette", "frame",
+];
+
+/// Keys that say nothing of the surface they stand at.
+fn idle(ask: &SurfaceBinding, d: &Description) -> Result<(), Wrong> {
+    let picture = matches!(ask.origin, Origin::Picture(_));
+    let plain = matches!(ask.origin, Origin::Plain(..));
+    let deep = ask.size.as_ref().is_some_and(|size| size.node.len() == 3);
+    let views = d.array || d.kind == Kind::D3;
+    for (key, _) in &ask.keys {
+        let (label, help) = match key.node.as_str() {
+            "kind" | "gen" => continue,
+            _ if d.kind == Kind::Null => ("a null surface has nothing of this", "leave it out"),
+            name if d.kind == Kind::Buffer && !OF_BUFFERS.contains(&name) => {
+                ("a buffer has nothing of this", "leave it out, or kind=1d")
+            }
+            // A texture file brings its own slices and format.
+            "element" if !views && !picture => (
+                "the first element of an array, and this surface is none",
+                "an array: slices=1 is one of a single element",
+            ),
+            "slices" if deep && d.kind != Kind::D3 => (
+                "slices, and the third size says how many there are",
+                "two sizes and slices=, or three sizes and kind=3d",
+            ),
+            "clear" | "storage" if d.samples == 1 => (
+                "for surfaces of several samples, and this one has one",
+                "samples=4, or leave it out",
+            ),
+            "palette" if d.format.kind != FormatKind::Palette && ask.format.is_some() => (
+                "for palette formats, and this one has no palette",
+                "P8_UNORM_PALETTE0, or leave it out",
+            ),
+            "mips" if !picture => (
+                "levels made of a picture, and there is no picture",
+                "levels= for levels that a formula or a file fills",
+            ),
+            "frame" if !plain => (
+                "for raw and video files, which may have several frames",
+                "leave it out",
+            ),
+            _ => continue,
+        };
+        return Err(Box::new((*wrong(key.span, label)).help(help)));
+    }
+    Ok(())
+}
 
 /// `start` with the size and what the keys say.
 pub fn read(
@@ -94,6 +144,12 @@ pub fn read(
                 None => unknown.help(format!("keys: {}", KEYS.join(" "))),
             }));
         }
+    }
+    idle(ask, &shape.description)?;
+    let d = &mut shape.description;
+    if d.line_stride.skips() {
+        // Chroma begins below the rows of both fields.
+        d.planes = d.planes.map(Planes::of_fields);
     }
     // They are as large as the surface, which all keys together say.
     if let Some(value) = control {
@@ -184,9 +240,6 @@ impl Shape {
                     ("null", Kind::Null),
                 ];
                 d.kind = one_of(value, &kinds)?;
-                if d.kind == Kind::Buffer {
-                    (d.height, d.depth) = (1, 1);
-                }
             }
             "slices" => {
                 d.array = true;

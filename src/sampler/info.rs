@@ -49,11 +49,10 @@ fn size(d: &Description, lod: u32) -> Rgba {
         return [0, 0, 0, d.levels];
     }
     let at = |n: u32| (n >> (lod + d.min_lod)).max(1);
-    // Gen4 to Gen6 tell arrays of one slice from no array by a depth of 0 and return it.
-    let slices = match (d.array, d.generation < Generation::Gen7) {
-        (true, _) => d.depth,
-        (false, true) => 0,
-        (false, false) => d.depth,
+    // Up to Gen6 no bit tells an array of one slice from no array: a Depth field of 0 is returned as it is.
+    let slices = match (d.generation < Generation::Gen7, d.depth) {
+        (true, 1) => 0,
+        (_, depth) => depth,
     };
     let (r, g, b) = match d.kind {
         Kind::D1 => (at(d.width), slices, 0),
@@ -110,6 +109,14 @@ mod tests {
             ..Description::d2_array(Format::R8_UNORM, 8, 4, 5)
         };
         assert_eq!(resinfo(array, 0), [8, 4, 5, 1]);
+        // The Depth field of an array of one slice is 0, as that of no array.
+        for (generation, slices) in [(Generation::Gen5, 0), (Generation::Gen9, 1)] {
+            let one = Description {
+                generation,
+                ..Description::d2_array(Format::R8_UNORM, 8, 4, 1)
+            };
+            assert_eq!(resinfo(one, 0), [8, 4, slices, 1]);
+        }
         let volume = Description {
             levels: 2,
             ..Description::d3(Format::R8_UNORM, 8, 4, 6)

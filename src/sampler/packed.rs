@@ -5,9 +5,10 @@
 use super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
 };
-use super::state::{SAMPLER_GEN5, SAMPLER_GEN9};
-use crate::surface::Generation;
-use crate::surface::state::field::Structure;
+use super::state::structure;
+use crate::diagnostic::Code;
+use crate::surface::state::field::StateField;
+use crate::surface::{Generation, Invalid};
 
 /// What a packed sampler state points to or shares with others.
 #[derive(Clone, Copy, Debug, Default)]
@@ -110,33 +111,94 @@ impl SamplerState {
     /// # Errors
     /// A sentence naming what the structure of the generation has no place for.
     pub fn pack(&self, generation: Generation) -> Result<Packed, String> {
+        let words = self.words(generation).map_err(|why| why.what)?;
+        let mut keys = [(0, 0); 4];
+        if let Some(key) = self.key {
+            keys[0] = (key.low, key.high);
+        }
+        let border = match self.border {
+            Border::Channels(words) => words.to_vec(),
+            Border::Encodings(words) => words.to_vec(),
+        };
+        let packed = Packed {
+            words,
+            border,
+            keys,
+            mono: self.mono,
+        };
+        // What the structure does not hold shows on the way back.
+        match packed.unpack(generation) {
+            Ok(back) if back == *self => Ok(packed),
+            _ => Err(format!(
+                "the sampler state of {generation} has no place for some of these fields"
+            )),
+        }
+    }
+
+    /// The packed state alone: four dwords.
+    ///
+    /// # Errors
+    /// `E0749`, `E0756`: the structure of the generation has no such field, or the field no such value.
+    ///
+    /// Source: surface reference 5.5.
+    pub fn words(&self, generation: Generation) -> Result<[u32; 4], Invalid> {
         let old = generation < Generation::Gen8;
         let structure = structure(generation);
+        for (said, name, otherwise) in [
+            (
+                self.base_level != 0,
+                "Base Mip Level",
+                "0; the surface state has it from Gen8 on",
+            ),
+            (
+                self.clamp_magnified,
+                "LOD Clamp Magnification Mode",
+                "off; it begins with Gen8",
+            ),
+            (
+                self.unnormalized,
+                "Non-normalized Coordinate Enable",
+                "normalized coordinates; the others begin with Gen8",
+            ),
+            (
+                self.reduction != Reduction::Standard,
+                "Reduction Type",
+                "the standard one; others begin with Gen8",
+            ),
+        ] {
+            if said && structure.field(name).is_none() {
+                let what = format!("the sampler state of {generation} has no {name}");
+                return Err(Invalid::new(Code::E0749, what).mend(&[], otherwise));
+            }
+        }
+        if old && self.address.contains(&Address::HalfBorder) {
+            let what = format!("address mode HALF_BORDER; {generation} has none");
+            let help = "address mode CLAMP_BORDER; HALF_BORDER begins with Gen8";
+            return Err(Invalid::new(Code::E0756, what).mend(&[], help));
+        }
         let mut words = [0; 4];
+        for (name, value) in [
+            ("Texture LOD Bias", self.lod_bias),
+            ("Min LOD", self.min_lod),
+            ("Max LOD", self.max_lod),
+            ("Base Mip Level", self.base_level),
+        ] {
+            if let Some(field) = structure.field(name) {
+                field.set_raw(&mut words, level(field, f64::from(value) / 256.0)?);
+            }
+        }
         let mut fit = Ok(());
         let mut put = |name: &str, raw: u64| {
             if let Err(why) = structure.put(&mut words, name, raw)
                 && fit.is_ok()
             {
-                fit = Err(why.to_string());
+                fit = Err(why);
             }
         };
-        // 1/256 levels in fields of six fraction bits, or eight.
-        let coarse = if old { 4 } else { 1 };
-        for value in [self.lod_bias, self.min_lod, self.max_lod] {
-            if value % coarse != 0 {
-                return Err("levels of detail count 1/64 level in this state".into());
-            }
-        }
-        let level = |value: i32| (value / coarse).cast_unsigned();
         put("Sampler Disable", self.disable.into());
         put("Mip Mode Filter", self.mip.code().into());
         put("Mag Mode Filter", self.mag.code().into());
         put("Min Mode Filter", self.min.code().into());
-        let bias = if old { 0x7ff } else { 0x1fff };
-        put("Texture LOD Bias", (level(self.lod_bias) & bias).into());
-        put("Min LOD", level(self.min_lod).into());
-        put("Max LOD", level(self.max_lod).into());
         put("Shadow Function", self.shadow.code().into());
         put("Cube Surface Control Mode", self.cube_override.into());
         put("Maximum Anisotropy", (self.max_anisotropy / 2 - 1).into());
@@ -154,18 +216,12 @@ impl SamplerState {
                 );
             }
         }
-        let mut keys = [(0, 0); 4];
         if let Some(key) = self.key {
             put("ChromaKey Enable", 1);
             put("ChromaKey Mode", u64::from(key.mode == KeyMode::Black));
-            keys[0] = (key.low, key.high);
         }
         if old {
             put("LOD PreClamp Enable", self.preclamp.into());
-            put(
-                "Base Mip Level",
-                (self.base_level / 128).cast_unsigned().into(),
-            );
         } else {
             put("LOD PreClamp Mode", if self.preclamp { 2 } else { 0 });
             put("LOD Clamp Magnification Mode", self.clamp_magnified.into());
@@ -184,24 +240,29 @@ impl SamplerState {
             );
         }
         fit?;
-        let border = match self.border {
-            Border::Channels(words) => words.to_vec(),
-            Border::Encodings(words) => words.to_vec(),
-        };
-        let packed = Packed {
-            words,
-            border,
-            keys,
-            mono: self.mono,
-        };
-        // What the structure does not hold shows on the way back.
-        match packed.unpack(generation) {
-            Ok(back) if back == *self => Ok(packed),
-            _ => Err(format!(
-                "the sampler state of {generation:?} has no place for some of these fields"
-            )),
-        }
+        Ok(words)
     }
+}
+
+/// The bits of a field that counts levels of detail.
+///
+/// # Errors
+/// `E0749`: outside its range, or between its steps.
+pub fn level(field: &StateField, value: f64) -> Result<u64, Invalid> {
+    field.of_value(value).ok_or_else(|| {
+        let takes = field.takes();
+        let what = format!("{} {value}; the field has {takes}", field.name);
+        Invalid::new(Code::E0749, what).mend(&[], takes)
+    })
+}
+
+/// The greatest Max LOD of a generation's state, in 1/256 levels.
+pub fn most_lod(generation: Generation) -> i32 {
+    structure(generation).field("Max LOD").map_or(0, |field| {
+        let mut words = [0; 4];
+        field.set_raw(&mut words, field.most);
+        (field.value(&words) * 256.0) as i32
+    })
 }
 
 /// A sampler state in words.
@@ -229,13 +290,6 @@ impl Packed {
             mono: Some(self.mono),
         };
         SamplerState::unpack(generation, self.words, &beside)
-    }
-}
-
-fn structure(generation: Generation) -> &'static Structure {
-    match generation < Generation::Gen8 {
-        true => SAMPLER_GEN5,
-        false => SAMPLER_GEN9,
     }
 }
 

@@ -2,8 +2,12 @@
 //!
 //! Source: surface reference 3 and 5; PRM 4.10.2.1.
 
+use super::format::Kind as FormatKind;
 use super::{Description, Generation, Invalid, Kind, MipLayout, Tiling};
 use crate::diagnostic::Code;
+
+/// The most rows that the fifteen bits of the QPitch field can say. Source: surface reference 5.4.
+const MOST_QPITCH: u32 = 0x7fff << 2;
 
 /// Rules that were looked at, and those that are broken.
 struct Rules(Vec<Invalid>);
@@ -20,6 +24,17 @@ impl Rules {
     ) {
         if !holds {
             self.0.push(Invalid::new(code, what()).mend(keys, help));
+        }
+    }
+}
+
+/// Counts of samples in words: `1 sample`, `1, 4 or 8 samples`.
+fn samples(counts: &[u32]) -> String {
+    match counts {
+        [] | [1] => "1 sample".to_string(),
+        [few @ .., last] => {
+            let few: Vec<String> = few.iter().map(u32::to_string).collect();
+            format!("{} or {last} samples", few.join(", "))
         }
     }
 }
@@ -55,9 +70,8 @@ impl Description {
             0,
             slices - 1,
         );
-        size("X offset", &["x"], self.x_offset, 0, 16384);
-        size("Y offset", &["y"], self.y_offset, 0, 65536);
-        size("QPitch", &["qpitch"], self.qpitch.unwrap_or(0), 0, 1 << 17);
+        let qpitch = self.qpitch_field(self.qpitch.unwrap_or(0));
+        size("QPitch", &["qpitch"], qpitch, 0, MOST_QPITCH);
         let deep = if self.kind == Kind::D3 { self.depth } else { 1 };
         let longest = self.width.max(self.height).max(deep).max(1);
         let possible = longest.ilog2() + 1;
@@ -83,8 +97,8 @@ impl Description {
         use Code::{E0743, E0744, E0745, E0746, N0752};
         let format = self.format;
         let plain_2d = self.kind == Kind::D2 && !self.array;
-        let samples = self.samples > 1;
-        let single = !(format.is_compressed() || format.cell().across > 1);
+        let multisampled = self.samples > 1;
+        let several = format.is_compressed() || format.is_planar() || format.cell().across > 1;
         let mut rules = Rules(Vec::new());
         let mut rule = |holds, code, keys, help: &str, what: &dyn Fn() -> String| {
             rules.rule(holds, code, keys, help, what);
@@ -132,6 +146,26 @@ impl Description {
                 )
             },
         );
+        let early = self.generation <= Generation::Gen6;
+        rule(
+            self.kind != Kind::Cube || !early || self.depth == 1,
+            E0745,
+            &["slices", "kind", "gen"],
+            "one cube, or a generation from Gen7 on",
+            &|| format!("{} cubes; arrays of them begin with Gen7", self.depth),
+        );
+        rule(
+            self.kind != Kind::Cube || !early || self.min_array_element == 0,
+            E0745,
+            &["element"],
+            "a Minimum Array Element of 0",
+            &|| {
+                format!(
+                    "a Minimum Array Element of {}; that of a cube is 0 up to Gen6",
+                    self.min_array_element
+                )
+            },
+        );
         let counts: &[u32] = match self.generation {
             Generation::Gen4 | Generation::Gen5 => &[1],
             Generation::Gen6 => &[1, 4],
@@ -141,23 +175,25 @@ impl Description {
             counts.contains(&self.samples),
             E0745,
             &["samples", "gen"],
-            &format!("one of {counts:?} samples, or another generation"),
+            &format!("{}, or another generation", samples(counts)),
             &|| {
                 format!(
-                    "{} samples; {:?} knows {counts:?}",
-                    self.samples, self.generation
+                    "{} samples; {} has {}",
+                    self.samples,
+                    self.generation,
+                    samples(counts)
                 )
             },
         );
         rule(
-            !samples || self.kind == Kind::D2 && self.min_lod.saturating_add(self.levels) == 1,
+            !multisampled || self.kind == Kind::D2 && self.min_lod.saturating_add(self.levels) == 1,
             E0745,
             &["samples", "levels", "mips", "min_lod", "kind"],
             "one sample, or a 2D surface of one level",
             &|| "multisampled surfaces are 2D and have one level".into(),
         );
         rule(
-            !samples || single,
+            !multisampled || !several,
             E0746,
             &["format", "samples"],
             "a format of single texels, as R8G8B8A8_UNORM, or one sample",
@@ -179,6 +215,33 @@ impl Description {
             "mip layout BELOW",
             &|| "mip layout RIGHT needs a 2D surface that is no array, up to Gen6".into(),
         );
+        let offset = self.x_offset != 0 || self.y_offset != 0;
+        rule(
+            !offset || matches!(format.bits, 8 | 16 | 32 | 64 | 128),
+            E0745,
+            &["x", "y", "format"],
+            "no offsets, or a format of 8, 16, 32, 64 or 128 bits",
+            &|| {
+                format!(
+                    "X Offset and Y Offset need a format of 8, 16, 32, 64 or 128 bits; {format} has {}",
+                    format.bits
+                )
+            },
+        );
+        rule(
+            !early || format.kind != FormatKind::Mono || self.min_lod == 0,
+            E0745,
+            &["min_lod"],
+            "a Surface Min LOD of 0",
+            &|| "the Surface Min LOD of MONO8 is 0".into(),
+        );
+        rule(
+            !multisampled || !early || format.bits <= 64 && format.kind != FormatKind::Yuv,
+            E0745,
+            &["samples", "format"],
+            "one sample, or a format of at most 64 bits",
+            &|| "a multisampled surface has at most 64 bits to a texel, and no YUV".into(),
+        );
         let standard = matches!(self.tiling, Tiling::Yf | Tiling::Ys);
         rule(
             !standard || self.generation >= Generation::Gen9,
@@ -189,11 +252,23 @@ impl Description {
         );
         // Their shapes for several samples and for 3D are out of scope: surface reference 3.1.
         rule(
-            !standard || self.kind != Kind::D3 && !samples,
+            !standard || self.kind != Kind::D3 && !multisampled,
             N0752,
             &["tiling"],
             "tiling Y",
             &|| "tilings Yf and Ys of a 3D or multisampled surface are not modelled".into(),
+        );
+        rule(
+            !self.bit6_swizzle || self.tiling.is_swizzled(),
+            E0745,
+            &["swizzle", "tiling"],
+            "tiling X or Y, or no swizzle",
+            &|| {
+                format!(
+                    "swizzled addresses of tiling {:?}; only those of X and Y are",
+                    self.tiling
+                )
+            },
         );
         rule(
             !format.is_packed_422() || self.width.is_multiple_of(2),

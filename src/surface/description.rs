@@ -53,6 +53,19 @@ pub enum Kind {
     Cube,
 }
 
+impl std::fmt::Display for Kind {
+    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
+        f.write_str(match self {
+            Kind::Null => "null",
+            Kind::Buffer => "buffer",
+            Kind::D1 => "1D",
+            Kind::D2 => "2D",
+            Kind::D3 => "3D",
+            Kind::Cube => "cube",
+        })
+    }
+}
+
 /// Where mip levels lie. Source: surface reference 3.3 and 3.4.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum MipLayout {

@@ -201,7 +201,9 @@ pub fn load_picture(path: &Path, description: Description, mips: bool) -> Result
         if let Some(planes) = &mut description.planes {
             // Planes below no rows at all: made before the size was known.
             if *planes == Planes::nv12(0) {
-                *planes = Planes::nv12(picture.height);
+                let below = Planes::nv12(picture.height);
+                let fields = description.line_stride.skips();
+                *planes = if fields { below.of_fields() } else { below };
             }
         }
     } else if (width, height) != (picture.width, picture.height) {

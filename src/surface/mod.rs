@@ -6,7 +6,7 @@
 //! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
 //! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
 //! * [`description`]: sizes and switches. * [`rules`], [`combinations`],
-//!   [`units`], [`remedies`]: what they obey. * [`planes`]: planar video.
+//!   [`units`], [`remedies`]: what they obey. * [`planes`], [`overlap`]: planar video.
 //! * [`state`]: packed surface states. * [`file`](mod@file): pictures, textures and raw files.
 //!
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
@@ -20,6 +20,7 @@ pub mod format;
 pub mod invalid;
 pub mod layout;
 pub mod memory;
+pub mod overlap;
 pub mod pattern;
 pub mod picture;
 pub mod planes;

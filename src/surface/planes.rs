@@ -59,10 +59,19 @@ impl Planes {
         Planes {
             interleaved: false,
             half_pitch: true,
-            u: (0, 2 * height),
-            v: (0, 2 * height + height / 2),
+            u: (0, height.saturating_mul(2)),
+            v: (0, height.saturating_mul(2).saturating_add(height / 2)),
             offset_v: 0,
             offset_u: 0,
+        }
+    }
+
+    /// These places, made for the rows of one field, where those of the other lie between them.
+    pub const fn of_fields(self) -> Planes {
+        Planes {
+            u: (self.u.0, self.u.1.saturating_mul(2)),
+            v: (self.v.0, self.v.1.saturating_mul(2)),
+            ..self
         }
     }
 
@@ -73,8 +82,10 @@ impl Planes {
         if !self.half_pitch || rows == 1 {
             return self;
         }
-        let first = height.next_multiple_of(rows).saturating_mul(2);
-        let second = first.saturating_add((height / 2).next_multiple_of(rows));
+        // Heights that no surface has are told later.
+        let whole = |rows_of: u32| rows_of.checked_next_multiple_of(rows).unwrap_or(u32::MAX);
+        let first = whole(height).saturating_mul(2);
+        let second = first.saturating_add(whole(height / 2));
         let (u, v) = match self.u.1 <= self.v.1 {
             true => (first, second),
             false => (second, first),
@@ -169,7 +180,10 @@ impl Description {
             ));
         };
         if self.kind != Kind::D2 || self.array || self.min_lod + self.levels > 1 {
-            return fail("planar surfaces are 2D, no array, and have one level".to_string());
+            let what = "planar surfaces are 2D, no array, and have one level";
+            let keys = &["kind", "slices", "levels", "mips", "min_lod", "size"];
+            let help = "two sizes, one level and no slices";
+            return Err(Invalid::new(Code::E0755, what).mend(keys, help));
         }
         let (across, down) = self.chroma_shift();
         if !self.width.is_multiple_of(1 << across) || !self.height.is_multiple_of(1 << down) {

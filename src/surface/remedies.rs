@@ -52,6 +52,7 @@ pub static REMEDIES: &[Remedy] = &[
     row(Code::E0755, &["size", "format"], "sizes and places of planes that the subsampling divides", "surface reference 3.8, 5.3"),
     row(Code::E0756, &[], "CLAMP on every axis and mip filter none, or normalized coordinates", "surface reference 4.2, 5.5; PRM 4.2.4, 4.10.3"),
     row(Code::E0758, &["qpitch"], "leave QPitch out (0): the slices are packed", "surface reference 3.5; PRM of Gen8 and Gen9, \"Surface QPitch\""),
+    row(Code::W0759, &[], "each plane behind the rows of those before it", "surface reference 3.8, 5.3, 5.4"),
     row(Code::E0780, &[], "write it for a generation whose state has the field", "AVS reference 3; PRM 4.10.3"),
     row(Code::E0781, &[], "a value that the note allows", "AVS reference 3; PRM 4.10.3, programming notes"),
 ];

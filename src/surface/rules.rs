@@ -169,6 +169,15 @@ impl Description {
             let linear = Invalid::new(Code::E0745, "buffers are linear");
             return Err(linear.mend(&["tiling"], "a linear buffer, or a 1D surface"));
         }
+        if (self.height, self.depth) != (1, 1) {
+            let (width, height, depth) = (self.width, self.height, self.depth);
+            let what = format!("{width}×{height}×{depth} entries; a buffer is one row of them");
+            let all = [height, depth].iter().fold(u64::from(width), |n, &side| {
+                n.saturating_mul(u64::from(side.max(1)))
+            });
+            let help = format!("{all}x1, or a surface that is no buffer");
+            return Err(Invalid::new(Code::E0745, what).mend(&["size", "kind"], help));
+        }
         let early = self.generation <= Generation::Gen6;
         if self.width == 0 || early && self.width > 1 << 27 {
             let what = format!("{} entries; 1 to {} are allowed", self.width, 1 << 27);

@@ -113,6 +113,11 @@ impl Tiling {
 }
 
 impl Tiling {
+    /// Whether memory controllers of two channels swizzle its addresses. Source: surface reference 3.1.
+    pub const fn is_swizzled(self) -> bool {
+        matches!(self, Tiling::X | Tiling::Y)
+    }
+
     /// The byte column and row of a byte offset: what [`Tiling::offset`] came from.
     ///
     /// Offsets behind the last row of tiles lead to rows behind the surface; a pitch that is no multiple of

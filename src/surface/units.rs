@@ -7,33 +7,78 @@ use super::layout::Layout;
 use super::{Description, Generation, Invalid, SampleStorage, Tiling};
 use crate::diagnostic::Code;
 
+/// Where the offsets are told of.
+const OFFSETS: &str = "surface reference 3.1, 5.2, 5.4; PRM 4.10.2.1, \"X Offset\", \"Y Offset\"";
+
+/// A name with its article: `an X Offset`, `a Y Offset`.
+fn a(name: &str) -> String {
+    match name.starts_with("X ") {
+        true => format!("an {name}"),
+        false => format!("a {name}"),
+    }
+}
+
 impl Description {
-    /// Texels that one step of the X Offset field counts, and rows of the Y Offset field.
-    pub(super) fn offset_units(&self) -> (u32, u32) {
+    /// What one step of a field counts, and the most that the field can say: texels for X Offset, which has
+    /// seven bits, and rows for Y Offset, which has four up to Gen7.5 and three later.
+    ///
+    /// A media state of Gen8 or Gen9 has a fourth bit, but no tile of it has more than 32 rows.
+    pub(super) fn offset_fields(&self) -> [(u32, u32); 2] {
         match self.generation <= Generation::Gen75 {
-            true => (4, 2),
-            false => (4, 4),
+            true => [(4, 4 * 0x7f), (2, 2 * 0xf)],
+            false => [(4, 4 * 0x7f), (4, 4 * 0x7)],
         }
     }
 
     /// What the fields of the state cannot hold.
     pub(super) fn units(&self) -> Vec<Invalid> {
-        let (x, y) = self.offset_units();
-        let offset = |name: &str, keys, value: u32, unit: u32| {
-            let what = format!("an {name} of {value}; the state counts units of {unit}");
-            let (low, high) = (value / unit * unit, value.next_multiple_of(unit));
-            let help = format!("{name} {low} or {high}");
-            (low != value).then(|| Invalid::new(Code::E0749, what).mend(keys, help))
+        let [x, y] = self.offset_fields();
+        let offset = |name: &str, keys, value: u32, (unit, most): (u32, u32)| {
+            let (code, what, help) = if value > most {
+                let what = format!(
+                    "{} of {value}; {} has 0 to {most}, in steps of {unit}",
+                    a(name),
+                    self.generation
+                );
+                (Code::E0740, what, format!("{name} 0 to {most}"))
+            } else {
+                let what = format!("{} of {value}; the state counts units of {unit}", a(name));
+                let (low, high) = (value / unit * unit, value.next_multiple_of(unit));
+                (Code::E0749, what, format!("{name} {low} or {high}"))
+            };
+            let broken = value > most || !value.is_multiple_of(unit);
+            broken.then(|| {
+                let place = Invalid::new(code, what).mend(keys, help);
+                Invalid {
+                    see: OFFSETS,
+                    ..place
+                }
+            })
         };
         [
             offset("X Offset", &["x"], self.x_offset, x),
             offset("Y Offset", &["y"], self.y_offset, y),
+            self.check_field().err(),
             self.check_align().err(),
             self.check_qpitch().err(),
         ]
         .into_iter()
         .flatten()
         .collect()
+    }
+
+    /// Source: surface reference 3.1, "X Offset, Y Offset".
+    fn check_field(&self) -> Result<(), Invalid> {
+        let field = self.generation == Generation::Gen5 && self.line_stride.skips();
+        if !field || self.y_offset.is_multiple_of(4) {
+            return Ok(());
+        }
+        let what = format!(
+            "a Y Offset of {}; that of a field is a multiple of 4 rows",
+            self.y_offset
+        );
+        let help = "a Y Offset of 4, 8, 12 …, or all lines (lines=frame)";
+        Err(Invalid::new(Code::E0745, what).mend(&["y"], help))
     }
 
     fn check_align(&self) -> Result<(), Invalid> {
@@ -121,7 +166,10 @@ impl Description {
                     unit = if layout.in_a_row { "texels" } else { "rows" },
                 );
                 let least = layout.apart.next_multiple_of(4);
-                let help = format!("a QPitch of {least}, or none: the slices are packed");
+                let field = self.qpitch_field(least) / 4;
+                let help = format!(
+                    "a QPitch of {least} (a packed state counts fours, {field}), or none: the slices are packed"
+                );
                 Err(Invalid::new(Code::E0758, what).mend(&["qpitch"], help))
             }
             _ => Ok(()),

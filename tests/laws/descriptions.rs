@@ -43,7 +43,12 @@ pub fn descriptions() -> impl Strategy<Value = Description> {
                 kind,
                 tiling,
                 generation,
-                depth: if array || kind == Kind::D3 { depth } else { 1 },
+                depth: match kind {
+                    Kind::D3 => depth,
+                    Kind::Buffer => 1,
+                    _ if array => depth,
+                    _ => 1,
+                },
                 array: array && depth > 1 && matches!(kind, Kind::D1 | Kind::D2),
                 levels: if samples > 1 || kind == Kind::Buffer {
                     1
@@ -83,7 +88,11 @@ pub fn descriptions() -> impl Strategy<Value = Description> {
                 ..Description::d2(
                     format,
                     width,
-                    if kind == Kind::Cube { width } else { height },
+                    match kind {
+                        Kind::Cube => width,
+                        Kind::Buffer => 1,
+                        _ => height,
+                    },
                 )
             }
         },

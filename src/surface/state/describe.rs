@@ -147,7 +147,6 @@ fn describe_old(
         d.mip_layout = MipLayout::Right;
     }
     if d.kind == Kind::Cube {
-        (d.array, d.depth) = (false, 1);
         d.sampled.cube_average = get("Cube Map Corner Mode") == 1;
         d.sampled.cube_faces = cube_faces(get);
     }

@@ -214,6 +214,48 @@ impl StateField {
         }
     }
 
+    /// The least and the greatest number of steps that the bits can say, and how many steps make one.
+    fn steps(&self) -> (i64, i64, u32) {
+        let mask = ((1u128 << self.width()) - 1) as i64;
+        match self.number {
+            Number::SignedFixed(fraction) => (-(mask >> 1) - 1, mask >> 1, 1 << fraction),
+            Number::Signed => (-(mask >> 1) - 1, mask >> 1, 1),
+            Number::Fixed(fraction) => (0, mask, 1 << fraction),
+            _ => (0, mask, 1),
+        }
+    }
+
+    /// The bits that stand for a number; `None` for one that has more, or lies between two steps.
+    pub fn of_value(&self, value: f64) -> Option<u64> {
+        let (least, most, steps) = self.steps();
+        let scaled = value * f64::from(steps);
+        let fits = scaled.fract() == 0.0 && (least as f64..=most as f64).contains(&scaled);
+        let mask = ((1u128 << self.width()) - 1) as u64;
+        fits.then_some(scaled as i64 as u64 & mask)
+    }
+
+    /// What the field takes, in words: `0 to 13, in steps of 1/64`.
+    pub fn takes(&self) -> String {
+        let (least, most, steps) = self.steps();
+        let most = u64::try_from(most).unwrap_or(u64::MAX).min(self.most);
+        let number = |n: f64| n / f64::from(steps);
+        let (from, to) = (number(least as f64), number(most as f64));
+        match (self.meaning, self.number) {
+            (Meaning::Names(names), _) => {
+                let names: Vec<&str> = names.iter().map(|n| n.1).collect();
+                format!("one of {}", names.join(", "))
+            }
+            (Meaning::Format | Meaning::MediaFormat(_), _) => {
+                "the name of a format, or its code".to_string()
+            }
+            (Meaning::LessOne(unit), _) => format!("1 to {} {unit}", most.saturating_add(1)),
+            (_, Number::Address) => format!("a multiple of {:#x}", 1u64 << self.bits.1),
+            (_, Number::Float) => "a number".to_string(),
+            _ if steps > 1 => format!("{from} to {to}, in steps of 1/{steps}"),
+            _ => format!("{least} to {most}"),
+        }
+    }
+
     /// The bits that stand for a value in words, as [`StateField::spelled`] writes it, or for a number.
     ///
     /// # Errors
@@ -222,7 +264,7 @@ impl StateField {
         let text = text.trim();
         let wrong = || {
             let what = format!("{} cannot be `{text}`", self.place());
-            Invalid::new(Code::E0749, what)
+            Invalid::new(Code::E0749, what).mend(&[], self.takes())
         };
         let whole = |text: &str| match text.strip_prefix("0x") {
             Some(digits) => u64::from_str_radix(digits, 16).ok(),
@@ -254,21 +296,9 @@ impl StateField {
                 f32::to_bits(text.parse().map_err(|_| wrong())?).into()
             }
             (None, _, Number::Plain) => whole(text).ok_or_else(wrong)?,
-            (None, Meaning::Value, number) => {
-                let fraction = match number {
-                    Number::Fixed(fraction) | Number::SignedFixed(fraction) => fraction,
-                    _ => 0,
-                };
+            (None, Meaning::Value, _) => {
                 let value: f64 = text.parse().map_err(|_| wrong())?;
-                let scaled = value * f64::from(1u32 << fraction);
-                let signed = matches!(number, Number::Signed | Number::SignedFixed(_));
-                let most = if signed { mask >> 1 } else { mask } as f64;
-                let least = if signed { -most - 1.0 } else { 0.0 };
-                let fits = scaled.fract() == 0.0 && (least..=most).contains(&scaled);
-                if !fits {
-                    return Err(wrong());
-                }
-                scaled as i64 as u64 & mask
+                self.of_value(value).ok_or_else(wrong)?
             }
             _ => return Err(wrong()),
         };
@@ -288,7 +318,9 @@ impl StateField {
     }
 
     fn out_of_range(&self, raw: u64, most: u64) -> Invalid {
-        let what = format!("{} is {raw}; 0 to {most} is allowed", self.place());
+        let shown = |raw: u64| raw as f64 / f64::from(self.steps().2);
+        let (value, most) = (shown(raw), shown(most));
+        let what = format!("{} is {value}; 0 to {most} is allowed", self.place());
         Invalid::new(Code::E0749, what).in_dword(self.dw)
     }
 

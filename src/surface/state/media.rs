@@ -3,7 +3,7 @@
 //! Source: surface reference 5.3; PRM 4.10.2.2; AVS reference 3.3.
 
 use super::super::format::media as codes;
-use super::super::{Description, Format, Generation, Invalid, LineStride, Planes, Surface, Tiling};
+use super::super::{Description, Format, Generation, Invalid, LineStride, Planes, Tiling};
 use super::field::Structure;
 use super::tables::{MEDIA_GEN5, MEDIA_GEN9};
 use crate::diagnostic::Code;
@@ -24,7 +24,7 @@ pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> 
         Generation::Gen8 | Generation::Gen9 => Ok(MEDIA_GEN9),
         _ => Err(Invalid::new(
             Code::N0752,
-            format!("the media surface state of {generation:?} is not known to visim"),
+            format!("the media surface state of {generation} is not known to visim"),
         )),
     }
 }
@@ -101,7 +101,7 @@ pub fn pack(d: &Description) -> Result<Vec<u32>, Invalid> {
     let mut words = vec![0; structure.dwords];
     let code = d.format.media_code(d.generation).ok_or_else(|| {
         let what = format!(
-            "{} is no format of media surface states of {:?}",
+            "{} is no format of media surface states of {}",
             d.format, d.generation
         );
         Invalid::new(Code::E0746, what)
@@ -191,7 +191,7 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
                 let what = "the columns of the U and V planes of 4:2:0 and 4:2:2 are even";
                 broken.push(Invalid::new(Code::E0755, what));
             }
-            broken.extend(Surface::broken(super::rules::at_home(d)));
+            super::rules::extend(&mut broken, d);
         }
         Err(why) if broken.iter().any(|b| b.code == why.code) => {}
         Err(why) => broken.push(why),
@@ -288,6 +288,7 @@ mod tests {
         let codes = |format, interleaved, u, v| {
             let planes = Planes {
                 interleaved,
+                half_pitch: false,
                 u,
                 v,
                 ..Planes::i420(16)

@@ -110,7 +110,7 @@ fn image(to: &mut Writer, d: &Description, old: bool) {
     let bottom = d.line_stride == LineStride::BottomField;
     to.put("Vertical Line Stride Offset", u64::from(bottom));
     to.broken = to.broken.take().or(d.units().into_iter().next());
-    let (x, y) = d.offset_units();
+    let [(x, _), (y, _)] = d.offset_fields();
     to.put("X Offset", u64::from(d.x_offset / x));
     to.put("Y Offset", u64::from(d.y_offset / y));
     if d.kind == Kind::Cube {

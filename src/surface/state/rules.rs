@@ -25,7 +25,7 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
     match describe(generation, words) {
         Ok(description) => {
             combinations(structure, &description, words, &mut broken);
-            broken.extend(Surface::broken(at_home(description)));
+            extend(&mut broken, description);
             if let Ok(Some(control)) = control_words(generation, words) {
                 broken.extend(Surface::broken(at_home(control)));
             }
@@ -35,6 +35,16 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
         Err(why) => broken.push(why),
     }
     broken
+}
+
+/// With what the surface itself must obey, and what of its planes deserves to be said.
+pub(super) fn extend(broken: &mut Vec<Invalid>, description: Description) {
+    let description = at_home(description);
+    let rules = Surface::broken(description.clone());
+    if rules.is_empty() {
+        broken.extend(description.shared_planes());
+    }
+    broken.extend(rules);
 }
 
 /// The base is an address in a space of its own here: only its alignment counts.
@@ -77,11 +87,6 @@ fn combinations(structure: &Structure, d: &Description, words: &[u32], broken: &
         Code::W0753,
         "X Offset and Y Offset of a linear surface are 0",
     );
-    rule(
-        !offset || matches!(d.format.bits, 8 | 16 | 32 | 64 | 128),
-        Code::E0745,
-        "X Offset and Y Offset need a format of 8, 16, 32, 64 or 128 bits",
-    );
     if old {
         combinations_old(d, &get, &mut rule);
     } else {
@@ -99,16 +104,6 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
         d.kind != Kind::Buffer || width <= 127 && depth <= 127,
         Code::E0749,
         "Width and Depth of a buffer hold seven bits of its number of entries",
-    );
-    rule(
-        !cube || depth == 0,
-        Code::E0745,
-        "the Depth of a cube is 0: arrays of cubes come later",
-    );
-    rule(
-        !cube || d.min_array_element == 0,
-        Code::E0745,
-        "the Minimum Array Element of a cube is 0",
     );
     let average = get("Cube Map Corner Mode") == 1;
     rule(
@@ -132,22 +127,10 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
         Code::E0745,
         "corner mode AVERAGE needs all six faces enabled",
     );
-    let mono = d.format.kind == FormatKind::Mono;
-    rule(
-        !mono || d.min_lod == 0,
-        Code::E0745,
-        "the Surface Min LOD of MONO8 is 0",
-    );
     rule(
         get("Color Buffer Component Write Disables") == 0 || d.format.kind != FormatKind::Yuv,
         Code::E0745,
         "YUV surfaces are written with all components",
-    );
-    rule(
-        !(d.generation == Generation::Gen5 && d.line_stride.skips())
-            || get("Y Offset").is_multiple_of(2),
-        Code::E0745,
-        "the Y Offset of a field is a multiple of 4 rows",
     );
     // The origin lies inside the first tile: PRM 4.10.2.1, X Offset and Y Offset, "Range".
     let tile = d.tiling.tile(d.format.bits.into());
@@ -163,11 +146,6 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
             ),
         );
     }
-    rule(
-        d.samples == 1 || d.format.bits <= 64 && d.format.kind != FormatKind::Yuv,
-        Code::E0745,
-        "a multisampled surface has at most 64 bits to a texel, and no YUV",
-    );
 }
 
 fn combinations_new(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<'_>) {

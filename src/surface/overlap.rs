@@ -1,0 +1,248 @@
+//! Planes of a planar surface that share bytes: the state says where each begins, and nothing keeps them apart.
+//!
+//! ```text
+//!   linear: rows in order, one plane against another     tiled: the same place inside the same tile
+//!     luma    ├──────┤   ├──────┤   ├──────┤               ┌────────┐ ┌────────┐
+//!     chroma          ├──┤       ├──┤                      │luma    │ │        │
+//!             no byte is in two of them                    │   ┌────┼─┼───┐    │   chroma of half the pitch
+//!                                                          └───┼────┘ └───┼────┘   has tiles in other places
+//! ```
+//!
+//! Source: surface reference 3.1, 3.8.
+
+use super::{Description, Invalid, Tiling};
+use crate::diagnostic::Code;
+
+/// A plane as its bytes lie: columns in bytes, rows, and how they follow one another.
+struct Extent {
+    /// First byte of the memory that its rows are counted from.
+    base: u64,
+    /// First column and the column behind the last.
+    x: (u64, u64),
+    /// First row.
+    y: u64,
+    rows: u64,
+    /// From row to row: 2 where lines are skipped.
+    step: u64,
+    pitch: u64,
+}
+
+impl Extent {
+    fn new(part: &Description) -> Extent {
+        let texel = u64::from(part.format.bits) / 8;
+        let x = u64::from(part.x_offset) * texel;
+        Extent {
+            base: part.base,
+            x: (x, x + u64::from(part.width) * texel),
+            y: u64::from(part.line_stride.row(0)) + u64::from(part.y_offset),
+            rows: u64::from(part.height),
+            step: 1 + u64::from(part.line_stride.skips()),
+            pitch: u64::from(part.pitch),
+        }
+    }
+
+    /// The bytes of row `row` of a linear plane.
+    fn row(&self, row: u64) -> (u64, u64) {
+        let start = self.base + (self.y + row * self.step) * self.pitch;
+        (start + self.x.0, start + self.x.1)
+    }
+
+    /// The row in memory behind its last.
+    fn end(&self) -> u64 {
+        self.y + (self.rows.saturating_sub(1)) * self.step + 1
+    }
+}
+
+/// A row of one plane, a row of the other, and the byte that both have.
+type Shared = (u64, u64, u64);
+
+/// The first byte that two linear planes share. Rows of each lie in order and do not overlap one another.
+fn linear(a: &Extent, b: &Extent) -> Option<Shared> {
+    let (mut i, mut j) = (0, 0);
+    while i < a.rows && j < b.rows {
+        let (one, two) = (a.row(i), b.row(j));
+        if one.1 <= two.0 {
+            i += 1;
+        } else if two.1 <= one.0 {
+            j += 1;
+        } else {
+            return Some((i, j, one.0.max(two.0)));
+        }
+    }
+    None
+}
+
+/// The first byte that two tiled planes share: tile by tile of `b`, where it lies among the tiles of `a`.
+fn tiled((tiling, bit6): (Tiling, bool), a: &Extent, b: &Extent) -> Option<Shared> {
+    let (width, height) = tiling.tile(8)?;
+    let (w, h) = (u64::from(width), u64::from(height));
+    let (across_a, across_b) = ((a.pitch / w).max(1), (b.pitch / w).max(1));
+    for ty in b.y / h..b.end().div_ceil(h) {
+        for tx in b.x.0 / w..b.x.1.div_ceil(w) {
+            let tile = ty * across_b + tx;
+            let (ax, ay) = (tile % across_a * w, tile / across_a * h);
+            // Columns and rows inside the tile.
+            let inside = |first: u64, behind: u64, at: u64, most: u64| {
+                (
+                    first.saturating_sub(at),
+                    behind.saturating_sub(at).min(most),
+                )
+            };
+            let columns = (inside(a.x.0, a.x.1, ax, w), inside(b.x.0, b.x.1, tx * w, w));
+            let rows = (inside(a.y, a.end(), ay, h), inside(b.y, b.end(), ty * h, h));
+            let x = columns.0.0.max(columns.1.0);
+            let first = rows.0.0.max(rows.1.0);
+            let behind = rows.0.1.min(rows.1.1);
+            // Tiles have an even number of rows, so that rows that are skipped stay so from tile to tile.
+            let both = (first..behind.min(first + 2)).find(|y| {
+                (ay + y - a.y).is_multiple_of(a.step) && (ty * h + y - b.y).is_multiple_of(b.step)
+            });
+            if let (Some(y), true) = (both, x < columns.0.1.min(columns.1.1)) {
+                let pitch = u32::try_from(a.pitch).ok()?;
+                let place = (u32::try_from(ax + x).ok()?, u32::try_from(ay + y).ok()?);
+                let byte = a.base + tiling.offset(8, pitch, bit6, place.0, place.1);
+                return Some(((ay + y - a.y) / a.step, (ty * h + y - b.y) / b.step, byte));
+            }
+        }
+    }
+    None
+}
+
+impl Description {
+    /// The remark on planes that share bytes: the hardware reads them all the same. The pitch is filled in.
+    pub(super) fn shared_planes(&self) -> Option<Invalid> {
+        let planes: Vec<(u32, Extent)> = (0..3)
+            .filter_map(|number| Some((number, Extent::new(&self.plane(number)?))))
+            .collect();
+        let name = |number: u32| match number {
+            0 => "luma".to_string(),
+            number => format!("chroma plane {number}"),
+        };
+        for (at, (first, a)) in planes.iter().enumerate() {
+            for (second, b) in &planes[at + 1..] {
+                let shared = match self.tiling {
+                    Tiling::Linear => linear(a, b),
+                    tiling => tiled((tiling, self.bit6_swizzle), a, b),
+                };
+                let Some((row, other, byte)) = shared else {
+                    continue;
+                };
+                let what = format!(
+                    "row {row} of {} and row {other} of {} share byte {:#x} of the surface",
+                    name(*first),
+                    name(*second),
+                    byte - self.base
+                );
+                return Some(Invalid::new(Code::W0759, what));
+            }
+        }
+        None
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::super::{Format, Generation, LineStride, Planes};
+    use super::*;
+
+    fn shared(of: Description) -> Option<String> {
+        let (of, _) = of.resolve().expect("a legal surface");
+        of.shared_planes().map(|remark| remark.what)
+    }
+
+    fn planar(planes: Planes, tiling: Tiling) -> Description {
+        Description {
+            planes: Some(planes),
+            tiling,
+            generation: Generation::Gen9,
+            ..Description::d2(Format::PLANAR_420_8, 64, 32)
+        }
+    }
+
+    /// The bytes of every texel, counted one by one.
+    fn counted(of: &Description) -> bool {
+        let (of, _) = of.clone().resolve().expect("a legal surface");
+        let mut seen = std::collections::HashSet::new();
+        (0..3).filter_map(|number| of.plane(number)).any(|part| {
+            let bits = u32::from(part.format.bits);
+            let bytes = bits / 8;
+            let mut places =
+                (0..part.height).flat_map(|y| (0..part.width * bytes).map(move |x| (x, y)));
+            let row = |y| part.line_stride.row(y) + part.y_offset;
+            let at = |(x, y)| {
+                let column = part.x_offset * bytes + x;
+                part.base + part.tiling.offset(8, part.pitch, false, column, row(y))
+            };
+            places.any(|place| !seen.insert(at(place)))
+        })
+    }
+
+    #[test]
+    fn usual_layouts_share_nothing() {
+        let beside = Planes {
+            interleaved: false,
+            v: (64, 32),
+            ..Planes::nv12(32)
+        };
+        for tiling in [Tiling::Linear, Tiling::X, Tiling::Y] {
+            for planes in [Planes::nv12(32), Planes::i420(32), Planes::yv12(32), beside] {
+                let of = Description {
+                    pitch: if planes == beside { 512 } else { 0 },
+                    ..planar(planes.behind_tiles(32, tiling), tiling)
+                };
+                assert_eq!(shared(of), None, "{planes:?} {tiling:?}");
+            }
+        }
+        // Both fields of an interlaced frame: chroma begins below the rows of both.
+        let field = Description {
+            line_stride: LineStride::TopField,
+            height: 16,
+            ..planar(Planes::nv12(32), Tiling::Linear)
+        };
+        assert_eq!(shared(field), None);
+    }
+
+    #[test]
+    fn what_is_shared_is_told_with_its_rows() {
+        let early = planar(Planes::nv12(30), Tiling::Linear);
+        let told = "row 30 of luma and row 0 of chroma plane 1 share byte 0x780 of the surface";
+        assert_eq!(shared(early).as_deref(), Some(told));
+        let twice = Planes {
+            v: Planes::i420(32).u,
+            ..Planes::i420(32)
+        };
+        let told =
+            "row 0 of chroma plane 1 and row 0 of chroma plane 2 share byte 0x800 of the surface";
+        assert_eq!(shared(planar(twice, Tiling::Linear)).as_deref(), Some(told));
+    }
+
+    /// Rows, columns and pitches of every kind, against the bytes one by one.
+    #[test]
+    fn it_is_found_where_bytes_are_counted() {
+        let mut found = [0; 2];
+        for seed in 0..400u32 {
+            let bits = seed.wrapping_mul(0x9e37_79b9) >> 8;
+            let pick = |shift: u32, n: u32| (bits >> shift) % n;
+            let tiling = [Tiling::Linear, Tiling::X, Tiling::Y][pick(0, 3) as usize];
+            let height = [4, 8, 34][pick(2, 3) as usize];
+            let planes = Planes {
+                interleaved: pick(4, 3) == 0,
+                half_pitch: pick(6, 2) == 0,
+                u: (4 * pick(7, 9), 2 * pick(10, 40)),
+                v: (4 * pick(12, 9), 2 * pick(14, 40)),
+                ..Planes::default()
+            };
+            let of = Description {
+                width: 4 * (1 + pick(16, 20)),
+                height,
+                pitch: [1024, 2048][pick(18, 2) as usize],
+                line_stride: [LineStride::Frame, LineStride::TopField][pick(20, 2) as usize],
+                ..planar(planes, tiling)
+            };
+            let told = shared(of.clone()).is_some();
+            assert_eq!(told, counted(&of), "{of:?}");
+            found[usize::from(told)] += 1;
+        }
+        assert!(found[0] > 50 && found[1] > 50, "{found:?}");
+    }
+}
