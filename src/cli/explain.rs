@@ -85,11 +85,7 @@ fn of_line(layers: [Layer; 1], found: Vec<Diagnostic>, line: usize, output: &mut
         if !here.is_empty() {
             return Exit::Program;
         }
-        let text = source.line_text(line);
-        return output.complain(&format!(
-            "line {line} holds no instruction: `{}`",
-            text.trim()
-        ));
+        return output.no_instruction(source, line);
     };
     output.text(&followed.to_string());
     output.field("line", || followed.json());

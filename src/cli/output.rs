@@ -45,12 +45,28 @@ impl From<Exit> for ExitCode {
 }
 
 /// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
-pub fn print(text: &str) -> io::Result<()> {
+pub fn print(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout();
-    match out.write_all(text.as_bytes()).and_then(|()| out.flush()) {
+    match out.write_all(bytes).and_then(|()| out.flush()) {
         Err(error) if error.kind() != io::ErrorKind::BrokenPipe => Err(error),
         _ => Ok(()),
     }
+}
+
+/// The standard output takes one thing at a time, and a terminal no bytes: `what` is to go there, beside text
+/// or JSON.
+///
+/// # Errors
+/// Why it cannot, and what can.
+pub fn check_standard(text: bool, what: &str) -> Result<(), String> {
+    let why = match text {
+        false => format!("JSON goes there; -o FILE takes {what}"),
+        true if io::stdout().is_terminal() => {
+            format!("it is a terminal; -o FILE or a pipe takes {what}")
+        }
+        true => return Ok(()),
+    };
+    Err(format!("-o - is the standard output: {why}"))
 }
 
 /// Collects what a command has to say.
@@ -159,6 +175,17 @@ impl Output {
         Exit::Command
     }
 
+    /// Says that a line of a program holds no instruction, and what it holds.
+    pub fn no_instruction(&mut self, source: &Source, line: usize) -> Exit {
+        let lines = source.text().lines().count();
+        let what = match source.line_text(line).trim() {
+            _ if line > lines => format!("{} has {lines} lines", source.name()),
+            "" => "it is empty".to_string(),
+            text => format!("`{text}`"),
+        };
+        self.complain(&format!("line {line} holds no instruction: {what}"))
+    }
+
     /// Prints the JSON value, if JSON is wanted. [`Exit::Command`] if standard output failed.
     pub fn finish(mut self) -> Exit {
         if self.format == Format::Json {
@@ -185,8 +212,19 @@ impl Output {
         }
     }
 
+    /// Prints bytes that are no text.
+    pub fn bytes(&mut self, bytes: &[u8]) -> Exit {
+        match print(bytes) {
+            Ok(()) => Exit::Fine,
+            Err(error) => {
+                self.fail(&error);
+                Exit::Command
+            }
+        }
+    }
+
     fn write(&mut self, text: &str) {
-        if let Err(error) = print(text) {
+        if let Err(error) = print(text.as_bytes()) {
             self.fail(&error);
         }
     }

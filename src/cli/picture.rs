@@ -1,8 +1,9 @@
 //! `visim picture FILE:LINE` and `visim picture --tile Y`: pictures to learn from.
 
 use super::input::{FileLine, Written};
-use super::output::{Exit, Output};
+use super::output::{Exit, Output, check_standard};
 use super::run::say;
+use crate::diagnostic::Diagnostic;
 use crate::explain::drawing::Drawing;
 use crate::explain::line::follow;
 use crate::explain::picture::{Touched, surface, tile};
@@ -15,6 +16,7 @@ use crate::lower::messages::Compat;
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::encode_picture;
 use crate::surface::{Image, Tiling};
+use crate::video::files::STANDARD;
 use serde_json::json;
 use std::path::PathBuf;
 
@@ -24,7 +26,7 @@ pub struct Picture {
     /// A line as `kernel.visa:12`.
     #[arg(value_name = "FILE:LINE", required_unless_present = "tile")]
     subject: Option<FileLine>,
-    /// The picture: SVG if the name ends so, else PNG.
+    /// The picture: SVG if the name ends so, else PNG; `-` is the standard output, which gets PNG.
     #[arg(long, short)]
     output: PathBuf,
     /// Draw a tile of this tiling: X, Y, W, Yf, Ys.
@@ -64,6 +66,11 @@ fn bits(text: &str) -> Result<u32, String> {
 impl Picture {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
+        if self.output.as_os_str() == STANDARD
+            && let Err(why) = check_standard(output.is_text(), "the picture")
+        {
+            return output.complain(&why);
+        }
         let drawing = match (&self.tile, &self.subject) {
             (Some(tiling), _) => match tile(*tiling, self.bits, self.swizzle) {
                 Ok(drawing) => drawing,
@@ -88,6 +95,9 @@ impl Picture {
             Ok(bytes) => bytes,
             Err(why) => return output.complain(&why),
         };
+        if self.output.as_os_str() == STANDARD {
+            return output.bytes(&bytes);
+        }
         let mut writes = Writes::default();
         let added = writes.add(&self.output, &bytes);
         match added.and_then(|()| writes.commit()) {
@@ -107,15 +117,17 @@ impl Picture {
         let (layer, found) = self.written.open(file, output)?;
         let layers = [layer];
         let source = &layers[0].source;
-        let span = match layers[0].language {
+        let (span, wrong) = match layers[0].language {
             Language::Visa => {
                 let front = Front::new(source, session::platform(&layers));
-                follow(source, &front.checked, *line, Compat::default()).map(|f| f.span)
+                let followed = follow(source, &front.checked, *line, Compat::default());
+                (followed.map(|f| f.span), front.diagnostics)
             }
             Language::Send => {
-                let (lines, _) = crate::sends::parse(source);
-                let spans = lines.iter().map(|l| l.span);
-                spans.into_iter().find(|s| source.line_of(s.start) == *line)
+                let (lines, wrong) = crate::sends::parse(source);
+                let mut spans = lines.iter().map(|l| l.span);
+                let here = spans.find(|s| source.line_of(s.start) == *line);
+                (here, wrong)
             }
             Language::Tld => {
                 let file = file.display();
@@ -125,7 +137,13 @@ impl Picture {
             }
         };
         let Some(span) = span else {
-            return Err(output.complain(&format!("line {line} holds no instruction that is right")));
+            let here = |d: &&Diagnostic| d.span().is_some_and(|s| source.line_of(s.start) == *line);
+            let here: Vec<Diagnostic> = wrong.iter().filter(here).cloned().collect();
+            output.diagnostics(&here, source);
+            return Err(match here.is_empty() {
+                true => output.no_instruction(source, *line),
+                false => Exit::Program,
+            });
         };
         let options = Options::default();
         let session = session::start_watched(&layers, found, &options, |_| Touched::new(span));

@@ -26,11 +26,7 @@ pub fn explain(
         .iter()
         .position(|line| source.line_of(line.span.start) == number);
     let Some((at, line)) = at.and_then(|at| Some((at, lines.get(at)?))) else {
-        let text = source.line_text(number);
-        return output.complain(&format!(
-            "line {number} holds no instruction: `{}`",
-            text.trim()
-        ));
+        return output.no_instruction(source, number);
     };
     let mut text = format!("{}\n", line.node);
     if let Action::Send(send) = &line.node.action {

@@ -1,6 +1,6 @@
 //! `visim video`: scales, sharpens, denoises and deinterlaces video by the messages of the media sampler.
 
-use super::output::{Exit, Output};
+use super::output::{Exit, Output, check_standard};
 use crate::files;
 use crate::sampler::avs::IefState;
 use crate::sampler::deinterlace::{DeinterlaceState, block};
@@ -130,20 +130,6 @@ impl Video {
         self.output.as_os_str() == STANDARD
     }
 
-    /// The standard output takes one thing at a time, and a terminal no frames.
-    fn check_standard(&self, text: bool) -> Result<(), VideoError> {
-        let why = match text {
-            _ if !self.to_standard() => return Ok(()),
-            false => "JSON goes there; -o FILE takes the frames",
-            true if std::io::stdout().is_terminal() => {
-                "it is a terminal; -o FILE or a pipe takes the frames"
-            }
-            true => return Ok(()),
-        };
-        let standard = "-o - is the standard output";
-        Err(VideoError::wrong(format!("{standard}: {why}")))
-    }
-
     /// The comparison is a picture in a file of its own: said before any work is done.
     fn check_comparison(&self) -> Result<(), VideoError> {
         let Some(path) = &self.compare else {
@@ -242,7 +228,9 @@ impl Video {
 
     fn convert(&self, text: bool) -> Result<Done, VideoError> {
         self.check_comparison()?;
-        self.check_standard(text)?;
+        if self.to_standard() {
+            check_standard(text, "the frames").map_err(VideoError::wrong)?;
+        }
         let reader = Reader::open(&self.input, self.raw, self.size)?;
         let mut kind = reader.kind().clone();
         if let (Some(most), have) = (self.frames, kind.frames) {

@@ -349,7 +349,7 @@ impl Printer<'_> {
         } else {
             self.text(program, event)
         };
-        if let Err(error) = output::print(&text) {
+        if let Err(error) = output::print(text.as_bytes()) {
             self.failed.get_or_init(|| error);
         }
     }

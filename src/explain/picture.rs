@@ -301,6 +301,13 @@ pub fn tile(tiling: Tiling, bits: u32, bit6: bool) -> Result<Drawing, Refused> {
     let Some((width, height)) = shape else {
         return Err(Refused::error(what(), "surface reference 3.1"));
     };
+    if bit6 && !tiling.is_swizzled() {
+        let what = format!("the swizzle of address bit 6 is for tilings X and Y, not {tiling:?}");
+        return Err(Refused::error(
+            what,
+            "surface reference 3.1, \"Bit-6 swizzling\"",
+        ));
+    }
     let pitch = tiling.pitch_unit(bits).unwrap_or(width);
     // X tiles have rows of 512 bytes; a cell shows an eighth of one.
     let run = tiling.run(bit6).min(64);

@@ -8,7 +8,7 @@ use crate::sampler::avs::packed::{fields as scaler, rules as scaler_rules};
 use crate::sampler::deinterlace::packed as deinterlace;
 use crate::sampler::state as sampler;
 use crate::surface::state::{self as surface, StateField, Structure, binding, media, rules};
-use crate::surface::{Description, Generation, Invalid, Kind, Surface};
+use crate::surface::{Description, Generation, Invalid, Kind, Surface, Tiling};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::fmt;
@@ -159,9 +159,9 @@ pub fn decode(what: What, generation: Generation, words: &[u32]) -> Result<Vec<S
 /// `E0749` if there is no such field, or its bits cannot stand for the value.
 pub fn set(structure: &Structure, words: &mut [u32], ask: &str) -> Result<(), Invalid> {
     let wrong = |what: String| Invalid::new(Code::E0749, what);
-    let (name, value) = ask
-        .rsplit_once('=')
-        .ok_or_else(|| wrong(format!("`{ask}` is not FIELD=VALUE")))?;
+    let (name, value) = ask.rsplit_once('=').ok_or_else(|| {
+        wrong(format!("`{ask}` is not FIELD=VALUE")).mend(&[], "FIELD=VALUE, as `Width=64`")
+    })?;
     let name = name.trim();
     let in_table = scaler::coefficients(structure)
         .find(|at| at.name().eq_ignore_ascii_case(name))
@@ -171,9 +171,12 @@ pub fn set(structure: &Structure, words: &mut [u32], ask: &str) -> Result<(), In
     };
     let field = in_table.or_else(|| structure.fields.iter().find(single));
     let field = field.ok_or_else(|| {
-        let meant = nearest(name, structure.fields.iter().map(|f| f.name));
-        let meant = meant.map_or(String::new(), |m| format!("; did you mean {m}?"));
-        wrong(format!("{} has no field {name}{meant}", structure.name))
+        let names = || structure.fields.iter().map(|f| f.name);
+        let help = match nearest(name, names()) {
+            Some(meant) => format!("did you mean {meant}?"),
+            None => format!("fields: {}", names().collect::<Vec<_>>().join(", ")),
+        };
+        wrong(format!("{} has no field {name}", structure.name)).mend(&[], help)
     })?;
     field.set_raw(words, field.parsed(value)?);
     Ok(())
@@ -257,17 +260,26 @@ pub fn of_media(description: &Description) -> Result<Vec<State>, Invalid> {
     )
 }
 
+/// `X tiles`, or `linear`.
+fn tiles(tiling: Tiling) -> String {
+    match tiling {
+        Tiling::Linear => "linear".to_string(),
+        tiled => format!("{tiled:?} tiles"),
+    }
+}
+
 /// `2D, R8G8B8A8_UNORM, 64×32, pitch 256, X tiles, 7 levels: 12288 bytes`.
 pub fn summary(d: Description) -> String {
-    let mut text = format!("{:?}, {}, {}×{}", d.kind, d.format, d.width, d.height);
+    let mut text = format!("{}, {}, {}×{}", d.kind, d.format, d.width, d.height);
     match d.kind {
         Kind::Null => return "the null surface".to_string(),
         Kind::Buffer => text = format!("buffer of {} elements, {}", d.width, d.format),
         Kind::D3 => text += &format!("×{}", d.depth),
+        Kind::Cube if d.array => text += &format!(", {} cubes", d.depth),
         _ if d.array => text += &format!(", {} slices", d.slices()),
         _ => {}
     }
-    text += &format!(", pitch {}, {:?}", d.pitch, d.tiling);
+    text += &format!(", pitch {}, {}", d.pitch, tiles(d.tiling));
     if d.levels > 1 || d.min_lod > 0 {
         text += &format!(", {} levels from {} on", d.levels, d.min_lod);
     }
@@ -307,7 +319,7 @@ impl State {
         json!({
             "structure": self.structure.name,
             "source": self.structure.source,
-            "generation": format!("{:?}", self.generation),
+            "generation": self.generation.to_string(),
             "first_dword": self.first,
             "words": self.words.iter().map(|w| format!("{w:#010x}")).collect::<Vec<_>>(),
             "fields": self.fields().map(field).collect::<Vec<_>>(),
@@ -322,7 +334,7 @@ impl fmt::Display for State {
         let (name, generation) = (self.structure.name, self.generation);
         writeln!(
             f,
-            "{name} of {generation:?}, dword {}  ({})",
+            "{name} of {generation}, dword {}  ({})",
             self.first, self.structure.source
         )?;
         let mut dw = u32::MAX;
