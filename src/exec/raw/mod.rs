@@ -91,7 +91,7 @@ pub fn send<O: Observer>(
             eot: raw.eot,
             lanes: send.lanes.count.into(),
         };
-        room::remark(thread, environment, &words, &decoded, pc);
+        room::remark(thread, environment, raw.constant, &words, &decoded, pc);
     }
     let call = Call {
         send,

@@ -75,10 +75,11 @@ fn trap(
     thread.trap(pc, u32::MAX, d.note(sum).see("vISA text reference 5.12"))
 }
 
-/// Remarks on lengths and lanes that are known only now.
+/// Remarks on lengths and lanes that are known only now: of `constant` descriptors those that the header decides.
 pub(super) fn remark(
     thread: &Thread<'_>,
     environment: &Environment<'_>,
+    constant: bool,
     words: &RawWords,
     decoded: &Decoded,
     pc: u32,
@@ -94,6 +95,9 @@ pub(super) fn remark(
     ];
     let remarks = &environment.resources.remarks;
     for (code, labels) in told {
+        if constant && code != Code::W0386 {
+            continue;
+        }
         let mnemonic = thread.program.mnemonic(site.opcode);
         let Some(remark) = counted::remark(code, mnemonic, &labels) else {
             continue;
