@@ -187,7 +187,8 @@ impl Writes {
         if self.spared.contains(&target) {
             return refuse("it is the text that asks for it");
         }
-        if self.pending.iter().any(|p| p.target == target) {
+        // What stands takes one thing after the other.
+        if !stands && self.pending.iter().any(|p| p.target == target) {
             return refuse("two things would be written to it");
         }
         let content = match stands {

@@ -70,6 +70,11 @@ fn words_that_break_a_rule_are_refused_and_remarks_are_told() {
             format!("SURFACE T6: state {GEN5} 0 gen=5 at=0x9000"),
             vec!["E0705"],
         ),
+        // Planes of 8 bits have a place for offsets.
+        (
+            "SURFACE T6: PLANAR_420_8 16x16 x=4 pitch=32".to_string(),
+            vec![],
+        ),
         // The dump has 32 bytes: from 0x8010 on 12 are needed, from 0x8004 on they are 4 too few.
         (
             format!("SURFACE T6: state {GEN5} 0 gen=5 memory=memory.bin at=0x8000"),

@@ -108,6 +108,22 @@ fn functions_beside_a_text_are_taken_and_told() {
 }
 
 #[test]
+fn functions_that_kernels_share_are_taken_too() {
+    let shared = "p_simd8_Intel_Symbol_Table_Void_Program_f0.visaasm";
+    let folder = folder(&[
+        ("p_simd8_entry_0001.visaasm", CALLS),
+        (shared, &twice("")),
+        (
+            "p_simd16_Intel_Symbol_Table_Void_Program_f0.visaasm",
+            "no text",
+        ),
+    ]);
+    let run = ["run", "p_simd8_entry_0001.visaasm", "--dump", "V32"];
+    let told = said(&folder, &run, 0);
+    holds(&told, &["42", &format!("with the functions of {shared}")]);
+}
+
+#[test]
 fn what_is_wrong_in_a_function_is_told_with_its_file_and_line() {
     let folder = folder(&[("k.visaasm", CALLS)]);
     for (more, options, code, words) in [
@@ -299,6 +315,25 @@ fn texts_and_descriptions_of_different_devices_are_refused() {
         &["E0651", "core 77", "--platform tgl"],
     );
     said(&folder, &[&run[..], &["--platform", "tgl"]].concat(), 0);
+}
+
+/// The compiler leaves the programs of all devices in one folder, where the first by name is no better than others.
+#[test]
+fn of_programs_beside_a_text_that_of_its_device_is_taken() {
+    let folder = folder(&[("k.visaasm", &writes(""))]);
+    for (name, core) in [("a.bin", 0xc08), ("b.bin", 12), ("c.bin", 18)] {
+        std::fs::write(folder.path().join(name), program(core)).expect("written");
+    }
+    let run = ["run", "k.visaasm", "--global", "8"];
+    for platform in [None, Some("skl"), Some("tgl")] {
+        let asked = platform.map(|p| ["--platform", p]);
+        let asked = asked.as_ref().map_or(&[][..], |a| &a[..]);
+        said(&folder, &[&run[..], asked].concat(), 0);
+    }
+    let other = said(&folder, &[&run[..], &["--platform", "pvc"]].concat(), 1);
+    holds(&other, &["E0650", "r0 has 64 bytes on pvc"]);
+    let none = said(&folder, &[&run[..], &["--platform", "dg2"]].concat(), 2);
+    holds(&none, &["E0650", "--platform says dg2"]);
 }
 
 #[test]

@@ -193,7 +193,7 @@ impl Launch {
         let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
         let file = match &self.zebin {
             Some(zebin) => CompiledFile::read(zebin, &name)?,
-            None => CompiledFile::beside(path, &name, simd.max(1))?,
+            None => CompiledFile::beside(path, &front.checked, &name, simd.max(1), platform)?,
         };
         let own = file.platform(platform)?;
         // What one platform refuses may be right for the kernel's own.

@@ -180,8 +180,11 @@ fn unusable(error: &load::FileError) -> Refused {
     Box::new(Diagnostic::with_message(Code::E0702, error.to_string()))
 }
 
+/// How the compiler calls the text of functions that several kernels of a program share: in place of `entry_0001`.
+const SHARED: &str = "Intel_Symbol_Table_Void_Program";
+
 /// The files in which the compiler leaves the functions that a text calls: `k_f0.visaasm`, `k_f1.visaasm` … beside
-/// `k.visaasm`, in the order of their numbers.
+/// `k.visaasm`, in the order of their numbers, then those that the kernels of a program share.
 pub fn functions_beside(text: &Path) -> Vec<PathBuf> {
     let [Some(stem), Some(ending)] =
         [text.file_stem(), text.extension()].map(|part| part.and_then(|p| p.to_str()))
@@ -191,16 +194,22 @@ pub fn functions_beside(text: &Path) -> Vec<PathBuf> {
     let Ok(entries) = std::fs::read_dir(folder(text)) else {
         return Vec::new();
     };
-    let number = |path: &Path| -> Option<u32> {
-        let number = path.file_name()?.to_str()?.strip_prefix(stem)?;
-        let number = number.strip_prefix("_f")?.strip_suffix(ending)?;
-        let digits = number.strip_suffix('.')?;
+    let shared = stem.rsplit_once("_entry_");
+    let shared = shared.map(|(program, _)| format!("{program}_{SHARED}"));
+    let number = |path: &Path| -> Option<(bool, u32)> {
+        let name = path.file_name()?.to_str()?;
+        let of_all = || name.strip_prefix(shared.as_deref()?);
+        let own = name.strip_prefix(stem).map(|rest| (false, rest));
+        let (shared, rest) = own.or_else(|| Some((true, of_all()?)))?;
+        let digits = rest.strip_prefix("_f")?.strip_suffix(ending)?;
+        let digits = digits.strip_suffix('.')?;
         let all = digits.bytes().all(|b| b.is_ascii_digit());
-        digits.parse().ok().filter(|_| all)
+        let number = digits.parse().ok().filter(|_| all)?;
+        Some((shared, number))
     };
     let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
     let numbered = paths.filter_map(|path| Some((number(&path)?, path)));
-    let mut numbered: Vec<(u32, PathBuf)> = numbered.collect();
+    let mut numbered: Vec<((bool, u32), PathBuf)> = numbered.collect();
     numbered.sort();
     // As they are named from where the text is.
     let beside = |path: PathBuf| match path.file_name() {
@@ -330,12 +339,19 @@ impl CompiledFile {
         }
     }
 
-    /// The file beside a text that describes its kernel for `simd` lanes.
+    /// The file beside a text, the file `path`, that describes its kernel for `simd` lanes. Of several devices'
+    /// the one that is `asked` for is taken, else one with room for the text's inputs.
     ///
     /// # Errors
     /// `E0640`: no file there does; `E0645`: one describes it for other lanes.
-    pub fn beside(text: &Path, kernel: &str, simd: u32) -> Result<CompiledFile, Refused> {
-        let entries = std::fs::read_dir(folder(text)).into_iter().flatten();
+    pub fn beside(
+        path: &Path,
+        text: &Checked,
+        kernel: &str,
+        simd: u32,
+        asked: Option<Platform>,
+    ) -> Result<CompiledFile, Refused> {
+        let entries = std::fs::read_dir(folder(path)).into_iter().flatten();
         let mut paths: Vec<PathBuf> = entries
             .filter_map(|entry| Some(entry.ok()?.path()))
             .filter(|path| {
@@ -344,21 +360,23 @@ impl CompiledFile {
             })
             .collect();
         paths.sort();
-        let mut other = None;
-        for path in paths {
-            let Ok(file) = CompiledFile::read(&path, kernel) else {
-                continue;
-            };
-            let described = file.compiled.simd();
-            if described == simd {
-                return Ok(file);
-            }
-            let note = format!("{} describes the kernel", path.display());
-            other.get_or_insert((described, note));
+        let files = paths.iter().filter_map(|path| {
+            let file = CompiledFile::read(path, kernel).ok()?;
+            Some((path, file))
+        });
+        let (fitting, others): (Vec<_>, Vec<_>) =
+            files.partition(|(_, file)| file.compiled.simd() == simd);
+        let best = fitting.into_iter().min_by_key(|(_, file)| {
+            let contradicts = file.platform(asked).is_err();
+            (contradicts, !file.holds(text, kernel, asked))
+        });
+        if let Some((_, file)) = best {
+            return Ok(file);
         }
-        Err(match other {
-            Some((described, note)) => {
-                let mut refused = other_width(text, simd, described);
+        Err(match others.first() {
+            Some((described, file)) => {
+                let mut refused = other_width(path, simd, file.compiled.simd());
+                let note = format!("{} describes the kernel", described.display());
                 refused.notes.push(note);
                 refused
             }
@@ -371,6 +389,15 @@ impl CompiledFile {
                 .help("--zebin kernel.bin, or --launch launch.json"),
             ),
         })
+    }
+
+    /// Whether the inputs of a text lie where the description has room for them.
+    fn holds(&self, text: &Checked, kernel: &str, asked: Option<Platform>) -> bool {
+        let inputs = inputs(text, kernel);
+        let platform = self.platform(asked).unwrap_or_default();
+        let description = self.compiled.description(platform, &inputs);
+        let fits = |d: &Description| inputs.iter().all(|&i| d.misfit(i, platform).is_none());
+        description.is_ok_and(|d| fits(&d))
     }
 
     /// Everything for a launch; `text` is the program that will run.
@@ -403,15 +430,17 @@ impl CompiledFile {
     /// # Errors
     /// `E0640`, `N0640`.
     pub fn description(&self, text: &Checked, kernel: &str) -> Result<Description, Refused> {
-        let units = text.units.iter();
-        let unit = units
-            .filter(|u| u.kind == UnitKind::Kernel)
-            .find(|u| u.name == kernel);
-        let inputs: Vec<(u32, u32)> = unit
-            .map(|u| u.inputs.iter().map(|i| (i.offset, i.size)).collect())
-            .unwrap_or_default();
+        let inputs = inputs(text, kernel);
         self.compiled.description(text.platform, &inputs)
     }
+}
+
+/// Where a kernel reads its inputs: register byte and size.
+fn inputs(text: &Checked, kernel: &str) -> Vec<(u32, u32)> {
+    let mut kernels = text.units.iter().filter(|u| u.kind == UnitKind::Kernel);
+    let unit = kernels.find(|u| u.name == kernel);
+    unit.map(|u| u.inputs.iter().map(|i| (i.offset, i.size)).collect())
+        .unwrap_or_default()
 }
 
 /// Endings of files in which compilers describe kernels.

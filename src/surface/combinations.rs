@@ -217,7 +217,8 @@ impl Description {
         );
         let offset = self.x_offset != 0 || self.y_offset != 0;
         rule(
-            !offset || matches!(format.bits, 8 | 16 | 32 | 64 | 128),
+            // Planes are of 8 and 16 bits.
+            !offset || format.is_planar() || matches!(format.bits, 8 | 16 | 32 | 64 | 128),
             E0745,
             &["x", "y", "format"],
             "no offsets, or a format of 8, 16, 32, 64 or 128 bits",
