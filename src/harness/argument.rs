@@ -159,6 +159,21 @@ fn image(text: &str) -> Result<Given, Refused> {
                 .push("up to three numbers from 1 on".to_string());
             refused
         })?;
+        let most = match shape.kind.as_str() {
+            "1d" | "1d_buffer" => 1,
+            "1d_array" | "2d" | "2d_depth" | "2d_media" | "2d_media_block" => 2,
+            _ => 3,
+        };
+        if numbers.iter().skip(most).any(|&n| n > 1) {
+            let (kind, many) = (
+                &shape.kind,
+                if most == 1 { "one size" } else { "two sizes" },
+            );
+            let mut refused = wrong(format!("`{size}`: an image of type {kind} has {many}"));
+            refused.help =
+                Some("type=2d_array or type=3d beside it, as the kernel says".to_string());
+            return Err(refused);
+        }
         let number = |at: usize| numbers.get(at).copied().unwrap_or(1);
         (shape.width, shape.height) = (number(0), number(1));
         match shape.kind.as_str() {
@@ -398,6 +413,14 @@ mod tests {
             let text = format!("0=image:size={size}:type={kind}:order=DEPTH:channel=FLOAT");
             let made = option(&text).expect(kind).argument.bytes();
             assert_eq!(made.map(|b| b.len()), Some(bytes), "{kind}");
+        }
+        for (kind, size, told) in [
+            ("2d", "4x4x2", "two sizes"),
+            ("2d_depth", "4x4x2", "two sizes"),
+            ("1d", "4x4", "one size"),
+        ] {
+            let refused = option(&format!("0=image:size={size}:type={kind}")).expect_err(kind);
+            assert!(refused.message.ends_with(told), "{refused:?}");
         }
         let unknown = option("0=image:size=4x4:type=2d_deep").expect_err("no such kind");
         assert!(
