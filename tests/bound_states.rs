@@ -70,6 +70,15 @@ fn words_that_break_a_rule_are_refused_and_remarks_are_told() {
             format!("SURFACE T6: state {GEN5} 0 gen=5 at=0x9000"),
             vec!["E0705"],
         ),
+        // What the words say together counts, and a mistake is told where nothing is right from on.
+        (
+            "SAMPLER S0: address=wrap normalized=off address=clamp".to_string(),
+            vec![],
+        ),
+        (
+            "SAMPLER S0: address=wrap normalized=off address=clamp min_lod=0.003".to_string(),
+            vec!["E0749"],
+        ),
         // Planes of 8 bits have a place for offsets.
         (
             "SURFACE T6: PLANAR_420_8 16x16 x=4 pitch=32".to_string(),

@@ -173,6 +173,7 @@ fn read<T>(
     make: impl Fn(&Fields, &Spanned<String>) -> Result<T, Wrong>,
 ) -> Result<T, Wrong> {
     let mut fields = Map::new();
+    let mut after = Vec::new();
     for word in words {
         match word.split_once('=') {
             Some((key, value)) => {
@@ -188,10 +189,16 @@ fn read<T>(
             },
             None => return Err(wrong(word, "neither key=value nor a .json or .toml file")),
         }
-        // Read after each word, so that a mistake is reported at the word that made it.
-        make(&fields, word)?;
+        after.push((fields.clone(), word));
     }
-    make(&fields, words.last().unwrap_or(kind))
+    let whole = make(&fields, words.last().unwrap_or(kind));
+    // What all words say together counts; a mistake is told at the word since which nothing was right.
+    let made = after.iter().rev().map(|(fields, word)| make(fields, word));
+    let mistake = made.map_while(Result::err).last();
+    match mistake {
+        Some(mistake) => Err(mistake),
+        None => whole,
+    }
 }
 
 fn wrong(at: &Spanned<String>, label: impl Into<String>) -> Wrong {
