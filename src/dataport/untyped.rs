@@ -25,7 +25,7 @@ impl<'a> Window<'a> {
     }
 
     /// The bytes of a surface: the elements of a buffer, or everything from the base of another
-    /// surface on, in memory order.
+    /// surface to its end, in memory order.
     pub fn of(surface: &'a Surface) -> Window<'a> {
         let d = surface.description();
         let memory: &Memory = surface.memory();
@@ -36,7 +36,7 @@ impl<'a> Window<'a> {
             Kind::Buffer => (d.width as usize)
                 .saturating_mul(d.pitch as usize)
                 .min(rest),
-            _ => rest,
+            _ => (surface.end() as usize).saturating_sub(base).min(rest),
         };
         Window { memory, base, len }
     }
@@ -210,6 +210,25 @@ mod tests {
         assert_eq!(out, [0; 4]);
         window.write(3, &[7, 8]);
         assert_eq!(memory.to_vec(), [1, 2, 3, 7]);
+    }
+
+    /// What lies behind a picture in the same memory is not the picture's.
+    #[test]
+    fn a_surface_ends_before_its_memory() {
+        use crate::surface::{Description, Format};
+        let memory = std::sync::Arc::new(Memory::from_bytes(&[1; 40]));
+        let shape = Description {
+            base: 8,
+            ..Description::d2(Format::R8_UNORM, 4, 4)
+        };
+        let surface = Surface::new(shape, memory).unwrap();
+        let window = Window::of(&surface);
+        assert_eq!(window.len(), 16);
+        window.write(12, &[7; 8]);
+        let mut out = [9; 8];
+        window.read(12, &mut out);
+        assert_eq!(out, [7, 7, 7, 7, 0, 0, 0, 0]);
+        assert_eq!(surface.memory().to_vec()[20..28], [7, 7, 7, 7, 1, 1, 1, 1]);
     }
 
     #[test]

@@ -64,6 +64,8 @@ pub struct Surface {
     cell: Cell,
     layout: Layout,
     memory: Arc<Memory>,
+    /// The byte of memory behind the last.
+    end: u64,
     contiguous: bool,
     decoder: Option<Decoder>,
 }
@@ -119,9 +121,15 @@ impl Surface {
             cell,
             layout,
             memory,
+            end: needed,
             contiguous,
             decoder,
         })
+    }
+
+    /// The byte of memory behind its last one.
+    pub fn end(&self) -> u64 {
+        self.end
     }
 
     /// A surface with fresh memory of just the size it needs, filled with zero.
