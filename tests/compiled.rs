@@ -547,3 +547,217 @@ fn numbers_that_cannot_be_are_told() {
     let refused = said(&folder, &["run", "k.visa", "--groups", most], 1);
     holds(&refused, &["L0603", "more than 64 bits count"]);
 }
+
+/// Kinds of images stand in the description; what is given is held to them, and is of them if nothing is said.
+#[test]
+fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {
+    let described = |kind: &str| {
+        let image = format!(
+            "      - arg_type: arg_bypointer
+        offset: 0
+        size: 0
+        arg_index: 1
+        addrmode: stateful
+        addrspace: image
+        access_type: readonly
+        image_type: image_{kind}
+    per_thread_payload_arguments:"
+        );
+        let zeinfo = zeinfo(8, "").replace("    per_thread_payload_arguments:", &image);
+        format!("{zeinfo}      - index: 1\n        name: from\n")
+    };
+    let folder = folder(&[("k.visaasm", &writes(""))]);
+    let run = |kind: &str, given: &str, code| {
+        std::fs::write(folder.path().join("k.zeinfo"), described(kind)).expect("written");
+        let image = format!("from={given}");
+        let run = [
+            "run",
+            "k.visaasm",
+            "--global",
+            "8",
+            "--arg",
+            "out=buffer:size=32",
+        ];
+        said(&folder, &[&run[..], &["--arg", &image]].concat(), code)
+    };
+    for (kind, given) in [
+        ("2d_array_depth", "image:size=4x4x3"),
+        (
+            "2d_array_depth",
+            "image:size=4x4x3:type=2d_array_depth:order=DEPTH:channel=FLOAT",
+        ),
+        ("2d_depth", "image:size=4x4:type=2d:order=R:channel=FLOAT"),
+        ("2d_media_block", "image:size=4x4:type=2d"),
+        ("2d", "image:size=4x4:type=2d_media"),
+        ("2d", "image:size=4x4"),
+        ("3d", "image:size=4x4x4"),
+        ("buffer", "image:size=4"),
+        ("buffer", "image:size=4:type=1d_buffer"),
+    ] {
+        run(kind, given, 0);
+    }
+    let takes = "argument 1, `from`, is an image of type";
+    for (kind, given, code, words) in [
+        (
+            "2d_array_depth",
+            "image:size=4x4:type=2d",
+            "E0642",
+            &[
+                takes,
+                "the kernel takes 2d_array_depth",
+                "type=2d_array_depth order=DEPTH channel=FLOAT",
+            ][..],
+        ),
+        (
+            "2d_array",
+            "image:size=4x4:type=2d",
+            "E0642",
+            &[
+                "the kernel takes 2d_array",
+                "type=2d_array, or leave the type out",
+            ],
+        ),
+        (
+            "3d",
+            "image:size=4x4x2:type=2d_array",
+            "E0642",
+            &["the kernel takes 3d"],
+        ),
+        (
+            "1d",
+            "image:size=4:type=1d_buffer",
+            "E0642",
+            &["the kernel takes 1d"],
+        ),
+        (
+            "2d_depth",
+            "image:size=4x4:type=2d",
+            "E0642",
+            &["order RGBA", "one channel, of order DEPTH"],
+        ),
+        (
+            "2d",
+            "image:size=4x4:type=2d_depth",
+            "E0642",
+            &["for colours, not for depths"],
+        ),
+        (
+            "1d",
+            "image:size=4x4",
+            "E0642",
+            &[
+                "an image of type 1d has one size",
+                "takes an image of type 1d",
+            ],
+        ),
+        (
+            "3d",
+            "buffer:size=4",
+            "E0642",
+            &["is a buffer, the kernel takes an image"],
+        ),
+        (
+            "2d_msaa",
+            "image:size=4x4",
+            "N0640",
+            &["an image of type 2d_msaa, which is not modelled"],
+        ),
+    ] {
+        let told = run(kind, given, 2);
+        holds(&told, &[code]);
+        holds(&told, words);
+    }
+    // What a launch file says is held as well, and may leave the type out.
+    let launch = |image: &str| {
+        format!(
+            r#"{{"global_size": [8], "args": [{{"kind": "buffer", "bytes": 32}}, {{"kind": "image", "image": {{{image} "order": "R", "channel": "FLOAT", "width": 4, "layers": 3}}}}]}}"#
+        )
+    };
+    std::fs::write(folder.path().join("k.zeinfo"), described("1d_array")).expect("written");
+    for (image, code, words) in [
+        ("", 0, ""),
+        (r#""type": "2d_array","#, 2, "the kernel takes 1d_array"),
+    ] {
+        std::fs::write(folder.path().join("l.json"), launch(image)).expect("written");
+        holds(
+            &said(&folder, &["run", "k.visaasm", "--launch", "l.json"], code),
+            &[words],
+        );
+    }
+}
+
+#[test]
+fn a_group_size_that_was_compiled_in_is_kept_by_remedies() {
+    let asks = "      required_work_group_size: [16, 1, 1]\n";
+    let folder = folder(&[("k.visaasm", &writes("")), ("k.zeinfo", &zeinfo(8, asks))]);
+    let run = |sizes: &[&str]| {
+        let run = ["run", "k.visaasm", "--arg", "out=buffer:size=32"];
+        said(&folder, &[&run[..], sizes].concat(), 2)
+    };
+    for (sizes, words) in [
+        (
+            &["--global", "1"][..],
+            &[
+                "1 work-item cannot be split into groups of 16",
+                "--global 16\n",
+            ][..],
+        ),
+        (
+            &["--global", "40"],
+            &[
+                "40 work-items",
+                "for groups of 16 and takes no others",
+                "--global 32, or --global 48",
+            ],
+        ),
+        (&["--global", "40x2"], &["--global 32x2, or --global 48x2"]),
+        (
+            &["--global", "32", "--local", "8"],
+            &["groups of 8 for this kernel", "--local 16, or leave"],
+        ),
+    ] {
+        let told = run(sizes);
+        holds(&told, &["E0641"]);
+        holds(&told, words);
+    }
+    // What is proposed works.
+    let run = [
+        "run",
+        "k.visaasm",
+        "--arg",
+        "out=buffer:size=32",
+        "--global",
+        "32x2",
+        "--local",
+        "16x1",
+    ];
+    said(&folder, &run, 0);
+}
+
+/// A text with what the described device lacks: another device cannot be asked for, another description can.
+#[test]
+fn remedies_for_a_missing_instruction_keep_to_the_described_device() {
+    let body = "    add3 (M1, 8) O(0,0)<1> O(0,0)<1;1,0> O(0,0)<1;1,0> 0x1:ud";
+    let bare = writes(body).replace(".input P offset=160 size=8\n", "");
+    let folder = folder(&[("k.visaasm", &bare)]);
+    std::fs::write(folder.path().join("k.bin"), program(12)).expect("written");
+    let run = ["run", "k.visaasm", "--global", "8"];
+    let told = said(&folder, &run, 1);
+    holds(
+        &told,
+        &[
+            "E0428",
+            "skl has no add3",
+            "the compiler's description is for skl",
+            "a text compiled for skl",
+        ],
+    );
+    assert!(!told.contains("--platform"), "{told}");
+    // Of two descriptions that of a device with the instruction is taken.
+    std::fs::write(folder.path().join("later.bin"), program(0xc07)).expect("written");
+    said(&folder, &run, 0);
+    // Nothing described: a platform may be asked for.
+    std::fs::write(folder.path().join("k.visa"), &bare).expect("written");
+    let told = said(&folder, &["run", "k.visa", "--platform", "skl"], 1);
+    holds(&told, &["E0428", "--platform dg2"]);
+}

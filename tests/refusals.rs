@@ -104,7 +104,7 @@ const REFUSALS: &[Row] = &[
     ("", &["run", "k.visa", "--launch", "launch.json", "--arg", "0=image:size=4x4:order=XYZ"], "E0644", "XYZ"),
     ("faddr tab U(0,0)<1>", &["run", "k.visa"], "E0652", "nothing at hand has `tab`"),
     ("", &["run", "k.visa", "--launch", "narrow.json"], "E0645", "32 lanes, the description for 16"),
-    ("", &["run", "k.visa", "--launch", "expected.json"], "E0646", "8 bytes are expected, 4 are there"),
+    ("", &["run", "k.visa", "--launch", "expected.json"], "E0646", "8 bytes expected, 4 there"),
     (
         ".decl Q v_type=G type=uq num_elts=1 align=GRF\nmov (M1_NM, 1) Q(0,0)<1> 0xb000000000:uq\nmov (M1_NM, 1) U(0,0)<1> 0xc:ud\nsvm_scatter.4.1 (M1_NM, 1) Q.0 U.0",
         &["run", "k.visa", "--launch", "prints.json"], "W0647", "printf wrote 8 bytes",

@@ -79,7 +79,7 @@ fn kernel(folder: &Path, nth: usize) -> Option<Vec<(String, String)>> {
     };
     let layers = vec![own, device_layer];
     let size = file.launch.size()?;
-    let arguments = file.arguments().ok()?;
+    let arguments = file.arguments(&file.description(device).ok()?).ok()?;
     let prepared = file.prepare(device, arguments, &size).ok()?;
     let options = Options {
         launch: Some(prepared),

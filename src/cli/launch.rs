@@ -3,7 +3,7 @@
 
 use super::output::{Exit, Output};
 use crate::check::{CheckOptions, UnitKind};
-use crate::diagnostic::{Code, Diagnostic, nearest};
+use crate::diagnostic::{Code, Diagnostic, counted, nearest};
 use crate::files::Writes;
 use crate::harness::argument::{self, ArgumentOption};
 use crate::harness::front::Front;
@@ -64,6 +64,8 @@ pub struct Launched {
     pub platform: Platform,
     /// The text with the functions that it calls.
     pub source: Source,
+    /// The description says that it is for this platform, so that no other can be asked for.
+    told: bool,
     outs: Vec<(usize, PathBuf)>,
     file: Option<LaunchFile>,
 }
@@ -121,7 +123,7 @@ impl Launch {
         if !asked {
             return Ok(None);
         }
-        let options = self.arg.iter().map(|text| argument::option(text));
+        let options = self.arg.iter().map(|text| ArgumentOption::read(text));
         let options: Vec<ArgumentOption> = options.collect::<Result<_, _>>()?;
         let file = self.launch.as_deref().map(LaunchFile::read).transpose()?;
         match file {
@@ -144,11 +146,10 @@ impl Launch {
         platform: Option<Platform>,
     ) -> Result<Launched, Refused> {
         let device = file.device(path, platform)?;
-        let mut arguments = file.arguments()?;
-        let names = file.launch.names();
-        let count = arguments.len() as u32;
+        let kernel = file.description(&device)?;
+        let mut arguments = file.arguments(&kernel)?;
         let changed = !options.is_empty();
-        let outs = argument::place(&mut arguments, options, &names, count)?;
+        let outs = argument::place(&mut arguments, &options, &kernel)?;
         let given = file.launch.size();
         let size = self.size(given)?;
         let same = !changed && given == Some(size);
@@ -156,6 +157,7 @@ impl Launch {
             prepared: file.prepare(&device, arguments, &size)?,
             platform: Platform::from_name(&device).unwrap_or_default(),
             source: self.text(source, path, file.functions(&device))?,
+            told: true,
             outs,
             // What is expected is expected of the launch as described.
             file: same.then_some(file),
@@ -173,6 +175,7 @@ impl Launch {
         launch: Option<LaunchFile>,
     ) -> Result<Launched, Refused> {
         let source = self.text(source, path, Vec::new())?;
+        let source = &source;
         let named = launch.as_ref().map(|file| file.launch.kernel.as_str());
         let kernel = kernel.or(named.filter(|name| !name.is_empty()));
         let read = |platform| {
@@ -180,7 +183,7 @@ impl Launch {
                 platform,
                 finalizer: true,
             };
-            Front::with(&source, &check)
+            Front::with(source, &check)
         };
         let mut front = read(platform.unwrap_or_default());
         let units = front.checked.units.iter();
@@ -193,31 +196,30 @@ impl Launch {
         let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
         let file = match &self.zebin {
             Some(zebin) => CompiledFile::read(zebin, &name)?,
-            None => CompiledFile::beside(path, &front.checked, &name, simd.max(1), platform)?,
+            None => CompiledFile::beside(path, &read, &name, simd.max(1), platform)?,
         };
         let own = file.platform(platform)?;
         // What one platform refuses may be right for the kernel's own.
         if own != front.checked.platform {
             front = read(own);
         }
-        let description = file.description(&front.checked, &name)?;
-        let mut known = file.compiled.names.clone();
+        let mut description = file.description(&front.checked, &name)?;
         let mut arguments = Vec::new();
         if let Some(launch) = &launch {
-            same_arguments(&known, &launch.launch)?;
-            known.extend(launch.launch.names());
-            arguments = launch.arguments()?;
+            same_arguments(&description.names, &launch.launch)?;
+            description.names.extend(launch.launch.names());
+            arguments = launch.arguments(&description)?;
         }
         let changed = !options.is_empty();
-        let count = description.arguments();
-        let outs = argument::place(&mut arguments, options, &known, count)?;
+        let outs = argument::place(&mut arguments, &options, &description)?;
         let given = launch.as_ref().and_then(|file| file.launch.size());
         let size = self.size(given)?;
         let same = !changed && given == Some(size);
         Ok(Launched {
             prepared: file.prepare(&front.checked, &name, arguments, &size)?,
             platform: own,
-            source,
+            told: file.tells_platform(),
+            source: source.clone(),
             outs,
             file: launch.filter(|_| same),
         })
@@ -262,7 +264,7 @@ impl Launch {
         };
         if let Some((dims, global)) = global {
             (size.work_dim, size.global) = (dims, global);
-            if size.groups().is_err() {
+            if size.groups([0; 3]).is_err() {
                 // What the description says does not fit: found anew.
                 size.local = [0; 3];
             }
@@ -323,7 +325,8 @@ fn same_arguments(named: &BTreeMap<u32, String>, launch: &Description) -> Result
     if given > named.len() {
         let own = named.len();
         return wrong(format!(
-            "the launch gives {given} arguments, the kernel has {own}"
+            "the launch gives {}, the kernel has {own}",
+            counted(given, "argument")
         ));
     }
     Ok(())
@@ -333,6 +336,20 @@ fn same_arguments(named: &BTreeMap<u32, String>, launch: &Description) -> Result
 const PRINTED: usize = 8;
 
 impl Launched {
+    /// What can be done where the text has what the platform does not: another platform only where the description
+    /// is not of this one.
+    pub fn remedy(&self, found: &mut Diagnostic) {
+        if self.told && found.code == Code::E0428 {
+            let own = self.platform;
+            found
+                .notes
+                .push(format!("the compiler's description is for {own}"));
+            found.help = Some(format!(
+                "text and description of one device: a text compiled for {own}, or with --zebin the program that was compiled with this text"
+            ));
+        }
+    }
+
     fn arguments(&self) -> &[Argument] {
         &self.prepared.ready.arguments
     }

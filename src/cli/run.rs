@@ -287,7 +287,11 @@ pub(super) fn refused_by(
     output: &mut Output,
 ) -> Exit {
     let told = |p: &&Problem| launched.is_none() || p.diagnostic.class().is_fatal();
-    let problems: Vec<Problem> = refused.problems.iter().filter(told).cloned().collect();
+    let mut problems: Vec<Problem> = refused.problems.iter().filter(told).cloned().collect();
+    if let Some(launched) = launched {
+        let found = problems.iter_mut().map(|p| &mut p.diagnostic);
+        found.for_each(|diagnostic| launched.remedy(diagnostic));
+    }
     say(&problems, layers, output)
 }
 

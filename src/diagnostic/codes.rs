@@ -897,16 +897,19 @@ a field of the wrong kind, a binary without a kernel of that name, a payload beh
 message gives the place. The fields of `launch.json` are listed in `grammar/launch.schema.json`."
     E0641 Error "work sizes cannot be"
 "The global size is a multiple of the group size in every dimension, neither is 0, a group has at most 4096
-work-items, and a kernel with `reqd_work_group_size` takes no other.
+work-items, and a kernel with `reqd_work_group_size` takes no other: the global size has to be a multiple of that.
 
     visim run k.visaasm --launch launch.json --global 60x48 --local 16x8   // 60 is no multiple of 16
     visim run k.visaasm --launch launch.json --global 64x48 --local 16x8   // mended"
     E0642 Error "argument does not fit the kernel"
 "An argument is missing, is of another kind than the kernel uses it as (a value where it takes a buffer), or
-has another size. Sizes of images are those of all texels without padding; a `float3` has 16 bytes.
+has another size. Sizes of images are those of all texels without padding; a `float3` has 16 bytes. The type of an
+image is the one that the kernel was compiled for, which is also taken if none is given.
 
     --arg 1=int:5            // the kernel takes a buffer
-    --arg 1=buffer:in.bin    // mended"
+    --arg 1=buffer:in.bin    // mended
+    --arg 2=image:size=4x4x2:type=3d          // the kernel takes image2d_array_t
+    --arg 2=image:size=4x4x2:type=2d_array    // mended"
     E0643 Error "kernel has no such argument"
 "An argument was given for a number or a name that the kernel does not have. Numbers count from 0; names are
 known when the compiler's description holds them (`-cl-kernel-arg-info`)."

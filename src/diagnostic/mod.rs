@@ -145,6 +145,12 @@ impl Diagnostic {
     }
 }
 
+/// So many of a thing: `1 work-item`, `2 work-items`.
+pub fn counted(n: impl TryInto<u64>, thing: &str) -> String {
+    let n = n.try_into().unwrap_or(u64::MAX);
+    format!("{n} {thing}{}", if n == 1 { "" } else { "s" })
+}
+
 /// Whether any of them stops the program.
 pub fn any_fatal(diagnostics: &[Diagnostic]) -> bool {
     diagnostics.iter().any(|d| d.class().is_fatal())

@@ -13,11 +13,11 @@
 
 use super::kernel::{Refused, read};
 use super::words::nearest;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::launch::kernel::argument::SCALARS;
-use crate::launch::kernel::image::{Image, Shape};
+use crate::launch::kernel::image::{self, Image, Shape, USUAL, is_depth};
 use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, limited};
-use crate::launch::kernel::{Argument, SamplerChoice};
+use crate::launch::kernel::{Argument, Description, SamplerChoice};
 use crate::surface::file::{encode_picture, read_picture};
 use crate::surface::{Memory, Picture};
 use half::f16;
@@ -25,15 +25,17 @@ use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
-/// One `--arg`.
+/// One `--arg`, to be made when it is known what the kernel takes.
 #[derive(Clone, Debug)]
 pub struct ArgumentOption {
     /// A number, or a name.
-    pub key: String,
-    /// The argument.
-    pub argument: Argument,
-    /// Where its bytes go after the run.
-    pub out: Option<PathBuf>,
+    key: String,
+    /// What it is.
+    kind: String,
+    /// The words behind the kind.
+    words: String,
+    /// The whole option.
+    text: String,
 }
 
 fn wrong(what: impl Into<String>) -> Refused {
@@ -43,34 +45,46 @@ fn wrong(what: impl Into<String>) -> Refused {
     )
 }
 
-/// Reads one `--arg`.
-///
-/// # Errors
-/// `E0642`: the words have no meaning; `E0644`: no such image; `E0702`: a file cannot be used; `L0640`.
-pub fn option(text: &str) -> Result<ArgumentOption, Refused> {
-    let Some((key, rest)) = text.split_once('=') else {
-        return Err(wrong(format!("`{text}` is no NUMBER=WHAT or NAME=WHAT")));
-    };
-    let (kind, words) = rest.split_once(':').unwrap_or((rest, ""));
-    let (argument, out) = given(kind, words).map_err(|mut refused| {
-        refused.notes.push(format!("in `{text}`"));
-        refused
-    })?;
-    Ok(ArgumentOption {
-        key: key.trim().to_string(),
-        argument,
-        out,
-    })
+impl ArgumentOption {
+    /// Reads one `--arg`.
+    ///
+    /// # Errors
+    /// `E0642`: it names no argument.
+    pub fn read(text: &str) -> Result<ArgumentOption, Refused> {
+        let Some((key, rest)) = text.split_once('=') else {
+            return Err(wrong(format!("`{text}` is no NUMBER=WHAT or NAME=WHAT")));
+        };
+        let (kind, words) = rest.split_once(':').unwrap_or((rest, ""));
+        Ok(ArgumentOption {
+            key: key.trim().to_string(),
+            kind: kind.to_string(),
+            words: words.to_string(),
+            text: text.to_string(),
+        })
+    }
+
+    /// The argument.
+    ///
+    /// * `image`: the kind of image that the kernel takes here, where it is known.
+    ///
+    /// # Errors
+    /// `E0642`: the words have no meaning; `E0644`: no such image; `E0702`: a file cannot be used; `L0640`.
+    fn given(&self, image: Option<&str>) -> Result<Given, Refused> {
+        given(&self.kind, &self.words, image).map_err(|mut refused| {
+            refused.notes.push(format!("in `{}`", self.text));
+            refused
+        })
+    }
 }
 
 /// The kinds that are no values.
 const KINDS: &[&str] = &["buffer", "image", "sampler", "local", "hex", "null"];
 
 /// An argument of a kind, from the words behind it.
-fn given(kind: &str, words: &str) -> Result<Given, Refused> {
+fn given(kind: &str, words: &str, taken: Option<&str>) -> Result<Given, Refused> {
     Ok(match kind {
         "buffer" => buffer(words)?,
-        "image" => image(words)?,
+        "image" => image(words, taken)?,
         "sampler" => (sampler(words)?, None),
         "local" => {
             let bytes = words.parse();
@@ -110,6 +124,7 @@ fn words<'t>(
     Ok((path, found))
 }
 
+/// An argument, and where its bytes go after the run.
 type Given = (Argument, Option<PathBuf>);
 
 fn buffer(text: &str) -> Result<Given, Refused> {
@@ -138,13 +153,19 @@ fn is_picture(path: &Path) -> bool {
     PICTURES.contains(&ending.to_ascii_lowercase().as_str())
 }
 
-fn image(text: &str) -> Result<Given, Refused> {
+/// An image; of the kind that the kernel takes, if that is known and no other is given.
+fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
     let (path, keys) = words(text, &["size", "type", "order", "channel", "out", "in"])?;
     let key = |name: &str, usual: &str| keys.get(name).copied().unwrap_or(usual).to_string();
+    let kind = key("type", taken.unwrap_or(USUAL));
+    let (order, channel) = match is_depth(&kind) {
+        true => ("DEPTH", "FLOAT"),
+        false => ("RGBA", "UNORM_INT8"),
+    };
     let mut shape = Shape {
-        kind: key("type", "2d"),
-        order: key("order", "RGBA"),
-        channel: key("channel", "UNORM_INT8"),
+        kind,
+        order: key("order", order),
+        channel: key("channel", channel),
         ..Shape::default()
     };
     let out = keys.get("out").map(PathBuf::from);
@@ -165,13 +186,13 @@ fn image(text: &str) -> Result<Given, Refused> {
             _ => 3,
         };
         if numbers.iter().skip(most).any(|&n| n > 1) {
-            let (kind, many) = (
-                &shape.kind,
-                if most == 1 { "one size" } else { "two sizes" },
-            );
+            let kind = &shape.kind;
+            let many = if most == 1 { "one size" } else { "two sizes" };
             let mut refused = wrong(format!("`{size}`: an image of type {kind} has {many}"));
-            refused.help =
-                Some("type=2d_array or type=3d beside it, as the kernel says".to_string());
+            refused.help = Some(match taken {
+                Some(taken) => format!("the kernel takes an image of type {taken}"),
+                None => "type=2d_array or type=3d beside it, as the kernel says".to_string(),
+            });
             return Err(refused);
         }
         let number = |at: usize| numbers.get(at).copied().unwrap_or(1);
@@ -200,6 +221,19 @@ fn image(text: &str) -> Result<Given, Refused> {
     let unusable = |what: String| Box::new(Diagnostic::with_message(Code::E0702, what));
     let picture = read_picture(path).map_err(|e| unusable(format!("{}: {}", e.path, e.what)))?;
     (shape.width, shape.height) = (picture.width, picture.height);
+    if shape.kind == "1d_buffer" || shape.kind.starts_with("1d") && picture.height > 1 {
+        let (kind, rows) = (&shape.kind, picture.height);
+        let what = format!(
+            "a picture of {} is no image of type {kind}",
+            counted(rows, "row")
+        );
+        let mut refused = wrong(what);
+        let width = picture.width;
+        refused.help = Some(format!(
+            "its texels in a file: image:size={width}:in=texels.bin"
+        ));
+        return Err(refused);
+    }
     let image = Image::zeroed(shape)?;
     picture
         .store(&image.surface)
@@ -242,7 +276,8 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
     }
     if values != count {
         return Err(wrong(format!(
-            "`{kind}` has {count} components, {values} are given"
+            "`{kind}` has {}, given: {values}",
+            counted(count, "component")
         )));
     }
     if count == 3 {
@@ -310,16 +345,20 @@ pub fn file(argument: &Argument, path: &Path) -> Result<Vec<u8>, Refused> {
     Ok(argument.bytes().unwrap_or_default())
 }
 
-/// Puts the options in the places of the arguments: by number, or by name.
+/// Puts the options in the places of the arguments of a kernel: by number, or by name.
 ///
 /// # Errors
-/// `E0643`: no such argument.
+/// `E0643`: no such argument; `E0642`, `E0644`, `E0702`, `L0640`: one cannot be made.
 pub fn place(
     arguments: &mut Vec<Argument>,
-    options: Vec<ArgumentOption>,
-    names: &BTreeMap<u32, String>,
-    count: u32,
+    options: &[ArgumentOption],
+    kernel: &Description,
 ) -> Result<Vec<(usize, PathBuf)>, Refused> {
+    let names = &kernel.names;
+    let named = names
+        .last_key_value()
+        .map_or(0, |(last, _)| last.saturating_add(1));
+    let count = kernel.arguments().max(named).max(arguments.len() as u32);
     let mut outs = Vec::new();
     let mut placed = BTreeSet::new();
     for option in options {
@@ -328,15 +367,15 @@ pub fn place(
             Some((&number, _)) => Some(number),
             None => option.key.parse::<u32>().ok(),
         };
-        let known = names.len() as u32;
-        let Some(number) = number.filter(|&n| n < count.max(known)) else {
+        let Some(number) = number.filter(|&n| n < count) else {
             let all: Vec<&str> = names.values().map(String::as_str).collect();
             let mut refused = Box::new(Diagnostic::with_message(
                 Code::E0643,
                 format!("the kernel has no argument `{}`", option.key),
             ));
             refused.notes.push(match all.is_empty() {
-                true => format!("it uses arguments 0 to {}", count.saturating_sub(1)),
+                true if count == 0 => "it uses no argument".to_string(),
+                true => format!("it uses arguments 0 to {}", count - 1),
                 false => format!("its arguments: {}", all.join(", ")),
             });
             refused.help = nearest(&option.key, all).map(|meant| format!("did you mean {meant}?"));
@@ -346,12 +385,15 @@ pub fn place(
             let what = format!("argument `{}` is given twice", option.key);
             return Err(Box::new(Diagnostic::with_message(Code::E0643, what)));
         }
+        let taken = kernel.images.get(&number).map(String::as_str);
+        let taken = taken.filter(|kind| image::KINDS.contains(kind));
+        let (argument, out) = option.given(taken)?;
         let number = number as usize;
         if arguments.len() <= number {
             arguments.resize(number + 1, Argument::Missing);
         }
-        arguments[number] = option.argument;
-        outs.extend(option.out.map(|out| (number, out)));
+        arguments[number] = argument;
+        outs.extend(out.map(|out| (number, out)));
     }
     Ok(outs)
 }
@@ -360,8 +402,13 @@ pub fn place(
 mod tests {
     use super::*;
 
+    /// The argument of an option, for a kernel that is not described.
+    fn argument(text: &str) -> Result<Argument, Refused> {
+        Ok(ArgumentOption::read(text)?.given(None)?.0)
+    }
+
     fn bytes(text: &str) -> Vec<u8> {
-        match option(text).map(|o| o.argument) {
+        match argument(text) {
             Ok(Argument::Value(bytes) | Argument::Typed(_, bytes)) => bytes,
             other => panic!("{text}: {other:?}"),
         }
@@ -398,12 +445,12 @@ mod tests {
             "0=hex:123",
             "0=image:a.bin",
         ] {
-            let refused = option(text).expect_err(text);
+            let refused = argument(text).expect_err(text);
             assert_eq!(refused.code, Code::E0642, "{text}");
         }
-        let kind = option("0=image:size=4x4:type=4d").expect_err("no such kind");
+        let kind = argument("0=image:size=4x4:type=4d").expect_err("no such kind");
         assert_eq!(kind.code, Code::E0644);
-        let large = option("0=buffer:size=99999999999").expect_err("too large");
+        let large = argument("0=buffer:size=99999999999").expect_err("too large");
         assert_eq!(large.code, Code::L0640);
     }
 
@@ -411,7 +458,7 @@ mod tests {
     fn images_of_depths_are_made_as_others() {
         for (kind, size, bytes) in [("2d_depth", "4x4", 64), ("2d_array_depth", "4x4x2", 128)] {
             let text = format!("0=image:size={size}:type={kind}:order=DEPTH:channel=FLOAT");
-            let made = option(&text).expect(kind).argument.bytes();
+            let made = argument(&text).expect(kind).bytes();
             assert_eq!(made.map(|b| b.len()), Some(bytes), "{kind}");
         }
         for (kind, size, told) in [
@@ -419,10 +466,10 @@ mod tests {
             ("2d_depth", "4x4x2", "two sizes"),
             ("1d", "4x4", "one size"),
         ] {
-            let refused = option(&format!("0=image:size={size}:type={kind}")).expect_err(kind);
+            let refused = argument(&format!("0=image:size={size}:type={kind}")).expect_err(kind);
             assert!(refused.message.ends_with(told), "{refused:?}");
         }
-        let unknown = option("0=image:size=4x4:type=2d_deep").expect_err("no such kind");
+        let unknown = argument("0=image:size=4x4:type=2d_deep").expect_err("no such kind");
         assert!(
             unknown
                 .help
@@ -432,15 +479,44 @@ mod tests {
 
     #[test]
     fn arguments_are_found_by_number_and_name() {
-        let names = BTreeMap::from([(0, "src".to_string()), (1, "n".to_string())]);
+        let kernel = Description {
+            names: BTreeMap::from([(0, "src".to_string()), (1, "n".to_string())]),
+            ..Description::default()
+        };
         let mut arguments = Vec::new();
-        let given = |text| vec![option(text).expect(text)];
-        let placed = place(&mut arguments, given("n=int:3"), &names, 2);
+        let mut place = |text| {
+            let option = ArgumentOption::read(text).expect(text);
+            place(&mut arguments, &[option], &kernel)
+        };
+        let placed = place("n=int:3");
         assert!(placed.is_ok_and(|outs| outs.is_empty()));
-        assert!(arguments[1].value().is_some());
-        let placed = place(&mut arguments, given("m=int:3"), &names, 2);
+        let placed = place("m=int:3");
         assert_eq!(placed.expect_err("no such name").code, Code::E0643);
-        let placed = place(&mut arguments, given("2=int:3"), &names, 2);
+        let placed = place("2=int:3");
         assert_eq!(placed.expect_err("no such number").code, Code::E0643);
+        assert!(arguments[1].value().is_some());
+    }
+
+    #[test]
+    fn images_are_of_the_kind_that_the_kernel_takes_unless_another_is_given() {
+        let made = |text: &str, taken| {
+            let option = ArgumentOption::read(text).expect(text);
+            match option.given(taken).expect(text).0 {
+                Argument::Image(image) => image.shape,
+                other => panic!("{other:?}"),
+            }
+        };
+        let array = made("0=image:size=4x4x3", Some("2d_array"));
+        assert_eq!((array.kind.as_str(), array.layers), ("2d_array", 3));
+        let deep = made("0=image:size=4x4x3", Some("3d"));
+        assert_eq!((deep.kind.as_str(), deep.depth), ("3d", 3));
+        let depths = made("0=image:size=4x4", Some("2d_depth"));
+        assert_eq!(
+            (depths.order.as_str(), depths.channel.as_str()),
+            ("DEPTH", "FLOAT")
+        );
+        let given = made("0=image:size=4x4:type=2d:order=R", Some("2d_depth"));
+        assert_eq!((given.kind.as_str(), given.order.as_str()), ("2d", "R"));
+        assert_eq!(made("0=image:size=4x4", None).kind, "2d");
     }
 }

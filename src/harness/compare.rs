@@ -2,7 +2,7 @@
 
 use super::expect::{Expectation, Row, Tolerance};
 use super::values::{Number, View, bits, number, ulps};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::source::Span;
 
 /// The element that stands for "not looked at".
@@ -79,11 +79,10 @@ pub fn rows(
     let mut difference = Diagnostic::with_message(
         Code::E0710,
         format!(
-            "{} differs from what is expected in {} of {} row{}",
+            "{} differs from what is expected in {} of {}",
             expected.place.name.node,
             wrong.len(),
-            rows.len(),
-            if rows.len() == 1 { "" } else { "s" }
+            counted(rows.len(), "row")
         ),
     );
     for (span, text) in wrong.into_iter().take(MOST) {

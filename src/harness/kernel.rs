@@ -1,9 +1,10 @@
 //! Launches of compiled kernels from files: `launch.json` with what lies beside it, or a program that
 //! the compiler wrote.
 
+use super::front::Front;
 use super::load;
 use crate::check::{Checked, UnitKind};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
@@ -66,12 +67,13 @@ impl LaunchFile {
         read(&self.folder.join(name), MAX_BUFFER)
     }
 
-    /// The arguments as the description gives them.
+    /// The arguments as the description gives them, for a kernel that takes them so.
     ///
     /// # Errors
     /// `E0642`, `E0644`, `E0702`, `L0640`.
-    pub fn arguments(&self) -> Result<Vec<Argument>, Refused> {
-        self.launch.arguments(|name| self.beside(name))
+    pub fn arguments(&self, kernel: &Description) -> Result<Vec<Argument>, Refused> {
+        let beside = |name: &str| self.beside(name);
+        self.launch.arguments(&kernel.images, beside)
     }
 
     /// The device whose text is `file`, or the one called `device`.
@@ -135,6 +137,23 @@ impl LaunchFile {
         named.map(|name| self.folder.join(name)).collect()
     }
 
+    /// What the compiler says of the kernel for `device`.
+    ///
+    /// # Errors
+    /// `E0640`, `N0640`: it says what cannot be, or what visim does not give; `E0645`: no such device.
+    pub fn description(&self, device: &str) -> Result<Description, Refused> {
+        let platform = Platform::from_name(device);
+        let (Some(platform), Some(entry)) = (platform, self.launch.devices.get(device)) else {
+            return Err(Box::new(Diagnostic::with_message(
+                Code::E0645,
+                format!("the launch description has no device `{device}`"),
+            )));
+        };
+        let mut description = entry.description(platform)?;
+        description.names = self.launch.names();
+        Ok(description)
+    }
+
     /// Everything for `device` but its text.
     ///
     /// * `arguments`, `size`: those of the description, or what replaces them.
@@ -147,19 +166,12 @@ impl LaunchFile {
         arguments: Vec<Argument>,
         size: &Size,
     ) -> Result<Prepared, Refused> {
-        let platform = Platform::from_name(device);
-        let (Some(platform), Some(entry)) = (platform, self.launch.devices.get(device)) else {
-            return Err(Box::new(Diagnostic::with_message(
-                Code::E0645,
-                format!("the launch description has no device `{device}`"),
-            )));
-        };
-        let mut description = entry.description(platform)?;
-        description.names = self.launch.names();
-        let file = |name: &Option<String>| name.as_deref().map(|n| self.beside(n)).transpose();
+        let description = self.description(device)?;
+        let entry = self.launch.devices.get(device);
+        let file = |name: Option<&String>| name.map(|n| self.beside(n)).transpose();
         let data = ProgramData {
-            constants: file(&entry.const_data)?,
-            globals: file(&entry.global_data)?,
+            constants: file(entry.and_then(|e| e.const_data.as_ref()))?,
+            globals: file(entry.and_then(|e| e.global_data.as_ref()))?,
             strings: None,
         };
         let size = size.grouped(description.required_local);
@@ -272,7 +284,10 @@ impl Prepared {
         } = input;
         Err(Box::new(
             Diagnostic::new(Code::E0650)
-                .note(format!("the text reads {size} bytes from register byte {payload} on into `{name}`: {why}"))
+                .note(format!(
+                    "the text reads {} from register byte {payload} on into `{name}`: {why}",
+                    counted(*size, "byte")
+                ))
                 .help("take text and description of one device, and let --platform name no other")
                 .see("launch reference 2 and 4"),
         ))
@@ -281,7 +296,8 @@ impl Prepared {
 
 /// The text is one that the compiler gave up.
 fn other_width(text: &Path, own: u32, described: u32) -> Refused {
-    let what = format!("the text is for {own} lanes, the description for {described}");
+    let own_lanes = counted(own, "lane");
+    let what = format!("the text is for {own_lanes}, the description for {described}");
     let mut refused = Diagnostic::with_message(Code::E0645, what).see("launch reference 1");
     let name = text.file_name().and_then(|name| name.to_str());
     let sibling = name.map(|name| {
@@ -339,14 +355,22 @@ impl CompiledFile {
         }
     }
 
+    /// Whether it says for which platform it is.
+    pub fn tells_platform(&self) -> bool {
+        matches!(self.platform, Ok(Some(_)))
+    }
+
     /// The file beside a text, the file `path`, that describes its kernel for `simd` lanes. Of several devices'
-    /// the one that is `asked` for is taken, else one with room for the text's inputs.
+    /// the one that is `asked` for is taken, else one with room for the text's inputs whose device has the text's
+    /// instructions.
+    ///
+    /// * `read`: the text, read for a platform.
     ///
     /// # Errors
     /// `E0640`: no file there does; `E0645`: one describes it for other lanes.
     pub fn beside(
         path: &Path,
-        text: &Checked,
+        read: &dyn Fn(Platform) -> Front,
         kernel: &str,
         simd: u32,
         asked: Option<Platform>,
@@ -366,10 +390,15 @@ impl CompiledFile {
         });
         let (fitting, others): (Vec<_>, Vec<_>) =
             files.partition(|(_, file)| file.compiled.simd() == simd);
-        let best = fitting.into_iter().min_by_key(|(_, file)| {
-            let contradicts = file.platform(asked).is_err();
-            (contradicts, !file.holds(text, kernel, asked))
-        });
+        let best = match fitting.len() {
+            1 => fitting.into_iter().next(),
+            _ => fitting.into_iter().min_by_key(|(_, file)| {
+                let contradicts = file.platform(asked).is_err();
+                let text = read(file.platform(asked).unwrap_or_default());
+                let lacks = text.diagnostics.iter().any(|d| d.code == Code::E0428);
+                (contradicts, !file.holds(&text.checked, kernel), lacks)
+            }),
+        };
         if let Some((_, file)) = best {
             return Ok(file);
         }
@@ -392,9 +421,9 @@ impl CompiledFile {
     }
 
     /// Whether the inputs of a text lie where the description has room for them.
-    fn holds(&self, text: &Checked, kernel: &str, asked: Option<Platform>) -> bool {
+    fn holds(&self, text: &Checked, kernel: &str) -> bool {
         let inputs = inputs(text, kernel);
-        let platform = self.platform(asked).unwrap_or_default();
+        let platform = text.platform;
         let description = self.compiled.description(platform, &inputs);
         let fits = |d: &Description| inputs.iter().all(|&i| d.misfit(i, platform).is_none());
         description.is_ok_and(|d| fits(&d))

@@ -7,6 +7,7 @@
 //! Unlike in vISA text, `1:f` is the number one here; raw bits are written in hexadecimal
 //! (`0x3f800000:f`).
 
+use crate::diagnostic::counted;
 use crate::isa::Type;
 use half::f16;
 
@@ -93,7 +94,7 @@ impl View {
             let digits = word.strip_prefix("0x").unwrap_or(word);
             return match u64::from_str_radix(digits, 16) {
                 Ok(bits) if fits(bits) && !digits.starts_with('+') => Ok(bits),
-                Ok(_) => Err(format!("`{word}` does not fit {size} byte{}", plural(size))),
+                Ok(_) => Err(format!("`{word}` does not fit {}", counted(size, "byte"))),
                 Err(_) => Err(format!("`{word}` is not a hexadecimal number")),
             };
         }
@@ -223,10 +224,6 @@ pub fn ulps(ty: Type, a: u64, b: u64) -> Option<u64> {
         }
     };
     u64::try_from(a.abs_diff(b)).ok()
-}
-
-fn plural(n: u32) -> &'static str {
-    if n == 1 { "" } else { "s" }
 }
 
 #[cfg(test)]

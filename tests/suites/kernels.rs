@@ -103,7 +103,8 @@ fn outputs(
     device: &str,
     options: Options,
 ) -> Result<Vec<Vec<u8>>, String> {
-    let arguments = file.arguments().map_err(|r| r.message.clone())?;
+    let kernel = file.description(device).map_err(|r| r.message.clone())?;
+    let arguments = file.arguments(&kernel).map_err(|r| r.message.clone())?;
     let (own, found) = file_layer(source.clone(), path);
     let platform = Platform::from_name(device).ok_or("no such platform")?;
     let layers = vec![own, Layer::of_platform(platform)];

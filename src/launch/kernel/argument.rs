@@ -2,7 +2,7 @@
 
 use super::image::Image;
 use super::{Refused, refuse};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, counted};
 use crate::sampler::settings::{Address, Filter, SamplerState};
 use crate::surface::Memory;
 use std::sync::Arc;
@@ -218,30 +218,68 @@ impl Size {
 
     /// Number of groups of each dimension.
     ///
+    /// * `required`: the group size that the kernel was compiled for; zeros if for none.
+    ///
     /// # Errors
-    /// `E0641`: a size is zero, or groups do not fill the global size.
-    pub fn groups(&self) -> Result<[u32; 3], Refused> {
+    /// `E0641`: a size is zero, groups do not fill the global size, or are not those that are required.
+    pub fn groups(&self, required: [u32; 3]) -> Result<[u32; 3], Refused> {
+        let compiled_for = || {
+            let groups = self.words(required);
+            format!("the kernel was compiled for groups of {groups} and takes no others")
+        };
+        if required != [0; 3] && required != self.local {
+            let what = format!("groups of {} for this kernel", self.words(self.local));
+            let mut refused = refuse(Code::E0641, what);
+            refused.notes.push(compiled_for());
+            let size = self.words(required);
+            refused.help = Some(format!("--local {size}, or leave the group size out"));
+            return Err(refused);
+        }
         let mut groups = [0; 3];
         for (dim, count) in groups.iter_mut().enumerate() {
             let (global, local) = (self.global[dim], self.local[dim]);
             if global == 0 || local == 0 || !global.is_multiple_of(local) {
-                let mut refused = refuse(
-                    Code::E0641,
-                    format!("{global} work-items cannot be split into groups of {local}"),
-                );
+                let items = counted(global, "work-item");
+                let what = format!("{items} cannot be split into groups of {local}");
+                let mut refused = refuse(Code::E0641, what);
                 refused.notes.push(format!(
                     "dimension {}: the global size is a multiple of the group size, and neither is 0",
                     ["x", "y", "z"][dim]
                 ));
-                let fits = (1..=local).rev().find(|n| global.is_multiple_of(*n));
-                refused.help = fits
-                    .filter(|_| global > 0)
-                    .map(|n| format!("groups of {n}, {} of them", global / n));
+                if required == [0; 3] {
+                    let fits = (1..=local).rev().find(|n| global.is_multiple_of(*n));
+                    let fits = fits.filter(|_| global > 0);
+                    refused.help = fits.map(|n| format!("groups of {n}, {} of them", global / n));
+                } else {
+                    refused.notes.push(compiled_for());
+                    refused.help = self.multiples(dim);
+                }
                 return Err(refused);
             }
             *count = global / local;
         }
         Ok(groups)
+    }
+
+    /// The global sizes next to this one that groups fill in a dimension.
+    fn multiples(&self, dim: usize) -> Option<String> {
+        let (global, local) = (self.global[dim], self.local[dim]);
+        let below = global.checked_div(local)? * local;
+        let sizes = [Some(below).filter(|&n| n > 0), below.checked_add(local)];
+        let sizes = sizes.into_iter().flatten().map(|n| {
+            let mut size = self.global;
+            size[dim] = n;
+            format!("--global {}", self.words(size))
+        });
+        Some(sizes.collect::<Vec<_>>().join(", or "))
+    }
+
+    /// A size as options give it, without dimensions of 1 that this one does not have.
+    fn words(&self, size: [u32; 3]) -> String {
+        let used = |dim: usize| size[dim] != 1 || self.global[dim] != 1 || self.local[dim] > 1;
+        let last = (0..3).rev().find(|&dim| used(dim)).unwrap_or(0);
+        let numbers: Vec<String> = size[..=last].iter().map(u32::to_string).collect();
+        numbers.join("x")
     }
 
     /// Work-items of a group.

@@ -2,6 +2,7 @@
 //! Source: launch reference 9; the README of the kernel corpus for the modes.
 
 use super::json::Output;
+use crate::diagnostic::counted;
 use half::f16;
 
 /// The element types of an output.
@@ -106,8 +107,8 @@ pub fn compare(output: &Output, expected: &[u8], got: &[u8]) -> Result<(), Strin
     };
     if expected.len() != got.len() {
         return Err(format!(
-            "{} bytes are expected, {} are there",
-            expected.len(),
+            "{} expected, {} there",
+            counted(expected.len(), "byte"),
             got.len()
         ));
     }

@@ -35,6 +35,8 @@ pub struct Description {
     pub surfaces: Vec<(u32, SurfaceSlot)>,
     /// What stands behind sampler indices.
     pub samplers: Vec<(u32, SamplerSlot)>,
+    /// Kinds of image arguments by number, where they are known; [`super::image::KINDS`] has those that visim has.
+    pub images: BTreeMap<u32, String>,
     /// Arguments by number, where their names are known.
     pub names: BTreeMap<u32, String>,
     /// Types of arguments in OpenCL C by number, where they are known: `float`, `uchar3`, `long*`.

@@ -2,7 +2,7 @@
 
 use super::description::ImageQuery;
 use super::{Refused, refuse};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, counted};
 use crate::surface::{Description, Format, Generation, Surface};
 use std::sync::Arc;
 
@@ -10,7 +10,7 @@ use std::sync::Arc;
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
 #[serde(default)]
 pub struct Shape {
-    /// One of [`KINDS`].
+    /// One of [`KINDS`]; empty for the kind that the kernel takes.
     #[serde(rename = "type")]
     pub kind: String,
     /// `R`, `RG`, `RGBA`, `BGRA` ….
@@ -40,6 +40,30 @@ pub const KINDS: &[&str] = &[
     "2d_array_depth",
     "3d",
 ];
+
+/// The kind of an image whose kind nobody says.
+pub const USUAL: &str = "2d";
+
+/// The kind that the compiler says an argument has, by its own name; others are called as it calls them.
+/// Source: launch reference 1, surface of an image.
+pub fn described(name: &str) -> String {
+    match name.strip_prefix("image_").unwrap_or(name) {
+        "buffer" => "1d_buffer".to_string(),
+        kind => kind.to_string(),
+    }
+}
+
+/// How an image lies, without what is said of its texels: a block that media messages read lies as any 2D image.
+fn form(kind: &str) -> &str {
+    let kind = kind.strip_suffix("_block").unwrap_or(kind);
+    let kind = kind.strip_suffix("_media").unwrap_or(kind);
+    kind.strip_suffix("_depth").unwrap_or(kind)
+}
+
+/// Whether images of a kind hold depths.
+pub fn is_depth(kind: &str) -> bool {
+    kind.ends_with("_depth")
+}
 
 /// An image with its memory.
 #[derive(Clone, Debug)]
@@ -82,6 +106,22 @@ const CHANNELS: &[(&str, u32, u32, &str)] = &[
 ];
 
 impl Shape {
+    /// Why it cannot stand where the kernel takes an image of a kind; `None` if it can. Depths are one channel: a
+    /// 2D image of order `DEPTH` or `R` holds them as well as one that is called so.
+    pub fn contradicts(&self, kind: &str) -> Option<&'static str> {
+        if form(&self.kind) != form(kind) {
+            return Some(
+                "dimensions and layers of an image are those that the kernel was compiled for",
+            );
+        }
+        let one = matches!(self.order.as_str(), "DEPTH" | "R");
+        match (is_depth(kind), is_depth(&self.kind)) {
+            (true, false) if !one => Some("an image of depths has one channel, of order DEPTH"),
+            (false, true) => Some("the kernel was compiled for colours, not for depths"),
+            _ => None,
+        }
+    }
+
     fn order(&self) -> Result<&'static (&'static str, u32, &'static str), Refused> {
         ORDERS.iter().find(|o| o.0 == self.order).ok_or_else(|| {
             let known: Vec<&str> = ORDERS.iter().map(|o| o.0).collect();
@@ -211,7 +251,11 @@ impl Image {
         if bytes.len() != wanted {
             let mut refused = refuse(
                 Code::E0642,
-                format!("the image has {wanted} bytes, {} are given", bytes.len()),
+                format!(
+                    "the image has {}, not {}",
+                    counted(wanted, "byte"),
+                    bytes.len()
+                ),
             );
             refused
                 .notes

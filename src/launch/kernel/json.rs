@@ -5,10 +5,9 @@ use super::argument::{Argument, SamplerChoice, Size};
 use super::description::{
     Compiler, Content, Description, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
 };
-use super::image::{Image, Shape};
+use super::image::{Image, Shape, USUAL};
 use super::{Refused, refuse};
-use crate::diagnostic::Code;
-use crate::diagnostic::nearest;
+use crate::diagnostic::{Code, counted, nearest};
 use crate::isa::Platform;
 use crate::surface::Memory;
 use serde::Deserialize;
@@ -152,6 +151,8 @@ struct Slot {
     kind: String,
     #[serde(default)]
     arg: u32,
+    /// Kind of an image.
+    image_type: Option<String>,
 }
 
 #[derive(Clone, Debug, Deserialize)]
@@ -328,6 +329,9 @@ impl Device {
                 _ => SurfaceSlot::Reserved,
             };
             description.surfaces.push((slot.bti, what));
+            if let (SurfaceSlot::Argument(arg), Some(kind)) = (what, &slot.image_type) {
+                description.images.insert(arg, kind.clone());
+            }
         }
         for sampler in &self.samplers {
             let what = match (&sampler.arg, &sampler.inline) {
@@ -386,7 +390,8 @@ impl Launch {
             if output.arg >= self.args.len() {
                 let all = self.args.len();
                 let given = format!("`arg` of output {number} is {}", output.arg);
-                return wrong(format!("{given}, but the launch has {all} arguments"));
+                let all = counted(all, "argument");
+                return wrong(format!("{given}, but the launch has {all}"));
             }
             if let Err(what) = output.readable() {
                 return wrong(format!("output {number}: {what}"));
@@ -419,21 +424,25 @@ impl Launch {
 
     /// The arguments; `file` reads one beside the description.
     ///
+    /// * `images`: kinds of images that the kernel takes, for those whose kind is not given.
+    ///
     /// # Errors
     /// `E0642`: one cannot be made of what stands there; what `file` says.
     pub fn arguments(
         &self,
+        images: &BTreeMap<u32, String>,
         file: impl Fn(&str) -> Result<Vec<u8>, Refused>,
     ) -> Result<Vec<Argument>, Refused> {
-        let argument = |(index, arg): (usize, &Arg)| {
-            arg.argument(&file).map_err(|mut refused| {
+        let argument = |(index, arg): (u32, &Arg)| {
+            let kind = images.get(&index).map_or(USUAL, String::as_str);
+            arg.argument(kind, &file).map_err(|mut refused| {
                 let name = arg.name.as_deref().map(|n| format!(", `{n}`"));
                 let note = format!("argument {index}{}", name.unwrap_or_default());
                 refused.notes.push(note);
                 refused
             })
         };
-        self.args.iter().enumerate().map(argument).collect()
+        (0..).zip(&self.args).map(argument).collect()
     }
 }
 
@@ -503,8 +512,10 @@ fn no_mistyped_field(launch: &Value) -> Result<(), Refused> {
 }
 
 impl Arg {
+    /// The argument; an image whose kind is not given is of `kind`.
     fn argument(
         &self,
+        kind: &str,
         file: &impl Fn(&str) -> Result<Vec<u8>, Refused>,
     ) -> Result<Argument, Refused> {
         let wrong = |what: &str| refuse(Code::E0642, what);
@@ -522,12 +533,15 @@ impl Arg {
                 (None, None) => return Err(wrong("a buffer needs `input` or `bytes`")),
             },
             "image" => {
-                let Some(shape) = &self.image else {
+                let Some(mut shape) = self.image.clone() else {
                     return Err(wrong("an image argument needs `image`"));
                 };
+                if shape.kind.is_empty() {
+                    shape.kind = kind.to_string();
+                }
                 match &self.input {
-                    Some(input) => Argument::Image(Image::new(shape.clone(), &file(input)?)?),
-                    None => Argument::Image(Image::zeroed(shape.clone())?),
+                    Some(input) => Argument::Image(Image::new(shape, &file(input)?)?),
+                    None => Argument::Image(Image::zeroed(shape)?),
                 }
             }
             "sampler" => Argument::Sampler(SamplerChoice::read(

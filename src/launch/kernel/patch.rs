@@ -19,6 +19,27 @@ use std::collections::BTreeMap;
 const PROGRAM_HEADER: usize = 28;
 const KERNEL_HEADER: usize = 40;
 
+/// Kinds of images by their numbers in token 12.
+const IMAGES: [&str; 17] = [
+    "",
+    "1d_buffer",
+    "1d",
+    "1d_array",
+    "2d",
+    "2d_array",
+    "3d",
+    "cube",
+    "cube_array",
+    "2d_depth",
+    "2d_array_depth",
+    "2d_msaa",
+    "2d_msaa_depth",
+    "2d_array_msaa",
+    "2d_array_msaa_depth",
+    "2d_media",
+    "2d_media_block",
+];
+
 fn short() -> Refused {
     refuse(Code::E0640, "the compiled program ends too soon")
 }
@@ -167,6 +188,10 @@ impl Kernel<'_> {
             }
             12 => {
                 self.at.insert(field(2), SurfaceSlot::Argument(field(0)));
+                if let Some(kind) = IMAGES.get(field(1) as usize) {
+                    let images = &mut facts.description.images;
+                    images.insert(field(0), (*kind).to_string());
+                }
             }
             15 => facts.description.slm_bytes = field(1),
             16 => {

@@ -2,9 +2,10 @@
 
 use super::argument::{Argument, Size, value_type};
 use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlot};
+use super::image::{KINDS, Shape, is_depth};
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP, STRINGS};
 use super::{Refused, refuse};
-use crate::diagnostic::Code;
+use crate::diagnostic::{Code, counted};
 use crate::exec::{Bindings, FlatRange, OwnRange, Sampler};
 use crate::launch::{Grid, RunOptions, ThreadId};
 use crate::program::Program;
@@ -77,19 +78,8 @@ impl Ready {
         size: &Size,
         data: &ProgramData,
     ) -> Result<Ready, Refused> {
-        let groups = size.groups()?;
+        let groups = size.groups(description.required_local)?;
         let items = size.group_items()?;
-        let required = description.required_local;
-        if required != [0; 3] && required != size.local {
-            return Err(refuse(
-                Code::E0641,
-                format!(
-                    "the kernel was compiled for groups of {}, not {}",
-                    words(required),
-                    words(size.local)
-                ),
-            ));
-        }
         kinds(description, &arguments)?;
         let locals = local_offsets(description, &arguments)?;
         // Compiled code adds the static bytes to the offsets of arguments by itself, so that the last
@@ -251,11 +241,6 @@ impl Ready {
     }
 }
 
-fn words(size: [u32; 3]) -> String {
-    let [x, y, z] = size;
-    format!("{x} by {y} by {z}")
-}
-
 /// Bytes of a thread's own memory, within what visim gives.
 fn own_bytes(bytes: u64) -> Result<usize, Refused> {
     if bytes > MAX_OWN {
@@ -320,6 +305,14 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
             _ => {}
         }
     }
+    for (&arg, kind) in &description.images {
+        check(arg, "an image", &|a| {
+            matches!(a, Argument::Image(_) | Argument::Null)
+        })?;
+        if let Some(Argument::Image(image)) = arguments.get(arg as usize) {
+            image_kind(description, arg, kind, &image.shape)?;
+        }
+    }
     for &(_, slot) in &description.surfaces {
         if let SurfaceSlot::Argument(arg) = slot {
             check(arg, "memory", &|a| {
@@ -333,6 +326,37 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
         }
     }
     Ok(())
+}
+
+/// An image is of the kind that the kernel was compiled for.
+fn image_kind(
+    description: &Description,
+    arg: u32,
+    kind: &str,
+    given: &Shape,
+) -> Result<(), Refused> {
+    let argument = description.argument(arg);
+    if !KINDS.contains(&kind) {
+        let what = format!("{argument} is an image of type {kind}, which is not modelled");
+        return Err(refuse(Code::N0640, what));
+    }
+    let Some(why) = given.contradicts(kind) else {
+        return Ok(());
+    };
+    let Shape {
+        kind: own, order, ..
+    } = given;
+    let what =
+        format!("{argument} is an image of type {own}, order {order}; the kernel takes {kind}");
+    let mut refused = refuse(Code::E0642, what);
+    refused.notes.push(format!(
+        "the compiler's description has it as {kind}: {why}"
+    ));
+    refused.help = Some(match is_depth(kind) && !is_depth(own) {
+        true => format!("type={kind} order=DEPTH channel=FLOAT"),
+        false => format!("type={kind}, or leave the type out"),
+    });
+    Err(refused)
 }
 
 /// A value has the bytes that the kernel reads, and is of the type that the kernel takes.
@@ -366,7 +390,8 @@ fn fits(
     if given < from + if size > 4 { size } else { 1 } {
         let last = from + size - 1;
         return wrong(format!(
-            "has {given} bytes, the kernel reads bytes {from} to {last}"
+            "has {}, the kernel reads bytes {from} to {last}",
+            counted(given, "byte")
         ));
     }
     let own = |content| matches!(content, Content::Value { arg: other, .. } if other == arg);
@@ -375,7 +400,8 @@ fn fits(
     let most = size.max(4).next_power_of_two();
     match argument {
         Argument::Typed(ty, _) if taken.is_none() && alone && from == 0 && given > most => {
-            wrong(format!("has {size} bytes, a value of `{ty}` has {given}"))
+            let size = counted(size, "byte");
+            wrong(format!("has {size}, a value of `{ty}` has {given}"))
         }
         _ => Ok(()),
     }

@@ -3,6 +3,7 @@
 use super::argument::{Addressing, SamplerChoice};
 use super::binary::{Compiled, word};
 use super::description::{Compiler, SamplerSlot, SurfaceSlot};
+use super::image;
 use super::json::Entry;
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
@@ -191,11 +192,19 @@ fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
             "slm" => "slm_offset",
             "stateless" => "buffer_address",
             "stateful" => {
-                if text(argument, "addrspace") == "sampler" {
-                    let index = number(argument, "sampler_index");
-                    description
-                        .samplers
-                        .push((index, SamplerSlot::Argument(arg)));
+                match text(argument, "addrspace") {
+                    "sampler" => {
+                        let index = number(argument, "sampler_index");
+                        let slot = SamplerSlot::Argument(arg);
+                        description.samplers.push((index, slot));
+                    }
+                    "image" => {
+                        let kind = text(argument, "image_type");
+                        if !kind.is_empty() {
+                            description.images.insert(arg, image::described(kind));
+                        }
+                    }
+                    _ => {}
                 }
                 return Ok(());
             }
