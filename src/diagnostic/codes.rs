@@ -949,7 +949,8 @@ registers and messages of one that visim has, name that:
     visim run k.visaasm --zebin k.bin --platform tgl"
     E0652 Error "symbol has no address"
 "`faddr` gives the address of a function or of data of the program. Functions are in the text and in those of
-`--functions`; data are in the compiler's program, where its symbols say what lies at which byte.
+`--functions`; data are in the compiler's program, where its symbols say what lies at which byte, and what pointers
+in the data lead to.
 
     visim run k.visaasm --zebin k.bin
 

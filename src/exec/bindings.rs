@@ -72,6 +72,8 @@ pub struct Told {
     pub surfaces: BTreeMap<u32, String>,
     /// What has no address: null pointers.
     pub null: Vec<String>,
+    /// Nobody says where pointers in the data of the program lead to.
+    pub unrelated: bool,
 }
 
 /// A memory and the 64-bit address of its first byte.
@@ -148,7 +150,14 @@ impl FlatMemory {
         let named = range.and_then(|r| Some((r, self.told.memory.get(&r.address)?)));
         let Some((range, name)) = named else {
             let null = |name: &String| format!("{name} is null");
-            return self.told.null.iter().map(null).collect();
+            let null = self.told.null.iter().map(null);
+            let unrelated = self.told.unrelated && address <= u64::from(u32::MAX);
+            let unrelated = unrelated.then(|| {
+                "pointers in the program's constants and globals lead nowhere: `launch.json` does not say what \
+                 they lead to, the compiler's program does (--zebin)"
+                    .to_string()
+            });
+            return null.chain(unrelated).collect();
         };
         let (len, start) = (range.memory.len() as u64, range.address);
         let behind = (address - start).saturating_sub(len);

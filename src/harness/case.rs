@@ -356,7 +356,8 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let path = entry.path();
         let program = Language::by_ending(&path).is_some();
         // A compiled kernel with its description beside it wants a launch: it is no test by itself.
-        let program = program && !path.with_extension("zeinfo").exists();
+        let described = |ending| path.with_extension(ending).exists();
+        let program = program && !["zeinfo", "zebin"].into_iter().any(described);
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
             walk(&path, found)?;

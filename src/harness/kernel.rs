@@ -7,8 +7,8 @@ use crate::check::{Checked, UnitKind};
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
+use crate::launch::kernel::data::ProgramData;
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
-use crate::launch::kernel::ready::ProgramData;
 use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
 use crate::program::{Input, Program};
 use crate::source::{MAX_SOURCE_BYTES, Source};
@@ -172,7 +172,7 @@ impl LaunchFile {
         let data = ProgramData {
             constants: file(entry.and_then(|e| e.const_data.as_ref()))?,
             globals: file(entry.and_then(|e| e.global_data.as_ref()))?,
-            strings: None,
+            ..ProgramData::default()
         };
         let size = size.grouped(description.required_local);
         Ok(Prepared {
@@ -396,7 +396,9 @@ impl CompiledFile {
                 let contradicts = file.platform(asked).is_err();
                 let text = read(file.platform(asked).unwrap_or_default());
                 let lacks = text.diagnostics.iter().any(|d| d.code == Code::E0428);
-                (contradicts, !file.holds(&text.checked, kernel), lacks)
+                let misfits = !file.holds(&text.checked, kernel);
+                // A description without a program has none of the program's data.
+                (contradicts, misfits, lacks, !file.tells_platform())
             }),
         };
         if let Some((_, file)) = best {

@@ -1,14 +1,13 @@
 //! What the compiler says of a kernel in its own files: a program it wrote (ELF with `.ze_info`, ELF with
 //! patch tokens, bare patch tokens) or the text of `.ze_info` alone. Source: launch reference 1.
 
+use super::data::{self, ProgramData};
 use super::description::{Compiler, Description, Piece};
 use super::json::{self, Entry};
-use super::payload::{CONSTANTS, GLOBALS, STRINGS};
-use super::ready::ProgramData;
 use super::{Refused, patch, refuse, zeinfo};
 use crate::diagnostic::Code;
 use crate::isa::Platform;
-use object::{Object, ObjectSection, ObjectSymbol};
+use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
 
 /// What a program says of one kernel.
@@ -140,37 +139,16 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Compiled, Refused> {
     }
     let file = object::File::parse(bytes)
         .map_err(|error| refuse(Code::E0640, format!("compiled program: {error}")))?;
-    let data = |name: &str| {
-        let section = file.section_by_name(name)?;
-        section.data().ok().map(<[u8]>::to_vec)
-    };
-    let Some(text) = data(".ze_info") else {
+    let text = file.section_by_name(".ze_info");
+    let Some(text) = text.and_then(|section| section.data().ok()) else {
         return Err(refuse(
             Code::E0640,
             "the compiled program has neither `.ze_info` nor patch tokens",
         ));
     };
-    let text = String::from_utf8_lossy(&text);
+    let text = String::from_utf8_lossy(text);
     let mut compiled = zeinfo::read(text.trim_end_matches('\0'), kernel)?;
-    compiled.data = ProgramData {
-        constants: data(".data.const"),
-        globals: data(".data.global"),
-        strings: data(".data.const.string"),
-    };
-    for symbol in file.symbols() {
-        let section = symbol.section_index();
-        let section = section.and_then(|i| file.section_by_index(i).ok());
-        let base = match section.as_ref().and_then(|s| s.name().ok()) {
-            Some(".data.const") => CONSTANTS,
-            Some(".data.global") => GLOBALS,
-            Some(".data.const.string") => STRINGS,
-            _ => continue,
-        };
-        if let Ok(name) = symbol.name() {
-            let address = base.wrapping_add(symbol.address());
-            compiled.symbols.insert(name.to_string(), address);
-        }
-    }
+    (compiled.data, compiled.symbols) = data::of_program(&file)?;
     Ok(compiled)
 }
 

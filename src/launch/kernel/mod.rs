@@ -10,6 +10,7 @@
 //!
 //! * [`description`]: what the compiler says, in one form whatever wrote it.
 //! * [`binary`]: what the compiler says in its own files. * [`json`]: `launch.json`, description and arguments in one file.
+//! * [`data`]: what the program brings along.
 //! * [`argument`] and [`image`]: what the caller gives.
 //! * [`payload`]: register bytes before the first instruction. * [`ready`]: everything put together.
 //! * [`compare`]: outputs held against what is expected of them.
@@ -19,6 +20,7 @@
 pub mod argument;
 pub mod binary;
 pub mod compare;
+pub mod data;
 pub mod description;
 pub mod image;
 pub mod json;

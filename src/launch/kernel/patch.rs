@@ -9,9 +9,9 @@
 
 use super::argument::{Addressing, SamplerChoice};
 use super::binary::{Compiled, word};
+use super::data::{Part, ProgramData};
 use super::description::{Compiler, SamplerSlot, SurfaceSlot};
 use super::json::Entry;
-use super::ready::ProgramData;
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
 use std::collections::BTreeMap;
@@ -82,6 +82,40 @@ fn tokens(mut list: &[u8]) -> Vec<(u32, &[u8], &[u8])> {
     found
 }
 
+/// The data of a program, with the pointers in them.
+///
+/// # Errors
+/// `E0640`: a pointer where the data have no bytes.
+fn data_of(list: &[u8]) -> Result<ProgramData, Refused> {
+    let mut data = ProgramData {
+        related: true,
+        ..ProgramData::default()
+    };
+    // Data stand in front of the tokens that tell of pointers in them, but nothing says that they have to.
+    for (token, _, behind) in tokens(list) {
+        match token {
+            42 => data.constants = Some(behind.to_vec()),
+            41 => data.globals = Some(behind.to_vec()),
+            _ => {}
+        }
+    }
+    for (token, body, _) in tokens(list) {
+        let part = match token {
+            47 => Part::Globals,
+            48 => Part::Constants,
+            _ => continue,
+        };
+        // Number of the data, 64 bits of offset; kind of the data led to, and their number.
+        let target = match dword(body, 3) {
+            0 => Part::Globals,
+            _ => Part::Constants,
+        };
+        let offset = u64::from(dword(body, 1)) | u64::from(dword(body, 2)) << 32;
+        data.relate(part, offset, target.address(), None)?;
+    }
+    Ok(data)
+}
+
 /// Reads what a device program says of `kernel`.
 ///
 /// # Errors
@@ -90,15 +124,10 @@ pub fn read(program: &[u8], kernel: &str) -> Result<Compiled, Refused> {
     let mut bytes = Bytes(program);
     let header = bytes.take(PROGRAM_HEADER)?;
     let list = bytes.take(dword(header, 6) as usize)?;
-    let mut data = ProgramData::default();
-    for (token, _, behind) in tokens(list) {
-        match token {
-            42 => data.constants = Some(behind.to_vec()),
-            41 => data.globals = Some(behind.to_vec()),
-            _ => {}
-        }
-    }
+    let data = data_of(list)?;
     let mut names = Vec::new();
+    let mut found = None;
+    let mut symbols = BTreeMap::new();
     for _ in 0..dword(header, 4) {
         let header = bytes.take(KERNEL_HEADER)?;
         let field = |n| dword(header, n) as usize;
@@ -110,14 +139,16 @@ pub fn read(program: &[u8], kernel: &str) -> Result<Compiled, Refused> {
         let dynamic = bytes.take(field(7))?;
         let surfaces = bytes.take(field(8))?;
         let list = bytes.take(field(4))?;
-        if name == kernel {
-            let mut compiled = Compiled {
+        let tables = tokens(list);
+        let tables = tables.iter().filter(|(token, ..)| *token == 53);
+        tables.for_each(|(_, body, _)| symbols_in(body, &mut symbols));
+        if name == kernel && found.is_none() {
+            let compiled = found.insert(Compiled {
                 name,
-                data,
                 ..Compiled::default()
-            };
+            });
             Kernel {
-                compiled: &mut compiled,
+                compiled,
                 dynamic,
                 surfaces,
                 at: BTreeMap::new(),
@@ -126,9 +157,16 @@ pub fn read(program: &[u8], kernel: &str) -> Result<Compiled, Refused> {
                 sampler_table: (0, 0),
             }
             .read(list);
-            return Ok(compiled);
+            continue;
         }
         names.push(name);
+    }
+    if let Some(compiled) = found {
+        return Ok(Compiled {
+            data,
+            symbols,
+            ..compiled
+        });
     }
     let mut refused = refuse(
         Code::E0645,
@@ -138,6 +176,24 @@ pub fn read(program: &[u8], kernel: &str) -> Result<Compiled, Refused> {
         .notes
         .push(format!("its kernels: {}", names.join(", ")));
     Err(refused)
+}
+
+/// Bytes of an entry of the table of symbols: kind, offset, size, and room for the name.
+const SYMBOL: usize = 12 + 1024;
+
+/// The addresses of data in a table of symbols, which stands with the kernel that holds functions of the program.
+fn symbols_in(table: &[u8], symbols: &mut BTreeMap<String, u64>) {
+    let entries = table.get(4..).unwrap_or_default().chunks_exact(SYMBOL);
+    for entry in entries.take(dword(table, 0) as usize) {
+        let part = match dword(entry, 0) {
+            3 => Part::Globals,
+            4 => Part::Constants,
+            _ => continue,
+        };
+        let name = entry[12..].split(|&b| b == 0).next().unwrap_or_default();
+        let name = String::from_utf8_lossy(name).into_owned();
+        symbols.insert(name, part.address() + u64::from(dword(entry, 1)));
+    }
 }
 
 /// One kernel while its list is read.
@@ -338,5 +394,69 @@ fn fixed(state: &[u8]) -> SamplerChoice {
         },
         linear: dword(state, 0) >> 14 & 7 == 1,
         normalized: dword(state, 3) >> 10 & 1 == 0,
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+    use crate::launch::kernel::payload::{CONSTANTS, GLOBALS};
+
+    fn token(number: u32, body: &[u32], behind: &[u8]) -> Vec<u8> {
+        let size = 8 + 4 * body.len() as u32;
+        let dwords = [&[number, size], body].concat();
+        let dwords: Vec<u8> = dwords.iter().flat_map(|d| d.to_le_bytes()).collect();
+        [&dwords, behind].concat()
+    }
+
+    #[test]
+    fn pointers_in_data_lead_into_data() {
+        // Constants: 4 bytes, then a pointer to byte 12 of the globals; globals: a pointer to byte 4 of the constants.
+        let constants = [&[7; 4][..], &12_u64.to_le_bytes()].concat();
+        let globals = 4_u64.to_le_bytes();
+        let list = [
+            token(42, &[0, 12], &constants),
+            token(41, &[0, 0, 8], &globals),
+            token(48, &[0, 4, 0, 0, 0], &[]),
+            token(47, &[0, 0, 0, 1, 0], &[]),
+        ];
+        let data = data_of(&list.concat()).expect("it reads");
+        let related = [&[7; 4][..], &(GLOBALS + 12).to_le_bytes()].concat();
+        assert_eq!(data.constants, Some(related));
+        assert_eq!(data.globals, Some((CONSTANTS + 4).to_le_bytes().to_vec()));
+        // Before the data, behind their end, and without any.
+        for (offset, data) in [(5, 12), (0, 7), (u32::MAX, 12)] {
+            let list = [
+                token(48, &[0, offset, 0, 1, 0], &[]),
+                token(42, &[0, data], &constants[..data as usize]),
+            ];
+            let refused = data_of(&list.concat()).expect_err("no such bytes");
+            assert_eq!(refused.code, Code::E0640);
+        }
+        assert!(data_of(&token(47, &[0, 0, 0, 0, 0], &[])).is_err());
+    }
+
+    #[test]
+    fn symbols_are_data_of_a_program() {
+        let entry = |kind: u32, offset: u32, name: &str| {
+            let mut entry = [kind, offset, 4].map(u32::to_le_bytes).concat();
+            entry.extend(name.bytes());
+            entry.resize(SYMBOL, 0);
+            entry
+        };
+        let entries = [entry(4, 16, "mp"), entry(3, 8, "acc"), entry(2, 0, "f")];
+        let table = [3_u32.to_le_bytes().to_vec(), entries.concat()].concat();
+        let mut symbols = BTreeMap::new();
+        symbols_in(&table, &mut symbols);
+        let wanted = [("acc", GLOBALS + 8), ("mp", CONSTANTS + 16)];
+        let wanted = wanted.map(|(name, at)| (name.to_string(), at));
+        assert_eq!(symbols, BTreeMap::from(wanted));
+        // A count that is too large, and an entry cut off.
+        let mut cut = BTreeMap::new();
+        symbols_in(
+            &[&[9, 0, 0, 0], &table[4..4 + SYMBOL + 5]].concat(),
+            &mut cut,
+        );
+        assert_eq!(cut.len(), 1);
     }
 }

@@ -1,6 +1,7 @@
 //! Description and arguments together: what [`crate::launch::run`] wants.
 
 use super::argument::{Argument, Size, value_type};
+use super::data::ProgramData;
 use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlot};
 use super::image::{KINDS, Shape, is_depth};
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP, STRINGS};
@@ -40,17 +41,6 @@ const MAX_OWN: u64 = 16 << 20;
 
 /// Shared local memory that a group may have.
 const MAX_SLM: u64 = 256 << 10;
-
-/// What lies at the addresses of the program's data.
-#[derive(Clone, Debug, Default)]
-pub struct ProgramData {
-    /// Constants.
-    pub constants: Option<Vec<u8>>,
-    /// Writable globals.
-    pub globals: Option<Vec<u8>>,
-    /// Texts, which only symbols lead to.
-    pub strings: Option<Vec<u8>>,
-}
 
 impl Ready {
     /// The records that `printf` wrote: the buffer's first dword is the next free byte. Source: launch
@@ -133,6 +123,7 @@ impl Ready {
         let constants = Arc::new(program_memory(&data.constants));
         let globals = Arc::new(program_memory(&data.globals));
         let (memory, told) = (&mut self.bindings.memory, &mut self.bindings.told);
+        told.unrelated = !data.related && (data.constants.is_some() || data.globals.is_some());
         let mut flat = |address: u64, bytes: &Arc<Memory>, name: String| {
             memory.push(FlatRange {
                 address,
