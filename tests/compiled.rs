@@ -761,3 +761,54 @@ fn remedies_for_a_missing_instruction_keep_to_the_described_device() {
     let told = said(&folder, &["run", "k.visa", "--platform", "skl"], 1);
     holds(&told, &["E0428", "--platform dg2"]);
 }
+
+/// A text does not name its device, but the native code that the compiler leaves beside it does.
+#[test]
+fn native_code_beside_a_text_names_its_device() {
+    let bare = writes("").replace(".input P offset=160 size=8\n", "");
+    let folder = folder(&[("k.visaasm", &bare)]);
+    let native = |platform: &str| {
+        let text = format!("//.kernel k\n//.platform {platform}\n//.thread_config numGRF=128\n");
+        std::fs::write(folder.path().join("k.asm"), text).expect("written");
+    };
+    let run = ["run", "k.visaasm", "--global", "8"];
+    let on = |more: &[&str], code| said(&folder, &[&run[..], more].concat(), code);
+    std::fs::write(folder.path().join("skl.bin"), program(12)).expect("written");
+    on(&[], 0);
+    native("SKL");
+    on(&[], 0);
+    native("TGLLP");
+    for more in [&[][..], &["--zebin", "skl.bin"]] {
+        let told = on(more, 2);
+        holds(
+            &told,
+            &[
+                "E0650",
+                "the text is for tgl, as k.asm says",
+                "is for skl",
+                "--platform tgl",
+            ],
+        );
+    }
+    // Of two programs that of the text is taken.
+    std::fs::write(folder.path().join("tgl.bin"), program(18)).expect("written");
+    on(&[], 0);
+    holds(&on(&["--platform", "skl"], 2), &["E0650"]);
+    // One that visim does not know says nothing.
+    native("XE9");
+    on(&["--platform", "skl"], 0);
+    // A description that names no device is read for that of the text.
+    for name in ["skl.bin", "tgl.bin"] {
+        std::fs::remove_file(folder.path().join(name)).expect("removed");
+    }
+    std::fs::write(folder.path().join("k.zeinfo"), zeinfo(8, "")).expect("written");
+    let body = "    add3 (M1, 8) O(0,0)<1> O(0,0)<1;1,0> O(0,0)<1;1,0> 0x1:ud";
+    std::fs::write(folder.path().join("k.visaasm"), writes(body)).expect("written");
+    let argument = ["--arg", "out=buffer:size=32"];
+    native("DG2");
+    on(&argument, 0);
+    native("PVCXT");
+    holds(&on(&argument, 1), &["E0650", "r0 has 64 bytes on pvc"]);
+    native("SKL");
+    holds(&on(&argument, 1), &["E0428", "skl has no add3"]);
+}

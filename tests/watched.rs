@@ -4,9 +4,10 @@
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use visim::harness::beside::with_functions;
 use visim::harness::bind::Layer;
 use visim::harness::directive::Directives;
-use visim::harness::kernel::{LaunchFile, with_functions};
+use visim::harness::kernel::LaunchFile;
 use visim::harness::language::Language;
 use visim::harness::load;
 use visim::harness::session::{Options, file_layer, start_watched};

@@ -6,8 +6,9 @@ use crate::check::{CheckOptions, UnitKind};
 use crate::diagnostic::{Code, Diagnostic, counted, nearest};
 use crate::files::Writes;
 use crate::harness::argument::{self, ArgumentOption};
+use crate::harness::beside::{self, NativeCode};
 use crate::harness::front::Front;
-use crate::harness::kernel::{self, CompiledFile, LaunchFile, Prepared, Refused};
+use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
 use crate::isa::Platform;
 use crate::launch::kernel::compare::compare;
 use crate::launch::kernel::json::Launch as Description;
@@ -84,9 +85,9 @@ impl Launch {
         let functions = match (self.functions.is_empty(), named.is_empty()) {
             (false, _) => self.functions.clone(),
             (true, false) => named,
-            (true, true) => kernel::functions_beside(path),
+            (true, true) => beside::functions_beside(path),
         };
-        kernel::with_functions(source, &functions)
+        beside::with_functions(source, &functions)
     }
 
     /// Tells which files were taken although nobody named them.
@@ -126,14 +127,19 @@ impl Launch {
         let options = self.arg.iter().map(|text| ArgumentOption::read(text));
         let options: Vec<ArgumentOption> = options.collect::<Result<_, _>>()?;
         let file = self.launch.as_deref().map(LaunchFile::read).transpose()?;
-        match file {
+        let native = NativeCode::of(path);
+        let launched = match file {
             Some(file) if self.zebin.is_none() && !file.launch.devices.is_empty() => {
                 self.described(file, source, path, options, platform)
             }
             // The launch says what is given, the program what the compiler made of it.
-            file => self.compiled(source, path, kernel, options, platform, file),
-        }
-        .map(Some)
+            file => {
+                let usual = native.as_ref().map(|code| code.platform);
+                self.compiled(source, path, kernel, options, (platform, usual), file)
+            }
+        }?;
+        native.map_or(Ok(()), |code| code.agrees(launched.platform))?;
+        Ok(Some(launched))
     }
 
     /// By `launch.json` alone.
@@ -165,13 +171,15 @@ impl Launch {
     }
 
     /// By what the compiler wrote; `launch` gives arguments and sizes that options may replace.
+    ///
+    /// * `platforms`: the one that is asked for, and the one that the text is for; where they are known.
     fn compiled(
         &self,
         source: &Source,
         path: &Path,
         kernel: Option<&str>,
         options: Vec<ArgumentOption>,
-        platform: Option<Platform>,
+        platforms: (Option<Platform>, Option<Platform>),
         launch: Option<LaunchFile>,
     ) -> Result<Launched, Refused> {
         let source = self.text(source, path, Vec::new())?;
@@ -185,7 +193,8 @@ impl Launch {
             };
             Front::with(source, &check)
         };
-        let mut front = read(platform.unwrap_or_default());
+        let (platform, usual) = platforms;
+        let mut front = read(platform.or(usual).unwrap_or_default());
         let units = front.checked.units.iter();
         let unit = units
             .filter(|u| u.kind == UnitKind::Kernel)
@@ -196,9 +205,9 @@ impl Launch {
         let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
         let file = match &self.zebin {
             Some(zebin) => CompiledFile::read(zebin, &name)?,
-            None => CompiledFile::beside(path, &read, &name, simd.max(1), platform)?,
+            None => CompiledFile::beside(path, &read, &name, simd.max(1), platform, usual)?,
         };
-        let own = file.platform(platform)?;
+        let own = file.platform(platform, usual)?;
         // What one platform refuses may be right for the kernel's own.
         if own != front.checked.platform {
             front = read(own);

@@ -1,6 +1,7 @@
 //! Launches of compiled kernels from files: `launch.json` with what lies beside it, or a program that
 //! the compiler wrote.
 
+use super::beside::folder;
 use super::front::Front;
 use super::load;
 use crate::check::{Checked, UnitKind};
@@ -11,7 +12,6 @@ use crate::launch::kernel::data::ProgramData;
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
 use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
 use crate::program::{Input, Program};
-use crate::source::{MAX_SOURCE_BYTES, Source};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -188,72 +188,8 @@ pub(super) fn read(path: &Path, limit: u64) -> Result<Vec<u8>, Refused> {
     load::bytes(path, limit).map_err(|e| unusable(&e))
 }
 
-fn unusable(error: &load::FileError) -> Refused {
+pub(super) fn unusable(error: &load::FileError) -> Refused {
     Box::new(Diagnostic::with_message(Code::E0702, error.to_string()))
-}
-
-/// How the compiler calls the text of functions that several kernels of a program share: in place of `entry_0001`.
-const SHARED: &str = "Intel_Symbol_Table_Void_Program";
-
-/// The files in which the compiler leaves the functions that a text calls: `k_f0.visaasm`, `k_f1.visaasm` … beside
-/// `k.visaasm`, in the order of their numbers, then those that the kernels of a program share.
-pub fn functions_beside(text: &Path) -> Vec<PathBuf> {
-    let [Some(stem), Some(ending)] =
-        [text.file_stem(), text.extension()].map(|part| part.and_then(|p| p.to_str()))
-    else {
-        return Vec::new();
-    };
-    let Ok(entries) = std::fs::read_dir(folder(text)) else {
-        return Vec::new();
-    };
-    let shared = stem.rsplit_once("_entry_");
-    let shared = shared.map(|(program, _)| format!("{program}_{SHARED}"));
-    let number = |path: &Path| -> Option<(bool, u32)> {
-        let name = path.file_name()?.to_str()?;
-        let of_all = || name.strip_prefix(shared.as_deref()?);
-        let own = name.strip_prefix(stem).map(|rest| (false, rest));
-        let (shared, rest) = own.or_else(|| Some((true, of_all()?)))?;
-        let digits = rest.strip_prefix("_f")?.strip_suffix(ending)?;
-        let digits = digits.strip_suffix('.')?;
-        let all = digits.bytes().all(|b| b.is_ascii_digit());
-        let number = digits.parse().ok().filter(|_| all)?;
-        Some((shared, number))
-    };
-    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
-    let numbered = paths.filter_map(|path| Some((number(&path)?, path)));
-    let mut numbered: Vec<((bool, u32), PathBuf)> = numbered.collect();
-    numbered.sort();
-    // As they are named from where the text is.
-    let beside = |path: PathBuf| match path.file_name() {
-        Some(name) => text.with_file_name(name),
-        None => path,
-    };
-    numbered.into_iter().map(|(_, p)| beside(p)).collect()
-}
-
-/// A text with those of functions behind it.
-///
-/// # Errors
-/// `E0702`: one cannot be read, or all together are longer than visim reads.
-pub fn with_functions(text: &Source, paths: &[PathBuf]) -> Result<Source, Refused> {
-    paths.iter().try_fold(text.clone(), |text, path| {
-        let function = load::source(path).map_err(|e| unusable(&e))?;
-        text.with(&function).ok_or_else(|| {
-            let error = load::FileError::TooLong {
-                path: path.clone(),
-                limit: MAX_SOURCE_BYTES as u64,
-            };
-            unusable(&error)
-        })
-    })
-}
-
-/// Where a file lies.
-fn folder(path: &Path) -> &Path {
-    match path.parent() {
-        Some(folder) if !folder.as_os_str().is_empty() => folder,
-        _ => Path::new("."),
-    }
 }
 
 impl Prepared {
@@ -335,11 +271,16 @@ impl CompiledFile {
         })
     }
 
-    /// The platform that the kernel runs on: the one of the program, or the one `asked` for.
+    /// The platform that the kernel runs on: the one of the program, or the one `asked` for; where neither says any,
+    /// the `usual` one.
     ///
     /// # Errors
     /// `E0650`: they differ; `E0651`: visim does not know the device, and none is asked for.
-    pub fn platform(&self, asked: Option<Platform>) -> Result<Platform, Refused> {
+    pub fn platform(
+        &self,
+        asked: Option<Platform>,
+        usual: Option<Platform>,
+    ) -> Result<Platform, Refused> {
         match (asked, &self.platform) {
             (Some(asked), Ok(Some(own))) if asked != *own => Err(Box::new(
                 Diagnostic::new(Code::E0650)
@@ -350,7 +291,7 @@ impl CompiledFile {
                     .see("launch reference 1"),
             )),
             (Some(asked), _) => Ok(asked),
-            (None, Ok(own)) => Ok(own.unwrap_or_default()),
+            (None, Ok(own)) => Ok(own.or(usual).unwrap_or_default()),
             (None, Err(unknown)) => Err(unknown.clone()),
         }
     }
@@ -361,8 +302,8 @@ impl CompiledFile {
     }
 
     /// The file beside a text, the file `path`, that describes its kernel for `simd` lanes. Of several devices'
-    /// the one that is `asked` for is taken, else one with room for the text's inputs whose device has the text's
-    /// instructions.
+    /// the one that is `asked` for is taken, else that of the text's own, or one with room for the text's inputs whose
+    /// device has the text's instructions.
     ///
     /// * `read`: the text, read for a platform.
     ///
@@ -374,6 +315,7 @@ impl CompiledFile {
         kernel: &str,
         simd: u32,
         asked: Option<Platform>,
+        usual: Option<Platform>,
     ) -> Result<CompiledFile, Refused> {
         let entries = std::fs::read_dir(folder(path)).into_iter().flatten();
         let mut paths: Vec<PathBuf> = entries
@@ -393,8 +335,12 @@ impl CompiledFile {
         let best = match fitting.len() {
             1 => fitting.into_iter().next(),
             _ => fitting.into_iter().min_by_key(|(_, file)| {
-                let contradicts = file.platform(asked).is_err();
-                let text = read(file.platform(asked).unwrap_or_default());
+                let platform = file.platform(asked, usual);
+                let contradicts = match (&platform, usual) {
+                    (Ok(own), Some(usual)) => *own != usual,
+                    (platform, _) => platform.is_err(),
+                };
+                let text = read(platform.unwrap_or_default());
                 let lacks = text.diagnostics.iter().any(|d| d.code == Code::E0428);
                 let misfits = !file.holds(&text.checked, kernel);
                 // A description without a program has none of the program's data.

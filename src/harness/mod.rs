@@ -7,6 +7,7 @@
 //! Start at [`directive`], which says what a comment may ask for, then [`session`].
 
 pub mod argument;
+pub mod beside;
 pub mod bind;
 pub mod case;
 pub mod clauses;

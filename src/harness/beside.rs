@@ -1,0 +1,126 @@
+//! What the compiler leaves beside a text: functions in files of their own, and the native code, which names the
+//! device.
+
+use super::kernel::{Refused, unusable};
+use super::load;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::Platform;
+use crate::source::{MAX_SOURCE_BYTES, Source};
+use std::fs::File;
+use std::io::Read;
+use std::path::{Path, PathBuf};
+
+/// How the compiler calls the text of functions that several kernels of a program share: in place of `entry_0001`.
+const SHARED: &str = "Intel_Symbol_Table_Void_Program";
+
+/// The files in which the compiler leaves the functions that a text calls: `k_f0.visaasm`, `k_f1.visaasm` … beside
+/// `k.visaasm`, in the order of their numbers, then those that the kernels of a program share.
+pub fn functions_beside(text: &Path) -> Vec<PathBuf> {
+    let [Some(stem), Some(ending)] =
+        [text.file_stem(), text.extension()].map(|part| part.and_then(|p| p.to_str()))
+    else {
+        return Vec::new();
+    };
+    let Ok(entries) = std::fs::read_dir(folder(text)) else {
+        return Vec::new();
+    };
+    let shared = stem.rsplit_once("_entry_");
+    let shared = shared.map(|(program, _)| format!("{program}_{SHARED}"));
+    let number = |path: &Path| -> Option<(bool, u32)> {
+        let name = path.file_name()?.to_str()?;
+        let of_all = || name.strip_prefix(shared.as_deref()?);
+        let own = name.strip_prefix(stem).map(|rest| (false, rest));
+        let (shared, rest) = own.or_else(|| Some((true, of_all()?)))?;
+        let digits = rest.strip_prefix("_f")?.strip_suffix(ending)?;
+        let digits = digits.strip_suffix('.')?;
+        let all = digits.bytes().all(|b| b.is_ascii_digit());
+        let number = digits.parse().ok().filter(|_| all)?;
+        Some((shared, number))
+    };
+    let paths = entries.filter_map(|entry| Some(entry.ok()?.path()));
+    let numbered = paths.filter_map(|path| Some((number(&path)?, path)));
+    let mut numbered: Vec<((bool, u32), PathBuf)> = numbered.collect();
+    numbered.sort();
+    // As they are named from where the text is.
+    let beside = |path: PathBuf| match path.file_name() {
+        Some(name) => text.with_file_name(name),
+        None => path,
+    };
+    numbered.into_iter().map(|(_, p)| beside(p)).collect()
+}
+
+/// A text with those of functions behind it.
+///
+/// # Errors
+/// `E0702`: one cannot be read, or all together are longer than visim reads.
+pub fn with_functions(text: &Source, paths: &[PathBuf]) -> Result<Source, Refused> {
+    paths.iter().try_fold(text.clone(), |text, path| {
+        let function = load::source(path).map_err(|e| unusable(&e))?;
+        text.with(&function).ok_or_else(|| {
+            let error = load::FileError::TooLong {
+                path: path.clone(),
+                limit: MAX_SOURCE_BYTES as u64,
+            };
+            unusable(&error)
+        })
+    })
+}
+
+/// The platform that a text was compiled for, as the native code beside it says: `k.asm` of `k.visaasm`.
+pub struct NativeCode {
+    /// The file.
+    path: PathBuf,
+    /// What it says.
+    pub platform: Platform,
+}
+
+impl NativeCode {
+    /// That of a text, the file `text`; `None` without one that names a platform visim knows.
+    pub fn of(text: &Path) -> Option<NativeCode> {
+        /// The line stands among the first ones.
+        const HEAD: u64 = 4096;
+        let path = text.with_extension("asm");
+        let mut head = Vec::new();
+        File::open(&path)
+            .ok()?
+            .take(HEAD)
+            .read_to_end(&mut head)
+            .ok()?;
+        let head = String::from_utf8_lossy(&head);
+        let name = head
+            .lines()
+            .find_map(|line| line.strip_prefix("//.platform "))?;
+        let name = name.trim();
+        // Of pvc there are two, PVC and PVCXT.
+        let platform = Platform::from_name(name.strip_suffix("XT").unwrap_or(name))?;
+        Some(NativeCode { path, platform })
+    }
+
+    /// Whether a kernel that runs on `platform` is the one of the text.
+    ///
+    /// # Errors
+    /// `E0650`.
+    pub fn agrees(&self, platform: Platform) -> Result<(), Refused> {
+        let own = self.platform;
+        if own == platform {
+            return Ok(());
+        }
+        let path = self.path.display();
+        Err(Box::new(
+            Diagnostic::new(Code::E0650)
+                .note(format!(
+                    "the text is for {own}, as {path} says; the description or --platform is for {platform}"
+                ))
+                .help(format!("the program or launch for {own}, and --platform {own} or none"))
+                .see("launch reference 1"),
+        ))
+    }
+}
+
+/// Where a file lies.
+pub(super) fn folder(path: &Path) -> &Path {
+    match path.parent() {
+        Some(folder) if !folder.as_os_str().is_empty() => folder,
+        _ => Path::new("."),
+    }
+}
