@@ -1,40 +1,14 @@
 //! What the compiler leaves beside a text: functions in files of their own, programs for other devices, texts of
 //! other widths, symbols.
 
+#[path = "compiled/folder.rs"]
+mod files;
+#[path = "compiled/kernel.rs"]
+mod kernel;
+
+use files::{folder, holds, said};
+use kernel::{writes, zeinfo};
 use std::path::Path;
-use std::process::{Command, Output};
-use tempfile::TempDir;
-
-/// A folder with files.
-fn folder(files: &[(&str, &str)]) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
-    for (name, text) in files {
-        std::fs::write(folder.path().join(name), text).expect("written");
-    }
-    folder
-}
-
-fn visim(folder: &TempDir, arguments: &[&str]) -> Output {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
-    let output = command.args(arguments).current_dir(folder.path()).output();
-    output.expect("visim starts")
-}
-
-/// What was said, after the run ended as it should.
-fn said(folder: &TempDir, arguments: &[&str], code: i32) -> String {
-    let output = visim(folder, arguments);
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{said}");
-    said
-}
-
-#[track_caller]
-fn holds(said: &str, words: &[&str]) {
-    for words in words {
-        assert!(said.contains(words), "`{words}` is not in\n{said}");
-    }
-}
 
 /// A kernel that calls a function.
 const CALLS: &str = "\
@@ -165,61 +139,6 @@ fn what_is_wrong_in_a_function_is_told_with_its_file_and_line() {
     std::fs::write(folder.path().join("k_f0.visaasm"), twice("mvo")).expect("written");
     let both = said(&folder, &["run", "k.visaasm"], 1);
     holds(&both, &["k.visaasm:8:", "k_f0.visaasm:8:"]);
-}
-
-/// A kernel for 8 lanes with an argument, a buffer: its address, and the surface at index 0.
-fn writes(body: &str) -> String {
-    format!(
-        "\
-.version 4.1
-.kernel \"k\"
-.decl P v_type=G type=uq num_elts=1 align=qword
-.decl Q v_type=G type=uq num_elts=8 align=GRF
-.decl X v_type=G type=uw num_elts=16 align=GRF
-.decl O v_type=G type=ud num_elts=8 align=GRF
-.decl T6 v_type=T num_elts=1
-.input X offset=32 size=32
-.input P offset=160 size=8
-.kernel_attr SimdSize=8
-{body}
-    ret (M1, 1)
-"
-    )
-}
-
-/// Its description in the words of `.ze_info`.
-fn zeinfo(simd: u32, more: &str) -> String {
-    format!(
-        "\
-kernels:
-  - name: k
-    execution_env:
-      simd_size: {simd}
-{more}    payload_arguments:
-      - arg_type: global_id_offset
-        offset: 0
-        size: 12
-      - arg_type: local_size
-        offset: 12
-        size: 12
-      - arg_type: buffer_address
-        offset: 32
-        size: 8
-        arg_index: 0
-    per_thread_payload_arguments:
-      - arg_type: local_id
-        offset: 0
-        size: 96
-    binding_table_indices:
-      - bti_value: 0
-        arg_index: 0
-kernels_misc_info:
-  - name: k
-    args_info:
-      - index: 0
-        name: out
-"
-    )
 }
 
 /// A device program for a core that describes the kernel: patch tokens 22 (local ids) and 23 (8 lanes).
@@ -419,38 +338,6 @@ fn texts_of_a_program_have_addresses_and_what_has_none_is_named() {
     );
 }
 
-#[test]
-fn memory_that_is_missing_is_told_by_the_argument() {
-    let address =
-        "    add (M1, 8) Q(0,0)<1> P(0,0)<0;1,0> 0x24:uq\n    svm_scatter.4.1 (M1, 8) Q.0 O.0";
-    let surface = "    movs (M1_NM, 1) T6(0) 0x0:ud\n    mov (M1, 8) O(0,0)<1> 0x0:ud\n    \
-                   scatter4_scaled.R (M1, 8) T6 0x0:ud O.0 O.0";
-    for (body, argument, words) in [
-        (
-            address,
-            "buffer:size=32",
-            "argument 0, `out`, has 32 bytes at 0x1000000000: the access begins 4 bytes behind its end",
-        ),
-        (
-            address,
-            "buffer:size=36",
-            "the access begins right behind its end",
-        ),
-        (address, "buffer:size=38", "2 of them lie behind its end"),
-        (address, "null", "argument 0, `out`, is null"),
-        (
-            surface,
-            "null",
-            "give argument 0, `out`, memory: it is null",
-        ),
-    ] {
-        let folder = folder(&[("k.visaasm", &writes(body)), ("k.zeinfo", &zeinfo(8, ""))]);
-        let argument = format!("out={argument}");
-        let run = ["run", "k.visaasm", "--global", "8", "--arg", &argument];
-        holds(&said(&folder, &run, 1), &[words]);
-    }
-}
-
 /// Remarks are for who writes a text; of a compiler's own they are noise, and more so in front of what went wrong.
 #[test]
 fn a_fault_of_a_compiled_kernel_stands_alone() {
@@ -465,35 +352,6 @@ fn a_fault_of_a_compiled_kernel_stands_alone() {
             told.contains("E0608") && !told.contains("warning"),
             "{told}"
         );
-    }
-}
-
-#[test]
-fn a_group_size_that_nobody_gives_is_found() {
-    let asks = "      required_work_group_size: [16, 1, 1]\n";
-    for (zeinfo, global, threads) in [
-        (zeinfo(8, ""), 64, 8),
-        (zeinfo(8, asks), 64, 8),
-        (zeinfo(8, ""), 12, 2),
-    ] {
-        let json = format!(
-            r#"{{"global_size": [{global}], "args": [{{"kind": "buffer", "bytes": 32}}]}}"#
-        );
-        let folder = folder(&[
-            ("k.visaasm", &writes("")),
-            ("k.zeinfo", &zeinfo),
-            ("l.json", &json),
-        ]);
-        let size = global.to_string();
-        for given in [
-            &["--launch", "l.json"][..],
-            &["--global", &size, "--arg", "0=buffer:size=32"],
-        ] {
-            let run = [&["run", "k.visaasm", "--format", "json"], given].concat();
-            let told = said(&folder, &run, 0);
-            let told: serde_json::Value = serde_json::from_str(&told).expect("JSON");
-            assert_eq!(told["threads"], threads, "{given:?}");
-        }
     }
 }
 
@@ -546,192 +404,6 @@ fn numbers_that_cannot_be_are_told() {
     let most = "4294967295,4294967295,4294967295";
     let refused = said(&folder, &["run", "k.visa", "--groups", most], 1);
     holds(&refused, &["L0603", "more than 64 bits count"]);
-}
-
-/// Kinds of images stand in the description; what is given is held to them, and is of them if nothing is said.
-#[test]
-fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {
-    let described = |kind: &str| {
-        let image = format!(
-            "      - arg_type: arg_bypointer
-        offset: 0
-        size: 0
-        arg_index: 1
-        addrmode: stateful
-        addrspace: image
-        access_type: readonly
-        image_type: image_{kind}
-    per_thread_payload_arguments:"
-        );
-        let zeinfo = zeinfo(8, "").replace("    per_thread_payload_arguments:", &image);
-        format!("{zeinfo}      - index: 1\n        name: from\n")
-    };
-    let folder = folder(&[("k.visaasm", &writes(""))]);
-    let run = |kind: &str, given: &str, code| {
-        std::fs::write(folder.path().join("k.zeinfo"), described(kind)).expect("written");
-        let image = format!("from={given}");
-        let run = [
-            "run",
-            "k.visaasm",
-            "--global",
-            "8",
-            "--arg",
-            "out=buffer:size=32",
-        ];
-        said(&folder, &[&run[..], &["--arg", &image]].concat(), code)
-    };
-    for (kind, given) in [
-        ("2d_array_depth", "image:size=4x4x3"),
-        (
-            "2d_array_depth",
-            "image:size=4x4x3:type=2d_array_depth:order=DEPTH:channel=FLOAT",
-        ),
-        ("2d_depth", "image:size=4x4:type=2d:order=R:channel=FLOAT"),
-        ("2d_media_block", "image:size=4x4:type=2d"),
-        ("2d", "image:size=4x4:type=2d_media"),
-        ("2d", "image:size=4x4"),
-        ("3d", "image:size=4x4x4"),
-        ("buffer", "image:size=4"),
-        ("buffer", "image:size=4:type=1d_buffer"),
-    ] {
-        run(kind, given, 0);
-    }
-    let takes = "argument 1, `from`, is an image of type";
-    for (kind, given, code, words) in [
-        (
-            "2d_array_depth",
-            "image:size=4x4:type=2d",
-            "E0642",
-            &[
-                takes,
-                "the kernel takes 2d_array_depth",
-                "type=2d_array_depth order=DEPTH channel=FLOAT",
-            ][..],
-        ),
-        (
-            "2d_array",
-            "image:size=4x4:type=2d",
-            "E0642",
-            &[
-                "the kernel takes 2d_array",
-                "type=2d_array, or leave the type out",
-            ],
-        ),
-        (
-            "3d",
-            "image:size=4x4x2:type=2d_array",
-            "E0642",
-            &["the kernel takes 3d"],
-        ),
-        (
-            "1d",
-            "image:size=4:type=1d_buffer",
-            "E0642",
-            &["the kernel takes 1d"],
-        ),
-        (
-            "2d_depth",
-            "image:size=4x4:type=2d",
-            "E0642",
-            &["order RGBA", "one channel, of order DEPTH"],
-        ),
-        (
-            "2d",
-            "image:size=4x4:type=2d_depth",
-            "E0642",
-            &["for colours, not for depths"],
-        ),
-        (
-            "1d",
-            "image:size=4x4",
-            "E0642",
-            &[
-                "an image of type 1d has one size",
-                "takes an image of type 1d",
-            ],
-        ),
-        (
-            "3d",
-            "buffer:size=4",
-            "E0642",
-            &["is a buffer, the kernel takes an image"],
-        ),
-        (
-            "2d_msaa",
-            "image:size=4x4",
-            "N0640",
-            &["an image of type 2d_msaa, which is not modelled"],
-        ),
-    ] {
-        let told = run(kind, given, 2);
-        holds(&told, &[code]);
-        holds(&told, words);
-    }
-    // What a launch file says is held as well, and may leave the type out.
-    let launch = |image: &str| {
-        format!(
-            r#"{{"global_size": [8], "args": [{{"kind": "buffer", "bytes": 32}}, {{"kind": "image", "image": {{{image} "order": "R", "channel": "FLOAT", "width": 4, "layers": 3}}}}]}}"#
-        )
-    };
-    std::fs::write(folder.path().join("k.zeinfo"), described("1d_array")).expect("written");
-    for (image, code, words) in [
-        ("", 0, ""),
-        (r#""type": "2d_array","#, 2, "the kernel takes 1d_array"),
-    ] {
-        std::fs::write(folder.path().join("l.json"), launch(image)).expect("written");
-        holds(
-            &said(&folder, &["run", "k.visaasm", "--launch", "l.json"], code),
-            &[words],
-        );
-    }
-}
-
-#[test]
-fn a_group_size_that_was_compiled_in_is_kept_by_remedies() {
-    let asks = "      required_work_group_size: [16, 1, 1]\n";
-    let folder = folder(&[("k.visaasm", &writes("")), ("k.zeinfo", &zeinfo(8, asks))]);
-    let run = |sizes: &[&str]| {
-        let run = ["run", "k.visaasm", "--arg", "out=buffer:size=32"];
-        said(&folder, &[&run[..], sizes].concat(), 2)
-    };
-    for (sizes, words) in [
-        (
-            &["--global", "1"][..],
-            &[
-                "1 work-item cannot be split into groups of 16",
-                "--global 16\n",
-            ][..],
-        ),
-        (
-            &["--global", "40"],
-            &[
-                "40 work-items",
-                "for groups of 16 and takes no others",
-                "--global 32, or --global 48",
-            ],
-        ),
-        (&["--global", "40x2"], &["--global 32x2, or --global 48x2"]),
-        (
-            &["--global", "32", "--local", "8"],
-            &["groups of 8 for this kernel", "--local 16, or leave"],
-        ),
-    ] {
-        let told = run(sizes);
-        holds(&told, &["E0641"]);
-        holds(&told, words);
-    }
-    // What is proposed works.
-    let run = [
-        "run",
-        "k.visaasm",
-        "--arg",
-        "out=buffer:size=32",
-        "--global",
-        "32x2",
-        "--local",
-        "16x1",
-    ];
-    said(&folder, &run, 0);
 }
 
 /// A text with what the described device lacks: another device cannot be asked for, another description can.

@@ -351,7 +351,7 @@ fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
             &args(&[given, out, part])[..],
         ]
         .concat(),
-        &["E0641", "groups of 63", "groups of 32"],
+        &["E0641", "groups of 63", "--local 32"],
     );
     refused(&args(&[given]), &["E0641", "--global 64x48"]);
     for (json, wanted) in [

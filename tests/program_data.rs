@@ -1,8 +1,11 @@
 //! Constants and globals of a program, and the pointers among them.
 
+#[path = "compiled/folder.rs"]
+mod files;
+
+use files::{folder, holds, said};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::path::PathBuf;
-use std::process::Command;
 use tempfile::TempDir;
 use visim::launch::kernel::binary;
 
@@ -10,27 +13,9 @@ fn samples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples/kernels")
 }
 
-/// What was said, after the run ended as it should.
-fn said(folder: &TempDir, arguments: &[&str], code: i32) -> String {
-    let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
-    let output = command.args(arguments).current_dir(folder.path()).output();
-    let output = output.expect("visim starts");
-    let said = [output.stdout, output.stderr].concat();
-    let said = String::from_utf8_lossy(&said).into_owned();
-    assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{said}");
-    said
-}
-
-#[track_caller]
-fn holds(said: &str, words: &[&str]) {
-    for words in words {
-        assert!(said.contains(words), "`{words}` is not in\n{said}");
-    }
-}
-
 /// The text of lesson 60 and its program, as `change` leaves it.
 fn lesson(change: impl Fn(&mut Vec<u8>)) -> TempDir {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder(&[]);
     let mut program = std::fs::read(samples().join("60-curves.zebin")).expect("the program");
     change(&mut program);
     std::fs::write(folder.path().join("k.bin"), program).expect("written");
@@ -170,7 +155,7 @@ fn zeros_of_a_program_follow_its_data() {
 /// Two pointers deep in constants that a launch file hands over as they are.
 #[test]
 fn pointers_of_a_launch_file_are_told_to_lead_nowhere() {
-    let folder = tempfile::tempdir().expect("a folder");
+    let folder = folder(&[]);
     let text = "\
 .version 4.1
 .kernel \"k\"

@@ -215,6 +215,21 @@ pub struct Attributes {
     pub named_barriers: u32,
 }
 
+impl Attributes {
+    /// Lanes of a thread; all where nothing is stated.
+    pub fn lanes(&self) -> u32 {
+        self.simd_size.filter(|&n| n > 1).unwrap_or(32)
+    }
+}
+
+impl Checked {
+    /// The kernel of a name, or the first one for no name.
+    pub fn kernel(&self, name: &str) -> Option<&Unit> {
+        let mut kernels = self.units.iter().filter(|u| u.kind == UnitKind::Kernel);
+        kernels.find(|u| name.is_empty() || u.name == name)
+    }
+}
+
 impl Unit {
     /// The variable behind an id.
     pub fn variable(&self, id: VarId) -> &Variable {

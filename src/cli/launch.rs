@@ -65,6 +65,8 @@ pub struct Launched {
     pub platform: Platform,
     /// The text with the functions that it calls.
     pub source: Source,
+    /// The kernel, where the text may have several.
+    pub kernel: Option<String>,
     /// The description says that it is for this platform, so that no other can be asked for.
     told: bool,
     outs: Vec<(usize, PathBuf)>,
@@ -159,10 +161,14 @@ impl Launch {
         let given = file.launch.size();
         let size = self.size(given)?;
         let same = !changed && given == Some(size);
+        if same {
+            file.expected()?;
+        }
         Ok(Launched {
             prepared: file.prepare(&device, arguments, &size)?,
             platform: Platform::from_name(&device).unwrap_or_default(),
             source: self.text(source, path, file.functions(&device))?,
+            kernel: None,
             told: true,
             outs,
             // What is expected is expected of the launch as described.
@@ -195,12 +201,15 @@ impl Launch {
         };
         let (platform, usual) = platforms;
         let mut front = read(platform.or(usual).unwrap_or_default());
-        let units = front.checked.units.iter();
-        let unit = units
-            .filter(|u| u.kind == UnitKind::Kernel)
-            .find(|u| kernel.is_none_or(|name| name == u.name));
+        let unit = front.checked.kernel(kernel.unwrap_or_default());
         let Some(name) = unit.map(|u| u.name.clone()) else {
-            return Err(unknown_kernel(&front, kernel));
+            let mut refused = unknown_kernel(&front, kernel);
+            if let (Some(named), true) = (named, named == kernel) {
+                refused
+                    .notes
+                    .push(format!("the launch is one of `{named}`"));
+            }
+            return Err(refused);
         };
         let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
         let file = match &self.zebin {
@@ -224,9 +233,13 @@ impl Launch {
         let given = launch.as_ref().and_then(|file| file.launch.size());
         let size = self.size(given)?;
         let same = !changed && given == Some(size);
+        if let Some(launch) = launch.as_ref().filter(|_| same) {
+            launch.expected()?;
+        }
         Ok(Launched {
             prepared: file.prepare(&front.checked, &name, arguments, &size)?,
             platform: own,
+            kernel: Some(name),
             told: file.tells_platform(),
             source: source.clone(),
             outs,
@@ -236,7 +249,7 @@ impl Launch {
 
     /// The sizes asked for, in place of those of the description.
     fn size(&self, described: Option<Size>) -> Result<Size, Refused> {
-        let list = |option: &Option<String>, missing: u32| {
+        let list = |name: &str, option: &Option<String>, missing: u32| {
             let Some(text) = option else {
                 return Ok(None);
             };
@@ -246,16 +259,19 @@ impl Launch {
                 .collect();
             let numbers = numbers.filter(|n| n.len() <= 3);
             let Some(numbers) = numbers else {
-                return Err(Box::new(Diagnostic::with_message(
-                    Code::E0641,
-                    format!("`{text}` is no size as 64x48"),
-                )));
+                let what = format!("`{text}` is no size as 64x48");
+                return Err(Box::new(
+                    Diagnostic::with_message(Code::E0641, what)
+                        .note("one to three numbers of at most 32 bits, with x between them")
+                        .help(format!("--{name} 64x48")),
+                ));
             };
             let at = |dim: usize| numbers.get(dim).copied().unwrap_or(missing);
             Ok(Some((numbers.len() as u32, std::array::from_fn(at))))
         };
-        let (global, local) = (list(&self.global, 1)?, list(&self.local, 1)?);
-        let offset = list(&self.offset, 0)?;
+        let global = list("global", &self.global, 1)?;
+        let local = list("local", &self.local, 1)?;
+        let offset = list("offset", &self.offset, 0)?;
         let mut size = match (described, global) {
             (Some(size), _) => size,
             (None, Some(_)) => Size {
@@ -345,17 +361,28 @@ fn same_arguments(named: &BTreeMap<u32, String>, launch: &Description) -> Result
 const PRINTED: usize = 8;
 
 impl Launched {
-    /// What can be done where the text has what the platform does not: another platform only where the description
-    /// is not of this one.
+    /// What can be done about a mistake that a description and a text of different origin make: another platform
+    /// only where the description is not of this one, another description where this one says nothing.
     pub fn remedy(&self, found: &mut Diagnostic) {
-        if self.told && found.code == Code::E0428 {
-            let own = self.platform;
-            found
-                .notes
-                .push(format!("the compiler's description is for {own}"));
-            found.help = Some(format!(
-                "text and description of one device: a text compiled for {own}, or with --zebin the program that was compiled with this text"
-            ));
+        let own = self.platform;
+        match found.code {
+            Code::E0428 if self.told => {
+                found
+                    .notes
+                    .push(format!("the compiler's description is for {own}"));
+                found.help = Some(format!(
+                    "text and description of one device: a text compiled for {own}, or with --zebin the program \
+                     that was compiled with this text"
+                ));
+            }
+            // Null pointers are arguments to be given.
+            Code::E0603 if self.prepared.ready.bindings.told.null.is_empty() => {
+                let note = "the compiler's description has no argument at this index";
+                found.notes.push(note.to_string());
+                let help = "the description that was compiled with this text, whole, or a surface of your own, --surface INDEX=…";
+                found.help = Some(help.to_string());
+            }
+            _ => {}
         }
     }
 

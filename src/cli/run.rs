@@ -159,7 +159,10 @@ impl Run {
             }
         }
         if let Some(launched) = &launched {
-            layers.push(Layer::of_platform(launched.platform));
+            let mut layer = Layer::of_platform(launched.platform);
+            let kernel = launched.kernel.clone();
+            layer.directives.kernel = kernel.map(|name| Spanned::new(name, Span::default()));
+            layers.push(layer);
             layers[0].source = launched.source.clone();
         } else if language == Language::Visa {
             match self.launch.text(&source, &self.file, Vec::new()) {

@@ -935,8 +935,9 @@ neither where they are nor how the values lie. The note shows the first dwords.
     o[i] = x;    // write what you want to see to a buffer"
     E0650 Error "text and description are of different devices"
 "The text, the compiler's description and `--platform` have to speak of one device: where inputs lie depends on
-the size of a register and of a row of local ids. The text itself does not name its device; the native code that the compiler
-leaves beside it does (`k.asm` of `k.visaasm`), and an input that lies where the description has none gives it away.
+the size of a register and of a row of local ids. The text itself does not name its device; the native code that
+the compiler leaves beside it does (`k.asm` of `k.visaasm`), and an input that lies where the description has none
+gives it away.
 
     visim run k.skl.visaasm --zebin k.skl.bin                    // the program says which device
     visim run k.skl.visaasm --zebin k.skl.bin --platform pvc     // no

@@ -113,11 +113,14 @@ fn words<'t>(
                 found.insert(key, value);
             }
             None if path.is_none() => path = Some(word),
-            _ => {
-                return Err(wrong(format!(
-                    "`{word}` has no meaning here; keys: {}",
-                    keys.join("= ") + "="
-                )));
+            mistyped => {
+                let known = keys.join("= ");
+                let mut refused = wrong(format!("`{word}` has no meaning here; keys: {known}="));
+                let meant = mistyped.and_then(|(key, _)| nearest(key, keys.iter().copied()));
+                if let Some(meant) = meant {
+                    refused.help = Some(format!("did you mean {meant}=?"));
+                }
+                return Err(refused);
             }
         }
     }
@@ -180,16 +183,14 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
                 .push("up to three numbers from 1 on".to_string());
             refused
         })?;
-        let most = match shape.kind.as_str() {
-            "1d" | "1d_buffer" => 1,
-            "1d_array" | "2d" | "2d_depth" | "2d_media" | "2d_media_block" => 2,
-            _ => 3,
-        };
-        if numbers.iter().skip(most).any(|&n| n > 1) {
+        let wanted = image::sizes(&shape.kind).unwrap_or(numbers.len());
+        let few = numbers.len() < wanted;
+        if few || numbers.iter().skip(wanted).any(|&n| n > 1) {
             let kind = &shape.kind;
-            let many = if most == 1 { "one size" } else { "two sizes" };
+            let many = counted(wanted, "size");
             let mut refused = wrong(format!("`{size}`: an image of type {kind} has {many}"));
             refused.help = Some(match taken {
+                _ if few => format!("size={size}{}", "x1".repeat(wanted - numbers.len())),
                 Some(taken) => format!("the kernel takes an image of type {taken}"),
                 None => "type=2d_array or type=3d beside it, as the kernel says".to_string(),
             });
@@ -208,6 +209,7 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
             (None, Some(out)) => (path, Some(out)),
             (None, None) => (None, path.map(PathBuf::from)),
         };
+        to.as_deref().map_or(Ok(()), no_other_picture)?;
         let image = match from {
             Some(from) => Image::new(shape, &read(Path::new(from), MAX_BUFFER)?)?,
             None => Image::zeroed(shape)?,
@@ -216,7 +218,9 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
     }
     let path = path.or(input).map(Path::new);
     let Some(path) = path.filter(|p| is_picture(p)) else {
-        return Err(wrong("an image needs a picture file, or `size=`"));
+        let known = PICTURES.join(" .");
+        let what = format!("an image needs a picture file (.{known}), or `size=`");
+        return Err(wrong(what));
     };
     let unusable = |what: String| Box::new(Diagnostic::with_message(Code::E0702, what));
     let picture = read_picture(path).map_err(|e| unusable(format!("{}: {}", e.path, e.what)))?;
@@ -234,6 +238,7 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
         ));
         return Err(refused);
     }
+    out.as_deref().map_or(Ok(()), no_other_picture)?;
     let image = Image::zeroed(shape)?;
     picture
         .store(&image.surface)
@@ -256,6 +261,20 @@ fn sampler(text: &str) -> Result<Argument, Refused> {
     )?))
 }
 
+/// A picture of a kind that visim does not write would hold plain texels under its name.
+fn no_other_picture(path: &Path) -> Result<(), Refused> {
+    const OTHERS: &[&str] = &["jpg", "jpeg", "gif", "webp", "tif", "tiff"];
+    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
+    if !OTHERS.contains(&ending.to_ascii_lowercase().as_str()) {
+        return Ok(());
+    }
+    let what = format!("{}: pictures are not written as .{ending}", path.display());
+    let mut refused = wrong(what);
+    let named = path.with_extension("png");
+    refused.help = Some(format!("{}; .bin for plain texels", named.display()));
+    Err(refused)
+}
+
 /// `int:5`, `float4:1,2,3,4`: the bytes of an OpenCL value; three components take the room of four.
 fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
     let (scalar, count) = match kind.find(|c: char| c.is_ascii_digit()) {
@@ -265,20 +284,36 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
         }
         None => (kind, 1),
     };
-    if !matches!(count, 1 | 2 | 3 | 4 | 8 | 16) {
-        return Err(wrong(format!("`{kind}` is no kind of argument")));
+    let known = SCALARS.iter().any(|row| row.0 == scalar);
+    if !known || !matches!(count, 1 | 2 | 3 | 4 | 8 | 16) {
+        let mut refused = wrong(format!("`{kind}` is no kind of argument"));
+        let kinds = KINDS.iter().copied().chain(SCALARS.iter().map(|row| row.0));
+        let meant = nearest(scalar, kinds).filter(|_| !known);
+        if let Some(meant) = meant {
+            let digits = kind.strip_prefix(scalar).unwrap_or_default();
+            refused.help = Some(format!("did you mean {meant}{digits}?"));
+        }
+        return Err(refused);
+    }
+    let wrong = |what: String| {
+        let mut refused = wrong(what);
+        let values: Vec<String> = (1..=count).map(|n: u32| n.to_string()).collect();
+        refused.help = Some(format!("{kind}:{}", values.join(",")));
+        refused
+    };
+    if text.is_empty() {
+        return Err(wrong(format!("`{kind}` has no value")));
     }
     let mut bytes = Vec::new();
     let mut values = 0;
     for word in text.split(',').map(str::trim) {
-        bytes.extend(scalar_bytes(scalar, word)?);
+        let value = scalar_bytes(scalar, word);
+        bytes.extend(value.ok_or_else(|| wrong(format!("`{word}` is no {scalar}")))?);
         values += 1;
     }
     if values != count {
-        return Err(wrong(format!(
-            "`{kind}` has {}, given: {values}",
-            counted(count, "component")
-        )));
+        let all = counted(count, "component");
+        return Err(wrong(format!("`{kind}` has {all}, given: {values}")));
     }
     if count == 3 {
         bytes.resize(bytes.len() / 3 * 4, 0);
@@ -286,7 +321,8 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
     Ok(bytes)
 }
 
-fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
+/// The bytes of a value of a scalar type; `None` if it is none.
+fn scalar_bytes(kind: &str, word: &str) -> Option<Vec<u8>> {
     let integer = |bytes: usize, signed: bool| {
         let (negative, digits) = match word.strip_prefix('-') {
             Some(digits) => (true, digits),
@@ -304,7 +340,7 @@ fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
         fits.then(|| value.to_le_bytes()[..bytes].to_vec())
     };
     let float = word.parse::<f64>();
-    let bytes = match kind {
+    match kind {
         "char" => integer(1, true),
         "uchar" => integer(1, false),
         "short" => integer(2, true),
@@ -316,16 +352,8 @@ fn scalar_bytes(kind: &str, word: &str) -> Result<Vec<u8>, Refused> {
         "float" => word.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
         "half" => float.ok().map(|v| f16::from_f64(v).to_le_bytes().to_vec()),
         "double" => float.ok().map(|v| v.to_le_bytes().to_vec()),
-        other => {
-            let mut refused = wrong(format!("`{other}` is no kind of argument"));
-            let kinds = KINDS.iter().copied().chain(SCALARS.iter().map(|row| row.0));
-            if let Some(meant) = nearest(other, kinds) {
-                refused.help = Some(format!("did you mean {meant}?"));
-            }
-            return Err(refused);
-        }
-    };
-    bytes.ok_or_else(|| wrong(format!("`{word}` is no {kind}")))
+        _ => None,
+    }
 }
 
 /// The bytes of an argument as a file takes them: a picture by the file's name, else plain.
@@ -462,19 +490,17 @@ mod tests {
             assert_eq!(made.map(|b| b.len()), Some(bytes), "{kind}");
         }
         for (kind, size, told) in [
-            ("2d", "4x4x2", "two sizes"),
-            ("2d_depth", "4x4x2", "two sizes"),
-            ("1d", "4x4", "one size"),
+            ("2d", "4x4x2", "2 sizes"),
+            ("2d_depth", "4x4x2", "2 sizes"),
+            ("1d", "4x4", "1 size"),
+            ("2d", "4", "2 sizes"),
+            ("3d", "4x4", "3 sizes"),
         ] {
             let refused = argument(&format!("0=image:size={size}:type={kind}")).expect_err(kind);
             assert!(refused.message.ends_with(told), "{refused:?}");
         }
         let unknown = argument("0=image:size=4x4:type=2d_deep").expect_err("no such kind");
-        assert!(
-            unknown
-                .help
-                .is_some_and(|help| help.contains("2d_array_depth"))
-        );
+        assert!(unknown.help.is_some_and(|help| help.contains("2d_depth")));
     }
 
     #[test]

@@ -5,13 +5,11 @@ use super::kernel::{Refused, unusable};
 use super::load;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
+use crate::launch::kernel::binary::SHARED;
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use std::fs::File;
 use std::io::Read;
 use std::path::{Path, PathBuf};
-
-/// How the compiler calls the text of functions that several kernels of a program share: in place of `entry_0001`.
-const SHARED: &str = "Intel_Symbol_Table_Void_Program";
 
 /// The files in which the compiler leaves the functions that a text calls: `k_f0.visaasm`, `k_f1.visaasm` … beside
 /// `k.visaasm`, in the order of their numbers, then those that the kernels of a program share.

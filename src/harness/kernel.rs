@@ -4,14 +4,13 @@
 use super::beside::folder;
 use super::front::Front;
 use super::load;
-use crate::check::{Checked, UnitKind};
-use crate::diagnostic::{Code, Diagnostic, counted};
+use crate::check::{Checked, CheckedInput, Unit};
+use crate::diagnostic::{Code, Diagnostic, counted, nearest};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::data::ProgramData;
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
 use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
-use crate::program::{Input, Program};
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -74,6 +73,21 @@ impl LaunchFile {
     pub fn arguments(&self, kernel: &Description) -> Result<Vec<Argument>, Refused> {
         let beside = |name: &str| self.beside(name);
         self.launch.arguments(&kernel.images, beside)
+    }
+
+    /// What is expected afterwards is there.
+    ///
+    /// # Errors
+    /// `E0702`: a file cannot be read.
+    pub fn expected(&self) -> Result<(), Refused> {
+        for (number, output) in self.launch.outputs.iter().enumerate() {
+            self.beside(&output.file).map_err(|mut refused| {
+                let note = format!("what output {number} of the launch expects");
+                refused.notes.push(note);
+                refused
+            })?;
+        }
+        Ok(())
     }
 
     /// The device whose text is `file`, or the one called `device`.
@@ -142,14 +156,21 @@ impl LaunchFile {
     /// # Errors
     /// `E0640`, `N0640`: it says what cannot be, or what visim does not give; `E0645`: no such device.
     pub fn description(&self, device: &str) -> Result<Description, Refused> {
-        let platform = Platform::from_name(device);
-        let (Some(platform), Some(entry)) = (platform, self.launch.devices.get(device)) else {
-            return Err(Box::new(Diagnostic::with_message(
-                Code::E0645,
-                format!("the launch description has no device `{device}`"),
-            )));
+        let unknown = |what| Box::new(Diagnostic::with_message(Code::E0645, what));
+        let Some(platform) = Platform::from_name(device) else {
+            let mut refused = unknown(format!("`{device}` is no platform that visim knows"));
+            let known = Platform::ALL.iter().flat_map(|p| [p.1, p.2]);
+            refused.help = nearest(device, known).map(|meant| format!("did you mean {meant}?"));
+            return Err(refused);
         };
-        let mut description = entry.description(platform)?;
+        let Some(entry) = self.launch.devices.get(device) else {
+            let what = format!("the launch description has no device `{device}`");
+            return Err(unknown(what));
+        };
+        let mut description = entry.description(platform).map_err(|mut refused| {
+            refused.notes.push(format!("device {device} of the launch"));
+            refused
+        })?;
         description.names = self.launch.names();
         Ok(description)
     }
@@ -193,36 +214,30 @@ pub(super) fn unusable(error: &load::FileError) -> Refused {
 }
 
 impl Prepared {
-    /// Whether the text, the file `path`, was compiled for as many lanes as the description says, and for a device
-    /// with registers as it says.
+    /// Whether a kernel of the text, the file `path`, was compiled for as many lanes as the description says, and for
+    /// a device with registers as it says.
     ///
     /// # Errors
     /// `E0645`, `E0650`. Source: launch reference 1, "Several widths, one kernel", 2 and 4.
-    pub fn belongs(&self, program: &Program, path: &Path) -> Result<(), Refused> {
-        let (own, simd) = (program.simd_size, self.description.simd);
+    pub fn belongs(&self, unit: &Unit, platform: Platform, path: &Path) -> Result<(), Refused> {
+        let (own, simd) = (unit.attributes.lanes(), self.description.simd);
         if self.description.compiler == Compiler::Scalar && own != simd {
             return Err(other_width(path, own, simd));
         }
-        let inputs = program.inputs.iter();
-        let misfit = |input: &&Input| {
-            let place = (input.payload, input.size);
-            self.description.misfit(place, program.platform)
+        let misfit = |input: &CheckedInput| {
+            let place = (input.offset, input.size);
+            self.description.misfit(place, platform)
         };
-        let mut misfits = inputs.filter_map(|input| Some((input, misfit(&input)?)));
+        let mut misfits = unit.inputs.iter().filter_map(|i| Some((i, misfit(i)?)));
         let Some((input, why)) = misfits.next() else {
             return Ok(());
         };
-        let Input {
-            name,
-            payload,
-            size,
-            ..
-        } = input;
+        let (offset, size) = (input.offset, counted(input.size, "byte"));
+        let name = &unit.variable(input.var).name;
         Err(Box::new(
             Diagnostic::new(Code::E0650)
                 .note(format!(
-                    "the text reads {} from register byte {payload} on into `{name}`: {why}",
-                    counted(*size, "byte")
+                    "the text reads {size} from register byte {offset} on into `{name}`: {why}"
                 ))
                 .help("take text and description of one device, and let --platform name no other")
                 .see("launch reference 2 and 4"),
@@ -252,6 +267,7 @@ pub struct CompiledFile {
     pub compiled: Compiled,
     /// The platform it was compiled for, where the file says so; `E0651` if visim does not know the device.
     platform: Result<Option<Platform>, Refused>,
+    path: PathBuf,
 }
 
 impl CompiledFile {
@@ -268,6 +284,7 @@ impl CompiledFile {
         Ok(CompiledFile {
             compiled,
             platform: binary::platform(&bytes),
+            path: path.to_path_buf(),
         })
     }
 
@@ -408,14 +425,17 @@ impl CompiledFile {
     /// `E0640`, `N0640`.
     pub fn description(&self, text: &Checked, kernel: &str) -> Result<Description, Refused> {
         let inputs = inputs(text, kernel);
-        self.compiled.description(text.platform, &inputs)
+        let description = self.compiled.description(text.platform, &inputs);
+        description.map_err(|mut refused| {
+            refused.notes.push(format!("in {}", self.path.display()));
+            refused
+        })
     }
 }
 
 /// Where a kernel reads its inputs: register byte and size.
 fn inputs(text: &Checked, kernel: &str) -> Vec<(u32, u32)> {
-    let mut kernels = text.units.iter().filter(|u| u.kind == UnitKind::Kernel);
-    let unit = kernels.find(|u| u.name == kernel);
+    let unit = text.kernel(kernel);
     unit.map(|u| u.inputs.iter().map(|i| (i.offset, i.size)).collect())
         .unwrap_or_default()
 }

@@ -126,16 +126,8 @@ pub fn start_watched<O: Observer>(
     } else {
         program(layers, found, options).map_err(refuse)?
     };
-    let start = match &options.launch {
-        Some(launch) => match launch.belongs(&program, Path::new(layers[0].source.name())) {
-            Ok(()) => launch.ready.bindings.clone(),
-            Err(refused) => {
-                problems.push(of_file(*refused));
-                return Err(Refused { problems });
-            }
-        },
-        None => Bindings::default(),
-    };
+    let launch = options.launch.as_ref();
+    let start = launch.map_or_else(Bindings::default, |l| l.ready.bindings.clone());
     let bindings = match bind::bind(&program, layers, start) {
         Ok((bindings, remarks)) => {
             problems.extend(remarks);
@@ -249,6 +241,17 @@ fn program(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Lower
         finalizer: options.launch.is_some(),
     };
     let front = Front::with(&layers[0].source, &check);
+    let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();
+    if let Some(launch) = &options.launch
+        && let Some(unit) = front.checked.kernel(&kernel)
+    {
+        let path = Path::new(layers[0].source.name());
+        let platform = front.checked.platform;
+        // What a text of another device seems to do wrong is of no use.
+        if let Err(refused) = launch.belongs(unit, platform, path) {
+            return Err(vec![of_file(*refused)]);
+        }
+    }
     let mut diagnostics = found;
     diagnostics.extend(front.diagnostics);
     diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
@@ -257,7 +260,6 @@ fn program(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Lower
     if fatal {
         return Err(problems);
     }
-    let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();
     let lower_options = LowerOptions {
         symbols: options.launch.as_ref().map(|launch| &*launch.symbols),
         ..LowerOptions::default()

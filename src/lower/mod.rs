@@ -59,11 +59,7 @@ pub fn lower(
     name: &str,
     options: &LowerOptions<'_>,
 ) -> Result<Program, Vec<Diagnostic>> {
-    let Some(kernel) = checked
-        .units
-        .iter()
-        .find(|u| u.kind == UnitKind::Kernel && (name.is_empty() || u.name == name))
-    else {
+    let Some(kernel) = checked.kernel(name) else {
         let kernels = checked.units.iter().filter(|u| u.kind == UnitKind::Kernel);
         let names: Vec<&str> = kernels.map(|u| u.name.as_str()).collect();
         let message = if name.is_empty() {
@@ -166,7 +162,7 @@ pub fn lower(
                 size: input.size,
             })
             .collect(),
-        simd_size: kernel.attributes.simd_size.filter(|&n| n > 1).unwrap_or(32),
+        simd_size: kernel.attributes.lanes(),
         slm_bytes: kernel.attributes.slm_bytes,
         functions,
         surface_names: state_names(|s| matches!(s, Storage::Surface { .. })),

@@ -247,9 +247,9 @@ impl Size {
                     ["x", "y", "z"][dim]
                 ));
                 if required == [0; 3] {
-                    let fits = (1..=local).rev().find(|n| global.is_multiple_of(*n));
-                    let fits = fits.filter(|_| global > 0);
-                    refused.help = fits.map(|n| format!("groups of {n}, {} of them", global / n));
+                    refused.help = self
+                        .divisors()
+                        .map(|n| format!("--local {}", self.words(n)));
                 } else {
                     refused.notes.push(compiled_for());
                     refused.help = self.multiples(dim);
@@ -259,6 +259,17 @@ impl Size {
             *count = global / local;
         }
         Ok(groups)
+    }
+
+    /// The greatest group size within this one that fills the global size; `None` if there is nothing to fill.
+    fn divisors(&self) -> Option<[u32; 3]> {
+        let fits = |dim: usize| {
+            let global = self.global[dim];
+            let mut sizes = (1..=self.local[dim].max(1)).rev();
+            sizes.find(|n| global.is_multiple_of(*n)).unwrap_or(1)
+        };
+        let filled = self.global.iter().all(|&n| n > 0);
+        filled.then(|| std::array::from_fn(fits))
     }
 
     /// The global sizes next to this one that groups fill in a dimension.
@@ -289,10 +300,10 @@ impl Size {
     pub fn group_items(&self) -> Result<u32, Refused> {
         let items = self.local.iter().map(|&n| u64::from(n)).product::<u64>();
         if items > MAX_GROUP {
-            return Err(refuse(
-                Code::E0641,
-                format!("a group has {items} work-items, at most {MAX_GROUP} are possible"),
-            ));
+            let what = format!("a group has {items} work-items, at most {MAX_GROUP} are possible");
+            let mut refused = refuse(Code::E0641, what);
+            refused.help = Some("a smaller --local, or none".to_string());
+            return Err(refused);
         }
         Ok(items as u32)
     }

@@ -10,6 +10,9 @@ use crate::isa::Platform;
 use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
 
+/// What the compiler calls the functions that kernels of a program share: they stand where a kernel would.
+pub const SHARED: &str = "Intel_Symbol_Table_Void_Program";
+
 /// What a program says of one kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Compiled {

@@ -2,7 +2,7 @@
 
 use super::description::ImageQuery;
 use super::{Refused, refuse};
-use crate::diagnostic::{Code, counted};
+use crate::diagnostic::{Code, counted, nearest};
 use crate::surface::{Description, Format, Generation, Surface};
 use std::sync::Arc;
 
@@ -105,6 +105,26 @@ const CHANNELS: &[(&str, u32, u32, &str)] = &[
     ("FLOAT", 0x10de, 32, "FLOAT"),
 ];
 
+/// A word that is none of those known.
+fn unknown(word: &str, what: &str, known: &[&str]) -> Refused {
+    let mut refused = refuse(Code::E0644, format!("`{word}` is no {what}"));
+    refused.help = Some(match nearest(word, known.iter().copied()) {
+        Some(meant) => format!("did you mean {meant}?"),
+        None => format!("one of {}", known.join(" ")),
+    });
+    refused
+}
+
+/// How many sizes an image of a kind has; `None` for what is no kind.
+pub fn sizes(kind: &str) -> Option<usize> {
+    let known = KINDS.contains(&kind);
+    known.then(|| match form(kind) {
+        "1d" | "1d_buffer" => 1,
+        "1d_array" | "2d" => 2,
+        _ => 3,
+    })
+}
+
 impl Shape {
     /// Why it cannot stand where the kernel takes an image of a kind; `None` if it can. Depths are one channel: a
     /// 2D image of order `DEPTH` or `R` holds them as well as one that is called so.
@@ -123,27 +143,15 @@ impl Shape {
     }
 
     fn order(&self) -> Result<&'static (&'static str, u32, &'static str), Refused> {
-        ORDERS.iter().find(|o| o.0 == self.order).ok_or_else(|| {
-            let known: Vec<&str> = ORDERS.iter().map(|o| o.0).collect();
-            let mut refused = refuse(Code::E0644, format!("`{}` is no channel order", self.order));
-            refused.help = Some(format!("one of {}", known.join(" ")));
-            refused
-        })
+        let known: Vec<&str> = ORDERS.iter().map(|o| o.0).collect();
+        let found = ORDERS.iter().find(|o| o.0 == self.order);
+        found.ok_or_else(|| unknown(&self.order, "channel order", &known))
     }
 
     fn channel(&self) -> Result<&'static (&'static str, u32, u32, &'static str), Refused> {
-        CHANNELS
-            .iter()
-            .find(|c| c.0 == self.channel)
-            .ok_or_else(|| {
-                let known: Vec<&str> = CHANNELS.iter().map(|c| c.0).collect();
-                let mut refused = refuse(
-                    Code::E0644,
-                    format!("`{}` is no channel type", self.channel),
-                );
-                refused.help = Some(format!("one of {}", known.join(" ")));
-                refused
-            })
+        let known: Vec<&str> = CHANNELS.iter().map(|c| c.0).collect();
+        let found = CHANNELS.iter().find(|c| c.0 == self.channel);
+        found.ok_or_else(|| unknown(&self.channel, "channel type", &known))
     }
 
     /// The format the hardware sees.
@@ -196,11 +204,7 @@ impl Shape {
                 let depth = size(self.depth);
                 (Description::d3(format, width, height, depth), depth)
             }
-            other => {
-                let mut refused = refuse(Code::E0644, format!("`{other}` is no kind of image"));
-                refused.help = Some(format!("one of {}", KINDS.join(" ")));
-                return Err(refused);
-            }
+            other => return Err(unknown(other, "type of image", KINDS)),
         })
     }
 

@@ -6,8 +6,8 @@ use super::description::{
     Compiler, Content, Description, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
 };
 use super::image::{Image, Shape, USUAL};
-use super::{Refused, refuse};
-use crate::diagnostic::{Code, counted, nearest};
+use super::{Refused, refuse, schema};
+use crate::diagnostic::{Code, nearest};
 use crate::isa::Platform;
 use crate::surface::Memory;
 use serde::Deserialize;
@@ -211,10 +211,11 @@ impl Entry {
             "private_base" => Content::PrivateBase,
             "printf_buffer" => Content::PrintfBuffer,
             other => {
-                return Err(refuse(
-                    Code::N0640,
-                    format!("payload entry `{other}` is not modelled"),
-                ));
+                let what = format!("payload entry `{other}` is not modelled");
+                let mut refused = refuse(Code::N0640, what);
+                refused.help = nearest(other, schema::PAYLOAD.iter().copied())
+                    .map(|meant| format!("did you mean `{meant}`?"));
+                return Err(refused);
             }
         })
     }
@@ -326,7 +327,14 @@ impl Device {
                 "const_base" => SurfaceSlot::Constants,
                 "global_base" => SurfaceSlot::Globals,
                 "printf_buffer" => SurfaceSlot::Printf,
-                _ => SurfaceSlot::Reserved,
+                "private_base" | "reserved" | "unknown" => SurfaceSlot::Reserved,
+                other => {
+                    let what = format!(
+                        "`{other}` is no kind of surface: image, buffer, const_base, global_base, \
+                         private_base, printf_buffer, reserved or unknown"
+                    );
+                    return Err(refuse(Code::E0640, what));
+                }
             };
             description.surfaces.push((slot.bti, what));
             if let (SurfaceSlot::Argument(arg), Some(kind)) = (what, &slot.image_type) {
@@ -361,43 +369,11 @@ impl Launch {
     pub fn read(text: &str) -> Result<Launch, Refused> {
         let unread = |error| refuse(Code::E0640, format!("launch description: {error}"));
         let value: Value = serde_json::from_str(text).map_err(unread)?;
-        no_mistyped_field(&value)?;
+        schema::fields(&value)?;
         // Read again from the text, so that mistakes are told by line and column.
         let launch: Launch = serde_json::from_str(text).map_err(unread)?;
-        launch.within_schema()?;
+        schema::values(&launch)?;
         Ok(launch)
-    }
-
-    /// What types alone do not say of the fields: `grammar/launch.schema.json`.
-    fn within_schema(&self) -> Result<(), Refused> {
-        let wrong = |what: String| Err(refuse(Code::E0640, what));
-        let sizes = [
-            ("global_size", &self.global_size),
-            ("local_size", &self.local_size),
-            ("global_offset", &self.global_offset),
-        ];
-        for (name, size) in sizes {
-            if size.len() > 3 {
-                return wrong(format!("`{name}` has {} elements, at most 3", size.len()));
-            }
-        }
-        if let Some(work_dim) = self.work_dim
-            && !(1..=3).contains(&work_dim)
-        {
-            return wrong(format!("`work_dim` is {work_dim}: 1, 2 or 3"));
-        }
-        for (number, output) in self.outputs.iter().enumerate() {
-            if output.arg >= self.args.len() {
-                let all = self.args.len();
-                let given = format!("`arg` of output {number} is {}", output.arg);
-                let all = counted(all, "argument");
-                return wrong(format!("{given}, but the launch has {all}"));
-            }
-            if let Err(what) = output.readable() {
-                return wrong(format!("output {number}: {what}"));
-            }
-        }
-        Ok(())
     }
 
     /// Names of arguments by number.
@@ -446,71 +422,6 @@ impl Launch {
     }
 }
 
-/// Fields of a launch, of an argument, its image, and an output.
-const FIELDS: [&[&str]; 4] = [
-    &[
-        "name",
-        "kernel",
-        "work_dim",
-        "global_size",
-        "local_size",
-        "global_offset",
-        "args",
-        "outputs",
-        "form_only",
-        "devices",
-    ],
-    &[
-        "kind",
-        "name",
-        "input",
-        "hex",
-        "bytes",
-        "size",
-        "image",
-        "addressing",
-        "filter",
-        "normalized",
-    ],
-    &[
-        "type", "order", "channel", "width", "height", "depth", "layers",
-    ],
-    &["arg", "file", "dtype", "compare"],
-];
-
-/// Fields that are not known are ignored, unless they look like one that is not there.
-fn no_mistyped_field(launch: &Value) -> Result<(), Refused> {
-    let check = |value: &Value, fields: usize, of: &str| {
-        if !value.is_object() && !value.is_null() {
-            let what = format!("launch description: {of} is an object, `{{ … }}`");
-            return Err(refuse(Code::E0640, what));
-        }
-        let keys = value.as_object().into_iter().flat_map(|o| o.keys());
-        for key in keys.filter(|key| !FIELDS[fields].contains(&key.as_str())) {
-            let absent = FIELDS[fields]
-                .iter()
-                .filter(|field| value.get(field).is_none());
-            if let Some(meant) = nearest(key, absent.copied()) {
-                let what = format!("`{key}` is no field of {of}");
-                let mut refused = refuse(Code::E0640, what);
-                refused.help = Some(format!("did you mean `{meant}`?"));
-                return Err(refused);
-            }
-        }
-        Ok(())
-    };
-    check(launch, 0, "a launch")?;
-    let list = |name: &str| launch[name].as_array().into_iter().flatten().enumerate();
-    for (number, arg) in list("args") {
-        check(arg, 1, &format!("argument {number}"))?;
-        check(&arg["image"], 2, &format!("the image of argument {number}"))?;
-    }
-    for (number, output) in list("outputs") {
-        check(output, 3, &format!("output {number}"))?;
-    }
-    Ok(())
-}
-
 impl Arg {
     /// The argument; an image whose kind is not given is of `kind`.
     fn argument(
@@ -529,6 +440,7 @@ impl Arg {
                     }
                     Argument::Buffer(Arc::new(Memory::from_bytes(&content)))
                 }
+                (None, Some(0)) => return Err(wrong("a buffer has 1 byte at least")),
                 (None, Some(bytes)) => Argument::Buffer(Arc::new(Memory::zeroed(limited(bytes)?))),
                 (None, None) => return Err(wrong("a buffer needs `input` or `bytes`")),
             },
@@ -549,12 +461,16 @@ impl Arg {
                 self.filter.as_deref().unwrap_or("nearest"),
                 self.normalized,
             )?),
-            "local" => Argument::Local(self.size.ok_or_else(|| wrong("`size` is missing"))?),
+            "local" => match self.size {
+                Some(0) => return Err(wrong("local memory has 1 byte at least")),
+                Some(bytes) => Argument::Local(bytes),
+                None => return Err(wrong("`size` is missing, the bytes of local memory")),
+            },
             "value" => {
                 let hex = self
                     .hex
                     .as_deref()
-                    .ok_or_else(|| wrong("`hex` is missing"))?;
+                    .ok_or_else(|| wrong("`hex` is missing, the bytes of a value"))?;
                 Argument::Value(bytes_of(hex)?)
             }
             other => {

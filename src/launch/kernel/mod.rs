@@ -27,6 +27,7 @@ pub mod json;
 mod patch;
 pub mod payload;
 pub mod ready;
+mod schema;
 mod zeinfo;
 
 pub use argument::{Addressing, Argument, SamplerChoice, Size};

@@ -8,7 +8,7 @@
 //! ```
 
 use super::argument::{Addressing, SamplerChoice};
-use super::binary::{Compiled, word};
+use super::binary::{Compiled, SHARED, word};
 use super::data::{Part, ProgramData};
 use super::description::{Compiler, SamplerSlot, SurfaceSlot};
 use super::json::Entry;
@@ -159,7 +159,9 @@ pub fn read(program: &[u8], kernel: &str) -> Result<Compiled, Refused> {
             .read(list);
             continue;
         }
-        names.push(name);
+        if name != SHARED {
+            names.push(name);
+        }
     }
     if let Some(compiled) = found {
         return Ok(Compiled {

@@ -1,7 +1,7 @@
 //! `.ze_info`: the readable description. Source: launch reference 1, third column of the table.
 
 use super::argument::{Addressing, SamplerChoice};
-use super::binary::{Compiled, word};
+use super::binary::{Compiled, SHARED, word};
 use super::description::{Compiler, SamplerSlot, SurfaceSlot};
 use super::image;
 use super::json::Entry;
@@ -80,7 +80,8 @@ pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
         YamlLoader::load_from_str(source).map_err(|error| unreadable(error.to_string()))?;
     let kernels = documents.first().map_or(&[][..], |d| list(d, "kernels"));
     let Some(found) = kernels.iter().find(|k| text(k, "name") == kernel) else {
-        let names: Vec<&str> = kernels.iter().map(|k| text(k, "name")).collect();
+        let names = kernels.iter().map(|k| text(k, "name"));
+        let names: Vec<&str> = names.filter(|n| !n.is_empty() && *n != SHARED).collect();
         let mut refused = refuse(
             Code::E0645,
             format!("the description has no kernel `{kernel}`"),
@@ -223,6 +224,12 @@ fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
         "global_base" | "data_global_buffer" => "global_base",
         other => other,
     };
+    for field in ["offset", "size"] {
+        if argument[field].as_i64().is_none() {
+            let what = format!("`.ze_info`: `{kind}` of the payload has no `{field}`");
+            return Err(refuse(Code::E0640, what));
+        }
+    }
     let triple = matches!(
         kind,
         "global_offset" | "global_size" | "local_size" | "enqueued_local_size" | "group_count"
