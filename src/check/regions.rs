@@ -417,14 +417,17 @@ impl Rules<'_> {
         let arithmetic = match opcode.info().family {
             Family::Move => !matches!(opcode, Opcode::Movs | Opcode::Setp),
             Family::Arithmetic | Family::Math => true,
-            Family::Logic => matches!(opcode, Opcode::Shl | Opcode::Shr | Opcode::Asr),
+            Family::Logic => matches!(
+                opcode,
+                Opcode::Shl | Opcode::Shr | Opcode::Asr | Opcode::Rol | Opcode::Ror
+            ),
             _ => false,
         };
         let (fine, where_legal) = match modifier {
             Modifier::Not => (bitwise, "(~) belongs to and, or, xor and not"),
             _ => (
                 arithmetic,
-                "(-), (abs) and (-abs) belong to arithmetic, moves, comparisons and shifts",
+                "(-), (abs) and (-abs) belong to arithmetic, moves, comparisons, shifts and rotates",
             ),
         };
         if fine {

@@ -693,7 +693,7 @@ assembler warns; visim reads zero there and drops what is written.
     .decl A v_type=G type=d num_elts=8 align=GRF
     mov (M1, 16) A(0,0)<1> 0x1:d   // 16 elements of 8"
     E0414 Error "modifier does not apply"
-"`(-)`, `(abs)` and `(-abs)` belong to arithmetic, moves, comparisons and shifts, `(~)` to and, or, xor, not.
+"`(-)`, `(abs)` and `(-abs)` belong to arithmetic, moves, comparisons, shifts and rotates, `(~)` to and, or, xor, not.
 
     add (M1, 8) A(0,0)<1> (~)B(0,0)<1;1,0> 0x1:d   // no
     not (M1, 8) C(0,0)<1> B(0,0)<1;1,0>            // first"
@@ -1023,7 +1023,7 @@ is not reported, using what was loaded is."
     U0681 Undefined "threads of a group race"
 "Found by `visim run --check-races`. Two hardware threads of a work-group access the same bytes without a
 barrier in between, at least one of them writes, and not both accesses are atomic: what comes out depends
-on which one is faster.
+on which one is faster. Two that write the same value are not reported.
 
 Put a `barrier` (and the fence it needs) between the two, or make both accesses atomic."
     U0682 Undefined "work-groups race"

@@ -207,6 +207,8 @@ pub struct Environment<'a> {
     pub scratch_bytes: usize,
     /// Instructions it may run in all.
     pub limit: u64,
+    /// Instructions it may run before others of its group have their turn.
+    pub turn: u64,
     /// Messages are made into bits and read again before they are served.
     pub through_bits: bool,
 }

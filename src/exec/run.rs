@@ -53,16 +53,21 @@ impl Thread<'_> {
             false => code.joined(program, mode),
         };
         let mut steps = steps_of(self.mode);
+        let turn = self.executed.saturating_add(environment.turn);
+        let run_until = limit.min(turn);
         loop {
             if self.frame.pc >= self.frame.join {
                 self.frame.rejoin();
+            }
+            if self.executed >= turn {
+                return Ok(Stop::Turn);
             }
             let pc = self.frame.pc;
             let run = code.run(pc);
             if run > 0 && !O::ACTIVE {
                 // Nobody can join inside a run: those who wait do so where a jump may lead or behind
                 // an op of the thread's own.
-                let run = u64::from(run).min(limit.saturating_sub(self.executed));
+                let run = u64::from(run).min(run_until.saturating_sub(self.executed));
                 if run == 0 {
                     return Err(self.over_limit(limit));
                 }

@@ -44,6 +44,9 @@ impl fmt::Display for ThreadId {
 pub enum Stop {
     /// No lane is left.
     Ended,
+    /// The thread has run for a while; run it again when others of its group have had their turn, for which it may
+    /// wait by reading what they write.
+    Turn,
     /// The thread waits at a barrier; run it again when all threads of its group do.
     Barrier,
     /// The thread waits at a named barrier; run it again when that is complete.

@@ -22,7 +22,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let environment = self.environment(&slm, &named);
         let mut members: Vec<Member<'_, O>> = Vec::new();
         let mut done = Group::new();
-        // A thread that never waits is finished before the next one starts, so its bytes are not
+        // A thread that neither waits nor runs for long is finished before the next one starts, so its bytes are not
         // kept around; those that wait are collected and take turns.
         for id in self.grid.ids(group) {
             let mut observer = (self.observe)(id);
@@ -49,6 +49,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             for member in &mut members {
                 let goes_on = match member.stop {
                     Stop::Ended => false,
+                    Stop::Turn => true,
                     Stop::Barrier => met,
                     Stop::Named(meeting) => named.is_complete(meeting),
                 };

@@ -218,6 +218,10 @@ pub const MAX_SHARED: u64 = 256 << 10;
 const GANG: usize = 16;
 const GANG_BYTES: usize = 256 << 10;
 
+/// Instructions that a thread runs before others of its group have their turn: long enough to cost nothing, short
+/// enough for one that waits for another in a loop.
+const TURN: u64 = 1 << 16;
+
 /// Groups that a worker takes at a time, at most.
 const MAX_BATCH: u64 = 64;
 
@@ -439,6 +443,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             named,
             scratch_bytes: self.options.scratch_bytes,
             limit: self.options.limit,
+            turn: match self.grid.threads {
+                0 | 1 => u64::MAX,
+                _ => TURN,
+            },
             through_bits: self.options.through_bits,
         }
     }

@@ -16,7 +16,7 @@
 
 use super::clocks::Clocks;
 use super::known::{self, Cell, Known};
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::observer::{
     Access, AccessKind, At, MeetingStep, Observer, Running, SpaceName, Spot, Start,
 };
@@ -83,6 +83,8 @@ struct Place {
     reads: [u32; 3],
     /// Atomics, likewise.
     atomics: [u32; 3],
+    /// The dword around it as far as the last write has left it, if that is known.
+    left: Option<[u8; 4]>,
 }
 
 #[derive(Debug)]
@@ -255,13 +257,19 @@ impl State {
             *page = Page::Bytes(bytes);
         }
         let at_byte = (byte % (4 * PAGE as u64)) as usize;
-        let places = match page {
-            Page::Dwords(dwords) => &mut dwords[at_byte / 4..=at_byte / 4],
-            Page::Bytes(bytes) => &mut bytes[at_byte..at_byte + if whole { 4 } else { 1 }],
+        let (places, size) = match page {
+            Page::Dwords(dwords) => (&mut dwords[at_byte / 4..=at_byte / 4], 4),
+            Page::Bytes(bytes) => {
+                let count = if whole { 4 } else { 1 };
+                (&mut bytes[at_byte..at_byte + count], 1)
+            }
         };
         let mut other = None;
-        for place in places {
-            other = other.or(place.touch(number, access.kind, &self.touched, &self.order));
+        for (place, byte) in places.iter_mut().zip(byte..) {
+            let from = (byte - access.start) as usize;
+            let data = access.data.get(from..from + size);
+            let same = access.kind != AccessKind::Read && place.write_down(byte, data);
+            other = other.or(place.touch(number, (access.kind, same), &self.touched, &self.order));
         }
         if let Some((first, kind)) = other {
             self.add(at, first, kind, number, byte, access);
@@ -325,11 +333,25 @@ impl Touch {
 }
 
 impl Place {
-    /// Notes an access; an earlier one that it races with comes back, or an atomic whose order with it shows.
+    /// Keeps what is written from a byte on; whether the write before has left the same.
+    fn write_down(&mut self, byte: u64, data: Option<&[u8]>) -> bool {
+        let from = (byte % 4) as usize;
+        let Some(data) = data else {
+            self.left = None;
+            return false;
+        };
+        let range = from..from + data.len();
+        let same = self.left.is_some_and(|left| left[range.clone()] == *data);
+        self.left.get_or_insert_default()[range].copy_from_slice(data);
+        same
+    }
+
+    /// Notes an access; an earlier one that it races with comes back, or an atomic whose order with it shows. The
+    /// order of two writes of the `same` does not show.
     fn touch(
         &mut self,
         number: u32,
-        kind: AccessKind,
+        (kind, same): (AccessKind, bool),
         touched: &[Touch],
         order: &Clocks,
     ) -> Option<(u32, AccessKind)> {
@@ -339,7 +361,7 @@ impl Place {
         let shows = |other: u32| races(other) && by(other).is_some_and(|o| !own.commutes_with(o));
         let any =
             |others: [u32; 3], kind| others.into_iter().find(|&o| races(o)).map(|o| (o, kind));
-        let mut found = races(self.write).then_some((self.write, AccessKind::Write));
+        let mut found = (!same && races(self.write)).then_some((self.write, AccessKind::Write));
         if kind != AccessKind::Read {
             found = found.or_else(|| any(self.reads, AccessKind::Read));
         }
@@ -410,7 +432,8 @@ fn say(known: &Known, race: &Race) -> Diagnostic {
     diagnostic = diagnostic.note(if across {
         "groups run in any order, and at the same time".to_string()
     } else {
-        format!("both have passed {} barriers of the group", first.0.epoch)
+        let passed = counted(u64::from(first.0.epoch), "barrier");
+        format!("both have passed {passed} of the group")
     });
     if race.count > 1 {
         diagnostic = diagnostic.note(format!("{} times in all", race.count));
@@ -448,7 +471,7 @@ mod tests {
         let mut found = Vec::new();
         for (i, (_, kind)) in accesses.iter().enumerate() {
             if place
-                .touch(i as u32 + 1, *kind, &touched, &Clocks::default())
+                .touch(i as u32 + 1, (*kind, false), &touched, &Clocks::default())
                 .is_some()
             {
                 found.push(i);
