@@ -188,6 +188,17 @@ fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {
         holds(&told, &[code]);
         holds(&told, words);
     }
+    // What is proposed for a missing one can be given.
+    std::fs::write(folder.path().join("texels.bin"), [0; 64 * 48 * 4 * 4]).expect("written");
+    for (kind, wanted) in [
+        ("buffer", "image:size=64:in=texels.bin"),
+        ("3d", "image:size=64x48x4:in=texels.bin"),
+        ("2d", "image:in.png"),
+    ] {
+        let told = run(kind, "int:5", 2);
+        holds(&told, &["is a value, the kernel takes an image", wanted]);
+    }
+    run("3d", "image:size=64x48x4:in=texels.bin", 0);
     // What a launch file says is held as well, and may leave the type out.
     let launch = |image: &str| {
         format!(
@@ -340,6 +351,12 @@ fn mistyped_options_of_a_launch_are_told_with_what_would_do() {
     for (argument, words) in arguments {
         holds(&told(&["--global", "8", "--arg", argument]), words);
     }
+    std::fs::write(folder.path().join("k.ar"), "!<arch>\npad_0/").expect("written");
+    let archive = told(&["--global", "8", "--zebin", "k.ar"]);
+    holds(
+        &archive,
+        &["E0640", "programs for several devices", "`ar x`"],
+    );
     // A description of another kernel, or of none.
     for (text, words) in [
         (

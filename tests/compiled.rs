@@ -273,6 +273,21 @@ fn a_launch_file_knows_the_texts_of_its_devices() {
         &refused,
         &["E0650", "is the text for skl, --platform says dg2"],
     );
+    // One that the launch does not have: what is proposed is the one of the text, or those that there are.
+    let refused = said(&folder, &[&run[..], &["icl"]].concat(), 2);
+    holds(&refused, &["E0645", "no device icl", "--platform skl\n"]);
+    std::fs::copy(
+        corpus.join("kernel.skl.visaasm"),
+        folder.path().join("k.visaasm"),
+    )
+    .expect("copied");
+    let run = ["run", "k.visaasm", "--launch", &file("launch.json")];
+    let refused = said(&folder, &run, 2);
+    holds(
+        &refused,
+        &["E0645", "no device for `k.visaasm`", "--platform skl"],
+    );
+    said(&folder, &[&run[..], &["--platform", "skl"]].concat(), 0);
 }
 
 #[test]

@@ -15,7 +15,8 @@ pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Opti
         .into_iter()
         .filter(|name| name.len() <= 64)
         .map(|name| (distance(&wanted, &name.to_ascii_lowercase()), name))
-        .filter(|&(d, _)| d <= allowed)
+        // A name of which no letter is left is not near.
+        .filter(|&(d, name)| d <= allowed && d < wanted.len().max(name.len()))
         .min_by_key(|&(d, _)| d)
         .map(|(_, name)| name)
 }
@@ -56,5 +57,7 @@ mod tests {
         assert_eq!(nearest("MOV", words), Some("mov"));
         assert_eq!(nearest("meida_ld", words), Some("media_ld"));
         assert_eq!(nearest("frobnicate", words), None);
+        assert_eq!(nearest("n", ["o"]), None);
+        assert_eq!(nearest("O", ["o"]), Some("o"));
     }
 }

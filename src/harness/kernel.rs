@@ -131,15 +131,18 @@ impl LaunchFile {
                 None => Ok(one.clone()),
             },
             _ => {
-                let known: Vec<&str> = devices.keys().map(String::as_str).collect();
-                Err(Box::new(
-                    Diagnostic::with_message(
-                        Code::E0645,
-                        format!("the launch description names no device for `{name}`"),
-                    )
-                    .note(format!("devices: {}", known.join(" ")))
-                    .help("--platform skl".to_string()),
-                ))
+                let own = devices.iter().filter(|(_, d)| d.visaasm == name);
+                let mut fit: Vec<&str> = own.map(|(key, _)| key.as_str()).collect();
+                if fit.is_empty() {
+                    fit = devices.keys().map(String::as_str).collect();
+                }
+                let what = match device {
+                    Some(asked) => format!("the launch description has no device {asked}"),
+                    None => format!("the launch description names no device for `{name}`"),
+                };
+                Err(Box::new(Diagnostic::with_message(Code::E0645, what).help(
+                    format!("--platform {}", fit.join(", or --platform ")),
+                )))
             }
         }
     }

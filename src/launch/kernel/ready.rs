@@ -3,7 +3,7 @@
 use super::argument::{Argument, Size, value_type};
 use super::data::ProgramData;
 use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlot};
-use super::image::{KINDS, Shape, is_depth};
+use super::image::{self, KINDS, Shape, is_depth};
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP, STRINGS};
 use super::{Refused, refuse};
 use crate::diagnostic::{Code, counted};
@@ -263,7 +263,11 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
         let like = match wanted {
             "a value" => "int:5",
             "local memory" => "local:1024",
-            "an image" => "image:in.png",
+            "an image" => match description.images.get(&arg).map(|kind| image::sizes(kind)) {
+                Some(Some(1)) => "image:size=64:in=texels.bin",
+                Some(Some(3)) => "image:size=64x48x4:in=texels.bin",
+                _ => "image:in.png",
+            },
             "memory" => "buffer:in.bin, or image:in.png",
             "a sampler" => "sampler:clamp:linear:normalized",
             _ => "buffer:in.bin",
