@@ -200,21 +200,47 @@ fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {
     }
     run("3d", "image:size=64x48x4:in=texels.bin", 0);
     // What a launch file says is held as well, and may leave the type out.
-    let launch = |image: &str| {
-        format!(
-            r#"{{"global_size": [8], "args": [{{"kind": "buffer", "bytes": 32}}, {{"kind": "image", "image": {{{image} "order": "R", "channel": "FLOAT", "width": 4, "layers": 3}}}}]}}"#
-        )
-    };
     std::fs::write(folder.path().join("k.zeinfo"), described("1d_array")).expect("written");
     for (image, code, words) in [
-        ("", 0, ""),
-        (r#""type": "2d_array","#, 2, "the kernel takes 1d_array"),
+        (r#""width": 4, "layers": 3"#, 0, &[][..]),
+        (r#""width": 4, "layers": 3, "height": 1"#, 0, &[]),
+        (
+            r#""type": "2d_array", "width": 4, "height": 2, "layers": 3"#,
+            2,
+            &["E0642", "the kernel takes 1d_array"],
+        ),
+        (
+            r#""type": "2d_array", "width": 4, "layers": 3"#,
+            2,
+            &["E0644", "`height` of the image is missing"],
+        ),
+        (
+            r#""width": 4"#,
+            2,
+            &[
+                "E0644",
+                "`layers` of the image is missing: it is of type 1d_array",
+                "argument 1",
+            ],
+        ),
+        (
+            r#""width": 4, "layers": 3, "height": 2"#,
+            2,
+            &["E0644", "an image of type 1d_array has no `height`"],
+        ),
+        (
+            r#""layers": 3"#,
+            2,
+            &["E0644", "`width` of the image is missing"],
+        ),
     ] {
-        std::fs::write(folder.path().join("l.json"), launch(image)).expect("written");
-        holds(
-            &said(&folder, &["run", "k.visaasm", "--launch", "l.json"], code),
-            &[words],
-        );
+        let image = format!(r#"{{"order": "R", "channel": "FLOAT", {image}}}"#);
+        let args =
+            format!(r#"{{"kind": "buffer", "bytes": 32}}, {{"kind": "image", "image": {image}}}"#);
+        let json = format!(r#"{{"global_size": [8], "args": [{args}]}}"#);
+        std::fs::write(folder.path().join("l.json"), json).expect("written");
+        let run = ["run", "k.visaasm", "--launch", "l.json"];
+        holds(&said(&folder, &run, code), words);
     }
 }
 

@@ -198,3 +198,40 @@ fn pointers_of_a_launch_file_are_told_to_lead_nowhere() {
         "{told}"
     );
 }
+
+/// A program with bytes changed is read or refused.
+#[test]
+fn changed_programs_are_read_or_refused() {
+    let whole = std::fs::read(samples().join("60-curves.zebin")).expect("the program");
+    // What is read of it stands from the data on; the native code and the source in front of it do not matter.
+    let parts = [
+        section(&whole, ".data.const")..section(&whole, ".spv"),
+        section(&whole, ".note.intelgt.metrics")..whole.len(),
+        0..64,
+    ];
+    let mut state = 0x9e37_79b9_7f4a_7c15_u64;
+    let mut next = |below: usize| {
+        state ^= state << 13;
+        state ^= state >> 7;
+        state ^= state << 17;
+        (state >> 16) as usize % below
+    };
+    let (mut read, mut refused) = (0, 0);
+    for _ in 0..4000 {
+        let mut program = whole.clone();
+        for _ in 0..=next(3) {
+            let part = parts[next(parts.len())].clone();
+            program[part.start + next(part.len())] =
+                [0, 1, 0x7f, 0x80, 0xff, next(256) as u8][next(6)];
+        }
+        match binary::read(&program, "bend") {
+            Ok(_) => read += 1,
+            Err(_) => refused += 1,
+        }
+        let _ = binary::platform(&program);
+    }
+    assert!(
+        read > 100 && refused > 100,
+        "{read} read, {refused} refused"
+    );
+}

@@ -142,6 +142,30 @@ impl Shape {
         }
     }
 
+    /// All sizes that an image of its kind has are there, and no others.
+    ///
+    /// # Errors
+    /// `E0644`: one is missing, or stands there for nothing.
+    pub fn sized(&self) -> Result<(), Refused> {
+        let form = form(&self.kind);
+        let sizes = [
+            ("width", self.width, true),
+            ("height", self.height, !form.starts_with("1d")),
+            ("depth", self.depth, form == "3d"),
+            ("layers", self.layers, form.ends_with("_array")),
+        ];
+        let kind = &self.kind;
+        for (name, size, has) in sizes {
+            let what = match (has, size) {
+                (true, 0) => format!("`{name}` of the image is missing: it is of type {kind}"),
+                (false, 2..) => format!("an image of type {kind} has no `{name}`"),
+                _ => continue,
+            };
+            return Err(refuse(Code::E0644, what));
+        }
+        Ok(())
+    }
+
     fn order(&self) -> Result<&'static (&'static str, u32, &'static str), Refused> {
         let known: Vec<&str> = ORDERS.iter().map(|o| o.0).collect();
         let found = ORDERS.iter().find(|o| o.0 == self.order);

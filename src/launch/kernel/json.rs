@@ -5,7 +5,7 @@ use super::argument::{Argument, SamplerChoice, Size};
 use super::description::{
     Compiler, Content, Description, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
 };
-use super::image::{Image, Shape, USUAL};
+use super::image::{Image, KINDS, Shape, USUAL};
 use super::{Refused, refuse, schema};
 use crate::diagnostic::{Code, nearest};
 use crate::isa::Platform;
@@ -450,6 +450,9 @@ impl Arg {
                 };
                 if shape.kind.is_empty() {
                     shape.kind = kind.to_string();
+                }
+                if KINDS.contains(&shape.kind.as_str()) {
+                    shape.sized()?;
                 }
                 match &self.input {
                     Some(input) => Argument::Image(Image::new(shape, &file(input)?)?),
