@@ -73,7 +73,7 @@ pub struct Told {
     /// What has no address: null pointers.
     pub null: Vec<String>,
     /// Nobody says where pointers in the data of the program lead to.
-    pub unrelated: bool,
+    pub unrelocated: bool,
 }
 
 /// A memory and the 64-bit address of its first byte.
@@ -151,13 +151,13 @@ impl FlatMemory {
         let Some((range, name)) = named else {
             let null = |name: &String| format!("{name} is null");
             let null = self.told.null.iter().map(null);
-            let unrelated = self.told.unrelated && address <= u64::from(u32::MAX);
-            let unrelated = unrelated.then(|| {
-                "pointers in the program's constants and globals lead nowhere: `launch.json` does not say what \
-                 they lead to, the compiler's program does (--zebin)"
+            let unrelocated = self.told.unrelocated && address <= u64::from(u32::MAX);
+            let unrelocated = unrelocated.then(|| {
+                "pointers in the program's constants and globals are as small: `launch.json` does not say what they \
+                 lead to, the compiler's program does (--zebin)"
                     .to_string()
             });
-            return null.chain(unrelated).collect();
+            return null.chain(unrelocated).collect();
         };
         let (len, start) = (range.memory.len() as u64, range.address);
         let behind = (address - start).saturating_sub(len);

@@ -373,6 +373,9 @@ pub fn file(argument: &Argument, path: &Path) -> Result<Vec<u8>, Refused> {
     Ok(argument.bytes().unwrap_or_default())
 }
 
+/// Arguments of a kernel: more than any has, which together take a few KiB at most.
+const MOST_ARGUMENTS: u32 = 4096;
+
 /// Puts the options in the places of the arguments of a kernel: by number, or by name.
 ///
 /// # Errors
@@ -387,6 +390,7 @@ pub fn place(
         .last_key_value()
         .map_or(0, |(last, _)| last.saturating_add(1));
     let count = kernel.arguments().max(named).max(arguments.len() as u32);
+    let count = count.min(MOST_ARGUMENTS);
     let mut outs = Vec::new();
     let mut placed = BTreeSet::new();
     for option in options {
@@ -506,7 +510,9 @@ mod tests {
     #[test]
     fn arguments_are_found_by_number_and_name() {
         let kernel = Description {
-            names: BTreeMap::from([(0, "src".to_string()), (1, "n".to_string())]),
+            names: BTreeMap::from(
+                [(0, "src"), (1, "n"), (u32::MAX, "far")].map(|(n, s)| (n, s.to_string())),
+            ),
             ..Description::default()
         };
         let mut arguments = Vec::new();
@@ -514,11 +520,13 @@ mod tests {
             let option = ArgumentOption::read(text).expect(text);
             place(&mut arguments, &[option], &kernel)
         };
+        let placed = place("far=int:3");
+        assert_eq!(placed.expect_err("too far").code, Code::E0643);
         let placed = place("n=int:3");
         assert!(placed.is_ok_and(|outs| outs.is_empty()));
         let placed = place("m=int:3");
         assert_eq!(placed.expect_err("no such name").code, Code::E0643);
-        let placed = place("2=int:3");
+        let placed = place("4096=int:3");
         assert_eq!(placed.expect_err("no such number").code, Code::E0643);
         assert!(arguments[1].value().is_some());
     }

@@ -78,6 +78,10 @@ impl NativeCode {
         /// The line stands among the first ones.
         const HEAD: u64 = 4096;
         let path = text.with_extension("asm");
+        // A pipe of that name would wait for ever.
+        if !path.is_file() {
+            return None;
+        }
         let mut head = Vec::new();
         File::open(&path)
             .ok()?

@@ -28,7 +28,7 @@ pub struct ProgramData {
     /// Texts, which only symbols lead to.
     pub strings: Option<Vec<u8>>,
     /// Pointers in the data have their addresses; what `launch.json` names is as the compiler left it.
-    pub related: bool,
+    pub relocated: bool,
 }
 
 /// One of the data of a program.
@@ -89,7 +89,7 @@ impl ProgramData {
     ///
     /// # Errors
     /// `E0640`: the part has no such bytes.
-    pub(super) fn relate(
+    pub(super) fn relocate(
         &mut self,
         part: Part,
         offset: u64,
@@ -122,7 +122,7 @@ pub(super) fn of_program(
     file: &object::File,
 ) -> Result<(ProgramData, BTreeMap<String, u64>), Refused> {
     let mut data = ProgramData {
-        related: true,
+        relocated: true,
         ..ProgramData::default()
     };
     // Where sections lie in the address space.
@@ -175,7 +175,7 @@ pub(super) fn of_program(
             };
             let addend = relocation.addend().cast_unsigned();
             let addend = (!relocation.has_implicit_addend()).then_some(addend);
-            data.relate(part, offset, target, addend)?;
+            data.relocate(part, offset, target, addend)?;
         }
     }
     let symbols = file.symbols();

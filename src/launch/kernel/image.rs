@@ -44,13 +44,42 @@ pub const KINDS: &[&str] = &[
 /// The kind of an image whose kind nobody says.
 pub const USUAL: &str = "2d";
 
-/// The kind that the compiler says an argument has, by its own name; others are called as it calls them.
+/// Kinds of images by their numbers in token 12; those that are not in [`KINDS`] as the compiler calls them.
+const IMAGES: [&str; 17] = [
+    "",
+    "1d_buffer",
+    "1d",
+    "1d_array",
+    "2d",
+    "2d_array",
+    "3d",
+    "cube",
+    "cube_array",
+    "2d_depth",
+    "2d_array_depth",
+    "2d_msaa",
+    "2d_msaa_depth",
+    "2d_array_msaa",
+    "2d_array_msaa_depth",
+    "2d_media",
+    "2d_media_block",
+];
+
+/// The kind of a number in token 12.
+pub fn numbered(number: u32) -> Option<&'static str> {
+    let kind = IMAGES.get(number as usize).copied();
+    kind.filter(|kind| !kind.is_empty())
+}
+
+/// The kind that a description says an argument has: `image_3d` of `.ze_info`, `3d` or `type6` of `launch.json`.
 /// Source: launch reference 1, surface of an image.
 pub fn described(name: &str) -> String {
-    match name.strip_prefix("image_").unwrap_or(name) {
-        "buffer" => "1d_buffer".to_string(),
-        kind => kind.to_string(),
-    }
+    let number = name.strip_prefix("type").and_then(|n| n.parse().ok());
+    let kind = match name.strip_prefix("image_").unwrap_or(name) {
+        "buffer" => "1d_buffer",
+        kind => number.and_then(numbered).unwrap_or(kind),
+    };
+    kind.to_string()
 }
 
 /// How an image lies, without what is said of its texels: a block that media messages read lies as any 2D image.
@@ -354,5 +383,26 @@ impl Image {
             }
             ImageQuery::Levels | ImageQuery::Samples => 1,
         }
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn kinds_have_one_name_whoever_tells_them() {
+        for (name, kind) in [
+            ("image_2d_array_depth", "2d_array_depth"),
+            ("image_buffer", "1d_buffer"),
+            ("2d_media_block", "2d_media_block"),
+            ("type10", "2d_array_depth"),
+            ("type0", "type0"),
+            ("type17", "type17"),
+        ] {
+            assert_eq!(described(name), kind);
+        }
+        assert!(KINDS.iter().all(|kind| IMAGES.contains(kind)));
+        assert_eq!((numbered(0), numbered(4)), (None, Some("2d")));
     }
 }

@@ -5,7 +5,7 @@ use super::argument::{Argument, SamplerChoice, Size};
 use super::description::{
     Compiler, Content, Description, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
 };
-use super::image::{Image, KINDS, Shape, USUAL};
+use super::image::{self, Image, KINDS, Shape, USUAL};
 use super::{Refused, refuse, schema};
 use crate::diagnostic::{Code, nearest};
 use crate::isa::Platform;
@@ -338,7 +338,7 @@ impl Device {
             };
             description.surfaces.push((slot.bti, what));
             if let (SurfaceSlot::Argument(arg), Some(kind)) = (what, &slot.image_type) {
-                description.images.insert(arg, kind.clone());
+                description.images.insert(arg, image::described(kind));
             }
         }
         for sampler in &self.samplers {

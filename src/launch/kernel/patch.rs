@@ -11,6 +11,7 @@ use super::argument::{Addressing, SamplerChoice};
 use super::binary::{Compiled, SHARED, word};
 use super::data::{Part, ProgramData};
 use super::description::{Compiler, SamplerSlot, SurfaceSlot};
+use super::image;
 use super::json::Entry;
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
@@ -18,27 +19,6 @@ use std::collections::BTreeMap;
 
 const PROGRAM_HEADER: usize = 28;
 const KERNEL_HEADER: usize = 40;
-
-/// Kinds of images by their numbers in token 12.
-const IMAGES: [&str; 17] = [
-    "",
-    "1d_buffer",
-    "1d",
-    "1d_array",
-    "2d",
-    "2d_array",
-    "3d",
-    "cube",
-    "cube_array",
-    "2d_depth",
-    "2d_array_depth",
-    "2d_msaa",
-    "2d_msaa_depth",
-    "2d_array_msaa",
-    "2d_array_msaa_depth",
-    "2d_media",
-    "2d_media_block",
-];
 
 fn short() -> Refused {
     refuse(Code::E0640, "the compiled program ends too soon")
@@ -88,7 +68,7 @@ fn tokens(mut list: &[u8]) -> Vec<(u32, &[u8], &[u8])> {
 /// `E0640`: a pointer where the data have no bytes.
 fn data_of(list: &[u8]) -> Result<ProgramData, Refused> {
     let mut data = ProgramData {
-        related: true,
+        relocated: true,
         ..ProgramData::default()
     };
     // Data stand in front of the tokens that tell of pointers in them, but nothing says that they have to.
@@ -111,7 +91,7 @@ fn data_of(list: &[u8]) -> Result<ProgramData, Refused> {
             _ => Part::Constants,
         };
         let offset = u64::from(dword(body, 1)) | u64::from(dword(body, 2)) << 32;
-        data.relate(part, offset, target.address(), None)?;
+        data.relocate(part, offset, target.address(), None)?;
     }
     Ok(data)
 }
@@ -246,9 +226,9 @@ impl Kernel<'_> {
             }
             12 => {
                 self.at.insert(field(2), SurfaceSlot::Argument(field(0)));
-                if let Some(kind) = IMAGES.get(field(1) as usize) {
+                if let Some(kind) = image::numbered(field(1)) {
                     let images = &mut facts.description.images;
-                    images.insert(field(0), (*kind).to_string());
+                    images.insert(field(0), kind.to_string());
                 }
             }
             15 => facts.description.slm_bytes = field(1),
@@ -423,8 +403,8 @@ mod tests {
             token(47, &[0, 0, 0, 1, 0], &[]),
         ];
         let data = data_of(&list.concat()).expect("it reads");
-        let related = [&[7; 4][..], &(GLOBALS + 12).to_le_bytes()].concat();
-        assert_eq!(data.constants, Some(related));
+        let relocated = [&[7; 4][..], &(GLOBALS + 12).to_le_bytes()].concat();
+        assert_eq!(data.constants, Some(relocated));
         assert_eq!(data.globals, Some((CONSTANTS + 4).to_le_bytes().to_vec()));
         // Before the data, behind their end, and without any.
         for (offset, data) in [(5, 12), (0, 7), (u32::MAX, 12)] {

@@ -123,7 +123,7 @@ impl Ready {
         let constants = Arc::new(program_memory(&data.constants));
         let globals = Arc::new(program_memory(&data.globals));
         let (memory, told) = (&mut self.bindings.memory, &mut self.bindings.told);
-        told.unrelated = !data.related && (data.constants.is_some() || data.globals.is_some());
+        told.unrelocated = !data.relocated && (data.constants.is_some() || data.globals.is_some());
         let mut flat = |address: u64, bytes: &Arc<Memory>, name: String| {
             memory.push(FlatRange {
                 address,
