@@ -110,6 +110,7 @@ const REFUSALS: &[Row] = &[
         &["run", "k.visa", "--launch", "prints.json"], "W0647", "printf wrote 8 bytes",
     ),
     ("", &["run", "k.visa", "--launch", "later.json"], "N0640", "implicit_arg_buffer"),
+    ("", &["run", "k.visa", "--launch", "pointers.json"], "N0640", "an address of 4 bytes"),
     ("", &["run", "k.visa", "--launch", "launch.json", "--arg", "0=buffer:size=9999999999"], "L0640", "9999999999"),
     ("// SURFACES T6: R8_UNORM 4x4", &["check", "k.visa"], "W0714", "SURFACE"),
     ("// SURFACE T3: R8_UINT 8x8 bank=0x28\nTLD.LZ R0, R4, 0x28, 2D, 0xf ;", &["compare", "loads.visa", "k.tld"], "L0721", "load 257"),
@@ -179,6 +180,10 @@ fn refusals_of_the_command_line_have_their_codes() {
         ("launch.json", launch(32, "buffer_address", "")),
         ("narrow.json", launch(16, "buffer_address", "")),
         ("prints.json", launch(32, "printf_buffer", "")),
+        (
+            "pointers.json",
+            launch(32, "buffer_address", "").replace(r#""size": 8"#, r#""size": 4"#),
+        ),
         ("later.json", launch(32, "implicit_arg_buffer", "")),
         ("expected.json", launch(32, "buffer_address", expects)),
         ("eight.bin", "12345678".to_string()),

@@ -71,6 +71,7 @@ impl Ready {
         let groups = size.groups(description.required_local)?;
         let items = size.group_items()?;
         kinds(description, &arguments)?;
+        pointers(description)?;
         let locals = local_offsets(description, &arguments)?;
         // Compiled code adds the static bytes to the offsets of arguments by itself, so that the last
         // argument ends that much further behind.
@@ -241,6 +242,31 @@ fn own_bytes(bytes: u64) -> Result<usize, Refused> {
         ));
     }
     Ok((bytes as usize).next_multiple_of(1024))
+}
+
+/// Memory lies at addresses of 64 bits.
+fn pointers(description: &Description) -> Result<(), Refused> {
+    let narrow = description.pieces.iter().find(|piece| {
+        let address = matches!(
+            piece.content,
+            Content::BufferAddress(_)
+                | Content::ConstBase
+                | Content::GlobalBase
+                | Content::PrivateBase
+                | Content::PrintfBuffer
+        );
+        address && (1..8).contains(&piece.size)
+    });
+    let Some(piece) = narrow else {
+        return Ok(());
+    };
+    let what = format!(
+        "the kernel takes an address of {} bytes at byte {} of its payload: visim has those of 8",
+        piece.size, piece.offset
+    );
+    let mut refused = refuse(Code::N0640, what);
+    refused.help = Some("compile it for pointers of 64 bits, without -32".to_string());
+    Err(refused)
 }
 
 /// Every argument that the kernel uses is there and of the kind that it is used as.
