@@ -109,6 +109,7 @@ const REFUSALS: &[Row] = &[
         ".decl Q v_type=G type=uq num_elts=1 align=GRF\nmov (M1_NM, 1) Q(0,0)<1> 0xb000000000:uq\nmov (M1_NM, 1) U(0,0)<1> 0xc:ud\nsvm_scatter.4.1 (M1_NM, 1) Q.0 U.0",
         &["run", "k.visa", "--launch", "prints.json"], "W0647", "printf wrote 8 bytes",
     ),
+    ("", &["run", "k.visa", "--launch", "launch.json", "--surface", "T6=new:8x8:R8_UNORM"], "W0653", "at binding table index 6"),
     ("", &["run", "k.visa", "--launch", "later.json"], "N0640", "implicit_arg_buffer"),
     ("", &["run", "k.visa", "--launch", "pointers.json"], "N0640", "an address of 4 bytes"),
     ("", &["run", "k.visa", "--launch", "launch.json", "--arg", "0=buffer:size=9999999999"], "L0640", "9999999999"),

@@ -187,10 +187,7 @@ impl Run {
         }
         match session::start(&layers, found, &options) {
             Ok(session) => {
-                // Remarks on a compiler's own text are of no use to who runs it.
-                if launched.is_none() {
-                    say(&session.warnings, &layers, output);
-                }
+                remark(&session.warnings, launched.as_ref(), &layers, output);
                 finish(&session, &layers, launched.as_ref(), output)
             }
             Err(refused) => refused_by(&refused, launched.as_ref(), &layers, output),
@@ -296,6 +293,18 @@ pub(super) fn refused_by(
         found.for_each(|diagnostic| launched.remedy(diagnostic));
     }
     say(&problems, layers, output)
+}
+
+/// Prints what was found of a run that came to its end. Remarks on a compiler's own text are of no use to who runs it.
+pub(super) fn remark(
+    warnings: &[Problem],
+    launched: Option<&Launched>,
+    layers: &[Layer],
+    output: &mut Output,
+) {
+    let useful = |p: &&Problem| launched.is_none() || p.layer > 0;
+    let useful: Vec<Problem> = warnings.iter().filter(useful).cloned().collect();
+    say(&useful, layers, output);
 }
 
 /// Says all problems; the program is wrong if the first layer is, the command if another one is or if

@@ -5,7 +5,7 @@
 
 use super::launch::Launched;
 use super::output::{self, Exit, Output};
-use super::run::{finish, number_json, refused_by, say};
+use super::run::{finish, number_json, refused_by, remark};
 use crate::check::{CheckOptions, Step};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
@@ -137,9 +137,7 @@ impl Watching {
         let result = session::start_watched(layers, found, &options, |_| watcher.thread());
         let exit = match &result {
             Ok(session) => {
-                if launched.is_none() {
-                    say(&session.warnings, layers, output);
-                }
+                remark(&session.warnings, launched, layers, output);
                 finish(session, layers, launched, output)
             }
             Err(refused) => refused_by(refused, launched, layers, output),

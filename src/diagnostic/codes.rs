@@ -956,6 +956,15 @@ in the data lead to.
     visim run k.visaasm --zebin k.bin
 
 Source: launch reference 8."
+    W0653 Warning "surface is none of the kernel's"
+"A surface is bound beside a launch at a binding table index at which the compiler's description has nothing. A
+compiled kernel sets its surface variables itself, so a name like `T6` says nothing about it: give the index that
+an argument stands at, or the argument.
+
+    visim run k.visaasm --global 64 --arg 0=buffer:in.bin --surface T6=new:8x8:R8_UNORM   // no
+    visim run k.visaasm --global 64 --arg 0=buffer:in.bin --surface 0=new:256:buffer:4    // in its place
+
+Source: launch reference 6."
     N0640 Unsupported "launch detail is not modelled"
 "The compiler's description asks for something that visim does not give a kernel yet; the message names it.
 This is not a fault of the program."

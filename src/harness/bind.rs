@@ -19,7 +19,7 @@ use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
 use crate::surface::{Description, Format, Generation, Kind, Surface};
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::path::PathBuf;
 use std::sync::Arc;
 
@@ -60,7 +60,7 @@ pub struct Problem {
     pub diagnostic: Diagnostic,
 }
 
-/// Binds everything that the layers ask for, over what `start` holds; with the bindings, what packed states
+/// Binds everything that the layers ask for, over what a launch has bound, if it is one; with the bindings, what packed states
 /// deserve to be said of though they can be used.
 ///
 /// # Errors
@@ -68,11 +68,12 @@ pub struct Problem {
 pub fn bind(
     program: &Program,
     layers: &[Layer],
-    start: Bindings,
+    launch: Option<&Bindings>,
 ) -> Result<(Bindings, Vec<Problem>), Vec<Problem>> {
     let mut binder = Binder {
         program,
-        bindings: start,
+        described: launch.map(|start| start.surfaces.keys().copied().collect()),
+        bindings: launch.cloned().unwrap_or_default(),
         owners: BTreeMap::new(),
         remarks: Vec::new(),
         problems: Vec::new(),
@@ -233,6 +234,8 @@ pub(super) fn wrong(at: crate::source::Span, label: impl Into<String>) -> Wrong 
 
 struct Binder<'p> {
     program: &'p Program,
+    /// The binding table indices that a launch has taken.
+    described: Option<BTreeSet<u32>>,
     bindings: Bindings,
     /// Which surface of which layer holds a binding table index, and with which of its planes.
     owners: BTreeMap<u32, (usize, String, u32)>,
@@ -262,7 +265,8 @@ impl Binder<'_> {
 
     fn surface(&mut self, number: usize, layer: &Layer, ask: &SurfaceBinding) -> Result<(), Wrong> {
         let first = surface_index(self.program, &ask.name)?;
-        let (surface, remarks) = make(layer, ask, self.generation())?;
+        let (surface, mut remarks) = make(layer, ask, self.generation())?;
+        remarks.extend(self.idle(first, &ask.name));
         self.remark(number, remarks);
         // The planes of a planar surface are consecutive binding table indices: vISA text reference 5.6.
         let planes = if surface.format().is_planar() { 3 } else { 1 };
@@ -295,6 +299,31 @@ impl Binder<'_> {
             self.bindings.surfaces.insert(index, Arc::new(part));
         }
         Ok(())
+    }
+
+    /// Compiled kernels set their surface variables themselves, to the indices that their description has.
+    fn idle(&self, index: u32, name: &Spanned<String>) -> Option<Diagnostic> {
+        let described = self.described.as_ref()?;
+        if described.contains(&index) {
+            return None;
+        }
+        let taken: Vec<String> = described.iter().map(u32::to_string).collect();
+        let (note, help) = match taken.first() {
+            Some(first) => (
+                format!("it has arguments at {}", taken.join(", ")),
+                format!("--surface {first}=…, or --arg"),
+            ),
+            None => (
+                "it has none at all: arguments are reached by their addresses".to_string(),
+                "--arg 0=buffer:in.bin".to_string(),
+            ),
+        };
+        let label = format!("the kernel's description has nothing at binding table index {index}");
+        let diagnostic = Diagnostic::new(Code::W0653)
+            .at(name.span, label)
+            .note(note)
+            .help(help);
+        Some(diagnostic)
     }
 
     fn setting(&mut self, ask: &Setting) -> Result<(), Wrong> {

@@ -16,7 +16,6 @@ use super::session::platform;
 use super::tld::Machine;
 use super::twin::view;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
-use crate::exec::Bindings;
 use crate::exec::observer::{At, Running};
 use crate::isa::ChannelMask;
 use crate::isa::predefined::SURFACES;
@@ -87,7 +86,7 @@ pub fn loads(
         let surfaces = &mut layer.directives.surfaces;
         surfaces.retain(|s| !names.contains_key(&s.name.node));
     }
-    let (mut bindings, _) = bind(&program, &layers, Bindings::default())?;
+    let (mut bindings, _) = bind(&program, &layers, None)?;
     let mut pointers = BTreeMap::new();
     for (name, &pointer) in &names {
         let nowhere = Spanned::new(name.clone(), Span::default());

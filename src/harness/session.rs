@@ -127,7 +127,7 @@ pub fn start_watched<O: Observer>(
         program(layers, found, options).map_err(refuse)?
     };
     let launch = options.launch.as_ref();
-    let start = launch.map_or_else(Bindings::default, |l| l.ready.bindings.clone());
+    let start = launch.map(|l| &l.ready.bindings);
     let bindings = match bind::bind(&program, layers, start) {
         Ok((bindings, remarks)) => {
             problems.extend(remarks);
@@ -194,7 +194,7 @@ pub fn bindings(layers: &[Layer]) -> Vec<Problem> {
     let Ok((program, _)) = lowered else {
         return Vec::new();
     };
-    let mut problems = match bind::bind(&program, layers, Bindings::default()) {
+    let mut problems = match bind::bind(&program, layers, None) {
         Ok((_, remarks)) => remarks,
         Err(problems) => problems,
     };
