@@ -3,7 +3,8 @@
 use super::compare::{self, Compare, predicate_logic};
 use super::dword::{self, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
-use super::operand::{ANY, DRESSED, Element, Operand, Put, ROW, Shape, shape};
+use super::operand::{ANY, DRESSED, Element, Operand, Put, Shape, shape};
+use super::rows::ROW;
 use super::single::{self, Singles};
 use super::{Kernel, Run, Step, each_as_defined, plain, wide};
 use crate::exec::thread::Thread;

@@ -1,7 +1,8 @@
 //! `cmp` and the logic of predicates: one bit for each lane.
 
 use super::dword::dwords;
-use super::operand::{Put, ROW, Rows, Shape, each_lane, store_flags};
+use super::operand::{Put, Shape};
+use super::rows::{ROW, Rows, each_lane, store_flags};
 use super::single::singles;
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;

@@ -4,7 +4,8 @@
 //! alone, so a dword is wide enough for them. Where the exact value counts, in shifts to the right and
 //! comparisons, [`super::choose`] sees to it that a dword holds it.
 
-use super::operand::{ANY, DRESSED, Rows, Shape, blend, each_lane, load, store};
+use super::operand::{ANY, DRESSED, Shape};
+use super::rows::{Rows, blend, each_lane, load, store};
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Modifier;

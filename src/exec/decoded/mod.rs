@@ -11,7 +11,8 @@
 //! size, so that the compiler vectorises it, and asks nothing lane by lane. What it computes is defined by
 //! [`super::general`], which runs whatever has no function of its own; a law asserts that both agree.
 //!
-//! Start with [`Decoded::new`]. [`choose`] finds the function; [`operand`] brings lanes in and out.
+//! Start with [`Decoded::new`]. [`choose`] finds the function; [`operand`] says where lanes lie, and
+//! `rows` brings them in and out.
 
 mod choose;
 mod compare;
@@ -20,6 +21,7 @@ mod idle;
 mod join;
 mod moves;
 pub mod operand;
+mod rows;
 mod single;
 
 use super::float::FloatMode;

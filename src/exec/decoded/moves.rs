@@ -1,7 +1,8 @@
 //! Moves that convert, and moves of what is wider than a dword.
 
 use super::dword::dwords;
-use super::operand::{ANY, Shape, each_lane, load, store};
+use super::operand::{ANY, Shape};
+use super::rows::{each_lane, load, store};
 use super::single::{quiet, saturate, singles};
 use super::{Kernel, Step};
 use crate::exec::float;

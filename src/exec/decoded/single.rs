@@ -4,7 +4,8 @@
 //! has no direct instruction goes through the double that the reference makes. A step with a NaN among its
 //! results is left to the reference, which knows the one that is promised ([`float::nan_of`]).
 
-use super::operand::{ANY, DRESSED, Rows, Shape, each_lane, load, store};
+use super::operand::{ANY, DRESSED, Shape};
+use super::rows::{Rows, each_lane, load, store};
 use super::{Kernel, Step, as_defined};
 use crate::exec::float;
 use crate::exec::thread::Thread;
