@@ -1,37 +1,37 @@
 //! `cmp` and the logic of predicates: one bit for each lane.
 
 use super::dword::dwords;
-use super::operand::{Put, Shape};
+use super::operand::{ANY, Put, Shape};
 use super::rows::{ROW, Rows, each_lane, store_flags};
 use super::single::singles;
 use super::{Kernel, Step};
 use crate::exec::thread::Thread;
 use crate::isa::Condition;
-use crate::math::simd::Wide;
 use std::marker::PhantomData;
 
-/// A bit for each lane, by row and place in it, that `holds` says yes of.
+/// What of less, equal and greater a relation holds on, as masks of all ones, and whether it is all the rest
+/// instead. NaN has no order: only what is not equal holds on it.
 #[inline(always)]
-fn bits<const L: usize, const R: usize>(
-    wide: Option<Wide>,
-    holds: impl Fn(usize, usize) -> bool,
-) -> u32 {
-    let mut bits = 0;
-    for r in 0..R {
-        let mut ones = [0; ROW];
-        for (i, one) in ones.iter_mut().take(L).enumerate() {
-            *one = u32::from(holds(r, i)).wrapping_neg();
-        }
-        match wide {
-            Some(wide) if L == ROW => bits |= wide.signs(ones) << (L * r),
-            _ => {
-                for (i, one) in ones.iter().take(L).enumerate() {
-                    bits |= (one & 1) << (L * r + i);
-                }
-            }
-        }
+const fn orders(relation: Condition) -> ([u32; 3], u32) {
+    const NO: u32 = 0;
+    const YES: u32 = u32::MAX;
+    match relation {
+        Condition::Eq => ([NO, YES, NO], NO),
+        Condition::Ne => ([NO, YES, NO], YES),
+        Condition::Gt => ([NO, NO, YES], NO),
+        Condition::Ge => ([NO, YES, YES], NO),
+        Condition::Lt => ([YES, NO, NO], NO),
+        Condition::Le => ([YES, YES, NO], NO),
     }
-    bits
+}
+
+/// All ones if one of the wanted orders holds.
+#[inline(always)]
+fn holds<T: PartialOrd>(a: T, b: T, ([less, equal, greater], rest): ([u32; 3], u32)) -> u32 {
+    let less = u32::from(a < b).wrapping_neg() & less;
+    let equal = u32::from(a == b).wrapping_neg() & equal;
+    let greater = u32::from(a > b).wrapping_neg() & greater;
+    (less | equal | greater) ^ rest
 }
 
 /// A bit for each lane that the step's relation holds on.
@@ -39,35 +39,32 @@ fn bits<const L: usize, const R: usize>(
 /// All three orders are asked for, and what the relation wants is put together: with a choice among six loops the
 /// compiler makes no vector code of them.
 #[inline(always)]
-fn related<T: PartialOrd + Copy, const L: usize, const R: usize>(
+fn related<T: PartialOrd + Copy, const L: usize, const R: usize, const SHAPE: Shape>(
     step: &Step,
     a: &Rows<T, L, R>,
     b: &Rows<T, L, R>,
 ) -> u32 {
-    let less = bits::<L, R>(
-        step.wide,
-        #[inline(always)]
-        |r, i| a[r][i] < b[r][i],
-    );
-    let equal = bits::<L, R>(
-        step.wide,
-        #[inline(always)]
-        |r, i| a[r][i] == b[r][i],
-    );
-    let greater = bits::<L, R>(
-        step.wide,
-        #[inline(always)]
-        |r, i| a[r][i] > b[r][i],
-    );
-    // NaN has no order: only what is not equal holds on it.
-    match step.relation {
-        Condition::Eq => equal,
-        Condition::Ne => !equal,
-        Condition::Gt => greater,
-        Condition::Ge => greater | equal,
-        Condition::Lt => less,
-        Condition::Le => less | equal,
+    let wanted = orders(step.relation);
+    // One value for all lanes on both sides has one answer.
+    if SHAPE != ANY && SHAPE & 3 == 3 {
+        return holds(a[0][0], b[0][0], wanted);
     }
+    let mut bits = 0;
+    for r in 0..R {
+        let mut ones = [0; ROW];
+        for (i, ones) in ones.iter_mut().take(L).enumerate() {
+            *ones = holds(a[r][i], b[r][i], wanted);
+        }
+        match step.wide {
+            Some(wide) if L == ROW => bits |= wide.signs(ones) << (L * r),
+            _ => {
+                for (i, ones) in ones.iter().take(L).enumerate() {
+                    bits |= (ones & 1) << (L * r + i);
+                }
+            }
+        }
+    }
+    bits
 }
 
 /// What is compared.
@@ -96,7 +93,7 @@ impl Values for Single {
     ) -> u32 {
         let a = singles::<L, R, SHAPE>(thread, step, 0);
         let b = singles::<L, R, SHAPE>(thread, step, 1);
-        related(step, &a, &b)
+        related::<_, L, R, SHAPE>(step, &a, &b)
     }
 }
 
@@ -113,7 +110,7 @@ impl Values for Signed {
     ) -> u32 {
         let a = dwords::<L, R, SHAPE>(thread, step, 0);
         let b = dwords::<L, R, SHAPE>(thread, step, 1);
-        related(step, &each_lane(&a, signed), &each_lane(&b, signed))
+        related::<_, L, R, SHAPE>(step, &each_lane(&a, signed), &each_lane(&b, signed))
     }
 }
 
@@ -125,7 +122,7 @@ impl Values for Unsigned {
     ) -> u32 {
         let a = dwords::<L, R, SHAPE>(thread, step, 0);
         let b = dwords::<L, R, SHAPE>(thread, step, 1);
-        related(step, &a, &b)
+        related::<_, L, R, SHAPE>(step, &a, &b)
     }
 }
 
