@@ -69,6 +69,125 @@ fn a_group_size_that_nobody_gives_is_found() {
     }
 }
 
+/// What a kernel cannot write goes to no file: the zeros of an argument would take the place of what lies there.
+#[test]
+fn an_argument_that_is_only_read_is_no_output() {
+    let described = |access: &str, space: &str| {
+        let own = format!(
+            "      - arg_type: arg_bypointer
+        offset: 0
+        size: 0
+        arg_index: 1
+        addrmode: stateful
+        addrspace: {space}
+{access}    per_thread_payload_arguments:"
+        );
+        let zeinfo = zeinfo(8, "").replace("    per_thread_payload_arguments:", &own);
+        let zeinfo = zeinfo.replace(
+            "kernels_misc_info:",
+            "      - bti_value: 1\n        arg_index: 1\nkernels_misc_info:",
+        );
+        format!("{zeinfo}      - index: 1\n        name: from\n")
+    };
+    let image = "        image_type: image_2d\n";
+    let kept = [7; 4 * 4 * 4];
+    for (space, kind, given, instead) in [
+        (
+            "image",
+            image,
+            "image:keep.bin:size=4x4",
+            "from=image:in=keep.bin:size=4x4",
+        ),
+        (
+            "image",
+            image,
+            "image:size=4x4:out=keep.bin",
+            "from=image:size=4x4",
+        ),
+        (
+            "image",
+            image,
+            "image:size=4x4:keep.bin:in=b.bin",
+            "from=image:size=4x4:in=b.bin",
+        ),
+        (
+            "image",
+            image,
+            "image:keep.png:size=4x4:order=R",
+            "from=image:keep.png:order=R",
+        ),
+        (
+            "global",
+            "",
+            "buffer:keep.bin:size=64",
+            "from=buffer:keep.bin",
+        ),
+        (
+            "global",
+            "",
+            "buffer:b.bin:out=keep.bin",
+            "from=buffer:b.bin",
+        ),
+    ] {
+        let folder = folder(&[("k.visaasm", &writes(""))]);
+        for name in ["keep.bin", "b.bin"] {
+            std::fs::write(folder.path().join(name), kept).expect("written");
+        }
+        let run = |access: &str, given: &str, code| {
+            let zeinfo = described(&format!("{access}{kind}"), space);
+            std::fs::write(folder.path().join("k.zeinfo"), zeinfo).expect("written");
+            let own = format!("from={given}");
+            let run = ["run", "k.visaasm", "--global", "8", "--arg"];
+            said(
+                &folder,
+                &[&run[..], &["out=buffer:size=32", "--arg", &own]].concat(),
+                code,
+            )
+        };
+        let readonly = "        access_type: readonly\n";
+        let help = format!("--arg {instead}\n");
+        let told = run(readonly, given, 2);
+        holds(
+            &told,
+            &[
+                "E0642",
+                "argument 1, `from`, is only read by the kernel",
+                &help,
+            ],
+        );
+        let now = std::fs::read(folder.path().join("keep.bin")).expect("kept");
+        assert_eq!(now, kept, "{given}");
+        if !instead.contains("png") {
+            run(readonly, instead.trim_start_matches("from="), 0);
+        }
+        // What nobody says is no reason to refuse.
+        run("", given, 0);
+        run("        access_type: readwrite\n", given, 0);
+    }
+    // A launch file may say it as well.
+    let folder = folder(&[
+        ("k.visaasm", &writes("")),
+        ("k.zeinfo", &described("", "image")),
+        (
+            "l.json",
+            r#"{"global_size": [8], "args": [{"kind": "buffer", "bytes": 32}, {"kind": "image",
+                "access": "read_only", "image": {"order": "R", "channel": "UNORM_INT8", "width": 4, "height": 4}}]}"#,
+        ),
+    ]);
+    let run = [
+        "run",
+        "k.visaasm",
+        "--launch",
+        "l.json",
+        "--arg",
+        "1=image:o.bin:size=4x4",
+    ];
+    holds(
+        &said(&folder, &run, 2),
+        &["E0642", "is only read by the kernel"],
+    );
+}
+
 /// Kinds of images stand in the description; what is given is held to them, and is of them if nothing is said.
 #[test]
 fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {

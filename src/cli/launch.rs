@@ -226,6 +226,7 @@ impl Launch {
         if let Some(launch) = &launch {
             same_arguments(&description.names, &launch.launch)?;
             description.names.extend(launch.launch.names());
+            description.read_only.extend(launch.launch.read_only());
             arguments = launch.arguments(&description)?;
         }
         let changed = !options.is_empty();

@@ -75,6 +75,35 @@ impl ArgumentOption {
             refused
         })
     }
+
+    /// The words behind the kind for an argument that is only read: the file that was named is read.
+    fn input(&self) -> String {
+        let all = || self.words.split(':').filter(|word| !word.is_empty());
+        let path = all().find(|word| !word.contains('='));
+        let buffer = self.kind == "buffer";
+        // A picture and a file of a buffer have their sizes in them.
+        let sized = path.is_some_and(|path| buffer || is_picture(Path::new(path)));
+        let filled = all().any(|word| word.starts_with("in="));
+        let words = all().filter_map(|word| match word.split_once('=') {
+            Some(("out", _)) => None,
+            Some(("size", _)) if sized => None,
+            None if sized => Some(word.to_string()),
+            None => (!filled).then(|| format!("in={word}")),
+            Some(_) => Some(word.to_string()),
+        });
+        words.collect::<Vec<String>>().join(":")
+    }
+
+    /// Why an argument that the kernel only reads goes to no file: what lies there would be lost for nothing.
+    fn no_output(&self, argument: &str, to: &Path) -> Refused {
+        let to = to.display().to_string();
+        let mut refused = wrong(format!(
+            "{argument} is only read by the kernel: nothing of it goes to {to}"
+        ));
+        refused.help = Some(format!("--arg {}={}:{}", self.key, self.kind, self.input()));
+        refused.notes.push(format!("in `{}`", self.text));
+        refused
+    }
 }
 
 /// The kinds that are no values.
@@ -420,6 +449,9 @@ pub fn place(
         let taken = kernel.images.get(&number).map(String::as_str);
         let taken = taken.filter(|kind| image::KINDS.contains(kind));
         let (argument, out) = option.given(taken)?;
+        if let (Some(to), true) = (&out, kernel.read_only.contains(&number)) {
+            return Err(option.no_output(&kernel.argument(number), to));
+        }
         let number = number as usize;
         if arguments.len() <= number {
             arguments.resize(number + 1, Argument::Missing);

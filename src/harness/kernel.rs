@@ -175,6 +175,7 @@ impl LaunchFile {
             refused
         })?;
         description.names = self.launch.names();
+        description.read_only.extend(self.launch.read_only());
         Ok(description)
     }
 

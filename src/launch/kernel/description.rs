@@ -2,7 +2,7 @@
 
 use super::argument::SamplerChoice;
 use crate::isa::Platform;
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 
 /// Which of the two compilers wrote the text. Source: launch reference, head.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -41,6 +41,8 @@ pub struct Description {
     pub names: BTreeMap<u32, String>,
     /// Types of arguments in OpenCL C by number, where they are known: `float`, `uchar3`, `long*`.
     pub types: BTreeMap<u32, String>,
+    /// Arguments that the kernel only reads, where that is known: images and buffers.
+    pub read_only: BTreeSet<u32>,
 }
 
 /// Some bytes of the register file and what fills them.

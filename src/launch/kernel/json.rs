@@ -49,6 +49,8 @@ pub struct Arg {
     pub kind: String,
     /// Its name in the source.
     pub name: Option<String>,
+    /// How the kernel reaches an image: `read_only`, `write_only`, `read_write`.
+    pub access: Option<String>,
     /// The file with its bytes, buffers and images.
     pub input: Option<String>,
     /// The bytes of a value, two digits each.
@@ -381,6 +383,14 @@ impl Launch {
         let args = (0..).zip(&self.args);
         args.filter_map(|(number, arg)| Some((number, arg.name.clone()?)))
             .collect()
+    }
+
+    /// Numbers of the arguments that the kernel only reads.
+    pub fn read_only(&self) -> impl Iterator<Item = u32> {
+        let args = (0..).zip(&self.args);
+        args.filter_map(|(number, arg)| {
+            (arg.access.as_deref() == Some("read_only")).then_some(number)
+        })
     }
 
     /// Sizes; what is left out is 1, but a group size that is left out whole is zeros, for [`Size::grouped`] to

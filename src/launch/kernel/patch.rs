@@ -328,7 +328,11 @@ impl Kernel<'_> {
                 .next();
             String::from_utf8_lossy(text.unwrap_or_default()).into_owned()
         };
-        let (name, ty) = (text(3), text(4));
+        let (access, name, ty) = (text(2), text(3), text(4));
+        if access.trim_start_matches('_') == "read_only" {
+            let read_only = &mut self.compiled.facts.description.read_only;
+            read_only.insert(dword(body, 0));
+        }
         if !name.is_empty() {
             self.compiled.names.insert(dword(body, 0), name);
         }

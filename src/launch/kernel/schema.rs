@@ -25,6 +25,7 @@ const LAUNCH: &Fields = &[
 const ARGUMENT: &Fields = &[
     "kind",
     "name",
+    "access",
     "input",
     "hex",
     "bytes",

@@ -187,6 +187,9 @@ fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
         alignment: number(argument, "slm_alignment"),
     };
     let description = &mut compiled.facts.description;
+    if text(argument, "access_type") == "readonly" {
+        description.read_only.insert(arg);
+    }
     let kind = text(argument, "arg_type");
     let kind = match kind {
         "arg_bypointer" => match text(argument, "addrmode") {
