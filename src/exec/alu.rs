@@ -321,7 +321,7 @@ pub fn fraction(x: f64) -> f64 {
     if x.is_infinite() {
         f64::NAN
     } else {
-        x - x.floor()
+        add_odd(x, -x.floor())
     }
 }
 

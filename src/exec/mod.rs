@@ -17,6 +17,7 @@ pub mod bindings;
 mod bits;
 mod block2d;
 mod decoded;
+mod exact;
 pub mod float;
 mod flow;
 mod fresh;

@@ -5,7 +5,8 @@
 
 use super::{Bits, HALF_MIN, floats, flush_below, from_floats};
 use crate::exec::alu;
-use crate::exec::float;
+use crate::exec::exact::Exact;
+use crate::exec::float::{self, Rounding};
 use crate::exec::lanes::MAX_LANES;
 use crate::exec::thread::Thread;
 use crate::isa::{Family, Opcode, Type};
@@ -98,37 +99,43 @@ impl Work<'_> {
             return None;
         }
         let rounding = self.thread.mode.rounding;
+        // Hosts round to nearest themselves.
+        let sum = |a, b, c, nearest: f64| match rounding {
+            Rounding::Nearest => nearest,
+            _ => Exact::new(a, b, c).map_or(nearest, |sum| sum.rounded(rounding)),
+        };
         let rounded = |(nearest, error)| float::direct_double(nearest, error, rounding);
         Some(match self.op.opcode {
-            Opcode::Add => self.each(|a, b| {
-                let sum: f64 = a + b;
-                let bb = sum - a;
-                rounded((sum, (a - (sum - bb)) + (b - bb)))
-            }),
-            Opcode::Mul => self.each(|a, b| {
-                let product = a * b;
-                rounded((product, a.mul_add(b, -product)))
-            }),
-            Opcode::Mad => self.each3(|a, b, c| {
-                let nearest = a.mul_add(b, c);
-                rounded((nearest, a.mul_add(b, -nearest) + c))
-            }),
+            Opcode::Add => self.each(|a, b| sum(a, 1.0, b, a + b)),
+            Opcode::Mul => self.each(|a, b| sum(a, b, 0.0f64.copysign(a * b), a * b)),
+            Opcode::Mad => self.each3(|a, b, c| sum(a, b, c, a.mul_add(b, c))),
             Opcode::Inv | Opcode::Invm => self.each(|a, _| rounded(quotient(1.0, a))),
             Opcode::Div | Opcode::Divm => self.each(|a, b| rounded(quotient(a, b))),
             Opcode::Sqrt | Opcode::Sqrtm => self.each(|a, _| {
                 let root = a.sqrt();
-                rounded((root, (-root).mul_add(root, a)))
+                rounded((root, short_of(-root, root, a)))
             }),
             _ => return None,
         })
     }
 
+    /// A sum that is rounded to odd. One of opposites is negative where rounding goes down.
+    fn sum(&self, a: f64, b: f64) -> f64 {
+        let sum = float::add_odd(a, b);
+        let down = self.thread.mode.rounding == Rounding::Down;
+        if down && sum == 0.0 && (a.is_sign_negative() || b.is_sign_negative()) {
+            return -0.0;
+        }
+        sum
+    }
+
     /// Sums, products, choices, whole numbers. Source: vISA text reference 5.2.
     fn arithmetic(&self) -> Option<Values> {
         Some(match self.op.opcode {
-            Opcode::Add => self.each(float::add_odd),
+            Opcode::Add => self.each(|a, b| self.sum(a, b)),
             Opcode::Mul => self.each(|a, b| a * b),
-            Opcode::Mad => self.each3(float::mul_add_odd),
+            // The product of two singles is exact.
+            Opcode::Mad => self.each3(|a, b, c| self.sum(a * b, c)),
             Opcode::Min => self.each(alu::min_float),
             Opcode::Max => self.each(alu::max_float),
             Opcode::Frc => self.each(|a, _| alu::fraction(a)),
@@ -147,12 +154,12 @@ impl Work<'_> {
         match self.op.opcode {
             Opcode::Lrp => return Some(self.each3(alu::interpolate)),
             // p, q, u: lowering has taken source 0 apart.
-            Opcode::Line => return Some(self.each3(|p, q, u| float::mul_add_odd(p, u, q))),
+            Opcode::Line => return Some(self.each3(|p, q, u| self.sum(p * u, q))),
             Opcode::Plane => {
                 // p, q, r, u, v: p·u + q·v + r.
                 let (r, u, v) = (self.source(2), self.source(3), self.source(4));
                 for i in 0..self.count {
-                    out[i] = float::add_odd(float::add_odd(a[i] * u[i], b[i] * v[i]), r[i]);
+                    out[i] = self.sum(self.sum(a[i] * u[i], b[i] * v[i]), r[i]);
                 }
             }
             Opcode::Dp2 | Opcode::Dp3 | Opcode::Dp4 | Opcode::Dph => {
@@ -166,7 +173,7 @@ impl Work<'_> {
                         Opcode::Dp3 => 3,
                         _ => 4,
                     };
-                    let sum = (1..terms).fold(product(0), |sum, k| float::add_odd(sum, product(k)));
+                    let sum = (1..terms).fold(product(0), |sum, k| self.sum(sum, product(k)));
                     out[group..group + 4].fill(sum);
                 }
             }
@@ -218,6 +225,14 @@ impl Work<'_> {
 /// A quotient of doubles and what it is short of, as a sign.
 fn quotient(a: f64, b: f64) -> (f64, f64) {
     let nearest = a / b;
-    let rest = (-nearest).mul_add(b, a);
-    (nearest, if b < 0.0 { -rest } else { rest })
+    if nearest.is_infinite() && a.is_finite() && b != 0.0 {
+        return (nearest, -nearest);
+    }
+    let rest = short_of(-nearest, b, a);
+    (nearest, if b.is_sign_negative() { -rest } else { rest })
+}
+
+/// The sign of `a · b + c`; 0 where one of them is not finite.
+fn short_of(a: f64, b: f64, c: f64) -> f64 {
+    Exact::new(a, b, c).map_or(0.0, |rest| rest.sign())
 }
