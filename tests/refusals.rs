@@ -110,6 +110,10 @@ const REFUSALS: &[Row] = &[
         &["run", "k.visa", "--launch", "prints.json"], "W0647", "printf wrote 8 bytes",
     ),
     ("", &["run", "k.visa", "--launch", "launch.json", "--surface", "T6=new:8x8:R8_UNORM"], "W0653", "at binding table index 6"),
+    (
+        "movs (M1_NM, 1) %bss(0) 0x0:ud\nload_lz.R (M1, 8) 0x0:uw %bss U.0 U.0",
+        &["run", "k.visa", "--launch", "launch.json"], "N0640", "the address of its state",
+    ),
     ("", &["run", "k.visa", "--launch", "later.json"], "N0640", "implicit_arg_buffer"),
     ("", &["run", "k.visa", "--launch", "pointers.json"], "N0640", "an address of 4 bytes"),
     ("", &["run", "k.visa", "--launch", "launch.json", "--arg", "0=buffer:size=9999999999"], "L0640", "9999999999"),

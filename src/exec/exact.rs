@@ -202,6 +202,8 @@ mod tests {
     }
 
     proptest! {
+        #![proptest_config(ProptestConfig { cases: 20_000, failure_persistence: None, ..ProptestConfig::default() })]
+
         /// The host's nearest double lies between both directions, which are neighbours unless it is exact.
         #[test]
         fn nearest_lies_between_down_and_up(a in double(), b in double(), c in double()) {

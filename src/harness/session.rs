@@ -17,7 +17,7 @@ use crate::exec::{Bindings, packed};
 use crate::isa::{Platform, Type};
 use crate::launch::{Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
 use crate::lower::{LowerOptions, lower};
-use crate::program::{Program, SymbolClass};
+use crate::program::{Op, Program, SymbolClass};
 use crate::source::{Source, Spanned};
 use crate::surface::Surface;
 use std::path::Path;
@@ -127,6 +127,12 @@ pub fn start_watched<O: Observer>(
         program(layers, found, options).map_err(refuse)?
     };
     let launch = options.launch.as_ref();
+    if launch.is_some()
+        && let Some(diagnostic) = bindless(&program)
+    {
+        problems.push(of_file(diagnostic));
+        return Err(refuse(problems));
+    }
     let start = launch.map(|l| &l.ready.bindings);
     let bindings = match bind::bind(&program, layers, start) {
         Ok((bindings, remarks)) => {
@@ -212,6 +218,24 @@ pub fn bindings(layers: &[Layer]) -> Vec<Problem> {
         }
     }
     problems
+}
+
+/// What is wrong with a compiled kernel that reaches surfaces by addresses of their states: a launch has no heap of
+/// states, and `%bss` holds no index. Source: vISA text reference 3, built-in surfaces.
+fn bindless(program: &Program) -> Option<Diagnostic> {
+    let heap = program.symbols.get("%bss")?.offset;
+    let mut sends = program.ops.iter().zip(&program.sites);
+    let reaches = |op: &Op| matches!(op, Op::Send(send) if send.surface == Some(heap));
+    let (_, site) = sends.find(|(op, _)| reaches(op))?;
+    let diagnostic = Diagnostic::new(Code::N0640)
+        .at(
+            site.span,
+            "this surface is found by the address of its state",
+        )
+        .note("a launch gives surfaces by their index in the binding table")
+        .help("compile without -cl-intel-use-bindless-mode and -cl-intel-use-bindless-images")
+        .see("vISA text reference 3, \"Built-in surfaces\"; launch reference 6");
+    Some(diagnostic)
 }
 
 /// The threads that the layers or a launch ask for, without what is in their registers.

@@ -28,7 +28,7 @@ impl Cell {
         let known = self.0.get_or_init(|| {
             let program = start.program.clone();
             Arc::new(Known {
-                facts: Facts::new(program.platform, program.general_bytes, program.zero),
+                facts: Facts::new(&program),
                 barriers: program.ops.iter().any(|op| matches!(op, Op::Barrier(_))),
                 program,
             })

@@ -7,9 +7,9 @@ mod message;
 
 use crate::exec::lanes::{active, indirect_offset};
 use crate::exec::observer::Running;
-use crate::isa::{Opcode, Platform};
+use crate::isa::Opcode;
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Region, SendBody, Source,
+    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, SendBody, Source,
 };
 use std::fmt;
 
@@ -96,17 +96,20 @@ pub struct Facts {
     pub general_bytes: u32,
     /// The zero that outside reads see.
     pub zero: u32,
+    /// Where writes vanish.
+    pub sink: u32,
     /// Bytes of a register.
     pub grf: u32,
 }
 
 impl Facts {
-    /// Of a platform and the arena of a program.
-    pub const fn new(platform: Platform, general_bytes: u32, zero: u32) -> Facts {
+    /// Of a program.
+    pub const fn new(program: &Program) -> Facts {
         Facts {
-            general_bytes,
-            zero,
-            grf: platform.grf_bytes(),
+            general_bytes: program.general_bytes,
+            zero: program.zero,
+            sink: program.sink,
+            grf: program.platform.grf_bytes(),
         }
     }
 }
@@ -240,6 +243,14 @@ impl<F: FnMut(Use)> Uses<'_, F> {
     }
 
     fn alu(&mut self, alu: &Alu, on: Running) {
+        let vanishes = |dst: &Dest| match dst.region {
+            Region::Strided { offset, stride } => stride == 0 && offset == self.facts.sink,
+            _ => false,
+        };
+        // Nobody sees what comes of its sources.
+        if vanishes(&alu.dst) && alu.dst2.as_ref().is_none_or(vanishes) && alu.overflow.is_none() {
+            return;
+        }
         self.guard(alu.guard, alu.lanes, on.enabled);
         let select = alu.opcode == Opcode::Sel;
         let chosen = match alu.guard {
