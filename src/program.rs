@@ -135,6 +135,17 @@ pub enum SymbolClass {
     Sampler,
 }
 
+impl SymbolClass {
+    /// The type as which its bytes are shown, where none is asked for.
+    pub fn natural(self) -> Type {
+        match self {
+            SymbolClass::General(ty) => ty,
+            SymbolClass::Address => Type::Uw,
+            SymbolClass::Predicate | SymbolClass::Surface | SymbolClass::Sampler => Type::Ud,
+        }
+    }
+}
+
 impl Symbol {
     /// Bytes it takes in the arena.
     pub fn bytes(&self) -> u32 {

@@ -27,6 +27,7 @@ fn memory_that_is_missing_is_told_by_the_argument() {
         ),
         (address, "buffer:size=38", "2 of them lie behind its end"),
         (address, "null", "argument 0, `out`, is null"),
+        (address, "buffer:size=35", "begins 1 byte behind its end"),
         (
             surface,
             "null",
@@ -388,6 +389,7 @@ fn a_group_size_that_was_compiled_in_is_kept_by_remedies() {
             ],
         ),
         (&["--global", "40x2"], &["--global 32x2, or --global 48x2"]),
+        (&["--global", "16x0"], &["0 work-items", "--global 16x1\n"]),
         (
             &["--global", "32", "--local", "8"],
             &["groups of 8 for this kernel", "--local 16, or leave"],

@@ -12,6 +12,7 @@ const PROGRAM: &str = "\
 .kernel \"k\"
 .decl V32 v_type=G type=ud num_elts=8 align=GRF
 .decl T6 v_type=T num_elts=1
+.decl P1 v_type=P num_elts=8
     mov (M1, 8) V32(0,0)<1> 0x7:ud
     ret (M1, 1)
 ";
@@ -107,17 +108,31 @@ fn options_without_effect_are_refused_by_name() {
         (&["run", "k.visa", "--local", "8"], 2, "describes kernel `k`"),
         (&["run", "k.visa", "--offset", "8"], 2, "describes kernel `k`"),
         (&["run", "k.visa", "--print", "V32"], 2, "--break"),
+        (&["run", "k.visa", "--break", "8", "--print", "V32.8"], 0, "V32.8: ud\n      0..=5   7 7 7 7 7 7\n"),
+        (&["run", "k.visa", "--break", "8", "--print", "V32.24:uw"], 0, "V32.24: uw\n      0..=3   7 0 7 0\n"),
+        (&["run", "k.visa", "--break", "7", "--print", "V32.32"], 2, "`V32` has 32 bytes: there is no ud at byte 32"),
+        (&["run", "k.visa", "--break", "7", "--print", "V32.30"], 2, "no ud at byte 30"),
+        (&["run", "k.visa", "--break", "7", "--print", "V32@7,7"], 2, "--break-thread 7,7"),
+        (&["run", "k.visa", "--break", "7", "--print", " V32@7,7 :hex"], 2, "    ^^^^ a stop prints"),
+        (&["run", "k.visa", "--break", "7", "--print", "V23"], 2, "did you mean V32?"),
+        (&["run", "k.visa", "--break", "7", "--print", "P1"], 0, "P1: 8 lanes\n      0..=7   0 0 0 0 0 0 0 0\n"),
+        (&["run", "k.visa", "--break", "7", "--print", "P1:ud"], 0, "P1: ud\n      0..=0   0\n"),
+        (&["run", "k.visa", "--break", "7", "--print", "P1", "--trace-format", "json"], 0, "\"name\":\"P1\",\"type\":\"bool\",\"lanes\":8,\"rows\":[[false,false,false,false,false,false,false,false]]"),
+        (&["run", "k.visa", "--break", "7", "--break-limit", "0"], 0, "1 more stop came"),
+        (&["run", "k.visa", "--break-thread", "1"], 2, "the run has 1 thread\n"),
+        (&["run", "k.visa", "--dump", "V32.400"], 2, "`V32` has 32 bytes: there is no ud at byte 400"),
+        (&["run", "k.visa", "--max-steps", "0"], 2, "--max-steps"),
         (&["run", "k.visa", "--thread", "0,0"], 2, "--trace"),
         (&["run", "k.visa", "--trace-limit", "5"], 2, "--trace"),
         (&["run", "k.visa", "--trace-format", "json"], 2, "--trace"),
         (&["run", "k.visa", "--break-limit", "5"], 2, "--break"),
-        (&["run", "k.visa", "--break-thread", "0,0", "--break", "6", "--print", "V32"], 0, "V32: ud"),
+        (&["run", "k.visa", "--break-thread", "0,0", "--break", "7", "--print", "V32"], 0, "V32: ud"),
         (&["test", "k.visa", "--filter", "nothing"], 2, "no file has `nothing`"),
         (&["picture", "--tile", "Y", "--bits", "7", "-o", "x.png"], 2, "128 is wanted"),
         (&["picture", "--tile", "Yf", "--swizzle", "-o", "x.png"], 2, "for tilings X and Y, not Yf"),
         (&["picture", "--tile", "Y", "-o", "-", "--format", "json"], 2, "JSON goes there; -o FILE takes the picture"),
         (&["picture", "--tile", "Y", "--bits", "4294967295", "-o", "x.png"], 2, "128 is wanted"),
-        (&["picture", "k.visa:6", "--bits", "8", "-o", "x.png"], 2, "--bits"),
+        (&["picture", "k.visa:7", "--bits", "8", "-o", "x.png"], 2, "--bits"),
     ]);
 }
 
@@ -135,7 +150,7 @@ fn a_command_that_does_not_serve_a_language_says_so() {
         (&["picture", "k.tld:4", "-o", "x.png"], 2, "texture loads are not drawn"),
         (&["picture", "t.send:42", "-o", "t.svg"], 0, "wrote t.svg"),
         (&["picture", "k.send:2", "-o", "x.png"], 2, "touches no texel"),
-        (&["picture", "k.visa:6", "--surface", "ZZ", "-o", "x.png"], 2, "`ZZ`"),
+        (&["picture", "k.visa:7", "--surface", "ZZ", "-o", "x.png"], 2, "`ZZ`"),
     ]);
 }
 

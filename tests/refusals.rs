@@ -44,7 +44,7 @@ const REFUSALS: &[Row] = &[
     ("", &["run", "k.visa", "--break", "3"], "E0900", "the next is on line 8"),
     ("", &["run", "k.visa", "--break", "99"], "E0900", "no line 99"),
     ("", &["run", "k.visa", "--break", "8", "--print", "UV"], "E0704", "UV"),
-    ("", &["run", "k.visa", "--trace", "--thread", "1,0"], "E0901", "a row has 1 threads"),
+    ("", &["run", "k.visa", "--trace", "--thread", "1,0"], "E0901", "a row has 1 thread\n"),
     ("", &["run", "k.visa", "--break-thread", "first"], "E0901", "as in 3,0"),
     ("avs.R S0 T6 0x0:f 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_8_FULL 0x0:f AVS_16x4 0x0:ub UB.0", &["run", "k.visa", "--surface", "T6=new:8x8:Y8_UNORM"], "E0604", "index 0"),
     ("call (M1, 16) f\nret (M1, 1)\n.function \"f\"\nf:\ncall (M1, 16) f", &["run", "k.visa"], "L0604", "nested"),

@@ -61,7 +61,7 @@ pub struct Run {
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = jobs)]
     jobs: usize,
     /// Stop a thread after this many instructions.
-    #[arg(long, value_name = "N", default_value_t = session::Options::default().limit)]
+    #[arg(long, value_name = "N", default_value_t = session::Options::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: u64,
     /// Make each message into the platform's bits, read them again and serve what they say.
     #[arg(long)]

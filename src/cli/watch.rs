@@ -7,11 +7,11 @@ use super::launch::Launched;
 use super::output::{self, Exit, Output};
 use super::run::{finish, number_json, refused_by, remark};
 use crate::check::{CheckOptions, Step};
-use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::diagnostic::{Code, Diagnostic, any_fatal, counted};
 use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
-use crate::harness::bind::Layer;
+use crate::harness::bind::{self, Layer};
 use crate::harness::clauses;
-use crate::harness::directive::ViewWords;
+use crate::harness::directive::{Dump, Place, ViewWords};
 use crate::harness::front::Front;
 use crate::harness::session::{self, Options};
 use crate::harness::values::{Form, View};
@@ -20,7 +20,7 @@ use crate::launch::Grid;
 use crate::observe::stats::{Count, is_message};
 use crate::observe::trace::{Event, Instruction, Moved, Stop, TraceOptions, Value};
 use crate::observe::{Races, Sanitizer, Stats, Tracer, Watcher, space, spot};
-use crate::program::Program;
+use crate::program::{Program, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use clap::ArgGroup;
 use serde_json::{Value as Json, json};
@@ -74,7 +74,7 @@ pub struct Watching {
     /// Print this many stops at most.
     #[arg(long, value_name = "N", default_value_t = 16, requires = "stops")]
     break_limit: u64,
-    /// Print this variable at each stop: NAME, NAME:TYPE, NAME:hex.
+    /// Print this variable at each stop: NAME, NAME:TYPE, NAME:hex, from byte 8 on NAME.8; of a predicate its lanes.
     #[arg(long, value_name = "NAME[:TYPE]", requires = "stops")]
     print: Vec<String>,
     /// Count executed instructions and messages, lanes and bytes for each opcode.
@@ -108,7 +108,7 @@ impl Watching {
         output: &mut Output,
     ) -> Exit {
         let source = &layers[0].source;
-        let (trace, views) = match self.tracing(layers, options) {
+        let (trace, shown) = match self.tracing(layers, options) {
             Ok(wanted) => wanted,
             Err(mistake) => {
                 output.diagnostics(&[mistake.0], &mistake.1);
@@ -117,7 +117,7 @@ impl Watching {
         };
         let printer = Printer {
             source,
-            views,
+            shown,
             lines: (!output.is_text()).then(Mutex::default),
             as_json: self.trace_format == TraceFormat::Json,
             failed: OnceLock::new(),
@@ -168,7 +168,7 @@ impl Watching {
         &self,
         layers: &[Layer],
         options: &Options,
-    ) -> Result<(TraceOptions, Vec<ViewWords>), Mistake> {
+    ) -> Result<(TraceOptions, Vec<Shown>), Mistake> {
         let grid = session::threads(layers, options);
         let threads = |option: &str, texts: &[String]| {
             let one = |text: &String| thread(option, text, &grid);
@@ -180,7 +180,7 @@ impl Watching {
             finalizer: options.launch.is_some(),
         };
         // Read once more, to refuse before anything has run.
-        let asked = !self.breaks.is_empty() || !self.print.is_empty();
+        let asked = !self.breaks.is_empty();
         let front = asked.then(|| Front::with(source, &check));
         let front = front.as_ref().filter(|f| !f.is_refused());
         let mut lines = Vec::new();
@@ -191,37 +191,24 @@ impl Watching {
                 Box::new((Diagnostic::new(Code::E0900).at(whole, why), option))
             })?);
         }
-        let (mut show, mut views) = (Vec::new(), Vec::new());
-        for text in &self.print {
-            let option = Source::new("--print", &text[..]);
-            let word = Spanned::new(&text[..], Span::new(0, text.len() as u32));
-            let dump = match clauses::dump(word) {
-                Ok(dump) => dump,
-                Err(mistake) => return Err(Box::new((*mistake, option))),
-            };
-            let name = &dump.place.name;
-            let declared = |front: &Front| {
-                let mut units = front.checked.units.iter();
-                units.any(|u| u.names.contains_key(&name.node))
-            };
-            if front.is_some_and(|f| !declared(f)) {
-                let label = format!("the text declares no `{}`", name.node);
-                let unknown = Diagnostic::new(Code::E0704).at(name.span, label);
-                return Err(Box::new((unknown, option)));
-            }
-            show.push(name.node.clone());
-            views.push(dump.view);
-        }
+        // The names are those of the program that runs.
+        let program = (!self.print.is_empty()).then(|| session::lowered(layers, options));
+        let program = program.flatten();
+        let print = |text: &String| {
+            Shown::read(text, program.as_ref())
+                .map_err(|mistake| Box::new((*mistake, Source::new("--print", &text[..]))))
+        };
+        let shown: Vec<Shown> = self.print.iter().map(print).collect::<Result<_, _>>()?;
         let trace = TraceOptions {
             instructions: self.trace,
             threads: threads("--thread", &self.thread)?,
             lines,
             stop_threads: threads("--break-thread", &self.break_thread)?,
-            show,
+            show: shown.iter().map(|s| s.place.name.node.clone()).collect(),
             most_instructions: self.trace_limit,
             most_stops: self.break_limit,
         };
-        Ok((trace, views))
+        Ok((trace, shown))
     }
 
     /// Says what was left out, and which line no thread came to.
@@ -235,16 +222,12 @@ impl Watching {
             || json!({ "instructions": untold.instructions, "stops": untold.stops }),
         );
         if untold.instructions > 0 {
-            let n = untold.instructions;
-            output.remark(&format!(
-                "{n} more instructions ran; --trace-limit prints more"
-            ));
+            let more = counted(untold.instructions, "more instruction");
+            output.remark(&format!("{more} ran; --trace-limit prints more"));
         }
         if untold.stops > 0 {
-            let n = untold.stops;
-            output.remark(&format!(
-                "{n} more stops were passed; --break-limit prints more"
-            ));
+            let more = counted(untold.stops, "more stop");
+            output.remark(&format!("{more} came; --break-limit prints more"));
         }
     }
 }
@@ -268,13 +251,14 @@ fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, Mistake> {
     let index = match numbers[..] {
         [number] => number,
         [column, _] if column >= columns => {
-            return Err(wrong(format!("a row has {columns} threads")));
+            return Err(wrong(format!("a row has {}", counted(columns, "thread"))));
         }
         [column, row] => row * columns + column,
         [gx, gy, gz, thread] => {
             if gx >= x || gy >= y || gz >= z || thread >= threads {
+                let threads = counted(threads, "thread");
                 return Err(wrong(format!(
-                    "there are {x} by {y} by {z} groups of {threads} threads"
+                    "there are {x} by {y} by {z} groups of {threads}"
                 )));
             }
             ((gz * y + gy) * x + gx)
@@ -291,7 +275,7 @@ fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, Mistake> {
     let all = grid.threads();
     match u32::try_from(index) {
         Ok(number) if u64::from(number) < all => Ok(number),
-        _ => Err(wrong(format!("the run has {all} threads"))),
+        _ => Err(wrong(format!("the run has {}", counted(all, "thread")))),
     }
 }
 
@@ -323,11 +307,56 @@ fn instructions_on(line: usize, source: &Source, front: Option<&Front>) -> Resul
     })
 }
 
+/// A variable of `--print`.
+struct Shown {
+    place: Place,
+    words: ViewWords,
+}
+
+impl Shown {
+    /// Reads what stands behind `--print`; names and offsets are held against the program, if there is one.
+    fn read(text: &str, program: Option<&Program>) -> Result<Shown, Box<Diagnostic>> {
+        let word = Spanned::new(text, Span::new(0, text.len() as u32));
+        let Dump { place, view } = clauses::dump(word)?;
+        if let Some((x, y)) = place.thread {
+            let start = text.find('@').unwrap_or_default();
+            let tail = &text[start..];
+            let end = start + tail.find([':', ' ', '\t']).unwrap_or(tail.len());
+            let at = Span::new(start as u32, end as u32);
+            let label = "a stop prints what the thread has that stops";
+            let refused = Diagnostic::new(Code::E0705).at(at, label);
+            return Err(Box::new(refused.help(format!("--break-thread {x},{y}"))));
+        }
+        if let Some(program) = program {
+            let symbol = bind::symbol(program, &place.name)?;
+            bind::inside(&place, &symbol, view.ty.unwrap_or(symbol.class.natural()))?;
+        }
+        Ok(Shown { place, words: view })
+    }
+}
+
+/// A variable at a stop.
+struct Variable<'s> {
+    /// Its name, and the offset where one is asked for.
+    title: String,
+    /// Its bytes from there on.
+    bytes: &'s [u8],
+    view: Looked,
+}
+
+/// How a variable is shown.
+enum Looked {
+    /// The lanes of a predicate.
+    Lanes(Vec<bool>),
+    /// Elements in rows.
+    Elements(View),
+}
+
 /// Prints events as they come.
 struct Printer<'a> {
     source: &'a Source,
     /// How the variables of a stop are shown.
-    views: Vec<ViewWords>,
+    shown: Vec<Shown>,
     /// Where events are kept when the command prints one JSON value.
     lines: Option<Mutex<Vec<Json>>>,
     as_json: bool,
@@ -399,17 +428,69 @@ impl Printer<'_> {
         text
     }
 
+    /// The variables of a stop as they are asked for.
+    fn variables<'s>(
+        &'s self,
+        program: &'s Program,
+        stop: &'s Stop,
+    ) -> impl Iterator<Item = Variable<'s>> {
+        // A stop leaves out what the program does not have.
+        let shown = self.shown.iter().filter_map(|shown| {
+            let symbol = program.symbols.get(&shown.place.name.node)?;
+            Some((shown, symbol))
+        });
+        let variables = stop.variables.iter().zip(shown);
+        variables.map(|((name, ty, bytes), (Shown { place, words }, symbol))| {
+            let title = match place.offset {
+                0 => name.clone(),
+                offset => format!("{name}.{offset}"),
+            };
+            let plain = *words == ViewWords::default();
+            let view = if symbol.class == SymbolClass::Predicate && plain {
+                let bits = bytes.first_chunk().map_or(0, |b| u32::from_le_bytes(*b));
+                Looked::Lanes(
+                    (0..symbol.elements)
+                        .map(|lane| bits >> (lane & 31) & 1 == 1)
+                        .collect(),
+                )
+            } else {
+                let ty = words.ty.unwrap_or(*ty);
+                Looked::Elements(View {
+                    ty,
+                    form: words.form.unwrap_or(Form::natural(ty)),
+                    pitch: words.pitch.unwrap_or(program.platform.grf_bytes()),
+                })
+            };
+            let bytes = bytes.get(place.offset as usize..).unwrap_or_default();
+            Variable { title, bytes, view }
+        })
+    }
+
     fn stop(&self, program: &Program, stop: &Stop) -> String {
         let mut text = format!("stop in {}\n", stop.at.thread);
         text.push_str(&format!("  before {}", self.head(stop.at, stop.on.mask)));
-        let grf = program.platform.grf_bytes();
-        for ((name, ty, bytes), words) in stop.variables.iter().zip(&self.views) {
-            let view = view(*ty, *words, grf);
-            text.push_str(&format!("  {name}: {}\n", view.ty));
+        for variable in self.variables(program, stop) {
+            let Variable { title, bytes, view } = variable;
+            let view = match view {
+                Looked::Lanes(lanes) => {
+                    let bits: Vec<&str> =
+                        lanes.iter().map(|&on| if on { "1" } else { "0" }).collect();
+                    let (all, last) = (counted(bits.len(), "lane"), bits.len().saturating_sub(1));
+                    text.push_str(&format!(
+                        "  {title}: {all}\n    {:>3}..={last:<3} {}\n",
+                        0,
+                        bits.join(" ")
+                    ));
+                    continue;
+                }
+                Looked::Elements(view) => view,
+            };
+            text.push_str(&format!("  {title}: {}\n", view.ty));
             let each = (view.pitch / view.ty.bytes()).max(1) as usize;
             for (r, row) in view.rows(bytes).iter().enumerate() {
                 let first = r * each;
-                let last = (bytes.len() / view.ty.bytes() as usize).min(first + each) - 1;
+                let last = (bytes.len() / view.ty.bytes() as usize).min(first + each);
+                let last = last.saturating_sub(1);
                 text.push_str(&format!("    {first:>3}..={last:<3} {row}\n"));
             }
         }
@@ -445,13 +526,16 @@ impl Printer<'_> {
                 "done": i.done,
             }),
             Event::Stop(stop) => {
-                let grf = program.platform.grf_bytes();
-                let variables = stop.variables.iter().zip(&self.views);
-                let variables = variables.map(|((name, ty, bytes), words)| {
-                    let view = view(*ty, *words, grf);
-                    let rows = bytes.chunks((view.pitch as usize).max(1));
-                    let rows: Vec<_> = rows.map(|row| values(view.ty, row)).collect();
-                    json!({ "name": name, "type": view.ty.name(), "rows": rows })
+                let variables = self.variables(program, stop);
+                let variables = variables.map(|Variable { title, bytes, view }| match view {
+                    Looked::Lanes(lanes) => json!({
+                        "name": title, "type": Type::Bool.name(), "lanes": lanes.len(), "rows": [lanes],
+                    }),
+                    Looked::Elements(view) => {
+                        let rows = bytes.chunks((view.pitch as usize).max(1));
+                        let rows: Vec<_> = rows.map(|row| values(view.ty, row)).collect();
+                        json!({ "name": title, "type": view.ty.name(), "rows": rows })
+                    }
                 });
                 json!({ "event": "stop", "variables": variables.collect::<Vec<_>>() })
             }
@@ -460,15 +544,6 @@ impl Printer<'_> {
             value.extend(more);
         }
         value
-    }
-}
-
-fn view(declared: Type, words: ViewWords, grf: u32) -> View {
-    let ty = words.ty.unwrap_or(declared);
-    View {
-        ty,
-        form: words.form.unwrap_or(Form::natural(ty)),
-        pitch: words.pitch.unwrap_or(grf),
     }
 }
 

@@ -6,6 +6,7 @@ use super::ready::ReadyMessages;
 use super::remarks::Remarks;
 use crate::dataport::typed::Writer;
 use crate::dataport::untyped::Window;
+use crate::diagnostic::counted;
 use crate::isa::Platform;
 use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
@@ -170,7 +171,10 @@ impl FlatMemory {
                 bytes as u64 - (len - (address - start))
             ),
             false if behind == 0 => "the access begins right behind its end".to_string(),
-            false => format!("the access begins {behind} bytes behind its end"),
+            false => format!(
+                "the access begins {} behind its end",
+                counted(behind, "byte")
+            ),
         };
         vec![format!("{name} has {len} bytes at {start:#x}: {place}")]
     }

@@ -116,8 +116,8 @@ fn given(kind: &str, words: &str, taken: Option<&str>) -> Result<Given, Refused>
         "image" => image(words, taken)?,
         "sampler" => (sampler(words)?, None),
         "local" => {
-            let bytes = words.parse();
-            let bytes = bytes.map_err(|_| wrong(format!("`{words}` is no number of bytes")))?;
+            let bytes = u32::try_from(number_of_bytes(words)?);
+            let bytes = bytes.map_err(|_| wrong(format!("`{words}` bytes are too many")))?;
             if bytes == 0 {
                 return Err(wrong("local memory has 1 byte at least"));
             }
@@ -127,6 +127,15 @@ fn given(kind: &str, words: &str, taken: Option<&str>) -> Result<Given, Refused>
         "null" if words.is_empty() => (Argument::Null, None),
         _ => (Argument::Typed(kind.to_string(), value(kind, words)?), None),
     })
+}
+
+/// A number of bytes, decimal or hexadecimal.
+fn number_of_bytes(text: &str) -> Result<u64, Refused> {
+    let bytes = match text.strip_prefix("0x") {
+        Some(digits) => u64::from_str_radix(digits, 16).ok(),
+        None => text.parse().ok(),
+    };
+    bytes.ok_or_else(|| wrong(format!("`{text}` is no number of bytes")))
 }
 
 /// A path and `key=value` words behind it.
@@ -163,8 +172,7 @@ fn buffer(text: &str) -> Result<Given, Refused> {
     let (path, keys) = words(text, &["size", "out"])?;
     let out = keys.get("out").map(PathBuf::from);
     if let Some(size) = keys.get("size") {
-        let bytes = size.parse::<u64>();
-        let bytes = bytes.map_err(|_| wrong(format!("`{size}` is no number of bytes")))?;
+        let bytes = number_of_bytes(size)?;
         if bytes == 0 {
             return Err(wrong("a buffer has 1 byte at least"));
         }
@@ -484,6 +492,9 @@ mod tests {
         assert_eq!(bytes("n=uint:0xffffffff"), [0xff; 4]);
         assert_eq!(bytes("n=half:1.5"), [0x00, 0x3e]);
         assert_eq!(bytes("n=hex:0102"), [1, 2]);
+        let buffer = argument("n=buffer:size=0x100").map(|made| made.bytes().map(|b| b.len()));
+        assert_eq!(buffer.expect("hexadecimal"), Some(256));
+        assert!(matches!(argument("n=local:0x40"), Ok(Argument::Local(64))));
         // Three components take the room of four.
         let three = bytes("n=float3:1,2,3");
         assert_eq!((three.len(), &three[8..12]), (16, &3f32.to_le_bytes()[..]));

@@ -5,16 +5,16 @@
 //! that asked, at its own words.
 
 use super::contents;
-use super::directive::{Directives, Origin, SamplerBinding, Setting, SurfaceBinding};
+use super::directive::{Directives, Origin, Place, SamplerBinding, Setting, SurfaceBinding};
 use super::language::Language;
 use super::shape;
 use super::states;
 use super::values::{Form, View};
 use super::words::nearest;
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::{Bindings, Sampler, bindings};
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED};
-use crate::isa::{AvsMode, Platform};
+use crate::isa::{AvsMode, Platform, Type};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
@@ -111,6 +111,21 @@ pub(super) type Wrong = Box<Diagnostic>;
 /// `E0704` with the nearest name of the program.
 pub fn symbol(program: &Program, name: &Spanned<String>) -> Result<Symbol, Wrong> {
     symbol_of(program, name, |_| true)
+}
+
+/// A variable has an element at the offset of a place.
+///
+/// # Errors
+/// `E0705`: it ends before.
+pub fn inside(place: &Place, symbol: &Symbol, ty: Type) -> Result<(), Wrong> {
+    let (offset, element) = (u64::from(place.offset), u64::from(ty.bytes()));
+    let bytes = u64::from(symbol.bytes());
+    if offset + element <= bytes {
+        return Ok(());
+    }
+    let (name, size) = (&place.name.node, counted(bytes, "byte"));
+    let label = format!("`{name}` has {size}: there is no {ty} at byte {offset}");
+    Err(wrong(place.name.span, label))
 }
 
 /// [`symbol()`] where only some classes of variables make sense: the name that is suggested is one of them.

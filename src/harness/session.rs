@@ -193,11 +193,7 @@ pub fn start_watched<O: Observer>(
 /// What is wrong with what the directives bind and look at, found without a run; a text that is wrong itself, or
 /// calls functions of other files, is not looked at.
 pub fn bindings(layers: &[Layer]) -> Vec<Problem> {
-    let lowered = match layers[0].language {
-        Language::Send => sends::program(layers, Vec::new()),
-        _ => program(layers, Vec::new(), &Options::default()),
-    };
-    let Ok((program, _)) = lowered else {
+    let Some(program) = lowered(layers, &Options::default()) else {
         return Vec::new();
     };
     let mut problems = match bind::bind(&program, layers, None) {
@@ -236,6 +232,15 @@ fn bindless(program: &Program) -> Option<Diagnostic> {
         .help("compile without -cl-intel-use-bindless-mode and -cl-intel-use-bindless-images")
         .see("vISA text reference 3, \"Built-in surfaces\"; launch reference 6");
     Some(diagnostic)
+}
+
+/// The program of the layers, to look names up before anything runs; `None` if it is refused.
+pub fn lowered(layers: &[Layer], options: &Options) -> Option<Program> {
+    let lowered = match layers[0].language {
+        Language::Send => sends::program(layers, Vec::new()),
+        _ => program(layers, Vec::new(), options),
+    };
+    lowered.ok().map(|(program, _)| program)
 }
 
 /// The threads that the layers or a launch ask for, without what is in their registers.
@@ -383,7 +388,7 @@ impl<O> Session<O> {
     /// The bytes that a place names, with the view that its declaration and `words` give.
     ///
     /// # Errors
-    /// As [`Session::surface`]; `E0705` for a thread outside the grid.
+    /// As [`Session::surface`]; `E0705` for a thread outside the grid and an offset outside the variable.
     pub fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
         let symbol = bind::symbol(&self.program, &place.name)?;
         if symbol.class == SymbolClass::Surface {
@@ -412,12 +417,8 @@ impl<O> Session<O> {
             let outside = Diagnostic::new(Code::E0705).at(place.name.span, label);
             return Err(Box::new(outside));
         };
-        let declared = match symbol.class {
-            SymbolClass::General(ty) => ty,
-            SymbolClass::Address => Type::Uw,
-            SymbolClass::Predicate | SymbolClass::Surface | SymbolClass::Sampler => Type::Ud,
-        };
-        let ty = words.ty.unwrap_or(declared);
+        let ty = words.ty.unwrap_or(symbol.class.natural());
+        bind::inside(place, &symbol, ty)?;
         let bytes = registers.symbol(&symbol);
         let bytes = bytes.get(place.offset as usize..).unwrap_or_default();
         Ok(Table {

@@ -246,7 +246,10 @@ impl Size {
                     "dimension {}: the global size is a multiple of the group size, and neither is 0",
                     ["x", "y", "z"][dim]
                 ));
-                if required == [0; 3] {
+                if self.global.contains(&0) {
+                    let one = self.global.map(|n| n.max(1));
+                    refused.help = Some(format!("--global {}", self.words(one)));
+                } else if required == [0; 3] {
                     refused.help = self
                         .divisors()
                         .map(|n| format!("--local {}", self.words(n)));
