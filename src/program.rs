@@ -31,6 +31,7 @@ pub use send::{ExtendedWord, Lsc, LscAction, LscPlace, RawMessage, Send, SendBod
 use crate::isa::{Condition, Opcode, Platform, Type};
 use crate::source::Span;
 use indexmap::IndexMap;
+use std::ops::Range;
 
 /// A kernel, ready to run.
 #[derive(Clone, Debug)]
@@ -318,6 +319,8 @@ pub enum Op {
     LoadControl,
     /// Fences, hints, debug lines: no effect on results.
     Nothing,
+    /// `lifetime.start`, `lifetime.end`: nothing is promised of these arena bytes from here on. They stay.
+    Lifetime(Range<u32>),
     /// Legal, but not modelled: a diagnostic when it is reached.
     Unsupported,
     /// A message that takes registers of `%null`: a diagnostic when it is reached.

@@ -22,6 +22,8 @@ const BEFORE: &str = "\
 .decl B v_type=G type=ud num_elts=8 align=GRF
 .decl BB v_type=G type=ub num_elts=32 alias=<B, 0>
 .decl C v_type=G type=ud num_elts=8 align=GRF
+.decl AB v_type=G type=ub num_elts=32 alias=<A, 0>
+.decl CW v_type=G type=uw num_elts=16 alias=<C, 0>
 .decl Q v_type=G type=uq num_elts=8 align=GRF
 .decl W v_type=G type=ud num_elts=16 align=GRF
 .decl I v_type=G type=ud num_elts=1 align=dword
@@ -214,6 +216,115 @@ fn memory_of_groups_and_threads_that_nothing_has_written() {
 }
 
 #[test]
+fn variables_whose_lifetime_starts_or_ends() {
+    for line in ["lifetime.start", "lifetime.end"] {
+        let wanted = Wanted {
+            code: "U0670",
+            at: "add",
+            from: &[line],
+            words: &[
+                "source 0 reads bytes 16..=19 of `A` in lane 4",
+                "nothing is in it from here on",
+                "in lanes 0xf0",
+            ],
+        };
+        // What is written behind the line is defined again.
+        let body = format!(
+            "
+    mov (M1, 8) A(0,0)<1> 0x3:ud
+    mov (M1, 8) C(0,0)<1> A(0,0)<1;1,0>
+    {line} A
+    mov (M1, 4) A(0,0)<1> 0x4:ud
+    add (M1, 8) B(0,0)<1> A(0,0)<1;1,0> 0x1:ud
+"
+        );
+        finds(&wanted, &body);
+    }
+    let wanted = Wanted {
+        code: "U0672",
+        at: "(P1) mov",
+        from: &["lifetime.end"],
+        words: &["the predicate goes by bits 0xff of `P1`"],
+    };
+    let body = "
+    setp (M1, 8) P1 0xf:ud
+    lifetime.end P1
+    (P1) mov (M1, 8) B(0,0)<1> 0x1:ud
+";
+    finds(&wanted, body);
+}
+
+#[test]
+fn results_that_are_undefined() {
+    let wanted = Wanted {
+        code: "U0671",
+        at: "add",
+        from: &["sad2"],
+        words: &[
+            "source 0 reads bytes 2..=3 of `C` in lane 1",
+            "this instruction leaves them undefined",
+            "in lanes 0xaa",
+        ],
+    };
+    // The even lanes are fine.
+    let body = "
+    mov (M1, 8) A(0,0)<1> 0x3:ud
+    sad2 (M1, 8) CW(0,0)<1> AB(0,0)<1;1,0> AB(0,8)<1;1,0>
+    mov (M1, 4) B(0,0)<1> CW(0,0)<2;1,0>
+    add (M1, 8) B(0,0)<1> CW(0,0)<1;1,0> 0x1:ud
+";
+    finds(&wanted, body);
+    for divide in ["div", "mod"] {
+        let wanted = Wanted {
+            code: "U0671",
+            at: "mov (M1, 8) W",
+            from: &[divide],
+            words: &["source 0 reads bytes 8..=11 of `B` in lane 2"],
+        };
+        let body = format!(
+            "
+    mov (M1, 8) A(0,0)<1> 0x3:ud
+    mov (M1, 1) A(0,2)<1> 0x0:ud
+    {divide} (M1, 8) B(0,0)<1> 0x9:ud A(0,0)<1;1,0>
+    mov (M1, 2) W(0,0)<1> B(0,0)<1;1,0>
+    mov (M1, 8) W(0,0)<1> B(0,0)<1;1,0>
+"
+        );
+        finds(&wanted, &body);
+    }
+}
+
+#[test]
+fn atomics_that_use_or_replace_what_was_there() {
+    let offsets = "    mul (M1, 8) A(0,0)<1> 0x76543210:uv 0x4:uw\n";
+    let wanted = Wanted {
+        code: "U0680",
+        at: "add",
+        from: &["dword_atomic.xchg"],
+        words: &["loaded here, first from byte 0x10 of shared local memory"],
+    };
+    // The first one takes nothing; what the second one hands over was put there by the first.
+    let body = format!(
+        "{offsets}
+    dword_atomic.xchg (M1, 4) %slm A.0 A.0 %null.0 %null.0
+    dword_atomic.xchg (M1, 8) %slm A.0 A.0 %null.0 B.0
+    gather_scaled.4 (M1, 8) %slm 0x0:ud A.0 C.0
+    add (M1, 8) C(0,0)<1> C(0,0)<1;1,0> 0x1:ud
+    add (M1, 8) C(0,0)<1> B(0,0)<1;1,0> 0x1:ud
+"
+    );
+    finds(&wanted, &body);
+    let wanted = Wanted {
+        code: "U0680",
+        at: "dword_atomic.add",
+        from: &["mul"],
+        words: &["lane 0 reads 4 bytes from byte 0x0 of shared local memory"],
+    };
+    let body = format!("{offsets}    dword_atomic.add (M1, 8) %slm A.0 A.0 %null.0 %null.0\n");
+    finds(&wanted, &body);
+}
+
+#[test]
 fn operands_that_reach_outside_their_variable() {
     let wanted = Wanted {
         code: "U0673",
@@ -341,6 +452,30 @@ fn addresses_that_are_no_multiple() {
     mul (M1, 8) A(0,0)<1> 0x76543210:uv 0x4:uw
     add (M1, 8) A(0,0)<1> A(0,0)<1;1,0> 0x2:ud
     gather4_scaled.R (M1, 8) T6 0x0:ud A.0 B.0
+";
+    finds(&wanted, body);
+}
+
+#[test]
+fn media_writes_beside_a_dword() {
+    let wanted = Wanted {
+        code: "U0675",
+        at: "media_st",
+        from: &["mov (M1, 1) A(0,0)"],
+        words: &[
+            "byte column 2, row 3 of surface 6 (`T6`) is asked for in all lanes",
+            "it wants a multiple of 4",
+            "the x offset, bytes 0..=3 of `A`, written here",
+        ],
+    };
+    // Reads start anywhere, and writes at a dword.
+    let body = "
+    mov (M1, 8) B(0,0)<1> 0x1:ud
+    mov (M1, 1) A(0,0)<1> 0x2:ud
+    mov (M1, 1) A(0,1)<1> 0x4:ud
+    media_ld.nomod (4,2) T6 0 A(0,0)<0;1,0> 0x3:ud C.0
+    media_st.nomod (4,2) T6 0 A(0,1)<0;1,0> 0x3:ud B.0
+    media_st.nomod (4,2) T6 0 A(0,0)<0;1,0> 0x3:ud B.0
 ";
     finds(&wanted, body);
 }

@@ -973,14 +973,16 @@ This is not a fault of the program."
 private memory for a thread."
     U0670 Undefined "register bytes are read that were never written"
 "Found by `visim run --sanitize`. A declared variable holds nothing until something writes it, byte by
-byte and lane by lane; what the hardware finds there is whatever ran before. visim has zeros there.
+byte and lane by lane; what the hardware finds there is whatever ran before. visim has zeros there. From
+lifetime.start or lifetime.end on a variable holds nothing either; visim keeps what was there.
 
     .decl A v_type=G type=ud num_elts=8 align=GRF
     add (M1, 8) B(0,0)<1> A(0,0)<1;1,0> 0x1:ud   // A was never written
     mov (M1, 8) A(0,0)<1> 0x0:ud                 // mended: in front of it"
-    U0671 Undefined "bytes are read that a message left undefined"
+    U0671 Undefined "bytes are read that an instruction left undefined"
 "Found by `visim run --sanitize`. A message may write whole registers and promise part of them only: the
-bytes between the width and the pitch of a media block, the upper bytes of gathered bytes and words.
+bytes between the width and the pitch of a media block, the upper bytes of gathered bytes and words. Odd
+lanes of sad2 and quotients of integers by zero are undefined as well.
 
     media_ld.nomod (12,1) T6 0 0x0:ud 0x0:ud D.0  // bytes 12..=15 hold nothing
     mov (M1, 16) E(0,0)<1> D(0,0)<1;1,0>          // reads 16 bytes: take 12 of them"
@@ -1006,9 +1008,10 @@ the run as well.
 Check the address arithmetic, which the finding points back to, or the size of the surface that is bound."
     U0675 Undefined "misaligned access"
 "Found by `visim run --sanitize`. Elements of 2, 4 and 8 bytes want addresses that are multiples of their
-size, blocks at 64-bit addresses multiples of 16, oword_ld_unaligned multiples of 4; gather_scaled,
-scatter_scaled and LSC loads and stores take any address. What the hardware does with the low bits depends
-on the part; visim reads the bytes at the address, atomics and oword_ld_unaligned drop the low bits."
+size, blocks at 64-bit addresses multiples of 16, oword_ld_unaligned and the x of media_st multiples of 4;
+gather_scaled, scatter_scaled and LSC loads and stores take any address. What the hardware does with the low
+bits depends on the part; visim reads and writes the bytes at the address, atomics and oword_ld_unaligned
+drop the low bits."
     U0676 Undefined "threads of a group wait at different barriers"
 "Found by `visim run --sanitize`. All threads of a work-group come to the same barriers in the same order.
 Here two of them stood at different ones, as when a barrier is inside a branch that not all threads take."
@@ -1026,9 +1029,10 @@ other in an order that is not defined, so which value stays is chance. Equal val
 
 Give each lane an address of its own, or use an atomic."
     U0680 Undefined "memory is read that was never written"
-"Found by `visim run --sanitize`. Shared local memory holds nothing when a group starts, scratch memory
-holds nothing when a thread starts. visim has zeros there; hardware has what was left. Loading such bytes
-is not reported, using what was loaded is."
+"Found by `visim run --sanitize`. Shared local memory holds nothing when a group starts, scratch and private
+memory hold nothing when a thread starts. visim has zeros there; hardware has what was left. Loading such
+bytes is not reported, nor taking them in exchange for others: using what was loaded is, and so are atomics
+that compute with them."
     U0681 Undefined "threads of a group race"
 "Found by `visim run --check-races`. Two hardware threads of a work-group access the same bytes without a
 barrier in between, at least one of them writes, and not both accesses are atomic: what comes out depends

@@ -104,7 +104,7 @@ fn changed(program: &Program) -> Option<Vec<bool>> {
                 }
             }
             Op::Goto { .. } | Op::Jump { .. } | Op::Switch { .. } | Op::Return { .. } => {}
-            Op::Nothing | Op::ReadState | Op::LoadControl => {}
+            Op::Nothing | Op::Lifetime(_) | Op::ReadState | Op::LoadControl => {}
             Op::Unsupported | Op::TakesNull => {}
             Op::Barrier(_) => {}
             // Functions have variables of their own, which are saved and restored.
@@ -186,7 +186,7 @@ impl Seen {
                 src.iter().for_each(|&at| self.read(at, 4));
                 Some(())
             }
-            Op::Nothing | Op::LoadControl => Some(()),
+            Op::Nothing | Op::Lifetime(_) | Op::LoadControl => Some(()),
             Op::Send(send) => self.send(send),
             _ => None,
         }

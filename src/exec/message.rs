@@ -269,6 +269,10 @@ fn watch_block<O: Observer>(
     observer: &mut O,
 ) {
     let memory = Window::whole(surface.memory()).memory();
+    // Writes start at a multiple of 4 bytes, which is told with the first piece. Source: vISA text
+    // reference 5.6.
+    let mut misaligned =
+        (write && media.x.rem_euclid(4) != 0).then_some((u64::from(media.x.cast_unsigned()), 4));
     block::pieces(surface, media, |piece| {
         let data = if write {
             pixels.get(piece.block.clone()).unwrap_or_default()
@@ -287,7 +291,7 @@ fn watch_block<O: Observer>(
             spot: Spot::Block(piece.x, piece.y),
             bytes,
             inside: piece.address.map_or(0, |_| bytes),
-            misaligned: None,
+            misaligned: misaligned.take(),
             memory,
             start: piece.address.unwrap_or_default() as u64,
             data,

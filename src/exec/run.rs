@@ -136,7 +136,8 @@ impl Thread<'_> {
             | Op::Compare { .. }
             | Op::SetPredicate { .. }
             | Op::PredicateLogic { .. }
-            | Op::Nothing => {}
+            | Op::Nothing
+            | Op::Lifetime(_) => {}
             Op::Goto {
                 lanes,
                 guard,

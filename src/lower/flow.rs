@@ -152,8 +152,10 @@ pub fn synchronisation(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<
             let id = scope.source(&i.operands.first()?.node, SCALAR)?;
             Op::Barrier(self::Barrier::NamedWait(Box::new(id)))
         }
-        FenceGlobal | FenceLocal | FenceSw | SamplerCacheFlush | Yield | Wait | File | Loc
-        | LifetimeStart | LifetimeEnd => Op::Nothing,
+        FenceGlobal | FenceLocal | FenceSw | SamplerCacheFlush | Yield | Wait | File | Loc => {
+            Op::Nothing
+        }
+        LifetimeStart | LifetimeEnd => Op::Lifetime(scope.whole(&i.operands.first()?.node)?),
         _ => return None,
     })
 }

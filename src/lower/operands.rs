@@ -5,6 +5,7 @@ use crate::check::{Storage, Unit, VarId};
 use crate::isa::{Exec, Platform, Type};
 use crate::program::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
 use crate::syntax::ast::{self, Immediate, Operand, PredicateGroup};
+use std::ops::Range;
 
 /// What lowering knows of the unit at hand.
 pub struct Scope<'a> {
@@ -374,6 +375,15 @@ impl Scope<'_> {
             }
             _ => None,
         }
+    }
+
+    /// All bytes of a variable that is named whole.
+    pub fn whole(&self, operand: &Operand<VarId>) -> Option<Range<u32>> {
+        let Operand::Variable(var) = operand else {
+            return None;
+        };
+        let Place { offset, end, .. } = self.place(var.node);
+        Some(offset..end)
     }
 
     /// The predicate in front.

@@ -14,7 +14,7 @@ pub enum Origin {
     Never,
     /// Written by the op at this index.
     Written(u32),
-    /// The message at this index left it undefined.
+    /// The op at this index left it undefined.
     Undefined(u32),
 }
 

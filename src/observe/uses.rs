@@ -217,7 +217,8 @@ impl<F: FnMut(Use)> Uses<'_, F> {
                 }
             }
             Op::Barrier(Barrier::NamedWait(id)) => self.scalar("barrier number", id),
-            Op::Barrier(_) | Op::ReadState | Op::LoadControl | Op::Nothing => {}
+            Op::Barrier(_) | Op::ReadState | Op::LoadControl => {}
+            Op::Nothing | Op::Lifetime(_) => {}
             Op::Unsupported | Op::TakesNull => {}
         }
     }

@@ -145,7 +145,7 @@ impl Choice<'_> {
                     ..self.reference(*lanes)
                 })
             }
-            Op::Nothing => {
+            Op::Nothing | Op::Lifetime(_) => {
                 let run: Run = nothing_to_do;
                 Some(Step {
                     run,

@@ -311,5 +311,6 @@ pub(super) fn computes(op: &Op) -> bool {
             | Op::SetPredicate { .. }
             | Op::PredicateLogic { .. }
             | Op::Nothing
+            | Op::Lifetime(_)
     )
 }

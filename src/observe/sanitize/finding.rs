@@ -36,8 +36,12 @@ pub(super) enum Nothing {
     Never,
     /// A message left them undefined.
     Message,
+    /// An instruction that computes did.
+    Result,
     /// They were loaded from memory that nothing has written.
     Memory,
+    /// The lifetime of their variable started or ended.
+    Lifetime,
 }
 
 #[derive(Clone, Debug)]
@@ -72,6 +76,7 @@ pub(super) enum Detail {
     Bits {
         offset: u32,
         bits: u32,
+        origin: Origin,
     },
     /// An element outside; what it went by if it is indirect.
     Indirect(bool, Vec<Place>),

@@ -3,7 +3,8 @@
 use super::State;
 use super::finding::{Detail, Kind, Place};
 use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
-use crate::isa::{Family, Opcode};
+use crate::isa::{AtomicOp, Family, Opcode};
+use crate::program::{LscAction, SendBody};
 
 /// A set of byte addresses.
 #[derive(Debug, Default)]
@@ -24,6 +25,55 @@ impl Bitmap {
         let at = at as usize;
         let word = self.0.get(at / 64);
         word.is_some_and(|word| word >> (at % 64) & 1 != 0)
+    }
+}
+
+/// What an atomic does with the bytes that were there.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(super) enum Old {
+    /// What it writes depends on them.
+    Used,
+    /// It hands them over, if a register wants them, and writes others.
+    Replaced,
+    /// It hands them over and writes nothing.
+    Kept,
+}
+
+impl Old {
+    /// For the atomics of a message.
+    pub(super) fn of(body: &SendBody) -> Old {
+        match body {
+            SendBody::Atomic { op, .. } | SendBody::SvmAtomic { op, .. } => Old::under(*op),
+            SendBody::Lsc(message) => match message.action {
+                LscAction::Atomic(op) => Old::under(op),
+                _ => Old::Kept,
+            },
+            _ => Old::Used,
+        }
+    }
+
+    fn under(op: AtomicOp) -> Old {
+        match op {
+            AtomicOp::Xchg => Old::Replaced,
+            _ => Old::Used,
+        }
+    }
+
+    /// Shared, scratch and private memory hold nothing at the start: which of the bytes that are read
+    /// were never written, counted from the first.
+    pub(super) fn unwritten(self, written: &mut Bitmap, access: &Access<'_>) -> Vec<u32> {
+        let (start, inside) = (access.start, access.inside);
+        let (reads, writes) = match access.kind {
+            AccessKind::Read => (true, false),
+            AccessKind::Write => (false, true),
+            AccessKind::Atomic => (true, self != Old::Kept),
+        };
+        let bytes = (0..inside).filter(|&i| reads && !written.has(start + u64::from(i)));
+        let bytes = bytes.collect();
+        if writes {
+            written.add(start, inside);
+        }
+        bytes
     }
 }
 
@@ -55,10 +105,11 @@ impl State {
             self.add(at, kind, lane, |state| state.memory(access, None));
         }
         // Byte scattered messages, which these become, take any address: compiled kernels use that.
-        let scattered = matches!(
-            at.site.opcode,
-            Opcode::GatherScaled | Opcode::ScatterScaled | Opcode::RawSend | Opcode::RawSends
-        );
+        let scattered = matches!(spot, Spot::Byte(_))
+            && matches!(
+                at.site.opcode,
+                Opcode::GatherScaled | Opcode::ScatterScaled | Opcode::RawSend | Opcode::RawSends
+            );
         // So do LSC loads and stores.
         let lsc = at.site.opcode.info().family == Family::Lsc && kind != AccessKind::Atomic;
         if access.misaligned.is_some() && !scattered && !lsc {
@@ -97,7 +148,7 @@ impl State {
         }
     }
 
-    /// An atomic that reads what nothing has written.
+    /// An atomic that works on what nothing has written.
     pub(super) fn unwritten_atomic(&mut self, at: At, access: &Access<'_>) {
         self.add(at, Kind::UnwrittenMemory, access.lane, |state| {
             state.memory(access, None)
@@ -109,18 +160,5 @@ impl State {
         let mut places = self.places.clone();
         places.retain(|place| lane.is_none() || place.lane.is_none() || place.lane == lane);
         places
-    }
-
-    /// Shared and scratch memory hold nothing at the start: which of the bytes that are read were never
-    /// written, counted from the first.
-    pub(super) fn unwritten(written: &mut Bitmap, access: &Access<'_>) -> Vec<u32> {
-        let (start, inside) = (access.start, access.inside);
-        let read = access.kind != AccessKind::Write;
-        let bytes = (0..inside).filter(|&i| read && !written.has(start + u64::from(i)));
-        let bytes = bytes.collect();
-        if access.kind != AccessKind::Read {
-            written.add(start, inside);
-        }
-        bytes
     }
 }

@@ -5,8 +5,8 @@
 //! they are served. A finding is told once for each instruction and kind, with how often it came.
 //!
 //! ```text
-//!  registers   never written · left undefined by a message · outside the variable
-//!  memory      outside the surface · misaligned · never written (shared, scratch) · lanes that disagree
+//!  registers   never written · left undefined by a message or an instruction · lifetime over · outside the variable
+//!  memory      outside the surface · misaligned · never written (shared, scratch, private) · lanes that disagree
 //!  group       threads at different barriers, or ended while others wait; a part of a thread's lanes at one
 //! ```
 
@@ -26,7 +26,7 @@ use crate::exec::observer::{
 use crate::exec::{Meeting, ThreadId};
 use crate::program::{Op, Send, SymbolClass};
 use finding::{Detail, Finding, Key, Kind, Place};
-use memory::Bitmap;
+use memory::{Bitmap, Old};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
 use std::sync::{Arc, Mutex, PoisonError};
@@ -97,11 +97,18 @@ struct State {
     lanes: u32,
     /// The last branch that all lanes came to and a part of them took.
     parted: Option<u32>,
+    /// Bytes of scratch memory that have been written.
     scratch: Bitmap,
+    /// And of private memory.
+    private: Bitmap,
+    /// What the atomic at hand does with what was there.
+    old: Old,
     /// What the instruction at hand goes by to find registers or memory.
     places: Vec<Place>,
     /// Bytes of the access at hand that hold nothing, for the registers they come to.
     loaded: Vec<u32>,
+    /// Results of the instruction at hand that the reference calls undefined.
+    unsaid: Vec<Range<u32>>,
     /// Messages that loaded such bytes, and the first place.
     nowhere: HashMap<u32, (SpaceName, Spot)>,
     /// Bytes that lanes of the message at hand have written: their value and the lane.
@@ -141,8 +148,11 @@ impl Observer for Checker<'_> {
             lanes: start.lanes,
             parted: None,
             scratch: Bitmap::default(),
+            private: Bitmap::default(),
+            old: Old::Used,
             places: Vec::new(),
             loaded: Vec::new(),
+            unsaid: Vec::new(),
             nowhere: HashMap::new(),
             written: HashMap::new(),
             known,
@@ -152,6 +162,12 @@ impl Observer for Checker<'_> {
     fn before(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {
         if let Some(state) = &mut self.state {
             state.before(at, op, on, arena);
+        }
+    }
+
+    fn after(&mut self, at: At, _op: &Op, _on: Running, _arena: &[u8]) {
+        if let Some(state) = &mut self.state {
+            state.after(at);
         }
     }
 
@@ -181,6 +197,7 @@ impl Observer for Checker<'_> {
 
     fn payload(&mut self, at: At, send: &Send, mask: u32, arena: &[u8]) {
         let Some(state) = &mut self.state else { return };
+        state.old = Old::of(&send.body);
         let mut found = Vec::new();
         let facts = state.known.facts;
         let mut places = std::mem::take(&mut state.places);
@@ -203,19 +220,20 @@ impl Observer for Checker<'_> {
         state.access(at, access);
         let bytes = match access.space {
             _ if access.inside == 0 => return,
-            SpaceName::Scratch => State::unwritten(&mut state.scratch, access),
+            SpaceName::Scratch => state.old.unwritten(&mut state.scratch, access),
+            SpaceName::Private => state.old.unwritten(&mut state.private, access),
             SpaceName::Shared => {
                 let shared = self.sanitizer.shared.lock();
                 let mut shared = shared.unwrap_or_else(PoisonError::into_inner);
                 let group = shared.groups.entry(at.thread.group).or_default();
-                State::unwritten(&mut group.local, access)
+                state.old.unwritten(&mut group.local, access)
             }
-            SpaceName::Surface(_) | SpaceName::Flat | SpaceName::Private => return,
+            SpaceName::Surface(_) | SpaceName::Flat => return,
         };
         if bytes.is_empty() {
             return;
         }
-        if access.kind == AccessKind::Atomic {
+        if access.kind == AccessKind::Atomic && state.old == Old::Used {
             state.unwritten_atomic(at, access);
         } else {
             // It is told where the registers they come to are used.

@@ -2,6 +2,7 @@
 
 use super::State;
 use super::finding::{Detail, Kind, Nothing, Place};
+use super::memory::Old;
 use crate::exec::lanes::active;
 use crate::exec::observer::{At, Running};
 use crate::isa::Opcode;
@@ -37,6 +38,11 @@ impl State {
                 let source = match (origin, memory) {
                     (Origin::Never, _) => Nothing::Never,
                     (_, Some(_)) => Nothing::Memory,
+                    (Origin::Undefined(pc), _) => match self.known.program.ops.get(pc as usize) {
+                        Some(Op::Lifetime(_)) => Nothing::Lifetime,
+                        Some(Op::Alu(_)) => Nothing::Result,
+                        _ => Nothing::Message,
+                    },
                     _ => Nothing::Message,
                 };
                 self.add(at, Kind::Register(part, source), lane, |state| {
@@ -52,10 +58,7 @@ impl State {
             What::Bits { offset, bits } => self.bits(at, part, offset, bits),
             What::Group { guard } => {
                 if let Some(missing) = undecided(guard, &self.shadow, arena) {
-                    self.add(at, Kind::Predicate(part), None, |_| Detail::Bits {
-                        offset: guard.offset,
-                        bits: missing,
-                    });
+                    self.predicate(at, part, guard.offset, missing);
                 }
             }
             What::Outside { indirect } => {
@@ -97,12 +100,17 @@ impl State {
     fn bits(&mut self, at: At, part: Part, offset: u32, bits: u32) {
         let missing = bits & !self.shadow.written_bits(offset);
         if missing != 0 {
-            let detail = Detail::Bits {
-                offset,
-                bits: missing,
-            };
-            self.add(at, Kind::Predicate(part), None, |_| detail);
+            self.predicate(at, part, offset, missing);
         }
+    }
+
+    fn predicate(&mut self, at: At, part: Part, offset: u32, bits: u32) {
+        let detail = Detail::Bits {
+            offset,
+            bits,
+            origin: self.shadow.origin(offset),
+        };
+        self.add(at, Kind::Predicate(part), None, |_| detail);
     }
 
     /// Who wrote what lies nearest in the same variable.
@@ -132,6 +140,7 @@ impl State {
     pub(super) fn before(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {
         self.written.clear();
         self.loaded.clear();
+        self.unsaid.clear();
         let known = Arc::clone(&self.known);
         let mut found = Vec::new();
         let mut places = std::mem::take(&mut self.places);
@@ -155,6 +164,7 @@ impl State {
                     self.destination(at, dst2, alu.lanes, on.mask, arena);
                     self.two_results(at, alu, dst2, on.mask, arena);
                 }
+                self.unsaid_results(alu, on.mask, arena);
                 if let Some(offset) = alu.overflow {
                     self.shadow.write_bits(offset, on.mask << alu.lanes.offset);
                 }
@@ -180,9 +190,16 @@ impl State {
                 let mask = on.mask << lanes.offset;
                 self.combine(*opcode, *dst, *src, mask, arena);
             }
+            Op::Lifetime(range) => {
+                self.shadow.set(range.clone(), Origin::Undefined(at.pc));
+                if self.known.class(range.start) == Some(SymbolClass::Predicate) {
+                    self.shadow.replace_bits(range.start, 0, u32::MAX);
+                }
+            }
             Op::Goto { lanes, .. } | Op::Return { lanes, .. } => self.branch(at, *lanes, on),
             Op::Barrier(Barrier::Whole | Barrier::Wait) => self.barrier(at, on),
             Op::Send(send) => {
+                self.old = Old::of(&send.body);
                 if let SendBody::Raw(raw) = &send.body {
                     self.raw(at, raw);
                 }
@@ -213,6 +230,38 @@ impl State {
                     || self.known.class(offset) == Some(SymbolClass::Predicate)
             }
             _ => true,
+        }
+    }
+
+    /// Results that the reference calls undefined: odd lanes of `sad2`, integer division by zero.
+    /// Source: vISA text reference 5.2 and 6.4.
+    fn unsaid_results(&mut self, alu: &Alu, mask: u32, arena: &[u8]) {
+        let (facts, sink) = (self.known.facts, self.known.program.sink);
+        let odd: u32 = match alu.opcode {
+            Opcode::Sad2 | Opcode::Sad2Add => 0xaaaa_aaaa,
+            Opcode::Div | Opcode::Mod if alu.src.iter().all(|s| s.ty.is_integer()) => 0,
+            _ => return,
+        };
+        let by_zero = |lane| {
+            let divisor = &alu.src[1];
+            let size = divisor.ty.bytes();
+            let at = uses::element(&divisor.region, lane, size, facts, facts.zero, arena);
+            let bytes = at.and_then(|at| arena.get(at as usize..(at + size) as usize));
+            bytes.is_some_and(|bytes| bytes.iter().all(|&byte| byte == 0))
+        };
+        for lane in active(mask, alu.lanes.count.into()) {
+            if odd >> lane & 1 != 0 || odd == 0 && by_zero(lane) {
+                let size = alu.dst.ty.bytes();
+                let at = uses::element(&alu.dst.region, lane, size, facts, sink, arena);
+                self.unsaid.extend(at.map(|at| at..at + size));
+            }
+        }
+    }
+
+    /// The op has run.
+    pub(super) fn after(&mut self, at: At) {
+        for range in self.unsaid.drain(..) {
+            self.shadow.set(range, Origin::Undefined(at.pc));
         }
     }
 

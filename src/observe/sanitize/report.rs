@@ -5,20 +5,23 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{AccessKind, SpaceName, Spot};
 use crate::observe::known::{self, Known};
 use crate::observe::shadow::Origin;
+use crate::program::Op;
 use std::ops::Range;
 
 /// What the finding is called, and the section that says so.
 fn title(kind: Kind) -> (Code, &'static str) {
     match kind {
         Kind::Register(_, Nothing::Never) => (Code::U0670, "launch reference 2"),
+        Kind::Register(_, Nothing::Lifetime) => (Code::U0670, "vISA text reference 5.13"),
         Kind::Register(_, Nothing::Message) => (Code::U0671, "vISA text reference 6.7 and 6.8"),
         Kind::Register(_, Nothing::Memory) => (Code::U0680, "launch reference 7"),
+        Kind::Register(_, Nothing::Result) => (Code::U0671, "vISA text reference 5.2 and 6.4"),
         Kind::Predicate(_) => (Code::U0672, "launch reference 2"),
         Kind::OutsideRead(_) | Kind::OutsideWrite => {
             (Code::U0673, "vISA text reference 4.4 and 4.6")
         }
         Kind::OutsideMemory(_) => (Code::U0674, "vISA text reference 5.9; PRM 5.10.5"),
-        Kind::Misaligned(_) => (Code::U0675, "vISA text reference 5.9 and 5.10"),
+        Kind::Misaligned(_) => (Code::U0675, "vISA text reference 5.6, 5.9 and 5.10"),
         Kind::OtherBarrier => (Code::U0676, "vISA text reference 5.13"),
         Kind::EndedEarly => (Code::U0677, "launch reference 7"),
         Kind::SomeLanes => (Code::U0693, "vISA text reference 5.5 and 5.13"),
@@ -49,12 +52,19 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             diagnostic = known.at(diagnostic, pc, &label);
             diagnostic = came_from(known, diagnostic, *offset, *origin, *near, *memory);
         }
-        (Detail::Bits { offset, bits }, Kind::Predicate(part)) => {
+        (
+            Detail::Bits {
+                offset,
+                bits,
+                origin,
+            },
+            Kind::Predicate(part),
+        ) => {
             let name = known.program.owner(*offset).map_or("?", |o| &o.name);
             let label =
                 format!("{part} goes by bits {bits:#x} of `{name}`, which nothing has written");
             diagnostic = known.at(diagnostic, pc, &label);
-            diagnostic = declared(known, diagnostic, *offset);
+            diagnostic = came_from(known, diagnostic, *offset, *origin, None, None);
         }
         (Detail::Indirect(indirect, places), kind) => {
             let what = match kind {
@@ -82,9 +92,9 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             },
             kind,
         ) => {
-            let spot = match misaligned {
-                Some((asked, _)) => Spot::Byte(*asked),
-                None => *spot,
+            let spot = match (misaligned, spot) {
+                (Some((asked, _)), Spot::Byte(_)) => Spot::Byte(*asked),
+                _ => *spot,
             };
             let (place, spot) = (known.space(*space), known::spot(spot));
             let lane = known::lane(finding.lane);
@@ -232,7 +242,11 @@ fn came_from(
     let diagnostic = match origin {
         Origin::Undefined(by) => {
             let how = match memory {
-                None => "this message leaves them undefined".to_string(),
+                None => match known.program.ops.get(by as usize) {
+                    Some(Op::Lifetime(_)) => "nothing is in it from here on".to_string(),
+                    Some(Op::Alu(_)) => "this instruction leaves them undefined".to_string(),
+                    _ => "this message leaves them undefined".to_string(),
+                },
                 Some((space, spot)) => {
                     let (place, spot) = (known.space(space), known::spot(spot));
                     format!("loaded here, first from {spot} of {place}, which nothing has written")
