@@ -22,9 +22,12 @@ impl State {
         match what {
             What::Bytes { offset, size } => {
                 if self.known.class(offset) == Some(SymbolClass::Predicate) {
-                    // The bits of a whole predicate, moved to a general variable.
+                    // The bits of a whole predicate, moved to a general variable: a ballot, from which compilers
+                    // take away the lanes that were off by an `and` with the execution mask.
                     let bits = self.known.predicate_bits(offset);
-                    self.bits(at, part, offset, bits);
+                    if bits & self.shadow.written_bits(offset) == 0 {
+                        self.predicate(at, part, offset, bits);
+                    }
                     return;
                 }
                 let Some(bad) = self.shadow.first_undefined(offset, size) else {
