@@ -9,11 +9,11 @@
 //!
 //! * [`syntax::parse`] reads text into lines, [`syntax::print`] writes them back.
 //! * [`check::check`] applies every rule once and numbers what was named.
-//! * [`lower::lower`] turns a kernel into ops over one block of bytes; [`lower::messages`] into the bits
-//!   of hardware messages.
+//! * [`lower::lower`] turns a kernel into ops over one block of bytes.
 //! * [`launch::run`] starts a grid of threads on it; [`exec`] is one thread.
 //! * [`sends`] and [`tld`] are front ends of their own: messages of Ironlake, texture loads of Maxwell.
 //! * [`surface`], [`sampler`] and [`dataport`] are the memory and texture world, which never sees a program.
+//! * [`finalizer`] prints the messages that Intel's finalizer makes of an instruction.
 //! * [`explain`], [`harness`] and the command line only read what the others produce.
 //!
 //! Every stage returns all that it finds as [`diagnostic::Diagnostic`]s.
@@ -52,6 +52,7 @@ pub mod diagnostic;
 pub mod exec;
 pub mod explain;
 pub mod files;
+pub mod finalizer;
 pub mod harness;
 pub mod isa;
 pub mod launch;

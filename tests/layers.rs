@@ -15,6 +15,7 @@ const LAYERS: &[&[&str]] = &[
     &["exec"],
     &["launch"],
     &["observe"],
+    &["finalizer"],
     &["explain"],
     &["harness"],
     &["cli"],

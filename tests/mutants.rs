@@ -9,11 +9,11 @@ use rayon::prelude::*;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use visim::finalizer::{Compat, json};
 use visim::harness::directive;
 use visim::harness::front::Front;
 use visim::isa::Platform;
 use visim::launch::{self, Bindings, FlatRange, Grid, RunOptions, Silent};
-use visim::lower::messages::{self, Compat};
 use visim::lower::{LowerOptions, lower};
 use visim::observe::trace::TraceOptions;
 use visim::observe::{Races, Sanitizer, Stats, Tracer, Watcher};
@@ -179,7 +179,7 @@ fn straight_line(text: &str, platform: Platform) {
     // What the check leaves over must lower, whether or not the program may run.
     for unit in &front.checked.units {
         let _ = visim::lower::lower(&front.checked, &unit.name, &LowerOptions::default());
-        let _ = messages::json::unit(unit, &source, platform, Compat::default());
+        let _ = json::unit(unit, &source, platform, Compat::default());
     }
 }
 

@@ -7,12 +7,12 @@ use super::run::say;
 use crate::diagnostic::{CODES, Code, Diagnostic};
 use crate::explain::line::{Watch, follow};
 use crate::explain::state::{State, behind};
+use crate::finalizer::Compat;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
 use crate::harness::language::Language;
 use crate::harness::session::{self, Options, Refused, Session};
 use crate::harness::words::nearest;
-use crate::lower::messages::Compat;
 use crate::message::Request;
 use serde_json::json;
 

@@ -1,7 +1,7 @@
 //! What a command prints, in text or in JSON, and how it ends.
 
 use crate::diagnostic::{Diagnostic, render_all, to_json};
-use crate::lower::messages::json::pretty;
+use crate::finalizer::json::pretty;
 use crate::source::Source;
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal, Write};

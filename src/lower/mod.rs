@@ -10,7 +10,6 @@ mod dataport;
 mod flow;
 mod layout;
 mod lsc;
-pub mod messages;
 mod operands;
 mod raw;
 mod sampler;
@@ -18,7 +17,7 @@ mod target;
 
 pub use flow::function_at;
 pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
-pub use target::UNMODELLED;
+pub use target::{UNMODELLED, has_ignored_operand};
 
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
 use crate::diagnostic::{Code, Diagnostic};

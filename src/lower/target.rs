@@ -29,7 +29,7 @@ const BEHIND: [&str; 2] = ["Z", "ST"];
 /// Whether the first operand behind surface and header is that of `<SI>`, of which nothing is made. The
 /// reference has the flag without an operand, the finalizer's reader wants one in front of all others;
 /// both are read. Source: lowering reference 21, row 23.
-pub(super) fn has_ignored_operand(has: impl Fn(&str) -> bool, operands: usize) -> bool {
+pub fn has_ignored_operand(has: impl Fn(&str) -> bool, operands: usize) -> bool {
     let flags = IN_FRONT.iter().chain(&BEHIND).filter(|word| has(word));
     has("SI") && operands > 2 + 4 + flags.count()
 }

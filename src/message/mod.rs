@@ -2,7 +2,7 @@
 //!
 //! [`Request`] says what is asked; [`Message`] is the same as the hardware sees it. [`encode`] and
 //! [`decode`] go between them and read the tables of [`fields`], as does [`text`] for people.
-//! Nothing here knows of variables or instructions: how vISA becomes messages is `lower::messages`.
+//! Nothing here knows of variables or instructions: how vISA becomes messages is `finalizer`.
 //!
 //! # Adding a message type
 //!
@@ -35,7 +35,7 @@
 //! # Ok::<(), Box<dyn std::error::Error>>(())
 //! ```
 //!
-//! An instruction that sends it becomes one function of `lower::messages`, beside its relatives.
+//! An instruction that sends it becomes one function of `finalizer`, beside its relatives.
 
 pub mod bits;
 pub mod counted;

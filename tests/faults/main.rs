@@ -9,9 +9,9 @@ use std::path::Path;
 use std::process::Command;
 use visim::check::{CheckOptions, Step, check};
 use visim::diagnostic::{Code, Diagnostic};
+use visim::finalizer::faults::{DIFFERENCES, FAULTS, Fault, Outcome};
+use visim::finalizer::{Compat, Context, Lowered, messages};
 use visim::isa::Platform;
-use visim::lower::messages::faults::{DIFFERENCES, FAULTS, Fault, Outcome};
-use visim::lower::messages::{Compat, Context, Lowered, messages};
 use visim::source::Source;
 use visim::syntax::{ParseOptions, parse};
 

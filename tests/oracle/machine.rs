@@ -5,7 +5,7 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use visim::lower::messages::flow::Cell;
+use visim::finalizer::flow::Cell;
 use visim::surface::float::half_to_f32;
 
 /// What an input or a response holds in this run: anything, but for the numbers of surfaces and

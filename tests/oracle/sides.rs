@@ -5,9 +5,9 @@ use super::programs::{TARGET_HEADER, flag_bits};
 use std::fmt;
 use visim::check::{CheckOptions, Step, check};
 use visim::diagnostic::{any_fatal, render_all};
+use visim::finalizer::flow::Cell;
+use visim::finalizer::{Compat, Context, Flow, Leaf, Op, Run, Send, Value, messages};
 use visim::isa::{Platform, Type};
-use visim::lower::messages::flow::Cell;
-use visim::lower::messages::{Compat, Context, Flow, Leaf, Op, Run, Send, Value, messages};
 use visim::source::Source;
 use visim::syntax::{ParseOptions, parse};
 

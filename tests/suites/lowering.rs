@@ -10,8 +10,8 @@ use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use visim::check::{CheckOptions, check};
 use visim::diagnostic::{Diagnostic, any_fatal, render_all};
+use visim::finalizer::{Compat, json};
 use visim::isa::{ChannelMask, Platform};
-use visim::lower::messages::{Compat, json};
 use visim::math::unit::{Control, Function};
 use visim::message::gen5::{Ask, Cache, TargetHeader, decode_ask, encode_ask};
 use visim::message::{

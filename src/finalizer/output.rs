@@ -10,7 +10,7 @@ use super::operand::Place;
 use super::{Lowering, Op, Part, Plan, Result, Run, Value, faults};
 use crate::diagnostic::Code;
 use crate::isa::{Platform, Type};
-use crate::lower::target::has_ignored_operand;
+use crate::lower::has_ignored_operand;
 use crate::message::Sfid;
 use crate::message::bits::rows;
 use crate::message::dataport::types;
