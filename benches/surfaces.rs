@@ -3,7 +3,7 @@
 use divan::{Bencher, black_box};
 use visim::dataport::block::media_read;
 use visim::isa::ChannelMask;
-use visim::message::{FieldSelect, MediaBlock, ReturnFormat, SamplerOp, SamplerRequest};
+use visim::message::{DataPath, FieldSelect, MediaBlock, ReturnFormat, SamplerOp, SamplerRequest};
 use visim::sampler::Lanes;
 use visim::sampler::fetch::{load, load_reference};
 use visim::surface::{Description, Format, Surface, Tiling};
@@ -30,6 +30,7 @@ fn block(bencher: Bencher, tiling: Tiling, x: i32) {
         y: 100,
         width: 32,
         height: 8,
+        path: DataPath::DEFAULT,
     };
     let mut out = [0; 256];
     bencher

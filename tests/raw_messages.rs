@@ -13,8 +13,8 @@ use visim::launch::{Grid, RunOptions, Silent, run};
 use visim::lower::{LowerOptions, lower};
 
 use visim::message::{
-    Access, Atomic, FieldSelect, MediaBlock, OwordBlock, Request, Scattered, Typed, Untyped,
-    encode, natural,
+    Access, Atomic, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, Scattered, Typed,
+    Untyped, encode, natural,
 };
 use visim::sampler::avs::AvsSampler;
 use visim::sampler::avs::packed::Gen5State;
@@ -248,6 +248,7 @@ fn request() -> impl Strategy<Value = Request> {
                     y,
                     width,
                     height,
+                    path: DataPath::DEFAULT,
                 };
                 match access {
                     Access::Read => Request::MediaRead(block),
@@ -261,6 +262,7 @@ fn request() -> impl Strategy<Value = Request> {
                 high: size == 0 && on[2],
                 unaligned: size > 0 && on[0] && on[3],
                 offset: x,
+                path: DataPath::DEFAULT,
             }),
             2 => Request::DwordScattered(Scattered {
                 surface,
@@ -268,6 +270,7 @@ fn request() -> impl Strategy<Value = Request> {
                 element_bytes: 4,
                 lanes,
                 global: on[2].then_some(x),
+                path: DataPath::DEFAULT,
             }),
             3 => Request::Untyped(Untyped {
                 surface,

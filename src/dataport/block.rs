@@ -374,6 +374,7 @@ fn frame_of(surface: &Surface) -> Result<(LineStride, u32), Refused> {
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::message::DataPath;
     use crate::surface::{Description, Format, Memory};
     use pretty_assertions::assert_eq;
     use std::sync::Arc;
@@ -396,6 +397,7 @@ mod tests {
             y,
             width,
             height,
+            path: DataPath::DEFAULT,
         }
     }
 

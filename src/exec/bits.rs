@@ -18,8 +18,8 @@ use crate::isa::{ChannelMask, Platform};
 use crate::lower::STATELESS;
 use crate::message::dataport::same_code;
 use crate::message::{
-    Access, Atomic, NoBits, OwordBlock, Request, ReturnFormat, SamplerOp, Scattered, SvmBlock,
-    SvmScattered, Typed, Untyped, through,
+    Access, Atomic, DataPath, NoBits, OwordBlock, Request, ReturnFormat, SamplerOp, Scattered,
+    SvmBlock, SvmScattered, Typed, Untyped, through,
 };
 use crate::program::{Send, SendBody};
 use std::borrow::Cow;
@@ -181,6 +181,7 @@ fn request(asked: &Asked<'_>, count: u32, platform: Platform) -> Option<Request>
             high: false,
             unaligned: *unaligned,
             offset: asked.uniform as u32,
+            path: DataPath::DEFAULT,
         }),
         // No message of these is in the reference.
         SendBody::Scatter { bytes: 8, .. } => return None,
@@ -198,6 +199,7 @@ fn request(asked: &Asked<'_>, count: u32, platform: Platform) -> Option<Request>
                 lanes,
                 // The finalizer adds the base to the offsets, except where a header is a must.
                 global: (platform == Platform::Ilk).then_some(0),
+                path: DataPath::DEFAULT,
             };
             match (bytes, scale) {
                 (4, 1) => Request::Untyped(Untyped {

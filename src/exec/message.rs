@@ -15,7 +15,7 @@ use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::isa::{Platform, UnormFormat};
 use crate::lower::{SLM, STATELESS};
-use crate::message::{AvsRequest, MediaBlock, Request, SamplerRequest, UnormRequest};
+use crate::message::{AvsRequest, DataPath, MediaBlock, Request, SamplerRequest, UnormRequest};
 use crate::program::{LscPlace, Raw, Send, SendBody};
 use crate::surface::{Memory, Refused, Surface};
 use std::borrow::Cow;
@@ -49,6 +49,7 @@ pub fn send<O: Observer>(
                 y: general::scalar(thread, y) as i32,
                 width: *width,
                 height: *height,
+                path: DataPath::DEFAULT,
             };
             surface(thread, resources, send, index, pc)?;
             let request = if *write {

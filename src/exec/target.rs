@@ -17,8 +17,7 @@ use crate::dataport::target::{Pixels, SLOTS, write};
 use crate::isa::{Platform, Type};
 use crate::lower::UNMODELLED;
 use crate::message::fields::gen5_target_header as h;
-use crate::message::gen5::{Ask, TargetHeader, target_form};
-use crate::message::{NoBits, Request, TargetWrite, ask_through};
+use crate::message::{NoBits, PixelForm, PixelHeader, PixelWrite, Request, TargetWrite, through};
 use crate::program::{Raw, Send, SendBody};
 use crate::surface::{Refused, float};
 
@@ -134,7 +133,8 @@ pub(super) fn serve<O: Observer>(
         replicated: false,
     };
     if own {
-        heard(&mut pixels, index, count, *last).map_err(|why| bits::no_bits(thread, &why, pc))?;
+        heard(&mut pixels, index, count, *last, thread.program.platform)
+            .map_err(|why| bits::no_bits(thread, &why, pc))?;
     }
     for (channel, raw) in colours.iter().enumerate() {
         let Some(raw) = raw else {
@@ -152,29 +152,34 @@ pub(super) fn serve<O: Observer>(
 
 /// The pixels as Gen5 hears of them: what its descriptor and its two header registers hold.
 /// Source: lowering reference 18.6.
-fn heard(pixels: &mut Pixels, surface: u32, lanes: usize, last: bool) -> Result<(), NoBits> {
-    let header = TargetHeader {
+fn heard(
+    pixels: &mut Pixels,
+    surface: u32,
+    lanes: usize,
+    last: bool,
+    platform: Platform,
+) -> Result<(), NoBits> {
+    let header = PixelHeader {
         dispatched: pixels.enables,
         enables: pixels.enables,
         index: pixels.index,
         corners: pixels.corners.map(|(x, y)| (x as u16, y as u16)),
-        ..TargetHeader::default()
+        ..PixelHeader::default()
     };
     // The upper slots are reached by a message of sixteen alone.
     let wide = lanes == SLOTS || pixels.enables >> 8 != 0;
-    let sent = Ask::Target {
+    let sent = Request::Pixels(PixelWrite {
         surface,
-        form: target_form(wide),
+        form: PixelForm::of_slots(wide),
         last,
         commit: false,
         header,
         eot: false,
-    };
-    if let Ask::Target { form, header, .. } = ask_through(&sent)? {
-        let slots = if form == target_form(true) {
-            0xffff
-        } else {
-            0xff
+    });
+    if let Request::Pixels(PixelWrite { form, header, .. }) = through(&sent, platform)? {
+        let slots = match form {
+            PixelForm::Simd16 => 0xffff,
+            _ => 0xff,
         };
         pixels.enables = header.enables & slots;
         pixels.index = header.index;

@@ -5,7 +5,7 @@
 
 use super::extended::{Extended, decode_extended, extended_descriptor, length_field};
 use super::fields::{Field, Layout, TooWide, outer};
-use super::request::Request;
+use super::request::{DataPath, Request};
 use super::{Sfid, dataport, gen5, sampler};
 use crate::isa::Platform;
 
@@ -102,6 +102,11 @@ pub enum DecodeError {
         "the function {0} of sample_8x8 is not modelled, only the scaler is (AVS reference 10)"
     )]
     MediaFunction(&'static str),
+    /// A block message of Gen5's sampler that the published manual has lost.
+    #[error(
+        "the manual's row of type {0} is not in the published text (PRM 4.11.1.3.2; lowering reference 18.4)"
+    )]
+    SamplerBlock(u32),
     /// No message of this type at this function.
     #[error("{} knows no message type {value}", sfid.name())]
     UnknownType {
@@ -145,6 +150,7 @@ impl DecodeError {
             self,
             DecodeError::MediaMode(_)
                 | DecodeError::MediaFunction(_)
+                | DecodeError::SamplerBlock(_)
                 | DecodeError::LoadStore { .. }
                 | DecodeError::UnknownFunction(_)
         )
@@ -216,6 +222,12 @@ pub fn descriptor(form: &Form, control: u32) -> Result<u32, TooWide> {
 pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Message, EncodeError> {
     if platform == Platform::Ilk {
         return gen5::encode(request, form);
+    }
+    if request.path() != DataPath::DEFAULT {
+        return Err(EncodeError::Absent {
+            what: "a target cache, a stateless base or a commit of its own",
+            platform,
+        });
     }
     if platform == Platform::Bdw && form.second != 0 {
         return Err(EncodeError::Form("bdw has one payload only".into()));

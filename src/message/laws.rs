@@ -87,6 +87,7 @@ fn every_media_block_survives_its_bits() {
                         y: i32::MAX,
                         width,
                         height,
+                        path: DataPath::DEFAULT,
                     };
                     there_and_back(Request::MediaRead(r), data(true, 0, 0, 3), platform);
                     there_and_back(Request::MediaWrite(r), data(true, 0, 4, 0), platform);
@@ -144,6 +145,7 @@ fn every_block_and_scattered_request_survives_its_bits() {
                             element_bytes,
                             lanes,
                             global,
+                            path: DataPath::DEFAULT,
                         };
                         let form = data(global.is_some(), 2, 2, 2);
                         there_and_back(Request::ByteScattered(r), form, platform);
@@ -182,6 +184,7 @@ fn every_block_and_scattered_request_survives_its_bits() {
                     high: false,
                     unaligned: false,
                     offset: 0x1234_5678,
+                    path: DataPath::DEFAULT,
                 };
                 let second = if access == Access::Write { 2 } else { 0 };
                 let form = data(true, 0, second, 2);
@@ -367,20 +370,21 @@ proptest! {
         let channels = ChannelMask(mask);
         let there = |request, form| there_and_back(request, form, platform);
         let field = [FieldSelect::State, FieldSelect::Top, FieldSelect::Bottom][size as usize % 3];
-        let block = MediaBlock { surface, field, x, y, width, height };
+        let path = DataPath::DEFAULT;
+        let block = MediaBlock { surface, field, x, y, width, height, path };
         there(Request::MediaRead(block), data(true, 0, 0, 3));
         there(Request::MediaWrite(block), data(true, 0, 4, 0));
         let unaligned = on(2) && on(0);
         let owords = 1 << size;
         let high = owords == 1 && on(3) && !unaligned;
-        let block = OwordBlock { surface, access, owords, high, unaligned, offset };
+        let block = OwordBlock { surface, access, owords, high, unaligned, offset, path };
         let second = if access == Access::Write { 2 } else { 0 };
         there(Request::Oword(block), data(true, 0, second, 2));
         let block = SvmBlock { access, owords: 1 << (size % 4), unaligned: on(2), address };
         there(Request::SvmBlock(block), data(true, 0, second, 2));
         let global = on(4).then_some(offset);
         let element_bytes = 1 << (size % 3);
-        let bytes = Scattered { surface, access, element_bytes, lanes, global };
+        let bytes = Scattered { surface, access, element_bytes, lanes, global, path };
         there(Request::ByteScattered(bytes), data(global.is_some(), 2, 2, 2));
         let dwords = Scattered { element_bytes: 4, ..bytes };
         there(Request::DwordScattered(dwords), data(global.is_some(), 2, 2, 2));
@@ -465,7 +469,8 @@ proptest! {
     ) {
         let form = Form { header, first, second, response };
         for &(platform, _, _) in Platform::ALL {
-            let block = MediaBlock { surface, field: FieldSelect::Top, x, y, width, height };
+            let path = DataPath { base: height, commit: header, ..DataPath::DEFAULT };
+            let block = MediaBlock { surface, field: FieldSelect::Top, x, y, width, height, path };
             let _ = encode(&Request::MediaRead(block), &form, platform);
             for &(op, _) in SamplerOp::ALL {
                 let r = SamplerRequest {

@@ -43,7 +43,6 @@ pub mod dataport;
 pub mod extended;
 pub mod fields;
 pub mod gen5;
-pub mod gen5_media;
 #[cfg(test)]
 mod laws;
 pub mod math;
@@ -56,11 +55,12 @@ pub mod text;
 mod told;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
-pub use natural::{NoBits, ask_through, odd_lengths, through};
+pub use natural::{NoBits, odd_lengths, through};
 pub use parameters::Parameter;
 pub use request::{
-    Access, Atomic, AvsRequest, DeinterlaceRequest, Fence, FieldSelect, LscFence, MediaBlock,
-    OwordBlock, Request, ReturnFormat, SamplerOp, SamplerRequest, Scale8x8Request, Scattered,
-    SvmBlock, SvmScattered, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite,
+    Access, Atomic, AvsRequest, Cache, DataPath, DeinterlaceRequest, DualOword, Fence, FieldSelect,
+    GatewayOp, LoopFilter, LscFence, MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite,
+    Request, ReturnFormat, SamplerOp, SamplerRequest, Scale8x8Request, Scattered, SvmBlock,
+    SvmScattered, TargetUnorm, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite, VertexWrite,
 };
 pub use sfid::Sfid;

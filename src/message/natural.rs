@@ -8,7 +8,7 @@
 use super::bits::{DecodeError, Decoded, EncodeError, Form, decode, encode, rows};
 use super::counted::{Part, spelled};
 use super::fields::avs_payload;
-use super::gen5::{Ask, decode_ask, encode_ask};
+use super::gen5::rules as gen5;
 use super::request::{Access, Request, ReturnFormat};
 use crate::isa::{AtomicOp, Platform};
 
@@ -37,22 +37,6 @@ pub fn through(request: &Request, platform: Platform) -> Result<Request, NoBits>
     Ok(decode(&message, platform)?.request)
 }
 
-/// Encodes what Gen5 alone can be asked, its lengths those of its fields, and decodes it again.
-///
-/// # Errors
-/// [`NoBits`] if a value does not fit its field.
-pub fn ask_through(ask: &Ask) -> Result<Ask, NoBits> {
-    let mut form = Form {
-        header: true,
-        first: 1,
-        second: 0,
-        response: 0,
-    };
-    form.header = ask.header(&form);
-    (form.first, form.response) = ask.lengths(&form);
-    Ok(decode_ask(&encode_ask(ask, &form)?)?.0)
-}
-
 /// Values that an atomic operation takes beside the address.
 pub const fn atomic_operands(op: AtomicOp) -> u32 {
     match op {
@@ -77,6 +61,9 @@ pub const fn counts_by_header(decoded: &Decoded) -> bool {
 ///
 /// Source: lowering reference 1.2 and 1.10, and the lengths of each message.
 pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
+    if platform == Platform::Ilk {
+        return gen5::odd_lengths(decoded);
+    }
     let Decoded {
         request,
         form: told,
@@ -164,29 +151,13 @@ pub const fn lane_bytes(request: &Request, part: Part) -> Option<u32> {
     })
 }
 
-/// As [`odd_lengths`], of what Gen5 alone can be asked.
-pub fn odd_lengths_of(ask: &Ask, told: &Form) -> Vec<String> {
-    // Of these the header decides.
-    let sampler = matches!(ask, Ask::Sampler(_)) && !told.header;
-    if !sampler && !ask.lengths_stand_in_the_descriptor() {
-        return Vec::new();
-    }
-    let (first, response) = ask.lengths(told);
-    let pairs = [
-        (first, told.first, "out"),
-        (response, told.response, "back"),
-    ];
-    let odd = pairs.into_iter().filter(|(takes, given, _)| takes != given);
-    odd.map(|(takes, given, way)| {
-        format!("{} {way}, the descriptor counts {given}", spelled(takes))
-    })
-    .collect()
-}
-
 /// The natural form of a request.
 ///
 /// Source: lowering reference 2 to 15, the lengths of each message; 18 for Gen5.
 pub fn form(request: &Request, platform: Platform) -> Form {
+    if platform == Platform::Ilk {
+        return gen5::default_form(request);
+    }
     // Parts of a payload in registers: header, parameters, data, response.
     let lanes = |count: u32, bytes: u32| rows(count.saturating_mul(bytes), platform);
     let moved = |access: Access, rows: u32| match access {
@@ -194,17 +165,6 @@ pub fn form(request: &Request, platform: Platform) -> Form {
         Access::Write => (rows, 0),
     };
     let (header, parameters, (data, response)) = match request {
-        Request::Sampler(r) if platform == Platform::Ilk => {
-            let header = r.channels.0 != 0xf || r.offsets != [0; 3];
-            // A returned channel has its place whether it is asked for or not.
-            if r.lanes == 2 {
-                // SIMD4x2: four parameters of both samples to a register, one register back.
-                (header, r.params.div_ceil(4), (0, 1))
-            } else {
-                let each = r.channel_rows(platform);
-                (header, r.params.saturating_mul(each), (0, 4 * each))
-            }
-        }
         Request::Sampler(r) => return r.form(platform),
         Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
             (true, 1, (0, 0))
@@ -250,7 +210,20 @@ pub fn form(request: &Request, platform: Platform) -> Form {
         Request::LscFence(_) => (false, 1, (0, 1)),
         Request::SamplerFlush => (true, 0, (0, 1)),
         Request::Urb(_) => (true, 0, (0, 0)),
-        Request::Target(_) | Request::Barrier | Request::EndOfThread => (false, 1, (0, 0)),
+        // The last are Gen5's, whose lengths were told above.
+        Request::Target(_)
+        | Request::Barrier
+        | Request::EndOfThread
+        | Request::EndOfChild
+        | Request::NullEnd
+        | Request::DualOword(_)
+        | Request::LoopFilter(_)
+        | Request::Vertex(_)
+        | Request::Pixels(_)
+        | Request::TargetUnorm(_)
+        | Request::FlushRender { .. }
+        | Request::Math(_)
+        | Request::Gateway { .. } => (false, 1, (0, 0)),
     };
     let first = (u32::from(header) + parameters).max(1);
     // One payload up to Gen8, two from then on; block messages of the sampler are one piece.

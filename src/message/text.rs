@@ -12,7 +12,7 @@
 use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
 use super::extended::extended_layout;
 use super::fields::{Field, Layout, extended_gen11, outer};
-use super::natural::{counts_by_header, odd_lengths, odd_lengths_of};
+use super::natural::{counts_by_header, odd_lengths};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
 use std::fmt::Write;
@@ -220,21 +220,15 @@ pub struct Read {
 /// [`DecodeError`] naming the bit, field or length that makes no sense.
 pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, DecodeError> {
     let message = message(desc, ex_desc, platform)?;
-    match platform {
-        Platform::Ilk => gen5::decode_ask(&message).map(|(ask, form)| Read {
-            form,
-            asked: ask.to_string(),
-            odd: odd_lengths_of(&ask, &form),
-        }),
-        _ => decode(&message, platform).map(|decoded| Read {
-            form: decoded.form,
-            asked: decoded.request.to_string(),
-            odd: match counts_by_header(&decoded) {
-                true => Vec::new(),
-                false => odd_lengths(&decoded, platform),
-            },
-        }),
-    }
+    let decoded = decode(&message, platform)?;
+    Ok(Read {
+        form: decoded.form,
+        asked: decoded.request.to_string(),
+        odd: match counts_by_header(&decoded) {
+            true => Vec::new(),
+            false => odd_lengths(&decoded, platform),
+        },
+    })
 }
 
 /// The message of a pair of descriptors, the extended one with receiver, end of thread and second length on

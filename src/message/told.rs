@@ -1,6 +1,5 @@
 //! Requests as people and programs read them.
 
-use super::gen5::Ask;
 use super::request::Request;
 use serde::Serializer;
 use serde_json::{Value, json};
@@ -32,19 +31,6 @@ impl fmt::Display for Request {
                 tell(fields, &mut ':', f)
             }),
             name => f.write_str(&words(name.as_str().unwrap_or_default())),
-        }
-    }
-}
-
-impl fmt::Display for Ask {
-    /// `media block read: surface 3, field state, x 8, y 4, width 8, height 4, render cache`.
-    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.write_str(self.name())?;
-        match serde_json::to_value(self) {
-            Ok(Value::Object(named)) => named
-                .values()
-                .try_for_each(|fields| tell(fields, &mut ':', f)),
-            _ => Ok(()),
         }
     }
 }
@@ -94,12 +80,11 @@ impl fmt::Display for Told<'_> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::gen5::{Ask, Cache};
-    use super::super::request::{AvsRequest, FieldSelect, MediaBlock, Request};
+    use super::super::request::{AvsRequest, Cache, DataPath, FieldSelect, MediaBlock, Request};
     use crate::isa::{AvsControl, AvsMode, ChannelMask};
 
     #[test]
-    fn ironlake_is_told_as_plainly() {
+    fn what_only_gen5_is_told_follows_where_it_is_not_the_default() {
         let block = MediaBlock {
             surface: 3,
             field: FieldSelect::Top,
@@ -107,24 +92,23 @@ mod tests {
             y: 4,
             width: 8,
             height: 4,
+            path: DataPath::DEFAULT,
         };
+        let text = "surface 3, field top, x -8, y 4, width 8, height 4";
+        let read = Request::MediaRead(block);
+        assert_eq!(read.to_string(), format!("media read: {text}"));
+        let path = DataPath {
+            cache: Cache::Sampler,
+            ..DataPath::DEFAULT
+        };
+        let read = Request::MediaRead(MediaBlock { path, ..block });
+        let more = "cache sampler cache, base 0, commit no";
+        assert_eq!(read.to_string(), format!("media read: {text}, {more}"));
         assert_eq!(
-            Ask::MediaRead(block, Cache::Render).to_string(),
-            "media block read: surface 3, field top, x -8, y 4, width 8, height 4, render cache"
+            Request::FlushRender { commit: false }.to_string(),
+            "flush render: commit no"
         );
-        assert_eq!(
-            Ask::MediaWrite {
-                block,
-                commit: true
-            }
-            .to_string(),
-            "media block write: surface 3, field top, x -8, y 4, width 8, height 4, commit yes"
-        );
-        assert_eq!(
-            Ask::FlushRender { commit: false }.to_string(),
-            "flush render cache: commit no"
-        );
-        assert_eq!(Ask::NullEnd.to_string(), "end of thread");
+        assert_eq!(Request::NullEnd.to_string(), "null end");
     }
 
     #[test]
@@ -136,6 +120,7 @@ mod tests {
             y: 4,
             width: 8,
             height: 4,
+            path: DataPath::DEFAULT,
         });
         let text = "media read: surface 3, field bottom, x -8, y 4, width 8, height 4";
         assert_eq!(read.to_string(), text);

@@ -17,9 +17,9 @@ use super::line::{
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Platform};
 use crate::message::extended::{Extended, extended_descriptor};
-use crate::message::gen5::rules::{Violation, function_may_end};
-use crate::message::gen5::{Ask, decode_ask};
-use crate::message::{Form, Message, Sfid};
+use crate::message::gen5;
+use crate::message::gen5::rules::{self, Violation, function_may_end};
+use crate::message::{Decoded, Message, PixelForm, Request, Sfid};
 use crate::program::registers;
 use crate::source::Span;
 
@@ -91,7 +91,7 @@ struct Underway {
 /// A render target write.
 struct Target {
     surface: u32,
-    form: u32,
+    form: PixelForm,
     /// Last Render Target Select.
     last: bool,
     ends: bool,
@@ -266,7 +266,7 @@ impl Thread {
         if send.eot && !function_may_end(send.receiver) {
             return;
         }
-        let (ask, form) = match decode_ask(&message) {
+        let decoded = match gen5::decode(&message) {
             Ok(decoded) => decoded,
             Err(why) => {
                 let note = why.to_string();
@@ -290,51 +290,43 @@ impl Thread {
                 return;
             }
         };
-        self.order(&ask, send, span, found);
-        if let Ask::Target {
-            surface,
-            form,
-            last,
-            ..
-        } = ask
-        {
-            let ends = send.eot;
+        let request = &decoded.request;
+        self.order(request, send, span, found);
+        if let Request::Pixels(write) = request {
             self.targets.push(Target {
-                surface,
-                form,
-                last,
-                ends,
+                surface: write.surface,
+                form: write.form,
+                last: write.last,
+                ends: send.eot,
                 span,
             });
         }
         let header = self.known.message(send.message);
-        let told = ask
-            .deciding_words(&form)
-            .iter()
-            .all(|&dw| header[dw].is_some());
-        if told || ask.lengths_stand_in_the_descriptor() {
+        let mut deciding = rules::deciding_words(&decoded).iter();
+        let known = deciding.all(|&dw| header[dw].is_some());
+        if known || !rules::counts_by_header(request) {
             let before = found.len();
-            counts(&ask, &form, span, found);
+            counts(&decoded, span, found);
             if found.len() > before {
                 return;
             }
         }
-        let rules = match told {
-            true => ask.check(),
-            false => ask.check_descriptor(),
+        let checked = match known {
+            true => rules::check(request),
+            false => rules::check_descriptor(request),
         };
-        if let Err(Violation { what, see }) = rules {
-            let label = format!("{}: {what}", ask.name());
+        if let Err(Violation { what, see }) = checked {
+            let label = format!("{}: {what}", request.name());
             found.push(Diagnostic::new(Code::E0935).at(span, label).see(see));
-        } else if let Some(Violation { what, see }) = ask.unmodelled() {
-            let label = format!("{}: {what}", ask.name());
+        } else if let Some(Violation { what, see }) = rules::unmodelled(request) {
+            let label = format!("{}: {what}", request.name());
             found.push(Diagnostic::new(Code::N0937).at(span, label).see(see));
         }
     }
 
     /// Source: PRM 5.4: the order of reads and writes is not guaranteed.
-    fn order(&mut self, ask: &Ask, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
-        let Some(surface) = ask.surface() else {
+    fn order(&mut self, request: &Request, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
+        let Some(surface) = request.surface() else {
             return;
         };
         let count = lengths(send).map_or(0, |(_, count)| count);
@@ -349,7 +341,7 @@ impl Thread {
             let earlier = list.iter().find(|m| m.surface == surface)?;
             Some((earlier.span, earlier.answer))
         };
-        let (code, verb, other, note) = if ask.writes() {
+        let (code, verb, other, note) = if request.writes() {
             let read = here(&self.reads);
             self.writes.push(message);
             let Some((span, Some(answer))) = read else {
@@ -392,8 +384,8 @@ impl Thread {
             let label = "the last render target write does not end the thread";
             wrong(end.span, label, "PRM 5.10.7");
         }
-        let of = |form| self.targets.iter().filter(move |t| t.form == form).count();
-        let [low, high] = [of(2), of(3)];
+        let of = |form: PixelForm| self.targets.iter().filter(move |t| t.form == form).count();
+        let [low, high] = [of(PixelForm::DualLow), of(PixelForm::DualHigh)];
         if low > 1 || high > 1 || low + high > 0 && low + high < self.targets.len() {
             let label = "one pair of dual source messages goes alone";
             wrong(end.span, label, "PRM 5.7.2, 5.10.7");
@@ -416,10 +408,12 @@ impl Thread {
 }
 
 /// Lengths against what the message takes and returns.
-fn counts(ask: &Ask, form: &Form, span: Span, found: &mut Vec<Diagnostic>) {
-    let (first, response) = ask.lengths(form);
+fn counts(decoded: &Decoded, span: Span, found: &mut Vec<Diagnostic>) {
+    let Decoded { request, form } = decoded;
+    let (first, response) = rules::lengths(request, form);
     if first != form.first {
-        let label = format!("{} takes {first} registers, not {}", ask.name(), form.first);
+        let name = request.name();
+        let label = format!("{name} takes {first} registers, not {}", form.first);
         found.push(
             Diagnostic::new(Code::E0925)
                 .at(span, label)
@@ -429,7 +423,7 @@ fn counts(ask: &Ask, form: &Form, span: Span, found: &mut Vec<Diagnostic>) {
     if response != form.response {
         let label = format!(
             "{} answers with {response} registers, not {}",
-            ask.name(),
+            request.name(),
             form.response
         );
         found.push(

@@ -15,7 +15,7 @@ use super::line::{
 use crate::isa::{Modifier, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::fields::{gen5_read, gen5_sampler, outer};
-use crate::message::gen5_media;
+use crate::message::gen5::sampler_block;
 use crate::program::{
     Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw, RawMessage,
     Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass, Text,
@@ -165,7 +165,7 @@ fn bindings(send: &Send) -> Option<Range<u32>> {
             let first = gen5_read::BINDING.get(&[desc]);
             let block = send.receiver == Sfid::Sampler && gen5_sampler::SIMD_MODE.get(&[desc]) == 3;
             let count = match block {
-                true => gen5_media::surfaces(gen5_sampler::TYPE.get(&[desc])),
+                true => sampler_block::surfaces(gen5_sampler::TYPE.get(&[desc])),
                 false => 1,
             };
             Some(first..first + count)

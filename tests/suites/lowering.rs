@@ -13,10 +13,11 @@ use visim::diagnostic::{Diagnostic, any_fatal, render_all};
 use visim::finalizer::{Compat, json};
 use visim::isa::{ChannelMask, Platform};
 use visim::math::unit::{Control, Function};
-use visim::message::gen5::{Ask, Cache, TargetHeader, decode_ask, encode_ask};
+use visim::message::gen5::rules::lengths;
 use visim::message::{
-    Access, FieldSelect, Form, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest,
-    Scattered,
+    Access, Cache, DataPath, Decoded, DeinterlaceRequest, DualOword, FieldSelect, Form, GatewayOp,
+    MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite, Request, ReturnFormat, SamplerOp,
+    SamplerRequest, Scale8x8Request, Scattered, decode, encode,
 };
 use visim::source::Source;
 use visim::syntax::{ParseOptions, parse};
@@ -479,11 +480,11 @@ fn gen5_vector(v: &Json) -> Result<(), String> {
         second: 0,
         response: number("response_length"),
     };
-    let ask = gen5_ask(v).ok_or("no such message")?;
-    let message = encode_ask(&ask, &form).map_err(|e| e.to_string())?;
+    let request = gen5_request(v).ok_or("no such message")?;
+    let message = encode(&request, &form, Platform::Ilk).map_err(|e| e.to_string())?;
     if (message.desc, message.ex_desc) != (desc, ex_desc) {
         return Err(format!(
-            "{ask:?}: {:#010x} {:#x}, not {desc:#010x} {ex_desc:#x}",
+            "{request:?}: {:#010x} {:#x}, not {desc:#010x} {ex_desc:#x}",
             message.desc, message.ex_desc
         ));
     }
@@ -497,25 +498,31 @@ fn gen5_vector(v: &Json) -> Result<(), String> {
         }
     }
     // A header says how much of a payload there is; the vectors leave out what the gateway answers.
-    if v["message"] != "sampleinfo" && ask.lengths(&form) != (form.first, form.response) {
-        return Err(format!("{ask:?}: lengths {:?}", ask.lengths(&form)));
+    let counted = lengths(&request, &form);
+    if v["message"] != "sampleinfo" && counted != (form.first, form.response) {
+        return Err(format!("{request:?}: lengths {counted:?}"));
     }
-    let (again, back) = decode_ask(&message).map_err(|e| e.to_string())?;
-    if again != ask || back != form {
-        return Err(format!("{ask:?} came back as {again:?}"));
+    let again = decode(&message, Platform::Ilk).map_err(|e| e.to_string())?;
+    if again != (Decoded { request, form }) {
+        return Err(format!("{request:?} came back as {again:?}"));
     }
     Ok(())
 }
 
-fn gen5_ask(v: &Json) -> Option<Ask> {
+fn gen5_request(v: &Json) -> Option<Request> {
     let p = &v["params"];
     let number = |field: &str| p[field].as_u64().unwrap_or(0) as u32;
     let on = |field: &str| p[field] == true;
     let cache = match p["cache"].as_str() {
-        Some("render") => Cache::Render,
+        Some("data") => Cache::Data,
         Some("sampler") => Cache::Sampler,
         Some("sampler_field") => Cache::SamplerField,
-        _ => Cache::Data,
+        _ => Cache::Render,
+    };
+    let path = DataPath {
+        cache,
+        base: 0,
+        commit: on("commit"),
     };
     let channels = p["channels"].as_str().map_or(ChannelMask::RGBA, |letters| {
         let bit = |letter: char| 1 << "RGBA".find(letter).unwrap_or(0);
@@ -532,6 +539,7 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
         y: p["y"].as_i64().unwrap_or(0) as i32,
         width: number("width"),
         height: number("height"),
+        path,
     };
     let oword = |access| {
         let (owords, high) = match p["owords"].as_str()? {
@@ -539,90 +547,81 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
             "1 high" => (1, true),
             n => (n.parse().ok()?, false),
         };
-        let block = OwordBlock {
+        Some(Request::Oword(OwordBlock {
             surface: number("binding"),
             access,
             owords,
             high,
             unaligned: false,
             offset: 0,
-        };
-        Some(Ask::Oword {
-            block,
-            base: 0,
-            cache,
-            commit: on("commit"),
+            path,
+        }))
+    };
+    let dual = |access| {
+        Request::DualOword(DualOword {
+            surface: number("binding"),
+            access,
+            owords: number("owords"),
+            offset: 0,
+            path,
         })
     };
-    let dual = |access| Ask::DualOword {
-        surface: number("binding"),
-        access,
-        global: 0,
-        base: 0,
-        cache,
-        owords: number("owords"),
-        commit: on("commit"),
-    };
     let scattered = |access| {
-        let scattered = Scattered {
+        Request::DwordScattered(Scattered {
             surface: number("binding"),
             access,
             element_bytes: 4,
             lanes: number("lanes"),
             global: Some(0),
-        };
-        Ask::DwordScattered {
-            request: scattered,
-            base: 0,
-            cache,
-            commit: on("commit"),
-        }
+            path,
+        })
     };
-    let block_of = |kind| Ask::SamplerBlock {
-        kind,
-        surface: number("binding"),
-        sampler: number("sampler"),
-        channels,
-    };
+    let (surface, sampler) = (number("binding"), number("sampler"));
+    let gateway = |op| Request::Gateway { op, eot: false };
     let message = v["message"].as_str()?;
     Some(match message {
-        "media block read" => Ask::MediaRead(block, cache),
-        "media block write" => Ask::MediaWrite {
-            block,
-            commit: on("commit"),
-        },
+        "media block read" => Request::MediaRead(block),
+        "media block write" => Request::MediaWrite(block),
         "OWord block read" => return oword(Access::Read),
         "OWord block write" => return oword(Access::Write),
         "OWord dual block read" => dual(Access::Read),
         "OWord dual block write" => dual(Access::Write),
         "DWord scattered read" => scattered(Access::Read),
         "DWord scattered write" => scattered(Access::Write),
-        "sample_8x8 (media payload layout)" => block_of(0xb),
-        "deinterlace" => block_of(8),
-        "render target write" => Ask::Target {
-            surface: number("binding"),
-            form: number("type"),
+        "sample_8x8 (media payload layout)" => Request::Scale8x8(Scale8x8Request {
+            surface,
+            sampler,
+            channels,
+            u: 0.0,
+            v: 0.0,
+            delta_u: 0.0,
+            delta_v: 0.0,
+            u2d: 0.0,
+        }),
+        "deinterlace" => Request::Deinterlace(DeinterlaceRequest {
+            surface,
+            sampler,
+            x: 0,
+            y: 0,
+        }),
+        "render target write" => Request::Pixels(PixelWrite {
+            surface,
+            form: *PixelForm::ALL.get(number("type") as usize)?,
             last: on("last"),
             commit: false,
-            header: TargetHeader {
+            header: PixelHeader {
                 source_depth: on("source_depth"),
                 destination_depth: on("dest_depth"),
                 stencil: on("stencil_or_aa"),
-                ..TargetHeader::default()
+                ..PixelHeader::default()
             },
             eot: v["name"].as_str().is_some_and(|n| n.ends_with("_eot")),
-        },
-        "gateway open" => Ask::Gateway {
-            opcode: 0,
-            eot: false,
-        },
-        "gateway close" => Ask::Gateway {
-            opcode: 1,
-            eot: false,
-        },
-        "flush render cache" => Ask::FlushRender { commit: false },
-        "flush render cache with write commit" => Ask::FlushRender { commit: true },
-        _ if message.starts_with("math ") => Ask::Math(Control {
+        }),
+        "gateway open" => gateway(GatewayOp::Open),
+        "gateway close" => gateway(GatewayOp::Close),
+        "flush render cache" => Request::FlushRender { commit: false },
+        "flush render cache with write commit" => Request::FlushRender { commit: true },
+        _ if message.starts_with("math ") => Request::Math(Control {
             function: match &message[5..] {
                 "inv" => Function::Inv,
                 "log" => Function::Log,
@@ -643,7 +642,7 @@ fn gen5_ask(v: &Json) -> Option<Ask> {
             saturate: on("saturate"),
             scalar: on("scalar"),
         }),
-        op => Ask::Sampler(SamplerRequest {
+        op => Request::Sampler(SamplerRequest {
             op: SamplerOp::ALL.iter().find(|(_, name)| *name == op)?.0,
             surface: number("binding"),
             sampler: number("sampler"),

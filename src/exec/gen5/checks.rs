@@ -5,8 +5,8 @@ use super::super::trap::Trap;
 use super::{Done, Served};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
-use crate::message::gen5::{Ask, Cache};
-use crate::message::{FieldSelect, MediaBlock};
+use crate::message::gen5::rules;
+use crate::message::{Cache, Decoded, FieldSelect, MediaBlock};
 use crate::program::{Raw, registers};
 use crate::surface::{LineStride, Refused, Surface, Tiling};
 
@@ -17,7 +17,7 @@ impl<O: Observer> Served<'_, '_, '_, O> {
     /// Registers there are none of, and answers that have no place: the text shows them only where the
     /// descriptor stands in it.
     pub(super) fn places(&self) -> Done {
-        let form = &self.form;
+        let form = &self.decoded.form;
         let beyond = |raw: &Raw, count: u32| {
             u64::from(raw.offset) + 32 * u64::from(count) > u64::from(raw.end)
         };
@@ -54,7 +54,7 @@ impl<O: Observer> Served<'_, '_, '_, O> {
             return Ok(());
         };
         let first = self.raw.dst.map_or(0, |dst| dst.offset / REGISTER);
-        let count = self.raw.dst.map_or(0, |_| self.form.response);
+        let count = self.raw.dst.map_or(0, |_| self.decoded.form.response);
         let here = registers(first, count);
         let pending = &mut self.thread.pending;
         for (answer, _) in pending.iter_mut() {
@@ -80,15 +80,15 @@ impl<O: Observer> Served<'_, '_, '_, O> {
     }
 
     /// Lengths and the rules of the message's own fields. Source: PRM 2.6.11.
-    pub(super) fn check(&mut self, ask: &Ask) -> Done {
+    pub(super) fn check(&mut self) -> Done {
         self.places()?;
         self.in_flight()?;
-        let (first, response) = ask.lengths(&self.form);
-        let form = &self.form;
+        let Decoded { request, form } = &self.decoded;
+        let (first, response) = rules::lengths(request, form);
         if form.first != first {
             let note = format!(
                 "{} takes {first} registers with these fields, the descriptor says {}",
-                ask.name(),
+                request.name(),
                 form.first
             );
             let wrong = Diagnostic::new(Code::E0925).note(note);
@@ -97,31 +97,31 @@ impl<O: Observer> Served<'_, '_, '_, O> {
         if form.response != response {
             let note = format!(
                 "{} answers with {response} registers, the descriptor says {}",
-                ask.name(),
+                request.name(),
                 form.response
             );
             let wrong = Diagnostic::new(Code::U0926).note(note);
             return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect response length\"")));
         }
-        if let Err(violation) = ask.check() {
-            return Err(self.broken(ask, &violation.what, violation.see));
+        if let Err(violation) = rules::check(request) {
+            return Err(self.broken(&violation.what, violation.see));
         }
-        match ask.unmodelled() {
-            Some(why) => Err(self.unmodelled(ask, &why.what, why.see)),
+        match rules::unmodelled(request) {
+            Some(why) => Err(self.unmodelled(&why.what, why.see)),
             None => Ok(()),
         }
     }
 
     /// A rule of the message that its values break.
-    fn broken(&self, ask: &Ask, what: &str, see: &'static str) -> Box<Trap> {
-        let wrong = Diagnostic::with_message(Code::E0935, format!("{}: {what}", ask.name()));
+    fn broken(&self, what: &str, see: &'static str) -> Box<Trap> {
+        let name = self.decoded.request.name();
+        let wrong = Diagnostic::with_message(Code::E0935, format!("{name}: {what}"));
         self.trap(wrong.see(see))
     }
 
     /// The dwords of M1 and M2 that enabled channels take as offsets: multiples of `to`.
     pub(super) fn offsets(
         &self,
-        ask: &Ask,
         offsets: impl IntoIterator<Item = (usize, u32)>,
         to: u32,
         see: &'static str,
@@ -130,26 +130,20 @@ impl<O: Observer> Served<'_, '_, '_, O> {
             if !offset.is_multiple_of(to) {
                 let (register, dw) = (1 + dw / 8, dw % 8);
                 let what = format!("M{register}.{dw}, {offset:#x}, is not a multiple of {to}");
-                return Err(self.broken(ask, &what, see));
+                return Err(self.broken(&what, see));
             }
         }
         Ok(())
     }
 
     /// What media blocks want of a surface beyond what later parts do.
-    pub(super) fn media_surface(
-        &mut self,
-        surface: &Surface,
-        block: &MediaBlock,
-        cache: Cache,
-        ask: &Ask,
-    ) -> Done {
+    pub(super) fn media_surface(&mut self, surface: &Surface, block: &MediaBlock) -> Done {
         let field = block.field;
         let see = "PRM 5.10.5, \"Restrictions\"";
         let d = surface.description();
         if !d.base.is_multiple_of(32) {
             let what = format!("base address {:#x} is not a multiple of 32", d.base);
-            return self.answered(ask, Err(Refused::error(what, see)));
+            return self.answered(Err(Refused::error(what, see)));
         }
         let pixel = match d.format.is_packed_422() {
             true => 4,
@@ -160,23 +154,27 @@ impl<O: Observer> Served<'_, '_, '_, O> {
                 "{} bytes from byte {} on: pixels of {} are {pixel} bytes",
                 block.width, block.x, d.format
             );
-            return self.answered(ask, Err(Refused::error(what, see)));
+            return self.answered(Err(Refused::error(what, see)));
         }
         let skips = skips(surface, field);
-        if cache == Cache::SamplerField && !skips {
+        if block.path.cache == Cache::SamplerField && !skips {
             let what = "the sampler cache in field mode wants a line stride of 1";
             let see = "PRM 5.10.2.1.2, \"Target Cache\"";
-            return self.answered(ask, Err(Refused::error(what, see)));
+            return self.answered(Err(Refused::error(what, see)));
         }
-        self.mixes(surface, field, ask)
+        self.mixes(surface, field)
     }
 
     /// Memory behind the render cache is tiled in X by frames or by fields, not by both until the cache is
     /// flushed. Source: PRM 5.10.5, 5.10.8, "Restrictions".
-    pub(super) fn mixes(&mut self, surface: &Surface, field: FieldSelect, ask: &Ask) -> Done {
+    pub(super) fn mixes(&mut self, surface: &Surface, field: FieldSelect) -> Done {
+        let request = &self.decoded.request;
         let d = surface.description();
-        let (Some(index), Tiling::X, true) = (ask.surface(), d.tiling, ask.through_render_cache())
-        else {
+        let (Some(index), Tiling::X, true) = (
+            request.surface(),
+            d.tiling,
+            rules::through_render_cache(request),
+        ) else {
             return Ok(());
         };
         let skips = skips(surface, field);
@@ -186,7 +184,7 @@ impl<O: Observer> Served<'_, '_, '_, O> {
                 let what =
                     "lines of fields and of frames of an X-tiled surface in the render cache";
                 let see = "PRM 5.10.5, 5.10.8, \"Restrictions\"";
-                self.answered(ask, Err(Refused::undefined(what, see)))
+                self.answered(Err(Refused::undefined(what, see)))
             }
             Some(_) => Ok(()),
             None => {

@@ -1,8 +1,8 @@
-//! Messages of Gen5: the question is decoded, held against the manual's rules, and served.
+//! Messages of Gen5: decoded, checked against the manual's rules, and served.
 //!
 //! ```text
 //!  m3 m4 …  payload ─┐
-//!  descriptor ───────┴─ decode_ask ─▶ Ask ─ lengths, rules ─▶ dataport, sampler, math ─▶ registers
+//!  descriptor ───────┴─ decode ─▶ Request ─ lengths, rules ─▶ dataport, sampler, math ─▶ registers
 //! ```
 //!
 //! The execution mask goes with the message; each message says what it makes of it. Source: PRM 2.6.7,
@@ -24,9 +24,9 @@ use crate::dataport::touch::Watch;
 use crate::dataport::{deblock, target, unorm};
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::math::unit::Control;
-use crate::message::gen5::{Ask, Cache, TargetHeader, decode_ask};
-use crate::message::gen5_media;
-use crate::message::{Access, Decoded, Form, Message, Request};
+use crate::message::gen5;
+use crate::message::gen5::rules::through_render_cache;
+use crate::message::{Access, Decoded, Message, PixelForm, PixelWrite, Request};
 use crate::program::{RawMessage, Send};
 use crate::surface::{Memory, Refused, Surface};
 use std::sync::Arc;
@@ -41,7 +41,7 @@ pub(super) fn send<O: Observer>(
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let (ask, form) = decode_ask(message).map_err(|why| {
+    let decoded = gen5::decode(message).map_err(|why| {
         let code = if why.is_unmodelled() {
             Code::N0937
         } else {
@@ -59,12 +59,12 @@ pub(super) fn send<O: Observer>(
         send,
         raw,
         message,
-        form,
+        decoded,
         pc,
         observer,
     };
-    served.check(&ask)?;
-    served.ask(&ask)
+    served.check()?;
+    served.serve()
 }
 
 /// A message being served.
@@ -74,7 +74,7 @@ struct Served<'t, 'p, 'e, O> {
     send: &'t Send,
     raw: &'t RawMessage,
     message: &'t Message,
-    form: Form,
+    decoded: Decoded,
     mask: u32,
     pc: u32,
     observer: &'t mut O,
@@ -87,85 +87,62 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         self.thread.trap(self.pc, self.mask, diagnostic)
     }
 
-    fn ask(&mut self, ask: &Ask) -> Done {
-        match ask {
-            Ask::Sampler(r) => self.through_request(Request::Sampler(*r), ask),
-            Ask::SamplerBlock { .. } => match gen5_media::request(ask, self.message, &self.form) {
-                Ok(request) => self.through_request(request, ask),
-                Err(why) => Err(self.unmodelled(ask, &why.to_string(), "PRM 4.11.1.9")),
-            },
-            Ask::MediaRead(block, cache) => {
+    fn serve(&mut self) -> Done {
+        let request = self.decoded.request;
+        match request {
+            Request::MediaRead(block) | Request::MediaWrite(block) => {
                 let surface = self.surface(block.surface)?;
-                self.media_surface(surface, block, *cache, ask)?;
-                self.through_request(Request::MediaRead(*block), ask)
+                self.media_surface(surface, &block)?;
+                self.through_request()
             }
-            Ask::MediaWrite { block, .. } => {
-                let surface = self.surface(block.surface)?;
-                self.media_surface(surface, block, Cache::Render, ask)?;
-                self.through_request(Request::MediaWrite(*block), ask)
-            }
-            Ask::Oword { block, base, .. } => {
+            Request::Oword(r) => {
                 let owords = Owords {
-                    offset: block.offset,
-                    count: block.owords,
-                    high: block.high,
+                    offset: r.offset,
+                    count: r.owords,
+                    high: r.high,
                 };
-                let rows = block.owords.div_ceil(2) as usize;
-                self.in_buffer(
-                    block.surface,
-                    *base,
-                    16,
-                    ask,
-                    |served, buffer| match block.access {
-                        Access::Read => served.change_dst(rows, |mask, registers| {
-                            buffer::read_owords(buffer, owords, mask, registers)
-                        }),
-                        Access::Write => {
-                            let data = served.payload(1);
-                            let data = &data[..rows.min(data.len())];
-                            buffer::write_owords(buffer, owords, served.mask, data)
-                        }
-                    },
-                )
+                let rows = r.owords.div_ceil(2) as usize;
+                self.in_buffer(r.surface, 16, |served, buffer| match r.access {
+                    Access::Read => served.change_dst(rows, |mask, registers| {
+                        buffer::read_owords(buffer, owords, mask, registers)
+                    }),
+                    Access::Write => {
+                        let data = served.payload(1);
+                        let data = &data[..rows.min(data.len())];
+                        buffer::write_owords(buffer, owords, served.mask, data)
+                    }
+                })
             }
-            Ask::DualOword {
-                surface,
-                access,
-                global,
-                base,
-                owords,
-                ..
-            } => {
-                let (surface, global, count) = (*surface, *global, *owords);
+            Request::DualOword(r) => {
                 let blocks = self.dwords(1);
                 let enabled = [0, 4].into_iter().filter(|dw| self.mask >> dw & 0xf != 0);
                 let enabled = enabled.map(|dw| (dw, blocks[dw]));
-                self.offsets(ask, enabled, 16, "PRM 5.10.4.2")?;
-                self.in_buffer(surface, *base, 16, ask, |served, buffer| {
-                    let offsets = [blocks[0], blocks[4]].map(|o| o.wrapping_add(global));
-                    match access {
-                        Access::Read => served.change_dst(count as usize, |mask, registers| {
-                            buffer::read_dual(buffer, offsets, count, mask, registers)
+                self.offsets(enabled, 16, "PRM 5.10.4.2")?;
+                self.in_buffer(r.surface, 16, |served, buffer| {
+                    let offsets = [blocks[0], blocks[4]].map(|o| o.wrapping_add(r.offset));
+                    match r.access {
+                        Access::Read => served.change_dst(r.owords as usize, |mask, registers| {
+                            buffer::read_dual(buffer, offsets, r.owords, mask, registers)
                         }),
                         Access::Write => {
                             let data = served.payload(2);
-                            buffer::write_dual(buffer, offsets, count, served.mask, &data)
+                            buffer::write_dual(buffer, offsets, r.owords, served.mask, &data)
                         }
                     }
                 })
             }
-            Ask::DwordScattered { request, base, .. } => {
-                let rows = request.lanes / 8;
-                let lanes = request.lanes as usize;
-                let global = request.global.unwrap_or(0);
+            Request::DwordScattered(r) => {
+                let rows = r.lanes / 8;
+                let lanes = r.lanes as usize;
+                let global = r.global.unwrap_or(0);
                 let slots = self.lanes(1);
                 let enabled = (0..lanes).filter(|lane| self.mask >> lane & 1 != 0);
                 let enabled = enabled.map(|lane| (lane, slots[lane]));
-                self.offsets(ask, enabled, 4, "PRM 5.10.6.2")?;
-                self.in_buffer(request.surface, *base, 4, ask, |served, buffer| {
+                self.offsets(enabled, 4, "PRM 5.10.6.2")?;
+                self.in_buffer(r.surface, 4, |served, buffer| {
                     let offsets = slots.map(|o| o.wrapping_add(global));
                     let offsets = &offsets[..lanes];
-                    match request.access {
+                    match r.access {
                         Access::Read => {
                             let mut data = [0; SLOTS];
                             let mask = served.mask;
@@ -180,34 +157,21 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                     }
                 })
             }
-            Ask::Target {
-                surface,
-                form,
-                header,
-                ..
-            } => {
-                let pixels = self.pixels(*form, header);
-                self.on_surface(*surface, ask, |_, surface, watch| {
+            Request::Pixels(r) => {
+                let pixels = self.pixels(&r);
+                self.on_surface(r.surface, |_, surface, watch| {
                     target::write(surface, &pixels, watch)
                 })
             }
-            Ask::Unorm {
-                surface,
-                access,
-                field,
-                x,
-                y,
-                mask,
-                ..
-            } => {
+            Request::TargetUnorm(r) => {
                 let corner = unorm::Corner {
-                    x: *x,
-                    y: *y,
-                    field: *field,
+                    x: r.x,
+                    y: r.y,
+                    field: r.field,
                 };
-                let bound = self.surface(*surface)?;
-                self.mixes(bound, *field, ask)?;
-                self.on_surface(*surface, ask, |served, surface, watch| match access {
+                let bound = self.surface(r.surface)?;
+                self.mixes(bound, r.field)?;
+                self.on_surface(r.surface, |served, surface, watch| match r.access {
                     Access::Read => {
                         let registers = unorm::read(surface, corner, watch)?;
                         served.put(&registers);
@@ -216,47 +180,39 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                     Access::Write => {
                         let data = served.payload(1);
                         let block = [data[0], data[1], data[2], data[3]];
-                        unorm::write(surface, corner, *mask, &block, watch)
+                        unorm::write(surface, corner, r.mask, &block, watch)
                     }
                 })
             }
-            Ask::Vertex {
-                surface,
-                index,
-                data,
-                ..
-            } => self.on_surface(*surface, ask, |served, surface, watch| {
-                buffer::write_vertex(surface, *index, *data, served.mask, watch)
+            Request::Vertex(r) => self.on_surface(r.surface, |served, surface, watch| {
+                buffer::write_vertex(surface, r.index, r.data, served.mask, watch)
             }),
-            Ask::LoopFilter {
-                surface, global, ..
-            } => {
-                let global = *global;
-                self.in_buffer(*surface, 0, 4, ask, |served, buffer| {
-                    let mut source = [0; deblock::SOURCE_BYTES];
-                    buffer::read_bytes(buffer, global, &mut source)?;
-                    let registers = deblock::expand(&source)?;
-                    served.put(&registers);
-                    Ok(())
-                })
-            }
+            Request::LoopFilter(r) => self.in_buffer(r.surface, 4, |served, buffer| {
+                let mut source = [0; deblock::SOURCE_BYTES];
+                buffer::read_bytes(buffer, r.offset, &mut source)?;
+                let registers = deblock::expand(&source)?;
+                served.put(&registers);
+                Ok(())
+            }),
             // The caches of a simulator hold nothing back; a commit does not change its register.
-            Ask::FlushRender { .. } => {
+            Request::FlushRender { .. } => {
                 self.thread.cached.clear();
                 Ok(())
             }
-            Ask::EndOfThread { .. } | Ask::NullEnd => Ok(()),
-            Ask::Math(control) => {
-                self.math(control);
+            Request::Math(control) => {
+                self.math(&control);
                 Ok(())
             }
             // Opening and closing a gateway says which messages may arrive, and none do.
-            Ask::Gateway { .. } => Ok(()),
+            Request::Gateway { .. } | Request::EndOfChild | Request::NullEnd => Ok(()),
+            // Messages that later parts have too go the way of theirs.
+            _ => self.through_request(),
         }
     }
 
-    fn unmodelled(&self, ask: &Ask, note: &str, see: &'static str) -> Box<Trap> {
-        let what = format!("the message {} is not modelled", ask.name());
+    fn unmodelled(&self, note: &str, see: &'static str) -> Box<Trap> {
+        let name = self.decoded.request.name();
+        let what = format!("the message {name} is not modelled");
         self.trap(
             Diagnostic::with_message(Code::N0937, what)
                 .note(note)
@@ -264,13 +220,10 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         )
     }
 
-    /// Messages that later parts have too go the way of theirs.
-    fn through_request(&mut self, request: Request, ask: &Ask) -> Done {
-        let decoded = Decoded {
-            request,
-            form: self.form,
-        };
-        let payload = Payload::new(self.raw, &self.form, self.thread.program.platform);
+    /// Serves a message as that of later parts is.
+    fn through_request(&mut self) -> Done {
+        let decoded = self.decoded;
+        let payload = Payload::new(self.raw, &decoded.form, self.thread.program.platform);
         let call = raw::Call {
             send: self.send,
             raw: self.raw,
@@ -280,9 +233,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         };
         match call.serve(self.thread, self.environment, self.observer) {
             Some(done) => done,
-            None => {
-                Err(self.unmodelled(ask, "or not with this payload", "lowering reference 18.2"))
-            }
+            None => Err(self.unmodelled("or not with this payload", "lowering reference 18.2")),
         }
     }
 
@@ -292,7 +243,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     }
 
     /// A refusal as a trap.
-    fn answered(&self, ask: &Ask, done: Result<(), Refused>) -> Done {
+    fn answered(&self, done: Result<(), Refused>) -> Done {
         let Err(refused) = done else {
             return Ok(());
         };
@@ -303,8 +254,9 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             _ => Code::E0607,
         };
         let mut wrong = Diagnostic::with_message(code, refused.what).see(refused.see);
-        if let Some(index) = ask.surface() {
-            wrong = wrong.note(format!("{}, binding table index {index}", ask.name()));
+        let request = &self.decoded.request;
+        if let Some(index) = request.surface() {
+            wrong = wrong.note(format!("{}, binding table index {index}", request.name()));
         }
         Err(self.trap(wrong))
     }
@@ -313,7 +265,6 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     fn on_surface(
         &mut self,
         index: u32,
-        ask: &Ask,
         serve: impl FnOnce(&mut Self, &Surface, Watch<'_>) -> Result<(), Refused>,
     ) -> Done {
         let surface = self.surface(index)?;
@@ -321,16 +272,14 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         let done = serve(self, surface, touched.watch::<O>());
         let at = self.thread.at(self.pc);
         touched.tell(SpaceName::Surface(index), at, self.observer);
-        self.answered(ask, done)
+        self.answered(done)
     }
 
-    /// Runs `serve` on the buffer of a binding table index; 255 is stateless memory above `base`.
+    /// Runs `serve` on the buffer of a binding table index; 255 is stateless memory above the message's base.
     fn in_buffer(
         &mut self,
         index: u32,
-        base: u32,
         align: u64,
-        ask: &Ask,
         serve: impl FnOnce(&mut Self, &Buffer<'_>) -> Result<(), Refused>,
     ) -> Done {
         let touched = Touched::default();
@@ -341,13 +290,17 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 .scratch
                 .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
             let scratch = Arc::clone(scratch);
-            let buffer = Buffer::stateless(&scratch, base).watched(touched.watch::<O>());
+            let buffer = Buffer::stateless(&scratch, self.decoded.request.path().base)
+                .watched(touched.watch::<O>());
             serve(self, &buffer)
         } else {
             let surface = self.surface(index)?;
             let see = "PRM 5.10.3, 5.10.4, 5.10.6, \"Restrictions\"";
             match Buffer::of(surface, align, see) {
-                Ok(_) if ask.through_render_cache() && !surface.description().render_reads => {
+                Ok(_)
+                    if through_render_cache(&self.decoded.request)
+                        && !surface.description().render_reads =>
+                {
                     let what = "the Render Cache Read Write Mode of the surface is write only";
                     Err(Refused::error(what, see))
                 }
@@ -360,7 +313,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             index => SpaceName::Surface(index),
         };
         touched.tell(space, self.thread.at(self.pc), self.observer);
-        self.answered(ask, done)
+        self.answered(done)
     }
 
     /// The pixels of a render target write.
@@ -368,7 +321,8 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     /// No color calculator state exists in a run, whatever the header points to: blending is off for single
     /// source; for dual source, which wants it on, it is as if the factors were one and zero: source 0 is
     /// stored.
-    fn pixels(&self, form: u32, header: &TargetHeader) -> Pixels {
+    fn pixels(&self, request: &PixelWrite) -> Pixels {
+        let PixelWrite { form, header, .. } = request;
         let mut colours = [[0; 4]; SLOTS];
         let mut enables = header.enables;
         let mut take = |first: u32, slot: usize| {
@@ -380,19 +334,19 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         };
         match form {
             // R G B A of subspans 1/0, then of 3/2.
-            0 => {
+            PixelForm::Simd16 => {
                 take(2, 0);
                 take(6, 8);
             }
-            1 => {
+            PixelForm::Replicated => {
                 let rgba = self.dwords(2);
                 colours = [[rgba[0], rgba[1], rgba[2], rgba[3]]; SLOTS];
             }
-            3 => {
+            PixelForm::DualHigh => {
                 take(2, 8);
                 enables &= 0xff00;
             }
-            _ => {
+            PixelForm::DualLow | PixelForm::Simd8 => {
                 take(2, 0);
                 enables &= 0x00ff;
             }
@@ -402,14 +356,14 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             corners: header.corners.map(|(x, y)| (x.into(), y.into())),
             index: header.index,
             colours,
-            replicated: form == 1,
+            replicated: *form == PixelForm::Replicated,
         }
     }
 
     /// Source: PRM 6.1.1.3, 6.1.2.
     fn math(&mut self, control: &Control) {
         let two = control.function.takes_two();
-        let wide = !two && self.form.first == 2;
+        let wide = !two && self.decoded.form.first == 2;
         let lanes = if wide { 16 } else { 8 };
         let second = if two { self.lanes(1) } else { [0; SLOTS] };
         let operands = [self.lanes(0), second];

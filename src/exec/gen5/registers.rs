@@ -12,7 +12,7 @@ impl<O: Observer> Served<'_, '_, '_, O> {
     /// Register `at` of the payload; zeros where there is none.
     pub(super) fn register(&self, at: u32) -> Register {
         let mut register = [0; 32];
-        if at < self.form.first
+        if at < self.decoded.form.first
             && let Some(raw) = self.raw.payload[0]
         {
             read_raw(self.thread, raw.skip(32 * at), &mut register);

@@ -105,7 +105,7 @@ pub fn send<O: Observer>(
         None => {
             let given = decoded.form.first + decoded.form.second;
             let wanted = natural::form(&decoded.request, platform).registers();
-            let (name, of_null) = (name(&decoded.request), payload.of_null());
+            let (name, of_null) = (decoded.request.name(), payload.of_null());
             if of_null > 0 {
                 let name = format!("the raw message {name}");
                 return Err(message::takes_null(thread, &name, Some(of_null), pc));
@@ -142,36 +142,6 @@ fn too_large(thread: &Thread<'_>, block: &MediaBlock, pc: u32) -> Box<Trap> {
     );
     let diagnostic = Diagnostic::new(Code::E0312).note(note);
     thread.trap(pc, u32::MAX, diagnostic.see("lowering reference 2.3"))
-}
-
-/// The name of a message for people.
-fn name(request: &Request) -> &'static str {
-    match request {
-        Request::MediaRead(_) => "media block read",
-        Request::MediaWrite(_) => "media block write",
-        Request::Sampler(r) => r.op.name(),
-        Request::Avs(_) => "avs",
-        Request::Unorm(_) => "sample_unorm",
-        Request::Scale8x8(_) => "sample_8x8",
-        Request::Deinterlace(_) => "deinterlace",
-        Request::SamplerFlush => "sampler cache flush",
-        Request::Oword(_) => "oword block",
-        Request::ByteScattered(_) => "byte scattered",
-        Request::DwordScattered(_) => "dword scattered",
-        Request::Untyped(_) => "untyped surface",
-        Request::Typed(_) => "typed surface",
-        Request::Atomic(_) => "untyped atomic",
-        Request::TypedAtomic(_) => "typed atomic",
-        Request::SvmBlock(_) => "64-bit block",
-        Request::SvmScattered(_) => "64-bit scattered",
-        Request::SvmUntyped(_) => "64-bit untyped",
-        Request::SvmAtomic(_) => "64-bit atomic",
-        Request::Target(_) => "render target write",
-        Request::Urb(_) => "URB write",
-        Request::Fence(_) | Request::LscFence(_) => "memory fence",
-        Request::Barrier => "barrier",
-        Request::EndOfThread => "end of thread",
-    }
 }
 
 /// The extended descriptor of the moment.

@@ -5,7 +5,9 @@
 use super::super::Sfid;
 use super::super::bits::{DecodeError, Draft, EncodeError, Message, refuse_media_modes, reserved};
 use super::super::fields;
-use super::super::request::{Access, FieldSelect, MediaBlock, OwordBlock, Request, SvmBlock};
+use super::super::request::{
+    Access, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, SvmBlock,
+};
 use super::{STATELESS, access, bad, field_bits, oword_code, read_or_write, stateless, types};
 
 pub(super) fn media(r: &MediaBlock, message_type: u32) -> Result<Draft, EncodeError> {
@@ -46,6 +48,7 @@ pub(super) fn decode_media(message: &Message, control: u32) -> Result<Request, D
         y: h::Y.get(&message.header) as i32,
         width: h::WIDTH.get(&message.header) + 1,
         height: h::HEIGHT.get(&message.header) + 1,
+        path: DataPath::DEFAULT,
     };
     Ok(
         match access(
@@ -101,6 +104,7 @@ pub(super) fn decode_oword(message: &Message, control: u32) -> Result<Request, D
         high: size == 1,
         unaligned,
         offset: h::GLOBAL.get(&message.header),
+        path: DataPath::DEFAULT,
     }))
 }
 

@@ -64,6 +64,19 @@ pub(super) fn encode(
         | Request::SamplerFlush => {
             return Err(bad("a sampler message"));
         }
+        Request::EndOfChild
+        | Request::NullEnd
+        | Request::DualOword(_)
+        | Request::LoopFilter(_)
+        | Request::Vertex(_)
+        | Request::Pixels(_)
+        | Request::TargetUnorm(_)
+        | Request::FlushRender { .. }
+        | Request::Math(_)
+        | Request::Gateway { .. } => {
+            let what = "this request, which Gen5 alone has";
+            return Err(EncodeError::Absent { what, platform });
+        }
     };
     let header = match request {
         Request::MediaRead(_)

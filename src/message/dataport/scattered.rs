@@ -5,7 +5,7 @@
 use super::super::Sfid;
 use super::super::bits::{DecodeError, Draft, EncodeError, Form, Message, reserved};
 use super::super::fields;
-use super::super::request::{Request, Scattered, SvmScattered};
+use super::super::request::{DataPath, Request, Scattered, SvmScattered};
 use super::{STATELESS, access, bad, read_or_write, stateless, types, wide};
 
 pub(super) fn byte_scattered(r: &Scattered, form: &Form) -> Result<Draft, EncodeError> {
@@ -47,6 +47,7 @@ pub(super) fn decode_byte_scattered(
         element_bytes: reserved(c::SIZE, size, (size < 3).then_some(1 << size))?,
         lanes: 8 << c::LANES.get(&word),
         global: global_of(message, form),
+        path: DataPath::DEFAULT,
     }))
 }
 
@@ -89,6 +90,7 @@ pub(super) fn decode_dword_scattered(
             value => return reserved(c::LANES, value, None),
         },
         global: global_of(message, form),
+        path: DataPath::DEFAULT,
     }))
 }
 

@@ -1,11 +1,15 @@
-//! Bits to questions.
+//! Bits to requests.
 
 use super::encode::second;
-use super::{Ask, CHILD_END, Cache, TargetHeader, has_op, reads, writes};
+use super::rows::{reads, row_of, writes};
+use super::sampler_block::{self, Block};
+use super::{CHILD_END, has_op};
 use crate::isa::ChannelMask;
 use crate::math::unit::{Control, Function};
+use crate::message::Sfid;
 use crate::message::bits::{
-    DecodeError, Form, Message, refuse_data_size, refuse_media_modes, refuse_unknown, reserved,
+    DecodeError, Decoded, Form, Message, refuse_data_size, refuse_media_modes, refuse_unknown,
+    reserved,
 };
 use crate::message::fields::{
     Field, extended_gen5, gateway, gen5_math as math, gen5_media_header, gen5_read as read,
@@ -14,15 +18,16 @@ use crate::message::fields::{
     outer, spawner,
 };
 use crate::message::request::{
-    Access, FieldSelect, MediaBlock, OwordBlock, ReturnFormat, SamplerOp, SamplerRequest, Scattered,
+    Access, Cache, DataPath, DualOword, FieldSelect, GatewayOp, LoopFilter, MediaBlock, OwordBlock,
+    PixelForm, PixelHeader, PixelWrite, Request, ReturnFormat, SamplerOp, SamplerRequest,
+    Scattered, TargetUnorm, VertexWrite,
 };
-use crate::message::{Sfid, gen5_media};
 
-/// Turns bits back into the question.
+/// Turns bits back into the request.
 ///
 /// # Errors
 /// [`DecodeError`] naming the bit or field that makes no sense.
-pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
+pub fn decode(message: &Message) -> Result<Decoded, DecodeError> {
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;
     refuse_data_size(message)?;
     refuse_unknown(&extended_gen5::LAYOUT, &[message.ex_desc])?;
@@ -35,14 +40,14 @@ pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
     };
     let control = outer::CONTROL.get(&desc);
     let word = [control];
-    let ask = match message.sfid {
+    let request = match message.sfid {
         Sfid::Sampler => decode_sampler(message, control, &form)?,
         Sfid::DataRead => decode_read(message, control)?,
         Sfid::DataWrite => decode_write(message, control)?,
         Sfid::Math => {
             refuse_unknown(&math::LAYOUT, &word)?;
             let code = math::FUNCTION.get(&word);
-            Ask::Math(Control {
+            Request::Math(Control {
                 function: reserved(math::FUNCTION, code, Function::from_code(code))?,
                 signed: math::SIGNED.get(&word) != 0,
                 partial: math::PARTIAL.get(&word) != 0,
@@ -54,46 +59,48 @@ pub fn decode_ask(message: &Message) -> Result<(Ask, Form), DecodeError> {
             refuse_unknown(&gateway::LAYOUT, &word)?;
             let (opcode, end) = (gateway::OPCODE.get(&word), gateway::END.get(&word));
             reserved(gateway::END, end, (end == 0).then_some(()))?;
-            let eot = message.eot;
-            let ask = (opcode <= 2).then_some(Ask::Gateway { opcode, eot });
-            reserved(gateway::OPCODE, opcode, ask)?
+            let op = GatewayOp::ALL.get(opcode as usize).copied();
+            let (op, eot) = (reserved(gateway::OPCODE, opcode, op)?, message.eot);
+            Request::Gateway { op, eot }
         }
         Sfid::Ts => {
             refuse_unknown(&spawner::LAYOUT, &word)?;
             let opcode = spawner::OPCODE.get(&word);
             reserved(spawner::OPCODE, opcode, (opcode == 0).then_some(()))?;
             // A child keeps its URB handle, a root frees it: the two bits go together.
-            let request = spawner::REQUEST.get(&word);
-            let child = control == CHILD_END;
-            let known = (child || control == 0).then_some(());
-            reserved(spawner::REQUEST, request, known)?;
-            let end = message.eot.then_some(Ask::EndOfThread { child });
-            reserved(extended_gen5::EOT, 0, end)?
+            let end = match control {
+                0 => Some(Request::EndOfThread),
+                CHILD_END => Some(Request::EndOfChild),
+                _ => None,
+            };
+            let end = reserved(spawner::REQUEST, spawner::REQUEST.get(&word), end)?;
+            reserved(extended_gen5::EOT, 0, message.eot.then_some(end))?
         }
         // What goes nowhere has no control to look at.
-        Sfid::Null if message.eot => Ask::NullEnd,
+        Sfid::Null if message.eot => Request::NullEnd,
         other => return Err(DecodeError::UnknownFunction(other)),
     };
+    let row = row_of(&request).ok_or(DecodeError::UnknownFunction(message.sfid))?;
     if form.second != 0 || form.first == 0 {
         let what = "one payload, of at least one register";
         return Err(DecodeError::Length(what.into()));
     }
-    let header = ask.header(&form);
+    let header = row.header.unwrap_or(form.header);
     if header != form.header {
         let what = if header { "has" } else { "has no" };
         return Err(DecodeError::Length(format!(
             "the message ({}) {what} header",
-            ask.name()
+            request.name()
         )));
     }
-    if message.eot && !ask.may_end_thread() {
-        let what = format!("the message ({}) cannot end the thread", ask.name());
+    if message.eot && !row.may_end {
+        let what = format!("the message ({}) cannot end the thread", request.name());
         return Err(DecodeError::Length(what));
     }
-    Ok((ask, form))
+    Ok(Decoded { request, form })
 }
 
-fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, DecodeError> {
+fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Request, DecodeError> {
     let word = [control];
     refuse_unknown(&sampler::LAYOUT, &word)?;
     let (mode, code) = (sampler::SIMD_MODE.get(&word), sampler::TYPE.get(&word));
@@ -102,17 +109,18 @@ fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, D
     // The mask is ignored by `deinterlace` and by the forms that return red and green anyway.
     let disable = match (mode, code) {
         _ if !form.header => 0,
-        (3, gen5_media::DEINTERLACE | gen5_media::UNORM_RG | gen5_media::UNORM_RG_KILLPIX) => 0,
+        (sampler_block::SIMD_MODE, code) if sampler_block::ignores_mask(code) => 0,
         _ => sampler_header::DISABLE.get(m0),
     };
     let channels = (disable != 0xf).then_some(ChannelMask(!disable as u8 & 0xf));
     let channels = reserved(sampler_header::DISABLE, disable, channels)?;
-    if mode == 3 {
-        return Ok(Ask::SamplerBlock {
+    if mode == sampler_block::SIMD_MODE {
+        return sampler_block::decode(&Block {
             kind: code,
             surface,
             sampler: index,
             channels,
+            payload: message.payload,
         });
     }
     // SIMD4x2: two samples, the parameters of each side by side (PRM 4.11.1.8).
@@ -137,7 +145,7 @@ fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Ask, D
             "the parameters do not divide among the lanes, or exceed 11 registers".into(),
         ));
     }
-    Ok(Ask::Sampler(SamplerRequest {
+    Ok(Request::Sampler(SamplerRequest {
         op: reserved(sampler::TYPE, code, op)?,
         surface,
         sampler: index,
@@ -171,6 +179,7 @@ fn decode_block(
     message: &Message,
     field: FieldSelect,
     surface: u32,
+    path: DataPath,
 ) -> Result<MediaBlock, DecodeError> {
     use gen5_media_header as h;
     refuse_media_modes(&h::LAYOUT, &message.header)?;
@@ -181,6 +190,7 @@ fn decode_block(
         y: h::Y.get(&message.header) as i32,
         width: h::WIDTH.get(&message.header) + 1,
         height: h::HEIGHT.get(&message.header) + 1,
+        path,
     })
 }
 
@@ -214,57 +224,45 @@ struct Reach {
     surface: u32,
     access: Access,
     global: u32,
-    base: u32,
-    cache: Cache,
-    commit: bool,
+    path: DataPath,
 }
 
 impl Reach {
-    fn oword(self, (owords, high): (u32, bool)) -> Ask {
-        Ask::Oword {
-            block: OwordBlock {
-                surface: self.surface,
-                access: self.access,
-                owords,
-                high,
-                unaligned: false,
-                offset: self.global,
-            },
-            base: self.base,
-            cache: self.cache,
-            commit: self.commit,
-        }
-    }
-
-    fn dual(self, owords: u32) -> Ask {
-        Ask::DualOword {
+    fn oword(self, (owords, high): (u32, bool)) -> Request {
+        Request::Oword(OwordBlock {
             surface: self.surface,
             access: self.access,
-            global: self.global,
-            base: self.base,
-            cache: self.cache,
             owords,
-            commit: self.commit,
-        }
+            high,
+            unaligned: false,
+            offset: self.global,
+            path: self.path,
+        })
     }
 
-    fn dwords(self, lanes: u32) -> Ask {
-        Ask::DwordScattered {
-            request: Scattered {
-                surface: self.surface,
-                access: self.access,
-                element_bytes: 4,
-                lanes,
-                global: Some(self.global),
-            },
-            base: self.base,
-            cache: self.cache,
-            commit: self.commit,
-        }
+    fn dual(self, owords: u32) -> Request {
+        Request::DualOword(DualOword {
+            surface: self.surface,
+            access: self.access,
+            owords,
+            offset: self.global,
+            path: self.path,
+        })
+    }
+
+    fn dwords(self, lanes: u32) -> Request {
+        Request::DwordScattered(Scattered {
+            surface: self.surface,
+            access: self.access,
+            element_bytes: 4,
+            lanes,
+            global: Some(self.global),
+            path: self.path,
+        })
     }
 }
 
-fn decode_read(message: &Message, control: u32) -> Result<Ask, DecodeError> {
+fn decode_read(message: &Message, control: u32) -> Result<Request, DecodeError> {
     let word = [control];
     refuse_unknown(&read::LAYOUT, &word)?;
     let cache = match read::CACHE.get(&word) {
@@ -274,13 +272,18 @@ fn decode_read(message: &Message, control: u32) -> Result<Ask, DecodeError> {
         _ => Cache::SamplerField,
     };
     let (specific, surface) = (read::SPECIFIC.get(&word), read::BINDING.get(&word));
+    let path = DataPath {
+        cache,
+        ..DataPath::DEFAULT
+    };
     let reach = Reach {
         surface,
         access: Access::Read,
         global: offset_header::GLOBAL.get(&message.header),
-        base: offset_header::BASE.get(&message.header) << 10,
-        cache,
-        commit: false,
+        path: DataPath {
+            base: offset_header::BASE.get(&message.header) << 10,
+            ..path
+        },
     };
     let code = read::TYPE.get(&word);
     // "Only allowed if the resulting Vertical Line Stride is 1 … only for Media Block Read".
@@ -290,7 +293,7 @@ fn decode_read(message: &Message, control: u32) -> Result<Ask, DecodeError> {
     Ok(match code {
         reads::MEDIA => {
             let field = reserved(read::SPECIFIC, specific, field_of(specific))?;
-            Ask::MediaRead(decode_block(message, field, surface)?, cache)
+            Request::MediaRead(decode_block(message, field, surface, path)?)
         }
         reads::OWORD => reach.oword(reserved(read::SPECIFIC, specific, owords_of(specific))?),
         // Bit 10 is ignored.
@@ -298,13 +301,13 @@ fn decode_read(message: &Message, control: u32) -> Result<Ask, DecodeError> {
         reads::DWORD => reach.dwords(reserved(read::SPECIFIC, specific, lanes_of(specific & 3))?),
         reads::UNORM => {
             let field = reserved(read::SPECIFIC, specific, field_of(specific))?;
-            unorm_ask(message, surface, Access::Read, cache, field, false)
+            unorm_block(message, surface, Access::Read, field, path)
         }
-        reads::LOOP_FILTER => Ask::LoopFilter {
+        reads::LOOP_FILTER => Request::LoopFilter(LoopFilter {
             surface,
             cache,
-            global: reach.global,
-        },
+            offset: reach.global,
+        }),
         value => {
             return Err(DecodeError::UnknownType {
                 sfid: Sfid::DataRead,
@@ -314,78 +317,84 @@ fn decode_read(message: &Message, control: u32) -> Result<Ask, DecodeError> {
     })
 }
 
-fn unorm_ask(
+fn unorm_block(
     message: &Message,
     surface: u32,
     access: Access,
-    cache: Cache,
     field: FieldSelect,
-    commit: bool,
-) -> Ask {
-    Ask::Unorm {
+    path: DataPath,
+) -> Request {
+    Request::TargetUnorm(TargetUnorm {
         surface,
         access,
-        cache,
+        cache: path.cache,
         field,
         x: unorm::X.get(&message.header) as i32,
         y: unorm::Y.get(&message.header) as i32,
         mask: unorm::MASK.get(&message.header),
-        commit,
+        commit: path.commit,
         eot: message.eot,
-    }
+    })
 }
 
-fn decode_write(message: &Message, control: u32) -> Result<Ask, DecodeError> {
+fn decode_write(message: &Message, control: u32) -> Result<Request, DecodeError> {
     let word = [control];
     refuse_unknown(&write::LAYOUT, &word)?;
     let commit = write::COMMIT.get(&word) != 0;
     let (specific, surface) = (write::SPECIFIC.get(&word), write::BINDING.get(&word));
+    let path = DataPath {
+        commit,
+        ..DataPath::DEFAULT
+    };
     let reach = Reach {
         surface,
         access: Access::Write,
         global: offset_header::GLOBAL.get(&message.header),
-        base: offset_header::BASE.get(&message.header) << 10,
-        cache: Cache::Data,
-        commit,
+        path: DataPath {
+            base: offset_header::BASE.get(&message.header) << 10,
+            ..path
+        },
     };
     // Bit 11 is ignored by all but render target writes.
     let low = specific & 7;
     Ok(match write::TYPE.get(&word) {
         writes::MEDIA => {
             let field = reserved(write::SPECIFIC, specific, field_of(specific))?;
-            let block = decode_block(message, field, surface)?;
-            Ask::MediaWrite { block, commit }
+            Request::MediaWrite(decode_block(message, field, surface, path)?)
         }
         writes::OWORD => reach.oword(reserved(write::SPECIFIC, specific, owords_of(low))?),
         writes::DUAL_OWORD => reach.dual(reserved(write::SPECIFIC, specific, dual_of(low & 3))?),
         writes::DWORD => reach.dwords(reserved(write::SPECIFIC, specific, lanes_of(low & 3))?),
-        writes::TARGET => Ask::Target {
-            surface,
-            form: reserved(write::SPECIFIC, specific, (low <= 4).then_some(low))?,
-            last: specific & 8 != 0,
-            commit,
-            header: decode_target(message),
-            eot: message.eot,
-        },
-        writes::VERTEX => Ask::Vertex {
+        writes::TARGET => {
+            let form = PixelForm::ALL.get(low as usize).copied();
+            Request::Pixels(PixelWrite {
+                surface,
+                form: reserved(write::SPECIFIC, specific, form)?,
+                last: specific & 8 != 0,
+                commit,
+                header: decode_target(message),
+                eot: message.eot,
+            })
+        }
+        writes::VERTEX => Request::Vertex(VertexWrite {
             surface,
             index: vertex::INDEX.get(&message.header),
             data: [vertex::R, vertex::G, vertex::B, vertex::A].map(|f| f.get(&message.header)),
             commit,
-        },
+        }),
         writes::UNORM => {
             let field = reserved(write::SPECIFIC, specific, field_of(low))?;
-            unorm_ask(message, surface, Access::Write, Cache::Data, field, commit)
+            unorm_block(message, surface, Access::Write, field, path)
         }
         // The type has three bits: only the flush is left.
-        _ => Ask::FlushRender { commit },
+        _ => Request::FlushRender { commit },
     })
 }
 
-fn decode_target(message: &Message) -> TargetHeader {
+fn decode_target(message: &Message) -> PixelHeader {
     let first = |field: Field| field.get(&message.header);
     let later = |field: Field| second(field).get(&message.payload);
-    TargetHeader {
+    PixelHeader {
         dispatched: first(target::DISPATCHED),
         enables: first(target::ENABLES),
         calculator: first(target::CALCULATOR) << 6,

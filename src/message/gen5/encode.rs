@@ -1,6 +1,7 @@
-//! Questions to bits.
+//! Requests to bits.
 
-use super::{Ask, CHILD_END, Cache, TargetHeader, has_op, reads, writes};
+use super::rows::{Row, row_of};
+use super::{CHILD_END, has_op, sampler_block};
 use crate::isa::Platform;
 use crate::message::Sfid;
 use crate::message::bits::{EncodeError, Form, Message, descriptor};
@@ -11,7 +12,9 @@ use crate::message::fields::{
     gen5_sampler as sampler, gen5_sampler_header as sampler_header, gen5_target_header as target,
     gen5_unorm_header as unorm, gen5_vertex_header as vertex, gen5_write as write, offset_header,
 };
-use crate::message::request::{Access, MediaBlock, ReturnFormat, SamplerRequest};
+use crate::message::request::{
+    Cache, MediaBlock, PixelHeader, Request, ReturnFormat, SamplerRequest,
+};
 use crate::message::sampler::header_bits;
 
 fn bad(text: &str) -> EncodeError {
@@ -26,6 +29,7 @@ fn absent(what: &'static str) -> EncodeError {
 }
 
 /// A message while it is put together.
+#[derive(Default)]
 struct Draft {
     control: [u32; 1],
     header: [u32; 8],
@@ -34,34 +38,33 @@ struct Draft {
 }
 
 impl Draft {
-    fn read(
+    /// The function control of the data port, `specific` as the type has it.
+    fn data_control(
         &mut self,
-        cache: Cache,
-        message_type: u32,
+        row: &Row,
         specific: u32,
-        surface: u32,
-    ) -> Result<Sfid, EncodeError> {
+        request: &Request,
+    ) -> Result<(), EncodeError> {
         let c = &mut self.control;
-        read::CACHE.put(c, cache as u32)?;
-        read::TYPE.put(c, message_type)?;
-        read::SPECIFIC.put(c, specific)?;
-        read::BINDING.put(c, surface)?;
-        Ok(Sfid::DataRead)
-    }
-
-    fn write(
-        &mut self,
-        commit: bool,
-        message_type: u32,
-        specific: u32,
-        surface: u32,
-    ) -> Result<Sfid, EncodeError> {
-        let c = &mut self.control;
-        write::COMMIT.put(c, commit.into())?;
-        write::TYPE.put(c, message_type)?;
+        let (surface, path) = (request.surface().unwrap_or(0), request.path());
+        if row.sfid == Sfid::DataRead {
+            if path.commit {
+                return Err(bad("only writes have a commit"));
+            }
+            read::CACHE.put(c, path.cache as u32)?;
+            read::TYPE.put(c, row.code)?;
+            read::SPECIFIC.put(c, specific)?;
+            read::BINDING.put(c, surface)?;
+            return Ok(());
+        }
+        if path.cache != Cache::Render {
+            return Err(bad("writes go through the render cache"));
+        }
+        write::COMMIT.put(c, path.commit.into())?;
+        write::TYPE.put(c, row.code)?;
         write::SPECIFIC.put(c, specific)?;
         write::BINDING.put(c, surface)?;
-        Ok(Sfid::DataWrite)
+        Ok(())
     }
 
     /// Global offset and stateless base.
@@ -78,6 +81,9 @@ impl Draft {
         if block.width == 0 || block.height == 0 || block.width > 32 {
             return Err(bad("1 to 32 bytes wide, 1 row at least"));
         }
+        if block.path.base != 0 {
+            return Err(bad("media blocks have no stateless base"));
+        }
         let header = &mut self.header;
         media::X.put(header, block.x as u32)?;
         media::Y.put(header, block.y as u32)?;
@@ -86,7 +92,7 @@ impl Draft {
         Ok(())
     }
 
-    fn target(&mut self, h: &TargetHeader) -> Result<(), EncodeError> {
+    fn pixels(&mut self, h: &PixelHeader) -> Result<(), EncodeError> {
         if h.calculator & 0x3f != 0 {
             return Err(bad(
                 "a color calculator state pointer that is a multiple of 64",
@@ -124,243 +130,132 @@ pub(super) const fn second(field: Field) -> Field {
 }
 
 impl Draft {
-    /// What goes to the sampler.
-    fn sampler(&mut self, ask: &Ask, form: &Form) -> Result<Sfid, EncodeError> {
-        Ok(match ask {
-            Ask::Sampler(r) => {
-                encode_sampler(r, form, self)?;
-                Sfid::Sampler
+    /// What goes to the data port: the header, and the type's own bits of the function control.
+    fn data(&mut self, request: &Request) -> Result<u32, EncodeError> {
+        Ok(match request {
+            Request::MediaRead(r) | Request::MediaWrite(r) => {
+                self.block(r)?;
+                field_bits(r.field)
             }
-            Ask::SamplerBlock {
-                kind,
-                surface,
-                sampler: index,
-                channels,
-            } => {
-                let c = &mut self.control;
-                sampler::SIMD_MODE.put(c, 3)?;
-                sampler::TYPE.put(c, *kind)?;
-                sampler::SAMPLER.put(c, *index)?;
-                sampler::BINDING.put(c, *surface)?;
-                let disable = u32::from(!channels.0 & 0xf);
-                sampler_header::DISABLE.put(&mut self.header, disable)?;
-                Sfid::Sampler
-            }
-            _ => return Err(absent("another family's message")),
-        })
-    }
-
-    /// What reads and writes surfaces and buffers.
-    fn memory(&mut self, ask: &Ask) -> Result<Sfid, EncodeError> {
-        Ok(match ask {
-            Ask::MediaRead(block, cache) => {
-                self.block(block)?;
-                self.read(*cache, reads::MEDIA, field_bits(block.field), block.surface)?
-            }
-            Ask::MediaWrite { block, commit } => {
-                self.block(block)?;
-                self.write(
-                    *commit,
-                    writes::MEDIA,
-                    field_bits(block.field),
-                    block.surface,
-                )?
-            }
-            Ask::Oword {
-                block,
-                base,
-                cache,
-                commit,
-            } => {
-                let size = match (block.owords, block.high) {
+            Request::Oword(r) => {
+                if r.unaligned {
+                    return Err(absent("an unaligned oword block"));
+                }
+                self.offsets(r.offset, r.path.base)?;
+                match (r.owords, r.high) {
                     (1, high) => u32::from(high),
                     (2, false) => 2,
                     (4, false) => 3,
                     (8, false) => 4,
                     _ => return Err(bad("1, 2, 4 or 8 owords")),
-                };
-                if block.unaligned {
-                    return Err(absent("an unaligned oword block"));
-                }
-                self.offsets(block.offset, *base)?;
-                match block.access {
-                    Access::Read => self.read(*cache, reads::OWORD, size, block.surface)?,
-                    Access::Write => self.write(*commit, writes::OWORD, size, block.surface)?,
                 }
             }
-            Ask::DualOword {
-                surface,
-                access,
-                global,
-                base,
-                cache,
-                owords,
-                commit,
-            } => {
-                let size = match owords {
+            Request::DualOword(r) => {
+                self.offsets(r.offset, r.path.base)?;
+                match r.owords {
                     1 => 0,
                     4 => 2,
                     _ => return Err(bad("1 or 4 owords")),
-                };
-                self.offsets(*global, *base)?;
-                match access {
-                    Access::Read => self.read(*cache, reads::DUAL_OWORD, size, *surface)?,
-                    Access::Write => self.write(*commit, writes::DUAL_OWORD, size, *surface)?,
                 }
             }
-            Ask::DwordScattered {
-                request: r,
-                base,
-                cache,
-                commit,
-            } => {
-                let lanes = match r.lanes {
-                    8 => 2,
-                    16 => 3,
-                    _ => return Err(bad("8 or 16 lanes")),
-                };
+            Request::DwordScattered(r) => {
                 if r.element_bytes != 4 {
                     return Err(absent("scattered bytes and words"));
                 }
-                self.offsets(r.global.unwrap_or(0), *base)?;
-                match r.access {
-                    Access::Read => self.read(*cache, reads::DWORD, lanes, r.surface)?,
-                    Access::Write => self.write(*commit, writes::DWORD, lanes, r.surface)?,
+                self.offsets(r.global.unwrap_or(0), r.path.base)?;
+                match r.lanes {
+                    8 => 2,
+                    16 => 3,
+                    _ => return Err(bad("8 or 16 lanes")),
                 }
             }
-            Ask::LoopFilter {
-                surface,
-                cache,
-                global,
-            } => {
-                offset_header::GLOBAL.put(&mut self.header, *global)?;
-                self.read(*cache, reads::LOOP_FILTER, 0, *surface)?
+            Request::LoopFilter(r) => {
+                offset_header::GLOBAL.put(&mut self.header, r.offset)?;
+                0
             }
-            _ => return Err(absent("another family's message")),
+            Request::Pixels(r) => {
+                self.eot = r.eot;
+                self.pixels(&r.header)?;
+                r.form as u32 | u32::from(r.last) << 3
+            }
+            Request::TargetUnorm(r) => {
+                unorm::X.put(&mut self.header, r.x as u32)?;
+                unorm::Y.put(&mut self.header, r.y as u32)?;
+                unorm::MASK.put(&mut self.header, r.mask)?;
+                self.eot = r.eot;
+                field_bits(r.field)
+            }
+            Request::Vertex(r) => {
+                let fields = [vertex::R, vertex::G, vertex::B, vertex::A];
+                for (field, value) in fields.into_iter().zip(r.data) {
+                    field.put(&mut self.header, value)?;
+                }
+                vertex::INDEX.put(&mut self.header, r.index)?;
+                0
+            }
+            _ => 0,
         })
     }
 
-    /// What goes to render targets and vertex buffers.
-    fn output(&mut self, ask: &Ask) -> Result<Sfid, EncodeError> {
-        Ok(match ask {
-            Ask::Target {
-                surface,
-                form: kind,
-                last,
-                commit,
-                header,
-                eot,
-            } => {
-                if *kind > 4 {
-                    return Err(bad("forms 0 to 4"));
-                }
-                self.eot = *eot;
-                self.target(header)?;
-                let specific = kind | u32::from(*last) << 3;
-                self.write(*commit, writes::TARGET, specific, *surface)?
-            }
-            Ask::Unorm {
-                surface,
-                access,
-                cache,
-                field,
-                x,
-                y,
-                mask,
-                commit,
-                eot,
-            } => {
-                unorm::X.put(&mut self.header, *x as u32)?;
-                unorm::Y.put(&mut self.header, *y as u32)?;
-                unorm::MASK.put(&mut self.header, *mask)?;
-                self.eot = *eot;
-                let field = field_bits(*field);
-                match access {
-                    Access::Read => self.read(*cache, reads::UNORM, field, *surface)?,
-                    Access::Write => self.write(*commit, writes::UNORM, field, *surface)?,
-                }
-            }
-            Ask::Vertex {
-                surface,
-                index,
-                data,
-                commit,
-            } => {
-                for (field, value) in [vertex::R, vertex::G, vertex::B, vertex::A]
-                    .into_iter()
-                    .zip(data)
-                {
-                    field.put(&mut self.header, *value)?;
-                }
-                vertex::INDEX.put(&mut self.header, *index)?;
-                self.write(*commit, writes::VERTEX, 0, *surface)?
-            }
-            Ask::FlushRender { commit } => self.write(*commit, writes::FLUSH, 0, 0)?,
-            _ => return Err(absent("another family's message")),
-        })
-    }
-
-    /// Math, and what ends a thread.
-    fn thread(&mut self, ask: &Ask) -> Result<Sfid, EncodeError> {
-        Ok(match ask {
-            Ask::Math(control) => {
-                let c = &mut self.control;
+    /// What has neither surface nor sampler: math, and what ends a thread.
+    fn thread(&mut self, request: &Request) -> Result<(), EncodeError> {
+        let c = &mut self.control;
+        match request {
+            Request::Math(control) => {
                 math::FUNCTION.put(c, control.function as u32)?;
                 math::SIGNED.put(c, control.signed.into())?;
                 math::PARTIAL.put(c, control.partial.into())?;
                 math::SATURATE.put(c, control.saturate.into())?;
                 math::SCALAR.put(c, control.scalar.into())?;
-                Sfid::Math
             }
-            Ask::Gateway { opcode, eot } => {
-                if *opcode > 2 {
-                    return Err(bad("open, close or forward"));
-                }
-                gateway::OPCODE.put(&mut self.control, *opcode)?;
+            Request::Gateway { op, eot } => {
+                gateway::OPCODE.put(c, *op as u32)?;
                 self.eot = *eot;
-                Sfid::Gateway
             }
-            Ask::EndOfThread { child } => {
+            Request::EndOfThread | Request::EndOfChild => {
+                let child = *request == Request::EndOfChild;
+                self.control = [if child { CHILD_END } else { 0 }];
                 self.eot = true;
-                self.control = [if *child { CHILD_END } else { 0 }];
-                Sfid::Ts
             }
-            Ask::NullEnd => {
-                self.eot = true;
-                Sfid::Null
-            }
-            _ => return Err(absent("another family's message")),
-        })
+            _ => self.eot = true,
+        }
+        Ok(())
+    }
+
+    fn sampler_block(&mut self, request: &Request) -> Result<(), EncodeError> {
+        let block = sampler_block::encode(request)?;
+        let c = &mut self.control;
+        sampler::SIMD_MODE.put(c, sampler_block::SIMD_MODE)?;
+        sampler::TYPE.put(c, block.kind)?;
+        sampler::SAMPLER.put(c, block.sampler)?;
+        sampler::BINDING.put(c, block.surface)?;
+        let disable = u32::from(!block.channels.0 & 0xf);
+        sampler_header::DISABLE.put(&mut self.header, disable)?;
+        self.payload = block.payload;
+        Ok(())
     }
 }
 
-/// Turns a question into bits.
+/// Turns a request into bits.
 ///
 /// # Errors
 /// [`EncodeError`] if a value does not fit or the part has no such message.
-pub fn encode_ask(ask: &Ask, form: &Form) -> Result<Message, EncodeError> {
-    let mut d = Draft {
-        control: [0],
-        header: [0; 8],
-        payload: [0; 8],
-        eot: false,
-    };
-    let sfid = match ask {
-        Ask::Sampler(_) | Ask::SamplerBlock { .. } => d.sampler(ask, form)?,
-        Ask::MediaRead(..)
-        | Ask::MediaWrite { .. }
-        | Ask::Oword { .. }
-        | Ask::DualOword { .. }
-        | Ask::DwordScattered { .. }
-        | Ask::LoopFilter { .. } => d.memory(ask)?,
-        Ask::Target { .. } | Ask::Unorm { .. } | Ask::Vertex { .. } | Ask::FlushRender { .. } => {
-            d.output(ask)?
+pub fn encode(request: &Request, form: &Form) -> Result<Message, EncodeError> {
+    let row = row_of(request).ok_or(absent("this request"))?;
+    let mut d = Draft::default();
+    match request {
+        Request::Sampler(r) => encode_sampler(r, form, &mut d)?,
+        Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
+            d.sampler_block(request)?;
         }
-        Ask::Math(_) | Ask::Gateway { .. } | Ask::EndOfThread { .. } | Ask::NullEnd => {
-            d.thread(ask)?
+        _ if matches!(row.sfid, Sfid::DataRead | Sfid::DataWrite) => {
+            let specific = d.data(request)?;
+            d.data_control(row, specific, request)?;
         }
-    };
-    if form.header != ask.header(form) || form.second != 0 || form.first == 0 {
+        _ => d.thread(request)?,
+    }
+    let header = row.header.unwrap_or(form.header);
+    if form.header != header || form.second != 0 || form.first == 0 {
         return Err(bad("one payload; a header for every data port message"));
     }
     let extended = Extended {
@@ -368,9 +263,9 @@ pub fn encode_ask(ask: &Ask, form: &Form) -> Result<Message, EncodeError> {
         ..Extended::default()
     };
     Ok(Message {
-        sfid,
+        sfid: row.sfid,
         desc: descriptor(form, d.control[0])?,
-        ex_desc: extended_descriptor(sfid, &extended, Platform::Ilk),
+        ex_desc: extended_descriptor(row.sfid, &extended, Platform::Ilk),
         extended_length: 0,
         eot: d.eot,
         header: d.header,

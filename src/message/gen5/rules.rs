@@ -2,10 +2,20 @@
 //!
 //! Source: PRM 2.6.5, 2.6.8, 2.6.11, 4.11, 5.10.1, 6.1.
 
-use super::{Ask, Cache, TargetHeader};
-use crate::message::bits::Form;
-use crate::message::request::{Access, SamplerOp, SamplerRequest};
-use crate::message::{Sfid, gen5_media};
+use super::rows::row_of;
+use super::sampler_block;
+use crate::message::Sfid;
+use crate::message::bits::{Decoded, Form};
+use crate::message::counted::spelled;
+use crate::message::request::{
+    Access, Cache, DataPath, GatewayOp, PixelForm, PixelHeader, PixelWrite, Request, SamplerOp,
+    SamplerRequest, VertexWrite,
+};
+
+/// Bytes of a register.
+const REGISTER: u32 = 32;
+/// The binding table index of stateless memory.
+const STATELESS: u32 = 255;
 
 /// How a message may be wrong although its bits are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -33,294 +43,255 @@ pub const fn function_may_end(sfid: Sfid) -> bool {
     )
 }
 
-impl Ask {
-    /// Whether the message begins with a header; the sampler's own choice stands.
-    pub fn header(&self, form: &Form) -> bool {
-        match self {
-            Ask::Sampler(_) | Ask::NullEnd => form.header,
-            Ask::Math(_) | Ask::Gateway { .. } | Ask::EndOfThread { .. } => false,
-            _ => true,
+/// Registers out, header included, and back. A vector of lanes beside the descriptor decides for the 3D
+/// sampler and math: their message may have fewer parameters, so the first length stands.
+pub fn lengths(request: &Request, form: &Form) -> (u32, u32) {
+    let moved = |access: Access, rows: u32, path: DataPath| match access {
+        Access::Read => (0, rows),
+        Access::Write => (rows, path.commit.into()),
+    };
+    match request {
+        Request::Sampler(r) => {
+            // SIMD4x2 answers with one register: PRM 4.11.2.3.
+            if r.lanes == 2 {
+                return (form.first, 1);
+            }
+            let each = r.lanes / 8;
+            let killpix = u32::from(r.op == SamplerOp::SampleKillpix);
+            // SIMD8 returns all four channels, masked ones untouched: PRM 4.11.2.2.
+            let channels = if r.lanes == 8 { 4 } else { r.channels.count() };
+            (form.first, each * channels + killpix)
         }
+        Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
+            let response = sampler_block::response(request);
+            (2, response.unwrap_or(form.response))
+        }
+        Request::MediaRead(r) => (1, r.bytes().div_ceil(REGISTER)),
+        Request::MediaWrite(r) => (1 + r.bytes().div_ceil(REGISTER), r.path.commit.into()),
+        Request::Oword(r) => {
+            let (data, back) = moved(r.access, r.owords.div_ceil(2), r.path);
+            (1 + data, back)
+        }
+        Request::DualOword(r) => {
+            let (data, back) = moved(r.access, r.owords, r.path);
+            (2 + data, back)
+        }
+        Request::DwordScattered(r) => {
+            let rows = r.lanes / 8;
+            let (data, back) = moved(r.access, rows, r.path);
+            (1 + rows + data, back)
+        }
+        Request::Pixels(r) => {
+            let colours = match r.form {
+                PixelForm::Replicated => 1,
+                PixelForm::Simd8 => 4,
+                PixelForm::Simd16 | PixelForm::DualLow | PixelForm::DualHigh => 8,
+            };
+            let depth = if r.form == PixelForm::Simd16 { 2 } else { 1 };
+            let extra = u32::from(r.header.stencil || r.header.antialias)
+                + depth * u32::from(r.header.source_depth)
+                + depth * u32::from(r.header.destination_depth);
+            (2 + colours + extra, r.commit.into())
+        }
+        Request::TargetUnorm(r) => match r.access {
+            Access::Read => (1, 4),
+            Access::Write => (5, r.commit.into()),
+        },
+        Request::Vertex(VertexWrite { commit, .. }) | Request::FlushRender { commit } => {
+            (1, (*commit).into())
+        }
+        Request::LoopFilter(_) => (1, 8),
+        Request::Math(control) => {
+            let (operands, rows) = match control.function.takes_two() {
+                true => (2, 1),
+                false => (form.first.clamp(1, 2), form.first.clamp(1, 2)),
+            };
+            (operands, rows * control.function.results())
+        }
+        // What the gateway answers is not in the published text.
+        Request::Gateway { .. } => (1, form.response),
+        Request::EndOfThread | Request::EndOfChild => (1, 0),
+        // No function reads it.
+        Request::NullEnd => (form.first, 0),
+        _ => (form.first, form.response),
     }
+}
 
-    /// Whether the message may carry the end of the thread. Source: PRM 2.6.8, 5.10.1, 5.10.9, 6.1.
-    pub const fn may_end_thread(&self) -> bool {
-        matches!(
-            self,
-            Ask::Target { .. }
-                | Ask::Unorm {
-                    access: Access::Write,
-                    ..
-                }
-                | Ask::Gateway { .. }
-                | Ask::EndOfThread { .. }
-                | Ask::NullEnd
-        )
+/// The form of a request whose payload lies as its fields have it: parameters in full, a header where it is
+/// needed.
+pub fn default_form(request: &Request) -> Form {
+    let (header, parameters) = match request {
+        Request::Sampler(r) => {
+            let header = r.params == 0 || r.channels.0 != 0xf || r.offsets != [0; 3];
+            // SIMD4x2: four parameters of both samples to a register.
+            let rows = match r.lanes {
+                2 => r.params.div_ceil(4),
+                lanes => r.params.saturating_mul(lanes.div_ceil(8)),
+            };
+            (header, rows)
+        }
+        _ => {
+            let header = row_of(request).is_some_and(|row| row.header != Some(false));
+            (header, 0)
+        }
+    };
+    let guess = Form {
+        header,
+        first: u32::from(header).saturating_add(parameters).max(1),
+        second: 0,
+        response: 0,
+    };
+    let (first, response) = lengths(request, &guess);
+    Form {
+        first,
+        response,
+        ..guess
     }
+}
 
-    /// Registers out, header included, and back. A vector of lanes beside the descriptor decides for
-    /// the sampler and math: their message may have fewer parameters, so the first length stands.
-    pub fn lengths(&self, form: &Form) -> (u32, u32) {
-        let commit = u32::from;
-        let moved = |access: &Access, rows: u32, done: bool| match access {
-            Access::Read => (0, rows),
-            Access::Write => (rows, commit(done)),
-        };
-        match self {
-            Ask::Sampler(r) => {
-                // SIMD4x2 answers with one register: PRM 4.11.2.3.
-                if r.lanes == 2 {
-                    return (form.first, 1);
-                }
-                let each = r.lanes / 8;
-                let killpix = u32::from(r.op == SamplerOp::SampleKillpix);
-                // SIMD8 returns all four channels, masked ones untouched: PRM 4.11.2.2.
-                let channels = if r.lanes == 8 { 4 } else { r.channels.count() };
-                (form.first, each * channels + killpix)
-            }
-            Ask::SamplerBlock { kind, channels, .. } => {
-                let response = gen5_media::response(*kind, *channels);
-                (2, response.unwrap_or(form.response))
-            }
-            Ask::MediaRead(block, _) => (1, block.bytes().div_ceil(32)),
-            Ask::MediaWrite {
-                block,
-                commit: done,
-            } => (1 + block.bytes().div_ceil(32), commit(*done)),
-            Ask::Oword {
-                block,
-                commit: done,
-                ..
-            } => {
-                let (data, back) = moved(&block.access, block.owords.div_ceil(2), *done);
-                (1 + data, back)
-            }
-            Ask::DualOword {
-                access,
-                owords,
-                commit: done,
-                ..
-            } => {
-                let (data, back) = moved(access, *owords, *done);
-                (2 + data, back)
-            }
-            Ask::DwordScattered {
-                request,
-                commit: done,
-                ..
-            } => {
-                let rows = request.lanes / 8;
-                let (data, back) = moved(&request.access, rows, *done);
-                (1 + rows + data, back)
-            }
-            Ask::Target {
-                form: kind,
-                header,
-                commit: done,
-                ..
-            } => {
-                let colours = match kind {
-                    1 => 1,
-                    4 => 4,
-                    _ => 8,
-                };
-                let depth = if *kind == 0 { 2 } else { 1 };
-                let extra = u32::from(header.stencil || header.antialias)
-                    + depth * u32::from(header.source_depth)
-                    + depth * u32::from(header.destination_depth);
-                (2 + colours + extra, commit(*done))
-            }
-            Ask::Unorm {
-                access,
-                commit: done,
-                ..
-            } => {
-                let (data, back) = moved(access, 4, *done);
-                (1 + data, back)
-            }
-            Ask::Vertex { commit: done, .. } | Ask::FlushRender { commit: done } => {
-                (1, commit(*done))
-            }
-            Ask::LoopFilter { .. } => (1, 8),
-            Ask::Math(control) => {
-                let operands = if control.function.takes_two() {
-                    2
-                } else {
-                    form.first
-                };
-                let rows = if control.function.takes_two() {
-                    1
-                } else {
-                    form.first
-                };
+/// What the descriptor counts that the request has not: a line each; nothing where the header decides.
+pub fn odd_lengths(decoded: &Decoded) -> Vec<String> {
+    let Decoded { request, form } = decoded;
+    if !deciding_words(decoded).is_empty() && counts_by_header(request) {
+        return Vec::new();
+    }
+    let (first, response) = lengths(request, form);
+    let pairs = [
+        (first, form.first, "out"),
+        (response, form.response, "back"),
+    ];
+    let odd = pairs.into_iter().filter(|(takes, given, _)| takes != given);
+    odd.map(|(takes, given, way)| {
+        format!("{} {way}, the descriptor counts {given}", spelled(takes))
+    })
+    .collect()
+}
+
+/// Whether the request passes the render cache: all writes do. Source: PRM 5.2.1.
+pub fn through_render_cache(request: &Request) -> bool {
+    let data_port =
+        row_of(request).is_some_and(|row| matches!(row.sfid, Sfid::DataRead | Sfid::DataWrite));
+    data_port && request.surface().is_some() && request.path().cache == Cache::Render
+}
+
+/// The dwords of header and payload, sixteen in all, that decide about lengths and rules.
+pub fn deciding_words(decoded: &Decoded) -> &'static [usize] {
+    match row_of(&decoded.request) {
+        Some(row) if decoded.form.header || row.header == Some(true) => row.deciding,
+        _ => &[],
+    }
+}
+
+/// Whether [`lengths`] needs the [deciding words](deciding_words).
+pub fn counts_by_header(request: &Request) -> bool {
+    row_of(request).is_some_and(|row| row.counts_by_header)
+}
+
+/// The rules of a message that its fields alone decide.
+///
+/// # Errors
+/// The first [`Violation`].
+pub fn check(request: &Request) -> Result<(), Violation> {
+    check_descriptor(request)?;
+    check_header(request)
+}
+
+/// The rules that the descriptor decides.
+///
+/// # Errors
+/// The first [`Violation`].
+pub fn check_descriptor(request: &Request) -> Result<(), Violation> {
+    let stateful = row_of(request).and_then(|row| row.stateful);
+    if let (Some(STATELESS), Some(see)) = (request.surface(), stateful) {
+        let what = "binding table index 255: the message has no stateless model";
+        return Err(violation(what, see));
+    }
+    match request {
+        Request::Sampler(r) => lanes(r),
+        Request::MediaRead(r) if r.path.cache == Cache::Data => {
+            let what = "media blocks cannot be read through the data cache";
+            Err(violation(what, "PRM 5.10.5, \"Restrictions\""))
+        }
+        Request::TargetUnorm(r) if r.cache != Cache::Render => {
+            let what = format!("read through the {}: only the render cache", r.cache.name());
+            Err(violation(what, "PRM 5.10.8, \"Restrictions\""))
+        }
+        Request::Math(control) => control
+            .check(8)
+            .map_err(|refusal| violation(refusal.to_string(), "PRM 6.1.1")),
+        _ => Ok(()),
+    }
+}
+
+/// What the message asks for that visim has no model of.
+pub fn unmodelled(request: &Request) -> Option<Violation> {
+    match request {
+        Request::Pixels(PixelWrite { header, .. }) => {
+            let absent = [
                 (
-                    operands.clamp(1, 2),
-                    rows.clamp(1, 2) * control.function.results(),
-                )
-            }
-            // What the gateway answers is not in the published text.
-            Ask::Gateway { .. } => (1, form.response),
-            Ask::EndOfThread { .. } => (1, 0),
-            // No function reads it.
-            Ask::NullEnd => (form.first, 0),
+                    header.source_depth,
+                    "source depth: the depth test is not modelled",
+                ),
+                (header.stencil, "stencil: the stencil test is not modelled"),
+                (header.antialias, "antialias alpha is not modelled"),
+            ];
+            let (_, what) = absent.into_iter().find(|(present, _)| *present)?;
+            Some(violation(what, "PRM 5.10.7.3, M1.6"))
         }
+        Request::Gateway {
+            op: GatewayOp::Forward,
+            ..
+        } => Some(violation(
+            "messages between threads are not modelled",
+            "lowering reference 18.8",
+        )),
+        _ => None,
     }
+}
 
-    /// The rules of a message that its fields alone decide.
-    ///
-    /// # Errors
-    /// The first [`Violation`].
-    pub fn check(&self) -> Result<(), Violation> {
-        self.check_descriptor()?;
-        self.check_header()
-    }
-
-    /// The rules that the descriptor decides.
-    ///
-    /// # Errors
-    /// The first [`Violation`].
-    pub fn check_descriptor(&self) -> Result<(), Violation> {
-        let stateful = match self {
-            Ask::MediaRead(..) | Ask::MediaWrite { .. } => Some("PRM 5.6, 5.10.5"),
-            Ask::Target { .. } => Some("PRM 5.10.7"),
-            Ask::Unorm { .. } => Some("PRM 5.10.8"),
-            Ask::Vertex { .. } => Some("PRM 5.10.9"),
-            Ask::LoopFilter { .. } => Some("PRM 5.10.10"),
-            _ => None,
-        };
-        if let (Some(255), Some(see)) = (self.surface(), stateful) {
-            let what = "binding table index 255: the message has no stateless model";
-            return Err(violation(what, see));
+/// The rules that the header decides.
+fn check_header(request: &Request) -> Result<(), Violation> {
+    let aligned = |what: &str, value: u32, to: u32, see| {
+        if value.is_multiple_of(to) {
+            return Ok(());
         }
-        match self {
-            Ask::Sampler(r) => lanes(r),
-            Ask::MediaRead(_, Cache::Data) => {
-                let what = "media blocks cannot be read through the data cache";
-                Err(violation(what, "PRM 5.10.5, \"Restrictions\""))
-            }
-            Ask::Unorm {
-                access: Access::Read,
-                cache,
-                ..
-            } if *cache != Cache::Render => {
-                let what = format!("read through the {}: only the render cache", cache.name());
-                Err(violation(what, "PRM 5.10.8, \"Restrictions\""))
-            }
-            Ask::Math(control) => control
-                .check(8)
-                .map_err(|refusal| violation(refusal.to_string(), "PRM 6.1.1")),
-            _ => Ok(()),
+        let what = format!("{what} {value:#x} is not a multiple of {to}");
+        Err(violation(what, see))
+    };
+    let global = |offset, to, see| aligned("global offset", offset, to, see);
+    match request {
+        Request::Oword(r) => global(r.offset, 16, "PRM 5.10.2.2, M0.2"),
+        Request::DualOword(r) => global(r.offset, 16, "PRM 5.10.2.2, M0.2"),
+        Request::DwordScattered(r) => global(r.global.unwrap_or(0), 4, "PRM 5.10.2.2, M0.2"),
+        Request::LoopFilter(r) => global(r.offset, 16, "PRM 5.10.10.2, M0.2"),
+        Request::MediaRead(r) => height(r.width, r.height),
+        Request::MediaWrite(r) => {
+            let see = "PRM 5.10.5, \"Restrictions\"";
+            aligned("X offset", r.x as u32, 4, see)?;
+            aligned("block width", r.width, 4, see)?;
+            height(r.width, r.height)
         }
-    }
-
-    /// The dwords of header and payload, sixteen in all, that decide about lengths and rules.
-    pub fn deciding_words(&self, form: &Form) -> &'static [usize] {
-        match self {
-            Ask::Sampler(_) | Ask::SamplerBlock { .. } if form.header => &[2],
-            Ask::MediaRead(..) | Ask::MediaWrite { .. } => &[0, 2],
-            Ask::Oword { .. }
-            | Ask::DualOword { .. }
-            | Ask::DwordScattered { .. }
-            | Ask::LoopFilter { .. } => &[2],
-            Ask::Target { .. } => &[14],
-            Ask::Unorm { .. } => &[0, 1],
-            Ask::Vertex { .. } => &[5],
-            _ => &[],
+        Request::Pixels(r) => sequence(r.form, &r.header),
+        Request::TargetUnorm(r) => {
+            aligned("X offset", r.x as u32, 8, "PRM 5.10.8.2")?;
+            aligned("Y offset", r.y as u32, 4, "PRM 5.10.8.2")
         }
-    }
-
-    /// Whether [`lengths`](Ask::lengths) needs none of the [deciding words](Ask::deciding_words).
-    pub const fn lengths_stand_in_the_descriptor(&self) -> bool {
-        !matches!(
-            self,
-            Ask::Sampler(_)
-                | Ask::SamplerBlock { .. }
-                | Ask::MediaRead(..)
-                | Ask::MediaWrite { .. }
-                | Ask::Target { .. }
-        )
-    }
-
-    /// What the message asks for that visim has no model of.
-    pub fn unmodelled(&self) -> Option<Violation> {
-        let see = "PRM 5.10.7.3, M1.6";
-        match self {
-            Ask::Target { header, .. } => {
-                let absent = [
-                    (
-                        header.source_depth,
-                        "source depth: the depth test is not modelled",
-                    ),
-                    (header.stencil, "stencil: the stencil test is not modelled"),
-                    (header.antialias, "antialias alpha is not modelled"),
-                ];
-                let (_, what) = absent.into_iter().find(|(present, _)| *present)?;
-                Some(violation(what, see))
-            }
-            Ask::Gateway { opcode: 2, .. } => Some(violation(
-                "messages between threads are not modelled",
-                "lowering reference 18.8",
-            )),
-            Ask::SamplerBlock { kind, .. } if !gen5_media::is_known(*kind) => Some(violation(
-                format!("the manual's row of type {kind} is not in the published text"),
-                "PRM 4.11.1.3.2; lowering reference 18.4",
-            )),
-            _ => None,
+        Request::Vertex(r) if r.index >= 1 << 27 => {
+            let what = format!("destination index {:#x} has more than 27 bits", r.index);
+            Err(violation(what, "PRM 5.10.9.2"))
         }
-    }
-
-    /// The rules that the header decides.
-    fn check_header(&self) -> Result<(), Violation> {
-        let aligned = |what: &str, value: u32, to: u32, see| {
-            if value.is_multiple_of(to) {
-                return Ok(());
-            }
-            let what = format!("{what} {value:#x} is not a multiple of {to}");
-            Err(violation(what, see))
-        };
-        match self {
-            Ask::Oword { block, .. } => {
-                aligned("global offset", block.offset, 16, "PRM 5.10.2.2, M0.2")
-            }
-            Ask::DualOword { global, .. } => {
-                aligned("global offset", *global, 16, "PRM 5.10.2.2, M0.2")
-            }
-            Ask::DwordScattered { request, .. } => {
-                let global = request.global.unwrap_or(0);
-                aligned("global offset", global, 4, "PRM 5.10.2.2, M0.2")
-            }
-            Ask::LoopFilter { global, .. } => {
-                aligned("global offset", *global, 16, "PRM 5.10.10.2, M0.2")
-            }
-            Ask::MediaRead(block, _) => height(block.width, block.height),
-            Ask::MediaWrite { block, .. } => {
-                let see = "PRM 5.10.5, \"Restrictions\"";
-                aligned("X offset", block.x as u32, 4, see)?;
-                aligned("block width", block.width, 4, see)?;
-                height(block.width, block.height)
-            }
-            Ask::Target { form, header, .. } => sequence(*form, header),
-            Ask::Unorm { x, y, .. } => {
-                aligned("X offset", *x as u32, 8, "PRM 5.10.8.2")?;
-                aligned("Y offset", *y as u32, 4, "PRM 5.10.8.2")
-            }
-            Ask::Vertex { index, .. } if *index >= 1 << 27 => {
-                let what = format!("destination index {index:#x} has more than 27 bits");
-                Err(violation(what, "PRM 5.10.9.2"))
-            }
-            _ => Ok(()),
-        }
+        _ => Ok(()),
     }
 }
 
 /// Which parts of a render target payload go together. Source: PRM 5.10.7.7, 5.10.7.10.
-fn sequence(form: u32, header: &TargetHeader) -> Result<(), Violation> {
+fn sequence(form: PixelForm, header: &PixelHeader) -> Result<(), Violation> {
     let see = "PRM 5.10.7.10, \"Message Sequencing Summary\"";
     let h = header;
     if h.destination_depth && !h.source_depth {
         return Err(violation("destination depth without source depth", see));
     }
-    if form == 1 && (h.source_depth || h.stencil || h.antialias) {
+    if form == PixelForm::Replicated && (h.source_depth || h.stencil || h.antialias) {
         let what = "replicated data come with colour only";
         return Err(violation(what, "PRM 5.10.7.7"));
     }
@@ -328,8 +299,7 @@ fn sequence(form: u32, header: &TargetHeader) -> Result<(), Violation> {
         let what = "stencil or antialias alpha without source depth";
         return Err(violation(what, see));
     }
-    let dual = matches!(form, 2 | 3);
-    if dual && (h.stencil || h.antialias) && h.destination_depth {
+    if form.is_dual() && (h.stencil || h.antialias) && h.destination_depth {
         let what = "dual source with stencil and destination depth";
         return Err(violation(what, see));
     }

@@ -93,6 +93,18 @@ pub struct UnormRequest {
     pub shader_payload: bool,
 }
 
+impl UnormRequest {
+    /// The name of the form.
+    pub const fn name(&self) -> &'static str {
+        match (self.only_rg, self.killpix) {
+            (false, false) => "sample_unorm",
+            (false, true) => "sample_unorm+killpix",
+            (true, false) => "sample_unorm_RG",
+            (true, true) => "sample_unorm_RG+killpix",
+        }
+    }
+}
+
 /// A `sample_8x8` message of Gen5: a block of 8 by 8 pixels. Source: PRM 4.11.1.9; AVS reference 1.3.
 #[derive(Clone, Copy, Debug, PartialEq, Serialize)]
 pub struct Scale8x8Request {

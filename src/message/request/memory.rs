@@ -1,7 +1,64 @@
 //! What the data port is asked: blocks, lanes at offsets and addresses, texels, atomics.
 
 use crate::isa::{AtomicOp, ChannelMask};
-use serde::Serialize;
+use serde::{Serialize, Serializer};
+
+/// Which cache a read of Gen5 goes through. Source: lowering reference 18.5; PRM 5.10.2.1.2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Cache {
+    /// Data cache.
+    Data = 0,
+    /// Render cache: sees the thread's own writes, which all go through it (PRM 5.2.1).
+    #[default]
+    Render = 1,
+    /// Sampler cache.
+    Sampler = 2,
+    /// Sampler cache in field mode: media blocks of every second line only.
+    SamplerField = 3,
+}
+
+impl Cache {
+    /// The name, for people.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Cache::Data => "data cache",
+            Cache::Render => "render cache",
+            Cache::Sampler => "sampler cache",
+            Cache::SamplerField => "sampler cache in field mode",
+        }
+    }
+}
+
+impl Serialize for Cache {
+    fn serialize<S: Serializer>(&self, serializer: S) -> Result<S::Ok, S::Error> {
+        serializer.serialize_str(self.name())
+    }
+}
+
+/// What only the data port of Gen5 can be told of a message; later parts take the default alone.
+/// Source: lowering reference 18.5; PRM 5.10.2.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
+pub struct DataPath {
+    /// Which cache a read goes through; the render cache for writes.
+    pub cache: Cache,
+    /// Stateless base address, a multiple of 1024; 0 for media blocks.
+    pub base: u32,
+    /// A write answers when it is done.
+    pub commit: bool,
+}
+
+impl DataPath {
+    /// Through the render cache, without base address and answer.
+    pub const DEFAULT: DataPath = DataPath {
+        cache: Cache::Render,
+        base: 0,
+        commit: false,
+    };
+
+    fn is_default(&self) -> bool {
+        *self == DataPath::DEFAULT
+    }
+}
 
 /// Which lines of an interleaved surface a media block touches.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
@@ -32,6 +89,9 @@ pub struct MediaBlock {
     pub width: u32,
     /// 1..=64 rows.
     pub height: u32,
+    /// What Gen5 is told besides.
+    #[serde(skip_serializing_if = "DataPath::is_default")]
+    pub path: DataPath,
 }
 
 impl MediaBlock {
@@ -78,8 +138,50 @@ pub struct OwordBlock {
     pub high: bool,
     /// The offset counts bytes, else owords.
     pub unaligned: bool,
-    /// Where the block begins.
+    /// Where the block begins; bytes on Gen5.
     pub offset: u32,
+    /// What Gen5 is told besides.
+    #[serde(skip_serializing_if = "DataPath::is_default")]
+    pub path: DataPath,
+}
+
+/// Two oword blocks at two offsets, which are in the payload: Gen5 only. Source: PRM 5.10.4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct DualOword {
+    /// Binding table index.
+    pub surface: u32,
+    /// Direction.
+    pub access: Access,
+    /// 1 or 4 blocks of 16 bytes in each.
+    pub owords: u32,
+    /// Added to both offsets, bytes.
+    pub offset: u32,
+    /// Cache, base address, answer.
+    pub path: DataPath,
+}
+
+/// An AVC loop filter read: Gen5 only. Source: PRM 5.10.10.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct LoopFilter {
+    /// Binding table index.
+    pub surface: u32,
+    /// Where it goes through.
+    pub cache: Cache,
+    /// Where the data of the macroblock begin, bytes.
+    pub offset: u32,
+}
+
+/// A streamed vertex buffer write: Gen5 only. Source: PRM 5.10.9.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
+pub struct VertexWrite {
+    /// Binding table index.
+    pub surface: u32,
+    /// Which element.
+    pub index: u32,
+    /// R, G, B, A.
+    pub data: [u32; 4],
+    /// The write answers when it is done.
+    pub commit: bool,
 }
 
 /// One element for each lane. Source: lowering reference 9 and 10.
@@ -95,6 +197,9 @@ pub struct Scattered {
     pub lanes: u32,
     /// Added to every offset; `None` when the message has no header.
     pub global: Option<u32>,
+    /// What Gen5 is told besides.
+    #[serde(skip_serializing_if = "DataPath::is_default")]
+    pub path: DataPath,
 }
 
 /// Up to four dwords for each lane. Source: lowering reference 10 and 13.
