@@ -323,7 +323,7 @@ fn every_code_has_a_refusal() {
         .filter(|name| here(name) && !NOT_FROM_TEXT.contains(name))
         // 0380 and on are found by lowering.
         .filter(|name| !("0380"..="0399").contains(&&name[1..]))
-        // Told by a run: tests/refusals.
+        // Told by a run: tests/house/refusals.rs.
         .filter(|name| !["U0322", "U0323"].contains(name))
         // Below, with the option that it needs.
         .filter(|name| *name != "W0347")

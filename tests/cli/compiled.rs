@@ -1,0 +1,496 @@
+//! What the compiler leaves beside a text: functions in files of their own, programs for other devices, texts of
+//! other widths, symbols.
+
+use super::folder::{folder, holds, said};
+use super::kernel::{writes, zeinfo};
+use std::path::Path;
+
+/// A kernel that calls a function.
+const CALLS: &str = "\
+.version 4.1
+.kernel \"calls\"
+.funcdecl \"twice\"
+.decl V32 v_type=G type=d num_elts=8 align=GRF
+.decl A v_type=G type=d num_elts=8 align=GRF alias=<%arg, 0>
+.decl R v_type=G type=d num_elts=8 align=GRF alias=<%retval, 0>
+.kernel_attr SimdSize=8
+    mov (M1, 8) A(0,0)<1> 0x15:d
+    fcall (M1, 8) twice 1 1
+    mov (M1, 8) V32(0,0)<1> R(0,0)<1;1,0>
+    ret (M1, 1)
+";
+
+/// The function, as the compiler prints it: with a version of its own. `more` stands on line 8.
+fn twice(more: &str) -> String {
+    format!(
+        "\
+.version 4.1
+.global_function \"twice\"
+.decl A v_type=G type=d num_elts=8 align=GRF alias=<%arg, 0>
+.decl R v_type=G type=d num_elts=8 align=GRF alias=<%retval, 0>
+.decl N v_type=G type=uq num_elts=8 align=GRF
+.kernel_attr SimdSize=8
+    mov (M1, 8) N(0,0)<1> 0x0:uq
+    {more}
+    add (M1, 8) R(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
+    fret (M1, 8)
+"
+    )
+}
+
+#[test]
+fn functions_beside_a_text_are_taken_and_told() {
+    let files = [("k.visaasm", CALLS), ("k_f0.visaasm", &twice(""))];
+    let folder = folder(&files);
+    let run = ["run", "k.visaasm", "--dump", "V32"];
+    let told = said(&folder, &run, 0);
+    holds(&told, &["42", "with the functions of k_f0.visaasm"]);
+    let json = said(&folder, &[&run[..], &["--format", "json"]].concat(), 0);
+    let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+    assert_eq!(json["functions"], serde_json::json!(["k_f0.visaasm"]));
+    let traced = said(&folder, &[&run[..], &["--trace"]].concat(), 0);
+    holds(
+        &traced,
+        &["step 1 line 8: mov", "step 3 k_f0.visaasm line 7: mov"],
+    );
+    // A text of that name that is no dump of the compiler, or has no number, is nobody's function.
+    for name in ["k_f0.visa", "k_fx.visaasm", "k_f.visaasm"] {
+        std::fs::rename(folder.path().join("k_f0.visaasm"), folder.path().join(name))
+            .expect("renamed");
+        let refused = said(&folder, &run, 1);
+        holds(
+            &refused,
+            &["E0602", "no text at hand has `twice`", "--functions"],
+        );
+        let named = said(&folder, &[&run[..], &["--functions", name]].concat(), 0);
+        holds(&named, &["42"]);
+        assert!(!named.contains("with the functions"), "{named}");
+        std::fs::rename(folder.path().join(name), folder.path().join("k_f0.visaasm"))
+            .expect("renamed");
+    }
+    let gone = said(
+        &folder,
+        &["run", "k.visaasm", "--functions", "g.visaasm"],
+        2,
+    );
+    holds(&gone, &["E0702", "g.visaasm"]);
+}
+
+#[test]
+fn functions_that_kernels_share_are_taken_too() {
+    let shared = "p_simd8_Intel_Symbol_Table_Void_Program_f0.visaasm";
+    let folder = folder(&[
+        ("p_simd8_entry_0001.visaasm", CALLS),
+        (shared, &twice("")),
+        (
+            "p_simd16_Intel_Symbol_Table_Void_Program_f0.visaasm",
+            "no text",
+        ),
+    ]);
+    let run = ["run", "p_simd8_entry_0001.visaasm", "--dump", "V32"];
+    let told = said(&folder, &run, 0);
+    holds(&told, &["42", &format!("with the functions of {shared}")]);
+}
+
+#[test]
+fn what_is_wrong_in_a_function_is_told_with_its_file_and_line() {
+    let folder = folder(&[("k.visaasm", CALLS)]);
+    for (more, options, code, words) in [
+        ("mvo (M1, 8) R(0,0)<1> 0x1:d", &[][..], 1, &["E0102"][..]),
+        (
+            "mov (M1, 8) Q(0,0)<1> 0x1:d",
+            &[],
+            1,
+            &["E0202", "Q is not declared"],
+        ),
+        (
+            "svm_gather.4.1 (M1, 8) N.0 R.0",
+            &[],
+            1,
+            &["E0608", "no memory at address 0x0"],
+        ),
+        (
+            "mov (M1, 8) R(0,0)<1> R(0,0)<1;1,0>",
+            &["--sanitize"],
+            1,
+            &["U0670"],
+        ),
+    ] {
+        let function = folder.path().join("k_f0.visaasm");
+        std::fs::write(function, twice(more)).expect("written");
+        let run = [&["run", "k.visaasm"], options].concat();
+        let told = said(&folder, &run, code);
+        holds(&told, &["k_f0.visaasm:8:"]);
+        holds(&told, words);
+        let json = said(&folder, &[&run[..], &["--format", "json"]].concat(), code);
+        let json: serde_json::Value = serde_json::from_str(&json).expect("JSON");
+        let found = json["diagnostics"].as_array().expect("a list");
+        let place = |d: &serde_json::Value| d["file"] == "k_f0.visaasm" && d["line"] == 8;
+        assert!(found.iter().any(place), "{json}");
+    }
+    // Two at once, each in its own file.
+    let kernel = CALLS.replace("0x15:d", "0x15:dd");
+    std::fs::write(folder.path().join("k.visaasm"), kernel).expect("written");
+    std::fs::write(folder.path().join("k_f0.visaasm"), twice("mvo")).expect("written");
+    let both = said(&folder, &["run", "k.visaasm"], 1);
+    holds(&both, &["k.visaasm:8:", "k_f0.visaasm:8:"]);
+}
+
+/// A device program for a core that describes the kernel: patch tokens 22 (local ids) and 23 (8 lanes).
+fn program(core: u32) -> Vec<u8> {
+    let dwords = |list: &[u32]| -> Vec<u8> { list.iter().flat_map(|n| n.to_le_bytes()).collect() };
+    let mut ids = vec![22, 4 * 17, 0, 1, 1, 1];
+    ids.resize(17, 0);
+    let lanes = [23, 4 * 6, 0, 0, 0, 8];
+    let list = [dwords(&ids), dwords(&lanes)].concat();
+    let mut kernel = vec![0; 10];
+    (kernel[3], kernel[4]) = (4, list.len() as u32);
+    let header = [0x494e_5443, 1053, core, 8, 1, 0, 0];
+    [dwords(&header), dwords(&kernel), b"k\0\0\0".to_vec(), list].concat()
+}
+
+#[test]
+fn texts_and_descriptions_of_different_devices_are_refused() {
+    let folder = folder(&[("k.visaasm", &writes("")), ("k.zeinfo", &zeinfo(8, ""))]);
+    let run = [
+        "run",
+        "k.visaasm",
+        "--global",
+        "8",
+        "--arg",
+        "0=buffer:size=32",
+    ];
+    let on = |more: &[&str], code| said(&folder, &[&run[..], more].concat(), code);
+    // The description does not say for which device it is, but registers of pvc have 64 bytes.
+    on(&["--platform", "skl"], 0);
+    let large = on(&["--platform", "pvc"], 1);
+    holds(
+        &large,
+        &[
+            "E0650",
+            "32 bytes from register byte 32 on into `X`",
+            "r0 has 64 bytes on pvc",
+        ],
+    );
+    // A row of local ids and an argument that lie elsewhere.
+    for (from, to, words) in [
+        (
+            ".input X offset=32 size=32",
+            ".input X offset=48 size=32",
+            "a row of local ids takes bytes 32 to 63",
+        ),
+        (
+            ".input P offset=160 size=8",
+            ".input P offset=166 size=8",
+            "a part of the payload takes bytes 160 to 167",
+        ),
+    ] {
+        let moved = writes("").replace(from, to);
+        std::fs::write(folder.path().join("moved.visaasm"), moved).expect("written");
+        let run = [
+            "run",
+            "moved.visaasm",
+            "--zebin",
+            "k.zeinfo",
+            "--global",
+            "8",
+            "--arg",
+            "0=buffer:size=32",
+        ];
+        holds(&said(&folder, &run, 1), &["E0650", words]);
+    }
+    // A program says for which.
+    let bare = writes("").replace(".input P offset=160 size=8\n", "");
+    std::fs::write(folder.path().join("b.visaasm"), bare).expect("written");
+    std::fs::remove_file(folder.path().join("k.zeinfo")).expect("removed");
+    let run = ["run", "b.visaasm", "--global", "8", "--zebin", "k.bin"];
+    for (core, platform) in [
+        (11, "bdw"),
+        (12, "skl"),
+        (15, "icl"),
+        (18, "tgl"),
+        (0xc07, "dg2"),
+    ] {
+        std::fs::write(folder.path().join("k.bin"), program(core)).expect("written");
+        said(&folder, &run, 0);
+        said(&folder, &[&run[..], &["--platform", platform]].concat(), 0);
+        let other = if platform == "skl" { "dg2" } else { "skl" };
+        let refused = said(&folder, &[&run[..], &["--platform", other]].concat(), 2);
+        let words = format!("compiled for {platform}, --platform says {other}");
+        holds(
+            &refused,
+            &["E0650", &words, &format!("--platform {platform}")],
+        );
+    }
+    // One that nobody has seen is named with what may be done.
+    std::fs::write(folder.path().join("k.bin"), program(77)).expect("written");
+    holds(
+        &said(&folder, &run, 2),
+        &["E0651", "core 77", "--platform tgl"],
+    );
+    said(&folder, &[&run[..], &["--platform", "tgl"]].concat(), 0);
+}
+
+/// The compiler leaves the programs of all devices in one folder, where the first by name is no better than others.
+#[test]
+fn of_programs_beside_a_text_that_of_its_device_is_taken() {
+    let folder = folder(&[("k.visaasm", &writes(""))]);
+    for (name, core) in [("a.bin", 0xc08), ("b.bin", 12), ("c.bin", 18)] {
+        std::fs::write(folder.path().join(name), program(core)).expect("written");
+    }
+    let run = ["run", "k.visaasm", "--global", "8"];
+    for platform in [None, Some("skl"), Some("tgl")] {
+        let asked = platform.map(|p| ["--platform", p]);
+        let asked = asked.as_ref().map_or(&[][..], |a| &a[..]);
+        said(&folder, &[&run[..], asked].concat(), 0);
+    }
+    let other = said(&folder, &[&run[..], &["--platform", "pvc"]].concat(), 1);
+    holds(&other, &["E0650", "r0 has 64 bytes on pvc"]);
+    let none = said(&folder, &[&run[..], &["--platform", "dg2"]].concat(), 2);
+    holds(&none, &["E0650", "--platform says dg2"]);
+}
+
+#[test]
+fn a_launch_file_knows_the_texts_of_its_devices() {
+    let corpus = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/kernels/int_sat_arith");
+    let file = |name: &str| corpus.join(name).display().to_string();
+    let folder = folder(&[]);
+    let run = [
+        "run",
+        &file("kernel.skl.visaasm"),
+        "--launch",
+        &file("launch.json"),
+        "--platform",
+    ];
+    said(&folder, &[&run[..], &["skl"]].concat(), 0);
+    let refused = said(&folder, &[&run[..], &["dg2"]].concat(), 2);
+    holds(
+        &refused,
+        &["E0650", "is the text for skl, --platform says dg2"],
+    );
+    // One that the launch does not have: what is proposed is the one of the text, or those that there are.
+    let refused = said(&folder, &[&run[..], &["icl"]].concat(), 2);
+    holds(&refused, &["E0645", "no device icl", "--platform skl\n"]);
+    std::fs::copy(
+        corpus.join("kernel.skl.visaasm"),
+        folder.path().join("k.visaasm"),
+    )
+    .expect("copied");
+    let run = ["run", "k.visaasm", "--launch", &file("launch.json")];
+    let refused = said(&folder, &run, 2);
+    holds(
+        &refused,
+        &["E0645", "no device for `k.visaasm`", "--platform skl"],
+    );
+    said(&folder, &[&run[..], &["--platform", "skl"]].concat(), 0);
+}
+
+#[test]
+fn a_text_that_the_compiler_gave_up_leads_to_the_one_that_it_kept() {
+    let wide = writes("").replace("SimdSize=8", "SimdSize=16");
+    let names = ["k_simd16_entry_0001.visaasm", "k_simd8_entry_0001.visaasm"];
+    let kept = writes("");
+    let folder = folder(&[
+        (names[0], &wide),
+        (names[1], &kept),
+        ("k.zeinfo", &zeinfo(8, "")),
+    ]);
+    let arguments = ["--global", "8", "--arg", "0=buffer:size=32"];
+    said(&folder, &[&["run", names[1]], &arguments[..]].concat(), 0);
+    for (more, code) in [(&[][..], 2), (&["--zebin", "k.zeinfo"], 1)] {
+        let run = [&["run", names[0]], &arguments[..], more].concat();
+        let refused = said(&folder, &run, code);
+        let words = "the text is for 16 lanes, the description for 8";
+        holds(
+            &refused,
+            &["E0645", words, "visim run k_simd8_entry_0001.visaasm"],
+        );
+    }
+}
+
+#[test]
+fn texts_of_a_program_have_addresses_and_what_has_none_is_named() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
+    let folder = folder(&[]);
+    for name in ["told.visaasm", "told.bin"] {
+        std::fs::copy(from.join(name), folder.path().join(name)).expect("copied");
+    }
+    let run = [
+        "run",
+        "told.visaasm",
+        "--zebin",
+        "told.bin",
+        "--global",
+        "32",
+        "--local",
+        "32",
+        "--arg",
+        "0=buffer:o.bin:size=128",
+        "--format",
+        "json",
+    ];
+    // The program names tgllp by a product number of its own.
+    holds(
+        &said(&folder, &[&run[..], &["--platform", "tgl"]].concat(), 0),
+        &["W0647"],
+    );
+    let refused = said(&folder, &[&run[..], &["--platform", "skl"]].concat(), 2);
+    holds(&refused, &["E0650", "compiled for tgl"]);
+    let written = std::fs::read(folder.path().join("o.bin")).expect("written");
+    let wanted: Vec<u8> = (1..=32_u32).flat_map(|n| n.to_le_bytes()).collect();
+    assert_eq!(written, wanted);
+    let text = std::fs::read_to_string(folder.path().join("told.visaasm")).expect("read");
+    let other = text.replacen("faddr \".str\"", "faddr \".strange\"", 1);
+    std::fs::write(folder.path().join("told.visaasm"), other).expect("written");
+    holds(
+        &said(&folder, &run, 1),
+        &["E0652", "nothing at hand has `.strange`"],
+    );
+}
+
+/// Remarks are for who writes a text; of a compiler's own they are noise, and more so in front of what went wrong.
+#[test]
+fn a_fault_of_a_compiled_kernel_stands_alone() {
+    let body =
+        "    asr (M1, 8) O(0,0)<1> O(0,0)<1;1,0> 0x1:ud\n    svm_scatter.4.1 (M1, 8) Q.0 O.0";
+    let folder = folder(&[("k.visaasm", &writes(body)), ("k.zeinfo", &zeinfo(8, ""))]);
+    holds(&said(&folder, &["check", "k.visaasm"], 0), &["W0427"]);
+    let run = ["run", "k.visaasm", "--global", "8", "--arg", "0=null"];
+    for more in [&[][..], &["--stats"]] {
+        let told = said(&folder, &[&run[..], more].concat(), 1);
+        assert!(
+            told.contains("E0608") && !told.contains("warning"),
+            "{told}"
+        );
+    }
+}
+
+#[test]
+fn a_thread_of_any_group_can_be_watched() {
+    let text = ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
+    let folder = folder(&[("k.visa", text)]);
+    let run = ["run", "k.visa", "--groups", "3,2,2", "--threads", "2,1"];
+    // By number, by thread and group, by group and thread.
+    for thread in ["15", "1,7", "1,0,1,1"] {
+        let traced = said(
+            &folder,
+            &[&run[..], &["--trace", "--thread", thread]].concat(),
+            0,
+        );
+        holds(&traced, &["thread 15 step 1"]);
+        assert_eq!(traced.matches("step 1").count(), 1, "{traced}");
+        let stopped = said(
+            &folder,
+            &[&run[..], &["--break-thread", thread]].concat(),
+            0,
+        );
+        holds(&stopped, &["thread 15 (group 1,0,1, thread 1 of it)"]);
+    }
+    for (thread, words) in [
+        ("24", "the run has 24 threads"),
+        ("2,0", "a row has 2 threads"),
+        ("0,12", "the run has 24 threads"),
+        ("3,0,0,0", "there are 3 by 2 by 2 groups of 2 threads"),
+        ("1,0,1", "a group and a thread of it"),
+        (
+            "4294967295,4294967295,4294967295,4294967295",
+            "3 by 2 by 2 groups",
+        ),
+    ] {
+        let refused = said(
+            &folder,
+            &[&run[..], &["--trace", "--thread", thread]].concat(),
+            2,
+        );
+        holds(&refused, &["E0901", words]);
+    }
+}
+
+#[test]
+fn numbers_that_cannot_be_are_told() {
+    let folder = folder(&[("k.visa", ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n")]);
+    let refused = said(&folder, &["run", "k.visa", "--jobs", "0"], 2);
+    holds(&refused, &["from 1 on"]);
+    let most = "4294967295,4294967295,4294967295";
+    let refused = said(&folder, &["run", "k.visa", "--groups", most], 1);
+    holds(&refused, &["L0603", "more than 64 bits count"]);
+}
+
+/// A text with what the described device lacks: another device cannot be asked for, another description can.
+#[test]
+fn remedies_for_a_missing_instruction_keep_to_the_described_device() {
+    let body = "    add3 (M1, 8) O(0,0)<1> O(0,0)<1;1,0> O(0,0)<1;1,0> 0x1:ud";
+    let bare = writes(body).replace(".input P offset=160 size=8\n", "");
+    let folder = folder(&[("k.visaasm", &bare)]);
+    std::fs::write(folder.path().join("k.bin"), program(12)).expect("written");
+    let run = ["run", "k.visaasm", "--global", "8"];
+    let told = said(&folder, &run, 1);
+    holds(
+        &told,
+        &[
+            "E0428",
+            "skl has no add3",
+            "the compiler's description is for skl",
+            "a text compiled for skl",
+        ],
+    );
+    assert!(!told.contains("--platform"), "{told}");
+    // Of two descriptions that of a device with the instruction is taken.
+    std::fs::write(folder.path().join("later.bin"), program(0xc07)).expect("written");
+    said(&folder, &run, 0);
+    // Nothing described: a platform may be asked for.
+    std::fs::write(folder.path().join("k.visa"), &bare).expect("written");
+    let told = said(&folder, &["run", "k.visa", "--platform", "skl"], 1);
+    holds(&told, &["E0428", "--platform dg2"]);
+}
+
+/// A text does not name its device, but the native code that the compiler leaves beside it does.
+#[test]
+fn native_code_beside_a_text_names_its_device() {
+    let bare = writes("").replace(".input P offset=160 size=8\n", "");
+    let folder = folder(&[("k.visaasm", &bare)]);
+    let native = |platform: &str| {
+        let text = format!("//.kernel k\n//.platform {platform}\n//.thread_config numGRF=128\n");
+        std::fs::write(folder.path().join("k.asm"), text).expect("written");
+    };
+    let run = ["run", "k.visaasm", "--global", "8"];
+    let on = |more: &[&str], code| said(&folder, &[&run[..], more].concat(), code);
+    std::fs::write(folder.path().join("skl.bin"), program(12)).expect("written");
+    on(&[], 0);
+    native("SKL");
+    on(&[], 0);
+    native("TGLLP");
+    for more in [&[][..], &["--zebin", "skl.bin"]] {
+        let told = on(more, 2);
+        holds(
+            &told,
+            &[
+                "E0650",
+                "the text is for tgl, as k.asm says",
+                "is for skl",
+                "--platform tgl",
+            ],
+        );
+    }
+    // Of two programs that of the text is taken.
+    std::fs::write(folder.path().join("tgl.bin"), program(18)).expect("written");
+    on(&[], 0);
+    holds(&on(&["--platform", "skl"], 2), &["E0650"]);
+    // One that visim does not know says nothing.
+    native("XE9");
+    on(&["--platform", "skl"], 0);
+    // A description that names no device is read for that of the text.
+    for name in ["skl.bin", "tgl.bin"] {
+        std::fs::remove_file(folder.path().join(name)).expect("removed");
+    }
+    std::fs::write(folder.path().join("k.zeinfo"), zeinfo(8, "")).expect("written");
+    let body = "    add3 (M1, 8) O(0,0)<1> O(0,0)<1;1,0> O(0,0)<1;1,0> 0x1:ud";
+    std::fs::write(folder.path().join("k.visaasm"), writes(body)).expect("written");
+    let argument = ["--arg", "out=buffer:size=32"];
+    native("DG2");
+    on(&argument, 0);
+    native("PVCXT");
+    holds(&on(&argument, 1), &["E0650", "r0 has 64 bytes on pvc"]);
+    native("SKL");
+    holds(&on(&argument, 1), &["E0428", "skl has no add3"]);
+}

@@ -1,0 +1,14 @@
+//! Commands, launches of compiled kernels, files that are read and written, and what is printed.
+
+mod folder;
+mod kernel;
+
+mod arguments;
+mod commands;
+mod compiled;
+mod files;
+mod launch;
+mod lower;
+mod program_data;
+mod traces;
+mod video;

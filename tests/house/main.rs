@@ -1,0 +1,9 @@
+//! The project about itself: imports between modules, documents that run, and what the tables, grammars and
+//! diagnostics have cases of.
+
+mod coverage;
+mod docs;
+mod grammar;
+mod layers;
+mod photo;
+mod refusals;
