@@ -44,6 +44,7 @@
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+pub mod base;
 pub mod check;
 #[cfg(feature = "cli")]
 pub mod cli;

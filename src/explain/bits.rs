@@ -22,7 +22,7 @@ pub struct Part {
 impl Part {
     /// The fields as JSON: name, bits, value, meaning.
     pub fn json(&self) -> Value {
-        let field = |f: &crate::message::fields::Field| {
+        let field = |f: &fields::Field| {
             json!({
                 "name": f.name, "dword": f.dw, "low": f.lo, "high": f.hi,
                 "value": f.get(&self.words), "meaning": f.doc,
@@ -51,17 +51,7 @@ impl fmt::Display for Part {
             write!(f, "{}", ruler(self.layout.fields, word))?;
         }
         for field in self.layout.fields {
-            let bits = if field.lo == field.hi {
-                format!("{}", field.lo)
-            } else {
-                format!("{}:{}", field.hi, field.lo)
-            };
-            let value = field.told(field.get(&self.words));
-            writeln!(
-                f,
-                "  {bits:>5}  {:<22} {value:<8} {}",
-                field.name, field.doc
-            )?;
+            writeln!(f, "  {}", field.line(&self.words, 22))?;
         }
         for (dw, word) in self.words.iter().enumerate() {
             let known = self.layout.known(dw);

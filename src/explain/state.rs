@@ -302,12 +302,12 @@ impl State {
     /// The same as fields.
     pub fn json(&self) -> Value {
         let names: BTreeMap<_, _> = scaler::coefficients(self.structure)
-            .map(|at| ((at.field.dw, at.field.bits), at.name()))
+            .map(|at| ((at.field.dw, at.field.lo), at.name()))
             .collect();
         let field = |f: &StateField| {
-            let name = names.get(&(f.dw, f.bits)).map_or(f.name, String::as_str);
+            let name = names.get(&(f.dw, f.lo)).map_or(f.name, String::as_str);
             json!({
-                "name": name, "dword": f.dw, "low": f.bits.1, "high": f.bits.0,
+                "name": name, "dword": f.dw, "low": f.lo, "high": f.hi,
                 "stored": f.raw(&self.words), "value": f.spelled(&self.words),
             })
         };
@@ -337,25 +337,15 @@ impl fmt::Display for State {
             "{name} of {generation}, dword {}  ({})",
             self.first, self.structure.source
         )?;
-        let mut dw = u32::MAX;
+        let mut dw = usize::MAX;
         let in_tables = |field: &&StateField| scaler::COEFFICIENTS.contains(&field.name);
         for field in self.fields().filter(|field| !in_tables(field)) {
             if field.dw != dw {
                 dw = field.dw;
-                let word = self.words.get(dw as usize).copied().unwrap_or_default();
+                let word = self.words.get(dw).copied().unwrap_or_default();
                 writeln!(f, "  {dw:>2}  {word:08x}")?;
             }
-            let bits = match field.bits {
-                (high, low) if high == low => format!("{low}"),
-                (high, low) => format!("{high}:{low}"),
-            };
-            let (stored, value) = (field.raw(&self.words), field.spelled(&self.words));
-            let value = match value == stored.to_string() {
-                true => String::new(),
-                false => value,
-            };
-            let line = format!("      {bits:>5}  {:<40} {stored:<8} {value}", field.name);
-            writeln!(f, "{}", line.trim_end())?;
+            writeln!(f, "      {}", field.line(&self.words, 40))?;
         }
         // Coefficients are tables: a row for each phase.
         let (mut phase, mut table) = (usize::MAX, usize::MAX);

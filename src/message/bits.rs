@@ -85,7 +85,7 @@ pub enum DecodeError {
         bit: u32,
     },
     /// A field holds a value without meaning.
-    #[error("{} (bits {}:{}) holds {value}, which has no meaning here", field.name, field.hi, field.lo)]
+    #[error("{} ({}) holds {value}, which has no meaning here", field.name, field.position())]
     Reserved {
         /// The field.
         field: Field,

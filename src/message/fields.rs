@@ -12,98 +12,7 @@
 //!
 //! Source: lowering reference, sections 1 to 18; the sections are named at each table.
 
-/// Some neighbouring bits of a message.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// As the manuals name it.
-    pub name: &'static str,
-    /// Word of the part.
-    pub dw: usize,
-    /// Lowest bit.
-    pub lo: u32,
-    /// Highest bit.
-    pub hi: u32,
-    /// Meaning, units included.
-    pub doc: &'static str,
-}
-
-/// A value that does not fit its field.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, thiserror::Error)]
-#[error("{} does not fit {} (bits {}:{})", value, field.name, field.hi, field.lo)]
-pub struct TooWide {
-    /// The field.
-    pub field: Field,
-    /// The value.
-    pub value: u32,
-}
-
-impl Field {
-    /// Number of bits.
-    pub const fn width(self) -> u32 {
-        self.hi - self.lo + 1
-    }
-
-    /// The greatest value that fits.
-    pub const fn max(self) -> u32 {
-        u32::MAX >> (32 - self.width())
-    }
-
-    /// The field's bits within its word.
-    pub const fn mask(self) -> u32 {
-        self.max() << self.lo
-    }
-
-    /// Reads the field; a word that is not there reads as 0.
-    pub fn get(self, words: &[u32]) -> u32 {
-        words
-            .get(self.dw)
-            .map_or(0, |word| word >> self.lo & self.max())
-    }
-
-    /// A value of the field for people: bits as bits, counts and codes as numbers.
-    pub fn told(self, value: u32) -> String {
-        if self.width() > 8 {
-            format!("{value:#x}")
-        } else {
-            value.to_string()
-        }
-    }
-
-    /// Writes the field.
-    ///
-    /// # Errors
-    /// [`TooWide`] if the value has more bits than the field.
-    pub fn put(self, words: &mut [u32], value: u32) -> Result<(), TooWide> {
-        match words.get_mut(self.dw) {
-            Some(word) if value <= self.max() => {
-                *word = *word & !self.mask() | value << self.lo;
-                Ok(())
-            }
-            _ => Err(TooWide { field: self, value }),
-        }
-    }
-}
-
-/// The fields of one part of a message.
-#[derive(Debug)]
-pub struct Layout {
-    /// What the part is.
-    pub name: &'static str,
-    /// Where the layout is defined.
-    pub source: &'static str,
-    /// Its fields, highest bit of the first word first.
-    pub fields: &'static [Field],
-}
-
-impl Layout {
-    /// The bits of word `dw` that some field explains.
-    pub fn known(&self, dw: usize) -> u32 {
-        self.fields
-            .iter()
-            .filter(|f| f.dw == dw)
-            .fold(0, |bits, f| bits | f.mask())
-    }
-}
+pub use crate::base::bits::{Field, Layout, TooWide};
 
 /// Makes a module of constants, one for each field, and the table of them.
 macro_rules! layouts {
@@ -115,7 +24,7 @@ macro_rules! layouts {
             use super::{Field, Layout};
             $(#[doc = $meaning]
             pub const $field: Field =
-                Field { name: $name, dw: $dw, lo: $lo, hi: $hi, doc: $meaning };)+
+                Field::new($name, $dw, $hi, $lo, $meaning);)+
             /// The table.
             pub static LAYOUT: Layout =
                 Layout { name: $title, source: $source, fields: &[$($field),+] };

@@ -23,7 +23,7 @@ pub fn word(layout: &Layout, dw: usize, value: u32) -> String {
     let mut words = vec![0; dw + 1];
     words[dw] = value;
     for field in layout.fields.iter().filter(|f| f.dw == dw) {
-        text += &line(*field, field.get(&words));
+        let _ = writeln!(text, "  {}", field.line(&words, 22));
     }
     let unknown = value & !layout.known(dw);
     if unknown != 0 {
@@ -35,19 +35,6 @@ pub fn word(layout: &Layout, dw: usize, value: u32) -> String {
         );
     }
     text
-}
-
-fn line(field: Field, value: u32) -> String {
-    let bits = if field.width() == 1 {
-        field.lo.to_string()
-    } else {
-        format!("{}:{}", field.hi, field.lo)
-    };
-    let value = field.told(value);
-    format!(
-        "  {bits:>5}  {:<18} {value:>10}  {}\n",
-        field.name, field.doc
-    )
 }
 
 /// The 32 bits in groups by field, the highest first, with a ruler above.
@@ -279,11 +266,11 @@ mod tests {
             "{text}"
         );
         assert!(
-            text.contains("  28:25  message length              1"),
+            text.contains("  28:25  message length         1 "),
             "{text}"
         );
         assert!(
-            text.contains("  18:14  message type                4  4 read, 10 write"),
+            text.contains("  18:14  message type           4        4 read, 10 write"),
             "{text}"
         );
         assert!(text.contains("request (1+0 registers out, 1 back, the header taken as zeros)"));
@@ -295,22 +282,7 @@ mod tests {
 
     #[test]
     fn the_ruler_names_gaps() {
-        let fields = [
-            Field {
-                name: "a",
-                dw: 0,
-                lo: 4,
-                hi: 7,
-                doc: "",
-            },
-            Field {
-                name: "b",
-                dw: 0,
-                lo: 31,
-                hi: 31,
-                doc: "",
-            },
-        ];
+        let fields = [Field::new("a", 0, 7, 4, ""), Field::new("b", 0, 31, 31, "")];
         assert_eq!(
             ruler(&fields, 0x8000_00a5),
             "  31                    30:8  7:4  3:0\n   1 00000000000000000000000 1010 0101\n"

@@ -55,13 +55,7 @@ pub fn word_fields(tld: &Tld) -> String {
     let bits = word::encode(tld);
     let mut text = format!("word {bits:#018x}\n");
     for field in word::FIELDS {
-        let range = format!("{}:{}", field.hi, field.lo);
-        let value = field.get(bits);
-        let _ = writeln!(
-            text,
-            "  {range:>5}  {:<14}{value:#x}  {}",
-            field.name, field.doc
-        );
+        let _ = writeln!(text, "  {}", field.line(&word::dwords(bits), 14));
     }
     text
 }

@@ -9,39 +9,13 @@
 //!
 //! Source: TLD reference 1.4.
 
+use crate::base::bits::Field;
+
 use super::instruction::{Dim, Guard, Handle, Lod, Phase, Pred, Reg, Tld};
-
-/// A run of bits of the word.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Field {
-    /// Its name.
-    pub name: &'static str,
-    /// Lowest bit.
-    pub lo: u32,
-    /// Highest bit.
-    pub hi: u32,
-    /// What it says.
-    pub doc: &'static str,
-}
-
-impl Field {
-    const fn mask(self) -> u64 {
-        u64::MAX >> (63 - (self.hi - self.lo))
-    }
-
-    /// Its value in `word`.
-    pub const fn get(self, word: u64) -> u64 {
-        word >> self.lo & self.mask()
-    }
-
-    const fn put(self, value: u64) -> u64 {
-        (value & self.mask()) << self.lo
-    }
-}
 
 macro_rules! fields {
     ($($name:ident $text:literal $lo:literal $hi:literal $doc:literal)+) => {
-        $(const $name: Field = Field { name: $text, lo: $lo, hi: $hi, doc: $doc };)+
+        $(const $name: Field = Field::new($text, 0, $hi, $lo, $doc);)+
 
         /// The fields from bit 0 upwards, without a gap.
         pub static FIELDS: &[Field] = &[$($name),+];
@@ -72,22 +46,34 @@ const TLD: u64 = 0b110_1110;
 
 /// The word of `tld`. Its phase is not part of it: see [`phase_bits`].
 pub fn encode(tld: &Tld) -> u64 {
-    RD.put(tld.rd.0.into())
-        | RA.put(tld.ra.0.into())
-        | GUARD.put(tld.guard.pred.number().into())
-        | NEGATED.put(tld.guard.negated.into())
-        | RB.put(tld.rb.0.into())
-        | DIM.put(tld.dim as u64)
-        | MASK.put(tld.mask.into())
-        | AOFFI.put(tld.aoffi.into())
-        | INDEX.put(tld.handle.index().into())
-        | NODEP.put(tld.nodep.into())
-        | MS.put(tld.ms.into())
-        | PS.put(tld.ps.number().into())
-        | CL.put(tld.cl.into())
-        | LOD.put((tld.lod == Lod::Given).into())
-        | BINDLESS.put((tld.handle == Handle::Bindless).into())
-        | OPCODE.put(TLD)
+    let values: [(Field, u64); 16] = [
+        (RD, tld.rd.0.into()),
+        (RA, tld.ra.0.into()),
+        (GUARD, tld.guard.pred.number().into()),
+        (NEGATED, tld.guard.negated.into()),
+        (RB, tld.rb.0.into()),
+        (DIM, tld.dim as u64),
+        (MASK, tld.mask.into()),
+        (AOFFI, tld.aoffi.into()),
+        (INDEX, tld.handle.index().into()),
+        (NODEP, tld.nodep.into()),
+        (MS, tld.ms.into()),
+        (PS, tld.ps.number().into()),
+        (CL, tld.cl.into()),
+        (LOD, (tld.lod == Lod::Given).into()),
+        (BINDLESS, (tld.handle == Handle::Bindless).into()),
+        (OPCODE, TLD),
+    ];
+    let mut words = [0; 2];
+    for (field, value) in values {
+        field.set_raw(&mut words, value);
+    }
+    u64::from(words[0]) | u64::from(words[1]) << 32
+}
+
+/// The word as the dwords that its [`FIELDS`] count in.
+pub const fn dwords(word: u64) -> [u32; 2] {
+    [word as u32, (word >> 32) as u32]
 }
 
 /// The instruction in `word`, without its phase; `None` if the opcode is not TLD's.
@@ -95,11 +81,12 @@ pub fn encode(tld: &Tld) -> u64 {
 /// With `.B` the index field plays no part and is dropped, so `encode(decode(w))` is `w` with those
 /// bits cleared.
 pub fn decode(word: u64) -> Option<Tld> {
-    if OPCODE.get(word) != TLD {
+    let words = dwords(word);
+    if OPCODE.raw(&words) != TLD {
         return None;
     }
-    let flag = |field: Field| field.get(word) == 1;
-    let byte = |field: Field| field.get(word) as u8;
+    let flag = |field: Field| field.raw(&words) == 1;
+    let byte = |field: Field| field.raw(&words) as u8;
     Some(Tld {
         guard: Guard {
             pred: Pred::new(byte(GUARD)),
@@ -108,7 +95,7 @@ pub fn decode(word: u64) -> Option<Tld> {
         handle: if flag(BINDLESS) {
             Handle::Bindless
         } else {
-            Handle::Bound(INDEX.get(word) as u16)
+            Handle::Bound(INDEX.raw(&words) as u16)
         },
         lod: if flag(LOD) { Lod::Given } else { Lod::Zero },
         aoffi: flag(AOFFI),

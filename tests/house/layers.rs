@@ -5,6 +5,7 @@ use std::path::{Path, PathBuf};
 
 /// The modules in the order in which data passes them. Those of one line do not know each other.
 const LAYERS: &[&[&str]] = &[
+    &["base"],
     &["source", "files"],
     &["diagnostic"],
     &["isa", "surface", "math"],

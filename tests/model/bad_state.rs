@@ -212,7 +212,10 @@ fn lawful(structure: &Structure, generation: Generation, words: &mut [u32]) {
         let raw = field.raw(words);
         let value = match field.meaning {
             Meaning::Names(names) => u64::from(names[raw as usize % names.len()].0),
-            Meaning::Format => u64::from(formats[raw as usize % formats.len()].code),
+            // The codes of media surfaces have five bits at most: any will do.
+            Meaning::Codes(_) if field.width() > 5 => {
+                u64::from(formats[raw as usize % formats.len()].code)
+            }
             _ if field.most < u64::MAX => raw % (field.most + 1),
             _ => raw,
         };

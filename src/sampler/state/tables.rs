@@ -44,23 +44,23 @@ const RATIOS: &[(u32, &str)] = &[
     (7, "16:1"),
 ];
 
-const fn fixed(name: &'static str, dw: u32, high: u32, low: u32, fraction: u32) -> StateField {
+const fn fixed(name: &'static str, dw: usize, high: u32, low: u32, fraction: u32) -> StateField {
     field(name, dw, high, low).number(Number::Fixed(fraction))
 }
 
-const fn bias(dw: u32, high: u32, low: u32, fraction: u32) -> StateField {
+const fn bias(dw: usize, high: u32, low: u32, fraction: u32) -> StateField {
     field("Texture LOD Bias", dw, high, low).number(Number::SignedFixed(fraction))
 }
 
-const fn border(dw: u32, high: u32, low: u32) -> StateField {
+const fn border(dw: usize, high: u32, low: u32) -> StateField {
     field("Border Color Pointer", dw, high, low).number(Number::Address)
 }
 
-const fn signed(name: &'static str, dw: u32, high: u32, low: u32) -> StateField {
+const fn signed(name: &'static str, dw: usize, high: u32, low: u32) -> StateField {
     field(name, dw, high, low).number(Number::Signed)
 }
 
-const fn float(name: &'static str, dw: u32) -> StateField {
+const fn float(name: &'static str, dw: usize) -> StateField {
     field(name, dw, 31, 0).number(Number::Float)
 }
 

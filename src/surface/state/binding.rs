@@ -25,7 +25,7 @@ pub fn structure(generation: Generation) -> &'static Structure {
 /// Offset of a surface state from Surface State Base, from a table's entry.
 pub fn offset(generation: Generation, entry: u32) -> u32 {
     let pointer = structure(generation).field("Surface State Pointer");
-    pointer.map_or(0, |f| (f.raw(&[entry]) << f.bits.1) as u32)
+    pointer.map_or(0, |f| (f.raw(&[entry]) << f.shift()) as u32)
 }
 
 /// The entry that points to a surface state.

@@ -197,7 +197,7 @@ pub fn control_words(
     let base = structure.field("Auxiliary Surface Base Address");
     let rows = 4 * get("Auxiliary Surface QPitch") as u32;
     Ok(Some(Description {
-        base: base.map_or(0, |f| f.raw(words) << f.bits.1),
+        base: base.map_or(0, |f| f.raw(words) << f.shift()),
         // Tiles of 128 bytes.
         pitch: 128 * (get("Auxiliary Surface Pitch") as u32 + 1),
         qpitch: (rows > 0).then_some(rows),

@@ -3,41 +3,10 @@
 //! A [`Structure`] is a table of [`StateField`]s. Reading, writing, printing and the rules about reserved
 //! bits, reserved values and ranges are one mechanism over that table, for surfaces and samplers alike.
 
-use super::super::format::media;
-use super::super::{Format, Generation, Invalid};
+use super::super::{Generation, Invalid};
 use crate::diagnostic::Code;
 
-/// How the bits of a field stand for a value.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Number {
-    /// An unsigned number; sizes are stored less one and given so.
-    Plain,
-    /// A two's complement number.
-    Signed,
-    /// Unsigned with this many fraction bits.
-    Fixed(u32),
-    /// Signed with this many fraction bits.
-    SignedFixed(u32),
-    /// An address whose low bits, those below the field, are zero.
-    Address,
-    /// A 32-bit float.
-    Float,
-}
-
-/// What the values of a field mean.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Meaning {
-    /// The number itself.
-    Value,
-    /// One more than the number, in this unit.
-    LessOne(&'static str),
-    /// A list of names; other values are reserved.
-    Names(&'static [(u32, &'static str)]),
-    /// A value of the Surface Format field.
-    Format,
-    /// A format code of the media surface state of this generation.
-    MediaFormat(Generation),
-}
+pub use crate::base::bits::{Codes, Field, Meaning, Number};
 
 /// When a field has its place: the planar formats put others over the auxiliary surface's.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,16 +22,8 @@ pub enum Only {
 /// A field of a state structure.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct StateField {
-    /// Name.
-    pub name: &'static str,
-    /// Dword.
-    pub dw: u32,
-    /// Highest and lowest bit in that dword; a field of 64 bits runs on into the next.
-    pub bits: (u32, u32),
-    /// How its bits are read.
-    pub number: Number,
-    /// What they mean.
-    pub meaning: Meaning,
+    /// Its bits, counted in one dword; a field of 64 bits runs on into the next.
+    pub field: Field,
     /// Greatest stored value that is allowed.
     pub most: u64,
     /// First and last generation that has it.
@@ -71,14 +32,18 @@ pub struct StateField {
     pub only: Only,
 }
 
+impl std::ops::Deref for StateField {
+    type Target = Field;
+
+    fn deref(&self) -> &Field {
+        &self.field
+    }
+}
+
 /// A field of plain numbers that any generation has.
-pub(crate) const fn field(name: &'static str, dw: u32, high: u32, low: u32) -> StateField {
+pub(crate) const fn field(name: &'static str, dw: usize, high: u32, low: u32) -> StateField {
     StateField {
-        name,
-        dw,
-        bits: (high, low),
-        number: Number::Plain,
-        meaning: Meaning::Value,
+        field: Field::new(name, dw, high, low, ""),
         most: u64::MAX,
         generations: (Generation::Gen4, Generation::Gen9),
         only: Only::Always,
@@ -102,18 +67,17 @@ pub(crate) const fn followed_by<const A: usize, const B: usize, const ALL: usize
 
 impl StateField {
     pub(crate) const fn number(self, number: Number) -> StateField {
-        StateField { number, ..self }
+        let field = self.field.number(number);
+        StateField { field, ..self }
     }
 
     pub(crate) const fn names(self, names: &'static [(u32, &'static str)]) -> StateField {
-        StateField {
-            meaning: Meaning::Names(names),
-            ..self
-        }
+        self.means(Meaning::Names(names))
     }
 
     pub(crate) const fn means(self, meaning: Meaning) -> StateField {
-        StateField { meaning, ..self }
+        let field = self.field.means(meaning);
+        StateField { field, ..self }
     }
 
     pub(crate) const fn at_most(self, most: u64) -> StateField {
@@ -131,107 +95,16 @@ impl StateField {
         StateField { only, ..self }
     }
 
-    /// Number of bits.
-    pub const fn width(&self) -> u32 {
-        self.bits.0 - self.bits.1 + 1
-    }
-
-    /// The bits of the field.
-    pub fn raw(&self, words: &[u32]) -> u64 {
-        let word = |i: u32| words.get(i as usize).copied().map_or(0, u64::from);
-        let all = word(self.dw) | word(self.dw + 1) << 32;
-        all >> self.bits.1 & ((1u128 << self.width()) - 1) as u64
-    }
-
-    /// Sets the bits of the field; bits of `raw` that do not fit are dropped.
-    pub fn set_raw(&self, words: &mut [u32], raw: u64) {
-        let mask = ((1u128 << self.width()) - 1) << self.bits.1;
-        let value = (u128::from(raw) << self.bits.1) & mask;
-        for (i, shift) in [(self.dw, 0), (self.dw + 1, 32)] {
-            if let Some(word) = words.get_mut(i as usize) {
-                *word = *word & !((mask >> shift) as u32) | (value >> shift) as u32;
-            }
-        }
-    }
-
     /// Sets the bits of the field.
     ///
     /// # Errors
     /// `E0749` if the value has more bits than the field.
     pub fn put(&self, words: &mut [u32], raw: u64) -> Result<(), Invalid> {
-        if u128::from(raw) >> self.width() != 0 {
-            return Err(self.out_of_range(raw, ((1u128 << self.width()) - 1) as u64));
+        if raw > self.limit() {
+            return Err(self.out_of_range(raw, self.limit()));
         }
         self.set_raw(words, raw);
         Ok(())
-    }
-
-    /// The value of the field: exact, for every field but 64-bit addresses above 2^53.
-    pub fn value(&self, words: &[u32]) -> f64 {
-        let raw = self.raw(words);
-        let signed = || ((raw << (64 - self.width())) as i64 >> (64 - self.width())) as f64;
-        let scale = |fraction: u32| f64::from(1u32 << fraction);
-        match self.number {
-            Number::Plain => raw as f64,
-            Number::Signed => signed(),
-            Number::Fixed(fraction) => raw as f64 / scale(fraction),
-            Number::SignedFixed(fraction) => signed() / scale(fraction),
-            Number::Address => (raw << self.bits.1) as f64,
-            Number::Float => f64::from(f32::from_bits(raw as u32)),
-        }
-    }
-
-    /// Sets the value of the field, rounded down to its precision and cut to its width.
-    pub fn set_value(&self, words: &mut [u32], value: f64) {
-        let scaled = |fraction: u32| (value * f64::from(1u32 << fraction)).floor() as i64 as u64;
-        let raw = match self.number {
-            Number::Plain => value as u64,
-            Number::Signed => value as i64 as u64,
-            Number::Fixed(fraction) | Number::SignedFixed(fraction) => scaled(fraction),
-            Number::Address => value as u64 >> self.bits.1,
-            Number::Float => u64::from((value as f32).to_bits()),
-        };
-        self.set_raw(words, raw);
-    }
-
-    /// Its value in words: `2D`, `37 texels`, `1.25`, `0x12345000`.
-    pub fn spelled(&self, words: &[u32]) -> String {
-        let raw = self.raw(words);
-        match (self.meaning, self.number) {
-            (Meaning::LessOne(unit), _) => format!("{} {unit}", raw + 1),
-            (Meaning::Names(names), _) => {
-                let name = names.iter().find(|n| u64::from(n.0) == raw);
-                name.map_or("reserved".to_string(), |n| n.1.to_string())
-            }
-            (Meaning::Format, _) => {
-                Format::from_code(raw as u16).map_or("reserved".to_string(), |f| f.name.to_string())
-            }
-            (Meaning::MediaFormat(generation), _) => media::name(generation, raw as u16)
-                .unwrap_or("reserved")
-                .to_string(),
-            (Meaning::Value, Number::Address) => format!("{:#x}", raw << self.bits.1),
-            (Meaning::Value, _) => self.value(words).to_string(),
-        }
-    }
-
-    /// The least and the greatest number of steps that the bits can say, and how many steps make one.
-    fn steps(&self) -> (i64, i64, u32) {
-        let mask = ((1u128 << self.width()) - 1) as i64;
-        match self.number {
-            Number::SignedFixed(fraction) => (-(mask >> 1) - 1, mask >> 1, 1 << fraction),
-            Number::Signed => (-(mask >> 1) - 1, mask >> 1, 1),
-            Number::Fixed(fraction) => (0, mask, 1 << fraction),
-            _ => (0, mask, 1),
-        }
-    }
-
-    /// The bits that stand for a number; `None` for one that has more, or lies between two steps.
-    pub fn of_value(&self, value: f64) -> Option<u64> {
-        let (least, most, steps) = self.steps();
-        let scaled = value * f64::from(steps);
-        let fits = scaled.fract() == 0.0 && (least as f64..=most as f64).contains(&scaled);
-        let mask = ((1u128 << self.width()) - 1) as u64;
-        fits.then_some(scaled as i64 as u64 & mask)
     }
 
     /// What the field takes, in words: `0 to 13, in steps of 1/64`.
@@ -245,83 +118,35 @@ impl StateField {
                 let names: Vec<&str> = names.iter().map(|n| n.1).collect();
                 format!("one of {}", names.join(", "))
             }
-            (Meaning::Format | Meaning::MediaFormat(_), _) => {
-                "the name of a format, or its code".to_string()
-            }
+            (Meaning::Codes(codes), _) => format!("the name of {}, or its code", codes.what),
             (Meaning::LessOne(unit), _) => format!("1 to {} {unit}", most.saturating_add(1)),
-            (_, Number::Address) => format!("a multiple of {:#x}", 1u64 << self.bits.1),
+            (_, Number::Address) => format!("a multiple of {:#x}", 1u64 << self.lo),
             (_, Number::Float) => "a number".to_string(),
             _ if steps > 1 => format!("{from} to {to}, in steps of 1/{steps}"),
             _ => format!("{least} to {most}"),
         }
     }
 
-    /// The bits that stand for a value in words, as [`StateField::spelled`] writes it, or for a number.
+    /// The stored bits of a value as [`Field::spelled`] writes it, or of a number.
     ///
     /// # Errors
     /// `E0749` for a value that the field cannot hold.
     pub fn parsed(&self, text: &str) -> Result<u64, Invalid> {
-        let text = text.trim();
-        let wrong = || {
-            let what = format!("{} cannot be `{text}`", self.place());
+        let raw = self.parse(text).ok_or_else(|| {
+            let what = format!("{} cannot be `{}`", self.field, text.trim());
             Invalid::new(Code::E0749, what).mend(&[], self.takes())
-        };
-        let whole = |text: &str| match text.strip_prefix("0x") {
-            Some(digits) => u64::from_str_radix(digits, 16).ok(),
-            None => text.parse().ok(),
-        };
-        let named = match self.meaning {
-            Meaning::Names(names) => names
-                .iter()
-                .find(|n| n.1.eq_ignore_ascii_case(text))
-                .map(|n| n.0.into()),
-            Meaning::Format => Format::named(text).map(|f| f.code.into()),
-            Meaning::MediaFormat(generation) => media::code(generation, text).map(u64::from),
-            _ => None,
-        };
-        let mask = ((1u128 << self.width()) - 1) as u64;
-        let raw = match (named, self.meaning, self.number) {
-            (Some(code), ..) => code,
-            (None, Meaning::LessOne(_), _) => {
-                let number = text.split(' ').next().and_then(whole);
-                number.and_then(|n| n.checked_sub(1)).ok_or_else(wrong)?
-            }
-            (None, Meaning::Value, Number::Address) => {
-                let address = whole(text).ok_or_else(wrong)?;
-                let low = self.bits.1;
-                let aligned = address >> low << low == address;
-                aligned.then_some(address >> low).ok_or_else(wrong)?
-            }
-            (None, Meaning::Value, Number::Float) => {
-                f32::to_bits(text.parse().map_err(|_| wrong())?).into()
-            }
-            (None, _, Number::Plain) => whole(text).ok_or_else(wrong)?,
-            (None, Meaning::Value, _) => {
-                let value: f64 = text.parse().map_err(|_| wrong())?;
-                self.of_value(value).ok_or_else(wrong)?
-            }
-            _ => return Err(wrong()),
-        };
-        if raw > mask {
-            return Err(self.out_of_range(raw, mask));
+        })?;
+        if raw > self.limit() {
+            return Err(self.out_of_range(raw, self.limit()));
         }
         Ok(raw)
-    }
-
-    /// `Surface Type (dword 0, bits 31:29)`.
-    pub fn place(&self) -> String {
-        let (high, low) = self.bits;
-        match high == low {
-            true => format!("{} (dword {}, bit {high})", self.name, self.dw),
-            false => format!("{} (dword {}, bits {high}:{low})", self.name, self.dw),
-        }
     }
 
     fn out_of_range(&self, raw: u64, most: u64) -> Invalid {
         let shown = |raw: u64| raw as f64 / f64::from(self.steps().2);
         let (value, most) = (shown(raw), shown(most));
-        let what = format!("{} is {value}; 0 to {most} is allowed", self.place());
-        Invalid::new(Code::E0749, what).in_dword(self.dw)
+        let what = format!("{} is {value}; 0 to {most} is allowed", self.field);
+        Invalid::new(Code::E0749, what).in_dword(self.dw as u32)
     }
 
     /// The rule about its values alone that is broken, if one is.
@@ -340,8 +165,8 @@ impl StateField {
             .iter()
             .map(|(n, name)| format!("{n} {name}"))
             .collect();
-        let what = format!("{} is {raw}; {} are known", self.place(), known.join(", "));
-        Some(Invalid::new(Code::E0748, what).in_dword(self.dw))
+        let what = format!("{} is {raw}; {} are known", self.field, known.join(", "));
+        Some(Invalid::new(Code::E0748, what).in_dword(self.dw as u32))
     }
 }
 
@@ -415,7 +240,7 @@ impl Structure {
             return broken;
         }
         for (dw, word) in own.iter().enumerate() {
-            let odd = *word & !self.known(generation, words, dw as u32);
+            let odd = *word & !self.known(generation, words, dw);
             if odd != 0 {
                 let what = format!("dword {dw} of {} has reserved bits {odd:#010x}", self.name);
                 broken.push(Invalid::new(Code::W0751, what).in_dword(dw as u32));
@@ -429,14 +254,8 @@ impl Structure {
     }
 
     /// The bits of dword `dw` that some field holds.
-    fn known(&self, generation: Generation, words: &[u32], dw: u32) -> u32 {
-        self.present(generation, words).fold(0, |bits, f| {
-            let mask = ((1u128 << f.width()) - 1) << f.bits.1;
-            bits | match dw.checked_sub(f.dw) {
-                Some(0) => mask as u32,
-                Some(1) => (mask >> 32) as u32,
-                _ => 0,
-            }
-        })
+    fn known(&self, generation: Generation, words: &[u32], dw: usize) -> u32 {
+        self.present(generation, words)
+            .fold(0, |bits, f| bits | f.mask_in(dw))
     }
 }

@@ -1,7 +1,9 @@
 //! The layouts of surface states: which bits hold what. Source: surface reference 5.1 to 5.4.
 
-use super::super::Generation::*;
-use super::field::{Meaning::*, Number, Only::*, StateField, Structure, field};
+use super::super::format::media;
+use super::super::{Format, Generation::*};
+use super::field::{Meaning::LessOne, Number, Only::*, StateField, Structure, field};
+use crate::base::bits::{Codes, Meaning};
 
 const TYPES_GEN5: &[(u32, &str)] = &[
     (0, "1D"),
@@ -32,11 +34,35 @@ const ALIGNMENTS: &[(u32, &str)] = &[(0, "reserved"), (1, "4"), (2, "8"), (3, "1
 const TILE_MODES: &[(u32, &str)] = &[(0, "linear"), (1, "W"), (2, "X"), (3, "Y")];
 const WALKS: &[(u32, &str)] = &[(0, "X-major"), (1, "Y-major")];
 
-const fn base(dw: u32, high: u32) -> StateField {
+/// The Surface Format field. Source: surface reference 3.
+static FORMATS: Codes = Codes {
+    what: "a format",
+    name: |code| Some(Format::from_code(u16::try_from(code).ok()?)?.name),
+    code: |name| Some(Format::named(name)?.code.into()),
+};
+
+/// Media formats, which each generation gives codes of its own.
+macro_rules! media_formats {
+    ($($table:ident $generation:ident;)+) => {
+        $(static $table: Codes = Codes {
+            what: "a format",
+            name: |code| media::name($generation, u16::try_from(code).ok()?),
+            code: |name| media::code($generation, name).map(u64::from),
+        };)+
+    };
+}
+
+media_formats! {
+    MEDIA_FORMATS_GEN5 Gen5;
+    MEDIA_FORMATS_GEN8 Gen8;
+    MEDIA_FORMATS_GEN9 Gen9;
+}
+
+const fn base(dw: usize, high: u32) -> StateField {
     field("Surface Base Address", dw, high, 0).number(Number::Address)
 }
 
-const fn plane(name: &'static str, dw: u32, high: u32, low: u32) -> StateField {
+const fn plane(name: &'static str, dw: usize, high: u32, low: u32) -> StateField {
     field(name, dw, high, low).only(Planar)
 }
 
@@ -55,7 +81,7 @@ pub const SURFACE_GEN5: &Structure = &Structure {
     fields: &[
         field("Surface Type", 0, 31, 29).names(TYPES_GEN5),
         field("Data Return Format", 0, 27, 27).in_generations(Gen4, Gen4).names(&[(0, "FLOAT32"), (1, "S1.14")]),
-        field("Surface Format", 0, 26, 18).means(Format),
+        field("Surface Format", 0, 26, 18).means(Meaning::Codes(&FORMATS)),
         field("Color Buffer Component Write Disables", 0, 17, 14),
         field("Color Blend Enable", 0, 13, 13),
         field("Vertical Line Stride", 0, 12, 12),
@@ -163,7 +189,7 @@ pub const SURFACE_GEN9: &Structure = &Structure {
     ],
 };
 
-const FORMAT_GEN9: StateField = field("Surface Format", 0, 27, 18).means(Format);
+const FORMAT_GEN9: StateField = field("Surface Format", 0, 27, 18).means(Meaning::Codes(&FORMATS));
 
 /// SURFACE_STATE of the media sampler's messages on Ironlake. Source: surface reference 5.3; PRM 4.10.2.2.
 #[rustfmt::skip]
@@ -178,7 +204,7 @@ pub const MEDIA_GEN5: &Structure = &Structure {
         field("Height", 1, 31, 19).means(LessOne("rows")),
         field("Width", 1, 18, 6).means(LessOne("texels")),
         field("Cr(V)/Cb(U) Pixel Offset V Direction", 1, 1, 0).number(Number::Fixed(2)),
-        field("Surface Format", 2, 31, 28).means(MediaFormat(Gen5)),
+        field("Surface Format", 2, 31, 28).means(Meaning::Codes(&MEDIA_FORMATS_GEN5)),
         field("Interleave Chroma", 2, 27, 27),
         field("Surface Pitch", 2, 19, 3).means(LessOne("bytes")),
         field("Half Pitch for Chroma", 2, 2, 2),
@@ -207,8 +233,8 @@ pub const MEDIA_GEN9: &Structure = &Structure {
         field("Width", 1, 17, 4).means(LessOne("texels")),
         field("Picture Structure", 1, 3, 2).names(&[(0, "frame"), (1, "top field"), (2, "bottom field")]),
         field("Cr(V)/Cb(U) Pixel Offset V Direction", 1, 1, 0).number(Number::Fixed(2)),
-        field("Surface Format", 2, 31, 27).means(MediaFormat(Gen9)).in_generations(Gen9, Gen9),
-        field("Surface Format", 2, 31, 27).means(MediaFormat(Gen8)).in_generations(Gen8, Gen8),
+        field("Surface Format", 2, 31, 27).means(Meaning::Codes(&MEDIA_FORMATS_GEN9)).in_generations(Gen9, Gen9),
+        field("Surface Format", 2, 31, 27).means(Meaning::Codes(&MEDIA_FORMATS_GEN8)).in_generations(Gen8, Gen8),
         field("Interleave Chroma", 2, 26, 26),
         field("Cr(V)/Cb(U) Pixel Offset U Direction", 2, 25, 25).number(Number::Fixed(1)),
         field("Cr(V)/Cb(U) Pixel Offset V Direction MSB", 2, 24, 24),

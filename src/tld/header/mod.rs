@@ -23,7 +23,7 @@
 mod fields;
 mod kinds;
 
-pub use fields::{FIELDS, Field, dump};
+pub use fields::{FIELDS, HeaderField, dump};
 pub use kinds::{DataType, Layout, MultiSample, Swizzle, TextureType};
 
 use super::block_linear::Block;
@@ -117,7 +117,12 @@ pub struct HeaderProblem {
 }
 
 impl HeaderProblem {
-    fn new(field: &Field, value: u64, defined: bool, what: impl Into<String>) -> HeaderProblem {
+    fn new(
+        field: &HeaderField,
+        value: u64,
+        defined: bool,
+        what: impl Into<String>,
+    ) -> HeaderProblem {
         HeaderProblem {
             field: field.name,
             value,
@@ -185,7 +190,7 @@ impl Header {
                 problems.push(HeaderProblem::new(field, value, true, "only 0 is modelled"));
             }
         }
-        let mut coded = |field: &Field, known: usize, rule: &str| {
+        let mut coded = |field: &HeaderField, known: usize, rule: &str| {
             let value = field.get(words);
             let inside = value < known as u64;
             if !inside {
@@ -221,10 +226,10 @@ impl Header {
                 Components::A8B8G8R8
             }
         };
-        let one_if_flat = |field: &Field| {
+        let one_if_flat = |field: &HeaderField| {
             if flat { 1 } else { field.get(words) + 1 }
         };
-        let zero_if_flat = |field: &Field| if flat { 0 } else { field.get(words) };
+        let zero_if_flat = |field: &HeaderField| if flat { 0 } else { field.get(words) };
         let header = Header {
             layout,
             components,
@@ -236,7 +241,10 @@ impl Header {
                 Layout::Pitch { .. } => ADDRESS_P.get(words),
                 Layout::BlockLinear { .. } => ADDRESS_B.get(words),
             },
-            width: if flat { &WIDTH_O } else { &WIDTH }.get(words) + 1,
+            width: match flat {
+                true => WIDTH_O_HIGH.get(words) << 16 | WIDTH_O.get(words),
+                false => WIDTH.get(words),
+            } + 1,
             height: one_if_flat(&HEIGHT) as u32,
             depth: one_if_flat(&DEPTH) as u32,
             max_mip_level: zero_if_flat(&MAX_MIP) as u8,
@@ -265,7 +273,7 @@ impl Header {
 
     /// The rules that look at more than one field.
     fn check(&self, problems: &mut Vec<HeaderProblem>) {
-        let mut refuse = |field: &Field, value: u64, defined: bool, what: String| {
+        let mut refuse = |field: &HeaderField, value: u64, defined: bool, what: String| {
             problems.push(HeaderProblem::new(field, value, defined, what));
         };
         for (field, source) in SOURCES.iter().zip(self.sources) {
@@ -331,7 +339,7 @@ impl Header {
     pub fn encode(&self) -> Words {
         let mut words = [0; 8];
         let letter = self.layout.letter();
-        let mut put = |field: &Field, value: u64| {
+        let mut put = |field: &HeaderField, value: u64| {
             if field.layouts.contains(letter) {
                 field.set(&mut words, value);
             }
@@ -359,6 +367,7 @@ impl Header {
         put(&MAX_MIP, self.max_mip_level.into());
         put(&WIDTH, self.width.wrapping_sub(1));
         put(&WIDTH_O, self.width.wrapping_sub(1));
+        put(&WIDTH_O_HIGH, self.width.wrapping_sub(1) >> 16);
         put(&SRGB, self.srgb.into());
         put(&TEXTURE_TYPE, self.texture_type as u64);
         put(&PROMOTION, self.sector_promotion.into());
@@ -382,11 +391,9 @@ mod tests {
         for letter in "BPO".chars() {
             let mut owner: [Option<&str>; 256] = [None; 256];
             for field in FIELDS.iter().filter(|f| f.layouts.contains(letter)) {
-                for &(lo, hi, _) in field.pieces {
-                    for bit in lo..=hi {
-                        let before = owner[bit as usize].replace(field.name);
-                        assert_eq!(before, None, "{letter} bit {bit}: {}", field.name);
-                    }
+                for bit in (field.lo..=field.hi).map(|bit| 32 * field.dw + bit as usize) {
+                    let before = owner[bit].replace(field.name);
+                    assert_eq!(before, None, "{letter} bit {bit}: {}", field.name);
                 }
             }
         }
@@ -461,7 +468,7 @@ mod tests {
 
     #[test]
     fn refusals_name_the_field() {
-        let refused = |field: &Field, value: u64| {
+        let refused = |field: &HeaderField, value: u64| {
             let mut words = Header::default().encode();
             field.set(&mut words, value);
             match Header::decode(&words) {

@@ -114,12 +114,12 @@ const fn coefficient(i: usize, dw: usize, interleaved: bool) -> StateField {
         (0 | 1, true) => 2 * tap + table,
         _ => 8 * table + tap,
     };
-    let (dw, low) = ((dw + byte / 4) as u32, 8 * (byte % 4) as u32);
+    let (dw, low) = (dw + byte / 4, 8 * (byte % 4) as u32);
     field(COEFFICIENTS[table], dw, low + 7, low).number(Number::SignedFixed(6))
 }
 
 /// Fields of adaptive scaling, which stand behind the first 17 phases on every generation.
-const fn weights(dw: u32) -> [StateField; 7] {
+const fn weights(dw: usize) -> [StateField; 7] {
     [
         field("Default Sharpness Level", dw, 31, 24),
         field("Max Derivative 4 Pixels", dw, 23, 16),
@@ -133,7 +133,7 @@ const fn weights(dw: u32) -> [StateField; 7] {
 
 /// Fields of `N` - those of [`weights`] / [`EACH`] phases: the first 17 from `first`, the others from `second`.
 const fn phases<const N: usize>(first: usize, second: usize, interleaved: bool) -> [StateField; N] {
-    let weights = weights((first + 8 * STORED) as u32);
+    let weights = weights(first + 8 * STORED);
     let mut fields = [weights[0]; N];
     let mut i = 0;
     while i < N {

@@ -1,0 +1,3 @@
+//! What every other module stands on: bits in words.
+
+pub mod bits;
