@@ -40,6 +40,7 @@
 pub mod bits;
 pub mod counted;
 pub mod dataport;
+mod display;
 pub mod extended;
 pub mod fields;
 pub mod gen5;
@@ -52,7 +53,6 @@ pub mod request;
 pub mod sampler;
 pub mod sfid;
 pub mod text;
-mod told;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
 pub use natural::{NoBits, odd_lengths, through};

@@ -19,7 +19,7 @@ use crate::isa::{Opcode, Platform};
 use crate::message::extended::{Extended, extended_descriptor};
 use crate::message::gen5;
 use crate::message::gen5::rules::{self, Violation, function_may_end};
-use crate::message::{Decoded, Message, PixelForm, Request, Sfid};
+use crate::message::{Message, PixelForm, Request, Sfid};
 use crate::program::registers;
 use crate::source::Span;
 
@@ -156,45 +156,17 @@ impl Thread {
             self.unseen |= send.receiver == Sfid::DataWrite;
             return;
         };
-        if length == 0 || send.message + length > MESSAGE {
-            let label = format!(
-                "{length} registers from m{}; a message has 1 to {}",
-                send.message,
-                MESSAGE - send.message
-            );
-            found.push(
-                Diagnostic::new(Code::E0924)
-                    .at(span, label)
-                    .see("PRM 2.6, 2.6.1"),
-            );
-        }
-        match send.dst {
-            Some(dst) if response == 0 && !send.eot => {
-                let label = format!("nothing comes back for r{dst}: the response length is 0");
-                found.push(
-                    Diagnostic::new(Code::E0927)
-                        .at(span, label)
-                        .see("PRM 2.6.5"),
-                );
-            }
-            None if response > 0 && !send.eot => {
-                let label = format!("{response} registers come back, and the destination is null");
-                found.push(
-                    Diagnostic::new(Code::E0927)
-                        .at(span, label)
-                        .see("PRM 2.6.5"),
-                );
-            }
-            Some(dst) if dst + response > GENERAL => {
-                let label = format!("{response} registers from r{dst}");
-                found.push(
-                    Diagnostic::new(Code::E0924)
-                        .at(span, label)
-                        .see("PRM 2.6.5"),
-                );
-            }
-            Some(dst) => self.answer(dst, response, span, found),
-            None => {}
+        let room = MESSAGE.saturating_sub(send.message);
+        found.extend(
+            rules::payload_fits(length, room)
+                .err()
+                .map(|wrong| at(wrong, span)),
+        );
+        let room = send.dst.map(|dst| GENERAL.saturating_sub(dst));
+        match (rules::answer_fits(response, room, send.eot), send.dst) {
+            (Err(wrong), _) => found.push(at(wrong, span)),
+            (Ok(()), Some(dst)) => self.answer(dst, response, span, found),
+            (Ok(()), None) => {}
         }
         self.message(send, span, found);
     }
@@ -306,7 +278,7 @@ impl Thread {
         let known = deciding.all(|&dw| header[dw].is_some());
         if known || !rules::counts_by_header(request) {
             let before = found.len();
-            counts(&decoded, span, found);
+            found.extend(rules::miscounted(&decoded).map(|wrong| at(wrong, span)));
             if found.len() > before {
                 return;
             }
@@ -315,12 +287,9 @@ impl Thread {
             true => rules::check(request),
             false => rules::check_descriptor(request),
         };
-        if let Err(Violation { what, see }) = checked {
-            let label = format!("{}: {what}", request.name());
-            found.push(Diagnostic::new(Code::E0935).at(span, label).see(see));
-        } else if let Some(Violation { what, see }) = rules::unmodelled(request) {
-            let label = format!("{}: {what}", request.name());
-            found.push(Diagnostic::new(Code::N0937).at(span, label).see(see));
+        if let Some(wrong) = checked.err().or_else(|| rules::unmodelled(request)) {
+            let what = format!("{}: {}", request.name(), wrong.what);
+            found.push(at(Violation { what, ..wrong }, span));
         }
     }
 
@@ -407,31 +376,11 @@ impl Thread {
     }
 }
 
-/// Lengths against what the message takes and returns.
-fn counts(decoded: &Decoded, span: Span, found: &mut Vec<Diagnostic>) {
-    let Decoded { request, form } = decoded;
-    let (first, response) = rules::lengths(request, form);
-    if first != form.first {
-        let name = request.name();
-        let label = format!("{name} takes {first} registers, not {}", form.first);
-        found.push(
-            Diagnostic::new(Code::E0925)
-                .at(span, label)
-                .see("PRM 2.6.11"),
-        );
-    }
-    if response != form.response {
-        let label = format!(
-            "{} answers with {response} registers, not {}",
-            request.name(),
-            form.response
-        );
-        found.push(
-            Diagnostic::new(Code::U0926)
-                .at(span, label)
-                .see("PRM 2.6.11"),
-        );
-    }
+/// A rule as a diagnostic on its line.
+fn at(wrong: Violation, span: Span) -> Diagnostic {
+    Diagnostic::new(wrong.code)
+        .at(span, wrong.what)
+        .see(wrong.see)
 }
 
 /// The first and last of some registers.

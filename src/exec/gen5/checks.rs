@@ -5,8 +5,8 @@ use super::super::trap::Trap;
 use super::{Done, Served};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
-use crate::message::gen5::rules;
-use crate::message::{Cache, Decoded, FieldSelect, MediaBlock};
+use crate::message::gen5::rules::{self, Violation};
+use crate::message::{Cache, FieldSelect, MediaBlock};
 use crate::program::{Raw, registers};
 use crate::surface::{LineStride, Refused, Surface, Tiling};
 
@@ -16,40 +16,26 @@ const REGISTER: u32 = Platform::Ilk.grf_bytes();
 impl<O: Observer> Served<'_, '_, '_, O> {
     /// Registers there are none of, and answers that have no place: the text shows them only where the
     /// descriptor stands in it.
-    pub(super) fn places(&self) -> Done {
+    fn places(&self) -> Done {
         let form = &self.decoded.form;
-        let beyond = |raw: &Raw, count: u32| {
-            u64::from(raw.offset) + 32 * u64::from(count) > u64::from(raw.end)
-        };
-        if self.raw.payload[0].is_some_and(|raw| beyond(&raw, form.first)) {
-            let note = format!("a message of {} registers ends behind m15", form.first);
-            let wrong = Diagnostic::new(Code::E0924).note(note);
-            return Err(self.trap(wrong.see("PRM 2.6, 2.6.1")));
+        let room = |raw: Raw| raw.end.saturating_sub(raw.offset) / REGISTER;
+        if let Some(raw) = self.raw.payload[0] {
+            self.keep(rules::payload_fits(form.first, room(raw)))?;
         }
-        let (code, note) = match &self.raw.dst {
-            Some(dst) if beyond(dst, form.response) => {
-                let note = format!("a response of {} registers ends behind r127", form.response);
-                (Code::E0924, note)
-            }
-            Some(_) if form.response == 0 && !self.message.eot => {
-                let note = "nothing comes back: the response length is 0";
-                (Code::E0927, note.to_string())
-            }
-            None if form.response > 0 && !self.message.eot => {
-                let note = format!(
-                    "{} registers come back, and the destination is null",
-                    form.response
-                );
-                (Code::E0927, note)
-            }
-            _ => return Ok(()),
-        };
-        let wrong = Diagnostic::new(code).note(note);
-        Err(self.trap(wrong.see("PRM 2.6.5")))
+        let answer = rules::answer_fits(form.response, self.raw.dst.map(room), self.message.eot);
+        self.keep(answer)
+    }
+
+    /// A rule as a trap.
+    fn keep(&self, rule: Result<(), Violation>) -> Done {
+        rule.map_err(|wrong| {
+            let note = Diagnostic::new(wrong.code).note(wrong.what);
+            self.trap(note.see(wrong.see))
+        })
     }
 
     /// Answers of earlier messages that nobody has waited for, where lengths are known only now.
-    pub(super) fn in_flight(&mut self) -> Done {
+    fn in_flight(&mut self) -> Done {
         let Some(waited) = self.raw.waited else {
             return Ok(());
         };
@@ -83,26 +69,8 @@ impl<O: Observer> Served<'_, '_, '_, O> {
     pub(super) fn check(&mut self) -> Done {
         self.places()?;
         self.in_flight()?;
-        let Decoded { request, form } = &self.decoded;
-        let (first, response) = rules::lengths(request, form);
-        if form.first != first {
-            let note = format!(
-                "{} takes {first} registers with these fields, the descriptor says {}",
-                request.name(),
-                form.first
-            );
-            let wrong = Diagnostic::new(Code::E0925).note(note);
-            return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect message length\"")));
-        }
-        if form.response != response {
-            let note = format!(
-                "{} answers with {response} registers, the descriptor says {}",
-                request.name(),
-                form.response
-            );
-            let wrong = Diagnostic::new(Code::U0926).note(note);
-            return Err(self.trap(wrong.see("PRM 2.6.11, \"Incorrect response length\"")));
-        }
+        self.keep(rules::miscounted(&self.decoded).next().map_or(Ok(()), Err))?;
+        let request = &self.decoded.request;
         if let Err(violation) = rules::check(request) {
             return Err(self.broken(&violation.what, violation.see));
         }

@@ -4,6 +4,7 @@
 
 use super::rows::row_of;
 use super::sampler_block;
+use crate::diagnostic::Code;
 use crate::message::Sfid;
 use crate::message::bits::{Decoded, Form};
 use crate::message::counted::spelled;
@@ -20,17 +21,79 @@ const STATELESS: u32 = 255;
 /// How a message may be wrong although its bits are known.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Violation {
+    /// The rule.
+    pub code: Code,
     /// The values at hand and the rule.
     pub what: String,
     /// The section.
     pub see: &'static str,
 }
 
-fn violation(what: impl Into<String>, see: &'static str) -> Violation {
+fn broken(code: Code, what: impl Into<String>, see: &'static str) -> Violation {
     Violation {
+        code,
         what: what.into(),
         see,
     }
+}
+
+fn violation(what: impl Into<String>, see: &'static str) -> Violation {
+    broken(Code::E0935, what, see)
+}
+
+/// Checks that a payload of `count` registers ends where message registers do, `room` of them from its first on.
+///
+/// # Errors
+/// The [`Violation`] that the values make.
+pub fn payload_fits(count: u32, room: u32) -> Result<(), Violation> {
+    if (1..=room).contains(&count) {
+        return Ok(());
+    }
+    let what = format!("{count} registers, where a message has 1 to {room} up to m15");
+    Err(broken(Code::E0924, what, "PRM 2.6, 2.6.1"))
+}
+
+/// Checks the registers that come back against the destination: `room` registers up to r127, or null.
+///
+/// # Errors
+/// The [`Violation`] that the values make.
+pub fn answer_fits(count: u32, room: Option<u32>, eot: bool) -> Result<(), Violation> {
+    let (code, what) = match room {
+        Some(room) if count > room => {
+            let what = format!("{count} registers come back, and {room} are left up to r127");
+            (Code::E0924, what)
+        }
+        Some(_) if count == 0 && !eot => {
+            let what = "nothing comes back: the response length is 0";
+            (Code::E0927, what.to_string())
+        }
+        None if count > 0 && !eot => {
+            let what = format!("{count} registers come back, and the destination is null");
+            (Code::E0927, what)
+        }
+        _ => return Ok(()),
+    };
+    Err(broken(code, what, "PRM 2.6.5"))
+}
+
+/// Where the descriptor counts other registers than the message takes and returns. Source: PRM 2.6.11.
+pub fn miscounted(decoded: &Decoded) -> impl Iterator<Item = Violation> {
+    let Decoded { request, form } = decoded;
+    let (name, (first, response)) = (request.name(), lengths(request, form));
+    let taken = (form.first != first).then(|| {
+        let what = format!("{name} takes {first} registers, not {}", form.first);
+        let see = "PRM 2.6.11, \"Incorrect message length\"";
+        broken(Code::E0925, what, see)
+    });
+    let returned = (form.response != response).then(|| {
+        let what = format!(
+            "{name} answers with {response} registers, not {}",
+            form.response
+        );
+        let see = "PRM 2.6.11, \"Incorrect response length\"";
+        broken(Code::U0926, what, see)
+    });
+    taken.into_iter().chain(returned)
 }
 
 /// Whether messages to the function may carry the end of a thread at all. Source: PRM 2.6.8, whose
@@ -236,12 +299,13 @@ pub fn unmodelled(request: &Request) -> Option<Violation> {
                 (header.antialias, "antialias alpha is not modelled"),
             ];
             let (_, what) = absent.into_iter().find(|(present, _)| *present)?;
-            Some(violation(what, "PRM 5.10.7.3, M1.6"))
+            Some(broken(Code::N0937, what, "PRM 5.10.7.3, M1.6"))
         }
         Request::Gateway {
             op: GatewayOp::Forward,
             ..
-        } => Some(violation(
+        } => Some(broken(
+            Code::N0937,
             "messages between threads are not modelled",
             "lowering reference 18.8",
         )),

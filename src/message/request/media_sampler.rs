@@ -1,7 +1,7 @@
 //! What the block messages of the sampler ask: scaler, deinterlacer.
 
 use crate::isa::{AvsControl, AvsMode, ChannelMask};
-use crate::message::told::number;
+use crate::message::display::number;
 use serde::Serialize;
 
 /// An AVS message. Source: vISA AVS; AVS reference 1.1 and 1.2.

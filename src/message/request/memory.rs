@@ -35,7 +35,7 @@ impl Serialize for Cache {
     }
 }
 
-/// What only the data port of Gen5 can be told of a message; later parts take the default alone.
+/// What only the data port of Gen5 has in a message; later parts take the default alone.
 /// Source: lowering reference 18.5; PRM 5.10.2.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, Serialize)]
 pub struct DataPath {
@@ -89,7 +89,7 @@ pub struct MediaBlock {
     pub width: u32,
     /// 1..=64 rows.
     pub height: u32,
-    /// What Gen5 is told besides.
+    /// Fields that only Gen5 has.
     #[serde(skip_serializing_if = "DataPath::is_default")]
     pub path: DataPath,
 }
@@ -140,7 +140,7 @@ pub struct OwordBlock {
     pub unaligned: bool,
     /// Where the block begins; bytes on Gen5.
     pub offset: u32,
-    /// What Gen5 is told besides.
+    /// Fields that only Gen5 has.
     #[serde(skip_serializing_if = "DataPath::is_default")]
     pub path: DataPath,
 }
@@ -197,7 +197,7 @@ pub struct Scattered {
     pub lanes: u32,
     /// Added to every offset; `None` when the message has no header.
     pub global: Option<u32>,
-    /// What Gen5 is told besides.
+    /// Fields that only Gen5 has.
     #[serde(skip_serializing_if = "DataPath::is_default")]
     pub path: DataPath,
 }

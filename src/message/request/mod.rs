@@ -23,7 +23,7 @@ pub use sampler::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::math::unit::Control;
 use serde::Serialize;
 
-/// Flags that are off are not told of, where hardly a message has them on.
+/// Flags that are off are left out, where hardly a message has them on.
 fn not(flag: &bool) -> bool {
     !flag
 }
@@ -206,7 +206,7 @@ impl Request {
         })
     }
 
-    /// What Gen5 is told besides; the default for messages that have nothing of it.
+    /// Fields that only Gen5 has; the default for messages without them.
     pub const fn path(&self) -> DataPath {
         match self {
             Request::MediaRead(r) | Request::MediaWrite(r) => r.path,

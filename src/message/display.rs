@@ -1,4 +1,4 @@
-//! Requests as people and programs read them.
+//! Requests as text and as JSON.
 
 use super::request::Request;
 use serde::Serializer;
@@ -28,7 +28,7 @@ impl fmt::Display for Request {
         match self.json() {
             Value::Object(named) => named.iter().try_for_each(|(name, fields)| {
                 f.write_str(&words(name))?;
-                tell(fields, &mut ':', f)
+                write_fields(fields, &mut ':', f)
             }),
             name => f.write_str(&words(name.as_str().unwrap_or_default())),
         }
@@ -39,30 +39,32 @@ fn words(name: &str) -> String {
     name.replace('_', " ")
 }
 
-/// Fields with their values, `mark` in front of the first; those of a part are told as if they were the whole's.
-fn tell(fields: &Value, mark: &mut char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+/// Writes fields with their values, `mark` in front of the first; the fields of a part as if they were the whole's.
+fn write_fields(fields: &Value, mark: &mut char, f: &mut fmt::Formatter<'_>) -> fmt::Result {
     match fields {
         Value::Object(fields) => fields.iter().try_for_each(|(name, value)| match value {
-            Value::Object(_) => tell(value, mark, f),
+            Value::Object(_) => write_fields(value, mark, f),
             value => {
-                write!(f, "{mark} {} {}", words(name), Told(value))?;
+                write!(f, "{mark} {} {}", words(name), Plain(value))?;
                 *mark = ',';
                 Ok(())
             }
         }),
-        Value::Array(parts) => parts.iter().try_for_each(|part| tell(part, mark, f)),
+        Value::Array(parts) => parts
+            .iter()
+            .try_for_each(|part| write_fields(part, mark, f)),
         value => {
-            write!(f, "{mark} {}", Told(value))?;
+            write!(f, "{mark} {}", Plain(value))?;
             *mark = ',';
             Ok(())
         }
     }
 }
 
-/// The value of a field.
-struct Told<'v>(&'v Value);
+/// The value of a field, as text.
+struct Plain<'v>(&'v Value);
 
-impl fmt::Display for Told<'_> {
+impl fmt::Display for Plain<'_> {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self.0 {
             Value::Null => f.write_str("none"),
@@ -70,7 +72,7 @@ impl fmt::Display for Told<'_> {
             Value::Bool(false) => f.write_str("no"),
             Value::String(text) => f.write_str(text),
             Value::Array(all) => {
-                let all: Vec<String> = all.iter().map(|v| Told(v).to_string()).collect();
+                let all: Vec<String> = all.iter().map(|v| Plain(v).to_string()).collect();
                 f.write_str(&all.join("/"))
             }
             other => other.fmt(f),
@@ -84,7 +86,7 @@ mod tests {
     use crate::isa::{AvsControl, AvsMode, ChannelMask};
 
     #[test]
-    fn what_only_gen5_is_told_follows_where_it_is_not_the_default() {
+    fn what_only_gen5_has_is_shown_where_it_is_not_the_default() {
         let block = MediaBlock {
             surface: 3,
             field: FieldSelect::Top,
@@ -112,7 +114,7 @@ mod tests {
     }
 
     #[test]
-    fn requests_are_told_by_their_fields() {
+    fn requests_are_shown_by_their_fields() {
         let read = Request::MediaRead(MediaBlock {
             surface: 3,
             field: FieldSelect::Bottom,
