@@ -10,7 +10,7 @@ use crate::isa::Platform;
 use crate::message::fields::extended_gen5;
 use crate::message::text::explain_descriptor;
 use crate::sends::line::{Action, Descriptor};
-use crate::sends::{flight, parse};
+use crate::sends::{parse, scoreboard};
 use serde_json::json;
 
 /// Follows one line: the instruction, a message's bits by field, and its effect in the first thread.
@@ -49,7 +49,10 @@ pub fn explain(
             Descriptor::Address => text += "the descriptor is what a0.0 holds then\n",
         }
     }
-    for remark in flight::stalls(&lines).into_iter().filter(|r| r.line == at) {
+    for remark in scoreboard::stalls(&lines)
+        .into_iter()
+        .filter(|r| r.line == at)
+    {
         text += &format!("{}\n", remark.text);
     }
     output.text(&text);

@@ -221,7 +221,7 @@ pub fn descriptor(form: &Form, control: u32) -> Result<u32, TooWide> {
 /// the request.
 pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Message, EncodeError> {
     if platform == Platform::Ilk {
-        return gen5::encode(request, form);
+        return gen5::encode(request, form, platform);
     }
     if request.path() != DataPath::DEFAULT {
         return Err(EncodeError::Absent {

@@ -9,11 +9,11 @@
 //!
 //! Source: PRM 2.6.1 to 2.6.8, 2.6.11, 5.4, 5.10.1, 5.10.7.
 
-use super::flight::{lengths, used};
-use super::known::Known;
+use super::constants::Constants;
 use super::line::{
     Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, REGISTER, Send, Src,
 };
+use super::scoreboard::{lengths, used};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Platform};
 use crate::message::extended::{Extended, extended_descriptor};
@@ -24,7 +24,7 @@ use crate::program::registers;
 use crate::source::Span;
 
 /// A message as its descriptor and the registers that are known tell it; the others are taken as zeros.
-fn message(send: &Send, known: &Known) -> Option<Message> {
+fn message(send: &Send, known: &Constants) -> Option<Message> {
     let Descriptor::Known(desc) = send.descriptor else {
         return None;
     };
@@ -110,7 +110,7 @@ struct Thread {
     /// Message registers that a move has filled from r0.
     copies: u32,
     /// What the registers are known to hold.
-    known: Known,
+    known: Constants,
     over: Option<Span>,
 }
 

@@ -7,11 +7,11 @@
 //!  …      constants, then where writes to null fall
 //! ```
 
-use super::flight::waited;
 use super::line::{
     Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, REGISTER, Register, Send,
     Src,
 };
+use super::scoreboard::waited;
 use crate::isa::{Modifier, Opcode, Platform, Type};
 use crate::message::Sfid;
 use crate::message::fields::{gen5_read, gen5_sampler, outer};

@@ -21,17 +21,17 @@
 //! Source: PRM 2.6; lowering reference 18.1. `grammar/sends.ebnf` has every form.
 
 pub mod check;
-pub mod flight;
-mod known;
+mod constants;
 pub mod line;
 pub mod lower;
 pub mod parse;
+pub mod scoreboard;
 
 pub use check::check;
-pub use flight::Remark;
 pub use line::{Instruction, Line};
 pub use lower::lower;
 pub use parse::{canonical, parse};
+pub use scoreboard::Remark;
 
 use crate::diagnostic::Diagnostic;
 use crate::program::Program;

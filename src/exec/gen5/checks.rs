@@ -4,14 +4,13 @@ use super::super::observer::Observer;
 use super::super::trap::Trap;
 use super::{Done, Served};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::Platform;
 use crate::message::gen5::rules::{self, Violation};
 use crate::message::{Cache, FieldSelect, MediaBlock};
 use crate::program::{Raw, registers};
 use crate::surface::{LineStride, Refused, Surface, Tiling};
 
 /// Bytes of a register.
-const REGISTER: u32 = Platform::Ilk.grf_bytes();
+const REGISTER: u32 = 32;
 
 impl<O: Observer> Served<'_, '_, '_, O> {
     /// Registers there are none of, and answers that have no place: the text shows them only where the

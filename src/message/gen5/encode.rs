@@ -21,16 +21,9 @@ fn bad(text: &str) -> EncodeError {
     EncodeError::Form(text.into())
 }
 
-fn absent(what: &'static str) -> EncodeError {
-    EncodeError::Absent {
-        what,
-        platform: Platform::Ilk,
-    }
-}
-
 /// A message while it is put together.
-#[derive(Default)]
 struct Draft {
+    platform: Platform,
     control: [u32; 1],
     header: [u32; 8],
     payload: [u32; 8],
@@ -38,6 +31,11 @@ struct Draft {
 }
 
 impl Draft {
+    fn absent(&self, what: &'static str) -> EncodeError {
+        let platform = self.platform;
+        EncodeError::Absent { what, platform }
+    }
+
     /// The function control of the data port, `specific` as the type has it.
     fn data_control(
         &mut self,
@@ -139,7 +137,7 @@ impl Draft {
             }
             Request::Oword(r) => {
                 if r.unaligned {
-                    return Err(absent("an unaligned oword block"));
+                    return Err(self.absent("an unaligned oword block"));
                 }
                 self.offsets(r.offset, r.path.base)?;
                 match (r.owords, r.high) {
@@ -160,7 +158,7 @@ impl Draft {
             }
             Request::DwordScattered(r) => {
                 if r.element_bytes != 4 {
-                    return Err(absent("scattered bytes and words"));
+                    return Err(self.absent("scattered bytes and words"));
                 }
                 self.offsets(r.global.unwrap_or(0), r.path.base)?;
                 match r.lanes {
@@ -240,9 +238,15 @@ impl Draft {
 ///
 /// # Errors
 /// [`EncodeError`] if a value does not fit or the part has no such message.
-pub fn encode(request: &Request, form: &Form) -> Result<Message, EncodeError> {
-    let row = row_of(request).ok_or(absent("this request"))?;
-    let mut d = Draft::default();
+pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Message, EncodeError> {
+    let mut d = Draft {
+        platform,
+        control: [0],
+        header: [0; 8],
+        payload: [0; 8],
+        eot: false,
+    };
+    let row = row_of(request).ok_or(d.absent("this request"))?;
     match request {
         Request::Sampler(r) => encode_sampler(r, form, &mut d)?,
         Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
@@ -265,7 +269,7 @@ pub fn encode(request: &Request, form: &Form) -> Result<Message, EncodeError> {
     Ok(Message {
         sfid: row.sfid,
         desc: descriptor(form, d.control[0])?,
-        ex_desc: extended_descriptor(row.sfid, &extended, Platform::Ilk),
+        ex_desc: extended_descriptor(row.sfid, &extended, platform),
         extended_length: 0,
         eot: d.eot,
         header: d.header,
@@ -275,7 +279,7 @@ pub fn encode(request: &Request, form: &Form) -> Result<Message, EncodeError> {
 
 fn encode_sampler(r: &SamplerRequest, form: &Form, d: &mut Draft) -> Result<(), EncodeError> {
     if !has_op(r.op) || r.params16 || r.returns == ReturnFormat::Bits16 || r.pixel_null_mask {
-        return Err(absent("this sampler message"));
+        return Err(d.absent("this sampler message"));
     }
     let (mode, rows) = match r.lanes {
         2 => (0, r.params.div_ceil(4)),

@@ -2,7 +2,7 @@
 
 use super::rules::{self, default_form};
 use super::{decode, encode, has_op, header_layout, layout};
-use crate::isa::ChannelMask;
+use crate::isa::{ChannelMask, Platform};
 use crate::math::unit::{Control, Function};
 use crate::message::bits::{Decoded, Form, Message};
 use crate::message::fields::Layout;
@@ -10,9 +10,11 @@ use crate::message::request::*;
 use crate::message::sfid::Sfid;
 use proptest::prelude::*;
 
+const ILK: Platform = Platform::Ilk;
+
 fn there_and_back(request: Request) {
     let form = default_form(&request);
-    let message = encode(&request, &form).unwrap_or_else(|e| panic!("{request:?}: {e}"));
+    let message = encode(&request, &form, ILK).unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let back = decode(&message).unwrap_or_else(|e| panic!("{request:?} {message:x?}: {e}"));
     assert_eq!(back, Decoded { request, form }, "{message:x?}");
 }
@@ -100,7 +102,7 @@ fn every_sampler_message_survives_its_bits() {
                     response: 4,
                 };
                 let message =
-                    encode(&request, &form).unwrap_or_else(|e| panic!("{request:?}: {e}"));
+                    encode(&request, &form, ILK).unwrap_or_else(|e| panic!("{request:?}: {e}"));
                 assert_eq!(
                     decode(&message),
                     Ok(Decoded { request, form }),
@@ -206,7 +208,7 @@ proptest! {
     fn ignored_bits_change_nothing_and_are_written_as_zeros(
         desc: u32, header: [u32; 8], junk: u32, sfid in 0..8u32,
     ) {
-        let sfid = Sfid::from_number(sfid, crate::isa::Platform::Ilk).unwrap_or(Sfid::Null);
+        let sfid = Sfid::from_number(sfid, ILK).unwrap_or(Sfid::Null);
         let desc = desc & 0x1fff_ffff;
         let (control, m0) = (layout(sfid), header_layout(sfid, desc));
         let ignored = |layout: Option<&Layout>, dw| {
@@ -231,7 +233,7 @@ proptest! {
         let decoded = decode(&clean);
         prop_assert_eq!(format!("{:?}", decode(&dirty)), format!("{decoded:?}"));
         if let Ok(Decoded { request, form }) = decoded
-            && let Ok(again) = encode(&request, &form)
+            && let Ok(again) = encode(&request, &form, ILK)
         {
             prop_assert_eq!(again.desc & ignored(control, 0), 0);
             for dw in 0..8 {
@@ -244,7 +246,7 @@ proptest! {
     fn any_bits_are_decoded_or_refused(
         desc: u32, ex_desc: u32, eot: bool, header: [u32; 8], payload: [u32; 8], sfid in 0..8u32,
     ) {
-        let sfid = Sfid::from_number(sfid, crate::isa::Platform::Ilk).unwrap_or(Sfid::Null);
+        let sfid = Sfid::from_number(sfid, ILK).unwrap_or(Sfid::Null);
         let message = Message { sfid, desc, ex_desc, extended_length: 0, eot, header, payload };
         for desc in [desc, desc & 0x1fff_ffff] {
             let message = Message { desc, ex_desc: ex_desc & 0x2f, ..message };
@@ -252,7 +254,7 @@ proptest! {
                 let Decoded { request, form } = &decoded;
                 let _ = (rules::lengths(request, form), rules::check(request), request.name());
                 // What has bits of its own is a fixed point.
-                if let Ok(again) = encode(request, form) {
+                if let Ok(again) = encode(request, form, ILK) {
                     prop_assert_eq!(format!("{:?}", decode(&again)), format!("{:?}", Ok::<_, ()>(decoded)));
                 }
             }

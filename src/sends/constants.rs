@@ -7,21 +7,21 @@
 //!
 //! A thread runs from top to bottom with all channels on, so what an unpredicated move writes is there.
 
-use super::flight::lengths;
 use super::line::{
     Action, Dst, File, GENERAL, Instruction, MESSAGE, REGISTER, Register, Send, Src,
 };
+use super::scoreboard::lengths;
 use crate::isa::{Opcode, Type};
 
 const DWORDS: u32 = REGISTER / 4;
 
 /// A dword for each of those in both register files; `None`: it depends on the run.
 #[derive(Clone, Debug)]
-pub struct Known(Vec<Option<u32>>);
+pub struct Constants(Vec<Option<u32>>);
 
-impl Default for Known {
-    fn default() -> Known {
-        Known(vec![None; ((GENERAL + MESSAGE) * DWORDS) as usize])
+impl Default for Constants {
+    fn default() -> Constants {
+        Constants(vec![None; ((GENERAL + MESSAGE) * DWORDS) as usize])
     }
 }
 
@@ -39,7 +39,7 @@ fn dword(at: Register, element: u32, ty: Type) -> usize {
     (start(at.file, at.number) + (at.sub + element) * ty.bytes() / 4) as usize
 }
 
-impl Known {
+impl Constants {
     /// Two registers of a message from m`first` on: the header and what comes next, 16 dwords.
     pub fn message(&self, first: u32) -> [Option<u32>; 16] {
         let start = start(File::Message, first) as usize;
@@ -115,7 +115,7 @@ mod tests {
 
     /// The dwords of m1 behind the last line.
     fn known(text: &str) -> Vec<Option<u32>> {
-        let mut known = Known::default();
+        let mut known = Constants::default();
         for line in &parse(&Source::new("known.send", text)).0 {
             known.run(&line.node);
         }
