@@ -1,9 +1,57 @@
-//! Files written whole or not at all.
+//! Files: read through one small trait, written whole or not at all.
 
+use std::collections::BTreeMap;
+use std::fmt;
 use std::fs::{File, OpenOptions};
-use std::io::{self, ErrorKind, Write};
+use std::io::{self, Cursor, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 use tempfile::NamedTempFile;
+
+/// Where the files that programs name are read from: the disk ([`Disk`]), a host's own memory ([`InMemory`]),
+/// an archive. A host without a file system can run programs that name files.
+pub trait Files: fmt::Debug + Send + Sync {
+    /// Opens a file for reading, from its first byte on.
+    ///
+    /// # Errors
+    /// [`ErrorKind::NotFound`] and whatever else keeps it from being read.
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Readable>>;
+}
+
+/// An open file: its bytes, from any place on.
+pub trait Readable: Read + Seek + Send {}
+
+impl<T: Read + Seek + Send> Readable for T {}
+
+/// The files of the machine.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct Disk;
+
+impl Files for Disk {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Readable>> {
+        Ok(Box::new(File::open(path)?))
+    }
+}
+
+/// Files that a host holds in memory, by path.
+#[derive(Clone, Debug, Default)]
+pub struct InMemory(BTreeMap<PathBuf, Arc<[u8]>>);
+
+impl InMemory {
+    /// Adds a file, in place of one of the same path.
+    pub fn insert(&mut self, path: impl Into<PathBuf>, bytes: impl Into<Arc<[u8]>>) {
+        self.0.insert(path.into(), bytes.into());
+    }
+}
+
+impl Files for InMemory {
+    fn open(&self, path: &Path) -> io::Result<Box<dyn Readable>> {
+        match self.0.get(path) {
+            Some(bytes) => Ok(Box::new(Cursor::new(Arc::clone(bytes)))),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+}
 
 /// A file that is being written. Its bytes gather beside its place under another name, and
 /// [`NewFile::keep`] gives it its own; dropped before that it leaves nothing behind, and what was there

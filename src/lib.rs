@@ -18,12 +18,10 @@
 //!
 //! Every stage returns all that it finds as [`diagnostic::Diagnostic`]s.
 //!
+//! A host uses the few names of the crate's root:
+//!
 //! ```
-//! use visim::check::{CheckOptions, check};
-//! use visim::launch::{Bindings, Grid, RunOptions, Silent, run};
-//! use visim::lower::{LowerOptions, lower};
-//! use visim::source::Source;
-//! use visim::syntax::{ParseOptions, parse};
+//! use visim::{Simulator, Source};
 //!
 //! let text = r#".version 4.1
 //! .kernel "sum"
@@ -32,18 +30,14 @@
 //!     add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 2:d
 //!     ret (M1, 1)
 //! "#;
-//! let parsed = parse(&Source::new("sum.visa", text), &ParseOptions::default());
-//! assert!(parsed.diagnostics.is_empty());
-//! let (checked, diagnostics) = check(&parsed.module, &CheckOptions::default());
-//! assert!(diagnostics.is_empty());
-//! let program = lower(&checked, "sum", &LowerOptions::default()).unwrap();
-//! let bindings = Bindings::default();
-//! let outcome = run(&program, &bindings, &Grid::single(), &RunOptions::default(), |_| Silent).unwrap();
-//! assert_eq!(outcome.threads[0].bytes(&program, "V32").unwrap()[..4], [42, 0, 0, 0]);
+//! let outcome = Simulator::new(Source::new("sum.visa", text)).run()?;
+//! assert_eq!(outcome.register("V32").unwrap()[..4], 42i32.to_le_bytes());
+//! # Ok::<(), visim::Report>(())
 //! ```
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
+mod api;
 pub mod base;
 pub mod check;
 #[cfg(feature = "cli")]
@@ -70,6 +64,13 @@ pub mod syntax;
 pub mod tld;
 #[cfg(feature = "cli")]
 pub mod video;
+
+pub use api::{Module, Outcome, Program, Report, SamplerState, Simulator, Surface};
+pub use diagnostic::Diagnostic;
+pub use exec::Observer;
+pub use files::{Disk, Files, InMemory};
+pub use isa::Platform;
+pub use source::Source;
 
 /// The Rust block of README.md, tried with the other examples.
 #[cfg(doctest)]

@@ -179,6 +179,7 @@ impl Run {
             jobs: self.jobs,
             limit: self.max_steps,
             through_bits: self.through_bits,
+            keep_all: false,
         };
         if self.watch.is_asked() {
             return self
@@ -206,12 +207,7 @@ impl Run {
                 let word = Spanned::new(text, Span::new(0, text.len() as u32));
                 match read(word, &mut directives) {
                     Ok(()) => {
-                        layers.push(Layer {
-                            source,
-                            directives,
-                            folder: PathBuf::new(),
-                            language: Language::default(),
-                        });
+                        layers.push(Layer::option(source, directives));
                         Ok(())
                     }
                     Err(mistake) => Err(Box::new((*mistake, source))),

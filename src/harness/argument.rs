@@ -14,6 +14,7 @@
 use super::kernel::{Refused, read};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic, counted};
+use crate::files::Disk;
 use crate::launch::kernel::argument::SCALARS;
 use crate::launch::kernel::image::{self, Image, Shape, USUAL, is_depth};
 use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, limited};
@@ -260,7 +261,8 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
         return Err(wrong(what));
     };
     let unusable = |what: String| Box::new(Diagnostic::with_message(Code::E0702, what));
-    let picture = read_picture(path).map_err(|e| unusable(format!("{}: {}", e.path, e.what)))?;
+    let picture =
+        read_picture(&Disk, path).map_err(|e| unusable(format!("{}: {}", e.path, e.what)))?;
     (shape.width, shape.height) = (picture.width, picture.height);
     if shape.kind == "1d_buffer" || shape.kind.starts_with("1d") && picture.height > 1 {
         let (kind, rows) = (&shape.kind, picture.height);

@@ -13,6 +13,7 @@ use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::{Bindings, Sampler, bindings};
+use crate::files::{Disk, Files};
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED};
 use crate::isa::{AvsMode, Platform, Type};
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
@@ -34,20 +35,29 @@ pub struct Layer {
     pub folder: PathBuf,
     /// What the text is written in, where it is a program.
     pub language: Language,
+    /// Where the files that it names are read from.
+    pub files: Arc<dyn Files>,
 }
 
 impl Layer {
-    /// A layer that asks for a platform and nothing else.
-    pub fn of_platform(platform: Platform) -> Layer {
+    /// A layer of one option: relative paths start in the working folder of the process.
+    pub fn option(source: Source, directives: Directives) -> Layer {
         Layer {
-            source: Source::new("platform", platform.name()),
-            directives: Directives {
-                platform: Some(Spanned::new(platform, Span::default())),
-                ..Directives::default()
-            },
+            source,
+            directives,
             folder: PathBuf::new(),
             language: Language::default(),
+            files: Arc::new(Disk),
         }
+    }
+
+    /// A layer that asks for a platform and nothing else.
+    pub fn of_platform(platform: Platform) -> Layer {
+        let directives = Directives {
+            platform: Some(Spanned::new(platform, Span::default())),
+            ..Directives::default()
+        };
+        Layer::option(Source::new("platform", platform.name()), directives)
     }
 }
 
@@ -442,6 +452,20 @@ fn make(
             let shape = shape::read(layer, ask, start, &size(ask)?)?;
             states::memory(layer, ask, path, shape.description)?
         }
+        Origin::Rows(rows) => {
+            let start = at(Description::d2(format(ask)?, 0, 0));
+            let shape = shape::read(layer, ask, start, &size(ask)?)?;
+            let surface = Surface::zeroed(shape.description);
+            let surface = surface.map_err(|e| contents::broken(ask, &e))?;
+            let (given, plain) = (rows.len(), surface.plain_bytes());
+            if given != plain {
+                let label = format!("{plain} bytes of texels, not the {given} that were given");
+                return Err(wrong(ask.span, label));
+            }
+            surface.set_rows(rows);
+            surface
+        }
+        Origin::Made(surface) => Surface::clone(surface),
         Origin::State(state) => {
             let made = states::surface(layer, ask, state, generation)?;
             remarks = made.1;

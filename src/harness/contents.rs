@@ -62,7 +62,7 @@ pub fn picture(
     mips: bool,
 ) -> Result<Surface, Wrong> {
     let full = layer.folder.join(&path.node);
-    load_picture(&full, description, mips).map_err(|e| unusable(Some(ask), path, e))
+    load_picture(&*layer.files, &full, description, mips).map_err(|e| unusable(Some(ask), path, e))
 }
 
 /// A surface from a texture file; `None` if the file is none.
@@ -74,7 +74,7 @@ pub fn texture(
     format: Option<Format>,
 ) -> Result<Option<Surface>, Wrong> {
     let full = layer.folder.join(&path.node);
-    open_texture(&full, start, format).map_err(|e| unusable(Some(ask), path, e))
+    open_texture(&*layer.files, &full, start, format).map_err(|e| unusable(Some(ask), path, e))
 }
 
 /// A surface with frame number `frame` of a plain file, which a directive or a key of one names.
@@ -86,7 +86,7 @@ pub fn plain(
     frame: u64,
 ) -> Result<Surface, Wrong> {
     let full = layer.folder.join(&path.node);
-    load_rows(&full, description, frame).map_err(|e| unusable(ask, path, e))
+    load_rows(&*layer.files, &full, description, frame).map_err(|e| unusable(ask, path, e))
 }
 
 /// Fills a surface by a formula.
@@ -161,7 +161,7 @@ pub fn encoded(
 /// does with its neighbours, and says where expected, found and difference picture were left.
 pub fn same_picture(surface: &Surface, layer: &Layer, path: &Spanned<String>) -> Result<(), Wrong> {
     let full = layer.folder.join(&path.node);
-    let wanted = read_picture(&full).map_err(|e| unusable(None, path, e))?;
+    let wanted = read_picture(&*layer.files, &full).map_err(|e| unusable(None, path, e))?;
     let found = Picture::of(surface).map_err(|why| {
         let label = format!("the surface shows no picture: {why}");
         Box::new(Diagnostic::new(Code::E0702).at(path.span, label))

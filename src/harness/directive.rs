@@ -31,6 +31,8 @@ use super::words::{self, Word, cut};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
+use crate::surface::Surface;
+use std::sync::Arc;
 
 /// Every keyword that opens a directive, with what follows it.
 pub const KEYWORDS: &[(&str, &str)] = &[
@@ -117,7 +119,7 @@ pub struct SurfaceBinding {
 }
 
 /// Where the texels of a surface come from.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Debug)]
 pub enum Origin {
     /// Zeros, or the formula.
     New,
@@ -131,6 +133,10 @@ pub enum Origin {
     Memory(Spanned<String>),
     /// A packed state, which says all of the surface.
     State(StateWords),
+    /// The host, as the rows of a file would.
+    Rows(Arc<[u8]>),
+    /// The host, whole: the words say nothing of it.
+    Made(Arc<Surface>),
 }
 
 /// The words of a packed surface state.

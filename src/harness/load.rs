@@ -1,7 +1,7 @@
 //! Texts and other files, read whole and within limits.
 
+use crate::files::{Disk, Files};
 use crate::source::{MAX_SOURCE_BYTES, Source};
-use std::fs::File;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -34,18 +34,26 @@ pub enum FileError {
     },
 }
 
-/// The bytes of a file of at most `limit` bytes. A file that grows while it is read, or a device
-/// without end, is cut off by the limit too.
+/// The bytes of a file of the disk of at most `limit` bytes; `-` is standard input. A file that grows while it
+/// is read, or a device without end, is cut off by the limit too.
 pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    if path == Path::new("-") {
+        return read(path, Ok(io::stdin()), limit);
+    }
+    bytes_from(&Disk, path, limit)
+}
+
+/// The bytes of a file of at most `limit` bytes.
+pub fn bytes_from(files: &dyn Files, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
+    read(path, files.open(path), limit)
+}
+
+fn read(path: &Path, opened: io::Result<impl Read>, limit: u64) -> Result<Vec<u8>, FileError> {
     let unreadable = |error| FileError::Unreadable {
         path: path.to_path_buf(),
         error,
     };
-    let mut file: Box<dyn Read> = if path == Path::new("-") {
-        Box::new(io::stdin())
-    } else {
-        Box::new(File::open(path).map_err(unreadable)?)
-    };
+    let mut file = opened.map_err(unreadable)?;
     let mut bytes = Vec::new();
     let read = file.by_ref().take(limit + 1).read_to_end(&mut bytes);
     read.map_err(unreadable)?;

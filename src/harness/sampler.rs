@@ -243,7 +243,7 @@ fn rows(value: Value) -> Value {
 fn file(layer: &Layer, at: &Spanned<String>, path: &str) -> Result<Value, Wrong> {
     let unusable = |code, why: String| Box::new(Diagnostic::new(code).at(at.span, why));
     let path = layer.folder.join(path.trim_matches('"'));
-    let bytes = load::bytes(&path, MAX_FILE).map_err(|error| {
+    let bytes = load::bytes_from(&*layer.files, &path, MAX_FILE).map_err(|error| {
         let code = match error {
             FileError::TooLong { .. } => Code::L0713,
             _ => Code::E0702,

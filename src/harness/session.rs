@@ -14,12 +14,14 @@ use super::values::{Form, View};
 use crate::check::CheckOptions;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
+use crate::files::Disk;
 use crate::isa::{Platform, Type};
 use crate::launch::{Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program, SymbolClass};
 use crate::source::{Source, Spanned};
 use crate::surface::Surface;
+use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
 
@@ -34,6 +36,20 @@ pub struct Options {
     pub limit: u64,
     /// Messages go through the bits of the platform.
     pub through_bits: bool,
+    /// The registers of all threads are kept, not those alone that the directives look at.
+    pub keep_all: bool,
+}
+
+impl fmt::Debug for Options {
+    fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
+        f.debug_struct("Options")
+            .field("launch", &self.launch.is_some())
+            .field("jobs", &self.jobs)
+            .field("limit", &self.limit)
+            .field("through_bits", &self.through_bits)
+            .field("keep_all", &self.keep_all)
+            .finish()
+    }
 }
 
 impl Default for Options {
@@ -44,6 +60,7 @@ impl Default for Options {
             jobs: defaults.jobs,
             limit: defaults.limit,
             through_bits: defaults.through_bits,
+            keep_all: false,
         }
     }
 }
@@ -78,6 +95,7 @@ pub fn file_layer(source: Source, path: &Path) -> (Layer, Vec<Diagnostic>) {
         directives,
         folder,
         language: Language::of(path),
+        files: Arc::new(Disk),
     };
     (layer, diagnostics)
 }
@@ -120,12 +138,29 @@ pub fn start_watched<O: Observer>(
     options: &Options,
     observe: impl Fn(ThreadId) -> O + Sync,
 ) -> Result<Session<O>, Refused> {
-    let refuse = |problems: Vec<Problem>| Refused { problems };
-    let (program, mut problems) = if layers[0].language == Language::Send {
-        sends::program(layers, found).map_err(refuse)?
+    let (program, problems) = if layers[0].language == Language::Send {
+        sends::program(layers, found)
     } else {
-        program(layers, found, options).map_err(refuse)?
-    };
+        program(layers, found, options)
+    }
+    .map_err(|problems| Refused { problems })?;
+    run_program(program, layers, problems, options, observe)
+}
+
+/// Runs a program with what all layers ask for; the first layer is its text.
+///
+/// * `problems`: what is to be said of it already.
+///
+/// # Errors
+/// As [`start`].
+pub fn run_program<O: Observer>(
+    program: Program,
+    layers: &[Layer],
+    mut problems: Vec<Problem>,
+    options: &Options,
+    observe: impl Fn(ThreadId) -> O + Sync,
+) -> Result<Session<O>, Refused> {
+    let refuse = |problems: Vec<Problem>| Refused { problems };
     let launch = options.launch.as_ref();
     if launch.is_some()
         && let Some(diagnostic) = bindless(&program)
@@ -165,7 +200,10 @@ pub fn start_watched<O: Observer>(
         jobs: options.jobs,
         limit: options.limit,
         through_bits: options.through_bits,
-        keep: Keep::These(kept(layers, threads.0)),
+        keep: match options.keep_all {
+            true => Keep::All,
+            false => Keep::These(kept(layers, threads.0)),
+        },
         ..RunOptions::default()
     };
     let run_options = match &options.launch {

@@ -37,7 +37,7 @@ const MAX_FILE: u64 = 1 << 20;
 /// The bytes of a file that a word names.
 fn bytes(layer: &Layer, path: &Spanned<String>, most: u64) -> Result<Vec<u8>, Wrong> {
     let full = layer.folder.join(path.node.trim_matches('"'));
-    load::bytes(&full, most).map_err(|error| {
+    load::bytes_from(&*layer.files, &full, most).map_err(|error| {
         let code = match error {
             FileError::TooLong { .. } => Code::L0713,
             _ => Code::E0702,

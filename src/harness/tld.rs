@@ -355,7 +355,7 @@ impl Machine {
         let surface = match &asked.origin {
             Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
             Origin::Picture(path) => contents::picture(layer, asked, path, description, false)?,
-            Origin::Null | Origin::Plain(..) | Origin::Memory(_) | Origin::State(_) => {
+            _ => {
                 return Err(wrong(asked.span, "a texture takes a picture or a formula"));
             }
         };

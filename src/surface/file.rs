@@ -3,7 +3,6 @@
 //! Sizes are checked before anything is decoded or allocated; a picture is written beside its target and
 //! then renamed, so that no half-written file is ever seen.
 
-use std::fs::File;
 use std::io::{BufReader, Read, Seek, SeekFrom};
 use std::path::Path;
 
@@ -12,6 +11,7 @@ use image::{ImageDecoder, ImageEncoder, ImageReader};
 use super::texture::{is_texture, load_texture};
 use super::{Description, Format, Invalid, MAX_BYTES, Picture, Planes, Surface};
 use crate::diagnostic::Code;
+use crate::files::Files;
 
 /// A file that cannot be read or written.
 #[derive(Debug, thiserror::Error)]
@@ -107,12 +107,13 @@ pub fn plain_description(kind: &str, width: u32, height: u32) -> Option<Descript
 /// # Errors
 /// [`BadFile`] as [`load_texture`], or if the file cannot be read or has more than [`MAX_BYTES`].
 pub fn open_texture(
+    files: &dyn Files,
     path: &Path,
     start: &Description,
     format: Option<Format>,
 ) -> Result<Option<Surface>, BadFile> {
     let io = |e: std::io::Error| BadFile::new(path, e, CHECK_NAME);
-    let mut file = File::open(path).map_err(io)?;
+    let mut file = files.open(path).map_err(io)?;
     let mut head = Vec::new();
     Read::by_ref(&mut file)
         .take(12)
@@ -137,7 +138,7 @@ pub fn open_texture(
 ///
 /// # Errors
 /// [`BadFile`] if it cannot be read, is of another kind, damaged, or larger than 16384 texels a side.
-pub fn read_picture(path: &Path) -> Result<Picture, BadFile> {
+pub fn read_picture(files: &dyn Files, path: &Path) -> Result<Picture, BadFile> {
     let bad = |what: &dyn std::fmt::Display| {
         BadFile::new(
             path,
@@ -145,8 +146,9 @@ pub fn read_picture(path: &Path) -> Result<Picture, BadFile> {
             "give a PNG, BMP or PNM file; it may be damaged or cut short",
         )
     };
-    let reader = ImageReader::open(path)
-        .and_then(ImageReader::with_guessed_format)
+    let reader = files
+        .open(path)
+        .and_then(|file| ImageReader::new(BufReader::new(file)).with_guessed_format())
         .map_err(|e| BadFile::new(path, e, CHECK_NAME))?;
     // The reader would name the file's extension.
     if reader.format().is_none() {
@@ -192,8 +194,13 @@ pub const ALL_LEVELS: u32 = u32::MAX;
 ///
 /// # Errors
 /// [`BadFile`] as [`read_picture`], or if the format cannot hold a picture.
-pub fn load_picture(path: &Path, description: Description, mips: bool) -> Result<Surface, BadFile> {
-    let picture = read_picture(path)?;
+pub fn load_picture(
+    files: &dyn Files,
+    path: &Path,
+    description: Description,
+    mips: bool,
+) -> Result<Surface, BadFile> {
+    let picture = read_picture(files, path)?;
     let mut description = description;
     let Description { width, height, .. } = description;
     if (width, height) == (0, 0) {
@@ -240,7 +247,12 @@ pub fn load_picture(path: &Path, description: Description, mips: bool) -> Result
 ///
 /// # Errors
 /// [`BadFile`] if the description breaks a rule, or the file is no whole number of frames, or too short.
-pub fn load_rows(path: &Path, description: Description, frame: u64) -> Result<Surface, BadFile> {
+pub fn load_rows(
+    files: &dyn Files,
+    path: &Path,
+    description: Description,
+    frame: u64,
+) -> Result<Surface, BadFile> {
     let io = |e: std::io::Error| BadFile::new(path, e, CHECK_NAME);
     let (format, width, height) = (description.format, description.width, description.height);
     let surface = Surface::zeroed(description).map_err(|e| BadFile::invalid(path, e))?;
@@ -249,8 +261,8 @@ pub fn load_rows(path: &Path, description: Description, frame: u64) -> Result<Su
         let what = "a null surface holds nothing of a file";
         return Err(BadFile::new(path, what, "leave kind=null out, or the file"));
     }
-    let mut file = File::open(path).map_err(io)?;
-    let length = file.metadata().map_err(io)?.len();
+    let mut file = files.open(path).map_err(io)?;
+    let length = file.seek(SeekFrom::End(0)).map_err(io)?;
     if length == 0 || !length.is_multiple_of(size.max(1)) {
         return Err(BadFile::new(
             path,
@@ -313,6 +325,7 @@ pub fn encode_picture(picture: &Picture) -> Result<Vec<u8>, String> {
 mod tests {
     use super::super::pattern::photo;
     use super::*;
+    use crate::files::Disk;
 
     fn save(picture: &Picture, path: &Path) {
         std::fs::write(path, encode_picture(picture).unwrap()).unwrap();
@@ -352,7 +365,7 @@ mod tests {
         });
         for picture in shapes {
             save(&picture, &path);
-            assert_eq!(read_picture(&path).unwrap(), picture);
+            assert_eq!(read_picture(&Disk, &path).unwrap(), picture);
         }
     }
 
@@ -362,20 +375,31 @@ mod tests {
         let path = folder.path().join("p.png");
         let picture = photo(32, 16, 1);
         save(&picture, &path);
-        let surface =
-            load_picture(&path, Description::d2(Format::B8G8R8A8_UNORM, 0, 0), false).unwrap();
+        let surface = load_picture(
+            &Disk,
+            &path,
+            Description::d2(Format::B8G8R8A8_UNORM, 0, 0),
+            false,
+        )
+        .unwrap();
         assert_eq!(
             (surface.description().width, surface.description().height),
             (32, 16)
         );
         assert_eq!(Picture::of(&surface).unwrap(), picture);
-        let nv12 = load_picture(&path, Description::d2(Format::PLANAR_420_8, 0, 0), false).unwrap();
+        let nv12 = load_picture(
+            &Disk,
+            &path,
+            Description::d2(Format::PLANAR_420_8, 0, 0),
+            false,
+        )
+        .unwrap();
         assert_eq!(nv12.plain_bytes(), 32 * 16 * 3 / 2);
         let wrong =
-            load_picture(&path, Description::d2(Format::R8_UNORM, 8, 8), false).unwrap_err();
+            load_picture(&Disk, &path, Description::d2(Format::R8_UNORM, 8, 8), false).unwrap_err();
         assert_eq!(wrong.what, "the picture has 32×16 texels, not 8×8");
         let bc1 = Format::named("BC1_UNORM").unwrap();
-        assert!(load_picture(&path, Description::d2(bc1, 0, 0), false).is_err());
+        assert!(load_picture(&Disk, &path, Description::d2(bc1, 0, 0), false).is_err());
     }
 
     #[test]
@@ -385,7 +409,7 @@ mod tests {
         std::fs::write(&path, (0..48).collect::<Vec<u8>>()).unwrap();
         let nv12 = || plain_description("nv12", 4, 4).unwrap();
         let frame = |n| {
-            load_rows(&path, nv12(), n)
+            load_rows(&Disk, &path, nv12(), n)
                 .map(|s| s.to_rows())
                 .map_err(|e| e.what)
         };
@@ -398,9 +422,10 @@ mod tests {
             kind: super::super::Kind::Null,
             ..plain_description("raw", 6, 8).unwrap()
         };
-        let none = load_rows(&path, null, 0).unwrap_err();
+        let none = load_rows(&Disk, &path, null, 0).unwrap_err();
         assert_eq!(none.what, "a null surface holds nothing of a file");
-        let short = load_rows(&path, plain_description("yuy2", 6, 6).unwrap(), 0).unwrap_err();
+        let short =
+            load_rows(&Disk, &path, plain_description("yuy2", 6, 6).unwrap(), 0).unwrap_err();
         assert_eq!(short.what, "the file has 48 bytes; 6×6 YCRCB_NORMAL are 72");
         assert_eq!(frame(0).unwrap(), (0..24).collect::<Vec<u8>>());
     }
@@ -409,22 +434,27 @@ mod tests {
     fn damaged_and_missing_files_say_so() {
         let folder = folder();
         let path = folder.path().join("bad.png");
-        assert!(read_picture(&path).unwrap_err().remedy.contains("name"));
+        assert!(
+            read_picture(&Disk, &path)
+                .unwrap_err()
+                .remedy
+                .contains("name")
+        );
         save(&photo(32, 32, 0), &path);
         let whole = std::fs::read(&path).unwrap();
         std::fs::write(&path, &whole[..whole.len() / 2]).unwrap();
         assert!(
-            read_picture(&path)
+            read_picture(&Disk, &path)
                 .unwrap_err()
                 .remedy
                 .contains("cut short")
         );
         std::fs::write(&path, b"hello").unwrap();
-        assert!(read_picture(&path).is_err());
+        assert!(read_picture(&Disk, &path).is_err());
         // A header that promises far too much is refused before anything is allocated.
         std::fs::write(&path, b"P6 60000 60000 255\n").unwrap();
         assert_eq!(
-            read_picture(&path).unwrap_err().what,
+            read_picture(&Disk, &path).unwrap_err().what,
             "the picture has 60000×60000 texels"
         );
     }

@@ -271,7 +271,7 @@ fn lower_levels_are_means_in_linear_light() {
             levels: ALL_LEVELS,
             ..Description::d2(format, 0, 0)
         };
-        let surface = load_picture(&path, d, true).expect("loaded");
+        let surface = load_picture(&visim::files::Disk, &path, d, true).expect("loaded");
         assert_eq!(surface.description().levels, 3);
         [1, 2].map(|level| surface.image(image(level, 0))[0])
     };

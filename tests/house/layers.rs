@@ -19,7 +19,7 @@ const LAYERS: &[&[&str]] = &[
     &["finalizer"],
     &["explain"],
     &["harness"],
-    &["cli"],
+    &["api", "cli"],
 ];
 
 fn layer(module: &str) -> Option<usize> {

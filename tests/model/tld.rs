@@ -480,10 +480,8 @@ TLD.LZ R8, R4, 0x4, 3D, 0xf ;
     let source = Source::new("twin.tld", text);
     let (directives, found) = visim::harness::directive::read(&source);
     let layer = Layer {
-        source,
-        directives,
-        folder: Default::default(),
         language: Language::Tld,
+        ..Layer::option(source, directives)
     };
     let mut machine = harness::start(&[layer], found, Strictness::Strict).expect("a machine");
     let mut seen = Vec::new();

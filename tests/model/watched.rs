@@ -6,14 +6,12 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use visim::harness::beside::with_functions;
 use visim::harness::bind::Layer;
-use visim::harness::directive::Directives;
 use visim::harness::kernel::LaunchFile;
-use visim::harness::language::Language;
 use visim::harness::load;
 use visim::harness::session::{Options, file_layer, start_watched};
 use visim::isa::Platform;
 use visim::observe::{Races, Sanitizer, Watcher};
-use visim::source::{Source, Span, Spanned};
+use visim::source::Source;
 
 /// Kernel, code, and why it is a true finding of the text.
 const KNOWN: &[(&str, &str, &str)] = &[
@@ -84,15 +82,7 @@ fn without(
     }
     let source = with_functions(&source, &file.functions(device)).ok()?;
     let (own, found) = file_layer(source.clone(), &path);
-    let device_layer = Layer {
-        source: Source::new("device", device),
-        directives: Directives {
-            platform: Some(Spanned::new(Platform::from_name(device)?, Span::default())),
-            ..Directives::default()
-        },
-        folder: PathBuf::new(),
-        language: Language::default(),
-    };
+    let device_layer = Layer::of_platform(Platform::from_name(device)?);
     let layers = vec![own, device_layer];
     let size = file.launch.size()?;
     let arguments = file.arguments(&file.description(device).ok()?).ok()?;
