@@ -17,6 +17,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{ChannelMask, Platform};
 use crate::lower::STATELESS;
 use crate::message::dataport::same_code;
+use crate::message::sampler::is_halved;
 use crate::message::{
     Access, Atomic, DataPath, NoBits, OwordBlock, Request, ReturnFormat, SamplerOp, Scattered,
     SvmBlock, SvmScattered, Typed, Untyped, through,
@@ -53,9 +54,6 @@ pub(super) fn no_bits(thread: &Thread<'_>, why: &NoBits, pc: u32) -> Box<Trap> {
     thread.trap(pc, u32::MAX, diagnostic)
 }
 
-/// More payload registers than this make two messages. Source: lowering reference 3.7.
-const MOST_ROWS: u32 = 11;
-
 /// The message as it is sent. The sampler has two lane counts: a message for fewer lanes leaves the rest
 /// inactive, one that is too long is two equal ones. Gen5 has no level-zero operations: they send a level.
 /// Typed surfaces have no float atomics: the integer one of the same code is sent.
@@ -86,12 +84,9 @@ fn widened(request: Request, platform: Platform) -> Request {
             op => (op, r.params),
         };
     }
-    let rows = u32::from(r.needs_header()) + r.parameter_registers(r.needs_header(), platform);
-    let halved = matches!(
-        r.op,
-        SamplerOp::SampleD | SamplerOp::SampleDC | SamplerOp::SampleKillpix
-    );
-    if r.lanes == 2 * native && (rows > MOST_ROWS || halved) {
+    let header = r.needs_header(platform);
+    let rows = u32::from(header) + r.parameter_registers(header, platform);
+    if r.lanes == 2 * native && is_halved(r.op, rows) {
         r.lanes = native;
     }
     Request::Sampler(r)

@@ -14,12 +14,11 @@ use crate::isa::{ChannelMask, Exec, Opcode, Platform, Slot, Type};
 use crate::message::bits::rows;
 use crate::message::dataport::BINDLESS;
 use crate::message::fields::{outer, sampler as control, sampler_header};
-use crate::message::sampler::{function_control, header_bits, simd_mode};
+use crate::message::sampler::{
+    channels_need_header, function_control, header_bits, is_halved, simd_mode,
+};
 use crate::message::{SamplerOp, Sfid};
 use crate::syntax::ast::{Operand, Suffix};
-
-/// More payload registers than this do not fit one message. Source: lowering reference 3.7.
-const MOST_ROWS: u32 = 11;
 
 /// Flag in `aoffimmi`: the sampler index may exceed 15. Source: lowering reference 3.5.
 const MANY_SAMPLERS: u32 = 0x8000;
@@ -142,18 +141,9 @@ impl Ask {
         matches!(self.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC)
     }
 
-    /// Source: lowering reference 3.4, 4, 5. What the reference read of Gen8 in the source (sixteen lanes
-    /// of 16-bit results) this release does not do: which sets have a header there was seen in the finalizer.
+    /// A variable for the offsets counts as nonzero. Source: lowering reference 3.4, 4, 5.
     fn needs_header(&self, platform: Platform) -> bool {
-        let gen8 = platform == Platform::Bdw;
-        let plain = match self.op {
-            op if op.is_gather() => self.channels.0 == 1,
-            SamplerOp::Sampleinfo => self.channels.0 == 1 && !gen8,
-            // Gen8 masks the channels of every set but the full one.
-            _ if gen8 => self.channels == ChannelMask::RGBA,
-            _ => self.channels.0 & (self.channels.0 + 1) == 0,
-        };
-        !plain
+        channels_need_header(self.op, self.channels, platform)
             || self.offsets != Value::Const(0)
             || self.null_mask
             || matches!(self.sampler, Some(Sampler::Bindless(_)))
@@ -193,11 +183,7 @@ fn emit(cx: &mut Lowering, ask: &Ask) -> Result<()> {
     let rows_of = |p: &Option<Place>| if p.is_some() { param_rows } else { absent_rows };
     let payload_rows = u32::from(header.is_some()) + ask.params.iter().map(rows_of).sum::<u32>();
     let wide = ask.es > native;
-    let halved = matches!(
-        ask.op,
-        SamplerOp::SampleD | SamplerOp::SampleDC | SamplerOp::SampleKillpix
-    );
-    if wide && (payload_rows > MOST_ROWS || halved) {
+    if wide && is_halved(ask.op, payload_rows) {
         return emit_halves(cx, ask, header);
     }
     let exec = cx.exec(ask.es);

@@ -37,7 +37,7 @@ fn data(header: bool, first: u32, second: u32, response: u32) -> Form {
 
 #[test]
 fn every_sampler_request_survives_its_bits() {
-    for &platform in MODERN {
+    for &platform in MODERN.iter().chain(&[Platform::Bdw]) {
         for &(op, _) in SamplerOp::ALL {
             let po = matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
             if po && platform >= Platform::Dg2 || !op.has_message() {
@@ -71,6 +71,17 @@ fn every_sampler_request_survives_its_bits() {
                 }
             }
         }
+    }
+}
+
+#[test]
+fn gen8_masks_every_channel_set_but_the_full_one() {
+    for (platform, with_header) in [(Platform::Bdw, 14), (Platform::Skl, 11)] {
+        let headers = (1..16).filter(|&mask| {
+            let channels = ChannelMask(mask);
+            super::sampler::channels_need_header(SamplerOp::Sample, channels, platform)
+        });
+        assert_eq!(headers.count(), with_header, "{platform}");
     }
 }
 

@@ -46,6 +46,34 @@ pub const fn simd_mode(exec_size: u32, platform: Platform) -> u32 {
     }
 }
 
+/// More payload registers than this, the header among them, do not fit one message.
+/// Source: lowering reference 3.7 and 18.4.
+pub const MOST_ROWS: u32 = 11;
+
+/// Whether a message of twice the native lanes and so many payload registers, the header among them, goes out as
+/// two of native width. Source: lowering reference 3.7.
+pub const fn is_halved(op: SamplerOp, rows: u32) -> bool {
+    let always = matches!(
+        op,
+        SamplerOp::SampleD | SamplerOp::SampleDC | SamplerOp::SampleKillpix
+    );
+    always || rows > MOST_ROWS
+}
+
+/// Whether a channel set has its place in a header. Without one the length of the response says how many channels,
+/// from R on, come back; Gen8 counts none and masks every set but the full one, as was seen in the finalizer.
+/// Gather4 names one channel, the first without a header. Source: lowering reference 3.4, 4 and 5.
+pub fn channels_need_header(op: SamplerOp, channels: ChannelMask, platform: Platform) -> bool {
+    let gen8 = platform == Platform::Bdw;
+    let plain = match op {
+        op if op.is_gather() => channels.0 == 1,
+        SamplerOp::Sampleinfo => channels.0 == 1 && !gen8,
+        _ if gen8 => channels == ChannelMask::RGBA,
+        _ => channels.0 & (channels.0 + 1) == 0,
+    };
+    !plain
+}
+
 /// `M0.2` of a 3D sampler header. Source: lowering reference 3.4 and 4.
 ///
 /// `gather` is the source channel of gather4 and gather4_po, which have no disable mask.
@@ -89,15 +117,12 @@ impl SamplerRequest {
         }
     }
 
-    /// Whether the request can only be asked with a header. Source: lowering reference 3.4, 4 and 5.
-    pub fn needs_header(&self) -> bool {
-        let from_r = self.channels.0 & (self.channels.0 + 1) == 0;
-        let channels_plain = match self.op {
-            op if op.is_gather() => self.channels.0 == 1,
-            SamplerOp::Sampleinfo => self.channels.0 == 1,
-            _ => from_r,
-        };
-        !channels_plain || self.offsets != [0; 3] || self.pixel_null_mask
+    /// Whether the request can only be asked with a header: beside its channels, offsets and the null mask have
+    /// their place there. Source: lowering reference 3.4, 4 and 5.
+    pub fn needs_header(&self, platform: Platform) -> bool {
+        channels_need_header(self.op, self.channels, platform)
+            || self.offsets != [0; 3]
+            || self.pixel_null_mask
     }
 
     /// Registers behind the header. `sampleinfo` has no parameter, but a message cannot be empty.
@@ -112,7 +137,7 @@ impl SamplerRequest {
     /// The natural form: header if needed, then all parameters as second payload (one payload
     /// without header, and where the platform has no second one).
     pub fn form(&self, platform: Platform) -> Form {
-        let header = self.needs_header();
+        let header = self.needs_header(platform);
         let registers = self.parameter_registers(header, platform);
         let split = header && platform > Platform::Bdw;
         Form {
@@ -160,7 +185,7 @@ pub(super) fn encode_3d(
     if r.op == SamplerOp::Sampleinfo && r.params != 0 {
         return Err(EncodeError::Form("sampleinfo has no parameter".into()));
     }
-    if r.needs_header() && !form.header {
+    if r.needs_header(platform) && !form.header {
         return Err(EncodeError::Form(
             "this channel set, offset or null mask needs a header".into(),
         ));

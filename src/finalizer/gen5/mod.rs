@@ -16,7 +16,7 @@ use crate::message::fields::{
 };
 use crate::message::gen5::{ReadType, UNORM_TYPE, read_function, write_function};
 use crate::message::math::function;
-use crate::message::sampler::header_bits;
+use crate::message::sampler::{MOST_ROWS, header_bits};
 use crate::message::{FieldSelect, SamplerOp, Sfid};
 use crate::syntax::ast::{Operand, Suffix};
 
@@ -24,8 +24,6 @@ use crate::syntax::ast::{Operand, Suffix};
 const GRF: u32 = 32;
 /// Widest block of one message. Source: PRM 5.10.5.
 const WIDEST: u32 = 32;
-/// Most registers of a sampler message. Source: lowering reference 18.2.
-const MOST_ROWS: u32 = 11;
 
 /// Lowers the instruction, or says that the part has no message for it.
 pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
