@@ -26,7 +26,10 @@ pub use block2d::LscBlock;
 pub use in_flight::registers;
 pub use names::Text;
 pub use operand::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
-pub use send::{ExtendedWord, Lsc, LscAction, LscPlace, RawMessage, Send, SendBody};
+pub use send::{
+    ExtendedWord, Lsc, LscAction, LscPlace, MOST_PARAMS, Operands, Params, RawMessage, Registers,
+    Send, SendBody,
+};
 
 use crate::isa::{Condition, Opcode, Platform, Type};
 use crate::source::Span;

@@ -5,9 +5,9 @@
 use super::rules::Rules;
 use crate::diagnostic::Code;
 use crate::isa::Opcode;
-use crate::message::counted::{self, Part, RawWords};
+use crate::message::default_lengths::counts_by_header;
 use crate::message::fields::{Field, outer};
-use crate::message::natural::counts_by_header;
+use crate::message::raw_lengths::{self, Part, RawWords};
 use crate::syntax::ast::{Operand, Suffix};
 
 impl Rules<'_> {
@@ -113,12 +113,12 @@ impl Rules<'_> {
         self.raw_room(&words);
         let (opcode, platform) = (self.opcode(), self.platform);
         let told = [
-            (Code::W0385, words.beside_text(platform)),
+            (Code::W0385, words.text_vs_descriptor(platform)),
             (Code::W0386, words.beside_request(platform)),
             (Code::W0387, words.beside_lanes(platform)),
         ];
         for (code, labels) in told {
-            if let Some(remark) = counted::remark(code, opcode.info().mnemonic, &labels) {
+            if let Some(remark) = raw_lengths::remark(code, opcode.info().mnemonic, &labels) {
                 let d = remark.at(self.mnemonic(), labels.join("; "));
                 self.say(d);
             }
@@ -129,7 +129,7 @@ impl Rules<'_> {
     fn raw_receivers(&mut self, words: &RawWords) {
         let named = words
             .ex_desc
-            .and_then(|word| counted::receivers(words.function, word, self.platform));
+            .and_then(|word| raw_lengths::receivers(words.function, word, self.platform));
         if let Some(label) = named {
             let d = self
                 .page_rule(Code::U0324, "raw message names two receivers")
@@ -160,10 +160,10 @@ impl Rules<'_> {
             let there = self.room(raw);
             let lacking = there.and_then(|there| {
                 let decoded = decoded.as_ref();
-                counted::lacking(decoded, part, registers, lanes, platform, there)
+                raw_lengths::lacking(decoded, part, registers, lanes, platform, there)
             });
             if let Some(bytes) = lacking {
-                let sum = counted::sum(part, registers, bytes, platform);
+                let sum = raw_lengths::sum(part, registers, bytes, platform);
                 self.must_hold_raw(raw, span, bytes.into(), part == Part::Response, &sum);
             }
         }

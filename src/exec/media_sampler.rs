@@ -4,15 +4,15 @@
 //! shared function returns. Masks do not matter: a block is always whole.
 
 use super::bindings::{Resources, Sampler};
-use super::message::{no_sampler, read_raw, refuse, surface, write_raw};
+use super::message::{Call, no_sampler, read_raw, refuse, surface, write_raw};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{Platform, UnormFormat};
+use crate::isa::Platform;
 use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
-use crate::program::{Raw, Send};
+use crate::program::Raw;
 use crate::sampler::avs::{self, AvsError, AvsSampler, Kernels};
 use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs};
 use crate::sampler::deinterlace::writeback::{self, Layout};
@@ -30,31 +30,14 @@ const MAX_UNORM: usize = 260;
 /// Bytes of a register of the part that deinterlaces.
 const GRF: u32 = 32;
 
-/// Whether a request is one of these messages.
-pub fn serves(request: &Request) -> bool {
-    matches!(
-        request,
-        Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_)
-    )
-}
-
 /// A message and where its result goes.
-pub struct Media<'s> {
-    /// The instruction.
-    pub send: &'s Send,
-    /// Index of the op.
-    pub pc: u32,
-    /// The result.
-    pub dst: Raw,
-    /// Elements of `sample_unorm`, which its bits do not tell (D10).
-    pub elements: UnormFormat,
-    /// Registers that the descriptor of a raw message asks for: its block is returned as the part returns it, not as
-    /// vISA has it (D11).
-    pub response: Option<u32>,
+pub struct Media<'c> {
+    /// Its registers, and the op.
+    pub call: &'c Call<'c>,
 }
 
 impl Media<'_> {
-    /// Serves `request`, one of those that [`serves`] tells.
+    /// Serves a message of the media sampler.
     pub fn serve<O: Observer>(
         &self,
         thread: &mut Thread<'_>,
@@ -62,8 +45,13 @@ impl Media<'_> {
         request: &Request,
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
+        if let Request::Avs(AvsRequest { surface: at, .. })
+        | Request::Unorm(UnormRequest { surface: at, .. }) = request
+        {
+            surface(thread, resources, self.call.send, *at, self.call.pc)?;
+        }
         if O::ACTIVE {
-            observer.message(thread.at(self.pc), request);
+            observer.message(thread.at(self.call.pc), request);
         }
         match request {
             Request::Avs(asked) => self.scale(thread, resources, asked, observer),
@@ -72,6 +60,10 @@ impl Media<'_> {
             Request::Deinterlace(asked) => self.deinterlace(thread, resources, asked, observer),
             _ => Ok(()),
         }
+    }
+
+    fn dst(&self) -> Raw {
+        self.call.registers.answer.unwrap_or(Raw::NOWHERE)
     }
 
     fn scale<O: Observer>(
@@ -90,11 +82,11 @@ impl Media<'_> {
         }
         // Bytes that the message leaves alone keep their content, so the block starts as it is.
         let mut block = [0; MAX_AVS];
-        read_raw(thread, self.dst, &mut block);
+        read_raw(thread, self.dst(), &mut block);
         avs::run(surface, sampler, asked, &mut block)
             .map_err(|error| self.refuse_avs(thread, asked.surface, &error))?;
         let bytes = avs::packed_bytes(asked, sampler.output_shuffle).min(MAX_AVS);
-        write_raw(thread, self.dst, &block[..bytes], self.pc, observer);
+        write_raw(thread, self.dst(), &block[..bytes], self.call.pc, observer);
         Ok(())
     }
 
@@ -106,7 +98,7 @@ impl Media<'_> {
         (index, number, delta_v): (u32, u32, f32),
         kind: &str,
     ) -> Result<(&'r Surface, &'r AvsSampler), Box<Trap>> {
-        let surface = surface(thread, resources, self.send, index, self.pc)?;
+        let surface = surface(thread, resources, self.call.send, index, self.call.pc)?;
         let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
             return Err(self.no_sampler(thread, resources, number, kind));
         };
@@ -134,7 +126,7 @@ impl Media<'_> {
         avs::run_8x8(surface, sampler, asked, Kernels::Fast, &mut block)
             .map_err(|error| self.refuse_avs(thread, asked.surface, &error))?;
         let bytes = avs::bytes_8x8(asked).min(MAX_AVS);
-        write_raw(thread, self.dst, &block[..bytes], self.pc, observer);
+        write_raw(thread, self.dst(), &block[..bytes], self.call.pc, observer);
         Ok(())
     }
 
@@ -145,7 +137,13 @@ impl Media<'_> {
         asked: &UnormRequest,
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
-        let surface = surface(thread, resources, self.send, asked.surface, self.pc)?;
+        let surface = surface(
+            thread,
+            resources,
+            self.call.send,
+            asked.surface,
+            self.call.pc,
+        )?;
         let sampler = &match resources.sampler(asked.sampler) {
             Some(Sampler::Unorm(state)) => *state,
             Some(Sampler::Texture(state)) => {
@@ -153,9 +151,11 @@ impl Media<'_> {
             }
             _ => return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_unorm")),
         };
-        let writeback = match self.response.is_some() && thread.program.platform == Platform::Ilk {
+        let writeback = match self.call.registers.response.is_some()
+            && thread.program.platform == Platform::Ilk
+        {
             true => Writeback::Groups,
-            false => Writeback::Raster(self.elements),
+            false => Writeback::Raster(self.call.registers.elements),
         };
         self.remark(
             thread,
@@ -171,10 +171,17 @@ impl Media<'_> {
         let mut block = [0; MAX_UNORM];
         unorm::run(surface, sampler, asked, writeback, &mut block).map_err(|error| {
             let refused = Refused::error(error.to_string(), "PRM 4.11.1.4; AVS reference 6.1");
-            refuse(thread, self.send, asked.surface, self.pc, u32::MAX, refused)
+            refuse(
+                thread,
+                self.call.send,
+                asked.surface,
+                self.call.pc,
+                u32::MAX,
+                refused,
+            )
         })?;
         let bytes = unorm::packed_bytes(asked, writeback).min(MAX_UNORM);
-        write_raw(thread, self.dst, &block[..bytes], self.pc, observer);
+        write_raw(thread, self.dst(), &block[..bytes], self.call.pc, observer);
         Ok(())
     }
 
@@ -186,7 +193,13 @@ impl Media<'_> {
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
         self.whole_state(thread, "deinterlace", asked.sampler, 2)?;
-        let current = surface(thread, resources, self.send, asked.surface, self.pc)?;
+        let current = surface(
+            thread,
+            resources,
+            self.call.send,
+            asked.surface,
+            self.call.pc,
+        )?;
         let Some(Sampler::Deinterlace(state)) = resources.sampler(asked.sampler) else {
             return Err(self.no_sampler(thread, resources, asked.sampler, "a deinterlace"));
         };
@@ -226,7 +239,13 @@ impl Media<'_> {
         self.length(thread, registers.len() as u32)?;
         for (register, at) in registers.iter().zip(0..) {
             if let Some(bytes) = register {
-                write_raw(thread, self.dst.skip(at * GRF), bytes, self.pc, observer);
+                write_raw(
+                    thread,
+                    self.dst().skip(at * GRF),
+                    bytes,
+                    self.call.pc,
+                    observer,
+                );
             }
         }
         Ok(())
@@ -234,7 +253,12 @@ impl Media<'_> {
 
     /// The descriptor asks for as many registers as come back, which the state and the frame decide.
     fn length(&self, thread: &Thread<'_>, registers: u32) -> Result<(), Box<Trap>> {
-        let Some(asked) = self.response.filter(|&asked| asked != registers) else {
+        let Some(asked) = self
+            .call
+            .registers
+            .response
+            .filter(|&asked| asked != registers)
+        else {
             return Ok(());
         };
         let note = format!(
@@ -243,7 +267,7 @@ impl Media<'_> {
         let diagnostic = Diagnostic::new(Code::U0926)
             .note(note)
             .see("PRM 4.11.2.4 and 2.6.11, \"Incorrect response length\"");
-        Err(thread.trap(self.pc, u32::MAX, diagnostic))
+        Err(thread.trap(self.call.pc, u32::MAX, diagnostic))
     }
 
     /// A block of so many rows begins where a message can name it, and on its grid.
@@ -264,7 +288,7 @@ impl Media<'_> {
         let diagnostic = Diagnostic::with_message(Code::U0881, what)
             .note(note)
             .see(see);
-        Err(thread.trap(self.pc, u32::MAX, diagnostic))
+        Err(thread.trap(self.call.pc, u32::MAX, diagnostic))
     }
 
     /// Tells the observer of the texels that the message reads of a surface, by its index.
@@ -290,28 +314,30 @@ impl Media<'_> {
                 start: read.start as u64,
                 data: &[],
             };
-            observer.access(thread.at(self.pc), &access);
+            observer.access(thread.at(self.call.pc), &access);
         }
     }
 
     /// Says that the message goes beyond what its manual allows, if it does; it is served all the same.
     fn remark(&self, thread: &Thread<'_>, resources: &Resources, code: Code, why: Option<String>) {
         let Some(why) = why else { return };
-        let site = thread.program.sites[self.pc as usize];
+        let site = thread.program.sites[self.call.pc as usize];
         let thread = thread.id;
-        resources.remarks.add((thread.index, self.pc), code, || {
-            let see = match code {
-                Code::W0882 => "PRM 4.11.1.4; AVS reference 1.5",
-                Code::W0891 => "PRM 4.7.5.1.1; AVS reference 5.9",
-                Code::W0890 => "PRM 4.10.3.2, programming notes; AVS reference 5.2",
-                _ => "PRM 4.11.1.4; AVS reference 6.1",
-            };
-            let remark = Diagnostic::new(code).note(format!("in {thread}")).see(see);
-            match site.span == Span::default() {
-                true => remark.note(why),
-                false => remark.at(site.span, why),
-            }
-        });
+        resources
+            .remarks
+            .add((thread.index, self.call.pc), code, || {
+                let see = match code {
+                    Code::W0882 => "PRM 4.11.1.4; AVS reference 1.5",
+                    Code::W0891 => "PRM 4.7.5.1.1; AVS reference 5.9",
+                    Code::W0890 => "PRM 4.10.3.2, programming notes; AVS reference 5.2",
+                    _ => "PRM 4.11.1.4; AVS reference 6.1",
+                };
+                let remark = Diagnostic::new(code).note(format!("in {thread}")).see(see);
+                match site.span == Span::default() {
+                    true => remark.note(why),
+                    false => remark.at(site.span, why),
+                }
+            });
     }
 
     /// A state of several elements counts as that many samplers: an index between two is no state.
@@ -334,7 +360,7 @@ impl Media<'_> {
                 index / elements * elements
             ))
             .see("PRM 4.10.3; lowering reference 18.2");
-        Err(thread.trap(self.pc, u32::MAX, diagnostic))
+        Err(thread.trap(self.call.pc, u32::MAX, diagnostic))
     }
 
     fn no_sampler(
@@ -344,7 +370,14 @@ impl Media<'_> {
         number: u32,
         kind: &str,
     ) -> Box<Trap> {
-        no_sampler(thread, resources, self.send, number, kind, self.pc)
+        no_sampler(
+            thread,
+            resources,
+            self.call.send,
+            number,
+            kind,
+            self.call.pc,
+        )
     }
 
     /// A 3D sampler state that `sample_unorm` does not take, as a trap.
@@ -353,13 +386,20 @@ impl Media<'_> {
         let diagnostic = Diagnostic::with_message(Code::E0604, what)
             .note(why)
             .see("PRM 4.11.1.4, programming notes of sample_unorm");
-        thread.trap(self.pc, u32::MAX, diagnostic)
+        thread.trap(self.call.pc, u32::MAX, diagnostic)
     }
 
     /// What the scaler refuses, as a trap.
     fn refuse_avs(&self, thread: &Thread<'_>, index: u32, error: &AvsError) -> Box<Trap> {
         let refused = Refused::error(error.to_string(), "AVS reference 3.3");
-        refuse(thread, self.send, index, self.pc, u32::MAX, refused)
+        refuse(
+            thread,
+            self.call.send,
+            index,
+            self.call.pc,
+            u32::MAX,
+            refused,
+        )
     }
 
     /// What the deinterlacer refuses, as a trap.
@@ -367,11 +407,18 @@ impl Media<'_> {
         let what = error.to_string();
         if matches!(error, DeinterlaceError::Partial) {
             let diagnostic = Diagnostic::with_message(Code::N0880, what).see("AVS reference 5.9");
-            return thread.trap(self.pc, u32::MAX, diagnostic);
+            return thread.trap(self.call.pc, u32::MAX, diagnostic);
         }
         let refused = Refused::error(what, "AVS reference 5.1 and 5.3; PRM 4.10.2.2");
         let index = index.saturating_add(error.entry());
-        refuse(thread, self.send, index, self.pc, u32::MAX, refused)
+        refuse(
+            thread,
+            self.call.send,
+            index,
+            self.call.pc,
+            u32::MAX,
+            refused,
+        )
     }
 }
 

@@ -5,17 +5,17 @@
 //! behave as one order the reference allows.
 
 use super::bindings::{FlatMemory, OwnMemory};
-use super::general;
+use super::coalesced::{self, lane_addresses};
 use super::lanes;
-use super::message::{Place, read_raw, write_raw};
+use super::message::{Call, Transfer, read_raw, write_raw};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
-use super::whole::{self, lane_addresses};
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{AtomicOp, ChannelMask};
-use crate::program::{Raw, SendBody};
+use crate::message::{self, Atomic, Request};
+use crate::program::{Raw, Registers};
 
 /// Where a message reads and writes.
 pub enum Space<'a> {
@@ -127,42 +127,29 @@ impl<'a> Space<'a> {
     }
 }
 
-/// The value that all lanes share: the base of their offsets, or the address of a block.
-pub fn uniform(thread: &Thread<'_>, body: &SendBody) -> u64 {
-    match body {
-        SendBody::Oword { offset, .. } => general::scalar(thread, offset),
-        SendBody::SvmBlock { address, .. } => general::scalar(thread, address),
-        SendBody::Scatter { base, .. } | SendBody::SvmScatter4 { base, .. } => {
-            general::scalar(thread, base)
-        }
-        _ => 0,
-    }
-}
-
-/// Serves an untyped message on the lanes of `at.mask`.
-pub fn untyped<O: Observer>(
+/// Serves an untyped message on the lanes of `call.mask`.
+pub(super) fn untyped<O: Observer>(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
-    body: &SendBody,
-    count: u32,
-    at: Place,
+    transfer: Transfer<'_>,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    if !O::ACTIVE && whole::serve(thread, space, body, count as usize, at) {
+    if !O::ACTIVE && coalesced::serve(thread, space, transfer, call) {
         return Ok(());
     }
     let mut port = Port {
         thread,
         space,
-        count: count as usize,
-        at,
+        count: call.count as usize,
+        call,
         observer,
     };
-    port.serve(body)
-        .map_err(|fault| no_memory(port.thread, space, at, &fault))
+    port.serve(transfer)
+        .map_err(|fault| no_memory(port.thread, space, call, &fault))
 }
 
-fn no_memory(thread: &Thread<'_>, space: &Space<'_>, at: Place, fault: &Fault) -> Box<Trap> {
+fn no_memory(thread: &Thread<'_>, space: &Space<'_>, at: &Call<'_>, fault: &Fault) -> Box<Trap> {
     let Fault { address, bytes } = fault;
     if let Space::Scratch(window) = space {
         let note = format!(
@@ -186,13 +173,13 @@ pub(super) struct Port<'t, 'p, 's, O> {
     pub(super) thread: &'t mut Thread<'p>,
     space: &'s Space<'s>,
     pub(super) count: usize,
-    at: Place,
+    call: &'s Call<'s>,
     observer: &'s mut O,
 }
 
 impl<O: Observer> Port<'_, '_, '_, O> {
     pub(super) fn lanes(&self) -> impl Iterator<Item = usize> + use<O> {
-        lanes::active(self.at.mask, self.count)
+        lanes::active(self.call.mask, self.count)
     }
 
     pub(super) fn get<const B: usize>(&self, raw: Raw, byte: usize) -> [u8; B] {
@@ -215,7 +202,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             self.thread,
             raw.skip(byte as u32),
             bytes,
-            self.at.pc,
+            self.call.pc,
             self.observer,
         );
     }
@@ -255,7 +242,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             start,
             data,
         };
-        self.observer.access(self.thread.at(self.at.pc), &access);
+        self.observer.access(self.thread.at(self.call.pc), &access);
     }
 
     /// Reads and writes in one step; the old value.
@@ -300,109 +287,83 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         self.thread.program.platform.grf_bytes() as usize
     }
 
-    fn serve(&mut self, body: &SendBody) -> Result<(), Fault> {
-        let addresses = lane_addresses(self.thread, body, self.count, self.at.uniform);
-        match body {
-            SendBody::Lsc(message) => self.lsc(message, &addresses),
-            SendBody::LscBlock(block) => self.block2d(block),
-            SendBody::Oword {
-                write,
-                count,
-                unaligned,
-                data,
-                ..
-            } => {
-                let offset = u64::from(self.at.uniform as u32);
+    fn serve(&mut self, transfer: Transfer<'_>) -> Result<(), Fault> {
+        let addresses = lane_addresses(self.thread, transfer, self.call);
+        let request = match transfer {
+            Transfer::Lsc(message) => return self.lsc(message, &addresses),
+            Transfer::LscBlock(block) => return self.block2d(block),
+            Transfer::Request(request) => request,
+        };
+        let registers = self.call.registers;
+        let data = |access: message::Access| {
+            let (write, raw) = match access {
+                message::Access::Read => (false, registers.answer),
+                message::Access::Write => (true, registers.data[0]),
+            };
+            (write, raw.unwrap_or(Raw::NOWHERE))
+        };
+        match request {
+            Request::Oword(r) => {
+                let (write, data) = data(r.access);
                 // Aligned forms count owords, the other one bytes, in dwords.
-                let address = if *unaligned { offset & !3 } else { offset * 16 };
+                let offset = u64::from(r.offset);
+                let address = if r.unaligned {
+                    offset & !3
+                } else {
+                    offset * 16
+                };
                 let asked = Asked {
                     address,
                     lane: None,
-                    asked: if *unaligned { offset } else { address },
+                    asked: if r.unaligned { offset } else { address },
                     align: 4,
                 };
-                self.transfer(*write, asked, *data, 0, 16 * *count as usize)
+                self.transfer(write, asked, data, 0, 16 * r.owords as usize)
             }
-            SendBody::SvmBlock {
-                write, count, data, ..
-            } => {
-                let asked = Asked::block(self.at.uniform, 16);
-                self.transfer(*write, asked, *data, 0, 16 * *count as usize)
+            Request::SvmBlock(r) => {
+                let (write, data) = data(r.access);
+                let asked = Asked::block(r.address, 16);
+                self.transfer(write, asked, data, 0, 16 * r.owords as usize)
             }
-            SendBody::Scatter {
-                write,
-                bytes,
-                channels,
-                data,
-                ..
-            } => {
+            Request::ByteScattered(r) | Request::DwordScattered(r) => {
+                let (write, data) = data(r.access);
                 for lane in self.lanes() {
-                    let address = addresses[lane];
-                    self.element(*write, *bytes as usize, *channels, address, *data, lane)?;
+                    let (address, bytes) = (addresses[lane], r.element_bytes as usize);
+                    self.element(write, bytes, ChannelMask(1), address, data, lane)?;
                 }
                 Ok(())
             }
-            SendBody::SvmScatter4 {
-                write,
-                channels,
-                data,
-                ..
-            } => {
+            Request::Untyped(r) | Request::SvmUntyped(r) => {
+                let (write, data) = data(r.access);
                 for lane in self.lanes() {
-                    let address = addresses[lane];
-                    self.element(*write, 4, *channels, address, *data, lane)?;
+                    self.element(write, 4, r.channels, addresses[lane], data, lane)?;
                 }
                 Ok(())
             }
-            SendBody::SvmScatter {
-                write,
-                bytes,
-                count,
-                data,
-                ..
-            } => {
-                let (bytes, count) = (*bytes as usize, *count as usize);
+            Request::SvmScattered(r) => {
+                let (write, data) = data(r.access);
+                let (bytes, count) = (r.block_bytes as usize, r.blocks as usize);
                 for lane in self.lanes() {
                     let address = addresses[lane];
                     if bytes == 1 {
                         // A lane owns its bytes, four at least: vISA text reference 5.10.
                         let first = lane * count.max(4);
                         let asked = Asked::by(lane, address, 1);
-                        self.transfer(*write, asked, *data, first, count)?;
+                        self.transfer(write, asked, data, first, count)?;
                         continue;
                     }
                     for block in 0..count {
                         let address = address.wrapping_add((block * bytes) as u64);
                         let byte = (block * self.count + lane) * bytes;
                         let asked = Asked::by(lane, address, bytes as u32);
-                        self.transfer(*write, asked, *data, byte, bytes)?;
+                        self.transfer(write, asked, data, byte, bytes)?;
                     }
                 }
                 Ok(())
             }
-            SendBody::Atomic {
-                op,
-                bits,
-                offsets,
-                src,
-                dst,
-            } => {
+            Request::Atomic(r) | Request::SvmAtomic(r) => {
                 for lane in self.lanes() {
-                    let address = u64::from(self.dword(*offsets, lane));
-                    self.atomic(*op, *bits, address, lane, *src, *dst)?;
-                }
-                Ok(())
-            }
-            SendBody::SvmAtomic {
-                op,
-                bits,
-                addresses,
-                src,
-                dst,
-            } => {
-                for lane in self.lanes() {
-                    let address = u64::from_le_bytes(self.get(*addresses, 8 * lane));
-                    self.atomic(*op, *bits, address, lane, *src, *dst)?;
+                    self.atomic(r, addresses[lane], lane)?;
                 }
                 Ok(())
             }
@@ -440,7 +401,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 if O::ACTIVE && bytes < 4 {
                     let rest = data.skip((byte + bytes) as u32);
                     let end = rest.offset.saturating_add(4 - bytes as u32).min(rest.end);
-                    let at = self.thread.at(self.at.pc);
+                    let at = self.thread.at(self.call.pc);
                     self.observer.undefined(at, &(rest.offset..end));
                 }
             }
@@ -448,28 +409,31 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         Ok(())
     }
 
-    fn atomic(
-        &mut self,
-        op: AtomicOp,
-        bits: u8,
-        address: u64,
-        lane: usize,
-        src: [Option<Raw>; 2],
-        dst: Option<Raw>,
-    ) -> Result<(), Fault> {
+    fn atomic(&mut self, r: &Atomic, address: u64, lane: usize) -> Result<(), Fault> {
         // Words travel in dword slots.
-        let slot = if bits == 64 { 8 } else { 4 };
-        let values = src.map(|raw| {
+        let slot = if r.bits == 64 { 8 } else { 4 };
+        let registers = self.call.registers;
+        let values = atomic_values(r.op, registers).map(|raw| {
             raw.map_or(0, |raw| match slot {
                 8 => u64::from_le_bytes(self.get(raw, 8 * lane)),
                 _ => u64::from(self.dword(raw, lane)),
             })
         });
-        let asked = Asked::by(lane, address, u32::from(bits) / 8);
-        let old = self.exchange(op, bits, asked, values)?;
-        if let Some(dst) = dst {
-            self.put(dst, slot * lane, &old.to_le_bytes()[..slot]);
+        let asked = Asked::by(lane, address, r.bits / 8);
+        let old = self.exchange(r.op, r.bits as u8, asked, values)?;
+        if let Some(answer) = registers.answer.filter(|_| r.returns) {
+            self.put(answer, slot * lane, &old.to_le_bytes()[..slot]);
         }
         Ok(())
+    }
+}
+
+/// The operands of an atomic as memory takes them: what is written, then what is compared with, which the payload
+/// of compare-and-exchange has first. Source: lowering reference 12.1.
+pub(super) const fn atomic_values(op: AtomicOp, registers: &Registers) -> [Option<Raw>; 2] {
+    let [first, second, ..] = registers.data;
+    match op {
+        AtomicOp::CmpXchg => [second, first],
+        _ => [first, second],
     }
 }

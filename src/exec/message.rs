@@ -2,24 +2,39 @@
 //! called, and what it returns lands in registers.
 
 use super::bindings::{Environment, OwnMemory, Resources};
-use super::bits::{self, Asked};
 use super::media_sampler::Media;
 use super::memory::{self, Space};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
-use super::sampling::{self, Registers, texel_offsets};
+use super::round_trip::round_trip;
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, raw, ready, target, texels};
+use super::{general, raw, ready, sampling, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
-use crate::isa::{Platform, UnormFormat};
+use crate::isa::Platform;
 use crate::lower::{SLM, STATELESS};
-use crate::message::{AvsRequest, DataPath, MediaBlock, Request, SamplerRequest, UnormRequest};
-use crate::program::{LscPlace, Raw, Send, SendBody};
+use crate::message::{Atomic, MediaBlock, OwordBlock, Request, Scattered, Untyped};
+use crate::program::{Lsc, LscBlock, LscPlace, Operands, Raw, Registers, Send, SendBody};
 use crate::surface::{Memory, Refused, Surface};
-use std::borrow::Cow;
 use std::sync::Arc;
+
+/// A request's way to registers: which op asks on which lanes, and what stands beside it.
+#[derive(Clone, Copy)]
+pub struct Call<'s> {
+    /// The instruction: names of surface and sampler.
+    pub send: &'s Send,
+    /// Index of the op.
+    pub pc: u32,
+    /// Lanes of rows of registers.
+    pub count: u32,
+    /// Active lanes.
+    pub mask: u32,
+    /// What is added to the address of every lane, in the unit of the offsets.
+    pub base: u64,
+    /// Registers of the payload and of the answer.
+    pub registers: &'s Registers,
+}
 
 /// Serves one message.
 pub fn send<O: Observer>(
@@ -29,196 +44,147 @@ pub fn send<O: Observer>(
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let resources = environment.resources;
     match &send.body {
-        SendBody::Media {
-            write,
-            field,
-            plane,
-            width,
-            height,
-            x,
-            y,
-            data,
-        } => {
-            let index = state(thread, send.surface).wrapping_add(*plane);
-            let block = MediaBlock {
-                surface: index,
-                field: *field,
-                x: general::scalar(thread, x) as i32,
-                y: general::scalar(thread, y) as i32,
-                width: *width,
-                height: *height,
-                path: DataPath::DEFAULT,
-            };
-            surface(thread, resources, send, index, pc)?;
-            let request = if *write {
-                Request::MediaWrite(block)
-            } else {
-                Request::MediaRead(block)
-            };
-            let request = bits::heard(thread, environment, request, pc)?;
-            media(thread, resources, send, &request, *data, pc, observer)
-        }
-        SendBody::Sampler {
-            template,
-            offsets,
-            params,
-            dst,
-        } => {
-            let alone = std::slice::from_mut(thread);
-            if !O::ACTIVE && ready::serve(alone, environment, send, pc) {
-                return Ok(());
+        SendBody::Request(template, operands) => {
+            if let Request::Sampler(_) = template {
+                let alone = std::slice::from_mut(thread);
+                if !O::ACTIVE && ready::serve(alone, environment, send, pc) {
+                    return Ok(());
+                }
             }
             let mask = thread.active(send.lanes, send.guard);
-            if mask == 0 {
+            if mask == 0 && !template.is_block() {
                 return Ok(());
             }
-            let index = state(thread, send.surface);
-            let request = SamplerRequest {
-                surface: index,
-                sampler: state(thread, send.sampler),
-                offsets: offsets.as_ref().map_or([0; 3], |source| {
-                    texel_offsets(general::scalar(thread, source) as u32)
-                }),
-                ..*template
-            };
-            surface(thread, resources, send, index, pc)?;
-            let request = bits::heard(thread, environment, Request::Sampler(request), pc)?;
-            let registers = Registers {
-                params,
-                dst: *dst,
+            let request = filled(thread, send, template, operands);
+            let request = round_trip(thread, environment, request, pc)?;
+            let call = Call {
+                send,
+                pc,
+                count: send.lanes.count.into(),
                 mask,
-                in_place: false,
+                base: base(thread, operands),
+                registers: &operands.registers,
             };
-            sampling::sampler(thread, resources, send, &request, &registers, pc, observer)
-        }
-        SendBody::Avs {
-            channels,
-            control,
-            mode,
-            coordinates,
-            group_id,
-            vertical_block,
-            ief_bypass,
-            dst,
-        } => {
-            let index = state(thread, send.surface);
-            let number = state(thread, send.sampler);
-            let [u, v, delta_u, delta_v, u2d, v2d] =
-                std::array::from_fn(|i| general::scalar_float(thread, &coordinates[i]));
-            let request = AvsRequest {
-                surface: index,
-                sampler: number,
-                channels: *channels,
-                control: *control,
-                mode: *mode,
-                u,
-                v,
-                delta_u,
-                delta_v,
-                u2d,
-                v2d,
-                group_id: general::scalar(thread, group_id) as u32,
-                vertical_block: general::scalar(thread, vertical_block) as u32,
-                // The page: bypass is active when bit 0 is zero. AVS reference D1.
-                ief_bypass: general::scalar(thread, ief_bypass) & 1 == 0,
-            };
-            surface(thread, resources, send, index, pc)?;
-            let request = bits::heard(thread, environment, Request::Avs(request), pc)?;
-            let media = Media {
-                send,
-                pc,
-                dst: *dst,
-                elements: UnormFormat::Full16,
-                response: None,
-            };
-            media.serve(thread, resources, &request, observer)
-        }
-        SendBody::Unorm {
-            channels,
-            format,
-            coordinates,
-            dst,
-        } => {
-            let index = state(thread, send.surface);
-            let [u, v, delta_u, delta_v] =
-                std::array::from_fn(|i| general::scalar_float(thread, &coordinates[i]));
-            let request = UnormRequest {
-                surface: index,
-                sampler: state(thread, send.sampler),
-                channels: *channels,
-                u,
-                v,
-                delta_u,
-                delta_v,
-                killpix: false,
-                only_rg: false,
-                shader_payload: false,
-            };
-            surface(thread, resources, send, index, pc)?;
-            let request = bits::heard(thread, environment, Request::Unorm(request), pc)?;
-            let media = Media {
-                send,
-                pc,
-                dst: *dst,
-                elements: *format,
-                response: None,
-            };
-            media.serve(thread, resources, &request, observer)
-        }
-        SendBody::Typed { .. } | SendBody::TypedAtomic { .. } => {
-            let mask = thread.active(send.lanes, send.guard);
-            if mask == 0 {
-                return Ok(());
-            }
-            let asked = bits::asked(thread, environment, send, pc)?;
-            image(thread, resources, send, &asked, mask, pc, observer)
+            serve(thread, environment, &request, &call, observer)
         }
         SendBody::Lsc(message) => lsc(thread, environment, send, &message.place, pc, observer),
         SendBody::LscBlock(_) => lsc(thread, environment, send, &LscPlace::Flat, pc, observer),
-        SendBody::Target { .. } => target::send(thread, environment, send, pc, observer),
         SendBody::Raw(message) => raw::send(thread, environment, send, message, pc, observer),
-        SendBody::SvmBlock { .. }
-        | SendBody::SvmScatter { .. }
-        | SendBody::SvmScatter4 { .. }
-        | SendBody::SvmAtomic { .. } => {
-            let mask = thread.active(send.lanes, send.guard);
-            let asked = bits::asked(thread, environment, send, pc)?;
-            stateless(thread, resources, send, &asked, mask, pc, observer)
-        }
-        SendBody::Oword { .. } | SendBody::Scatter { .. } | SendBody::Atomic { .. } => {
-            // Block messages ignore masks; the others do nothing when no lane is on.
-            let block = matches!(send.body, SendBody::Oword { .. });
-            let mask = thread.active(send.lanes, send.guard);
-            if !block && mask == 0 {
-                return Ok(());
-            }
-            let asked = bits::asked(thread, environment, send, pc)?;
-            bound(thread, environment, send, &asked, mask, pc, observer)
-        }
     }
 }
 
-/// Serves a media block.
-pub fn media<O: Observer>(
+/// The request with the values of the moment.
+fn filled(thread: &Thread<'_>, send: &Send, template: &Request, operands: &Operands) -> Request {
+    let mut request = *template;
+    if let (Some(at), Some(surface)) = (send.surface, request.surface_mut()) {
+        *surface = surface.wrapping_add(thread.dword(at));
+    }
+    if let (Some(at), Some(sampler)) = (send.sampler, request.sampler_mut()) {
+        *sampler = thread.dword(at);
+    }
+    for (scalar, source) in &operands.scalars {
+        if scalar.is_base() {
+            continue;
+        }
+        let bits = match scalar.is_float() {
+            true => general::scalar_float(thread, source).to_bits().into(),
+            false => general::scalar(thread, source),
+        };
+        request.set(*scalar, bits);
+    }
+    request
+}
+
+/// What is added to the address of every lane.
+pub fn base(thread: &Thread<'_>, operands: &Operands) -> u64 {
+    let base = operands.base();
+    base.map_or(0, |source| general::scalar(thread, source))
+}
+
+/// Serves a request: those of instructions, and those that descriptors of raw messages ask.
+pub fn serve<O: Observer>(
     thread: &mut Thread<'_>,
-    resources: &Resources,
-    send: &Send,
+    environment: &Environment<'_>,
     request: &Request,
-    data: Raw,
-    pc: u32,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let (write, block) = match request {
-        Request::MediaRead(block) => (false, block),
-        Request::MediaWrite(block) => (true, block),
-        _ => return Ok(()),
-    };
+    let resources = environment.resources;
+    match request {
+        Request::MediaRead(block) => {
+            media(thread, resources, request, (false, block), call, observer)
+        }
+        Request::MediaWrite(block) => {
+            media(thread, resources, request, (true, block), call, observer)
+        }
+        Request::Sampler(r) => sampling::sampler(thread, resources, r, call, observer),
+        Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
+            Media { call }.serve(thread, resources, request, observer)
+        }
+        Request::Typed(r) => image(thread, resources, request, r.surface, call, observer),
+        Request::TypedAtomic(r) => image(thread, resources, request, r.surface, call, observer),
+        Request::Oword(OwordBlock { surface, .. })
+        | Request::ByteScattered(Scattered { surface, .. })
+        | Request::DwordScattered(Scattered { surface, .. })
+        | Request::Untyped(Untyped { surface, .. })
+        | Request::Atomic(Atomic { surface, .. }) => {
+            let transfer = Transfer::Request(request);
+            bound(thread, environment, transfer, *surface, call, observer)
+        }
+        Request::SvmBlock(_)
+        | Request::SvmScattered(_)
+        | Request::SvmUntyped(_)
+        | Request::SvmAtomic(_) => {
+            let transfer = Transfer::Request(request);
+            stateless(thread, resources, transfer, call, observer)
+        }
+        Request::Target(r) => target::serve(thread, environment, r, call, observer),
+        // As `sbarrier.signal`: the thread goes on, and a wait will stop it.
+        Request::Barrier => {
+            thread.signalled += 1;
+            Ok(())
+        }
+        // The caches of a simulator hold nothing back.
+        Request::SamplerFlush
+        | Request::Fence(_)
+        | Request::LscFence(_)
+        | Request::EndOfThread
+        // Refused where it is decoded: no instruction asks it.
+        | Request::Urb(_)
+        // Served in `gen5`, whose parts lie where no other has them.
+        | Request::EndOfChild
+        | Request::NullEnd
+        | Request::DualOword(_)
+        | Request::LoopFilter(_)
+        | Request::Vertex(_)
+        | Request::Pixels(_)
+        | Request::TargetUnorm(_)
+        | Request::FlushRender { .. }
+        | Request::Math(_)
+        | Request::Gateway { .. } => Ok(()),
+    }
+}
+
+/// Serves a media block, read or written.
+fn media<O: Observer>(
+    thread: &mut Thread<'_>,
+    resources: &Resources,
+    request: &Request,
+    (write, block): (bool, &MediaBlock),
+    call: &Call<'_>,
+    observer: &mut O,
+) -> Result<(), Box<Trap>> {
+    let &Call { send, pc, .. } = call;
     let surface = surface(thread, resources, send, block.surface, pc)?;
     if O::ACTIVE {
         observer.message(thread.at(pc), request);
     }
+    let data = match write {
+        true => call.registers.data[0],
+        false => call.registers.answer,
+    };
+    let data = data.unwrap_or(Raw::NOWHERE);
     let bytes = (block.bytes() as usize).min(MAX_BLOCK);
     let failed =
         |thread: &Thread<'_>, refused| refuse(thread, send, block.surface, pc, u32::MAX, refused);
@@ -301,70 +267,53 @@ fn watch_block<O: Observer>(
     });
 }
 
-/// Serves a memory message on the lanes of `mask`, in the space its kind and binding name.
-pub fn memory<O: Observer>(
-    thread: &mut Thread<'_>,
-    environment: &Environment<'_>,
-    send: &Send,
-    asked: &Asked<'_>,
-    mask: u32,
-    pc: u32,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    match &*asked.body {
-        SendBody::Typed { .. } | SendBody::TypedAtomic { .. } => {
-            let resources = environment.resources;
-            image(thread, resources, send, asked, mask, pc, observer)
-        }
-        SendBody::SvmBlock { .. }
-        | SendBody::SvmScatter { .. }
-        | SendBody::SvmScatter4 { .. }
-        | SendBody::SvmAtomic { .. } => {
-            let resources = environment.resources;
-            stateless(thread, resources, send, asked, mask, pc, observer)
-        }
-        _ => bound(thread, environment, send, asked, mask, pc, observer),
-    }
+/// What is moved between registers and untyped memory.
+#[derive(Clone, Copy)]
+pub(super) enum Transfer<'a> {
+    /// Of the data port.
+    Request(&'a Request),
+    /// Of the load/store pipe.
+    Lsc(&'a Lsc),
+    /// A rectangle.
+    LscBlock(&'a LscBlock),
 }
 
 /// Serves a message for texels.
 fn image<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
-    send: &Send,
-    asked: &Asked<'_>,
-    mask: u32,
-    pc: u32,
+    request: &Request,
+    index: u32,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let surface = surface(thread, resources, send, asked.surface, pc)?;
-    let count = u32::from(send.lanes.count);
-    let at = Place {
-        pc,
-        mask,
-        surface: asked.surface,
-        uniform: asked.uniform,
-    };
-    let writer = resources.writer(asked.surface);
-    texels::allowed(surface, &asked.body)
-        .map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))?;
-    texels::typed(thread, surface, writer, &asked.body, count, at, observer)
+    let surface = surface(thread, resources, call.send, index, call.pc)?;
+    let refused =
+        |thread: &Thread<'_>, why| refuse(thread, call.send, index, call.pc, call.mask, why);
+    match request {
+        Request::Typed(r) => {
+            texels::allowed(surface, r.access).map_err(|why| refused(thread, why))?;
+            let writer = resources.writer(index);
+            texels::typed(thread, surface, writer, r, call, observer)
+        }
+        Request::TypedAtomic(r) => texels::typed_atomic(thread, surface, r, call, observer),
+        _ => Ok(()),
+    }
 }
 
 /// Serves an untyped message at a binding table index, two of which are not surfaces.
 fn bound<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
-    send: &Send,
-    asked: &Asked<'_>,
-    mask: u32,
-    pc: u32,
+    transfer: Transfer<'_>,
+    index: u32,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    match asked.surface {
+    match index {
         SLM => {
             let space = Space::Shared(Window::whole(environment.slm));
-            untyped(thread, &space, send, asked, mask, pc, observer)
+            memory::untyped(thread, &space, transfer, call, observer)
         }
         STATELESS => {
             let bytes = environment.scratch_bytes;
@@ -373,12 +322,12 @@ fn bound<O: Observer>(
                 .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
             let scratch = Arc::clone(scratch);
             let space = Space::Scratch(Window::whole(&scratch));
-            untyped(thread, &space, send, asked, mask, pc, observer)
+            memory::untyped(thread, &space, transfer, call, observer)
         }
         index => {
-            let surface = surface(thread, environment.resources, send, index, pc)?;
+            let surface = surface(thread, environment.resources, call.send, index, call.pc)?;
             let space = Space::Surface(index, Window::of(surface));
-            untyped(thread, &space, send, asked, mask, pc, observer)
+            memory::untyped(thread, &space, transfer, call, observer)
         }
     }
 }
@@ -393,42 +342,36 @@ fn lsc<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     let mask = thread.active(send.lanes, send.guard);
-    if mask == 0 {
-        return Ok(());
-    }
-    let resources = environment.resources;
-    let at = |surface| Asked {
-        body: Cow::Borrowed(&send.body),
-        surface,
-        uniform: 0,
+    let transfer = match &send.body {
+        SendBody::Lsc(message) if mask != 0 => Transfer::Lsc(message),
+        SendBody::LscBlock(block) if mask != 0 => Transfer::LscBlock(block),
+        _ => return Ok(()),
     };
-    match place {
-        LscPlace::Flat => stateless(thread, resources, send, &at(0), mask, pc, observer),
-        LscPlace::Shared => bound(thread, environment, send, &at(SLM), mask, pc, observer),
-        LscPlace::Scratch => bound(
-            thread,
-            environment,
-            send,
-            &at(STATELESS),
-            mask,
-            pc,
-            observer,
-        ),
-        LscPlace::Table(index) => {
-            let index = general::scalar(thread, index) as u32;
-            bound(thread, environment, send, &at(index), mask, pc, observer)
+    let call = &Call {
+        send,
+        pc,
+        count: send.lanes.count.into(),
+        mask,
+        base: 0,
+        registers: &Registers::NONE,
+    };
+    let index = match place {
+        LscPlace::Flat => {
+            return stateless(thread, environment.resources, transfer, call, observer);
         }
-    }
+        LscPlace::Shared => SLM,
+        LscPlace::Scratch => STATELESS,
+        LscPlace::Table(index) => general::scalar(thread, index) as u32,
+    };
+    bound(thread, environment, transfer, index, call, observer)
 }
 
 /// Serves a message with 64-bit addresses.
 fn stateless<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
-    send: &Send,
-    asked: &Asked<'_>,
-    mask: u32,
-    pc: u32,
+    transfer: Transfer<'_>,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     let own = resources.own.map(|range| {
@@ -438,40 +381,7 @@ fn stateless<O: Observer>(
         Arc::clone(own)
     });
     let space = Space::Flat(&resources.flat, own.as_deref());
-    untyped(thread, &space, send, asked, mask, pc, observer)
-}
-
-/// Serves an untyped message in its space, on the lanes of `mask`.
-fn untyped<O: Observer>(
-    thread: &mut Thread<'_>,
-    space: &Space<'_>,
-    send: &Send,
-    asked: &Asked<'_>,
-    mask: u32,
-    pc: u32,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    let at = Place {
-        pc,
-        mask,
-        surface: asked.surface,
-        uniform: asked.uniform,
-    };
-    let count = u32::from(send.lanes.count);
-    memory::untyped(thread, space, &asked.body, count, at, observer)
-}
-
-/// Which op a message belongs to, and its lanes.
-#[derive(Clone, Copy)]
-pub struct Place {
-    /// Index of the op.
-    pub pc: u32,
-    /// Active lanes.
-    pub mask: u32,
-    /// Binding table index.
-    pub surface: u32,
-    /// What is added to the address of every lane, in the unit of the offsets; the address of a block.
-    pub uniform: u64,
+    memory::untyped(thread, &space, transfer, call, observer)
 }
 
 /// The greatest media block: lowering reference 2.4.

@@ -4,9 +4,22 @@ use super::named::Meeting;
 use super::thread::ThreadId;
 use crate::math::unit::Control;
 use crate::message::Request;
-use crate::program::{Op, Program, Send, Site};
+use crate::program::{Op, Program, Registers, Site};
 use crate::sampler::sample::Taken;
 use std::ops::Range;
+
+/// The registers of a raw message.
+#[derive(Clone, Copy, Debug)]
+pub struct Payload<'a> {
+    /// What is asked.
+    pub request: &'a Request,
+    /// Where its parts lie.
+    pub registers: &'a Registers,
+    /// Lanes of the message.
+    pub count: u32,
+    /// Those that run.
+    pub mask: u32,
+}
 
 /// Watches one thread. One value is made for each thread and handed back when it has ended.
 ///
@@ -33,9 +46,9 @@ pub trait Observer: std::marker::Send {
     /// An instruction or message wrote bytes at an arena offset; adjacent lanes come as one run.
     fn wrote(&mut self, _at: At, _offset: u32, _bytes: &[u8]) {}
 
-    /// What a raw message asks, as the instruction that would have asked it; its payload is about to
-    /// be read on the lanes of `mask`. Messages of other instructions are told by their op.
-    fn payload(&mut self, _at: At, _send: &Send, _mask: u32, _arena: &[u8]) {}
+    /// What a raw message asks; its payload is about to be read. Messages of other instructions are told by their
+    /// op.
+    fn payload(&mut self, _at: At, _payload: &Payload<'_>, _arena: &[u8]) {}
 
     /// A message is about to be served.
     fn message(&mut self, _at: At, _request: &Request) {}

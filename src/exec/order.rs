@@ -9,6 +9,7 @@
 
 use crate::isa::AtomicOp;
 use crate::lower::SLM;
+use crate::message::Request;
 use crate::program::{ExtendedWord, LscAction, LscPlace, Op, Program, Send, SendBody};
 
 /// What an atomic does to memory, as far as its order goes.
@@ -54,10 +55,8 @@ impl Update {
     /// counts as one whose order shows.
     pub fn of(send: &Send) -> Option<Update> {
         match &send.body {
-            SendBody::Atomic { op, bits, dst, .. }
-            | SendBody::TypedAtomic { op, bits, dst, .. }
-            | SendBody::SvmAtomic { op, bits, dst, .. } => {
-                Some(Update::new(*op, u32::from(*bits) / 8, dst.is_some()))
+            SendBody::Request(request, operands) => {
+                Update::of_request(request, operands.registers.answer.is_some())
             }
             SendBody::Lsc(message) => match message.action {
                 LscAction::Atomic(op) => {
@@ -75,8 +74,18 @@ impl Update {
                 let may = receiver.is_none_or(|receiver| DATA_CACHES.contains(&receiver));
                 may.then_some(Update::Ordered)
             }
-            _ => None,
+            SendBody::LscBlock(_) => None,
         }
+    }
+
+    /// What a request does; `result`: registers take the old value.
+    pub fn of_request(request: &Request, result: bool) -> Option<Update> {
+        let atomic = request.atomic()?;
+        Some(Update::new(
+            atomic.op,
+            atomic.bits / 8,
+            atomic.returns && result,
+        ))
     }
 }
 

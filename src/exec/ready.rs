@@ -4,9 +4,10 @@
 use super::bindings::{Environment, Sampler};
 use super::general;
 use super::message::state;
-use super::sampling::{channel_bytes, texel_offsets};
+use super::sampling::channel_bytes;
 use super::thread::Thread;
-use crate::message::{Parameter, SamplerRequest, parameters};
+use crate::message::request::texel_offsets;
+use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, SendBody, Source};
 use crate::sampler::ready::{MOST, Places, Ready};
 use std::sync::OnceLock;
@@ -83,21 +84,16 @@ fn ready(
     send: &Send,
     (surface, sampler): (u32, u32),
 ) -> Option<Ready> {
-    let SendBody::Sampler {
-        template,
-        offsets,
-        params,
-        dst,
-    } = &send.body
-    else {
+    let SendBody::Request(Request::Sampler(template), operands) = &send.body else {
         return None;
     };
     // Offsets that a thread computes may be other ones next time.
-    let offsets = match offsets {
-        Some(source) if !is_constant(thread.program, source) => return None,
-        Some(source) => texel_offsets(general::scalar(thread, source) as u32),
+    let offsets = match operands.scalars.first() {
+        Some((_, source)) if !is_constant(thread.program, source) => return None,
+        Some((_, source)) => texel_offsets(general::scalar(thread, source) as u32),
         None => [0; 3],
     };
+    let params = operands.registers.params();
     let request = SamplerRequest {
         surface,
         sampler,
@@ -123,7 +119,7 @@ fn ready(
     };
     let pitch = channel_bytes(thread, &request);
     let rows = request.returned_channels();
-    let dst = (*dst)?;
+    let dst = operands.registers.answer?;
     // All rows are there if the last one is.
     whole(&dst.skip(rows.checked_sub(1)? * pitch))?;
     let places = Places {

@@ -2,78 +2,86 @@
 
 use super::bindings::{Resources, Sampler};
 use super::lanes;
-use super::message::{no_sampler, read_raw, refuse, surface, write_raw};
+use super::message::{Call, no_sampler, read_raw, refuse, surface, write_raw};
 use super::observer::{Access, AccessKind, At, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
 use crate::dataport::untyped::Window;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
-use crate::program::{Raw, Send};
+use crate::program::{MOST_PARAMS, Raw};
 use crate::sampler::sample::{self, Taken, Watch};
 use crate::sampler::{Channels, Lanes, fetch, info};
 use crate::surface::Surface;
 
-/// The registers of a message for lanes.
-pub struct Registers<'a> {
-    /// Parameters in vISA's order, one element for each lane; `None` is zeros.
-    pub params: &'a [Option<Raw>],
-    /// Where channels go.
-    pub dst: Option<Raw>,
-    /// Active lanes.
-    pub mask: u32,
-    /// Channels not asked for keep their places among four: SIMD8 on Gen5 (PRM 4.11.2.2).
-    pub in_place: bool,
-}
-
-/// The greatest number of parameters an instruction may have: vISA text reference 5.8.
-const MOST_PARAMS: usize = 15;
-
 /// Serves a message of the 3D sampler.
+///
+/// SIMD4x2 has two samples, each with its parameters side by side, four to half a register; one is active if one
+/// of its four lanes is. Source: PRM 4.11.1.8, 4.11.2.3.
+///
+/// ```text
+///  M1.0  u₀ v₀ r₀ ai₀ | u₁ v₁ r₁ ai₁      W0.0  R₀ G₀ B₀ A₀ | R₁ G₁ B₁ A₁
+///  M2.0  parameters 4 to 7 …
+/// ```
 pub fn sampler<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
-    send: &Send,
-    request: &Request,
-    registers: &Registers<'_>,
-    pc: u32,
+    asked: &SamplerRequest,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let Request::Sampler(asked) = request else {
-        return Ok(());
-    };
+    let &Call {
+        send,
+        pc,
+        mask,
+        registers,
+        ..
+    } = call;
+    let surface = surface(thread, resources, send, asked.surface, pc)?;
     if O::ACTIVE {
-        observer.message(thread.at(pc), request);
+        observer.message(thread.at(pc), &Request::Sampler(*asked));
     }
-    // Most messages have few parameters, and zeros cost time.
-    let (mut few, mut many) = ([[0; 32]; 4], Vec::new());
-    let count = registers.params.len().min(MOST_PARAMS);
-    let params = match few.get_mut(..count) {
-        Some(few) => few,
-        None => {
-            many.resize(count, [0; 32]);
-            &mut many[..]
-        }
+    let mask = match asked.lanes {
+        2 => u32::from(mask & 0xf != 0) | u32::from(mask & 0xf0 != 0) << 1,
+        _ => mask,
     };
-    for (lanes, raw) in params.iter_mut().zip(registers.params) {
-        read_lanes(thread, *raw, asked.params16, asked.lanes, lanes);
+    // Most messages have few parameters, and zeros cost time.
+    let (mut few, mut many) = ([[0; 32]; 4], [[0; 32]; MOST_PARAMS]);
+    let count = registers.params().len();
+    let params = match count <= few.len() {
+        true => &mut few[..count],
+        false => &mut many[..count],
+    };
+    for (lanes, raw) in params.iter_mut().zip(registers.params()) {
+        match asked.lanes {
+            2 => read_pair(thread, *raw, lanes),
+            _ => read_lanes(thread, *raw, asked.params16, asked.lanes, lanes),
+        }
     }
     let mut channels = [[0; 32]; 4];
-    let mask = registers.mask;
+    let call = &Call { mask, ..*call };
     let tail = answer(
         thread,
-        resources,
-        send,
+        (resources, surface),
         asked,
         params,
-        mask,
+        call,
         &mut channels,
-        pc,
         observer,
     )?;
-    let Some(dst) = registers.dst else {
+    let Some(dst) = registers.answer else {
         return Ok(());
     };
-    write_channels(thread, dst, asked, &channels, registers, pc, observer);
+    if asked.lanes == 2 {
+        for sample in lanes::active(mask, 2) {
+            for channel in (0..4).filter(|c| asked.channels.0 >> c & 1 == 1) {
+                let dst = dst.skip(4 * (4 * sample + channel) as u32);
+                let value = channels[channel][sample];
+                write_raw(thread, dst, &value.to_le_bytes(), pc, observer);
+            }
+        }
+        return Ok(());
+    }
+    write_channels(thread, dst, asked, &channels, call, observer);
     if let Some(word) = tail {
         let rows = match registers.in_place {
             true => 4,
@@ -87,22 +95,16 @@ pub fn sampler<O: Observer>(
 
 /// Asks the sampler. What comes back is the one word behind the channels, if the message has one: the kill
 /// mask, or the null mask.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "the middle of two ways to lay out registers"
-)]
 fn answer<O: Observer>(
     thread: &Thread<'_>,
-    resources: &Resources,
-    send: &Send,
+    (resources, surface): (&Resources, &Surface),
     asked: &SamplerRequest,
     params: &[Lanes],
-    mask: u32,
+    call: &Call<'_>,
     channels: &mut Channels,
-    pc: u32,
     observer: &mut O,
 ) -> Result<Option<u32>, Box<Trap>> {
-    let surface = surface(thread, resources, send, asked.surface, pc)?;
+    let &Call { send, pc, mask, .. } = call;
     let null_mask = |mask: u32| asked.pixel_null_mask.then_some(mask);
     let served = match asked.op {
         op if op.is_load() => {
@@ -148,73 +150,6 @@ fn answer<O: Observer>(
         }
     };
     served.map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))
-}
-
-/// Serves a SIMD4x2 message: two samples, each with its parameters side by side, four to half a register.
-///
-/// ```text
-///  M1.0  u₀ v₀ r₀ ai₀ | u₁ v₁ r₁ ai₁      W0.0  R₀ G₀ B₀ A₀ | R₁ G₁ B₁ A₁
-///  M2.0  parameters 4 to 7 …
-/// ```
-///
-/// A sample is active if one of its four lanes is. `params` are the registers of the payload, `order` tells
-/// which of vISA's parameters stands where. Source: PRM 4.11.1.8, 4.11.2.3.
-#[expect(
-    clippy::too_many_arguments,
-    reason = "as `sampler`, with the payload's order"
-)]
-pub fn sampler_4x2<O: Observer>(
-    thread: &mut Thread<'_>,
-    resources: &Resources,
-    send: &Send,
-    asked: &SamplerRequest,
-    payload: Raw,
-    places: &[Option<usize>],
-    dst: Option<Raw>,
-    mask: u32,
-    pc: u32,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    if O::ACTIVE {
-        observer.message(thread.at(pc), &Request::Sampler(*asked));
-    }
-    let mut params = vec![[0; 32]; places.len()];
-    for (lanes, place) in params.iter_mut().zip(places) {
-        let Some(place) = place else { continue };
-        for (sample, value) in lanes.iter_mut().enumerate().take(2) {
-            let dword = place / 4 * 8 + 4 * sample + place % 4;
-            let mut bytes = [0; 4];
-            read_raw(thread, payload.skip(4 * dword as u32), &mut bytes);
-            *value = u32::from_le_bytes(bytes);
-        }
-    }
-    let active = u32::from(mask & 0xf != 0) | u32::from(mask & 0xf0 != 0) << 1;
-    let mut channels = [[0; 32]; 4];
-    answer(
-        thread,
-        resources,
-        send,
-        asked,
-        &params,
-        active,
-        &mut channels,
-        pc,
-        observer,
-    )?;
-    let Some(dst) = dst else { return Ok(()) };
-    for sample in lanes::active(active, 2) {
-        for channel in (0..4).filter(|c| asked.channels.0 >> c & 1 == 1) {
-            let dst = dst.skip(4 * (4 * sample + channel) as u32);
-            write_raw(
-                thread,
-                dst,
-                &channels[channel][sample].to_le_bytes(),
-                pc,
-                observer,
-            );
-        }
-    }
-    Ok(())
 }
 
 /// Passes the texels of a sample on to the run's observer, each as a read of memory as well, of a planar
@@ -272,10 +207,16 @@ impl<O: Observer> Watch for Told<'_, O> {
     }
 }
 
-/// Bits 11:8, 7:4, 3:0 as signed offsets U, V, R. Source: vISA text reference 5.8, aoffimmi.
-pub fn texel_offsets(bits: u32) -> [i8; 3] {
-    let field = |low: u32| ((bits >> low) as u8) << 4;
-    [8, 4, 0].map(|low| field(low) as i8 >> 4)
+/// A parameter of both samples of SIMD4x2, half a register apart.
+fn read_pair(thread: &Thread<'_>, raw: Option<Raw>, out: &mut Lanes) {
+    let Some(raw) = raw else {
+        return;
+    };
+    for (sample, value) in (0..2).zip(out) {
+        let mut bytes = [0; 4];
+        read_raw(thread, raw.skip(16 * sample), &mut bytes);
+        *value = u32::from_le_bytes(bytes);
+    }
 }
 
 /// One element for each lane of a parameter; `%null` reads as zeros.
@@ -318,11 +259,10 @@ fn write_channels<O: Observer>(
     dst: Raw,
     request: &SamplerRequest,
     channels: &Channels,
-    registers: &Registers<'_>,
-    pc: u32,
+    call: &Call<'_>,
     observer: &mut O,
 ) {
-    let mask = registers.mask;
+    let &Call { pc, mask, .. } = call;
     let step = channel_bytes(thread, request);
     let count = request.lanes as usize;
     let narrow = request.returns == ReturnFormat::Bits16;
@@ -333,7 +273,11 @@ fn write_channels<O: Observer>(
     };
     let whole = (mask | !(u32::MAX >> (32 - count.clamp(1, 32)))) == u32::MAX;
     for (row, channel) in (0..4).filter(|c| set >> c & 1 == 1).enumerate() {
-        let row = if registers.in_place { channel } else { row };
+        let row = if call.registers.in_place {
+            channel
+        } else {
+            row
+        };
         let dst = dst.skip(row as u32 * step);
         let values = &channels[channel][..count.min(32)];
         if whole && !narrow {

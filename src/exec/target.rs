@@ -7,9 +7,9 @@
 //! Source: PRM 5.10.7; lowering reference 14.
 
 use super::bindings::Environment;
-use super::bits;
-use super::message::{read_raw, refuse, state, surface};
+use super::message::{Call, read_raw, refuse, surface};
 use super::observer::{Observer, SpaceName};
+use super::round_trip::no_bits;
 use super::thread::Thread;
 use super::touched::Touched;
 use super::trap::Trap;
@@ -18,7 +18,7 @@ use crate::isa::{Platform, Type};
 use crate::lower::UNMODELLED;
 use crate::message::fields::gen5_target_header as h;
 use crate::message::{NoBits, PixelForm, PixelHeader, PixelWrite, Request, TargetWrite, through};
-use crate::program::{Raw, Send, SendBody};
+use crate::program::Raw;
 use crate::surface::{Refused, float};
 
 const SEE: &str = "lowering reference 14; PRM 5.10.7";
@@ -41,45 +41,28 @@ pub(super) fn unmodelled(r: &TargetWrite) -> Option<&'static str> {
     rows.find(|row| row.0 == found.1).map(|row| row.1)
 }
 
-/// Serves a render target write.
-pub(super) fn send<O: Observer>(
-    thread: &mut Thread<'_>,
-    environment: &Environment<'_>,
-    send: &Send,
-    pc: u32,
-    observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    let index = state(thread, send.surface);
-    serve(thread, environment, send, index, u32::MAX, pc, observer)
-}
-
-/// Serves a render target write to the surface at `index`, of the lanes that are in `enables` too.
+/// Serves a render target write on the lanes of `call.mask`.
 pub(super) fn serve<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
-    send: &Send,
-    index: u32,
-    enables: u32,
-    pc: u32,
+    request: &TargetWrite,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let SendBody::Target {
-        header,
-        colours,
-        last,
-        null,
-        unmodelled,
-    } = &send.body
-    else {
-        return Ok(());
-    };
-    let mask = thread.active(send.lanes, send.guard) & enables;
+    let &Call {
+        send,
+        pc,
+        mask,
+        registers: operands,
+        ..
+    } = call;
+    let index = request.surface;
     let refused = |thread: &Thread<'_>, refused| refuse(thread, send, index, pc, mask, refused);
-    if let Some(what) = unmodelled {
+    if let Some(what) = unmodelled(request) {
         let what = format!("render target write with {what}: not modelled");
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     }
-    let count = usize::from(send.lanes.count);
+    let count = call.count as usize;
     if !matches!(count, 8 | 16) || usize::from(send.lanes.offset) + count > SLOTS {
         let what = format!(
             "{count} lanes from M{}: lanes 0 to 15 are modelled",
@@ -87,42 +70,18 @@ pub(super) fn serve<O: Observer>(
         );
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     }
-    let half = colours.iter().flatten().any(|raw| raw.ty == Type::Hf);
-    let request = TargetWrite {
-        surface: index,
-        lanes: count as u32,
-        second_half: false,
-        last: *last,
-        per_sample: false,
-        coarse: false,
-        half,
-        target: 0,
-        alpha: false,
-        omask: false,
-        depth: false,
-        stencil: false,
-        null: false,
-        eot: false,
-    };
-    // Gen5 has a header of its own, which needs the pixels.
-    let ilk = thread.program.platform == Platform::Ilk;
-    let own = environment.through_bits && ilk && !*null;
-    let request = match own {
-        true => Request::Target(request),
-        false => bits::heard(thread, environment, Request::Target(request), pc)?,
-    };
-    if *null {
+    if request.null {
         return Ok(());
     }
     let surface = surface(thread, environment.resources, send, index, pc)?;
     if O::ACTIVE {
-        observer.message(thread.at(pc), &request);
+        observer.message(thread.at(pc), &Request::Target(*request));
     }
-    let Some(header) = header else {
+    let Some(header) = operands.header else {
         let what = "a render target write without header: pixel positions are in its dwords 2 to 5";
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     };
-    let dwords = registers(thread, *header);
+    let dwords = registers(thread, header);
     let slot = usize::from(send.lanes.offset);
     let mut pixels = Pixels {
         enables: mask << slot,
@@ -132,11 +91,12 @@ pub(super) fn serve<O: Observer>(
         colours: [[0; 4]; SLOTS],
         replicated: false,
     };
-    if own {
-        heard(&mut pixels, index, count, *last, thread.program.platform)
-            .map_err(|why| bits::no_bits(thread, &why, pc))?;
+    if environment.through_bits && is_gen5(thread) {
+        let platform = thread.program.platform;
+        let sent = through_header(&mut pixels, index, count, request.last, platform);
+        sent.map_err(|why| no_bits(thread, &why, pc))?;
     }
-    for (channel, raw) in colours.iter().enumerate() {
+    for (channel, raw) in operands.data.iter().enumerate() {
         let Some(raw) = raw else {
             continue;
         };
@@ -150,9 +110,14 @@ pub(super) fn serve<O: Observer>(
     done.map_err(|why| refused(thread, why))
 }
 
-/// The pixels as Gen5 hears of them: what its descriptor and its two header registers hold.
+/// Whether the part has a header of its own for these messages, which needs the pixels.
+fn is_gen5(thread: &Thread<'_>) -> bool {
+    thread.program.platform == Platform::Ilk
+}
+
+/// The pixels by way of Gen5's bits: what its descriptor and its two header registers hold.
 /// Source: lowering reference 18.6.
-fn heard(
+fn through_header(
     pixels: &mut Pixels,
     surface: u32,
     lanes: usize,

@@ -2,7 +2,8 @@
 
 use super::bindings::Environment;
 use super::lanes;
-use super::message::{Place, read_raw, state, write_raw};
+use super::memory::atomic_values;
+use super::message::{Call, read_raw, state, write_raw};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
@@ -10,7 +11,8 @@ use crate::dataport::typed::{Row, Writer};
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::ChannelMask;
-use crate::program::{Raw, Send, SendBody};
+use crate::message::{self, Atomic, Request, Typed};
+use crate::program::{Raw, Registers, Send, SendBody};
 use crate::surface::{Kind, Refused, Surface, format};
 
 /// Where the texel of a lane lies, if inside.
@@ -35,16 +37,21 @@ fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, 
 }
 
 /// Refuses formats that the surface's generation does not read or write so.
-pub fn allowed(surface: &Surface, body: &SendBody) -> Result<(), Refused> {
-    match body {
-        SendBody::Typed { write: true, .. } => {
-            surface.allow(format::Access::TypedWrite, "a typed write to")
-        }
-        SendBody::Typed { write: false, .. } => {
-            surface.allow(format::Access::TypedRead, "a typed read of")
-        }
-        _ => Ok(()),
+pub fn allowed(surface: &Surface, access: message::Access) -> Result<(), Refused> {
+    match access {
+        message::Access::Write => surface.allow(format::Access::TypedWrite, "a typed write to"),
+        message::Access::Read => surface.allow(format::Access::TypedRead, "a typed read of"),
     }
+}
+
+/// The coordinates of a message: U, V, R, LOD; those beyond the first `count` are 0.
+fn coordinates(registers: &Registers, count: u32) -> [Option<Raw>; 4] {
+    let mut out = [None; 4];
+    let given = registers.params().iter().take(count as usize);
+    for (to, from) in out.iter_mut().zip(given) {
+        *to = *from;
+    }
+    out
 }
 
 /// `gather4_typed`, `scatter4_typed`; the message is [`allowed`]. Source: vISA text reference 5.9, 6.8.
@@ -52,28 +59,30 @@ pub fn typed<O: Observer>(
     thread: &mut Thread<'_>,
     surface: &Surface,
     writer: Option<&Writer>,
-    body: &SendBody,
-    count: u32,
-    at: Place,
+    request: &Typed,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let SendBody::Typed {
-        write,
-        channels,
-        coordinates,
-        data,
-    } = body
-    else {
-        return typed_atomic(thread, surface, body, count, at, observer);
+    let &Call {
+        count, registers, ..
+    } = call;
+    let channels = request.channels;
+    let write = request.access == message::Access::Write;
+    let coordinates = coordinates(registers, request.coordinates);
+    let data = match write {
+        true => registers.data[0],
+        false => registers.answer,
     };
+    let data = data.unwrap_or(Raw::NOWHERE);
+    let index = request.surface;
     let grf = thread.program.platform.grf_bytes();
     let row = (4 * count).next_multiple_of(grf);
     if !O::ACTIVE
-        && *write
+        && write
         && let Some(writer) = writer
     {
-        let mut texels = Row::new(at.mask, count);
-        if registers(thread, *channels, coordinates, (*data, row), &mut texels).is_some()
+        let mut texels = Row::new(call.mask, count);
+        if take(thread, channels, &coordinates, (data, row), &mut texels).is_some()
             && writer.write(surface, &texels)
         {
             return Ok(());
@@ -84,35 +93,45 @@ pub fn typed<O: Observer>(
         read_raw(thread, raw.skip(byte), &mut bytes);
         u32::from_le_bytes(bytes)
     };
-    for lane in lanes::active(at.mask, count as usize) {
+    for lane in lanes::active(call.mask, call.count as usize) {
         let lane = 4 * lane as u32;
         let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
         let inside = texel(surface, place);
         if O::ACTIVE {
-            let kind = if *write {
+            let kind = if write {
                 AccessKind::Write
             } else {
                 AccessKind::Read
             };
-            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
+            watch_texel(
+                thread,
+                surface,
+                kind,
+                lane / 4,
+                place,
+                inside,
+                index,
+                call.pc,
+                observer,
+            );
         }
         let slots = channels.iter().enumerate();
-        if *write {
+        if write {
             let Some((level, slice, x, y)) = inside else {
                 continue;
             };
             let mut rgba = [0; 4];
             for (slot, channel) in slots {
-                rgba[channel] = dword(thread, *data, slot as u32 * row + lane);
+                rgba[channel] = dword(thread, data, slot as u32 * row + lane);
             }
             if !surface.store_texel(level, slice, x, y, rgba) {
-                return Err(no_texel(thread, surface, at));
+                return Err(no_texel(thread, surface, call));
             }
         } else {
             let rgba = match inside {
                 Some((level, slice, x, y)) => surface
                     .load_texel(level, slice, x, y, 0)
-                    .ok_or_else(|| no_texel(thread, surface, at))?,
+                    .ok_or_else(|| no_texel(thread, surface, call))?,
                 // Surface reference 4.14.
                 None if surface.kind() == Kind::Null => [0; 4],
                 // Out of range: 0, alpha 1, in the number type of the format.
@@ -120,7 +139,7 @@ pub fn typed<O: Observer>(
             };
             for (slot, channel) in slots {
                 let dst = data.skip(slot as u32 * row + lane);
-                write_raw(thread, dst, &rgba[channel].to_le_bytes(), at.pc, observer);
+                write_raw(thread, dst, &rgba[channel].to_le_bytes(), call.pc, observer);
             }
         }
     }
@@ -131,7 +150,7 @@ pub fn typed<O: Observer>(
 pub(super) struct Rows<'s> {
     send: &'s Send,
     channels: ChannelMask,
-    coordinates: &'s [Option<Raw>; 4],
+    coordinates: [Option<Raw>; 4],
     data: Raw,
     index: u32,
     surface: &'s Surface,
@@ -145,22 +164,19 @@ impl<'s> Rows<'s> {
         environment: &Environment<'s>,
         send: &'s Send,
     ) -> Option<Rows<'s>> {
-        let SendBody::Typed {
-            write: true,
-            channels,
-            coordinates,
-            data,
-        } = &send.body
-        else {
+        let SendBody::Request(Request::Typed(request), operands) = &send.body else {
             return None;
         };
+        if request.access == message::Access::Read {
+            return None;
+        }
         let index = state(thread, send.surface);
         let resources = environment.resources;
         (!environment.through_bits).then_some(Rows {
             send,
-            channels: *channels,
-            coordinates,
-            data: *data,
+            channels: request.channels,
+            coordinates: coordinates(&operands.registers, request.coordinates),
+            data: operands.registers.data[0]?,
             index,
             surface: resources.surface(index)?,
             writer: resources.writer(index)?,
@@ -178,13 +194,13 @@ impl<'s> Rows<'s> {
         let pitch = (4 * count).next_multiple_of(thread.program.platform.grf_bytes());
         let mut texels = Row::new(mask, count);
         let data = (self.data, pitch);
-        registers(thread, self.channels, self.coordinates, data, &mut texels).is_some()
+        take(thread, self.channels, &self.coordinates, data, &mut texels).is_some()
             && self.writer.write(self.surface, &texels)
     }
 }
 
 /// Finds the registers of a typed write, whose channels are so many bytes apart; `None` if one is not whole.
-fn registers<'t>(
+fn take<'t>(
     thread: &'t Thread<'_>,
     channels: ChannelMask,
     coordinates: &[Option<Raw>; 4],
@@ -217,7 +233,8 @@ fn watch_texel<O: Observer>(
     lane: u32,
     coordinates: [u32; 4],
     inside: Option<(u32, u32, u32, u32)>,
-    at: Place,
+    index: u32,
+    pc: u32,
     observer: &mut O,
 ) {
     let bytes = u32::from(surface.format().bits).div_ceil(8);
@@ -227,7 +244,7 @@ fn watch_texel<O: Observer>(
     });
     let window = Window::whole(surface.memory());
     let access = Access {
-        space: SpaceName::Surface(at.surface),
+        space: SpaceName::Surface(index),
         kind,
         lane: Some(lane as u8),
         spot: Spot::Texel(coordinates),
@@ -238,30 +255,23 @@ fn watch_texel<O: Observer>(
         start,
         data: &[],
     };
-    observer.access(thread.at(at.pc), &access);
+    observer.access(thread.at(pc), &access);
 }
 
 /// `typed_atomic`: on texels of 32 bits; outside nothing is written and 0 comes back.
-fn typed_atomic<O: Observer>(
+pub fn typed_atomic<O: Observer>(
     thread: &mut Thread<'_>,
     surface: &Surface,
-    body: &SendBody,
-    count: u32,
-    at: Place,
+    request: &Atomic,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let SendBody::TypedAtomic {
-        op,
-        bits,
-        coordinates,
-        src,
-        dst,
-    } = body
-    else {
-        return Ok(());
-    };
+    let index = request.surface;
+    let coordinates = coordinates(call.registers, 4);
+    let operands = atomic_values(request.op, call.registers);
+    let answer = call.registers.answer.filter(|_| request.returns);
     if surface.format().bits != 32 {
-        return Err(no_texel(thread, surface, at));
+        return Err(no_texel(thread, surface, call));
     }
     let dword = |thread: &Thread<'_>, raw: Raw, byte: u32| {
         let mut bytes = [0; 4];
@@ -269,28 +279,44 @@ fn typed_atomic<O: Observer>(
         u32::from_le_bytes(bytes)
     };
     let window = Window::whole(surface.memory());
-    for lane in lanes::active(at.mask, count as usize) {
+    for lane in lanes::active(call.mask, call.count as usize) {
         let lane = 4 * lane as u32;
         let place = coordinates.map(|raw| raw.map_or(0, |raw| dword(thread, raw, lane)));
-        let values = src.map(|raw| raw.map_or(0, |raw| u64::from(dword(thread, raw, lane))));
+        let values = operands.map(|raw| raw.map_or(0, |raw| u64::from(dword(thread, raw, lane))));
         let inside = texel(surface, place);
         if O::ACTIVE {
             let kind = AccessKind::Atomic;
-            watch_texel(thread, surface, kind, lane / 4, place, inside, at, observer);
+            watch_texel(
+                thread,
+                surface,
+                kind,
+                lane / 4,
+                place,
+                inside,
+                index,
+                call.pc,
+                observer,
+            );
         }
         let old = inside.map_or(0, |(level, slice, x, y)| {
             let cell = surface.place(level, slice, x, y, 0);
             let address = surface.address(cell.x, cell.y) as u64;
-            window.atomic(*op, *bits, address, values) as u32
+            window.atomic(request.op, request.bits as u8, address, values) as u32
         });
-        if let Some(dst) = *dst {
-            write_raw(thread, dst.skip(lane), &old.to_le_bytes(), at.pc, observer);
+        if let Some(dst) = answer {
+            write_raw(
+                thread,
+                dst.skip(lane),
+                &old.to_le_bytes(),
+                call.pc,
+                observer,
+            );
         }
     }
     Ok(())
 }
 
-fn no_texel(thread: &Thread<'_>, surface: &Surface, at: Place) -> Box<Trap> {
+fn no_texel(thread: &Thread<'_>, surface: &Surface, at: &Call<'_>) -> Box<Trap> {
     let diagnostic = Diagnostic::with_message(
         Code::E0607,
         format!(

@@ -16,6 +16,7 @@ use crate::exec::{Bindings, Sampler, bindings};
 use crate::files::{Disk, Files};
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED};
 use crate::isa::{AvsMode, Platform, Type};
+use crate::message::Request;
 use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
@@ -224,10 +225,10 @@ pub fn doubts(program: &Program, bindings: &Bindings) -> Vec<Diagnostic> {
     let sends = program.ops.iter().zip(&program.sites);
     let found = sends.filter_map(|(op, site)| {
         let Op::Send(send) = op else { return None };
-        let SendBody::Avs { mode, .. } = send.body else {
+        let SendBody::Request(Request::Avs(r), _) = &send.body else {
             return None;
         };
-        let name = (mode == AvsMode::M16x8).then(|| shuffles(send.sampler?))??;
+        let name = (r.mode == AvsMode::M16x8).then(|| shuffles(send.sampler?))??;
         Some(
             Diagnostic::new(Code::W0720)
                 .at(

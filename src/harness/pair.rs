@@ -22,7 +22,7 @@ use crate::isa::predefined::SURFACES;
 use crate::launch::{Grid, Keep, Observer, RunOptions, run};
 use crate::lower::{LowerOptions, lower};
 use crate::message::{Request, SamplerOp, SamplerRequest};
-use crate::program::{Op, Program, Send, SendBody, SymbolClass};
+use crate::program::{Op, Program, SendBody, SymbolClass};
 use crate::sampler::fetch::{asked, load_reference};
 use crate::source::{Span, Spanned};
 use crate::tld::{Fetch, Inputs, Lod, Tld};
@@ -200,13 +200,7 @@ struct Watch {
 impl Observer for Watch {
     fn before(&mut self, _: At, op: &Op, on: Running, arena: &[u8]) {
         let Op::Send(send) = op else { return };
-        let Send {
-            body: SendBody::Sampler {
-                template, params, ..
-            },
-            ..
-        } = &**send
-        else {
+        let SendBody::Request(Request::Sampler(template), operands) = &send.body else {
             return;
         };
         let size = if template.params16 { 2 } else { 4 };
@@ -224,6 +218,7 @@ impl Observer for Watch {
                 u32::from_le_bytes([0, 1, 2, 3].map(byte))
             })
         };
+        let params = operands.registers.params();
         self.next = (on.mask, params.iter().map(read).collect());
     }
 

@@ -3,7 +3,7 @@
 //! ```text
 //!  Grid ─▶ groups (in parallel, if asked) ─┬─▶ threads of a group in turn ─▶ exec::Thread
 //!              shared: surfaces             │     until all wait or have ended
-//!                                           └─▶ threads of groups side by side ─▶ exec::gang
+//!                                           └─▶ threads of groups side by side ─▶ exec::lockstep
 //!                                                 where they never wait for each other
 //! ```
 //!
@@ -19,10 +19,10 @@ pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, 
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::gang::{self, may_gang};
+use crate::exec::lockstep::{self, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Arena, Decoded, Environment, Fresh, NamedBarriers, ReadyMessages, Resources, Thread,
+    Arena, Decoded, Environment, NamedBarriers, ReadyMessages, Reset, Resources, Thread,
     observer::Start, packed,
 };
 use crate::program::{Program, Symbol};
@@ -176,7 +176,7 @@ pub fn run<O: Observer>(
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
-        gang: match !O::ACTIVE && options.slm_bytes == 0 && may_gang(program) {
+        together: match !O::ACTIVE && options.slm_bytes == 0 && may_lockstep(program) {
             true => (GANG_BYTES / program.image.len().max(1)).clamp(1, GANG),
             false => 1,
         },
@@ -346,7 +346,7 @@ struct Context<'a, F> {
     /// Threads of one number differ in nothing but their headers.
     alike: bool,
     /// Threads that run side by side.
-    gang: usize,
+    together: usize,
 }
 
 /// Memory that the next threads may have.
@@ -365,7 +365,7 @@ struct Prepared {
     arena: Arena,
     mask: u32,
     /// What of it a thread must find in the memory of another one.
-    fresh: Fresh,
+    reset: Reset,
 }
 
 /// Threads of a group whose beginnings a worker keeps, and the bytes of each.
@@ -404,7 +404,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 return share;
             }
             let batch = first..(first + turns.batch).min(turns.groups);
-            if self.gang > 1 {
+            if self.together > 1 {
                 if let Err(trap) = self.side_by_side(batch, turns, &mut spare, &mut share) {
                     let group = self.group_of(trap.thread);
                     turns.failed.fetch_min(group, Relaxed);
@@ -451,7 +451,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// Runs the threads of groups, as many at once as a gang has, in the memory of `spare`.
+    /// Runs the threads of groups, as many at once as run in lockstep, in the memory of `spare`.
     fn side_by_side(
         &self,
         groups: Range<u64>,
@@ -462,16 +462,16 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
         let environment = self.environment(&slm, &named);
         let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
-        let mut threads = Vec::with_capacity(self.gang);
+        let mut threads = Vec::with_capacity(self.together);
         while let Some(id) = ids.peek() {
             if self.group_of(*id) > turns.failed.load(Relaxed) {
                 return Ok(());
             }
-            for id in ids.by_ref().take(self.gang) {
+            for id in ids.by_ref().take(self.together) {
                 let mut observer = (self.observe)(id);
                 threads.push(self.start(id, spare, &mut observer));
             }
-            gang::run(&mut threads, &environment)?;
+            lockstep::run(&mut threads, &environment)?;
             for thread in &mut threads {
                 let mut done = Group::new();
                 let (group, local) = (self.group_of(thread.id), thread.id.local);
@@ -525,17 +525,17 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             Prepared {
                 arena: thread.arena,
                 mask: start.mask,
-                fresh: Fresh::new(self.program, start.mask),
+                reset: Reset::new(self.program, start.mask),
             }
         });
         let arena = match arena {
             // Whoever looks at registers in the end sees those that nobody has written, too.
             Some((mut arena, had)) if self.options.keep == Keep::None => {
-                let fresh = match had == id.local {
-                    true => &prepared.fresh.of_same,
-                    false => &prepared.fresh.of_any,
+                let reset = match had == id.local {
+                    true => &prepared.reset.of_same,
+                    false => &prepared.reset.of_any,
                 };
-                arena.refresh(&prepared.arena, fresh);
+                arena.refresh(&prepared.arena, reset);
                 arena
             }
             arena => {

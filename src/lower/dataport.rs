@@ -1,19 +1,16 @@
 //! Data port messages become request templates.
 
 use super::operands::Scope;
-use super::{SCALAR, execution};
+use super::{SCALAR, STATELESS, execution};
 use crate::check::VarId;
-use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode, Type};
-use crate::message::natural::atomic_operands;
-use crate::message::request::FieldSelect;
-use crate::program::{Op, Send, SendBody};
-use crate::syntax::ast::{Immediate, Instruction, Operand, Suffix};
-
-/// The base of offsets that have none.
-const ZERO: Immediate = Immediate {
-    bits: 0,
-    ty: Type::Ud,
+use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode, Platform};
+use crate::message::default_lengths::atomic_operands;
+use crate::message::request::{
+    Access, Atomic, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, Scalar, Scattered,
+    SvmBlock, SvmScattered, Typed, Untyped,
 };
+use crate::program::{Op, Operands, Raw, Registers, Send, SendBody, Source};
+use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Lowers a data port message; `None` if visim does not model it.
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
@@ -34,6 +31,8 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         surface = scope.slot(operands.remove(0));
     }
     let count = u32::from(lanes.count);
+    // Wider instructions are several equal messages. Source: lowering reference 8 to 13.
+    let lane_count = if count <= 8 { 8 } else { 16 };
     let write = matches!(
         opcode,
         OwordSt
@@ -46,21 +45,34 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             | SvmScatter
             | SvmScatter4Scaled
     );
+    let access = if write { Access::Write } else { Access::Read };
     let one = ChannelMask(1);
     let body = match (opcode, &operands[..]) {
-        (OwordLd | OwordLdUnaligned | OwordSt, [offset, data]) => SendBody::Oword {
-            write,
-            count,
-            unaligned: opcode == OwordLdUnaligned,
-            offset: scope.source(offset, SCALAR)?,
-            data: scope.moved(data, write)?,
-        },
-        (SvmBlockLd | SvmBlockSt, [address, data]) => SendBody::SvmBlock {
-            write,
-            count,
-            address: scope.source(address, SCALAR)?,
-            data: scope.moved(data, write)?,
-        },
+        (OwordLd | OwordLdUnaligned | OwordSt, [offset, data]) => {
+            let request = Request::Oword(OwordBlock {
+                surface: 0,
+                access,
+                owords: count,
+                high: false,
+                unaligned: opcode == OwordLdUnaligned,
+                offset: 0,
+                path: DataPath::DEFAULT,
+            });
+            let scalar = (Scalar::Offset, scope.source(offset, SCALAR)?);
+            let data = scope.moved(data, write)?;
+            moving(request, Some(scalar), write, data, Registers::NONE)
+        }
+        (SvmBlockLd | SvmBlockSt, [address, data]) => {
+            let request = Request::SvmBlock(SvmBlock {
+                access,
+                owords: count,
+                unaligned: false,
+                address: 0,
+            });
+            let scalar = (Scalar::Address, scope.source(address, SCALAR)?);
+            let data = scope.moved(data, write)?;
+            moving(request, Some(scalar), write, data, Registers::NONE)
+        }
         (
             Gather
             | Opcode::Scatter
@@ -75,41 +87,66 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 _ => None,
             });
             let counts_elements = matches!(opcode, Gather | Opcode::Scatter);
-            SendBody::Scatter {
-                write,
-                bytes: bytes.unwrap_or(4).clamp(1, 4),
-                channels: i.channels().unwrap_or(one),
-                scale: if counts_elements { bytes? } else { 1 },
-                base: scope.source(base, SCALAR)?,
-                offsets: scope.raw(offsets)?,
-                data: scope.moved(data, write)?,
-            }
+            let unit = if counts_elements { bytes? } else { 1 };
+            let element_bytes = bytes.unwrap_or(4).clamp(1, 4);
+            let scattered = Scattered {
+                surface: 0,
+                access,
+                element_bytes,
+                lanes: lane_count,
+                // The finalizer adds the base to the offsets, except where a header is a must.
+                global: (scope.platform == Platform::Ilk).then_some(0),
+                path: DataPath::DEFAULT,
+            };
+            let request = match (element_bytes, unit) {
+                (4, 1) => Request::Untyped(Untyped {
+                    surface: 0,
+                    access,
+                    lanes: lane_count,
+                    channels: i.channels().unwrap_or(one),
+                }),
+                (4, _) => Request::DwordScattered(scattered),
+                _ => Request::ByteScattered(scattered),
+            };
+            let base = (Scalar::GlobalOffset, scope.source(base, SCALAR)?);
+            let offsets = Registers {
+                unit,
+                ..Registers::of_params([Some(scope.raw(offsets)?)])
+            };
+            let data = scope.moved(data, write)?;
+            moving(request, Some(base), write, data, offsets)
         }
         // The count of qwords of a lane is 1; offsets are in bytes and have no common base.
         (QwGather | QwScatter, [offsets, data]) if i.has(&Suffix::ElementBytes(1)) => {
-            SendBody::Scatter {
-                write,
-                bytes: 8,
-                channels: one,
-                scale: 1,
-                base: scope.source(&Operand::Immediate(ZERO), SCALAR)?,
-                offsets: scope.raw(offsets)?,
-                data: scope.moved(data, write)?,
-            }
+            let request = Request::ByteScattered(Scattered {
+                surface: 0,
+                access,
+                element_bytes: 8,
+                lanes: lane_count,
+                global: None,
+                path: DataPath::DEFAULT,
+            });
+            let offsets = Registers::of_params([Some(scope.raw(offsets)?)]);
+            moving(request, None, write, scope.moved(data, write)?, offsets)
         }
-        (Gather4Typed | Scatter4Typed, [u, v, r, lod, data]) => SendBody::Typed {
+        (Gather4Typed | Scatter4Typed, [u, v, r, lod, data]) => typed_rows(
             write,
-            channels: i.channels()?,
-            coordinates: [u, v, r, lod].map(|o| scope.raw(o)),
-            data: scope.moved(data, write)?,
-        },
-        (DwordAtomic, [offsets, src0, src1, dst]) => SendBody::Atomic {
-            op: atomic(i)?,
-            bits: atomic_bits(i),
-            offsets: scope.raw(offsets)?,
-            src: [scope.raw(src0), scope.raw(src1)],
-            dst: scope.raw(dst),
-        },
+            i.channels()?,
+            [u, v, r, lod].map(|o| scope.raw(o)),
+            scope.moved(data, write)?,
+        ),
+        (DwordAtomic, [offsets, src0, src1, dst]) => {
+            let request = Request::Atomic(Atomic {
+                surface: 0,
+                op: atomic(i)?,
+                bits: atomic_bits(i),
+                lanes: lane_count,
+                returns: scope.raw(dst).is_some(),
+            });
+            let src = [scope.raw(src0), scope.raw(src1)];
+            let offsets = Registers::of_params([Some(scope.raw(offsets)?)]);
+            updating(request, offsets, src, scope.raw(dst))
+        }
         (TypedAtomic, [u, v, r, lod, src0, src1, dst]) => {
             let op = atomic(i)?;
             let src = [scope.raw(src0), scope.raw(src1)];
@@ -118,13 +155,15 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             if taken.iter().any(Option::is_none) {
                 return None;
             }
-            SendBody::TypedAtomic {
+            let request = Request::TypedAtomic(Atomic {
+                surface: 0,
                 op,
                 bits: atomic_bits(i),
-                coordinates: [u, v, r, lod].map(|o| scope.raw(o)),
-                src,
-                dst: scope.raw(dst),
-            }
+                lanes: 8,
+                returns: scope.raw(dst).is_some(),
+            });
+            let coordinates = Registers::of_params([u, v, r, lod].map(|o| scope.raw(o)));
+            updating(request, coordinates, src, scope.raw(dst))
         }
         (SvmGather | Opcode::SvmScatter, [addresses, data]) => {
             let (bytes, count) = i.suffix(|s| match s {
@@ -135,29 +174,51 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             if !shape {
                 return None;
             }
-            SendBody::SvmScatter {
-                write,
-                bytes,
-                count,
-                addresses: scope.raw(addresses)?,
-                data: scope.moved(data, write)?,
-            }
+            let request = Request::SvmScattered(SvmScattered {
+                access,
+                block_bytes: bytes,
+                blocks: count,
+                lanes: lane_count,
+            });
+            let addresses = Registers {
+                address_bytes: 8,
+                ..Registers::of_params([Some(scope.raw(addresses)?)])
+            };
+            moving(request, None, write, scope.moved(data, write)?, addresses)
         }
-        (SvmGather4Scaled | SvmScatter4Scaled, [base, offsets, data]) => SendBody::SvmScatter4 {
-            write,
-            channels: i.channels()?,
-            base: scope.source(base, SCALAR)?,
-            offsets: scope.raw(offsets)?,
-            data: scope.moved(data, write)?,
-        },
+        (SvmGather4Scaled | SvmScatter4Scaled, [base, offsets, data]) => {
+            let request = Request::SvmUntyped(Untyped {
+                surface: STATELESS,
+                access,
+                lanes: lane_count,
+                channels: i.channels()?,
+            });
+            let base = (Scalar::BaseAddress, scope.source(base, SCALAR)?);
+            let offsets = scope.raw(offsets)?;
+            let offsets = Registers {
+                // As wide as their variable's type: compilers print whole addresses.
+                address_bytes: if offsets.ty.bytes() == 8 { 8 } else { 4 },
+                ..Registers::of_params([Some(offsets)])
+            };
+            let data = scope.moved(data, write)?;
+            moving(request, Some(base), write, data, offsets)
+        }
         // The destination stands in front of the sources: vISA text reference 5.10.
-        (SvmAtomic, [addresses, dst, src0, src1]) => SendBody::SvmAtomic {
-            op: atomic(i)?,
-            bits: atomic_bits(i),
-            addresses: scope.raw(addresses)?,
-            src: [scope.raw(src0), scope.raw(src1)],
-            dst: scope.raw(dst),
-        },
+        (SvmAtomic, [addresses, dst, src0, src1]) => {
+            let request = Request::SvmAtomic(Atomic {
+                surface: STATELESS,
+                op: atomic(i)?,
+                bits: atomic_bits(i),
+                lanes: 8,
+                returns: scope.raw(dst).is_some(),
+            });
+            let src = [scope.raw(src0), scope.raw(src1)];
+            let addresses = Registers {
+                address_bytes: 8,
+                ..Registers::of_params([Some(scope.raw(addresses)?)])
+            };
+            updating(request, addresses, src, scope.raw(dst))
+        }
         _ => return None,
     };
     Some(Op::Send(Box::new(Send {
@@ -169,6 +230,68 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     })))
 }
 
+/// A request that moves data to or from memory.
+fn moving(
+    request: Request,
+    scalars: impl IntoIterator<Item = (Scalar, Source)>,
+    write: bool,
+    data: Raw,
+    registers: Registers,
+) -> SendBody {
+    let registers = match write {
+        true => Registers {
+            data: [Some(data), None, None, None],
+            ..registers
+        },
+        false => Registers {
+            answer: Some(data),
+            ..registers
+        },
+    };
+    let scalars = scalars.into_iter().collect();
+    SendBody::Request(request, Operands { scalars, registers })
+}
+
+/// An atomic, with its sources in the order of the text: compare-and-exchange sends what to compare with first, the
+/// text has it last. Source: lowering reference 12.1.
+fn updating(
+    request: Request,
+    registers: Registers,
+    [src0, src1]: [Option<Raw>; 2],
+    answer: Option<Raw>,
+) -> SendBody {
+    let swapped = matches!(request.atomic(), Some(r) if r.op == AtomicOp::CmpXchg);
+    let data = match swapped {
+        true => [src1, src0, None, None],
+        false => [src0, src1, None, None],
+    };
+    let registers = Registers {
+        data,
+        answer,
+        ..registers
+    };
+    let scalars = Box::default();
+    SendBody::Request(request, Operands { scalars, registers })
+}
+
+/// `gather4_typed`, `scatter4_typed`; coordinates that are `None` are 0.
+pub(super) fn typed_rows(
+    write: bool,
+    channels: ChannelMask,
+    coordinates: [Option<Raw>; 4],
+    data: Raw,
+) -> SendBody {
+    let given = coordinates.iter().rposition(Option::is_some);
+    let request = Request::Typed(Typed {
+        surface: 0,
+        access: if write { Access::Write } else { Access::Read },
+        channels,
+        coordinates: given.map_or(1, |last| last as u32 + 1),
+    });
+    let coordinates = Registers::of_params(coordinates);
+    moving(request, None, write, data, coordinates)
+}
+
 fn atomic(i: &Instruction<VarId>) -> Option<AtomicOp> {
     i.suffix(|s| match s {
         Suffix::AtomicOp(op) => Some(*op),
@@ -177,9 +300,9 @@ fn atomic(i: &Instruction<VarId>) -> Option<AtomicOp> {
 }
 
 /// `.16`, `.64`, or 32 bits.
-fn atomic_bits(i: &Instruction<VarId>) -> u8 {
+fn atomic_bits(i: &Instruction<VarId>) -> u32 {
     i.suffix(|s| match s {
-        Suffix::Bits(bits @ (16 | 64)) => Some(*bits),
+        Suffix::Bits(bits @ (16 | 64)) => Some(u32::from(*bits)),
         _ => None,
     })
     .unwrap_or(32)
@@ -212,21 +335,30 @@ fn media(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         _ => None,
     })?;
     let write = *i.opcode == Opcode::MediaSt;
+    let block = MediaBlock {
+        surface: plane as u32,
+        field: field(mode),
+        x: 0,
+        y: 0,
+        // Reduced modulo 256 as Intel's reader does: vISA text reference 5.6.
+        width: width as u32 & 0xff,
+        height: height as u32 & 0xff,
+        path: DataPath::DEFAULT,
+    };
+    let request = match write {
+        true => Request::MediaWrite(block),
+        false => Request::MediaRead(block),
+    };
+    let scalars = [
+        (Scalar::X, scope.source(x, SCALAR)?),
+        (Scalar::Y, scope.source(y, SCALAR)?),
+    ];
+    let data = scope.moved(data, write)?;
     Some(Op::Send(Box::new(Send {
         lanes: SCALAR,
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler: None,
-        body: SendBody::Media {
-            write,
-            field: field(mode),
-            plane: plane as u32,
-            // Reduced modulo 256 as Intel's reader does: vISA text reference 5.6.
-            width: width as u32 & 0xff,
-            height: height as u32 & 0xff,
-            x: scope.source(x, SCALAR)?,
-            y: scope.source(y, SCALAR)?,
-            data: scope.moved(data, write)?,
-        },
+        body: moving(request, scalars, write, data, Registers::NONE),
     })))
 }

@@ -3,6 +3,7 @@
 //! Not modelled, since the reference does not state what they do: typed 2D blocks, page status, append
 //! counters, surface state queries, and addresses below `bss`, `surf` and `arg`.
 
+use super::dataport::typed_rows;
 use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
@@ -183,12 +184,12 @@ fn typed(
         guard,
         surface: Some(surface),
         sampler: None,
-        body: SendBody::Typed {
+        body: typed_rows(
             write,
-            channels: data.channels?,
-            coordinates: std::array::from_fn(coordinate),
-            data: scope.moved(&Operand::Raw(data.raw.clone()), write)?,
-        },
+            data.channels?,
+            std::array::from_fn(coordinate),
+            scope.moved(&Operand::Raw(data.raw.clone()), write)?,
+        ),
     })))
 }
 

@@ -17,6 +17,7 @@ mod target;
 
 pub use flow::function_at;
 pub use layout::{BINDLESS, RESERVED, SLM, STATELESS};
+pub use operands::SCALAR;
 pub use target::{UNMODELLED, has_ignored_operand};
 
 use crate::check::{Checked, Step, Storage, Unit, UnitKind, VarId};
@@ -27,7 +28,7 @@ use crate::source::{Span, Spanned};
 use crate::syntax::ast::{Instruction, Operand};
 use indexmap::IndexMap;
 use layout::{Layout, UnitLayout, symbol};
-use operands::{NULL, SCALAR, Scope};
+use operands::{NULL, Scope};
 use std::collections::BTreeMap;
 
 /// What the caller may choose.

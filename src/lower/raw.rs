@@ -5,9 +5,9 @@ use super::operands::Scope;
 use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::Opcode;
-use crate::message::counted::of_one_source;
 use crate::message::extended::with_second_length;
 use crate::message::fields::extended_gen11;
+use crate::message::raw_lengths::of_one_source;
 use crate::program::{ExtendedWord, Op, RawMessage, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 

@@ -5,8 +5,10 @@ use super::{SCALAR, execution};
 use crate::check::VarId;
 use crate::isa::{Family, Opcode, Platform, Type};
 use crate::message::parameters;
-use crate::message::request::{ReturnFormat, SamplerOp, SamplerRequest};
-use crate::program::{Lanes, Op, Send, SendBody};
+use crate::message::request::{
+    AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, Scalar, UnormRequest,
+};
+use crate::program::{Lanes, Op, Operands, Registers, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Lowers a sampler message; `None` if visim does not model it.
@@ -89,12 +91,16 @@ fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform)
         guard,
         surface: Some(surface),
         sampler,
-        body: SendBody::Sampler {
-            template,
-            offsets: Some(offsets),
-            params,
-            dst,
-        },
+        body: SendBody::Request(
+            Request::Sampler(template),
+            Operands {
+                scalars: Box::new([(Scalar::TexelOffsets, offsets)]),
+                registers: Registers {
+                    answer: dst,
+                    ..Registers::of_params(params)
+                },
+            },
+        ),
     })))
 }
 
@@ -127,12 +133,16 @@ fn info(
         guard,
         surface: Some(scope.slot(surface)?),
         sampler: None,
-        body: SendBody::Sampler {
-            template,
-            offsets: None,
-            params,
-            dst: scope.raw(dst),
-        },
+        body: SendBody::Request(
+            Request::Sampler(template),
+            Operands {
+                scalars: Box::default(),
+                registers: Registers {
+                    answer: scope.raw(dst),
+                    ..Registers::of_params(params)
+                },
+            },
+        ),
     })))
 }
 
@@ -181,12 +191,16 @@ fn legacy(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler,
-        body: SendBody::Sampler {
-            template,
-            offsets: None,
-            params,
-            dst: scope.raw(dst),
-        },
+        body: SendBody::Request(
+            Request::Sampler(template),
+            Operands {
+                scalars: Box::default(),
+                registers: Registers {
+                    answer: scope.raw(dst),
+                    ..Registers::of_params(params)
+                },
+            },
+        ),
     })))
 }
 
@@ -199,19 +213,41 @@ fn unorm(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         Suffix::UnormFormat(format) => Some(format),
         _ => None,
     })?;
-    let mut scalar = |operand| scope.source(operand, SCALAR);
-    let coordinates = Box::new([scalar(u)?, scalar(v)?, scalar(du)?, scalar(dv)?]);
+    let mut scalar = |name, operand| Some((name, scope.source(operand, SCALAR)?));
+    let scalars = Box::new([
+        scalar(Scalar::U, u)?,
+        scalar(Scalar::V, v)?,
+        scalar(Scalar::DeltaU, du)?,
+        scalar(Scalar::DeltaV, dv)?,
+    ]);
+    let request = Request::Unorm(UnormRequest {
+        surface: 0,
+        sampler: 0,
+        channels: i.channels()?,
+        u: 0.0,
+        v: 0.0,
+        delta_u: 0.0,
+        delta_v: 0.0,
+        killpix: false,
+        only_rg: false,
+        shader_payload: false,
+    });
     Some(Op::Send(Box::new(Send {
         lanes: SCALAR,
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler: Some(scope.slot(sampler)?),
-        body: SendBody::Unorm {
-            channels: i.channels()?,
-            format,
-            coordinates,
-            dst: scope.filled(dst),
-        },
+        body: SendBody::Request(
+            request,
+            Operands {
+                scalars,
+                registers: Registers {
+                    elements: format,
+                    answer: scope.raw(dst),
+                    ..Registers::NONE
+                },
+            },
+        ),
     })))
 }
 
@@ -239,30 +275,38 @@ fn avs(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     let (&Operand::AvsControl(control), &Operand::AvsMode(mode)) = (control, mode) else {
         return None;
     };
-    let mut scalar = |operand| scope.source(operand, SCALAR);
-    let coordinates = Box::new([
-        scalar(u)?,
-        scalar(v)?,
-        scalar(du)?,
-        scalar(dv)?,
-        scalar(u2d)?,
-        scalar(v2d)?,
+    let mut scalar = |name, operand| Some((name, scope.source(operand, SCALAR)?));
+    let scalars = Box::new([
+        scalar(Scalar::U, u)?,
+        scalar(Scalar::V, v)?,
+        scalar(Scalar::DeltaU, du)?,
+        scalar(Scalar::DeltaV, dv)?,
+        scalar(Scalar::U2d, u2d)?,
+        scalar(Scalar::V2d, v2d)?,
+        scalar(Scalar::GroupId, group)?,
+        scalar(Scalar::VerticalBlock, block)?,
+        scalar(Scalar::IefBypass, ief)?,
     ]);
-    let (group_id, vertical_block, ief_bypass) = (scalar(group)?, scalar(block)?, scalar(ief)?);
+    let request = Request::Avs(AvsRequest {
+        channels: i.channels()?,
+        control,
+        mode,
+        ..AvsRequest::ORIGIN
+    });
     Some(Op::Send(Box::new(Send {
         lanes: SCALAR,
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler: Some(scope.slot(sampler)?),
-        body: SendBody::Avs {
-            channels: i.channels()?,
-            control,
-            mode,
-            coordinates,
-            group_id,
-            vertical_block,
-            ief_bypass,
-            dst: scope.filled(dst),
-        },
+        body: SendBody::Request(
+            request,
+            Operands {
+                scalars,
+                registers: Registers {
+                    answer: scope.raw(dst),
+                    ..Registers::NONE
+                },
+            },
+        ),
     })))
 }

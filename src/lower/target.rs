@@ -5,7 +5,9 @@
 use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
-use crate::program::{Op, Send, SendBody};
+use crate::isa::Type;
+use crate::message::request::{Request, TargetWrite};
+use crate::program::{Op, Operands, Registers, Send, SendBody};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Flags of a render target write whose meaning visim does not model, and what they ask for.
@@ -44,7 +46,6 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         })
         .unwrap_or_default();
     let has = |word: &str| flags.iter().any(|flag| *flag == *word);
-    let unmodelled = UNMODELLED.iter().find(|(word, _)| has(word));
     let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
     let [surface, header, rest @ ..] = &operands[..] else {
         return None;
@@ -60,12 +61,31 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         guard,
         surface: scope.slot(surface),
         sampler: None,
-        body: SendBody::Target {
-            header: scope.raw(header),
-            colours,
-            last: has("LRTW"),
-            null: has("NULLRT"),
-            unmodelled: unmodelled.map(|(_, what)| *what),
-        },
+        body: SendBody::Request(
+            Request::Target(TargetWrite {
+                surface: 0,
+                lanes: lanes.count.into(),
+                second_half: false,
+                last: has("LRTW"),
+                per_sample: has("PS"),
+                coarse: has("CM") || has("CPS"),
+                half: colours.iter().flatten().any(|raw| raw.ty == Type::Hf),
+                target: 0,
+                alpha: has("A"),
+                omask: has("O"),
+                depth: has("Z"),
+                stencil: has("ST"),
+                null: has("NULLRT"),
+                eot: false,
+            }),
+            Operands {
+                scalars: Box::default(),
+                registers: Registers {
+                    header: scope.raw(header),
+                    data: colours,
+                    ..Registers::NONE
+                },
+            },
+        ),
     })))
 }

@@ -18,7 +18,7 @@
 //!    row is refused by name.
 //! 2. What it asks is a variant of [`Request`] with a struct of its own: [`Fence`]. The build now
 //!    fails at the `match`es that must give it bits: `encode` and `decode` of its family, here
-//!    `dataport/sync.rs`, and its natural lengths in [`natural`].
+//!    `dataport/sync.rs`, and its default lengths in [`default_lengths`].
 //! 3. Its meaning is what the executor does when the request arrives: `exec::message`.
 //!
 //! The law of `message/laws.rs` takes a strategy for the new request, and holds encode against decode
@@ -38,29 +38,31 @@
 //! An instruction that sends it becomes one function of `finalizer`, beside its relatives.
 
 pub mod bits;
-pub mod counted;
 pub mod dataport;
+pub mod default_lengths;
 mod display;
 pub mod extended;
 pub mod fields;
 pub mod gen5;
 #[cfg(test)]
 mod laws;
+pub mod layout;
 pub mod math;
-pub mod natural;
 pub mod parameters;
+pub mod raw_lengths;
 pub mod request;
 pub mod sampler;
 pub mod sfid;
 pub mod text;
 
 pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
-pub use natural::{NoBits, odd_lengths, through};
+pub use default_lengths::{NoBits, odd_lengths, through};
+pub use layout::{Layout, Part};
 pub use parameters::Parameter;
 pub use request::{
     Access, Atomic, AvsRequest, Cache, DataPath, DeinterlaceRequest, DualOword, Fence, FieldSelect,
     GatewayOp, LoopFilter, LscFence, MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite,
-    Request, ReturnFormat, SamplerOp, SamplerRequest, Scale8x8Request, Scattered, SvmBlock,
+    Request, ReturnFormat, SamplerOp, SamplerRequest, Scalar, Scale8x8Request, Scattered, SvmBlock,
     SvmScattered, TargetUnorm, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite, VertexWrite,
 };
 pub use sfid::Sfid;

@@ -61,14 +61,15 @@ pub const fn is_halved(op: SamplerOp, rows: u32) -> bool {
 }
 
 /// Whether a channel set has its place in a header. Without one the length of the response says how many channels,
-/// from R on, come back; Gen8 counts none and masks every set but the full one, as was seen in the finalizer.
+/// from R on, come back; up to Gen8 none are counted, and every set but the full one is masked, as was seen in the
+/// finalizer.
 /// Gather4 names one channel, the first without a header. Source: lowering reference 3.4, 4 and 5.
 pub fn channels_need_header(op: SamplerOp, channels: ChannelMask, platform: Platform) -> bool {
-    let gen8 = platform == Platform::Bdw;
+    let masks = platform <= Platform::Bdw;
     let plain = match op {
         op if op.is_gather() => channels.0 == 1,
-        SamplerOp::Sampleinfo => channels.0 == 1 && !gen8,
-        _ if gen8 => channels == ChannelMask::RGBA,
+        SamplerOp::Sampleinfo => channels.0 == 1 && !masks,
+        _ if masks => channels == ChannelMask::RGBA,
         _ => channels.0 & (channels.0 + 1) == 0,
     };
     !plain
@@ -134,7 +135,7 @@ impl SamplerRequest {
         }
     }
 
-    /// The natural form: header if needed, then all parameters as second payload (one payload
+    /// The default form: header if needed, then all parameters as second payload (one payload
     /// without header, and where the platform has no second one).
     pub fn form(&self, platform: Platform) -> Form {
         let header = self.needs_header(platform);

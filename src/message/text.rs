@@ -10,9 +10,9 @@
 //! The names and meanings are those of [`super::fields`]; bits no field explains are said to be so.
 
 use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
+use super::default_lengths::{counts_by_header, odd_lengths};
 use super::extended::extended_layout;
 use super::fields::{Field, Layout, extended_gen11, outer};
-use super::natural::{counts_by_header, odd_lengths};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
 use std::fmt::Write;

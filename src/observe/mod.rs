@@ -27,11 +27,11 @@ pub use stats::Stats;
 pub use trace::Tracer;
 
 use crate::diagnostic::Diagnostic;
-use crate::exec::observer::{Access, At, MeetingStep, Observer, Running, Start};
+use crate::exec::observer::{Access, At, MeetingStep, Observer, Payload, Running, Start};
 use crate::exec::{Meeting, ThreadId};
 use crate::math::unit::Control;
 use crate::message::Request;
-use crate::program::{Op, Send};
+use crate::program::Op;
 use std::ops::Range;
 
 /// What a run is watched for, all of it at once.
@@ -109,7 +109,7 @@ to_all! {
     before(at: At, op: &Op, on: Running, arena: &[u8]);
     after(at: At, op: &Op, on: Running, arena: &[u8]);
     wrote(at: At, offset: u32, bytes: &[u8]);
-    payload(at: At, send: &Send, mask: u32, arena: &[u8]);
+    payload(at: At, payload: &Payload<'_>, arena: &[u8]);
     message(at: At, request: &Request);
     math(at: At, control: &Control, elements: u32, alt: bool);
     access(at: At, access: &Access<'_>);

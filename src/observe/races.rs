@@ -18,11 +18,11 @@ use super::clocks::Clocks;
 use super::known::{self, Cell, Known};
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::observer::{
-    Access, AccessKind, At, MeetingStep, Observer, Running, SpaceName, Spot, Start,
+    Access, AccessKind, At, MeetingStep, Observer, Payload, Running, SpaceName, Spot, Start,
 };
 use crate::exec::order::Update;
 use crate::exec::{Meeting, ThreadId};
-use crate::program::{Barrier, Op, Send};
+use crate::program::{Barrier, Op};
 use std::collections::{BTreeMap, HashMap};
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -168,9 +168,10 @@ impl Observer for Watch<'_> {
         };
     }
 
-    fn payload(&mut self, _: At, send: &Send, _: u32, _: &[u8]) {
+    fn payload(&mut self, _: At, payload: &Payload<'_>, _: &[u8]) {
         // A raw message is known by what it asks.
-        self.update = Update::of(send);
+        let answer = payload.registers.answer;
+        self.update = Update::of_request(payload.request, answer.is_some());
     }
 
     fn named_barrier(&mut self, at: At, meeting: Meeting, step: MeetingStep) {

@@ -6,11 +6,12 @@
 mod message;
 
 use crate::exec::lanes::{active, indirect_offset};
-use crate::exec::observer::Running;
-use crate::isa::Opcode;
+use crate::exec::observer::{Payload, Running};
+use crate::isa::{Opcode, Platform};
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, SendBody, Source,
+    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source,
 };
+use message::On;
 use std::fmt;
 
 /// The part of an instruction that reads.
@@ -98,8 +99,8 @@ pub struct Facts {
     pub zero: u32,
     /// Where writes vanish.
     pub sink: u32,
-    /// Bytes of a register.
-    pub grf: u32,
+    /// The platform: the size of its registers.
+    pub platform: Platform,
 }
 
 impl Facts {
@@ -109,7 +110,7 @@ impl Facts {
             general_bytes: program.general_bytes,
             zero: program.zero,
             sink: program.sink,
-            grf: program.platform.grf_bytes(),
+            platform: program.platform,
         }
     }
 }
@@ -123,23 +124,20 @@ struct Uses<'a, F> {
 
 /// Calls `each` for every element that `op` reads on the lanes of `on`.
 ///
-/// Raw messages read their descriptors here and their payload in [`message`], once it is decoded.
+/// Raw messages read their descriptors here and their payload in [`payload`], once it is decoded.
 pub fn op(op: &Op, on: Running, facts: Facts, arena: &[u8], each: impl FnMut(Use)) {
     let mut uses = Uses { facts, arena, each };
     uses.op(op, on);
 }
 
-/// Calls `each` for every element of registers that a message reads on the lanes of `mask`.
-pub fn message(
-    body: &SendBody,
-    lanes: Lanes,
-    mask: u32,
-    facts: Facts,
-    arena: &[u8],
-    each: impl FnMut(Use),
-) {
+/// Calls `each` for every element of registers that a raw message reads.
+pub fn payload(payload: &Payload<'_>, facts: Facts, arena: &[u8], each: impl FnMut(Use)) {
     let mut uses = Uses { facts, arena, each };
-    uses.message(body, lanes, mask);
+    let on = On {
+        mask: payload.mask,
+        count: payload.count,
+    };
+    uses.request(payload.request, payload.registers, on);
 }
 
 /// The offset of a lane's element; `None` where it is outside.

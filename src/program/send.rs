@@ -1,8 +1,8 @@
 //! Messages of a program: the request template and the registers that are read and written.
 
 use super::{Guard, Lanes, LscBlock, Raw, Source};
-use crate::isa::{AtomicOp, AvsControl, AvsMode, ChannelMask, UnormFormat};
-use crate::message::request::{FieldSelect, SamplerRequest};
+use crate::isa::{AtomicOp, ChannelMask, UnormFormat};
+use crate::message::request::{Request, Scalar};
 
 /// A message: its request template and the registers it reads and writes.
 #[derive(Clone, Debug, PartialEq)]
@@ -54,203 +54,104 @@ pub enum ExtendedWord {
 
 /// What a [`Send`] asks for.
 #[derive(Clone, Debug, PartialEq)]
+#[expect(
+    clippy::large_enum_variant,
+    reason = "nearly all are requests, and a send is in a box"
+)]
 pub enum SendBody {
-    /// `media_ld`, `media_st`.
-    Media {
-        /// `media_st`.
-        write: bool,
-        /// Lines touched.
-        field: FieldSelect,
-        /// Added to the surface index.
-        plane: u32,
-        /// Bytes.
-        width: u32,
-        /// Rows.
-        height: u32,
-        /// Left edge in bytes.
-        x: Source,
-        /// Top edge in rows.
-        y: Source,
-        /// The block.
-        data: Raw,
-    },
-    /// The 3D sampler family.
-    Sampler {
-        /// Surface, sampler and offsets are filled in when it runs.
-        template: SamplerRequest,
-        /// Texel offsets: bits 3–0 R, 7–4 V, 11–8 U; INFO messages have none.
-        offsets: Option<Source>,
-        /// Parameters, one element for each lane; `None` for `%null`.
-        params: Vec<Option<Raw>>,
-        /// Result; `None` for `%null`.
-        dst: Option<Raw>,
-    },
-    /// `avs`.
-    Avs {
-        /// Channels returned.
-        channels: ChannelMask,
-        /// Element size and chroma decimation.
-        control: AvsControl,
-        /// Block shape.
-        mode: AvsMode,
-        /// `u v deltaU deltaV u2d v2d`.
-        coordinates: Box<[Source; 6]>,
-        /// Reorder hint.
-        group_id: Source,
-        /// Row offset in units of four rows.
-        vertical_block: Source,
-        /// Bit 0 clear: the filter is bypassed (AVS reference D1).
-        ief_bypass: Source,
-        /// Result.
-        dst: Raw,
-    },
-    /// `sample_unorm`.
-    Unorm {
-        /// Channels returned.
-        channels: ChannelMask,
-        /// Element format.
-        format: UnormFormat,
-        /// `u v deltaU deltaV`.
-        coordinates: Box<[Source; 4]>,
-        /// Result.
-        dst: Raw,
-    },
-    /// `oword_ld`, `oword_ld_unaligned`, `oword_st`.
-    Oword {
-        /// Memory is written.
-        write: bool,
-        /// Elements, or blocks of each lane.
-        count: u32,
-        /// The offset is in bytes, not in owords.
-        unaligned: bool,
-        /// Where lane 0 starts, in bytes.
-        offset: Source,
-        /// The values.
-        data: Raw,
-    },
-    /// `gather scatter`, their scaled forms and those of qwords: one element, or up to four dwords.
-    Scatter {
-        /// Memory is written.
-        write: bool,
-        /// Bytes of an element: 1, 2 or 4; 8 with one channel, the first.
-        bytes: u32,
-        /// Enabled dwords; only bit 0 except for the `4` forms.
-        channels: ChannelMask,
-        /// What one unit of the per-lane offset is, in bytes.
-        scale: u32,
-        /// Added to every lane's offset, in the same unit.
-        base: Source,
-        /// Per-lane offsets.
-        offsets: Raw,
-        /// Data.
-        data: Raw,
-    },
-    /// `gather4_typed`, `scatter4_typed`.
-    Typed {
-        /// Memory is written.
-        write: bool,
-        /// Enabled dwords.
-        channels: ChannelMask,
-        /// U, V, R and LOD; `None` for those that are 0.
-        coordinates: [Option<Raw>; 4],
-        /// The values.
-        data: Raw,
-    },
-    /// `dword_atomic`: `bits` 16 or 32.
-    Atomic {
-        /// What is done to memory.
-        op: AtomicOp,
-        /// Bits of an element.
-        bits: u8,
-        /// Per-lane offsets.
-        offsets: Raw,
-        /// What is read, in text order.
-        src: [Option<Raw>; 2],
-        /// Where it is written.
-        dst: Option<Raw>,
-    },
-    /// `typed_atomic`.
-    TypedAtomic {
-        /// What is done to memory.
-        op: AtomicOp,
-        /// Bits of an element.
-        bits: u8,
-        /// U, V, R and LOD; `None` for those that are 0.
-        coordinates: [Option<Raw>; 4],
-        /// What is read, in text order.
-        src: [Option<Raw>; 2],
-        /// Where it is written.
-        dst: Option<Raw>,
-    },
-    /// `svm_block_ld`, `svm_block_st`.
-    SvmBlock {
-        /// Memory is written.
-        write: bool,
-        /// Elements, or blocks of each lane.
-        count: u32,
-        /// Where memory is read or written.
-        address: Source,
-        /// The values.
-        data: Raw,
-    },
-    /// `svm_gather`, `svm_scatter`: `count` blocks of `bytes` for each lane.
-    SvmScatter {
-        /// Memory is written.
-        write: bool,
-        /// Bytes of a block.
-        bytes: u32,
-        /// Elements, or blocks of each lane.
-        count: u32,
-        /// Per-lane addresses.
-        addresses: Raw,
-        /// The values.
-        data: Raw,
-    },
-    /// `svm_gather4scaled`, `svm_scatter4scaled`.
-    SvmScatter4 {
-        /// Memory is written.
-        write: bool,
-        /// Enabled dwords.
-        channels: ChannelMask,
-        /// Added to every lane's offset.
-        base: Source,
-        /// Per-lane offsets.
-        offsets: Raw,
-        /// The values.
-        data: Raw,
-    },
+    /// A request whose fields of the moment are filled in when it runs, and the registers beside it.
+    Request(Request, Operands),
     /// The LSC messages for bytes.
     Lsc(Box<Lsc>),
     /// `lsc_load_block2d`, `lsc_store_block2d`.
     LscBlock(Box<LscBlock>),
-    /// `rt_write_3d`.
-    Target {
-        /// The register with the pixels' places.
-        header: Option<Raw>,
-        /// R, G, B, A.
-        colours: [Option<Raw>; 4],
-        /// The last target.
-        last: bool,
-        /// Nothing is written.
-        null: bool,
-        /// What the flags ask for that is not modelled.
-        unmodelled: Option<&'static str>,
-    },
     /// `raw_send`, `raw_sends`: what is asked is known when it runs.
     Raw(Box<RawMessage>),
-    /// `svm_atomic`: `bits` 16, 32 or 64.
-    SvmAtomic {
-        /// What is done to memory.
-        op: AtomicOp,
-        /// Bits of an element.
-        bits: u8,
-        /// Per-lane addresses.
-        addresses: Raw,
-        /// What is read, in text order.
-        src: [Option<Raw>; 2],
-        /// Where it is written.
-        dst: Option<Raw>,
-    },
+}
+
+/// What feeds a [`Request`] and takes its answer.
+#[derive(Clone, Debug, PartialEq)]
+pub struct Operands {
+    /// Operands that fill fields of the request, in the order of the text.
+    pub scalars: Box<[(Scalar, Source)]>,
+    /// The registers beside it.
+    pub registers: Registers,
+}
+
+impl Operands {
+    /// What is added to the address of every lane, if anything is.
+    pub fn base(&self) -> Option<&Source> {
+        let base = self.scalars.iter().find(|(scalar, _)| scalar.is_base());
+        base.map(|(_, source)| source)
+    }
+}
+
+/// Parameters of a message at most: vISA text reference 5.8.
+pub const MOST_PARAMS: usize = 15;
+
+/// The registers of a message, part by part as its [`Layout`](crate::message::Layout) has them.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Registers {
+    /// What says where or what for each lane: parameters, coordinates, addresses, in vISA's order.
+    pub params: Params,
+    /// Bytes that one unit of an offset means.
+    pub unit: u32,
+    /// Bytes of a lane's offset or address.
+    pub address_bytes: u32,
+    /// The register with the pixels' places, of a render target write.
+    pub header: Option<Raw>,
+    /// What is written: rows of data in the first; operands of an atomic in the order of the payload; R, G, B, A.
+    pub data: [Option<Raw>; 4],
+    /// Where the answer goes; `None` for `%null`.
+    pub answer: Option<Raw>,
+    /// Channels not asked for keep their places among four: SIMD8 on Gen5 (PRM 4.11.2.2).
+    pub in_place: bool,
+    /// Elements of `sample_unorm`, which its bits do not tell (D10).
+    pub elements: UnormFormat,
+    /// Registers that the descriptor of a raw message asks for: its block is returned as the part returns it, not
+    /// as vISA has it (D11).
+    pub response: Option<u32>,
+}
+
+impl Registers {
+    /// None at all.
+    pub const NONE: Registers = Registers {
+        params: Params {
+            registers: [None; MOST_PARAMS],
+            count: 0,
+        },
+        unit: 1,
+        address_bytes: 4,
+        header: None,
+        data: [None; 4],
+        answer: None,
+        in_place: false,
+        elements: UnormFormat::Full16,
+        response: None,
+    };
+
+    /// Parameters alone; those beyond [`MOST_PARAMS`] are dropped, which the check has refused.
+    pub fn of_params(params: impl IntoIterator<Item = Option<Raw>>) -> Registers {
+        let mut registers = Registers::NONE;
+        let list = &mut registers.params;
+        for (to, from) in list.registers.iter_mut().zip(params) {
+            *to = from;
+            list.count += 1;
+        }
+        registers
+    }
+
+    /// The parameters; `None` is zeros.
+    pub fn params(&self) -> &[Option<Raw>] {
+        &self.params.registers[..usize::from(self.params.count)]
+    }
+}
+
+/// Parameters of a message, without memory of their own.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct Params {
+    registers: [Option<Raw>; MOST_PARAMS],
+    count: u8,
 }
 
 /// An LSC message for bytes. Source: vISA text reference 5.11.

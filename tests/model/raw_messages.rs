@@ -14,7 +14,7 @@ use visim::lower::{LowerOptions, lower};
 
 use visim::message::{
     Access, Atomic, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, Scattered, Typed,
-    Untyped, encode, natural,
+    Untyped, default_lengths, encode,
 };
 use visim::sampler::avs::AvsSampler;
 use visim::sampler::avs::packed::Gen5State;
@@ -308,7 +308,7 @@ fn any_message_of_the_data_port_stays_in_its_surfaces() {
     let (served, written) = (Cell::new(0), Cell::new(0));
     let strategy = (request(), flip, payload, any::<u32>());
     let done = TestRunner::new(config).run(&strategy, |(request, flip, mut payload, seed)| {
-        let form = natural::form(&request, Platform::Skl);
+        let form = default_lengths::form(&request, Platform::Skl);
         let Ok(message) = encode(&request, &form, Platform::Skl) else {
             return Ok(());
         };

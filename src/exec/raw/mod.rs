@@ -9,30 +9,24 @@
 //!
 //! Source: vISA text reference 5.12; lowering reference 1 to 15 for what stands in which register.
 
-mod memory;
 mod payload;
+mod registers;
 mod room;
 
 pub(super) use payload::Payload;
 
 use super::bindings::Environment;
-use super::bits::Asked;
 use super::message;
-use super::observer::Observer;
-use super::sampling::{self, Registers};
+use super::observer::{self, Observer};
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{gen5, general, media_sampler, target};
+use super::{gen5, general};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{Platform, Type, UnormFormat};
-use crate::message::counted::{self, RawWords, second_length};
+use crate::isa::Platform;
 use crate::message::fields::{extended_gen11 as ex, outer, render_target_header as h};
-use crate::message::{
-    Decoded, Form, MediaBlock, Message, Parameter, Request, SamplerRequest, Sfid, TargetWrite,
-    decode, natural, parameters,
-};
-use crate::program::{ExtendedWord, Lanes, Raw, RawMessage, Send, SendBody, Text};
-use std::borrow::Cow;
+use crate::message::raw_lengths::{self, RawWords, second_length};
+use crate::message::{Decoded, Form, MediaBlock, Message, Request, Sfid, decode, default_lengths};
+use crate::program::{ExtendedWord, Raw, RawMessage, Send, Text};
 
 /// Serves a raw send.
 pub fn send<O: Observer>(
@@ -46,7 +40,7 @@ pub fn send<O: Observer>(
     let desc = general::scalar(thread, &raw.desc) as u32;
     let platform = thread.program.platform;
     let word = extended(thread, raw);
-    if let Some(note) = counted::receivers(raw.function, word, platform) {
+    if let Some(note) = raw_lengths::receivers(raw.function, word, platform) {
         let wrong = Diagnostic::new(Code::U0324).note(note);
         return Err(thread.trap(pc, u32::MAX, wrong.see("vISA text reference 5.12")));
     }
@@ -82,7 +76,7 @@ pub fn send<O: Observer>(
             return Err(refuse(thread, pc, &what, note));
         }
     };
-    if !raw.constant || natural::counts_by_header(&decoded) {
+    if !raw.constant || default_lengths::counts_by_header(&decoded) {
         let words = RawWords {
             function: raw.function,
             ex_desc: Some(word),
@@ -104,7 +98,7 @@ pub fn send<O: Observer>(
         Some(done) => done,
         None => {
             let given = decoded.form.first + decoded.form.second;
-            let wanted = natural::form(&decoded.request, platform).registers();
+            let wanted = default_lengths::form(&decoded.request, platform).registers();
             let (name, of_null) = (decoded.request.name(), payload.of_null());
             if of_null > 0 {
                 let name = format!("the raw message {name}");
@@ -112,7 +106,7 @@ pub fn send<O: Observer>(
             }
             let note = format!("descriptor {desc:#010x}: {}", decoded.request);
             if given < wanted {
-                let given = counted::spelled(given);
+                let given = raw_lengths::spelled(given);
                 let what = format!("the raw message {name} has {given} where it takes {wanted}");
                 let short = Diagnostic::with_message(Code::U0323, what).note(note);
                 let short = short.see("lowering reference 1.2, and the lengths of each message");
@@ -229,185 +223,89 @@ impl Call<'_> {
         environment: &Environment<'_>,
         observer: &mut O,
     ) -> Option<Result<(), Box<Trap>>> {
-        let Call {
-            send,
-            decoded,
-            payload,
-            pc,
-            ..
-        } = *self;
-        let request = &decoded.request;
         let platform = thread.program.platform;
-        let resources = environment.resources;
-        let header = u32::from(decoded.form.header);
-        let natural = natural::form(request, platform);
-        let data_rows = natural.registers();
-        let dst = self.dst(platform);
-        if let Request::MediaRead(block) | Request::MediaWrite(block) = request
+        let mut request = self.decoded.request;
+        if let Request::MediaRead(block) | Request::MediaWrite(block) = &request
             && block.bytes() as usize > message::MAX_BLOCK
         {
-            return Some(Err(too_large(thread, block, pc)));
+            return Some(Err(too_large(thread, block, self.pc)));
         }
-        match request {
-            Request::MediaRead(_) => {
-                let dst = dst.unwrap_or(Raw::NOWHERE);
-                Some(message::media(
-                    thread, resources, send, request, dst, pc, observer,
-                ))
-            }
-            Request::MediaWrite(_) => {
-                let data = payload.at(1, data_rows.checked_sub(1)?)?;
-                Some(message::media(
-                    thread, resources, send, request, data, pc, observer,
-                ))
-            }
-            Request::Sampler(r) => {
-                let mask = self.mask(thread, natural::lanes(request, platform).unwrap_or(32));
-                let order = parameters::order(r.op, r.params16);
-                // vISA's order, from that of the payload.
-                let sent = match platform {
-                    Platform::Ilk => parameters::gen5(r.op),
-                    _ => order,
-                };
-                let place = |p: &Parameter| {
-                    let at = sent.iter().position(|s| s == p)?;
-                    (at < r.params as usize).then_some(at)
-                };
-                let places: Vec<Option<usize>> = order.iter().map(place).collect();
-                let asked = SamplerRequest {
-                    params: order.len() as u32,
-                    ..*r
-                };
-                if mask == 0 {
-                    return Some(Ok(()));
-                }
-                if r.lanes == 2 {
-                    let rows = natural.registers().checked_sub(header)?;
-                    let payload = payload.at(header, rows)?;
-                    return Some(sampling::sampler_4x2(
-                        thread, resources, send, &asked, payload, &places, dst, mask, pc, observer,
-                    ));
-                }
-                let each = r.parameter_rows(platform);
-                let row = |at: usize| payload.at(header + at as u32 * each, each);
-                let params: Option<Vec<_>> = places
-                    .iter()
-                    .map(|place| match place {
-                        Some(at) => row(*at).map(Some),
-                        None => Some(None),
-                    })
-                    .collect();
-                let registers = Registers {
-                    params: &params?,
-                    dst,
-                    mask,
-                    in_place: platform == Platform::Ilk && r.lanes == 8,
-                };
-                let request = Request::Sampler(asked);
-                Some(sampling::sampler(
-                    thread, resources, send, &request, &registers, pc, observer,
-                ))
-            }
-            _ if media_sampler::serves(request) => {
-                let media = media_sampler::Media {
-                    send,
-                    pc,
-                    dst: dst.unwrap_or(Raw::NOWHERE),
-                    elements: UnormFormat::Full16,
-                    response: Some(decoded.form.response),
-                };
-                Some(media.serve(thread, resources, request, observer))
-            }
-            Request::Target(r) => Some(self.pixels(r, thread, environment, observer)),
-            // As `sbarrier.signal`: the thread goes on, and a wait will stop it.
-            Request::Barrier => {
-                thread.signalled += 1;
-                Some(Ok(()))
-            }
-            // The caches of a simulator hold nothing back.
-            Request::SamplerFlush
-            | Request::Fence(_)
-            | Request::LscFence(_)
-            | Request::EndOfThread => Some(Ok(())),
-            _ => {
-                let memory = memory::memory(self, platform)?;
-                let mask = self.mask(thread, memory.lanes);
-                // How rows lie is the message's lane count to say.
-                let inner = Send {
-                    lanes: Lanes {
-                        count: memory.lanes as u8,
-                        ..send.lanes
-                    },
-                    guard: send.guard,
-                    surface: None,
-                    sampler: None,
-                    body: memory.body,
-                };
-                let asked = Asked {
-                    body: Cow::Borrowed(&inner.body),
-                    surface: memory.surface,
-                    uniform: memory.uniform,
-                };
-                let block = matches!(request, Request::Oword(_) | Request::SvmBlock(_));
-                if !block && mask == 0 {
-                    return Some(Ok(()));
-                }
-                if O::ACTIVE {
-                    observer.payload(thread.at(pc), &inner, mask, &thread.arena);
-                }
-                Some(message::memory(
-                    thread,
-                    environment,
-                    &inner,
-                    &asked,
-                    mask,
-                    pc,
-                    observer,
-                ))
-            }
+        if matches!(request, Request::Urb(_)) {
+            return None;
         }
+        let lanes = default_lengths::lanes(&request, platform);
+        let registers = registers::registers(self, lanes.unwrap_or(1), platform)?;
+        let mut mask = self.mask(thread, lanes.unwrap_or(1));
+        match &mut request {
+            // Offsets of Gen5 count bytes: lowering reference 18.5.
+            Request::Oword(r) => r.unaligned |= platform == Platform::Ilk,
+            // What is missing is zeros.
+            Request::Sampler(r) => r.params = registers.params().len() as u32,
+            Request::Target(_) => mask &= self.enables(thread),
+            _ => {}
+        }
+        if mask == 0 && lanes.is_some() && !request.is_block() {
+            return Some(Ok(()));
+        }
+        let base = match request {
+            Request::ByteScattered(r) | Request::DwordScattered(r) => r.global.unwrap_or(0),
+            _ => 0,
+        };
+        let call = message::Call {
+            send: self.send,
+            pc: self.pc,
+            // How rows lie is the message's lane count to say.
+            count: lanes.unwrap_or(1),
+            mask,
+            base: base.into(),
+            registers: &registers,
+        };
+        if O::ACTIVE && is_memory(&request) {
+            let payload = observer::Payload {
+                request: &request,
+                registers: &registers,
+                count: call.count,
+                mask,
+            };
+            observer.payload(thread.at(self.pc), &payload, &thread.arena);
+        }
+        Some(message::serve(
+            thread,
+            environment,
+            &request,
+            &call,
+            observer,
+        ))
     }
-    /// A render target write, its registers as `rt_write_3d` names them. Source: lowering reference 14.
-    fn pixels<O: Observer>(
-        &self,
-        r: &TargetWrite,
-        thread: &mut Thread<'_>,
-        environment: &Environment<'_>,
-        observer: &mut O,
-    ) -> Result<(), Box<Trap>> {
-        let ty = if r.half { Type::Hf } else { Type::F };
-        let rows = (r.lanes * ty.bytes()).div_ceil(thread.program.platform.grf_bytes());
-        let header = if self.decoded.form.header { 2 } else { 0 };
-        let first = header + u32::from(r.alpha) + u32::from(r.omask);
-        let colour = |i: u32| {
-            let place = self.payload.at(first + i * rows, rows);
-            place.map(|raw| Raw { ty, ..raw })
-        };
-        let inner = Send {
-            body: SendBody::Target {
-                header: self.payload.at(1, 1).filter(|_| header > 0),
-                colours: [colour(0), colour(1), colour(2), colour(3)],
-                last: r.last,
-                null: r.null,
-                unmodelled: target::unmodelled(r),
-            },
-            lanes: Lanes {
-                count: r.lanes as u8,
-                ..self.send.lanes
-            },
-            ..self.send.clone()
-        };
-        // A header has the lanes of a predicated write (M1.7).
-        let enables = match header {
-            0 => u32::MAX,
-            _ => {
+
+    /// The lanes that the header of a render target write has on: those of a predicated one (M1.7), and none
+    /// beyond the instruction's.
+    fn enables(&self, thread: &Thread<'_>) -> u32 {
+        let enables = match self.decoded.form.header {
+            false => u32::MAX,
+            true => {
                 let lanes = self.payload.dwords(thread, 1)[h::FLAG.dw - 8] & h::FLAG.mask();
                 lanes >> self.send.lanes.offset.min(31)
             }
         };
-        // Lanes beyond the instruction's are off.
-        let enables = enables & self.send.lanes.all();
-        let (index, pc) = (r.surface, self.pc);
-        target::serve(thread, environment, &inner, index, enables, pc, observer)
+        enables & self.send.lanes.all()
     }
+}
+
+/// Whether a request moves data between registers and memory, lane by lane or in blocks of owords.
+const fn is_memory(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Oword(_)
+            | Request::ByteScattered(_)
+            | Request::DwordScattered(_)
+            | Request::Untyped(_)
+            | Request::Typed(_)
+            | Request::Atomic(_)
+            | Request::TypedAtomic(_)
+            | Request::SvmBlock(_)
+            | Request::SvmScattered(_)
+            | Request::SvmUntyped(_)
+            | Request::SvmAtomic(_)
+    )
 }

@@ -7,7 +7,7 @@ use super::super::thread::Thread;
 use super::super::trap::Trap;
 use crate::check::Room;
 use crate::diagnostic::{Code, Diagnostic};
-use crate::message::counted::{self, Part, RawWords};
+use crate::message::raw_lengths::{self, Part, RawWords};
 use crate::message::{Decoded, Form, odd_lengths};
 use crate::program::{Raw, RawMessage, Send};
 use crate::source::Span;
@@ -34,8 +34,9 @@ pub(super) fn check(
         let Some(place) = place else { continue };
         let there = place.end.saturating_sub(place.offset).into();
         let lanes = send.lanes.count.into();
-        if let Some(bytes) = counted::lacking(decoded, part, registers, lanes, platform, there) {
-            let sum = counted::sum(part, registers, bytes, platform);
+        if let Some(bytes) = raw_lengths::lacking(decoded, part, registers, lanes, platform, there)
+        {
+            let sum = raw_lengths::sum(part, registers, bytes, platform);
             return Err(trap(thread, place, part == Part::Response, bytes, sum, pc));
         }
     }
@@ -86,11 +87,11 @@ pub(super) fn remark(
 ) {
     let (platform, site) = (thread.program.platform, thread.site(pc));
     let told = [
-        (Code::W0385, words.beside_text(platform)),
+        (Code::W0385, words.text_vs_descriptor(platform)),
         (Code::W0386, odd_lengths(decoded, platform)),
         (
             Code::W0387,
-            counted::beside_lanes(&decoded.request, words.lanes, platform),
+            raw_lengths::beside_lanes(&decoded.request, words.lanes, platform),
         ),
     ];
     let remarks = &environment.resources.remarks;
@@ -99,7 +100,7 @@ pub(super) fn remark(
             continue;
         }
         let mnemonic = thread.program.mnemonic(site.opcode);
-        let Some(remark) = counted::remark(code, mnemonic, &labels) else {
+        let Some(remark) = raw_lengths::remark(code, mnemonic, &labels) else {
             continue;
         };
         remarks.add((thread.id.index, pc), code, || {

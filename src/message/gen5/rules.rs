@@ -7,7 +7,7 @@ use super::sampler_block;
 use crate::diagnostic::Code;
 use crate::message::Sfid;
 use crate::message::bits::{Decoded, Form};
-use crate::message::counted::spelled;
+use crate::message::raw_lengths::spelled;
 use crate::message::request::{
     Access, Cache, DataPath, GatewayOp, PixelForm, PixelHeader, PixelWrite, Request, SamplerOp,
     SamplerRequest, VertexWrite,

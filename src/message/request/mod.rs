@@ -8,6 +8,7 @@ mod media_sampler;
 mod memory;
 mod output;
 mod sampler;
+mod scalar;
 
 pub use media_sampler::{AvsRequest, DeinterlaceRequest, Scale8x8Request, UnormRequest};
 pub use memory::{
@@ -19,6 +20,7 @@ pub use output::{
     UrbWrite,
 };
 pub use sampler::{ReturnFormat, SamplerOp, SamplerRequest};
+pub use scalar::{Scalar, texel_offsets};
 
 use crate::math::unit::Control;
 use serde::Serialize;

@@ -4,6 +4,7 @@ use super::State;
 use super::finding::{Detail, Kind, Place};
 use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
 use crate::isa::{AtomicOp, Family, Opcode};
+use crate::message::Request;
 use crate::program::{LscAction, SendBody};
 
 /// A set of byte addresses.
@@ -43,11 +44,19 @@ impl Old {
     /// For the atomics of a message.
     pub(super) fn of(body: &SendBody) -> Old {
         match body {
-            SendBody::Atomic { op, .. } | SendBody::SvmAtomic { op, .. } => Old::under(*op),
+            SendBody::Request(request, _) => Old::of_request(request),
             SendBody::Lsc(message) => match message.action {
                 LscAction::Atomic(op) => Old::under(op),
                 _ => Old::Kept,
             },
+            SendBody::LscBlock(_) | SendBody::Raw(_) => Old::Used,
+        }
+    }
+
+    /// For the atomics of a request.
+    pub(super) fn of_request(request: &Request) -> Old {
+        match request {
+            Request::Atomic(r) | Request::SvmAtomic(r) => Old::under(r.op),
             _ => Old::Used,
         }
     }

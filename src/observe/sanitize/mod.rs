@@ -18,13 +18,13 @@ mod report;
 
 use super::known::{Cell, Known};
 use super::shadow::{Origin, Shadow};
-use super::uses::{self, Part};
+use super::uses;
 use crate::diagnostic::Diagnostic;
 use crate::exec::observer::{
-    Access, AccessKind, At, MeetingStep, Observer, Running, SpaceName, Spot, Start,
+    Access, AccessKind, At, MeetingStep, Observer, Payload, Running, SpaceName, Spot, Start,
 };
 use crate::exec::{Meeting, ThreadId};
-use crate::program::{Op, Send, SymbolClass};
+use crate::program::{Op, SymbolClass};
 use finding::{Detail, Finding, Key, Kind, Place};
 use memory::{Bitmap, Old};
 use std::collections::{BTreeMap, HashMap};
@@ -195,18 +195,15 @@ impl Observer for Checker<'_> {
         }
     }
 
-    fn payload(&mut self, at: At, send: &Send, mask: u32, arena: &[u8]) {
+    fn payload(&mut self, at: At, payload: &Payload<'_>, arena: &[u8]) {
         let Some(state) = &mut self.state else { return };
-        state.old = Old::of(&send.body);
+        state.old = Old::of_request(payload.request);
         let mut found = Vec::new();
         let facts = state.known.facts;
         let mut places = std::mem::take(&mut state.places);
-        uses::message(&send.body, send.lanes, mask, facts, arena, |used| {
+        uses::payload(payload, facts, arena, |used| {
             places.extend(state.place(&used));
-            // Scalars came with the header, which was read already.
-            if used.lane.is_some() || used.part == Part::Message("data") {
-                found.push(used);
-            }
+            found.push(used);
         });
         state.places = places;
         for used in found {

@@ -291,7 +291,7 @@ impl State {
 
     /// A raw message whose response lies on its payload, or whose payloads lie on each other.
     fn raw(&mut self, at: At, raw: &RawMessage) {
-        let grf = self.known.facts.grf;
+        let grf = self.known.facts.platform.grf_bytes();
         let range = |place: Option<Raw>, registers: u32| {
             let place = place.filter(|_| registers > 0)?;
             let end = place.offset.saturating_add(registers.saturating_mul(grf));

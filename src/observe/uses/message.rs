@@ -2,88 +2,83 @@
 
 use super::{Part, Use, Uses, What};
 use crate::exec::lanes::active;
+use crate::message::layout::{data_name, params_name};
+use crate::message::{Layout, Request};
 use crate::program::{
-    ExtendedWord, Lanes, Lsc, LscAction, LscBlock, LscPlace, Raw, SendBody, Source,
+    ExtendedWord, Lanes, Lsc, LscAction, LscBlock, LscPlace, Raw, Registers, SendBody, Source,
 };
 
 /// The lanes a message reads for: those that run, and how many the instruction has.
 #[derive(Clone, Copy)]
-struct On {
-    mask: u32,
-    count: u32,
+pub(super) struct On {
+    pub mask: u32,
+    pub count: u32,
 }
 
 impl<F: FnMut(Use)> Uses<'_, F> {
     pub(super) fn message(&mut self, body: &SendBody, lanes: Lanes, mask: u32) {
         let count = u32::from(lanes.count);
-        self.block(body);
-        // What each lane gives; such messages do nothing when no lane is on.
-        if mask != 0 {
-            let on = On { mask, count };
-            self.shaded(body, on);
-            self.scattered(body, on);
-            self.updated(body, on);
-            match body {
-                SendBody::Lsc(lsc) => self.lsc(lsc, on),
-                SendBody::LscBlock(block) => self.lsc_block(block),
-                _ => {}
-            }
-        }
-    }
-
-    /// Messages that take no heed of lanes: scalars, and a block of registers.
-    fn block(&mut self, body: &SendBody) {
+        let on = On { mask, count };
         match body {
-            SendBody::Media {
-                write,
-                width,
-                height,
-                x,
-                y,
-                data,
-                ..
-            } => {
-                self.scalars(&["x offset", "y offset"], [x, y]);
-                let pitch = width.next_multiple_of(4).next_power_of_two();
-                for row in (0..*height).filter(|_| *write) {
-                    self.raw("data", *data, None, row * pitch, *width);
-                }
-            }
-            SendBody::Avs {
-                coordinates,
-                group_id,
-                vertical_block,
-                ief_bypass,
-                ..
-            } => {
-                let names = ["u", "v", "deltaU", "deltaV", "u2d", "v2d"];
-                self.scalars(&names, coordinates.iter());
-                let names = ["groupID", "verticalBlockNumber", "IEFBypass"];
-                self.scalars(&names, [group_id, vertical_block, ief_bypass]);
-            }
-            SendBody::Unorm { coordinates, .. } => {
-                self.scalars(&["u", "v", "deltaU", "deltaV"], coordinates.iter());
-            }
-            SendBody::Oword {
-                write,
-                count,
-                offset,
-                data,
-                ..
-            } => self.owords("offset", offset, write.then_some(*data), *count),
-            SendBody::SvmBlock {
-                write,
-                count,
-                address,
-                data,
-            } => self.owords("address", address, write.then_some(*data), *count),
             SendBody::Raw(raw) => {
                 if let ExtendedWord::Operand(source) = &raw.ex_desc {
                     self.scalar("extended descriptor", source);
                 }
                 self.scalar("descriptor", &raw.desc);
             }
-            _ => {}
+            // What each lane gives; such messages do nothing when no lane is on.
+            SendBody::Request(request, operands) if mask != 0 || request.is_block() => {
+                for (scalar, source) in &operands.scalars {
+                    self.scalar(scalar.name(), source);
+                }
+                self.request(request, &operands.registers, on);
+            }
+            SendBody::Lsc(lsc) if mask != 0 => self.lsc(lsc, on),
+            SendBody::LscBlock(block) if mask != 0 => self.lsc_block(block),
+            SendBody::Request(..) | SendBody::Lsc(_) | SendBody::LscBlock(_) => {}
+        }
+    }
+
+    /// The registers of a request, as its layout has them.
+    pub(super) fn request(&mut self, request: &Request, registers: &Registers, on: On) {
+        let layout = Layout::of(request, on.count, self.facts.platform);
+        if let Some(header) = registers.header.filter(|_| on.mask != 0) {
+            // X and Y of four subspans, and the array index.
+            self.raw("header", header, None, 8, 24);
+        }
+        let mut params = layout.params;
+        let addresses = !matches!(
+            request,
+            Request::Sampler(_) | Request::Typed(_) | Request::TypedAtomic(_)
+        );
+        if addresses {
+            (params.slot, params.used) = (registers.address_bytes, registers.address_bytes);
+        }
+        for raw in registers.params().iter().flatten() {
+            let size = [params.used, params.slot];
+            self.each_lane(params_name(request), *raw, on, size);
+        }
+        let (name, data) = (data_name(request), layout.data);
+        let alone = matches!(request, Request::Target(_)) || request.atomic().is_some();
+        for raw in registers.data.iter().flatten() {
+            if alone {
+                // Colours of one write may differ in their type.
+                let size = match request {
+                    Request::Target(_) => [raw.ty.bytes(); 2],
+                    _ => [data.used, data.slot],
+                };
+                self.each_lane(name, *raw, on, size);
+                continue;
+            }
+            for value in 0..data.count {
+                match request.is_block() {
+                    true => self.raw(name, *raw, None, value * data.pitch, data.used),
+                    false => {
+                        let row = raw.skip(value * data.pitch);
+                        self.each_lane(name, row, on, [data.used, data.slot]);
+                    }
+                }
+            }
         }
     }
 
@@ -94,145 +89,6 @@ impl<F: FnMut(Use)> Uses<'_, F> {
     ) {
         for (name, source) in names.iter().zip(sources) {
             self.scalar(name, source);
-        }
-    }
-
-    fn owords(&mut self, name: &'static str, place: &Source, stored: Option<Raw>, count: u32) {
-        self.scalar(name, place);
-        if let Some(data) = stored {
-            self.raw("data", data, None, 0, 16 * count);
-        }
-    }
-
-    /// What shaders send: the 3D sampler's parameters, a render target's colours.
-    fn shaded(&mut self, body: &SendBody, on: On) {
-        match body {
-            SendBody::Target {
-                header, colours, ..
-            } => {
-                if let Some(header) = header {
-                    // X and Y of four subspans, and the array index.
-                    self.raw("header", *header, None, 8, 24);
-                }
-                for raw in colours.iter().flatten() {
-                    let size = raw.ty.bytes();
-                    self.each_lane("colours", Some(*raw), on, [size, size]);
-                }
-            }
-            SendBody::Sampler {
-                template,
-                offsets,
-                params,
-                ..
-            } => {
-                if let Some(offsets) = offsets {
-                    self.scalar("texel offsets", offsets);
-                }
-                let size = if template.params16 { 2 } else { 4 };
-                for raw in params {
-                    self.each_lane("parameters", *raw, on, [size, size]);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// An address for each lane, and what it stores.
-    fn scattered(&mut self, body: &SendBody, on: On) {
-        match body {
-            SendBody::Scatter {
-                write,
-                bytes,
-                channels,
-                base,
-                offsets,
-                data,
-                ..
-            } => {
-                self.scalar("global offset", base);
-                self.each_lane("offsets", Some(*offsets), on, [4, 4]);
-                if *write {
-                    self.rows("data", *data, on, channels.count(), *bytes);
-                }
-            }
-            SendBody::Typed {
-                write,
-                channels,
-                coordinates,
-                data,
-            } => {
-                self.coordinates(coordinates, on);
-                if *write {
-                    self.rows("data", *data, on, channels.count(), 4);
-                }
-            }
-            SendBody::SvmScatter {
-                write,
-                bytes,
-                count: blocks,
-                addresses,
-                data,
-            } => {
-                self.each_lane("addresses", Some(*addresses), on, [8, 8]);
-                if !*write {
-                    return;
-                }
-                if *bytes == 1 {
-                    let step = (*blocks).max(4);
-                    self.each_lane("data", Some(*data), on, [*blocks, step]);
-                    return;
-                }
-                for block in 0..*blocks {
-                    let row = data.skip(block * on.count * bytes);
-                    self.each_lane("data", Some(row), on, [*bytes, *bytes]);
-                }
-            }
-            SendBody::SvmScatter4 {
-                write,
-                channels,
-                base,
-                offsets,
-                data,
-            } => {
-                self.scalar("base address", base);
-                let size = if offsets.ty.bytes() == 8 { 8 } else { 4 };
-                self.each_lane("offsets", Some(*offsets), on, [size, size]);
-                if *write {
-                    self.rows("data", *data, on, channels.count(), 4);
-                }
-            }
-            _ => {}
-        }
-    }
-
-    /// Atomics: places and operands.
-    fn updated(&mut self, body: &SendBody, on: On) {
-        match body {
-            SendBody::Atomic {
-                bits, offsets, src, ..
-            } => {
-                self.each_lane("offsets", Some(*offsets), on, [4, 4]);
-                self.operands(*src, *bits, on);
-            }
-            SendBody::TypedAtomic {
-                bits,
-                coordinates,
-                src,
-                ..
-            } => {
-                self.coordinates(coordinates, on);
-                self.operands(*src, *bits, on);
-            }
-            SendBody::SvmAtomic {
-                bits,
-                addresses,
-                src,
-                ..
-            } => {
-                self.each_lane("addresses", Some(*addresses), on, [8, 8]);
-                self.operands(*src, *bits, on);
-            }
-            _ => {}
         }
     }
 
@@ -250,10 +106,12 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         };
         let asking = On { mask: asking, ..on };
         let size = lsc.address_bits / 8;
-        self.each_lane("addresses", Some(lsc.addresses), asking, [size; 2]);
-        self.each_lane("stride", lsc.stride, On { mask: 1, count: 1 }, [4; 2]);
+        self.each_lane("addresses", lsc.addresses, asking, [size; 2]);
+        if let Some(stride) = lsc.stride {
+            self.each_lane("stride", stride, On { mask: 1, count: 1 }, [4; 2]);
+        }
         let (memory, register) = (lsc.memory_bytes, lsc.register_bytes);
-        for raw in lsc.src {
+        for raw in lsc.src.into_iter().flatten() {
             self.each_lane("operands", raw, on, [memory, register]);
         }
         let Some(data) = lsc.data.filter(|_| lsc.action == LscAction::Store) else {
@@ -266,13 +124,13 @@ impl<F: FnMut(Use)> Uses<'_, F> {
             }
             return;
         }
-        let row = (register * on.count).next_multiple_of(self.facts.grf);
+        let row = (register * on.count).next_multiple_of(self.facts.platform.grf_bytes());
         let rows = match lsc.channels.count() {
             0 => lsc.vector,
             channels => channels,
         };
         for k in 0..rows {
-            let data = Some(data.skip(k * row));
+            let data = data.skip(k * row);
             self.each_lane("data", data, on, [memory, register]);
         }
     }
@@ -303,33 +161,9 @@ impl<F: FnMut(Use)> Uses<'_, F> {
     }
 
     /// One element for each lane: its bytes, and those from lane to lane.
-    fn each_lane(&mut self, name: &'static str, raw: Option<Raw>, on: On, [size, step]: [u32; 2]) {
-        let Some(raw) = raw else { return };
+    fn each_lane(&mut self, name: &'static str, raw: Raw, on: On, [size, step]: [u32; 2]) {
         for lane in active(on.mask, on.count as usize) {
             self.raw(name, raw, Some(lane), lane as u32 * step, size);
-        }
-    }
-
-    /// Rows of one dword slot for each lane, each row in registers of its own; `size` bytes count.
-    fn rows(&mut self, name: &'static str, raw: Raw, on: On, rows: u32, size: u32) {
-        let row = (4 * on.count).next_multiple_of(self.facts.grf);
-        for k in 0..rows {
-            let step = size.max(4);
-            self.each_lane(name, Some(raw.skip(k * row)), on, [size, step]);
-        }
-    }
-
-    fn coordinates(&mut self, coordinates: &[Option<Raw>], on: On) {
-        for raw in coordinates {
-            self.each_lane("coordinates", *raw, on, [4, 4]);
-        }
-    }
-
-    /// The values of an atomic operation; words stand in dword slots.
-    fn operands(&mut self, src: [Option<Raw>; 2], bits: u8, on: On) {
-        let size = u32::from(bits) / 8;
-        for raw in src {
-            self.each_lane("operands", raw, on, [size, size.max(4)]);
         }
     }
 }

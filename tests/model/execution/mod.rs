@@ -1,7 +1,7 @@
 //! Instructions as text, run, and the registers they leave, worked out by hand.
 
 mod flow;
-mod gang;
+mod lockstep;
 mod lsc;
 mod memory;
 mod named;

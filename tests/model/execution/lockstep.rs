@@ -75,12 +75,12 @@ fn registers_and_counts_are_those_of_threads_alone() {
     let program = program(LOOPS);
     let alone = run(&program, 1, 10_000, || Watching).unwrap_or_else(|trap| panic!("{trap:#?}"));
     for jobs in [1, 3] {
-        let gang =
+        let together =
             run(&program, jobs, 10_000, || Silent).unwrap_or_else(|trap| panic!("{trap:#?}"));
-        assert_eq!(gang.instructions, alone.instructions);
-        let numbers: Vec<u32> = gang.threads.iter().map(|t| t.thread.index).collect();
+        assert_eq!(together.instructions, alone.instructions);
+        let numbers: Vec<u32> = together.threads.iter().map(|t| t.thread.index).collect();
         assert_eq!(numbers, (0..74).collect::<Vec<u32>>());
-        for (a, b) in gang.threads.iter().zip(&alone.threads) {
+        for (a, b) in together.threads.iter().zip(&alone.threads) {
             assert!(a.arena == b.arena, "{}", a.thread);
             let c = as_dwords(a.bytes(&program, "C").expect("C"));
             let sum = |lane| {
@@ -195,8 +195,8 @@ ret (M1, 1)
 ",
     );
     let alone = run(&program, 1, 10_000, || Watching).unwrap_or_else(|trap| panic!("{trap:#?}"));
-    let gang = run(&program, 1, 10_000, || Silent).unwrap_or_else(|trap| panic!("{trap:#?}"));
-    for (a, b) in gang.threads.iter().zip(&alone.threads) {
+    let together = run(&program, 1, 10_000, || Silent).unwrap_or_else(|trap| panic!("{trap:#?}"));
+    for (a, b) in together.threads.iter().zip(&alone.threads) {
         assert!(a.arena == b.arena, "{}", a.thread);
         let c = as_dwords(a.bytes(&program, "C").expect("C"));
         assert_eq!(c, [0x3f80_0000 + (a.thread.group[0] & 1); 8]);
@@ -273,8 +273,8 @@ xor (M1, 16) X(0,0)<1> X(0,0)<1;1,0> 0xf0:ud
     let moved: Vec<u8> = (start..start + 16).map(|i| (i * 31 % 251) as u8).collect();
     assert_eq!(memory[1][start + 8..start + 16], moved[8..]);
     for jobs in [1, 3] {
-        let (gang, bytes) = written(jobs, false);
-        assert!(gang == registers, "{jobs} jobs");
+        let (together, bytes) = written(jobs, false);
+        assert!(together == registers, "{jobs} jobs");
         assert!(bytes == memory, "{jobs} jobs");
     }
 }

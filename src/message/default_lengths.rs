@@ -5,11 +5,12 @@
 //! as second payload. [`through`] makes bits of a request and reads them again: what comes back is
 //! what the hardware would have understood.
 
-use super::bits::{DecodeError, Decoded, EncodeError, Form, decode, encode, rows};
-use super::counted::{Part, spelled};
+use super::bits::{DecodeError, Decoded, EncodeError, Form, decode, encode};
 use super::fields::avs_payload;
 use super::gen5::rules as gen5;
-use super::request::{Access, Request, ReturnFormat};
+use super::layout::Layout;
+use super::raw_lengths::{Part, spelled};
+use super::request::Request;
 use crate::isa::{AtomicOp, Platform};
 
 /// Why a request does not come through its bits.
@@ -23,7 +24,7 @@ pub enum NoBits {
     Decode(#[from] DecodeError),
 }
 
-/// Encodes a request in its natural form and decodes it again.
+/// Encodes a request in its default form and decodes it again.
 ///
 /// # Errors
 /// [`NoBits`] if the platform has no such message or a value does not fit its field.
@@ -73,10 +74,10 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     {
         return Vec::new();
     }
-    let natural = form(request, platform);
+    let default = form(request, platform);
     let mut odd = Vec::new();
-    if told.response != 0 && told.response != natural.response {
-        let (all, told) = (natural.response, told.response);
+    if told.response != 0 && told.response != default.response {
+        let (all, told) = (default.response, told.response);
         odd.push(format!(
             "{} back, the descriptor counts {told}",
             spelled(all)
@@ -91,8 +92,8 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
             | Request::Target(_)
             | Request::Urb(_)
     );
-    let header = u32::from(told.header && !natural.header);
-    let (takes, given) = (natural.registers() + header, told.registers());
+    let header = u32::from(told.header && !default.header);
+    let (takes, given) = (default.registers() + header, told.registers());
     if !counted && takes != given {
         odd.push(format!(
             "{} out, the descriptors count {given}",
@@ -120,111 +121,53 @@ pub const fn lanes(request: &Request, platform: Platform) -> Option<u32> {
 }
 
 /// Bytes of a lane in a row of registers, addresses in the first payload; `None` for what has no lanes.
-pub const fn lane_bytes(request: &Request, part: Part) -> Option<u32> {
-    let addresses = matches!(part, Part::First);
-    Some(match request {
-        Request::Sampler(r) if r.lanes == 2 => return None,
-        Request::Sampler(r) => {
-            let narrow = match part {
-                Part::Response => matches!(r.returns, ReturnFormat::Bits16),
-                Part::First | Part::Second => r.params16,
-            };
-            if narrow { 2 } else { 4 }
-        }
-        Request::SvmUntyped(_) | Request::SvmScattered(_) | Request::SvmAtomic(_) if addresses => 8,
-        // A lane owns a dword at least: vISA text reference 5.10.
-        Request::SvmScattered(r) if r.block_bytes == 1 && r.blocks > 4 => r.blocks,
-        Request::SvmScattered(r) if r.block_bytes > 4 => r.block_bytes,
-        Request::SvmAtomic(r) if r.bits == 64 => 8,
-        Request::Target(r) if r.half => 2,
-        Request::ByteScattered(_)
-        | Request::DwordScattered(_)
-        | Request::Untyped(_)
-        | Request::SvmUntyped(_)
-        | Request::Typed(_)
-        | Request::TypedAtomic(_)
-        | Request::Atomic(_)
-        | Request::SvmAtomic(_)
-        | Request::SvmScattered(_)
-        | Request::Target(_) => 4,
-        _ => return None,
-    })
+pub fn lane_bytes(request: &Request, part: Part, platform: Platform) -> Option<u32> {
+    let count = lanes(request, platform)?;
+    if matches!(request, Request::Sampler(r) if r.lanes == 2) {
+        return None;
+    }
+    let layout = Layout::of(request, count, platform);
+    let parts = match part {
+        Part::First => [layout.params, layout.data],
+        Part::Second => [layout.data, layout.params],
+        Part::Response => [layout.answer; 2],
+    };
+    let slot = parts.iter().map(|part| part.slot).find(|&slot| slot > 0);
+    Some(slot.unwrap_or(4))
 }
 
-/// The natural form of a request.
+/// The default form of a request.
 ///
 /// Source: lowering reference 2 to 15, the lengths of each message; 18 for Gen5.
 pub fn form(request: &Request, platform: Platform) -> Form {
     if platform == Platform::Ilk {
         return gen5::default_form(request);
     }
-    // Parts of a payload in registers: header, parameters, data, response.
-    let lanes = |count: u32, bytes: u32| rows(count.saturating_mul(bytes), platform);
-    let moved = |access: Access, rows: u32| match access {
-        Access::Read => (0, rows),
-        Access::Write => (rows, 0),
-    };
-    let (header, parameters, (data, response)) = match request {
+    let grf = platform.grf_bytes();
+    let layout = Layout::of(request, lanes(request, platform).unwrap_or(1), platform);
+    let (mut parameters, data) = (layout.params.registers(grf), layout.data.registers(grf));
+    let mut response = layout.answer.registers(grf);
+    let data = match request {
         Request::Sampler(r) => return r.form(platform),
+        // The block's place.
         Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
-            (true, 1, (0, 0))
+            parameters = 1;
+            data
         }
-        Request::MediaRead(r) => (true, 0, (0, rows(r.bytes(), platform))),
-        Request::MediaWrite(r) => (true, 0, (rows(r.bytes(), platform), 0)),
-        Request::Oword(r) => (true, 0, moved(r.access, lanes(r.owords, 16))),
-        Request::SvmBlock(r) => (true, 0, moved(r.access, lanes(r.owords, 16))),
-        Request::ByteScattered(r) | Request::DwordScattered(r) => {
-            let row = lanes(r.lanes, 4);
-            (r.global.is_some(), row, moved(r.access, row))
+        Request::Fence(r) => {
+            response = r.commit.into();
+            data
         }
-        Request::Untyped(r) | Request::SvmUntyped(r) => {
-            let address = if matches!(request, Request::Untyped(_)) {
-                4
-            } else {
-                8
-            };
-            let data = lanes(r.lanes, 4).saturating_mul(r.channels.count());
-            (false, lanes(r.lanes, address), moved(r.access, data))
+        // Every fence of the load/store pipe answers, and so does the sampler's.
+        Request::LscFence(_) | Request::SamplerFlush => {
+            response = 1;
+            data
         }
-        Request::Typed(r) => (false, r.coordinates, moved(r.access, r.channels.count())),
-        Request::Atomic(r) | Request::TypedAtomic(r) | Request::SvmAtomic(r) => {
-            let slot = lanes(r.lanes, if r.bits == 64 { 8 } else { 4 });
-            let address = match request {
-                Request::SvmAtomic(_) => lanes(r.lanes, 8),
-                _ => lanes(r.lanes, 4),
-            };
-            let response = if r.returns { slot } else { 0 };
-            (false, address, (slot * atomic_operands(r.op), response))
-        }
-        Request::SvmScattered(r) => {
-            // A lane owns a dword at least: vISA text reference 5.10.
-            let lane = r.block_bytes.saturating_mul(r.blocks).max(4);
-            (
-                false,
-                lanes(r.lanes, 8),
-                moved(r.access, lanes(r.lanes, lane)),
-            )
-        }
-        Request::Fence(r) => (true, 0, (0, r.commit.into())),
-        // The payload is not read, and every fence answers.
-        Request::LscFence(_) => (false, 1, (0, 1)),
-        Request::SamplerFlush => (true, 0, (0, 1)),
-        Request::Urb(_) => (true, 0, (0, 0)),
-        // The last are Gen5's, whose lengths were told above.
-        Request::Target(_)
-        | Request::Barrier
-        | Request::EndOfThread
-        | Request::EndOfChild
-        | Request::NullEnd
-        | Request::DualOword(_)
-        | Request::LoopFilter(_)
-        | Request::Vertex(_)
-        | Request::Pixels(_)
-        | Request::TargetUnorm(_)
-        | Request::FlushRender { .. }
-        | Request::Math(_)
-        | Request::Gateway { .. } => (false, 1, (0, 0)),
+        // What stands in front of the colours, and behind them, is the descriptor's to count.
+        Request::Target(_) => 0,
+        _ => data,
     };
+    let header = layout.header;
     let first = (u32::from(header) + parameters).max(1);
     // One payload up to Gen8, two from then on; block messages of the sampler are one piece.
     if platform <= Platform::Bdw {

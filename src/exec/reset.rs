@@ -1,4 +1,4 @@
-//! Which bytes of a thread must be fresh when it begins in the memory of another one: all but those that it
+//! Which bytes of a thread must be reset when it begins in the memory of another one: all but those that it
 //! certainly writes before it reads them; and where both begin with the same bytes, of those the ones that the
 //! program may change.
 //!
@@ -9,7 +9,9 @@
 //!  add V3 ← V3 V4      V3 and V4 are fresh     after a thread that began with the same V4, V4 is so already
 //! ```
 
-use crate::message::ReturnFormat;
+use crate::isa::Platform;
+use crate::lower::SCALAR;
+use crate::message::Layout;
 use crate::program::{
     Alu, CompareDest, Dest, Guard, Lanes, Op, Program, Raw, Region, Send, SendBody, Source,
 };
@@ -18,19 +20,19 @@ use std::ops::Range;
 /// The bytes of the arena, in order, whose start values a thread may see that another one may have left behind
 /// changed.
 #[derive(Clone, Debug, Default)]
-pub struct Fresh {
+pub struct Reset {
     /// In the memory of any thread of the program.
     pub of_any: Vec<Range<usize>>,
     /// In that of a thread which began with the same bytes: those that nobody writes are as they were.
     pub of_same: Vec<Range<usize>>,
 }
 
-impl Fresh {
+impl Reset {
     /// For threads that begin with the lanes of `mask`.
-    pub fn new(program: &Program, mask: u32) -> Fresh {
+    pub fn new(program: &Program, mask: u32) -> Reset {
         let mut seen = Seen {
             mask,
-            grf: program.platform.grf_bytes(),
+            platform: program.platform,
             bytes: vec![Byte::Untouched; program.image.len()],
         };
         // What the thread itself looks at, and the launch fills in.
@@ -48,7 +50,7 @@ impl Fresh {
             Some(changed) => ranges(seen().map(|(at, _)| at).filter(|&at| changed[at])),
             None => of_any.clone(),
         };
-        Fresh { of_any, of_same }
+        Reset { of_any, of_same }
     }
 }
 
@@ -125,14 +127,7 @@ fn change_lanes(dst: &Dest, lanes: Lanes, change: &mut impl FnMut(u32, u32)) -> 
 /// Where a message puts its answer, if it has one; `None` if that is not known here.
 fn answered(body: &SendBody) -> Option<Option<Raw>> {
     match body {
-        SendBody::Sampler { dst, .. } => Some(*dst),
-        SendBody::Media { write, data, .. }
-        | SendBody::Oword { write, data, .. }
-        | SendBody::Scatter { write, data, .. }
-        | SendBody::Typed { write, data, .. }
-        | SendBody::SvmBlock { write, data, .. }
-        | SendBody::SvmScatter { write, data, .. }
-        | SendBody::SvmScatter4 { write, data, .. } => Some((!write).then_some(*data)),
+        SendBody::Request(_, operands) => Some(operands.registers.answer),
         _ => None,
     }
 }
@@ -161,7 +156,7 @@ enum Byte {
 
 struct Seen {
     mask: u32,
-    grf: u32,
+    platform: Platform,
     bytes: Vec<Byte>,
 }
 
@@ -213,45 +208,33 @@ impl Seen {
         if let Some(guard) = send.guard {
             self.read(guard.offset, 4);
         }
-        match &send.body {
-            SendBody::Sampler {
-                template,
-                offsets,
-                params,
-                dst,
-            } => {
-                if let Some(source) = offsets {
-                    self.source(source, send.lanes)?;
-                }
-                for param in params.iter().flatten() {
-                    self.registers(*param);
-                }
-                let rows = template.returns == ReturnFormat::Bits32
-                    && u32::from(send.lanes.count) == template.lanes;
-                if let Some(dst) = dst.filter(|_| rows && self.whole(send.lanes, send.guard)) {
-                    let bytes = 4 * template.lanes;
-                    for row in 0..template.returned_channels() {
-                        let row = dst.skip(row * bytes.next_multiple_of(self.grf));
-                        let end = row.offset.saturating_add(bytes).min(row.end);
-                        self.write(row.offset, end.saturating_sub(row.offset));
-                    }
-                }
-                Some(())
-            }
-            SendBody::Typed {
-                write: true,
-                coordinates,
-                data,
-                ..
-            } => {
-                for raw in coordinates.iter().flatten() {
-                    self.registers(*raw);
-                }
-                self.registers(*data);
-                Some(())
-            }
-            _ => None,
+        let SendBody::Request(request, operands) = &send.body else {
+            return None;
+        };
+        for (_, source) in &operands.scalars {
+            self.source(source, SCALAR)?;
         }
+        let registers = &operands.registers;
+        let read = registers.params().iter().chain(&registers.data);
+        for raw in read.chain([&registers.header]).flatten() {
+            self.registers(*raw);
+        }
+        // An answer of whole registers for all lanes leaves nothing of what was there.
+        let count = send.lanes.count.into();
+        let part = Layout::of(request, count, self.platform).answer;
+        let rows = part.slot == part.used && !request.is_block();
+        let Some(dst) = registers
+            .answer
+            .filter(|_| rows && self.whole(send.lanes, send.guard))
+        else {
+            return Some(());
+        };
+        for value in 0..part.count {
+            let row = dst.skip(value * part.pitch);
+            let end = row.offset.saturating_add(count * part.slot).min(row.end);
+            self.write(row.offset, end.saturating_sub(row.offset));
+        }
+        Some(())
     }
 
     /// All registers that a message may take an operand from.
@@ -336,13 +319,13 @@ mod tests {
     /// Which of the variables A to D must be fresh in the memory of any thread.
     fn named(body: &str, mask: u32) -> String {
         let program = lowered(body);
-        among(&program, &Fresh::new(&program, mask).of_any)
+        among(&program, &Reset::new(&program, mask).of_any)
     }
 
     /// Which of them in the memory of a thread that began with the same bytes.
     fn named_alike(body: &str, mask: u32) -> String {
         let program = lowered(body);
-        among(&program, &Fresh::new(&program, mask).of_same)
+        among(&program, &Reset::new(&program, mask).of_same)
     }
 
     #[test]

@@ -1,4 +1,4 @@
-//! Whole messages: the lanes of a gather or scatter at once, when nobody watches.
+//! Coalesced messages: the lanes of a gather or scatter at once, when nobody watches.
 //!
 //! ```text
 //!  addresses  a₀ a₁ a₂ …  ─┬─ each the bytes of a lane behind the last: one copy
@@ -12,61 +12,66 @@
 use super::bindings::Environment;
 use super::lanes::{MAX_LANES, active};
 use super::lsc::lsc_address;
-use super::memory::{Space, uniform};
-use super::message::{Place, read_raw, state};
+use super::memory::Space;
+use super::message::{Call, Transfer, base, read_raw, state};
 use super::thread::Thread;
 use crate::dataport::untyped::Window;
+use crate::isa::Platform;
 use crate::lower::{SLM, STATELESS};
-use crate::program::{LscAction, Raw, Send, SendBody};
+use crate::message::{Access, Layout, Request};
+use crate::program::{LscAction, Operands, Raw, Registers, Send, SendBody};
 use std::ops::Range;
 
 /// The first address of each lane. All are read before anything is written, as a message's payload is.
 pub(super) fn lane_addresses(
     thread: &Thread<'_>,
-    body: &SendBody,
-    count: usize,
-    uniform: u64,
+    transfer: Transfer<'_>,
+    call: &Call<'_>,
 ) -> [u64; MAX_LANES] {
     let mut out = [0; MAX_LANES];
+    let count = call.count as usize;
     let lanes = &mut out[..count.min(MAX_LANES)];
-    match body {
-        SendBody::Scatter { scale, offsets, .. } => {
-            let (base, scale) = (uniform as u32, u64::from(*scale));
-            for (address, offset) in lanes.iter_mut().zip(dwords(thread, *offsets, count)) {
-                *address = u64::from(base.wrapping_add(offset)) * scale;
-            }
-        }
-        // Offsets are as wide as their variable's type: compilers print whole addresses.
-        SendBody::SvmScatter4 { offsets, .. } if offsets.ty.bytes() != 8 => {
-            for (address, offset) in lanes.iter_mut().zip(dwords(thread, *offsets, count)) {
-                *address = uniform.wrapping_add(u64::from(offset));
-            }
-        }
-        SendBody::SvmScatter4 {
-            offsets: qwords, ..
-        }
-        | SendBody::SvmScatter {
-            addresses: qwords, ..
-        } => {
-            let mut bytes = [0; 8 * MAX_LANES];
-            let bytes = &mut bytes[..8 * lanes.len()];
-            read_raw(thread, *qwords, bytes);
-            let base = match body {
-                SendBody::SvmScatter4 { .. } => uniform,
-                _ => 0,
-            };
-            for (address, qword) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
-                *address = base.wrapping_add(u64::from_le_bytes(*qword));
-            }
-        }
-        SendBody::Lsc(message) => {
+    let request = match transfer {
+        Transfer::Lsc(message) => {
             for (lane, address) in lanes.iter_mut().enumerate() {
                 *address = lsc_address(thread, message, lane);
             }
+            return out;
         }
-        _ => {}
+        Transfer::LscBlock(_) => return out,
+        Transfer::Request(request) => request,
+    };
+    let registers = call.registers;
+    let Some(&Some(raw)) = registers.params().first() else {
+        return out;
+    };
+    let base = call.base;
+    if registers.address_bytes == 8 {
+        let mut bytes = [0; 8 * MAX_LANES];
+        let bytes = &mut bytes[..8 * lanes.len()];
+        read_raw(thread, raw, bytes);
+        for (address, qword) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
+            *address = base.wrapping_add(u64::from_le_bytes(*qword));
+        }
+    } else if is_flat(request) {
+        for (address, offset) in lanes.iter_mut().zip(dwords(thread, raw, count)) {
+            *address = base.wrapping_add(u64::from(offset));
+        }
+    } else {
+        let (base, unit) = (base as u32, u64::from(registers.unit));
+        for (address, offset) in lanes.iter_mut().zip(dwords(thread, raw, count)) {
+            *address = u64::from(base.wrapping_add(offset)) * unit;
+        }
     }
     out
+}
+
+/// Whether addresses have 64 bits.
+const fn is_flat(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::SvmUntyped(_) | Request::SvmScattered(_) | Request::SvmAtomic(_)
+    )
 }
 
 /// A dword for each lane.
@@ -103,49 +108,41 @@ struct Shape {
 const MOST: usize = 16;
 
 impl Shape {
-    fn of(body: &SendBody, count: usize, grf: usize) -> Option<Shape> {
-        let row = (4 * count).next_multiple_of(grf);
+    fn of(
+        transfer: Transfer<'_>,
+        registers: &Registers,
+        count: usize,
+        platform: Platform,
+    ) -> Option<Shape> {
+        let grf = platform.grf_bytes() as usize;
         // Enabled channels that follow each other, and how many stand in front of them.
         let channels = |mask: u8| {
             let first = mask.trailing_zeros();
             let run = u32::from(mask).checked_shr(first)?;
             (run & (run + 1) == 0).then_some((run.count_ones() as usize, u64::from(first)))
         };
-        let (write, unit, slot, (rows, first), pitch, data) = match body {
-            SendBody::Scatter {
-                write,
-                bytes,
-                channels: mask,
-                data,
-                ..
-            } => {
-                let bytes = *bytes as usize;
-                (*write, bytes, bytes.max(4), channels(mask.0)?, row, *data)
+        let (write, unit, slot, (rows, first), pitch, data) = match transfer {
+            Transfer::Request(request) => {
+                let (access, rows) = match request {
+                    Request::ByteScattered(r) | Request::DwordScattered(r) => (r.access, (1, 0)),
+                    Request::Untyped(r) | Request::SvmUntyped(r) => {
+                        (r.access, channels(r.channels.0)?)
+                    }
+                    Request::SvmScattered(r) if r.block_bytes > 1 => {
+                        (r.access, (r.blocks as usize, 0))
+                    }
+                    _ => return None,
+                };
+                let layout = Layout::of(request, count as u32, platform);
+                let write = access == Access::Write;
+                let (part, data) = match write {
+                    true => (layout.data, registers.data[0]?),
+                    false => (layout.answer, registers.answer?),
+                };
+                let (unit, slot) = (part.used as usize, part.slot as usize);
+                (write, unit, slot, rows, part.pitch as usize, data)
             }
-            SendBody::SvmScatter4 {
-                write,
-                channels: mask,
-                data,
-                ..
-            } => (*write, 4, 4, channels(mask.0)?, row, *data),
-            SendBody::SvmScatter {
-                write,
-                bytes: bytes @ (4 | 8),
-                count: blocks,
-                data,
-                ..
-            } => {
-                let bytes = *bytes as usize;
-                (
-                    *write,
-                    bytes,
-                    bytes,
-                    (*blocks as usize, 0),
-                    bytes * count,
-                    *data,
-                )
-            }
-            SendBody::Lsc(lsc) if !lsc.transposed && !lsc.high => {
+            Transfer::Lsc(lsc) if !lsc.transposed && !lsc.high => {
                 let write = match lsc.action {
                     LscAction::Load => false,
                     LscAction::Store => true,
@@ -185,55 +182,62 @@ impl Shape {
     }
 }
 
-/// Serves a message on the lanes of `at.mask` if it can be served whole. If not, nothing has happened.
+/// Serves a message on the lanes of `call.mask` if it can be served whole. If not, nothing has happened.
 pub(super) fn serve(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
-    body: &SendBody,
-    count: usize,
-    at: Place,
+    transfer: Transfer<'_>,
+    call: &Call<'_>,
 ) -> bool {
-    let count = count.min(MAX_LANES);
-    let grf = thread.program.platform.grf_bytes() as usize;
-    Shape::of(body, count, grf)
-        .is_some_and(|shape| shaped(thread, space, body, &shape, count, at.uniform, at.mask))
+    let count = (call.count as usize).min(MAX_LANES);
+    let platform = thread.program.platform;
+    Shape::of(transfer, call.registers, count, platform)
+        .is_some_and(|shape| shaped(thread, space, transfer, &shape, call))
 }
 
 /// A gather or scatter in one memory, for the threads that send it one after the other.
-pub(super) struct Whole<'s> {
+pub(super) struct Coalesced<'s> {
     send: &'s Send,
+    request: &'s Request,
+    operands: &'s Operands,
     /// Binding table index.
     index: u32,
     space: Space<'s>,
     shape: Shape,
 }
 
-impl<'s> Whole<'s> {
+impl<'s> Coalesced<'s> {
     /// The message of `send` in the memory that `thread` names; `None` if it is no such message, or one that
     /// threads serve each for itself.
     pub(super) fn new(
         thread: &Thread<'_>,
         environment: &Environment<'s>,
         send: &'s Send,
-    ) -> Option<Whole<'s>> {
+    ) -> Option<Coalesced<'s>> {
+        let SendBody::Request(request, operands) = &send.body else {
+            return None;
+        };
         let resources = environment.resources;
         let index = state(thread, send.surface);
-        let space = match &send.body {
-            SendBody::Scatter { .. } if index != SLM && index != STATELESS => {
+        let space = match request {
+            Request::ByteScattered(_) | Request::DwordScattered(_) | Request::Untyped(_)
+                if index != SLM && index != STATELESS =>
+            {
                 Space::Surface(index, Window::of(resources.surface(index)?))
             }
-            SendBody::SvmScatter { .. } | SendBody::SvmScatter4 { .. }
-                if resources.own.is_none() =>
-            {
+            Request::SvmScattered(_) | Request::SvmUntyped(_) if resources.own.is_none() => {
                 Space::Flat(&resources.flat, None)
             }
             _ => return None,
         };
-        let grf = thread.program.platform.grf_bytes() as usize;
         let count = usize::from(send.lanes.count).min(MAX_LANES);
-        let shape = Shape::of(&send.body, count, grf)?;
-        (!environment.through_bits).then_some(Whole {
+        let platform = thread.program.platform;
+        let transfer = Transfer::Request(request);
+        let shape = Shape::of(transfer, &operands.registers, count, platform)?;
+        (!environment.through_bits).then_some(Coalesced {
             send,
+            request,
+            operands,
             index,
             space,
             shape,
@@ -243,45 +247,53 @@ impl<'s> Whole<'s> {
     /// Serves the message of a thread if it is in that memory and can be served whole. If not, nothing has
     /// happened and false comes back.
     pub(super) fn serve(&self, thread: &mut Thread<'_>) -> bool {
-        let Send {
-            lanes, guard, body, ..
-        } = self.send;
-        if state(thread, self.send.surface) != self.index {
+        let &Coalesced {
+            send,
+            request,
+            operands,
+            ..
+        } = self;
+        if state(thread, send.surface) != self.index {
             return false;
         }
-        let (mask, count) = (thread.active(*lanes, *guard), usize::from(lanes.count));
-        let base = uniform(thread, body);
-        shaped(thread, &self.space, body, &self.shape, count, base, mask)
+        let call = Call {
+            send,
+            pc: 0,
+            count: send.lanes.count.into(),
+            mask: thread.active(send.lanes, send.guard),
+            base: base(thread, operands),
+            registers: &operands.registers,
+        };
+        let transfer = Transfer::Request(request);
+        shaped(thread, &self.space, transfer, &self.shape, &call)
     }
 }
 
-/// As [`serve`], for a message whose shape is known: `base` is added to the address of every lane of `mask`.
+/// As [`serve`], for a message whose shape is known.
 fn shaped(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
-    body: &SendBody,
+    transfer: Transfer<'_>,
     shape: &Shape,
-    count: usize,
-    base: u64,
-    mask: u32,
+    call: &Call<'_>,
 ) -> bool {
-    let count = count.min(MAX_LANES);
+    let count = (call.count as usize).min(MAX_LANES);
     let (data, size) = (shape.data, shape.bytes());
     if (data.end.saturating_sub(data.offset) as usize) < shape.registers(count) {
         return false;
     }
-    let mask = mask & (u32::MAX >> (32 - count.max(1)));
+    let mask = call.mask & (u32::MAX >> (32 - count.max(1)));
     if mask == 0 {
         return true;
     }
     // Lanes from the first to the last that is on.
     let span = mask.trailing_zeros() as usize..32 - mask.leading_zeros() as usize;
     let whole = mask.count_ones() as usize == span.len();
-    if whole && let Some(start) = row(thread, body, span.clone(), base, size) {
+    if whole && let Some(start) = row(thread, transfer, span.clone(), call, size) {
         let start = start.wrapping_add(shape.skipped);
         return in_one_piece(thread, space, shape, span, start);
     }
-    let mut addresses = lane_addresses(thread, body, count, base);
+    let mut addresses = lane_addresses(thread, transfer, call);
     for address in &mut addresses[..count] {
         *address = address.wrapping_add(shape.skipped);
     }
@@ -296,19 +308,21 @@ fn shaped(
 /// lane before: nobody has to work out the others.
 fn row(
     thread: &Thread<'_>,
-    body: &SendBody,
+    transfer: Transfer<'_>,
     lanes: Range<usize>,
-    base: u64,
+    call: &Call<'_>,
     size: usize,
 ) -> Option<u64> {
-    let (raw, scale) = match body {
-        SendBody::Scatter { scale, offsets, .. } => (*offsets, *scale as usize),
-        SendBody::SvmScatter4 { offsets, .. } if offsets.ty.bytes() != 8 => (*offsets, 1),
-        _ => return None,
+    let Transfer::Request(request) = transfer else {
+        return None;
     };
-    let step = size
-        .checked_div(scale)
-        .filter(|step| step * scale == size)? as u32;
+    let registers = call.registers;
+    if registers.address_bytes == 8 {
+        return None;
+    }
+    let raw = (*registers.params().first()?)?;
+    let unit = registers.unit as usize;
+    let step = size.checked_div(unit).filter(|step| step * unit == size)? as u32;
     let register = &thread.arena[raw.offset as usize..raw.end.max(raw.offset) as usize];
     let offsets = register.as_chunks::<4>().0.get(lanes)?;
     let first = u32::from_le_bytes(*offsets.first()?);
@@ -317,16 +331,13 @@ fn row(
         misses |= u32::from_le_bytes(*offset) ^ first.wrapping_add(step.wrapping_mul(i));
     }
     let far = step.checked_mul(offsets.len() as u32)?;
-    let start = match body {
-        SendBody::Scatter { .. } => {
-            let start = (base as u32).wrapping_add(first);
-            start.checked_add(far)?;
-            u64::from(start) * scale as u64
-        }
-        _ => {
-            first.checked_add(far)?;
-            base.wrapping_add(u64::from(first))
-        }
+    let start = if is_flat(request) {
+        first.checked_add(far)?;
+        call.base.wrapping_add(u64::from(first))
+    } else {
+        let start = (call.base as u32).wrapping_add(first);
+        start.checked_add(far)?;
+        u64::from(start) * unit as u64
     };
     (misses == 0).then_some(start)
 }

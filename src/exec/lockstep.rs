@@ -8,17 +8,19 @@
 //!  thread 2  pc 31   waits until the front has come to 31
 //! ```
 //!
-//! What lanes are to a thread (`flow`), threads are to a gang. Each does what it would do alone, to
-//! the byte, as long as no thread sees what another one does: [`may_gang`].
+//! What lanes are to a thread (`flow`), threads are in lockstep. Each does what it would do alone, to
+//! the byte, as long as no thread sees what another one does: [`may_lockstep`].
 
 use super::bindings::Environment;
+use super::coalesced::Coalesced;
 use super::observer::Silent;
 use super::ready;
 use super::run::{After, run_steps};
 use super::texels::Rows;
 use super::thread::Thread;
 use super::trap::Trap;
-use super::whole::Whole;
+
+use crate::message::Request;
 use crate::program::{Guard, Lanes, LscAction, LscPlace, Op, Program, SendBody};
 
 /// The place of a thread that has ended.
@@ -26,7 +28,7 @@ const ENDED: u32 = u32::MAX;
 
 /// Whether threads of a program may run side by side: nothing in it makes threads wait for each other, or
 /// tells one what another has done before.
-pub fn may_gang(program: &Program) -> bool {
+pub fn may_lockstep(program: &Program) -> bool {
     program.slm_bytes == 0 && program.ops.iter().all(keeps_to_itself)
 }
 
@@ -34,22 +36,19 @@ fn keeps_to_itself(op: &Op) -> bool {
     match op {
         Op::Barrier(_) => false,
         Op::Send(send) => match &send.body {
-            SendBody::Atomic { .. }
-            | SendBody::SvmAtomic { .. }
-            | SendBody::TypedAtomic { .. }
-            | SendBody::Target { .. }
-            | SendBody::Raw(_) => false,
+            SendBody::Request(Request::Target(_), _) | SendBody::Raw(_) => false,
+            SendBody::Request(request, _) => request.atomic().is_none(),
             SendBody::Lsc(message) => {
                 matches!(message.action, LscAction::Load | LscAction::Store)
                     && !matches!(message.place, LscPlace::Shared)
             }
-            _ => true,
+            SendBody::LscBlock(_) => true,
         },
         _ => true,
     }
 }
 
-/// Runs threads of a program that [`may_gang`] to their ends. They come back in the order of their numbers.
+/// Runs threads of a program that [`may_lockstep`] to their ends. They come back in the order of their numbers.
 ///
 /// # Errors
 /// The [`Trap`] of the first thread, by number, that could not go on; those behind it have not ended.
@@ -143,7 +142,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
                 }
             }
             Some(Op::Send(send))
-                if matches!(send.body, SendBody::Sampler { .. })
+                if matches!(send.body, SendBody::Request(Request::Sampler(_), _))
                     && ready::serve(front, environment, send, pc) =>
             {
                 pc += 1;
@@ -195,17 +194,19 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
         let over = front.iter().find(|t| t.executed >= limit);
         return over.map_or(Ok(()), |t| Err(t.over_limit(limit)));
     }
-    let (rows, whole) = match op {
+    let (rows, coalesced) = match op {
         Op::Send(send) => (
             Rows::new(&front[0], environment, send),
-            Whole::new(&front[0], environment, send),
+            Coalesced::new(&front[0], environment, send),
         ),
         _ => (None, None),
     };
     for thread in front {
         thread.count(op, limit)?;
         let served = rows.as_ref().is_some_and(|rows| rows.write(thread))
-            || whole.as_ref().is_some_and(|whole| whole.serve(thread));
+            || coalesced
+                .as_ref()
+                .is_some_and(|message| message.serve(thread));
         if served {
             thread.frame.pc = pc + 1;
             continue;

@@ -12,9 +12,9 @@
 
 use super::Sfid;
 use super::bits::{Decoded, decode};
+use super::default_lengths::{lane_bytes, lanes};
 use super::extended::{length_field, with_second_length};
 use super::fields::{Field, extended_gen11 as ex, outer};
-use super::natural::{lane_bytes, lanes};
 use super::request::Request;
 use super::text;
 use crate::diagnostic::{Code, Diagnostic};
@@ -115,7 +115,7 @@ impl RawWords {
     }
 
     /// Where the text counts other registers than the descriptors.
-    pub fn beside_text(&self, platform: Platform) -> Vec<String> {
+    pub fn text_vs_descriptor(&self, platform: Platform) -> Vec<String> {
         let field = |word: Option<u32>, field: Field| word.map(|word| field.get(&[word]));
         let [sent, second, received] = self.lengths;
         // A second length that the descriptor has not is the text's to join, as far as there is room.
@@ -264,7 +264,7 @@ pub fn lacking(
                 r.bytes().wrapping_sub(1) % grf + 1
             }
             (request, _) => {
-                let lane = lane_bytes(&request, part);
+                let lane = lane_bytes(&request, part, platform);
                 lane.map_or(32, |lane| lanes.saturating_mul(lane))
             }
         },

@@ -1,0 +1,229 @@
+//! How a request lies in registers: the order, the sizes and the strides of what is sent and what comes back.
+//!
+//! ```text
+//!  header │ parameters, each in registers of its own │ data │ ─▶ │ answer │
+//!           u₀ u₁ u₂ …        v₀ v₁ v₂ …               R₀ R₁ …     R₀ R₁ …      count 2: two of them
+//!           ◀─slot─▶          ◀────pitch────▶          G₀ G₁ …     G₀ G₁ …
+//! ```
+//!
+//! Lowering, raw messages, default lengths, the sanitizer and the reset of threads all read [`Layout::of`].
+//! Source: lowering reference 1.8, 2 to 14; vISA text reference 5.8 to 5.10.
+
+use super::default_lengths::atomic_operands;
+use super::request::{Access, Request, ReturnFormat};
+use crate::isa::Platform;
+
+/// Values that lie in registers in the same way.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Part {
+    /// Values of each lane.
+    pub count: u32,
+    /// Bytes from one value of a lane to its next.
+    pub pitch: u32,
+    /// Bytes from lane to lane.
+    pub slot: u32,
+    /// Bytes of a slot that count.
+    pub used: u32,
+}
+
+impl Part {
+    /// Nothing.
+    pub const NONE: Part = Part {
+        count: 0,
+        pitch: 0,
+        slot: 0,
+        used: 0,
+    };
+
+    /// A block without lanes: rows of `used` bytes.
+    const fn block(count: u32, pitch: u32, used: u32) -> Part {
+        Part {
+            count,
+            pitch,
+            slot: pitch,
+            used,
+        }
+    }
+
+    /// Registers it takes, of `grf` bytes each.
+    pub const fn registers(&self, grf: u32) -> u32 {
+        self.count.saturating_mul(self.pitch).div_ceil(grf)
+    }
+
+    /// Registers that one of its values takes, of `grf` bytes each.
+    pub const fn each(&self, grf: u32) -> u32 {
+        self.pitch.div_ceil(grf)
+    }
+}
+
+/// How a request lies in registers.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Layout {
+    /// Lanes; 1 for blocks.
+    pub lanes: u32,
+    /// It cannot do without a header.
+    pub header: bool,
+    /// What says where or what, one value after the other: parameters, coordinates, offsets, addresses.
+    pub params: Part,
+    /// What is written, in one piece: rows of data, operands of an atomic, colours.
+    pub data: Part,
+    /// What comes back.
+    pub answer: Part,
+}
+
+impl Layout {
+    /// The layout of a request on so many lanes.
+    pub fn of(request: &Request, lanes: u32, platform: Platform) -> Layout {
+        let grf = platform.grf_bytes();
+        // Each value of a lane in registers of its own.
+        let rows = |count: u32, slot: u32, used: u32| Part {
+            count,
+            pitch: lanes
+                .saturating_mul(slot)
+                .div_ceil(grf)
+                .max(1)
+                .saturating_mul(grf),
+            slot,
+            used,
+        };
+        let words = |count: u32, narrow: bool| match narrow {
+            true => rows(count, 2, 2),
+            false => rows(count, 4, 4),
+        };
+        let moved = |access: Access, part: Part| match access {
+            Access::Read => (Part::NONE, part),
+            Access::Write => (part, Part::NONE),
+        };
+        let nothing = (Part::NONE, Part::NONE);
+        let (header, params, (data, answer)) = match request {
+            Request::Sampler(r) => {
+                let answer = words(
+                    r.returned_channels(),
+                    matches!(r.returns, ReturnFormat::Bits16),
+                );
+                let params = words(r.params, r.params16);
+                (r.needs_header(platform), params, (Part::NONE, answer))
+            }
+            Request::MediaRead(r) => {
+                let block = Part::block(r.height, r.pitch(), r.width);
+                (true, Part::NONE, (Part::NONE, block))
+            }
+            Request::MediaWrite(r) => {
+                let block = Part::block(r.height, r.pitch(), r.width);
+                (true, Part::NONE, (block, Part::NONE))
+            }
+            Request::Oword(r) => {
+                let bytes = r.owords.saturating_mul(16);
+                (
+                    true,
+                    Part::NONE,
+                    moved(r.access, Part::block(1, bytes, bytes)),
+                )
+            }
+            Request::SvmBlock(r) => {
+                let bytes = r.owords.saturating_mul(16);
+                (
+                    true,
+                    Part::NONE,
+                    moved(r.access, Part::block(1, bytes, bytes)),
+                )
+            }
+            // Bytes and words have a dword each.
+            Request::ByteScattered(r) | Request::DwordScattered(r) => {
+                let data = rows(1, r.element_bytes.max(4), r.element_bytes);
+                (r.global.is_some(), rows(1, 4, 4), moved(r.access, data))
+            }
+            Request::Untyped(r) => {
+                let data = rows(r.channels.count(), 4, 4);
+                (false, rows(1, 4, 4), moved(r.access, data))
+            }
+            Request::SvmUntyped(r) => {
+                let data = rows(r.channels.count(), 4, 4);
+                (false, rows(1, 8, 8), moved(r.access, data))
+            }
+            Request::Typed(r) => {
+                let data = rows(r.channels.count(), 4, 4);
+                (false, rows(r.coordinates, 4, 4), moved(r.access, data))
+            }
+            // Words have a dword each; typed atomics have as many coordinates as are given, one at least.
+            Request::Atomic(r) | Request::TypedAtomic(r) | Request::SvmAtomic(r) => {
+                let address = match request {
+                    Request::SvmAtomic(_) => 8,
+                    _ => 4,
+                };
+                let size = r.bits / 8;
+                let operands = rows(atomic_operands(r.op), size.max(4), size);
+                let answer = rows(r.returns.into(), size.max(4), size);
+                (false, rows(1, address, address), (operands, answer))
+            }
+            Request::SvmScattered(r) => {
+                // A lane owns its bytes, a dword at least; larger blocks of all lanes follow each other.
+                // Source: vISA text reference 5.10.
+                let data = match r.block_bytes {
+                    1 => Part {
+                        count: 1,
+                        pitch: lanes.saturating_mul(r.blocks.max(4)),
+                        slot: r.blocks.max(4),
+                        used: r.blocks,
+                    },
+                    bytes => Part {
+                        count: r.blocks,
+                        pitch: lanes.saturating_mul(bytes),
+                        slot: bytes,
+                        used: bytes,
+                    },
+                };
+                (false, rows(1, 8, 8), moved(r.access, data))
+            }
+            Request::Target(r) => (false, Part::NONE, (words(4, r.half), Part::NONE)),
+            // Blocks of the media sampler and what goes to other functions: a header or one register of fields.
+            Request::Avs(_)
+            | Request::Unorm(_)
+            | Request::Scale8x8(_)
+            | Request::Deinterlace(_)
+            | Request::Fence(_)
+            | Request::SamplerFlush
+            | Request::Urb(_) => (true, Part::NONE, nothing),
+            Request::LscFence(_) | Request::Barrier | Request::EndOfThread => {
+                (false, Part::NONE, nothing)
+            }
+            // Gen5's own: its rules have their lengths.
+            Request::EndOfChild
+            | Request::NullEnd
+            | Request::DualOword(_)
+            | Request::LoopFilter(_)
+            | Request::Vertex(_)
+            | Request::Pixels(_)
+            | Request::TargetUnorm(_)
+            | Request::FlushRender { .. }
+            | Request::Math(_)
+            | Request::Gateway { .. } => (false, Part::NONE, nothing),
+        };
+        Layout {
+            lanes,
+            header,
+            params,
+            data,
+            answer,
+        }
+    }
+}
+
+/// What the parameters of a request are called.
+pub const fn params_name(request: &Request) -> &'static str {
+    match request {
+        Request::Sampler(_) => "parameters",
+        Request::Typed(_) | Request::TypedAtomic(_) => "coordinates",
+        Request::SvmScattered(_) | Request::SvmAtomic(_) => "addresses",
+        _ => "offsets",
+    }
+}
+
+/// What the data of a request are called.
+pub const fn data_name(request: &Request) -> &'static str {
+    match request {
+        Request::Atomic(_) | Request::TypedAtomic(_) | Request::SvmAtomic(_) => "operands",
+        Request::Target(_) => "colours",
+        _ => "data",
+    }
+}
