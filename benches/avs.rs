@@ -7,12 +7,12 @@
 use divan::counter::ItemsCount;
 use divan::{Bencher, black_box};
 use std::time::Instant;
-use visim::isa::{AvsControl, AvsMode, ChannelMask};
-use visim::message::AvsRequest;
-use visim::sampler::avs::{self, AvsSampler, packed_bytes};
-use visim::sampler::deinterlace::DeinterlaceState;
-use visim::surface::{Description, Format, Surface};
-use visim::video::{Fields, Picture, Sampling};
+use visim::internals::isa::{AvsControl, AvsMode, ChannelMask};
+use visim::internals::message::AvsRequest;
+use visim::internals::sampler::avs::{self, AvsSampler, packed_bytes};
+use visim::internals::sampler::deinterlace::DeinterlaceState;
+use visim::internals::surface::{Description, Format, Surface};
+use visim::internals::video::{Fields, Picture, Sampling};
 
 const FULL_HD: (u32, u32) = (1920, 1080);
 const HD: (u32, u32) = (1280, 720);

@@ -5,12 +5,12 @@
 
 use divan::Bencher;
 use divan::counter::ItemsCount;
-use visim::check::{CheckOptions, check};
-use visim::launch::{self, Bindings, Grid, Keep, RunOptions, Silent};
-use visim::lower::{LowerOptions, lower};
-use visim::program::Program;
-use visim::source::Source;
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::launch::{self, Bindings, Grid, Keep, RunOptions, Silent};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::program::Program;
+use visim::internals::source::Source;
+use visim::internals::syntax::{ParseOptions, parse};
 
 const ROUNDS: u64 = 1000;
 

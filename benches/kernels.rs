@@ -6,16 +6,16 @@
 use std::path::Path;
 use std::sync::Arc;
 use std::time::Instant;
-use visim::check::CheckOptions;
-use visim::harness::front::Front;
-use visim::harness::kernel::CompiledFile;
-use visim::harness::load;
-use visim::launch::kernel::image::{Image, Shape};
-use visim::launch::kernel::{Argument, Size};
-use visim::launch::{Keep, Observer, RunOptions, Silent, ThreadId, run};
-use visim::lower::{LowerOptions, lower};
-use visim::observe::{Sanitizer, Stats, Watcher};
-use visim::surface::Memory;
+use visim::internals::check::CheckOptions;
+use visim::internals::harness::front::Front;
+use visim::internals::harness::kernel::CompiledFile;
+use visim::internals::harness::load;
+use visim::internals::launch::kernel::image::{Image, Shape};
+use visim::internals::launch::kernel::{Argument, Size};
+use visim::internals::launch::{Keep, Observer, RunOptions, Silent, ThreadId, run};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::observe::{Sanitizer, Stats, Watcher};
+use visim::internals::surface::Memory;
 
 const FRAME: (u32, u32) = (1920, 1080);
 const ROUNDS: usize = 5;

@@ -1,12 +1,14 @@
 //! Media blocks and texel loads: the fast path beside its reference.
 
 use divan::{Bencher, black_box};
-use visim::dataport::block::media_read;
-use visim::isa::ChannelMask;
-use visim::message::{DataPath, FieldSelect, MediaBlock, ReturnFormat, SamplerOp, SamplerRequest};
-use visim::sampler::Lanes;
-use visim::sampler::fetch::{load, load_reference};
-use visim::surface::{Description, Format, Surface, Tiling};
+use visim::internals::dataport::block::media_read;
+use visim::internals::isa::ChannelMask;
+use visim::internals::message::{
+    DataPath, FieldSelect, MediaBlock, ReturnFormat, SamplerOp, SamplerRequest,
+};
+use visim::internals::sampler::Lanes;
+use visim::internals::sampler::fetch::{load, load_reference};
+use visim::internals::surface::{Description, Format, Surface, Tiling};
 
 fn main() {
     divan::main();

@@ -7,18 +7,10 @@
 //!                                              message ◀─▶ sampler │ dataport ─▶ surface
 //! ```
 //!
-//! * [`syntax::parse`] reads text into lines, [`syntax::print`] writes them back.
-//! * [`check::check`] applies every rule once and numbers what was named.
-//! * [`lower::lower`] turns a kernel into ops over one block of bytes.
-//! * [`launch::run`] starts a grid of threads on it; [`exec`] is one thread.
-//! * [`sends`] and [`tld`] are front ends of their own: messages of Ironlake, texture loads of Maxwell.
-//! * [`surface`], [`sampler`] and [`dataport`] are the memory and texture world, which never sees a program.
-//! * [`finalizer`] prints the messages that Intel's finalizer makes of an instruction.
-//! * [`explain`], [`harness`] and the command line only read what the others produce.
+//! Media blocks, the 3D sampler, AVS and all else that a kernel asks of the hardware become messages with the bits of
+//! the platform, which are served against modelled surfaces and samplers, to the byte.
 //!
-//! Every stage returns all that it finds as [`diagnostic::Diagnostic`]s.
-//!
-//! A host uses the few names of the crate's root:
+//! A host uses the few names of this page:
 //!
 //! ```
 //! use visim::{Simulator, Source};
@@ -34,36 +26,77 @@
 //! assert_eq!(outcome.register("V32").unwrap()[..4], 42i32.to_le_bytes());
 //! # Ok::<(), visim::Report>(())
 //! ```
+//!
+//! | name | what it is |
+//! |---|---|
+//! | [`Source`] | a text with its name |
+//! | [`Module`] | a text that was read; printed, the canonical form |
+//! | [`Program`] | a kernel that was checked and lowered for a platform |
+//! | [`Platform`] | a GPU generation |
+//! | [`Simulator`] | a run, put together: program, surfaces, samplers, start values, grid |
+//! | [`Surface`], [`SamplerState`] | what is bound to a run |
+//! | [`Outcome`] | registers, surfaces and counts after a run |
+//! | [`Observer`] | what watches a run |
+//! | [`Report`], [`Diagnostic`] | what is wrong, and where |
+//! | [`Files`], [`Disk`], [`InMemory`] | where the files that programs name are read from |
+//!
+//! The stages behind them are for contributors: `cargo doc --features internals` makes their pages, of which the one of
+//! the module `internals` is the first to read.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]
 
 mod api;
-pub mod base;
-pub mod check;
+
+/// The stages, for the project's own tests and benches; nothing here is promised to stay as it is.
+///
+/// * [`syntax::parse`] reads text into lines, [`syntax::print`](fn@syntax::print) writes them back.
+/// * [`check::check`] applies every rule once and numbers what was named.
+/// * [`lower::lower`] turns a kernel into ops over one block of bytes.
+/// * [`launch::run`] starts a grid of threads on it; [`exec`] is one thread.
+/// * [`sends`] and [`tld`] are front ends of their own: messages of Ironlake, texture loads of Maxwell.
+/// * [`surface`], [`sampler`] and [`dataport`] are the memory and texture world, which never sees a program.
+/// * [`finalizer`] prints the messages that Intel's finalizer makes of an instruction.
+/// * [`explain`], [`harness`] and the command line only read what the others produce.
+///
+/// Every stage returns all that it finds as [`Diagnostic`]s.
+#[cfg_attr(not(feature = "internals"), doc(hidden))]
+#[path = ""]
+pub mod internals {
+    pub mod base;
+    pub mod check;
+    #[cfg(feature = "cli")]
+    pub mod cli;
+    pub mod dataport;
+    pub mod diagnostic;
+    pub mod exec;
+    pub mod explain;
+    pub mod files;
+    pub mod finalizer;
+    pub mod harness;
+    pub mod isa;
+    pub mod launch;
+    pub mod lower;
+    pub mod math;
+    pub mod message;
+    pub mod observe;
+    pub mod program;
+    pub mod sampler;
+    pub mod sends;
+    pub mod source;
+    pub mod surface;
+    pub mod syntax;
+    pub mod tld;
+    #[cfg(feature = "cli")]
+    pub mod video;
+}
+
+// Inside the crate every stage is `crate::stage`.
 #[cfg(feature = "cli")]
-pub mod cli;
-pub mod dataport;
-pub mod diagnostic;
-pub mod exec;
-pub mod explain;
-pub mod files;
-pub mod finalizer;
-pub mod harness;
-pub mod isa;
-pub mod launch;
-pub mod lower;
-pub mod math;
-pub mod message;
-pub mod observe;
-pub mod program;
-pub mod sampler;
-pub mod sends;
-pub mod source;
-pub mod surface;
-pub mod syntax;
-pub mod tld;
-#[cfg(feature = "cli")]
-pub mod video;
+use internals::video;
+use internals::{
+    base, check, dataport, diagnostic, exec, explain, files, finalizer, harness, isa, launch,
+    lower, math, message, observe, program, sampler, sends, source, surface, syntax, tld,
+};
 
 pub use api::{Module, Outcome, Program, Report, SamplerState, Simulator, Surface};
 pub use diagnostic::Diagnostic;

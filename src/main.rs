@@ -1,5 +1,5 @@
-//! The `visim` command; see [`visim::cli`].
+//! The `visim` command; see [`visim::internals::cli`].
 
 fn main() -> std::process::ExitCode {
-    visim::cli::main()
+    visim::internals::cli::main()
 }

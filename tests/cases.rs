@@ -5,8 +5,8 @@
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use visim::harness::case::{self, Status};
-use visim::harness::session::Options;
+use visim::internals::harness::case::{self, Status};
+use visim::internals::harness::session::Options;
 
 /// Programs of text newer than any modelled message: by way of bits they are refused.
 const NO_BITS: [&str; 3] = [

@@ -25,8 +25,8 @@
 //! from there on:
 //!
 //! ```
-//! use visim::isa::Platform;
-//! use visim::message::{Fence, Form, Request, decode, encode};
+//! use visim::internals::isa::Platform;
+//! use visim::internals::message::{Fence, Form, Request, decode, encode};
 //!
 //! let fence = Request::Fence(Fence { local: false, commit: true, l3: 0, l1: false });
 //! let message = encode(&fence, &Form::header_only(1), Platform::Skl)?;

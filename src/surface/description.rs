@@ -127,7 +127,7 @@ impl LineStride {
 /// Everything the state says of a surface. Start from [`Description::d2`] or a sister and change fields:
 ///
 /// ```
-/// use visim::surface::{Description, Format, Surface, Tiling};
+/// use visim::internals::surface::{Description, Format, Surface, Tiling};
 /// let tiled = Description { tiling: Tiling::Y, ..Description::d2(Format::R8_UNORM, 100, 50) };
 /// let surface = Surface::zeroed(tiled).unwrap();
 /// assert_eq!(surface.description().pitch, 128);

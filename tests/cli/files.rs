@@ -5,12 +5,12 @@ use ddsfile::{
 };
 use pretty_assertions::assert_eq;
 use std::path::Path;
-use visim::harness::ran::Ran;
-use visim::harness::session::{Options, file_layer, start};
-use visim::source::Source;
-use visim::surface::file::{ALL_LEVELS, encode_picture, load_picture};
-use visim::surface::texture::{is_texture, load_texture};
-use visim::surface::{Description, Format, Image, Kind, Picture, Surface, Tiling};
+use visim::internals::harness::ran::Ran;
+use visim::internals::harness::session::{Options, file_layer, start};
+use visim::internals::source::Source;
+use visim::internals::surface::file::{ALL_LEVELS, encode_picture, load_picture};
+use visim::internals::surface::texture::{is_texture, load_texture};
+use visim::internals::surface::{Description, Format, Image, Kind, Picture, Surface, Tiling};
 
 fn start_state() -> Description {
     Description::d2(Format::R8_UNORM, 0, 0)
@@ -271,7 +271,7 @@ fn lower_levels_are_means_in_linear_light() {
             levels: ALL_LEVELS,
             ..Description::d2(format, 0, 0)
         };
-        let surface = load_picture(&visim::files::Disk, &path, d, true).expect("loaded");
+        let surface = load_picture(&visim::internals::files::Disk, &path, d, true).expect("loaded");
         assert_eq!(surface.description().levels, 3);
         [1, 2].map(|level| surface.image(image(level, 0))[0])
     };
@@ -306,7 +306,7 @@ fn parts_of_a_surface_are_saved() {
     assert!(saved(1).expect("a picture").starts_with(b"\x89PNG"));
     assert_eq!(saved(2).expect("rows").len(), 48);
     for n in 3..6 {
-        assert_eq!(saved(n), Err(visim::diagnostic::Code::E0757));
+        assert_eq!(saved(n), Err(visim::internals::diagnostic::Code::E0757));
     }
     let (_, found) = file_layer(
         Source::new("k.visa", "// SAVE T6 levle=1 = x.raw"),

@@ -4,7 +4,7 @@ use super::folder::{folder, holds, said};
 use object::{Object, ObjectSection, ObjectSymbol};
 use std::path::PathBuf;
 use tempfile::TempDir;
-use visim::launch::kernel::binary;
+use visim::internals::launch::kernel::binary;
 
 fn samples() -> PathBuf {
     PathBuf::from(env!("CARGO_MANIFEST_DIR")).join("samples/kernels")
@@ -146,7 +146,7 @@ fn zeros_of_a_program_follow_its_data() {
     let data = read(100).expect("it reads").data;
     assert_eq!(data.globals.map(|g| g.len()), Some(116));
     let large = read(1 << 40).expect_err("too large");
-    assert_eq!(large.code, visim::diagnostic::Code::L0640);
+    assert_eq!(large.code, visim::internals::diagnostic::Code::L0640);
 }
 
 /// Two pointers deep in constants that a launch file hands over as they are.

@@ -4,9 +4,9 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
-use visim::sampler::avs::IefState;
-use visim::sampler::deinterlace::DeinterlaceState;
-use visim::video::{
+use visim::internals::sampler::avs::IefState;
+use visim::internals::sampler::deinterlace::DeinterlaceState;
+use visim::internals::video::{
     Fields, Filter, Kind, Picture, Range, Raw, Reader, Sampling, Scale, Stop, VideoError, Writer,
     files::Draft, scale,
 };

@@ -4,20 +4,20 @@
 use std::collections::BTreeSet;
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Mutex};
-use visim::check::{CheckOptions, check};
-use visim::diagnostic::Class;
-use visim::exec::observer::{At, Running};
-use visim::exec::{Bindings, FlatRange, Observer, ThreadId};
-use visim::harness::bind::Layer;
-use visim::harness::load;
-use visim::harness::session::{Options, file_layer, start_watched};
-use visim::isa::{OPCODES, OpInfo, Opcode, Platform};
-use visim::launch::{self, Grid, RunOptions};
-use visim::lower::{LowerOptions, lower};
-use visim::program::Op;
-use visim::source::Source;
-use visim::surface::{Description, Format, Memory, Surface};
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::diagnostic::Class;
+use visim::internals::exec::observer::{At, Running};
+use visim::internals::exec::{Bindings, FlatRange, Observer, ThreadId};
+use visim::internals::harness::bind::Layer;
+use visim::internals::harness::load;
+use visim::internals::harness::session::{Options, file_layer, start_watched};
+use visim::internals::isa::{OPCODES, OpInfo, Opcode, Platform};
+use visim::internals::launch::{self, Grid, RunOptions};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::program::Op;
+use visim::internals::source::Source;
+use visim::internals::surface::{Description, Format, Memory, Surface};
+use visim::internals::syntax::{ParseOptions, parse};
 
 /// What stops a text of the corpora for want of what a launch would give it.
 const WANTS_A_LAUNCH: &[&str] = &["E0603", "E0604", "E0608", "E0691", "L0602"];
@@ -276,8 +276,9 @@ fret (M1, 1)
 
 /// Runs one of [`LINES`]; what stopped it.
 fn run_line(platform: &str, body: &str, ran: &Ran) -> Option<(String, Class, String)> {
-    let say =
-        |d: &visim::diagnostic::Diagnostic| (d.code.to_string(), d.class(), d.message.clone());
+    let say = |d: &visim::internals::diagnostic::Diagnostic| {
+        (d.code.to_string(), d.class(), d.message.clone())
+    };
     let source = Source::new("line", format!("{HEAD}{body}{TAIL}"));
     let parsed = parse(&source, &ParseOptions::default());
     let options = CheckOptions {
@@ -312,7 +313,7 @@ fn run_line(platform: &str, body: &str, ran: &Ran) -> Option<(String, Class, Str
     });
     bindings
         .samplers
-        .insert(0, visim::exec::Sampler::Texture(Arc::default()));
+        .insert(0, visim::internals::exec::Sampler::Texture(Arc::default()));
     let run = launch::run(
         &program,
         &bindings,

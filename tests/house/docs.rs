@@ -2,11 +2,11 @@
 
 use std::path::Path;
 use std::process::{Command, Output};
-use visim::diagnostic::{CODES, any_fatal};
-use visim::harness::front::Front;
-use visim::harness::language::Language;
-use visim::isa::Platform;
-use visim::source::Source;
+use visim::internals::diagnostic::{CODES, any_fatal};
+use visim::internals::harness::front::Front;
+use visim::internals::harness::language::Language;
+use visim::internals::isa::Platform;
+use visim::internals::source::Source;
 
 const README: &str = include_str!("../../README.md");
 
@@ -276,7 +276,7 @@ fn the_commands_of_explanations_have_their_options() {
 #[test]
 fn the_samples_are_without_remarks() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
-    let files = visim::harness::case::find(&folder).expect("samples");
+    let files = visim::internals::harness::case::find(&folder).expect("samples");
     // Lessons of texture loads: `tests/model/tld.rs`.
     for path in files
         .into_iter()
@@ -285,13 +285,15 @@ fn the_samples_are_without_remarks() {
         let text = std::fs::read_to_string(&path).expect("text");
         let source = Source::new(path.display().to_string(), text);
         let diagnostics = if Language::of(&path) == Language::Send {
-            visim::sends::program(&source).1
+            visim::internals::sends::program(&source).1
         } else {
             Front::new(&source, Platform::default()).diagnostics
         };
         assert!(!any_fatal(&diagnostics));
         // A remark that belongs to the lesson is marked on its line.
-        let marks = visim::harness::directive::read(&source).0.refusals;
+        let marks = visim::internals::harness::directive::read(&source)
+            .0
+            .refusals;
         let unmarked = diagnostics.iter().find(|d| {
             let line = d.span().map(|s| source.line_of(s.start));
             !marks

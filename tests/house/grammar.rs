@@ -2,10 +2,10 @@
 //! one, each word used is defined, and together they reach every slot and suffix of the tables.
 
 use std::collections::{BTreeMap, BTreeSet};
-use visim::isa::{OPCODES, Slot, SuffixSlot};
-use visim::source::Source;
-use visim::syntax::ast::{Module, Statement};
-use visim::syntax::{ParseOptions, parse, print};
+use visim::internals::isa::{OPCODES, Slot, SuffixSlot};
+use visim::internals::source::Source;
+use visim::internals::syntax::ast::{Module, Statement};
+use visim::internals::syntax::{ParseOptions, parse, print};
 
 const GRAMMAR: &str = include_str!("../../grammar/visa.ebnf");
 
@@ -82,7 +82,7 @@ fn read(example: &str, name: &str) -> Module {
     };
     let source = Source::new(format!("{name} in visa.ebnf"), text);
     let parsed = parse(&source, &ParseOptions::default());
-    let rendered = visim::diagnostic::render_all(&parsed.diagnostics, &source, false);
+    let rendered = visim::internals::diagnostic::render_all(&parsed.diagnostics, &source, false);
     assert!(parsed.diagnostics.is_empty(), "{rendered}");
     parsed.module
 }

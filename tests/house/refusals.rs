@@ -4,9 +4,9 @@
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::process::Command;
-use visim::diagnostic::CODES;
-use visim::exec::Bindings;
-use visim::launch::{Grid, RunOptions, Silent, run};
+use visim::internals::diagnostic::CODES;
+use visim::internals::exec::Bindings;
+use visim::internals::launch::{Grid, RunOptions, Silent, run};
 
 /// What the programs below may use, on six lines.
 const HEAD: &str = "\
@@ -230,10 +230,10 @@ fn refusals_of_the_command_line_have_their_codes() {
 /// What no text reaches, because the layers above decide it first, the library answers as well.
 #[test]
 fn bindings_made_by_hand_are_refused_too() {
-    use visim::check::{CheckOptions, check};
-    use visim::lower::{LowerOptions, lower};
-    use visim::source::Source;
-    use visim::syntax::{ParseOptions, parse};
+    use visim::internals::check::{CheckOptions, check};
+    use visim::internals::lower::{LowerOptions, lower};
+    use visim::internals::source::Source;
+    use visim::internals::syntax::{ParseOptions, parse};
 
     let lowered = |text: &str| {
         let parsed = parse(&Source::new("k.visa", text), &ParseOptions::default());

@@ -8,22 +8,22 @@ use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
 use std::sync::Arc;
-use visim::check::{CheckOptions, check};
-use visim::exec::Bindings;
-use visim::exec::bindings::Sampler;
-use visim::exec::observer::{Access, At, Observer, SpaceName};
-use visim::launch::{Grid, RunOptions, Silent, run};
-use visim::lower::{LowerOptions, lower};
-use visim::program::Program;
-use visim::sampler::packed::Beside;
-use visim::sampler::sample::Taken;
-use visim::sampler::settings::SamplerState;
-use visim::source::Source;
-use visim::surface::format::Access as Does;
-use visim::surface::state::field::Meaning;
-use visim::surface::state::{Structure, describe, structure};
-use visim::surface::{Description, Format, Generation, Kind, Memory, Surface, Tiling};
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::exec::Bindings;
+use visim::internals::exec::bindings::Sampler;
+use visim::internals::exec::observer::{Access, At, Observer, SpaceName};
+use visim::internals::launch::{Grid, RunOptions, Silent, run};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::program::Program;
+use visim::internals::sampler::packed::Beside;
+use visim::internals::sampler::sample::Taken;
+use visim::internals::sampler::settings::SamplerState;
+use visim::internals::source::Source;
+use visim::internals::surface::format::Access as Does;
+use visim::internals::surface::state::field::Meaning;
+use visim::internals::surface::state::{Structure, describe, structure};
+use visim::internals::surface::{Description, Format, Generation, Kind, Memory, Surface, Tiling};
+use visim::internals::syntax::{ParseOptions, parse};
 
 /// Bytes before and behind the surface in its memory.
 const AROUND: u64 = 4096;
@@ -321,7 +321,7 @@ fn settled(structure: &Structure, generation: Generation, words: &mut [u32], cha
 
 /// The dwords of a sampler state that goes together, from any.
 fn sampler(generation: Generation, mut words: [u32; 4], chance: u32) -> [u32; 4] {
-    let structure = visim::sampler::state::structure(generation);
+    let structure = visim::internals::sampler::state::structure(generation);
     lawful(structure, generation, &mut words);
     let mut put = |name: &str, raw: u64| {
         if let Some(field) = structure.field(name) {

@@ -6,11 +6,11 @@ use proptest::prelude::*;
 use proptest::test_runner::{FileFailurePersistence, TestRunner};
 use std::cell::Cell;
 use std::path::Path;
-use visim::exec::Bindings;
-use visim::harness::session::{Options, file_layer, start};
-use visim::source::Source;
-use visim::surface::state::{pack, rules, structure};
-use visim::surface::{Description, Kind, Surface};
+use visim::internals::exec::Bindings;
+use visim::internals::harness::session::{Options, file_layer, start};
+use visim::internals::source::Source;
+use visim::internals::surface::state::{pack, rules, structure};
+use visim::internals::surface::{Description, Kind, Surface};
 
 const PROGRAM: &str = ".version 4.1\n.kernel \"k\"\n.decl T6 v_type=T num_elts=1\n\
                        .decl S0 v_type=S num_elts=1\n    ret (M1, 1)\n";
@@ -155,7 +155,7 @@ proptest! {
         let fault = rules::check(asked.generation, &words).into_iter().find(|b| !b.is_remark());
         let words: Vec<String> = words.iter().map(|w| format!("{w:08x}")).collect();
         let number = match asked.generation {
-            visim::surface::Generation::Gen75 => "7.5".to_string(),
+            visim::internals::surface::Generation::Gen75 => "7.5".to_string(),
             other => format!("{other:?}").replace("Gen", ""),
         };
         let swizzle = if asked.bit6_swizzle { "on" } else { "off" };

@@ -1,7 +1,7 @@
 //! Random surfaces.
 
 use proptest::prelude::*;
-use visim::surface::{
+use visim::internals::surface::{
     Description, Format, Generation, Kind, LineStride, Planes, SampleStorage, Tiling,
 };
 

@@ -4,10 +4,10 @@
 //! Each program runs on two threads of one group, of which thread 1 alone comes to the faulty line.
 
 use std::path::Path;
-use visim::diagnostic::render;
-use visim::harness::session::{Options, file_layer, start_watched};
-use visim::observe::{Sanitizer, Watcher};
-use visim::source::Source;
+use visim::internals::diagnostic::render;
+use visim::internals::harness::session::{Options, file_layer, start_watched};
+use visim::internals::observe::{Sanitizer, Watcher};
+use visim::internals::source::Source;
 
 /// A group of two threads, the first of which goes straight to the end.
 const BEFORE: &str = "\

@@ -3,18 +3,18 @@
 use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
-use visim::check::{CheckOptions, check};
-use visim::exec::Bindings;
-use visim::exec::bindings::Sampler;
-use visim::launch::{Grid, RunOptions, Silent, run};
-use visim::lower::{LowerOptions, lower};
-use visim::program::Program;
-use visim::sampler::SamplerState;
-use visim::source::Source;
-use visim::surface::format::{Access, Channel, ChannelType, Since, Use};
-use visim::surface::texel::{Decoder, encode};
-use visim::surface::{Description, Format, Generation, Memory, Surface, Tiling};
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::exec::Bindings;
+use visim::internals::exec::bindings::Sampler;
+use visim::internals::launch::{Grid, RunOptions, Silent, run};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::program::Program;
+use visim::internals::sampler::SamplerState;
+use visim::internals::source::Source;
+use visim::internals::surface::format::{Access, Channel, ChannelType, Since, Use};
+use visim::internals::surface::texel::{Decoder, encode};
+use visim::internals::surface::{Description, Format, Generation, Memory, Surface, Tiling};
+use visim::internals::syntax::{ParseOptions, parse};
 
 #[test]
 fn texels_stored_through_a_surface_come_back() {

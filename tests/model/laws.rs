@@ -9,11 +9,11 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
-use visim::diagnostic::{Class, render_all};
-use visim::isa::OPCODES;
-use visim::source::Source;
-use visim::syntax::ast::{Line, Module, Operand, Statement};
-use visim::syntax::{ParseOptions, Parsed, parse, print};
+use visim::internals::diagnostic::{Class, render_all};
+use visim::internals::isa::OPCODES;
+use visim::internals::source::Source;
+use visim::internals::syntax::ast::{Line, Module, Operand, Statement};
+use visim::internals::syntax::{ParseOptions, Parsed, parse, print};
 
 fn read(name: &str, text: &str) -> (Source, Parsed) {
     let source = Source::new(name, text);

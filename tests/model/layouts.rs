@@ -3,7 +3,7 @@
 use super::descriptions::descriptions;
 use proptest::prelude::*;
 use std::collections::HashMap;
-use visim::surface::{
+use visim::internals::surface::{
     Description, Format, Generation, Kind, LineStride, MipLayout, Planes, SampleStorage, Surface,
     Tiling,
 };

@@ -4,7 +4,7 @@
 //! 16411th single; `cargo test --release --test model math -- --ignored --nocapture` looks at all of them.
 
 use rayon::prelude::*;
-use visim::math::unit::{Bound, Control, FUNCTIONS, Function};
+use visim::internals::math::unit::{Bound, Control, FUNCTIONS, Function};
 
 /// Greatest distances from the true value.
 #[derive(Clone, Copy, Debug, Default)]

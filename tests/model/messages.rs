@@ -2,10 +2,10 @@
 
 use std::fs;
 use std::path::Path;
-use visim::diagnostic::render_all;
-use visim::harness::case::{self, Status};
-use visim::harness::session::Options;
-use visim::message::gen5::table::{MESSAGES, State, markdown};
+use visim::internals::diagnostic::render_all;
+use visim::internals::harness::case::{self, Status};
+use visim::internals::harness::session::Options;
+use visim::internals::message::gen5::table::{MESSAGES, State, markdown};
 
 /// What a program ends with: nothing, or what was said.
 fn outcome(folder: &Path, name: &str, text: &str) -> Result<(), String> {
@@ -15,7 +15,7 @@ fn outcome(folder: &Path, name: &str, text: &str) -> Result<(), String> {
     match verdict.status {
         Status::Passed => Ok(()),
         _ => {
-            let source = visim::source::Source::new(name, text);
+            let source = visim::internals::source::Source::new(name, text);
             Err(render_all(&verdict.diagnostics, &source, false))
         }
     }

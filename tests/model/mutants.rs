@@ -10,16 +10,16 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
-use visim::finalizer::{Compat, json};
-use visim::harness::directive;
-use visim::harness::front::Front;
-use visim::isa::Platform;
-use visim::launch::{self, Bindings, FlatRange, Grid, RunOptions, Silent};
-use visim::lower::{LowerOptions, lower};
-use visim::observe::trace::TraceOptions;
-use visim::observe::{Races, Sanitizer, Stats, Tracer, Watcher};
-use visim::source::Source;
-use visim::surface::{Description, Format, Memory, Surface};
+use visim::internals::finalizer::{Compat, json};
+use visim::internals::harness::directive;
+use visim::internals::harness::front::Front;
+use visim::internals::isa::Platform;
+use visim::internals::launch::{self, Bindings, FlatRange, Grid, RunOptions, Silent};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::observe::trace::TraceOptions;
+use visim::internals::observe::{Races, Sanitizer, Stats, Tracer, Watcher};
+use visim::internals::source::Source;
+use visim::internals::surface::{Description, Format, Memory, Surface};
 
 /// How many mutants are made; the texts take turns.
 const MUTANTS: usize = 40_000;
@@ -175,11 +175,12 @@ fn straight_line(text: &str, platform: Platform) {
     let (_, mut diagnostics) = directive::read(&source);
     let front = Front::new(&source, platform);
     diagnostics.extend(front.diagnostics.iter().cloned());
-    let _ = visim::diagnostic::render_all(&diagnostics, &source, true);
-    let _ = visim::syntax::print(&front.module);
+    let _ = visim::internals::diagnostic::render_all(&diagnostics, &source, true);
+    let _ = visim::internals::syntax::print(&front.module);
     // What the check leaves over must lower, whether or not the program may run.
     for unit in &front.checked.units {
-        let _ = visim::lower::lower(&front.checked, &unit.name, &LowerOptions::default());
+        let _ =
+            visim::internals::lower::lower(&front.checked, &unit.name, &LowerOptions::default());
         let _ = json::unit(unit, &source, platform, Compat::default());
     }
 }
@@ -224,7 +225,7 @@ fn execute(text: &str, platform: Platform, watched: bool) {
         })),
     };
     let _ = launch::run(&program, &bindings, &grid, &options, |_| watcher.thread());
-    let _ = visim::diagnostic::render_all(&watcher.diagnostics(), &source, false);
+    let _ = visim::internals::diagnostic::render_all(&watcher.diagnostics(), &source, false);
 }
 
 /// Small surfaces where texts look for theirs, and a little memory at 64-bit addresses.

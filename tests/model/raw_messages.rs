@@ -5,24 +5,24 @@ use proptest::prelude::*;
 use proptest::test_runner::TestRunner;
 use std::cell::Cell;
 use std::sync::Arc;
-use visim::check::{CheckOptions, check};
-use visim::exec::Bindings;
-use visim::exec::bindings::Sampler;
-use visim::isa::{AtomicOp, ChannelMask, Platform};
-use visim::launch::{Grid, RunOptions, Silent, run};
-use visim::lower::{LowerOptions, lower};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::exec::Bindings;
+use visim::internals::exec::bindings::Sampler;
+use visim::internals::isa::{AtomicOp, ChannelMask, Platform};
+use visim::internals::launch::{Grid, RunOptions, Silent, run};
+use visim::internals::lower::{LowerOptions, lower};
 
-use visim::message::{
+use visim::internals::message::{
     Access, Atomic, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, Scattered, Typed,
     Untyped, default_lengths, encode,
 };
-use visim::sampler::avs::AvsSampler;
-use visim::sampler::avs::packed::Gen5State;
-use visim::sampler::deinterlace::DeinterlaceState;
-use visim::sampler::settings::{Filter, MipFilter, SamplerState};
-use visim::source::Source;
-use visim::surface::{Description, Format, Memory, Surface};
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::sampler::avs::AvsSampler;
+use visim::internals::sampler::avs::packed::Gen5State;
+use visim::internals::sampler::deinterlace::DeinterlaceState;
+use visim::internals::sampler::settings::{Filter, MipFilter, SamplerState};
+use visim::internals::source::Source;
+use visim::internals::surface::{Description, Format, Memory, Surface};
+use visim::internals::syntax::{ParseOptions, parse};
 
 /// Bytes before and behind each surface in its memory.
 const AROUND: usize = 256;

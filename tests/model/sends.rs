@@ -3,10 +3,10 @@
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
-use visim::harness::case;
-use visim::harness::session::Options;
-use visim::sends::{canonical, parse};
-use visim::source::Source;
+use visim::internals::harness::case;
+use visim::internals::harness::session::Options;
+use visim::internals::sends::{canonical, parse};
+use visim::internals::source::Source;
 
 const GRAMMAR: &str = include_str!("../../grammar/sends.ebnf");
 

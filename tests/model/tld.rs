@@ -1,19 +1,19 @@
 //! TLD: the grammar's examples, the lines seen in the wild, and the laws.
 
 use proptest::prelude::*;
-use visim::diagnostic::{Code, any_fatal, render_all};
-use visim::harness::bind::Layer;
-use visim::harness::language::Language;
-use visim::harness::{load, tld as harness, twin};
-use visim::source::Source;
-use visim::surface::Format;
-use visim::surface::texel::Decoder;
-use visim::tld::block_linear::{Block, Level, layer, shrunk};
-use visim::tld::component::{Components, from_format, surface_format};
-use visim::tld::fetch::{End, execute};
-use visim::tld::header::{DataType, Header, Layout, MultiSample, Swizzle, TextureType};
-use visim::tld::print::canonical;
-use visim::tld::{
+use visim::internals::diagnostic::{Code, any_fatal, render_all};
+use visim::internals::harness::bind::Layer;
+use visim::internals::harness::language::Language;
+use visim::internals::harness::{load, tld as harness, twin};
+use visim::internals::source::Source;
+use visim::internals::surface::Format;
+use visim::internals::surface::texel::Decoder;
+use visim::internals::tld::block_linear::{Block, Level, layer, shrunk};
+use visim::internals::tld::component::{Components, from_format, surface_format};
+use visim::internals::tld::fetch::{End, execute};
+use visim::internals::tld::header::{DataType, Header, Layout, MultiSample, Swizzle, TextureType};
+use visim::internals::tld::print::canonical;
+use visim::internals::tld::{
     AddressSpace, Dim, Guard, Handle, HeaderPool, Lod, Phase, Pred, Reg, Residency, Strictness,
     Texture, Textures, Thread, Tld, header, parse, parse_one, rules, word,
 };
@@ -392,7 +392,7 @@ proptest! {
 #[test]
 fn samples_are_strict_and_canonical() {
     let folder = std::path::Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/tld");
-    let files = visim::harness::case::find(&folder).expect("samples");
+    let files = visim::internals::harness::case::find(&folder).expect("samples");
     assert!(files.len() >= 7, "{} samples", files.len());
     for path in files
         .into_iter()
@@ -478,7 +478,7 @@ TLD.LZ.AOFFI R8, R4, R6, 0x3, 2D, 0xf ;
 TLD.LZ R8, R4, 0x4, 3D, 0xf ;
 ";
     let source = Source::new("twin.tld", text);
-    let (directives, found) = visim::harness::directive::read(&source);
+    let (directives, found) = visim::internals::harness::directive::read(&source);
     let layer = Layer {
         language: Language::Tld,
         ..Layer::option(source, directives)

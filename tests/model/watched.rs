@@ -4,14 +4,14 @@
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use visim::harness::beside::with_functions;
-use visim::harness::bind::Layer;
-use visim::harness::kernel::LaunchFile;
-use visim::harness::load;
-use visim::harness::session::{Options, file_layer, start_watched};
-use visim::isa::Platform;
-use visim::observe::{Races, Sanitizer, Watcher};
-use visim::source::Source;
+use visim::internals::harness::beside::with_functions;
+use visim::internals::harness::bind::Layer;
+use visim::internals::harness::kernel::LaunchFile;
+use visim::internals::harness::load;
+use visim::internals::harness::session::{Options, file_layer, start_watched};
+use visim::internals::isa::Platform;
+use visim::internals::observe::{Races, Sanitizer, Watcher};
+use visim::internals::source::Source;
 
 /// Kernel, code, and why it is a true finding of the text.
 const KNOWN: &[(&str, &str, &str)] = &[
@@ -95,7 +95,7 @@ fn without(
     start_watched(&layers, found, &options, |_| watcher.thread()).ok()?;
     let found = watcher.diagnostics().into_iter();
     let told = found.map(|d| {
-        let text = visim::diagnostic::render(&d, &source, false);
+        let text = visim::internals::diagnostic::render(&d, &source, false);
         (d.code.to_string(), format!("{device}: {text}"))
     });
     Some(told.collect())
@@ -189,7 +189,7 @@ fn lessons_are_clean() {
         let known = |code: &str| IN_LESSONS.iter().any(|k| k.0 == name && k.1 == code);
         for d in watcher.diagnostics() {
             if !known(&d.code.to_string()) {
-                found += &visim::diagnostic::render(&d, &source, false);
+                found += &visim::internals::diagnostic::render(&d, &source, false);
             }
         }
     }

@@ -7,10 +7,10 @@ use super::{Case, NOT_MODELLED, files, read, sampling};
 use serde_json::Value;
 use std::path::Path;
 use std::sync::Arc;
-use visim::sampler::state as sampler;
-use visim::surface::format::Returns;
-use visim::surface::texel::{Decoder, encode, encode_pair};
-use visim::surface::{
+use visim::internals::sampler::state as sampler;
+use visim::internals::surface::format::Returns;
+use visim::internals::surface::texel::{Decoder, encode, encode_pair};
+use visim::internals::surface::{
     Description, Format, Generation, Kind, MipLayout, Planes, SampleStorage, Surface, Tiling,
     layout, state,
 };
@@ -340,7 +340,8 @@ fn block(name: &str, row: &Value) -> Outcome {
         digits.and_then(|d| u16::from_str_radix(d, 16).ok())
     };
     for (t, found) in texels.enumerate() {
-        let wanted = [0, 1, 2].map(|c| half(3 * t + c).map(visim::surface::float::half_to_f32));
+        let wanted =
+            [0, 1, 2].map(|c| half(3 * t + c).map(visim::internals::surface::float::half_to_f32));
         let found = [found[0], found[1], found[2]].map(Some);
         same(&format!("texel {t}"), found, wanted)?;
     }

@@ -6,17 +6,17 @@
 
 use super::{Case, NOT_MODELLED};
 use std::path::{Path, PathBuf};
-use visim::check::CheckOptions;
-use visim::diagnostic::{Class, Diagnostic, render_all};
-use visim::harness::beside::with_functions;
-use visim::harness::bind::Layer;
-use visim::harness::front::Front;
-use visim::harness::kernel::LaunchFile;
-use visim::harness::load;
-use visim::harness::session::{Options, Refused, file_layer, start};
-use visim::isa::Platform;
-use visim::launch::kernel::compare::compare;
-use visim::source::Source;
+use visim::internals::check::CheckOptions;
+use visim::internals::diagnostic::{Class, Diagnostic, render_all};
+use visim::internals::harness::beside::with_functions;
+use visim::internals::harness::bind::Layer;
+use visim::internals::harness::front::Front;
+use visim::internals::harness::kernel::LaunchFile;
+use visim::internals::harness::load;
+use visim::internals::harness::session::{Options, Refused, file_layer, start};
+use visim::internals::isa::Platform;
+use visim::internals::launch::kernel::compare::compare;
+use visim::internals::source::Source;
 
 /// One case for each folder with a `launch.json` and each device in it.
 pub fn cases(folder: &Path) -> Vec<Case> {
@@ -125,7 +125,7 @@ fn outputs(
             return format!("{NOT_MODELLED}{}", p.diagnostic.message);
         }
         let texts = problems.iter().filter(|p| p.diagnostic.class().is_fatal());
-        let one = |p: &visim::harness::bind::Problem| {
+        let one = |p: &visim::internals::harness::bind::Problem| {
             render_all(
                 std::slice::from_ref(&p.diagnostic),
                 &layers[p.layer].source,

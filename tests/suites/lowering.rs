@@ -8,19 +8,19 @@
 use super::{Case, read};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
-use visim::check::{CheckOptions, check};
-use visim::diagnostic::{Diagnostic, any_fatal, render_all};
-use visim::finalizer::{Compat, json};
-use visim::isa::{ChannelMask, Platform};
-use visim::math::unit::{Control, Function};
-use visim::message::gen5::rules::lengths;
-use visim::message::{
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::diagnostic::{Diagnostic, any_fatal, render_all};
+use visim::internals::finalizer::{Compat, json};
+use visim::internals::isa::{ChannelMask, Platform};
+use visim::internals::math::unit::{Control, Function};
+use visim::internals::message::gen5::rules::lengths;
+use visim::internals::message::{
     Access, Cache, DataPath, Decoded, DeinterlaceRequest, DualOword, FieldSelect, Form, GatewayOp,
     MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite, Request, ReturnFormat, SamplerOp,
     SamplerRequest, Scale8x8Request, Scattered, decode, encode,
 };
-use visim::source::Source;
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::source::Source;
+use visim::internals::syntax::{ParseOptions, parse};
 
 /// Every JSON file of every group.
 pub fn cases(folder: &Path) -> Vec<Case> {

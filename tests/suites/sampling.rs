@@ -4,12 +4,14 @@ use super::Case;
 use super::formats::{Outcome, dword, list, number, same, unread};
 use serde_json::Value;
 use std::sync::Arc;
-use visim::isa::ChannelMask;
-use visim::message::{ReturnFormat, SamplerOp, SamplerRequest};
-use visim::sampler::Lanes;
-use visim::sampler::sample::{key, lod, sample, shadow};
-use visim::sampler::settings::{Address, Border, Filter, MipFilter, SamplerState, Shadow};
-use visim::surface::{Description, Format, Generation, Memory, Sampled, Surface};
+use visim::internals::isa::ChannelMask;
+use visim::internals::message::{ReturnFormat, SamplerOp, SamplerRequest};
+use visim::internals::sampler::Lanes;
+use visim::internals::sampler::sample::{key, lod, sample, shadow};
+use visim::internals::sampler::settings::{
+    Address, Border, Filter, MipFilter, SamplerState, Shadow,
+};
+use visim::internals::surface::{Description, Format, Generation, Memory, Sampled, Surface};
 
 /// How a row of a group is checked.
 type Check = fn(&Value) -> Outcome;

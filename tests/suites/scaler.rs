@@ -6,10 +6,10 @@ use super::{Case, files, read};
 use serde::Deserialize;
 use serde_json::Value;
 use std::path::Path;
-use visim::isa::{AvsControl, AvsMode, ChannelMask, Platform};
-use visim::message::{AvsRequest, Request, through};
-use visim::sampler::avs::{self, AvsSampler, Kernels, MediaView, packed_bytes};
-use visim::surface::{Description, Format, Memory, Planes, Surface};
+use visim::internals::isa::{AvsControl, AvsMode, ChannelMask, Platform};
+use visim::internals::message::{AvsRequest, Request, through};
+use visim::internals::sampler::avs::{self, AvsSampler, Kernels, MediaView, packed_bytes};
+use visim::internals::surface::{Description, Format, Memory, Planes, Surface};
 
 /// `avs`: a JSON file for each case.
 pub fn cases(folder: &Path) -> Vec<Case> {

@@ -3,13 +3,13 @@
 use super::{Case, files, read};
 use std::collections::HashMap;
 use std::path::{Path, PathBuf};
-use visim::check::{CheckOptions, check};
-use visim::diagnostic::{Diagnostic, any_fatal, render_all};
-use visim::isa::Platform;
-use visim::isa::predefined::PREDEFINED;
-use visim::source::Source;
-use visim::syntax::ast::{DeclarationClass, Module, Statement};
-use visim::syntax::{ParseOptions, parse, print};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::diagnostic::{Diagnostic, any_fatal, render_all};
+use visim::internals::isa::Platform;
+use visim::internals::isa::predefined::PREDEFINED;
+use visim::internals::source::Source;
+use visim::internals::syntax::ast::{DeclarationClass, Module, Statement};
+use visim::internals::syntax::{ParseOptions, parse, print};
 
 fn each(folder: &Path, run: fn(&Path, &str) -> Result<(), String>) -> Vec<Case> {
     let case = |(name, path): (String, PathBuf)| {

@@ -6,8 +6,8 @@ use super::{Case, files, read};
 use serde_json::{Map, Value};
 use std::collections::BTreeMap;
 use std::path::Path;
-use visim::diagnostic::Code;
-use visim::tld::{
+use visim::internals::diagnostic::Code;
+use visim::internals::tld::{
     AddressSpace, End, Handle, Header, HeaderPool, Lod, Phase, Pred, Reg, Residency, Strictness,
     Textures, Thread, Tld, fetch, header, packing, parse_one, rules, word,
 };

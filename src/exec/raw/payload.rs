@@ -7,14 +7,18 @@ use crate::message::Form;
 use crate::program::{Raw, RawMessage};
 
 /// The registers of both payloads as one row.
-pub(in crate::exec) struct Payload {
+pub(in crate::internals::exec) struct Payload {
     parts: [(Option<Raw>, u32); 2],
     grf: u32,
 }
 
 impl Payload {
     /// Payloads of as many registers as the message counts.
-    pub(in crate::exec) fn new(raw: &RawMessage, form: &Form, platform: Platform) -> Payload {
+    pub(in crate::internals::exec) fn new(
+        raw: &RawMessage,
+        form: &Form,
+        platform: Platform,
+    ) -> Payload {
         let [first, second] = raw.payload;
         Payload {
             parts: [(first, form.first), (second, form.second)],

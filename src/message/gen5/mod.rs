@@ -1,4 +1,4 @@
-//! Messages of Ironlake: the bits of a [`Request`] there.
+//! Messages of Ironlake: the bits of a [`Request`](super::Request) there.
 //!
 //! Much is as on later parts, but the sampler's parameters stand in another order, the data port has
 //! one function for reads and one for writes, and extended math is a message.

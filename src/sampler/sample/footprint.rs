@@ -376,7 +376,7 @@ impl<W: Watch> Sampling<'_, W> {
 }
 
 /// The channels the surface state asks for. Source: surface reference 1.2, Shader Channel Select.
-pub(in crate::sampler) fn select(surface: &crate::surface::Surface, rgba: Rgba) -> Rgba {
+pub(in crate::internals::sampler) fn select(surface: &crate::surface::Surface, rgba: Rgba) -> Rgba {
     let select = surface.description().sampled.select;
     if select == Select::PLAIN {
         return rgba;

@@ -4,7 +4,7 @@
 //! A [`Format`] is a small copyable handle on a row; its facts are reached by dereferencing it:
 //!
 //! ```
-//! use visim::surface::Format;
+//! use visim::internals::surface::Format;
 //! let format = Format::named("B8G8R8A8_UNORM").unwrap();
 //! assert_eq!((format.code, format.bits), (0x0c0, 32));
 //! ```

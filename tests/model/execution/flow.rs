@@ -1,7 +1,7 @@
 //! Branches, calls, barriers.
 
 use super::{DECLS, as_dwords, c, program, run_with};
-use visim::launch::{self, Bindings, Grid, Keep, RunOptions, Silent};
+use visim::internals::launch::{self, Bindings, Grid, Keep, RunOptions, Silent};
 
 #[test]
 fn lanes_of_a_forward_goto_rejoin_at_the_label() {

@@ -2,9 +2,11 @@
 
 use super::{as_dwords, program};
 use std::sync::Arc;
-use visim::launch::{self, Bindings, Grid, Keep, Observer, Outcome, RunOptions, Silent, Trap};
-use visim::program::Program;
-use visim::surface::{Description, Format, Surface};
+use visim::internals::launch::{
+    self, Bindings, Grid, Keep, Observer, Outcome, RunOptions, Silent, Trap,
+};
+use visim::internals::program::Program;
+use visim::internals::surface::{Description, Format, Surface};
 
 /// Whoever watches makes threads run one by one.
 #[derive(Debug)]

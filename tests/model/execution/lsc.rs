@@ -2,9 +2,9 @@
 
 use super::{DECLS, as_dwords, dwords, program_for, run_with};
 use std::sync::Arc;
-use visim::isa::Platform;
-use visim::launch::{Bindings, FlatRange};
-use visim::surface::{Description, Format, Memory, Surface};
+use visim::internals::isa::Platform;
+use visim::internals::launch::{Bindings, FlatRange};
+use visim::internals::surface::{Description, Format, Memory, Surface};
 
 const MORE: &str = "
 .decl A64 v_type=G type=uq num_elts=8 align=GRF

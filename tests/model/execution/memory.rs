@@ -2,8 +2,8 @@
 
 use super::{DECLS, as_dwords, dwords, program, run_with, surface};
 use std::sync::Arc;
-use visim::launch::{Bindings, FlatRange};
-use visim::surface::{Description, Format, Generation, Memory, Surface};
+use visim::internals::launch::{Bindings, FlatRange};
+use visim::internals::surface::{Description, Format, Generation, Memory, Surface};
 
 const MORE: &str = "
 .decl OFF v_type=G type=ud num_elts=8 align=GRF

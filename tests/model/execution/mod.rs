@@ -10,14 +10,14 @@ mod sampling;
 mod types;
 
 use std::sync::Arc;
-use visim::check::{CheckOptions, check};
-use visim::isa::Platform;
-use visim::launch::{self, Bindings, Grid, Outcome, RunOptions, Silent};
-use visim::lower::{LowerOptions, lower};
-use visim::program::Program;
-use visim::source::Source;
-use visim::surface::{Description, Format, Memory, Surface};
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::isa::Platform;
+use visim::internals::launch::{self, Bindings, Grid, Outcome, RunOptions, Silent};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::program::Program;
+use visim::internals::source::Source;
+use visim::internals::surface::{Description, Format, Memory, Surface};
+use visim::internals::syntax::{ParseOptions, parse};
 
 /// Lowers a body with its declarations; `.version` and `.kernel` are put in front.
 fn program(body: &str) -> Program {

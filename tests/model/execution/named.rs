@@ -2,9 +2,9 @@
 //! threads of one group.
 
 use super::{as_dwords, program_for};
-use visim::isa::Platform;
-use visim::launch::{self, Bindings, Grid, Keep, Outcome, RunOptions, Silent};
-use visim::program::Program;
+use visim::internals::isa::Platform;
+use visim::internals::launch::{self, Bindings, Grid, Keep, Outcome, RunOptions, Silent};
+use visim::internals::program::Program;
 
 const HEAD: &str = "
 .decl T v_type=G type=ud num_elts=1 align=GRF

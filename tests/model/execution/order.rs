@@ -1,9 +1,9 @@
 //! Atomics whose order shows make groups come in launch order, whatever the number of jobs.
 
 use super::{as_dwords, program, surface};
-use visim::exec::order::shows_order_of_groups;
-use visim::launch::{self, Bindings, Grid, Keep, RunOptions, Silent};
-use visim::surface::Format;
+use visim::internals::exec::order::shows_order_of_groups;
+use visim::internals::launch::{self, Bindings, Grid, Keep, RunOptions, Silent};
+use visim::internals::surface::Format;
 
 const DECLS: &str = ".decl O v_type=G type=ud num_elts=8 align=GRF
 .decl S v_type=G type=ud num_elts=8 align=GRF

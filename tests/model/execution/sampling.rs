@@ -2,10 +2,10 @@
 
 use super::{as_dwords, program, program_for, run_with, singles};
 use std::sync::Arc;
-use visim::isa::Platform;
-use visim::launch::{Bindings, Sampler};
-use visim::sampler::settings::{ChromaKey, KeyMode, SamplerState};
-use visim::surface::{Description, Format, Generation, Memory, Surface};
+use visim::internals::isa::Platform;
+use visim::internals::launch::{Bindings, Sampler};
+use visim::internals::sampler::settings::{ChromaKey, KeyMode, SamplerState};
+use visim::internals::surface::{Description, Format, Generation, Memory, Surface};
 
 const MORE: &str = ".decl H v_type=G type=f num_elts=64 align=GRF
 .decl D v_type=G type=ud num_elts=64 align=GRF

@@ -3,12 +3,12 @@
 //!
 //! Source: vISA text reference 5.14, 6.3 and 7.8.
 
-use visim::check::{CheckOptions, check};
-use visim::isa::Platform;
-use visim::launch::{self, Bindings, Grid, RunOptions, Silent};
-use visim::lower::{LowerOptions, lower};
-use visim::source::Source;
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, check};
+use visim::internals::isa::Platform;
+use visim::internals::launch::{self, Bindings, Grid, RunOptions, Silent};
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::source::Source;
+use visim::internals::syntax::{ParseOptions, parse};
 
 const TYPES: [&str; 11] = ["ub", "b", "uw", "w", "ud", "d", "uq", "q", "hf", "f", "df"];
 
@@ -67,7 +67,10 @@ fn meet(mnemonic: &str, dst: &str, src: &str) -> bool {
 }
 
 /// The program of some lines, and the lines that the check refuses, with what it says.
-fn checked(platform: Platform, lines: &[String]) -> (visim::check::Checked, Vec<(usize, String)>) {
+fn checked(
+    platform: Platform,
+    lines: &[String],
+) -> (visim::internals::check::Checked, Vec<(usize, String)>) {
     let mut text = String::from(".version 4.1\n.kernel \"types\"\n");
     for ty in TYPES {
         text += &format!(".decl D{ty} v_type=G type={ty} num_elts=64 align=GRF\n");

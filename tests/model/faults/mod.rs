@@ -7,13 +7,13 @@ use examples::{EXAMPLES, Example, Run, program};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::Path;
 use std::process::Command;
-use visim::check::{CheckOptions, Step, check};
-use visim::diagnostic::{Code, Diagnostic};
-use visim::finalizer::faults::{DIFFERENCES, FAULTS, Fault, Outcome};
-use visim::finalizer::{Compat, Context, Lowered, messages};
-use visim::isa::Platform;
-use visim::source::Source;
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, Step, check};
+use visim::internals::diagnostic::{Code, Diagnostic};
+use visim::internals::finalizer::faults::{DIFFERENCES, FAULTS, Fault, Outcome};
+use visim::internals::finalizer::{Compat, Context, Lowered, messages};
+use visim::internals::isa::Platform;
+use visim::internals::source::Source;
+use visim::internals::syntax::{ParseOptions, parse};
 
 fn platform(example: &Example) -> Platform {
     Platform::from_name(example.platform).expect("a platform")

@@ -6,8 +6,8 @@ use std::path::Path;
 use std::process::{Command, Stdio};
 use std::rc::Rc;
 use std::time::{Duration, Instant};
-use visim::finalizer::flow::Cell;
-use visim::isa::Platform;
+use visim::internals::finalizer::flow::Cell;
+use visim::internals::isa::Platform;
 
 /// How long the finalizer may take, which needs some hundredths of a second.
 const PATIENCE: Duration = Duration::from_secs(10);

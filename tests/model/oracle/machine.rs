@@ -5,8 +5,8 @@
 
 use std::collections::{BTreeSet, HashMap};
 use std::rc::Rc;
-use visim::finalizer::flow::Cell;
-use visim::surface::float::half_to_f32;
+use visim::internals::finalizer::flow::Cell;
+use visim::internals::surface::float::half_to_f32;
 
 /// What an input or a response holds in this run: anything, but for the numbers of surfaces and
 /// samplers and the handles in `C0`, which leave the other fields of a descriptor as they are.

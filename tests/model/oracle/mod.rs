@@ -24,7 +24,7 @@ use std::cell::RefCell;
 use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::Command;
-use visim::isa::Platform;
+use visim::internals::isa::Platform;
 
 /// Platforms the finalizer knows, in the order in which seeds go through them.
 const PLATFORMS: &[Platform] = &[

@@ -3,13 +3,13 @@
 use super::machine::{constant, number, word};
 use super::programs::{TARGET_HEADER, flag_bits};
 use std::fmt;
-use visim::check::{CheckOptions, Step, check};
-use visim::diagnostic::{any_fatal, render_all};
-use visim::finalizer::flow::Cell;
-use visim::finalizer::{Compat, Context, Flow, Leaf, Op, Run, Send, Value, messages};
-use visim::isa::{Platform, Type};
-use visim::source::Source;
-use visim::syntax::{ParseOptions, parse};
+use visim::internals::check::{CheckOptions, Step, check};
+use visim::internals::diagnostic::{any_fatal, render_all};
+use visim::internals::finalizer::flow::Cell;
+use visim::internals::finalizer::{Compat, Context, Flow, Leaf, Op, Run, Send, Value, messages};
+use visim::internals::isa::{Platform, Type};
+use visim::internals::source::Source;
+use visim::internals::syntax::{ParseOptions, parse};
 
 /// What a side makes of a program.
 pub struct Side<S> {

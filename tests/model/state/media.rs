@@ -2,9 +2,9 @@
 
 use super::{codes, d2};
 use pretty_assertions::assert_eq;
-use visim::diagnostic::Code;
-use visim::surface::state::media;
-use visim::surface::{Description, Format, Generation, Planes, Tiling};
+use visim::internals::diagnostic::Code;
+use visim::internals::surface::state::media;
+use visim::internals::surface::{Description, Format, Generation, Planes, Tiling};
 
 #[test]
 fn media_states_describe_what_was_packed() {

@@ -7,10 +7,10 @@ mod surfaces;
 use super::descriptions::descriptions;
 use pretty_assertions::assert_eq;
 use proptest::prelude::*;
-use visim::diagnostic::Code;
-use visim::sampler::state as sampler;
-use visim::surface::state::{self, Structure, describe, pack, rules};
-use visim::surface::{Description, Format, Generation, Kind, Surface};
+use visim::internals::diagnostic::Code;
+use visim::internals::sampler::state as sampler;
+use visim::internals::surface::state::{self, Structure, describe, pack, rules};
+use visim::internals::surface::{Description, Format, Generation, Kind, Surface};
 
 const SURFACES: &[&Structure] = &[
     state::SURFACE_GEN5,
@@ -57,7 +57,7 @@ fn d2(format: Format, width: u32, height: u32) -> Description {
     Description::d2(format, width, height)
 }
 
-fn codes(broken: &[visim::surface::Invalid]) -> Vec<Code> {
+fn codes(broken: &[visim::internals::surface::Invalid]) -> Vec<Code> {
     broken.iter().map(|b| b.code).collect()
 }
 
@@ -119,7 +119,7 @@ proptest! {
         let described = describe(generation, &words).map(|d| Description { base: d.base % 4096, ..d });
         if let Ok(surface) = described.and_then(Surface::zeroed) {
             let d = surface.description();
-            prop_assert!(surface.memory().len() as u64 <= visim::surface::MAX_BYTES);
+            prop_assert!(surface.memory().len() as u64 <= visim::internals::surface::MAX_BYTES);
             if d.kind != Kind::Null && d.kind != Kind::Buffer {
                 let levels = d.min_lod + d.levels;
                 surface.load_texel(levels - 1, 0, 0, 0, d.samples - 1);

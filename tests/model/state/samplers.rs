@@ -2,9 +2,9 @@
 
 use super::codes;
 use pretty_assertions::assert_eq;
-use visim::diagnostic::Code;
-use visim::sampler::state as sampler;
-use visim::surface::Generation;
+use visim::internals::diagnostic::Code;
+use visim::internals::sampler::state as sampler;
+use visim::internals::surface::Generation;
 
 #[test]
 fn every_rule_of_a_packed_sampler_state_has_its_code() {

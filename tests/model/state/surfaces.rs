@@ -2,9 +2,9 @@
 
 use super::{codes, d2};
 use pretty_assertions::assert_eq;
-use visim::diagnostic::Code;
-use visim::surface::state::{self, binding, describe, pack, rules};
-use visim::surface::{Description, Format, Generation, Surface, Tiling};
+use visim::internals::diagnostic::Code;
+use visim::internals::surface::state::{self, binding, describe, pack, rules};
+use visim::internals::surface::{Description, Format, Generation, Surface, Tiling};
 
 /// The code of the rule that refuses a description.
 fn refused(description: Description) -> Code {
@@ -162,7 +162,7 @@ fn every_rule_of_a_surface_has_its_code() {
     ] {
         assert_eq!(refused(description.clone()), code, "{description:?}");
     }
-    let memory = std::sync::Arc::new(visim::surface::Memory::zeroed(8191));
+    let memory = std::sync::Arc::new(visim::internals::surface::Memory::zeroed(8191));
     let short = Surface::new(rgba(), memory).expect_err("refused");
     assert_eq!(short.code, Code::E0747);
 }

@@ -12,12 +12,12 @@ use proptest::collection::vec;
 use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
-use visim::isa::{
+use visim::internals::isa::{
     AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, ExecUse, MediaMode, Modifier,
     OPCODES, OpInfo, Slot, SuffixSlot, Type, UnormFormat,
 };
-use visim::source::{Span, Spanned};
-use visim::syntax::ast::*;
+use visim::internals::source::{Span, Spanned};
+use visim::internals::syntax::ast::*;
 
 pub fn at<T>(node: T) -> Spanned<T> {
     Spanned::new(node, Span::default())

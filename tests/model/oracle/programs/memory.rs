@@ -1,7 +1,7 @@
 //! Messages of the data port: blocks, lanes at offsets, texels, atomics.
 
 use super::{Choices, channels, lanes, predicate, scalar, unsigned};
-use visim::isa::Platform;
+use visim::internals::isa::Platform;
 
 pub(super) fn media(choices: &mut Choices, platform: Platform) -> String {
     let surface = match choices.one_in(10) {

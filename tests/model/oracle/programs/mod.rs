@@ -12,7 +12,7 @@ use output::{math, raw, sync, target};
 use proptest::prelude::*;
 use samplers::{avs, gather4, info, load, odd_lanes, sample};
 use std::fmt::Write as _;
-use visim::isa::{ChannelMask, Platform};
+use visim::internals::isa::{ChannelMask, Platform};
 
 /// Instructions of one program at most.
 const INSTRUCTIONS: usize = 16;

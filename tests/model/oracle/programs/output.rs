@@ -1,8 +1,8 @@
 //! Writes to render targets and the URB, synchronisation, native math, raw messages.
 
 use super::{Choices, predicate};
-use visim::isa::Platform;
-use visim::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
+use visim::internals::isa::Platform;
+use visim::internals::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 
 /// The second header register of all writes to render targets.
 pub const TARGET_HEADER: &str = "A3";

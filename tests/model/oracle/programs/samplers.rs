@@ -1,7 +1,7 @@
 //! Messages of the sampler: loads, samples, questions, the media forms.
 
 use super::{Choices, channels, lanes, predicate, unsigned};
-use visim::isa::Platform;
+use visim::internals::isa::Platform;
 
 /// Parameters: separate variables, or neighbours in one, with gaps and steps back.
 pub(super) fn params(
