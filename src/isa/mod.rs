@@ -1,6 +1,7 @@
 //! What is known of vISA before any text is read: types, instructions, operand slots, platforms.
 
 pub mod availability;
+pub mod generations;
 pub mod opcodes;
 pub mod platforms;
 pub mod predefined;
@@ -8,6 +9,7 @@ pub mod slots;
 pub mod types;
 
 pub use availability::Availability;
+pub use generations::{Generation, Span};
 pub use opcodes::{Family, OPCODES, OpInfo, Opcode};
 pub use platforms::Platform;
 pub use slots::{ExecUse, PredicateUse, Slot, SuffixSlot};

@@ -1,28 +1,298 @@
-//! The platforms visim speaks for and the few parameters that tell them apart.
+//! The platforms visim models, as rows of facts.
 //!
-//! Source: lowering reference 1.1; vISA text reference 5.14.
+//! ```text
+//!  platform.grf_bytes         a fact of its registers
+//!  platform.lsc.is_some()     a fact of its messages
+//!  platform.generation        its place on the time line, for tables with a column of generations
+//! ```
+//!
+//! Code outside this folder asks for a fact and never names a platform; `tests/layers.rs` sees to it. A new
+//! platform is a row here: what it shares with an earlier one is taken from that row.
+//!
+//! Source: lowering reference 1.1 and 18; vISA text reference 5.14; launch reference 2; Xe2 reference 1.
 
+use super::generations::Generation;
 use std::fmt;
+use std::ops::Deref;
 
-/// A hardware generation, oldest first; the order is meaningful.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Platform {
+/// The family of message layouts.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Dialect {
+    /// The PRM's of Ironlake: message registers, data cache read and write, math as a message.
+    Gen5,
+    /// A descriptor of 32 bits and an extended descriptor.
+    Gen8,
+}
+
+/// Which numbers the shared functions have.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum SfidNumbers {
+    /// Math, data cache read and write.
+    Gen5,
+    /// The data caches, video motion estimation, the thread spawner.
+    Gen8,
+    /// The load/store pipe, thread dispatch and ray tracing; the gateway ends threads.
+    XeHpg,
+}
+
+/// What the extended descriptor holds; the rest of it is in the instruction. Source: lowering reference 1.3.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum ExtendedDescriptor {
+    /// Function and end of thread.
+    Gen5,
+    /// Function, end of thread and a second length of 4 bits.
+    Gen9,
+    /// Function, end of thread and a second length of 5 bits.
+    Gen11,
+    /// The second length; function and end of thread are in the instruction.
+    Gen12,
+    /// None of the three.
+    XeHpg,
+}
+
+/// The load/store pipe.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Lsc {
+    /// Width of the cache control in the descriptor, from bit 16 (4) or 17 (3) on.
+    pub cache_bits: u32,
+    /// The extended descriptor has an immediate offset.
+    pub immediate_offsets: bool,
+    /// Fewest lanes of an untyped message.
+    pub untyped_lanes: u32,
+    /// Fewest lanes of a typed message.
+    pub typed_lanes: u32,
+    /// Blocks of rows and columns, untyped.
+    pub block2d: bool,
+    /// `fence_global` without R evicts the caches.
+    pub fence_evicts: bool,
+}
+
+/// The sampler.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Sampler {
+    /// Parameters of 16 bits.
+    pub params16: bool,
+    /// `gather4_po` with separate offsets.
+    pub gather4_po: bool,
+}
+
+/// The registers of a thread before its arguments. Source: launch reference 2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub struct Payload {
+    /// Bytes of arguments that the dispatch carries; 0 for none.
+    pub inline_bytes: u32,
+    /// Without local ids and inline data a register stays unused.
+    pub unused_register: bool,
+}
+
+/// What is known of a platform.
+#[derive(Clone, Copy, Debug)]
+pub struct Facts {
+    /// The command-line name.
+    pub name: &'static str,
+    /// The name of Intel's finalizer, in `.platform` and `//Platform:`.
+    pub finalizer: &'static str,
+    /// Other names: the offline compiler's devices (`-device`), and parts that differ in nothing modelled.
+    pub aliases: &'static [&'static str],
+    /// Its place on the time line.
+    pub generation: Generation,
+    /// Product families in the notes of a compiled program.
+    pub products: &'static [u32],
+    /// Cores in the header of a compiled program of patch tokens.
+    pub cores: &'static [u32],
+    /// Bytes of one general register.
+    pub grf_bytes: u32,
+    /// The family of message layouts.
+    pub dialect: Dialect,
+    /// The numbers of shared functions.
+    pub sfids: SfidNumbers,
+    /// What the extended descriptor holds.
+    pub extended_descriptor: ExtendedDescriptor,
+    /// Messages have a second payload.
+    pub split_send: bool,
+    /// Surface messages of the data cache may have a header of zeros.
+    pub optional_header: bool,
+    /// Shared local memory has a port of its own: owords and fences of it alone.
+    pub slm_port: bool,
+    /// Render target writes name the null target.
+    pub null_target: bool,
+    /// The sampler; a platform without one runs its messages as the finalizer encodes them, with W0430.
+    pub sampler: Sampler,
+    /// The platform has a sampler.
+    pub has_sampler: bool,
+    /// The load/store pipe.
+    pub lsc: Option<Lsc>,
+    /// Registers before the arguments.
+    pub payload: Payload,
+}
+
+/// Makes the enumeration and the table from the rows.
+macro_rules! platforms {
+    ($($(#[$meta:meta])+ $name:ident $row:expr;)+) => {
+        /// A hardware platform: see [`Facts`] for what is known of it.
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        pub enum Platform { $($(#[$meta])+ $name),+ }
+
+        impl Platform {
+            /// Every platform, oldest first.
+            pub const EVERY: &'static [Platform] = &[$(Platform::$name),+];
+        }
+
+        static ROWS: &[Facts] = &[$($row),+];
+    };
+}
+
+platforms! {
     /// Ironlake, Gen5: the PRM's own messages.
-    Ilk,
+    Ilk ILK;
     /// Broadwell, Gen8.
-    Bdw,
+    Bdw BDW;
     /// Skylake, Gen9.
     #[default]
-    Skl,
+    Skl SKL;
     /// Ice Lake, Gen11.
-    Icl,
+    Icl ICL;
     /// Tiger Lake, Gen12.
-    Tgl,
-    /// DG2, XeHPG.
-    Dg2,
-    /// Ponte Vecchio, XeHPC.
-    Pvc,
+    Tgl TGL;
+    /// DG2, Xe-HPG.
+    Dg2 DG2;
+    /// Ponte Vecchio, Xe-HPC.
+    Pvc PVC;
 }
+
+const ILK: Facts = Facts {
+    name: "ilk",
+    finalizer: "ILK",
+    aliases: &[],
+    generation: Generation::Gen5,
+    products: &[],
+    cores: &[],
+    grf_bytes: 32,
+    dialect: Dialect::Gen5,
+    sfids: SfidNumbers::Gen5,
+    extended_descriptor: ExtendedDescriptor::Gen5,
+    split_send: false,
+    optional_header: false,
+    slm_port: false,
+    null_target: false,
+    sampler: Sampler {
+        params16: false,
+        gather4_po: true,
+    },
+    has_sampler: true,
+    lsc: None,
+    payload: Payload {
+        inline_bytes: 0,
+        unused_register: false,
+    },
+};
+
+const BDW: Facts = Facts {
+    name: "bdw",
+    finalizer: "BDW",
+    generation: Generation::Gen8,
+    products: &[16],
+    cores: &[11],
+    dialect: Dialect::Gen8,
+    sfids: SfidNumbers::Gen8,
+    extended_descriptor: ExtendedDescriptor::Gen9,
+    optional_header: true,
+    ..ILK
+};
+
+const SKL: Facts = Facts {
+    name: "skl",
+    finalizer: "SKL",
+    generation: Generation::Gen9,
+    // skl, kbl, glk
+    products: &[18, 19, 23],
+    cores: &[12],
+    split_send: true,
+    optional_header: false,
+    payload: Payload {
+        unused_register: true,
+        ..BDW.payload
+    },
+    ..BDW
+};
+
+const ICL: Facts = Facts {
+    name: "icl",
+    finalizer: "ICLLP",
+    generation: Generation::Gen11,
+    // icllp, lkf, ehl
+    products: &[26, 27, 28],
+    cores: &[15],
+    extended_descriptor: ExtendedDescriptor::Gen11,
+    slm_port: true,
+    sampler: Sampler {
+        params16: true,
+        ..SKL.sampler
+    },
+    payload: BDW.payload,
+    ..SKL
+};
+
+const TGL: Facts = Facts {
+    name: "tgl",
+    finalizer: "TGLLP",
+    generation: Generation::Gen12,
+    // tgllp, rkl, adls, adlp and adln, dg1
+    products: &[29, 30, 31, 32, 33, 1210],
+    cores: &[18],
+    extended_descriptor: ExtendedDescriptor::Gen12,
+    null_target: true,
+    payload: SKL.payload,
+    ..ICL
+};
+
+const DG2: Facts = Facts {
+    name: "dg2",
+    finalizer: "DG2",
+    generation: Generation::XeHpg,
+    products: &[1270],
+    cores: &[0xc07],
+    sfids: SfidNumbers::XeHpg,
+    extended_descriptor: ExtendedDescriptor::XeHpg,
+    sampler: Sampler {
+        gather4_po: false,
+        ..TGL.sampler
+    },
+    lsc: Some(Lsc {
+        cache_bits: 3,
+        immediate_offsets: false,
+        untyped_lanes: 16,
+        typed_lanes: 8,
+        block2d: false,
+        fence_evicts: true,
+    }),
+    payload: Payload {
+        inline_bytes: 32,
+        unused_register: false,
+    },
+    ..TGL
+};
+
+const PVC: Facts = Facts {
+    name: "pvc",
+    finalizer: "PVC",
+    aliases: &["pvcxt"],
+    generation: Generation::XeHpc,
+    products: &[1271],
+    cores: &[0xc08],
+    grf_bytes: 64,
+    has_sampler: false,
+    lsc: Some(Lsc {
+        cache_bits: 3,
+        immediate_offsets: false,
+        untyped_lanes: 16,
+        typed_lanes: 16,
+        block2d: true,
+        fence_evicts: false,
+    }),
+    payload: BDW.payload,
+    ..DG2
+};
 
 impl Platform {
     /// Every platform with its command-line name and the name Intel's finalizer uses.
@@ -36,39 +306,91 @@ impl Platform {
         (Platform::Pvc, "pvc", "PVC"),
     ];
 
-    /// The command-line name.
-    pub fn name(self) -> &'static str {
-        Platform::ALL
-            .iter()
-            .find(|p| p.0 == self)
-            .map_or("?", |p| p.1)
+    /// The row of this platform; `platform.grf_bytes` reads a fact of it directly.
+    #[inline]
+    pub const fn facts(self) -> &'static Facts {
+        &ROWS[self as usize]
     }
 
-    /// Reads either name in any case.
+    /// The command-line name.
+    pub fn name(self) -> &'static str {
+        self.name
+    }
+
+    /// Reads any name of a platform, in any case.
     pub fn from_name(name: &str) -> Option<Platform> {
-        Platform::ALL
-            .iter()
-            .find(|p| p.1.eq_ignore_ascii_case(name) || p.2.eq_ignore_ascii_case(name))
-            .map(|p| p.0)
+        let known = |platform: &&Platform| {
+            let own = [platform.name, platform.finalizer];
+            let mut all = own.iter().chain(platform.aliases);
+            all.any(|known| known.eq_ignore_ascii_case(name))
+        };
+        Platform::EVERY.iter().find(known).copied()
+    }
+
+    /// The platform with a product family, as the notes of a compiled program name it.
+    pub fn from_product(product: u32) -> Option<Platform> {
+        let has = |platform: &&Platform| platform.products.contains(&product);
+        Platform::EVERY.iter().find(has).copied()
+    }
+
+    /// The platform with a core, as the header of a program of patch tokens names it.
+    pub fn from_core(core: u32) -> Option<Platform> {
+        let has = |platform: &&Platform| platform.cores.contains(&core);
+        Platform::EVERY.iter().find(has).copied()
     }
 
     /// Bytes of one general register.
+    #[inline]
     pub const fn grf_bytes(self) -> u32 {
-        if matches!(self, Platform::Pvc) {
-            64
-        } else {
-            32
-        }
+        self.facts().grf_bytes
     }
 
-    /// The SIMD width that fills one register with dwords.
+    /// The SIMD width that fills one register with dwords: the narrowest of sampler and data port messages.
+    #[inline]
     pub const fn native_lanes(self) -> u32 {
         self.grf_bytes() / 4
+    }
+
+    /// The first published messages, those of Ironlake.
+    #[inline]
+    pub const fn is_gen5(self) -> bool {
+        matches!(self.facts().dialect, Dialect::Gen5)
+    }
+}
+
+impl Deref for Platform {
+    type Target = Facts;
+
+    #[inline]
+    fn deref(&self) -> &Facts {
+        self.facts()
     }
 }
 
 impl fmt::Display for Platform {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
-        f.pad(self.name())
+        f.pad(self.name)
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn every_name_product_and_core_finds_one_platform() {
+        for platform in Platform::EVERY {
+            let own = [platform.name, platform.finalizer];
+            for name in own.iter().chain(platform.aliases) {
+                assert_eq!(Platform::from_name(name), Some(*platform), "{name}");
+            }
+            for product in platform.products {
+                assert_eq!(Platform::from_product(*product), Some(*platform));
+            }
+            for core in platform.cores {
+                assert_eq!(Platform::from_core(*core), Some(*platform));
+            }
+        }
+        assert_eq!(Platform::from_name("gen9"), None);
     }
 }

@@ -6,35 +6,7 @@ use super::format::Format;
 use super::planes::Planes;
 use super::sampled::Sampled;
 use super::tiling::Tiling;
-
-/// Hardware generation, where memory layout or the list of formats differs.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, PartialOrd, Ord, Hash)]
-#[rustfmt::skip]
-#[allow(missing_docs)] // the names say it; Gen75 is Gen7.5
-pub enum Generation { Gen4, Gen5, Gen6, Gen7, Gen75, Gen8, #[default] Gen9, Gen10, Gen11, Gen12 }
-
-impl Generation {
-    /// Every generation with its number in texts.
-    #[rustfmt::skip]
-    pub const ALL: &'static [(&'static str, Generation)] = &[
-        ("4", Generation::Gen4), ("5", Generation::Gen5), ("6", Generation::Gen6), ("7", Generation::Gen7),
-        ("7.5", Generation::Gen75), ("8", Generation::Gen8), ("9", Generation::Gen9), ("10", Generation::Gen10),
-        ("11", Generation::Gen11), ("12", Generation::Gen12),
-    ];
-
-    /// The generation whose layouts and packed states it has: those of parts after Gen9 are not published
-    /// in the surface reference, and Gen9's are taken. Their formats are their own.
-    pub fn in_memory(self) -> Generation {
-        self.min(Generation::Gen9)
-    }
-}
-
-impl std::fmt::Display for Generation {
-    fn fmt(&self, f: &mut std::fmt::Formatter<'_>) -> std::fmt::Result {
-        let row = Generation::ALL.iter().find(|row| row.1 == *self);
-        write!(f, "Gen{}", row.map_or("?", |row| row.0))
-    }
-}
+use crate::isa::Generation;
 
 /// Surface type.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]

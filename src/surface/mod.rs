@@ -35,7 +35,8 @@ pub mod texture;
 pub mod tiling;
 pub mod units;
 
-pub use description::{Description, Generation, Kind, LineStride, MipLayout, SampleStorage};
+pub use crate::isa::Generation;
+pub use description::{Description, Kind, LineStride, MipLayout, SampleStorage};
 pub use format::Format;
 pub use invalid::Invalid;
 pub use memory::Memory;
