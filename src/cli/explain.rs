@@ -7,7 +7,7 @@ use super::run::say;
 use crate::diagnostic::{CODES, Code, Diagnostic};
 use crate::explain::line::{Watch, follow};
 use crate::explain::state::{State, behind};
-use crate::finalizer::Compat;
+use crate::finalizer::Release;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
 use crate::harness::language::Language;
@@ -73,7 +73,9 @@ fn code(name: &str, output: &mut Output) -> Exit {
 
 fn of_line(layers: [Layer; 1], found: Vec<Diagnostic>, line: usize, output: &mut Output) -> Exit {
     let source = &layers[0].source;
-    let front = Front::new(source, session::platform(&layers));
+    let platform = session::platform(&layers);
+    let front = Front::new(source, platform);
+    let release = Release::of(&front.module, platform);
     let here: Vec<_> = front
         .diagnostics
         .iter()
@@ -81,7 +83,7 @@ fn of_line(layers: [Layer; 1], found: Vec<Diagnostic>, line: usize, output: &mut
         .cloned()
         .collect();
     output.diagnostics(&here, source);
-    let Some(followed) = follow(source, &front.checked, line, Compat::default()) else {
+    let Some(followed) = follow(source, &front.checked, line, release) else {
         if !here.is_empty() {
             return Exit::Program;
         }

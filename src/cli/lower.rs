@@ -7,7 +7,7 @@ use crate::check::CheckOptions;
 use crate::diagnostic::any_fatal;
 use crate::explain::bits::{Part, descriptors};
 use crate::explain::line::{Line, lines};
-use crate::finalizer::{Compat, json};
+use crate::finalizer::{Release, json};
 use crate::harness::front::Front;
 use crate::harness::language::Language;
 use crate::harness::session;
@@ -25,9 +25,10 @@ pub struct Lower {
     /// Lower for this platform rather than the one the file names.
     #[arg(long, value_parser = platform)]
     platform: Option<Platform>,
-    /// Which release of Intel's finalizer to follow.
-    #[arg(long, value_enum, default_value_t)]
-    compat: Release,
+    /// Which release of Intel's finalizer to follow: 1.0.12504, 1.0.17791 or 2.40. Without it the first one
+    /// that writes the text's `.version` and knows the platform.
+    #[arg(long, value_name = "RELEASE", value_parser = release)]
+    compat: Option<Release>,
     /// JSON has the end of the thread as well.
     #[arg(long)]
     eot: bool,
@@ -35,23 +36,12 @@ pub struct Lower {
     written: Written,
 }
 
-/// `--compat`.
-#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, clap::ValueEnum)]
-enum Release {
-    /// Release 1.0.12504.6 bit for bit, faults included, each with a warning.
-    #[default]
-    Finalizer,
-    /// What later releases do where they differ (lowering reference 20).
-    Later,
-}
-
-impl From<Release> for Compat {
-    fn from(release: Release) -> Compat {
-        match release {
-            Release::Finalizer => Compat::Finalizer,
-            Release::Later => Compat::Later,
-        }
-    }
+/// A release of the finalizer by its number.
+fn release(number: &str) -> Result<Release, String> {
+    Release::from_number(number).ok_or_else(|| {
+        let all = Release::ALL.map(|(_, number)| number);
+        format!("no such release; one of {}", all.join(", "))
+    })
 }
 
 impl Lower {
@@ -86,11 +76,12 @@ impl Lower {
         }
         // What was lowered is compared with the corpus by plain difference: its keys and no more.
         output.aside(&front.diagnostics, source);
-        let compat = Compat::from(self.compat);
+        let suggested = Release::of(&front.module, platform);
+        let release = self.compat.unwrap_or(suggested);
         let mut exit = Exit::Fine;
         let mut units = Vec::new();
         for unit in &front.checked.units {
-            let (mut value, diagnostics) = json::unit(unit, source, platform, compat);
+            let (mut value, diagnostics) = json::unit(unit, source, platform, release);
             if any_fatal(&diagnostics) {
                 output.diagnostics(&diagnostics, source);
                 exit = Exit::Program;
@@ -98,6 +89,7 @@ impl Lower {
             } else {
                 output.aside(&diagnostics, source);
             }
+            value["finalizer"] = json!(release.number());
             if let Some(name) = self.file.file_name() {
                 value["file"] = json!(name.to_string_lossy());
             }
@@ -113,8 +105,15 @@ impl Lower {
         if !output.is_text() {
             return exit;
         }
+        let why = match self.compat {
+            Some(_) => "as asked for",
+            None => "as `.version` and platform suggest; `--compat` chooses",
+        };
+        output.text(&format!(
+            "release {release} of Intel's finalizer, {why}\n\n"
+        ));
         let shown = |line: &Line| !line.messages.is_empty() || !line.native.is_empty();
-        for followed in lines(source, &front.checked, compat).filter(shown) {
+        for followed in lines(source, &front.checked, release).filter(shown) {
             let (name, line) = (source.name(), followed.number);
             output.heading(&format!("{name}:{line}: {}", followed.text));
             for sent in &followed.messages {

@@ -8,7 +8,7 @@ use crate::explain::drawing::Drawing;
 use crate::explain::line::follow;
 use crate::explain::picture::{Touched, surface, tile};
 use crate::files::Writes;
-use crate::finalizer::Compat;
+use crate::finalizer::Release;
 use crate::harness::bind;
 use crate::harness::front::Front;
 use crate::harness::language::Language;
@@ -119,8 +119,10 @@ impl Picture {
         let source = &layers[0].source;
         let (span, wrong) = match layers[0].language {
             Language::Visa => {
-                let front = Front::new(source, session::platform(&layers));
-                let followed = follow(source, &front.checked, *line, Compat::default());
+                let platform = session::platform(&layers);
+                let front = Front::new(source, platform);
+                let release = Release::of(&front.module, platform);
+                let followed = follow(source, &front.checked, *line, release);
                 (followed.map(|f| f.span), front.diagnostics)
             }
             Language::Send => {

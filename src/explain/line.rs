@@ -4,7 +4,7 @@ use super::bits::{self, Part, descriptors};
 use crate::check::{Checked, Step, Unit, VarId, looked_at};
 use crate::exec::Observer;
 use crate::exec::observer::{At, Running};
-use crate::finalizer::{Compat, Context, Flow, Lowered, Run, messages};
+use crate::finalizer::{Context, Flow, Lowered, Release, Run, messages};
 use crate::isa::Slot;
 use crate::message::{Request, text};
 use crate::sampler::sample::Taken;
@@ -68,28 +68,28 @@ pub struct Sent {
 }
 
 /// The instruction on a one-based line, if there is one that passed every check.
-pub fn follow(source: &Source, checked: &Checked, line: usize, compat: Compat) -> Option<Line> {
-    walk(source, checked, compat, move |number| number == line).next()
+pub fn follow(source: &Source, checked: &Checked, line: usize, release: Release) -> Option<Line> {
+    walk(source, checked, release, move |number| number == line).next()
 }
 
 /// Every instruction that passed the checks, in text order.
 pub fn lines<'c>(
     source: &'c Source,
     checked: &'c Checked,
-    compat: Compat,
+    release: Release,
 ) -> impl Iterator<Item = Line> + 'c {
-    walk(source, checked, compat, |_| true)
+    walk(source, checked, release, |_| true)
 }
 
 /// One walk over all units: what a line becomes depends on those in front of it in its unit.
 fn walk<'c>(
     source: &'c Source,
     checked: &'c Checked,
-    compat: Compat,
+    release: Release,
     wanted: impl Fn(usize) -> bool + Copy + 'c,
 ) -> impl Iterator<Item = Line> + 'c {
     checked.units.iter().flat_map(move |unit| {
-        let mut context = Context::new(compat);
+        let mut context = Context::new(release);
         unit.steps.iter().filter_map(move |step| {
             let Step::Instruction(instruction) = step else {
                 context.forget();

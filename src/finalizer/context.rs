@@ -3,9 +3,11 @@
 //! A number set by a `movs` of an immediate in the same basic block is a constant and goes into the
 //! descriptor; any other is added at run time. Source: lowering reference 1.6.
 
-use super::{Compat, Lowering, Value};
+use super::release::Release;
+use super::{Lowering, Op, Value};
 use crate::check::{Storage, Unit, UnitKind, VarId};
 use crate::isa::{Opcode, Platform};
+use crate::message::fields::sampler;
 use crate::syntax::ast::{Instruction, Operand};
 use std::collections::HashMap;
 
@@ -13,7 +15,7 @@ use std::collections::HashMap;
 #[derive(Clone, Debug, Default)]
 pub struct Context {
     /// Which release of the finalizer is followed.
-    pub compat: Compat,
+    pub release: Release,
     states: HashMap<(VarId, u32), Value>,
     /// `.function` lines passed.
     functions: usize,
@@ -21,11 +23,10 @@ pub struct Context {
 
 impl Context {
     /// Nothing is known yet.
-    pub fn new(compat: Compat) -> Context {
+    pub fn new(release: Release) -> Context {
         Context {
-            compat,
-            states: HashMap::new(),
-            functions: 0,
+            release,
+            ..Context::default()
         }
     }
 
@@ -92,6 +93,7 @@ impl Context {
 }
 
 /// What a surface operand is to a message.
+#[derive(Clone)]
 pub(super) enum Surface {
     /// A number for the binding field, perhaps known only at run time.
     Number(Value),
@@ -100,11 +102,21 @@ pub(super) enum Surface {
 }
 
 /// What a sampler operand is to a message.
+#[derive(Clone)]
 pub(super) enum Sampler {
     /// A number for the index field.
     Index(Value),
     /// The handle goes into the header.
     Bindless(Value),
+    /// The bits of the descriptor are known, those of the header come from elsewhere.
+    Shifted(Value),
+}
+
+impl Sampler {
+    /// An index at its place in the descriptor.
+    pub fn shifted(index: Value) -> Value {
+        Value::call(Op::Shl, index, Value::Const(sampler::SAMPLER.lo))
+    }
 }
 
 impl Lowering<'_> {
@@ -136,5 +148,14 @@ impl Lowering<'_> {
         } else {
             Sampler::Index(value)
         }
+    }
+
+    /// The surface is the named one with this number.
+    pub fn is_named(&self, at: usize, number: u32) -> bool {
+        let Some(Operand::Surface(var)) = self.operand(at) else {
+            return false;
+        };
+        self.unit.variable(var.node).predefined
+            && matches!(self.surface(at), Surface::Number(Value::Const(n)) if n == number)
     }
 }

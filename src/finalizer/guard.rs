@@ -20,14 +20,14 @@ impl Send {
             Storage::Predicate { bits } => bits.next_power_of_two(),
             _ => self.exec.size,
         };
-        Some(match platform {
+        Some(match platform.native_lanes() {
             // Of a flag of more lanes a comparison makes one bit for each of these, as seen in the finalizer.
-            Platform::Pvc if bits > self.exec.size => flag.into(),
-            Platform::Pvc => format!("{flag}.{group}"),
+            16 if bits > self.exec.size => flag.into(),
+            16 => format!("{flag}.{group}"),
             _ => format!("{flag}.{group}{bits}h"),
         })
     }
-    /// What stands in front of the instruction and behind its name: `(W&f0.0)`, `(16|M8)`.
+    /// What stands before the instruction and after its name: `(W&f0.0)`, `(16|M8)`.
     pub fn around(&self, unit: &Unit, platform: Platform) -> (String, String) {
         let all = self.exec.no_mask.then(|| "W".to_string());
         let guard: Vec<String> = all.into_iter().chain(self.guard(unit, platform)).collect();

@@ -7,6 +7,8 @@ use super::{Context, Destination, Flow, Lowered, Send, messages};
 use crate::check::{Step, Unit};
 use crate::diagnostic::Diagnostic;
 use crate::isa::Platform;
+use crate::message::extended::extended_layout;
+use crate::message::fields::extended_gen11;
 use crate::source::Source;
 use serde_json::{Value as Json, json};
 
@@ -16,11 +18,11 @@ pub fn unit(
     unit: &Unit,
     source: &Source,
     platform: Platform,
-    compat: super::Compat,
+    release: super::Release,
 ) -> (Json, Vec<Diagnostic>) {
     let mut diagnostics = Vec::new();
     let mut flow = Flow::new(unit);
-    let mut context = Context::new(compat);
+    let mut context = Context::new(release);
     let mut instructions = Vec::new();
     for (index, step) in unit.steps.iter().enumerate() {
         match step {
@@ -160,9 +162,11 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     };
     // Bits that the instruction has no room for make a constant go through a register, as the finalizer was
     // seen to do; later parts' instruction tells of that.
-    let through_register = |value: u32| match platform {
-        Platform::Skl | Platform::Icl => value & NO_ROOM != 0,
-        _ => send.options.contains(&"ExBSO"),
+    let fields = extended_layout(platform).fields;
+    let named = !fields.contains(&extended_gen11::SFID);
+    let through_register = |value: u32| match platform.split_send && !named {
+        true => value & NO_ROOM != 0,
+        false => send.options.contains(&"ExBSO"),
     };
     let ex_desc_expr = match send.ex_desc.constant() {
         Some(value) => through_register(value).then(|| "a0.2".into()),
@@ -171,9 +175,9 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     // A descriptor wholly in a register leaves its fields, and so the payload, unknown; later parts have
     // the function in the mnemonic all the same, then the second length in the instruction too. Source: lowering reference 17.
     let known = send.desc.constant_part().is_some();
-    let extended = send.ex_desc.constant_part().is_some() || platform >= Platform::Dg2;
+    let extended = send.ex_desc.constant_part().is_some() || platform.lsc.is_some();
     let counted = |on: bool, value: u32| on.then_some(value);
-    let named = extended || platform >= Platform::Tgl;
+    let named = extended || named;
     let [first, second] = send.counted();
     let payload: Vec<String> = [("src0", first, known), ("src1", second, known && extended)]
         .into_iter()

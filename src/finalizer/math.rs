@@ -8,8 +8,8 @@
 //! Only what is executed is told, lanes by lanes: registers are not given out here. Source: lowering
 //! reference 16; steps and widths as the finalizer was seen to make them.
 
-use super::{Computed, Formula, Lowering, Value};
-use crate::isa::{Opcode, Platform, Type};
+use super::{Computed, Formula, Lowering, Value, quirks};
+use crate::isa::{Opcode, Type};
 use crate::syntax::ast::{Operand, Region, Suffix};
 
 /// The math unit's name of a function; the division of floats and of integers differ.
@@ -42,7 +42,7 @@ pub(super) fn lower(cx: &mut Lowering) {
     let Some(name) = name(op, float) else {
         return;
     };
-    let later = cx.platform >= Platform::Tgl;
+    let later = cx.has(&quirks::MATH_STEPS);
     let steps = match op {
         Opcode::Inv | Opcode::Div if ty == Type::Df => vec!["math.invm"],
         Opcode::Sqrt | Opcode::Rsqrt if ty == Type::Df => vec!["math.rsqtm"],
@@ -59,7 +59,7 @@ fn listing(cx: &Lowering, steps: &[&str], ty: Type) -> Vec<String> {
     let native = cx.platform.native_lanes();
     // Two registers of floats, one of dwords and half floats, one of 64-bit floats. Gen8 computes half floats
     // as floats, one register of them.
-    let converted = ty == Type::Hf && cx.platform == Platform::Bdw;
+    let converted = ty == Type::Hf && cx.has(&quirks::MATH_HALF);
     let width = match ty {
         Type::F => 2 * native,
         Type::Df => native / 2,
@@ -76,13 +76,13 @@ fn listing(cx: &Lowering, steps: &[&str], ty: Type) -> Vec<String> {
         let sat = if i + 1 == steps.len() { sat } else { "" };
         for from in (0..lanes).step_by(width as usize) {
             // Half floats fill a register of 64 bytes by halves at least.
-            let least = match (ty, cx.platform) {
-                (Type::Hf, Platform::Pvc) => native,
+            let least = match (ty, native) {
+                (Type::Hf, 16) => native,
                 _ => 1,
             };
             let mut exec = cx.exec(width.min(lanes - from).max(least));
             if converted && scalar(cx) {
-                exec = super::unmasked(1);
+                exec = super::plan::unmasked(1);
             }
             // The pieces of an instruction all have its own first lane; the steps of 64-bit functions alone
             // go on from it.
@@ -144,7 +144,7 @@ fn computed(cx: &Lowering, steps: &[&'static str], ty: Type) -> Vec<Computed> {
             }
             (steps, of) => {
                 let mut of = of.map_or_else(|few| few, Vec::from);
-                if ty == Type::Hf && cx.platform == Platform::Bdw {
+                if ty == Type::Hf && cx.has(&quirks::MATH_HALF) {
                     let single = |half| call("f_from_hf", vec![half]);
                     of = of.into_iter().map(single).collect();
                     let name = steps.first().copied().unwrap_or_default();

@@ -1,13 +1,12 @@
 //! Operands of an instruction as values and places.
 
-use super::{Lowering, Part, Plan, Result, Value};
+use super::{Lowering, Part, Value};
 use crate::check::{Storage, VarId};
-use crate::diagnostic::Code;
-use crate::isa::{Modifier, Type};
+use crate::isa::{ChannelMask, Exec, Modifier, Type};
 use crate::syntax::ast::{General, Immediate, Operand, Region};
 
 /// A raw operand: registers of a variable.
-#[derive(Clone, Copy, Debug)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub(super) struct Place {
     /// The variable named.
     pub var: VarId,
@@ -24,12 +23,21 @@ pub(super) struct Place {
 }
 
 impl Place {
-    /// What lies `bytes` behind it.
+    /// What follows `bytes` after its start.
     pub fn skip(self, bytes: u32) -> Place {
         Place {
             offset: self.offset.saturating_add(bytes),
             at: self.at.saturating_add(bytes),
             ..self
+        }
+    }
+
+    /// A dword of it.
+    pub fn dword(self, number: u32) -> Value {
+        Value::Element {
+            root: self.root,
+            offset: self.at.saturating_add(4 * number),
+            ty: Type::Ud,
         }
     }
 
@@ -81,6 +89,11 @@ impl Lowering<'_> {
     /// The operand as a part of `bytes` bytes that may travel in place.
     pub fn part(&self, place: Place, bytes: u32) -> Part {
         Part::operand(place.root, place.at, bytes, self.grf())
+    }
+
+    /// The operand's bytes at the start of so many registers.
+    pub fn padded(&self, place: Place, bytes: u32, rows: u32) -> Part {
+        self.part(place, bytes).resized(rows, self.grf())
     }
 
     /// A scalar operand widened to a dword by its type.
@@ -207,71 +220,53 @@ impl Lowering<'_> {
         }
     }
 
-    /// Byte offset of a raw destination's response, as [`super::Destination`].
-    pub fn destination(&self, place: Option<Place>) -> super::Destination {
-        place.map_or(super::Destination::Null, |p| {
-            super::Destination::Variable(p.var, p.offset)
-        })
+    /// The operand at a position.
+    pub fn operand(&self, at: usize) -> Option<&Operand<VarId>> {
+        self.instruction.operands.get(at).map(|o| &o.node)
     }
 
-    /// Whole registers of send `send` reach the operand.
-    pub fn write_registers(&mut self, place: Option<Place>, send: usize, registers: u32) {
-        let bytes = registers * self.grf();
-        self.write_bytes(place, 0, send, 0, bytes);
+    /// A plain number at a position.
+    pub fn number(&self, at: usize) -> Option<u32> {
+        match self.operand(at) {
+            Some(Operand::Number(n)) => u32::try_from(*n).ok(),
+            _ => None,
+        }
     }
 
-    /// Completes a message that takes data along behind its addresses: whatever `part` makes of the operand.
-    pub fn send_lanes(
-        &mut self,
-        mut plan: Plan,
-        data: Option<Place>,
-        part: impl FnOnce(&Self, Place) -> Part,
-    ) -> Result<()> {
-        let Some(data) = data else {
-            return self.refuse(Code::E0380, "the data are %null");
-        };
-        plan.parts.push(part(self, data));
-        self.lay_out(&mut plan);
-        self.send(plan);
-        Ok(())
+    /// The instruction's channels.
+    pub fn channels(&self, otherwise: ChannelMask) -> ChannelMask {
+        self.instruction.channels().unwrap_or(otherwise)
     }
 
-    /// Completes a gather. Its registers come back even to `%null`: lowering reference 1.10 has a response of 0
-    /// for that, the finalizer writes one for samples, blocks and atomics only.
-    pub fn fetch_lanes(&mut self, mut plan: Plan, data: Option<Place>, registers: u32) {
-        self.lay_out(&mut plan);
-        self.fetch_registers(plan, data, registers);
+    /// The instruction's execution size.
+    pub fn lanes(&self) -> u32 {
+        self.instruction.exec.as_ref().map_or(1, |e| e.node.size)
     }
 
-    /// Sends what is complete but for its answer: so many registers, the operand's from its start.
-    pub fn fetch_registers(&mut self, mut plan: Plan, place: Option<Place>, registers: u32) {
-        plan.response = registers;
-        plan.destination = self.destination(place);
-        let send = self.lowered.sends.len();
-        self.send(plan);
-        self.write_registers(place, send, registers);
-    }
-
-    /// Response bytes reach the operand, `to` bytes behind its start; cut at the variable's end.
-    pub fn write_bytes(
-        &mut self,
-        place: Option<Place>,
-        to: u32,
-        send: usize,
-        response: u32,
-        len: u32,
-    ) {
-        let Some(place) = place else { return };
-        let offset = place.offset.saturating_add(to);
-        let len = len.min(place.size.saturating_sub(offset));
-        if len > 0 {
-            self.lowered.writes.push(super::Write {
-                var: place.var,
-                offset,
-                send,
-                response,
-                len,
-            });
+    /// The instruction's execution part with another size.
+    pub fn exec(&self, size: u32) -> Exec {
+        let own = self.instruction.exec.as_ref().map(|e| e.node);
+        let Exec {
+            size: whole,
+            mut offset,
+            mut no_mask,
+        } = own.unwrap_or(Exec {
+            size: 1,
+            offset: 0,
+            no_mask: false,
+        });
+        // An offset that is not a multiple of the size falls back to 0 (lowering reference 1.7).
+        if matches!(whole, 8 | 16) && u32::from(offset) % whole != 0 {
+            (offset, no_mask) = (0, false);
+        }
+        // Fewer lanes than eight start where eight may, on registers of sixteen; `send` warns of it.
+        if self.platform.native_lanes() == 16 && whole < 8 && offset % 8 != 0 {
+            offset = 0;
+        }
+        Exec {
+            size,
+            offset,
+            no_mask,
         }
     }
 }

@@ -67,6 +67,13 @@ impl Part {
         Part::from_runs(runs, grf)
     }
 
+    /// So many registers of it, those that it does not have undefined.
+    pub fn resized(mut self, rows: u32, grf: u32) -> Part {
+        let empty = || vec![Run::Undefined { len: grf }];
+        self.registers.resize_with(rows as usize, empty);
+        self
+    }
+
     /// Number of registers.
     pub fn rows(&self) -> u32 {
         self.registers.len() as u32

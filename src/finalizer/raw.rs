@@ -1,10 +1,11 @@
 //! Raw sends: passed through, the lengths of the text believed. Source: lowering reference 17.
 
-use super::{Destination, Lowering, Part, Result, Run, Send, Value, faults};
+use super::{Destination, Lowering, Part, Result, Run, Send, Value, quirks};
 use crate::diagnostic::Code;
+use crate::isa::platforms::ExtendedDescriptor as Kind;
 use crate::isa::{Opcode, Platform};
 use crate::message::Sfid;
-use crate::message::extended::length_field;
+use crate::message::extended::{extended_layout, length_field};
 use crate::message::fields::{extended_gen11 as ex, outer};
 use crate::syntax::ast::{Operand, Suffix};
 
@@ -63,7 +64,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     };
     // Or by the extended descriptor's own bit, up to Gen11 (lowering reference 1.3); that of the form with
     // one source moves into the instruction from Gen12 on, as was seen in the finalizer.
-    let by_descriptor = !split || cx.platform <= Platform::Icl;
+    let by_descriptor = !split || extended_layout(cx.platform).fields.contains(&ex::EOT);
     let eot = matches!(op, Opcode::RawSendsEot | Opcode::RawSendscEot)
         || by_descriptor && ex_desc.constant().is_some_and(|w| ex::EOT.get(&[w]) != 0);
     if lengths.iter().any(|n| *n > 31) {
@@ -135,7 +136,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     // With a descriptor in a register what comes back is known to the text alone.
     if bits.is_some() {
         let registers = send.response_length;
-        cx.write_registers(destination, 0, registers);
+        cx.write(destination, 0, [0, 0, registers * grf]);
     }
     cx.lowered.sends.push(send);
     Ok(())
@@ -154,7 +155,9 @@ impl Placed {
         Placed {
             word,
             second_length,
-            options: (platform >= Platform::Dg2)
+            options: platform
+                .lsc
+                .is_some()
                 .then_some("ExBSO")
                 .into_iter()
                 .collect(),
@@ -176,7 +179,8 @@ impl Lowering<'_> {
     /// for was seen in the finalizer.
     fn placed(&mut self, word: u32, second: Option<u32>, eot: bool) -> Placed {
         let platform = self.platform;
-        let later = platform >= Platform::Dg2;
+        let kind = platform.extended_descriptor;
+        let later = kind == Kind::XeHpg;
         if let Some(length) = second
             && word & BEYOND != 0
         {
@@ -195,29 +199,28 @@ impl Lowering<'_> {
         let written = self.second_length_bits() << ex::LENGTH.lo;
         // What the instruction itself has on later parts, and what of the rest it has room for.
         let split = second.is_some();
-        let (moved, room) = match platform {
-            Platform::Skl | Platform::Icl if split => (0, HIGH | outer | written),
-            Platform::Skl => (0, HIGH | outer),
-            Platform::Tgl => (outer, !UNKNOWN),
-            Platform::Dg2 | Platform::Pvc if split => {
-                (outer | ex::LENGTH.mask(), !(UNKNOWN | ex::LENGTH.mask()))
-            }
-            Platform::Dg2 | Platform::Pvc => (outer, !(UNKNOWN | ex::LENGTH.mask())),
-            _ if split => (0, outer | written),
-            _ => (0, outer),
+        let two = platform.split_send;
+        let (moved, room) = match (kind, split) {
+            (Kind::Gen12, _) => (outer, !UNKNOWN),
+            (Kind::XeHpg, true) => (outer | ex::LENGTH.mask(), !(UNKNOWN | ex::LENGTH.mask())),
+            (Kind::XeHpg, false) => (outer, !(UNKNOWN | ex::LENGTH.mask())),
+            (_, true) if two => (0, HIGH | outer | written),
+            (Kind::Gen9, false) if two => (0, HIGH | outer),
+            (_, true) => (0, outer | written),
+            (_, false) => (0, outer),
         };
         let lost = word & !room & !moved;
         if lost != 0 {
-            self.follow(&faults::RAW_BITS_LOST, format!("bits {lost:#010x} of it"));
+            self.follow(&quirks::RAW_BITS_LOST, format!("bits {lost:#010x} of it"));
         }
-        let all = !split && platform >= Platform::Tgl && lost != 0;
+        let all = !split && moved != 0 && lost != 0;
         let kept = if all { 0 } else { room & !moved };
         let length = second.unwrap_or(0);
         let fits = length << ex::LENGTH.lo & written;
         if fits != length << ex::LENGTH.lo {
-            let fault = match platform {
-                Platform::Icl => &faults::SECOND_LENGTH_CUT,
-                _ => &faults::LENGTH_WRAPS,
+            let fault = match kind {
+                Kind::Gen11 => &quirks::SECOND_LENGTH_CUT,
+                _ => &quirks::LENGTH_WRAPS,
             };
             self.follow(fault, format!("{length} registers in the second payload"));
         }
@@ -226,7 +229,7 @@ impl Lowering<'_> {
             bits |= ex::EOT.mask() & kept;
         }
         // Of the form with one source Gen11 takes coarse pixels for the highest bit.
-        if platform == Platform::Icl && !split && ex::COARSE.get(&[word]) != 0 {
+        if kind == Kind::Gen11 && !split && ex::COARSE.get(&[word]) != 0 {
             bits |= 1 << 31;
         }
         Placed {

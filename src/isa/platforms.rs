@@ -74,6 +74,8 @@ pub struct Sampler {
     pub params16: bool,
     /// `gather4_po` with separate offsets.
     pub gather4_po: bool,
+    /// Without a header the length of the response says how many channels come back.
+    pub counts_channels: bool,
 }
 
 /// The registers of a thread before its arguments. Source: launch reference 2.
@@ -116,6 +118,10 @@ pub struct Facts {
     pub slm_port: bool,
     /// Render target writes name the null target.
     pub null_target: bool,
+    /// Bits of r0.2 that name the thread's barrier; none if bytes do. Source: lowering reference 15.
+    pub barrier_mask: Option<u32>,
+    /// The first release of Intel's finalizer that knows the platform.
+    pub finalizer_since: &'static str,
     /// The sampler; a platform without one runs its messages as the finalizer encodes them, with W0430.
     pub sampler: Sampler,
     /// The platform has a sampler.
@@ -175,9 +181,12 @@ const ILK: Facts = Facts {
     optional_header: false,
     slm_port: false,
     null_target: false,
+    barrier_mask: Some(0x0f00_0000),
+    finalizer_since: "1.0.12504",
     sampler: Sampler {
         params16: false,
         gather4_po: true,
+        counts_channels: false,
     },
     has_sampler: true,
     lsc: None,
@@ -209,10 +218,15 @@ const SKL: Facts = Facts {
     cores: &[12],
     split_send: true,
     optional_header: false,
+    sampler: Sampler {
+        counts_channels: true,
+        ..BDW.sampler
+    },
     payload: Payload {
         unused_register: true,
         ..BDW.payload
     },
+    barrier_mask: Some(0x8f00_0000),
     ..BDW
 };
 
@@ -230,6 +244,7 @@ const ICL: Facts = Facts {
         ..SKL.sampler
     },
     payload: BDW.payload,
+    barrier_mask: Some(0x7f00_0000),
     ..SKL
 };
 
@@ -270,6 +285,7 @@ const DG2: Facts = Facts {
         inline_bytes: 32,
         unused_register: false,
     },
+    barrier_mask: None,
     ..TGL
 };
 
@@ -305,6 +321,12 @@ impl Platform {
         (Platform::Dg2, "dg2", "DG2"),
         (Platform::Pvc, "pvc", "PVC"),
     ];
+
+    /// Its place among all platforms, the oldest first.
+    #[inline]
+    pub const fn place(self) -> usize {
+        self as usize
+    }
 
     /// The row of this platform; `platform.grf_bytes` reads a fact of it directly.
     #[inline]

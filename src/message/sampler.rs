@@ -61,16 +61,16 @@ pub const fn is_halved(op: SamplerOp, rows: u32) -> bool {
 }
 
 /// Whether a channel set has its place in a header. Without one the length of the response says how many channels,
-/// from R on, come back; up to Gen8 none are counted, and every set but the full one is masked, as was seen in the
-/// finalizer.
+/// from R on, come back; up to Gen8 they are not counted, and every set but the full one is masked, as was seen in
+/// the finalizer.
 /// Gather4 names one channel, the first without a header. Source: lowering reference 3.4, 4 and 5.
 pub fn channels_need_header(op: SamplerOp, channels: ChannelMask, platform: Platform) -> bool {
-    let masks = platform <= Platform::Bdw;
+    let counted = platform.sampler.counts_channels;
     let plain = match op {
         op if op.is_gather() => channels.0 == 1,
-        SamplerOp::Sampleinfo => channels.0 == 1 && !masks,
-        _ if masks => channels == ChannelMask::RGBA,
-        _ => channels.0 & (channels.0 + 1) == 0,
+        SamplerOp::Sampleinfo => channels.0 == 1 && counted,
+        _ if counted => channels.0 & (channels.0 + 1) == 0,
+        _ => channels == ChannelMask::RGBA,
     };
     !plain
 }
@@ -91,6 +91,31 @@ pub fn header_bits(
     let _ = header::GATHER.put(&mut words, gather.unwrap_or(0) & 3);
     let _ = header::NULL_MASK.put(&mut words, null_mask.into());
     words[2] | offsets & 0xfff
+}
+
+impl SamplerOp {
+    /// The messages of gather4 that compare: their header names no channel. Source: lowering reference 4.
+    pub const fn names_no_channel(self) -> bool {
+        matches!(self, SamplerOp::Gather4C | SamplerOp::Gather4PoC)
+    }
+
+    /// Gathers with texel offsets as parameters of their own. Source: lowering reference 4.
+    pub const fn has_separate_offsets(self) -> bool {
+        matches!(self, SamplerOp::Gather4Po | SamplerOp::Gather4PoC)
+    }
+}
+
+impl AvsRequest {
+    /// Bytes that come back, those of decimated pixels included. Source: lowering reference 7.3.
+    pub fn bytes(&self) -> u32 {
+        let (w, h) = self.mode.size();
+        w * h * self.channels.count() * self.control.element_bytes()
+    }
+}
+
+impl UnormRequest {
+    /// Bytes that come back of each channel: 32 pixels of 16 bits. Source: lowering reference 6.1.
+    pub const CHANNEL_BYTES: u32 = 64;
 }
 
 impl SamplerRequest {

@@ -10,7 +10,7 @@ use std::cell::Cell;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::{Arc, Once};
-use visim::internals::finalizer::{Compat, json};
+use visim::internals::finalizer::{Release, json};
 use visim::internals::harness::directive;
 use visim::internals::harness::front::Front;
 use visim::internals::isa::Platform;
@@ -181,7 +181,7 @@ fn straight_line(text: &str, platform: Platform) {
     for unit in &front.checked.units {
         let _ =
             visim::internals::lower::lower(&front.checked, &unit.name, &LowerOptions::default());
-        let _ = json::unit(unit, &source, platform, Compat::default());
+        let _ = json::unit(unit, &source, platform, Release::default());
     }
 }
 

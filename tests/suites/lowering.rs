@@ -10,7 +10,7 @@ use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use visim::internals::check::{CheckOptions, check};
 use visim::internals::diagnostic::{Diagnostic, any_fatal, render_all};
-use visim::internals::finalizer::{Compat, json};
+use visim::internals::finalizer::{Release, json};
 use visim::internals::isa::{ChannelMask, Platform};
 use visim::internals::math::unit::{Control, Function};
 use visim::internals::message::gen5::rules::lengths;
@@ -100,7 +100,7 @@ fn lower_said(source: &Source, platform: Platform) -> Result<(Json, Vec<Diagnost
     let mut diagnostics = parsed.diagnostics;
     diagnostics.extend(more);
     let unit = checked.units.first().ok_or("no kernel")?;
-    let (actual, said) = json::unit(unit, source, platform, Compat::Finalizer);
+    let (actual, said) = json::unit(unit, source, platform, Release::R1_0_12504);
     diagnostics.extend(said);
     if any_fatal(&diagnostics) {
         diagnostics.retain(|d| d.class().is_fatal());

@@ -1,11 +1,11 @@
 //! Extended math as messages of eight or sixteen lanes. Source: lowering reference 18.7.
 
-use super::super::{Destination, Lowering, Part, Plan, Result, Value};
+use super::super::plan::Copies;
+use super::super::{Lowering, Part, Result, Value};
 use super::{GRF, refuse};
 use crate::isa::{Opcode, Type};
-use crate::math::unit::Function;
-use crate::message::Sfid;
-use crate::message::fields::gen5_math;
+use crate::math::unit::{Control, Function};
+use crate::message::Request;
 use crate::message::math::function as function_of;
 use crate::syntax::ast::{Operand, Region, Suffix};
 
@@ -53,9 +53,13 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     } else {
         8
     };
-    let control = function as u32
-        | u32::from(signed && function != Function::Inv) << gen5_math::SIGNED.lo
-        | u32::from(saturate) << gen5_math::SATURATE.lo;
+    let control = Control {
+        function,
+        signed: signed && function != Function::Inv,
+        partial: false,
+        saturate,
+        scalar: false,
+    };
     // Denominator first; a reciprocal has the denominator alone.
     let order: Vec<usize> = match function {
         Function::Quotient | Function::Remainder => vec![1, 0],
@@ -64,10 +68,12 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         _ => vec![0],
     };
     let place = cx.place_of(general);
-    for (send, from) in (0..es.max(8)).step_by(width as usize).enumerate() {
-        let mut exec = cx.exec(width.min(es));
-        exec.offset = exec.offset.saturating_add(from as u8);
-        let mut plan = Plan::new(Sfid::Math, Value::Const(control), exec);
+    for from in (0..es.max(8)).step_by(width as usize) {
+        let response = width * 4 / GRF * function.results();
+        let mut plan = cx.plan(Request::Math(control))?;
+        plan.response = response;
+        plan.exec.size = width.min(es);
+        plan.exec.offset = plan.exec.offset.saturating_add(from as u8);
         plan.parts = order
             .iter()
             .filter_map(|&i| sources.get(i))
@@ -82,18 +88,15 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
                 Part::dwords(lanes, GRF)
             })
             .collect();
-        plan.first = plan.parts.len();
-        plan.response = width * 4 / GRF * function.results();
-        plan.destination = Destination::Temporary;
-        cx.send(plan);
         // A reciprocal for a division is not the result yet.
-        if cx.instruction.opcode.node == Opcode::Div && float {
-            continue;
-        }
-        for lane in 0..width.min(es.saturating_sub(from)) {
-            let to = 4 * stride * (from + lane);
-            cx.write_bytes(place, to, send, 4 * lane, 4);
-        }
+        let copied = match cx.instruction.opcode.node == Opcode::Div && float {
+            true => 0,
+            false => width.min(es.saturating_sub(from)),
+        };
+        let copy = |lane: u32| [4 * stride * (from + lane), 4 * lane, 4];
+        plan.copies = Copies::Bytes((0..copied).map(copy).collect());
+        plan.place = place;
+        cx.send(plan)?;
     }
     Ok(())
 }

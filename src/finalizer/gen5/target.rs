@@ -11,12 +11,13 @@
 //! Source: lowering reference 18.6; PRM 5.10.7.
 
 use super::super::output::Target;
-use super::super::{Lowering, Op, Part, Plan, Result, Run, Value};
-use super::{GRF, refuse, surface};
+use super::super::plan::Base;
+use super::super::{Lowering, Op, Part, Result, Run, Value};
+use super::{GRF, refuse};
 use crate::isa::{Exec, Type};
-use crate::message::Sfid;
+use crate::message::Request;
 use crate::message::fields::gen5_target_header as h;
-use crate::message::gen5::target_function;
+use crate::message::request::{PixelForm, PixelHeader, PixelWrite};
 
 /// Slots of one message.
 const SLOTS: u32 = 16;
@@ -52,10 +53,18 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     }
     // Slots 8 to 15 have no message of their own: their pixels alone are on in one of sixteen.
     let wide = es == 16 || first_slot == 8;
-    let desc = surface(cx, 0, target_function(wide, target.has("LRTW")))?;
-    let mut plan = Plan::new(Sfid::DataWrite, desc, cx.exec(es));
-    plan.predicated = false;
-    plan.header = Some(header(cx, wide, first_slot));
+    let mut plan = cx.plan(Request::Pixels(PixelWrite {
+        surface: 0,
+        form: PixelForm::of_slots(wide),
+        last: target.has("LRTW"),
+        commit: false,
+        header: PixelHeader::default(),
+        eot: false,
+    }))?;
+    plan.surface = Some(cx.surface(0));
+    plan.predicate = None;
+    plan.header = Some(Base::R0);
+    plan.terms.extend(enables(cx, wide, first_slot));
     plan.parts = vec![second_header(cx, corners, &target)];
     let data = |i: usize, group: u32, half: bool| {
         // Eight lanes lie at the start of their operand, whichever slots they are.
@@ -79,30 +88,28 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     if let Some(i) = target.depth {
         plan.parts.extend(groups.map(|group| data(i, group, false)));
     }
-    plan.first = plan.parts.len();
-    cx.send(plan);
-    Ok(())
+    cx.send(plan)
 }
 
-/// r0; of the enabled pixels those that slots and predicate leave.
-fn header(cx: &Lowering, wide: bool, first_slot: u32) -> Vec<Value> {
-    let mut words = cx.r0_header();
+/// Of the enabled pixels those that slots and predicate leave.
+fn enables(cx: &Lowering, wide: bool, first_slot: u32) -> Option<(usize, Value)> {
     let all = h::DISPATCHED.mask() | h::ENABLES.mask();
-    let mut kept = Value::Const(all);
-    if let Some(predicate) = &cx.instruction.predicate {
+    let kept = if let Some(predicate) = &cx.instruction.predicate {
         let flag = match predicate.node.inverted {
             true => Value::Modified("not", Type::Ud, Box::new(Value::Flag)),
             false => Value::Flag,
         };
         let flag = Value::call(Op::Shl, flag, Value::Const(first_slot));
-        kept = Value::call(Op::Or, flag, Value::Const(h::DISPATCHED.mask()));
+        Value::call(Op::Or, flag, Value::Const(h::DISPATCHED.mask()))
     } else if wide && first_slot == 8 {
-        kept = Value::Const(all & !0xff);
-    }
-    if kept != Value::Const(all) {
-        words[h::ENABLES.dw] = Value::call(Op::And, Value::Dispatch(0), kept);
-    }
-    words
+        Value::Const(all & !0xff)
+    } else {
+        return None;
+    };
+    Some((
+        h::ENABLES.dw,
+        Value::call(Op::And, Value::Dispatch(0), kept),
+    ))
 }
 
 /// The header operand; source depth, if it is sent, is told in `M1.6`.
@@ -111,15 +118,10 @@ fn second_header(cx: &Lowering, place: super::Place, target: &Target) -> Part {
         return cx.part(place, GRF);
     }
     let flags = h::SOURCE_DEPTH.dw as u32 % 8;
-    let dword = |dw: u32| Value::Element {
-        root: place.root,
-        offset: place.at + 4 * dw,
-        ty: Type::Ud,
-    };
     let present = Value::Const(h::SOURCE_DEPTH.mask());
     let words = (0..8).map(|dw| match dw {
-        dw if dw == flags => Value::call(Op::Or, dword(dw), present.clone()),
-        dw => dword(dw),
+        dw if dw == flags => Value::call(Op::Or, place.dword(dw), present.clone()),
+        dw => place.dword(dw),
     });
     Part::from_runs(
         words.map(|value| Run::Value { value, size: 4 }).collect(),

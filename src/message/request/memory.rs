@@ -1,6 +1,6 @@
 //! What the data port is asked: blocks, lanes at offsets and addresses, texels, atomics.
 
-use crate::isa::{AtomicOp, ChannelMask};
+use crate::isa::{AtomicOp, ChannelMask, Platform};
 use serde::{Serialize, Serializer};
 
 /// Which cache a read of Gen5 goes through. Source: lowering reference 18.5; PRM 5.10.2.1.2.
@@ -95,6 +95,12 @@ pub struct MediaBlock {
 }
 
 impl MediaBlock {
+    /// Bytes of the widest block that one message of the platform moves.
+    /// Source: vISA MEDIA_LD; lowering reference 18.5.
+    pub const fn widest(platform: Platform) -> u32 {
+        if platform.is_gen5() { 32 } else { 64 }
+    }
+
     /// Bytes from one row of the block to the next in registers: the width rounded up to a power of
     /// two, 4 at least.
     ///

@@ -6,7 +6,7 @@ use std::fmt;
 use visim::internals::check::{CheckOptions, Step, check};
 use visim::internals::diagnostic::{any_fatal, render_all};
 use visim::internals::finalizer::flow::Cell;
-use visim::internals::finalizer::{Compat, Context, Flow, Leaf, Op, Run, Send, Value, messages};
+use visim::internals::finalizer::{Context, Flow, Leaf, Op, Release, Run, Send, Value, messages};
 use visim::internals::isa::{Platform, Type};
 use visim::internals::source::Source;
 use visim::internals::syntax::{ParseOptions, parse};
@@ -161,7 +161,7 @@ pub fn lower(text: &str, platform: Platform) -> Result<Side<Ours>, String> {
         return Err(render_all(&said, &source, false));
     }
     let unit = checked.units.first().ok_or("no kernel")?;
-    let mut context = Context::new(Compat::Finalizer);
+    let mut context = Context::new(Release::R1_0_12504);
     let mut flow = Flow::new(unit);
     let mut sends = Vec::new();
     let mut native = Vec::new();
