@@ -3,6 +3,9 @@
 /// Whether every host of this kind multiplies and adds with one rounding in one instruction.
 pub const FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
 
+/// Whether wide instructions do so.
+pub const WIDE_FUSED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Wide, wide};
 
@@ -48,29 +51,33 @@ mod x86 {
 
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
-    /// No other host has more than its kind promises.
+    /// What every host of its kind has.
     #[derive(Clone, Copy, Debug)]
-    pub enum Wide {}
+    pub struct Wide(());
 
     impl Wide {
-        /// Never called.
+        /// Runs `f`.
+        #[inline(always)]
         pub fn run<R>(self, f: impl FnOnce() -> R) -> R {
             f()
         }
 
-        /// Never called.
-        pub fn bytes(self, _: [u64; 2]) -> [u8; 16] {
-            match self {}
+        /// Sixteen bytes.
+        #[inline(always)]
+        pub fn bytes(self, pair: [u64; 2]) -> [u8; 16] {
+            wide::bytemuck::cast(pair.map(u64::to_le))
         }
 
-        /// Never called.
-        pub fn signs(self, _: [u32; 8]) -> u32 {
-            match self {}
+        /// The highest bits of eight dwords, the first one's in bit 0.
+        #[inline(always)]
+        pub fn signs(self, dwords: [u32; 8]) -> u32 {
+            let lanes = dwords.iter().rev();
+            lanes.fold(0, |signs, dword| signs << 1 | dword >> 31)
         }
     }
 
-    /// None.
+    /// Always there.
     pub fn wide() -> Option<Wide> {
-        None
+        Some(Wide(()))
     }
 }

@@ -16,7 +16,7 @@ pub trait Word: Copy + Default {
     /// Reads one whose address is a multiple of its size.
     fn load(memory: &Memory, at: usize) -> Self;
 
-    /// Reads neighbours from a multiple of their size on; `None` if the memory ends too near behind them.
+    /// Reads neighbours from a multiple of their size on; `None` if the memory ends too soon after them.
     fn run<const N: usize>(memory: &Memory, at: usize) -> Option<[Self; N]>;
 }
 
@@ -232,6 +232,32 @@ mod formats {
 }
 
 pub use formats::*;
+
+/// What [`Element`] says of a format.
+#[derive(Clone, Copy)]
+pub struct Decoding {
+    /// A bit for each channel that is stored.
+    pub stored: u8,
+    /// The channels that are not stored.
+    pub constants: [u32; 4],
+    /// The numbers are floats that may be blended.
+    pub blends: bool,
+    /// No infinity, no NaN.
+    pub finite: bool,
+}
+
+impl Decoding {
+    /// What an element says.
+    #[inline(always)]
+    pub fn of<E: Element>() -> Decoding {
+        Decoding {
+            stored: E::STORED,
+            constants: [0, 1, 2, 3].map(|c| E::channel(E::Word::default(), c)),
+            blends: E::BLENDS,
+            finite: E::FINITE,
+        }
+    }
+}
 
 /// What a caller does with the element of a format.
 pub trait WithElement {

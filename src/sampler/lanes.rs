@@ -3,15 +3,16 @@
 //! Loops run over arrays of a length the compiler knows and hold no call and no branch, so that they become
 //! vector code.
 
-use super::element::Element;
+use super::element::{Decoding, Element};
 use super::{Channels, Lanes};
+use crate::math::simd::{WIDE_FUSED, Wide};
 use crate::surface::float::NAN;
 use pulp::{Arch, NullaryFnOnce};
 
 /// What `of` gives for each lane. A plain loop: the compiler makes vector code of it, which it does not of
 /// `std::array::from_fn`.
 #[inline(always)]
-pub fn by_lane<T: Copy + Default, const N: usize>(of: impl Fn(usize) -> T) -> [T; N] {
+pub fn by_lane<T: Copy + Default, const N: usize>(mut of: impl FnMut(usize) -> T) -> [T; N] {
     let mut lanes = [T::default(); N];
     for (lane, value) in lanes.iter_mut().enumerate() {
         *value = of(lane);
@@ -82,9 +83,9 @@ pub fn channel<E: Element, const N: usize>(words: &[E::Word; N], c: usize) -> [u
     values
 }
 
-/// The words as they decode.
+/// All channels of all lanes.
 #[inline(always)]
-pub fn spread<E: Element, const N: usize>(words: &[E::Word; N]) -> Block<N> {
+pub fn channels<E: Element, const N: usize>(words: &[E::Word; N]) -> Block<N> {
     [
         channel::<E, N>(words, 0),
         channel::<E, N>(words, 1),
@@ -93,36 +94,39 @@ pub fn spread<E: Element, const N: usize>(words: &[E::Word; N]) -> Block<N> {
     ]
 }
 
-/// The numbers of one channel for sums in f64.
+/// Numbers for sums in f64.
 #[inline(always)]
-fn numbers<E: Element, const N: usize>(words: &[E::Word; N], c: usize) -> [f64; N] {
-    let values = channel::<E, N>(words, c);
+fn numbers<const N: usize>(values: &[u32; N]) -> [f64; N] {
     let mut numbers = [0.0; N];
     for (number, value) in numbers.iter_mut().zip(values) {
-        *number = f64::from(f32::from_bits(value));
+        *number = f64::from(f32::from_bits(*value));
     }
     numbers
 }
 
 /// a·b + c. The product of a float and a weight is exact in f64: one rounding gives what two give.
 #[inline(always)]
-fn mul_add<const FUSED: bool>(a: f64, b: f64, c: f64) -> f64 {
-    if FUSED { a.mul_add(b, c) } else { a * b + c }
+fn mul_add(a: f64, b: f64, c: f64) -> f64 {
+    if WIDE_FUSED {
+        a.mul_add(b, c)
+    } else {
+        a * b + c
+    }
 }
 
 /// Σ tᵢ·wᵢ in the order of the reference; texels of weight 0 take no part, for infinities would leave a NaN.
+/// `texel` gives one channel of each of the four.
 #[inline(always)]
-fn sums<E: Element, const N: usize, const FUSED: bool>(
-    quad: &Quad<E::Word, N>,
-    c: usize,
+fn sums<const N: usize, const FINITE: bool>(
+    texel: impl Fn(usize) -> [u32; N],
+    weights: &[[f64; N]; 4],
 ) -> [f64; N] {
     let mut sums = [0.0; N];
-    for k in 0..4 {
-        let numbers = numbers::<E, N>(&quad.words[k], c);
+    for (k, weights) in weights.iter().enumerate() {
+        let numbers = numbers(&texel(k));
         for lane in 0..N {
-            let weight = quad.weights[k][lane];
-            let sum = mul_add::<FUSED>(numbers[lane], weight, sums[lane]);
-            sums[lane] = if E::FINITE || weight != 0.0 {
+            let sum = mul_add(numbers[lane], weights[lane], sums[lane]);
+            sums[lane] = if FINITE || weights[lane] != 0.0 {
                 sum
             } else {
                 sums[lane]
@@ -137,101 +141,100 @@ fn sums<E: Element, const N: usize, const FUSED: bool>(
 
 /// The one rounding of a sample; a NaN is the quiet one on every host.
 #[inline(always)]
-fn rounded<E: Element, const N: usize>(sums: &[f64; N]) -> [u32; N] {
+fn rounded<const N: usize, const FINITE: bool>(sums: &[f64; N]) -> [u32; N] {
     let mut values = [0; N];
     for (value, sum) in values.iter_mut().zip(sums) {
         let sum = *sum as f32;
-        let odd = !E::FINITE && sum.is_nan();
+        let odd = !FINITE && sum.is_nan();
         *value = if odd { NAN } else { sum.to_bits() };
     }
     values
 }
 
-/// Channels that are not stored are constants.
-#[inline(always)]
-fn is_constant<E: Element>(c: usize) -> bool {
-    E::STORED >> c & 1 == 0
-}
-
-#[inline(always)]
-fn constant<E: Element, const N: usize>(c: usize) -> [u32; N] {
-    [E::channel(E::Word::default(), c); N]
-}
-
 /// One channel of four texels by distance.
 #[inline(always)]
-pub fn filtered<E: Element, const N: usize, const FUSED: bool>(
-    quad: &Quad<E::Word, N>,
-    c: usize,
-) -> [u32; N] {
-    if is_constant::<E>(c) {
-        return constant::<E, N>(c);
+pub fn filtered<E: Element, const N: usize>(quad: &Quad<E::Word, N>, c: usize) -> [u32; N] {
+    // Channels that are not stored are constants.
+    if E::STORED >> c & 1 == 0 {
+        return [E::channel(E::Word::default(), c); N];
     }
-    rounded::<E, N>(&sums::<E, N, FUSED>(quad, c))
+    let texel = |k: usize| channel::<E, N>(&quad.words[k], c);
+    match E::FINITE {
+        true => rounded::<N, true>(&sums::<N, true>(texel, &quad.weights)),
+        false => rounded::<N, false>(&sums::<N, false>(texel, &quad.weights)),
+    }
 }
 
-/// Four texels by distance.
-#[inline(always)]
-pub fn filter<E: Element, const N: usize, const FUSED: bool>(quad: &Quad<E::Word, N>) -> Block<N> {
-    [
-        filtered::<E, N, FUSED>(quad, 0),
-        filtered::<E, N, FUSED>(quad, 1),
-        filtered::<E, N, FUSED>(quad, 2),
-        filtered::<E, N, FUSED>(quad, 3),
-    ]
-}
-
-/// What one level of two contributes.
-pub enum Level<W, const N: usize> {
+/// What one level contributes.
+pub enum Level<const N: usize> {
     /// A texel for each lane.
-    Nearest([W; N]),
-    /// Four texels for each lane.
-    Linear(Quad<W, N>),
+    Nearest(Block<N>),
+    /// Four texels for each lane, and 256ths of the second column and row.
+    Linear([Block<N>; 4], [[u32; N]; 2]),
 }
 
-#[inline(always)]
-fn level<E: Element, const N: usize, const FUSED: bool>(
-    level: &Level<E::Word, N>,
-    c: usize,
-) -> [f64; N] {
-    match level {
-        Level::Nearest(words) => numbers::<E, N>(words, c),
-        Level::Linear(quad) => sums::<E, N, FUSED>(quad, c),
+impl<const N: usize> Level<N> {
+    #[inline(always)]
+    fn sums<const FINITE: bool>(&self, weights: &[[f64; N]; 4], c: usize) -> [f64; N] {
+        match self {
+            Level::Nearest(block) => numbers(&block[c]),
+            Level::Linear(corners, _) => sums::<N, FINITE>(|k| corners[k][c], weights),
+        }
+    }
+
+    #[inline(always)]
+    fn weights(&self) -> [[f64; N]; 4] {
+        match self {
+            Level::Nearest(_) => [[0.0; N]; 4],
+            Level::Linear(_, [across, down]) => weights(across, down),
+        }
     }
 }
 
-#[inline(always)]
-fn blended<E: Element, const N: usize, const FUSED: bool>(
-    levels: &[Level<E::Word, N>; 2],
-    beta: &[u32; N],
-    c: usize,
-) -> [u32; N] {
-    if is_constant::<E>(c) {
-        return constant::<E, N>(c);
-    }
-    let [first, second] = levels;
-    let mut sums = level::<E, N, FUSED>(first, c);
-    let second = level::<E, N, FUSED>(second, c);
-    for lane in 0..N {
-        let beta = f64::from(beta[lane].cast_signed());
-        let first = 0.0 + sums[lane] * ((256.0 - beta) / 256.0);
-        sums[lane] = first + second[lane] * (beta / 256.0);
-    }
-    rounded::<E, N>(&sums)
-}
-
-/// Two levels; `beta` 256ths of the second one.
-#[inline(always)]
-pub fn blend<E: Element, const N: usize, const FUSED: bool>(
-    levels: &[Level<E::Word, N>; 2],
-    beta: &[u32; N],
+/// One level, or two of which the second one has `beta` 256ths.
+pub fn filter<const N: usize>(
+    wide: Wide,
+    decoding: &Decoding,
+    first: &Level<N>,
+    second: Option<(&Level<N>, &[u32; N])>,
 ) -> Block<N> {
-    [
-        blended::<E, N, FUSED>(levels, beta, 0),
-        blended::<E, N, FUSED>(levels, beta, 1),
-        blended::<E, N, FUSED>(levels, beta, 2),
-        blended::<E, N, FUSED>(levels, beta, 3),
-    ]
+    match decoding.finite {
+        true => wide.run(
+            #[inline(always)]
+            || weighed::<N, true>(decoding, first, second),
+        ),
+        false => wide.run(
+            #[inline(always)]
+            || weighed::<N, false>(decoding, first, second),
+        ),
+    }
+}
+
+#[inline(always)]
+fn weighed<const N: usize, const FINITE: bool>(
+    decoding: &Decoding,
+    first: &Level<N>,
+    second: Option<(&Level<N>, &[u32; N])>,
+) -> Block<N> {
+    let mut block = decoding.constants.map(|constant| [constant; N]);
+    let near = first.weights();
+    let far = second.map(|(level, _)| level.weights());
+    for (c, channel) in block.iter_mut().enumerate() {
+        if decoding.stored >> c & 1 == 0 {
+            continue;
+        }
+        let mut sums = first.sums::<FINITE>(&near, c);
+        if let (Some((second, beta)), Some(far)) = (second, &far) {
+            let second = second.sums::<FINITE>(far, c);
+            for lane in 0..N {
+                let beta = f64::from(beta[lane].cast_signed());
+                let first = 0.0 + sums[lane] * ((256.0 - beta) / 256.0);
+                sums[lane] = first + second[lane] * (beta / 256.0);
+            }
+        }
+        *channel = rounded::<N, FINITE>(&sums);
+    }
+    block
 }
 
 /// Puts lanes `base` and following into `out`: enabled channels of active lanes.

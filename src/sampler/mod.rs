@@ -32,7 +32,7 @@ pub mod unorm;
 
 pub use reads::Read;
 pub use settings::SamplerState;
-pub use texels::Way;
+pub use texels::FetchPath;
 
 use crate::message::{ReturnFormat, SamplerRequest};
 use crate::surface::float::f32_to_half_nearest;

@@ -10,19 +10,19 @@
 //!
 //! Source: vISA 3D_LOAD; surface reference 3.7, 4.13, 4.14; PRM 4.11.1.
 
-mod fast;
+mod kernels;
 #[cfg(test)]
 mod laws;
 mod points;
 #[cfg(test)]
 mod tests;
 
-pub(super) use fast::settled;
+pub(super) use kernels::lane_invariant;
 pub use points::{asked, taken};
 
 use super::plane::Plane;
 use super::sample::select;
-use super::texels::Way;
+use super::texels::FetchPath;
 use super::{Channels, Lanes, finish, lane_mask};
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::format::{Access, Returns};
@@ -39,12 +39,12 @@ pub enum Kernel {
     Null,
     /// Any format and layout, texel by texel through the format table.
     Reference,
-    /// All lanes of an image at once, their texels fetched in this way.
-    Lanes(Way),
+    /// All lanes of an image at once, their texels fetched by this path.
+    Lanes(FetchPath),
 }
 
 /// An image, its texels across and down, and the result outside.
-type Settled = (Plane, (u32, u32), Rgba);
+type LaneInvariant = (Plane, (u32, u32), Rgba);
 
 /// What a load returns beside its channels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -79,9 +79,9 @@ pub fn load(
     let lanes = lane_mask(request.lanes);
     if surface.kind() != Kind::Null {
         check(surface, request.op)?;
-        if let Some(way) = fast::load(surface, request, params, active & lanes, out) {
+        if let Some(path) = kernels::load(surface, request, params, active & lanes, out) {
             return Ok(Reply {
-                kernel: Kernel::Lanes(way),
+                kernel: Kernel::Lanes(path),
                 null_mask: lanes,
             });
         }

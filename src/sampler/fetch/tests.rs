@@ -60,7 +60,7 @@ fn zero_outside_with_alpha_one_where_the_format_has_none() {
     assert_eq!(
         reply,
         Ok(Reply {
-            kernel: Kernel::Lanes(Way::Elements),
+            kernel: Kernel::Lanes(FetchPath::Elements),
             null_mask: 0xff
         })
     );
@@ -372,9 +372,9 @@ fn kernels_of_every_format_equal_the_reference() {
                     continue;
                 }
                 let way = match format {
-                    f if HOT.contains(&f.name) => Way::Elements,
-                    f if f.is_compressed() => Way::Blocks,
-                    _ => Way::Decoded,
+                    f if HOT.contains(&f.name) => FetchPath::Elements,
+                    f if f.is_compressed() => FetchPath::Blocks,
+                    _ => FetchPath::Table,
                 };
                 assert_eq!(
                     reply.unwrap().kernel,
@@ -422,7 +422,7 @@ fn lanes_on_one_image_have_a_kernel_that_equals_the_reference() {
                     let (mut fast, mut slow) = ([[9; 32]; 4], [[9; 32]; 4]);
                     let reply = load(&surface, &request, &params, active, &mut fast).unwrap();
                     load_reference(&surface, &request, &params, active, &mut slow).unwrap();
-                    assert_eq!(reply.kernel, Kernel::Lanes(Way::Elements));
+                    assert_eq!(reply.kernel, Kernel::Lanes(FetchPath::Elements));
                     assert_eq!(fast, slow, "{format} {tiling:?}");
                 }
             }

@@ -5,7 +5,6 @@ use super::super::lanes::{Quad, by_lane, filtered, weights};
 use super::super::sample::axis::{self, Positions};
 use super::super::texels::pairs;
 use super::{Find, Ready, Results};
-use crate::math::simd::FUSED;
 use crate::surface::Memory;
 
 /// The footprints of a thread's lanes: byte offsets of two columns and two rows, and the weights of the second
@@ -41,26 +40,20 @@ pub(super) fn serve<E: Element, const N: usize>(
             beta: [[0; N]; 2],
         };
         place::<N>(ready, registers, &mut footprints);
-        match ready.wide {
-            Some(wide) => wide.run(
-                #[inline(always)]
-                || spread::<E, N, true>(ready, memory, &footprints, registers),
-            ),
-            None => spread::<E, N, FUSED>(ready, memory, &footprints, registers),
-        }
+        ready.wide.run(
+            #[inline(always)]
+            || spread::<E, N>(ready, memory, &footprints, registers),
+        )
     }
 }
 
 /// Finds texels. Not part of [`serve`]: it is the same for all elements.
 #[inline(never)]
 fn place<const N: usize>(ready: &Ready, registers: &[u8], to: &mut Footprints<N>) {
-    match ready.wide {
-        Some(wide) => wide.run(
-            #[inline(always)]
-            || footprints::<N>(ready, registers, to),
-        ),
-        None => footprints::<N>(ready, registers, to),
-    }
+    ready.wide.run(
+        #[inline(always)]
+        || footprints::<N>(ready, registers, to),
+    )
 }
 
 #[inline(always)]
@@ -86,18 +79,18 @@ fn footprints<const N: usize>(ready: &Ready, registers: &[u8], to: &mut Footprin
 }
 
 /// Texels to be weighed.
-struct Linear<E: Element, const N: usize, const FUSED: bool>(Quad<E::Word, N>);
+struct Linear<E: Element, const N: usize>(Quad<E::Word, N>);
 
-impl<E: Element, const N: usize, const FUSED: bool> Results<N> for Linear<E, N, FUSED> {
+impl<E: Element, const N: usize> Results<N> for Linear<E, N> {
     #[inline(always)]
     fn channel(&self, c: usize) -> [u32; N] {
-        filtered::<E, N, FUSED>(&self.0, c)
+        filtered::<E, N>(&self.0, c)
     }
 }
 
 /// Fetches texels, weighs them, and writes their channels.
 #[inline(always)]
-fn spread<E: Element, const N: usize, const FUSED: bool>(
+fn spread<E: Element, const N: usize>(
     ready: &Ready,
     memory: &Memory,
     footprints: &Footprints<N>,
@@ -111,7 +104,7 @@ fn spread<E: Element, const N: usize, const FUSED: bool>(
         pairs::<E::Word, N>(memory, start, &footprints.row(1)),
     ];
     let [across, down] = &footprints.beta;
-    let texels = Linear::<E, N, FUSED>(Quad {
+    let texels = Linear::<E, N>(Quad {
         words: [above[0], above[1], below[0], below[1]],
         weights: weights(across, down),
     });

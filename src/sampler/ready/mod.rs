@@ -46,7 +46,7 @@ pub struct Ready {
     plane: Plane,
     channels: u8,
     places: Places,
-    wide: Option<Wide>,
+    wide: Wide,
     serve: fn(&Ready, &Memory, &mut [&mut [u8]]),
 }
 
@@ -86,10 +86,10 @@ impl Ready {
         if !is_plain(request) || request.offsets != [0; 3] {
             return None;
         }
-        let settled = sample::settled(surface, state, request)?;
-        let plane = Plane::new(surface, settled.level, 0)?;
-        let find = Find::Sampled(settled.axes, settled.used);
-        Ready::new(surface, request, (find, plane, places), settled.linear)
+        let common = sample::lane_invariant(surface, state, request)?;
+        let plane = Plane::new(surface, common.level, 0)?;
+        let find = Find::Sampled(common.axes, common.used);
+        Ready::new(surface, request, (find, plane, places), common.linear)
     }
 
     /// Makes a load ready; `None` where it depends on more than coordinates.
@@ -97,7 +97,7 @@ impl Ready {
         if !is_plain(request) {
             return None;
         }
-        let (plane, size, outside) = fetch::settled(surface, request)?;
+        let (plane, size, outside) = fetch::lane_invariant(surface, request)?;
         let [across, down, _] = request.offsets.map(|by| i32::from(by).cast_unsigned());
         let has_rows = matches!(surface.kind(), Kind::D2);
         let bounds = Bounds {
@@ -130,7 +130,7 @@ impl Ready {
             plane,
             channels: request.channels.0,
             places,
-            wide: simd::wide(),
+            wide: simd::wide()?,
             serve: chosen.ok()??,
         })
     }

@@ -18,13 +18,10 @@ pub(super) fn serve<E: Element, const N: usize>(
     let mut offsets = [[0; N]; MOST];
     let mut outside = [0; MOST];
     place::<N>(ready, threads, &mut offsets, &mut outside);
-    match ready.wide {
-        Some(wide) => wide.run(
-            #[inline(always)]
-            || spread::<E, N>(ready, memory, &offsets, threads),
-        ),
-        None => spread::<E, N>(ready, memory, &offsets, threads),
-    }
+    ready.wide.run(
+        #[inline(always)]
+        || spread::<E, N>(ready, memory, &offsets, threads),
+    );
     if let Find::Loaded(bounds) = &ready.find {
         for (registers, lanes) in threads.iter_mut().zip(outside) {
             put_outside(ready, bounds, lanes, registers);
@@ -40,13 +37,10 @@ fn place<const N: usize>(
     offsets: &mut Offsets<N>,
     outside: &mut [u32; MOST],
 ) {
-    match ready.wide {
-        Some(wide) => wide.run(
-            #[inline(always)]
-            || place_all::<N>(ready, threads, offsets, outside),
-        ),
-        None => place_all::<N>(ready, threads, offsets, outside),
-    }
+    ready.wide.run(
+        #[inline(always)]
+        || place_all::<N>(ready, threads, offsets, outside),
+    )
 }
 
 /// A bit of `outside` is set for each lane that has no texel.

@@ -8,9 +8,9 @@ use super::super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
 };
 use super::super::surfaces::{plain_format, request};
-use super::super::texels::Way;
+use super::super::texels::FetchPath;
 use super::super::{Channels, Lanes, fetch, info};
-use super::{Unwatched, hot, reference, sample};
+use super::{Unwatched, kernels, reference, sample};
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::float::f32_to_half_nearest;
 use crate::surface::state::describe;
@@ -56,15 +56,15 @@ fn other_format() -> impl Strategy<Value = &'static str> {
     ])
 }
 
-fn way_of(format: Format) -> Way {
+fn path_of(format: Format) -> FetchPath {
     let plain = "R8_UNORM R8_UINT R8G8_UNORM R16_UNORM R32_FLOAT R32_UINT R8G8B8A8_UNORM R8G8B8A8_UINT \
                  B8G8R8A8_UNORM R16G16B16A16_FLOAT R32G32B32A32_FLOAT R32G32B32A32_UINT \
                  R8G8B8A8_UNORM_SRGB B8G8R8A8_UNORM_SRGB R16G16B16A16_UNORM R32G32_FLOAT A8_UNORM L8_UNORM \
                  R16_FLOAT R16G16_UNORM";
     match format {
-        f if plain.split_whitespace().any(|name| name == f.name) => Way::Elements,
-        f if f.is_compressed() => Way::Blocks,
-        _ => Way::Decoded,
+        f if plain.split_whitespace().any(|name| name == f.name) => FetchPath::Elements,
+        f if f.is_compressed() => FetchPath::Blocks,
+        _ => FetchPath::Table,
     }
 }
 
@@ -177,7 +177,7 @@ proptest! {
         if repeats(address_u) && repeats(address_v) && active & lanes != 0 {
             let kernel = reply.kernel.expect("a kernel");
             prop_assert_eq!((kernel.format, kernel.tiling), (format, tiling));
-            prop_assert_eq!(kernel.way, way_of(format));
+            prop_assert_eq!(kernel.path, path_of(format));
             prop_assert_eq!(kernel.address, [address_u, address_v]);
             let linear = min == Filter::Linear || mag == Filter::Linear || op.is_gather();
             prop_assert!(!kernel.linear || linear);
@@ -321,7 +321,7 @@ fn what_is_not_plain_has_no_kernel() {
     let kernel = |surface: &Surface, state: &SamplerState, asked: &SamplerRequest| {
         let params = [[0; 32]; 3];
         let mut out = [[0; 32]; 4];
-        hot::sample(surface, state, asked, &params, 0xff, &mut out).is_some()
+        kernels::sample(surface, state, asked, &params, 0xff, &mut out).is_some()
     };
     assert!(kernel(&surface(plain.clone()), &state, &asked));
     let keyed = SamplerState {

@@ -9,7 +9,7 @@
 //! * [`coordinate`]: positions and address modes. * [`cube`]: faces and edges.
 //! * [`lod`]: gradients, levels, anisotropy. * [`border`], [`key`], [`shadow`]: what happens to a texel.
 //! * `early`: what Gen4 and Gen5 refuse.
-//! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`hot`]: fast kernels.
+//! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`kernels`]: fast ones.
 //!
 //! Arithmetic is f64 with one rounding to f32 at the end, so that results do not depend on the host.
 //!
@@ -21,7 +21,7 @@ pub mod coordinate;
 pub mod cube;
 mod early;
 mod footprint;
-pub mod hot;
+pub mod kernels;
 pub mod key;
 #[cfg(test)]
 mod laws;
@@ -32,7 +32,7 @@ pub mod shadow;
 mod tests;
 
 pub(super) use footprint::select;
-pub(super) use hot::settled;
+pub(super) use kernels::lane_invariant;
 
 use super::given::Given;
 use super::settings::{Address, Filter, MipFilter, SamplerState};
@@ -80,7 +80,7 @@ pub struct Taken {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Reply {
     /// The kernel that ran; `None`: the reference.
-    pub kernel: Option<hot::Kernel>,
+    pub kernel: Option<kernels::Kernel>,
     /// A bit for each lane, clear where the chroma key killed the pixel; all higher bits set.
     pub alive: u32,
     /// A bit for each lane of the message; null pages are not modelled, so all are set.
@@ -107,7 +107,7 @@ pub fn sample(
     active: u32,
     out: &mut Channels,
 ) -> Result<Reply, Refused> {
-    if let Some(reply) = hot::sample(surface, state, request, params, active, out) {
+    if let Some(reply) = kernels::sample(surface, state, request, params, active, out) {
         return Ok(reply);
     }
     reference(surface, state, request, params, active, out, &mut Unwatched)

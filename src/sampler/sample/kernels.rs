@@ -8,14 +8,14 @@
 //! A kernel runs only where it gives what [`super::reference`] gives, bit for bit; everything else, and
 //! every message that meets a border, goes there.
 
-use super::super::element::Element;
-use super::super::lanes::{self, Block, Level, Quad, by_lane, merge, window};
+use super::super::lanes::{Block, Level, by_lane, merge, window};
 use super::super::settings::{Address, Filter, MipFilter, Reduction, SamplerState};
-use super::super::texels::{Image, Texels, Use, Way, with_texels};
+use super::super::texels::{FetchPath, Reader};
 use super::super::{Channels, Lanes, lane_mask, narrowed};
 use super::axis::{Positions, positions};
 use super::coordinate::Axis;
 use super::{Reply, Sampling, Unwatched, lod};
+use crate::math::simd;
 use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::float::half_to_f32;
 use crate::surface::{Format, Kind, Surface, Tiling};
@@ -26,7 +26,7 @@ pub struct Kernel {
     /// Decodes elements of this format.
     pub format: Format,
     /// How texels are fetched.
-    pub way: Way,
+    pub path: FetchPath,
     /// Four texels by distance, else one.
     pub linear: bool,
     /// Two levels are blended.
@@ -57,13 +57,9 @@ pub fn sample(
         active,
     };
     let kernel = match request.lanes {
-        0..=8 => message.lanes::<8>(0, out)?,
-        9..=16 => message.lanes::<16>(0, out)?,
-        _ => {
-            let first = message.lanes::<16>(0, out)?;
-            message.lanes::<16>(16, out)?.or(first)
-        }
-    }?;
+        0..=8 => message.serve::<8>(out)??,
+        _ => message.serve::<16>(out)??,
+    };
     if request.returns == ReturnFormat::Bits16 {
         narrowed(request, surface.format().returns, active, out);
     }
@@ -135,7 +131,7 @@ fn common(s: &Sampling<'_, Unwatched>) -> Option<Group> {
 }
 
 /// What the state alone says of a message: level, filter and address modes of all lanes.
-pub struct Settled {
+pub struct LaneInvariant {
     /// Counted in memory; of the only slice.
     pub level: u32,
     /// Four texels by distance, else one.
@@ -147,11 +143,11 @@ pub struct Settled {
 }
 
 /// What all lanes have in common, if the coordinates say nothing but where: one level, and never the border.
-pub fn settled(
+pub fn lane_invariant(
     surface: &Surface,
     state: &SamplerState,
     request: &SamplerRequest,
-) -> Option<Settled> {
+) -> Option<LaneInvariant> {
     let told = request.op.is_gather() || request.op == SamplerOp::SampleKillpix;
     if told || !may_have_kernel(surface, state, request) {
         return None;
@@ -169,7 +165,7 @@ pub fn settled(
     });
     let used = sampling.axes();
     let has_kernel = matches!(filter, Filter::Nearest | Filter::Linear);
-    (has_kernel && axes[..used].iter().all(Axis::never_leaves)).then_some(Settled {
+    (has_kernel && axes[..used].iter().all(Axis::never_leaves)).then_some(LaneInvariant {
         level: group.level,
         linear: filter == Filter::Linear,
         axes,
@@ -184,26 +180,41 @@ struct Message<'a> {
 }
 
 impl Message<'_> {
-    /// Serves lanes `base` and following; the inner `None` is said where none of them is active.
-    fn lanes<const N: usize>(&self, base: usize, out: &mut Channels) -> Option<Option<Kernel>> {
-        let mut rest = self.active >> base & (u32::MAX >> (32 - N as u32));
-        if rest == 0 {
-            return Some(None);
-        }
-        let shifts = self.shifts::<N>(base);
-        if let Some(group) = common(&self.sampling) {
-            return self
-                .group(&group, &[0; N], &shifts, base, rest, out)
-                .map(Some);
-        }
-        let (groups, beta) = self.groups::<N>(base, rest)?;
+    /// Serves all lanes, `N` at a time; the inner `None` is said where none of them is active.
+    fn serve<const N: usize>(&self, out: &mut Channels) -> Option<Option<Kernel>> {
+        let surface = self.sampling.surface;
+        let wide = simd::wide()?;
+        let mut near = Reader::new(surface, wide);
+        let mut far = Reader::new(surface, wide);
+        let common = common(&self.sampling);
         let mut kernel = None;
-        while rest != 0 {
-            let group = groups[rest.trailing_zeros() as usize];
-            let same = |lane: &usize| rest >> lane & 1 == 1 && groups[*lane] == group;
-            let own = (0..N).filter(same).fold(0, |own, lane| own | 1 << lane);
-            kernel = Some(self.group(&group, &beta, &shifts, base, own, out)?);
-            rest &= !own;
+        for base in (0..self.sampling.request.lanes as usize).step_by(N) {
+            let mut rest = self.active >> base & (u32::MAX >> (32 - N as u32));
+            if rest == 0 {
+                continue;
+            }
+            let shifts = self.shifts(base);
+            let (groups, beta) = match common {
+                Some(group) => ([group; N], [0; N]),
+                None => self.groups(base, rest)?,
+            };
+            while rest != 0 {
+                let group = groups[rest.trailing_zeros() as usize];
+                let same = |lane: &usize| rest >> lane & 1 == 1 && groups[*lane] == group;
+                let own = match common {
+                    Some(_) => rest,
+                    None => (0..N).filter(same).fold(0, |own, lane| own | 1 << lane),
+                };
+                let lanes = Served {
+                    group: &group,
+                    beta: &beta,
+                    shifts: &shifts,
+                    base,
+                    active: own,
+                };
+                kernel = Some(self.group(&lanes, &mut near, &mut far, out)?);
+                rest &= !own;
+            }
         }
         Some(kernel)
     }
@@ -275,17 +286,16 @@ impl Message<'_> {
         Some([0, 1].map(|axis| lanes.map(|offsets| offsets[axis] as i32)))
     }
 
-    /// Serves the lanes of a group.
+    /// Serves the lanes of a group. `far` reads the second level.
     fn group<const N: usize>(
         &self,
-        group: &Group,
-        beta: &[u32; N],
-        shifts: &Option<[[i32; N]; 2]>,
-        base: usize,
-        active: u32,
+        lanes: &Served<'_, N>,
+        near: &mut Reader<'_, N>,
+        far: &mut Reader<'_, N>,
         out: &mut Channels,
     ) -> Option<Kernel> {
         let s = &self.sampling;
+        let group = lanes.group;
         let gathers = s.request.op.is_gather();
         let (filter, round) = match gathers {
             true => (Filter::Linear, s.state.round_mag),
@@ -296,7 +306,7 @@ impl Message<'_> {
             Filter::Linear => true,
             _ => return None,
         };
-        let place = |level: u32, to: &mut [Positions<N>; 2]| {
+        let place = |level: u32| {
             let size = s.size(level);
             let axis = |n: usize, p: Parameter, to: &mut Positions<N>| {
                 let axis = Axis {
@@ -305,47 +315,48 @@ impl Message<'_> {
                     round: round[n],
                     unnormalized: s.state.unnormalized,
                 };
-                let shift = shifts.as_ref().map(|shifts| &shifts[n]);
-                let c = self.parameter::<N>(p, base);
-                positions(&axis, &c, linear, shift, active, to)
+                let shift = lanes.shifts.as_ref().map(|shifts| &shifts[n]);
+                let c = self.parameter(p, lanes.base);
+                positions(&axis, &c, linear, shift, lanes.active, to)
             };
-            axis(0, Parameter::U, &mut to[0])?;
+            let mut at = [Positions::ORIGIN; 2];
+            axis(0, Parameter::U, &mut at[0])?;
             match s.axes() {
-                1 => Some(()),
-                _ => axis(1, Parameter::V, &mut to[1]),
+                1 => {}
+                _ => axis(1, Parameter::V, &mut at[1])?,
             }
+            Some(at)
         };
-        let image = |level: u32| Image {
-            surface: s.surface,
-            level,
-            slice: group.slice,
-        };
-        let mut at = [Positions::ORIGIN; 2];
-        place(group.level, &mut at)?;
-        let one = One {
-            at: &at,
-            linear,
-            gathers: gathers.then(|| s.request.channels.0.trailing_zeros() as usize & 3),
-        };
-        let (block, way) = match group.next {
-            None => with_texels(image(group.level), one)?,
+        let at = place(group.level)?;
+        let (decoding, path) = near.turn_to(group.level, group.slice)?;
+        let filters = linear && decoding.blends;
+        let block = match group.next {
+            _ if gathers => gathered(
+                near,
+                &at,
+                s.request.channels.0.trailing_zeros() as usize & 3,
+            ),
+            None if filters => near.linear(&at),
+            None => near.nearest(&at[0].first, &at[1].first),
+            Some(_) if !decoding.blends => return None,
             Some(next) => {
-                let mut at = [Positions::ORIGIN; 2];
-                place(next, &mut at)?;
-                let second = Second {
-                    image: image(next),
-                    at: &at,
-                    beta,
-                };
-                let (block, way) = with_texels(image(group.level), Two { one, second })?;
-                (block?, way)
+                let below = place(next)?;
+                far.turn_to(next, group.slice)?;
+                let levels = [level(near, &at, linear), level(far, &below, linear)];
+                near.blend(&levels, lanes.beta)
             }
         };
         let channels = if gathers { 0xf } else { s.request.channels.0 };
-        merge(&block, base, channels, active << base, out);
+        merge(
+            &block,
+            lanes.base,
+            channels,
+            lanes.active << lanes.base,
+            out,
+        );
         Some(Kernel {
             format: s.surface.format(),
-            way,
+            path,
             linear,
             levels: 1 + u32::from(group.next.is_some()),
             address: [s.state.address[0], s.state.address[1]],
@@ -354,126 +365,37 @@ impl Message<'_> {
     }
 }
 
-/// Texels of one level, positions known.
-struct One<'a, const N: usize> {
-    at: &'a [Positions<N>; 2],
-    linear: bool,
-    /// The channel of which four texels are returned.
-    gathers: Option<usize>,
-}
-
-impl<const N: usize> Use for One<'_, N> {
-    type Result = Block<N>;
-
-    #[inline(always)]
-    fn run<T: Texels, const FUSED: bool>(self, mut texels: T) -> Block<N> {
-        if let Some(c) = self.gathers {
-            return gathered::<T, N>(&mut texels, self.at, c);
-        }
-        // Integers have one way only; the constant keeps the code of the other one away.
-        match self.linear && T::Element::BLENDS {
-            true => lanes::filter::<T::Element, N, FUSED>(&quad(&mut texels, self.at)),
-            false => lanes::spread::<T::Element, N>(&nearest(&mut texels, self.at)),
-        }
-    }
-}
-
-/// The second level of a blend.
-struct Second<'a, const N: usize> {
-    image: Image<'a>,
-    at: &'a [Positions<N>; 2],
+/// Lanes of a group among `N`.
+struct Served<'a, const N: usize> {
+    group: &'a Group,
+    /// 256ths of the second level.
     beta: &'a [u32; N],
+    /// Texel offsets across and down.
+    shifts: &'a Option<[[i32; N]; 2]>,
+    /// The first of the `N`.
+    base: usize,
+    /// A bit for each lane of the group.
+    active: u32,
 }
 
-struct Two<'a, const N: usize> {
-    one: One<'a, N>,
-    second: Second<'a, N>,
-}
-
-impl<const N: usize> Use for Two<'_, N> {
-    type Result = Option<Block<N>>;
-
-    #[inline(always)]
-    fn run<T: Texels, const FUSED: bool>(self, mut texels: T) -> Option<Block<N>> {
-        if !T::Element::BLENDS {
-            return None;
-        }
-        let Two { one, second } = self;
-        let linear = one.linear;
-        let first = level(&mut texels, one.at, linear);
-        let mut below = texels.on(second.image.level, second.image.slice)?;
-        let levels = [first, level(&mut below, second.at, linear)];
-        Some(lanes::blend::<T::Element, N, FUSED>(&levels, second.beta))
-    }
-}
-
-type WordOf<T> = <<T as Texels>::Element as Element>::Word;
-
-#[inline(always)]
-fn level<T: Texels, const N: usize>(
-    texels: &mut T,
+fn level<const N: usize>(
+    texels: &mut Reader<'_, N>,
     at: &[Positions<N>; 2],
     linear: bool,
-) -> Level<WordOf<T>, N> {
+) -> Level<N> {
+    let [u, v] = at;
     match linear {
-        true => Level::Linear(quad(texels, at)),
-        false => Level::Nearest(nearest(texels, at)),
+        true => Level::Linear(texels.corners(at), [u.beta, v.beta]),
+        false => Level::Nearest(texels.nearest(&u.first, &v.first)),
     }
 }
 
-#[inline(always)]
-fn nearest<T: Texels, const N: usize>(
-    texels: &mut T,
-    [u, v]: &[Positions<N>; 2],
-) -> [WordOf<T>; N] {
-    let (mut x, mut y) = (u.first, v.first);
-    texels.columns(&mut x);
-    texels.rows(&mut y);
-    texels.fetch(&x, &y)
-}
-
-#[inline(always)]
-fn corners<T: Texels, const N: usize>(
-    texels: &mut T,
-    [u, v]: &[Positions<N>; 2],
-) -> [[WordOf<T>; N]; 4] {
-    let (mut x, mut y) = ([u.first, u.next], [v.first, v.next]);
-    for x in &mut x {
-        texels.columns(x);
-    }
-    for y in &mut y {
-        texels.rows(y);
-    }
-    let [above, below] = [texels.pairs(&x, &y[0]), texels.pairs(&x, &y[1])];
-    [above[0], above[1], below[0], below[1]]
-}
-
-#[inline(always)]
-fn quad<T: Texels, const N: usize>(texels: &mut T, at: &[Positions<N>; 2]) -> Quad<WordOf<T>, N> {
-    Quad {
-        words: corners(texels, at),
-        weights: lanes::weights(&at[0].beta, &at[1].beta),
-    }
-}
-
-/// Lower left, lower right, upper right, upper left.
-#[inline(always)]
-fn gathered<T: Texels, const N: usize>(
-    texels: &mut T,
+/// One channel of four texels: lower left, lower right, upper right, upper left.
+fn gathered<const N: usize>(
+    texels: &mut Reader<'_, N>,
     at: &[Positions<N>; 2],
     c: usize,
 ) -> Block<N> {
-    let corners = corners(texels, at);
-    let order = [2, 3, 1, 0];
-    let mut block = [[0; N]; 4];
-    for (to, k) in block.iter_mut().zip(order) {
-        // A match, because the kernel of a channel wants its number as a constant.
-        *to = match c {
-            0 => lanes::channel::<T::Element, N>(&corners[k], 0),
-            1 => lanes::channel::<T::Element, N>(&corners[k], 1),
-            2 => lanes::channel::<T::Element, N>(&corners[k], 2),
-            _ => lanes::channel::<T::Element, N>(&corners[k], 3),
-        };
-    }
-    block
+    let corners = texels.corners(at);
+    [2, 3, 1, 0].map(|k| corners[k][c])
 }
