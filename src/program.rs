@@ -313,6 +313,8 @@ pub enum Op {
     },
     /// A message.
     Send(Box<Send>),
+    /// `raw_send`, `raw_sends`.
+    RawSend(Box<RawMessage>),
     /// `barrier`, or the two halves of a split or named one.
     Barrier(Barrier),
     /// Brings `%ce0` and `%tsc` up to date for the op behind it. Not an instruction of its own:

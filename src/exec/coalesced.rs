@@ -13,7 +13,7 @@ use super::bindings::Environment;
 use super::lanes::{MAX_LANES, active};
 use super::lsc::lsc_address;
 use super::memory::Space;
-use super::message::{Call, Transfer, base, read_raw, state};
+use super::message::{Call, Transfer, read_raw, state};
 use super::thread::Thread;
 use crate::dataport::untyped::Window;
 use crate::isa::Platform;
@@ -256,14 +256,9 @@ impl<'s> Coalesced<'s> {
         if state(thread, send.surface) != self.index {
             return false;
         }
-        let call = Call {
-            send,
-            pc: 0,
-            count: send.lanes.count.into(),
-            mask: thread.active(send.lanes, send.guard),
-            base: base(thread, operands),
-            registers: &operands.registers,
-        };
+        let mask = thread.active(send.lanes, send.guard);
+        // Nothing is refused here that would name the op.
+        let call = Call::new(thread, send, operands, mask, 0);
         let transfer = Transfer::Request(request);
         shaped(thread, &self.space, transfer, &self.shape, &call)
     }

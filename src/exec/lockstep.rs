@@ -34,9 +34,9 @@ pub fn may_lockstep(program: &Program) -> bool {
 
 fn keeps_to_itself(op: &Op) -> bool {
     match op {
-        Op::Barrier(_) => false,
+        Op::Barrier(_) | Op::RawSend(_) => false,
         Op::Send(send) => match &send.body {
-            SendBody::Request(Request::Target(_), _) | SendBody::Raw(_) => false,
+            SendBody::Request(Request::Target(_), _) => false,
             SendBody::Request(request, _) => request.atomic().is_none(),
             SendBody::Lsc(message) => {
                 matches!(message.action, LscAction::Load | LscAction::Store)

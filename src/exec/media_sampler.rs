@@ -48,7 +48,7 @@ impl Media<'_> {
         if let Request::Avs(AvsRequest { surface: at, .. })
         | Request::Unorm(UnormRequest { surface: at, .. }) = request
         {
-            surface(thread, resources, self.call.send, *at, self.call.pc)?;
+            surface(thread, resources, self.call, *at)?;
         }
         if O::ACTIVE {
             observer.message(thread.at(self.call.pc), request);
@@ -98,7 +98,7 @@ impl Media<'_> {
         (index, number, delta_v): (u32, u32, f32),
         kind: &str,
     ) -> Result<(&'r Surface, &'r AvsSampler), Box<Trap>> {
-        let surface = surface(thread, resources, self.call.send, index, self.call.pc)?;
+        let surface = surface(thread, resources, self.call, index)?;
         let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
             return Err(self.no_sampler(thread, resources, number, kind));
         };
@@ -137,13 +137,7 @@ impl Media<'_> {
         asked: &UnormRequest,
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
-        let surface = surface(
-            thread,
-            resources,
-            self.call.send,
-            asked.surface,
-            self.call.pc,
-        )?;
+        let surface = surface(thread, resources, self.call, asked.surface)?;
         let sampler = &match resources.sampler(asked.sampler) {
             Some(Sampler::Unorm(state)) => *state,
             Some(Sampler::Texture(state)) => {
@@ -171,14 +165,7 @@ impl Media<'_> {
         let mut block = [0; MAX_UNORM];
         unorm::run(surface, sampler, asked, writeback, &mut block).map_err(|error| {
             let refused = Refused::error(error.to_string(), "PRM 4.11.1.4; AVS reference 6.1");
-            refuse(
-                thread,
-                self.call.send,
-                asked.surface,
-                self.call.pc,
-                u32::MAX,
-                refused,
-            )
+            refuse(thread, self.call, asked.surface, u32::MAX, refused)
         })?;
         let bytes = unorm::packed_bytes(asked, writeback).min(MAX_UNORM);
         write_raw(thread, self.dst(), &block[..bytes], self.call.pc, observer);
@@ -193,13 +180,7 @@ impl Media<'_> {
         observer: &mut O,
     ) -> Result<(), Box<Trap>> {
         self.whole_state(thread, "deinterlace", asked.sampler, 2)?;
-        let current = surface(
-            thread,
-            resources,
-            self.call.send,
-            asked.surface,
-            self.call.pc,
-        )?;
+        let current = surface(thread, resources, self.call, asked.surface)?;
         let Some(Sampler::Deinterlace(state)) = resources.sampler(asked.sampler) else {
             return Err(self.no_sampler(thread, resources, asked.sampler, "a deinterlace"));
         };
@@ -370,14 +351,7 @@ impl Media<'_> {
         number: u32,
         kind: &str,
     ) -> Box<Trap> {
-        no_sampler(
-            thread,
-            resources,
-            self.call.send,
-            number,
-            kind,
-            self.call.pc,
-        )
+        no_sampler(thread, resources, self.call, number, kind)
     }
 
     /// A 3D sampler state that `sample_unorm` does not take, as a trap.
@@ -392,14 +366,7 @@ impl Media<'_> {
     /// What the scaler refuses, as a trap.
     fn refuse_avs(&self, thread: &Thread<'_>, index: u32, error: &AvsError) -> Box<Trap> {
         let refused = Refused::error(error.to_string(), "AVS reference 3.3");
-        refuse(
-            thread,
-            self.call.send,
-            index,
-            self.call.pc,
-            u32::MAX,
-            refused,
-        )
+        refuse(thread, self.call, index, u32::MAX, refused)
     }
 
     /// What the deinterlacer refuses, as a trap.
@@ -411,14 +378,7 @@ impl Media<'_> {
         }
         let refused = Refused::error(what, "AVS reference 5.1 and 5.3; PRM 4.10.2.2");
         let index = index.saturating_add(error.entry());
-        refuse(
-            thread,
-            self.call.send,
-            index,
-            self.call.pc,
-            u32::MAX,
-            refused,
-        )
+        refuse(thread, self.call, index, u32::MAX, refused)
     }
 }
 

@@ -8,7 +8,7 @@ use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::round_trip::round_trip;
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, raw, ready, sampling, target, texels};
+use super::{general, ready, sampling, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
@@ -22,18 +22,45 @@ use std::sync::Arc;
 /// A request's way to registers: which op asks on which lanes, and what stands beside it.
 #[derive(Clone, Copy)]
 pub struct Call<'s> {
-    /// The instruction: names of surface and sampler.
-    pub send: &'s Send,
     /// Index of the op.
     pub pc: u32,
+    /// Arena offset of the surface index; `None` where a descriptor has it.
+    pub surface: Option<u32>,
+    /// Arena offset of the sampler index.
+    pub sampler: Option<u32>,
     /// Lanes of rows of registers.
     pub count: u32,
+    /// Execution-mask bit of lane 0.
+    pub offset: u8,
     /// Active lanes.
     pub mask: u32,
     /// What is added to the address of every lane, in the unit of the offsets.
     pub base: u64,
     /// Registers of the payload and of the answer.
     pub registers: &'s Registers,
+}
+
+impl<'s> Call<'s> {
+    /// That of an instruction on the lanes of `mask`.
+    pub fn new(
+        thread: &Thread<'_>,
+        send: &Send,
+        operands: &'s Operands,
+        mask: u32,
+        pc: u32,
+    ) -> Call<'s> {
+        let base = operands.base();
+        Call {
+            pc,
+            surface: send.surface,
+            sampler: send.sampler,
+            count: send.lanes.count.into(),
+            offset: send.lanes.offset,
+            mask,
+            base: base.map_or(0, |source| general::scalar(thread, source)),
+            registers: &operands.registers,
+        }
+    }
 }
 
 /// Serves one message.
@@ -58,19 +85,11 @@ pub fn send<O: Observer>(
             }
             let request = filled(thread, send, template, operands);
             let request = round_trip(thread, environment, request, pc)?;
-            let call = Call {
-                send,
-                pc,
-                count: send.lanes.count.into(),
-                mask,
-                base: base(thread, operands),
-                registers: &operands.registers,
-            };
+            let call = Call::new(thread, send, operands, mask, pc);
             serve(thread, environment, &request, &call, observer)
         }
         SendBody::Lsc(message) => lsc(thread, environment, send, &message.place, pc, observer),
         SendBody::LscBlock(_) => lsc(thread, environment, send, &LscPlace::Flat, pc, observer),
-        SendBody::Raw(message) => raw::send(thread, environment, send, message, pc, observer),
     }
 }
 
@@ -94,12 +113,6 @@ fn filled(thread: &Thread<'_>, send: &Send, template: &Request, operands: &Opera
         request.set(*scalar, bits);
     }
     request
-}
-
-/// What is added to the address of every lane.
-pub fn base(thread: &Thread<'_>, operands: &Operands) -> u64 {
-    let base = operands.base();
-    base.map_or(0, |source| general::scalar(thread, source))
 }
 
 /// Serves a request: those of instructions, and those that descriptors of raw messages ask.
@@ -175,8 +188,8 @@ fn media<O: Observer>(
     call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let &Call { send, pc, .. } = call;
-    let surface = surface(thread, resources, send, block.surface, pc)?;
+    let pc = call.pc;
+    let surface = surface(thread, resources, call, block.surface)?;
     if O::ACTIVE {
         observer.message(thread.at(pc), request);
     }
@@ -187,7 +200,7 @@ fn media<O: Observer>(
     let data = data.unwrap_or(Raw::NOWHERE);
     let bytes = (block.bytes() as usize).min(MAX_BLOCK);
     let failed =
-        |thread: &Thread<'_>, refused| refuse(thread, send, block.surface, pc, u32::MAX, refused);
+        |thread: &Thread<'_>, refused| refuse(thread, call, block.surface, u32::MAX, refused);
     // A variable that holds the whole block is its place, if nobody watches.
     if !O::ACTIVE && data.end.saturating_sub(data.offset) as usize >= bytes {
         let registers = &mut thread.arena[data.offset as usize..][..bytes];
@@ -287,9 +300,8 @@ fn image<O: Observer>(
     call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let surface = surface(thread, resources, call.send, index, call.pc)?;
-    let refused =
-        |thread: &Thread<'_>, why| refuse(thread, call.send, index, call.pc, call.mask, why);
+    let surface = surface(thread, resources, call, index)?;
+    let refused = |thread: &Thread<'_>, why| refuse(thread, call, index, call.mask, why);
     match request {
         Request::Typed(r) => {
             texels::allowed(surface, r.access).map_err(|why| refused(thread, why))?;
@@ -325,7 +337,7 @@ fn bound<O: Observer>(
             memory::untyped(thread, &space, transfer, call, observer)
         }
         index => {
-            let surface = surface(thread, environment.resources, call.send, index, call.pc)?;
+            let surface = surface(thread, environment.resources, call, index)?;
             let space = Space::Surface(index, Window::of(surface));
             memory::untyped(thread, &space, transfer, call, observer)
         }
@@ -348,9 +360,11 @@ fn lsc<O: Observer>(
         _ => return Ok(()),
     };
     let call = &Call {
-        send,
         pc,
+        surface: None,
+        sampler: None,
         count: send.lanes.count.into(),
+        offset: send.lanes.offset,
         mask,
         base: 0,
         registers: &Registers::NONE,
@@ -391,17 +405,16 @@ pub const MAX_BLOCK: usize = 256;
 pub fn no_sampler(
     thread: &Thread<'_>,
     resources: &Resources,
-    send: &Send,
+    call: &Call<'_>,
     number: u32,
     kind: &str,
-    pc: u32,
 ) -> Box<Trap> {
     // A message made of words names its sampler by index alone.
-    let raw = send.sampler.is_none();
+    let raw = call.sampler.is_none();
     let own = format!("S{number}");
     let name = match raw {
         true => own.as_str(),
-        false => name(&thread.program.sampler_names, send.sampler),
+        false => name(&thread.program.sampler_names, call.sampler),
     };
     let bound = match resources.sampler(number) {
         None => "nothing is bound there".to_string(),
@@ -422,7 +435,7 @@ pub fn no_sampler(
         Platform::Ilk => "lowering reference 18.2; PRM 4.11.1.1",
         _ => "vISA text reference 4.8",
     });
-    thread.trap(pc, thread.active(send.lanes, send.guard), diagnostic)
+    thread.trap(call.pc, call.mask, diagnostic)
 }
 
 /// The value of a state variable.
@@ -434,17 +447,16 @@ pub fn state(thread: &Thread<'_>, slot: Option<u32>) -> u32 {
 pub fn surface<'r>(
     thread: &Thread<'_>,
     resources: &'r Resources,
-    send: &Send,
+    call: &Call<'_>,
     index: u32,
-    pc: u32,
 ) -> Result<&'r Surface, Box<Trap>> {
     resources.surface(index).ok_or_else(|| {
         // A message made of words names its surface by binding table index alone.
-        let raw = send.surface.is_none();
+        let raw = call.surface.is_none();
         let own = format!("T{index}");
         let name = match raw {
             true => own.as_str(),
-            false => name(&thread.program.surface_names, send.surface),
+            false => name(&thread.program.surface_names, call.surface),
         };
         let bound: Vec<String> = resources.bound().map(|i| i.to_string()).collect();
         let bound = if bound.is_empty() {
@@ -471,8 +483,7 @@ pub fn surface<'r>(
         } else {
             "vISA text reference 3, built-in surfaces, and 4.8"
         });
-        let mask = thread.active(send.lanes, send.guard);
-        thread.trap(pc, mask, diagnostic)
+        thread.trap(call.pc, call.mask, diagnostic)
     })
 }
 
@@ -501,9 +512,8 @@ pub fn takes_null(thread: &Thread<'_>, name: &str, registers: Option<u32>, pc: u
 /// What a shared function refuses, as a trap.
 pub fn refuse(
     thread: &Thread<'_>,
-    send: &Send,
+    call: &Call<'_>,
     index: u32,
-    pc: u32,
     mask: u32,
     refused: Refused,
 ) -> Box<Trap> {
@@ -512,14 +522,14 @@ pub fn refuse(
         Class::Unsupported => Code::N0602,
         _ => Code::E0607,
     };
-    let name = match send.surface {
+    let name = match call.surface {
         None => String::new(),
         slot => format!("surface `{}`, ", name(&thread.program.surface_names, slot)),
     };
     let diagnostic = Diagnostic::with_message(code, refused.what)
         .note(format!("{name}binding table index {index}"))
         .see(refused.see);
-    thread.trap(pc, mask, diagnostic)
+    thread.trap(call.pc, mask, diagnostic)
 }
 
 /// Copies registers out; what lies behind the variable's end is zero.

@@ -10,7 +10,7 @@
 use crate::isa::AtomicOp;
 use crate::lower::SLM;
 use crate::message::Request;
-use crate::program::{ExtendedWord, LscAction, LscPlace, Op, Program, Send, SendBody};
+use crate::program::{ExtendedWord, LscAction, LscPlace, Op, Program, RawMessage, Send, SendBody};
 
 /// What an atomic does to memory, as far as its order goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -51,8 +51,7 @@ impl Update {
         self == other && self != Update::Ordered
     }
 
-    /// What a message does; `None` if it is no atomic. A raw one that its receiver may take for an atomic
-    /// counts as one whose order shows.
+    /// What a message does; `None` if it is no atomic.
     pub fn of(send: &Send) -> Option<Update> {
         match &send.body {
             SendBody::Request(request, operands) => {
@@ -66,16 +65,18 @@ impl Update {
                 LscAction::AtomicLoad => Some(Update::Ordered),
                 LscAction::Load | LscAction::Store => None,
             },
-            SendBody::Raw(message) => {
-                let receiver = message.function.or(match message.ex_desc {
-                    ExtendedWord::Known(word) => Some(word & 0xf),
-                    ExtendedWord::Operand(_) => None,
-                });
-                let may = receiver.is_none_or(|receiver| DATA_CACHES.contains(&receiver));
-                may.then_some(Update::Ordered)
-            }
             SendBody::LscBlock(_) => None,
         }
+    }
+
+    /// What a raw message does: one that its receiver may take for an atomic counts as one whose order shows.
+    pub fn of_raw(message: &RawMessage) -> Option<Update> {
+        let receiver = message.function.or(match message.ex_desc {
+            ExtendedWord::Known(word) => Some(word & 0xf),
+            ExtendedWord::Operand(_) => None,
+        });
+        let may = receiver.is_none_or(|receiver| DATA_CACHES.contains(&receiver));
+        may.then_some(Update::Ordered)
     }
 
     /// What a request does; `result`: registers take the old value.
@@ -96,6 +97,7 @@ const DATA_CACHES: [u32; 4] = [10, 12, 13, 15];
 pub fn shows_order_of_groups(program: &Program) -> bool {
     let mut updates = program.ops.iter().filter_map(|op| match op {
         Op::Send(send) if !is_of_group(program, send) => Update::of(send),
+        Op::RawSend(message) => Update::of_raw(message),
         _ => None,
     });
     let first = updates.next();

@@ -100,6 +100,7 @@ fn changed(program: &Program) -> Option<Vec<bool>> {
             }
             | Op::SetPredicate { dst: at, .. }
             | Op::PredicateLogic { dst: at, .. } => change(*at, 4),
+            Op::RawSend(_) => return None,
             Op::Send(send) => {
                 if let Some(raw) = answered(&send.body)? {
                     change(raw.offset, raw.end.saturating_sub(raw.offset));

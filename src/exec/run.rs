@@ -11,7 +11,7 @@ use super::{general, message, raw};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Opcode;
 use crate::lower::function_at;
-use crate::program::{Barrier, NamedSignal, Op, SendBody, Source};
+use crate::program::{Barrier, NamedSignal, Op, Source};
 use std::fmt;
 
 /// What follows an op that a thread does itself.
@@ -189,8 +189,11 @@ impl Thread<'_> {
                 _ => {}
             },
             Op::Send(send) => {
-                let ends = matches!(&send.body, SendBody::Raw(raw) if raw::ends(self, raw));
                 message::send(self, environment, send, pc, observer)?;
+            }
+            Op::RawSend(message) => {
+                let ends = raw::ends(self, message);
+                raw::send(self, environment, message, pc, observer)?;
                 if ends {
                     return Ok(After::Stop(Stop::Ended));
                 }

@@ -30,13 +30,12 @@ pub fn sampler<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     let &Call {
-        send,
         pc,
         mask,
         registers,
         ..
     } = call;
-    let surface = surface(thread, resources, send, asked.surface, pc)?;
+    let surface = surface(thread, resources, call, asked.surface)?;
     if O::ACTIVE {
         observer.message(thread.at(pc), &Request::Sampler(*asked));
     }
@@ -104,7 +103,7 @@ fn answer<O: Observer>(
     channels: &mut Channels,
     observer: &mut O,
 ) -> Result<Option<u32>, Box<Trap>> {
-    let &Call { send, pc, mask, .. } = call;
+    let &Call { pc, mask, .. } = call;
     let null_mask = |mask: u32| asked.pixel_null_mask.then_some(mask);
     let served = match asked.op {
         op if op.is_load() => {
@@ -130,7 +129,7 @@ fn answer<O: Observer>(
             let number = asked.sampler;
             let Some(Sampler::Texture(state)) = resources.sampler(number) else {
                 let kind = "a 3D sampler";
-                return Err(no_sampler(thread, resources, send, number, kind, pc));
+                return Err(no_sampler(thread, resources, call, number, kind));
             };
             let reply = if O::ACTIVE {
                 let mut watch = Told {
@@ -149,7 +148,7 @@ fn answer<O: Observer>(
             })
         }
     };
-    served.map_err(|refused| refuse(thread, send, asked.surface, pc, mask, refused))
+    served.map_err(|refused| refuse(thread, call, asked.surface, mask, refused))
 }
 
 /// Passes the texels of a sample on to the run's observer, each as a read of memory as well, of a planar

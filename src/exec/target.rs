@@ -50,30 +50,27 @@ pub(super) fn serve<O: Observer>(
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
     let &Call {
-        send,
         pc,
         mask,
+        offset,
         registers: operands,
         ..
     } = call;
     let index = request.surface;
-    let refused = |thread: &Thread<'_>, refused| refuse(thread, send, index, pc, mask, refused);
+    let refused = |thread: &Thread<'_>, refused| refuse(thread, call, index, mask, refused);
     if let Some(what) = unmodelled(request) {
         let what = format!("render target write with {what}: not modelled");
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     }
     let count = call.count as usize;
-    if !matches!(count, 8 | 16) || usize::from(send.lanes.offset) + count > SLOTS {
-        let what = format!(
-            "{count} lanes from M{}: lanes 0 to 15 are modelled",
-            send.lanes.offset
-        );
+    if !matches!(count, 8 | 16) || usize::from(offset) + count > SLOTS {
+        let what = format!("{count} lanes from M{offset}: lanes 0 to 15 are modelled");
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     }
     if request.null {
         return Ok(());
     }
-    let surface = surface(thread, environment.resources, send, index, pc)?;
+    let surface = surface(thread, environment.resources, call, index)?;
     if O::ACTIVE {
         observer.message(thread.at(pc), &Request::Target(*request));
     }
@@ -82,7 +79,7 @@ pub(super) fn serve<O: Observer>(
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     };
     let dwords = registers(thread, header);
-    let slot = usize::from(send.lanes.offset);
+    let slot = usize::from(offset);
     let mut pixels = Pixels {
         enables: mask << slot,
         corners: std::array::from_fn(|i| (dwords[2 + i] & 0xffff, dwords[2 + i] >> 16)),

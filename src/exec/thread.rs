@@ -299,6 +299,7 @@ impl<'p> Thread<'p> {
             | Op::CallIndirect { lanes, guard, .. }
             | Op::Return { lanes, guard } => (*lanes, *guard),
             Op::Send(send) => (send.lanes, send.guard),
+            Op::RawSend(message) => (message.lanes, message.guard),
             _ => {
                 return Running {
                     mask: self.frame.em,

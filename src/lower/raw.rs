@@ -8,7 +8,7 @@ use crate::isa::Opcode;
 use crate::message::extended::with_second_length;
 use crate::message::fields::extended_gen11;
 use crate::message::raw_lengths::of_one_source;
-use crate::program::{ExtendedWord, Op, RawMessage, Send, SendBody};
+use crate::program::{ExtendedWord, Op, RawMessage};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Lowers a raw send; `None` if its lengths cannot be read.
@@ -27,6 +27,8 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 dst,
             ],
         ) => RawMessage {
+            lanes,
+            guard,
             function: None,
             ex_desc: ExtendedWord::Known(of_one_source(u32::try_from(*word).ok()?, scope.platform)),
             desc: scope.source(desc, SCALAR)?,
@@ -51,6 +53,8 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 _ => return None,
             };
             RawMessage {
+                lanes,
+                guard,
                 function,
                 ex_desc: match ex_desc {
                     Operand::Immediate(word) => ExtendedWord::Known(with_second_length(
@@ -71,13 +75,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         }
         _ => return None,
     };
-    Some(Op::Send(Box::new(Send {
-        lanes,
-        guard,
-        surface: None,
-        sampler: None,
-        body: SendBody::Raw(Box::new(message)),
-    })))
+    Some(Op::RawSend(Box::new(message)))
 }
 
 fn is_constant(operand: &Operand<VarId>) -> bool {

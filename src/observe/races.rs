@@ -164,6 +164,7 @@ impl Observer for Watch<'_> {
         }
         self.update = match op {
             Op::Send(send) => Update::of(send),
+            Op::RawSend(message) => Update::of_raw(message),
             _ => None,
         };
     }

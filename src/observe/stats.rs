@@ -106,6 +106,7 @@ impl Observer for Counter<'_> {
             | Op::CallIndirect { lanes, .. }
             | Op::Return { lanes, .. } => (on.mask, lanes.count),
             Op::Send(send) => (on.mask, send.lanes.count),
+            Op::RawSend(message) => (on.mask, message.lanes.count),
             // One for the thread.
             _ => (1, 1),
         };

@@ -9,7 +9,7 @@ use crate::exec::lanes::{active, indirect_offset};
 use crate::exec::observer::{Payload, Running};
 use crate::isa::{Opcode, Platform};
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source,
+    Alu, Barrier, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Program, Region, Source,
 };
 use message::On;
 use std::fmt;
@@ -204,6 +204,13 @@ impl<F: FnMut(Use)> Uses<'_, F> {
             Op::Send(send) => {
                 self.guard(send.guard, send.lanes, on.enabled);
                 self.message(&send.body, send.lanes, on.mask);
+            }
+            Op::RawSend(message) => {
+                self.guard(message.guard, message.lanes, on.enabled);
+                if let ExtendedWord::Operand(source) = &message.ex_desc {
+                    self.scalar("extended descriptor", source);
+                }
+                self.scalar("descriptor", &message.desc);
             }
             Op::Barrier(Barrier::NamedSignal(signal)) => {
                 self.scalar("barrier number", &signal.id);

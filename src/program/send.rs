@@ -19,9 +19,13 @@ pub struct Send {
     pub body: SendBody,
 }
 
-/// A message as its descriptors tell it. Source: vISA text reference 5.12.
+/// A message as its descriptors have it: what is asked is known when it runs. Source: vISA text reference 5.12.
 #[derive(Clone, Debug, PartialEq)]
 pub struct RawMessage {
+    /// Which lanes.
+    pub lanes: Lanes,
+    /// The predicate.
+    pub guard: Option<Guard>,
     /// The receiver, where the text names it beside the extended descriptor.
     pub function: Option<u32>,
     /// Extended descriptor.
@@ -65,8 +69,6 @@ pub enum SendBody {
     Lsc(Box<Lsc>),
     /// `lsc_load_block2d`, `lsc_store_block2d`.
     LscBlock(Box<LscBlock>),
-    /// `raw_send`, `raw_sends`: what is asked is known when it runs.
-    Raw(Box<RawMessage>),
 }
 
 /// What feeds a [`Request`] and takes its answer.

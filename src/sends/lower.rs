@@ -18,7 +18,7 @@ use crate::message::fields::{gen5_read, gen5_sampler, outer};
 use crate::message::gen5::sampler_block;
 use crate::program::{
     Alu, CompareDest, Dest, ExtendedWord, Group, Guard, Lanes, Op, Owner, Program, Raw, RawMessage,
-    Region, Send as Message, SendBody, Site, Source, Symbol, SymbolClass, Text,
+    Region, Site, Source, Symbol, SymbolClass, Text,
 };
 use crate::source::Span;
 use indexmap::IndexMap;
@@ -341,6 +341,8 @@ impl Builder {
         // An end of thread in a register's descriptor is not seen: PRM 2.6.11.
         let eot = send.eot && send.descriptor != Descriptor::Address;
         let raw = RawMessage {
+            lanes,
+            guard,
             function: None,
             ex_desc: ExtendedWord::Known(number),
             desc: Source {
@@ -366,14 +368,7 @@ impl Builder {
             constant: true,
             waited,
         };
-        let op = Op::Send(Box::new(Message {
-            lanes,
-            guard,
-            surface: None,
-            sampler: None,
-            body: SendBody::Raw(Box::new(raw)),
-        }));
-        self.push(op, span, Opcode::RawSend);
+        self.push(Op::RawSend(Box::new(raw)), span, Opcode::RawSend);
     }
 }
 

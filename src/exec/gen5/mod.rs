@@ -27,7 +27,7 @@ use crate::math::unit::Control;
 use crate::message::gen5;
 use crate::message::gen5::rules::through_render_cache;
 use crate::message::{Access, Decoded, Message, PixelForm, PixelWrite, Request};
-use crate::program::{RawMessage, Send};
+use crate::program::{RawMessage, Registers};
 use crate::surface::{Memory, Refused, Surface};
 use std::sync::Arc;
 
@@ -35,7 +35,6 @@ use std::sync::Arc;
 pub(super) fn send<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
-    send: &Send,
     raw: &RawMessage,
     message: &Message,
     pc: u32,
@@ -53,10 +52,9 @@ pub(super) fn send<O: Observer>(
         thread.trap(pc, u32::MAX, diagnostic)
     })?;
     let mut served = Served {
-        mask: thread.active(send.lanes, send.guard) & 0xffff,
+        mask: thread.active(raw.lanes, raw.guard) & 0xffff,
         thread,
         environment,
-        send,
         raw,
         message,
         decoded,
@@ -71,7 +69,6 @@ pub(super) fn send<O: Observer>(
 struct Served<'t, 'p, 'e, O> {
     thread: &'t mut Thread<'p>,
     environment: &'t Environment<'e>,
-    send: &'t Send,
     raw: &'t RawMessage,
     message: &'t Message,
     decoded: Decoded,
@@ -225,7 +222,6 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         let decoded = self.decoded;
         let payload = Payload::new(self.raw, &decoded.form, self.thread.program.platform);
         let call = raw::Call {
-            send: self.send,
             raw: self.raw,
             decoded: &decoded,
             payload: &payload,
@@ -239,7 +235,17 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
 
     fn surface(&self, index: u32) -> Result<&'e Surface, Box<Trap>> {
         let resources = self.environment.resources;
-        message::surface(self.thread, resources, self.send, index, self.pc)
+        let call = message::Call {
+            pc: self.pc,
+            surface: None,
+            sampler: None,
+            count: self.raw.lanes.count.into(),
+            offset: self.raw.lanes.offset,
+            mask: self.mask,
+            base: 0,
+            registers: &Registers::NONE,
+        };
+        message::surface(self.thread, resources, &call, index)
     }
 
     /// A refusal as a trap.

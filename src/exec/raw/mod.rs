@@ -26,13 +26,12 @@ use crate::isa::Platform;
 use crate::message::fields::{extended_gen11 as ex, outer, render_target_header as h};
 use crate::message::raw_lengths::{self, RawWords, second_length};
 use crate::message::{Decoded, Form, MediaBlock, Message, Request, Sfid, decode, default_lengths};
-use crate::program::{ExtendedWord, Raw, RawMessage, Send, Text};
+use crate::program::{ExtendedWord, Raw, RawMessage, Text};
 
 /// Serves a raw send.
 pub fn send<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
-    send: &Send,
     raw: &RawMessage,
     pc: u32,
     observer: &mut O,
@@ -55,9 +54,9 @@ pub fn send<O: Observer>(
     let message = read(thread, raw, desc, word, &form, &payload);
     if let (Platform::Ilk, Ok(message)) = (platform, &message) {
         if thread.program.text == Text::Visa {
-            room::check(thread, send, raw, &form, None, pc)?;
+            room::check(thread, raw, &form, None, pc)?;
         }
-        return gen5::send(thread, environment, send, raw, message, pc, observer);
+        return gen5::send(thread, environment, raw, message, pc, observer);
     }
     let read = message
         .map_err(|why| ("the raw message means nothing known".to_string(), why))
@@ -68,7 +67,7 @@ pub fn send<O: Observer>(
                 false => (format!("{to} means nothing known"), why.to_string()),
             })
         });
-    room::check(thread, send, raw, &form, read.as_ref().ok(), pc)?;
+    room::check(thread, raw, &form, read.as_ref().ok(), pc)?;
     let decoded = match read {
         Ok(decoded) => decoded,
         Err((what, why)) => {
@@ -83,12 +82,11 @@ pub fn send<O: Observer>(
             desc: Some(desc),
             lengths: raw.lengths.map(Some),
             eot: raw.eot,
-            lanes: send.lanes.count.into(),
+            lanes: raw.lanes.count.into(),
         };
         room::remark(thread, environment, raw.constant, &words, &decoded, pc);
     }
     let call = Call {
-        send,
         raw,
         decoded: &decoded,
         payload: &payload,
@@ -193,7 +191,6 @@ fn moved(platform: Platform) -> u32 {
 
 /// A raw message to serve: what an instruction's own has in its operands.
 pub(super) struct Call<'a> {
-    pub send: &'a Send,
     pub raw: &'a RawMessage,
     pub decoded: &'a Decoded,
     pub payload: &'a Payload,
@@ -213,7 +210,7 @@ impl Call<'_> {
     /// instruction may have fewer; the others are off.
     fn mask(&self, thread: &Thread<'_>, count: u32) -> u32 {
         let own = u32::MAX >> (32 - count.clamp(1, 32));
-        thread.active(self.send.lanes, self.send.guard) & own
+        thread.active(self.raw.lanes, self.raw.guard) & own
     }
 
     /// Serves what was decoded; `None` if visim does not model it, or not with this payload.
@@ -252,8 +249,10 @@ impl Call<'_> {
             _ => 0,
         };
         let call = message::Call {
-            send: self.send,
             pc: self.pc,
+            surface: None,
+            sampler: None,
+            offset: self.raw.lanes.offset,
             // How rows lie is the message's lane count to say.
             count: lanes.unwrap_or(1),
             mask,
@@ -285,10 +284,10 @@ impl Call<'_> {
             false => u32::MAX,
             true => {
                 let lanes = self.payload.dwords(thread, 1)[h::FLAG.dw - 8] & h::FLAG.mask();
-                lanes >> self.send.lanes.offset.min(31)
+                lanes >> self.raw.lanes.offset.min(31)
             }
         };
-        enables & self.send.lanes.all()
+        enables & self.raw.lanes.all()
     }
 }
 

@@ -9,7 +9,7 @@ use crate::check::Room;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::message::raw_lengths::{self, Part, RawWords};
 use crate::message::{Decoded, Form, odd_lengths};
-use crate::program::{Raw, RawMessage, Send};
+use crate::program::{Raw, RawMessage};
 use crate::source::Span;
 
 /// The trap of a message whose registers run past the end of the variables they lie in.
@@ -17,7 +17,6 @@ use crate::source::Span;
 /// `decoded` is what it asks, if that is known.
 pub(super) fn check(
     thread: &Thread<'_>,
-    send: &Send,
     raw: &RawMessage,
     form: &Form,
     decoded: Option<&Decoded>,
@@ -33,7 +32,7 @@ pub(super) fn check(
     for (part, place, registers) in places {
         let Some(place) = place else { continue };
         let there = place.end.saturating_sub(place.offset).into();
-        let lanes = send.lanes.count.into();
+        let lanes = raw.lanes.count.into();
         if let Some(bytes) = raw_lengths::lacking(decoded, part, registers, lanes, platform, there)
         {
             let sum = raw_lengths::sum(part, registers, bytes, platform);

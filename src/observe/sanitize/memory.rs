@@ -49,7 +49,7 @@ impl Old {
                 LscAction::Atomic(op) => Old::under(op),
                 _ => Old::Kept,
             },
-            SendBody::LscBlock(_) | SendBody::Raw(_) => Old::Used,
+            SendBody::LscBlock(_) => Old::Used,
         }
     }
 

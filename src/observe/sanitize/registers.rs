@@ -10,8 +10,8 @@ use crate::observe::known::Known;
 use crate::observe::shadow::{Origin, Shadow};
 use crate::observe::uses::{self, Facts, Part, Use, What};
 use crate::program::{
-    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Raw, RawMessage, Region, SendBody,
-    Source, SymbolClass,
+    Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Raw, RawMessage, Region, Source,
+    SymbolClass,
 };
 use std::ops::Range;
 use std::sync::Arc;
@@ -203,9 +203,10 @@ impl State {
             Op::Barrier(Barrier::Whole | Barrier::Wait) => self.barrier(at, on),
             Op::Send(send) => {
                 self.old = Old::of(&send.body);
-                if let SendBody::Raw(raw) = &send.body {
-                    self.raw(at, raw);
-                }
+            }
+            Op::RawSend(message) => {
+                self.old = Old::Used;
+                self.raw(at, message);
             }
             _ => {}
         }

@@ -4,9 +4,7 @@ use super::{Part, Use, Uses, What};
 use crate::exec::lanes::active;
 use crate::message::layout::{data_name, params_name};
 use crate::message::{Layout, Request};
-use crate::program::{
-    ExtendedWord, Lanes, Lsc, LscAction, LscBlock, LscPlace, Raw, Registers, SendBody, Source,
-};
+use crate::program::{Lanes, Lsc, LscAction, LscBlock, LscPlace, Raw, Registers, SendBody, Source};
 
 /// The lanes a message reads for: those that run, and how many the instruction has.
 #[derive(Clone, Copy)]
@@ -20,12 +18,6 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         let count = u32::from(lanes.count);
         let on = On { mask, count };
         match body {
-            SendBody::Raw(raw) => {
-                if let ExtendedWord::Operand(source) = &raw.ex_desc {
-                    self.scalar("extended descriptor", source);
-                }
-                self.scalar("descriptor", &raw.desc);
-            }
             // What each lane gives; such messages do nothing when no lane is on.
             SendBody::Request(request, operands) if mask != 0 || request.is_block() => {
                 for (scalar, source) in &operands.scalars {
