@@ -1,10 +1,7 @@
 //! Instructions that not every host has. They change how soon a result is there, never the result.
 
-/// Whether every host of this kind multiplies and adds with one rounding in one instruction.
-pub const FUSED: bool = cfg!(any(target_arch = "aarch64", target_feature = "fma"));
-
-/// Whether wide instructions do so.
-pub const WIDE_FUSED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
+/// Whether wide instructions multiply and add with one rounding.
+pub const FUSED: bool = cfg!(any(target_arch = "x86_64", target_arch = "aarch64"));
 
 #[cfg(target_arch = "x86_64")]
 pub use x86::{Wide, wide};

@@ -5,7 +5,7 @@
 
 use super::element::{Decoding, Element};
 use super::{Channels, Lanes};
-use crate::math::simd::{WIDE_FUSED, Wide};
+use crate::math::simd::{FUSED, Wide};
 use crate::surface::float::NAN;
 use pulp::{Arch, NullaryFnOnce};
 
@@ -107,11 +107,7 @@ fn numbers<const N: usize>(values: &[u32; N]) -> [f64; N] {
 /// a·b + c. The product of a float and a weight is exact in f64: one rounding gives what two give.
 #[inline(always)]
 fn mul_add(a: f64, b: f64, c: f64) -> f64 {
-    if WIDE_FUSED {
-        a.mul_add(b, c)
-    } else {
-        a * b + c
-    }
+    if FUSED { a.mul_add(b, c) } else { a * b + c }
 }
 
 /// Σ tᵢ·wᵢ in the order of the reference; texels of weight 0 take no part, for infinities would leave a NaN.

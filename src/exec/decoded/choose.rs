@@ -6,7 +6,7 @@ use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
 use super::operand::{ANY, DRESSED, Element, Operand, Put, Shape, shape};
 use super::rows::ROW;
 use super::single::{self, Singles};
-use super::{Kernel, Run, Step, each_as_defined, plain, wide};
+use super::{Kernel, Run, Step, each_as_defined, wide};
 use crate::exec::thread::Thread;
 use crate::isa::{Condition, Opcode, Type};
 use crate::math::simd::Wide;
@@ -45,24 +45,24 @@ macro_rules! by_count {
 }
 
 /// The same for kernels that know the shape of their operands, the last one being that of an instruction
-/// with one lane. Without wide instructions nothing is gained by it.
+/// with one lane.
 macro_rules! by_shape {
     ($choice:expr, $count:expr, $shape:expr, $kernel:ident, $function:ty; $($known:literal)+, $one:literal) => {
         match $shape {
-            $(Some($known) if $count > 1 && $choice.wide.is_some() => match $count {
+            $(Some($known) if $count > 1 => match $count {
                 0..=8 => wide::<$kernel<$function, $known, ROW, 1>> as Run,
                 9..=16 => wide::<$kernel<$function, $known, ROW, 2>>,
                 _ => wide::<$kernel<$function, $known, ROW, 4>>,
             },
-            Some(shape) if shape == $known | DRESSED && $count > 1 && $choice.wide.is_some() => match $count {
+            Some(shape) if shape == $known | DRESSED && $count > 1 => match $count {
                 0..=8 => wide::<$kernel<$function, { $known | DRESSED }, ROW, 1>>,
                 9..=16 => wide::<$kernel<$function, { $known | DRESSED }, ROW, 2>>,
                 _ => wide::<$kernel<$function, { $known | DRESSED }, ROW, 4>>,
             },)+
-            Some($one) if $count <= 1 && $choice.wide.is_some() => {
+            Some($one) if $count <= 1 => {
                 wide::<$kernel<$function, $one, 1, 1>>
             }
-            Some(shape) if shape == $one | DRESSED && $count <= 1 && $choice.wide.is_some() => {
+            Some(shape) if shape == $one | DRESSED && $count <= 1 => {
                 wide::<$kernel<$function, { $one | DRESSED }, 1, 1>>
             }
             _ => by_count!($choice, $count, $kernel, $function, ANY),
@@ -183,10 +183,7 @@ impl Choice<'_> {
     }
 
     fn pick<K: Kernel>(&self) -> Run {
-        match self.wide {
-            Some(_) => wide::<K>,
-            None => plain::<K>,
-        }
+        wide::<K>
     }
 
     /// Sources as dwords, each with its element; `None` if one is no such thing.
@@ -210,6 +207,7 @@ impl Choice<'_> {
     }
 
     fn alu(&self, alu: &Alu) -> Option<Step> {
+        self.wide?;
         // What only the reference computes.
         if alu.dst2.is_some() || alu.overflow.is_some() || alu.opcode == Opcode::Fcvt {
             return None;
@@ -370,6 +368,7 @@ impl Choice<'_> {
         dst: &CompareDest,
         src: &[Source; 2],
     ) -> Option<Step> {
+        self.wide?;
         let count = lanes.count;
         let put = match dst {
             CompareDest::Predicate(at) => Put::Flags(*at),

@@ -133,7 +133,7 @@ impl<V: Values, const SHAPE: Shape, const L: usize, const R: usize> Kernel
     for Compare<V, SHAPE, L, R>
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         let holds = V::holds::<L, R, SHAPE>(thread, step);
         store_flags::<L, R, SHAPE>(thread, step, mask, holds);

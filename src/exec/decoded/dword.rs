@@ -111,7 +111,7 @@ impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
     for Dwords<F, SHAPE, L, R>
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
@@ -139,7 +139,7 @@ pub struct Select<const L: usize, const R: usize>;
 
 impl<const L: usize, const R: usize> Kernel for Select<L, R> {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         let unguarded = thread.active(step.lanes, None);
         if unguarded == 0 {
             return;

@@ -101,25 +101,17 @@ impl Step {
 
 /// A loop over the lanes of a step.
 trait Kernel {
-    /// Runs it. `FUSED`: a product and a sum with one rounding are one instruction here.
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step);
+    /// Runs it.
+    fn run(thread: &mut Thread<'_>, step: &Step);
 }
 
-/// A kernel in the instructions that every host of its kind has.
-fn plain<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
-    if simd::FUSED {
-        each::<K, true>(threads, step);
-    } else {
-        each::<K, false>(threads, step);
-    }
-}
-
-/// A kernel in wide instructions: the same results, sooner.
+/// A kernel in wide instructions: the results of the reference, sooner. A copy for hosts without them would double
+/// the code.
 fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
     match step.wide {
         Some(wide) => wide.run(
             #[inline(always)]
-            || each::<K, true>(threads, step),
+            || each::<K>(threads, step),
         ),
         // Chosen only where there are some.
         None => each_as_defined(threads, step),
@@ -127,12 +119,12 @@ fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
 }
 
 #[inline(always)]
-fn each<K: Kernel, const FUSED: bool>(threads: &mut [Thread<'_>], step: &Step) {
+fn each<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
     // A copy of its own, whose address nobody takes: the compiler sees that nothing a thread writes changes
     // the step, and asks once for all threads what the kernel wants to know.
     let step = *step;
     for thread in threads {
-        K::run::<FUSED>(thread, &step);
+        K::run(thread, &step);
     }
 }
 
@@ -199,11 +191,6 @@ impl Table {
 impl Decoded {
     /// Finds where a program runs straight on.
     pub fn new(program: &Program) -> Decoded {
-        Decoded::with(program, simd::wide())
-    }
-
-    /// As [`Decoded::new`], with or without wide instructions.
-    pub fn with(program: &Program, wide: Option<Wide>) -> Decoded {
         let entered = entered(program);
         let mut runs = vec![0; program.ops.len()];
         let mut run = 0;
@@ -216,7 +203,7 @@ impl Decoded {
         }
         let offset = |name| program.symbols.get(name).map(|s| s.offset);
         Decoded {
-            wide,
+            wide: simd::wide(),
             state: State {
                 cr0: offset("%cr0"),
                 ce0: offset("%ce0"),

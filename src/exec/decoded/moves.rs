@@ -44,7 +44,7 @@ impl<I: Integer, const SHAPE: Shape, const L: usize, const R: usize> Kernel
     for ToSingle<I, SHAPE, L, R>
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
@@ -93,7 +93,7 @@ pub struct FromSingle<T, const L: usize, const R: usize>(PhantomData<T>);
 
 impl<T: Target, const L: usize, const R: usize> Kernel for FromSingle<T, L, R> {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<ANY>(thread);
         if mask == 0 {
             return;
@@ -114,7 +114,7 @@ pub struct Modified<const L: usize, const R: usize>;
 
 impl<const L: usize, const R: usize> Kernel for Modified<L, R> {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<ANY>(thread);
         if mask == 0 {
             return;
@@ -135,7 +135,7 @@ pub struct Qwords;
 
 impl Kernel for Qwords {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         qwords(thread, step);
     }
 }

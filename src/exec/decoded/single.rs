@@ -9,7 +9,7 @@ use super::rows::{Rows, each_lane, load, store};
 use super::{Kernel, Step, as_defined};
 use crate::exec::float;
 use crate::exec::thread::Thread;
-use crate::math::unit;
+use crate::math::{simd, unit};
 use std::marker::PhantomData;
 
 /// A function of up to three singles.
@@ -18,8 +18,8 @@ pub trait Function {
     const SOURCES: usize;
     /// Whether results are rounded, so that NaN and denormals follow the rules of arithmetic.
     const ARITHMETIC: bool = true;
-    /// What it is. `FUSED` as for kernels; `flush`: intermediate results are flushed.
-    fn of<const FUSED: bool>(a: f32, b: f32, c: f32, flush: bool) -> f32;
+    /// What it is. `flush`: intermediate results are flushed.
+    fn of(a: f32, b: f32, c: f32, flush: bool) -> f32;
 }
 
 macro_rules! functions {
@@ -30,7 +30,7 @@ macro_rules! functions {
         impl Function for $name {
             const SOURCES: usize = $sources;
             #[inline(always)]
-            fn of<const FUSED: bool>($a: f32, $b: f32, _: f32, _: bool) -> f32 {
+            fn of($a: f32, $b: f32, _: f32, _: bool) -> f32 {
                 $value
             }
         }
@@ -84,8 +84,8 @@ pub struct Mad;
 impl Function for Mad {
     const SOURCES: usize = 3;
     #[inline(always)]
-    fn of<const FUSED: bool>(a: f32, b: f32, c: f32, _: bool) -> f32 {
-        if FUSED {
+    fn of(a: f32, b: f32, c: f32, _: bool) -> f32 {
+        if simd::FUSED {
             a.mul_add(b, c)
         } else {
             float::mul_add_odd(f64::from(a), f64::from(b), f64::from(c)) as f32
@@ -99,7 +99,7 @@ pub struct Div;
 impl Function for Div {
     const SOURCES: usize = 2;
     #[inline(always)]
-    fn of<const FUSED: bool>(a: f32, b: f32, _: f32, flush: bool) -> f32 {
+    fn of(a: f32, b: f32, _: f32, flush: bool) -> f32 {
         let inverse = 1.0 / b;
         a * if flush {
             float::flush_single(inverse)
@@ -129,7 +129,7 @@ impl Function for Min {
     const SOURCES: usize = 2;
     const ARITHMETIC: bool = false;
     #[inline(always)]
-    fn of<const FUSED: bool>(a: f32, b: f32, _: f32, _: bool) -> f32 {
+    fn of(a: f32, b: f32, _: f32, _: bool) -> f32 {
         let least = if a.is_nan() || b < a { b } else { a };
         // Equal values differ in the sign of zero at most.
         let equal = f32::from_bits(a.to_bits() | b.to_bits());
@@ -141,7 +141,7 @@ impl Function for Max {
     const SOURCES: usize = 2;
     const ARITHMETIC: bool = false;
     #[inline(always)]
-    fn of<const FUSED: bool>(a: f32, b: f32, _: f32, _: bool) -> f32 {
+    fn of(a: f32, b: f32, _: f32, _: bool) -> f32 {
         let most = if a.is_nan() || b > a { b } else { a };
         let equal = f32::from_bits(a.to_bits() & b.to_bits());
         if a == b { equal } else { quiet(most) }
@@ -200,7 +200,7 @@ impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
     for Singles<F, SHAPE, L, R>
 {
     #[inline(always)]
-    fn run<const FUSED: bool>(thread: &mut Thread<'_>, step: &Step) {
+    fn run(thread: &mut Thread<'_>, step: &Step) {
         let mask = step.mask::<SHAPE>(thread);
         if mask == 0 {
             return;
@@ -216,7 +216,7 @@ impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
         let mut out = [[0.0; L]; R];
         for r in 0..R {
             for i in 0..L {
-                out[r][i] = F::of::<FUSED>(a[r][i], b[r][i], c[r][i], step.flush);
+                out[r][i] = F::of(a[r][i], b[r][i], c[r][i], step.flush);
             }
         }
         if F::ARITHMETIC {
