@@ -9,8 +9,7 @@ use crate::isa::Opcode;
 use crate::source::Span;
 use crate::syntax::ast::{LscAddress, LscBlock, LscData, LscFunction, LscModel, Operand, Suffix};
 
-/// Cache options, first and third level, that a kind of access has. A third word, of newer text, is
-/// not looked at.
+/// Cache options, first and third level, that a kind of access has.
 const LOAD_CACHES: &[(&str, &str)] = &[
     ("df", "df"),
     ("uc", "uc"),
@@ -35,6 +34,26 @@ const STORE_CACHES: &[(&str, &str)] = &[
 const ATOMIC_CACHES: &[(&str, &str)] = &[("df", "df"), ("uc", "uc"), ("uc", "wb")];
 /// Typed memory and `.ugml` have no choice.
 const DEFAULT_CACHES: &[(&str, &str)] = &[("df", "df")];
+
+/// Cache options of newer text, a word for each of three levels. Source: Xe2 messages reference 8.
+fn three_caches(words: &[String], access: Access) -> bool {
+    let words = [0, 1, 2].map(|n| words[n].as_str());
+    let choice = |word: &str, other: &str| word == "uc" || word == other;
+    match (access, words) {
+        (_, ["df", "df", "df"]) | (Access::Load, ["ri", "ri", "ri"]) => true,
+        (Access::Load, ["uc" | "ca" | "st", second, third]) => {
+            choice(second, "ca") && choice(third, "ca")
+        }
+        (Access::Store, ["uc" | "wt", second, third]) => {
+            choice(second, "wb") && choice(third, "wb")
+        }
+        (Access::Store, ["st" | "wb", second, third])
+        | (Access::Atomic(_), ["uc", second, third]) => {
+            choice(second, "wb") && choice(third, "wb") && (second, third) != ("wb", "wb")
+        }
+        _ => false,
+    }
+}
 
 /// Registers that one message may move.
 const MOST_REGISTERS: u64 = 8;
@@ -109,13 +128,8 @@ impl Rules<'_> {
     fn lsc_suffixes(&mut self, function: LscFunction, access: Access) {
         for suffix in &self.instruction.suffixes {
             match &suffix.node {
-                Suffix::LscCache(_) if function == LscFunction::Slm => {
-                    let d = self
-                        .complaint(Code::E0362, "shared local memory has no caches")
-                        .at(suffix.span, "cache options on .slm")
-                        .help(format!("{}.slm", self.opcode()));
-                    self.say(d);
-                }
+                // Shared local memory lies in no cache: compilers print the words, and nothing comes of them.
+                Suffix::LscCache(_) if function == LscFunction::Slm => {}
                 Suffix::LscCache(words) if words.len() == 1 => {
                     let d = self
                         .complaint(Code::E0362, "cache options come in pairs")
@@ -151,8 +165,27 @@ impl Rules<'_> {
             (_, Access::Atomic(_)) => (ATOMIC_CACHES, "an atomic"),
             (_, Access::Other) => return,
         };
-        // `cc` is of newer text; which pairs it makes is not known here.
-        if words.iter().any(|word| word == "cc")
+        if let [_, _, _] = words {
+            if three_caches(words, access) {
+                return;
+            }
+            let d = self
+                .complaint(
+                    Code::E0362,
+                    format!("{what} does not take these cache options"),
+                )
+                .at(span, format!(".{}", words.join(".")))
+                .note("three words are those of the first, second and third level")
+                .help(match access {
+                    Access::Load => ".ca.ca.ca",
+                    Access::Store => ".wb.wb.uc",
+                    _ => ".uc.uc.uc",
+                })
+                .see("Xe2 messages reference 8");
+            return self.say(d);
+        }
+        // `cc`, the constant cache, stands for the third level.
+        if matches!((access, words), (Access::Load, [first, third]) if third == "cc" && (first == "uc" || first == "ca"))
             || legal.contains(&(words[0].as_str(), words[1].as_str()))
         {
             return;

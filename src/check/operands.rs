@@ -86,6 +86,10 @@ pub(super) fn resolve(
     for (operand, slot) in instruction.operands.iter().zip(slots) {
         operands.extend(names.operand(operand, slot));
     }
+    let paired = instruction.paired.as_ref().and_then(|paired| {
+        let raw = names.raw(&paired.node)?;
+        Some(Spanned::new(raw, paired.span))
+    });
     if !names.fine {
         return None;
     }
@@ -98,6 +102,7 @@ pub(super) fn resolve(
         suffixes: instruction.suffixes.clone(),
         exec: instruction.exec,
         operands,
+        paired,
     })
 }
 
@@ -223,13 +228,21 @@ impl Resolver<'_, '_> {
             Operand::Predicate(var) => Operand::Predicate(self.spanned(var, Want::Predicate)?),
             Operand::Raw(raw) => Operand::Raw(self.raw(raw)?),
             Operand::Payload(raw, bytes) => Operand::Payload(self.raw(raw)?, *bytes),
-            Operand::StatePair { base, index } => {
+            Operand::StatePair {
+                base,
+                element,
+                index,
+            } => {
                 let base = self.spanned(base, Want::Base)?;
                 match (&self.walk.unit.variable(base.node).storage, index, slot) {
                     // The variable's first element is what its name alone means.
                     (Storage::Surface { .. }, 0, Slot::Surface) => Operand::Surface(base),
                     (Storage::Sampler { .. }, 0, Slot::Sampler) => Operand::Sampler(base),
-                    (_, &index, _) => Operand::StatePair { base, index },
+                    (_, &index, _) => Operand::StatePair {
+                        base,
+                        element: *element,
+                        index,
+                    },
                 }
             }
             Operand::State { var, element } => Operand::State {
@@ -351,6 +364,7 @@ impl Resolver<'_, '_> {
             parts,
             block_offset: address.block_offset,
             bits: address.bits,
+            extend: address.extend,
         })
     }
 }

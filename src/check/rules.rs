@@ -19,8 +19,6 @@ pub(super) struct Rules<'a> {
     pub platform: Platform,
     /// Rules of the pages that Intel's finalizer ignores are remarks.
     pub finalizer: bool,
-    /// The text's version is one whose sampler messages name a paired surface.
-    pub paired_form: bool,
     /// The unit: its variables are what matters here.
     pub unit: &'a Unit,
     /// The instruction.
@@ -88,7 +86,6 @@ pub(super) fn check(walk: &mut Walk<'_>, instruction: &Instruction<VarId>) {
     let mut rules = Rules {
         platform: walk.platform,
         finalizer: walk.finalizer,
-        paired_form: walk.paired_form,
         grf: walk.platform.grf_bytes(),
         unit: &walk.unit,
         instruction,

@@ -2,6 +2,7 @@
 //!
 //! Source: vISA 3D_LOAD; vISA AVS; vISA text reference 5.7, 5.8, 7.2 to 7.5; lowering reference 3.
 
+use super::VarId;
 use super::rules::{NULL, Rules};
 use crate::diagnostic::Code;
 use crate::isa::predefined::BINDLESS_SAMPLER;
@@ -260,6 +261,11 @@ impl Rules<'_> {
 
     /// Number, type and size of the parameters from operand `first` on.
     fn parameters_fit(&mut self, first: usize) {
+        if let Some(paired) = &self.instruction.paired
+            && paired.node.var.node != NULL
+        {
+            return self.paired_surface(paired.node.var.node, paired.span);
+        }
         let opcode = self.opcode();
         let written = self.instruction.operands.len().saturating_sub(first);
         let typed: Vec<(usize, Type, Span)> = (first..first + written)
@@ -274,9 +280,6 @@ impl Rules<'_> {
         let words = lead.bytes() == 2;
         let names = parameters(opcode, words);
         if !names.is_empty() && written > names.len() {
-            if self.paired_form {
-                return self.paired_surface(first);
-            }
             let extra = self.instruction.operands[first + names.len()].span;
             let d = self
                 .page_rule(
@@ -377,15 +380,15 @@ impl Rules<'_> {
         }
     }
 
-    /// More parameters than there are, in text whose version names paired surfaces: the first is one.
-    fn paired_surface(&mut self, index: usize) {
-        let Some((raw, span)) = self.raw(index) else {
-            return;
-        };
+    /// From version 4.2 on the operand behind the destination is a paired surface.
+    fn paired_surface(&mut self, var: VarId, span: Span) {
         let d = self
-            .complaint(Code::E0331, format!("{} has no paired surfaces", self.platform))
-            .at(span, self.name(raw.var.node))
-            .note("the operand behind the destination is a paired surface only from Xe2 on, which visim does not model; write %null.0 or nothing")
+            .complaint(
+                Code::E0331,
+                format!("{} has no paired surfaces", self.platform),
+            )
+            .at(span, self.name(var))
+            .note("from version 4.2 on, the operand after the destination is a paired surface")
             .help("%null.0")
             .see("vISA text reference 7.2, rule 4");
         self.say(d);

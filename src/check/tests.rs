@@ -162,7 +162,7 @@ const REFUSALS: &[Row] = &[
     ("pvc", "srnd (M1_NM, 16) H(0,0)<1> F(0,0)<1;1,0> F(0,0)<1;1,0>", "E0428", "pvc has no srnd"),
     ("skl", "(P1) mov.sat (M1, 1) U(0,0)<1> P1", "W0433", "a predicate in front"),
     ("skl", "dword_atomic.add (M1, 8) T6 UW.0 U.0 %null.0 U.64", "E0360", "type uw"),
-    ("dg2", "lsc_load.slm.ca.ca (M1, 16) U:d32 flat[U]:a32", "E0362", "no caches"),
+    ("dg2", "lsc_load.ugm.ca.wb.ca (M1, 16) U:d32 flat[Q]:a64", "E0362", "a load does not take"),
     ("dg2", "lsc_fence.slm.evict.gpu", "E0363", ".evict.gpu"),
     ("dg2", "lsc_load.tgm (M1, 16) U:d32 flat[U]:a32", "E0364", "quads"),
     ("dg2", "lsc_load.ugm (M1, 16) U:d32x8t flat[Q]:a64", "E0365", "16 lanes"),

@@ -20,8 +20,6 @@ pub(super) struct Walk<'m> {
     pub platform: Platform,
     /// See [`CheckOptions::finalizer`].
     pub finalizer: bool,
-    /// The text's version is one whose sampler messages name a paired surface.
-    pub paired_form: bool,
     /// The unit as far as it is built.
     pub unit: Unit,
     /// Names at the current line.
@@ -66,9 +64,6 @@ pub(super) fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Di
     let opens_unit =
         |s: &Line| matches!(s.node, Statement::Kernel(_) | Statement::GlobalFunction(_));
     let announced = Announced::new(statements.iter().copied());
-    let paired_form = statements.iter().any(
-        |s| matches!(s.node, Statement::Version { major, minor } if (major, minor) >= PAIRED_FORM),
-    );
     let first = statements
         .iter()
         .position(opens_unit)
@@ -78,17 +73,13 @@ pub(super) fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Di
     let mut rest = &statements[first..];
     while let Some((head, body)) = rest.split_first() {
         let end = body.iter().position(opens_unit).unwrap_or(body.len());
-        let (unit, said) = check_unit(head, &body[..end], options, &announced, paired_form);
+        let (unit, said) = check_unit(head, &body[..end], options, &announced);
         units.extend(unit);
         found.extend(said);
         rest = &body[end..];
     }
     (Checked { platform, units }, found)
 }
-
-/// From this version on a 3D sampler message is written with its paired surface, though not every text
-/// that is says so. Source: vISA text reference, section 0.
-const PAIRED_FORM: (u32, u32) = (4, 2);
 
 /// Judges what stands before the first unit: only `.version` and announcements may.
 fn outside(statements: &[Line]) -> Vec<Diagnostic> {
@@ -121,7 +112,6 @@ fn check_unit<'m>(
     body: &[Line<'m>],
     options: &CheckOptions,
     announced: &'m Announced<'m>,
-    paired_form: bool,
 ) -> (Option<Unit>, Vec<Diagnostic>) {
     let (kind, name) = match &head.node {
         Statement::Kernel(name) => (UnitKind::Kernel, name),
@@ -133,7 +123,6 @@ fn check_unit<'m>(
     let mut walk = Walk {
         platform,
         finalizer: options.finalizer,
-        paired_form,
         unit: Unit {
             kind,
             name: name.node.clone(),

@@ -510,11 +510,12 @@ on floats.
 
     .decl O v_type=G type=uw num_elts=16 align=GRF   // mov them into ud first"
     E0362 Error "cache options do not apply"
-"Cache options come as two words, one for each level, and shared local memory has none. Loads, stores and
-atomics have pairs of their own; typed memory and .ugml have the default only.
+"Cache options come as two words, for the first and the third level, or as three words. Loads, stores and
+atomics have combinations of their own; typed memory and .ugml have the default only. On .slm, which lies in no
+cache, they have no effect.
 
-    lsc_load.slm.ca.ca (M1, 16) D:d32 flat[O]:a32   // no
-    lsc_load.slm (M1, 16) D:d32 flat[O]:a32         // yes"
+    lsc_load.ugm.wb.wb (M1, 16) D:d32 flat[A]:a64   // no
+    lsc_load.ugm.ca.ca (M1, 16) D:d32 flat[A]:a64   // yes"
     E0363 Error "fence of shared local memory"
 "Shared local memory belongs to one group and lies in no cache: its fence is `.none.group`.
 

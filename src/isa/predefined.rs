@@ -35,6 +35,7 @@ predefined! {
     18 "impl_arg_buf_ptr" Uq 1   Some((0, 0));
     19 "local_id_buf_ptr" Uq 1   Some((0, 0));
     20 "msg0"             Ud 3   None;
+    21 "scratchloc"       Uq 1   None;
 }
 
 /// Elements of a built-in where a register has `grf_bytes`: the header, arguments and return values are whole

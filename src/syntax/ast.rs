@@ -165,6 +165,9 @@ pub struct Instruction<Var = Name> {
     /// ([`Operand::Number`] 0 for a plane). [`crate::isa::Slot::Params`] adds as many as were written,
     /// [`crate::isa::Slot::SamplerAndSurface`] two: sampler, then surface.
     pub operands: Vec<Spanned<Operand<Var>>>,
+    /// The paired surface that the 3D sampler messages of text from version 4.2 on name behind the
+    /// destination; `%null.0` says that there is none.
+    pub paired: Option<Spanned<Raw<Var>>>,
 }
 
 /// `(!P1.any)`.
@@ -323,11 +326,14 @@ pub enum Operand<Var = Name> {
     Surface(Spanned<Var>),
     /// A bare sampler name.
     Sampler(Spanned<Var>),
-    /// `(Var, index)`: a sampler or surface of newer text, by a base address and an index behind it.
+    /// `(Var, index)` or `Var(r,c)<0;1,0>[index]`: a sampler or surface of newer text, by a base address
+    /// and an index from it.
     StatePair {
-        /// The base address.
+        /// The variable with the base address.
         base: Spanned<Var>,
-        /// The index behind it.
+        /// Row and column of the element that holds it; `None` in the form with parentheses.
+        element: Option<(u32, u32)>,
+        /// Which state from the base address on.
         index: u32,
     },
     /// A label or function name.
@@ -509,6 +515,30 @@ pub struct LscAddress<Var = Name> {
     pub block_offset: Option<(i32, i32)>,
     /// 16, 32 or 64; 0 when not written (2D block, and what has no address of its own).
     pub bits: u32,
+    /// How a 32-bit address becomes one of 64 bits before it is scaled: `a32s`, `a32u`.
+    pub extend: Option<Extension>,
+}
+
+/// How an address of 32 bits is extended. Source: Xe2 reference 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Extension {
+    /// `a32s`: by its sign.
+    Signed,
+    /// `a32u`: by zeros.
+    Unsigned,
+}
+
+impl Extension {
+    /// Each with the letter that ends the address size.
+    pub const ALL: [(Extension, char); 2] = [(Extension::Signed, 's'), (Extension::Unsigned, 'u')];
+
+    /// The letter that ends the address size.
+    pub const fn letter(self) -> char {
+        match self {
+            Extension::Signed => 's',
+            Extension::Unsigned => 'u',
+        }
+    }
 }
 
 /// One part of an LSC address with the constant behind it.

@@ -39,6 +39,8 @@ pub(super) struct Context {
     pub grf_bytes: u32,
     /// The `SimdSize` attribute, once it was given.
     pub dispatch_simd: Option<i64>,
+    /// The version of the text is one whose 3D sampler messages name a paired surface.
+    pub paired_form: bool,
     scopes: Vec<HashMap<String, Known>>,
     line_start: Cell<u32>,
     line_length: Cell<usize>,
@@ -50,6 +52,7 @@ impl Context {
         Context {
             grf_bytes,
             dispatch_simd: None,
+            paired_form: false,
             scopes: vec![HashMap::new()],
             line_start: Cell::new(0),
             line_length: Cell::new(0),

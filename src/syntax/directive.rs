@@ -30,6 +30,10 @@ const DIRECTIVES: &[&str] = &[
     "loc",
 ];
 
+/// From this version on a 3D sampler message is written with its paired surface, though not every text
+/// that is says so. Source: vISA text reference, section 0; Xe2 messages reference 2.
+const PAIRED_FORM: (u32, u32) = (4, 2);
+
 /// Reads a directive, from its dot on, and notes what later lines need to know.
 pub(super) fn directive<'a>(cx: &mut Context, input: &'a str) -> Read<'a, Statement> {
     let from = blanks(input);
@@ -42,6 +46,7 @@ pub(super) fn directive<'a>(cx: &mut Context, input: &'a str) -> Read<'a, Statem
             let (rest, major) = decimal(rest, "the major version")?;
             let (rest, _) = mark(rest, ".")?;
             let (rest, minor) = decimal(rest, "the minor version")?;
+            cx.paired_form = (major, minor) >= PAIRED_FORM;
             Ok((rest, Statement::Version { major, minor }))
         }
         "kernel" => {
@@ -111,6 +116,7 @@ fn note(
         suffixes: Vec::new(),
         exec: None,
         operands: vec![operand],
+        paired: None,
     })
 }
 

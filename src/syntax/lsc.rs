@@ -1,6 +1,6 @@
 //! Operands of load/store cache messages. Source: vISA text reference 5.11.
 
-use super::ast::{LscAddress, LscBlock, LscData, LscModel, LscPart, Operand, Raw};
+use super::ast::{Extension, LscAddress, LscBlock, LscData, LscModel, LscPart, Operand, Raw};
 use super::context::Context;
 use super::error::{Read, either, expected, refuse};
 use super::expression::{angled, expression, fitting, primary, product};
@@ -270,6 +270,7 @@ fn address_of((model, index): Model, parts: Vec<LscPart>) -> LscAddress {
         parts,
         block_offset: None,
         bits: 0,
+        extend: None,
     }
 }
 
@@ -283,26 +284,37 @@ fn scale<'a>(cx: &Context, input: &'a str) -> (&'a str, u32) {
     }
 }
 
-/// `:a16`, `:a32`, `:a64`.
-fn size(input: &str) -> Read<'_, u32> {
+/// `:a16`, `:a32`, `:a64`, `:a32s`, `:a32u`.
+fn size(input: &str) -> Read<'_, (u32, Option<Extension>)> {
     let from = blanks(input);
     let bits = [16, 32, 64].into_iter().find_map(|bits: u32| {
-        let behind = from.strip_prefix(':')?.strip_prefix('a')?;
-        Some((behind.strip_prefix(&bits.to_string())?, bits))
+        let rest = from.strip_prefix(':')?.strip_prefix('a')?;
+        Some((rest.strip_prefix(&bits.to_string())?, bits))
     });
-    match bits {
-        Some(read) => Ok(read),
-        None => expected(from, "an address size: `:a16`, `:a32` or `:a64`"),
-    }
+    let Some((rest, bits)) = bits else {
+        return expected(
+            from,
+            "an address size: `:a16`, `:a32`, `:a32s`, `:a32u` or `:a64`",
+        );
+    };
+    let extended = Extension::ALL
+        .into_iter()
+        .filter(|_| bits == 32)
+        .find_map(|(extend, letter)| Some((rest.strip_prefix(letter)?, extend)));
+    Ok(match extended {
+        Some((rest, extend)) => (rest, (bits, Some(extend))),
+        None => (rest, (bits, None)),
+    })
 }
 
 /// `]:aN`, and the address of lanes that it ends.
 fn close(input: &str, scale: u32, model: Model, parts: Vec<LscPart>) -> Read<'_, Operand> {
     let (rest, _) = mark(input, "]")?;
-    let (rest, bits) = size(rest)?;
+    let (rest, (bits, extend)) = size(rest)?;
     let address = LscAddress {
         scale,
         bits,
+        extend,
         ..address_of(model, parts)
     };
     Ok((rest, Operand::LscAddress(Box::new(address))))

@@ -1,11 +1,11 @@
 //! Operand forms that belong to one kind of message: blocks, AVS words, VME settings, samplers and
 //! the parameters to the end of a line.
 
-use super::ast::Operand;
+use super::ast::{Operand, Raw, Region};
 use super::context::{Class, Context, is_null};
 use super::error::{Read, either, expected, problem, refuse};
-use super::expression::{fitting, primary};
-use super::operand::{Operands, is_indirect, name, raw, source};
+use super::expression::{expression, fitting, primary};
+use super::operand::{Operands, is_indirect, name, origin, raw, source, source_region};
 use super::token::{blanks, decimal, identifier, mark, next_is, variable};
 use crate::diagnostic::{Code, nearest};
 use crate::isa::{AvsControl, AvsMode};
@@ -111,6 +111,9 @@ pub(super) fn sampler<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
         return state_pair(cx, input);
     }
     let (rest, var) = name(cx, input, "a sampler")?;
+    if let Ok((behind, element)) = origin(cx, rest) {
+        return indexed_state(cx, var, element, behind);
+    }
     Ok((rest, Operand::Sampler(var)))
 }
 
@@ -120,7 +123,40 @@ pub(super) fn surface<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
         return state_pair(cx, input);
     }
     let (rest, var) = name(cx, input, "a surface")?;
+    if let Ok((behind, element)) = origin(cx, rest) {
+        return indexed_state(cx, var, element, behind);
+    }
     Ok((rest, Operand::Surface(var)))
+}
+
+/// The rest of `V(r,c)<0;1,0>[index]`: the state with that number from the address in `V(r,c)` on.
+fn indexed_state<'a>(
+    cx: &Context,
+    base: Spanned<String>,
+    element: (u32, u32),
+    input: &'a str,
+) -> Read<'a, Operand> {
+    let (rest, region) = source_region(cx, input, false)?;
+    let scalar = Region::Source {
+        vertical: 0,
+        width: 1,
+        horizontal: 0,
+    };
+    if region.node != scalar {
+        return expected(blanks(input), "the region `<0;1,0>`");
+    }
+    let (rest, _) = mark(rest, "[")?;
+    let (rest, index) = fitting(cx, rest, "an index", expression)?;
+    let (rest, _) = mark(rest, "]")?;
+    let element = Some(element);
+    Ok((
+        rest,
+        Operand::StatePair {
+            base,
+            element,
+            index,
+        },
+    ))
 }
 
 /// `(variable, index)`: state by its address, of newer text (vISA text reference, section 0).
@@ -130,7 +166,15 @@ fn state_pair<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let (rest, _) = mark(rest, ",")?;
     let (rest, index) = fitting(cx, rest, "an index", primary)?;
     let (rest, _) = mark(rest, ")")?;
-    Ok((rest, Operand::StatePair { base, index }))
+    let element = None;
+    Ok((
+        rest,
+        Operand::StatePair {
+            base,
+            element,
+            index,
+        },
+    ))
 }
 
 /// `count` scalars, or the end of the line.
@@ -190,8 +234,18 @@ pub(super) fn sampler_and_surface<'a>(
     Ok((rest, ()))
 }
 
-/// Raw parameters to the end of the line. A `%null.0` in front is the paired surface of the newer
-/// form and is dropped (vISA text reference, section 0): a first coordinate is never null.
+/// The paired surface in front of the parameters: there from version 4.2 on; in older text `%null.0`
+/// alone is one, since a first coordinate is never null (vISA text reference, section 0).
+pub(super) fn paired<'a>(cx: &Context, input: &'a str) -> Read<'a, Option<Spanned<Raw>>> {
+    match raw(cx, input) {
+        Ok((rest, paired)) if cx.paired_form || is_null(&paired.var) && paired.offset == 0 => {
+            Ok((rest, Some(cx.spanned(paired, input, rest))))
+        }
+        _ => Ok((input, None)),
+    }
+}
+
+/// Raw parameters to the end of the line.
 pub(super) fn params<'a>(
     cx: &Context,
     input: &'a str,
@@ -200,12 +254,6 @@ pub(super) fn params<'a>(
     read: &mut Operands,
 ) -> Read<'a, ()> {
     let mut rest = input;
-    if let Ok((behind, paired)) = raw(cx, rest)
-        && is_null(&paired.var)
-        && paired.offset == 0
-    {
-        rest = behind;
-    }
     let mut count = 0;
     while count < max && (count < min || !blanks(rest).is_empty()) {
         let (behind, param) = match raw(cx, rest) {

@@ -19,14 +19,21 @@ use crate::source::Spanned;
 /// Operands in slot order.
 pub(super) type Operands = Vec<Spanned<Operand>>;
 
-/// Reads every slot of `row`.
-pub(super) fn operands<'a>(cx: &Context, row: &OpInfo, input: &'a str) -> Read<'a, Operands> {
+/// The operands of an instruction, and its paired surface.
+pub(super) type All = (Operands, Option<Spanned<Raw>>);
+
+/// Reads every slot of `row`, and the paired surface in front of the parameters.
+pub(super) fn operands<'a>(cx: &Context, row: &OpInfo, input: &'a str) -> Read<'a, All> {
     let mut read = Vec::with_capacity(row.slots.len());
     let mut rest = input;
+    let mut paired = None;
     for &slot in row.slots {
+        if matches!(slot, Slot::Params { .. }) {
+            (rest, paired) = messages::paired(cx, rest)?;
+        }
         rest = self::slot(cx, slot, rest, &mut read)?.0;
     }
-    Ok((rest, read))
+    Ok((rest, (read, paired)))
 }
 
 /// Reads what stands at one slot and adds it to `read`; a few slots stand for several operands.
@@ -269,7 +276,11 @@ fn destination_region<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<Regi
 }
 
 /// `<v;w,h>`; `<w,h>` too where `multi` allows one address for each row.
-fn source_region<'a>(cx: &Context, input: &'a str, multi: bool) -> Read<'a, Spanned<Region>> {
+pub(super) fn source_region<'a>(
+    cx: &Context,
+    input: &'a str,
+    multi: bool,
+) -> Read<'a, Spanned<Region>> {
     if !next_is(input, "<") {
         return expected(blanks(input), "a source region `<v;w,h>`");
     }

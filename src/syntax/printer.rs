@@ -7,9 +7,9 @@
 //! kept; the compiler's `///` notes stand in its column.
 
 use super::ast::{
-    AttributeValue, Declaration, DeclarationClass, General, Indirect, Instruction, LscAddress,
-    LscData, LscFunction, LscModel, Module, Operand, Predicate, PredicateGroup, Raw, Region,
-    Statement, Suffix,
+    AttributeValue, Declaration, DeclarationClass, Extension, General, Indirect, Instruction,
+    LscAddress, LscData, LscFunction, LscModel, Module, Operand, Predicate, PredicateGroup, Raw,
+    Region, Statement, Suffix,
 };
 use super::directive::alignment_word;
 use super::suffix::{FENCE_LETTERS, LSC_FUNCTIONS};
@@ -210,8 +210,14 @@ pub fn print_instruction(instruction: &Instruction) -> String {
         }
     }
     let slots = operand_slots(row);
+    let mut paired = instruction.paired.as_ref();
     for (i, (operand, slot)) in instruction.operands.iter().zip(slots).enumerate() {
-        text.push_str(gap(row, i, slot));
+        if matches!(slot, Slot::Params { .. })
+            && let Some(paired) = paired.take()
+        {
+            put(&mut text, format_args!(" {}", print_raw(paired)));
+        }
+        text.push_str(gap(instruction, i, slot));
         print_operand(&mut text, operand, slot);
     }
     text
@@ -232,12 +238,14 @@ fn operand_slots(row: &OpInfo) -> impl Iterator<Item = Slot> {
 }
 
 /// What Intel's printer writes in front of an operand: mostly one blank.
-fn gap(row: &OpInfo, index: usize, slot: Slot) -> &'static str {
+fn gap(instruction: &Instruction, index: usize, slot: Slot) -> &'static str {
+    let row = instruction.opcode.info();
     let wide = match row.family {
         // Load/store messages keep their parts two blanks apart.
         Family::Lsc => true,
-        // In front of the texel offsets or the surface, but not for `sample4` (opcode 0x6f).
-        Family::Sampler3d => index == 0 && row.code != 0x6f,
+        // In front of the texel offsets or the surface; for `sample4` (opcode 0x6f) since there are paired
+        // surfaces.
+        Family::Sampler3d => index == 0 && (row.code != 0x6f || instruction.paired.is_some()),
         // In front of the first descriptor.
         Family::RawMessage => row.slots.iter().position(|s| *s == Slot::Scalar) == Some(index),
         // Behind the surface.
@@ -347,7 +355,20 @@ fn print_operand(text: &mut String, operand: &Operand, slot: Slot) {
         Operand::Raw(raw) if slot == Slot::LscRaw => text.push_str(&short_raw(raw)),
         Operand::Raw(raw) => text.push_str(&print_raw(raw)),
         Operand::Payload(raw, bytes) => put(text, format_args!("{}/{bytes}", print_raw(raw))),
-        Operand::StatePair { base, index } => put(text, format_args!("({}, {index})", base.node)),
+        Operand::StatePair {
+            base,
+            element: None,
+            index,
+        } => put(text, format_args!("({}, {index})", base.node)),
+        // Intel's printer leaves two blanks after it.
+        Operand::StatePair {
+            base,
+            element: Some((row, column)),
+            index,
+        } => put(
+            text,
+            format_args!("{}({row},{column})<0;1,0>[{index}] ", base.node),
+        ),
         Operand::State { var, element } => put(text, format_args!("{}({element})", var.node)),
         Operand::Predicate(var)
         | Operand::Surface(var)
@@ -465,17 +486,12 @@ fn print_lsc_data(text: &mut String, data: &LscData) {
         if block.blocks != 1 {
             put(text, format_args!("{}x", block.blocks));
         }
-        let letter = |set: bool| if set { 't' } else { 'n' };
-        put(
-            text,
-            format_args!(
-                "{}x{}{}{}",
-                block.width,
-                block.height,
-                letter(block.transposed),
-                letter(block.vnni)
-            ),
-        );
+        put(text, format_args!("{}x{}", block.width, block.height));
+        // Nor has it letters, which untyped blocks always have.
+        if !data.element.is_empty() || block.transposed || block.vnni {
+            let letter = |set: bool| if set { 't' } else { 'n' };
+            text.extend([letter(block.transposed), letter(block.vnni)]);
+        }
     }
 }
 
@@ -502,11 +518,11 @@ fn print_lsc_address(text: &mut String, address: &LscAddress) {
     }
     text.push('[');
     if address.scale != 1 {
-        put(text, format_args!("{}*", address.scale));
+        put(text, format_args!("0x{:X}*", address.scale));
     }
     for (i, part) in address.parts.iter().enumerate() {
         if i > 0 {
-            text.push_str(", ");
+            text.push(',');
         }
         print_part(text, &part.operand);
         if part.offset != 0 {
@@ -521,6 +537,7 @@ fn print_lsc_address(text: &mut String, address: &LscAddress) {
     text.push(']');
     if address.bits != 0 {
         put(text, format_args!(":a{}", address.bits));
+        text.extend(address.extend.map(Extension::letter));
     }
 }
 

@@ -3,7 +3,7 @@
 //! `[PREDICATE] MNEMONIC[.SUFFIX…] [EXECUTION] operand operand …`
 //! Source: vISA text reference 4.1 to 4.3.
 
-use super::ast::{Instruction, Predicate, PredicateGroup, Statement};
+use super::ast::{Instruction, LscFunction, Predicate, PredicateGroup, Raw, Statement, Suffix};
 use super::context::Context;
 use super::error::{Expected, Read, expected, problem, refuse};
 use super::operand::operands;
@@ -129,7 +129,7 @@ fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
     let (rest, opcode) = mnemonic(from)?;
     let opcode = cx.spanned(opcode, from, rest);
     // From here on the line is this instruction, and what is wrong with it is said of it.
-    let (rest, (suffixes, exec, operands)) = cut(|input| body(cx, opcode.info(), input))
+    let (rest, body) = cut(|input| body(cx, opcode.info(), input))
         .parse(rest)
         .map_err(|error| {
             error.map(|error| Expected {
@@ -142,24 +142,42 @@ fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
         Instruction {
             opcode,
             predicate,
-            suffixes,
-            exec,
-            operands,
+            suffixes: body.suffixes,
+            exec: body.exec,
+            operands: body.operands,
+            paired: body.paired,
         },
     ))
 }
 
-type Body = (
-    Vec<Spanned<super::ast::Suffix>>,
-    Option<Spanned<Exec>>,
-    operand::Operands,
-);
+/// What follows a mnemonic.
+struct Body {
+    suffixes: Vec<Spanned<Suffix>>,
+    exec: Option<Spanned<Exec>>,
+    operands: operand::Operands,
+    paired: Option<Spanned<Raw>>,
+}
 
 fn body<'a>(cx: &Context, row: &OpInfo, input: &'a str) -> Read<'a, Body> {
     let (rest, suffixes) = suffixes(cx, row, input)?;
-    let (rest, exec) = execution(cx, row.exec, rest)?;
-    let (rest, operands) = operands(cx, row, rest)?;
-    Ok((rest, (suffixes, exec, operands)))
+    // A typed 2D block has no lanes: Intel's printer writes no execution part.
+    let block = matches!(row.opcode, Opcode::LscLoadBlock2d | Opcode::LscStoreBlock2d);
+    let typed = |s: &Spanned<Suffix>| s.node == Suffix::LscFunction(LscFunction::Tgm);
+    let form = match block && !next_is(rest, "(") && suffixes.iter().any(typed) {
+        true => ExecUse::None,
+        false => row.exec,
+    };
+    let (rest, exec) = execution(cx, form, rest)?;
+    let (rest, (operands, paired)) = operands(cx, row, rest)?;
+    Ok((
+        rest,
+        Body {
+            suffixes,
+            exec,
+            operands,
+            paired,
+        },
+    ))
 }
 
 /// `(!P1.any)`.

@@ -131,15 +131,24 @@ pub fn lsc_around((model, index): (LscModel, u32), parts: Vec<LscPart>) -> LscAd
         parts,
         block_offset: None,
         bits: 0,
+        extend: None,
     }
 }
 
 pub fn lsc_address(parts: BoxedStrategy<Vec<LscPart>>) -> BoxedStrategy<Operand> {
-    (lsc_model(), small(), parts, select(vec![16u32, 32, 64]))
-        .prop_map(|(model, scale, parts, bits)| {
+    let size = select(vec![
+        (16u32, None),
+        (32, None),
+        (32, Some(Extension::Signed)),
+        (32, Some(Extension::Unsigned)),
+        (64, None),
+    ]);
+    (lsc_model(), small(), parts, size)
+        .prop_map(|(model, scale, parts, (bits, extend))| {
             Operand::LscAddress(Box::new(LscAddress {
                 scale,
                 bits,
+                extend,
                 ..lsc_around(model, parts)
             }))
         })

@@ -183,8 +183,10 @@ fn state() -> BoxedStrategy<Operand> {
 }
 
 fn state_pair() -> impl Strategy<Value = Operand> {
-    (name(), small()).prop_map(|(base, index)| Operand::StatePair {
+    let element = option::of((0u32..256, 0u32..256));
+    (name(), element, small()).prop_map(|(base, element, index)| Operand::StatePair {
         base: at(base),
+        element,
         index,
     })
 }
@@ -343,14 +345,25 @@ pub fn instruction(row: OpInfo) -> impl Strategy<Value = Statement> {
     ));
     let suffixes: Vec<_> = row.suffixes.iter().map(|s| suffix(*s)).collect();
     let operands: Vec<_> = row.slots.iter().map(|s| slot(*s)).collect();
-    (predicate, suffixes, execution(row.exec), operands).prop_map(
-        move |(predicate, suffixes, exec, operands)| {
+    // Up to version 4.1, which the modules here have, only the null variable is read as one.
+    let paired = row
+        .slots
+        .iter()
+        .any(|s| matches!(s, Slot::Params { .. }))
+        .then(|| Raw {
+            var: at("%null".to_owned()),
+            offset: 0,
+        });
+    let paired = option::of(Just(paired)).prop_map(Option::flatten);
+    (predicate, suffixes, execution(row.exec), operands, paired).prop_map(
+        move |(predicate, suffixes, exec, operands, paired)| {
             Statement::Instruction(Instruction {
                 opcode: at(row.opcode),
                 predicate,
                 suffixes: suffixes.into_iter().flatten().map(at).collect(),
                 exec,
                 operands: operands.into_iter().flatten().map(at).collect(),
+                paired: paired.map(at),
             })
         },
     )
@@ -444,7 +457,7 @@ pub fn module() -> impl Strategy<Value = Module> {
     let any_row = select(OPCODES).prop_flat_map(instruction);
     let statement = option::of(prop_oneof![2 => any_row, 1 => directive()].prop_map(at));
     let line = (statement, comment()).prop_map(|(statement, comment)| Line { statement, comment });
-    (any::<u32>(), any::<u32>(), vec(line, 0..12)).prop_map(|(major, minor, mut lines)| {
+    (0u32..4, any::<u32>(), vec(line, 0..12)).prop_map(|(major, minor, mut lines)| {
         let version = Some(at(Statement::Version { major, minor }));
         lines.insert(
             0,
