@@ -253,7 +253,7 @@ const LINES: &[(&str, &str, &str)] = &[
 
 /// In front of each of [`LINES`]; address 0 is bound.
 const HEAD: &str = "\
-.version 4.2
+.version 4.1
 .kernel \"k\"
 .funcdecl \"f\"
 .decl U v_type=G type=ud num_elts=512 align=GRF

@@ -11,9 +11,9 @@ use visim::internals::diagnostic::{Class, Diagnostic, render_all};
 use visim::internals::harness::beside::with_functions;
 use visim::internals::harness::bind::Layer;
 use visim::internals::harness::front::Front;
-use visim::internals::harness::kernel::LaunchFile;
+use visim::internals::harness::kernel::{LaunchFile, Prepared, Refused};
 use visim::internals::harness::load;
-use visim::internals::harness::session::{Options, Refused, file_layer, start};
+use visim::internals::harness::session::{Options, file_layer, start};
 use visim::internals::isa::Platform;
 use visim::internals::launch::kernel::compare::compare;
 use visim::internals::source::Source;
@@ -59,7 +59,29 @@ fn run(folder: &Path, device: &str) -> Result<(), String> {
     if file.launch.form_only {
         return form(&source, device);
     }
-    let in_order = outputs(&file, &text, &source, device, Options::default())?;
+    let platform = Platform::from_name(device).ok_or("no such platform")?;
+    let prepare = || {
+        let kernel = file.description(device)?;
+        let arguments = file.arguments(&kernel)?;
+        let size = file.launch.size().expect("a launch has a size");
+        file.prepare(device, arguments, &size)
+    };
+    outputs_meet(&file, &text, &source, platform, &prepare)
+}
+
+/// What a launch needs, made anew for each run.
+pub type Prepare<'a> = dyn Fn() -> Result<Prepared, Refused> + 'a;
+
+/// The outputs are as expected in order, the same with two groups at a time, and the same through bits.
+pub fn outputs_meet(
+    file: &LaunchFile,
+    text: &Path,
+    source: &Source,
+    platform: Platform,
+    prepare: &Prepare,
+) -> Result<(), String> {
+    let run = |options| outputs(file, text, source, platform, prepare, options);
+    let in_order = run(Options::default())?;
     for (output, got) in file.launch.outputs.iter().zip(&in_order) {
         let expected = file.beside(&output.file).map_err(|r| r.message.clone())?;
         compare(output, &expected, got).map_err(|why| format!("argument {}: {why}", output.arg))?;
@@ -68,14 +90,14 @@ fn run(folder: &Path, device: &str) -> Result<(), String> {
         jobs: 2,
         ..Options::default()
     };
-    if in_order != outputs(&file, &text, &source, device, jobs)? {
+    if in_order != run(jobs)? {
         return Err("two groups at a time give other bytes".to_string());
     }
     let through_bits = Options {
         through_bits: true,
         ..Options::default()
     };
-    if in_order != outputs(&file, &text, &source, device, through_bits)? {
+    if in_order != run(through_bits)? {
         return Err("messages that go through their bits give other bytes".to_string());
     }
     Ok(())
@@ -83,7 +105,7 @@ fn run(folder: &Path, device: &str) -> Result<(), String> {
 
 /// Text without expected output is read and checked; what has no text form in the reference may be
 /// refused by name.
-fn form(source: &Source, device: &str) -> Result<(), String> {
+pub fn form(source: &Source, device: &str) -> Result<(), String> {
     let options = CheckOptions {
         platform: Platform::from_name(device).ok_or("no such platform")?,
         finalizer: true,
@@ -96,28 +118,33 @@ fn form(source: &Source, device: &str) -> Result<(), String> {
     }
 }
 
+/// Why a launch cannot be prepared; apart where visim does not model it.
+pub fn refusal(refused: &Refused) -> String {
+    match refused.class() {
+        Class::Unsupported => format!("{NOT_MODELLED}{}", refused.message),
+        _ => refused.message.clone(),
+    }
+}
+
 /// The bytes of the outputs after a run.
 fn outputs(
     file: &LaunchFile,
     path: &Path,
     source: &Source,
-    device: &str,
+    platform: Platform,
+    prepare: &Prepare,
     options: Options,
 ) -> Result<Vec<Vec<u8>>, String> {
-    let kernel = file.description(device).map_err(|r| r.message.clone())?;
-    let arguments = file.arguments(&kernel).map_err(|r| r.message.clone())?;
     let (own, found) = file_layer(source.clone(), path);
-    let platform = Platform::from_name(device).ok_or("no such platform")?;
     let layers = vec![own, Layer::of_platform(platform)];
-    let size = file.launch.size().ok_or("no size")?;
-    let prepared = file.prepare(device, arguments, &size);
-    let prepared = prepared.map_err(|r| r.message.clone())?;
+    let prepared = prepare().map_err(|r| refusal(&r))?;
     let ready = prepared.ready.clone();
     let options = Options {
         launch: Some(prepared),
         ..options
     };
-    start(&layers, found, &options).map_err(|Refused { problems }| {
+    start(&layers, found, &options).map_err(|refused| {
+        let problems = refused.problems;
         let fatal = problems.iter().find(|p| p.diagnostic.class().is_fatal());
         if let Some(p) = fatal
             && p.diagnostic.class() == Class::Unsupported

@@ -2,6 +2,7 @@
 
 mod formats;
 mod kernels;
+mod kernels_2026;
 mod lowering;
 mod sampling;
 mod scaler;
@@ -77,6 +78,10 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "kernels-more",
         cases: Ok(kernels::cases),
+    },
+    Suite {
+        name: "kernels-2026",
+        cases: Ok(kernels_2026::cases),
     },
     Suite {
         name: "tld",

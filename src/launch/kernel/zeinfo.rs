@@ -227,6 +227,19 @@ fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
         "global_base" | "data_global_buffer" => "global_base",
         other => other,
     };
+    // The program's data are a surface too: Xe2 reference 3.2.
+    let data = match kind {
+        "const_base" => Some(SurfaceSlot::Constants),
+        "global_base" => Some(SurfaceSlot::Globals),
+        _ => None,
+    };
+    if let Some(slot) = data
+        && argument["bti_value"].as_i64().is_some()
+    {
+        description
+            .surfaces
+            .push((number(argument, "bti_value"), slot));
+    }
     for field in ["offset", "size"] {
         if argument[field].as_i64().is_none() {
             let what = format!("`.ze_info`: `{kind}` of the payload has no `{field}`");
