@@ -44,11 +44,11 @@ pub fn sampler<O: Observer>(
         _ => mask,
     };
     // Most messages have few parameters, and zeros cost time.
-    let (mut few, mut many) = ([[0; 32]; 4], [[0; 32]; MOST_PARAMS]);
+    let (mut few, mut many) = ([[0; 32]; 4], None);
     let count = registers.params().len();
-    let params = match count <= few.len() {
-        true => &mut few[..count],
-        false => &mut many[..count],
+    let params = match few.get_mut(..count) {
+        Some(few) => few,
+        None => &mut many.insert([[0; 32]; MOST_PARAMS])[..count],
     };
     for (lanes, raw) in params.iter_mut().zip(registers.params()) {
         match asked.lanes {

@@ -75,14 +75,10 @@ impl Layout {
     /// The layout of a request on so many lanes.
     pub fn of(request: &Request, lanes: u32, platform: Platform) -> Layout {
         let grf = platform.grf_bytes();
-        // Each value of a lane in registers of its own.
+        // Each value of a lane in registers of its own, whose size is a power of two.
         let rows = |count: u32, slot: u32, used: u32| Part {
             count,
-            pitch: lanes
-                .saturating_mul(slot)
-                .div_ceil(grf)
-                .max(1)
-                .saturating_mul(grf),
+            pitch: lanes.saturating_mul(slot).max(1).saturating_add(grf - 1) & !(grf - 1),
             slot,
             used,
         };
