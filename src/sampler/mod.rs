@@ -25,8 +25,6 @@ pub mod ready;
 pub mod sample;
 pub mod settings;
 pub mod state;
-#[cfg(test)]
-mod surfaces;
 mod texels;
 pub mod unorm;
 

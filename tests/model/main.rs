@@ -16,6 +16,7 @@ mod messages;
 mod mutants;
 mod oracle;
 mod raw_messages;
+mod sampler;
 mod sends;
 mod state;
 mod tld;

@@ -11,11 +11,7 @@
 //! Source: vISA 3D_LOAD; surface reference 3.7, 4.13, 4.14; PRM 4.11.1.
 
 mod kernels;
-#[cfg(test)]
-mod laws;
 mod points;
-#[cfg(test)]
-mod tests;
 
 pub(super) use kernels::lane_invariant;
 pub use points::{asked, taken};

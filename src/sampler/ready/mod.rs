@@ -11,8 +11,6 @@
 //! (`nearest` as well), all lanes on. Results are those of [`sample::reference()`](super::sample::reference())
 //! and [`fetch::load_reference`]: laws compare them.
 
-#[cfg(test)]
-pub(super) mod laws;
 mod linear;
 mod nearest;
 

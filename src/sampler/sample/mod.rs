@@ -23,13 +23,9 @@ mod early;
 mod footprint;
 pub mod kernels;
 pub mod key;
-#[cfg(test)]
-mod laws;
 pub mod lod;
 mod pixel;
 pub mod shadow;
-#[cfg(test)]
-mod tests;
 
 pub(super) use footprint::select;
 pub(super) use kernels::lane_invariant;

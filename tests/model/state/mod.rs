@@ -141,8 +141,8 @@ fn the_table_of_rules_names_what_is_there() {
         "tests/model/state/mod.rs",
         "tests/model/state/samplers.rs",
         "tests/model/state/surfaces.rs",
-        "src/sampler/sample/tests.rs",
-        "src/sampler/fetch/tests.rs",
+        "tests/model/sampler/sample.rs",
+        "tests/model/sampler/load.rs",
         "src/sampler/state/commands.rs",
     ]
     .map(read)

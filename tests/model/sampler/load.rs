@@ -1,11 +1,13 @@
 //! Loads on surfaces small enough to say what comes.
 
-use super::super::surfaces;
-use super::*;
-use crate::isa::ChannelMask;
-use crate::surface::{Description, Memory, Tiling};
+use super::surfaces;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
+use visim::internals::isa::ChannelMask;
+use visim::internals::message::{ReturnFormat, SamplerOp, SamplerRequest};
+use visim::internals::sampler::fetch::*;
+use visim::internals::sampler::{FetchPath, Lanes};
+use visim::internals::surface::{Description, Format, Memory, Surface, Tiling};
 
 const ONE: u32 = 0x3f80_0000;
 
@@ -325,7 +327,7 @@ fn kernels_of_every_format_equal_the_reference() {
     let mips = |d| Description { levels: 3, ..d };
     for format in Format::all() {
         let deep = Description {
-            generation: crate::surface::Generation::Gen5,
+            generation: visim::internals::surface::Generation::Gen5,
             ..mips(Description::d3(format, 13, 9, 5))
         };
         for description in [

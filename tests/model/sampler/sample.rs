@@ -1,17 +1,17 @@
 //! What the vectors do not show: borders by format, keys, faces, reductions, bindings that are refused.
 
-use super::super::settings::{
-    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
-};
-use super::super::surfaces;
-use super::{border, sample};
-use crate::diagnostic::Class;
-use crate::message::{SamplerOp, SamplerRequest};
-use crate::surface::{
-    Description, Format, Generation, LineStride, Memory, Pattern, Refused, Sampled, Select, Surface,
-};
+use super::surfaces;
 use pretty_assertions::assert_eq;
 use std::sync::Arc;
+use visim::internals::diagnostic::Class;
+use visim::internals::message::{SamplerOp, SamplerRequest};
+use visim::internals::sampler::sample::{border, sample};
+use visim::internals::sampler::settings::{
+    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
+};
+use visim::internals::surface::{
+    Description, Format, Generation, LineStride, Memory, Pattern, Refused, Sampled, Select, Surface,
+};
 
 fn format(name: &str) -> Format {
     Format::named(name).unwrap()

@@ -1,22 +1,19 @@
 //! Laws of the 3D sampler: kernels equal the reference, and no state or parameter leads outside.
 
-mod states;
-
-use super::super::packed::Beside;
-use super::super::ready::laws::served;
-use super::super::settings::{
-    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
-};
-use super::super::surfaces::{plain_format, request};
-use super::super::texels::FetchPath;
-use super::super::{Channels, Lanes, fetch, info};
-use super::{Unwatched, kernels, reference, sample};
-use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
-use crate::surface::float::f32_to_half_nearest;
-use crate::surface::state::describe;
-use crate::surface::{Description, Format, Generation, Memory, Surface, Tiling};
+use super::ready::served;
+use super::surfaces::{plain_format, request};
 use proptest::prelude::*;
 use std::sync::Arc;
+use visim::internals::message::{ReturnFormat, SamplerOp, SamplerRequest};
+use visim::internals::sampler::packed::Beside;
+use visim::internals::sampler::sample::{Unwatched, kernels, reference, sample};
+use visim::internals::sampler::settings::{
+    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
+};
+use visim::internals::sampler::{Channels, FetchPath, Lanes, fetch, info};
+use visim::internals::surface::float::f32_to_half_nearest;
+use visim::internals::surface::state::describe;
+use visim::internals::surface::{Description, Format, Generation, Memory, Surface, Tiling};
 
 /// Pseudo-random bytes, infinities and NaN of float formats among them.
 fn noise(description: Description, seed: u32) -> Option<Surface> {

@@ -1,18 +1,18 @@
 //! Whatever the state: a message gives with kernels what it gives without.
 
-use super::super::super::Lanes;
-use super::super::super::ready::laws::served;
-use super::super::super::settings::{
-    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
-};
-use super::super::super::surfaces::{Noise, described, noisy, request};
-use super::super::{Unwatched, reference, sample};
-use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest, parameters};
-use crate::surface::float::f32_to_half_nearest;
-use crate::surface::{Description, Kind};
+use super::ready::served;
+use super::surfaces::{Noise, described, noisy, request};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
+use visim::internals::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest, parameters};
+use visim::internals::sampler::Lanes;
+use visim::internals::sampler::sample::{Unwatched, reference, sample};
+use visim::internals::sampler::settings::{
+    Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
+};
+use visim::internals::surface::float::f32_to_half_nearest;
+use visim::internals::surface::{Description, Kind};
 
 fn filter() -> impl Strategy<Value = Filter> {
     prop_oneof![

@@ -1,13 +1,13 @@
 //! Surfaces of every generation, kind, layout and format, and messages to them, for tests and laws.
 
-use crate::isa::ChannelMask;
-use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
-use crate::surface::{
+use proptest::prelude::*;
+use std::sync::Arc;
+use visim::internals::isa::ChannelMask;
+use visim::internals::message::{ReturnFormat, SamplerOp, SamplerRequest};
+use visim::internals::surface::{
     Description, Format, Generation, Kind, LineStride, Memory, MipLayout, SampleStorage, Sampled,
     Select, Surface, Tiling,
 };
-use proptest::prelude::*;
-use std::sync::Arc;
 
 /// A message of so many lanes without texel offsets, all 32-bit.
 pub fn request(op: SamplerOp, channels: u8, lanes: u32) -> SamplerRequest {

@@ -1,15 +1,15 @@
 //! Whatever the surface: a load gives with kernels what it gives without.
 
-use super::super::Lanes;
-use super::super::ready::laws::served;
-use super::super::surfaces::{Noise, described, noisy, request};
-use super::{Kernel, load, load_reference};
-use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest, parameters};
-use crate::surface::{Description, Kind, Surface};
+use super::ready::served;
+use super::surfaces::{Noise, described, noisy, request};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};
 use std::cell::Cell;
 use std::sync::Arc;
+use visim::internals::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest, parameters};
+use visim::internals::sampler::Lanes;
+use visim::internals::sampler::fetch::{Kernel, load, load_reference};
+use visim::internals::surface::{Description, Kind, Surface};
 
 /// Lanes of a parameter: inside the surface mostly, at times side by side.
 fn lanes(parameter: Parameter, surface: &Surface, noise: &mut Noise) -> Lanes {

@@ -1,12 +1,12 @@
 //! A message made ready gives what the definition gives.
 
-use super::super::fetch::load_reference;
-use super::super::surfaces::{Noise, noisy, plain_format, request};
-use super::super::{Channels, Lanes, SamplerState};
-use super::{Places, Ready};
-use crate::message::{Parameter, SamplerOp, SamplerRequest, parameters};
-use crate::surface::{Description, Format, Kind, Surface, Tiling};
+use super::surfaces::{Noise, noisy, plain_format, request};
 use proptest::prelude::*;
+use visim::internals::message::{Parameter, SamplerOp, SamplerRequest, parameters};
+use visim::internals::sampler::fetch::load_reference;
+use visim::internals::sampler::ready::{Places, Ready};
+use visim::internals::sampler::{Channels, Lanes, SamplerState};
+use visim::internals::surface::{Description, Format, Kind, Surface, Tiling};
 
 /// What no message writes.
 const UNTOUCHED: u8 = 0x5a;
