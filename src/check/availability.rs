@@ -1,28 +1,27 @@
-//! Whether the platform has an instruction ([`crate::isa::availability`]), and has it for these types.
+//! Whether the platform has an instruction (a column of [`crate::isa::OPCODES`]), and has it for these types.
 //!
 //! Source: vISA text reference 5.14 and 7.8; lowering reference 4 and 18.
 
 use super::rules::Rules;
 use crate::diagnostic::Code;
-use crate::isa::availability::NOT_ON_IRONLAKE;
+use crate::isa::availability::{NOT_ON_IRONLAKE, who_has, who_to_ask};
 use crate::isa::{Family, Opcode, Platform, Type};
 use crate::syntax::ast::Suffix;
-use std::ops::RangeInclusive;
 
 const SECTION: &str = "vISA text reference 5.14, \"Platform floor\"";
-/// The platforms with byte and word messages, and with masks of null pixels, with more
-/// than colours and depth in a render target write. Source: lowering reference 18.3, 18.5, 18.6.
-const BEHIND_IRONLAKE: RangeInclusive<Platform> = Platform::Bdw..=Platform::Pvc;
+
+/// Whether a platform has what is asked for.
+type Has<'a> = dyn Fn(Platform) -> bool + 'a;
 
 impl Rules<'_> {
     /// Whether the platform has the instruction, and has it for these types.
     pub fn availability(&mut self) {
         let opcode = self.opcode();
-        let has = opcode.availability();
-        if !has.platforms.contains(&self.platform) {
-            return self.missing(&opcode.to_string(), &has.platforms, has.instead);
+        let row = opcode.info().availability;
+        if !row.on(self.platform) {
+            return self.missing(&opcode.to_string(), &|p| row.on(p), row.instead);
         }
-        if self.platform == Platform::Ilk {
+        if self.platform.is_gen5() {
             self.ironlake();
         }
         if opcode == Opcode::Srnd {
@@ -42,40 +41,39 @@ impl Rules<'_> {
         let quad = [dst, src]
             .iter()
             .any(|t| matches!(t, Some(Type::Uq | Type::Q)));
-        let middle = (Platform::Icl..=Platform::Dg2).contains(&self.platform);
-        let early = Platform::Ilk..=Platform::Skl;
+        let needed: Option<(String, &Has<'_>, &str)> = match opcode {
+            Opcode::Divm | Opcode::Sqrtm => Some((
+                opcode.to_string(),
+                &|p| p.ieee_macros,
+                "div and sqrt with a correction step",
+            )),
+            Opcode::Inv | Opcode::Div | Opcode::Sqrt if dst == Some(Type::Df) => Some((
+                format!("{opcode} of df"),
+                &|p| p.ieee_macros,
+                "f, or an iteration of mad",
+            )),
+            Opcode::Div | Opcode::Mod if integer => Some((
+                format!("{opcode} of integers"),
+                &|p| p.integer_divide,
+                "inv and a correction step",
+            )),
+            Opcode::Rol | Opcode::Ror if quad => Some((
+                format!("{opcode} of 64 bits"),
+                &|p| p.int64 && Opcode::Rol.info().availability.on(p),
+                "shl, shr and or",
+            )),
+            _ => None,
+        };
+        if let Some((what, has, instead)) = needed {
+            if !has(self.platform) {
+                self.missing(&what, has, instead);
+            }
+            return;
+        }
         match opcode {
-            Opcode::Divm | Opcode::Sqrtm if middle => {
-                self.missing(
-                    &opcode.to_string(),
-                    &early,
-                    "div and sqrt with a correction step",
-                );
-            }
-            Opcode::Inv | Opcode::Div | Opcode::Sqrt if middle && dst == Some(Type::Df) => {
-                self.missing(
-                    &format!("{opcode} of df"),
-                    &early,
-                    "f, or an iteration of mad",
-                );
-            }
-            Opcode::Div | Opcode::Mod if integer => {
-                let has = Platform::Ilk..=Platform::Tgl;
-                if !has.contains(&self.platform) {
-                    self.missing(
-                        &format!("{opcode} of integers"),
-                        &has,
-                        "inv and a correction step",
-                    );
-                }
-            }
-            Opcode::Rol | Opcode::Ror if quad => {
-                let has = Platform::Pvc..=Platform::Pvc;
-                if !has.contains(&self.platform) {
-                    self.missing(&format!("{opcode} of 64 bits"), &has, "shl, shr and or");
-                }
-            }
-            Opcode::Shl | Opcode::Shr | Opcode::Sel | Opcode::Mul if middle && quad => {
+            Opcode::Shl | Opcode::Shr | Opcode::Sel | Opcode::Mul
+                if quad && !self.platform.int64 =>
+            {
                 let d = self
                     .complaint(
                         Code::W0429,
@@ -90,15 +88,17 @@ impl Rules<'_> {
                 self.say(d);
             }
             _ if opcode.info().family == Family::Sampler3d
-                && self.platform == Platform::Pvc
+                && !self.platform.has_sampler
                 && !self.remarked.no_sampler =>
             {
                 self.remarked.no_sampler = true;
+                let before = Platform::ALL.iter().take_while(|p| **p != self.platform);
+                let other = before.filter(|p| p.has_sampler).last().copied();
                 let d = self
                     .complaint(Code::W0430, format!("{} has no sampler", self.platform))
                     .at(self.mnemonic(), "a sampler message")
                     .note("Intel's finalizer still encodes it, with 64-byte registers; visim runs it like that")
-                    .help("--platform dg2")
+                    .help(format!("--platform {}", other.unwrap_or_default()))
                     .see(SECTION);
                 self.say(d);
             }
@@ -106,38 +106,33 @@ impl Rules<'_> {
         }
     }
 
-    fn missing(&mut self, what: &str, has: &RangeInclusive<Platform>, instead: &str) {
-        let (first, last) = (*has.start(), *has.end());
-        let where_it_is = match (first, last) {
-            (f, l) if f == l => format!("only {f} has it"),
-            (f, Platform::Pvc) => format!("{f} and later have it"),
-            (Platform::Ilk, l) => format!("the last platform that has it is {l}"),
-            (f, l) => format!("{f} to {l} have it"),
-        };
-        let platform = match first {
-            Platform::Ilk => last,
-            first => first,
-        };
+    fn missing(&mut self, what: &str, has: &Has<'_>, instead: &str) {
         let title = format!("{} has no {what}", self.platform);
         // Intel's finalizer makes an ordinary sample of these (lowering reference 4).
         let d = match self.opcode() {
             Opcode::Sample4Po | Opcode::Sample4PoC => self.page_rule(Code::E0428, title),
             _ => self.complaint(Code::E0428, title),
         };
-        let d = d.at(self.mnemonic(), where_it_is);
+        let d = d.at(self.mnemonic(), who_has(has));
         let d = match instead {
             "" => d,
             instead => d.note(format!("elsewhere: {instead}")),
         };
-        let see = match self.platform {
-            Platform::Ilk => self.instruction.opcode.info().family.on_ironlake(),
-            _ => SECTION,
+        let see = match self.platform.is_gen5() {
+            true => self.instruction.opcode.info().family.on_ironlake(),
+            false => SECTION,
         };
-        self.say(d.help(format!("--platform {platform}")).see(see));
+        let d = match who_to_ask(has) {
+            Some(platform) => d.help(format!("--platform {platform}")),
+            None => d,
+        };
+        self.say(d.see(see));
     }
 
-    /// Forms of instructions that Ironlake has in others.
+    /// Forms of instructions that Ironlake has in others: messages of bytes and words, masks of null pixels, more
+    /// than colours and depth in a render target write. Source: lowering reference 18.3, 18.5, 18.6.
     fn ironlake(&mut self) {
+        let later: &Has<'_> = &|p| !p.is_gen5();
         let bytes = self.instruction.suffix(|s| match s {
             Suffix::ElementBytes(bytes) => Some(*bytes),
             _ => None,
@@ -146,10 +141,10 @@ impl Rules<'_> {
         match opcode {
             Opcode::Gather | Opcode::Scatter if bytes.is_some_and(|bytes| bytes != 4) => {
                 let what = format!("{opcode} of bytes and words");
-                self.missing(&what, &BEHIND_IRONLAKE, &format!("{opcode}.4"));
+                self.missing(&what, later, &format!("{opcode}.4"));
             }
             _ if self.instruction.has(&Suffix::PixelNullMask) => {
-                self.missing("pixel null mask", &BEHIND_IRONLAKE, "");
+                self.missing("pixel null mask", later, "");
             }
             Opcode::RtWrite3d => {
                 let flags = self.instruction.suffix(|s| match s {
@@ -160,7 +155,7 @@ impl Rules<'_> {
                 let absent = |row: &&(&str, &str)| flags.iter().any(|flag| *flag == *row.0);
                 if let Some((flag, what)) = NOT_ON_IRONLAKE.iter().find(absent) {
                     let what = format!("{what} in a render target write (<{flag}>)");
-                    self.missing(&what, &BEHIND_IRONLAKE, "");
+                    self.missing(&what, later, "");
                 }
             }
             _ => {}

@@ -4,7 +4,7 @@
 
 use super::rules::Rules;
 use crate::diagnostic::Code;
-use crate::isa::{AtomicOp, ChannelMask, Opcode, Platform, Slot, Type};
+use crate::isa::{AtomicOp, ChannelMask, Opcode, Slot, Type};
 use crate::syntax::ast::{Operand, Suffix};
 
 impl Rules<'_> {
@@ -119,7 +119,7 @@ impl Rules<'_> {
         }
         let slm = self.surface(surface).filter(|s| s.1 == 0);
         if let Some((_, _, span)) = slm
-            && self.platform < Platform::Icl
+            && !self.platform.slm_port
         {
             let d = self
                 .complaint(
@@ -135,7 +135,7 @@ impl Rules<'_> {
         if exec.size == 16
             && opcode != Opcode::SvmBlockLd
             && opcode != Opcode::SvmBlockSt
-            && (slm.is_none() || self.platform < Platform::Dg2)
+            && (slm.is_none() || self.platform.lsc.is_none())
         {
             let d = self
                 .complaint(

@@ -6,7 +6,7 @@ use super::VarId;
 use super::rules::{NULL, Rules};
 use crate::diagnostic::Code;
 use crate::isa::predefined::BINDLESS_SAMPLER;
-use crate::isa::{ChannelMask, Family, Opcode, Platform, Slot, Type, UnormFormat};
+use crate::isa::{ChannelMask, Family, Opcode, Slot, Type, UnormFormat};
 use crate::message::{SamplerOp, parameters};
 use crate::source::Span;
 use crate::syntax::ast::{Immediate, Operand, Suffix};
@@ -347,7 +347,7 @@ impl Rules<'_> {
                 .see("vISA 3D_LOAD, \"All operands must have the same type\"");
             return self.say(d);
         }
-        if words && self.platform < Platform::Icl {
+        if words && !self.platform.sampler.params16 {
             let d = self
                 .complaint(Code::W0346, format!("{} has no 16-bit sampler parameters", self.platform))
                 .at(lead_span, format!("{lead}; icl and later have them"))

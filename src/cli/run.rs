@@ -266,7 +266,7 @@ impl Run {
             })?;
         }
         if let Some(platform) = self.platform {
-            add("--platform", platform.name(), &|word, to| {
+            add("--platform", platform.name, &|word, to| {
                 to.platform = Some(Spanned::new(platform, word.span));
                 Ok(())
             })?;

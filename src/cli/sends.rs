@@ -38,13 +38,13 @@ pub fn explain(
         }
         match send.descriptor {
             Descriptor::Known(desc) => {
-                let number = send.receiver.number(Platform::Ilk).unwrap_or(0);
+                let number = send.receiver.number(Platform::OF_SENDS).unwrap_or(0);
                 let eot = if send.eot {
                     extended_gen5::EOT.mask()
                 } else {
                     0
                 };
-                text += &explain_descriptor(desc, u32::from(number) | eot, Platform::Ilk);
+                text += &explain_descriptor(desc, u32::from(number) | eot, Platform::OF_SENDS);
             }
             Descriptor::Address => text += "the descriptor is what a0.0 holds then\n",
         }

@@ -7,12 +7,11 @@ use super::remarks::Remarks;
 use crate::dataport::typed::Writer;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::counted;
-use crate::isa::Platform;
 use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
 use crate::sampler::deinterlace::DeinterlaceState;
 use crate::sampler::unorm::UnormSampler;
-use crate::surface::{Generation, Memory, Surface};
+use crate::surface::{Memory, Surface};
 use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
@@ -229,17 +228,6 @@ pub struct Resources {
     pub own: Option<OwnRange>,
     /// What threads have to say.
     pub remarks: Remarks,
-}
-
-/// The generation of a platform's surfaces.
-pub const fn generation(platform: Platform) -> Generation {
-    match platform {
-        Platform::Ilk => Generation::Gen5,
-        Platform::Bdw => Generation::Gen8,
-        Platform::Skl => Generation::Gen9,
-        Platform::Icl => Generation::Gen11,
-        Platform::Tgl | Platform::Dg2 | Platform::Pvc => Generation::Gen12,
-    }
 }
 
 /// Indices above this are looked up nowhere: a binding table has 256 entries.

@@ -12,7 +12,11 @@ use super::{general, ready, sampling, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
+<<<<<<< HEAD
 use crate::isa::Platform;
+=======
+use crate::isa::UnormFormat;
+>>>>>>> dcacde4 (isa, message, exec: ask platforms for facts, not for names)
 use crate::lower::{SLM, STATELESS};
 use crate::message::{Atomic, MediaBlock, OwordBlock, Request, Scattered, Untyped};
 use crate::program::{Lsc, LscBlock, LscPlace, Operands, Raw, Registers, Send, SendBody};
@@ -431,9 +435,9 @@ pub fn no_sampler(
     .help(format!(
         "bind a state to the name or to the number, as in `// SAMPLER {name}: …` or `// SAMPLER {number}: …`"
     ))
-    .see(match thread.program.platform {
-        Platform::Ilk => "lowering reference 18.2; PRM 4.11.1.1",
-        _ => "vISA text reference 4.8",
+    .see(match thread.program.platform.is_gen5() {
+        true => "lowering reference 18.2; PRM 4.11.1.1",
+        false => "vISA text reference 4.8",
     });
     thread.trap(call.pc, call.mask, diagnostic)
 }
@@ -478,7 +482,7 @@ pub fn surface<'r>(
                 "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32` or `// SURFACE {index}: …`"
             ),
         })
-        .see(if raw && thread.program.platform == Platform::Ilk {
+        .see(if raw && thread.program.platform.is_gen5() {
             "lowering reference 18.5; PRM 5.10.2.1"
         } else {
             "vISA text reference 3, built-in surfaces, and 4.8"

@@ -14,7 +14,7 @@ use super::thread::Thread;
 use super::touched::Touched;
 use super::trap::Trap;
 use crate::dataport::target::{Pixels, SLOTS, write};
-use crate::isa::{Platform, Type};
+use crate::isa::Type;
 use crate::lower::UNMODELLED;
 use crate::message::fields::gen5_target_header as h;
 use crate::message::{NoBits, PixelForm, PixelHeader, PixelWrite, Request, TargetWrite, through};
@@ -67,7 +67,35 @@ pub(super) fn serve<O: Observer>(
         let what = format!("{count} lanes from M{offset}: lanes 0 to 15 are modelled");
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     }
+<<<<<<< HEAD
     if request.null {
+=======
+    let half = colours.iter().flatten().any(|raw| raw.ty == Type::Hf);
+    let request = TargetWrite {
+        surface: index,
+        lanes: count as u32,
+        second_half: false,
+        last: *last,
+        per_sample: false,
+        coarse: false,
+        half,
+        target: 0,
+        alpha: false,
+        omask: false,
+        depth: false,
+        stencil: false,
+        null: false,
+        eot: false,
+    };
+    // Gen5 has a header of its own, which needs the pixels.
+    let ilk = thread.program.platform.is_gen5();
+    let own = environment.through_bits && ilk && !*null;
+    let request = match own {
+        true => Request::Target(request),
+        false => bits::heard(thread, environment, Request::Target(request), pc)?,
+    };
+    if *null {
+>>>>>>> dcacde4 (isa, message, exec: ask platforms for facts, not for names)
         return Ok(());
     }
     let surface = surface(thread, environment.resources, call, index)?;

@@ -94,7 +94,7 @@ pub fn header(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'static Layo
     if outer::HEADER.get(&[desc]) == 0 {
         return None;
     }
-    if platform == Platform::Ilk {
+    if platform.is_gen5() {
         return gen5::header_layout(sfid, desc);
     }
     let desc = [desc];

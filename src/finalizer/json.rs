@@ -47,15 +47,11 @@ pub fn unit(
             },
         }
     }
-    let name = Platform::ALL
-        .iter()
-        .find(|p| p.0 == platform)
-        .map_or("?", |p| p.2);
     let json = json!({
         "file": source.name(),
         "grf_bytes": platform.grf_bytes(),
         "instructions": instructions,
-        "platform": name,
+        "platform": platform.finalizer,
         "status": "ok",
     });
     (json, diagnostics)

@@ -12,7 +12,7 @@ use super::states;
 use super::values::{Form, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic, counted};
-use crate::exec::{Bindings, Sampler, bindings};
+use crate::exec::{Bindings, Sampler};
 use crate::files::{Disk, Files};
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED};
 use crate::isa::{AvsMode, Platform, Type};
@@ -58,7 +58,7 @@ impl Layer {
             platform: Some(Spanned::new(platform, Span::default())),
             ..Directives::default()
         };
-        Layer::option(Source::new("platform", platform.name()), directives)
+        Layer::option(Source::new("platform", platform.name), directives)
     }
 }
 
@@ -272,7 +272,7 @@ struct Binder<'p> {
 impl Binder<'_> {
     /// Whose rules states and layouts follow that do not say.
     fn generation(&self) -> Generation {
-        bindings::generation(self.program.platform)
+        self.program.platform.generation
     }
 
     fn remark(&mut self, layer: usize, found: Vec<Diagnostic>) {
@@ -299,7 +299,7 @@ impl Binder<'_> {
         let parts = (0..planes).filter_map(|p| Some((first.checked_add(p)?, surface.plane(p)?)));
         // Messages of Gen5 read planes through the whole surface, and the deinterlace message has the frame before at
         // the next index (AVS reference 5.1): planes give way to surfaces there.
-        let yields = |plane: u32| plane > 0 && self.program.platform == Platform::Ilk;
+        let yields = |plane: u32| plane > 0 && self.program.platform.is_gen5();
         for (index, part) in parts.collect::<Vec<_>>() {
             let plane = index - first;
             if let Some((other, owner, theirs)) = self.owners.get(&index)

@@ -30,7 +30,7 @@ pub(super) fn only<'a>(
 
 /// Reads the name of a platform.
 pub fn platform(word: Word<'_>) -> Result<Spanned<Platform>, Mistake> {
-    let names = Platform::ALL.iter().map(|p| p.1);
+    let names = Platform::ALL.iter().map(|p| p.name);
     match Platform::from_name(word.node) {
         Some(platform) => Ok(Spanned::new(platform, word.span)),
         None => Err(Box::new(mistake(word.span, "no such platform").help(

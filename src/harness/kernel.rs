@@ -162,7 +162,7 @@ impl LaunchFile {
         let unknown = |what| Box::new(Diagnostic::with_message(Code::E0645, what));
         let Some(platform) = Platform::from_name(device) else {
             let mut refused = unknown(format!("`{device}` is no platform that visim knows"));
-            let known = Platform::ALL.iter().flat_map(|p| [p.1, p.2]);
+            let known = Platform::ALL.iter().flat_map(|p| p.names());
             refused.help = nearest(device, known).map(|meant| format!("did you mean {meant}?"));
             return Err(refused);
         };

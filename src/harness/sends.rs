@@ -12,12 +12,15 @@ pub(super) fn program(layers: &[Layer], found: Vec<Diagnostic>) -> Lowered {
     let mut problems: Vec<Problem> = found.into_iter().chain(more).map(of_file).collect();
     for (layer, number) in layers.iter().zip(0..) {
         let asked = layer.directives.platform.as_ref();
-        if let Some(platform) = asked.filter(|p| p.node != Platform::Ilk) {
+        if let Some(platform) = asked.filter(|p| p.node != Platform::OF_SENDS) {
             let label = format!("{} has no message registers", platform.node);
             let other = Diagnostic::new(Code::E0920).at(platform.span, label);
             problems.push(Problem {
                 layer: number,
-                diagnostic: other.help("programs made of sends are for ilk"),
+                diagnostic: other.help(format!(
+                    "programs made of sends are for {}",
+                    Platform::OF_SENDS
+                )),
             });
         }
     }

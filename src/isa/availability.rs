@@ -1,23 +1,19 @@
-//! Which platform has which instruction: the one list that checks, runs and lowering read.
+//! Which platform has which instruction: a column of the instruction table, read by checks, runs and lowering.
 //!
 //! Source: vISA text reference 5.14 and 7.8; lowering reference 4 and, for Ironlake, 18.3 to 18.5, which
 //! name the messages that this part does not have.
 
-use super::opcodes::{Family, Opcode};
-use super::platforms::Platform::{self, Bdw, Dg2, Icl, Ilk, Pvc, Skl, Tgl};
-use std::ops::RangeInclusive;
+use super::generations::Span;
+use super::platforms::Platform;
 
 /// The platforms that have an instruction.
-#[derive(Clone, Debug, PartialEq, Eq)]
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Availability {
-    /// From the first to the last.
-    pub platforms: RangeInclusive<Platform>,
+    /// Their generations.
+    pub generations: Span,
     /// What to use elsewhere; empty if nothing does it.
     pub instead: &'static str,
 }
-
-/// All of them.
-pub const EVERYWHERE: RangeInclusive<Platform> = Ilk..=Pvc;
 
 /// Flags of `rt_write_3d` for which Ironlake's message has no place, and what they ask for.
 /// Source: lowering reference 18.6.
@@ -31,53 +27,72 @@ pub const NOT_ON_IRONLAKE: &[(&str, &str)] = &[
     ("ST", "stencil that the shader computes"),
 ];
 
-impl Opcode {
-    /// The platforms that have the instruction, in some form at least.
-    pub fn availability(self) -> Availability {
-        use Opcode::*;
-        let (platforms, instead) = match self {
-            Rol | Ror => (Icl..=Pvc, "shl, shr and or"),
-            Dp4a => (Tgl..=Pvc, "four mul and add of bytes"),
-            // The page says TGL; Intel's compiler prints it for ICL, and the finalizer takes it there.
-            Madw => (Icl..=Pvc, "mul, mulh, addc and add"),
-            Sad2 | Sad2Add => (Ilk..=Icl, "add with (-), then mov of (abs)"),
-            Switchjmp => (Ilk..=Icl, "cmp and goto for each case"),
-            Add3 | Add3O => (Dg2..=Pvc, "add twice"),
-            Bfn => (Dg2..=Pvc, "and, or, xor and not"),
-            Dpas | Dpasw => (Dg2..=Pvc, "dp4a"),
-            QwGather | QwScatter => (Dg2..=Pvc, "gather4_scaled.RG"),
-            NbarrierSignal | NbarrierWait => (Pvc..=Pvc, "barrier"),
-            Fcvt => (Pvc..=Pvc, "mov"),
-            // From DG2 on the message of the earlier parts is gone and the finalizer's output is wrong.
-            Sample4Po | Sample4PoC => (Bdw..=Tgl, "sample4 with aoffimmi"),
-            _ if self.info().family == Family::Lsc => (Dg2..=Pvc, "the svm_… or scaled forms"),
-            Sample4 | Sample4C => (Bdw..=Pvc, "four load_3d"),
-            SampleDC => (Bdw..=Pvc, "sample_l_c"),
-            LoadMcs | Load2dmsW => (Bdw..=Pvc, "load_3d"),
-            Avs => (Bdw..=Pvc, "sample_unorm"),
-            OwordLdUnaligned => (Bdw..=Pvc, "oword_ld"),
-            GatherScaled | Gather4Scaled | Gather4Typed | SvmGather | SvmGather4Scaled
-            | SvmBlockLd => (Bdw..=Pvc, "gather.4"),
-            ScatterScaled | Scatter4Scaled | Scatter4Typed | SvmScatter | SvmScatter4Scaled
-            | SvmBlockSt => (Bdw..=Pvc, "scatter.4"),
-            // One payload, up to Gen8: lowering reference 1.1, 18.1.
-            RawSends | RawSendsEot | RawSendsc | RawSendscEot => (Skl..=Pvc, "raw_send"),
-            DwordAtomic | TypedAtomic | SvmAtomic | Barrier | SbarrierSignal | SbarrierWait
-            | FenceGlobal | FenceLocal | SamplerCacheFlush | UrbWrite3d | VmeIme | VmeSic
-            | VmeFbr => (Bdw..=Pvc, ""),
-            _ => (EVERYWHERE, ""),
+impl Availability {
+    /// From the optional column of a row; without it every platform has the instruction.
+    pub(super) const fn of_row(column: &[(Span, &'static str)]) -> Availability {
+        let (generations, instead) = match column {
+            [(generations, instead), ..] => (*generations, *instead),
+            [] => (Span::EVERY, ""),
         };
-        Availability { platforms, instead }
+        Availability {
+            generations,
+            instead,
+        }
+    }
+
+    /// Whether a platform has the instruction.
+    pub fn on(&self, platform: Platform) -> bool {
+        self.generations.contains(platform.generation)
+    }
+}
+
+/// The platforms with a property, in words: "skl has it", "icl to dg2 and bmg and later have it".
+pub fn who_has(has: impl Fn(Platform) -> bool) -> String {
+    let all = Platform::ALL;
+    let mut runs: Vec<&[Platform]> = Vec::new();
+    for run in all.chunk_by(|a, b| has(*a) == has(*b)) {
+        if has(run[0]) {
+            runs.push(run);
+        }
+    }
+    let (oldest, newest) = (all.first(), all.last());
+    match runs[..] {
+        [] => "no platform has it".to_string(),
+        [[only]] => format!("only {only} has it"),
+        [[first, .., last]] if Some(first) == oldest && Some(last) != newest => {
+            format!("the last platform that has it is {last}")
+        }
+        _ => {
+            let words = runs.iter().map(|run| match run {
+                [first, ..] if run.last() == newest => format!("{first} and later"),
+                [first, .., last] => format!("{first} to {last}"),
+                [only] => only.to_string(),
+                [] => String::new(),
+            });
+            format!("{} have it", words.collect::<Vec<_>>().join(", and "))
+        }
+    }
+}
+
+/// The platform to choose for something that `platform` does not have: the first that has it, or the last of those
+/// that had it from the beginning.
+pub fn who_to_ask(has: impl Fn(Platform) -> bool) -> Option<Platform> {
+    let first = Platform::ALL.iter().position(|p| has(*p))?;
+    let run = Platform::ALL[first..].iter().take_while(|p| has(**p));
+    match first {
+        0 => run.last().copied(),
+        first => Some(Platform::ALL[first]),
     }
 }
 
 #[cfg(test)]
 mod tests {
     use super::*;
+    use crate::isa::Opcode;
 
     #[test]
     fn ironlake_has_what_its_messages_do() {
-        let has = |op: Opcode| op.availability().platforms.contains(&Ilk);
+        let has = |op: Opcode| op.info().availability.on(Platform::Ilk);
         use Opcode::*;
         for op in [
             MediaLd,
@@ -103,5 +118,20 @@ mod tests {
         ] {
             assert!(!has(op), "{op}");
         }
+    }
+
+    #[test]
+    fn platforms_are_named_in_runs() {
+        let of = |names: &'static [&str]| who_has(move |p| names.contains(&p.name));
+        assert_eq!(of(&["pvc"]), "only pvc has it");
+        assert_eq!(
+            of(&["ilk", "bdw", "skl"]),
+            "the last platform that has it is skl"
+        );
+        assert_eq!(of(&["bdw", "skl"]), "bdw to skl have it");
+        assert_eq!(of(&["ilk", "icl", "tgl"]), "ilk, and icl to tgl have it");
+        assert_eq!(who_has(|p| !p.is_gen5()), "bdw and later have it");
+        assert_eq!(who_to_ask(|p| !p.is_gen5()), Some(Platform::Bdw));
+        assert_eq!(who_to_ask(|p| p.lsc.is_none()), Some(Platform::Tgl));
     }
 }

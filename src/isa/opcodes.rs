@@ -1,12 +1,15 @@
 //! The instruction table: one row for each text mnemonic, in encoding order.
 //!
 //! A row says what the reference page says, in its order: binary opcode and sub-opcode, mnemonic,
-//! family (which names the section), predicate, suffixes, execution part and operand slots. Parser,
-//! printer, checks, lowering, `visim explain` and the coverage test read it; nothing else lists
-//! instructions.
+//! family (which names the section), predicate, suffixes, execution part and operand slots; then, unless every
+//! platform has it, which generations do and what to use on the others. Parser, printer, checks, lowering,
+//! `visim explain` and the coverage test read it; nothing else lists instructions.
 //!
-//! Source: vISA text reference, section 5, and the pages MEDIA_LD, 3D_LOAD and AVS.
+//! Source: vISA text reference, section 5, and the pages MEDIA_LD, 3D_LOAD and AVS; [`super::availability`] for
+//! the last column.
 
+use super::availability::Availability;
+use super::generations::{Generation, from, until};
 use super::slots::{ExecUse, PredicateUse, Slot, SuffixSlot};
 use std::collections::HashMap;
 use std::sync::LazyLock;
@@ -104,12 +107,15 @@ pub struct OpInfo {
     pub exec: ExecUse,
     /// Operand positions in text order.
     pub slots: &'static [Slot],
+    /// The platforms that have it, in some form at least.
+    pub availability: Availability,
 }
 
 /// Makes `enum Opcode` and `static OPCODES` from the rows. All else is ordinary code over the slice.
 macro_rules! opcodes {
     ($(#[doc = $doc:literal] $code:literal $sub:literal $mnemonic:literal $name:ident $family:ident
-        $pred:ident [$($suffix:ident),*] $exec:ident [$($slot:expr),*])+) => {
+        $pred:ident [$($suffix:ident),*] $exec:ident [$($slot:expr),*]
+        $(on($span:expr, $instead:literal))?)+) => {
         /// An instruction; see [`OPCODES`] for what is known of it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Opcode { $(#[doc = $doc] $name),+ }
@@ -118,6 +124,7 @@ macro_rules! opcodes {
         pub static OPCODES: &[OpInfo] = {
             #[allow(unused_imports)]
             use Slot::*;
+            use Generation::*;
             &[$(OpInfo {
                 opcode: Opcode::$name,
                 code: $code,
@@ -129,6 +136,7 @@ macro_rules! opcodes {
                 suffixes: &[$(SuffixSlot::$suffix),*],
                 exec: ExecUse::$exec,
                 slots: &[$($slot),*],
+                availability: Availability::of_row(&[$(($span, $instead))?]),
             }),+]
         };
     };
@@ -183,7 +191,7 @@ opcodes! {
     /// Rounds a float toward zero.
     0x15 0 "rndz" Rndz Arithmetic Optional [Saturate] Lanes [Dst, Src]
     /// Sum of two absolute byte differences.
-    0x16 0 "sad2" Sad2 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
+    0x16 0 "sad2" Sad2 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src] on(until(Gen11), "add with (-), then mov of (abs)")
     /// Sine of radians.
     0x17 0 "sin" Sin Math Optional [Saturate] Lanes [Dst, Src]
     /// Cosine of radians.
@@ -195,9 +203,9 @@ opcodes! {
     /// Reciprocal.
     0x1b 0 "inv" Inv Math Optional [Saturate] Lanes [Dst, Src]
     /// Systolic dot product, wide form.
-    0x1c 0 "dpasw" Dpasw Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin]
+    0x1c 0 "dpasw" Dpasw Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin] on(from(XeHpg), "dp4a")
     /// Converts to and from 8-bit floats and TF32.
-    0x1d 0 "fcvt" Fcvt Move Never [] Lanes [Dst, Src]
+    0x1d 0 "fcvt" Fcvt Move Never [] Lanes [Dst, Src] on(from(XeHpc), "mov")
     /// Stochastic rounding.
     0x1e 0 "srnd" Srnd Move Optional [] Lanes [Dst, Src, Src]
     /// Leading zeros.
@@ -255,7 +263,7 @@ opcodes! {
     /// Writes an element per lane.
     0x3a 0 "scatter" Scatter SurfaceMemory Never [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawSrc]
     /// Reads owords at a byte offset.
-    0x3c 0 "oword_ld_unaligned" OwordLdUnaligned SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst]
+    0x3c 0 "oword_ld_unaligned" OwordLdUnaligned SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst] on(from(Gen8), "oword_ld")
     /// Samples with the old payload.
     0x40 0 "sample" Sample MediaSampler Never [Channels] OptionalCount [Sampler, Surface, RawSrc, RawSrc, RawSrc, RawDst]
     /// Samples an 8 by 4 block with bilinear filtering.
@@ -263,7 +271,7 @@ opcodes! {
     /// Loads texels with the old payload.
     0x42 0 "load" Load MediaSampler Never [Channels] OptionalCount [Surface, RawSrc, RawSrc, RawSrc, RawDst]
     /// Adaptive video scaler.
-    0x43 0 "avs" Avs MediaSampler Never [Channels] None [SamplerAndSurface, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, AvsControl, Scalar, AvsMode, Scalar, RawDst]
+    0x43 0 "avs" Avs MediaSampler Never [Channels] None [SamplerAndSurface, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, AvsControl, Scalar, AvsMode, Scalar, RawDst] on(from(Gen8), "sample_unorm")
     /// Minimum.
     0x45 0 "min" Min Move Ignored [Saturate] Lanes [Dst, Src, Src]
     /// Maximum.
@@ -279,23 +287,23 @@ opcodes! {
     /// Subtracts and returns the borrow.
     0x4a 0 "subb" Subb Arithmetic Optional [] Lanes [Dst, Dst, Src, Src]
     /// Typed read of texels.
-    0x4b 0 "gather4_typed" Gather4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawDst]
+    0x4b 0 "gather4_typed" Gather4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "gather.4")
     /// Typed write of texels.
-    0x4c 0 "scatter4_typed" Scatter4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc]
+    0x4c 0 "scatter4_typed" Scatter4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
     /// Reads a block from a 64-bit address.
-    0x4e 1 "svm_block_ld" SvmBlockLd Svm Never [Aligned] Count [Scalar, RawDst]
+    0x4e 1 "svm_block_ld" SvmBlockLd Svm Never [Aligned] Count [Scalar, RawDst] on(from(Gen8), "gather.4")
     /// Writes a block to a 64-bit address.
-    0x4e 2 "svm_block_st" SvmBlockSt Svm Never [Aligned] Count [Scalar, RawSrc]
+    0x4e 2 "svm_block_st" SvmBlockSt Svm Never [Aligned] Count [Scalar, RawSrc] on(from(Gen8), "scatter.4")
     /// Reads blocks per lane from 64-bit addresses.
-    0x4e 3 "svm_gather" SvmGather Svm Optional [Blocks] Lanes [RawSrc, RawDst]
+    0x4e 3 "svm_gather" SvmGather Svm Optional [Blocks] Lanes [RawSrc, RawDst] on(from(Gen8), "gather.4")
     /// Writes blocks per lane to 64-bit addresses.
-    0x4e 4 "svm_scatter" SvmScatter Svm Optional [Blocks] Lanes [RawSrc, RawSrc]
+    0x4e 4 "svm_scatter" SvmScatter Svm Optional [Blocks] Lanes [RawSrc, RawSrc] on(from(Gen8), "scatter.4")
     /// Atomic operation at 64-bit addresses.
-    0x4e 5 "svm_atomic" SvmAtomic Svm Optional [AtomicOp, Bits16Or64] Lanes [RawSrc, RawDst, RawSrc, RawSrc]
+    0x4e 5 "svm_atomic" SvmAtomic Svm Optional [AtomicOp, Bits16Or64] Lanes [RawSrc, RawDst, RawSrc, RawSrc] on(from(Gen8), "")
     /// Reads up to four dwords per lane from 64-bit addresses.
-    0x4e 6 "svm_gather4scaled" SvmGather4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawDst]
+    0x4e 6 "svm_gather4scaled" SvmGather4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawDst] on(from(Gen8), "gather.4")
     /// Writes up to four dwords per lane to 64-bit addresses.
-    0x4e 7 "svm_scatter4scaled" SvmScatter4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawSrc]
+    0x4e 7 "svm_scatter4scaled" SvmScatter4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
     /// Calls through an address.
     0x4f 0 "ifcall" Ifcall Flow Optional [CallFlags] Lanes [Scalar, Number, Number]
     /// Address of a function.
@@ -305,21 +313,21 @@ opcodes! {
     /// Names the source line.
     0x52 0 "LOC" Loc Sync Never [] None [Number]
     /// Integer motion estimation.
-    0x54 0 "vme_ime" VmeIme Vme Never [] None [NumberPair, Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst]
+    0x54 0 "vme_ime" VmeIme Vme Never [] None [NumberPair, Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
     /// Skip and intra check.
-    0x55 0 "vme_sic" VmeSic Vme Never [] None [Surface, RawSrc, RawSrc, RawDst]
+    0x55 0 "vme_sic" VmeSic Vme Never [] None [Surface, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
     /// Fractional and bidirectional refinement.
-    0x56 0 "vme_fbr" VmeFbr Vme Never [] None [ScalarTriple, Surface, RawSrc, RawSrc, RawDst]
+    0x56 0 "vme_fbr" VmeFbr Vme Never [] None [ScalarTriple, Surface, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
     /// Waits for all threads of the group.
-    0x59 0 "barrier" Barrier Sync Never [] None []
+    0x59 0 "barrier" Barrier Sync Never [] None [] on(from(Gen8), "")
     /// Flushes the sampler cache.
-    0x5a 0 "sampler_cache_flush" SamplerCacheFlush Sync Never [] None []
+    0x5a 0 "sampler_cache_flush" SamplerCacheFlush Sync Never [] None [] on(from(Gen8), "")
     /// Waits for a dependency.
     0x5b 0 "wait" Wait Sync Never [] None [Scalar]
     /// Global memory fence.
-    0x5c 0 "fence_global" FenceGlobal Sync Never [FenceFlags] None []
+    0x5c 0 "fence_global" FenceGlobal Sync Never [FenceFlags] None [] on(from(Gen8), "")
     /// Local memory fence.
-    0x5c 1 "fence_local" FenceLocal Sync Never [FenceFlags] None []
+    0x5c 1 "fence_local" FenceLocal Sync Never [FenceFlags] None [] on(from(Gen8), "")
     /// Scheduling fence.
     0x5c 2 "fence_sw" FenceSw Sync Never [] None []
     /// Sends a message.
@@ -329,17 +337,17 @@ opcodes! {
     /// Yields to other threads.
     0x5f 0 "yield" Yield Sync Never [] None []
     /// Arrives at a named barrier.
-    0x60 0 "nbarrier.signal" NbarrierSignal Sync Never [] None [Scalar, Scalar, OptionalScalars(2)]
+    0x60 0 "nbarrier.signal" NbarrierSignal Sync Never [] None [Scalar, Scalar, OptionalScalars(2)] on(from(XeHpc), "barrier")
     /// Waits at a named barrier.
-    0x60 1 "nbarrier.wait" NbarrierWait Sync Never [] None [Scalar]
+    0x60 1 "nbarrier.wait" NbarrierWait Sync Never [] None [Scalar] on(from(XeHpc), "barrier")
     /// Calls a function.
     0x67 0 "fcall" Fcall Flow Optional [] Lanes [Callee, Number, Number]
     /// Returns from a function.
     0x68 0 "fret" Fret Flow Optional [] Lanes []
     /// Jumps through a table.
-    0x69 0 "switchjmp" Switchjmp Flow Never [] Lanes [Scalar, LabelList]
+    0x69 0 "switchjmp" Switchjmp Flow Never [] Lanes [Scalar, LabelList] on(until(Gen11), "cmp and goto for each case")
     /// `sad2` with an accumulator.
-    0x6a 0 "sad2add" Sad2Add Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src]
+    0x6a 0 "sad2add" Sad2Add Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src] on(until(Gen11), "add with (-), then mov of (abs)")
     /// Plane equation.
     0x6b 0 "plane" Plane Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
     /// Divergent branch.
@@ -367,7 +375,7 @@ opcodes! {
     /// Samples with shadow compare and a least LOD.
     0x6d 19 "sample_c_mlod" SampleCMlod Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples with gradients and shadow compare.
-    0x6d 20 "sample_d_c" SampleDC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    0x6d 20 "sample_d_c" SampleDC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)] on(from(Gen8), "sample_l_c")
     /// Samples at LOD 0.
     0x6d 24 "sample_lz" SampleLz Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples at LOD 0 with shadow compare.
@@ -395,11 +403,11 @@ opcodes! {
     /// Loads texels of a given level.
     0x6e 27 "load_l" LoadL Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)]
     /// Loads one sample of a multisampled surface.
-    0x6e 28 "load_2dms_w" Load2dmsW Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)]
+    0x6e 28 "load_2dms_w" Load2dmsW Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)] on(from(Gen8), "load_3d")
     /// Loads the multisample control word.
-    0x6e 29 "load_mcs" LoadMcs Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)]
+    0x6e 29 "load_mcs" LoadMcs Sampler3d Optional [PixelNullMask, Channels] Lanes [Offsets, Surface, RawDst, params(1, 15)] on(from(Gen8), "load_3d")
     /// Four texels of the bilinear footprint.
-    0x6f 8 "sample4" Sample4 Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    0x6f 8 "sample4" Sample4 Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)] on(from(Gen8), "four load_3d")
     /// `sample4` at a given LOD.
     0x6f 13 "sample4_l" Sample4L Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// `sample4` with a LOD bias.
@@ -407,11 +415,12 @@ opcodes! {
     /// `sample4` with implicit LOD.
     0x6f 15 "sample4_i" Sample4I Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// `sample4` with shadow compare.
-    0x6f 16 "sample4_c" Sample4C Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    0x6f 16 "sample4_c" Sample4C Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)] on(from(Gen8), "four load_3d")
+    // From DG2 on the message of the earlier parts is gone and the finalizer's output is wrong.
     /// `sample4` with per-lane offsets.
-    0x6f 17 "sample4_po" Sample4Po Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    0x6f 17 "sample4_po" Sample4Po Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)] on(from(Gen8).until(Gen12), "sample4 with aoffimmi")
     /// `sample4` with per-lane offsets and shadow compare.
-    0x6f 18 "sample4_po_c" Sample4PoC Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    0x6f 18 "sample4_po_c" Sample4PoC Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)] on(from(Gen8).until(Gen12), "sample4 with aoffimmi")
     /// `sample4` with implicit LOD and shadow compare.
     0x6f 21 "sample4_i_c" Sample4IC Sampler3d Optional [PixelNullMask, Channel] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// `sample4` at a given LOD with shadow compare.
@@ -433,131 +442,133 @@ opcodes! {
     /// Render target write.
     0x71 0 "rt_write_3d" RtWrite3d Output Optional [TargetFlags] Lanes [Surface, TargetParams]
     /// URB write.
-    0x72 0 "urb_write_3d" UrbWrite3d Output Optional [] Lanes [Number, Number, RawSrc, RawSrc, RawSrc, RawSrc]
+    0x72 0 "urb_write_3d" UrbWrite3d Output Optional [] Lanes [Number, Number, RawSrc, RawSrc, RawSrc, RawSrc] on(from(Gen8), "")
     /// Atomic operation on texels.
-    0x73 0 "typed_atomic" TypedAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst]
+    0x73 0 "typed_atomic" TypedAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
     /// Reads up to four dwords per lane.
-    0x74 0 "gather4_scaled" Gather4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawDst]
+    0x74 0 "gather4_scaled" Gather4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawDst] on(from(Gen8), "gather.4")
     /// Writes up to four dwords per lane.
-    0x75 0 "scatter4_scaled" Scatter4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawSrc]
+    0x75 0 "scatter4_scaled" Scatter4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
     /// Reads an element per lane at a byte offset.
-    0x78 0 "gather_scaled" GatherScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawDst]
+    0x78 0 "gather_scaled" GatherScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawDst] on(from(Gen8), "gather.4")
     /// Writes an element per lane at a byte offset.
-    0x79 0 "scatter_scaled" ScatterScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawSrc]
+    0x79 0 "scatter_scaled" ScatterScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
+    // One payload, up to Gen8: lowering reference 1.1, 18.1.
     /// Sends a message with two payloads.
-    0x7a 0 "raw_sends" RawSends RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst]
+    0x7a 0 "raw_sends" RawSends RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst] on(from(Gen9), "raw_send")
     /// Sends a message with two payloads and ends the thread.
-    0x7a 1 "raw_sends_eot" RawSendsEot RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst]
+    0x7a 1 "raw_sends_eot" RawSendsEot RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst] on(from(Gen9), "raw_send")
     /// As `raw_sends`, when dependencies are clear.
-    0x7a 2 "raw_sendsc" RawSendsc RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst]
+    0x7a 2 "raw_sendsc" RawSendsc RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst] on(from(Gen9), "raw_send")
     /// As `raw_sends_eot`, when dependencies are clear.
-    0x7a 3 "raw_sendsc_eot" RawSendscEot RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst]
+    0x7a 3 "raw_sendsc_eot" RawSendscEot RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst] on(from(Gen9), "raw_send")
     /// A variable becomes defined.
     0x7b 0 "lifetime.start" LifetimeStart Sync Never [] None [Variable]
     /// A variable ceases to be defined.
     0x7b 1 "lifetime.end" LifetimeEnd Sync Never [] None [Variable]
     /// Arrives at the group barrier.
-    0x7c 0 "sbarrier.signal" SbarrierSignal Sync Never [] None []
+    0x7c 0 "sbarrier.signal" SbarrierSignal Sync Never [] None [] on(from(Gen8), "")
     /// Waits at the group barrier.
-    0x7c 1 "sbarrier.wait" SbarrierWait Sync Never [] None []
+    0x7c 1 "sbarrier.wait" SbarrierWait Sync Never [] None [] on(from(Gen8), "")
     /// Atomic operation on dwords.
-    0x7d 0 "dword_atomic" DwordAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawDst]
+    0x7d 0 "dword_atomic" DwordAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
     /// IEEE square root.
     0x7e 0 "sqrtm" Sqrtm Math Optional [Saturate] Lanes [Dst, Src]
     /// IEEE division.
     0x7f 0 "divm" Divm Math Optional [Saturate] Lanes [Dst, Src, Src]
     /// Rotates left.
-    0x80 0 "rol" Rol Logic Optional [] Lanes [Dst, Src, Src]
+    0x80 0 "rol" Rol Logic Optional [] Lanes [Dst, Src, Src] on(from(Gen11), "shl, shr and or")
     /// Rotates right.
-    0x81 0 "ror" Ror Logic Optional [] Lanes [Dst, Src, Src]
+    0x81 0 "ror" Ror Logic Optional [] Lanes [Dst, Src, Src] on(from(Gen11), "shl, shr and or")
     /// Dot product of four bytes with an accumulator.
-    0x82 0 "dp4a" Dp4a Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src]
+    0x82 0 "dp4a" Dp4a Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src] on(from(Gen12), "four mul and add of bytes")
     /// Systolic dot product.
-    0x83 0 "dpas" Dpas Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin]
+    0x83 0 "dpas" Dpas Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin] on(from(XeHpg), "dp4a")
     /// Adds three integers.
-    0x84 0 "add3" Add3 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src]
+    0x84 0 "add3" Add3 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src] on(from(XeHpg), "add twice")
     /// Boolean function of three sources.
-    0x85 0 "bfn" Bfn Logic Optional [BooleanFunction] Lanes [Dst, Src, Src, Src]
+    0x85 0 "bfn" Bfn Logic Optional [BooleanFunction] Lanes [Dst, Src, Src, Src] on(from(XeHpg), "and, or, xor and not")
     /// Reads eight bytes per lane.
-    0x86 0 "qw_gather" QwGather SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawDst]
+    0x86 0 "qw_gather" QwGather SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawDst] on(from(XeHpg), "gather4_scaled.RG")
     /// Writes eight bytes per lane.
-    0x87 0 "qw_scatter" QwScatter SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawSrc]
+    0x87 0 "qw_scatter" QwScatter SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawSrc] on(from(XeHpg), "gather4_scaled.RG")
     /// LSC load.
-    0x89 0x00 "lsc_load" LscLoad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscAddress]
+    0x89 0x00 "lsc_load" LscLoad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscAddress] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC load with a common base and stride.
-    0x89 0x01 "lsc_load_strided" LscLoadStrided Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscStridedAddress]
+    0x89 0x01 "lsc_load_strided" LscLoadStrided Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscStridedAddress] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC load of up to four channels.
-    0x89 0x02 "lsc_load_quad" LscLoadQuad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscAddress]
+    0x89 0x02 "lsc_load_quad" LscLoadQuad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscAddress] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC load of a rectangle.
-    0x89 0x03 "lsc_load_block2d" LscLoadBlock2d Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscBlockData, LscBlockAddress]
+    0x89 0x03 "lsc_load_block2d" LscLoadBlock2d Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscBlockData, LscBlockAddress] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC store.
-    0x89 0x04 "lsc_store" LscStore Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
+    0x89 0x04 "lsc_store" LscStore Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC store with a common base and stride.
-    0x89 0x05 "lsc_store_strided" LscStoreStrided Lsc Optional [LscFunction, LscCache] Lanes [LscStridedAddress, LscData]
+    0x89 0x05 "lsc_store_strided" LscStoreStrided Lsc Optional [LscFunction, LscCache] Lanes [LscStridedAddress, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC store of up to four channels.
-    0x89 0x06 "lsc_store_quad" LscStoreQuad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscAddress, LscData]
+    0x89 0x06 "lsc_store_quad" LscStoreQuad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscAddress, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC store of a rectangle.
-    0x89 0x07 "lsc_store_block2d" LscStoreBlock2d Lsc Optional [LscFunction, LscCache] Lanes [LscBlockAddress, LscBlockData]
+    0x89 0x07 "lsc_store_block2d" LscStoreBlock2d Lsc Optional [LscFunction, LscCache] Lanes [LscBlockAddress, LscBlockData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic increment.
-    0x89 0x08 "lsc_atomic_iinc" LscAtomicIinc Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x08 "lsc_atomic_iinc" LscAtomicIinc Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic decrement.
-    0x89 0x09 "lsc_atomic_idec" LscAtomicIdec Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x09 "lsc_atomic_idec" LscAtomicIdec Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic load.
-    0x89 0x0a "lsc_atomic_load" LscAtomicLoad Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x0a "lsc_atomic_load" LscAtomicLoad Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic store.
-    0x89 0x0b "lsc_atomic_store" LscAtomicStore Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x0b "lsc_atomic_store" LscAtomicStore Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic add.
-    0x89 0x0c "lsc_atomic_iadd" LscAtomicIadd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x0c "lsc_atomic_iadd" LscAtomicIadd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic subtract.
-    0x89 0x0d "lsc_atomic_isub" LscAtomicIsub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x0d "lsc_atomic_isub" LscAtomicIsub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic signed minimum.
-    0x89 0x0e "lsc_atomic_smin" LscAtomicSmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x0e "lsc_atomic_smin" LscAtomicSmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic signed maximum.
-    0x89 0x0f "lsc_atomic_smax" LscAtomicSmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x0f "lsc_atomic_smax" LscAtomicSmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic unsigned minimum.
-    0x89 0x10 "lsc_atomic_umin" LscAtomicUmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x10 "lsc_atomic_umin" LscAtomicUmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic unsigned maximum.
-    0x89 0x11 "lsc_atomic_umax" LscAtomicUmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x11 "lsc_atomic_umax" LscAtomicUmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC integer compare and swap.
-    0x89 0x12 "lsc_atomic_icas" LscAtomicIcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x12 "lsc_atomic_icas" LscAtomicIcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC float add.
-    0x89 0x13 "lsc_atomic_fadd" LscAtomicFadd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x13 "lsc_atomic_fadd" LscAtomicFadd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC float subtract.
-    0x89 0x14 "lsc_atomic_fsub" LscAtomicFsub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x14 "lsc_atomic_fsub" LscAtomicFsub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC float minimum.
-    0x89 0x15 "lsc_atomic_fmin" LscAtomicFmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x15 "lsc_atomic_fmin" LscAtomicFmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC float maximum.
-    0x89 0x16 "lsc_atomic_fmax" LscAtomicFmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x16 "lsc_atomic_fmax" LscAtomicFmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC float compare and swap.
-    0x89 0x17 "lsc_atomic_fcas" LscAtomicFcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x17 "lsc_atomic_fcas" LscAtomicFcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic and.
-    0x89 0x18 "lsc_atomic_and" LscAtomicAnd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x18 "lsc_atomic_and" LscAtomicAnd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic or.
-    0x89 0x19 "lsc_atomic_or" LscAtomicOr Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x19 "lsc_atomic_or" LscAtomicOr Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC atomic exclusive or.
-    0x89 0x1a "lsc_atomic_xor" LscAtomicXor Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x89 0x1a "lsc_atomic_xor" LscAtomicXor Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC load of page status.
-    0x89 0x1b "lsc_load_status" LscLoadStatus Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress]
+    0x89 0x1b "lsc_load_status" LscLoadStatus Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC store without compression.
-    0x89 0x1c "lsc_store_uncompressed" LscStoreUncompressed Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
+    0x89 0x1c "lsc_store_uncompressed" LscStoreUncompressed Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC read of surface state.
-    0x89 0x1e "lsc_read_state_info" LscReadStateInfo Lsc Never [LscFunction, LscCache] None [LscRaw, LscSurface]
+    0x89 0x1e "lsc_read_state_info" LscReadStateInfo Lsc Never [LscFunction, LscCache] None [LscRaw, LscSurface] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC append counter, add.
-    0x89 0x28 "lsc_apndctr_atomic_add" LscApndctrAtomicAdd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData]
+    0x89 0x28 "lsc_apndctr_atomic_add" LscApndctrAtomicAdd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC append counter, subtract.
-    0x89 0x29 "lsc_apndctr_atomic_sub" LscApndctrAtomicSub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData]
+    0x89 0x29 "lsc_apndctr_atomic_sub" LscApndctrAtomicSub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC append counter, store.
-    0x89 0x2a "lsc_apndctr_atomic_store" LscApndctrAtomicStore Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData]
+    0x89 0x2a "lsc_apndctr_atomic_store" LscApndctrAtomicStore Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscSurface, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC load of up to four channels of a multisampled target.
-    0x89 0x31 "lsc_load_quad_msrt" LscLoadQuadMsrt Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress]
+    0x89 0x31 "lsc_load_quad_msrt" LscLoadQuadMsrt Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC store of up to four channels of a multisampled target.
-    0x89 0x32 "lsc_store_quad_msrt" LscStoreQuadMsrt Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData]
+    0x89 0x32 "lsc_store_quad_msrt" LscStoreQuadMsrt Lsc Optional [LscFunction, LscCache] Lanes [LscAddress, LscData] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC fence.
-    0x8b 0 "lsc_fence" LscFence Lsc Never [LscFunction, LscFence] None []
+    0x8b 0 "lsc_fence" LscFence Lsc Never [LscFunction, LscFence] None [] on(from(XeHpg), "the svm_… or scaled forms")
+    // The page says TGL; Intel's compiler prints it for ICL, and the finalizer takes it there.
     /// 64-bit multiply and add.
-    0x91 0 "madw" Madw Arithmetic Optional [] Lanes [Dst, Src, Src, Src]
+    0x91 0 "madw" Madw Arithmetic Optional [] Lanes [Dst, Src, Src, Src] on(from(Gen11), "mul, mulh, addc and add")
     /// Adds three integers; the predicate receives the overflow.
-    0x92 0 "add3.o" Add3O Arithmetic Required [] Lanes [Dst, Src, Src, Src]
+    0x92 0 "add3.o" Add3O Arithmetic Required [] Lanes [Dst, Src, Src, Src] on(from(XeHpg), "add twice")
     /// Stops for a debugger.
     0x94 0 "breakpoint" Breakpoint Sync Never [] None []
     /// Hyperbolic tangent.
@@ -586,15 +597,15 @@ opcodes! {
     /// As `raw_sendg_eot`, when dependencies are clear.
     0x104 3 "raw_sendgc_eot" RawSendgcEot RawMessage Optional [SharedFunction] Lanes [PayloadDst, PayloadSrc, PayloadSrc, Src, Src, Hex]
     /// LSC bfloat add.
-    0x105 0 "lsc_atomic_bfadd" LscAtomicBfadd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x105 0 "lsc_atomic_bfadd" LscAtomicBfadd Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC bfloat subtract.
-    0x105 1 "lsc_atomic_bfsub" LscAtomicBfsub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x105 1 "lsc_atomic_bfsub" LscAtomicBfsub Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC bfloat minimum.
-    0x105 2 "lsc_atomic_bfmin" LscAtomicBfmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x105 2 "lsc_atomic_bfmin" LscAtomicBfmin Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC bfloat maximum.
-    0x105 3 "lsc_atomic_bfmax" LscAtomicBfmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x105 3 "lsc_atomic_bfmax" LscAtomicBfmax Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC bfloat compare and swap.
-    0x105 4 "lsc_atomic_bfcas" LscAtomicBfcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw]
+    0x105 4 "lsc_atomic_bfcas" LscAtomicBfcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
 }
 
 /// Rows stand in encoding order, so that a reader of the binary form can search and a reader of the

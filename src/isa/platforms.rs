@@ -50,6 +50,18 @@ pub enum ExtendedDescriptor {
     XeHpg,
 }
 
+impl ExtendedDescriptor {
+    /// The instruction names the function and the end of the thread.
+    pub const fn function_in_instruction(self) -> bool {
+        matches!(self, ExtendedDescriptor::Gen12 | ExtendedDescriptor::XeHpg)
+    }
+
+    /// The instruction has the second length.
+    pub const fn length_in_instruction(self) -> bool {
+        matches!(self, ExtendedDescriptor::XeHpg)
+    }
+}
+
 /// The load/store pipe.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub struct Lsc {
@@ -104,6 +116,12 @@ pub struct Facts {
     pub cores: &'static [u32],
     /// Bytes of one general register.
     pub grf_bytes: u32,
+    /// Integer `div` and `mod`.
+    pub integer_divide: bool,
+    /// Integers of 64 bits in `shl`, `shr`, `sel`, `mul` and rotates; of Ironlake no document says.
+    pub int64: bool,
+    /// IEEE macros: `divm`, `sqrtm`, and `div`, `inv` and `sqrt` of df.
+    pub ieee_macros: bool,
     /// The family of message layouts.
     pub dialect: Dialect,
     /// The numbers of shared functions.
@@ -141,7 +159,7 @@ macro_rules! platforms {
 
         impl Platform {
             /// Every platform, oldest first.
-            pub const EVERY: &'static [Platform] = &[$(Platform::$name),+];
+            pub const ALL: &'static [Platform] = &[$(Platform::$name),+];
         }
 
         static ROWS: &[Facts] = &[$($row),+];
@@ -174,6 +192,9 @@ const ILK: Facts = Facts {
     products: &[],
     cores: &[],
     grf_bytes: 32,
+    integer_divide: true,
+    int64: true,
+    ieee_macros: true,
     dialect: Dialect::Gen5,
     sfids: SfidNumbers::Gen5,
     extended_descriptor: ExtendedDescriptor::Gen5,
@@ -237,6 +258,8 @@ const ICL: Facts = Facts {
     // icllp, lkf, ehl
     products: &[26, 27, 28],
     cores: &[15],
+    int64: false,
+    ieee_macros: false,
     extended_descriptor: ExtendedDescriptor::Gen11,
     slm_port: true,
     sampler: Sampler {
@@ -267,6 +290,7 @@ const DG2: Facts = Facts {
     generation: Generation::XeHpg,
     products: &[1270],
     cores: &[0xc07],
+    integer_divide: false,
     sfids: SfidNumbers::XeHpg,
     extended_descriptor: ExtendedDescriptor::XeHpg,
     sampler: Sampler {
@@ -297,6 +321,8 @@ const PVC: Facts = Facts {
     products: &[1271],
     cores: &[0xc08],
     grf_bytes: 64,
+    int64: true,
+    ieee_macros: true,
     has_sampler: false,
     lsc: Some(Lsc {
         cache_bits: 3,
@@ -311,16 +337,8 @@ const PVC: Facts = Facts {
 };
 
 impl Platform {
-    /// Every platform with its command-line name and the name Intel's finalizer uses.
-    pub const ALL: &'static [(Platform, &'static str, &'static str)] = &[
-        (Platform::Ilk, "ilk", "ILK"),
-        (Platform::Bdw, "bdw", "BDW"),
-        (Platform::Skl, "skl", "SKL"),
-        (Platform::Icl, "icl", "ICLLP"),
-        (Platform::Tgl, "tgl", "TGLLP"),
-        (Platform::Dg2, "dg2", "DG2"),
-        (Platform::Pvc, "pvc", "PVC"),
-    ];
+    /// The platform of programs made of sends, whose receivers and descriptors it has.
+    pub const OF_SENDS: Platform = Platform::Ilk;
 
     /// Its place among all platforms, the oldest first.
     #[inline]
@@ -334,31 +352,30 @@ impl Platform {
         &ROWS[self as usize]
     }
 
-    /// The command-line name.
-    pub fn name(self) -> &'static str {
-        self.name
+    /// Every name of the platform, that of the command line first.
+    pub fn names(self) -> impl Iterator<Item = &'static str> {
+        let facts = self.facts();
+        let own = [facts.name, facts.finalizer];
+        own.into_iter().chain(facts.aliases.iter().copied())
     }
 
     /// Reads any name of a platform, in any case.
     pub fn from_name(name: &str) -> Option<Platform> {
-        let known = |platform: &&Platform| {
-            let own = [platform.name, platform.finalizer];
-            let mut all = own.iter().chain(platform.aliases);
-            all.any(|known| known.eq_ignore_ascii_case(name))
-        };
-        Platform::EVERY.iter().find(known).copied()
+        let known =
+            |platform: &&Platform| platform.names().any(|own| own.eq_ignore_ascii_case(name));
+        Platform::ALL.iter().find(known).copied()
     }
 
     /// The platform with a product family, as the notes of a compiled program name it.
     pub fn from_product(product: u32) -> Option<Platform> {
         let has = |platform: &&Platform| platform.products.contains(&product);
-        Platform::EVERY.iter().find(has).copied()
+        Platform::ALL.iter().find(has).copied()
     }
 
     /// The platform with a core, as the header of a program of patch tokens names it.
     pub fn from_core(core: u32) -> Option<Platform> {
         let has = |platform: &&Platform| platform.cores.contains(&core);
-        Platform::EVERY.iter().find(has).copied()
+        Platform::ALL.iter().find(has).copied()
     }
 
     /// Bytes of one general register.
@@ -401,9 +418,8 @@ mod tests {
 
     #[test]
     fn every_name_product_and_core_finds_one_platform() {
-        for platform in Platform::EVERY {
-            let own = [platform.name, platform.finalizer];
-            for name in own.iter().chain(platform.aliases) {
+        for platform in Platform::ALL {
+            for name in platform.names() {
                 assert_eq!(Platform::from_name(name), Some(*platform), "{name}");
             }
             for product in platform.products {

@@ -31,7 +31,7 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) 
 pub fn operation(opcode: Opcode, platform: Platform) -> Option<SamplerOp> {
     let op = SamplerOp::of_instruction(opcode.info())?;
     let gone = matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
-    (!gone || platform < Platform::Dg2).then_some(op)
+    (!gone || platform.sampler.gather4_po).then_some(op)
 }
 
 /// Whether a parameter holds offsets or an index beside a float: 32 bits.

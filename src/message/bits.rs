@@ -220,7 +220,7 @@ pub fn descriptor(form: &Form, control: u32) -> Result<u32, TooWide> {
 /// [`EncodeError`] if a value does not fit, the platform has no such message, or `form` contradicts
 /// the request.
 pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Message, EncodeError> {
-    if platform == Platform::Ilk {
+    if platform.is_gen5() {
         return gen5::encode(request, form, platform);
     }
     if request.path() != DataPath::DEFAULT {
@@ -229,8 +229,10 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
             platform,
         });
     }
-    if platform == Platform::Bdw && form.second != 0 {
-        return Err(EncodeError::Form("bdw has one payload only".into()));
+    if !platform.split_send && form.second != 0 {
+        return Err(EncodeError::Form(format!(
+            "{platform} has one payload only"
+        )));
     }
     let draft = match request {
         Request::Sampler(r) => sampler::encode_3d(r, form, platform)?,
@@ -268,7 +270,7 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
 /// # Errors
 /// [`DecodeError`] naming the bit, the field or the length that makes no sense.
 pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeError> {
-    if platform == Platform::Ilk {
+    if platform.is_gen5() {
         return gen5::decode(message);
     }
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;

@@ -170,7 +170,7 @@ pub fn form(request: &Request, platform: Platform) -> Form {
     let header = layout.header;
     let first = (u32::from(header) + parameters).max(1);
     // One payload up to Gen8, two from then on; block messages of the sampler are one piece.
-    if platform <= Platform::Bdw {
+    if !platform.split_send {
         Form {
             header,
             first: first.saturating_add(data),

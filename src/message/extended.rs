@@ -10,6 +10,7 @@ use super::Sfid;
 use super::bits::{DecodeError, Message, refuse_unknown, reserved};
 use super::fields::{self, Field, Layout, extended_gen11 as ex};
 use crate::isa::Platform;
+use crate::isa::platforms::ExtendedDescriptor;
 
 /// What an extended descriptor says besides the receiver.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -50,19 +51,28 @@ static READ: &[(Sfid, &[Field])] = &[
 
 /// The layout of extended descriptors on a platform.
 pub fn extended_layout(platform: Platform) -> &'static Layout {
-    match platform {
-        Platform::Ilk => &fields::extended_gen5::LAYOUT,
-        Platform::Bdw | Platform::Skl => &fields::extended_gen9::LAYOUT,
-        Platform::Icl => &ex::LAYOUT,
-        Platform::Tgl => &fields::extended_gen12::LAYOUT,
-        Platform::Dg2 | Platform::Pvc => &fields::extended_xehpg::LAYOUT,
+    match platform.extended_descriptor {
+        ExtendedDescriptor::Gen5 => &fields::extended_gen5::LAYOUT,
+        ExtendedDescriptor::Gen9 => &fields::extended_gen9::LAYOUT,
+        ExtendedDescriptor::Gen11 => &ex::LAYOUT,
+        ExtendedDescriptor::Gen12 => &fields::extended_gen12::LAYOUT,
+        ExtendedDescriptor::XeHpg => &fields::extended_xehpg::LAYOUT,
+    }
+}
+
+/// The layout of extended descriptors in texts: those of a part whose instruction names function and lengths are
+/// written as Gen11's.
+pub fn extended_text_layout(platform: Platform) -> &'static Layout {
+    match platform.extended_descriptor.function_in_instruction() {
+        true => &ex::LAYOUT,
+        false => extended_layout(platform),
     }
 }
 
 /// The second length's field on a platform, or that of the instruction, which is as wide.
 pub fn length_field(platform: Platform) -> Field {
-    match platform {
-        Platform::Ilk | Platform::Bdw | Platform::Skl => fields::extended_gen9::LENGTH,
+    match platform.extended_descriptor {
+        ExtendedDescriptor::Gen5 | ExtendedDescriptor::Gen9 => fields::extended_gen9::LENGTH,
         _ => ex::LENGTH,
     }
 }
@@ -70,7 +80,7 @@ pub fn length_field(platform: Platform) -> Field {
 /// An extended descriptor of a raw message with the second length that its text gives: up to Gen12 both are
 /// joined in its field, as was seen in the finalizer; later parts have the length in the instruction.
 pub fn with_second_length(word: u32, length: u32, platform: Platform) -> u32 {
-    if platform >= Platform::Dg2 {
+    if platform.extended_descriptor.length_in_instruction() {
         return word;
     }
     let field = length_field(platform);
@@ -142,7 +152,7 @@ pub(super) fn decode_extended(
         (ex::LENGTH, extended.length),
         (ex::EOT, extended.eot.into()),
     ] {
-        let second = field == ex::LENGTH && platform <= Platform::Bdw;
+        let second = field == ex::LENGTH && !platform.split_send;
         if value != 0 && (second || !read.contains(&field)) {
             let field = if field == ex::LENGTH { length } else { field };
             return reserved(field, value, None);

@@ -449,7 +449,7 @@ proptest! {
         payload in any::<[u32; 8]>(),
         eot in any::<bool>(),
     ) {
-        let platform = Platform::ALL[platform].0;
+        let platform = Platform::ALL[platform];
         // One bit that may mean something, in a word that says what it must.
         let must = Extended { length: extended_length, eot, ..Extended::default() };
         let must = extended_descriptor(sfid, &must, platform);
@@ -479,7 +479,7 @@ proptest! {
         offsets in any::<[i8; 3]>(),
     ) {
         let form = Form { header, first, second, response };
-        for &(platform, _, _) in Platform::ALL {
+        for &platform in Platform::ALL {
             let path = DataPath { base: height, commit: header, ..DataPath::DEFAULT };
             let block = MediaBlock { surface, field: FieldSelect::Top, x, y, width, height, path };
             let _ = encode(&Request::MediaRead(block), &form, platform);

@@ -19,6 +19,7 @@ use super::request::Request;
 use super::text;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
+use crate::isa::platforms::ExtendedDescriptor;
 
 /// What a raw message says of its registers, as far as that is known.
 #[derive(Clone, Debug, Default)]
@@ -56,17 +57,17 @@ impl Part {
 /// The extended descriptor of the form with one source: only Gen12 has room for a second length in it.
 /// Source: lowering reference 17.
 pub fn of_one_source(word: u32, platform: Platform) -> u32 {
-    match platform {
-        Platform::Tgl => word,
+    match platform.extended_descriptor {
+        ExtendedDescriptor::Gen12 => word,
         _ => word & !ex::LENGTH.mask(),
     }
 }
 
 /// Registers of the second payload: the extended descriptor's up to Gen12, then the text's.
 pub fn second_length(word: u32, text: u32, platform: Platform) -> u32 {
-    match platform {
-        Platform::Dg2 | Platform::Pvc => text,
-        _ => length_field(platform).get(&[word]),
+    match platform.extended_descriptor.length_in_instruction() {
+        true => text,
+        false => length_field(platform).get(&[word]),
     }
 }
 
@@ -82,8 +83,9 @@ impl RawWords {
         if let Some(function) = self.function {
             word = word & !ex::SFID.mask() | function & ex::SFID.mask();
         }
-        word = match (self.lengths[1], platform) {
-            (Some(second), Platform::Dg2 | Platform::Pvc) => {
+        let elsewhere = platform.extended_descriptor.length_in_instruction();
+        word = match (self.lengths[1], elsewhere) {
+            (Some(second), true) => {
                 word & !ex::LENGTH.mask() | second << ex::LENGTH.lo & ex::LENGTH.mask()
             }
             (Some(second), _) => with_second_length(word, second, platform),
@@ -98,7 +100,7 @@ impl RawWords {
     /// What is asked, if both descriptors are known and mean something that visim models; Gen5 has its own.
     pub fn decoded(&self, platform: Platform) -> Option<Decoded> {
         let message = text::message(self.desc?, self.word(platform)?, platform).ok()?;
-        (platform != Platform::Ilk).then(|| decode(&message, platform).ok())?
+        (!platform.is_gen5()).then(|| decode(&message, platform).ok())?
     }
 
     /// Registers of a part, as the descriptors have it; `None` where those are not known.
@@ -166,7 +168,7 @@ pub fn receivers(function: Option<u32>, ex_desc: u32, platform: Platform) -> Opt
         let name = sfid.map_or("nobody known", Sfid::name);
         format!("{number} ({name})")
     };
-    let differ = platform <= Platform::Icl && text != bits;
+    let differ = !platform.extended_descriptor.function_in_instruction() && text != bits;
     differ.then(|| {
         format!(
             "{} by the text, {} by the extended descriptor",
@@ -249,8 +251,8 @@ pub fn lacking(
 ) -> Option<u32> {
     let grf = platform.grf_bytes();
     let before = registers.checked_sub(1)?.saturating_mul(grf);
-    let last = match (decoded, platform) {
-        (_, Platform::Ilk) => grf,
+    let last = match (decoded, platform.is_gen5()) {
+        (_, true) => grf,
         (None, _) => match there > u64::from(before) {
             true => return None,
             false => grf,

@@ -165,7 +165,7 @@ impl SamplerRequest {
     pub fn form(&self, platform: Platform) -> Form {
         let header = self.needs_header(platform);
         let registers = self.parameter_registers(header, platform);
-        let split = header && platform > Platform::Bdw;
+        let split = header && platform.split_send;
         Form {
             header,
             first: u32::from(header) + if split { 0 } else { registers },
@@ -199,7 +199,7 @@ pub(super) fn encode_3d(
         )));
     }
     let po = matches!(r.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
-    if po && platform >= Platform::Dg2 || !r.op.has_message() {
+    if po && !platform.sampler.gather4_po || !r.op.has_message() {
         return Err(EncodeError::Absent {
             what: r.op.name(),
             platform,
@@ -365,7 +365,7 @@ pub(super) fn decode(
         2 => 2 * platform.native_lanes(),
         value => return reserved(control::SIMD_MODE, value, None),
     };
-    if matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC) && platform >= Platform::Dg2 {
+    if matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC) && !platform.sampler.gather4_po {
         return reserved(control::TYPE, code, None);
     }
     let mut r = SamplerRequest {

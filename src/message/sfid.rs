@@ -1,6 +1,7 @@
 //! Shared functions: who receives a message. Source: lowering reference 1.4.
 
 use crate::isa::Platform;
+use crate::isa::platforms::SfidNumbers;
 
 /// A shared function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -53,10 +54,10 @@ pub enum Sfid {
 
 /// Which of the three numberings a platform uses.
 fn column(platform: Platform) -> usize {
-    match platform {
-        Platform::Ilk => 0,
-        Platform::Bdw | Platform::Skl | Platform::Icl | Platform::Tgl => 1,
-        Platform::Dg2 | Platform::Pvc => 2,
+    match platform.sfids {
+        SfidNumbers::Gen5 => 0,
+        SfidNumbers::Gen8 => 1,
+        SfidNumbers::XeHpg => 2,
     }
 }
 

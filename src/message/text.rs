@@ -11,7 +11,7 @@
 
 use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
 use super::default_lengths::{counts_by_header, odd_lengths};
-use super::extended::extended_layout;
+use super::extended::{extended_layout, extended_text_layout};
 use super::fields::{Field, Layout, extended_gen11, outer};
 use super::{Sfid, dataport, gen5};
 use crate::isa::Platform;
@@ -109,10 +109,7 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
         text += &word(layout, 0, control);
     }
     // Where the instruction names receiver and lengths, the word is read as Gen11 writes it.
-    let extended = match platform {
-        Platform::Ilk | Platform::Bdw | Platform::Skl => extended_layout(platform),
-        _ => &extended_gen11::LAYOUT,
-    };
+    let extended = extended_text_layout(platform);
     let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
     text += &word(extended, 0, ex_desc);
     match request(desc, ex_desc, platform) {
@@ -184,9 +181,9 @@ pub fn meant(desc: u32, ex_desc: u32, platform: Platform) -> Vec<(Sfid, String)>
 
 /// The layout of a message's function control, or none if the message is not known.
 pub fn control_layout(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'static Layout> {
-    match platform {
-        Platform::Ilk => gen5::layout(sfid),
-        _ => dataport::layout(sfid, outer::CONTROL.get(&[desc])),
+    match platform.is_gen5() {
+        true => gen5::layout(sfid),
+        false => dataport::layout(sfid, outer::CONTROL.get(&[desc])),
     }
 }
 
@@ -232,10 +229,7 @@ pub fn message(desc: u32, ex_desc: u32, platform: Platform) -> Result<Message, D
         });
     };
     let layout = extended_layout(platform);
-    let named = match platform {
-        Platform::Ilk | Platform::Bdw | Platform::Skl => layout,
-        _ => &extended_gen11::LAYOUT,
-    };
+    let named = extended_text_layout(platform);
     refuse_unknown(named, &[ex_desc])?;
     let length = named
         .fields
@@ -294,7 +288,7 @@ mod tests {
         let mut x = 1_u32;
         for _ in 0..4000 {
             x = x.wrapping_mul(1_664_525).wrapping_add(1_013_904_223);
-            for &(platform, _, _) in Platform::ALL {
+            for &platform in Platform::ALL {
                 assert!(explain_descriptor(x, x.rotate_left(13), platform).len() > 200);
             }
         }

@@ -36,7 +36,7 @@ fn message(send: &Send, known: &Constants) -> Option<Message> {
     Some(Message {
         sfid: send.receiver,
         desc,
-        ex_desc: extended_descriptor(send.receiver, &extended, Platform::Ilk),
+        ex_desc: extended_descriptor(send.receiver, &extended, Platform::OF_SENDS),
         extended_length: 0,
         eot: send.eot,
         header: std::array::from_fn(|dw| words[dw].unwrap_or(0)),

@@ -97,7 +97,7 @@ pub fn lower(lines: &[Line]) -> Program {
     }
     Program {
         name: "main".into(),
-        platform: Platform::Ilk,
+        platform: Platform::OF_SENDS,
         text: Text::Sends,
         ops: builder.ops,
         sites: builder.sites,
@@ -337,7 +337,7 @@ impl Builder {
             // The lengths are known when the word is.
             Descriptor::Address => (ADDRESS, [MESSAGE - send.message, 16]),
         };
-        let number = u32::from(send.receiver.number(Platform::Ilk).unwrap_or(0));
+        let number = u32::from(send.receiver.number(Platform::OF_SENDS).unwrap_or(0));
         // An end of thread in a register's descriptor is not seen: PRM 2.6.11.
         let eot = send.eot && send.descriptor != Descriptor::Address;
         let raw = RawMessage {

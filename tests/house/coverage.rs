@@ -326,8 +326,8 @@ fn run_line(platform: &str, body: &str, ran: &Ran) -> Option<(String, Class, Str
 
 /// Whether the check refuses a line on each platform as one that lacks its instruction.
 fn on_no_platform(mnemonic: &str, body: &str) -> bool {
-    Platform::ALL.iter().all(|(_, name, _)| {
-        let end = run_line(name, body, &Ran::default());
+    Platform::ALL.iter().all(|platform| {
+        let end = run_line(platform.name, body, &Ran::default());
         let (code, message) =
             end.map_or_else(Default::default, |(code, _, message)| (code, message));
         code == "E0428" && message.ends_with(&format!(" has no {mnemonic}"))

@@ -307,7 +307,7 @@ fn hold(texts: &[(PathBuf, String)], mutants: usize, what: impl Fn(&str, Platfor
             let (path, text) = &texts[number % texts.len()];
             let mut random = Random(number as u64);
             let mutant = mutate(text, &mut random);
-            let platform = Platform::ALL[random.below(Platform::ALL.len())].0;
+            let platform = Platform::ALL[random.below(Platform::ALL.len())];
             MUTANT.set(true);
             let outcome = catch_unwind(AssertUnwindSafe(|| what(&mutant, platform, number)));
             MUTANT.set(false);

@@ -52,7 +52,7 @@ pub fn send<O: Observer>(
     };
     let payload = Payload::new(raw, &form, platform);
     let message = read(thread, raw, desc, word, &form, &payload);
-    if let (Platform::Ilk, Ok(message)) = (platform, &message) {
+    if let (true, Ok(message)) = (platform.is_gen5(), &message) {
         if thread.program.text == Text::Visa {
             room::check(thread, raw, &form, None, pc)?;
         }
@@ -147,7 +147,8 @@ fn extended(thread: &Thread<'_>, raw: &RawMessage) -> u32 {
 /// Whether the thread ends with the message: by the instruction, or up to Gen11 by the extended
 /// descriptor's own bit, wherever that stands. Source: lowering reference 1.3.
 pub(super) fn ends(thread: &Thread<'_>, raw: &RawMessage) -> bool {
-    let by_descriptor = thread.program.platform <= Platform::Icl;
+    let descriptor = thread.program.platform.extended_descriptor;
+    let by_descriptor = !descriptor.function_in_instruction();
     raw.eot || by_descriptor && ex::EOT.get(&[extended(thread, raw)]) != 0
 }
 
@@ -182,11 +183,12 @@ fn read(
 /// The fields of an extended descriptor that later parts have in the instruction.
 /// Source: lowering reference 1.3.
 fn moved(platform: Platform) -> u32 {
-    match platform {
-        Platform::Tgl => ex::SFID.mask() | ex::EOT.mask(),
-        Platform::Dg2 | Platform::Pvc => ex::SFID.mask() | ex::EOT.mask() | ex::LENGTH.mask(),
-        _ => 0,
-    }
+    let if_moved = |moved: bool, fields: u32| if moved { fields } else { 0 };
+    let word = platform.extended_descriptor;
+    if_moved(
+        word.function_in_instruction(),
+        ex::SFID.mask() | ex::EOT.mask(),
+    ) | if_moved(word.length_in_instruction(), ex::LENGTH.mask())
 }
 
 /// A raw message to serve: what an instruction's own has in its operands.

@@ -41,7 +41,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         Invm | Rsqtm | Sqrtm | Divm => {
             refuse(cx, "Ironlake's math unit has no function of this precision")
         }
-        op if !op.availability().platforms.contains(&cx.platform) => {
+        op if !op.info().availability.on(cx.platform) => {
             refuse(cx, "Ironlake has no message for it")
         }
         _ => Ok(()),

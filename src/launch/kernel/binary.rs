@@ -44,64 +44,32 @@ pub(super) struct Facts {
     pub unused_register: Option<bool>,
 }
 
-/// Cores in the header of a device program, as the offline compiler writes them for its devices.
-const CORES: &[(u32, Platform)] = &[
-    (11, Platform::Bdw),
-    (12, Platform::Skl),
-    (15, Platform::Icl),
-    (18, Platform::Tgl),
-    (0xc07, Platform::Dg2),
-    (0xc08, Platform::Pvc),
-];
-
-/// Products in the compatibility notes of a program, by the core that they have.
-const PRODUCTS: &[(u32, Platform)] = &[
-    (16, Platform::Bdw),
-    // skl, kbl, glk
-    (18, Platform::Skl),
-    (19, Platform::Skl),
-    (23, Platform::Skl),
-    // icllp, lkf, ehl
-    (26, Platform::Icl),
-    (27, Platform::Icl),
-    (28, Platform::Icl),
-    // tgllp, rkl, adls, adlp and adln, dg1
-    (29, Platform::Tgl),
-    (30, Platform::Tgl),
-    (31, Platform::Tgl),
-    (32, Platform::Tgl),
-    (33, Platform::Tgl),
-    (1210, Platform::Tgl),
-    (1270, Platform::Dg2),
-    (1271, Platform::Pvc),
-];
-
 /// Which platform a program was compiled for; `None` where it does not say.
 ///
 /// # Errors
 /// `E0651`: a device that visim does not know.
 pub fn platform(bytes: &[u8]) -> Result<Option<Platform>, Refused> {
-    let known = |table: &[(u32, Platform)], number: u32, what: &str| {
-        let found = table.iter().find(|row| row.0 == number);
-        let Some(&(_, platform)) = found else {
+    let known = |found: Option<Platform>, number: u32, what: &str| {
+        found.map(Some).ok_or_else(|| {
             let what = format!(
                 "the program was compiled for {what} {number}, a device that visim does not know"
             );
             let mut refused = refuse(Code::E0651, what);
             refused.help =
                 Some("--platform tgl, or another whose registers and messages it has".into());
-            return Err(refused);
-        };
-        Ok(Some(platform))
+            refused
+        })
     };
     if let Some(core) = program_of(bytes).and_then(|program| word(program, 8)) {
-        return known(CORES, core, "core");
+        return known(Platform::from_core(core), core, "core");
     }
     let product = object::File::parse(bytes).ok().and_then(|file| {
         let section = file.section_by_name(".note.intelgt.compat")?;
         zeinfo::product(section.data().ok()?)
     });
-    product.map_or(Ok(None), |product| known(PRODUCTS, product, "product"))
+    product.map_or(Ok(None), |product| {
+        known(Platform::from_product(product), product, "product")
+    })
 }
 
 pub(super) fn word(bytes: &[u8], at: usize) -> Option<u32> {
@@ -186,7 +154,7 @@ impl Compiled {
             3 * description.local_id_row(platform)
         } else {
             // A register is left unused unless data travels in the dispatch: launch reference 2.
-            let earlier = !facts.inline_data && matches!(platform, Platform::Skl | Platform::Tgl);
+            let earlier = !facts.inline_data && platform.payload.unused_register;
             match facts.unused_register.unwrap_or(earlier) {
                 true => grf,
                 false => 0,

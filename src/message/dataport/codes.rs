@@ -142,10 +142,10 @@ pub const fn lsc_fence_control(flush: u32, scope: u32) -> u32 {
 /// What the fences of earlier text flush on the load/store pipe, and how far they reach: shared local
 /// memory none, global memory the L3 for the letter R. Source: lowering reference 15.
 pub const fn fence_flush(local: bool, read_write: bool, platform: Platform) -> (u32, u32) {
-    match (local, read_write, platform) {
-        (true, _, _) => (0, 0),
-        (false, true, _) => (5, 3),
-        (false, false, Platform::Pvc) => (0, 3),
-        (false, false, _) => (1, 3),
+    let evicts = matches!(platform.facts().lsc, Some(lsc) if lsc.fence_evicts);
+    match (local, read_write) {
+        (true, _) => (0, 0),
+        (false, true) => (5, 3),
+        (false, false) => (evicts as u32, 3),
     }
 }

@@ -89,7 +89,7 @@ pub(super) fn encode(
         Request::ByteScattered(r) | Request::DwordScattered(r) => Some(r.global.is_some()),
         // Gen8 has forms of these with a header of zeros.
         Request::Untyped(_) | Request::Typed(_) | Request::Atomic(_)
-            if platform == Platform::Bdw =>
+            if platform.optional_header =>
         {
             None
         }
@@ -246,7 +246,7 @@ pub(super) fn decode(
         | Request::Urb(_) => true,
         Request::ByteScattered(_) | Request::DwordScattered(_) => form.header,
         Request::Untyped(_) | Request::Typed(_) | Request::Atomic(_)
-            if platform == Platform::Bdw =>
+            if platform.optional_header =>
         {
             form.header
         }

@@ -8,17 +8,18 @@ use super::super::fields::{self, Field};
 use super::super::request::{Fence, LscFence, Request};
 use super::{SLM, bad, lsc_fence_control, types};
 use crate::isa::Platform;
+use crate::isa::platforms::SfidNumbers;
 use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 
 pub(super) fn fence(r: &Fence, platform: Platform) -> Result<Draft, EncodeError> {
     use fields::fence as c;
-    if platform >= Platform::Dg2 {
+    if platform.lsc.is_some() {
         return Err(EncodeError::Absent {
             what: "a fence of the data cache",
             platform,
         });
     }
-    if r.local && platform < Platform::Icl {
+    if r.local && !platform.slm_port {
         return Err(EncodeError::Absent {
             what: "a fence of shared local memory alone",
             platform,
@@ -35,7 +36,7 @@ pub(super) fn fence(r: &Fence, platform: Platform) -> Result<Draft, EncodeError>
 
 pub(super) fn decode_fence(control: u32, platform: Platform) -> Result<Request, DecodeError> {
     use fields::fence as c;
-    if platform >= Platform::Dg2 {
+    if platform.lsc.is_some() {
         return Err(DecodeError::Gone {
             what: "fence of dc0",
             platform,
@@ -44,7 +45,7 @@ pub(super) fn decode_fence(control: u32, platform: Platform) -> Result<Request, 
     }
     let word = [control];
     let binding = c::BINDING.get(&word);
-    let local = binding == SLM && platform >= Platform::Icl;
+    let local = binding == SLM && platform.slm_port;
     reserved(
         c::BINDING,
         binding,
@@ -59,7 +60,7 @@ pub(super) fn decode_fence(control: u32, platform: Platform) -> Result<Request, 
 
 pub(super) fn end_of_thread(platform: Platform) -> Result<Draft, EncodeError> {
     // The same bit means two things: the spawner keeps the URB handle, the gateway ends the thread.
-    if platform >= Platform::Dg2 {
+    if platform.sfids == SfidNumbers::XeHpg {
         let mut d = Draft::new(Sfid::Gateway);
         d.put(fields::gateway::END, 1)?;
         return Ok(d);
@@ -74,12 +75,13 @@ pub(super) fn decode_thread(
     control: u32,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
+    let gateway = platform.sfids == SfidNumbers::XeHpg;
     let request = match (message.sfid, control) {
         (Sfid::Gateway, types::BARRIER) => Some(Request::Barrier),
-        (Sfid::Gateway, c) if c == fields::gateway::END.mask() && platform >= Platform::Dg2 => {
+        (Sfid::Gateway, c) if c == fields::gateway::END.mask() && gateway => {
             Some(Request::EndOfThread)
         }
-        (Sfid::Ts, c) if c == fields::spawner::CHILD.mask() && platform < Platform::Dg2 => {
+        (Sfid::Ts, c) if c == fields::spawner::CHILD.mask() && !gateway => {
             Some(Request::EndOfThread)
         }
         _ => None,
@@ -105,7 +107,7 @@ fn fence_codes(sfid: Sfid) -> [u32; 2] {
 }
 
 pub(super) fn lsc_fence(r: &LscFence, platform: Platform) -> Result<Draft, EncodeError> {
-    if platform < Platform::Dg2 {
+    if platform.lsc.is_none() {
         return Err(EncodeError::Absent {
             what: "the load/store pipe",
             platform,

@@ -78,7 +78,7 @@ fn hex(text: &str) -> Option<u32> {
 
 /// A name, or an extended descriptor: receiver and end of thread.
 fn receiver(word: Word<'_>) -> Result<(Sfid, bool), Wrong> {
-    let all = (0..16).filter_map(|n| Sfid::from_number(n, Platform::Ilk));
+    let all = (0..16).filter_map(|n| Sfid::from_number(n, Platform::OF_SENDS));
     let names = || {
         let names: Vec<_> = all.clone().map(Sfid::suffix).collect();
         format!(
@@ -89,7 +89,7 @@ fn receiver(word: Word<'_>) -> Result<(Sfid, bool), Wrong> {
     if let Some(extended) = hex(word.node) {
         let number = extended_gen5::SFID.get(&[extended]);
         let known = extended & !extended_gen5::LAYOUT.known(0) == 0;
-        let sfid = Sfid::from_number(number, Platform::Ilk).filter(|_| known);
+        let sfid = Sfid::from_number(number, Platform::OF_SENDS).filter(|_| known);
         let eot = extended_gen5::EOT.get(&[extended]) != 0;
         return sfid
             .map(|sfid| (sfid, eot))
@@ -107,7 +107,7 @@ fn receiver(word: Word<'_>) -> Result<(Sfid, bool), Wrong> {
 /// 31, as the example of PRM 2.6.2 tells them.
 fn pre_ironlake(word: u32, span: Span) -> Wrong {
     let (control, response, length) = (word & 0xffff, word >> 16 & 0xf, word >> 20 & 0xf);
-    let receiver = Sfid::from_number(word >> 24 & 0xf, Platform::Ilk);
+    let receiver = Sfid::from_number(word >> 24 & 0xf, Platform::OF_SENDS);
     let mut wrong = Diagnostic::new(Code::E0936)
         .at(span, "receiver and descriptor are two words")
         .see("PRM 2.6.2; lowering reference 18.1");

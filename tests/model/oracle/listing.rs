@@ -16,12 +16,14 @@ const PATIENCE: Duration = Duration::from_secs(10);
 pub fn finalize(text: &str, platform: Platform) -> Result<Option<Side<Theirs>>, String> {
     let folder = tempfile::tempdir().map_err(|e| e.to_string())?;
     std::fs::write(folder.path().join("k.visaasm"), text).map_err(|e| e.to_string())?;
-    let name = Platform::ALL
-        .iter()
-        .find(|p| p.0 == platform)
-        .map_or("", |p| p.2);
     let mut finalizer = Command::new("GenX_IR")
-        .args(["k.visaasm", "-platform", name, "-output", "-binary"])
+        .args([
+            "k.visaasm",
+            "-platform",
+            platform.finalizer,
+            "-output",
+            "-binary",
+        ])
         .args(["-noschedule", "-nocompaction"])
         .current_dir(folder.path())
         .stdin(Stdio::null())
