@@ -19,14 +19,44 @@ pub struct Check {
     /// The programs; `-` is standard input.
     #[arg(required = true, value_name = "FILE")]
     files: Vec<PathBuf>,
-    /// Check for this platform rather than the one the file names.
-    #[arg(long, value_parser = platform)]
+    #[arg(long, value_parser = platform, help = for_platform("Check for this platform rather than the one the file names"))]
     platform: Option<Platform>,
     /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
     #[arg(long)]
     strict: bool,
     #[command(flatten)]
     written: Written,
+}
+
+/// Prints every platform with its generation and its other names.
+pub fn platforms(output: &mut Output) {
+    let mut text = String::new();
+    for platform in Platform::ALL {
+        let others: Vec<&str> = platform.names().skip(1).collect();
+        let (generation, grf) = (platform.generation.to_string(), platform.grf_bytes);
+        text += &format!(
+            "{platform:<6} {generation:<8} {grf}-byte registers  {}\n",
+            others.join(" ")
+        );
+    }
+    output.text(&text);
+    output.field("platforms", || {
+        let row = |platform: &Platform| {
+            let names: Vec<&str> = platform.names().collect();
+            json!({
+                "names": names,
+                "generation": platform.generation.to_string(),
+                "grf_bytes": platform.grf_bytes,
+            })
+        };
+        Platform::ALL.iter().map(row).collect()
+    });
+}
+
+/// The help of an option that takes a platform.
+pub fn for_platform(what: &str) -> String {
+    let names: Vec<&str> = Platform::ALL.iter().map(|p| p.name).collect();
+    format!("{what} ({}; `?` lists them)", names.join(" "))
 }
 
 /// Reads a platform's name for clap.

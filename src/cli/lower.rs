@@ -1,6 +1,6 @@
 //! `visim lower FILE`: the hardware messages of a program; `visim decode DESC EXDESC`: one message's bits.
 
-use super::check::platform;
+use super::check::{for_platform, platform};
 use super::input::Written;
 use super::output::{Exit, Output};
 use crate::check::CheckOptions;
@@ -22,8 +22,7 @@ use std::path::PathBuf;
 pub struct Lower {
     /// The program; `-` is standard input.
     file: PathBuf,
-    /// Lower for this platform rather than the one the file names.
-    #[arg(long, value_parser = platform)]
+    #[arg(long, value_parser = platform, help = for_platform("Lower for this platform rather than the one the file names"))]
     platform: Option<Platform>,
     /// Which release of Intel's finalizer to follow: 1.0.12504, 1.0.17791 or 2.40. Without it the first one
     /// that writes the text's `.version` and knows the platform.
@@ -149,8 +148,7 @@ pub struct Decode {
     /// The extended descriptor, as 0xc.
     #[arg(value_parser = hexadecimal)]
     ex_desc: u32,
-    /// The platform whose message it is.
-    #[arg(long, value_parser = platform, default_value = "skl")]
+    #[arg(long, value_parser = platform, default_value_t = Platform::default(), help = for_platform("The platform whose message it is"))]
     platform: Platform,
 }
 

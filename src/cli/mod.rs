@@ -63,6 +63,11 @@ enum Command {
 
 /// Reads the command line, runs the command, prints, and says how it went.
 pub fn main() -> ExitCode {
+    if asks_for(["--platform", "?"]) {
+        let mut output = Output::new(output_format(), Colour::Never);
+        check::platforms(&mut output);
+        return output.finish().into();
+    }
     let parsed = Options::command()
         .try_get_matches()
         .and_then(|matches| Ok((Options::from_arg_matches(&matches)?, matches)));
@@ -75,7 +80,7 @@ pub fn main() -> ExitCode {
             } else {
                 Exit::Fine
             };
-            if error.use_stderr() && asks_for_json() {
+            if error.use_stderr() && matches!(output_format(), Format::Json) {
                 let mut output = Output::new(Format::Json, Colour::Never);
                 output.complain(error.render().to_string().trim_end());
                 return output.finish().max(code).into();
@@ -105,13 +110,22 @@ pub fn main() -> ExitCode {
     output.finish().max(exit).into()
 }
 
-/// Whether a command line that cannot be read asks for JSON.
-fn asks_for_json() -> bool {
+/// The format of the output of a command line that cannot be read.
+fn output_format() -> Format {
+    match asks_for(["--format", "json"]) {
+        true => Format::Json,
+        false => Format::Text,
+    }
+}
+
+/// Whether the command line, which need not make sense, gives an option this value.
+fn asks_for([option, value]: [&str; 2]) -> bool {
     let words: Vec<_> = std::env::args_os().collect();
-    let pairs = words
-        .windows(2)
-        .any(|w| w[0] == "--format" && w[1] == "json");
-    pairs || words.iter().any(|w| w == "--format=json")
+    let pairs = words.windows(2).any(|w| w[0] == option && w[1] == value);
+    pairs
+        || words
+            .iter()
+            .any(|w| w.to_str() == Some(&format!("{option}={value}")))
 }
 
 /// Names of the options that were given to the subcommand.

@@ -1,7 +1,7 @@
 //! `visim run FILE`: runs a program with the surfaces, samplers and values that its comments or the
 //! options bind, prints the registers asked for and writes the surfaces asked for.
 
-use super::check::platform;
+use super::check::{for_platform, platform};
 use super::input::Written;
 use super::launch::{Launch, Launched};
 use super::output::{Exit, Output};
@@ -66,8 +66,7 @@ pub struct Run {
     /// Make each message into the platform's bits, read them again and serve what they say.
     #[arg(long)]
     through_bits: bool,
-    /// Run for this platform rather than the one the file names.
-    #[arg(long, value_parser = platform)]
+    #[arg(long, value_parser = platform, help = for_platform("Run for this platform rather than the one the file names"))]
     platform: Option<Platform>,
     /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
     #[arg(long)]

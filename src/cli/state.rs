@@ -46,9 +46,10 @@ fn what(text: &str) -> Result<What, String> {
 }
 
 fn generation(text: &str) -> Result<Generation, String> {
-    let found = Generation::ALL.iter().find(|row| row.0 == text);
+    let all = Generation::numbered();
+    let found = all.clone().find(|row| row.0 == text);
     found.map(|row| row.1).ok_or_else(|| {
-        let names: Vec<&str> = Generation::ALL.iter().map(|row| row.0).collect();
+        let names: Vec<&str> = all.map(|row| row.0).collect();
         format!("one of {} is wanted", names.join(", "))
     })
 }

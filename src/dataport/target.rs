@@ -13,7 +13,7 @@
 use super::touch::Watch;
 use crate::surface::format::Access;
 use crate::surface::texel::{Rgba, encode};
-use crate::surface::{Generation, Kind, Refused, Surface, Tiling};
+use crate::surface::{Kind, Refused, Surface, Tiling};
 
 const SEE: &str = "PRM 5.10.7, \"Render Target Write\"";
 
@@ -97,7 +97,7 @@ impl<'a> Target<'a> {
                 "PRM 4.10.2.1, Y Offset",
             ));
         }
-        if d.generation < Generation::Gen7 && format.bits == 128 && d.tiling == Tiling::Y {
+        if !d.generation.wide_y_targets && format.bits == 128 && d.tiling == Tiling::Y {
             return Err(Refused::undefined(
                 format!("{format} as a Y-tiled render target: its elements have 128 bits"),
                 "PRM 4.10.2.1, Surface Format; surface reference 1.1",
@@ -195,7 +195,7 @@ pub fn write(surface: &Surface, pixels: &Pixels, watch: Watch<'_>) -> Result<(),
 mod tests {
     use super::*;
     use crate::diagnostic::Class;
-    use crate::surface::{Description, Format, LineStride};
+    use crate::surface::{Description, Format, Generation, LineStride};
     use pretty_assertions::assert_eq;
 
     /// Nobody watches.

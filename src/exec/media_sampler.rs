@@ -19,7 +19,7 @@ use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, U
 use crate::program::Raw;
 use crate::sampler::avs::{self, AvsError, AvsSampler, Kernels};
 use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs};
-use crate::sampler::deinterlace::writeback::{self, Layout};
+use crate::sampler::deinterlace::writeback;
 use crate::sampler::settings::{self, Filter, MipFilter};
 use crate::sampler::unorm::{self, UnormSampler, Writeback};
 use crate::sampler::{Read, SamplerState};
@@ -223,7 +223,7 @@ impl Media<'_> {
         let made = block::block(state, &inputs, (asked.x, asked.y))
             .map_err(|error| self.refuse_frame(thread, asked.surface, &error))?;
         let packed = is_packed(current.format());
-        let layout = Layout::of(current.description().generation);
+        let layout = current.description().generation.deinterlace;
         let registers = writeback::registers(state, &made, layout, packed);
         self.length(thread, registers.len() as u32)?;
         for (register, at) in registers.iter().zip(0..) {

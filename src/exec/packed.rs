@@ -11,8 +11,9 @@
 
 use super::bindings::{Bindings, Sampler};
 use crate::diagnostic::Code;
+use crate::isa::Platform;
 use crate::sampler::SamplerState;
-use crate::surface::{Description, Generation, Invalid, Planes, Surface, state};
+use crate::surface::{Description, Invalid, Planes, Surface, state};
 use std::sync::Arc;
 
 /// The surface that the packed state of `surface` describes, over the same memory.
@@ -75,9 +76,9 @@ pub fn bindings(bindings: &Bindings) -> Bindings {
 
 /// The sampler state that the words of `state` say, in the first structure that holds it.
 fn sampler(state: &SamplerState) -> Option<SamplerState> {
-    [Generation::Gen9, Generation::Gen5]
-        .into_iter()
-        .find_map(|generation| state.pack(generation).ok()?.unpack(generation).ok())
+    let (skylake, ironlake) = (Platform::default(), Platform::OF_SENDS);
+    let mut generations = [skylake, ironlake].map(|p| p.generation).into_iter();
+    generations.find_map(|generation| state.pack(generation).ok()?.unpack(generation).ok())
 }
 
 /// The bound surfaces that no structure holds, with the reason.
@@ -93,7 +94,7 @@ pub fn unpacked(bindings: &Bindings) -> Vec<(u32, Invalid)> {
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface::{Format, LineStride, Memory, Tiling};
+    use crate::surface::{Format, Generation, LineStride, Memory, Tiling};
 
     fn made(description: Description) -> Surface {
         Surface::new(description, Arc::new(Memory::zeroed(1 << 20))).expect("a legal surface")

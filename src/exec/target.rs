@@ -14,7 +14,7 @@ use super::thread::Thread;
 use super::touched::Touched;
 use super::trap::Trap;
 use crate::dataport::target::{Pixels, SLOTS, write};
-use crate::isa::Type;
+use crate::isa::{Platform, Type};
 use crate::lower::UNMODELLED;
 use crate::message::fields::gen5_target_header as h;
 use crate::message::{NoBits, PixelForm, PixelHeader, PixelWrite, Request, TargetWrite, through};

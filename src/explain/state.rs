@@ -236,7 +236,7 @@ pub fn of_sampler(state: &Sampler, generation: Generation) -> Result<Vec<State>,
                 add(What::Border, &packed.border)?;
             }
         }
-        Sampler::Avs(state) if generation == Generation::Gen5 => {
+        Sampler::Avs(state) if scaler::tables(generation).is_ok() => {
             let packed = state.pack_gen5(0)?;
             add(What::Sample8x8, &packed.sampler)?;
             add(What::Tables8x8, &packed.tables)?;

@@ -161,7 +161,7 @@ pub fn read(
 
 /// `gen=`.
 pub fn generation(value: &Spanned<String>) -> Result<Generation, Wrong> {
-    one_of(value, Generation::ALL)
+    one_of(value, &Generation::numbered().collect::<Vec<_>>())
 }
 
 /// `on` or `off`.

@@ -62,7 +62,7 @@ pub const fn counts_by_header(decoded: &Decoded) -> bool {
 ///
 /// Source: lowering reference 1.2 and 1.10, and the lengths of each message.
 pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
-    if platform == Platform::Ilk {
+    if platform.is_gen5() {
         return gen5::odd_lengths(decoded);
     }
     let Decoded {
@@ -140,7 +140,7 @@ pub fn lane_bytes(request: &Request, part: Part, platform: Platform) -> Option<u
 ///
 /// Source: lowering reference 2 to 15, the lengths of each message; 18 for Gen5.
 pub fn form(request: &Request, platform: Platform) -> Form {
-    if platform == Platform::Ilk {
+    if platform.is_gen5() {
         return gen5::default_form(request);
     }
     let grf = platform.grf_bytes();

@@ -7,7 +7,7 @@ use super::{Channels, Lanes, finish, lane_mask};
 use crate::message::{Parameter, SamplerOp, SamplerRequest};
 use crate::surface::format::Returns;
 use crate::surface::texel::Rgba;
-use crate::surface::{Description, Generation, Kind, Surface};
+use crate::surface::{Description, Kind, Surface};
 
 /// Answers for every active lane; only enabled channels are written. Numbers are unsigned integers; before
 /// Cantiga (Gen4) `resinfo` gives them as floats (PRM 4.11.1.4).
@@ -28,9 +28,9 @@ pub fn info(
                 let lod = given.lanes(Parameter::Lod).map_or(0, |lods| lods[lane]);
                 let lod = if given.is_narrow() { lod & 0xffff } else { lod };
                 let size = size(d, lod);
-                match d.generation {
-                    Generation::Gen4 => size.map(|n| (n as f32).to_bits()),
-                    _ => size,
+                match d.generation.resinfo_floats {
+                    true => size.map(|n| (n as f32).to_bits()),
+                    false => size,
                 }
             }
             _ => [d.samples, 0, 0, d.sampled.positions],
@@ -50,7 +50,7 @@ fn size(d: &Description, lod: u32) -> Rgba {
     }
     let at = |n: u32| (n >> (lod + d.min_lod)).max(1);
     // Up to Gen6 no bit tells an array of one slice from no array: a Depth field of 0 is returned as it is.
-    let slices = match (d.generation < Generation::Gen7, d.depth) {
+    let slices = match (d.generation.short_surface_state, d.depth) {
         (true, 1) => 0,
         (_, depth) => depth,
     };
@@ -58,7 +58,7 @@ fn size(d: &Description, lod: u32) -> Rgba {
         Kind::D1 => (at(d.width), slices, 0),
         Kind::D3 => (at(d.width), at(d.height), at(d.depth)),
         Kind::Cube => {
-            let cubes = if d.array && d.generation >= Generation::Gen7 {
+            let cubes = if d.array && !d.generation.short_surface_state {
                 d.depth
             } else {
                 0

@@ -5,7 +5,7 @@
 use super::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
 };
-use super::state::structure;
+use super::state::{BORDER_GEN5, SAMPLER_GEN5, structure};
 use crate::diagnostic::Code;
 use crate::surface::state::field::StateField;
 use crate::surface::{Generation, Invalid};
@@ -82,9 +82,9 @@ impl SamplerState {
             ],
             round_mag: rounding("Mag"),
             round_min: rounding("Min"),
-            border: match generation {
-                Generation::Gen5 | Generation::Gen6 => Border::Encodings(std::array::from_fn(word)),
-                _ => Border::Channels(std::array::from_fn(word)),
+            border: match BORDER_GEN5.generations.contains(generation) {
+                true => Border::Encodings(std::array::from_fn(word)),
+                false => Border::Channels(std::array::from_fn(word)),
             },
             lod_bias: value("Texture LOD Bias"),
             min_lod: value("Min LOD"),
@@ -142,8 +142,8 @@ impl SamplerState {
     ///
     /// Source: surface reference 5.5.
     pub fn words(&self, generation: Generation) -> Result<[u32; 4], Invalid> {
-        let old = generation < Generation::Gen8;
         let structure = structure(generation);
+        let old = structure.generations == SAMPLER_GEN5.generations;
         for (said, name, otherwise) in [
             (
                 self.base_level != 0,

@@ -3,7 +3,7 @@
 //! Source: surface reference 3 and 5; PRM 4.10.2.1.
 
 use super::format::Kind as FormatKind;
-use super::{Description, Generation, Invalid, Kind, MipLayout, Tiling};
+use super::{Description, Invalid, Kind, MipLayout, Tiling};
 use crate::diagnostic::Code;
 
 /// The most rows that the fifteen bits of the QPitch field can say. Source: surface reference 5.4.
@@ -42,7 +42,7 @@ fn samples(counts: &[u32]) -> String {
 impl Description {
     /// Every rule of sizes that is broken.
     pub(super) fn sizes(&self) -> Vec<Invalid> {
-        let early = self.generation <= Generation::Gen6;
+        let early = self.generation.short_surface_state;
         let (side, slices, levels) = match early {
             true => (8192, 512, 14),
             false => (16384, 2048, 15),
@@ -146,7 +146,7 @@ impl Description {
                 )
             },
         );
-        let early = self.generation <= Generation::Gen6;
+        let early = self.generation.short_surface_state;
         rule(
             self.kind != Kind::Cube || !early || self.depth == 1,
             E0745,
@@ -166,11 +166,7 @@ impl Description {
                 )
             },
         );
-        let counts: &[u32] = match self.generation {
-            Generation::Gen4 | Generation::Gen5 => &[1],
-            Generation::Gen6 => &[1, 4],
-            _ => &[1, 2, 4, 8, 16],
-        };
+        let counts = self.generation.samples;
         rule(
             counts.contains(&self.samples),
             E0745,
@@ -209,7 +205,7 @@ impl Description {
             },
         );
         rule(
-            self.mip_layout == MipLayout::Below || plain_2d && self.generation <= Generation::Gen6,
+            self.mip_layout == MipLayout::Below || plain_2d && early,
             E0745,
             &["below"],
             "mip layout BELOW",
@@ -245,7 +241,7 @@ impl Description {
         );
         let standard = matches!(self.tiling, Tiling::Yf | Tiling::Ys);
         rule(
-            !standard || self.generation >= Generation::Gen9,
+            !standard || self.generation.standard_tiling,
             E0745,
             &["tiling", "gen"],
             "tiling Y, or Gen9",

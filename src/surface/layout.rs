@@ -15,6 +15,7 @@
 //! Source: surface reference 3.2 to 3.7.
 
 use super::{Generation, Kind, MipLayout, SampleStorage};
+use crate::isa::generations::ArraySpacing;
 
 /// What [`Layout::new`] needs to know. Sizes are those of level 0; all at least 1.
 #[derive(Clone, Debug)]
@@ -88,10 +89,12 @@ impl Layout {
         let (w, h) = (|l: usize| sizes[l].0, |l: usize| sizes[l].1);
         let count = shape.levels as usize;
         let in_a_row =
-            shape.generation >= Generation::Gen9 && shape.kind == Kind::D1 && shape.tile_rows == 1;
-        let grid = shape.generation < Generation::Gen9
-            && (shape.kind == Kind::D3
-                || shape.kind == Kind::Cube && shape.generation < Generation::Gen5);
+            shape.generation.pads_elements && shape.kind == Kind::D1 && shape.tile_rows == 1;
+        let grid = match shape.kind {
+            Kind::D3 => shape.generation.volumes_in_grid,
+            Kind::Cube => shape.generation.cubes_in_grid,
+            _ => false,
+        };
 
         let mut levels = Vec::with_capacity(count);
         let (mut x, mut y) = (0, 0);
@@ -143,13 +146,11 @@ impl Layout {
             _ => shape.size.2,
         };
         let block_h = shape.block.1;
-        let distance = match (shape.qpitch, shape.generation) {
+        let distance = match (shape.qpitch, shape.generation.array_spacing) {
             (Some(rows), _) => rows,
             // Full spacing: surface reference 3.5. In texel rows, then in element rows.
-            (None, Generation::Gen4 | Generation::Gen5 | Generation::Gen6) => {
-                h(0) + h(1) + 11 * shape.align.1.div_ceil(block_h)
-            }
-            (None, Generation::Gen7 | Generation::Gen75) if shape.levels > 1 => {
+            (None, ArraySpacing::Full) => h(0) + h(1) + 11 * shape.align.1.div_ceil(block_h),
+            (None, ArraySpacing::FullOfLevels) if shape.levels > 1 => {
                 h(0) + h(1) + 12 * shape.align.1.div_ceil(block_h)
             }
             // LOD 0 spacing of Gen7 for one level; later the state says, and drivers pack.
@@ -226,7 +227,7 @@ impl Shape {
     fn padded(&self, physical: (u32, u32), level: u32) -> (u32, u32) {
         let pad = |size: u32, unit: u32, block: u32| {
             let size = (size >> level).max(1);
-            if self.generation >= Generation::Gen9 {
+            if self.generation.pads_elements {
                 align_to(size.div_ceil(block), unit)
             } else {
                 align_to(size, unit).div_ceil(block)

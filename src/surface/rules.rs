@@ -4,8 +4,9 @@
 
 use super::layout::{Layout, Shape, align_to, sample_scale};
 use super::tiling::Tiling;
-use super::{Description, Generation, Invalid, Kind, SampleStorage};
+use super::{Description, Invalid, Kind, SampleStorage};
 use crate::diagnostic::Code;
+use crate::isa::generations::ImageAlignment;
 
 /// No surface may end behind this byte of its memory: 1 GiB.
 pub const MAX_BYTES: u64 = 1 << 30;
@@ -18,11 +19,11 @@ impl Description {
             u32::from(self.format.block.0),
             u32::from(self.format.block.1),
         );
-        match (self.align, self.generation.in_memory()) {
+        match (self.align, self.generation.image_alignment) {
             (Some(align), _) => align,
-            (None, Generation::Gen9) => (4, 4),
+            (None, ImageAlignment::Elements) => (4, 4),
             (None, _) if self.format.is_compressed() => (bw, bh),
-            (None, Generation::Gen8) => (4, 4),
+            (None, ImageAlignment::Wide) => (4, 4),
             (None, _) => (4, 2),
         }
     }
@@ -178,7 +179,7 @@ impl Description {
             let help = format!("{all}x1, or a surface that is no buffer");
             return Err(Invalid::new(Code::E0745, what).mend(&["size", "kind"], help));
         }
-        let early = self.generation <= Generation::Gen6;
+        let early = self.generation.short_surface_state;
         if self.width == 0 || early && self.width > 1 << 27 {
             let what = format!("{} entries; 1 to {} are allowed", self.width, 1 << 27);
             return fail(Code::E0740, what);
@@ -245,7 +246,7 @@ impl Description {
             0 => least,
             pitch => u64::from(pitch),
         };
-        let most = if self.generation <= Generation::Gen6 {
+        let most = if self.generation.short_surface_state {
             1 << 17
         } else {
             1 << 18

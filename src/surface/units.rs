@@ -4,8 +4,9 @@
 //! Source: surface reference 3.1 "X Offset, Y Offset", 3.2, 3.5, 5.2, 5.4.
 
 use super::layout::Layout;
-use super::{Description, Generation, Invalid, SampleStorage, Tiling};
+use super::{Description, Invalid, SampleStorage, Tiling};
 use crate::diagnostic::Code;
+use crate::isa::generations::{ArraySpacing, ImageAlignment};
 
 /// Where the offsets are told of.
 const OFFSETS: &str = "surface reference 3.1, 5.2, 5.4; PRM 4.10.2.1, \"X Offset\", \"Y Offset\"";
@@ -24,7 +25,7 @@ impl Description {
     ///
     /// A media state of Gen8 or Gen9 has a fourth bit, but no tile of it has more than 32 rows.
     pub(super) fn offset_fields(&self) -> [(u32, u32); 2] {
-        match self.generation <= Generation::Gen75 {
+        match self.generation.short_y_offset {
             true => [(4, 4 * 0x7f), (2, 2 * 0xf)],
             false => [(4, 4 * 0x7f), (4, 4 * 0x7)],
         }
@@ -69,7 +70,7 @@ impl Description {
 
     /// Source: surface reference 3.1, "X Offset, Y Offset".
     fn check_field(&self) -> Result<(), Invalid> {
-        let field = self.generation == Generation::Gen5 && self.line_stride.skips();
+        let field = self.generation.field_y_offset && self.line_stride.skips();
         if !field || self.y_offset.is_multiple_of(4) {
             return Ok(());
         }
@@ -96,18 +97,15 @@ impl Description {
                 .collect::<Vec<_>>()
                 .join(", ")
         };
-        let (across, down): (&[u32], &[u32]) = match self.generation {
-            Generation::Gen4 | Generation::Gen5 => (&[fixed.0], &[fixed.1]),
-            Generation::Gen6 | Generation::Gen7 | Generation::Gen75
-                if self.format.is_compressed() =>
-            {
-                (&[fixed.0], &[fixed.1])
-            }
-            Generation::Gen6 => (&[4], &[2, 4]),
+        use ImageAlignment::*;
+        let (across, down): (&[u32], &[u32]) = match self.generation.image_alignment {
+            Wide | Elements => (&[4, 8, 16], &[4, 8, 16]),
+            Fixed | Down | Both if self.format.is_compressed() => (&[fixed.0], &[fixed.1]),
+            Fixed => (&[fixed.0], &[fixed.1]),
+            Down => (&[4], &[2, 4]),
             // Stencil has an alignment of its own.
-            Generation::Gen7 | Generation::Gen75 if self.tiling == Tiling::W => (&[8], &[8]),
-            Generation::Gen7 | Generation::Gen75 => (&[4, 8], &[2, 4]),
-            _ => (&[4, 8, 16], &[4, 8, 16]),
+            Both if self.tiling == Tiling::W => (&[8], &[8]),
+            Both => (&[4, 8], &[2, 4]),
         };
         if across.contains(&i) && down.contains(&j) {
             return Ok(());
@@ -131,7 +129,8 @@ impl Description {
             let help = "leave QPitch out: the slices are packed, or as far apart as sizes say";
             Err(Invalid::new(Code::E0749, what).mend(&["qpitch"], help))
         };
-        if self.generation < Generation::Gen8 {
+        let spacing = self.generation.array_spacing;
+        if matches!(spacing, ArraySpacing::Full | ArraySpacing::FullOfLevels) {
             return fail(format!(
                 "a QPitch of {rows}; {} has no field for it, its slices are as far apart as sizes say",
                 self.generation
@@ -146,9 +145,11 @@ impl Description {
 
     /// The rows that the QPitch field of the state means, from element rows: on Gen8 those of texels.
     pub(super) fn qpitch_field(&self, rows: u32) -> u32 {
-        match self.generation == Generation::Gen8 && self.format.is_compressed() {
-            true => rows.saturating_mul(u32::from(self.format.block.1)),
-            false => rows,
+        match self.generation.array_spacing {
+            ArraySpacing::QPitchTexels if self.format.is_compressed() => {
+                rows.saturating_mul(u32::from(self.format.block.1))
+            }
+            _ => rows,
         }
     }
 

@@ -47,6 +47,21 @@ fn the_first_command_prints_what_the_readme_shows_and_writes_the_picture() {
 }
 
 #[test]
+fn the_readme_and_the_help_list_every_platform() {
+    let names: Vec<&str> = Platform::ALL.iter().map(|p| p.name).collect();
+    let names = names.join(" ");
+    let row = format!("| `PLATFORM skl` | `--platform skl` | `{names}` |");
+    assert!(README.contains(&row), "README.md has no row\n{row}");
+    let folder = Path::new(env!("CARGO_MANIFEST_DIR"));
+    let help = visim(&["check", "--help"], folder);
+    assert!(String::from_utf8_lossy(&help.stdout).contains(&format!("({names}; `?` lists them)")));
+    let list = visim(&["check", "--platform", "?"], folder);
+    let list = String::from_utf8_lossy(&list.stdout).into_owned();
+    let listed: Vec<&str> = list.lines().filter_map(|l| l.split(' ').next()).collect();
+    assert_eq!(listed.join(" "), names);
+}
+
+#[test]
 fn the_pictures_of_the_readme_are_what_its_commands_draw() {
     let root = Path::new(env!("CARGO_MANIFEST_DIR"));
     let folder = tempfile::tempdir().expect("a folder");

@@ -119,3 +119,115 @@ fn laws_say_where_cases_that_failed_are_kept() {
     }
     assert!(wrong.is_empty(), "{wrong:#?}");
 }
+
+/// Folders whose messages are about to become rows and tables; nothing else may join them.
+const STILL_NAMING: &[&str] = &["finalizer/", "message/gen5", "exec/gen5/"];
+
+/// Tables with a column of generations.
+const COLUMNS: &[&str] = &[
+    "surface/format/table.rs",
+    "surface/format/media.rs",
+    "surface/state/tables.rs",
+    "sampler/state/tables.rs",
+    "sampler/avs/packed/fields.rs",
+    "sampler/deinterlace/packed.rs",
+];
+
+/// What a line of code names of platforms and generations: variants, or all of them at once.
+fn platforms_named(line: &str) -> Vec<String> {
+    let code = line.split("//").next().unwrap_or_default();
+    let mut found = Vec::new();
+    for kind in ["Platform::", "Generation::", "Since::"] {
+        for (at, _) in code.match_indices(kind) {
+            let whole = !code[..at].ends_with(|c: char| c.is_ascii_alphanumeric() || c == '_');
+            let tail = &code[at + kind.len()..];
+            let end = tail.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let name = &tail[..end.unwrap_or(tail.len())];
+            // Constants are facts of the table, as `Platform::ALL`; functions begin in lower case.
+            let variant = name.starts_with(|c: char| c.is_ascii_uppercase())
+                && name.contains(|c: char| c.is_ascii_lowercase());
+            if whole && (variant || tail.starts_with(['*', '{'])) {
+                found.push(format!("{kind}{name}"));
+            }
+        }
+    }
+    found
+}
+
+/// The files and folders that only tests have: `#[cfg(test)] mod name;`.
+fn modules_of_tests(paths: &[PathBuf]) -> Vec<PathBuf> {
+    let mut found = Vec::new();
+    for path in paths {
+        let text = fs::read_to_string(path).expect("source text");
+        for tail in text.split("#[cfg(test)]").skip(1) {
+            let line = tail.trim_start().lines().next().unwrap_or_default();
+            let Some(name) = line.strip_suffix(';').and_then(|l| l.split("mod ").nth(1)) else {
+                continue;
+            };
+            let own = path
+                .file_stem()
+                .is_some_and(|stem| stem == "mod" || stem == "lib");
+            let folder = if own {
+                path.parent().expect("a folder").into()
+            } else {
+                path.with_extension("")
+            };
+            found.extend([folder.join(format!("{name}.rs")), folder.join(name)]);
+        }
+    }
+    found
+}
+
+/// Code asks for a fact of the platform's row; only `isa` and tables with a column of generations have names.
+#[test]
+fn platforms_are_named_in_tables_alone() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut paths = Vec::new();
+    files(&root, &mut paths);
+    let tests = modules_of_tests(&paths);
+    let mut wrong = Vec::new();
+    for path in &paths {
+        let inside = path
+            .strip_prefix(&root)
+            .expect("below src")
+            .display()
+            .to_string();
+        let inside = inside.replace('\\', "/");
+        let apart = |starts: &[&str]| starts.iter().any(|start| inside.starts_with(start));
+        if apart(&["isa/"])
+            || apart(STILL_NAMING)
+            || apart(COLUMNS)
+            || tests.iter().any(|t| path.starts_with(t))
+        {
+            continue;
+        }
+        let text = fs::read_to_string(path).expect("source text");
+        let code = text.split("#[cfg(test)]\nmod ").next().unwrap_or_default();
+        for (number, line) in code.lines().enumerate() {
+            for name in platforms_named(line) {
+                wrong.push(format!("{inside}:{}: {name}", number + 1));
+            }
+        }
+    }
+    assert!(
+        wrong.is_empty(),
+        "ask for a fact of `isa::platforms`:\n{}",
+        wrong.join("\n")
+    );
+}
+
+#[test]
+fn names_of_platforms_are_seen() {
+    assert_eq!(
+        platforms_named("if platform == Platform::Skl {"),
+        ["Platform::Skl"]
+    );
+    assert_eq!(
+        platforms_named("use crate::isa::Generation::{self, *};"),
+        ["Generation::"]
+    );
+    assert_eq!(
+        platforms_named("Platform::ALL, Platform::from_name(x) // Platform::Skl"),
+        [""; 0]
+    );
+}

@@ -279,7 +279,7 @@ impl Image {
     pub fn zeroed(shape: Shape) -> Result<Image, Refused> {
         let (description, _) = shape.surface()?;
         // Compilers ask of a format what their device has: the longest list is taken.
-        let generation = Generation::Gen12;
+        let generation = Generation::LATEST;
         let description = Description {
             generation,
             ..description

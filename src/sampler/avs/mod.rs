@@ -42,7 +42,8 @@ pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
 use crate::isa::ChannelMask;
 use crate::message::{AvsRequest, Scale8x8Request};
 use crate::sampler::Read;
-use crate::surface::{Format, Generation, Kind, Surface};
+use crate::surface::{Format, Kind, Surface};
+use packed::fields::SAMPLE_8X8_GEN5;
 use plan::Scratch;
 use std::borrow::Cow;
 use std::cell::RefCell;
@@ -187,7 +188,8 @@ pub fn reads_8x8(
 fn view_8x8(surface: &Surface) -> Result<MediaView<'_>, AvsError> {
     let format = surface.format();
     let frames_only = matches!(format, Format::PLANAR_411_8 | Format::PLANAR_422_8);
-    if frames_only || format.media_code(Generation::Gen5).is_none() {
+    let own = SAMPLE_8X8_GEN5.generations.first().unwrap_or_default();
+    if frames_only || format.media_code(own).is_none() {
         return Err(AvsError::Format8x8(format));
     }
     MediaView::of(surface)

@@ -3,9 +3,11 @@
 use super::DeinterlaceState;
 use super::fields::Weave;
 use crate::diagnostic::Code;
+use crate::isa::generations::Generation::{self, *};
+use crate::isa::generations::from;
+use crate::surface::Invalid;
 use crate::surface::state::Structure;
 use crate::surface::state::field::{Meaning, field};
-use crate::surface::{Generation, Generation::*, Invalid};
 
 const FILM: &[(u32, &str)] = &[
     (0, "deinterlace"),
@@ -17,7 +19,7 @@ const FILM: &[(u32, &str)] = &[
 #[rustfmt::skip]
 pub const DEINTERLACE: &Structure = &Structure {
     name: "SAMPLER_STATE for deinterlace",
-    generations: (Gen5, Gen75),
+    generations: from(Gen5).until(Gen75),
     dwords: 8,
     source: "PRM 4.10.3.2; AVS reference 5.2",
     planar: |_| false,
@@ -192,8 +194,7 @@ impl DeinterlaceState {
 /// # Errors
 /// `N0752` where the message does not exist: before Gen5 and from Gen8 on.
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
-    let (from, to) = DEINTERLACE.generations;
-    if (from..=to).contains(&generation.in_memory()) {
+    if DEINTERLACE.generations.contains(generation) {
         return Ok(DEINTERLACE);
     }
     let what = format!("{generation:?} has no deinterlace message; Gen5 to Gen7.5 have");

@@ -16,42 +16,24 @@
 use super::DeinterlaceState;
 use super::block::{Block, Samples, Statistics};
 use super::denoise::Block4x4;
-use crate::surface::Generation;
+use crate::isa::generations::DeinterlaceResponse;
 
 /// One register.
 pub type Register = [u8; 32];
 
-/// The generations that differ.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Layout {
-    /// Ironlake.
-    Gen5,
-    /// Sandy Bridge.
-    Gen6,
-    /// Ivy Bridge and Haswell.
-    Gen7,
-}
-
-impl Layout {
-    /// That of the generation whose surface is read; the message is gone from Gen8 on.
-    pub const fn of(generation: Generation) -> Layout {
-        match generation {
-            Generation::Gen6 => Layout::Gen6,
-            Generation::Gen7 | Generation::Gen75 => Layout::Gen7,
-            _ => Layout::Gen5,
-        }
-    }
-}
-
 /// Registers returned. `packed`: the frame is packed 4:2:2. Source: PRM 4.11.2.4, response lengths.
-pub const fn response(state: &DeinterlaceState, layout: Layout, packed: bool) -> usize {
+pub const fn response(
+    state: &DeinterlaceState,
+    layout: DeinterlaceResponse,
+    packed: bool,
+) -> usize {
     if !state.di_enable {
         return if packed { 9 } else { 5 };
     }
     match (layout, state.dn_enable) {
-        (Layout::Gen5, false) => 9,
+        (DeinterlaceResponse::Gen5, false) => 9,
         (_, false) => 10,
-        (Layout::Gen7, true) => 11 + packed as usize,
+        (DeinterlaceResponse::Gen7, true) => 11 + packed as usize,
         (_, true) => 12,
     }
 }
@@ -61,7 +43,7 @@ pub const fn response(state: &DeinterlaceState, layout: Layout, packed: bool) ->
 pub fn registers(
     state: &DeinterlaceState,
     block: &Block,
-    layout: Layout,
+    layout: DeinterlaceResponse,
     packed: bool,
 ) -> Vec<Option<Register>> {
     let luma = |samples: &Samples, first: usize| two(samples.luma[first], samples.luma[first + 1]);
@@ -115,7 +97,11 @@ fn pairs(samples: &Samples, row: usize) -> [u8; 16] {
 }
 
 /// The statistics register. Values of a function that is off are 0 already.
-fn statistics(found: &Statistics, state: &DeinterlaceState, layout: Layout) -> Register {
+fn statistics(
+    found: &Statistics,
+    state: &DeinterlaceState,
+    layout: DeinterlaceResponse,
+) -> Register {
     let mut dw = [0u32; 8];
     let v = &found.variances;
     let noise = u32::from(found.noise);
@@ -126,24 +112,24 @@ fn statistics(found: &Statistics, state: &DeinterlaceState, layout: Layout) -> R
     };
     dw[0] = u32::from_le_bytes(found.history[0]);
     match (layout, state.di_enable) {
-        (Layout::Gen5, _) => dw[1] = noise,
-        (Layout::Gen6, true) => {
+        (DeinterlaceResponse::Gen5, _) => dw[1] = noise,
+        (DeinterlaceResponse::Gen6, true) => {
             dw[1] = u32::from(v.cb_pt) << 16 | u32::from(v.motion) << 8 | noise;
             dw[2] = words(v.ct_cb, v.ct_pb);
             dw[3] = words(v.ct_pt, v.cb_pb);
         }
-        (Layout::Gen7, true) => {
+        (DeinterlaceResponse::Gen7, true) => {
             dw[1] = u32::from_le_bytes([found.noise, v.motion, v.fitting, v.tearing]);
             dw[3] = words(v.ct_pb, v.cb_pt);
             dw[4] = words(v.cb_pb, v.ct_cb);
             dw[5] = words(sum(0, |b| b.svcm), v.ct_pt);
             dw[6] = words(sum(0, |b| b.stad), sum(0, |b| b.shcm));
         }
-        (Layout::Gen6, false) => {
+        (DeinterlaceResponse::Gen6, false) => {
             dw[1] = u32::from_le_bytes(found.history[1]);
             dw[2] = noise;
         }
-        (Layout::Gen7, false) => {
+        (DeinterlaceResponse::Gen7, false) => {
             dw[1] = u32::from_le_bytes(found.history[1]);
             dw[2] = noise;
             dw[4] = words(sum(1, |b| b.shcm), sum(1, |b| b.svcm));
@@ -151,7 +137,7 @@ fn statistics(found: &Statistics, state: &DeinterlaceState, layout: Layout) -> R
             dw[6] = words(sum(0, |b| b.stad), sum(0, |b| b.shcm));
         }
     }
-    if layout == Layout::Gen6 {
+    if layout == DeinterlaceResponse::Gen6 {
         // A byte for each column of 4x4 blocks, the first in the highest; two of them without fields.
         let bytes = |pick: fn(&Block4x4) -> i32| {
             let column = |i: usize| pick(&found.sums[0][i]) + pick(&found.sums[1][i]);
@@ -161,7 +147,7 @@ fn statistics(found: &Statistics, state: &DeinterlaceState, layout: Layout) -> R
         dw[5] = bytes(|b| b.shcm);
         dw[6] = bytes(|b| b.stad);
     }
-    if layout > Layout::Gen5 {
+    if layout > DeinterlaceResponse::Gen5 {
         dw[7] = words(found.at.1, found.at.0);
     }
     let mut register = [0; 32];
@@ -190,7 +176,7 @@ mod tests {
 
     #[test]
     fn response_lengths_are_those_of_the_manual() {
-        use Layout::*;
+        use DeinterlaceResponse::*;
         let lengths =
             |di, dn, packed| [Gen5, Gen6, Gen7].map(|l| response(&state(di, dn), l, packed));
         assert_eq!(lengths(true, true, true), [12, 12, 12]);
@@ -234,12 +220,19 @@ mod tests {
     #[test]
     fn statistics_lie_where_each_generation_has_them() {
         let of = |di, layout| dwords(statistics(&counted(), &state(di, true), layout));
-        assert_eq!(of(true, Layout::Gen5), [0x04030201, 9, 0, 0, 0, 0, 0, 0]);
+        assert_eq!(
+            of(true, DeinterlaceResponse::Gen5),
+            [0x04030201, 9, 0, 0, 0, 0, 0, 0]
+        );
         let deinterlaced = Statistics {
             sums: [counted().sums[0], Default::default()],
             ..counted()
         };
-        let gen6 = dwords(statistics(&deinterlaced, &state(true, true), Layout::Gen6));
+        let gen6 = dwords(statistics(
+            &deinterlaced,
+            &state(true, true),
+            DeinterlaceResponse::Gen6,
+        ));
         let expected = [
             0x04030201, 0x05051109, 0x03030404, 0x01010202, 0x60616263, 0x40414243, 0x00010203,
             0x00140020,
@@ -249,12 +242,12 @@ mod tests {
         let gen7 = [
             0x04030201, 0x12131109, 0, 0x04040505, 0x02020303, 0x01860101, 0x00060106, 0x00140020,
         ];
-        assert_eq!(of(true, Layout::Gen7), gen7);
+        assert_eq!(of(true, DeinterlaceResponse::Gen7), gen7);
         // Lower four: STAD 4 * 10h + 6 = 46h, SHCM 146h, SVCM 1c6h.
         let gen7 = [
             0x04030201, 0x08070605, 9, 0, 0x014601c6, 0x01860046, 0x00060106, 0x00140020,
         ];
-        assert_eq!(of(false, Layout::Gen7), gen7);
+        assert_eq!(of(false, DeinterlaceResponse::Gen7), gen7);
     }
 
     /// A frame of a format, bytes of its memory by their number.
@@ -357,7 +350,7 @@ mod tests {
             ..state.clone()
         };
         let made = block(&soft, &inputs, (0, 0)).unwrap();
-        let registers = registers(&soft, &made, Layout::Gen5, false);
+        let registers = registers(&soft, &made, DeinterlaceResponse::Gen5, false);
         assert_eq!((registers.len(), &registers[..4]), (12, &[None; 4][..]));
         let get = |r: usize| registers[r].unwrap();
         let row = |first: u8| -> [u8; 16] { std::array::from_fn(|x| first + x as u8) };
@@ -374,7 +367,7 @@ mod tests {
         assert_eq!(get(11)[..2], [160, 110]);
         // Gen7 sends no chroma of the second field for planar frames.
         assert_eq!(
-            super::registers(&soft, &made, Layout::Gen7, false).len(),
+            super::registers(&soft, &made, DeinterlaceResponse::Gen7, false).len(),
             11
         );
     }

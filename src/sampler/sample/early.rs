@@ -5,7 +5,7 @@
 
 use crate::message::{SamplerOp, SamplerRequest};
 use crate::surface::format::{Kind as Numbers, Returns};
-use crate::surface::{Generation, Kind, Refused, Surface};
+use crate::surface::{Kind, Refused, Surface};
 
 const SEE: &str = "PRM 4.11.1.4, \"Programming Notes\"";
 
@@ -26,7 +26,7 @@ const NO_CUBE: [&str; 6] = [
 /// array or, undefined, on a cube of some formats. What no part compares is refused before.
 pub fn check(surface: &Surface, request: &SamplerRequest) -> Result<(), Refused> {
     let d = surface.description();
-    if d.generation > Generation::Gen5 || request.op == SamplerOp::Lod {
+    if !d.generation.loads_integers_only || request.op == SamplerOp::Lod {
         return Ok(());
     }
     let format = surface.format();

@@ -33,10 +33,11 @@ pub(super) use kernels::lane_invariant;
 use super::given::Given;
 use super::settings::{Address, Filter, MipFilter, SamplerState};
 use super::{Channels, Lanes, finish};
+use crate::isa::generations::CubeCorners;
 use crate::message::{Parameter, SamplerOp, SamplerRequest};
 use crate::surface::format::{Access, Kind as Numbers, Returns, Use};
 use crate::surface::texel::Rgba;
-use crate::surface::{Description, Format, Generation, Kind, Refused, Surface};
+use crate::surface::{Description, Format, Kind, Refused, Surface};
 
 /// Watches which texels a sample is made of; [`Unwatched`] costs nothing.
 pub trait Watch {
@@ -268,10 +269,10 @@ impl<'a, W: Watch> Sampling<'a, W> {
         let cube = d.kind == Kind::Cube;
         let modes = &state.address[..2];
         let joined = cube && (state.cube_override || modes.contains(&Address::Cube));
-        let average = match d.generation {
-            Generation::Gen4 => false,
-            Generation::Gen5 => d.sampled.cube_average,
-            _ => true,
+        let average = match d.generation.cube_corners {
+            CubeCorners::Replicate => false,
+            CubeCorners::ByState => d.sampled.cube_average,
+            CubeCorners::Average => true,
         };
         let given = Given::new(request, params);
         Sampling {

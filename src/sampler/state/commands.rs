@@ -145,9 +145,9 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
     if words.len() < length {
         return short(&format!("{} are there", words.len()));
     }
-    let entries = match (command, generation) {
+    let entries = match (command, generation.short_palette) {
         // Broadwater and Crestline have one palette of 16 entries.
-        (Command::Palette(_), Generation::Gen4) => 17,
+        (Command::Palette(_), true) => 17,
         _ => 257,
     };
     let fits = match command {
@@ -188,9 +188,9 @@ impl Loaded {
         match command {
             Command::Palette(number) => {
                 let palette = Arc::make_mut(&mut self.palettes[number]);
-                let opaque = match generation {
-                    Generation::Gen4 => 0xff00_0000,
-                    _ => 0,
+                let opaque = match generation.short_palette {
+                    true => 0xff00_0000,
+                    false => 0,
                 };
                 for (entry, value) in palette.iter_mut().zip(data) {
                     *entry = value | opaque;

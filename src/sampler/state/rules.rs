@@ -3,7 +3,7 @@
 //! Source: PRM 4.10.3; surface reference 4.2, 4.3, 4.10.
 #![doc = include_str!("rules.md")]
 
-use super::tables::structure;
+use super::tables::{MONO_FILTER, structure};
 use crate::diagnostic::Code;
 use crate::surface::{Generation, Invalid};
 
@@ -40,7 +40,7 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
         "Texture Border Color Mode DX9 is not modelled",
     );
     let mono = [get("Mag Mode Filter"), get("Min Mode Filter")].contains(&6);
-    if mono && generation <= Generation::Gen4 {
+    if mono && !MONO_FILTER.generations.contains(generation) {
         let size = [
             get("Monochrome Filter Width"),
             get("Monochrome Filter Height"),

@@ -1,6 +1,7 @@
 //! The layouts of sampler states: which bits hold what. Source: surface reference 5.5 to 5.7.
 
-use crate::surface::Generation::{self, *};
+use crate::isa::generations::Generation::{self, *};
+use crate::isa::generations::{Span, from, until};
 use crate::surface::state::field::{Number, StateField, Structure, field, followed_by};
 
 const MIP_FILTERS: &[(u32, &str)] = &[(0, "none"), (1, "nearest"), (3, "linear")];
@@ -84,7 +85,7 @@ const ANISOTROPY: [StateField; 7] = [
 #[rustfmt::skip]
 pub const SAMPLER_GEN5: &Structure = &Structure {
     name: "SAMPLER_STATE",
-    generations: (Gen4, Gen75),
+    generations: until(Gen75),
     dwords: 4,
     source: "surface reference 5.5",
     planar: never_planar,
@@ -104,8 +105,8 @@ pub const SAMPLER_GEN5: &Structure = &Structure {
         field("TCY Address Control Mode", 1, 5, 3).names(ADDRESSES_GEN5),
         field("TCZ Address Control Mode", 1, 2, 0).names(ADDRESSES_GEN5),
         border(2, 31, 5),
-        field("Monochrome Filter Height", 3, 31, 29).in_generations(Gen4, Gen5),
-        field("Monochrome Filter Width", 3, 28, 26).in_generations(Gen4, Gen5),
+        field("Monochrome Filter Height", 3, 31, 29).in_generations(until(Gen5)),
+        field("Monochrome Filter Width", 3, 28, 26).in_generations(until(Gen5)),
         field("ChromaKey Enable", 3, 25, 25),
         field("ChromaKey Index", 3, 24, 23),
         field("ChromaKey Mode", 3, 22, 22).names(KEY_MODES),
@@ -116,7 +117,7 @@ pub const SAMPLER_GEN5: &Structure = &Structure {
 #[rustfmt::skip]
 pub const SAMPLER_GEN9: &Structure = &Structure {
     name: "SAMPLER_STATE",
-    generations: (Gen8, Gen9),
+    generations: from(Gen8),
     dwords: 4,
     source: "surface reference 5.5",
     planar: never_planar,
@@ -155,7 +156,7 @@ pub const SAMPLER_GEN9: &Structure = &Structure {
 #[rustfmt::skip]
 pub const BORDER_GEN5: &Structure = &Structure {
     name: "SAMPLER_BORDER_COLOR_STATE",
-    generations: (Gen5, Gen6),
+    generations: from(Gen5).until(Gen6),
     dwords: 12,
     source: "surface reference 5.6",
     planar: never_planar,
@@ -191,7 +192,7 @@ pub const BORDER_GEN5: &Structure = &Structure {
 #[rustfmt::skip]
 pub const BORDER_GEN9: &Structure = &Structure {
     name: "SAMPLER_BORDER_COLOR_STATE",
-    generations: (Gen4, Gen9),
+    generations: Span::EVERY,
     dwords: 4,
     source: "surface reference 5.6",
     planar: never_planar,
@@ -216,13 +217,13 @@ const COMMAND: [StateField; 5] = [
 /// A command's structure: its first dword, then what follows.
 const fn command(
     name: &'static str,
-    from: Generation,
+    generations: Span,
     dwords: usize,
     fields: &'static [StateField],
 ) -> Structure {
     Structure {
         name,
-        generations: (from, Gen9),
+        generations,
         dwords,
         source: "surface reference 5.7",
         planar: never_planar,
@@ -232,7 +233,7 @@ const fn command(
 
 /// 3DSTATE_CHROMA_KEY: an entry of the chroma key table. Source: surface reference 5.7.
 #[rustfmt::skip]
-pub const CHROMA_KEY: &Structure = &command("3DSTATE_CHROMA_KEY", Gen4, 4, &followed_by::<5, 9, 14>(COMMAND, [
+pub const CHROMA_KEY: &Structure = &command("3DSTATE_CHROMA_KEY", Span::EVERY, 4, &followed_by::<5, 9, 14>(COMMAND, [
         field("ChromaKey Table Index", 1, 31, 30),
         field("ChromaKey Low Value Alpha", 2, 31, 24),
         field("ChromaKey Low Value Red or Cr", 2, 23, 16),
@@ -246,27 +247,27 @@ pub const CHROMA_KEY: &Structure = &command("3DSTATE_CHROMA_KEY", Gen4, 4, &foll
 
 /// 3DSTATE_MONOFILTER_SIZE: the box of the monochrome filter, from Ironlake on. Source: surface reference 5.7.
 #[rustfmt::skip]
-pub const MONO_FILTER: &Structure = &command("3DSTATE_MONOFILTER_SIZE", Gen5, 2, &followed_by::<5, 2, 7>(COMMAND, [
+pub const MONO_FILTER: &Structure = &command("3DSTATE_MONOFILTER_SIZE", from(Gen5), 2, &followed_by::<5, 2, 7>(COMMAND, [
         field("Monochrome Filter Width", 1, 5, 3),
         field("Monochrome Filter Height", 1, 2, 0),
 ]));
 
 /// 3DSTATE_SAMPLER_PALETTE_LOAD0 and LOAD1: the first dword; entries follow. Source: surface reference 5.7.
 #[rustfmt::skip]
-pub const PALETTE_LOAD: &Structure = &command("3DSTATE_SAMPLER_PALETTE_LOAD", Gen4, 1, &COMMAND);
+pub const PALETTE_LOAD: &Structure = &command("3DSTATE_SAMPLER_PALETTE_LOAD", Span::EVERY, 1, &COMMAND);
 
 /// The four dwords of SAMPLER_STATE of a generation.
-pub fn structure(generation: crate::surface::Generation) -> &'static Structure {
-    match generation.in_memory() {
-        Gen8 | Gen9 => SAMPLER_GEN9,
-        _ => SAMPLER_GEN5,
+pub const fn structure(generation: Generation) -> &'static Structure {
+    match SAMPLER_GEN9.generations.contains(generation) {
+        true => SAMPLER_GEN9,
+        false => SAMPLER_GEN5,
     }
 }
 
 /// SAMPLER_BORDER_COLOR_STATE of a generation; Gen4 and Gen7 have four floats like Gen8.
-pub const fn border_structure(generation: crate::surface::Generation) -> &'static Structure {
-    match generation {
-        Gen5 | Gen6 => BORDER_GEN5,
-        _ => BORDER_GEN9,
+pub const fn border_structure(generation: Generation) -> &'static Structure {
+    match BORDER_GEN5.generations.contains(generation) {
+        true => BORDER_GEN5,
+        false => BORDER_GEN9,
     }
 }

@@ -2,8 +2,9 @@
 //!
 //! Source: surface reference 1.1, `sample_since` to `typed_read_since`.
 
-use super::super::{Generation, Kind, Refused, Surface};
-use super::{FormatInfo, Since};
+use super::super::{Kind, Refused, Surface};
+use super::FormatInfo;
+use crate::isa::Generation;
 
 /// What a message does with texels.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -44,28 +45,9 @@ impl Access {
     }
 }
 
-impl Since {
-    /// The generation it names; `None` for never. The table begins with Ironlake: Gen4 counts as having
-    /// what that has.
-    pub const fn generation(self) -> Option<Generation> {
-        Some(match self {
-            Since::Ilk => Generation::Gen4,
-            Since::Snb => Generation::Gen6,
-            Since::Ivb => Generation::Gen7,
-            Since::Hsw => Generation::Gen75,
-            Since::Bdw => Generation::Gen8,
-            Since::Skl => Generation::Gen9,
-            Since::Cnl => Generation::Gen10,
-            Since::Icl => Generation::Gen11,
-            Since::Tgl => Generation::Gen12,
-            Since::Reserved | Since::No => return None,
-        })
-    }
-}
-
 impl FormatInfo {
-    /// First generation with an access.
-    pub const fn first(&self, access: Access) -> Since {
+    /// First generation with an access; `None` for never.
+    pub const fn first(&self, access: Access) -> Option<Generation> {
         match access {
             Access::Sample => self.sample,
             Access::Filter => self.filter,
@@ -77,7 +59,7 @@ impl FormatInfo {
 
     /// Whether a generation has an access.
     pub fn allows(&self, access: Access, generation: Generation) -> bool {
-        let first = self.first(access).generation();
+        let first = self.first(access);
         first.is_some_and(|first| first <= generation)
     }
 }
@@ -95,7 +77,7 @@ impl Surface {
             return Ok(());
         }
         let does = access.does();
-        let why = match format.first(access).generation() {
+        let why = match format.first(access) {
             None => format!("{what} {format}, which no generation's {does}"),
             Some(first) => {
                 format!(

@@ -2,43 +2,44 @@
 //!
 //! Source: PRM 4.10.2.2; surface reference 5.3; AVS reference 3.3.
 
-use super::super::Generation::{self, *};
 use super::Format;
+use crate::isa::generations::Generation::{self, *};
+use crate::isa::generations::{Span, from};
 
-/// Code, first and last generation, name. Names without a row in the format table are known, not modelled.
+/// Code, generations, name. Names without a row in the format table are known, not modelled.
 #[rustfmt::skip]
-const CODES: &[(u16, Generation, Generation, &str)] = &[
-    (0, Gen5, Gen9, "YCRCB_NORMAL"),
-    (1, Gen5, Gen9, "YCRCB_SWAPUVY"),
-    (2, Gen5, Gen9, "YCRCB_SWAPUV"),
-    (3, Gen5, Gen9, "YCRCB_SWAPY"),
-    (4, Gen5, Gen9, "PLANAR_420_8"),
-    (5, Gen5, Gen6, "PLANAR_411_8"),
-    (6, Gen5, Gen6, "PLANAR_422_8"),
-    (7, Gen5, Gen6, "STMM_DN_STATISTICS"),
+const CODES: &[(u16, Span, &str)] = &[
+    (0, from(Gen5), "YCRCB_NORMAL"),
+    (1, from(Gen5), "YCRCB_SWAPUVY"),
+    (2, from(Gen5), "YCRCB_SWAPUV"),
+    (3, from(Gen5), "YCRCB_SWAPY"),
+    (4, from(Gen5), "PLANAR_420_8"),
+    (5, from(Gen5).until(Gen6), "PLANAR_411_8"),
+    (6, from(Gen5).until(Gen6), "PLANAR_422_8"),
+    (7, from(Gen5).until(Gen6), "STMM_DN_STATISTICS"),
     // Of the video analytics functions: luma of 8 bits, of 16 signed, of 16.
-    (5, Gen8, Gen9, "Y8_UNORM_VA"),
-    (6, Gen8, Gen9, "Y16_SNORM"),
-    (7, Gen8, Gen9, "Y16_UNORM"),
-    (8, Gen5, Gen9, "R10G10B10A2_UNORM"),
-    (9, Gen5, Gen9, "R8G8B8A8_UNORM"),
-    (10, Gen5, Gen9, "R8B8_UNORM"),
-    (11, Gen5, Gen9, "R8_UNORM"),
-    (12, Gen5, Gen9, "Y8_UNORM"),
-    (13, Gen8, Gen9, "A8Y8U8V8_UNORM"),
-    (14, Gen8, Gen9, "B8G8R8A8_UNORM"),
-    (15, Gen8, Gen9, "R16G16B16A16_UNORM"),
-    (16, Gen8, Gen9, "Y1_UNORM"),
-    (17, Gen8, Gen9, "Y32_UNORM"),
-    (18, Gen9, Gen9, "PLANAR_422_8"),
+    (5, from(Gen8), "Y8_UNORM_VA"),
+    (6, from(Gen8), "Y16_SNORM"),
+    (7, from(Gen8), "Y16_UNORM"),
+    (8, from(Gen5), "R10G10B10A2_UNORM"),
+    (9, from(Gen5), "R8G8B8A8_UNORM"),
+    (10, from(Gen5), "R8B8_UNORM"),
+    (11, from(Gen5), "R8_UNORM"),
+    (12, from(Gen5), "Y8_UNORM"),
+    (13, from(Gen8), "A8Y8U8V8_UNORM"),
+    (14, from(Gen8), "B8G8R8A8_UNORM"),
+    (15, from(Gen8), "R16G16B16A16_UNORM"),
+    (16, from(Gen8), "Y1_UNORM"),
+    (17, from(Gen8), "Y32_UNORM"),
+    (18, from(Gen9), "PLANAR_422_8"),
 ];
 
 /// The codes of a generation and their names.
 pub fn codes(generation: Generation) -> impl Iterator<Item = (u16, &'static str)> {
     CODES
         .iter()
-        .filter(move |(_, from, to, _)| (*from..=*to).contains(&generation.in_memory()))
-        .map(|&(code, _, _, name)| (code, name))
+        .filter(move |(_, generations, _)| generations.contains(generation))
+        .map(|&(code, _, name)| (code, name))
 }
 
 /// What the manuals call a code; `None` if it is reserved.

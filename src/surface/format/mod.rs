@@ -19,21 +19,9 @@ mod table;
 
 pub use access::Access;
 
+use crate::isa::Generation;
 use std::fmt;
 use std::ops::Deref;
-
-/// First generation of something; the order is the order of time.
-#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
-#[rustfmt::skip]
-#[allow(missing_docs)] // the names are the reference's abbreviations of the generations
-pub enum Since { Ilk, Snb, Ivb, Hsw, Bdw, Skl, Cnl, Icl, Tgl, /** A code without any use. */ Reserved, /** Never. */ No }
-
-impl Since {
-    /// Whether any generation has it.
-    pub const fn ever(self) -> bool {
-        !matches!(self, Since::No | Since::Reserved)
-    }
-}
 
 /// How the stored bits stand for numbers. Source: surface reference 2.1 to 2.9.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
@@ -128,8 +116,8 @@ pub struct FormatInfo {
     pub bits: u16,
     /// Texels of a block, across and down; 2×1 for packed 4:2:2; 0 for planar formats and RAW.
     pub block: (u8, u8),
-    /// First generation with any use.
-    pub since: Since,
+    /// First generation with any use; `None` for a reserved code.
+    pub since: Option<Generation>,
     /// How bits stand for numbers.
     pub kind: Kind,
     /// Family inside the kind.
@@ -146,16 +134,16 @@ pub struct FormatInfo {
     pub returns: Returns,
     /// Uses on Ironlake, by letter; see [`FormatInfo::used_for`].
     pub uses: &'static str,
-    /// First generation whose sampler reads it.
-    pub sample: Since,
+    /// First generation whose sampler reads it; in these columns `None` for never.
+    pub sample: Option<Generation>,
     /// First generation whose sampler filters it.
-    pub filter: Since,
+    pub filter: Option<Generation>,
     /// First generation that renders to it.
-    pub render: Since,
+    pub render: Option<Generation>,
     /// First generation with typed writes to it.
-    pub typed_write: Since,
+    pub typed_write: Option<Generation>,
     /// First generation with typed reads of it.
-    pub typed_read: Since,
+    pub typed_read: Option<Generation>,
     /// Border colour variant.
     pub border: BorderClass,
     /// Where the row comes from.
@@ -171,7 +159,7 @@ impl FormatInfo {
     /// Why texels of the format are not decoded though its row is there; `None` if they are.
     pub fn not_modelled(&self) -> Option<&'static str> {
         match (self.kind, self.subkind) {
-            _ if self.since == Since::Reserved => Some("the code is reserved"),
+            _ if self.is_reserved() => Some("the code is reserved"),
             (_, SubKind::Etc1 | SubKind::Etc2) => {
                 Some("ETC blocks are optional and not decoded (surface reference 2.10)")
             }
@@ -187,7 +175,7 @@ impl FormatInfo {
 
     /// A code that no generation gives a meaning.
     pub fn is_reserved(&self) -> bool {
-        self.since == Since::Reserved
+        self.since.is_none()
     }
 
     /// The channel with this letter.
@@ -320,7 +308,7 @@ const fn row(
     code: u16,
     bits: u16,
     block: (u8, u8),
-    since: Since,
+    since: Option<Generation>,
     kind: Kind,
     subkind: SubKind,
     layout: &'static str,
@@ -328,7 +316,7 @@ const fn row(
     out: &str,
     returns: Returns,
     uses: &'static str,
-    first: [Since; 5],
+    first: [Option<Generation>; 5],
     border: BorderClass,
     origin: Origin,
 ) -> FormatInfo {
@@ -453,7 +441,7 @@ mod tests {
             }
         }
         // Reserved codes have a row with the reason, and no use.
-        assert_eq!(Format::from_code(0x0dd).unwrap().since, Since::Reserved);
+        assert!(Format::from_code(0x0dd).unwrap().is_reserved());
         assert_eq!(Format::from_code(0x40a), None);
     }
 

@@ -16,9 +16,9 @@ pub const ENTRIES: usize = 256;
 
 /// The structure of an entry.
 pub fn structure(generation: Generation) -> &'static Structure {
-    match generation.in_memory() {
-        Generation::Gen8 | Generation::Gen9 => BINDING_GEN9,
-        _ => BINDING_GEN5,
+    match BINDING_GEN9.generations.contains(generation) {
+        true => BINDING_GEN9,
+        false => BINDING_GEN5,
     }
 }
 
@@ -44,10 +44,8 @@ pub fn entry(generation: Generation, offset: u32) -> Result<u32, Invalid> {
 }
 
 fn unit(generation: Generation) -> u32 {
-    match generation.in_memory() {
-        Generation::Gen8 | Generation::Gen9 => 64,
-        _ => 32,
-    }
+    let pointer = structure(generation).field("Surface State Pointer");
+    pointer.map_or(1, |f| 1 << f.shift())
 }
 
 /// The surface state that entry number `index` of a table points to, as words of the state heap.

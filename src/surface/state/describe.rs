@@ -7,20 +7,19 @@ use super::super::{
 use super::field::Structure;
 use super::tables::{SURFACE_GEN5, SURFACE_GEN9};
 use crate::diagnostic::Code;
+use crate::isa::generations::ArraySpacing;
 
 /// The structure that describes surfaces of a generation.
 ///
 /// # Errors
 /// `N0752` for Gen7 and Gen7.5, whose layout is not known here.
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
-    match generation {
-        Generation::Gen4 | Generation::Gen5 | Generation::Gen6 => Ok(SURFACE_GEN5),
-        Generation::Gen7 | Generation::Gen75 => Err(Invalid::new(
-            Code::N0752,
-            "the surface state of Gen7 is not known to visim",
-        )),
-        _ => Ok(SURFACE_GEN9),
-    }
+    let all = [SURFACE_GEN5, SURFACE_GEN9].into_iter();
+    let mut known = all.filter(|structure| structure.generations.contains(generation));
+    known.next().ok_or_else(|| {
+        let what = "the surface state of Gen7 is not known to visim";
+        Invalid::new(Code::N0752, what)
+    })
 }
 
 /// What a packed surface state describes; the base address becomes the offset in the surface's memory.
@@ -134,7 +133,7 @@ fn describe_old(
     get: &dyn Fn(&str) -> u64,
 ) -> Result<(), Invalid> {
     only_zero(get, "Render Target Rotation")?;
-    if d.generation == Generation::Gen4 {
+    if SURFACE_GEN5.has(d.generation, "Data Return Format") {
         only_zero(get, "Data Return Format")?;
     }
     d.tiling = match (tiled, get("Tile Walk")) {
@@ -152,7 +151,7 @@ fn describe_old(
     }
     d.write_disable = write_disable(get("Color Buffer Component Write Disables") as u8);
     d.blend = get("Color Blend Enable") == 1;
-    if d.generation == Generation::Gen6 {
+    if SURFACE_GEN5.has(d.generation, "Number of Multisamples") {
         d.samples = 1 << get("Number of Multisamples");
         if d.samples > 1 {
             // The only storage on Gen6: surface reference 3.7.
@@ -269,7 +268,7 @@ fn describe_new(d: &mut Description, get: &dyn Fn(&str) -> u64) -> Result<(), In
     d.qpitch = match (qpitch, d.format.is_compressed()) {
         (0, _) => None,
         // Gen8 counts texel rows, Gen9 element rows.
-        (rows, true) if d.generation == Generation::Gen8 => {
+        (rows, true) if d.generation.array_spacing == ArraySpacing::QPitchTexels => {
             Some(rows / u32::from(d.format.block.1))
         }
         (rows, _) => Some(rows),

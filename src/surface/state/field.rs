@@ -5,6 +5,7 @@
 
 use super::super::{Generation, Invalid};
 use crate::diagnostic::Code;
+use crate::isa::Span;
 
 pub use crate::base::bits::{Codes, Field, Meaning, Number};
 
@@ -26,8 +27,8 @@ pub struct StateField {
     pub field: Field,
     /// Greatest stored value that is allowed.
     pub most: u64,
-    /// First and last generation that has it.
-    pub generations: (Generation, Generation),
+    /// The generations that have it.
+    pub generations: Span,
     /// When it has its place.
     pub only: Only,
 }
@@ -45,7 +46,7 @@ pub(crate) const fn field(name: &'static str, dw: usize, high: u32, low: u32) ->
     StateField {
         field: Field::new(name, dw, high, low, ""),
         most: u64::MAX,
-        generations: (Generation::Gen4, Generation::Gen9),
+        generations: Span::EVERY,
         only: Only::Always,
     }
 }
@@ -84,9 +85,9 @@ impl StateField {
         StateField { most, ..self }
     }
 
-    pub(crate) const fn in_generations(self, from: Generation, to: Generation) -> StateField {
+    pub(crate) const fn in_generations(self, generations: Span) -> StateField {
         StateField {
-            generations: (from, to),
+            generations,
             ..self
         }
     }
@@ -175,8 +176,8 @@ impl StateField {
 pub struct Structure {
     /// As the manuals call it.
     pub name: &'static str,
-    /// First and last generation that has it.
-    pub generations: (Generation, Generation),
+    /// The generations that have it.
+    pub generations: Span,
     /// Its length.
     pub dwords: usize,
     /// Where it is defined.
@@ -214,14 +215,19 @@ impl Structure {
     ) -> impl Iterator<Item = &'static StateField> {
         let planar = (self.planar)(words);
         self.fields.iter().filter(move |f| {
-            let (from, to) = f.generations;
-            (from..=to).contains(&generation.in_memory())
+            f.generations.contains(generation)
                 && match f.only {
                     Only::Always => true,
                     Only::Planar => planar,
                     Only::NotPlanar => !planar,
                 }
         })
+    }
+
+    /// Whether the structure of a generation has a field of this name.
+    pub fn has(&self, generation: Generation, name: &str) -> bool {
+        let mut named = self.fields.iter().filter(|f| f.name == name);
+        named.any(|f| f.generations.contains(generation))
     }
 
     /// Every rule that looks at one field: the length, reserved bits, reserved values, ranges.

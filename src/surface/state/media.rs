@@ -19,14 +19,12 @@ const OFFSET_U: &str = "Cr(V)/Cb(U) Pixel Offset U Direction";
 /// # Errors
 /// `N0752` for a generation whose layout is not known here.
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
-    match generation.in_memory() {
-        Generation::Gen5 | Generation::Gen6 => Ok(MEDIA_GEN5),
-        Generation::Gen8 | Generation::Gen9 => Ok(MEDIA_GEN9),
-        _ => Err(Invalid::new(
-            Code::N0752,
-            format!("the media surface state of {generation} is not known to visim"),
-        )),
-    }
+    let all = [MEDIA_GEN5, MEDIA_GEN9].into_iter();
+    let mut known = all.filter(|structure| structure.generations.contains(generation));
+    known.next().ok_or_else(|| {
+        let what = format!("the media surface state of {generation} is not known to visim");
+        Invalid::new(Code::N0752, what)
+    })
 }
 
 /// What a packed media surface state describes.
@@ -50,7 +48,7 @@ pub fn describe(generation: Generation, words: &[u32]) -> Result<Description, In
         return Err(Invalid::new(Code::N0752, what));
     }
     let (width, height) = (get("Width") + 1, get("Height") + 1);
-    let old = generation <= Generation::Gen6;
+    let old = generation.short_surface_state;
     let tiling = match (
         old,
         get("Tiled Surface"),

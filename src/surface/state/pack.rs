@@ -1,7 +1,7 @@
 //! From the description of a surface to its packed state: what a driver would write.
 
 use super::super::{
-    Description, Format, Generation, Invalid, Kind, LineStride, MipLayout, SampleStorage, Tiling,
+    Description, Format, Invalid, Kind, LineStride, MipLayout, SampleStorage, Tiling,
 };
 use super::describe::{CONTROL_WORDS, FACES, structure};
 use super::tables::SURFACE_GEN5;
@@ -153,7 +153,7 @@ fn image_old(to: &mut Writer, d: &Description) {
     let disables = bit(0, 2) | bit(1, 1) | bit(2, 0) | bit(3, 3);
     to.put("Color Buffer Component Write Disables", disables);
     to.put("Color Blend Enable", d.blend.into());
-    if d.generation == Generation::Gen6 {
+    if SURFACE_GEN5.has(d.generation, "Number of Multisamples") {
         to.put("Number of Multisamples", u64::from(d.samples.ilog2()));
         let tall = d.align.is_some_and(|a| a.1 == 4) && !d.format.is_compressed();
         to.put("Surface Vertical Alignment", u64::from(tall));

@@ -8,6 +8,7 @@ use super::describe::{control_words, describe, structure};
 use super::field::Structure;
 use super::tables::SURFACE_GEN5;
 use crate::diagnostic::Code;
+use crate::isa::generations::CubeCorners;
 
 /// Every rule that a packed state breaks: single fields, combinations, then what the surface itself must
 /// obey (sizes, pitch, base, levels). No memory is allocated.
@@ -107,7 +108,7 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
     );
     let average = get("Cube Map Corner Mode") == 1;
     rule(
-        !average || cube && d.generation == Generation::Gen5,
+        !average || cube && d.generation.cube_corners == CubeCorners::ByState,
         Code::E0745,
         "corner mode AVERAGE is for cubes, on Ironlake",
     );

@@ -1,9 +1,11 @@
 //! The layouts of surface states: which bits hold what. Source: surface reference 5.1 to 5.4.
 
+use super::super::Format;
 use super::super::format::media;
-use super::super::{Format, Generation::*};
 use super::field::{Meaning::LessOne, Number, Only::*, StateField, Structure, field};
 use crate::base::bits::{Codes, Meaning};
+use crate::isa::generations::Generation::*;
+use crate::isa::generations::{Span, from, until};
 
 const TYPES_GEN5: &[(u32, &str)] = &[
     (0, "1D"),
@@ -74,13 +76,13 @@ fn never_planar(_: &[u32]) -> bool {
 #[rustfmt::skip]
 pub const SURFACE_GEN5: &Structure = &Structure {
     name: "SURFACE_STATE",
-    generations: (Gen4, Gen6),
+    generations: until(Gen6),
     dwords: 6,
     source: "surface reference 5.2",
     planar: never_planar,
     fields: &[
         field("Surface Type", 0, 31, 29).names(TYPES_GEN5),
-        field("Data Return Format", 0, 27, 27).in_generations(Gen4, Gen4).names(&[(0, "FLOAT32"), (1, "S1.14")]),
+        field("Data Return Format", 0, 27, 27).in_generations(Span::only(Gen4)).names(&[(0, "FLOAT32"), (1, "S1.14")]),
         field("Surface Format", 0, 26, 18).means(Meaning::Codes(&FORMATS)),
         field("Color Buffer Component Write Disables", 0, 17, 14),
         field("Color Blend Enable", 0, 13, 13),
@@ -108,9 +110,9 @@ pub const SURFACE_GEN5: &Structure = &Structure {
         field("Surface Min LOD", 4, 31, 28).at_most(13),
         field("Minimum Array Element", 4, 27, 17),
         field("Render Target View Extent", 4, 16, 8).means(LessOne("slices")),
-        field("Number of Multisamples", 4, 6, 4).in_generations(Gen6, Gen6).names(&[(0, "1"), (2, "4")]),
+        field("Number of Multisamples", 4, 6, 4).in_generations(Span::only(Gen6)).names(&[(0, "1"), (2, "4")]),
         field("X Offset", 5, 31, 25),
-        field("Surface Vertical Alignment", 5, 24, 24).in_generations(Gen6, Gen6).names(&[(0, "2"), (1, "4")]),
+        field("Surface Vertical Alignment", 5, 24, 24).in_generations(Span::only(Gen6)).names(&[(0, "2"), (1, "4")]),
         field("Y Offset", 5, 23, 20),
     ],
 };
@@ -119,7 +121,7 @@ pub const SURFACE_GEN5: &Structure = &Structure {
 #[rustfmt::skip]
 pub const SURFACE_GEN9: &Structure = &Structure {
     name: "RENDER_SURFACE_STATE",
-    generations: (Gen8, Gen9),
+    generations: from(Gen8),
     dwords: 16,
     source: "surface reference 5.4",
     planar: |words| {
@@ -195,7 +197,7 @@ const FORMAT_GEN9: StateField = field("Surface Format", 0, 27, 18).means(Meaning
 #[rustfmt::skip]
 pub const MEDIA_GEN5: &Structure = &Structure {
     name: "SURFACE_STATE for deinterlace and sample_8x8",
-    generations: (Gen5, Gen6),
+    generations: from(Gen5).until(Gen6),
     dwords: 5,
     source: "surface reference 5.3",
     planar: |words| matches!(words.get(2).map_or(0, |w| w >> 28), 4..=6),
@@ -221,7 +223,7 @@ pub const MEDIA_GEN5: &Structure = &Structure {
 #[rustfmt::skip]
 pub const MEDIA_GEN9: &Structure = &Structure {
     name: "MEDIA_SURFACE_STATE",
-    generations: (Gen8, Gen9),
+    generations: from(Gen8),
     dwords: 8,
     source: "surface reference 5.3",
     planar: |words| matches!(words.get(2).map_or(0, |w| w >> 27), 4 | 18),
@@ -233,8 +235,8 @@ pub const MEDIA_GEN9: &Structure = &Structure {
         field("Width", 1, 17, 4).means(LessOne("texels")),
         field("Picture Structure", 1, 3, 2).names(&[(0, "frame"), (1, "top field"), (2, "bottom field")]),
         field("Cr(V)/Cb(U) Pixel Offset V Direction", 1, 1, 0).number(Number::Fixed(2)),
-        field("Surface Format", 2, 31, 27).means(Meaning::Codes(&MEDIA_FORMATS_GEN9)).in_generations(Gen9, Gen9),
-        field("Surface Format", 2, 31, 27).means(Meaning::Codes(&MEDIA_FORMATS_GEN8)).in_generations(Gen8, Gen8),
+        field("Surface Format", 2, 31, 27).means(Meaning::Codes(&MEDIA_FORMATS_GEN9)).in_generations(from(Gen9)),
+        field("Surface Format", 2, 31, 27).means(Meaning::Codes(&MEDIA_FORMATS_GEN8)).in_generations(Span::only(Gen8)),
         field("Interleave Chroma", 2, 26, 26),
         field("Cr(V)/Cb(U) Pixel Offset U Direction", 2, 25, 25).number(Number::Fixed(1)),
         field("Cr(V)/Cb(U) Pixel Offset V Direction MSB", 2, 24, 24),
@@ -255,7 +257,7 @@ pub const MEDIA_GEN9: &Structure = &Structure {
 /// BINDING_TABLE_STATE of Gen8 and later. Source: surface reference 5.1.
 pub const BINDING_GEN9: &Structure = &Structure {
     name: "BINDING_TABLE_STATE",
-    generations: (Gen8, Gen9),
+    generations: from(Gen8),
     dwords: 1,
     source: "surface reference 5.1",
     planar: never_planar,
@@ -265,7 +267,7 @@ pub const BINDING_GEN9: &Structure = &Structure {
 /// BINDING_TABLE_STATE up to Gen7.5. Source: surface reference 5.1.
 pub const BINDING_GEN5: &Structure = &Structure {
     name: "BINDING_TABLE_STATE",
-    generations: (Gen4, Gen75),
+    generations: until(Gen75),
     dwords: 1,
     source: "surface reference 5.1",
     planar: never_planar,

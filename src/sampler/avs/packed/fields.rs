@@ -3,9 +3,11 @@
 
 use super::super::tables::{PHASES, STORED};
 use crate::diagnostic::Code;
+use crate::isa::generations::Generation::{self, *};
+use crate::isa::generations::{Span, from};
+use crate::surface::Invalid;
 use crate::surface::state::field::field;
 use crate::surface::state::{Number, StateField, Structure};
-use crate::surface::{Generation, Generation::*, Invalid};
 
 const ENABLE: &[(u32, &str)] = &[(0, "enabled"), (1, "disabled")];
 
@@ -13,7 +15,7 @@ const ENABLE: &[(u32, &str)] = &[(0, "enabled"), (1, "disabled")];
 #[rustfmt::skip]
 pub const SAMPLE_8X8_GEN5: &Structure = &Structure {
     name: "SAMPLER_STATE for sample_8x8",
-    generations: (Gen5, Gen5),
+    generations: Span::only(Gen5),
     dwords: 15,
     source: "PRM 4.10.3; AVS reference 3.1 and 4.2",
     planar: |_| false,
@@ -156,7 +158,7 @@ const fn phases<const N: usize>(first: usize, second: usize, interleaved: bool) 
 /// SAMPLER_8x8_STATE: the four tables and adaptive scaling. Source: PRM 4.10.4.
 pub const TABLES_GEN5: &Structure = &Structure {
     name: "SAMPLER_8x8_STATE",
-    generations: (Gen5, Gen5),
+    generations: Span::only(Gen5),
     dwords: 138,
     source: "PRM 4.10.4; AVS reference 3.2",
     planar: |_| false,
@@ -215,7 +217,7 @@ const TABLES_GEN9: usize = 7 + EACH * PHASES;
 /// SAMPLER_STATE_8x8_AVS of Gen8: 17 phases. Source: AVS reference 3.1, 3.2 and 4.2.
 pub const AVS_GEN8: &Structure = &Structure {
     name: "SAMPLER_STATE_8x8_AVS",
-    generations: (Gen8, Gen8),
+    generations: Span::only(Gen8),
     dwords: 154,
     source: "AVS reference 3.1, 3.2 and 4.2",
     planar: |_| false,
@@ -224,7 +226,7 @@ pub const AVS_GEN8: &Structure = &Structure {
 
 /// SAMPLER_STATE_8x8_AVS of Gen9: all 32 phases.
 pub const AVS_GEN9: &Structure = &Structure {
-    generations: (Gen9, Gen9),
+    generations: from(Gen9),
     dwords: 280,
     fields: &avs::<{ HEAD_FIELDS + TABLES_GEN9 }, TABLES_GEN9>(),
     ..*AVS_GEN8
@@ -275,12 +277,10 @@ pub fn coefficients(structure: &Structure) -> impl Iterator<Item = Coefficient> 
 /// # Errors
 /// `N0752` for a generation whose structure is not published.
 pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> {
-    match generation.in_memory() {
-        Gen5 => Ok(SAMPLE_8X8_GEN5),
-        Gen8 => Ok(AVS_GEN8),
-        Gen9 => Ok(AVS_GEN9),
-        _ => Err(not_known("the sampler state for sample_8x8", generation)),
-    }
+    let all = [SAMPLE_8X8_GEN5, AVS_GEN8, AVS_GEN9].into_iter();
+    let mut known = all.filter(|structure| structure.generations.contains(generation));
+    let what = "the sampler state for sample_8x8";
+    known.next().ok_or_else(|| not_known(what, generation))
 }
 
 /// The structure that [`SAMPLE_8X8_GEN5`] points to.
@@ -288,9 +288,9 @@ pub fn structure(generation: Generation) -> Result<&'static Structure, Invalid> 
 /// # Errors
 /// `N0752` for any other generation: Gen8 and Gen9 have the tables in the state itself.
 pub fn tables(generation: Generation) -> Result<&'static Structure, Invalid> {
-    match generation {
-        Gen5 => Ok(TABLES_GEN5),
-        _ => Err(not_known(TABLES_GEN5.name, generation)),
+    match TABLES_GEN5.generations.contains(generation) {
+        true => Ok(TABLES_GEN5),
+        false => Err(not_known(TABLES_GEN5.name, generation)),
     }
 }
 

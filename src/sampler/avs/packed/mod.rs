@@ -584,7 +584,7 @@ mod tests {
             let pointer = packed.sampler[1];
             prop_assert_eq!(state.pack_gen5(pointer).unwrap(), packed);
             for structure in [AVS_GEN8, AVS_GEN9] {
-                let generation = structure.generations.0;
+                let generation = structure.generations.first().unwrap();
                 let mut words = vec![0; structure.dwords];
                 for field in structure.fields {
                     field.set_raw(&mut words, next());

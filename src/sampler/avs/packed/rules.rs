@@ -29,7 +29,8 @@ pub fn check(generation: Generation, words: &[u32]) -> Result<Vec<Invalid>, Inva
 /// Every rule that SAMPLER_8x8_STATE breaks: reserved bits, ranges of coefficients, and, if the format of
 /// the surface is known, outer taps that must be zero for it.
 pub fn check_tables(words: &[u32], format: Option<Format>) -> Vec<Invalid> {
-    let mut broken = TABLES_GEN5.check(Generation::Gen5, words);
+    let own = TABLES_GEN5.generations.first().unwrap_or_default();
+    let mut broken = TABLES_GEN5.check(own, words);
     let deep =
         format.is_some_and(|f| [Format::R10G10B10A2_UNORM, Format::R8G8B8A8_UNORM].contains(&f));
     for coefficient in coefficients(TABLES_GEN5) {
