@@ -10,11 +10,6 @@ use super::thread::Thread;
 use super::trap::Trap;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
-<<<<<<< HEAD
-use crate::isa::Platform;
-=======
-use crate::isa::UnormFormat;
->>>>>>> dcacde4 (isa, message, exec: ask platforms for facts, not for names)
 use crate::message::{AvsRequest, DeinterlaceRequest, Request, Scale8x8Request, UnormRequest};
 use crate::program::Raw;
 use crate::sampler::avs::{self, AvsError, AvsSampler, Kernels};
@@ -149,16 +144,11 @@ impl Media<'_> {
             }
             _ => return Err(self.no_sampler(thread, resources, asked.sampler, "a sample_unorm")),
         };
-<<<<<<< HEAD
-        let writeback = match self.call.registers.response.is_some()
-            && thread.program.platform == Platform::Ilk
-        {
-=======
-        let writeback = match self.response.is_some() && thread.program.platform.is_gen5() {
->>>>>>> dcacde4 (isa, message, exec: ask platforms for facts, not for names)
-            true => Writeback::Groups,
-            false => Writeback::Raster(self.call.registers.elements),
-        };
+        let writeback =
+            match self.call.registers.response.is_some() && thread.program.platform.is_gen5() {
+                true => Writeback::Groups,
+                false => Writeback::Raster(self.call.registers.elements),
+            };
         self.remark(
             thread,
             resources,

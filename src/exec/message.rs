@@ -12,11 +12,6 @@ use super::{general, ready, sampling, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
-<<<<<<< HEAD
-use crate::isa::Platform;
-=======
-use crate::isa::UnormFormat;
->>>>>>> dcacde4 (isa, message, exec: ask platforms for facts, not for names)
 use crate::lower::{SLM, STATELESS};
 use crate::message::{Atomic, MediaBlock, OwordBlock, Request, Scattered, Untyped};
 use crate::program::{Lsc, LscBlock, LscPlace, Operands, Raw, Registers, Send, SendBody};

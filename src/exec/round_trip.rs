@@ -42,7 +42,7 @@ fn has_bits(request: &Request, platform: Platform) -> bool {
         Request::ByteScattered(r) => r.element_bytes != 8,
         Request::Target(r) => {
             let served = target::unmodelled(r).is_none() && matches!(r.lanes, 8 | 16);
-            served && (r.null || platform != Platform::Ilk)
+            served && (r.null || !platform.is_gen5())
         }
         _ => true,
     }
@@ -80,7 +80,7 @@ fn widened(request: Request, platform: Platform) -> Request {
     if names_no_channel(r.op) {
         r.channels = ChannelMask(1);
     }
-    if platform == Platform::Ilk {
+    if platform.is_gen5() {
         // Parameters and results of 16 bits are converted around the message.
         (r.params16, r.returns) = (false, ReturnFormat::Bits32);
         let given = |count: u32| r.params.min(4) + count;

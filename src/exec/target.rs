@@ -67,35 +67,7 @@ pub(super) fn serve<O: Observer>(
         let what = format!("{count} lanes from M{offset}: lanes 0 to 15 are modelled");
         return Err(refused(thread, Refused::unsupported(what, SEE)));
     }
-<<<<<<< HEAD
     if request.null {
-=======
-    let half = colours.iter().flatten().any(|raw| raw.ty == Type::Hf);
-    let request = TargetWrite {
-        surface: index,
-        lanes: count as u32,
-        second_half: false,
-        last: *last,
-        per_sample: false,
-        coarse: false,
-        half,
-        target: 0,
-        alpha: false,
-        omask: false,
-        depth: false,
-        stencil: false,
-        null: false,
-        eot: false,
-    };
-    // Gen5 has a header of its own, which needs the pixels.
-    let ilk = thread.program.platform.is_gen5();
-    let own = environment.through_bits && ilk && !*null;
-    let request = match own {
-        true => Request::Target(request),
-        false => bits::heard(thread, environment, Request::Target(request), pc)?,
-    };
-    if *null {
->>>>>>> dcacde4 (isa, message, exec: ask platforms for facts, not for names)
         return Ok(());
     }
     let surface = surface(thread, environment.resources, call, index)?;
@@ -137,7 +109,7 @@ pub(super) fn serve<O: Observer>(
 
 /// Whether the part has a header of its own for these messages, which needs the pixels.
 fn is_gen5(thread: &Thread<'_>) -> bool {
-    thread.program.platform == Platform::Ilk
+    thread.program.platform.is_gen5()
 }
 
 /// The pixels by way of Gen5's bits: what its descriptor and its two header registers hold.

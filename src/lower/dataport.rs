@@ -3,7 +3,7 @@
 use super::operands::Scope;
 use super::{SCALAR, STATELESS, execution};
 use crate::check::VarId;
-use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode, Platform};
+use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode};
 use crate::message::default_lengths::atomic_operands;
 use crate::message::request::{
     Access, Atomic, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, Scalar, Scattered,
@@ -95,7 +95,7 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
                 element_bytes,
                 lanes: lane_count,
                 // The finalizer adds the base to the offsets, except where a header is a must.
-                global: (scope.platform == Platform::Ilk).then_some(0),
+                global: scope.platform.is_gen5().then_some(0),
                 path: DataPath::DEFAULT,
             };
             let request = match (element_bytes, unit) {

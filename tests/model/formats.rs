@@ -3,7 +3,6 @@
 use std::sync::Arc;
 
 use pretty_assertions::assert_eq;
-<<<<<<< HEAD
 use visim::internals::check::{CheckOptions, check};
 use visim::internals::exec::Bindings;
 use visim::internals::exec::bindings::Sampler;
@@ -16,20 +15,6 @@ use visim::internals::surface::format::{Access, Channel, ChannelType, Use};
 use visim::internals::surface::texel::{Decoder, encode};
 use visim::internals::surface::{Description, Format, Generation, Memory, Surface, Tiling};
 use visim::internals::syntax::{ParseOptions, parse};
-=======
-use visim::check::{CheckOptions, check};
-use visim::exec::Bindings;
-use visim::exec::bindings::Sampler;
-use visim::launch::{Grid, RunOptions, Silent, run};
-use visim::lower::{LowerOptions, lower};
-use visim::program::Program;
-use visim::sampler::SamplerState;
-use visim::source::Source;
-use visim::surface::format::{Access, Channel, ChannelType, Use};
-use visim::surface::texel::{Decoder, encode};
-use visim::surface::{Description, Format, Generation, Memory, Surface, Tiling};
-use visim::syntax::{ParseOptions, parse};
->>>>>>> f680446 (isa, surface: one time line; facts of generations for surfaces)
 
 #[test]
 fn texels_stored_through_a_surface_come_back() {

@@ -237,7 +237,7 @@ impl Call<'_> {
         let mut mask = self.mask(thread, lanes.unwrap_or(1));
         match &mut request {
             // Offsets of Gen5 count bytes: lowering reference 18.5.
-            Request::Oword(r) => r.unaligned |= platform == Platform::Ilk,
+            Request::Oword(r) => r.unaligned |= platform.is_gen5(),
             // What is missing is zeros.
             Request::Sampler(r) => r.params = registers.params().len() as u32,
             Request::Target(_) => mask &= self.enables(thread),

@@ -68,7 +68,7 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
     }
     match request {
         // Dwords have offsets in dwords, but on Gen5: lowering reference 18.5.
-        Request::DwordScattered(_) if platform > Platform::Ilk => registers.unit = 4,
+        Request::DwordScattered(_) if !platform.is_gen5() => registers.unit = 4,
         Request::SvmUntyped(_) | Request::SvmScattered(_) | Request::SvmAtomic(_) => {
             registers.address_bytes = 8;
         }
@@ -91,9 +91,9 @@ fn parameters_of(
     platform: Platform,
 ) -> Option<Registers> {
     let order = parameters::order(r.op, r.params16);
-    let sent = match platform {
-        Platform::Ilk => parameters::gen5(r.op),
-        _ => order,
+    let sent = match platform.is_gen5() {
+        true => parameters::gen5(r.op),
+        false => order,
     };
     // Of SIMD4x2 four parameters of both samples share a register.
     let pair = match r.lanes {
@@ -117,7 +117,7 @@ fn parameters_of(
         });
     }
     Some(Registers {
-        in_place: platform == Platform::Ilk && r.lanes == 8,
+        in_place: platform.is_gen5() && r.lanes == 8,
         ..Registers::of_params(params.into_iter().take(order.len()))
     })
 }
