@@ -62,12 +62,12 @@ fn code(name: &str, output: &mut Output) -> Exit {
         info.class.name(),
         info.name,
         info.title,
-        info.explanation
+        info.explanation.trim_end()
     ));
     output.field("code", || json!(info.name));
     output.field("class", || json!(info.class.name()));
     output.field("title", || json!(info.title));
-    output.field("explanation", || json!(info.explanation));
+    output.field("explanation", || json!(info.explanation.trim_end()));
     Exit::Fine
 }
 
