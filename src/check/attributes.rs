@@ -3,7 +3,7 @@
 //! Source: vISA text reference 2.4.
 
 use super::names::most_like;
-use super::walk::Walk;
+use super::unit::UnitBuilder;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::{AttributeValue, Name};
@@ -49,14 +49,14 @@ impl AttributeReader {
     /// One `.kernel_attr` line.
     pub fn read(
         &mut self,
-        walk: &mut Walk<'_>,
+        builder: &mut UnitBuilder<'_>,
         name: &Spanned<Name>,
         value: Option<&AttributeValue>,
         span: Span,
     ) {
         let Some(known) = WITH_MEANING.iter().find(|k| **k == name.node) else {
             if !WITHOUT_MEANING.contains(&name.node.as_str()) && !name.node.starts_with("Scratch") {
-                unknown(walk, name);
+                unknown(builder, name);
             }
             return;
         };
@@ -67,7 +67,7 @@ impl AttributeReader {
                 None => false,
             };
             if !fine {
-                walk.say(bad(name, span, "\"cm\", \"3d\", 0 or 1", "Target=\"cm\""));
+                builder.say(bad(name, span, "\"cm\", \"3d\", 0 or 1", "Target=\"cm\""));
             }
             return;
         }
@@ -77,7 +77,7 @@ impl AttributeReader {
         };
         let Some(number) = number else {
             let mend = format!("{known}=16");
-            return walk.say(bad(name, span, "a number of at most 32 bits", &mend));
+            return builder.say(bad(name, span, "a number of at most 32 bits", &mend));
         };
         if matches!(*known, "SLMSize" | "NBarrierCnt") {
             if let Some(first) = self.given.get(known) {
@@ -85,20 +85,20 @@ impl AttributeReader {
                     .at(span, "given again here")
                     .and_at(*first, "first given here")
                     .see("vISA text reference 2.4");
-                return walk.say(d);
+                return builder.say(d);
             }
             self.given.insert(known, span);
         }
-        let attributes = &mut walk.unit.attributes;
+        let attributes = &mut builder.unit.attributes;
         match *known {
             "SimdSize" if !matches!(number, 0 | 1 | 8 | 16 | 32) => {
-                walk.say(bad(name, span, "0, 1, 8, 16 or 32", "SimdSize=16"));
+                builder.say(bad(name, span, "0, 1, 8, 16 or 32", "SimdSize=16"));
             }
             // 0 is what producers write that do not dispatch lanes: the same as saying nothing.
             "SimdSize" => attributes.simd_size = (number != 0).then_some(number),
             "SLMSize" => match number.checked_mul(1024) {
                 Some(bytes) => attributes.slm_bytes = bytes,
-                None => walk.say(bad(name, span, "a size in KB below 4 GB", "SLMSize=64")),
+                None => builder.say(bad(name, span, "a size in KB below 4 GB", "SLMSize=64")),
             },
             "PerThreadInputSize" => attributes.per_thread_bytes = Some(number),
             "CrossThreadInputSize" => attributes.cross_thread_bytes = Some(number),
@@ -117,7 +117,7 @@ fn bad(name: &Spanned<Name>, span: Span, wanted: &str, mend: &str) -> Diagnostic
     .see("vISA text reference 2.4")
 }
 
-fn unknown(walk: &mut Walk<'_>, name: &Spanned<Name>) {
+fn unknown(builder: &mut UnitBuilder<'_>, name: &Spanned<Name>) {
     let known = WITH_MEANING.iter().chain(WITHOUT_MEANING).copied();
     let mut d = Diagnostic::with_message(
         Code::W0219,
@@ -128,5 +128,5 @@ fn unknown(walk: &mut Walk<'_>, name: &Spanned<Name>) {
     if let Some(close) = most_like(&name.node, known) {
         d = d.help(format!(".kernel_attr {close}"));
     }
-    walk.say(d);
+    builder.say(d);
 }

@@ -9,7 +9,8 @@
 //!
 //! Source: vISA MEDIA_LD; vISA text reference 5.6 and 7.1; lowering reference 2.3 and 2.4.
 
-use super::rules::Rules;
+use super::operand_size::must_hold;
+use super::rules::{Context, Found};
 use crate::diagnostic::Code;
 use crate::isa::{MediaMode, Opcode, Type};
 use crate::source::Span;
@@ -35,209 +36,206 @@ pub fn block_shape(width: u64) -> Option<(u64, u64)> {
         .map(|&(_, pitch, rows)| (pitch, rows))
 }
 
-impl Rules<'_> {
-    /// `media_ld` and `media_st`. Operands: block, surface, plane, x, y, data.
-    pub fn media_block(&mut self) {
-        self.media_modifier();
-        self.media_surface(1);
-        if let Some((Operand::Number(plane), span)) = self.operand(2).map(|o| (&o.node, o.span))
-            && *plane > 3
+/// `media_ld` and `media_st`. Operands: block, surface, plane, x, y, data.
+pub(super) fn media_block(cx: &Context<'_>, found: &mut Found<'_>) {
+    media_modifier(cx, found);
+    media_surface(cx, found, 1);
+    if let Some((Operand::Number(plane), span)) = cx.operand(2).map(|o| (&o.node, o.span))
+        && *plane > 3
+    {
+        let d = cx
+            .complaint(Code::E0303, format!("there is no plane {plane}"))
+            .at(span, "planes are 0 to 3")
+            .help("0")
+            .see("vISA MEDIA_LD, \"Plane\"");
+        found.push(d);
+    }
+    offset_type(cx, found, 3, "x");
+    offset_type(cx, found, 4, "y");
+    if let Some((&Operand::Block { width, height }, span)) =
+        cx.operand(0).map(|o| (&o.node, o.span))
+    {
+        block_limits(cx, found, width, height, span);
+    }
+}
+
+fn media_modifier(cx: &Context<'_>, found: &mut Found<'_>) {
+    let store = cx.opcode() == Opcode::MediaSt;
+    for suffix in &cx.instruction.suffixes {
+        if let Suffix::MediaMode(mode) = suffix.node
+            && store
+            && matches!(mode, MediaMode::TopMod | MediaMode::BottomMod)
         {
-            let d = self
-                .complaint(Code::E0303, format!("there is no plane {plane}"))
-                .at(span, "planes are 0 to 3")
-                .help("0")
-                .see("vISA MEDIA_LD, \"Plane\"");
-            self.say(d);
-        }
-        self.offset_type(3, "x");
-        self.offset_type(4, "y");
-        if let Some((&Operand::Block { width, height }, span)) =
-            self.operand(0).map(|o| (&o.node, o.span))
-        {
-            self.shape(width, height, span);
-        }
-    }
-
-    fn media_modifier(&mut self) {
-        let store = self.opcode() == Opcode::MediaSt;
-        for suffix in &self.instruction.suffixes {
-            if let Suffix::MediaMode(mode) = suffix.node
-                && store
-                && matches!(mode, MediaMode::TopMod | MediaMode::BottomMod)
-            {
-                let plain = match mode {
-                    MediaMode::TopMod => "top",
-                    _ => "bottom",
-                };
-                let d = self
-                    .complaint(Code::E0302, format!("media_st has no modifier {mode}"))
-                    .at(suffix.span, format!("{} of 0..=3", mode.value()))
-                    .note("media_st takes nomod, modified, top and bottom")
-                    .help(format!("media_st.{plain}"))
-                    .see("vISA text reference 7.1, rule 2");
-                self.say(d);
-            }
-        }
-    }
-
-    /// A surface of the kernel's own: not shared local memory, not stateless memory.
-    pub fn media_surface(&mut self, index: usize) {
-        let Some((var, number, span)) = self.surface(index) else {
-            return;
-        };
-        let opcode = self.opcode();
-        let name = self.name(var);
-        match number {
-            0 | 5 => {
-                let (what, page) = match number {
-                    0 => ("shared local memory", "T0(SLM): no"),
-                    _ => ("stateless memory", "T5(stateless): no"),
-                };
-                // The finalizer refuses the first alone (lowering reference 2.3).
-                let title = format!("{opcode} does not work on {name}");
-                let d = match number {
-                    0 => self.complaint(Code::E0301, title),
-                    _ => self.page_rule(Code::E0301, title),
-                };
-                let d = d
-                    .at(span, format!("{what} is not a 2D surface"))
-                    .note(format!("the page says \"{page}\""))
-                    .help(".decl T6 v_type=T num_elts=1   // and bind a 2D surface")
-                    .see("vISA MEDIA_LD, \"Surface\"");
-                self.say(d);
-            }
-            1..=4 if self.unit.variable(var).predefined => {
-                let d = self
-                    .complaint(Code::W0306, format!("{opcode} on the reserved surface {name}"))
-                    .at(span, "a built-in surface")
-                    .note("Intel's checker lets it pass; its encoding of the bindless surface in block messages is faulty")
-                    .help(".decl T6 v_type=T num_elts=1")
-                    .see("lowering reference 2.7");
-                self.say(d);
-            }
-            _ => {}
-        }
-    }
-
-    /// The page wants UD. Signed dwords are what real programs write for negative offsets.
-    fn offset_type(&mut self, index: usize, which: &str) {
-        let Some((ty, span)) = self
-            .operand(index)
-            .and_then(|o| Some((self.type_of(&o.node)?, o.span)))
-        else {
-            return;
-        };
-        let code = match ty {
-            Type::Ud => return,
-            Type::D | Type::W | Type::Uw | Type::B | Type::Ub | Type::V | Type::Uv => Code::W0307,
-            _ => Code::E0308,
-        };
-        let mut d = self
-            .complaint(code, format!("{which} offset is {ty}, not ud"))
-            .at(span, format!("type {ty}"))
-            .see("vISA MEDIA_LD, \"X_offset\", \"Y_offset\"");
-        d = match code {
-            Code::W0307 => d
-                .note("the page wants ud; Intel's assembler takes any type and extends by its sign, which is how negative offsets are written")
-                .help(":ud"),
-            _ => d
-                .note("the page wants ud; only integers of at most 32 bits have a meaning as an offset")
-                .help("mov the offset into a variable of type ud first"),
-        };
-        self.say(d);
-    }
-
-    fn shape(&mut self, width: u64, height: u64, span: Span) {
-        for (code, what, n) in [
-            (Code::E0304, "bytes wide", width),
-            (Code::E0305, "rows high", height),
-        ] {
-            if !(1..=64).contains(&n) {
-                let mut d = self
-                    .complaint(code, format!("media block cannot be {n} {what}"))
-                    .at(span, format!("{n} {what}, 1 to 64 are legal"))
-                    .help(format!("({},{})", width.clamp(1, 64), height.clamp(1, 64)))
-                    .see(PAGE);
-                if n > 255 {
-                    d = d.note(format!(
-                        "Intel's reader would keep the low 8 bits, {}",
-                        n & 255
-                    ));
-                }
-                self.say(d);
-                return;
-            }
-        }
-        let Some((pitch, rows)) = block_shape(width) else {
-            return;
-        };
-        if height > rows {
-            let class = SHAPES.iter().position(|s| s.1 == pitch).unwrap_or(0);
-            let narrowest = class.checked_sub(1).map_or(1, |i| SHAPES[i].0 + 1);
-            let parts = height.div_ceil(rows);
-            let blocks: Vec<String> = (0..parts.min(3))
-                .map(|i| {
-                    let here = rows.min(height - i * rows);
-                    match i {
-                        0 => format!("({width},{here}) at y"),
-                        _ => format!("({width},{here}) at y+{}", i * rows),
-                    }
-                })
-                .collect();
-            let help = match parts {
-                2 => format!("read it as two blocks, {}", blocks.join(" and ")),
-                3 => format!("read it as three blocks, {}", blocks.join(", ")),
-                _ => format!("read it as {parts} blocks, {}, …", blocks.join(", ")),
+            let plain = match mode {
+                MediaMode::TopMod => "top",
+                _ => "bottom",
             };
-            let help = match self.opcode() {
-                Opcode::MediaSt => help.replacen("read", "write", 1),
-                _ => help,
+            let d = cx
+                .complaint(Code::E0302, format!("media_st has no modifier {mode}"))
+                .at(suffix.span, format!("{} of 0..=3", mode.value()))
+                .note("media_st takes nomod, modified, top and bottom")
+                .help(format!("media_st.{plain}"))
+                .see("vISA text reference 7.1, rule 2");
+            found.push(d);
+        }
+    }
+}
+
+/// A surface of the kernel's own: not shared local memory, not stateless memory.
+pub(super) fn media_surface(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
+    let Some((var, number, span)) = cx.surface(index) else {
+        return;
+    };
+    let opcode = cx.opcode();
+    let name = cx.name(var);
+    match number {
+        0 | 5 => {
+            let (what, page) = match number {
+                0 => ("shared local memory", "T0(SLM): no"),
+                _ => ("stateless memory", "T5(stateless): no"),
             };
-            let d = self
-                .complaint(Code::E0312, "media block does not fit one data-port message")
-                .at(span, format!("{width} bytes wide allows at most {rows} rows, not {height}"))
-                .note(format!(
-                    "a {narrowest}..={pitch}-byte row occupies {pitch} bytes of register; {height} rows would need {} bytes, the limit is 256",
-                    height * pitch
-                ))
-                .help(help)
+            // The finalizer refuses the first alone (lowering reference 2.3).
+            let title = format!("{opcode} does not work on {name}");
+            let d = match number {
+                0 => cx.complaint(Code::E0301, title),
+                _ => cx.page_rule(Code::E0301, title),
+            };
+            let d = d
+                .at(span, format!("{what} is not a 2D surface"))
+                .note(format!("the page says \"{page}\""))
+                .help(".decl T6 v_type=T num_elts=1   // and bind a 2D surface")
+                .see("vISA MEDIA_LD, \"Surface\"");
+            found.push(d);
+        }
+        1..=4 if cx.unit.variable(var).predefined => {
+            let d = cx
+                .complaint(Code::W0306, format!("{opcode} on the reserved surface {name}"))
+                .at(span, "a built-in surface")
+                .note("Intel's checker lets it pass; its encoding of the bindless surface in block messages is faulty")
+                .help(".decl T6 v_type=T num_elts=1")
+                .see("lowering reference 2.7");
+            found.push(d);
+        }
+        _ => {}
+    }
+}
+
+/// The page wants UD. Signed dwords are what real programs write for negative offsets.
+fn offset_type(cx: &Context<'_>, found: &mut Found<'_>, index: usize, which: &str) {
+    let Some((ty, span)) = cx
+        .operand(index)
+        .and_then(|o| Some((cx.type_of(&o.node)?, o.span)))
+    else {
+        return;
+    };
+    let code = match ty {
+        Type::Ud => return,
+        Type::D | Type::W | Type::Uw | Type::B | Type::Ub | Type::V | Type::Uv => Code::W0307,
+        _ => Code::E0308,
+    };
+    let mut d = cx
+        .complaint(code, format!("{which} offset is {ty}, not ud"))
+        .at(span, format!("type {ty}"))
+        .see("vISA MEDIA_LD, \"X_offset\", \"Y_offset\"");
+    d = match code {
+        Code::W0307 => d
+            .note("the page wants ud; Intel's assembler takes any type and extends by its sign, which is how negative offsets are written")
+            .help(":ud"),
+        _ => d
+            .note("the page wants ud; only integers of at most 32 bits have a meaning as an offset")
+            .help("mov the offset into a variable of type ud first"),
+    };
+    found.push(d);
+}
+
+fn block_limits(cx: &Context<'_>, found: &mut Found<'_>, width: u64, height: u64, span: Span) {
+    for (code, what, n) in [
+        (Code::E0304, "bytes wide", width),
+        (Code::E0305, "rows high", height),
+    ] {
+        if !(1..=64).contains(&n) {
+            let mut d = cx
+                .complaint(code, format!("media block cannot be {n} {what}"))
+                .at(span, format!("{n} {what}, 1 to 64 are legal"))
+                .help(format!("({},{})", width.clamp(1, 64), height.clamp(1, 64)))
                 .see(PAGE);
-            self.say(d);
+            if n > 255 {
+                d = d.note(format!(
+                    "Intel's reader would keep the low 8 bits, {}",
+                    n & 255
+                ));
+            }
+            found.push(d);
             return;
         }
-        let store = self.opcode() == Opcode::MediaSt;
-        if store && !width.is_multiple_of(4) {
-            let d = self
-                .complaint(Code::W0309, "media_st wants whole dwords")
-                .at(span, format!("{width} bytes wide, {width} mod 4 = {}", width % 4))
-                .note("the hardware page asks for dword alignment; Intel's assembler says nothing and visim writes the bytes asked for")
-                .help(format!("({},{height})", width.next_multiple_of(4)))
-                .see("lowering reference 2.3");
-            self.say(d);
-        }
-        if store
-            && let Some((&Operand::Immediate(x), span)) = self.operand(3).map(|o| (&o.node, o.span))
-        {
-            let x = x.value_bits();
-            if x % 4 != 0 {
-                let d = self
-                    .complaint(Code::W0310, "media_st wants x at a dword")
-                    .at(span, format!("x = {x}, {x} mod 4 = {}", x % 4))
-                    .note("writes start at a multiple of 4 bytes; Intel's assembler does not check it")
-                    .help(format!("0x{:x}:ud", x / 4 * 4))
-                    .see("vISA text reference 5.6");
-                self.say(d);
-            }
-        }
-        // The last row needs no padding behind its bytes.
-        let bytes = (height - 1) * pitch + width;
-        let sum = format!(
-            "{height} rows, each at a multiple of {pitch} bytes, the last one {width} bytes: {} * {pitch} + {width} = {bytes}",
-            height - 1
-        );
-        self.must_hold(5, bytes, !store, &sum);
     }
+    let Some((pitch, rows)) = block_shape(width) else {
+        return;
+    };
+    if height > rows {
+        let class = SHAPES.iter().position(|s| s.1 == pitch).unwrap_or(0);
+        let narrowest = class.checked_sub(1).map_or(1, |i| SHAPES[i].0 + 1);
+        let parts = height.div_ceil(rows);
+        let blocks: Vec<String> = (0..parts.min(3))
+            .map(|i| {
+                let here = rows.min(height - i * rows);
+                match i {
+                    0 => format!("({width},{here}) at y"),
+                    _ => format!("({width},{here}) at y+{}", i * rows),
+                }
+            })
+            .collect();
+        let help = match parts {
+            2 => format!("read it as two blocks, {}", blocks.join(" and ")),
+            3 => format!("read it as three blocks, {}", blocks.join(", ")),
+            _ => format!("read it as {parts} blocks, {}, …", blocks.join(", ")),
+        };
+        let help = match cx.opcode() {
+            Opcode::MediaSt => help.replacen("read", "write", 1),
+            _ => help,
+        };
+        let d = cx
+            .complaint(Code::E0312, "media block does not fit one data-port message")
+            .at(span, format!("{width} bytes wide allows at most {rows} rows, not {height}"))
+            .note(format!(
+                "a {narrowest}..={pitch}-byte row occupies {pitch} bytes of register; {height} rows would need {} bytes, the limit is 256",
+                height * pitch
+            ))
+            .help(help)
+            .see(PAGE);
+        found.push(d);
+        return;
+    }
+    let store = cx.opcode() == Opcode::MediaSt;
+    if store && !width.is_multiple_of(4) {
+        let d = cx
+            .complaint(Code::W0309, "media_st wants whole dwords")
+            .at(span, format!("{width} bytes wide, {width} mod 4 = {}", width % 4))
+            .note("the hardware page asks for dword alignment; Intel's assembler says nothing and visim writes the bytes asked for")
+            .help(format!("({},{height})", width.next_multiple_of(4)))
+            .see("lowering reference 2.3");
+        found.push(d);
+    }
+    if store && let Some((&Operand::Immediate(x), span)) = cx.operand(3).map(|o| (&o.node, o.span))
+    {
+        let x = x.value_bits();
+        if x % 4 != 0 {
+            let d = cx
+                .complaint(Code::W0310, "media_st wants x at a dword")
+                .at(span, format!("x = {x}, {x} mod 4 = {}", x % 4))
+                .note("writes start at a multiple of 4 bytes; Intel's assembler does not check it")
+                .help(format!("0x{:x}:ud", x / 4 * 4))
+                .see("vISA text reference 5.6");
+            found.push(d);
+        }
+    }
+    // The last row needs no padding behind its bytes.
+    let bytes = (height - 1) * pitch + width;
+    let sum = format!(
+        "{height} rows, each at a multiple of {pitch} bytes, the last one {width} bytes: {} * {pitch} + {width} = {bytes}",
+        height - 1
+    );
+    must_hold(cx, found, 5, bytes, !store, &sum);
 }
 
 #[cfg(test)]

@@ -3,7 +3,7 @@
 //! Source: vISA text reference 2.2 and 7.7.
 
 use super::names::{Binding, built_in, most_like};
-use super::walk::Walk;
+use super::unit::UnitBuilder;
 use super::{Storage, VarId, Variable};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Type;
@@ -40,11 +40,11 @@ pub(super) fn later_declarations<'m>(body: &[&'m Spanned<Statement>]) -> HashMap
 }
 
 /// One `.decl` line. A declaration with an error still binds its name, so that uses stay quiet.
-pub(super) fn declare<'m>(walk: &mut Walk<'m>, declaration: &'m Declaration) {
+pub(super) fn declare<'m>(builder: &mut UnitBuilder<'m>, declaration: &'m Declaration) {
     let name = &declaration.name;
     if let Some(id) = built_in(&name.node) {
-        let meant = walk.unit.variable(id).name.clone();
-        walk.say(
+        let meant = builder.unit.variable(id).name.clone();
+        builder.say(
             Diagnostic::with_message(Code::E0204, format!("{} is a built-in name", name.node))
                 .at(name.span, format!("stands for {meant} in every kernel"))
                 .note("V0 to V20, T1, T2, TSS and S31 are taken")
@@ -52,17 +52,17 @@ pub(super) fn declare<'m>(walk: &mut Walk<'m>, declaration: &'m Declaration) {
                 .see("vISA text reference 2.2, \"Names\""),
         );
         // A failure here would only mean that the name was declared twice as well.
-        let _ = walk.names.bind(&name.node, Binding::Broken, name.span);
+        let _ = builder.names.bind(&name.node, Binding::Broken, name.span);
         return;
     }
-    let storage = storage(walk, declaration);
-    let id = VarId(walk.unit.variables.len() as u32);
+    let storage = storage(builder, declaration);
+    let id = VarId(builder.unit.variables.len() as u32);
     let binding = match storage {
         Some(_) => Binding::Variable(id),
         None => Binding::Broken,
     };
-    if let Err(first) = walk.names.bind(&name.node, binding, name.span) {
-        walk.say(
+    if let Err(first) = builder.names.bind(&name.node, binding, name.span) {
+        builder.say(
             Diagnostic::with_message(Code::E0203, format!("{} is declared twice", name.node))
                 .at(name.span, "declared again here")
                 .and_at(first, "first declared here")
@@ -77,40 +77,45 @@ pub(super) fn declare<'m>(walk: &mut Walk<'m>, declaration: &'m Declaration) {
     };
     match &mut storage {
         Storage::Surface { index, .. } => {
-            *index = FIRST_USER_SURFACE + walk.surfaces;
-            walk.surfaces += 1;
+            *index = FIRST_USER_SURFACE + builder.surfaces;
+            builder.surfaces += 1;
         }
         Storage::Sampler { index, .. } => {
-            *index = walk.samplers;
-            walk.samplers += 1;
+            *index = builder.samplers;
+            builder.samplers += 1;
         }
         Storage::General { root, .. } if *root == VarId(u32::MAX) => *root = id,
         _ => {}
     }
-    walk.unit.variables.push(Variable {
+    builder.unit.variables.push(Variable {
         name: name.node.clone(),
         span: name.span,
         storage,
         predefined: false,
     });
-    if walk.names.depth() == 0 {
-        walk.unit.names.insert(name.node.clone(), id);
+    if builder.names.depth() == 0 {
+        builder.unit.names.insert(name.node.clone(), id);
     }
 }
 
 /// The storage of a declaration; the index of state variables and the root of a variable that is not an
 /// alias are filled in by [`declare`], which alone knows them. Reports every error of the line.
-fn storage(walk: &mut Walk<'_>, declaration: &Declaration) -> Option<Storage> {
-    let attributes_fine = attributes(walk, declaration);
-    let elements = elements(walk, declaration);
+fn storage(builder: &mut UnitBuilder<'_>, declaration: &Declaration) -> Option<Storage> {
+    let attributes_fine = attributes(builder, declaration);
+    let elements = elements(builder, declaration);
     let storage = match &declaration.class {
         DeclarationClass::General { ty, align, alias } => {
-            let ty_fine = declarable(walk, ty);
-            let align = alignment(walk, align.as_ref());
+            let ty_fine = declarable(builder, ty);
+            let align = alignment(builder, align.as_ref());
             match (elements, ty_fine, align) {
-                (Some(elements), true, Some(align)) => {
-                    general(walk, declaration, ty.node, elements, align, alias.as_ref())
-                }
+                (Some(elements), true, Some(align)) => general(
+                    builder,
+                    declaration,
+                    ty.node,
+                    elements,
+                    align,
+                    alias.as_ref(),
+                ),
                 _ => None,
             }
         }
@@ -127,7 +132,7 @@ fn storage(walk: &mut Walk<'_>, declaration: &Declaration) -> Option<Storage> {
 }
 
 /// The number of elements, if its class allows it.
-fn elements(walk: &mut Walk<'_>, declaration: &Declaration) -> Option<u32> {
+fn elements(builder: &mut UnitBuilder<'_>, declaration: &Declaration) -> Option<u32> {
     let n = declaration.elements.node;
     let (what, limit, fine, mend) = match declaration.class {
         DeclarationClass::General { .. } => (
@@ -158,7 +163,7 @@ fn elements(walk: &mut Walk<'_>, declaration: &Declaration) -> Option<u32> {
     if fine {
         return u32::try_from(n).ok();
     }
-    walk.say(
+    builder.say(
         Diagnostic::with_message(
             Code::E0205,
             format!("{} cannot have {n} elements", declaration.name.node),
@@ -174,7 +179,7 @@ fn elements(walk: &mut Walk<'_>, declaration: &Declaration) -> Option<u32> {
 }
 
 /// Whether a general variable can have the type.
-fn declarable(walk: &mut Walk<'_>, ty: &Spanned<Type>) -> bool {
+fn declarable(builder: &mut UnitBuilder<'_>, ty: &Spanned<Type>) -> bool {
     if !matches!(ty.node, Type::Bool | Type::V | Type::Uv | Type::Vf) {
         return true;
     }
@@ -188,7 +193,7 @@ fn declarable(walk: &mut Walk<'_>, ty: &Spanned<Type>) -> bool {
         Type::Bool => "there are no boolean general variables",
         _ => "vector types exist as immediates only",
     };
-    walk.say(
+    builder.say(
         Diagnostic::with_message(
             Code::E0206,
             format!("{} is not a type of general variables", ty.node),
@@ -202,9 +207,9 @@ fn declarable(walk: &mut Walk<'_>, ty: &Spanned<Type>) -> bool {
 }
 
 /// The written alignment in bytes, 1 if none.
-fn alignment(walk: &mut Walk<'_>, align: Option<&Spanned<Align>>) -> Option<u32> {
+fn alignment(builder: &mut UnitBuilder<'_>, align: Option<&Spanned<Align>>) -> Option<u32> {
     let Some(align) = align else { return Some(1) };
-    let grf = walk.platform.grf_bytes();
+    let grf = builder.platform.grf_bytes();
     let bytes = match align.node {
         Align::Bytes(n) => n,
         Align::Grf => grf,
@@ -213,7 +218,7 @@ fn alignment(walk: &mut Walk<'_>, align: Option<&Spanned<Align>>) -> Option<u32>
     if bytes.is_power_of_two() && bytes <= 128 {
         return Some(bytes);
     }
-    walk.say(
+    builder.say(
         Diagnostic::with_message(Code::E0211, format!("{bytes} is not an alignment"))
             .at(align.span, "a power of two from 2 to 128, or a named size")
             .note("named sizes: byte word dword qword oword hword GRF GRFx2 wordx32 wordx64")
@@ -224,7 +229,7 @@ fn alignment(walk: &mut Walk<'_>, align: Option<&Spanned<Align>>) -> Option<u32>
 }
 
 /// Whether all attributes are known.
-fn attributes(walk: &mut Walk<'_>, declaration: &Declaration) -> bool {
+fn attributes(builder: &mut UnitBuilder<'_>, declaration: &Declaration) -> bool {
     let mut fine = true;
     for (name, _) in &declaration.attributes {
         if VARIABLE_ATTRIBUTES.contains(&name.node.as_str()) {
@@ -241,7 +246,7 @@ fn attributes(walk: &mut Walk<'_>, declaration: &Declaration) -> bool {
         if let Some(close) = most_like(&name.node, VARIABLE_ATTRIBUTES.iter().copied()) {
             d = d.help(format!("attrs={{{close}}}"));
         }
-        walk.say(d);
+        builder.say(d);
     }
     fine
 }
@@ -259,7 +264,7 @@ fn effective_align(ty: Type, bytes: u32, written: u32, grf_bytes: u32) -> u32 {
 }
 
 fn general(
-    walk: &mut Walk<'_>,
+    builder: &mut UnitBuilder<'_>,
     declaration: &Declaration,
     ty: Type,
     elements: u32,
@@ -268,11 +273,11 @@ fn general(
 ) -> Option<Storage> {
     // At most 65535 elements of 8 bytes: far from overflow.
     let bytes = elements * ty.bytes();
-    let align = effective_align(ty, bytes, written, walk.platform.grf_bytes());
+    let align = effective_align(ty, bytes, written, builder.platform.grf_bytes());
     let (root, offset) = match alias {
         // Filled in by `declare`.
         None => (VarId(u32::MAX), 0),
-        Some(alias) => aliased(walk, declaration, ty, bytes, alias)?,
+        Some(alias) => aliased(builder, declaration, ty, bytes, alias)?,
     };
     Some(Storage::General {
         ty,
@@ -285,15 +290,15 @@ fn general(
 
 /// Follows an alias to the variable that owns the bytes, and the byte offset in it.
 fn aliased(
-    walk: &mut Walk<'_>,
+    builder: &mut UnitBuilder<'_>,
     declaration: &Declaration,
     ty: Type,
     bytes: u32,
     alias: &Alias,
 ) -> Option<(VarId, u32)> {
     let name = &declaration.name.node;
-    let base = walk.lookup(&alias.base.node, alias.base.span)?;
-    let variable = walk.unit.variable(base);
+    let base = builder.lookup(&alias.base.node, alias.base.span)?;
+    let variable = builder.unit.variable(base);
     let Storage::General {
         align,
         root,
@@ -302,7 +307,7 @@ fn aliased(
     } = variable.storage
     else {
         let what = class_of(&variable.storage);
-        walk.say(
+        builder.say(
             Diagnostic::with_message(
                 Code::E0207,
                 format!("{} cannot be viewed through an alias", alias.base.node),
@@ -315,7 +320,7 @@ fn aliased(
     };
     let base_bytes = variable.storage.bytes();
     let base_span = variable.span;
-    let root_bytes = walk.unit.variable(root).storage.bytes();
+    let root_bytes = builder.unit.variable(root).storage.bytes();
     let at_base = |d: Diagnostic| match base_span == Span::default() {
         true => d,
         false => d.and_at(base_span, format!("{base_bytes} bytes")),
@@ -335,7 +340,7 @@ fn aliased(
             base_bytes.saturating_sub(1)
         ))
         .see("vISA text reference 7.7");
-        walk.say(at_base(d));
+        builder.say(at_base(d));
         return None;
     }
     if align < ty.bytes() {
@@ -354,14 +359,14 @@ fn aliased(
             alias.base.node
         ))
         .see("vISA text reference 7.7");
-        walk.say(at_base(d));
+        builder.say(at_base(d));
         return None;
     }
     // Each step stays inside a view, but a view may run past its own base: the sum can grow.
     let total = u64::from(base_offset) + alias.offset.node;
     let Some(offset) = u32::try_from(total).ok().filter(|o| *o < root_bytes) else {
-        let root_name = walk.unit.variable(root).name.clone();
-        walk.say(
+        let root_name = builder.unit.variable(root).name.clone();
+        builder.say(
             Diagnostic::with_message(
                 Code::E0208,
                 format!("{name} starts behind the end of {root_name}"),
@@ -377,8 +382,8 @@ fn aliased(
     };
     let end = u64::from(offset) + u64::from(bytes);
     if end > u64::from(root_bytes) {
-        let root_name = walk.unit.variable(root).name.clone();
-        walk.say(
+        let root_name = builder.unit.variable(root).name.clone();
+        builder.say(
             Diagnostic::with_message(
                 Code::W0222,
                 format!("{name} runs past the end of {root_name}"),
@@ -415,7 +420,7 @@ pub(super) fn class_of(storage: &Storage) -> &'static str {
     }
 }
 
-impl Walk<'_> {
+impl UnitBuilder<'_> {
     /// The variable behind a name, reported if there is none.
     pub fn lookup(&mut self, name: &Name, span: Span) -> Option<VarId> {
         match self.names.find(name) {

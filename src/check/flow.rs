@@ -4,8 +4,8 @@
 
 use super::Step;
 use super::names::most_like;
-use super::rules::Rules;
-use super::walk::Walk;
+use super::rules::{Context, Found};
+use super::unit::UnitBuilder;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Slot};
 use crate::source::{Span, Spanned};
@@ -114,7 +114,7 @@ impl<'m> Announced<'m> {
     }
 }
 
-impl Walk<'_> {
+impl UnitBuilder<'_> {
     /// A label line.
     pub fn label(&mut self, name: &Spanned<Name>) {
         if self.targets.is_function(&name.node) {
@@ -225,46 +225,58 @@ fn goes_on(step: &Step) -> bool {
     !(leaves && i.node.predicate.is_none())
 }
 
-impl Rules<'_> {
-    /// Counts of labels and of call registers.
-    pub fn flow(&mut self) {
-        let opcode = self.opcode();
-        match opcode {
-            Opcode::Switchjmp => {
-                if let Some((Operand::Labels(labels), span)) =
-                    self.operand(1).map(|o| (&o.node, o.span))
-                    && !(1..=32).contains(&labels.len())
-                {
-                    let d = self
-                        .complaint(
-                            Code::E0506,
-                            format!("switchjmp has {} labels", labels.len()),
-                        )
-                        .at(span, "1 to 32 labels")
-                        .help("cmp and goto for the rest");
-                    self.say(d);
-                }
+/// Counts of labels and of call registers.
+pub(super) fn flow_instruction(cx: &Context<'_>, found: &mut Found<'_>) {
+    let opcode = cx.opcode();
+    match opcode {
+        Opcode::Switchjmp => {
+            if let Some((Operand::Labels(labels), span)) = cx.operand(1).map(|o| (&o.node, o.span))
+                && !(1..=32).contains(&labels.len())
+            {
+                let d = cx
+                    .complaint(
+                        Code::E0506,
+                        format!("switchjmp has {} labels", labels.len()),
+                    )
+                    .at(span, "1 to 32 labels")
+                    .help("cmp and goto for the rest");
+                found.push(d);
             }
-            Opcode::Fcall | Opcode::Ifcall => {
-                for (index, what, limit) in [(1, "arguments", 32), (2, "return values", 12)] {
-                    if let Some((Operand::Number(n), span)) =
-                        self.operand(index).map(|o| (&o.node, o.span))
-                        && *n > limit
-                    {
-                        let d = self
-                            .complaint(
-                                Code::E0507,
-                                format!("{opcode} cannot pass {n} registers of {what}"),
-                            )
-                            .at(span, format!("at most {limit}"))
-                            .note("%arg has 32 registers, %retval 12")
-                            .help(limit.to_string())
-                            .see("vISA text reference 3 and 5.5");
-                        self.say(d);
-                    }
-                }
-            }
-            _ => {}
         }
+        Opcode::Fcall | Opcode::Ifcall => {
+            for (index, what, limit) in [(1, "arguments", 32), (2, "return values", 12)] {
+                if let Some((Operand::Number(n), span)) =
+                    cx.operand(index).map(|o| (&o.node, o.span))
+                    && *n > limit
+                {
+                    let d = cx
+                        .complaint(
+                            Code::E0507,
+                            format!("{opcode} cannot pass {n} registers of {what}"),
+                        )
+                        .at(span, format!("at most {limit}"))
+                        .note("%arg has 32 registers, %retval 12")
+                        .help(limit.to_string())
+                        .see("vISA text reference 3 and 5.5");
+                    found.push(d);
+                }
+            }
+        }
+        _ => {}
+    }
+}
+
+pub(super) fn lifetimes(cx: &Context<'_>, found: &mut Found<'_>) {
+    let Some((Operand::Variable(var), span)) = cx.operand(0).map(|o| (&o.node, o.span)) else {
+        return;
+    };
+    if cx.unit.variable(var.node).predefined {
+        let name = cx.name(var.node);
+        let d = cx
+            .complaint(Code::E0432, format!("{name} has no lifetime"))
+            .at(span, "a built-in variable")
+            .note("built-in variables are there from the first to the last instruction")
+            .help("the name of a declared variable");
+        found.push(d);
     }
 }

@@ -3,7 +3,7 @@
 //! Source: vISA text reference 2.3 and 7.7.
 
 use super::declarations::class_of;
-use super::walk::Walk;
+use super::unit::UnitBuilder;
 use super::{CheckedInput, Storage};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::Span;
@@ -41,12 +41,12 @@ impl Inputs {
 }
 
 /// One `.input` line (or `.implicit_…`, `.parameter`, which mean the same).
-pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
+pub(super) fn input(builder: &mut UnitBuilder<'_>, input: &Input, span: Span) {
     let name = &input.name;
-    let Some(var) = walk.lookup(&name.node, name.span) else {
+    let Some(var) = builder.lookup(&name.node, name.span) else {
         return;
     };
-    let variable = walk.unit.variable(var);
+    let variable = builder.unit.variable(var);
     let bytes = variable.storage.bytes();
     if variable.predefined
         || matches!(
@@ -58,18 +58,18 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
             true => "a built-in variable",
             false => class_of(&variable.storage),
         };
-        return walk.say(
+        return builder.say(
             Diagnostic::with_message(Code::E0212, format!("{} cannot be an input", name.node))
                 .at(name.span, what)
                 .note("inputs are declared general, sampler or surface variables")
                 .see("vISA text reference 2.3"),
         );
     }
-    let grf = walk.platform.grf_bytes();
+    let grf = builder.platform.grf_bytes();
     if let Some(size) = &input.size
         && size.node != u64::from(bytes)
     {
-        return walk.say(
+        return builder.say(
             Diagnostic::with_message(
                 Code::E0213,
                 format!("input {} does not cover its variable", name.node),
@@ -100,7 +100,7 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
                 Storage::General { .. } => grf,
                 _ => 4,
             };
-            let start = walk.inputs.next.next_multiple_of(step);
+            let start = builder.inputs.next.next_multiple_of(step);
             let fits = bytes >= grf || start % grf + bytes <= grf;
             u64::from(if fits {
                 start
@@ -111,7 +111,7 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
     };
     let offset_span = input.offset.as_ref().map_or(span, |o| o.span);
     if offset + u64::from(bytes) > PAYLOAD_LIMIT || offset > PAYLOAD_LIMIT {
-        return walk.say(
+        return builder.say(
             Diagnostic::with_message(
                 Code::E0216,
                 format!("input {} lies outside any payload", name.node),
@@ -128,7 +128,7 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
         && bytes < grf
         && start / grf != (end - 1) / grf
     {
-        return walk.say(
+        return builder.say(
             Diagnostic::with_message(
                 Code::E0215,
                 format!("input {} straddles two registers", name.node),
@@ -142,7 +142,7 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
             .see(SECTION),
         );
     }
-    if let Some((s, e, other, other_name)) = walk.inputs.conflict(start, end) {
+    if let Some((s, e, other, other_name)) = builder.inputs.conflict(start, end) {
         let d = Diagnostic::with_message(
             Code::E0214,
             format!("inputs {} and {other_name} overlap", name.node),
@@ -162,13 +162,14 @@ pub(super) fn input(walk: &mut Walk<'_>, input: &Input, span: Span) {
             e.next_multiple_of(bytes.clamp(1, grf).next_power_of_two())
         ))
         .see(SECTION);
-        return walk.say(d);
+        return builder.say(d);
     }
-    walk.inputs
+    builder
+        .inputs
         .taken
         .insert(start, (end, span, name.node.clone()));
-    walk.inputs.next = end;
-    walk.unit.inputs.push(CheckedInput {
+    builder.inputs.next = end;
+    builder.unit.inputs.push(CheckedInput {
         var,
         offset: start,
         size: bytes,

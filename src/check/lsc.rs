@@ -3,7 +3,9 @@
 //! Source: vISA text reference 5.11 and 7.8, and what Intel's checker was observed to refuse.
 
 use super::VarId;
-use super::rules::{NULL, Rules};
+use super::operand_size::must_hold_raw;
+use super::rules::NULL;
+use super::rules::{Context, Found};
 use crate::diagnostic::Code;
 use crate::isa::Opcode;
 use crate::source::Span;
@@ -98,351 +100,371 @@ fn element_bytes(element: &str) -> (u64, u64) {
     }
 }
 
-impl Rules<'_> {
-    /// Shared function, data, address, caches, fences.
-    pub fn lsc(&mut self) {
-        let function = self.instruction.suffix(|s| match s {
-            Suffix::LscFunction(f) => Some(*f),
-            _ => None,
-        });
-        let Some(function) = function else { return };
-        let access = access(self.opcode());
-        for operand in &self.instruction.operands {
-            match &operand.node {
-                Operand::LscData(data) => {
-                    self.lsc_data(data, function, access, operand.span);
-                }
-                Operand::LscAddress(address) => {
-                    self.lsc_address(address, function, operand.span);
-                }
-                _ => {}
+/// Shared function, data, address, caches, fences.
+pub(super) fn lsc_message(cx: &Context<'_>, found: &mut Found<'_>) {
+    let function = cx.instruction.suffix(|s| match s {
+        Suffix::LscFunction(f) => Some(*f),
+        _ => None,
+    });
+    let Some(function) = function else { return };
+    let access = access(cx.opcode());
+    for operand in &cx.instruction.operands {
+        match &operand.node {
+            Operand::LscData(data) => {
+                lsc_data(cx, found, data, function, access, operand.span);
             }
-        }
-        if let Access::Atomic(sources) = access {
-            self.lsc_sources(sources);
-        }
-        self.lsc_suffixes(function, access);
-        self.lsc_typed(function, access);
-    }
-
-    fn lsc_suffixes(&mut self, function: LscFunction, access: Access) {
-        for suffix in &self.instruction.suffixes {
-            match &suffix.node {
-                // Shared local memory lies in no cache: compilers print the words, and nothing comes of them.
-                Suffix::LscCache(_) if function == LscFunction::Slm => {}
-                Suffix::LscCache(words) if words.len() == 1 => {
-                    let d = self
-                        .complaint(Code::E0362, "cache options come in pairs")
-                        .at(suffix.span, "one of them")
-                        .note("one word for the first cache level and one for the third, or none")
-                        .help(format!(".{0}.{0}", words[0]));
-                    self.say(d);
-                }
-                Suffix::LscCache(words) => self.cache_pair(words, function, access, suffix.span),
-                Suffix::LscFence { op, scope }
-                    if function == LscFunction::Slm && (op != "none" || scope != "group") =>
-                {
-                    let d = self
-                        .complaint(
-                            Code::E0363,
-                            "fence of shared local memory takes .none.group only",
-                        )
-                        .at(suffix.span, format!(".{op}.{scope}"))
-                        .note("its bytes belong to one group and lie in no cache")
-                        .help("lsc_fence.slm.none.group");
-                    self.say(d);
-                }
-                _ => {}
+            Operand::LscAddress(address) => {
+                lsc_address(cx, found, address, function, operand.span);
             }
+            _ => {}
         }
     }
+    if let Access::Atomic(sources) = access {
+        lsc_sources(cx, found, sources);
+    }
+    lsc_suffixes(cx, found, function, access);
+    lsc_typed(cx, found, function, access);
+}
 
-    fn cache_pair(&mut self, words: &[String], function: LscFunction, access: Access, span: Span) {
-        let (legal, what) = match (function, access) {
-            (LscFunction::Tgm | LscFunction::Ugml, _) => (DEFAULT_CACHES, "this shared function"),
-            (_, Access::Load) => (LOAD_CACHES, "a load"),
-            (_, Access::Store) => (STORE_CACHES, "a store"),
-            (_, Access::Atomic(_)) => (ATOMIC_CACHES, "an atomic"),
-            (_, Access::Other) => return,
-        };
-        if let [_, _, _] = words {
-            if three_caches(words, access) {
-                return;
+fn lsc_suffixes(cx: &Context<'_>, found: &mut Found<'_>, function: LscFunction, access: Access) {
+    for suffix in &cx.instruction.suffixes {
+        match &suffix.node {
+            // Shared local memory is not cached: compilers print the words, and they have no effect.
+            Suffix::LscCache(_) if function == LscFunction::Slm => {}
+            Suffix::LscCache(words) if words.len() == 1 => {
+                let d = cx
+                    .complaint(Code::E0362, "cache options come in pairs")
+                    .at(suffix.span, "one of them")
+                    .note("one word for the first cache level and one for the third, or none")
+                    .help(format!(".{0}.{0}", words[0]));
+                found.push(d);
             }
-            let d = self
-                .complaint(
-                    Code::E0362,
-                    format!("{what} does not take these cache options"),
-                )
-                .at(span, format!(".{}", words.join(".")))
-                .note("three words are those of the first, second and third level")
-                .help(match access {
-                    Access::Load => ".ca.ca.ca",
-                    Access::Store => ".wb.wb.uc",
-                    _ => ".uc.uc.uc",
-                })
-                .see("Xe2 messages reference 8");
-            return self.say(d);
+            Suffix::LscCache(words) => cache_pair(cx, found, words, function, access, suffix.span),
+            Suffix::LscFence { op, scope }
+                if function == LscFunction::Slm && (op != "none" || scope != "group") =>
+            {
+                let d = cx
+                    .complaint(
+                        Code::E0363,
+                        "fence of shared local memory takes .none.group only",
+                    )
+                    .at(suffix.span, format!(".{op}.{scope}"))
+                    .note("its bytes belong to one group and lie in no cache")
+                    .help("lsc_fence.slm.none.group");
+                found.push(d);
+            }
+            _ => {}
         }
-        // `cc`, the constant cache, stands for the third level.
-        if matches!((access, words), (Access::Load, [first, third]) if third == "cc" && (first == "uc" || first == "ca"))
-            || legal.contains(&(words[0].as_str(), words[1].as_str()))
-        {
+    }
+}
+
+fn cache_pair(
+    cx: &Context<'_>,
+    found: &mut Found<'_>,
+    words: &[String],
+    function: LscFunction,
+    access: Access,
+    span: Span,
+) {
+    let (legal, what) = match (function, access) {
+        (LscFunction::Tgm | LscFunction::Ugml, _) => (DEFAULT_CACHES, "this shared function"),
+        (_, Access::Load) => (LOAD_CACHES, "a load"),
+        (_, Access::Store) => (STORE_CACHES, "a store"),
+        (_, Access::Atomic(_)) => (ATOMIC_CACHES, "an atomic"),
+        (_, Access::Other) => return,
+    };
+    if let [_, _, _] = words {
+        if three_caches(words, access) {
             return;
         }
-        let pairs: Vec<String> = legal.iter().map(|(a, b)| format!(".{a}.{b}")).collect();
-        let d = self
+        let d = cx
             .complaint(
                 Code::E0362,
                 format!("{what} does not take these cache options"),
             )
             .at(span, format!(".{}", words.join(".")))
-            .note(format!("{what} takes {}", pairs.join(" ")))
-            .help(pairs[0].clone());
-        self.say(d);
+            .note("three words are those of the first, second and third level")
+            .help(match access {
+                Access::Load => ".ca.ca.ca",
+                Access::Store => ".wb.wb.uc",
+                _ => ".uc.uc.uc",
+            })
+            .see("Xe2 messages reference 8");
+        found.push(d);
+        return;
     }
-
-    /// Typed memory: quads and atomics, at coordinates of a surface.
-    fn lsc_typed(&mut self, function: LscFunction, access: Access) {
-        use Opcode::*;
-        let may = matches!(
-            self.opcode(),
-            LscLoadQuad
-                | LscStoreQuad
-                | LscLoadQuadMsrt
-                | LscStoreQuadMsrt
-                | LscReadStateInfo
-                | LscFence
-        ) || matches!(access, Access::Atomic(_))
-            || self.is_typed_block();
-        if function == LscFunction::Tgm && !may {
-            let d = self
-                .complaint(Code::E0364, "typed memory is accessed by quads")
-                .at(self.mnemonic(), ".tgm on an untyped operation")
-                .help("lsc_load_quad.tgm");
-            self.say(d);
-        }
+    // `cc`, the constant cache, is an option of the third level.
+    if matches!((access, words), (Access::Load, [first, third]) if third == "cc" && (first == "uc" || first == "ca"))
+        || legal.contains(&(words[0].as_str(), words[1].as_str()))
+    {
+        return;
     }
-
-    /// A 2D block without an element type, which only typed memory has.
-    fn is_typed_block(&self) -> bool {
-        self.instruction.operands.iter().any(
-            |o| matches!(&o.node, Operand::LscData(d) if d.block.is_some() && d.element.is_empty()),
+    let pairs: Vec<String> = legal.iter().map(|(a, b)| format!(".{a}.{b}")).collect();
+    let d = cx
+        .complaint(
+            Code::E0362,
+            format!("{what} does not take these cache options"),
         )
-    }
+        .at(span, format!(".{}", words.join(".")))
+        .note(format!("{what} takes {}", pairs.join(" ")))
+        .help(pairs[0].clone());
+    found.push(d);
+}
 
-    fn lsc_data(
-        &mut self,
-        data: &LscData<VarId>,
-        function: LscFunction,
-        access: Access,
-        span: Span,
-    ) {
-        if access == Access::Store && data.raw.var.node == NULL {
-            let d = self
-                .complaint(Code::E0371, "a store needs data")
-                .at(span, "%null")
-                .help("the variable that holds the values");
-            return self.say(d);
-        }
-        if let Some(block) = data.block {
-            return self.lsc_block(data, block, access, span);
-        }
-        let lanes = u64::from(self.lanes());
-        if data.transposed && lanes != 1 {
-            let d = self
-                .complaint(Code::E0365, "transposed access has one lane")
-                .at(span, format!("{lanes} lanes"))
-                .note("t reads consecutive elements from one address")
-                .help("(M1_NM, 1)");
-            return self.say(d);
-        }
-        if let Some(mask) = data.channels
-            && access == Access::Store
-            && !matches!(mask.0, 0b1 | 0b11 | 0b111 | 0b1111)
-        {
-            let full = 0xf >> mask.0.leading_zeros().saturating_sub(4);
-            let d = self
-                .complaint(Code::E0366, "stored channels have a gap")
-                .at(span, "channels of a store run from x without gaps")
-                .help(format!(
-                    ".{}",
-                    &"xyzw"[..(full as u8).count_ones() as usize]
-                ));
-            return self.say(d);
-        }
-        if let Some((label, note)) = wrong_shape(data, function, access, self.opcode()) {
-            let d = self
-                .complaint(
-                    Code::E0367,
-                    format!("{} does not move this data", self.opcode()),
-                )
-                .at(span, label)
-                .note(note)
-                .help(":d32");
-            return self.say(d);
-        }
-        let (_, bytes) = element_bytes(&data.element);
-        let components = data
-            .channels
-            .map_or(u64::from(data.vector), |c| u64::from(c.count()));
-        let grf = u64::from(self.grf);
-        let (bytes, sum) = match data.transposed {
-            true => {
-                let all = components * bytes;
-                (
-                    all,
-                    format!("{components} elements of {bytes} bytes: {all}"),
-                )
-            }
-            false => {
-                let row = (lanes * bytes).next_multiple_of(grf);
-                let all = components.saturating_sub(1) * row + lanes * bytes;
-                let sum = format!(
-                    "{components} components, each from a new register, {lanes} lanes of {bytes} bytes: {} * {row} + {} = {all}",
-                    components.saturating_sub(1),
-                    lanes * bytes
-                );
-                (all, sum)
-            }
-        };
-        let registers = bytes.div_ceil(grf);
-        if registers > MOST_REGISTERS {
-            let d = self
-                .complaint(Code::E0372, "message moves too many registers")
-                .at(span, format!("{registers} registers of {grf} bytes"))
-                .note(sum)
-                .note(format!(
-                    "one message moves at most {MOST_REGISTERS} registers"
-                ))
-                .help("two accesses of half as many components");
-            return self.say(d);
-        }
-        if data.raw.var.node != NULL {
-            let written = access != Access::Store;
-            self.must_hold_raw(&data.raw, span, bytes, written, &sum);
-        }
+/// Typed memory: quads and atomics, at coordinates of a surface.
+fn lsc_typed(cx: &Context<'_>, found: &mut Found<'_>, function: LscFunction, access: Access) {
+    use Opcode::*;
+    let may = matches!(
+        cx.opcode(),
+        LscLoadQuad
+            | LscStoreQuad
+            | LscLoadQuadMsrt
+            | LscStoreQuadMsrt
+            | LscReadStateInfo
+            | LscFence
+    ) || matches!(access, Access::Atomic(_))
+        || is_typed_block(cx);
+    if function == LscFunction::Tgm && !may {
+        let d = cx
+            .complaint(Code::E0364, "typed memory is accessed by quads")
+            .at(cx.mnemonic(), ".tgm on an untyped operation")
+            .help("lsc_load_quad.tgm");
+        found.push(d);
     }
+}
 
-    /// The shape of a 2D block.
-    fn lsc_block(&mut self, data: &LscData<VarId>, block: LscBlock, access: Access, span: Span) {
-        // A typed block counts bytes.
-        let (bytes, _) = match data.element.as_str() {
-            "" => (1, 1),
-            element => element_bytes(element),
-        };
-        let is_load = access == Access::Load;
-        let most_rows: u32 = if is_load { 32 } else { 8 };
-        let most_blocks = match bytes {
-            _ if !is_load || block.transposed => 1,
-            8 => 1,
-            4 => 2,
-            _ => 4,
-        };
-        let row = u64::from(block.width) * bytes;
-        let wrong = if data.element.contains('c') || data.element.len() > 3 {
-            Some(format!(
-                "{} converts; blocks are d8, d16, d32 or d64",
-                data.element
-            ))
-        } else if row == 0 || row > 64 {
-            Some(format!("rows of {row} bytes, 1 to 64 are legal"))
-        } else if block.height == 0 || block.height > 32 {
-            Some(format!("{} rows, 1 to 32 are legal", block.height))
-        } else if !is_load && block.blocks != 1 {
-            Some(format!("{} blocks; a store has one", block.blocks))
-        } else if !block.blocks.is_power_of_two() || block.blocks > most_blocks {
-            Some(format!(
-                "{} blocks of {}, at most {most_blocks}",
-                block.blocks, data.element
-            ))
-        } else if !is_load && block.vnni {
-            Some("VNNI transform on a store".to_string())
-        } else {
-            None
-        };
-        if let Some(label) = wrong {
-            let d = self
-                .complaint(Code::E0370, "2D block does not fit one message")
-                .at(span, label)
-                .note("a row has at most 64 bytes, a block at most 32 rows; four blocks of d8 and d16, two of d32, one of d64 stand side by side, one where it is transposed")
-                .help(format!(":d8.64x{most_rows}nn"));
-            self.say(d);
-        }
+/// A 2D block without an element type, which only typed memory has.
+fn is_typed_block(cx: &Context<'_>) -> bool {
+    cx.instruction.operands.iter().any(
+        |o| matches!(&o.node, Operand::LscData(d) if d.block.is_some() && d.element.is_empty()),
+    )
+}
+
+fn lsc_data(
+    cx: &Context<'_>,
+    found: &mut Found<'_>,
+    data: &LscData<VarId>,
+    function: LscFunction,
+    access: Access,
+    span: Span,
+) {
+    if access == Access::Store && data.raw.var.node == NULL {
+        let d = cx
+            .complaint(Code::E0371, "a store needs data")
+            .at(span, "%null")
+            .help("the variable that holds the values");
+        return found.push(d);
     }
-
-    fn lsc_address(&mut self, address: &LscAddress<VarId>, function: LscFunction, span: Span) {
-        let name = match function {
-            LscFunction::Ugm => "ugm",
-            LscFunction::Ugml => "ugml",
-            LscFunction::Slm => "slm",
-            LscFunction::Tgm => "tgm",
-        };
-        let flat = matches!(
-            address.model,
-            LscModel::Flat | LscModel::FlatBase(_) | LscModel::Arg
-        );
-        let typed = function == LscFunction::Tgm;
-        let absent = |o: &Operand<VarId>| matches!(o, Operand::Raw(r) if r.var.node == NULL);
-        let untyped_parts = match self.opcode() {
-            Opcode::LscLoadStrided | Opcode::LscStoreStrided => 2,
-            Opcode::LscLoadBlock2d | Opcode::LscStoreBlock2d => usize::MAX,
-            _ => 1,
-        };
-        let (label, help) = if typed && flat {
-            ("typed memory is a surface".to_string(), "bti(…)[…]:a32")
-        } else if function == LscFunction::Slm && !matches!(address.model, LscModel::Flat) {
-            (
-                "shared local memory is no surface".to_string(),
-                "flat[…]:a32",
+    if let Some(block) = data.block {
+        return lsc_block(cx, found, data, block, access, span);
+    }
+    let lanes = u64::from(cx.lanes());
+    if data.transposed && lanes != 1 {
+        let d = cx
+            .complaint(Code::E0365, "transposed access has one lane")
+            .at(span, format!("{lanes} lanes"))
+            .note("t reads consecutive elements from one address")
+            .help("(M1_NM, 1)");
+        return found.push(d);
+    }
+    if let Some(mask) = data.channels
+        && access == Access::Store
+        && !matches!(mask.0, 0b1 | 0b11 | 0b111 | 0b1111)
+    {
+        let full = 0xf >> mask.0.leading_zeros().saturating_sub(4);
+        let d = cx
+            .complaint(Code::E0366, "stored channels have a gap")
+            .at(span, "channels of a store run from x without gaps")
+            .help(format!(
+                ".{}",
+                &"xyzw"[..(full as u8).count_ones() as usize]
+            ));
+        return found.push(d);
+    }
+    if let Some((label, note)) = wrong_shape(data, function, access, cx.opcode()) {
+        let d = cx
+            .complaint(
+                Code::E0367,
+                format!("{} does not move this data", cx.opcode()),
             )
-        } else if address.bits == 64 && matches!(function, LscFunction::Slm | LscFunction::Tgm) {
-            (format!("64-bit addresses on .{name}"), ":a32")
-        } else if address.bits == 16 && function != LscFunction::Slm {
-            (
-                format!("16-bit addresses on .{name}, only .slm has them"),
-                ":a32",
-            )
-        } else if !typed && address.parts.len() > untyped_parts {
-            (
-                format!("{} parts; coordinates belong to .tgm", address.parts.len()),
-                "[V]",
-            )
-        } else if address.parts.iter().any(|p| absent(&p.operand.node)) {
-            ("%null holds no addresses".to_string(), "[V]")
-        } else {
-            return;
-        };
-        let d = self
-            .complaint(Code::E0368, "address does not fit the shared function")
             .at(span, label)
-            .note("ugm takes a32 and a64, slm a16 and a32 and no surface, tgm a32 and coordinates u, v, r, level of a surface")
-            .help(help);
-        self.say(d);
+            .note(note)
+            .help(":d32");
+        return found.push(d);
     }
-
-    /// Sources of an atomic: as many as the operation takes, the others `%null`.
-    fn lsc_sources(&mut self, wanted: usize) {
-        let opcode = self.opcode();
-        for (n, index) in [2, 3].into_iter().enumerate() {
-            let there = self.raw(index).is_some();
-            let Some(operand) = self.operand(index) else {
-                continue;
-            };
-            if there == (n < wanted) {
-                continue;
-            }
-            let (title, label) = match there {
-                true => (format!("{opcode} has no source {}", n + 1), "present"),
-                false => (format!("{opcode} needs source {}", n + 1), "absent"),
-            };
-            let d = self
-                .complaint(Code::E0369, title)
-                .at(operand.span, label)
-                .note(format!("it takes {wanted} of the two sources"))
-                .help("%null where there is none");
-            self.say(d);
+    let (_, bytes) = element_bytes(&data.element);
+    let components = data
+        .channels
+        .map_or(u64::from(data.vector), |c| u64::from(c.count()));
+    let grf = u64::from(cx.grf);
+    let (bytes, sum) = match data.transposed {
+        true => {
+            let all = components * bytes;
+            (
+                all,
+                format!("{components} elements of {bytes} bytes: {all}"),
+            )
         }
+        false => {
+            let row = (lanes * bytes).next_multiple_of(grf);
+            let all = components.saturating_sub(1) * row + lanes * bytes;
+            let sum = format!(
+                "{components} components, each from a new register, {lanes} lanes of {bytes} bytes: {} * {row} + {} = {all}",
+                components.saturating_sub(1),
+                lanes * bytes
+            );
+            (all, sum)
+        }
+    };
+    let registers = bytes.div_ceil(grf);
+    if registers > MOST_REGISTERS {
+        let d = cx
+            .complaint(Code::E0372, "message moves too many registers")
+            .at(span, format!("{registers} registers of {grf} bytes"))
+            .note(sum)
+            .note(format!(
+                "one message moves at most {MOST_REGISTERS} registers"
+            ))
+            .help("two accesses of half as many components");
+        return found.push(d);
+    }
+    if data.raw.var.node != NULL {
+        let written = access != Access::Store;
+        must_hold_raw(cx, found, &data.raw, span, bytes, written, &sum);
+    }
+}
+
+/// The shape of a 2D block.
+fn lsc_block(
+    cx: &Context<'_>,
+    found: &mut Found<'_>,
+    data: &LscData<VarId>,
+    block: LscBlock,
+    access: Access,
+    span: Span,
+) {
+    // A typed block counts bytes.
+    let (bytes, _) = match data.element.as_str() {
+        "" => (1, 1),
+        element => element_bytes(element),
+    };
+    let is_load = access == Access::Load;
+    let most_rows: u32 = if is_load { 32 } else { 8 };
+    let most_blocks = match bytes {
+        _ if !is_load || block.transposed => 1,
+        8 => 1,
+        4 => 2,
+        _ => 4,
+    };
+    let row = u64::from(block.width) * bytes;
+    let wrong = if data.element.contains('c') || data.element.len() > 3 {
+        Some(format!(
+            "{} converts; blocks are d8, d16, d32 or d64",
+            data.element
+        ))
+    } else if row == 0 || row > 64 {
+        Some(format!("rows of {row} bytes, 1 to 64 are legal"))
+    } else if block.height == 0 || block.height > 32 {
+        Some(format!("{} rows, 1 to 32 are legal", block.height))
+    } else if !is_load && block.blocks != 1 {
+        Some(format!("{} blocks; a store has one", block.blocks))
+    } else if !block.blocks.is_power_of_two() || block.blocks > most_blocks {
+        Some(format!(
+            "{} blocks of {}, at most {most_blocks}",
+            block.blocks, data.element
+        ))
+    } else if !is_load && block.vnni {
+        Some("VNNI transform on a store".to_string())
+    } else {
+        None
+    };
+    if let Some(label) = wrong {
+        let d = cx
+            .complaint(Code::E0370, "2D block does not fit one message")
+            .at(span, label)
+            .note("a row has at most 64 bytes, a block at most 32 rows; four blocks of d8 and d16, two of d32, one of d64 stand side by side, one where it is transposed")
+            .help(format!(":d8.64x{most_rows}nn"));
+        found.push(d);
+    }
+}
+
+fn lsc_address(
+    cx: &Context<'_>,
+    found: &mut Found<'_>,
+    address: &LscAddress<VarId>,
+    function: LscFunction,
+    span: Span,
+) {
+    let name = match function {
+        LscFunction::Ugm => "ugm",
+        LscFunction::Ugml => "ugml",
+        LscFunction::Slm => "slm",
+        LscFunction::Tgm => "tgm",
+    };
+    let flat = matches!(
+        address.model,
+        LscModel::Flat | LscModel::FlatBase(_) | LscModel::Arg
+    );
+    let typed = function == LscFunction::Tgm;
+    let absent = |o: &Operand<VarId>| matches!(o, Operand::Raw(r) if r.var.node == NULL);
+    let untyped_parts = match cx.opcode() {
+        Opcode::LscLoadStrided | Opcode::LscStoreStrided => 2,
+        Opcode::LscLoadBlock2d | Opcode::LscStoreBlock2d => usize::MAX,
+        _ => 1,
+    };
+    let (label, help) = if typed && flat {
+        ("typed memory is a surface".to_string(), "bti(…)[…]:a32")
+    } else if function == LscFunction::Slm && !matches!(address.model, LscModel::Flat) {
+        (
+            "shared local memory is no surface".to_string(),
+            "flat[…]:a32",
+        )
+    } else if address.bits == 64 && matches!(function, LscFunction::Slm | LscFunction::Tgm) {
+        (format!("64-bit addresses on .{name}"), ":a32")
+    } else if address.bits == 16 && function != LscFunction::Slm {
+        (
+            format!("16-bit addresses on .{name}, only .slm has them"),
+            ":a32",
+        )
+    } else if !typed && address.parts.len() > untyped_parts {
+        (
+            format!("{} parts; coordinates belong to .tgm", address.parts.len()),
+            "[V]",
+        )
+    } else if address.parts.iter().any(|p| absent(&p.operand.node)) {
+        ("%null holds no addresses".to_string(), "[V]")
+    } else {
+        return;
+    };
+    let d = cx
+        .complaint(Code::E0368, "address does not fit the shared function")
+        .at(span, label)
+        .note("ugm takes a32 and a64, slm a16 and a32 and no surface, tgm a32 and coordinates u, v, r, level of a surface")
+        .help(help);
+    found.push(d);
+}
+
+/// Sources of an atomic: as many as the operation takes, the others `%null`.
+fn lsc_sources(cx: &Context<'_>, found: &mut Found<'_>, wanted: usize) {
+    let opcode = cx.opcode();
+    for (n, index) in [2, 3].into_iter().enumerate() {
+        let there = cx.raw(index).is_some();
+        let Some(operand) = cx.operand(index) else {
+            continue;
+        };
+        if there == (n < wanted) {
+            continue;
+        }
+        let (title, label) = match there {
+            true => (format!("{opcode} has no source {}", n + 1), "present"),
+            false => (format!("{opcode} needs source {}", n + 1), "absent"),
+        };
+        let d = cx
+            .complaint(Code::E0369, title)
+            .at(operand.span, label)
+            .note(format!("it takes {wanted} of the two sources"))
+            .help("%null where there is none");
+        found.push(d);
     }
 }
 

@@ -7,7 +7,7 @@
 //!
 //! Not here: what an instruction does and how it becomes messages.
 //!
-//! Where to start reading: `walk` takes the module line by line; `names` and `declarations` decide
+//! Where to start reading: `unit` takes the module line by line; `names` and `declarations` decide
 //! what a name means, `operands` replaces names in an instruction, `flow` knows labels and functions.
 //! `rules` then applies what can be said of one instruction; it lists the files with the rules.
 
@@ -21,21 +21,22 @@ mod inputs;
 mod lsc;
 mod memory;
 mod names;
+mod operand_size;
 mod operands;
-mod other;
+mod output;
+mod raw;
 mod regions;
-mod room;
 mod rules;
 mod sampling;
 mod types;
-mod walk;
+mod unit;
 
 #[cfg(test)]
 mod tests;
 
 pub use blocks::block_shape;
-pub use room::Room;
-pub use rules::looked_at;
+pub use operand_size::TooSmall;
+pub use rules::rules_for;
 pub use sampling::parameters;
 
 use crate::diagnostic::Diagnostic;
@@ -62,7 +63,7 @@ pub struct CheckOptions {
 ///
 /// Source: vISA text reference, sections 2, 3, 4 and 7; the pages MEDIA_LD, 3D_LOAD and AVS.
 pub fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Diagnostic>) {
-    walk::check(module, options)
+    unit::check(module, options)
 }
 
 /// A variable of a [`Unit`]: an index into [`Unit::variables`].

@@ -3,7 +3,7 @@
 //! Source: vISA text reference 4.3 to 4.9.
 
 use super::declarations::class_of;
-use super::walk::Walk;
+use super::unit::UnitBuilder;
 use super::{Storage, VarId};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Slot};
@@ -68,12 +68,12 @@ impl Want {
 
 /// Replaces every name of an instruction. `None` if one of them means nothing here (reported).
 pub(super) fn resolve(
-    walk: &mut Walk<'_>,
+    builder: &mut UnitBuilder<'_>,
     instruction: &Instruction<Name>,
 ) -> Option<Instruction<VarId>> {
     let opcode = instruction.opcode.node;
     let mut names = Resolver {
-        walk,
+        builder,
         opcode,
         fine: true,
     };
@@ -134,7 +134,7 @@ fn sampler_first(operands: &mut [Spanned<Operand<VarId>>], at: usize) {
 }
 
 struct Resolver<'w, 'm> {
-    walk: &'w mut Walk<'m>,
+    builder: &'w mut UnitBuilder<'m>,
     opcode: Opcode,
     fine: bool,
 }
@@ -143,12 +143,12 @@ type Resolved = Option<Operand<VarId>>;
 
 impl Resolver<'_, '_> {
     fn name(&mut self, name: &Name, span: Span, want: Want) -> Option<VarId> {
-        let id = self.walk.lookup(name, span);
+        let id = self.builder.lookup(name, span);
         let Some(id) = id else {
             self.fine = false;
             return None;
         };
-        let variable = self.walk.unit.variable(id);
+        let variable = self.builder.unit.variable(id);
         if want.takes(&variable.storage) {
             return Some(id);
         }
@@ -166,7 +166,7 @@ impl Resolver<'_, '_> {
         if !variable.predefined {
             d = d.and_at(variable.span, "declared here");
         }
-        self.walk.say(d);
+        self.builder.say(d);
         None
     }
 
@@ -204,7 +204,7 @@ impl Resolver<'_, '_> {
                 if slot == Slot::SamplerAndSurface =>
             {
                 let var = self.spanned(var, Want::State)?;
-                match self.walk.unit.variable(var.node).storage {
+                match self.builder.unit.variable(var.node).storage {
                     Storage::Surface { .. } => Operand::Surface(var),
                     _ => Operand::Sampler(var),
                 }
@@ -234,7 +234,7 @@ impl Resolver<'_, '_> {
                 index,
             } => {
                 let base = self.spanned(base, Want::Base)?;
-                match (&self.walk.unit.variable(base.node).storage, index, slot) {
+                match (&self.builder.unit.variable(base.node).storage, index, slot) {
                     // The variable's first element is what its name alone means.
                     (Storage::Surface { .. }, 0, Slot::Surface) => Operand::Surface(base),
                     (Storage::Sampler { .. }, 0, Slot::Sampler) => Operand::Sampler(base),
@@ -252,14 +252,16 @@ impl Resolver<'_, '_> {
             Operand::Surface(var) => Operand::Surface(self.spanned(var, Want::Surface)?),
             Operand::Sampler(var) => Operand::Sampler(self.spanned(var, Want::Sampler)?),
             Operand::Label(name) => {
-                if !self.walk.target(self.opcode, slot, name, span) {
+                if !self.builder.target(self.opcode, slot, name, span) {
                     return None;
                 }
                 Operand::Label(name.clone())
             }
             Operand::Labels(names) => {
                 for name in names {
-                    let fine = self.walk.target(self.opcode, slot, &name.node, name.span);
+                    let fine = self
+                        .builder
+                        .target(self.opcode, slot, &name.node, name.span);
                     self.fine &= fine;
                 }
                 Operand::Labels(names.clone())

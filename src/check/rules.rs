@@ -1,23 +1,24 @@
-//! What every legality rule sees: the unit as declared so far, and one instruction with its names
-//! resolved.
+//! The table of rules, and what a rule is given.
 //!
-//! The rules themselves: `execution` (lanes, masks, predicates, saturation), `regions` (where operands
-//! reach), `types`, `availability` (platforms), `blocks`, `sampling`, `memory`, `lsc` and
-//! `other` (messages).
+//! A rule is a function of [`Context`], the unit as declared so far and one instruction with its names
+//! resolved, and [`Found`], which takes the diagnostics. [`RULES`] lists them by the families of instructions
+//! that they apply to; each concept is a file.
 
-use super::room::Room;
-use super::walk::Walk;
-use super::{Storage, Unit, VarId};
+use super::unit::UnitBuilder;
+use super::{
+    Storage, Unit, VarId, availability, blocks, execution, flow, lsc, memory, output, raw, regions,
+    sampling, types,
+};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Family, Opcode, Platform, Slot, Type};
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::{Instruction, Operand, Raw};
 
-/// A view on one instruction and a place for complaints.
-pub(super) struct Rules<'a> {
+/// What a rule is applied to.
+pub(super) struct Context<'a> {
     /// The platform the rules are for.
     pub platform: Platform,
-    /// Rules of the pages that Intel's finalizer ignores are remarks.
+    /// Rules of the pages that Intel's finalizer ignores are warnings.
     pub finalizer: bool,
     /// The unit: its variables are what matters here.
     pub unit: &'a Unit,
@@ -25,13 +26,24 @@ pub(super) struct Rules<'a> {
     pub instruction: &'a Instruction<VarId>,
     /// Bytes of a register.
     pub grf: u32,
-    /// Whether a remark that one place in a unit is enough for has been made already.
-    pub remarked: &'a mut Remarked,
-    /// All that was found.
-    pub found: &'a mut Vec<Diagnostic>,
 }
 
-/// Remarks that are made once in a unit, however often they apply.
+/// Where rules leave what they find.
+pub(super) struct Found<'a> {
+    /// Warnings of which one for each unit is enough.
+    pub remarked: &'a mut Remarked,
+    /// All that was found.
+    pub diagnostics: &'a mut Vec<Diagnostic>,
+}
+
+impl Found<'_> {
+    /// Adds a diagnostic.
+    pub fn push(&mut self, diagnostic: Diagnostic) {
+        self.diagnostics.push(diagnostic);
+    }
+}
+
+/// Warnings that are given once for a unit, however often they apply.
 #[derive(Default)]
 pub(super) struct Remarked {
     /// Signed texel addresses where the page has unsigned ones.
@@ -42,10 +54,61 @@ pub(super) struct Remarked {
     pub no_sampler: bool,
 }
 
+/// Some rules about one concept.
+struct Rule {
+    /// Families of instructions that they apply to; empty for all.
+    families: &'static [Family],
+    /// The concept and what is checked of it, for `visim explain`.
+    concept: &'static str,
+    /// The rules.
+    check: fn(&Context<'_>, &mut Found<'_>),
+}
+
+const fn rule(
+    families: &'static [Family],
+    concept: &'static str,
+    check: fn(&Context<'_>, &mut Found<'_>),
+) -> Rule {
+    Rule {
+        families,
+        concept,
+        check,
+    }
+}
+
+/// Every rule about instructions, in the order in which they are applied.
+#[rustfmt::skip]
+static RULES: &[Rule] = {
+    use Family::*;
+    &[
+        rule(&[], "availability: the platform has it", availability::availability),
+        rule(&[], "execution: lanes, first lane, mask, predicate, modifiers", execution::execution_part),
+        rule(&[], "operands: each fits its position, its region and its variable", regions::operand_regions),
+        rule(&[Move, Arithmetic, Logic, Math], "types: which may be read and written together", types::value_types),
+        rule(&[Flow], "flow: targets, depth, what may follow", flow::flow_instruction),
+        rule(&[MediaBlock], "blocks: shape, modifier, plane, surface, offsets, destination", blocks::media_block),
+        rule(&[MediaSampler], "media sampler: channels, surface, operand types, destination", sampling::media_sampler),
+        rule(&[Sampler3d], "3D sampler: channels, lanes, offsets, parameters, destination", sampling::sampler_3d),
+        rule(&[SurfaceMemory], "surface memory: sizes, channels, offsets, operand lengths", memory::surface_memory),
+        rule(&[Svm], "64-bit memory: sizes, addresses, operand lengths", memory::svm),
+        rule(&[Lsc], "LSC: data size, cache controls, addresses, operand lengths", lsc::lsc_message),
+        rule(&[RawMessage], "raw messages: lengths against the descriptor", raw::raw_message),
+        rule(&[Sync], "synchronisation: declared variables have lifetimes", flow::lifetimes),
+        rule(&[Vme], "motion estimation: modes", output::motion_estimation),
+        rule(&[Output], "output: lanes, counts, offsets", output::output_message),
+    ]
+};
+
+/// The rules for a family, in their order.
+fn rules_of(family: Family) -> impl Iterator<Item = &'static Rule> {
+    let applies = move |rule: &&Rule| rule.families.is_empty() || rule.families.contains(&family);
+    RULES.iter().filter(applies)
+}
+
 /// What [`super::check`] looks at for an instruction, in its order, with the numbers of the block table.
-pub fn looked_at(instruction: &Instruction<VarId>) -> Vec<String> {
+pub fn rules_for(instruction: &Instruction<VarId>) -> Vec<String> {
     let rules = rules_of(instruction.opcode.node.info().family);
-    let mut rules: Vec<String> = rules.iter().map(|r| (*r).to_string()).collect();
+    let mut rules: Vec<String> = rules.map(|r| r.concept.to_string()).collect();
     if let Some(Operand::Block { width, height }) = instruction.operands.first().map(|o| &o.node)
         && let Some((pitch, rows)) = super::block_shape(*width)
     {
@@ -56,73 +119,34 @@ pub fn looked_at(instruction: &Instruction<VarId>) -> Vec<String> {
     rules
 }
 
-/// What [`check`] looks at for a family, in its order.
-const fn rules_of(family: Family) -> [&'static str; 4] {
-    [
-        "availability: the platform has it",
-        "execution: lanes, first lane, mask, predicate, modifiers",
-        "operands: each fits its position, its region and its variable",
-        match family {
-            Family::Move | Family::Arithmetic | Family::Logic | Family::Math => {
-                "types: which may be read and written together"
-            }
-            Family::Flow => "flow: targets, depth, what may follow",
-            Family::MediaBlock => "blocks: shape, modifier, plane, surface, offsets, destination",
-            Family::MediaSampler => "media sampler: channels, surface, operand types, destination",
-            Family::Sampler3d => "3D sampler: channels, lanes, offsets, parameters, destination",
-            Family::SurfaceMemory => "surface memory: sizes, channels, offsets, operand lengths",
-            Family::Svm => "64-bit memory: sizes, addresses, operand lengths",
-            Family::Lsc => "LSC: data size, cache controls, addresses, operand lengths",
-            Family::RawMessage => "raw messages: lengths against the descriptor",
-            Family::Sync => "synchronisation: declared variables have lifetimes",
-            Family::Vme => "motion estimation: modes",
-            Family::Output => "output: lanes, counts, offsets",
-        },
-    ]
-}
-
 /// Applies every rule to one instruction.
-pub(super) fn check(walk: &mut Walk<'_>, instruction: &Instruction<VarId>) {
-    let mut rules = Rules {
-        platform: walk.platform,
-        finalizer: walk.finalizer,
-        grf: walk.platform.grf_bytes(),
-        unit: &walk.unit,
+pub(super) fn check(builder: &mut UnitBuilder<'_>, instruction: &Instruction<VarId>) {
+    let cx = Context {
+        platform: builder.platform,
+        finalizer: builder.finalizer,
+        grf: builder.platform.grf_bytes(),
+        unit: &builder.unit,
         instruction,
-        remarked: &mut walk.remarked,
-        found: &mut walk.found,
     };
-    rules.availability();
-    rules.execution();
-    rules.operands();
-    match instruction.opcode.info().family {
-        Family::Move | Family::Arithmetic | Family::Logic | Family::Math => rules.types(),
-        Family::Flow => rules.flow(),
-        Family::MediaBlock => rules.media_block(),
-        Family::MediaSampler => rules.media_sampler(),
-        Family::Sampler3d => rules.sampler_3d(),
-        Family::SurfaceMemory => rules.surface_memory(),
-        Family::Svm => rules.svm(),
-        Family::Lsc => rules.lsc(),
-        Family::RawMessage | Family::Sync | Family::Vme | Family::Output => rules.other(),
+    let mut found = Found {
+        remarked: &mut builder.remarked,
+        diagnostics: &mut builder.found,
+    };
+    for rule in rules_of(instruction.opcode.info().family) {
+        (rule.check)(&cx, &mut found);
     }
 }
 
 /// `%null`.
 pub(super) const NULL: VarId = VarId(0);
 
-impl<'a> Rules<'a> {
-    /// Adds a diagnostic.
-    pub fn say(&mut self, diagnostic: Diagnostic) {
-        self.found.push(diagnostic);
-    }
-
+impl<'a> Context<'a> {
     /// A diagnostic of `code` that cites the section of the instruction.
     pub fn complaint(&self, code: Code, title: impl Into<String>) -> Diagnostic {
         Diagnostic::with_message(code, title).see(self.opcode().info().family.section())
     }
 
-    /// As [`Rules::complaint`], for a rule that Intel's finalizer ignores: a remark where its reading
+    /// As [`Context::complaint`], for a rule that Intel's finalizer ignores: a remark where its reading
     /// is asked for.
     pub fn page_rule(&self, code: Code, title: impl Into<String>) -> Diagnostic {
         self.complaint(if self.finalizer { Code::W0347 } else { code }, title)
@@ -219,60 +243,5 @@ impl<'a> Rules<'a> {
             Storage::Surface { index, .. } => Some((var.node, index, operand.span)),
             _ => None,
         }
-    }
-
-    /// Complains if the message moves more bytes than lie behind the raw operand at `index`.
-    ///
-    /// `sum` is the arithmetic that led to `bytes`.
-    pub fn must_hold(&mut self, index: usize, bytes: u64, written: bool, sum: &str) {
-        if let Some((raw, span)) = self.raw(index) {
-            self.must_hold_raw(raw, span, bytes, written, sum);
-        }
-    }
-
-    /// As [`Rules::must_hold`], for a raw operand inside another.
-    pub fn must_hold_raw(
-        &mut self,
-        raw: &Raw<VarId>,
-        span: Span,
-        bytes: u64,
-        written: bool,
-        sum: &str,
-    ) {
-        let Some((root, start)) = self.place(raw) else {
-            return;
-        };
-        let size = u64::from(self.unit.variable(root).storage.bytes());
-        let there = size.saturating_sub(start);
-        if bytes <= there {
-            return;
-        }
-        let name = self.name(raw.var.node);
-        let ty = self.var_type(raw.var.node).unwrap_or(Type::Ud);
-        let block = matches!(self.opcode(), Opcode::SvmBlockSt | Opcode::OwordSt);
-        let register = u64::from(self.platform.grf_bytes());
-        let room = Room {
-            name,
-            there,
-            moved: bytes,
-            written,
-        };
-        let (code, title) = match written {
-            // Nothing else shares the register of what a message takes: compilers store one value so.
-            false if block && start + bytes <= register => {
-                (Code::W0322, format!("{name} ends before the block does"))
-            }
-            _ => (room.code(), room.title()),
-        };
-        let d = self
-            .complaint(code, title)
-            .at(span, room.label())
-            .and_at(self.unit.variable(root).span, format!("{size} bytes"))
-            .note(sum)
-            .help(Room::help(
-                self.name(root),
-                (start + bytes).div_ceil(u64::from(ty.bytes())),
-            ));
-        self.say(d);
     }
 }

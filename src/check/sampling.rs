@@ -2,8 +2,11 @@
 //!
 //! Source: vISA 3D_LOAD; vISA AVS; vISA text reference 5.7, 5.8, 7.2 to 7.5; lowering reference 3.
 
+use super::blocks::media_surface;
+use super::operand_size::must_hold;
 use super::VarId;
-use super::rules::{NULL, Rules};
+use super::rules::NULL;
+use super::rules::{Context, Found};
 use crate::diagnostic::Code;
 use crate::isa::predefined::BINDLESS_SAMPLER;
 use crate::isa::{ChannelMask, Family, Opcode, Slot, Type, UnormFormat};
@@ -33,567 +36,560 @@ fn is_load(opcode: Opcode) -> bool {
 /// The page a rule about 3D sampler operands comes from.
 const PAGE: &str = "vISA 3D_LOAD";
 
-impl Rules<'_> {
-    /// `sample_…`, `load_…`, `sample4…`, `resinfo`, `sampleinfo`.
-    pub fn sampler_3d(&mut self) {
-        let opcode = self.opcode();
-        self.sampler_lanes(&[8, 16, 32]);
-        self.some_channel();
-        let slot = |wanted: fn(Slot) -> bool| {
-            let slots = opcode.info().slots;
-            slots.iter().position(|s| wanted(*s))
-        };
-        if let Some(surface) = slot(|s| s == Slot::Surface) {
-            self.sampled_surface(surface);
-        }
-        self.cps();
-        self.texel_offsets();
-        let Some(dst) = slot(|s| s == Slot::RawDst) else {
-            return;
-        };
-        self.sampler_destination(dst);
-        if let Some(first) = slot(|s| matches!(s, Slot::Params { .. })) {
-            self.parameters_fit(first);
-        }
-        if opcode == Opcode::Resinfo {
-            let bytes = u64::from(self.lanes()) * 4;
-            let sum = format!(
-                "one level of detail for each lane: {} * 4 = {bytes}",
-                self.lanes()
-            );
-            self.must_hold(1, bytes, false, &sum);
-        }
+/// `sample_…`, `load_…`, `sample4…`, `resinfo`, `sampleinfo`.
+pub(super) fn sampler_3d(cx: &Context<'_>, found: &mut Found<'_>) {
+    let opcode = cx.opcode();
+    sampler_lanes(cx, found, &[8, 16, 32]);
+    some_channel(cx, found);
+    let slot = |wanted: fn(Slot) -> bool| {
+        let slots = opcode.info().slots;
+        slots.iter().position(|s| wanted(*s))
+    };
+    if let Some(surface) = slot(|s| s == Slot::Surface) {
+        sampled_surface(cx, found, surface);
     }
-
-    /// The lane counts a sampler message has.
-    fn sampler_lanes(&mut self, legal: &[u32]) {
-        let Some(exec) = self.instruction.exec else {
-            return;
-        };
-        if legal.contains(&exec.size) || !matches!(exec.size, 1 | 2 | 4 | 8 | 16 | 32) {
-            return;
-        }
-        let opcode = self.opcode();
-        let list: Vec<String> = legal.iter().map(u32::to_string).collect();
-        let near = legal.iter().find(|l| **l >= exec.size).or(legal.last());
-        let d = self
-            .page_rule(Code::E0330, format!("{opcode} does not work on {} lanes", exec.size))
-            .at(exec.span, format!("lanes are {}", list.join(", ")))
-            .note("the hardware would read lanes that nobody prepared; Intel's assembler does not check it")
-            .help(match self.opcode().info().exec {
-                crate::isa::ExecUse::Lanes => format!("(M1, {})", near.unwrap_or(&8)),
-                _ => format!("({})", near.unwrap_or(&8)),
-            })
-            .see("vISA 3D_LOAD, \"Exec_size\"");
-        self.say(d);
+    cps(cx, found);
+    texel_offsets(cx, found);
+    let Some(dst) = slot(|s| s == Slot::RawDst) else {
+        return;
+    };
+    sampler_destination(cx, found, dst);
+    if let Some(first) = slot(|s| matches!(s, Slot::Params { .. })) {
+        parameters_fit(cx, found, first);
     }
-
-    fn some_channel(&mut self) {
-        if self.instruction.channels().is_some_and(|c| c.count() == 0) {
-            let d = self
-                .complaint(Code::E0340, "no channel is enabled")
-                .at(self.mnemonic(), "at least one of R, G, B, A")
-                .help(format!("{}.RGBA", self.opcode()))
-                .see("vISA 3D_LOAD, \"Channels\"");
-            self.say(d);
-        }
-    }
-
-    /// What can be sampled: a surface of the kernel's own, or the bindless one.
-    fn sampled_surface(&mut self, index: usize) {
-        if let Some((_, 4, _)) = self.surface(index) {
-            return;
-        }
-        self.media_surface(index);
-    }
-
-    fn cps(&mut self) {
-        use Opcode::*;
-        let Some(suffix) = self
-            .instruction
-            .suffixes
-            .iter()
-            .find(|s| s.node == Suffix::Cps)
-        else {
-            return;
-        };
-        let opcode = self.opcode();
-        let may = matches!(
-            opcode,
-            Sample3d | SampleB | SampleC | SampleBC | Lod | SamplePo | SamplePoB | SamplePoC
+    if opcode == Opcode::Resinfo {
+        let bytes = u64::from(cx.lanes()) * 4;
+        let sum = format!(
+            "one level of detail for each lane: {} * 4 = {bytes}",
+            cx.lanes()
         );
-        let lanes = self.lanes();
-        let (title, why, help) = match (may, lanes) {
-            (true, 8 | 16) => return,
-            (true, _) => (
-                format!("coarse pixel shading does not work on {lanes} lanes"),
-                "8 or 16 lanes".to_string(),
-                "(M1, 16)".to_string(),
-            ),
-            _ => (
-                format!("{opcode} takes no .cps"),
-                "only sample_3d, sample_b, sample_c, sample_b_c and lod".to_string(),
-                format!("{opcode}   // without .cps"),
-            ),
-        };
-        let d = self
-            .complaint(Code::E0339, title)
-            .at(suffix.span, why)
-            .note("coarse pixel shading scales the gradients between neighbouring lanes; operations without them have no use for it")
-            .help(help)
-            .see("vISA text reference 7.2, rules 2 and 3");
-        self.say(d);
+        must_hold(cx, found, 1, bytes, false, &sum);
     }
+}
 
-    /// `aoffimmi`: an immediate of type uw, three signed 4-bit offsets.
-    fn texel_offsets(&mut self) {
-        let Some((operand, span)) = self
-            .with_slots()
-            .find(|(slot, _)| *slot == Slot::Offsets)
-            .map(|(_, o)| (&o.node, o.span))
-        else {
-            return;
-        };
-        let section = "vISA 3D_LOAD, \"Aoffimmi\"";
-        let Operand::Immediate(offsets) = operand else {
-            let d = self
-                .page_rule(Code::E0332, "texel offsets are not an immediate")
-                .at(span, "read at run time")
-                .note("the offsets are part of the message descriptor's header and known when the text is assembled")
-                .help("0x0:uw")
-                .see(section);
-            return self.say(d);
-        };
-        let bits = offsets.value_bits();
-        if offsets.ty != Type::Uw {
-            let d = self
-                .page_rule(
-                    Code::E0333,
-                    format!("texel offsets are {}, not uw", offsets.ty),
-                )
-                .at(span, format!("type {}", offsets.ty))
-                .note(
-                    "the page says: must have type UW; Intel's reader takes any and keeps 16 bits",
-                )
-                .help(format!("0x{:x}:uw", bits & 0xfff))
-                .see(section);
-            return self.say(d);
-        }
-        if bits >> 12 != 0 {
-            let nibble = |at: u32| ((bits >> at & 0xf) as i64 ^ 8) - 8;
-            let d = self
-                .page_rule(Code::E0334, "texel offsets use reserved bits")
-                .at(span, format!("bits 15..=12 are 0x{:x}", bits >> 12))
-                .note(format!(
-                    "bits 3..=0 R, 7..=4 V, 11..=8 U, each -8..=7: this says U {}, V {}, R {}; bits 15..=12 must be zero",
-                    nibble(8),
-                    nibble(4),
-                    nibble(0)
-                ))
-                .help(format!("0x{:x}:uw", bits & 0xfff))
-                .see(section);
-            self.say(d);
-        }
+/// The lane counts a sampler message has.
+fn sampler_lanes(cx: &Context<'_>, found: &mut Found<'_>, legal: &[u32]) {
+    let Some(exec) = cx.instruction.exec else {
+        return;
+    };
+    if legal.contains(&exec.size) || !matches!(exec.size, 1 | 2 | 4 | 8 | 16 | 32) {
+        return;
     }
+    let opcode = cx.opcode();
+    let list: Vec<String> = legal.iter().map(u32::to_string).collect();
+    let near = legal.iter().find(|l| **l >= exec.size).or(legal.last());
+    let d = cx
+        .page_rule(Code::E0330, format!("{opcode} does not work on {} lanes", exec.size))
+        .at(exec.span, format!("lanes are {}", list.join(", ")))
+        .note("the hardware would read lanes that nobody prepared; Intel's assembler does not check it")
+        .help(match cx.opcode().info().exec {
+            crate::isa::ExecUse::Lanes => format!("(M1, {})", near.unwrap_or(&8)),
+            _ => format!("({})", near.unwrap_or(&8)),
+        })
+        .see("vISA 3D_LOAD, \"Exec_size\"");
+    found.push(d);
+}
 
-    /// Type and size of what the sampler returns.
-    fn sampler_destination(&mut self, index: usize) {
-        let Some((raw, span)) = self.raw(index) else {
-            return;
-        };
-        let Some(ty) = self.var_type(raw.var.node) else {
-            return;
-        };
-        let opcode = self.opcode();
-        let info = matches!(opcode, Opcode::Resinfo | Opcode::Sampleinfo);
-        if !matches!(
-            ty,
-            Type::Hf | Type::F | Type::W | Type::Uw | Type::D | Type::Ud
-        ) {
-            // Intel's finalizer refuses 64-bit results as well; bytes it returns as dwords.
-            let title = format!("{opcode} does not return {ty}");
-            let d = match ty.bytes() {
-                8 => self.complaint(Code::E0338, title),
-                _ => self.page_rule(Code::E0338, title),
-            };
-            let d = d
-                .at(span, format!("{} is {ty}", self.name(raw.var.node)))
-                .note("results are hf, f, w, uw, d or ud")
-                .help("alias it as one of these types")
-                .see("vISA 3D_LOAD, \"Dst\"");
-            return self.say(d);
-        }
-        let (grf, lanes) = (u64::from(self.grf), u64::from(self.lanes()));
-        let element = match info {
-            true => 4,
-            false => u64::from(ty.bytes()),
-        };
-        let four = opcode
-            .info()
-            .suffixes
-            .contains(&crate::isa::SuffixSlot::Channel);
-        let channels = match four {
-            true => 4,
-            false => u64::from(self.instruction.channels().map_or(4, ChannelMask::count)),
-        };
-        let row = (lanes * element).next_multiple_of(grf);
-        let null_mask = self.instruction.has(&Suffix::PixelNullMask);
-        let (bytes, sum) = match null_mask {
-            true => (
-                channels * row + 4,
-                format!(
-                    "{channels} channels of {row} bytes, then the null mask: {channels} * {row} + 4 = {}",
-                    channels * row + 4
-                ),
-            ),
-            false => (
-                channels.saturating_sub(1) * row + lanes * element,
-                format!(
-                    "{channels} channels, each from a new register, {lanes} lanes of {element} bytes: {} * {row} + {} = {}",
-                    channels.saturating_sub(1),
-                    lanes * element,
-                    channels.saturating_sub(1) * row + lanes * element
-                ),
-            ),
-        };
-        self.must_hold(index, bytes, true, &sum);
+fn some_channel(cx: &Context<'_>, found: &mut Found<'_>) {
+    if cx.instruction.channels().is_some_and(|c| c.count() == 0) {
+        let d = cx
+            .complaint(Code::E0340, "no channel is enabled")
+            .at(cx.mnemonic(), "at least one of R, G, B, A")
+            .help(format!("{}.RGBA", cx.opcode()))
+            .see("vISA 3D_LOAD, \"Channels\"");
+        found.push(d);
     }
+}
 
-    /// Number, type and size of the parameters from operand `first` on.
-    fn parameters_fit(&mut self, first: usize) {
-        if let Some(paired) = &self.instruction.paired
-            && paired.node.var.node != NULL
-        {
-            return self.paired_surface(paired.node.var.node, paired.span);
-        }
-        let opcode = self.opcode();
-        let written = self.instruction.operands.len().saturating_sub(first);
-        let typed: Vec<(usize, Type, Span)> = (first..first + written)
-            .filter_map(|i| {
-                let (raw, span) = self.raw(i)?;
-                Some((i, self.var_type(raw.var.node)?, span))
-            })
-            .collect();
-        let Some(&(_, lead, lead_span)) = typed.first() else {
-            return;
-        };
-        let words = lead.bytes() == 2;
-        let names = parameters(opcode, words);
-        if !names.is_empty() && written > names.len() {
-            let extra = self.instruction.operands[first + names.len()].span;
-            let d = self
-                .page_rule(
-                    Code::E0335,
-                    format!(
-                        "{opcode} has at most {} parameters, not {written}",
-                        names.len()
-                    ),
-                )
-                .at(
-                    extra,
-                    format!("parameter {} has no meaning", names.len() + 1),
-                )
-                .note(format!(
-                    "in order: {}; trailing ones may be left out and count as 0",
-                    names.join(" ")
-                ))
-                .help("leave it out")
-                .see("vISA 3D_LOAD, table of parameters");
-            return self.say(d);
-        }
-        let load = is_load(opcode);
-        // The page says UD or UW; the compiler itself prints d for ud and w for uw.
-        let unsigned = |ty: Type| match ty {
-            Type::D if load => Type::Ud,
-            Type::W if load => Type::Uw,
-            other => other,
-        };
-        let fine = |ty: Type| match load {
-            true => matches!(unsigned(ty), Type::Ud | Type::Uw),
-            false => matches!(ty, Type::F | Type::Hf),
-        };
-        if let Some(&(_, ty, span)) = typed.iter().find(|(_, ty, _)| !fine(*ty)) {
-            let wanted = if load { "ud or uw" } else { "f or hf" };
-            let d = self
-                .page_rule(
-                    Code::E0336,
-                    format!("{opcode} does not take parameters of type {ty}"),
-                )
-                .at(span, format!("{ty}, wanted {wanted}"))
-                .note(match load {
-                    true => {
-                        "texel addresses are integers; Intel's assembler does not look at the type"
-                    }
-                    false => "coordinates are floats; Intel's assembler does not look at the type",
-                })
-                .help(if load {
-                    "alias it as ud"
-                } else {
-                    "mov it into a variable of type f first"
-                })
-                .see(PAGE);
-            return self.say(d);
-        }
-        if let Some(&(_, ty, span)) = typed
-            .iter()
-            .find(|(_, ty, _)| unsigned(*ty) != unsigned(lead))
-        {
-            let d = self
-                .page_rule(Code::E0337, format!("parameters of {opcode} have different types"))
-                .at(span, ty.name())
-                .and_at(lead_span, lead.name())
-                .note("all parameters have the same type; the first one decides whether the message is a 16-bit one")
-                .help(format!("type={lead}"))
-                .see("vISA 3D_LOAD, \"All operands must have the same type\"");
-            return self.say(d);
-        }
-        if words && !self.platform.sampler.params16 {
-            let d = self
-                .complaint(Code::W0346, format!("{} has no 16-bit sampler parameters", self.platform))
-                .at(lead_span, format!("{lead}; icl and later have them"))
-                .note("the message bit for 16-bit parameters appears with icl, and with it the MCS value in four words; Intel's finalizer sets it everywhere, and visim reads the parameters as 16-bit")
-                .help(if load { "type=ud" } else { "type=f" })
-                .see("vISA 3D_LOAD, \"ld2dms_w (type UW) ICLLP+\"; vISA text reference 5.14");
-            self.say(d);
-        }
-        if let Some(&(_, ty, span)) = typed.iter().find(|(_, ty, _)| unsigned(*ty) != *ty)
-            && !self.remarked.signed_loads
-        {
-            self.remarked.signed_loads = true;
-            let d = self
-                .complaint(Code::W0342, format!("texel address is {ty}, not {}", unsigned(ty)))
-                .at(span, format!("{ty}; said once for this kernel"))
-                .note("the page wants UD or UW; Intel's compiler prints its signed variables as they are, and the bits are the same")
-                .help(format!("type={}", unsigned(ty)))
-                .see("vISA 3D_LOAD, \"All operands must have the same type, either UD or UW\"");
-            self.say(d);
-        }
-        let lanes = u64::from(self.lanes());
-        for (i, ty, _) in typed {
-            let bytes = lanes * u64::from(ty.bytes());
-            let name = names.get(i - first).copied().unwrap_or("parameter");
-            let sum = format!(
-                "{name}: {lanes} lanes of {} bytes are {bytes} bytes",
-                ty.bytes()
-            );
-            self.must_hold(i, bytes, false, &sum);
-        }
+/// What can be sampled: a surface of the kernel's own, or the bindless one.
+fn sampled_surface(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
+    if let Some((_, 4, _)) = cx.surface(index) {
+        return;
     }
+    media_surface(cx, found, index);
+}
 
-    /// From version 4.2 on the operand behind the destination is a paired surface.
-    fn paired_surface(&mut self, var: VarId, span: Span) {
-        let d = self
-            .complaint(
-                Code::E0331,
-                format!("{} has no paired surfaces", self.platform),
+fn cps(cx: &Context<'_>, found: &mut Found<'_>) {
+    use Opcode::*;
+    let Some(suffix) = cx
+        .instruction
+        .suffixes
+        .iter()
+        .find(|s| s.node == Suffix::Cps)
+    else {
+        return;
+    };
+    let opcode = cx.opcode();
+    let may = matches!(
+        opcode,
+        Sample3d | SampleB | SampleC | SampleBC | Lod | SamplePo | SamplePoB | SamplePoC
+    );
+    let lanes = cx.lanes();
+    let (title, why, help) = match (may, lanes) {
+        (true, 8 | 16) => return,
+        (true, _) => (
+            format!("coarse pixel shading does not work on {lanes} lanes"),
+            "8 or 16 lanes".to_string(),
+            "(M1, 16)".to_string(),
+        ),
+        _ => (
+            format!("{opcode} takes no .cps"),
+            "only sample_3d, sample_b, sample_c, sample_b_c and lod".to_string(),
+            format!("{opcode}   // without .cps"),
+        ),
+    };
+    let d = cx
+        .complaint(Code::E0339, title)
+        .at(suffix.span, why)
+        .note("coarse pixel shading scales the gradients between neighbouring lanes; operations without them have no use for it")
+        .help(help)
+        .see("vISA text reference 7.2, rules 2 and 3");
+    found.push(d);
+}
+
+/// `aoffimmi`: an immediate of type uw, three signed 4-bit offsets.
+fn texel_offsets(cx: &Context<'_>, found: &mut Found<'_>) {
+    let Some((operand, span)) = cx
+        .with_slots()
+        .find(|(slot, _)| *slot == Slot::Offsets)
+        .map(|(_, o)| (&o.node, o.span))
+    else {
+        return;
+    };
+    let section = "vISA 3D_LOAD, \"Aoffimmi\"";
+    let Operand::Immediate(offsets) = operand else {
+        let d = cx
+            .page_rule(Code::E0332, "texel offsets are not an immediate")
+            .at(span, "read at run time")
+            .note("the offsets are part of the message descriptor's header and known when the text is assembled")
+            .help("0x0:uw")
+            .see(section);
+        return found.push(d);
+    };
+    let bits = offsets.value_bits();
+    if offsets.ty != Type::Uw {
+        let d = cx
+            .page_rule(
+                Code::E0333,
+                format!("texel offsets are {}, not uw", offsets.ty),
             )
-            .at(span, self.name(var))
-            .note("from version 4.2 on, the operand after the destination is a paired surface")
-            .help("%null.0")
-            .see("vISA text reference 7.2, rule 4");
-        self.say(d);
+            .at(span, format!("type {}", offsets.ty))
+            .note("the page says: must have type UW; Intel's reader takes any and keeps 16 bits")
+            .help(format!("0x{:x}:uw", bits & 0xfff))
+            .see(section);
+        return found.push(d);
     }
-
-    /// `avs`, `sample_unorm`, `sample`, `load`.
-    pub fn media_sampler(&mut self) {
-        self.some_channel();
-        match self.opcode() {
-            Opcode::Avs => self.avs(),
-            Opcode::SampleUnorm => self.sample_unorm(),
-            _ => self.old_sampler(),
-        }
+    if bits >> 12 != 0 {
+        let nibble = |at: u32| ((bits >> at & 0xf) as i64 ^ 8) - 8;
+        let d = cx
+            .page_rule(Code::E0334, "texel offsets use reserved bits")
+            .at(span, format!("bits 15..=12 are 0x{:x}", bits >> 12))
+            .note(format!(
+                "bits 3..=0 R, 7..=4 V, 11..=8 U, each -8..=7: this says U {}, V {}, R {}; bits 15..=12 must be zero",
+                nibble(8),
+                nibble(4),
+                nibble(0)
+            ))
+            .help(format!("0x{:x}:uw", bits & 0xfff))
+            .see(section);
+        found.push(d);
     }
+}
 
-    /// The page rules; what only Intel's assembler takes gets a remark. Source: AVS reference 1.1.
-    fn avs_order(&mut self) {
-        let (Some(sampler), Some(surface)) = (self.operand(0), self.operand(1)) else {
-            return;
+/// Type and size of what the sampler returns.
+fn sampler_destination(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
+    let Some((raw, span)) = cx.raw(index) else {
+        return;
+    };
+    let Some(ty) = cx.var_type(raw.var.node) else {
+        return;
+    };
+    let opcode = cx.opcode();
+    let info = matches!(opcode, Opcode::Resinfo | Opcode::Sampleinfo);
+    if !matches!(
+        ty,
+        Type::Hf | Type::F | Type::W | Type::Uw | Type::D | Type::Ud
+    ) {
+        // Intel's finalizer refuses 64-bit results as well; bytes it returns as dwords.
+        let title = format!("{opcode} does not return {ty}");
+        let d = match ty.bytes() {
+            8 => cx.complaint(Code::E0338, title),
+            _ => cx.page_rule(Code::E0338, title),
         };
-        if surface.span.start < sampler.span.start && !self.remarked.surface_first {
-            self.remarked.surface_first = true;
-            let remark = self
-                .complaint(Code::W0341, "AVS names the surface before the sampler")
-                .at(surface.span, "surface")
-                .note("the page writes the sampler first; Intel's assembler takes this order alone, and visim both")
-                .help("visim fmt prints the order of the page")
-                .see("vISA AVS, \"Text\"");
-            self.say(remark);
-        }
+        let d = d
+            .at(span, format!("{} is {ty}", cx.name(raw.var.node)))
+            .note("results are hf, f, w, uw, d or ud")
+            .help("alias it as one of these types")
+            .see("vISA 3D_LOAD, \"Dst\"");
+        return found.push(d);
     }
+    let (grf, lanes) = (u64::from(cx.grf), u64::from(cx.lanes()));
+    let element = match info {
+        true => 4,
+        false => u64::from(ty.bytes()),
+    };
+    let four = opcode
+        .info()
+        .suffixes
+        .contains(&crate::isa::SuffixSlot::Channel);
+    let channels = match four {
+        true => 4,
+        false => u64::from(cx.instruction.channels().map_or(4, ChannelMask::count)),
+    };
+    let row = (lanes * element).next_multiple_of(grf);
+    let null_mask = cx.instruction.has(&Suffix::PixelNullMask);
+    let (bytes, sum) = match null_mask {
+        true => (
+            channels * row + 4,
+            format!(
+                "{channels} channels of {row} bytes, then the null mask: {channels} * {row} + 4 = {}",
+                channels * row + 4
+            ),
+        ),
+        false => (
+            channels.saturating_sub(1) * row + lanes * element,
+            format!(
+                "{channels} channels, each from a new register, {lanes} lanes of {element} bytes: {} * {row} + {} = {}",
+                channels.saturating_sub(1),
+                lanes * element,
+                channels.saturating_sub(1) * row + lanes * element
+            ),
+        ),
+    };
+    must_hold(cx, found, index, bytes, true, &sum);
+}
 
-    /// Operands: sampler, surface, u, v, deltaU, deltaV, u2d, groupID, block, CNTRL, v2d, MODE, IEF, dst.
-    fn avs(&mut self) {
-        self.declared_sampler(0);
-        self.media_surface(1);
-        self.avs_order();
-        let wanted = [
-            (2, "u_offset", Type::F),
-            (3, "v_offset", Type::F),
-            (4, "deltaU", Type::F),
-            (5, "deltaV", Type::F),
-            (6, "u2d", Type::F),
-            (7, "groupID", Type::Ud),
-            (8, "verticalBlockNumber", Type::Ud),
-            (10, "v2d", Type::F),
-            (12, "IEFBypass", Type::Ub),
-        ];
-        for (index, name, wanted) in wanted {
-            let Some((ty, span)) = self
-                .operand(index)
-                .and_then(|o| Some((self.type_of(&o.node)?, o.span)))
-            else {
-                continue;
-            };
-            if ty == wanted {
-                continue;
-            }
-            // An integer of another width still says the same number; a float for an integer does not.
-            let code = match (wanted, ty.is_integer()) {
-                (Type::Ud | Type::Ub, true) => Code::W0344,
-                _ => Code::E0343,
-            };
-            let title = format!("{name} of avs is {ty}, not {wanted}");
-            // What is to be a float the finalizer converts; it adds up a group in floats.
-            let converted = ty.bytes() <= 4 && (wanted == Type::F || index == 8);
-            let mut d = match code {
-                Code::E0343 if converted => self.page_rule(code, title),
-                _ => self.complaint(code, title),
-            };
-            d = d
-                .at(span, format!("type {ty}"))
-                .note(format!(
-                    "the page says: must have type {}; Intel's assembler does not look at it",
-                    wanted.name().to_uppercase()
-                ))
-                .see(format!("vISA AVS, \"{name}\""));
-            d = match self.operand(index).map(|o| &o.node) {
-                Some(Operand::Immediate(i)) if wanted != Type::F && ty.is_integer() => {
-                    d.help(format!("0x{:x}:{wanted}", i.value_bits()))
-                }
-                Some(Operand::Immediate(i)) if wanted == Type::F => match number(i) {
-                    Some(n) => d.help(format!("0x{:x}:f, which is {n}", n.to_bits())),
-                    None => d.help("give it as f"),
-                },
-                _ => d.help(format!("mov it into a variable of type {wanted} first")),
-            };
-            self.say(d);
-        }
-        let (Some(&Operand::AvsControl(control)), Some(&Operand::AvsMode(mode))) = (
-            self.operand(9).map(|o| &o.node),
-            self.operand(11).map(|o| &o.node),
-        ) else {
-            return;
-        };
-        let (columns, rows) = mode.size();
-        let pixels = u64::from(columns * rows);
-        // With output shuffle, which only the sampler's state tells, one of R and B keeps room for the
-        // other in this one format (AVS reference 2.1): what is there without it has to be there.
-        let channels = self.instruction.channels().unwrap_or(ChannelMask::RGBA);
-        let elements: u64 = channels
-            .iter()
-            .map(|c| match control.decimates() && c % 2 == 0 {
-                true => pixels / 2,
-                false => pixels,
-            })
-            .sum();
-        let bytes = elements * u64::from(control.element_bytes());
-        let sum = format!(
-            "{mode} has {pixels} pixels, {channels} in {control} take {elements} elements of {} bytes: {bytes}",
-            control.element_bytes()
-        );
-        self.must_hold(13, bytes, true, &sum);
+/// Number, type and size of the parameters from operand `first` on.
+fn parameters_fit(cx: &Context<'_>, found: &mut Found<'_>, first: usize) {
+    if let Some(paired) = &cx.instruction.paired
+        && paired.node.var.node != NULL
+    {
+        return paired_surface(cx, found, paired.node.var.node, paired.span);
     }
-
-    /// Operands: sampler, surface, u, v, deltaU, deltaV, dst.
-    fn sample_unorm(&mut self) {
-        self.declared_sampler(0);
-        self.declared_surface(1);
-        let Some(format) = self.instruction.suffix(|s| match s {
-            Suffix::UnormFormat(f) => Some(*f),
-            _ => None,
-        }) else {
-            return;
-        };
-        let (element, halves) = match format {
-            UnormFormat::Full16 => (2, false),
-            UnormFormat::DownSampled16 => (2, true),
-            UnormFormat::Full8 => (1, false),
-            UnormFormat::DownSampled8 => (1, true),
-        };
-        let channels = self.instruction.channels().unwrap_or(ChannelMask::RGBA);
-        let elements: u64 = channels
-            .iter()
-            .map(|c| if halves && c % 2 == 0 { 16 } else { 32 })
-            .sum();
-        let bytes = elements * element;
-        let sum = format!(
-            "32 pixels; {channels} in {format} take {elements} elements of {element} bytes: {bytes}"
-        );
-        self.must_hold(6, bytes, true, &sum);
-    }
-
-    fn old_sampler(&mut self) {
-        self.sampler_lanes(&[8, 16]);
-        let slots = self.opcode().info().slots;
-        if let Some(sampler) = slots.iter().position(|s| *s == Slot::Sampler) {
-            self.declared_sampler(sampler);
-        }
-        if let Some(surface) = slots.iter().position(|s| *s == Slot::Surface) {
-            self.declared_surface(surface);
-        }
-        let lanes = self.instruction.exec.map_or(8, |e| u64::from(e.size));
-        let channels = u64::from(self.instruction.channels().map_or(4, ChannelMask::count));
-        for (index, slot) in slots.iter().enumerate() {
-            let (bytes, written, sum) = match slot {
-                Slot::RawSrc => (lanes * 4, false, format!("{lanes} lanes of 4 bytes")),
-                Slot::RawDst => (
-                    lanes * 4 * channels,
-                    true,
-                    format!(
-                        "{channels} channels of {lanes} lanes, 4 bytes each: {}",
-                        lanes * 4 * channels
-                    ),
+    let opcode = cx.opcode();
+    let written = cx.instruction.operands.len().saturating_sub(first);
+    let typed: Vec<(usize, Type, Span)> = (first..first + written)
+        .filter_map(|i| {
+            let (raw, span) = cx.raw(i)?;
+            Some((i, cx.var_type(raw.var.node)?, span))
+        })
+        .collect();
+    let Some(&(_, lead, lead_span)) = typed.first() else {
+        return;
+    };
+    let words = lead.bytes() == 2;
+    let names = parameters(opcode, words);
+    if !names.is_empty() && written > names.len() {
+        let extra = cx.instruction.operands[first + names.len()].span;
+        let d = cx
+            .page_rule(
+                Code::E0335,
+                format!(
+                    "{opcode} has at most {} parameters, not {written}",
+                    names.len()
                 ),
-                _ => continue,
-            };
-            self.must_hold(index, bytes, written, &sum);
-        }
+            )
+            .at(
+                extra,
+                format!("parameter {} has no meaning", names.len() + 1),
+            )
+            .note(format!(
+                "in order: {}; trailing ones may be left out and count as 0",
+                names.join(" ")
+            ))
+            .help("leave it out")
+            .see("vISA 3D_LOAD, table of parameters");
+        return found.push(d);
     }
+    let load = is_load(opcode);
+    // The page says UD or UW; the compiler itself prints d for ud and w for uw.
+    let unsigned = |ty: Type| match ty {
+        Type::D if load => Type::Ud,
+        Type::W if load => Type::Uw,
+        other => other,
+    };
+    let fine = |ty: Type| match load {
+        true => matches!(unsigned(ty), Type::Ud | Type::Uw),
+        false => matches!(ty, Type::F | Type::Hf),
+    };
+    if let Some(&(_, ty, span)) = typed.iter().find(|(_, ty, _)| !fine(*ty)) {
+        let wanted = if load { "ud or uw" } else { "f or hf" };
+        let d = cx
+            .page_rule(
+                Code::E0336,
+                format!("{opcode} does not take parameters of type {ty}"),
+            )
+            .at(span, format!("{ty}, wanted {wanted}"))
+            .note(match load {
+                true => "texel addresses are integers; Intel's assembler does not look at the type",
+                false => "coordinates are floats; Intel's assembler does not look at the type",
+            })
+            .help(if load {
+                "alias it as ud"
+            } else {
+                "mov it into a variable of type f first"
+            })
+            .see(PAGE);
+        return found.push(d);
+    }
+    if let Some(&(_, ty, span)) = typed
+        .iter()
+        .find(|(_, ty, _)| unsigned(*ty) != unsigned(lead))
+    {
+        let d = cx
+            .page_rule(Code::E0337, format!("parameters of {opcode} have different types"))
+            .at(span, ty.name())
+            .and_at(lead_span, lead.name())
+            .note("all parameters have the same type; the first one decides whether the message is a 16-bit one")
+            .help(format!("type={lead}"))
+            .see("vISA 3D_LOAD, \"All operands must have the same type\"");
+        return found.push(d);
+    }
+    if words && !cx.platform.sampler.params16 {
+        let d = cx
+            .complaint(Code::W0346, format!("{} has no 16-bit sampler parameters", cx.platform))
+            .at(lead_span, format!("{lead}; icl and later have them"))
+            .note("the message bit for 16-bit parameters appears with icl, and with it the MCS value in four words; Intel's finalizer sets it everywhere, and visim reads the parameters as 16-bit")
+            .help(if load { "type=ud" } else { "type=f" })
+            .see("vISA 3D_LOAD, \"ld2dms_w (type UW) ICLLP+\"; vISA text reference 5.14");
+        found.push(d);
+    }
+    if let Some(&(_, ty, span)) = typed.iter().find(|(_, ty, _)| unsigned(*ty) != *ty)
+        && !found.remarked.signed_loads
+    {
+        found.remarked.signed_loads = true;
+        let d = cx
+            .complaint(Code::W0342, format!("texel address is {ty}, not {}", unsigned(ty)))
+            .at(span, format!("{ty}; said once for this kernel"))
+            .note("the page wants UD or UW; Intel's compiler prints its signed variables as they are, and the bits are the same")
+            .help(format!("type={}", unsigned(ty)))
+            .see("vISA 3D_LOAD, \"All operands must have the same type, either UD or UW\"");
+        found.push(d);
+    }
+    let lanes = u64::from(cx.lanes());
+    for (i, ty, _) in typed {
+        let bytes = lanes * u64::from(ty.bytes());
+        let name = names.get(i - first).copied().unwrap_or("parameter");
+        let sum = format!(
+            "{name}: {lanes} lanes of {} bytes are {bytes} bytes",
+            ty.bytes()
+        );
+        must_hold(cx, found, i, bytes, false, &sum);
+    }
+}
 
-    fn declared_sampler(&mut self, index: usize) {
-        let Some((Operand::Sampler(var), span)) = self.operand(index).map(|o| (&o.node, o.span))
+/// From version 4.2 on the operand after the destination is a paired surface.
+fn paired_surface(cx: &Context<'_>, found: &mut Found<'_>, var: VarId, span: Span) {
+    let d = cx
+        .complaint(
+            Code::E0331,
+            format!("{} has no paired surfaces", cx.platform),
+        )
+        .at(span, cx.name(var))
+        .note("from version 4.2 on, the operand after the destination is a paired surface")
+        .help("%null.0")
+        .see("vISA text reference 7.2, rule 4");
+    found.push(d);
+}
+
+/// `avs`, `sample_unorm`, `sample`, `load`.
+pub(super) fn media_sampler(cx: &Context<'_>, found: &mut Found<'_>) {
+    some_channel(cx, found);
+    match cx.opcode() {
+        Opcode::Avs => avs(cx, found),
+        Opcode::SampleUnorm => sample_unorm(cx, found),
+        _ => old_sampler(cx, found),
+    }
+}
+
+/// The page rules; what only Intel's assembler takes gets a remark. Source: AVS reference 1.1.
+fn avs_order(cx: &Context<'_>, found: &mut Found<'_>) {
+    let (Some(sampler), Some(surface)) = (cx.operand(0), cx.operand(1)) else {
+        return;
+    };
+    if surface.span.start < sampler.span.start && !found.remarked.surface_first {
+        found.remarked.surface_first = true;
+        let remark = cx
+            .complaint(Code::W0341, "AVS names the surface before the sampler")
+            .at(surface.span, "surface")
+            .note("the page writes the sampler first; Intel's assembler takes this order alone, and visim both")
+            .help("visim fmt prints the order of the page")
+            .see("vISA AVS, \"Text\"");
+        found.push(remark);
+    }
+}
+
+/// Operands: sampler, surface, u, v, deltaU, deltaV, u2d, groupID, block, CNTRL, v2d, MODE, IEF, dst.
+fn avs(cx: &Context<'_>, found: &mut Found<'_>) {
+    declared_sampler(cx, found, 0);
+    media_surface(cx, found, 1);
+    avs_order(cx, found);
+    let wanted = [
+        (2, "u_offset", Type::F),
+        (3, "v_offset", Type::F),
+        (4, "deltaU", Type::F),
+        (5, "deltaV", Type::F),
+        (6, "u2d", Type::F),
+        (7, "groupID", Type::Ud),
+        (8, "verticalBlockNumber", Type::Ud),
+        (10, "v2d", Type::F),
+        (12, "IEFBypass", Type::Ub),
+    ];
+    for (index, name, wanted) in wanted {
+        let Some((ty, span)) = cx
+            .operand(index)
+            .and_then(|o| Some((cx.type_of(&o.node)?, o.span)))
         else {
-            return;
+            continue;
         };
-        if self.unit.variable(var.node).predefined {
-            let opcode = self.opcode();
-            let d = self
-                .complaint(
-                    Code::E0345,
-                    format!("{opcode} does not take {BINDLESS_SAMPLER}"),
-                )
-                .at(span, "the bindless sampler")
-                .note("the sampler is a declared one")
-                .help(".decl S0 v_type=S num_elts=1")
-                .see("vISA text reference 7.4, rule 2");
-            self.say(d);
+        if ty == wanted {
+            continue;
         }
+        // An integer of another width still says the same number; a float for an integer does not.
+        let code = match (wanted, ty.is_integer()) {
+            (Type::Ud | Type::Ub, true) => Code::W0344,
+            _ => Code::E0343,
+        };
+        let title = format!("{name} of avs is {ty}, not {wanted}");
+        // What is to be a float the finalizer converts; it adds up a group in floats.
+        let converted = ty.bytes() <= 4 && (wanted == Type::F || index == 8);
+        let mut d = match code {
+            Code::E0343 if converted => cx.page_rule(code, title),
+            _ => cx.complaint(code, title),
+        };
+        d = d
+            .at(span, format!("type {ty}"))
+            .note(format!(
+                "the page says: must have type {}; Intel's assembler does not look at it",
+                wanted.name().to_uppercase()
+            ))
+            .see(format!("vISA AVS, \"{name}\""));
+        d = match cx.operand(index).map(|o| &o.node) {
+            Some(Operand::Immediate(i)) if wanted != Type::F && ty.is_integer() => {
+                d.help(format!("0x{:x}:{wanted}", i.value_bits()))
+            }
+            Some(Operand::Immediate(i)) if wanted == Type::F => match number(i) {
+                Some(n) => d.help(format!("0x{:x}:f, which is {n}", n.to_bits())),
+                None => d.help("give it as f"),
+            },
+            _ => d.help(format!("mov it into a variable of type {wanted} first")),
+        };
+        found.push(d);
     }
+    let (Some(&Operand::AvsControl(control)), Some(&Operand::AvsMode(mode))) = (
+        cx.operand(9).map(|o| &o.node),
+        cx.operand(11).map(|o| &o.node),
+    ) else {
+        return;
+    };
+    let (columns, rows) = mode.size();
+    let pixels = u64::from(columns * rows);
+    // With output shuffle, which only the sampler's state tells, one of R and B keeps room for the
+    // other in this one format (AVS reference 2.1): what is there without it has to be there.
+    let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
+    let elements: u64 = channels
+        .iter()
+        .map(|c| match control.decimates() && c % 2 == 0 {
+            true => pixels / 2,
+            false => pixels,
+        })
+        .sum();
+    let bytes = elements * u64::from(control.element_bytes());
+    let sum = format!(
+        "{mode} has {pixels} pixels, {channels} in {control} take {elements} elements of {} bytes: {bytes}",
+        control.element_bytes()
+    );
+    must_hold(cx, found, 13, bytes, true, &sum);
+}
 
-    fn declared_surface(&mut self, index: usize) {
-        let Some((var, _, span)) = self.surface(index) else {
-            return;
+/// Operands: sampler, surface, u, v, deltaU, deltaV, dst.
+fn sample_unorm(cx: &Context<'_>, found: &mut Found<'_>) {
+    declared_sampler(cx, found, 0);
+    declared_surface(cx, found, 1);
+    let Some(format) = cx.instruction.suffix(|s| match s {
+        Suffix::UnormFormat(f) => Some(*f),
+        _ => None,
+    }) else {
+        return;
+    };
+    let (element, halves) = match format {
+        UnormFormat::Full16 => (2, false),
+        UnormFormat::DownSampled16 => (2, true),
+        UnormFormat::Full8 => (1, false),
+        UnormFormat::DownSampled8 => (1, true),
+    };
+    let channels = cx.instruction.channels().unwrap_or(ChannelMask::RGBA);
+    let elements: u64 = channels
+        .iter()
+        .map(|c| if halves && c % 2 == 0 { 16 } else { 32 })
+        .sum();
+    let bytes = elements * element;
+    let sum = format!(
+        "32 pixels; {channels} in {format} take {elements} elements of {element} bytes: {bytes}"
+    );
+    must_hold(cx, found, 6, bytes, true, &sum);
+}
+
+fn old_sampler(cx: &Context<'_>, found: &mut Found<'_>) {
+    sampler_lanes(cx, found, &[8, 16]);
+    let slots = cx.opcode().info().slots;
+    if let Some(sampler) = slots.iter().position(|s| *s == Slot::Sampler) {
+        declared_sampler(cx, found, sampler);
+    }
+    if let Some(surface) = slots.iter().position(|s| *s == Slot::Surface) {
+        declared_surface(cx, found, surface);
+    }
+    let lanes = cx.instruction.exec.map_or(8, |e| u64::from(e.size));
+    let channels = u64::from(cx.instruction.channels().map_or(4, ChannelMask::count));
+    for (index, slot) in slots.iter().enumerate() {
+        let (bytes, written, sum) = match slot {
+            Slot::RawSrc => (lanes * 4, false, format!("{lanes} lanes of 4 bytes")),
+            Slot::RawDst => (
+                lanes * 4 * channels,
+                true,
+                format!(
+                    "{channels} channels of {lanes} lanes, 4 bytes each: {}",
+                    lanes * 4 * channels
+                ),
+            ),
+            _ => continue,
         };
-        if self.unit.variable(var).predefined && var != NULL {
-            let (opcode, name) = (self.opcode(), self.name(var));
-            let d = self
-                .complaint(Code::E0301, format!("{opcode} does not work on {name}"))
-                .at(span, "a built-in surface")
-                .note("the surface is a declared one")
-                .help(".decl T6 v_type=T num_elts=1")
-                .see("vISA text reference 7.5");
-            self.say(d);
-        }
+        must_hold(cx, found, index, bytes, written, &sum);
+    }
+}
+
+fn declared_sampler(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
+    let Some((Operand::Sampler(var), span)) = cx.operand(index).map(|o| (&o.node, o.span)) else {
+        return;
+    };
+    if cx.unit.variable(var.node).predefined {
+        let opcode = cx.opcode();
+        let d = cx
+            .complaint(
+                Code::E0345,
+                format!("{opcode} does not take {BINDLESS_SAMPLER}"),
+            )
+            .at(span, "the bindless sampler")
+            .note("the sampler is a declared one")
+            .help(".decl S0 v_type=S num_elts=1")
+            .see("vISA text reference 7.4, rule 2");
+        found.push(d);
+    }
+}
+
+fn declared_surface(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
+    let Some((var, _, span)) = cx.surface(index) else {
+        return;
+    };
+    if cx.unit.variable(var).predefined && var != NULL {
+        let (opcode, name) = (cx.opcode(), cx.name(var));
+        let d = cx
+            .complaint(Code::E0301, format!("{opcode} does not work on {name}"))
+            .at(span, "a built-in surface")
+            .note("the surface is a declared one")
+            .help(".decl T6 v_type=T num_elts=1")
+            .see("vISA text reference 7.5");
+        found.push(d);
     }
 }
 

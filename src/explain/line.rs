@@ -1,7 +1,7 @@
 //! One line of a program, followed from its operands to what it writes.
 
 use super::bits::{self, Part, descriptors};
-use crate::check::{Checked, Step, Unit, VarId, looked_at};
+use crate::check::{Checked, Step, Unit, VarId, rules_for};
 use crate::exec::Observer;
 use crate::exec::observer::{At, Running};
 use crate::finalizer::{Context, Flow, Lowered, Release, Run, messages};
@@ -28,7 +28,7 @@ pub struct Line {
     pub operands: Vec<(String, String)>,
     /// Lanes, if the instruction has an execution part.
     pub lanes: Option<String>,
-    /// What was looked at before it was found good, as [`looked_at`] lists it.
+    /// What was looked at before it was found good, as [`rules_for`] lists it.
     pub checked: Vec<String>,
     /// Each message it becomes: its name, and its words by field where they are known before the run.
     pub messages: Vec<Sent>,
@@ -141,7 +141,7 @@ fn one(
         section: info.family.section(),
         operands: operands.collect(),
         lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
-        checked: looked_at(&instruction.node),
+        checked: rules_for(&instruction.node),
         messages: sends.map(|s| sent(&lowered, s, unit, checked)).collect(),
         native: lowered.native,
         refused,

@@ -5,7 +5,7 @@
 use super::super::bindings::Environment;
 use super::super::thread::Thread;
 use super::super::trap::Trap;
-use crate::check::Room;
+use crate::check::TooSmall;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::message::raw_lengths::{self, Part, RawWords};
 use crate::message::{Decoded, Form, odd_lengths};
@@ -52,17 +52,17 @@ fn trap(
 ) -> Box<Trap> {
     // An operand may begin where its variable has ended.
     let owner = thread.program.owner(place.end.saturating_sub(1));
-    let room = Room {
+    let small = TooSmall {
         name: owner.map_or("?", |owner| &owner.name),
         there: place.end.saturating_sub(place.offset).into(),
         moved: bytes.into(),
         written,
     };
-    let mut d = Diagnostic::with_message(room.code(), room.title());
+    let mut d = Diagnostic::with_message(small.code(), small.title());
     let span = thread.site(pc).span;
     d = match span == Span::default() {
-        true => d.note(room.label()),
-        false => d.at(span, room.label()),
+        true => d.note(small.label()),
+        false => d.at(span, small.label()),
     };
     if let Some(owner) = owner {
         if owner.declared != Span::default() && span != Span::default() {
@@ -70,7 +70,7 @@ fn trap(
         }
         let end = place.offset.saturating_sub(owner.range.start) + bytes;
         let elements = end.div_ceil(place.ty.bytes());
-        d = d.help(Room::help(&owner.name, elements.into()));
+        d = d.help(TooSmall::help(&owner.name, elements.into()));
     }
     thread.trap(pc, u32::MAX, d.note(sum).see("vISA text reference 5.12"))
 }

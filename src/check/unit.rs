@@ -15,7 +15,7 @@ use indexmap::IndexMap;
 use std::collections::HashMap;
 
 /// What the rules for one unit see and where they leave what they find.
-pub(super) struct Walk<'m> {
+pub(super) struct UnitBuilder<'m> {
     /// The platform the rules are for.
     pub platform: Platform,
     /// See [`CheckOptions::finalizer`].
@@ -44,7 +44,7 @@ pub(super) struct Walk<'m> {
     pub found: Vec<Diagnostic>,
 }
 
-impl Walk<'_> {
+impl UnitBuilder<'_> {
     /// Adds a diagnostic.
     pub fn say(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
@@ -120,7 +120,7 @@ fn check_unit<'m>(
     };
     let (targets, said) = Targets::collect(body);
     let platform = options.platform;
-    let mut walk = Walk {
+    let mut builder = UnitBuilder {
         platform,
         finalizer: options.finalizer,
         unit: Unit {
@@ -149,36 +149,36 @@ fn check_unit<'m>(
     for &statement in body {
         let span = statement.span;
         match &statement.node {
-            Statement::Declaration(d) => declare(&mut walk, d),
-            Statement::Input(input) => super::inputs::input(&mut walk, input, span),
+            Statement::Declaration(d) => declare(&mut builder, d),
+            Statement::Input(input) => super::inputs::input(&mut builder, input, span),
             Statement::Attribute { name, value } => {
-                attributes.read(&mut walk, name, value.as_ref(), span);
+                attributes.read(&mut builder, name, value.as_ref(), span);
             }
             Statement::OpenScope => {
-                walk.names.open();
+                builder.names.open();
                 open_scopes.push(span);
             }
             Statement::CloseScope => {
                 open_scopes.pop();
-                if !walk.names.close() {
-                    walk.say(
+                if !builder.names.close() {
+                    builder.say(
                         Diagnostic::new(Code::E0217)
                             .at(span, "closes a block that was not opened")
                             .see("vISA text reference 2.1"),
                     );
                 }
             }
-            Statement::Label(name) => walk.label(name),
-            Statement::Function(name) => walk.function(name),
+            Statement::Label(name) => builder.label(name),
+            Statement::Function(name) => builder.function(name),
             Statement::Instruction(instruction) => {
-                let before = walk.found.len();
-                let Some(resolved) = operands::resolve(&mut walk, instruction) else {
+                let before = builder.found.len();
+                let Some(resolved) = operands::resolve(&mut builder, instruction) else {
                     continue;
                 };
-                rules::check(&mut walk, &resolved);
-                if !any_fatal(&walk.found[before..]) {
+                rules::check(&mut builder, &resolved);
+                if !any_fatal(&builder.found[before..]) {
                     let step = Step::Instruction(Box::new(Spanned::new(resolved, span)));
-                    walk.unit.steps.push(step);
+                    builder.unit.steps.push(step);
                 }
             }
             Statement::Version { .. }
@@ -188,15 +188,17 @@ fn check_unit<'m>(
         }
     }
     for span in open_scopes {
-        walk.say(
+        builder.say(
             Diagnostic::new(Code::E0217)
                 .at(span, "never closed")
                 .help("}   // on a line of its own, before the next .kernel")
                 .see("vISA text reference 2.1"),
         );
     }
-    // Labels are gathered before the walk, so that what was said of them stands in front: back into
+    // Labels are gathered before the builder, so that what was said of them stands in front: back into
     // text order.
-    walk.found.sort_by_key(|d| d.span().map_or(0, |s| s.start));
-    (Some(walk.unit), walk.found)
+    builder
+        .found
+        .sort_by_key(|d| d.span().map_or(0, |s| s.start));
+    (Some(builder.unit), builder.found)
 }
