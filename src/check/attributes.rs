@@ -112,7 +112,7 @@ fn bad(name: &Spanned<Name>, span: Span, wanted: &str, mend: &str) -> Diagnostic
         Code::E0218,
         format!("{} does not take this value", name.node),
     )
-    .at(span, format!("wanted: {wanted}"))
+    .at(span, format!("expected {wanted}"))
     .help(format!(".kernel_attr {mend}"))
     .see("vISA text reference 2.4")
 }

@@ -28,7 +28,7 @@ pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
             .complaint(Code::E0428, format!("{} has no srnd", cx.platform))
             .at(
                 cx.mnemonic(),
-                "parts behind pvc have it, none that visim models",
+                "later parts than pvc have it, none of which visim models",
             )
             .help("add the random bits, then and, shr and mov")
             .see("vISA text reference 5.1");
@@ -79,9 +79,7 @@ pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
                     format!("{} has no 64-bit {opcode}", cx.platform),
                 )
                 .at(cx.mnemonic(), "64-bit integers")
-                .note(
-                    "the documents refuse it, Intel's checker lets it pass; visim computes it",
-                )
+                .note("it is not documented, Intel's checker accepts it; visim computes it")
                 .help("two 32-bit steps")
                 .see(SECTION);
             found.push(d);

@@ -44,7 +44,7 @@ pub(super) fn media_block(cx: &Context<'_>, found: &mut Found<'_>) {
         && *plane > 3
     {
         let d = cx
-            .complaint(Code::E0303, format!("there is no plane {plane}"))
+            .complaint(Code::E0303, format!("plane {plane} does not exist"))
             .at(span, "planes are 0 to 3")
             .help("0")
             .see("vISA MEDIA_LD, \"Plane\"");
@@ -111,7 +111,7 @@ pub(super) fn media_surface(cx: &Context<'_>, found: &mut Found<'_>, index: usiz
             let d = cx
                 .complaint(Code::W0306, format!("{opcode} on the reserved surface {name}"))
                 .at(span, "a built-in surface")
-                .note("Intel's checker lets it pass; its encoding of the bindless surface in block messages is faulty")
+                .note("Intel's checker accepts it; its encoding of the bindless surface in block messages is faulty")
                 .help(".decl T6 v_type=T num_elts=1")
                 .see("lowering reference 2.7");
             found.push(d);
@@ -139,10 +139,10 @@ fn offset_type(cx: &Context<'_>, found: &mut Found<'_>, index: usize, which: &st
         .see("vISA MEDIA_LD, \"X_offset\", \"Y_offset\"");
     d = match code {
         Code::W0307 => d
-            .note("the page wants ud; Intel's assembler takes any type and extends by its sign, which is how negative offsets are written")
+            .note("the page requires ud; Intel's assembler accepts any type and sign-extends it, which is how negative offsets are written")
             .help(":ud"),
         _ => d
-            .note("the page wants ud; only integers of at most 32 bits have a meaning as an offset")
+            .note("the page requires ud; only integers of at most 32 bits are meaningful offsets")
             .help("mov the offset into a variable of type ud first"),
     };
     found.push(d);
@@ -209,9 +209,9 @@ fn block_limits(cx: &Context<'_>, found: &mut Found<'_>, width: u64, height: u64
     let store = cx.opcode() == Opcode::MediaSt;
     if store && !width.is_multiple_of(4) {
         let d = cx
-            .complaint(Code::W0309, "media_st wants whole dwords")
+            .complaint(Code::W0309, "media_st requires whole dwords")
             .at(span, format!("{width} bytes wide, {width} mod 4 = {}", width % 4))
-            .note("the hardware page asks for dword alignment; Intel's assembler says nothing and visim writes the bytes asked for")
+            .note("the hardware page requires dword alignment; Intel's assembler does not check it, and visim writes the requested bytes")
             .help(format!("({},{height})", width.next_multiple_of(4)))
             .see("lowering reference 2.3");
         found.push(d);
@@ -221,7 +221,7 @@ fn block_limits(cx: &Context<'_>, found: &mut Found<'_>, width: u64, height: u64
         let x = x.value_bits();
         if x % 4 != 0 {
             let d = cx
-                .complaint(Code::W0310, "media_st wants x at a dword")
+                .complaint(Code::W0310, "media_st requires a dword-aligned x")
                 .at(span, format!("x = {x}, {x} mod 4 = {}", x % 4))
                 .note("writes start at a multiple of 4 bytes; Intel's assembler does not check it")
                 .help(format!("0x{:x}:ud", x / 4 * 4))

@@ -46,8 +46,11 @@ pub(super) fn declare<'m>(builder: &mut UnitBuilder<'m>, declaration: &'m Declar
         let meant = builder.unit.variable(id).name.clone();
         builder.say(
             Diagnostic::with_message(Code::E0204, format!("{} is a built-in name", name.node))
-                .at(name.span, format!("stands for {meant} in every kernel"))
-                .note("V0 to V20, T1, T2, TSS and S31 are taken")
+                .at(
+                    name.span,
+                    format!("is another name of {meant} in every kernel"),
+                )
+                .note("V0 to V20, T1, T2, TSS and S31 are reserved")
                 .help(format!("{}_0", name.node))
                 .see("vISA text reference 2.2, \"Names\""),
         );
@@ -66,7 +69,7 @@ pub(super) fn declare<'m>(builder: &mut UnitBuilder<'m>, declaration: &'m Declar
             Diagnostic::with_message(Code::E0203, format!("{} is declared twice", name.node))
                 .at(name.span, "declared again here")
                 .and_at(first, "first declared here")
-                .note("one scope holds a name once; general, address, predicate, sampler and surface variables share the table")
+                .note("a scope contains a name once; general, address, predicate, sampler and surface variables share the table")
                 .help("rename one of them, or open a block with { and } for the inner one")
                 .see("vISA text reference 7.7"),
         );
@@ -190,7 +193,7 @@ fn declarable(builder: &mut UnitBuilder<'_>, ty: &Spanned<Type>) -> bool {
         _ => "type=f",
     };
     let why = match ty.node {
-        Type::Bool => "there are no boolean general variables",
+        Type::Bool => "general variables cannot be boolean",
         _ => "vector types exist as immediates only",
     };
     builder.say(
@@ -328,7 +331,7 @@ fn aliased(
     if alias.offset.node >= u64::from(base_bytes) {
         let d = Diagnostic::with_message(
             Code::E0208,
-            format!("{name} starts behind the end of {}", alias.base.node),
+            format!("{name} starts past the end of {}", alias.base.node),
         )
         .at(
             alias.offset.span,
@@ -350,7 +353,7 @@ fn aliased(
         )
         .at(
             alias.base.span,
-            format!("aligned to {align} bytes; {ty} wants {}", ty.bytes()),
+            format!("aligned to {align} bytes; {ty} requires {}", ty.bytes()),
         )
         .note("the base's alignment is at least that of the alias's type")
         .help(format!(
@@ -369,7 +372,7 @@ fn aliased(
         builder.say(
             Diagnostic::with_message(
                 Code::E0208,
-                format!("{name} starts behind the end of {root_name}"),
+                format!("{name} starts past the end of {root_name}"),
             )
             .at(
                 alias.offset.span,
@@ -392,7 +395,7 @@ fn aliased(
                 declaration.name.span,
                 format!("bytes {offset}..{end} of a variable of {root_bytes} bytes"),
             )
-            .note("Intel's assembler says nothing; bytes behind the end read as zero and writes to them vanish")
+            .note("Intel's assembler does not check it; bytes past the end of the base read as zero and writes to them are dropped")
             .help(format!("num_elts={}", ((root_bytes - offset) / ty.bytes()).max(1)))
             .see("vISA text reference 2.2, \"alias\""),
         );

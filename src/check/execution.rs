@@ -65,7 +65,7 @@ fn lane_mask(cx: &Context<'_>, found: &mut Found<'_>, exec: Spanned<Exec>) {
             .page_rule(Code::E0403, "mask does not start at a multiple of the execution size")
             .at(exec.span, format!("M{mask} starts at lane {offset}, {size} lanes"))
             .note(format!(
-                "{offset} mod {size} = {}; Intel's checker lets this pass, its code generation complains and takes M1",
+                "{offset} mod {size} = {}; Intel's checker accepts it, its code generator complains and uses M1",
                 offset % size
             ))
             .help(format!("(M{}, {size})", down / 4 + 1))
@@ -179,7 +179,7 @@ fn saturation(cx: &Context<'_>, found: &mut Found<'_>) {
         .with_slots()
         .any(|(slot, o)| slot == Slot::SrcMov && matches!(o.node, Operand::Predicate(_)));
     let why = match opcode {
-        Opcode::Frc => "a fraction lies in [0, 1) anyway",
+        Opcode::Frc => "a fraction is in [0, 1) anyway",
         Opcode::Lzd | Opcode::Mod | Opcode::Mulh | Opcode::Madw => {
             "its result always fits or is cut on purpose"
         }

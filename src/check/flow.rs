@@ -34,7 +34,7 @@ impl<'m> Targets<'m> {
                 )
                 .at(name.span, "defined again here")
                 .and_at(first, "first defined here")
-                .note("a name of a label or function stands for one place in its kernel")
+                .note("the name of a label or function refers to one place in its kernel")
                 .help(format!("{}_2:", name.node))
                 .see("vISA text reference 7.7"),
             );
@@ -185,7 +185,7 @@ impl UnitBuilder<'_> {
                 Code::E0504,
                 format!("\"{name}\" is a function, not a label"),
             )
-            .at(span, format!("{opcode} goes to a label of its own kernel"))
+            .at(span, format!("{opcode} branches to a label of the same kernel"))
             .note("the label that repeats a function's name is the .function line itself, not a separate place")
             .help(format!("call (M1, 1) {name}"))
             .see("vISA text reference 2.1"),
@@ -195,14 +195,14 @@ impl UnitBuilder<'_> {
                     format!("label \"{name}\" is not defined"),
                 )
                 .at(span, "no such label in this kernel")
-                .note("labels belong to the kernel or function they stand in")
+                .note("labels are local to their kernel or function")
                 .see("vISA text reference 7.7");
                 if self.suggestions_left > 0 {
                     self.suggestions_left -= 1;
                     let known = targets.labels.keys().copied();
                     d = match most_like(name, known) {
                         Some(close) => d.help(format!("{opcode} … {close}")),
-                        None => d.help(format!("{name}:   // on a line of its own, in column 1")),
+                        None => d.help(format!("{name}:   // alone on a line, in column 1")),
                     };
                 }
                 d
@@ -275,7 +275,7 @@ pub(super) fn lifetimes(cx: &Context<'_>, found: &mut Found<'_>) {
         let d = cx
             .complaint(Code::E0432, format!("{name} has no lifetime"))
             .at(span, "a built-in variable")
-            .note("built-in variables are there from the first to the last instruction")
+            .note("built-in variables are live from the first to the last instruction")
             .help("the name of a declared variable");
         found.push(d);
     }

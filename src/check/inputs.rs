@@ -135,7 +135,7 @@ pub(super) fn input(builder: &mut UnitBuilder<'_>, input: &Input, span: Span) {
             )
             .at(offset_span, format!("bytes {start}..{end}"))
             .note(format!(
-                "a register has {grf} bytes; a variable smaller than that lies in one, and byte {} starts another",
+                "a register has {grf} bytes; a smaller variable must be inside one register, and byte {} starts another",
                 (end - 1) / grf * grf
             ))
             .help(format!("offset={}", start.next_multiple_of(grf)))

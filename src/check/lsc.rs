@@ -146,10 +146,10 @@ fn lsc_suffixes(cx: &Context<'_>, found: &mut Found<'_>, function: LscFunction, 
                 let d = cx
                     .complaint(
                         Code::E0363,
-                        "fence of shared local memory takes .none.group only",
+                        "the fence of shared local memory must be .none.group",
                     )
                     .at(suffix.span, format!(".{op}.{scope}"))
-                    .note("its bytes belong to one group and lie in no cache")
+                    .note("its bytes belong to one group and are not cached")
                     .help("lsc_fence.slm.none.group");
                 found.push(d);
             }
@@ -382,7 +382,7 @@ fn lsc_block(
         let d = cx
             .complaint(Code::E0370, "2D block does not fit one message")
             .at(span, label)
-            .note("a row has at most 64 bytes, a block at most 32 rows; four blocks of d8 and d16, two of d32, one of d64 stand side by side, one where it is transposed")
+            .note("a row has at most 64 bytes, a block at most 32 rows; up to four blocks of d8 and d16, two of d32, one of d64 are side by side, and one if transposed")
             .help(format!(":d8.64x{most_rows}nn"));
         found.push(d);
     }
@@ -416,7 +416,7 @@ fn lsc_address(
         ("typed memory is a surface".to_string(), "bti(…)[…]:a32")
     } else if function == LscFunction::Slm && !matches!(address.model, LscModel::Flat) {
         (
-            "shared local memory is no surface".to_string(),
+            "shared local memory is not a surface".to_string(),
             "flat[…]:a32",
         )
     } else if address.bits == 64 && matches!(function, LscFunction::Slm | LscFunction::Tgm) {
@@ -462,7 +462,7 @@ fn lsc_sources(cx: &Context<'_>, found: &mut Found<'_>, wanted: usize) {
         let d = cx
             .complaint(Code::E0369, title)
             .at(operand.span, label)
-            .note(format!("it takes {wanted} of the two sources"))
+            .note(format!("it uses {wanted} of the two sources"))
             .help("%null where there is none");
         found.push(d);
     }

@@ -69,7 +69,7 @@ pub(super) fn svm(cx: &Context<'_>, found: &mut Found<'_>) {
                 let d = cx
                     .complaint(
                         Code::E0353,
-                        format!("{bytes} bytes by {count} is no block of {}", cx.opcode()),
+                        format!("{bytes} bytes by {count} is not a block of {}", cx.opcode()),
                     )
                     .at(cx.mnemonic(), format!(".{bytes}.{count}"))
                     .note("a block has 1, 4 or 8 bytes, and 1, 2, 4 or 8 of them belong to a lane")
@@ -283,7 +283,7 @@ fn atomic_operation(
                     "%null.0 only where an operation takes fewer than {wanted} sources"
                 )),
         };
-        found.push(d.note(format!("{op} takes {wanted} of the two sources")));
+        found.push(d.note(format!("{op} uses {wanted} of the two sources")));
     }
     let bits = cx.instruction.suffix(|s| match s {
         Suffix::Bits(b) => Some(*b),
@@ -325,7 +325,7 @@ fn atomic_operation(
         };
         let d = cx
             .page_rule(code, format!("{opcode}.{op} does not work on {ty}"))
-            .at(span, format!("{ty}, wanted {wanted}"))
+            .at(span, format!("{ty}, expected {wanted}"))
             .help(format!(
                 "alias it as {}",
                 wanted.trim_start_matches("d or ")

@@ -161,7 +161,10 @@ impl Resolver<'_, '_> {
                 want.words()
             ),
         )
-        .at(span, format!("{} wants {} here", self.opcode, want.words()))
+        .at(
+            span,
+            format!("{} requires {} here", self.opcode, want.words()),
+        )
         .see(self.opcode.info().family.section());
         if !variable.predefined {
             d = d.and_at(variable.span, "declared here");

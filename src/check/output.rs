@@ -70,7 +70,7 @@ fn target_write(cx: &Context<'_>, found: &mut Found<'_>) {
     if cx.instruction.operands.len() < 3 {
         let d = cx
             .complaint(Code::E0376, "render target write without a colour")
-            .at(cx.mnemonic(), "nothing behind the header")
+            .at(cx.mnemonic(), "nothing after the header")
             .help("rt_write_3d (M1, 8) T6 %null.0 R.0 G.0 B.0 A.0");
         found.push(d);
     }

@@ -49,10 +49,10 @@ fn raw_send(cx: &Context<'_>, found: &mut Found<'_>) {
         let d = cx
             .complaint(
                 Code::E0373,
-                format!("{opcode} {what} an impossible number of registers"),
+                format!("{opcode} {what} an invalid number of registers"),
             )
             .at(span, label)
-            .note("the numbers are at least the lengths in the descriptor")
+            .note("the numbers must be at least the lengths in the descriptor")
             .help(help.to_string());
         found.push(d);
     }

@@ -208,7 +208,7 @@ fn address_rows(
     };
     if rows > 16 {
         let d = cx
-            .complaint(Code::E0411, "operand wants more than 16 addresses")
+            .complaint(Code::E0411, "operand requires more than 16 addresses")
             .at(span, format!("{rows} rows, one address each"))
             .note(format!(
                 "{lanes} lanes in rows of {} are {rows} rows",
@@ -283,8 +283,8 @@ fn reach(
         .note(format!(
             "byte {base} of {name}, then element {last} of {bytes} bytes; {}",
             match written {
-                true => "what is written behind the end vanishes",
-                false => "what is read behind the end is zero",
+                true => "writes past the end of the variable are dropped",
+                false => "bytes past the end of the variable read as zero",
             }
         ))
         .help(format!(
@@ -420,10 +420,10 @@ fn raw_operand(cx: &Context<'_>, found: &mut Found<'_>, raw: &Raw<VarId>, span: 
         let d = cx
             .complaint(
                 Code::W0420,
-                format!("raw operand starts behind the end of {name}"),
+                format!("raw operand starts past the end of {name}"),
             )
             .at(span, format!("byte {start} of {size}"))
-            .note("what lies there belongs to no variable")
+            .note("the bytes there belong to no variable")
             .help(format!(
                 "num_elts={}",
                 (start + grf) / u64::from(cx.var_type(raw.var.node).unwrap_or(Type::Ud).bytes())
@@ -436,7 +436,7 @@ fn raw_operand(cx: &Context<'_>, found: &mut Found<'_>, raw: &Raw<VarId>, span: 
 fn immediate_value(cx: &Context<'_>, found: &mut Found<'_>, immediate: Immediate, span: Span) {
     if immediate.ty == Type::Bool {
         let d = cx
-            .complaint(Code::E0416, "there are no boolean immediates")
+            .complaint(Code::E0416, "immediates cannot be boolean")
             .at(span, ":bool")
             .note("bits of predicates are set with setp from an integer")
             .help(format!("0x{:x}:ud", immediate.bits))

@@ -81,7 +81,7 @@ fn sampler_lanes(cx: &Context<'_>, found: &mut Found<'_>, legal: &[u32]) {
     let d = cx
         .page_rule(Code::E0330, format!("{opcode} does not work on {} lanes", exec.size))
         .at(exec.span, format!("lanes are {}", list.join(", ")))
-        .note("the hardware would read lanes that nobody prepared; Intel's assembler does not check it")
+        .note("the hardware would read lanes that were not prepared; Intel's assembler does not check it")
         .help(match cx.opcode().info().exec {
             crate::isa::ExecUse::Lanes => format!("(M1, {})", near.unwrap_or(&8)),
             _ => format!("({})", near.unwrap_or(&8)),
@@ -174,7 +174,7 @@ fn texel_offsets(cx: &Context<'_>, found: &mut Found<'_>) {
                 format!("texel offsets are {}, not uw", offsets.ty),
             )
             .at(span, format!("type {}", offsets.ty))
-            .note("the page says: must have type UW; Intel's reader takes any and keeps 16 bits")
+            .note("the page says: must have type UW; Intel's reader accepts any type and keeps 16 bits")
             .help(format!("0x{:x}:uw", bits & 0xfff))
             .see(section);
         return found.push(d);
@@ -319,7 +319,7 @@ fn parameters_fit(cx: &Context<'_>, found: &mut Found<'_>, first: usize) {
                 Code::E0336,
                 format!("{opcode} does not take parameters of type {ty}"),
             )
-            .at(span, format!("{ty}, wanted {wanted}"))
+            .at(span, format!("{ty}, expected {wanted}"))
             .note(match load {
                 true => "texel addresses are integers; Intel's assembler does not look at the type",
                 false => "coordinates are floats; Intel's assembler does not look at the type",
@@ -360,8 +360,8 @@ fn parameters_fit(cx: &Context<'_>, found: &mut Found<'_>, first: usize) {
         found.remarked.signed_loads = true;
         let d = cx
             .complaint(Code::W0342, format!("texel address is {ty}, not {}", unsigned(ty)))
-            .at(span, format!("{ty}; said once for this kernel"))
-            .note("the page wants UD or UW; Intel's compiler prints its signed variables as they are, and the bits are the same")
+            .at(span, format!("{ty}; reported once for this kernel"))
+            .note("the page requires UD or UW; Intel's compiler prints its signed variables unchanged, and the bits are the same")
             .help(format!("type={}", unsigned(ty)))
             .see("vISA 3D_LOAD, \"All operands must have the same type, either UD or UW\"");
         found.push(d);
@@ -412,7 +412,7 @@ fn avs_order(cx: &Context<'_>, found: &mut Found<'_>) {
         let remark = cx
             .complaint(Code::W0341, "AVS names the surface before the sampler")
             .at(surface.span, "surface")
-            .note("the page writes the sampler first; Intel's assembler takes this order alone, and visim both")
+            .note("the page writes the sampler first; Intel's assembler accepts only this order, visim both")
             .help("visim fmt prints the order of the page")
             .see("vISA AVS, \"Text\"");
         found.push(remark);
@@ -460,7 +460,7 @@ fn avs(cx: &Context<'_>, found: &mut Found<'_>) {
         d = d
             .at(span, format!("type {ty}"))
             .note(format!(
-                "the page says: must have type {}; Intel's assembler does not look at it",
+                "the page says: must have type {}; Intel's assembler does not check it",
                 wanted.name().to_uppercase()
             ))
             .see(format!("vISA AVS, \"{name}\""));

@@ -193,7 +193,7 @@ fn has_type(
     };
     let d = cx
         .complaint(Code::E0421, format!("{opcode} does not take {ty} here"))
-        .at(span, format!("{place} is {ty}, wanted {}", allowed.words))
+        .at(span, format!("{place} is {ty}, expected {}", allowed.words))
         .help(match ty.is_float() {
             true => {
                 "mov the value into an integer variable first, or view its bits through an alias"
@@ -235,7 +235,7 @@ fn mixed_types(cx: &Context<'_>, found: &mut Found<'_>, destinations: usize) {
             .and_at(first_span, first.name())
             .note(match kinds_differ {
                 true => "floats and integers meet only in mov",
-                false => "df goes with df only",
+                false => "df can be combined with df only",
             })
             .help(format!(
                 "mov into a variable of type {} first",
@@ -436,7 +436,7 @@ fn shift_signs(cx: &Context<'_>, found: &mut Found<'_>) {
             true => {
                 "asr copies the sign of a signed type; an unsigned value has none and gets zeros"
             }
-            false => "shr fills with zeros behind the value's own sign extension",
+            false => "shr shifts in zeros above the sign extension of the value",
         })
         .help(if signed { "shr" } else { "asr" })
         .see("vISA text reference 5.3");

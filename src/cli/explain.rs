@@ -53,7 +53,7 @@ fn code(name: &str, output: &mut Output) -> Exit {
         let meant = nearest(name, CODES.iter().map(|c| c.name));
         let meant = meant.map_or(String::new(), |m| format!("; did you mean {m}?"));
         return output.complain(&format!(
-            "`{name}` is neither a code, as E0101, nor a line of a file, as kernel.visa:12{meant}"
+            "`{name}` is neither a code such as E0101 nor a line of a file such as kernel.visa:12{meant}"
         ));
     };
     let info = code.info();

@@ -48,7 +48,7 @@ impl FromStr for FileLine {
     type Err = String;
 
     fn from_str(text: &str) -> Result<FileLine, String> {
-        let wanted = || format!("`{text}` is no line of a file, as kernel.visa:12");
+        let wanted = || format!("`{text}` is not a line of a file such as kernel.visa:12");
         let (file, line) = text.rsplit_once(':').ok_or_else(wanted)?;
         if file.is_empty() || line.is_empty() || !line.bytes().all(|b| b.is_ascii_digit()) {
             return Err(wanted());

@@ -260,7 +260,7 @@ impl Launch {
                 .collect();
             let numbers = numbers.filter(|n| n.len() <= 3);
             let Some(numbers) = numbers else {
-                let what = format!("`{text}` is no size as 64x48");
+                let what = format!("`{text}` is not a size such as 64x48");
                 return Err(Box::new(
                     Diagnostic::with_message(Code::E0641, what)
                         .note("one to three numbers of at most 32 bits, with x between them")
@@ -364,7 +364,7 @@ const PRINTED: usize = 8;
 impl Launched {
     /// What can be done about a mistake that a description and a text of different origin make: another platform
     /// only where the description is not of this one, another description where this one says nothing.
-    pub fn remedy(&self, found: &mut Diagnostic) {
+    pub fn fix_for(&self, found: &mut Diagnostic) {
         let own = self.platform;
         match found.code {
             Code::E0428 if self.told => {

@@ -54,7 +54,7 @@ impl Lower {
         };
         if let Some(holds) = holds {
             return output.complain(&format!(
-                "{file} holds {holds}: nothing is to be lowered; `visim explain {file}:LINE` shows a line"
+                "{file} contains {holds}, which are not lowered; `visim explain {file}:LINE` shows a line"
             ));
         }
         let layers = match self.written.open(&self.file, output) {
@@ -155,7 +155,7 @@ pub struct Decode {
 /// A word of a message. One without `0x` may have been copied from a listing or counted by hand: only a single
 /// digit is the same either way.
 fn hexadecimal(text: &str) -> Result<u32, String> {
-    let wanted = "a 32-bit number is wanted, as 0x02190001";
+    let wanted = "expected a 32-bit number such as 0x02190001";
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
     let read = u32::from_str_radix(digits.unwrap_or(text), 16);
     // A sign is no digit.

@@ -60,9 +60,9 @@ pub fn print(bytes: &[u8]) -> io::Result<()> {
 /// Why it cannot, and what can.
 pub fn check_standard(text: bool, what: &str) -> Result<(), String> {
     let why = match text {
-        false => format!("JSON goes there; -o FILE takes {what}"),
+        false => format!("JSON is written there; use -o FILE for {what}"),
         true if io::stdout().is_terminal() => {
-            format!("it is a terminal; -o FILE or a pipe takes {what}")
+            format!("it is a terminal; use -o FILE or a pipe for {what}")
         }
         true => return Ok(()),
     };
@@ -183,7 +183,7 @@ impl Output {
             "" => "it is empty".to_string(),
             text => format!("`{text}`"),
         };
-        self.complain(&format!("line {line} holds no instruction: {what}"))
+        self.complain(&format!("line {line} has no instruction: {what}"))
     }
 
     /// Prints the JSON value, if JSON is wanted. [`Exit::Command`] if standard output failed.

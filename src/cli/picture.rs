@@ -53,14 +53,14 @@ pub struct Picture {
 
 fn tiling(name: &str) -> Result<Tiling, String> {
     let found = Tiling::named(name).filter(|t| *t != Tiling::Linear);
-    found.ok_or_else(|| "one of X, Y, W, Yf, Ys is wanted".to_string())
+    found.ok_or_else(|| "expected one of X, Y, W, Yf, Ys".to_string())
 }
 
 /// Reads the size of an element for clap.
 fn bits(text: &str) -> Result<u32, String> {
     let bits = text.parse().ok();
     bits.filter(|bits| [8, 16, 32, 64, 128].contains(bits))
-        .ok_or_else(|| "one of 8, 16, 32, 64, 128 is wanted".to_string())
+        .ok_or_else(|| "expected one of 8, 16, 32, 64, 128".to_string())
 }
 
 impl Picture {
@@ -80,7 +80,7 @@ impl Picture {
                 Ok(drawing) => drawing,
                 Err(exit) => return exit,
             },
-            (None, None) => return output.complain("a line or --tile is wanted"),
+            (None, None) => return output.complain("expected a line or --tile"),
         };
         self.write(&drawing, output)
     }
@@ -174,7 +174,7 @@ impl Picture {
             },
         };
         let Some(bound) = session.bindings.surfaces.get(&index) else {
-            return Err(output.complain(&format!("nothing is bound at index {index}")));
+            return Err(output.complain(&format!("no surface is bound at index {index}")));
         };
         let image = Image {
             level: self.level,

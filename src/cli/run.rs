@@ -83,7 +83,7 @@ pub struct Run {
 /// Reads a number of threads for clap.
 fn jobs(text: &str) -> Result<usize, String> {
     let jobs = text.parse().ok().filter(|&jobs| jobs > 0);
-    jobs.ok_or_else(|| "a number of threads is wanted, from 1 on".to_string())
+    jobs.ok_or_else(|| "expected a number of threads, at least 1".to_string())
 }
 
 /// Whether an option changes how a program of a language runs.
@@ -285,7 +285,7 @@ pub(super) fn refused_by(
     let mut problems: Vec<Problem> = refused.problems.iter().filter(told).cloned().collect();
     if let Some(launched) = launched {
         let found = problems.iter_mut().map(|p| &mut p.diagnostic);
-        found.for_each(|diagnostic| launched.remedy(diagnostic));
+        found.for_each(|diagnostic| launched.fix_for(diagnostic));
     }
     say(&problems, layers, output)
 }

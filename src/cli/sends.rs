@@ -46,7 +46,7 @@ pub fn explain(
                 };
                 text += &explain_descriptor(desc, u32::from(number) | eot, Platform::OF_SENDS);
             }
-            Descriptor::Address => text += "the descriptor is what a0.0 holds then\n",
+            Descriptor::Address => text += "the descriptor is the value of a0.0 at that time\n",
         }
     }
     for remark in scoreboard::stalls(&lines)

@@ -42,7 +42,7 @@ fn what(text: &str) -> Result<What, String> {
     let row = What::ALL.iter().find(|row| row.1 == text);
     let names = || What::ALL.map(|row| row.1).join(", ");
     row.map(|row| row.0)
-        .ok_or_else(|| format!("one of {} is wanted", names()))
+        .ok_or_else(|| format!("expected one of {}", names()))
 }
 
 fn generation(text: &str) -> Result<Generation, String> {
@@ -50,7 +50,7 @@ fn generation(text: &str) -> Result<Generation, String> {
     let found = all.clone().find(|row| row.0 == text);
     found.map(|row| row.1).ok_or_else(|| {
         let names: Vec<&str> = all.map(|row| row.0).collect();
-        format!("one of {} is wanted", names.join(", "))
+        format!("expected one of {}", names.join(", "))
     })
 }
 

@@ -29,7 +29,7 @@ impl Test {
             match case::find(path) {
                 Ok(found) if found.is_empty() => {
                     let what = format!(
-                        "{}: holds no .visa, .visaasm, .tld or .send file",
+                        "{}: contains no .visa, .visaasm, .tld or .send file",
                         path.display()
                     );
                     return output.complain(&what);

@@ -70,7 +70,7 @@ pub fn explain(
         .map(|s| s.tld)
     else {
         return output.complain(&format!(
-            "{}:{line}: no texture load stands there",
+            "{}:{line}: no texture load on this line",
             source.name()
         ));
     };
@@ -120,7 +120,7 @@ impl Compare {
             [tld] if is_tld(tld) => self.with_twins(tld, output),
             [visa, tld] if is_tld(tld) && !is_tld(visa) => self.with_program(visa, tld, output),
             [tld, visa] if is_tld(tld) && !is_tld(visa) => self.with_program(visa, tld, output),
-            _ => output.complain("compare takes a .tld file, or a vISA program and a .tld file"),
+            _ => output.complain("compare requires a .tld file, or a vISA program and a .tld file"),
         }
     }
 

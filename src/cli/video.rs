@@ -147,12 +147,12 @@ impl Video {
             .any(|other| same(other, path))
         {
             return Err(named(
-                "is the input or the output; it needs a name of its own",
+                "is the input or the output; it needs a different name",
             ));
         }
         match path.parent() {
             Some(folder) if !folder.as_os_str().is_empty() && !folder.is_dir() => {
-                Err(named("there is no such folder"))
+                Err(named("no such folder"))
             }
             _ => Ok(()),
         }

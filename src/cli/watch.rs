@@ -85,7 +85,7 @@ pub struct Watching {
 /// Reads the number of a line for clap.
 fn line_number(text: &str) -> Result<usize, String> {
     let line = text.parse().ok().filter(|&line| line > 0);
-    line.ok_or_else(|| "the number of a line is wanted, from 1 on".to_string())
+    line.ok_or_else(|| "expected the number of a line, at least 1".to_string())
 }
 
 /// A mistake in an option, in the option's own text.
@@ -267,7 +267,7 @@ fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, Mistake> {
         }
         _ => {
             return Err(wrong(
-                "a number is wanted, a column and a row, as in 3,0, or a group and a thread of it, as in 7,0,0,1"
+                "expected a number, a column and a row such as 3,0, or a group and a thread of it such as 7,0,0,1"
                     .to_string(),
             ));
         }
@@ -303,7 +303,7 @@ fn instructions_on(line: usize, source: &Source, front: Option<&Front>) -> Resul
             "no instruction starts there; the next is on line {}",
             source.line_of(*next)
         ),
-        None => "no instruction starts there, or behind it".to_string(),
+        None => "no instruction starts there or after it".to_string(),
     })
 }
 

@@ -160,7 +160,7 @@ pub fn decode(what: What, generation: Generation, words: &[u32]) -> Result<Vec<S
 pub fn set(structure: &Structure, words: &mut [u32], ask: &str) -> Result<(), Invalid> {
     let wrong = |what: String| Invalid::new(Code::E0749, what);
     let (name, value) = ask.rsplit_once('=').ok_or_else(|| {
-        wrong(format!("`{ask}` is not FIELD=VALUE")).mend(&[], "FIELD=VALUE, as `Width=64`")
+        wrong(format!("`{ask}` is not FIELD=VALUE")).fix(&[], "FIELD=VALUE, as `Width=64`")
     })?;
     let name = name.trim();
     let in_table = scaler::coefficients(structure)
@@ -176,7 +176,7 @@ pub fn set(structure: &Structure, words: &mut [u32], ask: &str) -> Result<(), In
             Some(meant) => format!("did you mean {meant}?"),
             None => format!("fields: {}", names().collect::<Vec<_>>().join(", ")),
         };
-        wrong(format!("{} has no field {name}", structure.name)).mend(&[], help)
+        wrong(format!("{} has no field {name}", structure.name)).fix(&[], help)
     })?;
     field.set_raw(words, field.parsed(value)?);
     Ok(())

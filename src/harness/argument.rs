@@ -53,7 +53,7 @@ impl ArgumentOption {
     /// `E0642`: it names no argument.
     pub fn read(text: &str) -> Result<ArgumentOption, Refused> {
         let Some((key, rest)) = text.split_once('=') else {
-            return Err(wrong(format!("`{text}` is no NUMBER=WHAT or NAME=WHAT")));
+            return Err(wrong(format!("`{text}` is not NUMBER=WHAT or NAME=WHAT")));
         };
         let (kind, words) = rest.split_once(':').unwrap_or((rest, ""));
         Ok(ArgumentOption {
@@ -136,7 +136,7 @@ fn number_of_bytes(text: &str) -> Result<u64, Refused> {
         Some(digits) => u64::from_str_radix(digits, 16).ok(),
         None => text.parse().ok(),
     };
-    bytes.ok_or_else(|| wrong(format!("`{text}` is no number of bytes")))
+    bytes.ok_or_else(|| wrong(format!("`{text}` is not a number of bytes")))
 }
 
 /// A path and `key=value` words behind it.
@@ -215,7 +215,7 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
         let numbers: Option<Vec<u32>> = size.split('x').map(|n| n.parse().ok()).collect();
         let numbers = numbers.filter(|n| n.len() <= 3 && !n.contains(&0));
         let numbers = numbers.ok_or_else(|| {
-            let mut refused = wrong(format!("`{size}` is no size as 64x48"));
+            let mut refused = wrong(format!("`{size}` is not a size such as 64x48"));
             refused
                 .notes
                 .push("up to three numbers from 1 on".to_string());
@@ -229,8 +229,8 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
             let mut refused = wrong(format!("`{size}`: an image of type {kind} has {many}"));
             refused.help = Some(match taken {
                 _ if few => format!("size={size}{}", "x1".repeat(wanted - numbers.len())),
-                Some(taken) => format!("the kernel takes an image of type {taken}"),
-                None => "type=2d_array or type=3d beside it, as the kernel says".to_string(),
+                Some(taken) => format!("the kernel requires an image of type {taken}"),
+                None => "add type=2d_array or type=3d, as in the kernel".to_string(),
             });
             return Err(refused);
         }
@@ -267,7 +267,7 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
     if shape.kind == "1d_buffer" || shape.kind.starts_with("1d") && picture.height > 1 {
         let (kind, rows) = (&shape.kind, picture.height);
         let what = format!(
-            "a picture of {} is no image of type {kind}",
+            "a picture of {} cannot be an image of type {kind}",
             counted(rows, "row")
         );
         let mut refused = wrong(what);
@@ -325,7 +325,7 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
     };
     let known = SCALARS.iter().any(|row| row.0 == scalar);
     if !known || !matches!(count, 1 | 2 | 3 | 4 | 8 | 16) {
-        let mut refused = wrong(format!("`{kind}` is no kind of argument"));
+        let mut refused = wrong(format!("unknown kind of argument `{kind}`"));
         let kinds = KINDS.iter().copied().chain(SCALARS.iter().map(|row| row.0));
         let meant = nearest(scalar, kinds).filter(|_| !known);
         if let Some(meant) = meant {
@@ -347,7 +347,7 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
     let mut values = 0;
     for word in text.split(',').map(str::trim) {
         let value = scalar_bytes(scalar, word);
-        bytes.extend(value.ok_or_else(|| wrong(format!("`{word}` is no {scalar}")))?);
+        bytes.extend(value.ok_or_else(|| wrong(format!("`{word}` is not a {scalar}")))?);
         values += 1;
     }
     if values != count {

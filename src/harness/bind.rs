@@ -135,7 +135,7 @@ pub fn inside(place: &Place, symbol: &Symbol, ty: Type) -> Result<(), Wrong> {
         return Ok(());
     }
     let (name, size) = (&place.name.node, counted(bytes, "byte"));
-    let label = format!("`{name}` has {size}: there is no {ty} at byte {offset}");
+    let label = format!("`{name}` has {size}: no {ty} at byte {offset}");
     Err(wrong(place.name.span, label))
 }
 
@@ -233,7 +233,7 @@ pub fn doubts(program: &Program, bindings: &Bindings) -> Vec<Diagnostic> {
             Diagnostic::new(Code::W0720)
                 .at(
                     site.span,
-                    format!("the state bound to {name} asks for output shuffle"),
+                    format!("the state bound to {name} has output shuffle"),
                 )
                 .note("the block is packed as without")
                 .help("AVS_16x4, twice")
@@ -313,7 +313,7 @@ impl Binder<'_> {
                         0 => "its binding table index".to_string(),
                         _ => format!("binding table index {index}, which plane {plane} needs,"),
                     };
-                    let label = format!("{what} is already taken by `{owner}`");
+                    let label = format!("{what} is already used by `{owner}`");
                     return Err(wrong(ask.name.span, label));
                 }
             }
@@ -488,7 +488,7 @@ fn null_of(ask: &SurfaceBinding, kind: Kind) -> Result<(), Wrong> {
     };
     match lost.filter(|_| kind == Kind::Null) {
         Some(span) => {
-            let label = "a null surface has nothing of this";
+            let label = "not allowed for a null surface";
             Err(Box::new((*wrong(span, label)).help("leave kind=null out")))
         }
         None => Ok(()),
@@ -502,7 +502,7 @@ fn null(ask: &SurfaceBinding) -> Result<Surface, Wrong> {
     let size = ask.size.as_ref().map(|size| size.span);
     let formula = ask.formula.as_ref().map(|formula| formula.span);
     match format.or(size).or(key).or(formula) {
-        Some(more) => Err(wrong(more, "a null surface has nothing of this")),
+        Some(more) => Err(wrong(more, "not allowed for a null surface")),
         None => Ok(Surface::null()),
     }
 }

@@ -272,7 +272,7 @@ fn expect(ran: &dyn Ran, layer: &Layer, expected: &Expectation, verdict: &mut Ve
     };
     if rows.is_empty() {
         let missing = Diagnostic::with_message(Code::E0701, "expectation without values")
-            .at(expected.span, "no rows of values stand on the lines below")
+            .at(expected.span, "no rows of values on the lines below")
             .help("`visim test --bless` writes what was found");
         verdict.diagnostics.push(missing);
         if !expected.by_hand {

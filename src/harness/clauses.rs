@@ -21,10 +21,7 @@ pub(super) fn only<'a>(
     match words.as_slice() {
         [word] => Ok(*word),
         [] => Err(mistake(whole, format!("{wanted} is missing"))),
-        [_, second, ..] => Err(mistake(
-            second.span,
-            format!("{wanted} is all that stands here"),
-        )),
+        [_, second, ..] => Err(mistake(second.span, format!("expected only {wanted} here"))),
     }
 }
 
@@ -86,10 +83,7 @@ fn name_and_rest<'a>(text: Word<'a>, marks: &[char]) -> Result<(Word<'a>, Word<'
         .collect::<Vec<_>>()
         .join(" or ");
     let Some(at) = text.node.find(marks) else {
-        return Err(mistake(
-            text.span,
-            format!("a name and {wanted} are wanted here"),
-        ));
+        return Err(mistake(text.span, format!("expected a name and {wanted}")));
     };
     let name = only(
         cut(&text.node[..at], text.span.start, &[' ', '\t']),

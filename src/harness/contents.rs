@@ -48,7 +48,7 @@ fn unusable(ask: Option<&SurfaceBinding>, path: &Spanned<String>, error: BadFile
     let unusable = Diagnostic::new(code).at(path.span, label);
     Box::new(Diagnostic {
         see,
-        ..unusable.help(error.remedy)
+        ..unusable.help(error.fix_for)
     })
 }
 
@@ -149,7 +149,7 @@ pub fn encoded(
     let picture = Picture::of_image(surface, image.unwrap_or_default());
     let picture = picture.map_err(|e| e.to_string());
     picture.and_then(|p| encode_picture(&p)).map_err(|why| {
-        let help = format!("{}.raw takes the rows as they are", path.node);
+        let help = format!("{}.raw stores the rows unchanged", path.node);
         Box::new(Diagnostic::new(Code::E0702).at(path.span, why).help(help))
     })
 }

@@ -285,7 +285,7 @@ impl Reader {
                     Diagnostic::new(Code::W0714)
                         .at(
                             at,
-                            format!("`{word}` is no directive, and the comment has no effect"),
+                            format!("`{word}` is not a directive, and the comment has no effect"),
                         )
                         .help(format!("did you mean {meant}?")),
                 );

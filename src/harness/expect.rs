@@ -83,7 +83,7 @@ pub fn refusal(text: &str, base: usize, line: usize) -> Result<Refusal, Mistake>
         [words] => Some(words.node.to_string()),
         [_, second, ..] => {
             return Err(Box::new(
-                mistake(second.span, "the words stand in quotes").help(example),
+                mistake(second.span, "the words must be in quotes").help(example),
             ));
         }
     };

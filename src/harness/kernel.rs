@@ -161,7 +161,7 @@ impl LaunchFile {
     pub fn description(&self, device: &str) -> Result<Description, Refused> {
         let unknown = |what| Box::new(Diagnostic::with_message(Code::E0645, what));
         let Some(platform) = Platform::from_name(device) else {
-            let mut refused = unknown(format!("`{device}` is no platform that visim knows"));
+            let mut refused = unknown(format!("visim does not know the platform `{device}`"));
             let known = Platform::ALL.iter().flat_map(|p| p.names());
             refused.help = nearest(device, known).map(|meant| format!("did you mean {meant}?"));
             return Err(refused);
@@ -243,7 +243,7 @@ impl Prepared {
                 .note(format!(
                     "the text reads {size} from register byte {offset} on into `{name}`: {why}"
                 ))
-                .help("take text and description of one device, and let --platform name no other")
+                .help("use text and description for one device, and the same --platform")
                 .see("launch reference 2 and 4"),
         ))
     }
@@ -381,7 +381,7 @@ impl CompiledFile {
             None => Box::new(
                 Diagnostic::with_message(
                     Code::E0640,
-                    format!("nothing beside the text describes kernel `{kernel}`"),
+                    format!("no file next to the text describes kernel `{kernel}`"),
                 )
                 .note("looked for .zeinfo, .ze_info, .zebin, .bin and .progbin files")
                 .help("--zebin kernel.bin, or --launch launch.json"),

@@ -25,7 +25,7 @@ pub enum FileError {
         limit: u64,
     },
     /// A text that is not UTF-8.
-    #[error("{}: byte {at} is no UTF-8 text", path.display())]
+    #[error("{}: byte {at} is not UTF-8 text", path.display())]
     NotText {
         /// The file.
         path: PathBuf,

@@ -268,7 +268,7 @@ pub fn asks_otherwise(lane: &Lane, tld: &Tld, inputs: &Inputs, fetched: &Fetch) 
     let other = &lane.at[..wanted.len().min(3)];
     (wanted != other || lod != lane.lod).then(|| {
         format!(
-            "another texel is asked for: TLD {wanted:?} level {lod}, load_3d {other:?} level {}",
+            "different texels: TLD {wanted:?} level {lod}, load_3d {other:?} level {}",
             lane.lod
         )
     })

@@ -95,12 +95,12 @@ fn texture(
         (
             !mono,
             "mono_",
-            "the size of the monochrome filter, which nothing asks for",
+            "the size of the monochrome filter, which is not enabled",
         ),
         (
             state.key.is_none(),
             "key_",
-            "the range of the chroma key, which nothing asks for",
+            "the range of the chroma key, which is not enabled",
         ),
     ] {
         if let Some(word) = words.iter().find(|word| idle && word.starts_with(keys)) {
@@ -185,7 +185,7 @@ fn read<T>(
             }
             None if is_file(word) => match file(layer, word, word)? {
                 Value::Object(more) => fields.extend(more),
-                _ => return Err(wrong(word, "the file holds no fields")),
+                _ => return Err(wrong(word, "the file has no fields")),
             },
             None => return Err(wrong(word, "neither key=value nor a .json or .toml file")),
         }

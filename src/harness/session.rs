@@ -418,7 +418,7 @@ impl<O> Session<O> {
     pub fn surface(&self, name: &Spanned<String>) -> Result<&Arc<Surface>, Box<Diagnostic>> {
         let index = bind::surface_index(&self.program, name)?;
         self.bindings.surfaces.get(&index).ok_or_else(|| {
-            let label = format!("nothing is bound to `{}`", name.node);
+            let label = format!("`{}` is not bound", name.node);
             Box::new(Diagnostic::new(Code::E0703).at(name.span, label))
         })
     }

@@ -62,9 +62,9 @@ fn idle(ask: &SurfaceBinding, d: &Description) -> Result<(), Wrong> {
     for (key, _) in &ask.keys {
         let (label, help) = match key.node.as_str() {
             "kind" | "gen" => continue,
-            _ if d.kind == Kind::Null => ("a null surface has nothing of this", "leave it out"),
+            _ if d.kind == Kind::Null => ("not allowed for a null surface", "leave it out"),
             name if d.kind == Kind::Buffer && !OF_BUFFERS.contains(&name) => {
-                ("a buffer has nothing of this", "leave it out, or kind=1d")
+                ("not allowed for a buffer", "leave it out, or kind=1d")
             }
             // A texture file brings its own slices and format.
             "element" if !views && !picture => (
@@ -72,7 +72,7 @@ fn idle(ask: &SurfaceBinding, d: &Description) -> Result<(), Wrong> {
                 "an array: slices=1 is one of a single element",
             ),
             "slices" if deep && d.kind != Kind::D3 => (
-                "slices, and the third size says how many there are",
+                "slices, and the third size is their number",
                 "two sizes and slices=, or three sizes and kind=3d",
             ),
             "clear" | "storage" if d.samples == 1 => (
@@ -84,7 +84,7 @@ fn idle(ask: &SurfaceBinding, d: &Description) -> Result<(), Wrong> {
                 "P8_UNORM_PALETTE0, or leave it out",
             ),
             "mips" if !picture => (
-                "levels made of a picture, and there is no picture",
+                "levels made from a picture, but there is no picture",
                 "levels= for levels that a formula or a file fills",
             ),
             "frame" if !plain => (
@@ -174,16 +174,13 @@ fn one_of<T: Copy>(value: &Spanned<String>, list: &[(&str, T)]) -> Result<T, Wro
     let found = list.iter().find(|row| row.0 == value.node);
     found.map(|row| row.1).ok_or_else(|| {
         let names: Vec<&str> = list.iter().map(|row| row.0).collect();
-        wrong(
-            value.span,
-            format!("one of {} is wanted here", names.join(" ")),
-        )
+        wrong(value.span, format!("expected one of {}", names.join(" ")))
     })
 }
 
 fn number(value: &Spanned<String>) -> Result<u32, Wrong> {
     let number = words::decimal(&value.node);
-    number.ok_or_else(|| wrong(value.span, "a number is wanted here"))
+    number.ok_or_else(|| wrong(value.span, "expected a number"))
 }
 
 /// A channel of a texel, as the format returns it.
@@ -227,7 +224,7 @@ impl Shape {
             "align" => {
                 let pair = words::size(&value.node).filter(|pair| pair.len() == 2);
                 let pair =
-                    pair.ok_or_else(|| wrong(value.span, "two numbers are wanted, as 4x4"))?;
+                    pair.ok_or_else(|| wrong(value.span, "expected two numbers such as 4x4"))?;
                 d.align = Some((pair[0], pair[1]));
             }
             "kind" => {
@@ -261,7 +258,7 @@ impl Shape {
             }
             "tiling" => {
                 d.tiling = Tiling::named(&value.node)
-                    .ok_or_else(|| wrong(value.span, "one of linear X Y W Yf Ys is wanted here"))?;
+                    .ok_or_else(|| wrong(value.span, "expected one of linear X Y W Yf Ys"))?;
             }
             "clear" => {
                 let channels: Vec<&str> = value.node.split('/').collect();
@@ -269,7 +266,7 @@ impl Shape {
                 let colour = bits.collect::<Option<Vec<u32>>>();
                 let colour = colour.and_then(|c| <[u32; 4]>::try_from(c).ok());
                 d.clear_colour = colour
-                    .ok_or_else(|| wrong(value.span, "four numbers are wanted, as 0/0.5/1/1"))?;
+                    .ok_or_else(|| wrong(value.span, "expected four numbers such as 0/0.5/1/1"))?;
             }
             "lines" => {
                 let lines = [

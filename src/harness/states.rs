@@ -77,12 +77,7 @@ fn dwords(layer: &Layer, word: &Spanned<String>) -> Result<Vec<u32>, Wrong> {
         .map(|digits| {
             let digits = digits.strip_prefix("0x").unwrap_or(digits);
             let value = u32::from_str_radix(digits, 16);
-            value.map_err(|_| {
-                wrong(
-                    word.span,
-                    "a dword in hexadecimal is wanted here, or a file",
-                )
-            })
+            value.map_err(|_| wrong(word.span, "expected a dword in hexadecimal, or a file"))
         })
         .collect()
 }
@@ -112,7 +107,7 @@ fn judged(broken: Vec<Invalid>, at: Span) -> Result<Vec<Diagnostic>, Wrong> {
 fn unknown_key(key: &Spanned<String>, keys: &[&str]) -> Wrong {
     let unknown = wrong(
         key.span,
-        "a packed state has no such key; its words say the rest",
+        "a packed state has no such key; its words define the rest",
     );
     Box::new(match nearest(&key.node, keys.iter().copied()) {
         Some(meant) => unknown.help(format!("did you mean {meant}=?")),
@@ -167,7 +162,7 @@ pub fn surface(
         Some(base) => Ok(Description { base, ..d }),
         None => {
             let what = format!(
-                "the memory begins at {start:#x}, behind the address {:#x} in the state",
+                "the memory begins at {start:#x}, past the address {:#x} in the state",
                 d.base
             );
             Err(wrong(at, what))
@@ -215,7 +210,7 @@ fn address(value: &Spanned<String>) -> Result<u64, Wrong> {
         Some(digits) => u64::from_str_radix(digits, 16),
         None => value.node.parse(),
     };
-    parsed.map_err(|_| wrong(value.span, "an address is wanted here, as 0x12345000"))
+    parsed.map_err(|_| wrong(value.span, "expected an address such as 0x12345000"))
 }
 
 /// A palette: up to 256 entries A, R, G, B from the high byte down, or the commands that load one (of

@@ -167,7 +167,7 @@ fn without_effect(directives: &Directives) -> Vec<Wrong> {
     let say = |(word, span): (&str, Span)| {
         Box::new(
             Diagnostic::new(Code::W0715)
-                .at(span, format!("{word} says nothing to a .tld program"))
+                .at(span, format!("{word} has no meaning in a .tld program"))
                 .help("leave it out; THREADS makes the grid, SURFACE the textures"),
         )
     };
@@ -188,7 +188,7 @@ fn integer(word: &Spanned<String>) -> Result<u64, Wrong> {
         Some(hex) => u64::from_str_radix(hex, 16).ok(),
         None => word.node.parse().ok(),
     };
-    read.ok_or_else(|| wrong(word.span, format!("`{}` is no number", word.node)))
+    read.ok_or_else(|| wrong(word.span, format!("`{}` is not a number", word.node)))
 }
 
 /// A key's value: `a` or `a-b`: a comma would begin the formula.
@@ -356,7 +356,10 @@ impl Machine {
             Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
             Origin::Picture(path) => contents::picture(layer, asked, path, description, false)?,
             _ => {
-                return Err(wrong(asked.span, "a texture takes a picture or a formula"));
+                return Err(wrong(
+                    asked.span,
+                    "a texture requires a picture or a formula",
+                ));
             }
         };
         if let Some(formula) = &asked.formula {

@@ -49,7 +49,7 @@ pub fn load_3d(
 ) -> Result<[u32; 4], String> {
     let surface = view(machine, fetched.pointer)?;
     if tld.ms {
-        return Err("ld2dms_w needs a control surface beside the image".to_owned());
+        return Err("ld2dms_w requires a control surface in addition to the image".to_owned());
     }
     let lanes = |value: u32| [value; 32];
     let [s, t, r] = inputs.at.map(|c| lanes(c.cast_unsigned()));
@@ -92,7 +92,7 @@ pub fn reason(tld: &Tld, inputs: &Inputs, fetched: &Fetch) -> &'static str {
     match fetched.end {
         End::InvalidHeader => "an invalid header gives four zeroes; load_3d has no such number",
         End::Mismatch => {
-            "TLD gives zeroes where coordinate counts differ; load_3d takes the surface's type"
+            "TLD returns zeros where coordinate counts differ; load_3d uses the surface's type"
         }
         End::PastLevels(_) => {
             "past the last level TLD gives border, whose ONE sources stay one; load_3d gives 0, alpha by format"

@@ -441,7 +441,7 @@ fn say(known: &Known, race: &Race) -> Diagnostic {
         diagnostic = diagnostic.note(format!("{} times in all", race.count));
     }
     if atomics {
-        let taken = "here threads and groups come in launch order, whatever `--jobs` says";
+        let taken = "here threads and groups run in launch order, whatever the value of `--jobs`";
         diagnostic = diagnostic.note(taken);
     }
     diagnostic.see("vISA text reference 5.13; launch reference 7")

@@ -168,13 +168,13 @@ impl SamplerState {
         ] {
             if said && structure.field(name).is_none() {
                 let what = format!("the sampler state of {generation} has no {name}");
-                return Err(Invalid::new(Code::E0749, what).mend(&[], otherwise));
+                return Err(Invalid::new(Code::E0749, what).fix(&[], otherwise));
             }
         }
         if old && self.address.contains(&Address::HalfBorder) {
             let what = format!("address mode HALF_BORDER; {generation} has none");
             let help = "address mode CLAMP_BORDER; HALF_BORDER begins with Gen8";
-            return Err(Invalid::new(Code::E0756, what).mend(&[], help));
+            return Err(Invalid::new(Code::E0756, what).fix(&[], help));
         }
         let mut words = [0; 4];
         for (name, value) in [
@@ -252,7 +252,7 @@ pub fn level(field: &StateField, value: f64) -> Result<u64, Invalid> {
     field.of_value(value).ok_or_else(|| {
         let takes = field.takes();
         let what = format!("{} {value}; the field has {takes}", field.name);
-        Invalid::new(Code::E0749, what).mend(&[], takes)
+        Invalid::new(Code::E0749, what).fix(&[], takes)
     })
 }
 

@@ -22,7 +22,7 @@ pub struct BadFile {
     /// What is wrong.
     pub what: String,
     /// What to do about it.
-    pub remedy: String,
+    pub fix_for: String,
     /// It may be fine, but is larger than visim reads.
     pub too_large: bool,
     /// The rule that the surface of it would break.
@@ -30,38 +30,38 @@ pub struct BadFile {
 }
 
 /// What to do about a file that is not there.
-pub const CHECK_NAME: &str = "check the name: files of a program are looked for beside it, those of an option in the folder you run in";
+pub const CHECK_NAME: &str = "check the name: files of a program are searched next to it, those of an option in the current folder";
 
 impl BadFile {
-    pub(super) fn new(path: &Path, what: impl ToString, remedy: impl ToString) -> BadFile {
+    pub(super) fn new(path: &Path, what: impl ToString, fix_for: impl ToString) -> BadFile {
         BadFile {
             path: path.display().to_string(),
             what: what.to_string(),
-            remedy: remedy.to_string(),
+            fix_for: fix_for.to_string(),
             too_large: false,
             rule: None,
         }
     }
 
-    fn too_large(path: &Path, what: impl ToString, remedy: impl ToString) -> BadFile {
+    fn too_large(path: &Path, what: impl ToString, fix_for: impl ToString) -> BadFile {
         BadFile {
             too_large: true,
-            ..BadFile::new(path, what, remedy)
+            ..BadFile::new(path, what, fix_for)
         }
     }
 
     /// A surface that cannot be made of the file: sizes and levels are what the file says.
     pub(super) fn invalid(path: &Path, why: Invalid) -> BadFile {
-        let remedy = match why.code {
+        let fix_for = match why.code {
             Code::E0740 | Code::E0741 | Code::E0744 => {
-                "the file says so: write it again, or take another"
+                "the file itself says so: write it again, or use another"
             }
             _ => &why.help,
         };
         BadFile {
             too_large: why.too_large(),
             rule: Some(Box::new(why.clone())),
-            ..BadFile::new(path, &why, remedy)
+            ..BadFile::new(path, &why, fix_for)
         }
     }
 }
@@ -152,7 +152,7 @@ pub fn read_picture(files: &dyn Files, path: &Path) -> Result<Picture, BadFile> 
         .map_err(|e| BadFile::new(path, e, CHECK_NAME))?;
     // The reader would name the file's extension.
     if reader.format().is_none() {
-        return Err(bad(&"the file is no picture of a known kind"));
+        return Err(bad(&"the file is not a picture of a known format"));
     }
     let decoder = reader.into_decoder().map_err(|e| bad(&e))?;
     let (width, height) = decoder.dimensions();
@@ -258,7 +258,7 @@ pub fn load_rows(
     let surface = Surface::zeroed(description).map_err(|e| BadFile::invalid(path, e))?;
     let size = surface.plain_bytes() as u64;
     if size == 0 {
-        let what = "a null surface holds nothing of a file";
+        let what = "a null surface cannot be loaded from a file";
         return Err(BadFile::new(path, what, "leave kind=null out, or the file"));
     }
     let mut file = files.open(path).map_err(io)?;
@@ -274,7 +274,7 @@ pub fn load_rows(
         return Err(BadFile::new(
             path,
             format!(
-                "there is no frame {frame}: the file holds {}",
+                "frame {frame} does not exist: the file has {}",
                 length / size
             ),
             "count frames from 0",
@@ -416,14 +416,14 @@ mod tests {
         assert_eq!(frame(1).unwrap(), (24..48).collect::<Vec<u8>>());
         assert_eq!(
             frame(2).unwrap_err(),
-            "there is no frame 2: the file holds 2"
+            "frame 2 does not exist: the file has 2"
         );
         let null = Description {
             kind: super::super::Kind::Null,
             ..plain_description("raw", 6, 8).unwrap()
         };
         let none = load_rows(&Disk, &path, null, 0).unwrap_err();
-        assert_eq!(none.what, "a null surface holds nothing of a file");
+        assert_eq!(none.what, "a null surface cannot be loaded from a file");
         let short =
             load_rows(&Disk, &path, plain_description("yuy2", 6, 6).unwrap(), 0).unwrap_err();
         assert_eq!(short.what, "the file has 48 bytes; 6×6 YCRCB_NORMAL are 72");
@@ -437,7 +437,7 @@ mod tests {
         assert!(
             read_picture(&Disk, &path)
                 .unwrap_err()
-                .remedy
+                .fix_for
                 .contains("name")
         );
         save(&photo(32, 32, 0), &path);
@@ -446,7 +446,7 @@ mod tests {
         assert!(
             read_picture(&Disk, &path)
                 .unwrap_err()
-                .remedy
+                .fix_for
                 .contains("cut short")
         );
         std::fs::write(&path, b"hello").unwrap();

@@ -1,6 +1,6 @@
 //! A description or a state that breaks a rule.
 
-use super::remedies::remedy;
+use super::fixes::fix_for;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::source::Span;
 
@@ -14,7 +14,7 @@ pub struct Invalid {
     pub what: String,
     /// The dword of a packed state that breaks it, if it is one.
     pub dword: Option<u32>,
-    /// What a directive says of it, the likeliest first; see [`Remedy::keys`](super::remedies::Remedy).
+    /// What a directive says of it, the likeliest first; see [`Fix::keys`](super::fixes::Fix).
     pub keys: &'static [&'static str],
     /// What mends it.
     pub help: String,
@@ -24,7 +24,7 @@ pub struct Invalid {
 
 impl Invalid {
     pub(crate) fn new(code: Code, what: impl Into<String>) -> Invalid {
-        let row = remedy(code);
+        let row = fix_for(code);
         Invalid {
             code,
             what: what.into(),
@@ -36,7 +36,7 @@ impl Invalid {
     }
 
     /// With a mend of its own, and what a directive says of it.
-    pub(crate) fn mend(self, keys: &'static [&'static str], help: impl Into<String>) -> Invalid {
+    pub(crate) fn fix(self, keys: &'static [&'static str], help: impl Into<String>) -> Invalid {
         Invalid {
             keys,
             help: help.into(),

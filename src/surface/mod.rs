@@ -6,7 +6,7 @@
 //! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
 //! * [`tiling`]: byte column and row to address. * [`layout`]: levels, slices, samples to rows.
 //! * [`description`]: sizes and switches. * [`rules`], [`combinations`],
-//!   [`units`], [`remedies`]: what they obey. * [`planes`], [`overlap`]: planar video.
+//!   [`units`], [`fixes`]: what they obey. * [`planes`], [`overlap`]: planar video.
 //! * [`state`]: packed surface states. * [`file`](mod@file): pictures, textures and raw files.
 //!
 //! Not here: what a message does with a surface. That is `sampler` and `dataport`.
@@ -15,6 +15,7 @@ pub mod block;
 pub mod combinations;
 pub mod description;
 pub mod file;
+pub mod fixes;
 pub mod float;
 pub mod format;
 pub mod invalid;
@@ -25,7 +26,6 @@ pub mod pattern;
 pub mod picture;
 pub mod planes;
 pub mod refused;
-pub mod remedies;
 pub mod rows;
 pub mod rules;
 pub mod sampled;
@@ -111,7 +111,7 @@ impl Surface {
             );
             let help = format!("memory of {needed} bytes, or a smaller surface");
             let short = Invalid::new(Code::E0747, what);
-            return Err(short.mend(&["memory", "size", "pitch"], help));
+            return Err(short.fix(&["memory", "size", "pitch"], help));
         }
         let cell = description.format.cell();
         let contiguous =

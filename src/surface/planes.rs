@@ -183,7 +183,7 @@ impl Description {
             let what = "planar surfaces are 2D, no array, and have one level";
             let keys = &["kind", "slices", "levels", "mips", "min_lod", "size"];
             let help = "two sizes, one level and no slices";
-            return Err(Invalid::new(Code::E0755, what).mend(keys, help));
+            return Err(Invalid::new(Code::E0755, what).fix(keys, help));
         }
         let (across, down) = self.chroma_shift();
         if !self.width.is_multiple_of(1 << across) || !self.height.is_multiple_of(1 << down) {
@@ -200,7 +200,7 @@ impl Description {
                 self.width.next_multiple_of(1 << across),
                 self.height.next_multiple_of(1 << down)
             );
-            return Err(Invalid::new(Code::E0755, what).mend(&["size"], help));
+            return Err(Invalid::new(Code::E0755, what).fix(&["size"], help));
         }
         for (column, row) in [planes.u, planes.v] {
             if column > 16384 || row > 65536 {

@@ -168,7 +168,7 @@ impl Description {
         }
         if self.tiling != Tiling::Linear {
             let linear = Invalid::new(Code::E0745, "buffers are linear");
-            return Err(linear.mend(&["tiling"], "a linear buffer, or a 1D surface"));
+            return Err(linear.fix(&["tiling"], "a linear buffer, or a 1D surface"));
         }
         if (self.height, self.depth) != (1, 1) {
             let (width, height, depth) = (self.width, self.height, self.depth);
@@ -176,8 +176,8 @@ impl Description {
             let all = [height, depth].iter().fold(u64::from(width), |n, &side| {
                 n.saturating_mul(u64::from(side.max(1)))
             });
-            let help = format!("{all}x1, or a surface that is no buffer");
-            return Err(Invalid::new(Code::E0745, what).mend(&["size", "kind"], help));
+            let help = format!("{all}x1, or a surface that is not a buffer");
+            return Err(Invalid::new(Code::E0745, what).fix(&["size", "kind"], help));
         }
         let early = self.generation.short_surface_state;
         if self.width == 0 || early && self.width > 1 << 27 {
@@ -188,9 +188,9 @@ impl Description {
             self.pitch = element;
         }
         let most = if early { 2048 } else { 1 << 18 };
-        let help = format!("a pitch from {element} to {most}; without one {element} is taken");
+        let help = format!("a pitch from {element} to {most}; the default is {element}");
         let fail =
-            |what: String| Err(Invalid::new(Code::E0742, what).mend(&["pitch", "format"], help));
+            |what: String| Err(Invalid::new(Code::E0742, what).fix(&["pitch", "format"], help));
         if self.pitch < element {
             return fail(format!(
                 "a pitch of {} bytes; an element of {} has {element}",
@@ -214,13 +214,13 @@ impl Description {
                 self.tiling, self.format
             );
             return Invalid::new(Code::E0746, what)
-                .mend(&["tiling"], "a linear surface, tiling X or Y");
+                .fix(&["tiling"], "a linear surface, tiling X or Y");
         }
         let what = format!(
             "tiling {:?} has no shape for the {} bits of {}",
             self.tiling, self.format.bits, self.format
         );
-        Invalid::new(Code::E0746, what).mend(
+        Invalid::new(Code::E0746, what).fix(
             &["tiling", "format"],
             "tiling Y, or a format of 8, 16, 32, 64 or 128 bits",
         )
@@ -252,12 +252,12 @@ impl Description {
             1 << 18
         };
         let help = match least <= most {
-            true => format!("a pitch of {least}, which is taken where none is given"),
+            true => format!("a pitch of {least}, which is the default"),
             false => format!("rows of at most {most} bytes"),
         };
         let fail = |what: String| {
             let keys = &["pitch", "tiling", "size", "format"];
-            Err(Invalid::new(Code::E0742, what).mend(keys, help))
+            Err(Invalid::new(Code::E0742, what).fix(keys, help))
         };
         if pitch < row {
             return fail(format!("a pitch of {pitch} bytes; the rows have {row}"));

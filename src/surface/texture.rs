@@ -57,7 +57,7 @@ pub fn load_texture(
     start: &Description,
     format: Option<Format>,
 ) -> Result<Surface, BadFile> {
-    let bad = |what: String, remedy: &str| BadFile::new(path, what, remedy);
+    let bad = |what: String, fix_for: &str| BadFile::new(path, what, fix_for);
     let (dds, ktx2);
     let texture = if bytes.starts_with(DDS) {
         dds = ddsfile::Dds::read(bytes).map_err(|e| bad(e.to_string(), DAMAGED))?;
@@ -66,12 +66,12 @@ pub fn load_texture(
         ktx2 = ktx2::Reader::new(bytes).map_err(|e| bad(e.to_string(), DAMAGED))?;
         of_ktx2(&ktx2)
     };
-    let mut texture = texture.map_err(|(what, remedy)| bad(what, remedy))?;
+    let mut texture = texture.map_err(|(what, fix_for)| bad(what, fix_for))?;
     if let Some(format) = format {
         let same = (format.bits, format.block) == (texture.format.bits, texture.format.block);
         if !same {
             let what = format!(
-                "the file holds {}, whose elements are no {format}",
+                "the file has {}, whose elements are not {format}",
                 texture.format
             );
             return Err(bad(what, "leave the format out"));
@@ -304,7 +304,7 @@ fn known(name: &str) -> Result<Format, Wrong> {
         .and_then(|row| Format::named(row.1))
         .or_else(|| Format::named(&plain))
         .or_else(|| Format::named(&srgb))
-        .ok_or_else(|| (format!("{name} is no surface format"), CONVERT))
+        .ok_or_else(|| (format!("unknown surface format {name}"), CONVERT))
 }
 
 /// Formats of DXGI, Direct3D 9 (`D3D_`) and Vulkan whose names are others.

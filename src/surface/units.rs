@@ -49,7 +49,7 @@ impl Description {
             };
             let broken = value > most || !value.is_multiple_of(unit);
             broken.then(|| {
-                let place = Invalid::new(code, what).mend(keys, help);
+                let place = Invalid::new(code, what).fix(keys, help);
                 Invalid {
                     see: OFFSETS,
                     ..place
@@ -79,7 +79,7 @@ impl Description {
             self.y_offset
         );
         let help = "a Y Offset of 4, 8, 12 …, or all lines (lines=frame)";
-        Err(Invalid::new(Code::E0745, what).mend(&["y"], help))
+        Err(Invalid::new(Code::E0745, what).fix(&["y"], help))
     }
 
     fn check_align(&self) -> Result<(), Invalid> {
@@ -117,8 +117,8 @@ impl Description {
             some(down),
             self.format
         );
-        let help = format!("leave it out: {}×{} is taken", fixed.0, fixed.1);
-        Err(Invalid::new(Code::E0749, what).mend(&["align"], help))
+        let help = format!("omit it: {}×{} is used", fixed.0, fixed.1);
+        Err(Invalid::new(Code::E0749, what).fix(&["align"], help))
     }
 
     fn check_qpitch(&self) -> Result<(), Invalid> {
@@ -126,13 +126,13 @@ impl Description {
             return Ok(());
         };
         let fail = |what| {
-            let help = "leave QPitch out: the slices are packed, or as far apart as sizes say";
-            Err(Invalid::new(Code::E0749, what).mend(&["qpitch"], help))
+            let help = "omit QPitch: the slices are packed, or as far apart as the sizes require";
+            Err(Invalid::new(Code::E0749, what).fix(&["qpitch"], help))
         };
         let spacing = self.generation.array_spacing;
         if matches!(spacing, ArraySpacing::Full | ArraySpacing::FullOfLevels) {
             return fail(format!(
-                "a QPitch of {rows}; {} has no field for it, its slices are as far apart as sizes say",
+                "a QPitch of {rows}; {} has no field for it, its slices are as far apart as the sizes require",
                 self.generation
             ));
         }
@@ -171,7 +171,7 @@ impl Description {
                 let help = format!(
                     "a QPitch of {least} (a packed state counts fours, {field}), or none: the slices are packed"
                 );
-                Err(Invalid::new(Code::E0758, what).mend(&["qpitch"], help))
+                Err(Invalid::new(Code::E0758, what).fix(&["qpitch"], help))
             }
             _ => Ok(()),
         }

@@ -91,7 +91,7 @@ pub(super) fn directive<'a>(cx: &mut Context, input: &'a str) -> Read<'a, Statem
             let mut diagnostic = problem(
                 Code::E0112,
                 "unknown directive",
-                format!("`.{}` is no directive", shorten(word)),
+                format!("unknown directive `.{}`", shorten(word)),
             )
             .see("vISA text reference 2");
             if let Some(meant) = nearest(word, DIRECTIVES.iter().copied()) {
@@ -175,7 +175,7 @@ fn out_of_order<'a, T>(input: &'a str, wanted: &str) -> Read<'a, T> {
                 "declaration field out of order",
                 format!("expected `{wanted}=`, found `{word}`"),
             )
-            .note("the fields have one order: v_type, type, num_elts, then align, alias, attrs; v_name stands behind num_elts of samplers and surfaces")
+            .note("the fields have one order: v_type, type, num_elts, then align, alias, attrs; v_name follows num_elts of samplers and surfaces")
             .help("`.decl X v_type=G type=ud num_elts=8 align=GRF`")
             .see("vISA text reference 2.2"),
         ),
@@ -443,7 +443,7 @@ fn input<'a>(cx: &Context, directive: &str, input: &'a str) -> Read<'a, Statemen
                 problem(
                     Code::E0101,
                     "`.parameter` has no offset",
-                    "a size alone may stand here",
+                    "only a size is allowed here",
                 )
                 .note("`.parameter` is the older form, without a place in the payload")
                 .help(format!("write `.input {word} offset=…`"))

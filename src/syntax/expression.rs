@@ -211,7 +211,7 @@ fn named<'a>(cx: &Context, input: &'a str) -> Read<'a, i64> {
                                 "size is not known",
                                 format!("`{}` is not declared above", super::token::shorten(name)),
                             )
-                            .help("declare the variable before the line that asks for its size"),
+                            .help("declare the variable before the line that uses its size"),
                         );
                     }
                 },

@@ -62,7 +62,7 @@ fn raw_bits_only<'a, T>(from: &'a str, length: usize, ty: Type, why: &str) -> Re
             "one is written `0x3c00:hf`, minus one `0xbc00:hf`",
         ),
         _ => (
-            "in front of `:f` and `:df` stands a decimal float, or the raw bits as a plain number",
+            "before `:f` and `:df` write a decimal float, or the raw bits as a plain number",
             "one is written `1.0:f` or `0x3f800000:f`",
         ),
     };
@@ -137,7 +137,7 @@ fn float<'a>(
 ) -> Read<'a, Immediate> {
     let tidy = !whole.contains([' ', '\t']) && rest.starts_with(':');
     if !tidy {
-        let wanted = "a type directly behind a decimal float, as in `-1.5:f`, without blanks";
+        let wanted = "a type directly after a decimal float, as in `-1.5:f`, without blanks";
         return if rest.starts_with(':') {
             expected(from, wanted)
         } else {
@@ -181,9 +181,9 @@ fn float<'a>(
                 problem(
                     Code::E0101,
                     "decimal float in front of an integer type",
-                    format!("`:{ty}` takes an integer"),
+                    format!("`:{ty}` requires an integer"),
                 )
-                .help("write `:f` or `:df` behind a number with a point or an exponent")
+                .help("write `:f` or `:df` after a number with a point or an exponent")
                 .see("vISA text reference 1.4"),
             );
         }

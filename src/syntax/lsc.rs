@@ -254,7 +254,7 @@ fn model<'a>(cx: &Context, input: &'a str) -> Read<'a, Model> {
     let (rest, surface) = scalar(cx, rest)?;
     let (rest, indexed) = optional_mark(rest, ",");
     let (rest, index) = match indexed {
-        true => fitting(cx, rest, "an index behind the surface", expression)?,
+        true => fitting(cx, rest, "an index after the surface", expression)?,
         false => (rest, 0),
     };
     let (rest, _) = mark(rest, ")")?;

@@ -22,7 +22,7 @@ pub(super) fn block(input: &str) -> Read<'_, Operand> {
             problem(
                 Code::E0101,
                 "block size expected, not an execution part",
-                format!("`{}` is no width", super::token::shorten(word)),
+                format!("`{}` is not a width", super::token::shorten(word)),
             )
             .note("the parentheses of media_ld and media_st hold width in bytes and height in rows")
             .help(if at.starts_with(',') {
@@ -59,7 +59,7 @@ fn word<'a, T: Copy>(
         format!("unknown {what}"),
         format!("`{}` is none", super::token::shorten(written)),
     )
-    .note(format!("here stands {}", either(&names)))
+    .note(format!("this is {}", either(&names)))
     .see("vISA text reference 5.7");
     if let Some(meant) = nearest(written, all.iter().map(|(_, _, n)| *n)) {
         diagnostic = diagnostic.help(format!("write `{meant}`"));

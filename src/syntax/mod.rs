@@ -133,9 +133,9 @@ fn too_many(cx: &Context, text: &str) -> Diagnostic {
             "nothing is read from the next line on",
         )
         .note(format!(
-            "reading stops after {MAX_BAD_LINES} lines that cannot be read"
+            "reading stops after {MAX_BAD_LINES} lines with errors"
         ))
-        .help("mend the lines reported above; is this file vISA text?")
+        .help("fix the lines reported above; is this file vISA text?")
 }
 
 /// The first statement is `.version`, and no other is.

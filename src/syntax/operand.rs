@@ -446,7 +446,7 @@ pub(super) fn source<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     }
     let what = match modifier {
         // Modifiers do not apply to immediates (vISA text reference 4.5).
-        Some(_) => "a general or indirect operand behind a source modifier",
+        Some(_) => "a general or indirect operand after a source modifier",
         None => "a source: `V(row,column)<v;w,h>`, `r[…]` or an immediate",
     };
     let (rest, var) = name(cx, rest, what)?;

@@ -73,7 +73,7 @@ fn end_of_line(rest: &str) -> Read<'_, ()> {
                 "second statement on a line",
                 "a statement ends with its line",
             )
-            .note("there is no separator between statements: one stands on each line")
+            .note("there is no separator between statements: write one per line")
             .help(format!("start a new line before `{word}`"))
             .see("vISA text reference 1.1"),
         );
@@ -93,9 +93,9 @@ fn label<'a>(cx: &Context, line: &'a str, name: &str) -> Read<'a, Spanned<Statem
             problem(
                 Code::E0111,
                 "label shares its line",
-                format!("`{}:` stands in front", shorten(name)),
+                format!("`{}:` is before it", shorten(name)),
             )
-            .note("a label stands on a line of its own")
+            .note("a label must be alone on its line")
             .help("put the instruction on the next line")
             .see(see),
         );
@@ -243,7 +243,7 @@ fn unknown(word: &str) -> Diagnostic {
     let diagnostic = problem(
         Code::E0102,
         "unknown instruction",
-        format!("`{}` is no mnemonic", shorten(word)),
+        format!("unknown mnemonic `{}`", shorten(word)),
     )
     .see("vISA text reference 5");
     let lower = word.to_ascii_lowercase();
@@ -281,10 +281,10 @@ fn execution<'a>(cx: &Context, form: ExecUse, input: &'a str) -> Read<'a, Option
                     word.len(),
                     problem(
                         Code::E0101,
-                        "no mask stands here",
+                        "no mask is allowed here",
                         format!("`{}` in front of the lanes", shorten(word)),
                     )
-                    .note("sample and load take a number of lanes alone, 8 or 16, and no mask")
+                    .note("sample and load have a number of lanes, 8 or 16, and no mask")
                     .help("write `(16)`")
                     .see("vISA text reference 5.7"),
                 );

@@ -83,7 +83,7 @@ fn unknown<'a, T>(row: &OpInfo, input: &'a str) -> Read<'a, T> {
         problem(
             Code::E0110,
             "suffix has no place here",
-            format!("`.{}` behind `{}`", shorten(word), row.mnemonic),
+            format!("`.{}` after `{}`", shorten(word), row.mnemonic),
         )
         .note(note)
         .see(row.family.section()),

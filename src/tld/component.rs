@@ -144,7 +144,9 @@ pub fn refusal(components: Components, ty: DataType, bits: u8) -> Option<(bool, 
         )),
         DataType::Snorm if bits <= 2 => Some((
             true,
-            format!("the hardware is said not to clamp a {bits}-bit SNORM, which is not modelled"),
+            format!(
+                "the hardware reportedly does not clamp a {bits}-bit SNORM, which is not modelled"
+            ),
         )),
         _ => None,
     }

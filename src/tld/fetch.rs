@@ -76,7 +76,7 @@ impl HeaderPool {
             Some(Ok(texture)) => Ok(texture),
             Some(Err(problems)) => Err(problems.clone()),
             None => match super::header::Header::decode(&[0; 8]) {
-                Ok(header) => unreachable!("a header of zeroes is no texture: {header:?}"),
+                Ok(header) => unreachable!("a header of zeros is not a texture: {header:?}"),
                 Err(problems) => Err(problems),
             },
         }

@@ -84,7 +84,7 @@ pub fn parse_one(text: &str, strictness: Strictness) -> Result<Tld, Vec<Diagnost
     match statements.as_slice() {
         [one] if !crate::diagnostic::any_fatal(&diagnostics) => Ok(one.tld.node),
         [] if diagnostics.is_empty() => Err(vec![
-            Diagnostic::new(Code::E0801).at(Span::new(0, 0), "a statement is wanted here"),
+            Diagnostic::new(Code::E0801).at(Span::new(0, 0), "expected a statement"),
         ]),
         _ => Err(diagnostics),
     }
@@ -103,7 +103,7 @@ fn word_differs(tld: &Spanned<Tld>, word: Spanned<u64>) -> Option<Diagnostic> {
     }
     let label = match said {
         Some(other) => format!("this is `{other}`"),
-        None => "this is no TLD".to_owned(),
+        None => "this is not a TLD".to_owned(),
     };
     Some(
         Diagnostic::new(Code::W0813)
@@ -158,7 +158,7 @@ fn report(failure: Expected, text: &str, ruler: Ruler) -> Diagnostic {
         .map_or(rest, |n| &rest[..n.max(1)]);
     let label = match found.trim() {
         "" => format!("{} is missing here", either(&failure.wanted)),
-        _ => format!("{} should stand here", either(&failure.wanted)),
+        _ => format!("expected {}", either(&failure.wanted)),
     };
     Diagnostic::new(Code::E0801)
         .at(Span::new(start, start + found.len() as u32), label)
@@ -370,7 +370,7 @@ const MODIFIERS: &[(&str, u8)] = &[
     ("INVALIDPHASE3", 6),
 ];
 
-const ORDER: &str = "modifiers stand in this order: .B .LZ or .LL .AOFFI .MS .CL .NODEP .T or .P";
+const ORDER: &str = "the order of modifiers is .B .LZ or .LL .AOFFI .MS .CL .NODEP .T or .P";
 
 /// Modifiers that only text of Volta and later has. Source: TLD reference 8.2.
 const LATER: &[&str] = &["SCR", "F16", "RN", "RZ", "EF", "LU", "NA"];
@@ -386,12 +386,12 @@ fn statement(input: &str, ruler: Ruler) -> Read<'_, (Tld, Places)> {
             .bytes()
             .all(|b| b.is_ascii_uppercase() || b.is_ascii_digit() || b == b'_') =>
         {
-            let label = format!("{mnemonic} is read by nobody here");
+            let label = format!("{mnemonic} is not read by visim");
             return refuse(
                 input,
                 mnemonic.len(),
                 problem(Code::N0816, "only TLD is modelled", label)
-                    .note("a .tld file holds texture loads"),
+                    .note("a .tld file contains texture loads"),
             );
         }
         _ => return expected(input, "TLD"),
@@ -447,7 +447,7 @@ fn modifiers<'a>(input: &'a str, whole: &'a str) -> Read<'a, Tld> {
                 return refuse(
                     rest,
                     length,
-                    wrong(format!(".{text} stands before .{other}")).note(ORDER),
+                    wrong(format!(".{text} must precede .{other}")).note(ORDER),
                 );
             }
             _ => before = Some((text, place)),
@@ -474,9 +474,9 @@ fn modifiers<'a>(input: &'a str, whole: &'a str) -> Read<'a, Tld> {
             problem(
                 Code::E0802,
                 "the LOD mode is missing",
-                format!("{written} says no level"),
+                format!("{written} has no level"),
             )
-            .note("every TLD says .LZ, the first level, or .LL, a level from a register")
+            .note("every TLD has .LZ, the first level, or .LL, a level from a register")
             .help(format!("TLD{}", super::print::modifiers(&tld)))
             .see("TLD reference 1.1"),
         );

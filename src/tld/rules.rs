@@ -112,7 +112,7 @@ impl Violation {
             Violation::MsNeedsLz => Diagnostic::new(Code::E0807)
                 .at(
                     places.mnemonic,
-                    "`.MS` reads level 0 of a multisampled image, `.LL` asks for another",
+                    "`.MS` reads level 0 of a multisampled image, `.LL` selects another",
                 )
                 .help(format!(
                     "TLD{}",
@@ -126,7 +126,7 @@ impl Violation {
                 .help(format!("TLD{}", modifiers(&Tld { cl: false, ..*tld }))),
             Violation::MsNeeds2d => Diagnostic::new(Code::E0809)
                 .at(places.dim, format!("{} has no samples", tld.dim))
-                .and_at(places.mnemonic, "`.MS` asks for a sample")
+                .and_at(places.mnemonic, "`.MS` selects a sample")
                 .help("only 2D and ARRAY_2D textures are multisampled"),
             Violation::ReservedDimension => Diagnostic::new(Code::E0806)
                 .at(
@@ -178,7 +178,10 @@ fn misaligned(name: &str, reg: Reg, count: usize, place: Span, strict: bool) -> 
     Diagnostic::with_message(code, title)
         .at(
             place,
-            format!("{reg} to R{last}, and {} is no multiple of {step}", reg.0),
+            format!(
+                "{reg} to R{last}, and {} is not a multiple of {step}",
+                reg.0
+            ),
         )
         .note("vectors of 1, 2, 3 and 4 registers start at multiples of 1, 2, 4 and 4")
         .help(match below.checked_add(step) {
@@ -190,7 +193,7 @@ fn misaligned(name: &str, reg: Reg, count: usize, place: Span, strict: bool) -> 
 fn is_rz(name: &str, held: &[&str], place: Span, strict: bool) -> Diagnostic {
     let code = if strict { Code::E0811 } else { Code::W0812 };
     let title = format!("{name} is RZ, though the instruction reads from it");
-    let text = format!("{name} holds {}", held.join(", "));
+    let text = format!("{name} contains {}", held.join(", "));
     let note = format!("{name} must not be RZ if any parameters are packed in it");
     Diagnostic::with_message(code, title)
         .at(

@@ -24,7 +24,7 @@ impl Trap {
                 };
                 let label = match set {
                     true => format!("this fetches through header {pointer}"),
-                    false => format!("header {pointer}, which nobody put there, is 32 zero bytes"),
+                    false => format!("header {pointer} was not set and is 32 zero bytes"),
                 };
                 let named = Diagnostic::new(code).at(statement, label);
                 let all = problems
@@ -43,7 +43,7 @@ impl Trap {
                         statement,
                         format!("texel ({x}, {y}, {z}) of header {pointer}"),
                     )
-                    .note(format!("it lies at {address:#x}"))
+                    .note(format!("its address is {address:#x}"))
                     .see("TLD reference 4.4")
             }
         }

@@ -360,7 +360,7 @@ fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {
 }
 
 #[test]
-fn a_group_size_that_was_compiled_in_is_kept_by_remedies() {
+fn a_group_size_that_was_compiled_in_is_kept_by_fixes() {
     let asks = "      required_work_group_size: [16, 1, 1]\n";
     let folder = folder(&[("k.visaasm", &writes("")), ("k.zeinfo", &zeinfo(8, asks))]);
     let run = |sizes: &[&str]| {
@@ -453,7 +453,7 @@ fn mistyped_options_of_a_launch_are_told_with_what_would_do() {
         ),
         (
             "out=buffer:size=32KB",
-            &["E0642", "`32KB` is no number of bytes"],
+            &["E0642", "`32KB` is not a number of bytes"],
         ),
         (
             "out=image:size=4x4:tpye=2d",

@@ -60,7 +60,7 @@ fn hold(folder: &Path, rows: &[Row]) {
         if output.status.code() != Some(*code) || !text.contains(words) {
             let got = output.status.code();
             wrong.push(format!(
-                "{arguments:?}: {got:?}, wanted \"{words}\"\n{text}"
+                "{arguments:?}: {got:?}, expected \"{words}\"\n{text}"
             ));
         }
     }
@@ -74,12 +74,12 @@ fn lines_that_are_none_are_refused() {
         (&["explain", "k.visa:0"], 2, "they count from 1"),
         (&["explain", "k.send:0"], 2, "they count from 1"),
         (&["explain", "k.visa:99999999999999999999"], 2, "they count from 1"),
-        (&["explain", "k.visa:99"], 2, "line 99 holds no instruction: k.visa has "),
+        (&["explain", "k.visa:99"], 2, "line 99 has no instruction: k.visa has "),
         (&["explain", "k.tld:1"], 2, "no texture load stands there"),
         (&["explain", "k.visa"], 2, "neither a code"),
         (&["picture", "k.visa:0", "-o", "x.png"], 2, "they count from 1"),
         (&["picture", "k.visa", "-o", "x.png"], 2, "as kernel.visa:12"),
-        (&["picture", "k.visa:99", "-o", "x.png"], 2, "line 99 holds no instruction: k.visa has "),
+        (&["picture", "k.visa:99", "-o", "x.png"], 2, "line 99 has no instruction: k.visa has "),
         (&["picture", "k.visa:1", "-o", "x.png"], 2, "line 1 holds no instruction: `"),
         (&["run", "k.visa", "--break", "0"], 2, "from 1 on"),
         (&["run", "k.visa", "--break", "x"], 2, "the number of a line is wanted"),
@@ -110,7 +110,7 @@ fn options_without_effect_are_refused_by_name() {
         (&["run", "k.visa", "--print", "V32"], 2, "--break"),
         (&["run", "k.visa", "--break", "8", "--print", "V32.8"], 0, "V32.8: ud\n      0..=5   7 7 7 7 7 7\n"),
         (&["run", "k.visa", "--break", "8", "--print", "V32.24:uw"], 0, "V32.24: uw\n      0..=3   7 0 7 0\n"),
-        (&["run", "k.visa", "--break", "7", "--print", "V32.32"], 2, "`V32` has 32 bytes: there is no ud at byte 32"),
+        (&["run", "k.visa", "--break", "7", "--print", "V32.32"], 2, "`V32` has 32 bytes: no ud at byte 32"),
         (&["run", "k.visa", "--break", "7", "--print", "V32.30"], 2, "no ud at byte 30"),
         (&["run", "k.visa", "--break", "7", "--print", "V32@7,7"], 2, "--break-thread 7,7"),
         (&["run", "k.visa", "--break", "7", "--print", " V32@7,7 :hex"], 2, "    ^^^^ a stop prints"),
@@ -120,7 +120,7 @@ fn options_without_effect_are_refused_by_name() {
         (&["run", "k.visa", "--break", "7", "--print", "P1", "--trace-format", "json"], 0, "\"name\":\"P1\",\"type\":\"bool\",\"lanes\":8,\"rows\":[[false,false,false,false,false,false,false,false]]"),
         (&["run", "k.visa", "--break", "7", "--break-limit", "0"], 0, "1 more stop came"),
         (&["run", "k.visa", "--break-thread", "1"], 2, "the run has 1 thread\n"),
-        (&["run", "k.visa", "--dump", "V32.400"], 2, "`V32` has 32 bytes: there is no ud at byte 400"),
+        (&["run", "k.visa", "--dump", "V32.400"], 2, "`V32` has 32 bytes: no ud at byte 400"),
         (&["run", "k.visa", "--max-steps", "0"], 2, "--max-steps"),
         (&["run", "k.visa", "--thread", "0,0"], 2, "--trace"),
         (&["run", "k.visa", "--trace-limit", "5"], 2, "--trace"),
@@ -130,7 +130,7 @@ fn options_without_effect_are_refused_by_name() {
         (&["test", "k.visa", "--filter", "nothing"], 2, "no file has `nothing`"),
         (&["picture", "--tile", "Y", "--bits", "7", "-o", "x.png"], 2, "128 is wanted"),
         (&["picture", "--tile", "Yf", "--swizzle", "-o", "x.png"], 2, "for tilings X and Y, not Yf"),
-        (&["picture", "--tile", "Y", "-o", "-", "--format", "json"], 2, "JSON goes there; -o FILE takes the picture"),
+        (&["picture", "--tile", "Y", "-o", "-", "--format", "json"], 2, "JSON is written there; use -o FILE for the picture"),
         (&["picture", "--tile", "Y", "--bits", "4294967295", "-o", "x.png"], 2, "128 is wanted"),
         (&["picture", "k.visa:7", "--bits", "8", "-o", "x.png"], 2, "--bits"),
     ]);

@@ -418,7 +418,7 @@ fn numbers_that_cannot_be_are_told() {
 
 /// A text with what the described device lacks: another device cannot be asked for, another description can.
 #[test]
-fn remedies_for_a_missing_instruction_keep_to_the_described_device() {
+fn fixes_for_a_missing_instruction_keep_to_the_described_device() {
     let body = "    add3 (M1, 8) O(0,0)<1> O(0,0)<1;1,0> O(0,0)<1;1,0> 0x1:ud";
     let bare = writes(body).replace(".input P offset=160 size=8\n", "");
     let folder = folder(&[("k.visaasm", &bare)]);

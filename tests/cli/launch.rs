@@ -373,7 +373,7 @@ fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
             r#"{"global_size": [128], "args": [{"kind": "bufer", "name": "in"}]}"#,
             &[
                 "E0642",
-                "`bufer` is no kind of argument",
+                "unknown kind of argument `bufer`",
                 "argument 0, `in`",
             ],
         ),

@@ -100,7 +100,7 @@ fn registers_that_nothing_has_written_by_byte_and_lane() {
         words: &[
             "source 0 reads bytes 16..=19 of `A` in lane 4",
             "4 times in all, in lanes 0xf0",
-            "declared here, and nothing is in it then",
+            "declared here, and undefined until written",
             "writes byte 15 of `A`, but not these",
         ],
     };
@@ -224,7 +224,7 @@ fn variables_whose_lifetime_starts_or_ends() {
             from: &[line],
             words: &[
                 "source 0 reads bytes 16..=19 of `A` in lane 4",
-                "nothing is in it from here on",
+                "it is undefined from here on",
                 "in lanes 0xf0",
             ],
         };
@@ -330,7 +330,7 @@ fn operands_that_reach_outside_their_variable() {
         code: "U0673",
         at: "mov (M1, 8) B(0,0)<1> A",
         from: &[],
-        words: &["source 0 lies outside its variable in lane 4"],
+        words: &["source 0 is outside its variable in lane 4"],
     };
     let body = "
     mov (M1, 8) A(0,0)<1> 0x3:ud
@@ -341,7 +341,7 @@ fn operands_that_reach_outside_their_variable() {
         code: "U0673",
         at: "mov (M1, 8) B(0,4)",
         from: &[],
-        words: &["the destination lies outside its variable in lane 4"],
+        words: &["the destination is outside its variable in lane 4"],
     };
     finds(&wanted, "    mov (M1, 8) B(0,4)<1> 0x3:ud\n");
     // Through an address, which was made elsewhere.
@@ -443,7 +443,7 @@ fn addresses_that_are_no_multiple() {
         from: &["add (M1, 8) A"],
         words: &[
             "byte 0x2 of surface 6 (`T6`) is asked for in lane 0",
-            "it wants a multiple of 4",
+            "a multiple of 4 is required",
             "the offsets, bytes 0..=3 of `A`, written here",
             "in lanes 0xff",
         ],
@@ -464,7 +464,7 @@ fn media_writes_beside_a_dword() {
         from: &["mov (M1, 1) A(0,0)"],
         words: &[
             "byte column 2, row 3 of surface 6 (`T6`) is asked for in all lanes",
-            "it wants a multiple of 4",
+            "a multiple of 4 is required",
             "the x offset, bytes 0..=3 of `A`, written here",
         ],
     };
@@ -569,7 +569,7 @@ fn barriers_that_lanes_of_a_thread_do_not_share() {
         code: "U0693",
         at: "barrier",
         from: &["(P1) goto"],
-        words: &["lanes 0xffffff0f of 0xffffffff come to this barrier"],
+        words: &["lanes 0xffffff0f of 0xffffffff reach this barrier"],
     };
     // All lanes take the first branch together.
     let body = "

@@ -561,7 +561,7 @@ TLD.LZ R0, R4, 0x28, ARRAY_2D, 0x1 ;
     for part in [
         shown,
         "low 16 bits",
-        "another texel is asked for: TLD [2, 0, 1] level 0, load_3d [0, 0, 1]",
+        "different texels: TLD [2, 0, 1] level 0, load_3d [0, 0, 1]",
         "agree: 2",
     ] {
         assert!(text.contains(part), "{part} in\n{text}");

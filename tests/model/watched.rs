@@ -161,7 +161,7 @@ fn private_memory_holds_nothing_at_the_start() {
     assert!(!told.is_empty());
     for (code, text) in told {
         assert_eq!(code, "U0680", "{text}");
-        let from = "of the thread's private memory, which nothing has written";
+        let from = "of the thread's private memory, which was never written";
         assert!(text.contains(from), "{text}");
     }
 }

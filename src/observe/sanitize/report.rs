@@ -62,7 +62,7 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
         ) => {
             let name = known.program.owner(*offset).map_or("?", |o| &o.name);
             let label =
-                format!("{part} goes by bits {bits:#x} of `{name}`, which nothing has written");
+                format!("{part} goes by bits {bits:#x} of `{name}`, which was never written");
             diagnostic = known.at(diagnostic, pc, &label);
             diagnostic = came_from(known, diagnostic, *offset, *origin, None, None);
         }
@@ -75,10 +75,10 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             let label = if *indirect {
                 format!("{what} points outside the registers in {lane}")
             } else {
-                format!("{what} lies outside its variable in {lane}")
+                format!("{what} is outside its variable in {lane}")
             };
             diagnostic = known.at(diagnostic, pc, &label);
-            diagnostic = diagnostic.note("visim reads zero there, and lets writes vanish");
+            diagnostic = diagnostic.note("such bytes read as zero, and writes to them are dropped");
             diagnostic = led_here(known, diagnostic, places);
         }
         (
@@ -105,23 +105,23 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
                         _ if *space == SpaceName::Shared => {
                             "neither variables nor local arguments of the kernel have these bytes"
                         }
-                        AccessKind::Read => "what lies outside is read as zero",
-                        AccessKind::Write => "what lies outside is not written",
-                        AccessKind::Atomic => "nothing is changed, and zero comes back",
+                        AccessKind::Read => "bytes outside read as zero",
+                        AccessKind::Write => "bytes outside are not written",
+                        AccessKind::Atomic => "nothing is changed, and zero is returned",
                     };
                     let there = format!("{inside} of {bytes} bytes from {spot} of {place} exist");
                     (format!("{there}, in {lane}"), served.to_string())
                 }
                 Kind::Misaligned(_) => (
-                    format!("{spot} of {place} is asked for in {lane}"),
+                    format!("{spot} of {place} is accessed in {lane}"),
                     match misaligned {
-                        Some((_, wanted)) => format!("it wants a multiple of {wanted}"),
+                        Some((_, wanted)) => format!("a multiple of {wanted} is required"),
                         None => String::new(),
                     },
                 ),
                 _ => (
                     format!("{lane} reads {bytes} bytes from {spot} of {place}"),
-                    "it holds nothing when a group or thread starts; visim has zeros there"
+                    "it is undefined when a group or thread starts; visim has zeros there"
                         .to_string(),
                 ),
             };
@@ -163,7 +163,7 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             },
             _,
         ) => {
-            let label = format!("lanes {came:#x} of {lanes:#x} come to this barrier");
+            let label = format!("lanes {came:#x} of {lanes:#x} reach this barrier");
             diagnostic = known.at(diagnostic, pc, &label);
             if let Some(branch) = parted {
                 diagnostic = known.and_at(diagnostic, *branch, "the others parted from them here");
@@ -243,13 +243,13 @@ fn came_from(
         Origin::Undefined(by) => {
             let how = match memory {
                 None => match known.program.ops.get(by as usize) {
-                    Some(Op::Lifetime(_)) => "nothing is in it from here on".to_string(),
+                    Some(Op::Lifetime(_)) => "it is undefined from here on".to_string(),
                     Some(Op::Alu(_)) => "this instruction leaves them undefined".to_string(),
                     _ => "this message leaves them undefined".to_string(),
                 },
                 Some((space, spot)) => {
                     let (place, spot) = (known.space(space), known::spot(spot));
-                    format!("loaded here, first from {spot} of {place}, which nothing has written")
+                    format!("loaded here, first from {spot} of {place}, which was never written")
                 }
             };
             return known.and_at(diagnostic, by, &how);
@@ -281,5 +281,5 @@ fn declared(known: &Known, diagnostic: Diagnostic, offset: u32) -> Diagnostic {
     if owner.declared.start == owner.declared.end {
         return diagnostic;
     }
-    diagnostic.and_at(owner.declared, "declared here, and nothing is in it then")
+    diagnostic.and_at(owner.declared, "declared here, and undefined until written")
 }

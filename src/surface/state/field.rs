@@ -135,7 +135,7 @@ impl StateField {
     pub fn parsed(&self, text: &str) -> Result<u64, Invalid> {
         let raw = self.parse(text).ok_or_else(|| {
             let what = format!("{} cannot be `{}`", self.field, text.trim());
-            Invalid::new(Code::E0749, what).mend(&[], self.takes())
+            Invalid::new(Code::E0749, what).fix(&[], self.takes())
         })?;
         if raw > self.limit() {
             return Err(self.out_of_range(raw, self.limit()));

@@ -99,7 +99,7 @@ pub fn pack(d: &Description) -> Result<Vec<u32>, Invalid> {
     let mut words = vec![0; structure.dwords];
     let code = d.format.media_code(d.generation).ok_or_else(|| {
         let what = format!(
-            "{} is no format of media surface states of {}",
+            "{} is not a format of media surface states of {}",
             d.format, d.generation
         );
         Invalid::new(Code::E0746, what)
@@ -151,7 +151,7 @@ pub fn pack(d: &Description) -> Result<Vec<u32>, Invalid> {
         if old {
             put(OFFSET_V, offset_v)?;
             if offset_u > 0 {
-                let what = "chroma beside luma has no place in this state";
+                let what = "this state cannot hold chroma next to luma";
                 return Err(Invalid::new(Code::E0745, what));
             }
         } else {

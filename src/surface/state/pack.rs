@@ -121,7 +121,7 @@ fn image(to: &mut Writer, d: &Description, old: bool) {
     if d.bit6_swizzle {
         to.refuse(
             Code::E0745,
-            "swizzled addresses are no part of a surface state",
+            "swizzled addresses are not part of a surface state",
         );
     }
     match old {

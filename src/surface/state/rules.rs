@@ -79,7 +79,7 @@ fn combinations(structure: &Structure, d: &Description, words: &[u32], broken: &
         // Lines that are skipped are a rule of surfaces.
         plain_2d || d.line_stride.skips() || get("Vertical Line Stride Offset") == 0,
         Code::E0745,
-        "Vertical Line Stride and its offset are for 2D surfaces that are no array",
+        "Vertical Line Stride and its offset are for 2D surfaces that are not arrays",
     );
     let linear = d.tiling == Tiling::Linear;
     let offset = d.x_offset != 0 || d.y_offset != 0;
@@ -141,7 +141,7 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
             d.x_offset + 4 <= columns && d.y_offset + 2 <= rows,
             Code::W0753,
             &format!(
-                "X Offset and Y Offset lie inside a tile: at most {} texels and {} rows",
+                "X Offset and Y Offset are inside a tile: at most {} texels and {} rows",
                 columns.saturating_sub(4),
                 rows - 2
             ),
@@ -167,13 +167,13 @@ fn combinations_new(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
         rule(
             get(name) != 0,
             Code::W0753,
-            &format!("{name} 0 is reserved; 4 is taken"),
+            &format!("{name} 0 is reserved; 4 is used"),
         );
     }
     let array = d.array && d.qpitch.is_none() && d.slices() > 1;
     rule(
         !array,
         Code::W0753,
-        "an array wants a Surface QPitch; the slices are packed",
+        "an array requires a Surface QPitch; the slices are packed",
     );
 }
