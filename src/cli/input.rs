@@ -80,7 +80,7 @@ mod tests {
             assert!(read(text).unwrap_err().contains("count from 1"), "{text}");
         }
         for text in ["k.visa", "k.visa:", ":5", "k.visa:+5", "k.visa:x"] {
-            assert!(read(text).unwrap_err().contains("no line"), "{text}");
+            assert!(read(text).unwrap_err().contains("not a line"), "{text}");
         }
     }
 }

@@ -416,9 +416,9 @@ fn mistyped_options_of_a_launch_are_told_with_what_would_do() {
     let sizes: [(&[&str], &[&str]); 8] = [
         (
             &["--global", "8*4"],
-            &["`8*4` is no size", "--global 64x48"],
+            &["`8*4` is not a size", "--global 64x48"],
         ),
-        (&["--global", "8X4"], &["`8X4` is no size"]),
+        (&["--global", "8X4"], &["`8X4` is not a size"]),
         (&["--global", "8x4x1x1"], &["one to three numbers"]),
         (&["--global", "99999999999"], &["at most 32 bits"]),
         (
@@ -482,7 +482,7 @@ fn mistyped_options_of_a_launch_are_told_with_what_would_do() {
         ),
         (
             "out=float2:1:2",
-            &["E0642", "`1:2` is no float", "float2:1,2"],
+            &["E0642", "`1:2` is not a float", "float2:1,2"],
         ),
         (
             "out=flaot2:1,2",

@@ -75,12 +75,12 @@ fn lines_that_are_none_are_refused() {
         (&["explain", "k.send:0"], 2, "they count from 1"),
         (&["explain", "k.visa:99999999999999999999"], 2, "they count from 1"),
         (&["explain", "k.visa:99"], 2, "line 99 has no instruction: k.visa has "),
-        (&["explain", "k.tld:1"], 2, "no texture load stands there"),
+        (&["explain", "k.tld:1"], 2, "no texture load on this line"),
         (&["explain", "k.visa"], 2, "neither a code"),
         (&["picture", "k.visa:0", "-o", "x.png"], 2, "they count from 1"),
         (&["picture", "k.visa", "-o", "x.png"], 2, "as kernel.visa:12"),
         (&["picture", "k.visa:99", "-o", "x.png"], 2, "line 99 has no instruction: k.visa has "),
-        (&["picture", "k.visa:1", "-o", "x.png"], 2, "line 1 holds no instruction: `"),
+        (&["picture", "k.visa:1", "-o", "x.png"], 2, "line 1 has no instruction: `"),
         (&["run", "k.visa", "--break", "0"], 2, "from 1 on"),
         (&["run", "k.visa", "--break", "x"], 2, "the number of a line is wanted"),
     ]);
@@ -128,10 +128,10 @@ fn options_without_effect_are_refused_by_name() {
         (&["run", "k.visa", "--break-limit", "5"], 2, "--break"),
         (&["run", "k.visa", "--break-thread", "0,0", "--break", "7", "--print", "V32"], 0, "V32: ud"),
         (&["test", "k.visa", "--filter", "nothing"], 2, "no file has `nothing`"),
-        (&["picture", "--tile", "Y", "--bits", "7", "-o", "x.png"], 2, "128 is wanted"),
+        (&["picture", "--tile", "Y", "--bits", "7", "-o", "x.png"], 2, "expected one of 8"),
         (&["picture", "--tile", "Yf", "--swizzle", "-o", "x.png"], 2, "for tilings X and Y, not Yf"),
         (&["picture", "--tile", "Y", "-o", "-", "--format", "json"], 2, "JSON is written there; use -o FILE for the picture"),
-        (&["picture", "--tile", "Y", "--bits", "4294967295", "-o", "x.png"], 2, "128 is wanted"),
+        (&["picture", "--tile", "Y", "--bits", "4294967295", "-o", "x.png"], 2, "expected one of 8"),
         (&["picture", "k.visa:7", "--bits", "8", "-o", "x.png"], 2, "--bits"),
     ]);
 }
@@ -285,7 +285,7 @@ fn states_that_cannot_be_read_say_which_and_where() {
     std::fs::write(folder.path().join("bytes.bin"), [0x33, 0xff, 0xfe]).expect("written");
     hold(folder.path(), &[
         (&["state", "sampler", "--from", "bad.json"], 2, "bad.json: "),
-        (&["state", "surface", "-i", "bytes.bin"], 2, "byte 1 is no UTF-8"),
+        (&["state", "surface", "-i", "bytes.bin"], 2, "byte 1 is not UTF-8"),
         (&["state", "surface", "--set", "Width"], 2, "--set:1:1"),
         (&["state", "surface", "--set", "Widht=4"], 2, "did you mean Width?"),
         (&["state", "sampler", "--set", "Nope=16"], 2, "fields: Sampler Disable, "),

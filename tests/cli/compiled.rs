@@ -410,7 +410,7 @@ fn a_thread_of_any_group_can_be_watched() {
 fn numbers_that_cannot_be_are_told() {
     let folder = folder(&[("k.visa", ".version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n")]);
     let refused = said(&folder, &["run", "k.visa", "--jobs", "0"], 2);
-    holds(&refused, &["from 1 on"]);
+    holds(&refused, &["at least 1"]);
     let most = "4294967295,4294967295,4294967295";
     let refused = said(&folder, &["run", "k.visa", "--groups", most], 1);
     holds(&refused, &["L0603", "more than 64 bits count"]);

@@ -160,9 +160,9 @@ fn a_word_that_may_be_read_two_ways_is_asked_for_again() {
         ),
         ("0249000c", "write 0x0249000c"),
         ("c", "write 0xc"),
-        ("0x102490000", "a 32-bit number is wanted"),
-        ("0x+2", "a 32-bit number is wanted"),
-        ("", "a 32-bit number is wanted"),
+        ("0x102490000", "expected a 32-bit number"),
+        ("0x+2", "expected a 32-bit number"),
+        ("", "expected a 32-bit number"),
     ] {
         let output = visim(&["decode", "0x02490000", word]);
         assert_eq!(output.status.code(), Some(2), "{word}");

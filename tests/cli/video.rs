@@ -318,7 +318,7 @@ fn the_standard_output_gets_the_stream() {
     assert!(said.contains("2 frames read, 2 written to -"), "{said}");
     let json = visim(folder.path(), &["in.y4m", "--format", "json", "-o", "-"]);
     assert_eq!(json.status.code(), Some(2));
-    assert!(String::from_utf8_lossy(&json.stdout).contains("JSON goes there"));
+    assert!(String::from_utf8_lossy(&json.stdout).contains("JSON is written there"));
 
     // Who has seen enough stops the command, which is no error of its own.
     let mut child = Command::new(env!("CARGO_BIN_EXE_visim"))
@@ -452,7 +452,7 @@ fn wrong_commands_are_told_and_leave_no_file() {
     assert_eq!(std::fs::read(&one).unwrap(), kept);
     let png = ["--compare", "out.png", "-o", "out.png"];
     std::fs::write(folder.path().join("out.png"), "kept").unwrap();
-    told(&[&["odd.y4m"][..], &png].concat(), "a name of its own");
+    told(&[&["odd.y4m"][..], &png].concat(), "a different name");
     assert_eq!(
         std::fs::read(folder.path().join("out.png")).unwrap(),
         b"kept"

@@ -383,7 +383,7 @@ fn surfaces_outside_their_size() {
         ("gather_scaled.4 (M1, 8) T6 0x0:ud A.0 B.0", "read as zero"),
         (
             "scatter_scaled.4 (M1, 8) T6 0x0:ud A.0 B.0",
-            "is not written",
+            "are not written",
         ),
     ] {
         let wanted = Wanted {
@@ -442,7 +442,7 @@ fn addresses_that_are_no_multiple() {
         at: "gather4_scaled",
         from: &["add (M1, 8) A"],
         words: &[
-            "byte 0x2 of surface 6 (`T6`) is asked for in lane 0",
+            "byte 0x2 of surface 6 (`T6`) is accessed in lane 0",
             "a multiple of 4 is required",
             "the offsets, bytes 0..=3 of `A`, written here",
             "in lanes 0xff",
@@ -463,7 +463,7 @@ fn media_writes_beside_a_dword() {
         at: "media_st",
         from: &["mov (M1, 1) A(0,0)"],
         words: &[
-            "byte column 2, row 3 of surface 6 (`T6`) is asked for in all lanes",
+            "byte column 2, row 3 of surface 6 (`T6`) is accessed in all lanes",
             "a multiple of 4 is required",
             "the x offset, bytes 0..=3 of `A`, written here",
         ],
