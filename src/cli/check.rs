@@ -99,7 +99,7 @@ impl Check {
         diagnostics.extend(match language {
             Language::Visa => Front::new(source, session::platform(&layers)).diagnostics,
             Language::Tld => match tld::start(&layers, Vec::new(), Strictness::of(self.strict)) {
-                Ok(machine) => of_file(machine.warnings),
+                Ok((_, warnings)) => of_file(warnings),
                 Err(problems) => of_file(problems),
             },
             Language::Send => crate::sends::program(source).1,

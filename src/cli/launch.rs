@@ -6,7 +6,7 @@ use crate::check::{CheckOptions, UnitKind};
 use crate::diagnostic::{Code, Diagnostic, counted, nearest};
 use crate::files::Writes;
 use crate::harness::argument::{self, ArgumentOption};
-use crate::harness::beside::{self, NativeCode};
+use crate::harness::companion_files::{self, NativeCode};
 use crate::harness::front::Front;
 use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
 use crate::isa::Platform;
@@ -87,9 +87,9 @@ impl Launch {
         let functions = match (self.functions.is_empty(), named.is_empty()) {
             (false, _) => self.functions.clone(),
             (true, false) => named,
-            (true, true) => beside::functions_beside(path),
+            (true, true) => companion_files::functions_beside(path),
         };
-        beside::with_functions(source, &functions)
+        companion_files::with_functions(source, &functions)
     }
 
     /// Tells which files were taken although nobody named them.
@@ -364,7 +364,7 @@ const PRINTED: usize = 8;
 impl Launched {
     /// What can be done about a mistake that a description and a text of different origin make: another platform
     /// only where the description is not of this one, another description where this one says nothing.
-    pub fn fix_for(&self, found: &mut Diagnostic) {
+    pub fn add_help(&self, found: &mut Diagnostic) {
         let own = self.platform;
         match found.code {
             Code::E0428 if self.told => {

@@ -13,7 +13,7 @@ use crate::harness::bind::{Layer, Problem};
 use crate::harness::clauses;
 use crate::harness::directive::{self, Directives, Mistake};
 use crate::harness::language::Language;
-use crate::harness::ran::Ran;
+use crate::harness::run_result::RunResult;
 use crate::harness::session::{self, Session};
 use crate::harness::values::{Number, bits, number};
 use crate::harness::words::Word;
@@ -285,7 +285,7 @@ pub(super) fn refused_by(
     let mut problems: Vec<Problem> = refused.problems.iter().filter(told).cloned().collect();
     if let Some(launched) = launched {
         let found = problems.iter_mut().map(|p| &mut p.diagnostic);
-        found.for_each(|diagnostic| launched.fix_for(diagnostic));
+        found.for_each(|diagnostic| launched.add_help(diagnostic));
     }
     say(&problems, layers, output)
 }
@@ -347,7 +347,7 @@ pub(super) fn finish<O>(
 /// # Errors
 /// Something that was asked for is not there or cannot be written, which has been said.
 pub(super) fn deliver(
-    ran: &dyn Ran,
+    ran: &dyn RunResult,
     layers: &[Layer],
     launched: Option<&Launched>,
     output: &mut Output,

@@ -5,9 +5,10 @@ use super::run::{deliver, say};
 use crate::diagnostic::Diagnostic;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::language::Language;
-use crate::harness::tld::{self, Machine};
-use crate::harness::{load, pair, session, twin};
-use crate::tld::{Fetch, Strictness, Tld, story};
+use crate::harness::tld;
+use crate::harness::{load, pair, session, tld_vs_load};
+use crate::tld::machine::Machine;
+use crate::tld::{Fetch, Strictness, Tld, explain};
 use serde_json::json;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -27,16 +28,18 @@ fn open(path: &Path, output: &mut Output) -> Result<([Layer; 1], Machine), Exit>
 
 fn start(layers: &[Layer], found: Vec<Diagnostic>, output: &mut Output) -> Result<Machine, Exit> {
     let machine = tld::start(layers, found, Strictness::Lenient);
-    machine.map_err(|problems| say(&problems, layers, output))
+    machine
+        .map(|(machine, _)| machine)
+        .map_err(|problems| say(&problems, layers, output))
 }
 
 /// Runs the statements of the first layer: results as its directives and the options ask.
 pub fn run(layers: &[Layer], found: Vec<Diagnostic>, strict: bool, output: &mut Output) -> Exit {
-    let mut machine = match tld::start(layers, found, Strictness::of(strict)) {
+    let (mut machine, warnings) = match tld::start(layers, found, Strictness::of(strict)) {
         Ok(machine) => machine,
         Err(problems) => return say(&problems, layers, output),
     };
-    say(&std::mem::take(&mut machine.warnings), layers, output);
+    say(&warnings, layers, output);
     let mut fetches = 0;
     if let Err(trap) = machine.run(|_, _, _, _| fetches += 1) {
         return say(&[problem(0, *trap)], layers, output);
@@ -74,7 +77,7 @@ pub fn explain(
             source.name()
         ));
     };
-    let mut text = format!("{}\n\n{}\n", tld.node, story::word_fields(&tld));
+    let mut text = format!("{}\n\n{}\n", tld.node, explain::word_fields(&tld));
     let mut told = None;
     let ran = machine.run(|statement, thread, inputs, fetched| {
         if statement.tld.span == tld.span && told.is_none() {
@@ -91,7 +94,7 @@ pub fn explain(
                 thread as u32 / machine.grid.0,
             );
             text += &format!("thread ({x}, {y})\n");
-            text += &story::steps(&tld, &inputs, &fetched, &machine.textures());
+            text += &explain::steps(&tld, &inputs, &fetched, &machine.textures());
         }
         None => text += "its guard is false in every thread: nothing is fetched\n",
     }
@@ -173,7 +176,8 @@ impl Compare {
                 }
                 differ += 1;
                 let why = pair::asks_otherwise(lane, tld, inputs, fetched);
-                let why = why.unwrap_or_else(|| twin::reason(tld, inputs, fetched).to_owned());
+                let why =
+                    why.unwrap_or_else(|| tld_vs_load::reason(tld, inputs, fetched).to_owned());
                 let gap = " ".repeat(format!("  lane {thread}").len());
                 output.text(&format!(
                     "  lane {thread}  TLD      {ours}\n{gap}  load_3d  {theirs}\n{gap}  {why}\n"
@@ -239,7 +243,7 @@ impl Compare {
                 *thread as u32 % machine.grid.0,
                 *thread as u32 / machine.grid.0,
             );
-            match twin::load_3d(&machine, tld, inputs, fetched) {
+            match tld_vs_load::load_3d(&machine, tld, inputs, fetched) {
                 Ok(other) if other == fetched.outputs => {
                     agree += 1;
                     if self.all {
@@ -255,7 +259,7 @@ impl Compare {
                         "",
                         words(other),
                         "",
-                        twin::reason(tld, inputs, fetched),
+                        tld_vs_load::reason(tld, inputs, fetched),
                         w = format!("thread ({x}, {y})").len(),
                     ));
                 }

@@ -6,7 +6,7 @@ use super::contents;
 use super::expect::{Expectation, Refusal, Wanted};
 use super::language::Language;
 use super::load;
-use super::ran::Ran;
+use super::run_result::RunResult;
 use super::session::{self, Options, Session, Table};
 use super::tld;
 use crate::diagnostic::{Code, Diagnostic, render_all, to_json};
@@ -188,12 +188,11 @@ fn watched(
 }
 
 /// What a run left, and its warnings.
-type Left = (Box<dyn Ran>, Vec<Problem>);
+type Left = (Box<dyn RunResult>, Vec<Problem>);
 
 /// Runs a file of texture loads; what it left and its warnings, or all that is wrong.
 fn texture_loads(layers: &[Layer], found: Vec<Diagnostic>) -> Result<Left, Vec<Problem>> {
-    let mut machine = tld::start(layers, found, Strictness::Lenient)?;
-    let mut warnings = std::mem::take(&mut machine.warnings);
+    let (mut machine, mut warnings) = tld::start(layers, found, Strictness::Lenient)?;
     match machine.run(|_, _, _, _| {}) {
         Ok(()) => Ok((Box::new(machine), warnings)),
         Err(trap) => {
@@ -255,7 +254,7 @@ fn holds(diagnostic: &Diagnostic, refusal: &Refusal) -> bool {
 }
 
 /// Compares one expectation.
-fn expect(ran: &dyn Ran, layer: &Layer, expected: &Expectation, verdict: &mut Verdict) {
+fn expect(ran: &dyn RunResult, layer: &Layer, expected: &Expectation, verdict: &mut Verdict) {
     let rows = match &expected.wanted {
         Wanted::Rows(rows) => rows,
         Wanted::Picture(path) => {

@@ -48,7 +48,7 @@ fn unusable(ask: Option<&SurfaceBinding>, path: &Spanned<String>, error: BadFile
     let unusable = Diagnostic::new(code).at(path.span, label);
     Box::new(Diagnostic {
         see,
-        ..unusable.help(error.fix_for)
+        ..unusable.help(error.help)
     })
 }
 

@@ -1,7 +1,7 @@
 //! Launches of compiled kernels from files: `launch.json` with what lies beside it, or a program that
 //! the compiler wrote.
 
-use super::beside::folder;
+use super::companion_files::folder;
 use super::front::Front;
 use super::load;
 use crate::check::{Checked, CheckedInput, Unit};

@@ -7,11 +7,12 @@
 //! Start at [`directive`], which says what a comment may ask for, then [`session`].
 
 pub mod argument;
-pub mod beside;
+
 pub mod bind;
 pub mod case;
 pub mod clauses;
 pub mod comments;
+pub mod companion_files;
 pub mod compare;
 pub mod contents;
 pub mod directive;
@@ -22,13 +23,15 @@ pub mod kernel;
 pub mod language;
 pub mod load;
 pub mod pair;
-pub mod ran;
+
+pub mod run_result;
 pub mod sampler;
 pub mod sends;
 pub mod session;
 mod shape;
 pub mod states;
 pub mod tld;
-pub mod twin;
+
+pub mod tld_vs_load;
 pub mod values;
 pub mod words;

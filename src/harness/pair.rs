@@ -13,8 +13,7 @@
 use super::bind::{Layer, Problem, bind, surface_index};
 use super::front::Front;
 use super::session::platform;
-use super::tld::Machine;
-use super::twin::view;
+use super::tld_vs_load::view;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::observer::{At, Running};
 use crate::isa::ChannelMask;
@@ -25,6 +24,7 @@ use crate::message::{Request, SamplerOp, SamplerRequest};
 use crate::program::{Op, Program, SendBody, SymbolClass};
 use crate::sampler::fetch::{asked, load_reference};
 use crate::source::{Span, Spanned};
+use crate::tld::machine::Machine;
 use crate::tld::{Fetch, Inputs, Lod, Tld};
 use std::collections::BTreeMap;
 use std::sync::Arc;

@@ -24,67 +24,20 @@ use super::values::{Form, View};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Type;
 use crate::source::{Span, Spanned};
-use crate::surface::{Description, Format, MAX_BYTES, Surface};
-use crate::tld::block_linear::{Block, shrunk};
+use crate::surface::{Description, Format, Surface};
+use crate::tld::block_linear::Block;
 use crate::tld::component::from_format;
 use crate::tld::header::{Header, Layout, Swizzle, TextureType};
-use crate::tld::{
-    AddressSpace, Fetch, HeaderPool, Inputs, Pred, Reg, Residency, Statement, Strictness, Textures,
-    Thread, fetch, parse,
-};
-use std::collections::BTreeMap;
+use crate::tld::machine::{MAX_THREADS, Machine, Target, little};
+use crate::tld::{Pred, Reg, Strictness, parse};
 
 type Wrong = Box<Diagnostic>;
-
-/// Threads a run may have.
-pub const MAX_THREADS: u32 = 1 << 20;
-
-/// Pieces of memory, none overlapping.
-#[derive(Debug, Default)]
-pub struct Pieces(BTreeMap<u64, Vec<u8>>);
-
-impl AddressSpace for Pieces {
-    fn read(&self, address: u64, out: &mut [u8]) -> Residency {
-        let piece = self.0.range(..=address).next_back();
-        let found = piece.and_then(|(start, bytes)| {
-            let at = usize::try_from(address - start).ok()?;
-            bytes.get(at..at.checked_add(out.len())?)
-        });
-        match found {
-            Some(bytes) => {
-                out.copy_from_slice(bytes);
-                Residency::Mapped
-            }
-            None => Residency::Absent,
-        }
-    }
-}
-
-/// A file that is ready to run.
-#[derive(Debug)]
-pub struct Machine {
-    /// Its statements.
-    pub statements: Vec<Statement>,
-    /// Threads across and down.
-    pub grid: (u32, u32),
-    /// Registers of every thread, row by row.
-    pub threads: Vec<Thread>,
-    /// Words of the texture bank.
-    pub bank: BTreeMap<u16, u32>,
-    /// Headers.
-    pub pool: HeaderPool,
-    /// The same texels as the other front end sees them, by header.
-    pub surfaces: BTreeMap<u32, Surface>,
-    /// What is worth saying though nothing is wrong.
-    pub warnings: Vec<Problem>,
-    memory: Pieces,
-}
 
 fn wrong(span: Span, label: impl Into<String>) -> Wrong {
     Box::new(Diagnostic::new(Code::E0705).at(span, label))
 }
 
-/// Reads the statements of the first layer and binds what all layers ask for.
+/// Reads the statements of the first layer and makes the textures and registers of all layers; with warnings.
 ///
 /// # Errors
 /// All problems.
@@ -92,7 +45,7 @@ pub fn start(
     layers: &[Layer],
     found: Vec<Diagnostic>,
     strictness: Strictness,
-) -> Result<Machine, Vec<Problem>> {
+) -> Result<(Machine, Vec<Problem>), Vec<Problem>> {
     let (statements, more) = parse(&layers[0].source, strictness);
     let of_file = |diagnostic| Problem {
         layer: 0,
@@ -118,16 +71,8 @@ pub fn start(
     let numbers = directives()
         .flat_map(|d| &d.surfaces)
         .filter_map(|s| number(&s.name.node, 'T'));
-    let mut machine = Machine {
-        statements,
-        grid,
-        threads: vec![Thread::default(); count as usize],
-        bank: BTreeMap::new(),
-        pool: HeaderPool::new(numbers.max().unwrap_or(0)),
-        surfaces: BTreeMap::new(),
-        warnings: Vec::new(),
-        memory: Pieces::default(),
-    };
+    let grid = if count == 0 { (0, 0) } else { grid };
+    let mut machine = Machine::new(statements, grid, numbers.max().unwrap_or(0));
     for (layer, at) in layers.iter().zip(0..) {
         let mut push = |result: Result<(), Wrong>| {
             problems.extend(result.err().map(|d| Problem {
@@ -139,10 +84,10 @@ pub fn start(
             push(Err(without));
         }
         for surface in &layer.directives.surfaces {
-            push(machine.texture(layer, surface));
+            push(texture(&mut machine, layer, surface));
         }
         for setting in &layer.directives.settings {
-            push(machine.set(setting));
+            push(set(&mut machine, setting));
         }
     }
     if problems
@@ -151,8 +96,7 @@ pub fn start(
     {
         return Err(problems);
     }
-    machine.warnings = problems;
-    Ok(machine)
+    Ok((machine, problems))
 }
 
 /// Directives that say nothing to a program of texture loads.
@@ -218,425 +162,288 @@ fn swizzle(word: &Spanned<String>) -> Result<[Swizzle; 4], Wrong> {
         .ok_or_else(|| wrong(word.span, "a swizzle is four of R G B A 0 1, as RGB1"))
 }
 
-impl Machine {
-    /// Makes a texture, a header and memory of a SURFACE directive.
-    fn texture(&mut self, layer: &Layer, asked: &SurfaceBinding) -> Result<(), Wrong> {
-        let Some(pointer) = number(&asked.name.node, 'T') else {
-            return Err(wrong(
-                asked.name.span,
-                "a texture is named by its header's number: T0 to T1048575",
-            ));
-        };
-        if self.surfaces.contains_key(&pointer) {
-            return Err(wrong(
-                asked.name.span,
-                format!("header {pointer} is already there"),
-            ));
+/// Makes a texture, a header and memory of a SURFACE directive.
+fn texture(machine: &mut Machine, layer: &Layer, asked: &SurfaceBinding) -> Result<(), Wrong> {
+    let Some(pointer) = number(&asked.name.node, 'T') else {
+        return Err(wrong(
+            asked.name.span,
+            "a texture is named by its header's number: T0 to T1048575",
+        ));
+    };
+    if machine.surfaces.contains_key(&pointer) {
+        return Err(wrong(
+            asked.name.span,
+            format!("header {pointer} is already there"),
+        ));
+    }
+    let word = asked.format.as_ref();
+    let Some(word) = word else {
+        return Err(wrong(
+            asked.span,
+            "the format is missing: photo.png as R8G8B8A8_UNORM",
+        ));
+    };
+    let known = Format::named(&word.node).and_then(|f| Some((f, from_format(f)?)));
+    let Some((format, (types, components, sources, srgb))) = known else {
+        return Err(wrong(
+            word.span,
+            format!("no component sizes and types make {}", word.node),
+        ));
+    };
+    let size = asked
+        .size
+        .as_ref()
+        .map_or(&[0, 0][..], |s| s.node.as_slice());
+    let (width, height) = (size[0], size.get(1).copied().unwrap_or(1));
+    let depth = size.get(2).copied().unwrap_or(1);
+    let mut header = Header {
+        components,
+        types,
+        sources,
+        srgb,
+        texture_type: if depth > 1 {
+            TextureType::ThreeD
+        } else {
+            TextureType::TwoD
+        },
+        layout: Layout::BlockLinear {
+            block: Block {
+                height: 4,
+                depth: 0,
+            },
+        },
+        ..Header::default()
+    };
+    let (mut bank, mut address, mut view) = (None, None, None);
+    let free = machine.free();
+    for (key, value) in &asked.keys {
+        match key.node.as_str() {
+            "bank" => bank = Some(integer(value)?),
+            "address" => address = Some(integer(value)?),
+            "block" => {
+                let (h, d) = two(value)?;
+                let d = d.unwrap_or(0);
+                if h > 5 || d > 5 {
+                    return Err(wrong(value.span, "log2 of GOBs and slices: 0 to 5"));
+                }
+                header.layout = Layout::BlockLinear {
+                    block: Block {
+                        height: h as u32,
+                        depth: d as u32,
+                    },
+                };
+            }
+            "pitch" => {
+                let pitch = integer(value)?;
+                if pitch % 32 != 0 || pitch >= 1 << 21 || pitch == 0 {
+                    return Err(wrong(
+                        value.span,
+                        "a pitch is a multiple of 32 below 0x200000",
+                    ));
+                }
+                header.layout = Layout::Pitch {
+                    pitch: pitch as u32,
+                };
+                header.texture_type = TextureType::TwoDNoMipmap;
+            }
+            "layout" if value.node == "buffer" => {
+                header.layout = Layout::Buffer;
+                header.texture_type = TextureType::OneDBuffer;
+                header.normalized = false;
+            }
+            "levels" => match integer(value)? {
+                n @ 1..=16 => header.max_mip_level = n as u8 - 1,
+                _ => return Err(wrong(value.span, "1 to 16 levels")),
+            },
+            "view" => view = Some((two(value)?, value.span)),
+            "type" => match TextureType::ALL.iter().find(|t| t.name() == value.node) {
+                Some(&shape) => header.texture_type = shape,
+                None => return Err(wrong(value.span, "no such texture type")),
+            },
+            "swizzle" => header.sources = swizzle(value)?,
+            other => {
+                let help =
+                    "bank= block= pitch= layout=buffer levels= view= type= swizzle= address=";
+                let label = format!("textures have no key `{other}`");
+                return Err(Box::new(wrong(key.span, label).help(help)));
+            }
         }
-        let word = asked.format.as_ref();
-        let Some(word) = word else {
+    }
+    header.view = match view {
+        Some(((first @ 0..=15, Some(last @ 0..=15)), _)) => [first as u8, last as u8],
+        Some((_, span)) => return Err(wrong(span, "first and last level, as 1-3")),
+        None => [0, header.max_mip_level],
+    };
+    let levels = u32::from(header.max_mip_level) + 1;
+    let shape = header.texture_type;
+    let kind = match shape {
+        TextureType::ThreeD => Description::d3(format, width, height, depth),
+        _ if shape.is_array() => Description::d2_array(format, width, height, depth),
+        TextureType::Cubemap | TextureType::CubemapArray => {
+            return Err(wrong(asked.span, "TLD cannot fetch from a cube"));
+        }
+        _ => Description::d2(format, width, height),
+    };
+    let description = Description {
+        levels: if shape == TextureType::OneDBuffer {
+            1
+        } else {
+            levels
+        },
+        ..kind
+    };
+    let surface = match &asked.origin {
+        Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
+        Origin::Picture(path) => contents::picture(layer, asked, path, description, false)?,
+        _ => {
             return Err(wrong(
                 asked.span,
-                "the format is missing: photo.png as R8G8B8A8_UNORM",
+                "a texture requires a picture or a formula",
             ));
-        };
-        let known = Format::named(&word.node).and_then(|f| Some((f, from_format(f)?)));
-        let Some((format, (types, components, sources, srgb))) = known else {
-            return Err(wrong(
-                word.span,
-                format!("no component sizes and types make {}", word.node),
-            ));
-        };
-        let size = asked
-            .size
-            .as_ref()
-            .map_or(&[0, 0][..], |s| s.node.as_slice());
-        let (width, height) = (size[0], size.get(1).copied().unwrap_or(1));
-        let depth = size.get(2).copied().unwrap_or(1);
-        let mut header = Header {
-            components,
-            types,
-            sources,
-            srgb,
-            texture_type: if depth > 1 {
-                TextureType::ThreeD
-            } else {
-                TextureType::TwoD
-            },
-            layout: Layout::BlockLinear {
-                block: Block {
-                    height: 4,
-                    depth: 0,
-                },
-            },
-            ..Header::default()
-        };
-        let (mut bank, mut address, mut view) = (None, None, None);
-        let last = self.memory.0.last_key_value();
-        let free = last.map_or(0x10_0000, |(at, bytes)| {
-            (at + bytes.len() as u64).next_multiple_of(0x1_0000)
-        });
-        for (key, value) in &asked.keys {
-            match key.node.as_str() {
-                "bank" => bank = Some(integer(value)?),
-                "address" => address = Some(integer(value)?),
-                "block" => {
-                    let (h, d) = two(value)?;
-                    let d = d.unwrap_or(0);
-                    if h > 5 || d > 5 {
-                        return Err(wrong(value.span, "log2 of GOBs and slices: 0 to 5"));
-                    }
-                    header.layout = Layout::BlockLinear {
-                        block: Block {
-                            height: h as u32,
-                            depth: d as u32,
-                        },
-                    };
-                }
-                "pitch" => {
-                    let pitch = integer(value)?;
-                    if pitch % 32 != 0 || pitch >= 1 << 21 || pitch == 0 {
-                        return Err(wrong(
-                            value.span,
-                            "a pitch is a multiple of 32 below 0x200000",
-                        ));
-                    }
-                    header.layout = Layout::Pitch {
-                        pitch: pitch as u32,
-                    };
-                    header.texture_type = TextureType::TwoDNoMipmap;
-                }
-                "layout" if value.node == "buffer" => {
-                    header.layout = Layout::Buffer;
-                    header.texture_type = TextureType::OneDBuffer;
-                    header.normalized = false;
-                }
-                "levels" => match integer(value)? {
-                    n @ 1..=16 => header.max_mip_level = n as u8 - 1,
-                    _ => return Err(wrong(value.span, "1 to 16 levels")),
-                },
-                "view" => view = Some((two(value)?, value.span)),
-                "type" => match TextureType::ALL.iter().find(|t| t.name() == value.node) {
-                    Some(&shape) => header.texture_type = shape,
-                    None => return Err(wrong(value.span, "no such texture type")),
-                },
-                "swizzle" => header.sources = swizzle(value)?,
-                other => {
-                    let help =
-                        "bank= block= pitch= layout=buffer levels= view= type= swizzle= address=";
-                    let label = format!("textures have no key `{other}`");
-                    return Err(Box::new(wrong(key.span, label).help(help)));
-                }
-            }
         }
-        header.view = match view {
-            Some(((first @ 0..=15, Some(last @ 0..=15)), _)) => [first as u8, last as u8],
-            Some((_, span)) => return Err(wrong(span, "first and last level, as 1-3")),
-            None => [0, header.max_mip_level],
-        };
-        let levels = u32::from(header.max_mip_level) + 1;
-        let shape = header.texture_type;
-        let kind = match shape {
-            TextureType::ThreeD => Description::d3(format, width, height, depth),
-            _ if shape.is_array() => Description::d2_array(format, width, height, depth),
-            TextureType::Cubemap | TextureType::CubemapArray => {
-                return Err(wrong(asked.span, "TLD cannot fetch from a cube"));
-            }
-            _ => Description::d2(format, width, height),
-        };
-        let description = Description {
-            levels: if shape == TextureType::OneDBuffer {
-                1
-            } else {
-                levels
-            },
-            ..kind
-        };
-        let surface = match &asked.origin {
-            Origin::New => Surface::zeroed(description).map_err(|e| wrong(asked.span, e.what))?,
-            Origin::Picture(path) => contents::picture(layer, asked, path, description, false)?,
+    };
+    if let Some(formula) = &asked.formula {
+        contents::fill(&surface, formula)?;
+    }
+    let made = surface.description();
+    header.width = made.width.into();
+    (header.height, header.depth) = (made.height, made.depth);
+    if header.layout == Layout::Buffer {
+        (header.height, header.depth) = (1, 1);
+    }
+    header.address = address.unwrap_or(free);
+    let bank = match bank.map(u16::try_from) {
+        Some(Ok(bank @ 0..=0x1fff)) => Some(bank),
+        Some(_) => return Err(wrong(asked.span, "the bank has 0x2000 words")),
+        None => None,
+    };
+    let added = machine.add(pointer, &header, surface);
+    added.map_err(|why| Box::new(Diagnostic::new(why.code).at(asked.span, why.what)))?;
+    if let Some(bank) = bank {
+        machine.bank.insert(bank, pointer);
+    }
+    Ok(())
+}
+
+fn set(machine: &mut Machine, setting: &Setting) -> Result<(), Wrong> {
+    let name = &setting.place.name;
+    let target = target(name)?;
+    let view = View {
+        ty: setting.ty.node,
+        form: Form::natural(setting.ty.node),
+        pitch: 4,
+    };
+    let (across, _) = machine.grid;
+    let read = |word: &Spanned<String>, thread: usize| -> Result<u32, Wrong> {
+        let (column, row) = (thread as u32 % across.max(1), thread as u32 / across.max(1));
+        let base = match word.node.chars().next() {
+            Some('x') => column,
+            Some('y') => row,
             _ => {
-                return Err(wrong(
-                    asked.span,
-                    "a texture requires a picture or a formula",
-                ));
+                let bits = view.read(&word.node);
+                let bits =
+                    bits.map_err(|why| Box::new(Diagnostic::new(Code::E0706).at(word.span, why)))?;
+                return Ok(sign_extended(view.ty, bits));
             }
         };
-        if let Some(formula) = &asked.formula {
-            contents::fill(&surface, formula)?;
-        }
-        let made = surface.description();
-        header.width = made.width.into();
-        (header.height, header.depth) = (made.height, made.depth);
-        if header.layout == Layout::Buffer {
-            (header.height, header.depth) = (1, 1);
-        }
-        header.address = address.unwrap_or(free);
-        let checked = Header::decode(&header.encode()).map_err(|problems| {
-            let all: Vec<_> = problems.iter().map(|p| p.to_string()).collect();
-            wrong(asked.span, all.join("; "))
-        })?;
-        if checked != header {
-            let label = "address, size or pitch do not fit the header's fields";
-            return Err(wrong(asked.span, label));
-        }
-        self.pool.set(pointer, &header.encode());
-        self.fill(pointer, &surface, asked.span)?;
-        if let Some(bank) = bank {
-            let Ok(bank @ 0..=0x1fff) = u16::try_from(bank) else {
-                return Err(wrong(asked.span, "the bank has 0x2000 words"));
-            };
-            self.bank.insert(bank, pointer);
-        }
-        self.surfaces.insert(pointer, surface);
-        Ok(())
-    }
-
-    /// Lays the texels of `surface` out as header `pointer` says, all levels, and completes the surface's
-    /// own smaller levels.
-    fn fill(&mut self, pointer: u32, surface: &Surface, span: Span) -> Result<(), Wrong> {
-        let Ok(texture) = self.pool.texture(pointer) else {
-            return Ok(());
+        let shift = match &word.node[1..] {
+            "" => Ok(0),
+            rest => rest.trim_start_matches('+').parse::<i32>(),
         };
-        let header = texture.header();
-        let size = texture.bytes();
-        if size > MAX_BYTES {
-            let label = format!("{size} bytes are more than {MAX_BYTES}");
-            return Err(Box::new(Diagnostic::new(Code::L0713).at(span, label)));
-        }
-        let (start, end) = (header.address, header.address + size);
-        if self
-            .memory
-            .0
-            .iter()
-            .any(|(&at, bytes)| at < end && start < at + bytes.len() as u64)
-        {
-            return Err(wrong(
-                span,
-                format!("{start:#x}…{end:#x} overlaps another texture"),
-            ));
-        }
-        let mut bytes = vec![0; size as usize];
-        let texel = header.components.bytes();
-        let solid = header.texture_type == TextureType::ThreeD;
-        let layers = if header.texture_type.is_array() {
-            header.depth
-        } else {
-            1
-        };
-        let levels = surface.description().levels;
-        for level in 0..levels {
-            let [w, h, d] = texture.extent(level);
-            for (layer, z) in (0..layers).flat_map(|layer| (0..d as u32).map(move |z| (layer, z))) {
-                for (y, x) in (0..h as u32).flat_map(|y| (0..w as u32).map(move |x| (y, x))) {
-                    let slice = if solid {
-                        deep(z, level, header.depth)
-                    } else {
-                        layer
-                    };
-                    let (sx, sy) = (
-                        deep(x, level, header.width as u32),
-                        deep(y, level, header.height),
-                    );
-                    let cell = surface.read_cell(surface.place(0, slice, sx, sy, 0));
-                    if level > 0 {
-                        let to = if solid { z } else { layer };
-                        surface.write_cell(surface.place(level, to, x, y, 0), &cell[..texel]);
-                    }
-                    let at = [x, y, z].map(u64::from);
-                    let offset = texture.address(level, layer.into(), at, 0) - start;
-                    if let Some(to) = bytes.get_mut(offset as usize..offset as usize + texel) {
-                        to.copy_from_slice(&cell[..texel]);
-                    }
-                }
-            }
-        }
-        self.memory.0.insert(start, bytes);
-        Ok(())
+        let shift = shift.map_err(|_| wrong(word.span, "x, y, x-8 or y+1"))?;
+        Ok(base.wrapping_add_signed(shift))
+    };
+    let chosen = chosen(machine, &setting.place)?;
+    let values = &setting.values;
+    if values.len() != 1 && values.len() != chosen.len() {
+        let label = format!(
+            "{} values for {} threads: give one, or one for each",
+            values.len(),
+            chosen.len()
+        );
+        return Err(Box::new(
+            Diagnostic::new(Code::E0706).at(setting.ty.span, label),
+        ));
     }
-
-    fn set(&mut self, setting: &Setting) -> Result<(), Wrong> {
-        let name = &setting.place.name;
-        let target = target(name)?;
-        let view = View {
-            ty: setting.ty.node,
-            form: Form::natural(setting.ty.node),
-            pitch: 4,
-        };
-        let (across, _) = self.grid;
-        let read = |word: &Spanned<String>, thread: usize| -> Result<u32, Wrong> {
-            let (column, row) = (thread as u32 % across.max(1), thread as u32 / across.max(1));
-            let base = match word.node.chars().next() {
-                Some('x') => column,
-                Some('y') => row,
-                _ => {
-                    let bits = view.read(&word.node);
-                    let bits = bits
-                        .map_err(|why| Box::new(Diagnostic::new(Code::E0706).at(word.span, why)))?;
-                    return Ok(sign_extended(view.ty, bits));
-                }
-            };
-            let shift = match &word.node[1..] {
-                "" => Ok(0),
-                rest => rest.trim_start_matches('+').parse::<i32>(),
-            };
-            let shift = shift.map_err(|_| wrong(word.span, "x, y, x-8 or y+1"))?;
-            Ok(base.wrapping_add_signed(shift))
-        };
-        let chosen: Vec<usize> = match setting.place.thread {
-            Some(at) => vec![self.thread(at, name.span)?],
-            None => (0..self.threads.len()).collect(),
-        };
-        let values = &setting.values;
-        if values.len() != 1 && values.len() != chosen.len() {
-            let label = format!(
-                "{} values for {} threads: give one, or one for each",
-                values.len(),
-                chosen.len()
-            );
-            return Err(Box::new(
-                Diagnostic::new(Code::E0706).at(setting.ty.span, label),
-            ));
-        }
-        for (&thread, word) in chosen.iter().zip(values.iter().cycle()) {
-            let value = read(word, thread)?;
-            match target {
-                Target::Reg(reg) => self.threads[thread].set_reg(reg, value),
-                Target::Pred(pred) => self.threads[thread].set_pred(pred, value != 0),
-            }
-        }
-        Ok(())
+    for (&thread, word) in chosen.iter().zip(values.iter().cycle()) {
+        let value = read(word, thread)?;
+        machine.set(thread, target, value);
     }
-
-    /// Everything a fetch can reach.
-    pub fn textures(&self) -> Textures<'_> {
-        Textures {
-            bank: self.bank.clone(),
-            pool: self.pool.clone(),
-            memory: &self.memory,
-        }
-    }
-
-    /// Runs every statement for every thread; `seen` is told of each fetch.
-    ///
-    /// # Errors
-    /// The first fetch that cannot be carried out.
-    pub fn run(
-        &mut self,
-        mut seen: impl FnMut(&Statement, usize, &Inputs, &Fetch),
-    ) -> Result<(), Wrong> {
-        let textures = Textures {
-            bank: self.bank.clone(),
-            pool: self.pool.clone(),
-            memory: &self.memory,
-        };
-        for statement in &self.statements {
-            for (number, thread) in self.threads.iter_mut().enumerate() {
-                let inputs = Inputs::gather(&statement.tld, thread, &textures.bank);
-                let fetched =
-                    fetch::execute(&statement.tld, thread, &textures).map_err(|trap| {
-                        let (x, y) = (number as u32 % self.grid.0, number as u32 / self.grid.0);
-                        Box::new(
-                            trap.diagnostic(statement.tld.span)
-                                .note(format!("thread ({x}, {y})")),
-                        )
-                    })?;
-                if let Some(fetched) = fetched {
-                    seen(statement, number, &inputs, &fetched);
-                }
-            }
-        }
-        Ok(())
-    }
-
-    /// What the threads hold in a register or predicate, one value for each, or for the one named.
-    fn values(&self, place: &Place) -> Result<Vec<u32>, Wrong> {
-        let target = target(&place.name)?;
-        let read = |thread: &Thread| match target {
-            Target::Reg(reg) => thread.reg(reg),
-            Target::Pred(pred) => thread.pred(pred).into(),
-        };
-        match place.thread {
-            None => Ok(self.threads.iter().map(read).collect()),
-            Some(at) => Ok(vec![read(&self.threads[self.thread(at, place.name.span)?])]),
-        }
-    }
-
-    /// The number of the thread in this column and row.
-    fn thread(&self, (x, y): (u32, u32), named: Span) -> Result<usize, Wrong> {
-        if x >= self.grid.0 || y >= self.grid.1 {
-            return Err(wrong(named, format!("the grid has no thread ({x}, {y})")));
-        }
-        Ok(y as usize * self.grid.0 as usize + x as usize)
-    }
-
-    /// A register or predicate of all threads, a row for each row of threads; of the one thread named.
-    ///
-    /// # Errors
-    /// `E0704`, `E0705`: no such register, no such thread.
-    pub fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Wrong> {
-        let ty = match (words.ty, words.form) {
-            (Some(ty), _) => ty,
-            (None, Some(Form::Float)) => Type::F,
-            (None, _) => Type::Ud,
-        };
-        let natural = match words.ty {
-            Some(ty) => Form::natural(ty),
-            None => Form::Hex,
-        };
-        Ok(Table {
-            view: View {
-                ty,
-                form: words.form.unwrap_or(natural),
-                pitch: words.pitch.unwrap_or(self.grid.0.max(1) * 4),
-            },
-            bytes: little(&self.values(place)?),
-        })
-    }
-
-    /// R, G, B, A from four registers on, of all threads, as a surface.
-    ///
-    /// # Errors
-    /// Not a register.
-    pub fn picture(&self, name: &Spanned<String>) -> Result<Surface, Wrong> {
-        let Target::Reg(first) = target(name)? else {
-            return Err(wrong(name.span, "a picture is made of registers"));
-        };
-        let described = Description::d2(Format::R32G32B32A32_FLOAT, self.grid.0, self.grid.1);
-        let surface = Surface::zeroed(described).map_err(|e| wrong(name.span, e.what))?;
-        for (thread, number) in self.threads.iter().zip(0..) {
-            let texel = [0, 1, 2, 3].map(|i| thread.reg(first.plus(i).unwrap_or(Reg::RZ)));
-            let place = surface.place(0, 0, number % self.grid.0, number / self.grid.0, 0);
-            surface.write_cell(place, &little(&texel));
-        }
-        Ok(surface)
-    }
-
-    /// [`Machine::picture`] with eight bits to a channel, as a picture file holds it.
-    ///
-    /// # Errors
-    /// As [`Machine::picture`].
-    pub fn eight_bits(&self, name: &Spanned<String>) -> Result<Surface, Wrong> {
-        let surface = self.picture(name)?;
-        let described = Description::d2(Format::R8G8B8A8_UNORM, self.grid.0, self.grid.1);
-        let narrow = Surface::zeroed(described).map_err(|e| wrong(name.span, e.what))?;
-        let picture =
-            crate::surface::Picture::of(&surface).map_err(|e| wrong(name.span, e.what))?;
-        picture
-            .store(&narrow)
-            .map_err(|e| wrong(name.span, e.what))?;
-        Ok(narrow)
-    }
+    Ok(())
 }
 
-/// The texel of level 0 that texel `at` of `level` is a copy of.
-fn deep(at: u32, level: u32, size: u32) -> u32 {
-    debug_assert!(u64::from(at) < shrunk(size.into(), level));
-    (at << level).min(size - 1)
+/// The values of a register or predicate, one for each thread, or for the one named.
+fn values(machine: &Machine, place: &Place) -> Result<Vec<u32>, Wrong> {
+    let target = target(&place.name)?;
+    let threads = chosen(machine, place)?;
+    Ok(threads
+        .into_iter()
+        .map(|thread| machine.value(thread, target))
+        .collect())
 }
 
-fn little(words: &[u32]) -> Vec<u8> {
-    words.iter().flat_map(|w| w.to_le_bytes()).collect()
+/// The threads that a place names: all, or the one in its column and row.
+fn chosen(machine: &Machine, place: &Place) -> Result<Vec<usize>, Wrong> {
+    let Some((x, y)) = place.thread else {
+        return Ok((0..machine.threads.len()).collect());
+    };
+    let thread = machine.thread((x, y)).ok_or_else(|| {
+        wrong(
+            place.name.span,
+            format!("the grid has no thread ({x}, {y})"),
+        )
+    })?;
+    Ok(vec![thread])
+}
+
+/// A register or predicate of all threads, a row for each row of threads; of the one thread named.
+///
+/// # Errors
+/// `E0704`, `E0705`: no such register, no such thread.
+pub fn table(machine: &Machine, place: &Place, words: ViewWords) -> Result<Table, Wrong> {
+    let ty = match (words.ty, words.form) {
+        (Some(ty), _) => ty,
+        (None, Some(Form::Float)) => Type::F,
+        (None, _) => Type::Ud,
+    };
+    let natural = match words.ty {
+        Some(ty) => Form::natural(ty),
+        None => Form::Hex,
+    };
+    Ok(Table {
+        view: View {
+            ty,
+            form: words.form.unwrap_or(natural),
+            pitch: words.pitch.unwrap_or(machine.grid.0.max(1) * 4),
+        },
+        bytes: little(&values(machine, place)?),
+    })
+}
+
+/// Four registers from the named one on, of all threads, as a surface of R, G, B, A.
+///
+/// # Errors
+/// `E0704`, `E0705`: not a register.
+pub fn picture(machine: &Machine, name: &Spanned<String>) -> Result<Surface, Wrong> {
+    surface_of(name, |first| machine.picture(first))
+}
+
+/// [`picture`] with eight bits to a channel, as in a picture file.
+///
+/// # Errors
+/// As [`picture`].
+pub fn eight_bits(machine: &Machine, name: &Spanned<String>) -> Result<Surface, Wrong> {
+    surface_of(name, |first| machine.eight_bits(first))
+}
+
+fn surface_of(
+    name: &Spanned<String>,
+    make: impl FnOnce(Reg) -> Result<Surface, String>,
+) -> Result<Surface, Wrong> {
+    match target(name)? {
+        Target::Reg(first) => make(first).map_err(|why| wrong(name.span, why)),
+        Target::Pred(_) => Err(wrong(name.span, "a picture is made of registers")),
+    }
 }
 
 fn sign_extended(ty: Type, bits: u64) -> u32 {
@@ -645,12 +452,6 @@ fn sign_extended(ty: Type, bits: u64) -> u32 {
         true => (((bits << spare) as i64) >> spare) as u32,
         false => bits as u32,
     }
-}
-
-#[derive(Clone, Copy)]
-enum Target {
-    Reg(Reg),
-    Pred(Pred),
 }
 
 fn target(name: &Spanned<String>) -> Result<Target, Wrong> {

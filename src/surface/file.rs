@@ -22,7 +22,7 @@ pub struct BadFile {
     /// What is wrong.
     pub what: String,
     /// What to do about it.
-    pub fix_for: String,
+    pub help: String,
     /// It may be fine, but is larger than visim reads.
     pub too_large: bool,
     /// The rule that the surface of it would break.
@@ -33,26 +33,26 @@ pub struct BadFile {
 pub const CHECK_NAME: &str = "check the name: files of a program are searched next to it, those of an option in the current folder";
 
 impl BadFile {
-    pub(super) fn new(path: &Path, what: impl ToString, fix_for: impl ToString) -> BadFile {
+    pub(super) fn new(path: &Path, what: impl ToString, help: impl ToString) -> BadFile {
         BadFile {
             path: path.display().to_string(),
             what: what.to_string(),
-            fix_for: fix_for.to_string(),
+            help: help.to_string(),
             too_large: false,
             rule: None,
         }
     }
 
-    fn too_large(path: &Path, what: impl ToString, fix_for: impl ToString) -> BadFile {
+    fn too_large(path: &Path, what: impl ToString, help: impl ToString) -> BadFile {
         BadFile {
             too_large: true,
-            ..BadFile::new(path, what, fix_for)
+            ..BadFile::new(path, what, help)
         }
     }
 
     /// A surface that cannot be made of the file: sizes and levels are what the file says.
     pub(super) fn invalid(path: &Path, why: Invalid) -> BadFile {
-        let fix_for = match why.code {
+        let help = match why.code {
             Code::E0740 | Code::E0741 | Code::E0744 => {
                 "the file itself says so: write it again, or use another"
             }
@@ -61,7 +61,7 @@ impl BadFile {
         BadFile {
             too_large: why.too_large(),
             rule: Some(Box::new(why.clone())),
-            ..BadFile::new(path, &why, fix_for)
+            ..BadFile::new(path, &why, help)
         }
     }
 }
@@ -437,7 +437,7 @@ mod tests {
         assert!(
             read_picture(&Disk, &path)
                 .unwrap_err()
-                .fix_for
+                .help
                 .contains("name")
         );
         save(&photo(32, 32, 0), &path);
@@ -446,7 +446,7 @@ mod tests {
         assert!(
             read_picture(&Disk, &path)
                 .unwrap_err()
-                .fix_for
+                .help
                 .contains("cut short")
         );
         std::fs::write(&path, b"hello").unwrap();

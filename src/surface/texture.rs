@@ -57,7 +57,7 @@ pub fn load_texture(
     start: &Description,
     format: Option<Format>,
 ) -> Result<Surface, BadFile> {
-    let bad = |what: String, fix_for: &str| BadFile::new(path, what, fix_for);
+    let bad = |what: String, help: &str| BadFile::new(path, what, help);
     let (dds, ktx2);
     let texture = if bytes.starts_with(DDS) {
         dds = ddsfile::Dds::read(bytes).map_err(|e| bad(e.to_string(), DAMAGED))?;
@@ -66,7 +66,7 @@ pub fn load_texture(
         ktx2 = ktx2::Reader::new(bytes).map_err(|e| bad(e.to_string(), DAMAGED))?;
         of_ktx2(&ktx2)
     };
-    let mut texture = texture.map_err(|(what, fix_for)| bad(what, fix_for))?;
+    let mut texture = texture.map_err(|(what, help)| bad(what, help))?;
     if let Some(format) = format {
         let same = (format.bits, format.block) == (texture.format.bits, texture.format.block);
         if !same {

@@ -14,7 +14,8 @@
 //! * [`rules`]: what is refused, always or under `--strict`. * [`packing`]: which register holds what.
 //! * [`header`]: the 256-bit texture header. * [`component`]: component sizes and types, as channels of the
 //!   one format model. * [`block_linear`]: where texels lie. * [`texture`]: a header made ready.
-//! * [`fetch`](mod@fetch): one fetch, step by step. * [`story`]: a fetch in words.
+//! * [`fetch`](mod@fetch): one fetch, step by step. * [`explain`]: a fetch in words.
+//! * [`machine`]: threads and textures that run statements.
 //!
 //! One thread fetches at a time: threads of a warp do not see each other here. Not here: TLDS and the
 //! texture loads of Volta and later, which are recognised and refused by name.
@@ -23,14 +24,15 @@
 
 pub mod block_linear;
 pub mod component;
+pub mod explain;
 pub mod fetch;
 pub mod header;
 pub mod instruction;
+pub mod machine;
 pub mod packing;
 pub mod parse;
 pub mod print;
 pub mod rules;
-pub mod story;
 pub mod texture;
 mod tlds;
 pub mod word;

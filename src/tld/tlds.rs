@@ -1,7 +1,7 @@
 //! TLDS, the short form: refused by name, with the TLD that does the same.
 //!
 //! TLDS names scalar registers and two destination pairs, TLD names vectors. The equivalent therefore
-//! may need its operands moved together first; the fix_for shows the moves.
+//! may need its operands moved together first; the help shows the moves.
 //!
 //! ```text
 //! TLDS.LL RZ, R0, R4, R9, 0x50, 2D, RG ;    s, t in R4, R5    LOD in R9    R, G to R0, R1

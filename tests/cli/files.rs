@@ -5,7 +5,7 @@ use ddsfile::{
 };
 use pretty_assertions::assert_eq;
 use std::path::Path;
-use visim::internals::harness::ran::Ran;
+use visim::internals::harness::run_result::RunResult;
 use visim::internals::harness::session::{Options, file_layer, start};
 use visim::internals::source::Source;
 use visim::internals::surface::file::{ALL_LEVELS, encode_picture, load_picture};
@@ -125,7 +125,7 @@ fn dds_cubes_arrays_volumes_and_blocks_keep_their_texels() {
     let srgb = load_texture(Path::new("t"), &bytes, &tiled, Some(twin)).expect("a twin");
     assert_eq!(
         (srgb.format(), srgb.description().tiling),
-        (twin, Tiling::Y)
+        (tld_vs_load, Tiling::Y)
     );
     in_order(&srgb, std::iter::once(image(0, 0)));
     let other = load_texture(Path::new("t"), &bytes, &tiled, Some(Format::R8_UNORM));

@@ -24,16 +24,16 @@ const WANTS_A_LAUNCH: &[&str] = &["E0603", "E0604", "E0608", "E0691", "L0602"];
 
 /// The instructions that have run to their end.
 #[derive(Default)]
-struct Ran(Mutex<BTreeSet<Opcode>>);
+struct RunResult(Mutex<BTreeSet<Opcode>>);
 
-/// Watches one thread for [`Ran`].
+/// Watches one thread for [`RunResult`].
 struct Watch<'r> {
-    ran: &'r Ran,
+    ran: &'r RunResult,
     /// The instruction at hand.
     now: Option<Opcode>,
 }
 
-impl Ran {
+impl RunResult {
     fn thread(&self) -> Watch<'_> {
         Watch {
             ran: self,
@@ -117,7 +117,7 @@ fn bindings(text: &str, given: (&str, &str)) -> Source {
 /// How a run ended: the code and class of what stopped it.
 type End = Option<(String, Class, String)>;
 
-fn run(path: &Path, platform: Option<Platform>, given: Option<(&str, &str)>, ran: &Ran) -> End {
+fn run(path: &Path, platform: Option<Platform>, given: Option<(&str, &str)>, ran: &RunResult) -> End {
     let source = load::source(path).expect("a text");
     let (own, found) = file_layer(source.clone(), path);
     let mut layers = vec![own];
@@ -275,7 +275,7 @@ fret (M1, 1)
 ";
 
 /// Runs one of [`LINES`]; what stopped it.
-fn run_line(platform: &str, body: &str, ran: &Ran) -> Option<(String, Class, String)> {
+fn run_line(platform: &str, body: &str, ran: &RunResult) -> Option<(String, Class, String)> {
     let say = |d: &visim::internals::diagnostic::Diagnostic| {
         (d.code.to_string(), d.class(), d.message.clone())
     };
@@ -327,7 +327,7 @@ fn run_line(platform: &str, body: &str, ran: &Ran) -> Option<(String, Class, Str
 /// Whether the check refuses a line on each platform as one that lacks its instruction.
 fn on_no_platform(mnemonic: &str, body: &str) -> bool {
     Platform::ALL.iter().all(|platform| {
-        let end = run_line(platform.name, body, &Ran::default());
+        let end = run_line(platform.name, body, &RunResult::default());
         let (code, message) =
             end.map_or_else(Default::default, |(code, _, message)| (code, message));
         code == "E0428" && message.ends_with(&format!(" has no {mnemonic}"))
@@ -335,7 +335,7 @@ fn on_no_platform(mnemonic: &str, body: &str) -> bool {
 }
 
 /// Every text with what it is given: its name, whether it is of a corpus, and how each run ended.
-fn sweep(ran: &Ran) -> Vec<(String, bool, Vec<End>)> {
+fn sweep(ran: &RunResult) -> Vec<(String, bool, Vec<End>)> {
     let mut all = Vec::new();
     for folder in [
         "tests/corpus/text",
@@ -363,7 +363,7 @@ fn sweep(ran: &Ran) -> Vec<(String, bool, Vec<End>)> {
 
 #[test]
 fn every_instruction_runs_or_is_refused_by_name_and_every_text_runs_or_says_what_it_lacks() {
-    let watcher = Ran::default();
+    let watcher = RunResult::default();
     let mut named = BTreeSet::new();
     let mut wrong: Vec<String> = Vec::new();
     for (name, corpus, ends) in sweep(&watcher) {

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use visim::internals::diagnostic::{Code, any_fatal, render_all};
 use visim::internals::harness::bind::Layer;
 use visim::internals::harness::language::Language;
-use visim::internals::harness::{load, tld as harness, twin};
+use visim::internals::harness::{load, tld as harness, tld_vs_load};
 use visim::internals::source::Source;
 use visim::internals::surface::Format;
 use visim::internals::surface::texel::Decoder;
@@ -483,14 +483,14 @@ TLD.LZ R8, R4, 0x4, 3D, 0xf ;
         language: Language::Tld,
         ..Layer::option(source, directives)
     };
-    let mut machine = harness::start(&[layer], found, Strictness::Strict).expect("a machine");
+    let (mut machine, _) = harness::start(&[layer], found, Strictness::Strict).expect("a machine");
     let mut seen = Vec::new();
     machine
         .run(|s, _, inputs, fetched| seen.push((s.tld.node, *inputs, *fetched)))
         .expect("a run");
     let mut inside = 0;
     for (tld, inputs, fetched) in seen {
-        let other = twin::load_3d(&machine, &tld, &inputs, &fetched).expect("a load");
+        let other = tld_vs_load::load_3d(&machine, &tld, &inputs, &fetched).expect("a load");
         if matches!(fetched.end, End::Texel { .. }) {
             inside += 1;
             assert_eq!(fetched.outputs, other, "{tld} {inputs:?}");

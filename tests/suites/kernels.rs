@@ -8,7 +8,7 @@ use super::{Case, NOT_MODELLED};
 use std::path::{Path, PathBuf};
 use visim::internals::check::CheckOptions;
 use visim::internals::diagnostic::{Class, Diagnostic, render_all};
-use visim::internals::harness::beside::with_functions;
+use visim::internals::harness::companion_files::with_functions;
 use visim::internals::harness::bind::Layer;
 use visim::internals::harness::front::Front;
 use visim::internals::harness::kernel::{LaunchFile, Prepared, Refused};

@@ -3,14 +3,15 @@
 use super::contents;
 use super::directive::{Dump, Place, Save, ViewWords};
 use super::session::{Session, Table};
-use super::tld::Machine;
+use super::tld;
 use crate::diagnostic::Diagnostic;
 use crate::source::Spanned;
 use crate::surface::Surface;
+use crate::tld::machine::Machine;
 use std::sync::Arc;
 
 /// Registers and surfaces that can be looked at by name.
-pub trait Ran {
+pub trait RunResult {
     /// The rows that a place names, with the view that its declaration and `words` give.
     ///
     /// # Errors
@@ -20,19 +21,19 @@ pub trait Ran {
     /// What is held against a picture.
     ///
     /// # Errors
-    /// As [`Ran::table`]; the name is that of no surface.
+    /// As [`RunResult::table`]; the name is that of no surface.
     fn surface(&self, name: &Spanned<String>) -> Result<Arc<Surface>, Box<Diagnostic>>;
 
     /// A surface as the bytes of a file, the kind of which follows from its name.
     ///
     /// # Errors
-    /// As [`Ran::surface`]; `E0702`: the format has no picture; `E0757`: no such part.
+    /// As [`RunResult::surface`]; `E0702`: the format has no picture; `E0757`: no such part.
     fn saved(&self, save: &Save) -> Result<Vec<u8>, Box<Diagnostic>>;
 
     /// A dump as text, a title and the rows, and as a table.
     ///
     /// # Errors
-    /// As [`Ran::table`].
+    /// As [`RunResult::table`].
     fn dump(&self, dump: &Dump) -> Result<(String, Table), Box<Diagnostic>> {
         let table = self.table(&dump.place, dump.view)?;
         let mut text = dump.place.name.node.clone();
@@ -51,7 +52,7 @@ pub trait Ran {
     }
 }
 
-impl<O> Ran for Session<O> {
+impl<O> RunResult for Session<O> {
     fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
         self.table(place, words)
     }
@@ -65,16 +66,16 @@ impl<O> Ran for Session<O> {
     }
 }
 
-impl Ran for Machine {
+impl RunResult for Machine {
     fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
-        self.table(place, words)
+        tld::table(self, place, words)
     }
 
     fn surface(&self, name: &Spanned<String>) -> Result<Arc<Surface>, Box<Diagnostic>> {
-        self.eight_bits(name).map(Arc::new)
+        tld::eight_bits(self, name).map(Arc::new)
     }
 
     fn saved(&self, save: &Save) -> Result<Vec<u8>, Box<Diagnostic>> {
-        contents::save(&self.picture(&save.name)?, save)
+        contents::save(&tld::picture(self, &save.name)?, save)
     }
 }

@@ -8,11 +8,11 @@
 //! The surface is the one the texture was made from, so that what differs is the rule, not the texel.
 //! Source: TLD reference 6; surface reference 4.13.
 
-use super::tld::Machine;
 use crate::isa::ChannelMask;
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::sampler::fetch::load_reference;
 use crate::surface::{Description, Surface};
+use crate::tld::machine::Machine;
 use crate::tld::{End, Fetch, Inputs, Lod, Tld};
 
 /// The texture behind a header as the other front end's surface, of the same levels.
