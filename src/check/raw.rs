@@ -6,9 +6,9 @@ use super::operand_size::must_hold_raw;
 use super::rules::{Context, Found};
 use crate::diagnostic::Code;
 use crate::isa::Opcode;
-use crate::message::raw_lengths::{self, Part, RawWords};
-use crate::message::fields::{Field, outer};
 use crate::message::default_lengths::counts_by_header;
+use crate::message::fields::{Field, outer};
+use crate::message::raw_lengths::{self, Part, RawWords};
 use crate::syntax::ast::{Operand, Suffix};
 
 /// `raw_send` and `raw_sends`.

@@ -125,7 +125,7 @@ fn dds_cubes_arrays_volumes_and_blocks_keep_their_texels() {
     let srgb = load_texture(Path::new("t"), &bytes, &tiled, Some(twin)).expect("a twin");
     assert_eq!(
         (srgb.format(), srgb.description().tiling),
-        (tld_vs_load, Tiling::Y)
+        (twin, Tiling::Y)
     );
     in_order(&srgb, std::iter::once(image(0, 0)));
     let other = load_texture(Path::new("t"), &bytes, &tiled, Some(Format::R8_UNORM));

@@ -117,7 +117,12 @@ fn bindings(text: &str, given: (&str, &str)) -> Source {
 /// How a run ended: the code and class of what stopped it.
 type End = Option<(String, Class, String)>;
 
-fn run(path: &Path, platform: Option<Platform>, given: Option<(&str, &str)>, ran: &RunResult) -> End {
+fn run(
+    path: &Path,
+    platform: Option<Platform>,
+    given: Option<(&str, &str)>,
+    ran: &RunResult,
+) -> End {
     let source = load::source(path).expect("a text");
     let (own, found) = file_layer(source.clone(), path);
     let mut layers = vec![own];

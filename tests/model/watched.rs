@@ -4,8 +4,8 @@
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
-use visim::internals::harness::companion_files::with_functions;
 use visim::internals::harness::bind::Layer;
+use visim::internals::harness::companion_files::with_functions;
 use visim::internals::harness::kernel::LaunchFile;
 use visim::internals::harness::load;
 use visim::internals::harness::session::{Options, file_layer, start_watched};
