@@ -283,7 +283,7 @@ fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {
             "E0642",
             &[
                 "an image of type 1d has 1 size",
-                "takes an image of type 1d",
+                "requires an image of type 1d",
             ],
         ),
         (

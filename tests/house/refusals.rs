@@ -148,7 +148,7 @@ const REFUSALS: &[Row] = &[
     ("TLD.LZ.MS R0, R4, R5, 0x28, 3D, 0xf ;", &["check", "k.tld"], "E0809", "ARRAY_2D"),
     ("/*0008*/ TLD.LZ R0, R4, 0x28, 2D, 0xf ; /* 0xdd38002f80070400 */", &["check", "k.tld"], "W0813", "word"),
     ("TEX R0, R4, 0x28, 2D, 0xf ;", &["check", "k.tld"], "N0816", "only TLD"),
-    ("// SURFACE T3: R8_UINT 8x8 bank=0x28\n// KERNEL k\nTLD.LZ R0, R4, 0x28, 2D, 0xf ;", &["run", "k.tld"], "W0715", "KERNEL says nothing"),
+    ("// SURFACE T3: R8_UINT 8x8 bank=0x28\n// KERNEL k\nTLD.LZ R0, R4, 0x28, 2D, 0xf ;", &["run", "k.tld"], "W0715", "KERNEL has no meaning"),
     ("", &["run", "k.visa", "--surface", "256=new:4x4:R8_UNORM"], "E0705", "indices go from 0 to 255"),
     ("// SURFACE T3: R8_UINT 8x8 bank=0x28\nTLD.LZ R0, R4, 0x29, 2D, 0xf ;", &["run", "k.tld"], "E0821", "header"),
     ("typed_atomic.fadd (M1, 8) T6 U.0 %null.0 %null.0 %null.0 U.0 %null.0 %null.0", &["lower", "k.visa"], "W0380", "not what the page"),
