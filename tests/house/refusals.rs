@@ -151,7 +151,7 @@ const REFUSALS: &[Row] = &[
     ("// SURFACE T3: R8_UINT 8x8 bank=0x28\n// KERNEL k\nTLD.LZ R0, R4, 0x28, 2D, 0xf ;", &["run", "k.tld"], "W0715", "KERNEL has no meaning"),
     ("", &["run", "k.visa", "--surface", "256=new:4x4:R8_UNORM"], "E0705", "indices go from 0 to 255"),
     ("// SURFACE T3: R8_UINT 8x8 bank=0x28\nTLD.LZ R0, R4, 0x29, 2D, 0xf ;", &["run", "k.tld"], "E0821", "header"),
-    ("typed_atomic.fadd (M1, 8) T6 U.0 %null.0 %null.0 %null.0 U.0 %null.0 %null.0", &["lower", "k.visa"], "W0380", "not what the page"),
+    ("typed_atomic.fadd (M1, 8) T6 U.0 %null.0 %null.0 %null.0 U.0 %null.0 %null.0", &["lower", "k.visa"], "W0380", "differs from the reference"),
     ("media_ld.nomod (4,2) T6 0 0x0:ud 0x0:ud UB.0\n// SURFACE T6: R8_UINT 128x8 tiling=X swizzle=on", &["run", "k.visa", "--through-bits"], "W0391", "swizzled addresses"),
     ("rt_write_3d (M1, 8) T6 U.0 U.0", &["lower", "k.visa"], "E0380", "four colour operands"),
     ("sample_po.R (M1, 8) 0x0:uw S0 T6 U.0 U.0", &["lower", "k.visa"], "N0380", "newer platforms"),
