@@ -24,7 +24,7 @@ pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
         ironlake(cx, found);
     }
     if opcode == Opcode::Srnd {
-        let d = self
+        let d = cx
             .complaint(Code::E0428, format!("{} has no srnd", cx.platform))
             .at(
                 cx.mnemonic(),
@@ -70,10 +70,8 @@ pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
         return;
     }
     match opcode {
-        Opcode::Shl | Opcode::Shr | Opcode::Sel | Opcode::Mul
-            if quad && !cx.platform.int64 =>
-        {
-            let d = self
+        Opcode::Shl | Opcode::Shr | Opcode::Sel | Opcode::Mul if quad && !cx.platform.int64 => {
+            let d = cx
                 .complaint(
                     Code::W0429,
                     format!("{} has no 64-bit {opcode}", cx.platform),
@@ -91,7 +89,7 @@ pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
             found.remarked.no_sampler = true;
             let before = Platform::ALL.iter().take_while(|p| **p != cx.platform);
             let other = before.filter(|p| p.has_sampler).last().copied();
-            let d = self
+            let d = cx
                 .complaint(Code::W0430, format!("{} has no sampler", cx.platform))
                 .at(cx.mnemonic(), "a sampler message")
                 .note("Intel's finalizer still encodes it, with 64-byte registers; visim runs it like that")
@@ -103,13 +101,7 @@ pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
     }
 }
 
-fn missing(
-    cx: &Context<'_>,
-    found: &mut Found<'_>,
-    what: &str,
-    has: &Has<'_>,
-    instead: &str,
-) {
+fn missing(cx: &Context<'_>, found: &mut Found<'_>, what: &str, has: &Has<'_>, instead: &str) {
     let title = format!("{} has no {what}", cx.platform);
     // Intel's finalizer makes an ordinary sample of these (lowering reference 4).
     let d = match cx.opcode() {

@@ -2,9 +2,9 @@
 //!
 //! Source: vISA 3D_LOAD; vISA AVS; vISA text reference 5.7, 5.8, 7.2 to 7.5; lowering reference 3.
 
+use super::VarId;
 use super::blocks::media_surface;
 use super::operand_size::must_hold;
-use super::VarId;
 use super::rules::NULL;
 use super::rules::{Context, Found};
 use crate::diagnostic::Code;

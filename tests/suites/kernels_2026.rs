@@ -7,7 +7,7 @@ use super::{Case, NOT_MODELLED, read};
 use serde_json::Value;
 use std::path::{Path, PathBuf};
 use visim::internals::diagnostic::{any_fatal, render_all};
-use visim::internals::harness::beside::with_functions;
+use visim::internals::harness::companion_files::with_functions;
 use visim::internals::harness::front::Front;
 use visim::internals::harness::kernel::{CompiledFile, LaunchFile};
 use visim::internals::harness::load;
