@@ -175,7 +175,14 @@ impl Lowering<'_> {
     }
 
     fn plan_in(&self, request: Request, lengths: Form) -> Result<Plan> {
-        let template = encode(&request, &lengths, self.platform)
+        // Lengths that are too great for their fields wrap when the message is sent; the template has none of them.
+        let fitting = Form {
+            first: lengths.first & outer::LENGTH.max(),
+            second: lengths.second & length_field(self.platform).max(),
+            response: lengths.response & outer::RESPONSE.max(),
+            ..lengths
+        };
+        let template = encode(&request, &fitting, self.platform)
             .or_else(|why| self.refuse(Code::E0380, why.to_string()))?;
         Ok(Plan {
             request,

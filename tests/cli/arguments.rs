@@ -572,7 +572,11 @@ fn mistakes_in_a_launch_file_are_told_before_anything_runs() {
         (
             "",
             r#""devices": {"sky": {"visaasm": "k.visaasm"}}"#,
-            &["E0645", "`sky` is no platform", "did you mean skl?"],
+            &[
+                "E0645",
+                "does not know the platform `sky`",
+                "did you mean skl?",
+            ],
         ),
         (
             "",

@@ -81,8 +81,8 @@ fn lines_that_are_none_are_refused() {
         (&["picture", "k.visa", "-o", "x.png"], 2, "as kernel.visa:12"),
         (&["picture", "k.visa:99", "-o", "x.png"], 2, "line 99 has no instruction: k.visa has "),
         (&["picture", "k.visa:1", "-o", "x.png"], 2, "line 1 has no instruction: `"),
-        (&["run", "k.visa", "--break", "0"], 2, "from 1 on"),
-        (&["run", "k.visa", "--break", "x"], 2, "the number of a line is wanted"),
+        (&["run", "k.visa", "--break", "0"], 2, "at least 1"),
+        (&["run", "k.visa", "--break", "x"], 2, "expected the number of a line"),
     ]);
 }
 

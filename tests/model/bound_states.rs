@@ -345,7 +345,7 @@ fn rules_are_told_at_their_words_with_a_mend_and_a_section() {
             "SURFACE T6: R8_UNORM 32x16 kind=cube",
             "E0744",
             "32x16",
-            "alike",
+            "equal width and height",
         ),
         (
             "SURFACE T6: R8_UNORM 8x8 slices=3 qpitch=4",

@@ -488,7 +488,7 @@ impl Arg {
             }
             other => {
                 return Err(wrong(&format!(
-                    "`{other}` is no kind of argument: buffer, image, sampler, local or value"
+                    "unknown kind of argument `{other}`: buffer, image, sampler, local or value"
                 )));
             }
         })
