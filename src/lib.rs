@@ -58,7 +58,7 @@ mod api;
 /// * [`finalizer`] prints the messages that Intel's finalizer makes of an instruction.
 /// * [`explain`], [`harness`] and the command line only read what the others produce.
 ///
-/// Every stage returns all that it finds as [`Diagnostic`]s.
+/// Every stage returns all that it finds as [`Diagnostic`]s. [Recipes](crate::internals::recipes) say how to add to them.
 #[cfg_attr(not(feature = "internals"), doc(hidden))]
 #[path = ""]
 pub mod internals {
@@ -80,6 +80,8 @@ pub mod internals {
     pub mod message;
     pub mod observe;
     pub mod program;
+    #[doc = include_str!("recipes.md")]
+    pub mod recipes {}
     pub mod sampler;
     pub mod sends;
     pub mod source;
