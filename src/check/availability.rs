@@ -18,7 +18,13 @@ pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
     let opcode = cx.opcode();
     let row = opcode.info().availability;
     if !row.on(cx.platform) {
-        return missing(cx, found, &opcode.to_string(), &|p| row.on(p), row.instead);
+        return missing(
+            cx,
+            found,
+            &opcode.to_string(),
+            &|p| row.on(p),
+            row.instead(cx.platform),
+        );
     }
     if cx.platform.is_gen5() {
         ironlake(cx, found);

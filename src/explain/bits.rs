@@ -71,6 +71,9 @@ impl fmt::Display for Part {
 
 /// The descriptor, what the shared function reads in it, and the extended descriptor.
 pub fn descriptors(desc: u32, ex_desc: u32, sfid: Option<Sfid>, platform: Platform) -> Vec<Part> {
+    if platform.dialect.unmodelled().is_some() {
+        return Vec::new();
+    }
     let mut parts = vec![Part {
         layout: &outer::LAYOUT,
         words: vec![desc],

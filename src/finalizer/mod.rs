@@ -180,6 +180,11 @@ pub fn messages(
     context: &Context,
     platform: Platform,
 ) -> Result<Lowered> {
+    // Xe-LPG has the descriptors of DG2: Xe2 messages reference 1.
+    let platform = match platform {
+        Platform::Mtl | Platform::Arl => Platform::Dg2,
+        other => other,
+    };
     let mut cx = Lowering {
         unit,
         instruction,
@@ -187,8 +192,40 @@ pub fn messages(
         platform,
         lowered: Lowered::default(),
     };
+    if let Some(section) = platform.dialect.unmodelled() {
+        return match sends(instruction.opcode.node)
+            || instruction.opcode.node == Opcode::Ret && context.ends_thread(unit)
+        {
+            true => Err(Box::new(
+                Diagnostic::with_message(
+                    Code::N0380,
+                    format!("the messages of {platform} are not modelled"),
+                )
+                .at(instruction.opcode.span, "a message")
+                .see(section),
+            )),
+            false => Ok(cx.lowered),
+        };
+    }
     cx.lower()?;
     Ok(cx.lowered)
+}
+
+/// Whether an instruction is a message, other than the one that ends a thread.
+fn sends(op: Opcode) -> bool {
+    match op.info().family {
+        Family::Move | Family::Arithmetic | Family::Logic | Family::Math | Family::Flow => false,
+        Family::Sync => matches!(
+            op,
+            Opcode::Barrier
+                | Opcode::SbarrierSignal
+                | Opcode::NbarrierSignal
+                | Opcode::FenceGlobal
+                | Opcode::FenceLocal
+                | Opcode::SamplerCacheFlush
+        ),
+        _ => true,
+    }
 }
 
 /// The result of a lowering step; the diagnostic is boxed because it is large and rare.

@@ -31,9 +31,13 @@ pub fn platform(word: Word<'_>) -> Result<Spanned<Platform>, Mistake> {
     match Platform::from_name(word.node) {
         Some(platform) => Ok(Spanned::new(platform, word.span)),
         None => Err(Box::new(mistake(word.span, "no such platform").help(
-            match words::nearest(word.node, names.clone()) {
-                Some(meant) => format!("did you mean {meant}?"),
-                None => format!("one of {}", names.collect::<Vec<_>>().join(" ")),
+            match (
+                Platform::meant(word.node),
+                words::nearest(word.node, names.clone()),
+            ) {
+                (Some(platform), _) => format!("did you mean {platform}?"),
+                (None, Some(meant)) => format!("did you mean {meant}?"),
+                (None, None) => format!("one of {}", names.collect::<Vec<_>>().join(" ")),
             },
         ))),
     }

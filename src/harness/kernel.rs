@@ -163,7 +163,9 @@ impl LaunchFile {
         let Some(platform) = Platform::from_name(device) else {
             let mut refused = unknown(format!("visim does not know the platform `{device}`"));
             let known = Platform::ALL.iter().flat_map(|p| p.names());
-            refused.help = nearest(device, known).map(|meant| format!("did you mean {meant}?"));
+            let meant = Platform::meant(device).map(|p| p.name);
+            let meant = meant.or_else(|| nearest(device, known));
+            refused.help = meant.map(|meant| format!("did you mean {meant}?"));
             return Err(refused);
         };
         let Some(entry) = self.launch.devices.get(device) else {

@@ -11,8 +11,8 @@ use super::platforms::Platform;
 pub struct Availability {
     /// Their generations.
     pub generations: Span,
-    /// What to use elsewhere; empty if nothing does it.
-    pub instead: &'static str,
+    /// What to use on earlier platforms, and on later ones if that is something else; none if nothing does it.
+    instead: &'static [&'static str],
 }
 
 /// Flags of `rt_write_3d` for which Ironlake's message has no place, and what they ask for.
@@ -29,15 +29,25 @@ pub const NOT_ON_IRONLAKE: &[(&str, &str)] = &[
 
 impl Availability {
     /// From the optional column of a row; without it every platform has the instruction.
-    pub(super) const fn of_row(column: &[(Span, &'static str)]) -> Availability {
+    pub(super) const fn of_row(column: &[(Span, &'static [&'static str])]) -> Availability {
         let (generations, instead) = match column {
             [(generations, instead), ..] => (*generations, *instead),
-            [] => (Span::EVERY, ""),
+            [] => (Span::EVERY, [].as_slice()),
         };
         Availability {
             generations,
             instead,
         }
+    }
+
+    /// What to use on a platform without the instruction; empty if nothing does it.
+    pub fn instead(&self, platform: Platform) -> &'static str {
+        let later = Some(platform.generation) > self.generations.first();
+        let side = self
+            .instead
+            .get(usize::from(later))
+            .or(self.instead.first());
+        side.copied().unwrap_or_default()
     }
 
     /// Whether a platform has the instruction.

@@ -115,7 +115,7 @@ pub struct OpInfo {
 macro_rules! opcodes {
     ($(#[doc = $doc:literal] $code:literal $sub:literal $mnemonic:literal $name:ident $family:ident
         $pred:ident [$($suffix:ident),*] $exec:ident [$($slot:expr),*]
-        $(on($span:expr, $instead:literal))?)+) => {
+        $(on($span:expr $(, $instead:literal)*))?)+) => {
         /// An instruction; see [`OPCODES`] for what is known of it.
         #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
         pub enum Opcode { $(#[doc = $doc] $name),+ }
@@ -136,7 +136,7 @@ macro_rules! opcodes {
                 suffixes: &[$(SuffixSlot::$suffix),*],
                 exec: ExecUse::$exec,
                 slots: &[$($slot),*],
-                availability: Availability::of_row(&[$(($span, $instead))?]),
+                availability: Availability::of_row(&[$(($span, &[$($instead),*]))?]),
             }),+]
         };
     };
@@ -203,9 +203,9 @@ opcodes! {
     /// Reciprocal.
     0x1b 0 "inv" Inv Math Optional [Saturate] Lanes [Dst, Src]
     /// Systolic dot product, wide form.
-    0x1c 0 "dpasw" Dpasw Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin] on(from(XeHpg), "dp4a")
+    0x1c 0 "dpasw" Dpasw Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin] on(from(XeHpg).except(XeLpg), "dp4a")
     /// Converts to and from 8-bit floats and TF32.
-    0x1d 0 "fcvt" Fcvt Move Never [] Lanes [Dst, Src] on(from(XeHpc), "mov")
+    0x1d 0 "fcvt" Fcvt Move Never [] Lanes [Dst, Src] on(from(XeHpc).except(XeLpg).except(XeLpgPlus), "mov")
     /// Stochastic rounding.
     0x1e 0 "srnd" Srnd Move Optional [] Lanes [Dst, Src, Src]
     /// Leading zeros.
@@ -250,28 +250,31 @@ opcodes! {
     0x33 1 "fccall" Fccall Flow Never [] Lanes [Callee]
     /// Returns from a subroutine, or ends the thread.
     0x34 0 "ret" Ret Flow Optional [] Lanes []
+    // Data ports 0 to 2 and media blocks are gone from Xe2 on: Xe2 messages reference 3 and 10.
     /// Reads owords at an oword offset.
-    0x35 0 "oword_ld" OwordLd SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst]
+    0x35 0 "oword_ld" OwordLd SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst] on(until(XeLpgPlus), "lsc_load")
     /// Writes owords at an oword offset.
-    0x36 0 "oword_st" OwordSt SurfaceMemory Never [Mod] Count [Surface, Scalar, RawSrc]
+    0x36 0 "oword_st" OwordSt SurfaceMemory Never [Mod] Count [Surface, Scalar, RawSrc] on(until(XeLpgPlus), "lsc_store")
     /// Reads a rectangle of bytes from a 2D surface.
-    0x37 0 "media_ld" MediaLd MediaBlock Never [MediaMode] None [Block, Surface, Plane, Scalar, Scalar, RawDst]
+    0x37 0 "media_ld" MediaLd MediaBlock Never [MediaMode] None [Block, Surface, Plane, Scalar, Scalar, RawDst] on(until(XeLpgPlus), "lsc_load_block2d.tgm")
     /// Writes a rectangle of bytes to a 2D surface.
-    0x38 0 "media_st" MediaSt MediaBlock Never [MediaMode] None [Block, Surface, Plane, Scalar, Scalar, RawSrc]
+    0x38 0 "media_st" MediaSt MediaBlock Never [MediaMode] None [Block, Surface, Plane, Scalar, Scalar, RawSrc] on(until(XeLpgPlus), "lsc_store_block2d.tgm")
     /// Reads an element per lane.
-    0x39 0 "gather" Gather SurfaceMemory Never [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawDst]
+    0x39 0 "gather" Gather SurfaceMemory Never [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawDst] on(until(XeLpgPlus), "lsc_load")
     /// Writes an element per lane.
-    0x3a 0 "scatter" Scatter SurfaceMemory Never [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawSrc]
+    0x3a 0 "scatter" Scatter SurfaceMemory Never [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawSrc] on(until(XeLpgPlus), "lsc_store")
     /// Reads owords at a byte offset.
-    0x3c 0 "oword_ld_unaligned" OwordLdUnaligned SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst] on(from(Gen8), "oword_ld")
+    0x3c 0 "oword_ld_unaligned" OwordLdUnaligned SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst] on(from(Gen8).until(XeLpgPlus), "oword_ld", "lsc_load")
     /// Samples with the old payload.
     0x40 0 "sample" Sample MediaSampler Never [Channels] OptionalCount [Sampler, Surface, RawSrc, RawSrc, RawSrc, RawDst]
+    // Block messages of the sampler and motion estimation are gone before mtl, the reference says with dg2 and tgl;
+    // the finalizer still encodes them there.
     /// Samples an 8 by 4 block with bilinear filtering.
-    0x41 0 "sample_unorm" SampleUnorm MediaSampler Never [Channels, UnormFormat] None [Sampler, Surface, Scalar, Scalar, Scalar, Scalar, RawDst]
+    0x41 0 "sample_unorm" SampleUnorm MediaSampler Never [Channels, UnormFormat] None [Sampler, Surface, Scalar, Scalar, Scalar, Scalar, RawDst] on(until(XeHpc), "sample_3d")
     /// Loads texels with the old payload.
     0x42 0 "load" Load MediaSampler Never [Channels] OptionalCount [Surface, RawSrc, RawSrc, RawSrc, RawDst]
     /// Adaptive video scaler.
-    0x43 0 "avs" Avs MediaSampler Never [Channels] None [SamplerAndSurface, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, AvsControl, Scalar, AvsMode, Scalar, RawDst] on(from(Gen8), "sample_unorm")
+    0x43 0 "avs" Avs MediaSampler Never [Channels] None [SamplerAndSurface, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, AvsControl, Scalar, AvsMode, Scalar, RawDst] on(from(Gen8).until(XeHpc), "sample_unorm", "sample_3d")
     /// Minimum.
     0x45 0 "min" Min Move Ignored [Saturate] Lanes [Dst, Src, Src]
     /// Maximum.
@@ -287,23 +290,23 @@ opcodes! {
     /// Subtracts and returns the borrow.
     0x4a 0 "subb" Subb Arithmetic Optional [] Lanes [Dst, Dst, Src, Src]
     /// Typed read of texels.
-    0x4b 0 "gather4_typed" Gather4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "gather.4")
+    0x4b 0 "gather4_typed" Gather4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeLpgPlus), "gather.4", "lsc_load_quad")
     /// Typed write of texels.
-    0x4c 0 "scatter4_typed" Scatter4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
+    0x4c 0 "scatter4_typed" Scatter4Typed SurfaceMemory Optional [Channels] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc] on(from(Gen8).until(XeLpgPlus), "scatter.4", "lsc_store_quad")
     /// Reads a block from a 64-bit address.
-    0x4e 1 "svm_block_ld" SvmBlockLd Svm Never [Aligned] Count [Scalar, RawDst] on(from(Gen8), "gather.4")
+    0x4e 1 "svm_block_ld" SvmBlockLd Svm Never [Aligned] Count [Scalar, RawDst] on(from(Gen8).until(XeLpgPlus), "gather.4", "lsc_load")
     /// Writes a block to a 64-bit address.
-    0x4e 2 "svm_block_st" SvmBlockSt Svm Never [Aligned] Count [Scalar, RawSrc] on(from(Gen8), "scatter.4")
+    0x4e 2 "svm_block_st" SvmBlockSt Svm Never [Aligned] Count [Scalar, RawSrc] on(from(Gen8).until(XeLpgPlus), "scatter.4", "lsc_store")
     /// Reads blocks per lane from 64-bit addresses.
-    0x4e 3 "svm_gather" SvmGather Svm Optional [Blocks] Lanes [RawSrc, RawDst] on(from(Gen8), "gather.4")
+    0x4e 3 "svm_gather" SvmGather Svm Optional [Blocks] Lanes [RawSrc, RawDst] on(from(Gen8).until(XeLpgPlus), "gather.4", "lsc_load")
     /// Writes blocks per lane to 64-bit addresses.
-    0x4e 4 "svm_scatter" SvmScatter Svm Optional [Blocks] Lanes [RawSrc, RawSrc] on(from(Gen8), "scatter.4")
+    0x4e 4 "svm_scatter" SvmScatter Svm Optional [Blocks] Lanes [RawSrc, RawSrc] on(from(Gen8).until(XeLpgPlus), "scatter.4", "lsc_store")
     /// Atomic operation at 64-bit addresses.
-    0x4e 5 "svm_atomic" SvmAtomic Svm Optional [AtomicOp, Bits16Or64] Lanes [RawSrc, RawDst, RawSrc, RawSrc] on(from(Gen8), "")
+    0x4e 5 "svm_atomic" SvmAtomic Svm Optional [AtomicOp, Bits16Or64] Lanes [RawSrc, RawDst, RawSrc, RawSrc] on(from(Gen8).until(XeLpgPlus), "", "lsc_atomic_…")
     /// Reads up to four dwords per lane from 64-bit addresses.
-    0x4e 6 "svm_gather4scaled" SvmGather4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawDst] on(from(Gen8), "gather.4")
+    0x4e 6 "svm_gather4scaled" SvmGather4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawDst] on(from(Gen8).until(XeLpgPlus), "gather.4", "lsc_load_quad")
     /// Writes up to four dwords per lane to 64-bit addresses.
-    0x4e 7 "svm_scatter4scaled" SvmScatter4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
+    0x4e 7 "svm_scatter4scaled" SvmScatter4Scaled Svm Optional [Channels] Lanes [Scalar, RawSrc, RawSrc] on(from(Gen8).until(XeLpgPlus), "scatter.4", "lsc_store_quad")
     /// Calls through an address.
     0x4f 0 "ifcall" Ifcall Flow Optional [CallFlags] Lanes [Scalar, Number, Number]
     /// Address of a function.
@@ -313,21 +316,21 @@ opcodes! {
     /// Names the source line.
     0x52 0 "LOC" Loc Sync Never [] None [Number]
     /// Integer motion estimation.
-    0x54 0 "vme_ime" VmeIme Vme Never [] None [NumberPair, Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
+    0x54 0 "vme_ime" VmeIme Vme Never [] None [NumberPair, Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeHpc))
     /// Skip and intra check.
-    0x55 0 "vme_sic" VmeSic Vme Never [] None [Surface, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
+    0x55 0 "vme_sic" VmeSic Vme Never [] None [Surface, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeHpc))
     /// Fractional and bidirectional refinement.
-    0x56 0 "vme_fbr" VmeFbr Vme Never [] None [ScalarTriple, Surface, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
+    0x56 0 "vme_fbr" VmeFbr Vme Never [] None [ScalarTriple, Surface, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeHpc))
     /// Waits for all threads of the group.
-    0x59 0 "barrier" Barrier Sync Never [] None [] on(from(Gen8), "")
+    0x59 0 "barrier" Barrier Sync Never [] None [] on(from(Gen8))
     /// Flushes the sampler cache.
-    0x5a 0 "sampler_cache_flush" SamplerCacheFlush Sync Never [] None [] on(from(Gen8), "")
+    0x5a 0 "sampler_cache_flush" SamplerCacheFlush Sync Never [] None [] on(from(Gen8))
     /// Waits for a dependency.
     0x5b 0 "wait" Wait Sync Never [] None [Scalar]
     /// Global memory fence.
-    0x5c 0 "fence_global" FenceGlobal Sync Never [FenceFlags] None [] on(from(Gen8), "")
+    0x5c 0 "fence_global" FenceGlobal Sync Never [FenceFlags] None [] on(from(Gen8))
     /// Local memory fence.
-    0x5c 1 "fence_local" FenceLocal Sync Never [FenceFlags] None [] on(from(Gen8), "")
+    0x5c 1 "fence_local" FenceLocal Sync Never [FenceFlags] None [] on(from(Gen8))
     /// Scheduling fence.
     0x5c 2 "fence_sw" FenceSw Sync Never [] None []
     /// Sends a message.
@@ -337,9 +340,9 @@ opcodes! {
     /// Yields to other threads.
     0x5f 0 "yield" Yield Sync Never [] None []
     /// Arrives at a named barrier.
-    0x60 0 "nbarrier.signal" NbarrierSignal Sync Never [] None [Scalar, Scalar, OptionalScalars(2)] on(from(XeHpc), "barrier")
+    0x60 0 "nbarrier.signal" NbarrierSignal Sync Never [] None [Scalar, Scalar, OptionalScalars(2)] on(from(XeHpc).except(XeLpg).except(XeLpgPlus), "barrier")
     /// Waits at a named barrier.
-    0x60 1 "nbarrier.wait" NbarrierWait Sync Never [] None [Scalar] on(from(XeHpc), "barrier")
+    0x60 1 "nbarrier.wait" NbarrierWait Sync Never [] None [Scalar] on(from(XeHpc).except(XeLpg).except(XeLpgPlus), "barrier")
     /// Calls a function.
     0x67 0 "fcall" Fcall Flow Optional [] Lanes [Callee, Number, Number]
     /// Returns from a function.
@@ -442,17 +445,17 @@ opcodes! {
     /// Render target write.
     0x71 0 "rt_write_3d" RtWrite3d Output Optional [TargetFlags] Lanes [Surface, TargetParams]
     /// URB write.
-    0x72 0 "urb_write_3d" UrbWrite3d Output Optional [] Lanes [Number, Number, RawSrc, RawSrc, RawSrc, RawSrc] on(from(Gen8), "")
+    0x72 0 "urb_write_3d" UrbWrite3d Output Optional [] Lanes [Number, Number, RawSrc, RawSrc, RawSrc, RawSrc] on(from(Gen8))
     /// Atomic operation on texels.
-    0x73 0 "typed_atomic" TypedAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
+    0x73 0 "typed_atomic" TypedAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeLpgPlus), "", "lsc_atomic_…")
     /// Reads up to four dwords per lane.
-    0x74 0 "gather4_scaled" Gather4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawDst] on(from(Gen8), "gather.4")
+    0x74 0 "gather4_scaled" Gather4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawDst] on(from(Gen8).until(XeLpgPlus), "gather.4", "lsc_load_quad")
     /// Writes up to four dwords per lane.
-    0x75 0 "scatter4_scaled" Scatter4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
+    0x75 0 "scatter4_scaled" Scatter4Scaled SurfaceMemory Optional [Channels] Lanes [Surface, Scalar, RawSrc, RawSrc] on(from(Gen8).until(XeLpgPlus), "scatter.4", "lsc_store_quad")
     /// Reads an element per lane at a byte offset.
-    0x78 0 "gather_scaled" GatherScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawDst] on(from(Gen8), "gather.4")
+    0x78 0 "gather_scaled" GatherScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawDst] on(from(Gen8).until(XeLpgPlus), "gather.4", "lsc_load")
     /// Writes an element per lane at a byte offset.
-    0x79 0 "scatter_scaled" ScatterScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawSrc] on(from(Gen8), "scatter.4")
+    0x79 0 "scatter_scaled" ScatterScaled SurfaceMemory Optional [ElementBytes] Lanes [Surface, Scalar, RawSrc, RawSrc] on(from(Gen8).until(XeLpgPlus), "scatter.4", "lsc_store")
     // One payload, up to Gen8: lowering reference 1.1, 18.1.
     /// Sends a message with two payloads.
     0x7a 0 "raw_sends" RawSends RawMessage Optional [SendSizes] Lanes [Scalar, Scalar, RawSrc, RawSrc, RawDst] on(from(Gen9), "raw_send")
@@ -467,11 +470,11 @@ opcodes! {
     /// A variable ceases to be defined.
     0x7b 1 "lifetime.end" LifetimeEnd Sync Never [] None [Variable]
     /// Arrives at the group barrier.
-    0x7c 0 "sbarrier.signal" SbarrierSignal Sync Never [] None [] on(from(Gen8), "")
+    0x7c 0 "sbarrier.signal" SbarrierSignal Sync Never [] None [] on(from(Gen8))
     /// Waits at the group barrier.
-    0x7c 1 "sbarrier.wait" SbarrierWait Sync Never [] None [] on(from(Gen8), "")
+    0x7c 1 "sbarrier.wait" SbarrierWait Sync Never [] None [] on(from(Gen8))
     /// Atomic operation on dwords.
-    0x7d 0 "dword_atomic" DwordAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8), "")
+    0x7d 0 "dword_atomic" DwordAtomic SurfaceMemory Optional [AtomicOp, Bits16] Lanes [Surface, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeLpgPlus), "", "lsc_atomic_…")
     /// IEEE square root.
     0x7e 0 "sqrtm" Sqrtm Math Optional [Saturate] Lanes [Dst, Src]
     /// IEEE division.
@@ -483,15 +486,15 @@ opcodes! {
     /// Dot product of four bytes with an accumulator.
     0x82 0 "dp4a" Dp4a Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src] on(from(Gen12), "four mul and add of bytes")
     /// Systolic dot product.
-    0x83 0 "dpas" Dpas Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin] on(from(XeHpg), "dp4a")
+    0x83 0 "dpas" Dpas Arithmetic Optional [Systolic] Lanes [RawDst, RawSrc, RawSrc, Origin] on(from(XeHpg).except(XeLpg), "dp4a")
     /// Adds three integers.
     0x84 0 "add3" Add3 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src, Src] on(from(XeHpg), "add twice")
     /// Boolean function of three sources.
     0x85 0 "bfn" Bfn Logic Optional [BooleanFunction] Lanes [Dst, Src, Src, Src] on(from(XeHpg), "and, or, xor and not")
     /// Reads eight bytes per lane.
-    0x86 0 "qw_gather" QwGather SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawDst] on(from(XeHpg), "gather4_scaled.RG")
+    0x86 0 "qw_gather" QwGather SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawDst] on(from(XeHpg).until(XeLpgPlus), "gather4_scaled.RG", "lsc_load")
     /// Writes eight bytes per lane.
-    0x87 0 "qw_scatter" QwScatter SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawSrc] on(from(XeHpg), "gather4_scaled.RG")
+    0x87 0 "qw_scatter" QwScatter SurfaceMemory Optional [ElementBytes] Lanes [Surface, RawSrc, RawSrc] on(from(XeHpg).until(XeLpgPlus), "gather4_scaled.RG", "lsc_store")
     /// LSC load.
     0x89 0x00 "lsc_load" LscLoad Lsc Optional [LscFunction, LscCache, LscFlags] Lanes [LscData, LscAddress] on(from(XeHpg), "the svm_… or scaled forms")
     /// LSC load with a common base and stride.

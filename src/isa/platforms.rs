@@ -22,6 +22,21 @@ pub enum Dialect {
     Gen5,
     /// A descriptor of 32 bits and an extended descriptor.
     Gen8,
+    /// As Gen8 with registers of 64 bytes: message types of six bits, gathering sends.
+    Xe2,
+    /// One descriptor of 47 bits, `sendg`.
+    Xe3p,
+}
+
+impl Dialect {
+    /// The section that states the bits of messages which visim does not model; `None` if it models them.
+    pub const fn unmodelled(self) -> Option<&'static str> {
+        match self {
+            Dialect::Gen5 | Dialect::Gen8 => None,
+            Dialect::Xe2 => Some("Xe2 messages reference 4, 5 and 7"),
+            Dialect::Xe3p => Some("Xe2 messages reference 6 and 8"),
+        }
+    }
 }
 
 /// Which numbers the shared functions have.
@@ -88,6 +103,8 @@ pub struct Sampler {
     pub gather4_po: bool,
     /// Without a header the length of the response says how many channels come back.
     pub counts_channels: bool,
+    /// An operand for the paired surface.
+    pub paired_surface: bool,
 }
 
 /// The registers of a thread before its arguments. Source: launch reference 2.
@@ -97,6 +114,8 @@ pub struct Payload {
     pub inline_bytes: u32,
     /// Without local ids and inline data a register stays unused.
     pub unused_register: bool,
+    /// The section that states where local ids and arguments lie, if visim does not place them.
+    pub unmodelled: Option<&'static str>,
 }
 
 /// What is known of a platform.
@@ -108,6 +127,8 @@ pub struct Facts {
     pub finalizer: &'static str,
     /// Other names: the offline compiler's devices (`-device`), and parts that differ in nothing modelled.
     pub aliases: &'static [&'static str],
+    /// Names that are not read, but that a diagnostic explains: products, generations. Lower case, no blanks.
+    pub hints: &'static [&'static str],
     /// Its place on the time line.
     pub generation: Generation,
     /// Product families in the notes of a compiled program.
@@ -182,12 +203,29 @@ platforms! {
     Dg2 DG2;
     /// Ponte Vecchio, Xe-HPC.
     Pvc PVC;
+    /// Meteor Lake, Xe-LPG.
+    Mtl MTL;
+    /// Arrow Lake H, Xe-LPG+.
+    Arl ARL;
+    /// Battlemage, Xe2.
+    Bmg BMG;
+    /// Lunar Lake, Xe2.
+    Lnl LNL;
+    /// Panther Lake, Xe3.
+    Ptl PTL;
+    /// Nova Lake S, Xe3.
+    NvlS NVL_S;
+    /// Nova Lake P, Xe3p.
+    NvlP NVL_P;
+    /// Crescent Island, Xe3p.
+    Cri CRI;
 }
 
 const ILK: Facts = Facts {
     name: "ilk",
     finalizer: "ILK",
     aliases: &[],
+    hints: &["ironlake", "gen5"],
     generation: Generation::Gen5,
     products: &[],
     cores: &[],
@@ -208,18 +246,21 @@ const ILK: Facts = Facts {
         params16: false,
         gather4_po: true,
         counts_channels: false,
+        paired_surface: false,
     },
     has_sampler: true,
     lsc: None,
     payload: Payload {
         inline_bytes: 0,
         unused_register: false,
+        unmodelled: None,
     },
 };
 
 const BDW: Facts = Facts {
     name: "bdw",
     finalizer: "BDW",
+    hints: &["broadwell", "gen8"],
     generation: Generation::Gen8,
     products: &[16],
     cores: &[11],
@@ -233,6 +274,15 @@ const BDW: Facts = Facts {
 const SKL: Facts = Facts {
     name: "skl",
     finalizer: "SKL",
+    hints: &[
+        "skylake",
+        "kabylake",
+        "coffeelake",
+        "kbl",
+        "cfl",
+        "glk",
+        "gen9",
+    ],
     generation: Generation::Gen9,
     // skl, kbl, glk
     products: &[18, 19, 23],
@@ -254,6 +304,7 @@ const SKL: Facts = Facts {
 const ICL: Facts = Facts {
     name: "icl",
     finalizer: "ICLLP",
+    hints: &["icelake", "lkf", "ehl", "gen11"],
     generation: Generation::Gen11,
     // icllp, lkf, ehl
     products: &[26, 27, 28],
@@ -274,6 +325,18 @@ const ICL: Facts = Facts {
 const TGL: Facts = Facts {
     name: "tgl",
     finalizer: "TGLLP",
+    hints: &[
+        "tigerlake",
+        "rocketlake",
+        "alderlake",
+        "raptorlake",
+        "rkl",
+        "adl",
+        "rpl",
+        "dg1",
+        "gen12",
+        "xelp",
+    ],
     generation: Generation::Gen12,
     // tgllp, rkl, adls, adlp and adln, dg1
     products: &[29, 30, 31, 32, 33, 1210],
@@ -287,6 +350,7 @@ const TGL: Facts = Facts {
 const DG2: Facts = Facts {
     name: "dg2",
     finalizer: "DG2",
+    hints: &["alchemist", "acm", "arca", "xehpg"],
     generation: Generation::XeHpg,
     products: &[1270],
     cores: &[0xc07],
@@ -308,6 +372,7 @@ const DG2: Facts = Facts {
     payload: Payload {
         inline_bytes: 32,
         unused_register: false,
+        unmodelled: None,
     },
     barrier_mask: None,
     ..TGL
@@ -317,6 +382,7 @@ const PVC: Facts = Facts {
     name: "pvc",
     finalizer: "PVC",
     aliases: &["pvcxt"],
+    hints: &["pontevecchio", "xehpc"],
     generation: Generation::XeHpc,
     products: &[1271],
     cores: &[0xc08],
@@ -334,6 +400,106 @@ const PVC: Facts = Facts {
     }),
     payload: BDW.payload,
     ..DG2
+};
+
+const MTL: Facts = Facts {
+    name: "mtl",
+    finalizer: "MTL",
+    aliases: &["arl-s"],
+    hints: &["meteorlake", "xelpg"],
+    generation: Generation::XeLpg,
+    products: &[1272],
+    cores: &[],
+    ..DG2
+};
+
+const ARL: Facts = Facts {
+    name: "arl",
+    finalizer: "ARL",
+    aliases: &["arl-h"],
+    hints: &["arrowlake", "xelpg+"],
+    generation: Generation::XeLpgPlus,
+    products: &[1273],
+    ..MTL
+};
+
+const BMG: Facts = Facts {
+    name: "bmg",
+    finalizer: "XE2",
+    aliases: &[],
+    hints: &["battlemage", "arcb"],
+    generation: Generation::Xe2,
+    products: &[1274],
+    cores: &[],
+    has_sampler: true,
+    dialect: Dialect::Xe2,
+    sampler: Sampler {
+        paired_surface: true,
+        ..DG2.sampler
+    },
+    lsc: Some(Lsc {
+        cache_bits: 4,
+        immediate_offsets: true,
+        untyped_lanes: 16,
+        typed_lanes: 16,
+        block2d: true,
+        fence_evicts: true,
+    }),
+    payload: Payload {
+        unmodelled: Some("Xe2 reference 3.1"),
+        ..DG2.payload
+    },
+    ..PVC
+};
+
+const LNL: Facts = Facts {
+    name: "lnl",
+    aliases: &["lnl-m"],
+    hints: &["lunarlake"],
+    products: &[1275],
+    ..BMG
+};
+
+const PTL: Facts = Facts {
+    name: "ptl",
+    finalizer: "XE3",
+    aliases: &["wcl"],
+    hints: &["pantherlake", "wildcatlake"],
+    generation: Generation::Xe3,
+    products: &[1300],
+    ..BMG
+};
+
+const NVL_S: Facts = Facts {
+    name: "nvl-s",
+    aliases: &["nvl-u"],
+    hints: &["novalake", "nvl"],
+    products: &[1340],
+    ..PTL
+};
+
+const NVL_P: Facts = Facts {
+    name: "nvl-p",
+    finalizer: "NVLP",
+    aliases: &[],
+    hints: &["xe3p"],
+    generation: Generation::Xe3p,
+    products: &[],
+    dialect: Dialect::Xe3p,
+    payload: Payload {
+        inline_bytes: 64,
+        ..PTL.payload
+    },
+    ..PTL
+};
+
+const CRI: Facts = Facts {
+    name: "cri",
+    finalizer: "XE3P_CRI",
+    aliases: &[],
+    hints: &["crescentisland"],
+    products: &[1380],
+    ..NVL_P
 };
 
 impl Platform {
@@ -364,6 +530,13 @@ impl Platform {
         let known =
             |platform: &&Platform| platform.names().any(|own| own.eq_ignore_ascii_case(name));
         Platform::ALL.iter().find(known).copied()
+    }
+
+    /// The platform that a name means which is not read: a product, a generation.
+    pub fn meant(name: &str) -> Option<Platform> {
+        let plain: String = name.to_lowercase().split([' ', '_', '-']).collect();
+        let hints = |platform: &&Platform| platform.hints.contains(&plain.as_str());
+        Platform::ALL.iter().find(hints).copied()
     }
 
     /// The platform with a product family, as the notes of a compiled program name it.
@@ -419,8 +592,15 @@ mod tests {
     #[test]
     fn every_name_product_and_core_finds_one_platform() {
         for platform in Platform::ALL {
+            let others = Platform::ALL.iter().take_while(|p| *p != platform);
+            let shared = others.clone().any(|p| p.finalizer == platform.finalizer);
             for name in platform.names() {
-                assert_eq!(Platform::from_name(name), Some(*platform), "{name}");
+                let own = !(shared && name == platform.finalizer);
+                assert_eq!(Platform::from_name(name) == Some(*platform), own, "{name}");
+            }
+            for hint in platform.hints {
+                assert_eq!(Platform::meant(hint), Some(*platform), "{hint}");
+                assert_eq!(Platform::from_name(hint), None, "{hint}");
             }
             for product in platform.products {
                 assert_eq!(Platform::from_product(*product), Some(*platform));
@@ -430,5 +610,6 @@ mod tests {
             }
         }
         assert_eq!(Platform::from_name("gen9"), None);
+        assert_eq!(Platform::meant("Meteor Lake"), Some(Platform::Mtl));
     }
 }

@@ -69,6 +69,14 @@ pub enum EncodeError {
     /// The request needs a header, or its lengths do not fit together.
     #[error("{0}")]
     Form(String),
+    /// No message of the platform is modelled.
+    #[error("the messages of {platform} are not modelled ({section})")]
+    Unmodelled {
+        /// The platform.
+        platform: Platform,
+        /// Where they are stated.
+        section: &'static str,
+    },
 }
 
 /// Why bits are not a message.
@@ -141,6 +149,14 @@ pub enum DecodeError {
         /// Who has it there, and where that is told.
         instead: &'static str,
     },
+    /// No message of the platform is modelled.
+    #[error("the messages of {platform} are not modelled ({section})")]
+    Unmodelled {
+        /// The platform.
+        platform: Platform,
+        /// Where they are stated.
+        section: &'static str,
+    },
 }
 
 impl DecodeError {
@@ -153,6 +169,7 @@ impl DecodeError {
                 | DecodeError::SamplerBlock(_)
                 | DecodeError::LoadStore { .. }
                 | DecodeError::UnknownFunction(_)
+                | DecodeError::Unmodelled { .. }
         )
     }
 }
@@ -223,6 +240,9 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
     if platform.is_gen5() {
         return gen5::encode(request, form, platform);
     }
+    if let Some(section) = platform.dialect.unmodelled() {
+        return Err(EncodeError::Unmodelled { platform, section });
+    }
     if request.path() != DataPath::DEFAULT {
         return Err(EncodeError::Absent {
             what: "a target cache, a stateless base or a commit of its own",
@@ -272,6 +292,9 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
 pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeError> {
     if platform.is_gen5() {
         return gen5::decode(message);
+    }
+    if let Some(section) = platform.dialect.unmodelled() {
+        return Err(DecodeError::Unmodelled { platform, section });
     }
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;
     let extended = decode_extended(message, platform)?;

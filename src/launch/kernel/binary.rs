@@ -142,6 +142,7 @@ impl Compiled {
         platform: Platform,
         inputs: &[TextInput],
     ) -> Result<Description, Refused> {
+        json::placed(platform)?;
         let facts = &self.facts;
         let mut description = facts.description.clone();
         description.names.clone_from(&self.names);
@@ -165,7 +166,7 @@ impl Compiled {
         let correction = correction(entries, inputs, base, grf);
         description.pieces = json::pieces(entries, base, correction)?;
         if facts.local_ids || vector {
-            let own: Vec<Piece> = json::local_ids(&description, platform);
+            let own: Vec<Piece> = json::local_ids(&description, platform)?;
             description.pieces.extend(own);
         }
         Ok(description)

@@ -258,14 +258,21 @@ pub(super) fn pieces(
 }
 
 /// The pieces of a thread's own data. Source: launch reference 2 and 4.
-pub(super) fn local_ids(description: &Description, platform: Platform) -> Vec<Piece> {
+///
+/// # Errors
+/// `N0640`: where they lie is not modelled for the platform.
+pub(super) fn local_ids(
+    description: &Description,
+    platform: Platform,
+) -> Result<Vec<Piece>, Refused> {
+    placed(platform)?;
     let grf = platform.grf_bytes();
     if description.compiler == Compiler::Vector {
-        return vec![Piece {
+        return Ok(vec![Piece {
             offset: grf,
             size: 6,
             content: Content::LocalIdXyz,
-        }];
+        }]);
     }
     let row = description.local_id_row(platform);
     let piece = |dim: u32| Piece {
@@ -276,7 +283,16 @@ pub(super) fn local_ids(description: &Description, platform: Platform) -> Vec<Pi
             first_lane: 0,
         },
     };
-    (0..3).map(piece).collect()
+    Ok((0..3).map(piece).collect())
+}
+
+/// Refuses platforms whose local ids and arguments visim does not place.
+pub(super) fn placed(platform: Platform) -> Result<(), Refused> {
+    let Some(section) = platform.payload.unmodelled else {
+        return Ok(());
+    };
+    let what = format!("the registers that a thread of {platform} starts with ({section})");
+    Err(refuse(Code::N0640, what))
 }
 
 impl Device {
@@ -320,7 +336,7 @@ impl Device {
         let correction = self.payload_correction.as_ref().map(|c| (c.from, c.bytes));
         description.pieces = pieces(&self.payload, self.cross_thread_base, correction)?;
         if self.local_ids || compiler == Compiler::Vector {
-            let own = local_ids(&description, platform);
+            let own = local_ids(&description, platform)?;
             description.pieces.extend(own);
         }
         for slot in &self.surfaces {
