@@ -263,6 +263,7 @@ fn sampler_destination(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
 fn parameters_fit(cx: &Context<'_>, found: &mut Found<'_>, first: usize) {
     if let Some(paired) = &cx.instruction.paired
         && paired.node.var.node != NULL
+        && !cx.platform.sampler.paired_surface
     {
         return paired_surface(cx, found, paired.node.var.node, paired.span);
     }

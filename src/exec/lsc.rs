@@ -1,11 +1,12 @@
 //! LSC messages: registers in, registers out. Source: vISA text reference 5.11.
 
+use super::general;
 use super::memory::{Asked, Fault, Port};
 use super::message::read_raw;
 use super::observer::Observer;
 use super::thread::Thread;
-use crate::isa::AtomicOp;
-use crate::program::{Lsc, LscAction, Raw};
+use crate::isa::{AtomicOp, Extension};
+use crate::program::{Lsc, LscAction, LscPlace, Raw};
 
 /// Bytes that a transposed access moves at most: 64 elements of 8 bytes.
 const MAX_VECTOR: usize = 64;
@@ -152,13 +153,20 @@ pub(super) fn lsc_address(thread: &Thread<'_>, message: &Lsc, lane: usize) -> u6
         None => (own(lane), 0),
         Some(stride) => (own(0), get(stride, 4, 0) * lane as u64),
     };
+    let address = match message.extend {
+        Some(Extension::Signed) => i64::from(address as i32) as u64,
+        _ => address,
+    };
+    let base = message.base.as_ref();
+    let base = base.map_or(0, |base| general::scalar(thread, base));
     let address = address
         .wrapping_mul(u64::from(message.scale))
         .wrapping_add(behind)
-        .wrapping_add(message.offset as u64);
-    // 32-bit addresses wrap in 32 bits, as the offset is part of the address.
-    match message.address_bits {
-        64 => address,
+        .wrapping_add(message.offset as u64)
+        .wrapping_add(base);
+    // Plain 32-bit addresses wrap in 32 bits, as the offset is part of the address; so do offsets into a surface.
+    match (message.address_bits, message.extend, &message.place) {
+        (64, ..) | (32, Some(_), LscPlace::Flat) => address,
         _ => address & 0xffff_ffff,
     }
 }

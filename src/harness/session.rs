@@ -162,7 +162,7 @@ pub fn run_program<O: Observer>(
 ) -> Result<Session<O>, Refused> {
     let refuse = |problems: Vec<Problem>| Refused { problems };
     let launch = options.launch.as_ref();
-    if launch.is_some()
+    if launch.is_some_and(|l| !l.description.has_handles())
         && let Some(diagnostic) = bindless(&program)
     {
         problems.push(of_file(diagnostic));
@@ -254,8 +254,8 @@ pub fn bindings(layers: &[Layer]) -> Vec<Problem> {
     problems
 }
 
-/// What is wrong with a compiled kernel that reaches surfaces by addresses of their states: a launch has no heap of
-/// states, and `%bss` holds no index. Source: vISA text reference 3, built-in surfaces.
+/// What is wrong with a compiled kernel that reaches surfaces by addresses of their states though its description names
+/// no handles: a launch has no heap of states, and `%bss` holds no index. Source: vISA text reference 3, built-in surfaces.
 fn bindless(program: &Program) -> Option<Diagnostic> {
     let heap = program.symbols.get("%bss")?.offset;
     let mut sends = program.ops.iter().zip(&program.sites);

@@ -14,6 +14,6 @@ pub use opcodes::{Family, OPCODES, OpInfo, Opcode};
 pub use platforms::Platform;
 pub use slots::{ExecUse, PredicateUse, Slot, SuffixSlot};
 pub use types::{
-    AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, MediaMode, Modifier, Type,
-    UnormFormat,
+    AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, Extension, MediaMode, Modifier,
+    Type, UnormFormat,
 };

@@ -114,8 +114,6 @@ pub struct Payload {
     pub inline_bytes: u32,
     /// Without local ids and inline data a register stays unused.
     pub unused_register: bool,
-    /// The section that states where local ids and arguments lie, if visim does not place them.
-    pub unmodelled: Option<&'static str>,
 }
 
 /// What is known of a platform.
@@ -253,7 +251,6 @@ const ILK: Facts = Facts {
     payload: Payload {
         inline_bytes: 0,
         unused_register: false,
-        unmodelled: None,
     },
 };
 
@@ -372,7 +369,6 @@ const DG2: Facts = Facts {
     payload: Payload {
         inline_bytes: 32,
         unused_register: false,
-        unmodelled: None,
     },
     barrier_mask: None,
     ..TGL
@@ -445,10 +441,7 @@ const BMG: Facts = Facts {
         block2d: true,
         fence_evicts: true,
     }),
-    payload: Payload {
-        unmodelled: Some("Xe2 reference 3.1"),
-        ..DG2.payload
-    },
+    payload: DG2.payload,
     ..PVC
 };
 

@@ -170,6 +170,28 @@ impl Serialize for ChannelMask {
     }
 }
 
+/// How an address of 32 bits is extended. Source: Xe2 reference 4.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
+pub enum Extension {
+    /// `a32s`: by its sign.
+    Signed,
+    /// `a32u`: by zeros.
+    Unsigned,
+}
+
+impl Extension {
+    /// Each with the letter that ends the address size.
+    pub const ALL: [(Extension, char); 2] = [(Extension::Signed, 's'), (Extension::Unsigned, 'u')];
+
+    /// The letter that ends the address size.
+    pub const fn letter(self) -> char {
+        match self {
+            Extension::Signed => 's',
+            Extension::Unsigned => 'u',
+        }
+    }
+}
+
 /// Makes a closed vocabulary: an enum, its spellings and its numbers, each stated once.
 macro_rules! vocabulary {
     ($(#[$doc:meta])* $name:ident { $($(#[$vdoc:meta])* $variant:ident = $value:literal $text:literal),+ $(,)? }) => {

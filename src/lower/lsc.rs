@@ -1,7 +1,7 @@
 //! LSC messages become request templates. Source: vISA text reference 5.11.
 //!
 //! Not modelled, since the reference does not state what they do: typed 2D blocks, page status, append
-//! counters, surface state queries, and addresses below `bss`, `surf` and `arg`.
+//! counters, surface state queries, and addresses below `arg`.
 
 use super::dataport::typed_rows;
 use super::execution;
@@ -50,13 +50,20 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     }
     let (memory_bytes, register_bytes, high) = element(data)?;
     let place = match (function, &address.model) {
-        (LscFunction::Slm, LscModel::Flat) => LscPlace::Shared,
+        (LscFunction::Slm, LscModel::Flat | LscModel::FlatBase(_)) => LscPlace::Shared,
         (LscFunction::Slm, _) => return None,
-        (_, LscModel::Flat) => LscPlace::Flat,
-        (_, LscModel::Bti(index)) => LscPlace::Table(state(scope, &index.node)?),
+        (_, LscModel::Flat | LscModel::FlatBase(_)) => LscPlace::Flat,
         // Whatever the handle says, the surface is the thread's scratch memory: launch reference 7.
         (_, LscModel::Ss(_)) => LscPlace::Scratch,
-        _ => return None,
+        (_, LscModel::Surf(state)) if scope.is_scratch(&state.node) => LscPlace::Scratch,
+        (_, LscModel::Bti(state) | LscModel::Bss(state) | LscModel::Surf(state)) => {
+            LscPlace::Table(self::state(scope, &state.node)?)
+        }
+        (_, LscModel::Arg) => return None,
+    };
+    let base = match &address.model {
+        LscModel::FlatBase(base) => Some(scope.first_element(&base.node)?),
+        _ => None,
     };
     let action = action(opcode)?;
     let strided = matches!(opcode, Opcode::LscLoadStrided | Opcode::LscStoreStrided);
@@ -90,7 +97,9 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         channels,
         addresses,
         address_bits: address.bits,
+        extend: address.extend,
         stride,
+        base,
         scale: address.scale,
         offset: address.offset(),
         data: scope.raw(&Operand::Raw(data.raw.clone())),

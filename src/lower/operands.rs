@@ -24,6 +24,9 @@ pub struct Scope<'a> {
 /// Id of `%null` in every unit.
 pub const NULL: VarId = VarId(0);
 
+/// `%scratchloc`: built-in variables stand in the order of their ids.
+const SCRATCH_HANDLE: VarId = VarId(21);
+
 /// The lanes of an execution part; a single unmasked lane if there is none.
 pub fn lanes(exec: Option<&Exec>) -> Lanes {
     exec.map_or(SCALAR, |e| Lanes {
@@ -365,6 +368,12 @@ impl Scope<'_> {
             ty,
             modifier: None,
         })
+    }
+
+    /// Whether an operand holds the handle of the thread's scratch memory.
+    pub fn is_scratch(&self, operand: &Operand<VarId>) -> bool {
+        let scratch = self.place(SCRATCH_HANDLE).offset;
+        self.raw(operand).is_some_and(|raw| raw.offset == scratch)
     }
 
     /// The arena offset of a bare surface, sampler or predicate.

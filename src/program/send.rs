@@ -1,7 +1,7 @@
 //! Messages of a program: the request template and the registers that are read and written.
 
 use super::{Guard, Lanes, LscBlock, Raw, Source};
-use crate::isa::{AtomicOp, ChannelMask, UnormFormat};
+use crate::isa::{AtomicOp, ChannelMask, Extension, UnormFormat};
 use crate::message::request::{Request, Scalar};
 
 /// A message: its request template and the registers it reads and writes.
@@ -179,8 +179,12 @@ pub struct Lsc {
     pub addresses: Raw,
     /// 16, 32 or 64.
     pub address_bits: u32,
+    /// How addresses of 32 bits become those of 64 before they are scaled.
+    pub extend: Option<Extension>,
     /// Bytes from lane to lane, of the strided forms.
     pub stride: Option<Raw>,
+    /// What all lanes add.
+    pub base: Option<Source>,
     /// What addresses are multiplied with.
     pub scale: u32,
     /// What is added.

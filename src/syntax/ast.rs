@@ -4,8 +4,8 @@
 //! is why instructions and operands are generic over how a variable is named.
 
 use crate::isa::{
-    AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, MediaMode, Modifier, Opcode, Type,
-    UnormFormat,
+    AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, Extension, MediaMode, Modifier,
+    Opcode, Type, UnormFormat,
 };
 use crate::source::{Span, Spanned};
 
@@ -517,28 +517,6 @@ pub struct LscAddress<Var = Name> {
     pub bits: u32,
     /// How a 32-bit address becomes one of 64 bits before it is scaled: `a32s`, `a32u`.
     pub extend: Option<Extension>,
-}
-
-/// How an address of 32 bits is extended. Source: Xe2 reference 4.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Extension {
-    /// `a32s`: by its sign.
-    Signed,
-    /// `a32u`: by zeros.
-    Unsigned,
-}
-
-impl Extension {
-    /// Each with the letter that ends the address size.
-    pub const ALL: [(Extension, char); 2] = [(Extension::Signed, 's'), (Extension::Unsigned, 'u')];
-
-    /// The letter that ends the address size.
-    pub const fn letter(self) -> char {
-        match self {
-            Extension::Signed => 's',
-            Extension::Unsigned => 'u',
-        }
-    }
 }
 
 /// One part of an LSC address with the constant behind it.

@@ -1,12 +1,12 @@
 //! Operands of load/store cache messages. Source: vISA text reference 5.11.
 
-use super::ast::{Extension, LscAddress, LscBlock, LscData, LscModel, LscPart, Operand, Raw};
+use super::ast::{LscAddress, LscBlock, LscData, LscModel, LscPart, Operand, Raw};
 use super::context::Context;
 use super::error::{Read, either, expected, refuse};
 use super::expression::{angled, expression, fitting, primary, product};
 use super::operand::{name, null_is_whole, origin, raw_offset};
 use super::token::{blanks, decimal, dotted, mark, next_is, optional_mark, too_large, variable};
-use crate::isa::ChannelMask;
+use crate::isa::{ChannelMask, Extension};
 use crate::source::Spanned;
 
 /// Data sizes, in memory and in registers, under their older and newer spellings; longer ones before

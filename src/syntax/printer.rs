@@ -7,14 +7,14 @@
 //! kept; the compiler's `///` notes stand in its column.
 
 use super::ast::{
-    AttributeValue, Declaration, DeclarationClass, Extension, General, Indirect, Instruction,
-    LscAddress, LscData, LscFunction, LscModel, Module, Operand, Predicate, PredicateGroup, Raw,
-    Region, Statement, Suffix,
+    AttributeValue, Declaration, DeclarationClass, General, Indirect, Instruction, LscAddress,
+    LscData, LscFunction, LscModel, Module, Operand, Predicate, PredicateGroup, Raw, Region,
+    Statement, Suffix,
 };
 use super::directive::alignment_word;
 use super::suffix::{FENCE_LETTERS, LSC_FUNCTIONS};
 use super::token::is_bare_name;
-use crate::isa::{ExecUse, Family, OpInfo, Slot};
+use crate::isa::{ExecUse, Extension, Family, OpInfo, Slot};
 use crate::source::Spanned;
 use std::fmt::Write;
 

@@ -38,8 +38,10 @@ pub(super) struct Facts {
     pub payload: Vec<Entry>,
     /// Local ids are handed over.
     pub local_ids: bool,
-    /// The first part of the payload travels in the dispatch.
-    pub inline_data: bool,
+    /// Bytes of the rows of local ids, where the file says so; 0: three rows.
+    pub local_id_bytes: u32,
+    /// Bytes of the first part of the payload, which travels in the dispatch.
+    pub inline_bytes: u32,
     /// A register in front of the payload stays unused; `None` where the file does not say.
     pub unused_register: Option<bool>,
 }
@@ -67,6 +69,8 @@ pub fn platform(bytes: &[u8]) -> Result<Option<Platform>, Refused> {
         let section = file.section_by_name(".note.intelgt.compat")?;
         zeinfo::product(section.data().ok()?)
     });
+    // Programs of the vector compiler say 0: Xe2 reference 1.
+    let product = product.filter(|&product| product != 0);
     product.map_or(Ok(None), |product| {
         known(Platform::from_product(product), product, "product")
     })
@@ -142,20 +146,24 @@ impl Compiled {
         platform: Platform,
         inputs: &[TextInput],
     ) -> Result<Description, Refused> {
-        json::placed(platform)?;
         let facts = &self.facts;
         let mut description = facts.description.clone();
         description.names.clone_from(&self.names);
         description.types.clone_from(&self.types);
         let grf = platform.grf_bytes();
         let vector = description.compiler == Compiler::Vector;
+        let row = description.local_id_row(platform);
+        let rows = match facts.local_id_bytes / row {
+            0 => 3,
+            rows => rows,
+        };
         let own = if vector {
             grf
         } else if facts.local_ids {
-            3 * description.local_id_row(platform)
+            rows * row
         } else {
             // A register is left unused unless data travels in the dispatch: launch reference 2.
-            let earlier = !facts.inline_data && platform.payload.unused_register;
+            let earlier = facts.inline_bytes == 0 && platform.payload.unused_register;
             match facts.unused_register.unwrap_or(earlier) {
                 true => grf,
                 false => 0,
@@ -163,10 +171,18 @@ impl Compiled {
         };
         let base = grf + own;
         let entries = &facts.payload;
-        let correction = correction(entries, inputs, base, grf);
+        let correction = match facts.inline_bytes {
+            // Inline data take whole registers: Xe2 reference 3.1.
+            inline if !inline.is_multiple_of(grf) => {
+                let next = inline.next_multiple_of(grf);
+                Some((next, next - inline))
+            }
+            0 => None,
+            inline => aligned(entries, inputs, base, inline),
+        };
         description.pieces = json::pieces(entries, base, correction)?;
         if facts.local_ids || vector {
-            let own: Vec<Piece> = json::local_ids(&description, platform)?;
+            let own: Vec<Piece> = json::local_ids(&description, platform, rows);
             description.pieces.extend(own);
         }
         Ok(description)
@@ -178,52 +194,14 @@ impl Compiled {
     }
 }
 
-/// Where the compiler moved the rest of the payload further on, since something had to be aligned more
-/// than a register: from which register byte behind `base`, and how far. Source: launch reference 2.
-///
-/// The text decides: without a correction every input begins where an entry does.
-fn correction(entries: &[Entry], inputs: &[TextInput], base: u32, grf: u32) -> Option<(u32, u32)> {
-    let mut cross: Vec<(u32, u32)> = inputs
-        .iter()
-        .filter_map(|&(offset, size)| Some((offset.checked_sub(base)?, size)))
-        .collect();
-    cross.sort_unstable();
-    // Inputs that begin where no entry does, and those that end where none is.
-    let misfits = |from: u32, bytes: u32| {
-        let place = |o: u32| if o >= from { o.wrapping_sub(bytes) } else { o };
-        let starts = |o: u32| entries.iter().any(|e| e.offset == o);
-        let holds = |o: u32| {
-            entries
-                .iter()
-                .any(|e| (e.offset..e.offset.saturating_add(e.size)).contains(&o))
-        };
-        let wrong = |fits: &dyn Fn(u32, u32) -> bool| {
-            let misfit = |&&(offset, size): &&(u32, u32)| !fits(place(offset), size.max(1));
-            cross.iter().filter(misfit).count()
-        };
-        (
-            wrong(&|start, _| starts(start)),
-            wrong(&|start, size| holds(start.wrapping_add(size - 1))),
-        )
-    };
-    let uncorrected = misfits(u32::MAX, 0);
-    let mut best = (uncorrected, None);
-    if uncorrected.0 == 0 {
-        return None;
-    }
-    for (nth, &(from, _)) in cross.iter().enumerate() {
-        for bytes in (grf / 2..512).step_by(8) {
-            // What is moved stays behind what is not.
-            let before = nth.checked_sub(1).map(|n| cross[n].0);
-            if bytes > from || before.is_some_and(|before| from - bytes <= before) {
-                break;
-            }
-            let wrong = misfits(from, bytes);
-            // One that lets no input begin where an entry does explains nothing.
-            if wrong < best.0 && wrong.0 < uncorrected.0 {
-                best = (wrong, Some((from, bytes)));
-            }
-        }
-    }
-    best.1
+/// Where the compiler moved what follows the inline data, as its first part has to be aligned more than they are:
+/// from which register byte after `base`, and how far. The text decides: that part is an input of it.
+/// Source: Xe2 reference 3.1, family B.
+fn aligned(entries: &[Entry], inputs: &[TextInput], base: u32, inline: u32) -> Option<(u32, u32)> {
+    let after = entries.iter().filter(|e| e.offset >= inline);
+    let first = after.min_by_key(|e| e.offset)?;
+    let moved = base.checked_add(first.offset)?.checked_add(inline)?;
+    let is_input = |offset: u32| inputs.iter().any(|&(start, _)| start == offset);
+    (first.size > inline && is_input(moved) && !is_input(moved - inline))
+        .then_some((first.offset.saturating_add(inline), inline))
 }

@@ -117,6 +117,42 @@ pub enum Content {
     PrivateBase,
     /// The address of the buffer of `printf`.
     PrintfBuffer,
+    /// What names a surface or a sampler that no table has.
+    Handle(Handle),
+    /// Bytes that no instruction of the text reads.
+    Unread,
+}
+
+/// What a handle names. Texts copy handles and set bit 0 of those of samplers; that is all they do with them.
+/// Source: Xe2 reference 3.2.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Handle {
+    /// The surface of a buffer or image argument.
+    Surface(u32),
+    /// The surface of the program's constants.
+    Constants,
+    /// The surface of the program's writable globals.
+    Globals,
+    /// A sampler argument.
+    Sampler(u32),
+    /// A sampler that the program declares, by its index.
+    InlineSampler(u32),
+}
+
+impl Handle {
+    /// Bit 0, which texts set in handles of samplers before they use them.
+    pub const SAMPLER_BIT: u32 = 1;
+
+    /// The value: a multiple of 64, as states have 64 bytes, and no index of a binding table.
+    pub const fn value(self) -> u32 {
+        match self {
+            Handle::Surface(arg) => 0x0100_0000 + 64 * (arg & 0xffff),
+            Handle::Constants => 0x0200_0000,
+            Handle::Globals => 0x0200_0040,
+            Handle::Sampler(arg) => 0x0300_0000 + 64 * (arg & 0xffff),
+            Handle::InlineSampler(index) => 0x0400_0000 + 64 * (index & 0xffff),
+        }
+    }
 }
 
 impl Content {
@@ -129,7 +165,8 @@ impl Content {
             | Content::Image { arg, .. }
             | Content::SamplerSnap(arg)
             | Content::SamplerNormalized(arg)
-            | Content::SamplerAddressing(arg) => Some(arg),
+            | Content::SamplerAddressing(arg)
+            | Content::Handle(Handle::Surface(arg) | Handle::Sampler(arg)) => Some(arg),
             _ => None,
         }
     }
@@ -186,6 +223,46 @@ impl Description {
             Some(name) => format!("argument {number}, `{name}`,"),
             None => format!("argument {number}"),
         }
+    }
+
+    /// What handles name.
+    fn handles(&self) -> impl Iterator<Item = Handle> {
+        self.pieces.iter().filter_map(|piece| match piece.content {
+            Content::Handle(handle) => Some(handle),
+            _ => None,
+        })
+    }
+
+    /// Whether arguments are passed by handles.
+    pub fn has_handles(&self) -> bool {
+        self.handles().next().is_some()
+    }
+
+    /// Surfaces by the number that messages name them by: an index or a handle.
+    pub fn all_surfaces(&self) -> impl Iterator<Item = (u32, SurfaceSlot)> {
+        let handles = self.handles().filter_map(|handle| {
+            let slot = match handle {
+                Handle::Surface(arg) => SurfaceSlot::Argument(arg),
+                Handle::Constants => SurfaceSlot::Constants,
+                Handle::Globals => SurfaceSlot::Globals,
+                Handle::Sampler(_) | Handle::InlineSampler(_) => return None,
+            };
+            Some((handle.value(), slot))
+        });
+        self.surfaces.iter().copied().chain(handles)
+    }
+
+    /// Samplers by the number that messages name them by: an index or a handle, with and without its bit 0.
+    pub fn all_samplers(&self) -> impl Iterator<Item = (u32, SamplerSlot)> {
+        let handles = self.handles().filter_map(|handle| {
+            let slot = match handle {
+                Handle::Sampler(arg) => SamplerSlot::Argument(arg),
+                Handle::InlineSampler(index) => self.samplers.iter().find(|s| s.0 == index)?.1,
+                _ => return None,
+            };
+            Some([0, Handle::SAMPLER_BIT].map(|bit| (handle.value() | bit, slot)))
+        });
+        self.samplers.iter().copied().chain(handles.flatten())
     }
 
     /// Bytes of one row of local ids. Source: launch reference 4.

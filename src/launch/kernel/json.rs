@@ -3,7 +3,7 @@
 
 use super::argument::{Argument, SamplerChoice, Size};
 use super::description::{
-    Compiler, Content, Description, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
+    Compiler, Content, Description, Handle, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
 };
 use super::image::{self, Image, KINDS, Shape, USUAL};
 use super::{Refused, refuse, schema};
@@ -212,6 +212,12 @@ impl Entry {
             "global_base" => Content::GlobalBase,
             "private_base" => Content::PrivateBase,
             "printf_buffer" => Content::PrintfBuffer,
+            "surface_handle" => Content::Handle(Handle::Surface(arg)),
+            "const_handle" => Content::Handle(Handle::Constants),
+            "global_handle" => Content::Handle(Handle::Globals),
+            "sampler_handle" => Content::Handle(Handle::Sampler(arg)),
+            "inline_sampler" => Content::Handle(Handle::InlineSampler(self.source_offset)),
+            "indirect_data_pointer" | "scratch_pointer" => Content::Unread,
             other => {
                 let what = format!("payload entry `{other}` is not modelled");
                 let mut refused = refuse(Code::N0640, what);
@@ -257,22 +263,16 @@ pub(super) fn pieces(
         .collect()
 }
 
-/// The pieces of a thread's own data. Source: launch reference 2 and 4.
-///
-/// # Errors
-/// `N0640`: where they lie is not modelled for the platform.
-pub(super) fn local_ids(
-    description: &Description,
-    platform: Platform,
-) -> Result<Vec<Piece>, Refused> {
-    placed(platform)?;
+/// The pieces of a thread's own data, of so many rows in scalar code. Source: launch reference 2 and 4; Xe2
+/// reference 3.1.
+pub(super) fn local_ids(description: &Description, platform: Platform, rows: u32) -> Vec<Piece> {
     let grf = platform.grf_bytes();
     if description.compiler == Compiler::Vector {
-        return Ok(vec![Piece {
+        return vec![Piece {
             offset: grf,
             size: 6,
             content: Content::LocalIdXyz,
-        }]);
+        }];
     }
     let row = description.local_id_row(platform);
     let piece = |dim: u32| Piece {
@@ -283,16 +283,7 @@ pub(super) fn local_ids(
             first_lane: 0,
         },
     };
-    Ok((0..3).map(piece).collect())
-}
-
-/// Refuses platforms whose local ids and arguments visim does not place.
-pub(super) fn placed(platform: Platform) -> Result<(), Refused> {
-    let Some(section) = platform.payload.unmodelled else {
-        return Ok(());
-    };
-    let what = format!("the registers that a thread of {platform} starts with ({section})");
-    Err(refuse(Code::N0640, what))
+    (0..rows.min(3)).map(piece).collect()
 }
 
 impl Device {
@@ -336,7 +327,7 @@ impl Device {
         let correction = self.payload_correction.as_ref().map(|c| (c.from, c.bytes));
         description.pieces = pieces(&self.payload, self.cross_thread_base, correction)?;
         if self.local_ids || compiler == Compiler::Vector {
-            let own = local_ids(&description, platform)?;
+            let own = local_ids(&description, platform, 3);
             description.pieces.extend(own);
         }
         for slot in &self.surfaces {

@@ -31,7 +31,7 @@ mod schema;
 mod zeinfo;
 
 pub use argument::{Addressing, Argument, SamplerChoice, Size};
-pub use description::{Compiler, Content, Description, Piece, SamplerSlot, SurfaceSlot};
+pub use description::{Compiler, Content, Description, Handle, Piece, SamplerSlot, SurfaceSlot};
 pub use ready::Ready;
 
 use crate::diagnostic::{Code, Diagnostic};

@@ -243,7 +243,7 @@ impl Kernel<'_> {
             22 => {
                 facts.local_ids = field(1) != 0 || field(2) != 0 || field(3) != 0;
                 facts.unused_register = Some(field(6) != 0);
-                facts.inline_data = field(14) != 0;
+                facts.inline_bytes = if field(14) != 0 { 32 } else { 0 };
             }
             23 => {
                 facts.description.required_local = [field(0), field(1), field(2)];

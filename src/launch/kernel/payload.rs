@@ -134,7 +134,9 @@ fn value(
         _ => Default::default(),
     };
     match content {
-        Content::LocalId { .. } | Content::LocalIdXyz | Content::BufferOffset => dword(0),
+        Content::LocalId { .. } | Content::LocalIdXyz | Content::BufferOffset | Content::Unread => {
+            dword(0)
+        }
         Content::GlobalOffset(dim) => dword(size.offset[dim]),
         Content::GlobalSize(dim) => dword(size.global[dim]),
         Content::LocalSize(dim) => dword(size.local[dim]),
@@ -165,5 +167,6 @@ fn value(
         Content::GlobalBase => qword(GLOBALS),
         Content::PrivateBase => qword(PRIVATE),
         Content::PrintfBuffer => qword(PRINTF),
+        Content::Handle(handle) => qword(handle.value().into()),
     }
 }

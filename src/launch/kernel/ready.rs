@@ -2,7 +2,7 @@
 
 use super::argument::{Argument, Size, value_type};
 use super::data::ProgramData;
-use super::description::{Compiler, Content, Description, SamplerSlot, SurfaceSlot};
+use super::description::{Compiler, Content, Description, Handle, SamplerSlot, SurfaceSlot};
 use super::image::{self, KINDS, Shape, is_depth};
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP, STRINGS};
 use super::{Refused, refuse};
@@ -155,7 +155,7 @@ impl Ready {
         let null = all.filter(|(_, argument)| matches!(argument, Argument::Null));
         let null: Vec<u32> = null.map(|(number, _)| number).collect();
         told.null = null.iter().map(|&n| description.argument(n)).collect();
-        for &(index, slot) in &description.surfaces {
+        for (index, slot) in description.all_surfaces() {
             if let SurfaceSlot::Argument(arg) = slot
                 && null.contains(&arg)
             {
@@ -172,7 +172,7 @@ impl Ready {
             address: PRIVATE,
             bytes: private,
         });
-        for &(index, slot) in &description.surfaces {
+        for (index, slot) in description.all_surfaces() {
             let surface = match slot {
                 SurfaceSlot::Argument(arg) => match self.arguments.get(arg as usize) {
                     Some(Argument::Buffer(memory)) => buffer(memory)?,
@@ -189,7 +189,7 @@ impl Ready {
             };
             self.bindings.surfaces.insert(index, surface);
         }
-        for &(index, slot) in &description.samplers {
+        for (index, slot) in description.all_samplers() {
             let choice = match slot {
                 SamplerSlot::Fixed(choice) => choice,
                 SamplerSlot::Argument(arg) => match self.arguments.get(arg as usize) {
@@ -318,7 +318,11 @@ fn kinds(description: &Description, arguments: &[Argument]) -> Result<(), Refuse
             Content::Image { arg, .. } => {
                 check(arg, "an image", &|a| matches!(a, Argument::Image(_)))?;
             }
-            Content::SamplerSnap(arg)
+            Content::Handle(Handle::Surface(arg)) => check(arg, "memory", &|a| {
+                matches!(a, Argument::Buffer(_) | Argument::Image(_) | Argument::Null)
+            })?,
+            Content::Handle(Handle::Sampler(arg))
+            | Content::SamplerSnap(arg)
             | Content::SamplerNormalized(arg)
             | Content::SamplerAddressing(arg) => {
                 check(arg, "a sampler", &|a| matches!(a, Argument::Sampler(_)))?;

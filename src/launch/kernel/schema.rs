@@ -106,6 +106,13 @@ pub(super) const PAYLOAD: &[&str] = &[
     "global_base",
     "private_base",
     "printf_buffer",
+    "surface_handle",
+    "const_handle",
+    "global_handle",
+    "sampler_handle",
+    "inline_sampler",
+    "indirect_data_pointer",
+    "scratch_pointer",
 ];
 
 /// Fields that are not known are ignored, unless they look like one that is not there.

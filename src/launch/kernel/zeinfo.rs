@@ -145,7 +145,7 @@ fn environment(compiled: &mut Compiled, kernel: &Yaml) {
     let environment = &kernel["execution_env"];
     description.simd = number(environment, "simd_size");
     description.slm_bytes = number(environment, "slm_size");
-    facts.inline_data = number(environment, "inline_data_payload_size") > 0;
+    facts.inline_bytes = number(environment, "inline_data_payload_size");
     let required = list(environment, "required_work_group_size");
     for (own, given) in description.required_local.iter_mut().zip(required) {
         *own = given
@@ -156,7 +156,10 @@ fn environment(compiled: &mut Compiled, kernel: &Yaml) {
     for own in list(kernel, "per_thread_payload_arguments") {
         match text(own, "arg_type") {
             "packed_local_ids" => description.compiler = Compiler::Vector,
-            _ => facts.local_ids = true,
+            _ => {
+                facts.local_ids = true;
+                facts.local_id_bytes = number(own, "size");
+            }
         }
     }
     if description.simd == 1 {
@@ -183,7 +186,10 @@ fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
         size,
         arg,
         dim: 0,
-        source_offset: number(argument, "source_offset"),
+        source_offset: match text(argument, "arg_type") {
+            "inline_sampler" => number(argument, "sampler_index"),
+            _ => number(argument, "source_offset"),
+        },
         alignment: number(argument, "slm_alignment"),
     };
     let description = &mut compiled.facts.description;
@@ -212,13 +218,27 @@ fn payload(compiled: &mut Compiled, argument: &Yaml) -> Result<(), Refused> {
                 }
                 return Ok(());
             }
+            "bindless" => match text(argument, "addrspace") {
+                "sampler" => "sampler_handle",
+                space => {
+                    let kind = text(argument, "image_type");
+                    if space == "image" && !kind.is_empty() {
+                        description.images.insert(arg, image::described(kind));
+                    }
+                    "surface_handle"
+                }
+            },
             other => {
                 return Err(refuse(
                     Code::N0640,
-                    format!("argument {arg} is handed over by `{other}`, which is not modelled"),
+                    format!("argument {arg} is passed by `{other}`, which is not modelled"),
                 ));
             }
         },
+        // The handle of a surface over them, beside the address.
+        "const_base" if text(argument, "addrmode") == "bindless" => "const_handle",
+        "global_base" if text(argument, "addrmode") == "bindless" => "global_handle",
+        "sampler_address" => "sampler_address_mode",
         "global_id_offset" => "global_offset",
         "work_dimensions" => "work_dim",
         "arg_byvalue" => "arg_value",

@@ -89,6 +89,9 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         if let LscPlace::Table(index) = &lsc.place {
             self.scalar("surface index", index);
         }
+        if let Some(base) = &lsc.base {
+            self.scalar("base", base);
+        }
         // A transposed message is that of the first active lane; strides start from lane 0.
         let first = on.mask & on.mask.wrapping_neg();
         let asking = match (lsc.transposed, lsc.stride) {

@@ -13,8 +13,8 @@ use proptest::option;
 use proptest::prelude::*;
 use proptest::sample::select;
 use visim::internals::isa::{
-    AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, ExecUse, MediaMode, Modifier,
-    OPCODES, OpInfo, Slot, SuffixSlot, Type, UnormFormat,
+    AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, ExecUse, Extension, MediaMode,
+    Modifier, OPCODES, OpInfo, Slot, SuffixSlot, Type, UnormFormat,
 };
 use visim::internals::source::{Span, Spanned};
 use visim::internals::syntax::ast::*;
