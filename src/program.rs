@@ -201,6 +201,64 @@ pub struct Alu {
     pub saturate: bool,
     /// The boolean function of `bfn`.
     pub function: u8,
+    /// What the dwords of B and of A hold, of `dpas`.
+    pub precisions: Option<[Precision; 2]>,
+}
+
+/// What a dword of a matrix of `dpas` holds. Source: vISA text reference 5.2; vISA DPAS.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Precision {
+    /// Eight unsigned values of 4 bits.
+    U4,
+    /// Eight signed values of 4 bits.
+    S4,
+    /// Four unsigned bytes.
+    U8,
+    /// Four signed bytes.
+    S8,
+    /// Two bfloats.
+    Bf,
+    /// Two halves.
+    Hf,
+    /// A float of 19 bits.
+    Tf32,
+}
+
+impl Precision {
+    /// Reads a word of the suffix; `None` for values of 2 bits, whose places in a dword the documents leave open.
+    pub fn from_name(name: &str) -> Option<Precision> {
+        use Precision::*;
+        let all = [
+            ("u4", U4),
+            ("s4", S4),
+            ("u8", U8),
+            ("s8", S8),
+            ("bf", Bf),
+            ("hf", Hf),
+            ("tf32", Tf32),
+        ];
+        all.iter().find(|(n, _)| *n == name).map(|(_, p)| *p)
+    }
+
+    /// Values of a dword.
+    pub const fn parts(self) -> u32 {
+        match self {
+            Precision::U4 | Precision::S4 => 8,
+            Precision::U8 | Precision::S8 => 4,
+            Precision::Bf | Precision::Hf => 2,
+            Precision::Tf32 => 1,
+        }
+    }
+
+    /// A float.
+    pub const fn is_float(self) -> bool {
+        matches!(self, Precision::Bf | Precision::Hf | Precision::Tf32)
+    }
+
+    /// A signed integer.
+    pub const fn is_signed(self) -> bool {
+        matches!(self, Precision::S4 | Precision::S8)
+    }
 }
 
 /// Where `cmp` writes.

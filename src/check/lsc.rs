@@ -343,11 +343,10 @@ fn lsc_block(
     access: Access,
     span: Span,
 ) {
-    // A typed block counts bytes.
-    let (bytes, _) = match data.element.as_str() {
-        "" => (1, 1),
-        element => element_bytes(element),
-    };
+    if data.element.is_empty() {
+        return typed_block(cx, found, block, span);
+    }
+    let (bytes, _) = element_bytes(&data.element);
     let is_load = access == Access::Load;
     let most_rows: u32 = if is_load { 32 } else { 8 };
     let most_blocks = match bytes {
@@ -386,6 +385,31 @@ fn lsc_block(
             .help(format!(":d8.64x{most_rows}nn"));
         found.push(d);
     }
+}
+
+/// The shape of a 2D block of texels, in bytes and rows. Source: Xe2 reference 4.
+fn typed_block(cx: &Context<'_>, found: &mut Found<'_>, block: LscBlock, span: Span) {
+    let most_rows = match block.width {
+        1..=64 => 256 / block.width.next_power_of_two().max(4),
+        _ => 0,
+    };
+    if (1..=most_rows).contains(&block.height) {
+        return;
+    }
+    let label = match most_rows {
+        0 => format!("rows of {} bytes, 1 to 64 are legal", block.width),
+        _ => format!(
+            "{} rows of {} bytes, at most {most_rows}",
+            block.height, block.width
+        ),
+    };
+    let d = cx
+        .complaint(Code::E0370, "2D block does not fit one message")
+        .at(span, label)
+        .note("rows of 4, 8, 16, 32 and 64 bytes at most: 64, 32, 16, 8 and 4 of them")
+        .help(":32x8")
+        .see("Xe2 reference 4");
+    found.push(d);
 }
 
 fn lsc_address(

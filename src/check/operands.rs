@@ -252,8 +252,14 @@ impl Resolver<'_, '_> {
                 var: self.spanned(var, Want::State)?,
                 element: *element,
             },
-            Operand::Surface(var) => Operand::Surface(self.spanned(var, Want::Surface)?),
-            Operand::Sampler(var) => Operand::Sampler(self.spanned(var, Want::Sampler)?),
+            Operand::Surface(var) => match self.state_address(var) {
+                Some(state) => state,
+                None => Operand::Surface(self.spanned(var, Want::Surface)?),
+            },
+            Operand::Sampler(var) => match self.state_address(var) {
+                Some(state) => state,
+                None => Operand::Sampler(self.spanned(var, Want::Sampler)?),
+            },
             Operand::Label(name) => {
                 if !self.builder.target(self.opcode, slot, name, span) {
                     return None;
@@ -308,6 +314,21 @@ impl Resolver<'_, '_> {
                 );
                 Operand::Triple(Box::new([a?, b?, c?]))
             }
+        })
+    }
+
+    /// A surface or sampler by a variable that holds the address of its state, where the platform has those.
+    fn state_address(&mut self, var: &Spanned<Name>) -> Resolved {
+        let by_address = self.walk.platform.dialect.state_addresses();
+        let id = self
+            .walk
+            .lookup(&var.node, var.span)
+            .filter(|_| by_address)?;
+        let general = Want::General.takes(&self.walk.unit.variable(id).storage);
+        general.then(|| Operand::StatePair {
+            base: Spanned::new(id, var.span),
+            element: None,
+            index: 0,
         })
     }
 

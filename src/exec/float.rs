@@ -8,7 +8,7 @@
 //! Source: vISA text reference 3 (`%cr0`), 6.1, 6.2, 6.5, 6.9.
 
 use crate::isa::Type;
-use half::f16;
+use half::{bf16, f16};
 
 /// Direction of rounding; the value is bits 5:4 of `%cr0`.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -140,6 +140,42 @@ pub fn to_half(value: f64, rounding: Rounding) -> f16 {
     };
     let sign = u16::from(value.is_sign_negative()) << 15;
     f16::from_bits(magnitude.to_bits() | sign)
+}
+
+/// The nearest `bf` in the direction asked for.
+pub fn to_bfloat(value: f64, rounding: Rounding) -> bf16 {
+    if value.is_nan() {
+        return bf16::from_f32(single_nan(value));
+    }
+    if value.is_infinite() || value == 0.0 {
+        return bf16::from_f64(value);
+    }
+    // One unit in the last place of a bf of this size: 2^(e-7), 2^-133 at least.
+    let exponent = ((value.to_bits() >> 52 & 0x7ff) as i32 - 1023).max(-126);
+    let unit = f64::from_bits(((1023 + exponent - 7) as u64) << 52);
+    let scaled = value / unit;
+    let whole = match rounding {
+        Rounding::Nearest => scaled.round_ties_even(),
+        Rounding::Up => scaled.ceil(),
+        Rounding::Down => scaled.floor(),
+        Rounding::Zero => scaled.trunc(),
+    };
+    let rounded = whole * unit;
+    let greatest = bf16::MAX.to_f64();
+    let away = match rounding {
+        Rounding::Nearest => true,
+        Rounding::Up => value > 0.0,
+        Rounding::Down => value < 0.0,
+        Rounding::Zero => false,
+    };
+    // Exactly a bf by now, so the conversion does not round.
+    let magnitude = match rounded.abs() > greatest {
+        true if away => bf16::INFINITY,
+        true => bf16::MAX,
+        false => bf16::from_f64(rounded.abs()),
+    };
+    let sign = u16::from(value.is_sign_negative()) << 15;
+    bf16::from_bits(magnitude.to_bits() | sign)
 }
 
 /// `a op b` for doubles in a direction: `nearest` with the sign of what it is short of.

@@ -5,16 +5,18 @@
 
 mod of_floats;
 mod of_integers;
+mod systolic;
 
 use self::of_floats::float_results;
 use self::of_integers::{double_results, integer_results};
+use self::systolic::systolic_results;
 use super::alu::{self, Wide};
 use super::float::{self, FloatMode};
 use super::lanes::{self, MAX_LANES};
 use super::thread::Thread;
 use crate::isa::{Condition, Opcode, Type};
 use crate::program::{Alu, Dest, Region, Source};
-use half::f16;
+use half::{bf16, f16};
 
 /// Bits of the destination type, one for each lane; the upper ones are don't-care.
 type Bits = [u64; MAX_LANES];
@@ -37,7 +39,7 @@ fn integers<W: Wide>(thread: &Thread<'_>, source: &Source, count: usize) -> [W; 
     match source.ty {
         Type::Ub | Type::Bool => read!(u8, |v| W::new(i64::from(v))),
         Type::B => read!(i8, |v| W::new(i64::from(v))),
-        Type::Uw | Type::Uv | Type::Hf => read!(u16, |v| W::new(i64::from(v))),
+        Type::Uw | Type::Uv | Type::Hf | Type::Bf => read!(u16, |v| W::new(i64::from(v))),
         Type::W | Type::V => read!(i16, |v| W::new(i64::from(v))),
         Type::Ud | Type::F | Type::Vf => read!(u32, |v| W::new(i64::from(v))),
         Type::D => read!(i32, |v| W::new(i64::from(v))),
@@ -64,6 +66,9 @@ fn floats(thread: &Thread<'_>, source: &Source, count: usize, flush: bool) -> [f
     match source.ty {
         Type::Hf => lanes::read(arena, region, limit, count, &mut out, |b| {
             float::from_half(f16::from_le_bytes(b))
+        }),
+        Type::Bf => lanes::read(arena, region, limit, count, &mut out, |b| {
+            float::from_single(bf16::from_le_bytes(b).to_f32())
         }),
         Type::Df => {
             let flush = flush && !mode.keep_double;
@@ -173,6 +178,11 @@ fn from_floats(
                 } else {
                     float::to_half(v, mode.rounding).to_bits()
                 });
+            }
+        }
+        Type::Bf => {
+            for (bits, &v) in lanes {
+                *bits = float::to_bfloat(clamp(v), mode.rounding).to_bits().into();
             }
         }
         Type::Df => {
@@ -287,6 +297,7 @@ fn int_to_float(value: i128, ty: Type, saturate: bool, rounding: float::Rounding
             float::direct_double(nearest, error, rounding).to_bits()
         }
         Type::Hf => u64::from(float::to_half(float::add_odd(high, low), rounding).to_bits()),
+        Type::Bf => u64::from(float::to_bfloat(float::add_odd(high, low), rounding).to_bits()),
         _ => u64::from(float::to_single(float::add_odd(high, low), rounding).to_bits()),
     }
 }
@@ -338,6 +349,7 @@ pub fn alu(thread: &mut Thread<'_>, alu: &Alu, mask: u32, chosen: u32) {
             }
             bits
         }
+        Opcode::Dpas => systolic_results(thread, alu, count),
         _ if ty.is_float() => float_results(thread, alu, count),
         _ => {
             let wide = alu.saturate || ty.bytes() == 8 || alu.src.iter().any(|s| s.ty.bytes() == 8);

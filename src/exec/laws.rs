@@ -275,6 +275,7 @@ proptest! {
                 src: (0..sources(opcode)).map(source).collect(),
                 saturate,
                 function: 0,
+                precisions: None,
             }))
         };
         let two = program(vec![op.clone(), next(&op)], &arena);

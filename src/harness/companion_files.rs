@@ -8,7 +8,7 @@ use crate::isa::Platform;
 use crate::launch::kernel::binary::SHARED;
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use std::fs::File;
-use std::io::Read;
+use std::io::{Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// The files in which the compiler leaves the functions that a text calls: `k_f0.visaasm`, `k_f1.visaasm` … beside
@@ -64,17 +64,45 @@ pub fn with_functions(text: &Source, paths: &[PathBuf]) -> Result<Source, Refuse
     })
 }
 
-/// The platform that a text was compiled for, as the native code beside it says: `k.asm` of `k.visaasm`.
+/// The platform that a text was compiled for, as its own last lines say, or the native code beside it: `k.asm` of
+/// `k.visaasm`.
 pub struct NativeCode {
-    /// The file.
+    /// The file that says so.
     path: PathBuf,
     /// What it says.
     pub platform: Platform,
 }
 
 impl NativeCode {
-    /// That of a text, the file `text`; `None` without one that names a platform visim knows.
+    /// That of a text, the file `text`; `None` where nothing names a platform visim knows.
     pub fn of(text: &Path) -> Option<NativeCode> {
+        NativeCode::of_trailer(text).or_else(|| NativeCode::beside(text))
+    }
+
+    /// What the last lines of the text say. Source: Xe2 reference 2, "trailer".
+    fn of_trailer(text: &Path) -> Option<NativeCode> {
+        /// The options of the compiler, which are the last line, are shorter than this.
+        const TAIL: i64 = 16 << 10;
+        if !text.is_file() {
+            return None;
+        }
+        let mut file = File::open(text).ok()?;
+        let length = i64::try_from(file.metadata().ok()?.len()).ok()?;
+        file.seek(SeekFrom::End(-TAIL.min(length))).ok()?;
+        let mut tail = Vec::new();
+        file.take(TAIL as u64).read_to_end(&mut tail).ok()?;
+        let tail = String::from_utf8_lossy(&tail);
+        let name = tail
+            .lines()
+            .rev()
+            .find_map(|line| line.strip_prefix("//Platform: "))?;
+        let platform = Platform::from_name(name.trim())?;
+        let path = text.to_path_buf();
+        Some(NativeCode { path, platform })
+    }
+
+    /// What the native code beside the text says.
+    fn beside(text: &Path) -> Option<NativeCode> {
         /// The line stands among the first ones.
         const HEAD: u64 = 4096;
         let path = text.with_extension("asm");
@@ -104,7 +132,8 @@ impl NativeCode {
     /// `E0650`.
     pub fn agrees(&self, platform: Platform) -> Result<(), Refused> {
         let own = self.platform;
-        if own == platform {
+        // Some devices share the finalizer's name.
+        if own.finalizer == platform.finalizer {
             return Ok(());
         }
         let path = self.path.display();

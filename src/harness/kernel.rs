@@ -5,7 +5,7 @@ use super::companion_files::folder;
 use super::front::Front;
 use super::load;
 use crate::check::{Checked, CheckedInput, Unit};
-use crate::diagnostic::{Code, Diagnostic, counted, nearest};
+use crate::diagnostic::{Class, Code, Diagnostic, counted, nearest};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::data::ProgramData;
@@ -324,14 +324,15 @@ impl CompiledFile {
         matches!(self.platform, Ok(Some(_)))
     }
 
-    /// The file beside a text, the file `path`, that describes its kernel for `simd` lanes. Of several devices'
-    /// the one that is `asked` for is taken, else that of the text's own, or one with room for the text's inputs whose
+    /// The file beside a text, the file `path`, that describes its kernel for `simd` lanes. Of several the one of
+    /// the text's name is taken, else the one that is `asked` for, else that of the text's own, or one with room for the text's inputs whose
     /// device has the text's instructions.
     ///
     /// * `read`: the text, read for a platform.
     ///
     /// # Errors
-    /// `E0640`: no file there does; `E0645`: one describes it for other lanes.
+    /// `E0640`: no file there does; `E0645`: one describes it for other lanes; `N0640`: one describes it in a way that
+    /// visim does not model.
     pub fn beside(
         path: &Path,
         read: &dyn Fn(Platform) -> Front,
@@ -349,15 +350,30 @@ impl CompiledFile {
             })
             .collect();
         paths.sort();
-        let files = paths.iter().filter_map(|path| {
-            let file = CompiledFile::read(path, kernel).ok()?;
-            Some((path, file))
-        });
-        let (fitting, others): (Vec<_>, Vec<_>) =
-            files.partition(|(_, file)| file.compiled.simd() == simd);
+        let own_name = |other: &Path| other.file_stem() == path.file_stem();
+        let (mut files, mut unsupported) = (Vec::new(), Vec::new());
+        for path in &paths {
+            match CompiledFile::read(path, kernel) {
+                Ok(file) => files.push((path, file)),
+                // It describes the kernel, in a way that visim does not model.
+                Err(refused) if refused.class() == Class::Unsupported => {
+                    unsupported.push((own_name(path), refused));
+                }
+                Err(_) => {}
+            }
+        }
+        let (fitting, others): (Vec<_>, Vec<_>) = files
+            .into_iter()
+            .partition(|(_, file)| file.compiled.is_vector() || file.compiled.simd() == simd);
+        if let Some((_, refused)) = unsupported
+            .iter()
+            .find(|(own, _)| *own || fitting.is_empty())
+        {
+            return Err(refused.clone());
+        }
         let best = match fitting.len() {
             1 => fitting.into_iter().next(),
-            _ => fitting.into_iter().min_by_key(|(_, file)| {
+            _ => fitting.into_iter().min_by_key(|(path, file)| {
                 let platform = file.platform(asked, usual);
                 let contradicts = match (&platform, usual) {
                     (Ok(own), Some(usual)) => *own != usual,
@@ -367,7 +383,8 @@ impl CompiledFile {
                 let lacks = text.diagnostics.iter().any(|d| d.code == Code::E0428);
                 let misfits = !file.holds(&text.checked, kernel);
                 // A description without a program has none of the program's data.
-                (contradicts, misfits, lacks, !file.tells_platform())
+                let unnamed = !file.tells_platform();
+                (!own_name(path), contradicts, misfits, lacks, unnamed)
             }),
         };
         if let Some((_, file)) = best {

@@ -39,6 +39,13 @@ impl Dialect {
     }
 }
 
+impl Dialect {
+    /// Variables hold the addresses of the states of surfaces and samplers; there is no binding table.
+    pub const fn state_addresses(self) -> bool {
+        matches!(self, Dialect::Xe3p)
+    }
+}
+
 /// Which numbers the shared functions have.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum SfidNumbers {

@@ -26,6 +26,8 @@ pub enum Type {
     F,
     /// IEEE half.
     Hf,
+    /// The upper half of a single, of newer text. Source: Xe2 reference 2.
+    Bf,
     /// IEEE double.
     Df,
     /// Lexed only: boolean operands do not exist, and declaring one is an error.
@@ -47,6 +49,7 @@ impl Type {
         (Type::Uq, "uq"),
         (Type::Uv, "uv"),
         (Type::Hf, "hf"),
+        (Type::Bf, "bf"),
         (Type::Df, "df"),
         (Type::Vf, "vf"),
         (Type::Bool, "bool"),
@@ -78,15 +81,15 @@ impl Type {
     pub const fn bytes(self) -> u32 {
         match self {
             Type::Ub | Type::B | Type::Bool => 1,
-            Type::Uw | Type::W | Type::Hf | Type::V | Type::Uv => 2,
+            Type::Uw | Type::W | Type::Hf | Type::Bf | Type::V | Type::Uv => 2,
             Type::Ud | Type::D | Type::F | Type::Vf => 4,
             Type::Uq | Type::Q | Type::Df => 8,
         }
     }
 
-    /// `f`, `hf`, `df` and the float vector immediate.
+    /// `f`, `hf`, `bf`, `df` and the float vector immediate.
     pub const fn is_float(self) -> bool {
-        matches!(self, Type::F | Type::Hf | Type::Df | Type::Vf)
+        matches!(self, Type::F | Type::Hf | Type::Bf | Type::Df | Type::Vf)
     }
 
     /// Every integer type, the integer vector immediates included.

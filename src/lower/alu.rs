@@ -4,7 +4,7 @@ use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{Condition, Opcode, Type};
-use crate::program::{Alu, CompareDest, Dest, Group, Lanes, Op, Region, Source};
+use crate::program::{Alu, CompareDest, Dest, Group, Lanes, Op, Precision, Raw, Region, Source};
 use crate::syntax::ast::{Immediate, Instruction, Operand, Region as Walk, Suffix};
 
 /// Lowers an instruction that computes; `None` if visim does not model it.
@@ -112,6 +112,74 @@ fn reformat(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     );
     (known && src.modifier.is_none())
         .then(|| finish(i, Opcode::Fcvt, lanes, None, dst, None, vec![src]))
+}
+
+/// `dpas`: a step for each row of results. Source: Xe2 reference 4; vISA text reference 5.2.
+///
+/// `None` for pairs of precisions that visim does not model: values of 2 bits, and of two sizes.
+pub fn systolic(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Vec<Op>> {
+    let (b, a, depth, rows) = i.suffix(|s| match s {
+        Suffix::Systolic { a, b, depth, rows } => Some((a.clone(), b.clone(), *depth, *rows)),
+        _ => None,
+    })?;
+    let precisions = [Precision::from_name(&b)?, Precision::from_name(&a)?];
+    let [first, second] = precisions;
+    let float = first.is_float();
+    if first.parts() != second.parts() || float && first != second {
+        return None;
+    }
+    let (lanes, guard) = execution(scope, i);
+    let count = u32::from(lanes.count);
+    let [dst, acc, b, a] = &i.operands[..] else {
+        return None;
+    };
+    let (dst, acc) = (scope.raw(&dst.node)?, scope.raw(&acc.node));
+    let (b, a) = (scope.raw(&b.node)?, scope.raw(&a.node)?);
+    let part = |raw: Raw, at: u32, bytes: u32, ty: Type, all: bool| {
+        let offset = raw.offset.checked_add(at)?;
+        let inside = offset.checked_add(bytes)? <= raw.end;
+        let region = match all {
+            true => Region::Dense(offset),
+            false => Region::Scalar(offset),
+        };
+        inside.then_some(Source {
+            region,
+            ty,
+            modifier: None,
+        })
+    };
+    let columns = (0..depth).map(|k| part(b, 4 * k * count, 4 * count, Type::Ud, true));
+    let columns: Vec<Source> = columns.collect::<Option<_>>()?;
+    let row = |m: u32| {
+        let bytes = |raw: Raw| count * raw.ty.bytes();
+        let result = part(dst, m * bytes(dst), bytes(dst), dst.ty, true)?;
+        let fits = |ty: Type| ty.is_float() == float && ty.bytes() <= 4;
+        let acc = match acc {
+            Some(acc) => part(acc, m * bytes(acc), bytes(acc), acc.ty, true)?,
+            None => Source {
+                region: Region::Scalar(scope.zero()),
+                ..result.clone()
+            },
+        };
+        if !fits(acc.ty) || !fits(dst.ty) {
+            return None;
+        }
+        let mut src = vec![acc];
+        src.extend(columns.iter().cloned());
+        for k in 0..depth {
+            src.push(part(a, 4 * (m * depth + k), 4, Type::Ud, false)?);
+        }
+        let dst = Dest {
+            region: result.region,
+            ty: dst.ty,
+        };
+        let mut op = finish(i, Opcode::Dpas, lanes, guard.clone(), dst, None, src);
+        if let Op::Alu(alu) = &mut op {
+            alu.precisions = Some(precisions);
+        }
+        Some(op)
+    };
+    (0..rows).map(row).collect()
 }
 
 /// Instructions that [`crate::exec`] computes element by element, by what they write.
@@ -226,6 +294,7 @@ fn finish(
         src,
         saturate,
         function,
+        precisions: None,
     }))
 }
 

@@ -1,6 +1,6 @@
 //! LSC messages become request templates. Source: vISA text reference 5.11.
 //!
-//! Not modelled, since the reference does not state what they do: typed 2D blocks, page status, append
+//! Not modelled, since the reference does not state what they do: page status, append
 //! counters, surface state queries, and addresses below `arg`.
 
 use super::dataport::typed_rows;
@@ -8,6 +8,7 @@ use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{AtomicOp, ChannelMask, Opcode};
+use crate::message::FieldSelect;
 use crate::program::{self, Lsc, LscAction, LscPlace, Op, Raw, Region, Send, SendBody, Source};
 use crate::syntax::ast::{
     Instruction, LscAddress, LscBlock, LscData, LscFunction, LscModel, Operand, Suffix,
@@ -43,7 +44,10 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         return None;
     }
     if let Some(block) = data.block {
-        return block2d(scope, i, address, data, block);
+        return match function {
+            LscFunction::Tgm => typed_block(scope, i, address, data, block),
+            _ => block2d(scope, i, address, data, block),
+        };
     }
     if function == LscFunction::Tgm {
         return typed(scope, i, address, data);
@@ -174,15 +178,10 @@ fn typed(
         Opcode::LscStoreQuad => true,
         _ => return None,
     };
-    let LscModel::Bti(index) = &address.model else {
-        return None;
-    };
     if address.offset() != 0 {
         return None;
     }
-    let Region::Scalar(surface) = state(scope, &index.node)?.region else {
-        return None;
-    };
+    let surface = surface(scope, &address.model)?;
     let (lanes, guard) = execution(scope, i);
     let coordinate = |n: usize| {
         let part = address.parts.get(n)?;
@@ -200,6 +199,51 @@ fn typed(
             scope.moved(&Operand::Raw(data.raw.clone()), write)?,
         ),
     })))
+}
+
+/// A 2D block of texels: the block of a surface that `media_ld` and `media_st` move. Source: Xe2 reference 4.
+fn typed_block(
+    scope: &mut Scope<'_>,
+    i: &Instruction<VarId>,
+    address: &LscAddress<VarId>,
+    data: &LscData<VarId>,
+    block: LscBlock,
+) -> Option<Op> {
+    let [x, y] = &address.parts[..] else {
+        return None;
+    };
+    if (x.offset, y.offset) != (0, 0) || block.transposed || block.vnni || block.blocks != 1 {
+        return None;
+    }
+    let write = *i.opcode == Opcode::LscStoreBlock2d;
+    let (lanes, guard) = execution(scope, i);
+    Some(Op::Send(Box::new(Send {
+        lanes,
+        guard,
+        surface: Some(surface(scope, &address.model)?),
+        sampler: None,
+        body: SendBody::Media {
+            write,
+            field: FieldSelect::State,
+            plane: 0,
+            width: block.width,
+            height: block.height,
+            x: scope.first_element(&x.operand.node)?,
+            y: scope.first_element(&y.operand.node)?,
+            data: scope.moved(&Operand::Raw(data.raw.clone()), write)?,
+        },
+    })))
+}
+
+/// Where the index or the handle of a surface lies.
+fn surface(scope: &mut Scope<'_>, model: &LscModel<VarId>) -> Option<u32> {
+    let (LscModel::Bti(operand) | LscModel::Bss(operand) | LscModel::Surf(operand)) = model else {
+        return None;
+    };
+    match state(scope, &operand.node)?.region {
+        Region::Scalar(offset) => Some(offset),
+        _ => None,
+    }
 }
 
 /// A binding table index: a constant, or the first dword of a register.

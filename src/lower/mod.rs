@@ -262,6 +262,11 @@ impl Builder<'_> {
         if scope.reads_live_state(i) {
             self.push(Op::ReadState, site);
         }
+        if *i.opcode == Opcode::Dpas {
+            // A step for each row of results.
+            let rows = alu::systolic(scope, i).unwrap_or_else(|| vec![Op::Unsupported]);
+            return rows.into_iter().for_each(|row| self.push(row, site));
+        }
         let op = match i.opcode.info().family {
             Family::Flow => self.flow(scope, i),
             Family::MediaBlock | Family::SurfaceMemory | Family::Svm => dataport::lower(scope, i),

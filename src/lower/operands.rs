@@ -370,6 +370,11 @@ impl Scope<'_> {
         })
     }
 
+    /// Where zeros lie.
+    pub fn zero(&self) -> u32 {
+        self.layout.zero
+    }
+
     /// Whether an operand holds the handle of the thread's scratch memory.
     pub fn is_scratch(&self, operand: &Operand<VarId>) -> bool {
         let scratch = self.place(SCRATCH_HANDLE).offset;
@@ -381,6 +386,21 @@ impl Scope<'_> {
         match operand {
             Operand::Surface(var) | Operand::Sampler(var) | Operand::Predicate(var) => {
                 Some(self.place(var.node).offset)
+            }
+            // The address of a state: its lower dword names it. Xe2 reference 3.2.
+            Operand::StatePair {
+                base,
+                element,
+                index: 0,
+            } if matches!(
+                self.unit.variable(base.node).storage,
+                Storage::General { .. }
+            ) =>
+            {
+                let (row, column) = element.unwrap_or_default();
+                let var = base.clone();
+                let raw = self.raw(&Operand::Origin { var, row, column })?;
+                (raw.offset.saturating_add(4) <= raw.end).then_some(raw.offset)
             }
             _ => None,
         }

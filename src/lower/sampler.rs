@@ -1,9 +1,9 @@
 //! Sampler messages become request templates.
 
-use super::operands::Scope;
+use super::operands::{NULL, Scope};
 use super::{SCALAR, execution};
 use crate::check::VarId;
-use crate::isa::{Family, Opcode, Platform, Type};
+use crate::isa::{Family, Opcode, Platform, Slot, Type};
 use crate::message::parameters;
 use crate::message::request::{
     AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, Scalar, UnormRequest,
@@ -47,6 +47,9 @@ fn is_16_bit(ty: Type) -> bool {
 
 fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform) -> Option<Op> {
     let op = operation(*i.opcode, platform)?;
+    if i.paired.as_ref().is_some_and(|p| p.node.var.node != NULL) {
+        return None;
+    }
     let (lanes, guard) = execution(scope, i);
     let operands: Vec<&Operand<VarId>> = i.operands.iter().map(|o| &o.node).collect();
     if matches!(op, SamplerOp::Resinfo | SamplerOp::Sampleinfo) {
@@ -55,7 +58,7 @@ fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform)
     let offsets = scope.source(operands.first()?, SCALAR)?;
     let mut rest = &operands[1..];
     let mut sampler = None;
-    if let Operand::Sampler(_) = rest.first()? {
+    if i.opcode.info().slots.contains(&Slot::Sampler) {
         sampler = scope.slot(rest[0]);
         rest = &rest[1..];
     }

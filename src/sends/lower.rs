@@ -240,6 +240,7 @@ impl Builder {
                     src,
                     saturate: *saturate,
                     function: 0,
+                    precisions: None,
                 };
                 self.push(Op::Alu(Box::new(alu)), span, *opcode);
                 if *dst == Dst::Control {
@@ -326,6 +327,7 @@ impl Builder {
                 }],
                 saturate: false,
                 function: 0,
+                precisions: None,
             };
             self.push(Op::Alu(Box::new(implied)), span, Opcode::Mov);
         }

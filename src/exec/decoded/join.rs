@@ -73,6 +73,7 @@ fn alu(a: &Alu, b: &Alu) -> Option<Op> {
         src: src.collect::<Option<_>>()?,
         saturate: a.saturate,
         function: a.function,
+        precisions: None,
     })))
 }
 

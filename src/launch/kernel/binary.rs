@@ -188,6 +188,11 @@ impl Compiled {
         Ok(description)
     }
 
+    /// A thread of it is one work-item, whatever lanes its text has.
+    pub fn is_vector(&self) -> bool {
+        self.facts.description.compiler == Compiler::Vector
+    }
+
     /// Lanes of a thread.
     pub fn simd(&self) -> u32 {
         self.facts.description.simd
