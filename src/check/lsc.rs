@@ -438,7 +438,7 @@ fn lsc_address(
     };
     let (label, help) = if typed && flat {
         ("typed memory is a surface".to_string(), "bti(…)[…]:a32")
-    } else if function == LscFunction::Slm && !matches!(address.model, LscModel::Flat) {
+    } else if function == LscFunction::Slm && !flat {
         (
             "shared local memory is not a surface".to_string(),
             "flat[…]:a32",

@@ -345,20 +345,29 @@ fn media(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         height: height as u32 & 0xff,
         path: DataPath::DEFAULT,
     };
+    let at = [scope.source(x, SCALAR)?, scope.source(y, SCALAR)?];
+    let data = scope.moved(data, write)?;
+    Some(rectangle(block, scope.slot(surface)?, at, data, write))
+}
+
+/// A rectangle of a surface by the column and row of its first byte; `surface`: where the index lies.
+pub(super) fn rectangle(
+    block: MediaBlock,
+    surface: u32,
+    [x, y]: [Source; 2],
+    data: Raw,
+    write: bool,
+) -> Op {
     let request = match write {
         true => Request::MediaWrite(block),
         false => Request::MediaRead(block),
     };
-    let scalars = [
-        (Scalar::X, scope.source(x, SCALAR)?),
-        (Scalar::Y, scope.source(y, SCALAR)?),
-    ];
-    let data = scope.moved(data, write)?;
-    Some(Op::Send(Box::new(Send {
+    let scalars = [(Scalar::X, x), (Scalar::Y, y)];
+    Op::Send(Box::new(Send {
         lanes: SCALAR,
         guard: None,
-        surface: Some(scope.slot(surface)?),
+        surface: Some(surface),
         sampler: None,
         body: moving(request, scalars, write, data, Registers::NONE),
-    })))
+    }))
 }

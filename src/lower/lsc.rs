@@ -3,12 +3,12 @@
 //! Not modelled, since the reference does not state what they do: page status, append
 //! counters, surface state queries, and addresses below `arg`.
 
-use super::dataport::typed_rows;
+use super::dataport::{rectangle, typed_rows};
 use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{AtomicOp, ChannelMask, Opcode};
-use crate::message::FieldSelect;
+use crate::message::request::{DataPath, FieldSelect, MediaBlock};
 use crate::program::{self, Lsc, LscAction, LscPlace, Op, Raw, Region, Send, SendBody, Source};
 use crate::syntax::ast::{
     Instruction, LscAddress, LscBlock, LscData, LscFunction, LscModel, Operand, Suffix,
@@ -38,7 +38,12 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
     })?;
     let behind_first =
         data.block.is_none() && address.parts.iter().skip(1).any(|part| part.offset != 0);
-    let flagged = i.suffix(|s| matches!(s, Suffix::LscFlags(_)).then_some(()));
+    // `ov` lets the hardware read past the element into its cache: no program sees it.
+    let other_flag = |flags: &[String]| flags.iter().any(|flag| flag != "ov");
+    let flagged = i.suffix(|s| match s {
+        Suffix::LscFlags(flags) if other_flag(flags) => Some(()),
+        _ => None,
+    });
     if flagged.is_some() || address.index != 0 || behind_first {
         // Of newer text, which says no more of them.
         return None;
@@ -216,23 +221,19 @@ fn typed_block(
         return None;
     }
     let write = *i.opcode == Opcode::LscStoreBlock2d;
-    let (lanes, guard) = execution(scope, i);
-    Some(Op::Send(Box::new(Send {
-        lanes,
-        guard,
-        surface: Some(surface(scope, &address.model)?),
-        sampler: None,
-        body: SendBody::Media {
-            write,
-            field: FieldSelect::State,
-            plane: 0,
-            width: block.width,
-            height: block.height,
-            x: scope.first_element(&x.operand.node)?,
-            y: scope.first_element(&y.operand.node)?,
-            data: scope.moved(&Operand::Raw(data.raw.clone()), write)?,
-        },
-    })))
+    let block = MediaBlock {
+        surface: 0,
+        field: FieldSelect::State,
+        x: 0,
+        y: 0,
+        width: block.width,
+        height: block.height,
+        path: DataPath::DEFAULT,
+    };
+    let surface = surface(scope, &address.model)?;
+    let [x, y] = [x, y].map(|part| scope.first_element(&part.operand.node));
+    let data = scope.moved(&Operand::Raw(data.raw.clone()), write)?;
+    Some(rectangle(block, surface, [x?, y?], data, write))
 }
 
 /// Where the index or the handle of a surface lies.
