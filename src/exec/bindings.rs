@@ -230,15 +230,38 @@ pub struct Resources {
     pub remarks: Remarks,
 }
 
-/// Indices above this are looked up nowhere: a binding table has 256 entries.
+/// Entries of a binding table.
 const TABLE: usize = 256;
+
+/// Bytes of a surface state: handles are multiples of it, the least one past the table. Source: Xe2 reference 3.2.
+pub const STATE_BYTES: u32 = 64;
+
+/// The least handle of a surface.
+pub const FIRST_HANDLE: u32 = TABLE as u32 * STATE_BYTES;
+
+/// Surfaces that handles may name at most.
+const HANDLES: usize = 1 << 16;
+
+/// Where a surface is found by its index or handle.
+#[inline]
+const fn place(index: u32) -> usize {
+    match index < FIRST_HANDLE || !index.is_multiple_of(STATE_BYTES) {
+        true if index < TABLE as u32 => index as usize,
+        true => usize::MAX,
+        false => (index / STATE_BYTES) as usize,
+    }
+}
 
 impl Resources {
     /// Spreads the bindings into tables.
     pub fn new(bindings: &Bindings) -> Resources {
         let mut surfaces = vec![None; TABLE];
         for (&index, surface) in &bindings.surfaces {
-            if let Some(slot) = surfaces.get_mut(index as usize) {
+            let place = place(index);
+            if (surfaces.len()..HANDLES).contains(&place) {
+                surfaces.resize(place + 1, None);
+            }
+            if let Some(slot) = surfaces.get_mut(place) {
                 *slot = Some(Arc::clone(surface));
             }
         }
@@ -261,13 +284,13 @@ impl Resources {
     /// The surface at a binding table index.
     #[inline]
     pub fn surface(&self, index: u32) -> Option<&Surface> {
-        self.surfaces.get(index as usize)?.as_deref()
+        self.surfaces.get(place(index))?.as_deref()
     }
 
     /// How texels of the surface at a binding table index are written, if there is a short way.
     #[inline]
     pub fn writer(&self, index: u32) -> Option<&Writer> {
-        self.writers.get(index as usize)?.as_ref()
+        self.writers.get(place(index))?.as_ref()
     }
 
     /// The bound indices, for messages.

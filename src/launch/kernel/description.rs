@@ -1,6 +1,7 @@
 //! What the compiler says of a kernel. Source: launch reference 1, 2 and 6.
 
 use super::argument::SamplerChoice;
+use crate::exec::bindings::{FIRST_HANDLE, STATE_BYTES};
 use crate::isa::Platform;
 use std::collections::{BTreeMap, BTreeSet};
 
@@ -143,15 +144,15 @@ impl Handle {
     /// Bit 0, which texts set in handles of samplers before they use them.
     pub const SAMPLER_BIT: u32 = 1;
 
-    /// The value: a multiple of 64, as states have 64 bytes, and no index of a binding table.
+    /// The value: the offset of a state from which no index of a binding table is made.
     pub const fn value(self) -> u32 {
-        match self {
-            Handle::Surface(arg) => 0x0100_0000 + 64 * (arg & 0xffff),
-            Handle::Constants => 0x0200_0000,
-            Handle::Globals => 0x0200_0040,
-            Handle::Sampler(arg) => 0x0300_0000 + 64 * (arg & 0xffff),
-            Handle::InlineSampler(index) => 0x0400_0000 + 64 * (index & 0xffff),
-        }
+        let state = match self {
+            Handle::Constants => 0,
+            Handle::Globals => 1,
+            Handle::Surface(number) | Handle::Sampler(number) => 2 + (number & 0xfff),
+            Handle::InlineSampler(index) => 0x1002 + (index & 0xfff),
+        };
+        FIRST_HANDLE + STATE_BYTES * state
     }
 }
 
