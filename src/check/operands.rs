@@ -319,12 +319,12 @@ impl Resolver<'_, '_> {
 
     /// A surface or sampler by a variable that holds the address of its state, where the platform has those.
     fn state_address(&mut self, var: &Spanned<Name>) -> Resolved {
-        let by_address = self.walk.platform.dialect.state_addresses();
+        let by_address = self.builder.platform.dialect.state_addresses();
         let id = self
-            .walk
+            .builder
             .lookup(&var.node, var.span)
             .filter(|_| by_address)?;
-        let general = Want::General.takes(&self.walk.unit.variable(id).storage);
+        let general = Want::General.takes(&self.builder.unit.variable(id).storage);
         general.then(|| Operand::StatePair {
             base: Spanned::new(id, var.span),
             element: None,

@@ -173,7 +173,7 @@ pub fn systolic(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Vec<Op>
             region: result.region,
             ty: dst.ty,
         };
-        let mut op = finish(i, Opcode::Dpas, lanes, guard.clone(), dst, None, src);
+        let mut op = finish(i, Opcode::Dpas, lanes, guard, dst, None, src);
         if let Op::Alu(alu) = &mut op {
             alu.precisions = Some(precisions);
         }

@@ -398,7 +398,7 @@ impl Scope<'_> {
             ) =>
             {
                 let (row, column) = element.unwrap_or_default();
-                let var = base.clone();
+                let var = *base;
                 let raw = self.raw(&Operand::Origin { var, row, column })?;
                 (raw.offset.saturating_add(4) <= raw.end).then_some(raw.offset)
             }
