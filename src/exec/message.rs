@@ -8,7 +8,7 @@ use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::round_trip::round_trip;
 use super::thread::Thread;
 use super::trap::Trap;
-use super::{general, ready, sampling, target, texels};
+use super::{gen5, general, ready, sampling, target, texels};
 use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
@@ -163,9 +163,8 @@ pub fn serve<O: Observer>(
         | Request::LscFence(_)
         | Request::EndOfThread
         // Refused where it is decoded: no instruction asks it.
-        | Request::Urb(_)
-        // Served in `gen5`, whose parts lie where no other has them.
-        | Request::EndOfChild
+        | Request::Urb(_) => Ok(()),
+        Request::EndOfChild
         | Request::NullEnd
         | Request::DualOword(_)
         | Request::LoopFilter(_)
@@ -174,7 +173,7 @@ pub fn serve<O: Observer>(
         | Request::TargetUnorm(_)
         | Request::FlushRender { .. }
         | Request::Math(_)
-        | Request::Gateway { .. } => Ok(()),
+        | Request::Gateway { .. } => gen5::serve(thread, environment, request, call, observer),
     }
 }
 

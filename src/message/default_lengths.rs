@@ -63,7 +63,7 @@ pub const fn counts_by_header(decoded: &Decoded) -> bool {
 /// Source: lowering reference 1.2 and 1.10, and the lengths of each message.
 pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     if platform.is_gen5() {
-        return gen5::odd_lengths(decoded);
+        return gen5::odd_lengths(decoded, platform);
     }
     let Decoded {
         request,
@@ -141,7 +141,7 @@ pub fn lane_bytes(request: &Request, part: Part, platform: Platform) -> Option<u
 /// Source: lowering reference 2 to 15, the lengths of each message; 18 for Gen5.
 pub fn form(request: &Request, platform: Platform) -> Form {
     if platform.is_gen5() {
-        return gen5::default_form(request);
+        return gen5::default_form(request, platform);
     }
     let grf = platform.grf_bytes();
     let layout = Layout::of(request, lanes(request, platform).unwrap_or(1), platform);

@@ -183,17 +183,27 @@ impl Layout {
             Request::LscFence(_) | Request::Barrier | Request::EndOfThread => {
                 (false, Part::NONE, nothing)
             }
-            // Gen5's own: its rules have their lengths.
-            Request::EndOfChild
-            | Request::NullEnd
-            | Request::DualOword(_)
-            | Request::LoopFilter(_)
-            | Request::Vertex(_)
-            | Request::Pixels(_)
-            | Request::TargetUnorm(_)
-            | Request::FlushRender { .. }
-            | Request::Math(_)
-            | Request::Gateway { .. } => (false, Part::NONE, nothing),
+            // Gen5's own, with registers of 32 bytes. Source: PRM 5.10, 6.1.1.
+            Request::DualOword(r) => {
+                let data = Part::block(r.owords, 32, 32);
+                (true, Part::block(1, 32, 32), moved(r.access, data))
+            }
+            // What stands in front of the colours is the second register of the header.
+            Request::Pixels(r) => {
+                let data = Part::block(r.rows(), 32, 32);
+                (true, Part::block(1, 32, 32), (data, Part::NONE))
+            }
+            Request::TargetUnorm(r) => (true, Part::NONE, moved(r.access, Part::block(4, 32, 32))),
+            Request::LoopFilter(_) => (true, Part::NONE, (Part::NONE, Part::block(8, 32, 32))),
+            Request::Vertex(_) | Request::FlushRender { .. } => (true, Part::NONE, nothing),
+            Request::Math(control) => {
+                let operands = if control.function.takes_two() { 2 } else { 1 };
+                let results = rows(control.function.results(), 4, 4);
+                (false, rows(operands, 4, 4), (Part::NONE, results))
+            }
+            Request::EndOfChild | Request::NullEnd | Request::Gateway { .. } => {
+                (false, Part::NONE, nothing)
+            }
         };
         Layout {
             lanes,

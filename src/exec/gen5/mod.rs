@@ -1,97 +1,107 @@
-//! Messages of Gen5: decoded, checked against the manual's rules, and served.
+//! What only Gen5 is asked, served; the rules of its manual are in [`checks`].
 //!
 //! ```text
-//!  m3 m4 …  payload ─┐
-//!  descriptor ───────┴─ decode ─▶ Request ─ lengths, rules ─▶ dataport, sampler, math ─▶ registers
+//!  m3 m4 …  payload ─┐                          ╭─▶ message::serve, as on later parts
+//!  descriptor ───────┴─ decode ─▶ Request ─ rules ─▶ here: data port by the manual's masks, math, vertices
 //! ```
 //!
 //! The execution mask goes with the message; each message says what it makes of it. Source: PRM 2.6.7,
 //! 5.10, 6.1.
 
 mod checks;
-mod registers;
+
+pub(super) use checks::{check, undecoded, unserved};
 
 use super::bindings::Environment;
-use super::message;
+use super::message::{self, Call, read_raw, write_raw};
 use super::observer::{Observer, SpaceName};
-use super::raw::{self, Payload};
 use super::thread::Thread;
 use super::touched::Touched;
 use super::trap::Trap;
-use crate::dataport::buffer::{self, Buffer, Owords};
+use crate::dataport::buffer::{self, Buffer, Owords, Register};
 use crate::dataport::target::{Pixels, SLOTS};
 use crate::dataport::touch::Watch;
 use crate::dataport::{deblock, target, unorm};
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::math::unit::Control;
-use crate::message::gen5;
 use crate::message::gen5::rules::through_render_cache;
-use crate::message::{Access, Decoded, Message, PixelForm, PixelWrite, Request};
-use crate::program::{RawMessage, Registers};
+use crate::message::{Access, PixelForm, PixelWrite, Request};
+use crate::program::Raw;
 use crate::surface::{Memory, Refused, Surface};
 use std::sync::Arc;
 
-/// Serves a message of Gen5.
-pub(super) fn send<O: Observer>(
+type Done = Result<(), Box<Trap>>;
+
+/// Whether messages of descriptors are served here: their masks and bounds are those of the manual.
+pub(super) const fn serves(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Oword(_)
+            | Request::DualOword(_)
+            | Request::DwordScattered(_)
+            | Request::LoopFilter(_)
+            | Request::Vertex(_)
+            | Request::Pixels(_)
+            | Request::TargetUnorm(_)
+            | Request::FlushRender { .. }
+            | Request::Math(_)
+            | Request::Gateway { .. }
+            | Request::EndOfChild
+            | Request::NullEnd
+    )
+}
+
+/// Serves a request of those that [`serves`] names.
+pub(super) fn serve<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
-    raw: &RawMessage,
-    message: &Message,
-    pc: u32,
+    request: &Request,
+    call: &Call<'_>,
     observer: &mut O,
-) -> Result<(), Box<Trap>> {
-    let decoded = gen5::decode(message).map_err(|why| {
-        let code = if why.is_unmodelled() {
-            Code::N0937
-        } else {
-            Code::E0934
-        };
-        let diagnostic = Diagnostic::new(code)
-            .note(format!("descriptor {:#010x}: {why}", message.desc))
-            .see("lowering reference 18; PRM 2.6.11");
-        thread.trap(pc, u32::MAX, diagnostic)
-    })?;
+) -> Done {
     let mut served = Served {
-        mask: thread.active(raw.lanes, raw.guard) & 0xffff,
         thread,
         environment,
-        raw,
-        message,
-        decoded,
-        pc,
+        request,
+        call,
         observer,
     };
-    served.check()?;
     served.serve()
+}
+
+/// What a shared function refuses, as a trap that names the message.
+fn refused(
+    thread: &Thread<'_>,
+    request: &Request,
+    (pc, mask): (u32, u32),
+    refused: Refused,
+) -> Box<Trap> {
+    let code = match refused.class {
+        Class::Undefined => Code::U0601,
+        Class::Unsupported => Code::N0602,
+        Class::Limit => Code::L0605,
+        _ => Code::E0607,
+    };
+    let mut wrong = Diagnostic::with_message(code, refused.what).see(refused.see);
+    if let Some(index) = request.surface() {
+        wrong = wrong.note(format!("{}, binding table index {index}", request.name()));
+    }
+    thread.trap(pc, mask, wrong)
 }
 
 /// A message being served.
 struct Served<'t, 'p, 'e, O> {
     thread: &'t mut Thread<'p>,
     environment: &'t Environment<'e>,
-    raw: &'t RawMessage,
-    message: &'t Message,
-    decoded: Decoded,
-    mask: u32,
-    pc: u32,
+    request: &'t Request,
+    call: &'t Call<'t>,
     observer: &'t mut O,
 }
 
-type Done = Result<(), Box<Trap>>;
-
 impl<'e, O: Observer> Served<'_, '_, 'e, O> {
-    fn trap(&self, diagnostic: Diagnostic) -> Box<Trap> {
-        self.thread.trap(self.pc, self.mask, diagnostic)
-    }
-
     fn serve(&mut self) -> Done {
-        let request = self.decoded.request;
-        match request {
-            Request::MediaRead(block) | Request::MediaWrite(block) => {
-                let surface = self.surface(block.surface)?;
-                self.media_surface(surface, &block)?;
-                self.through_request()
-            }
+        let mask = self.call.mask;
+        match *self.request {
             Request::Oword(r) => {
                 let owords = Owords {
                     offset: r.offset,
@@ -100,57 +110,42 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 };
                 let rows = r.owords.div_ceil(2) as usize;
                 self.in_buffer(r.surface, 16, |served, buffer| match r.access {
-                    Access::Read => served.change_dst(rows, |mask, registers| {
+                    Access::Read => served.change_answer(rows, |mask, registers| {
                         buffer::read_owords(buffer, owords, mask, registers)
                     }),
                     Access::Write => {
-                        let data = served.payload(1);
-                        let data = &data[..rows.min(data.len())];
-                        buffer::write_owords(buffer, owords, served.mask, data)
+                        let data = served.data();
+                        buffer::write_owords(buffer, owords, mask, &data[..rows.min(data.len())])
                     }
                 })
             }
             Request::DualOword(r) => {
-                let blocks = self.dwords(1);
-                let enabled = [0, 4].into_iter().filter(|dw| self.mask >> dw & 0xf != 0);
-                let enabled = enabled.map(|dw| (dw, blocks[dw]));
-                self.offsets(enabled, 16, "PRM 5.10.4.2")?;
-                self.in_buffer(r.surface, 16, |served, buffer| {
-                    let offsets = [blocks[0], blocks[4]].map(|o| o.wrapping_add(r.offset));
-                    match r.access {
-                        Access::Read => served.change_dst(r.owords as usize, |mask, registers| {
-                            buffer::read_dual(buffer, offsets, r.owords, mask, registers)
-                        }),
-                        Access::Write => {
-                            let data = served.payload(2);
-                            buffer::write_dual(buffer, offsets, r.owords, served.mask, &data)
-                        }
+                let places = self.params(0);
+                let offsets = [places[0], places[4]].map(|o| o.wrapping_add(r.offset));
+                self.in_buffer(r.surface, 16, |served, buffer| match r.access {
+                    Access::Read => served.change_answer(r.owords as usize, |mask, registers| {
+                        buffer::read_dual(buffer, offsets, r.owords, mask, registers)
+                    }),
+                    Access::Write => {
+                        buffer::write_dual(buffer, offsets, r.owords, mask, &served.data())
                     }
                 })
             }
             Request::DwordScattered(r) => {
-                let rows = r.lanes / 8;
                 let lanes = r.lanes as usize;
                 let global = r.global.unwrap_or(0);
-                let slots = self.lanes(1);
-                let enabled = (0..lanes).filter(|lane| self.mask >> lane & 1 != 0);
-                let enabled = enabled.map(|lane| (lane, slots[lane]));
-                self.offsets(enabled, 4, "PRM 5.10.6.2")?;
-                self.in_buffer(r.surface, 4, |served, buffer| {
-                    let offsets = slots.map(|o| o.wrapping_add(global));
-                    let offsets = &offsets[..lanes];
-                    match r.access {
-                        Access::Read => {
-                            let mut data = [0; SLOTS];
-                            let mask = served.mask;
-                            buffer::read_dwords(buffer, offsets, mask, &mut data[..lanes])?;
-                            served.put_lanes(0, &data[..lanes], mask);
-                            Ok(())
-                        }
-                        Access::Write => {
-                            let data = served.lanes(1 + rows);
-                            buffer::write_dwords(buffer, offsets, served.mask, &data[..lanes])
-                        }
+                let offsets = self.params(0).map(|o| o.wrapping_add(global));
+                let offsets = &offsets[..lanes.min(SLOTS)];
+                self.in_buffer(r.surface, 4, |served, buffer| match r.access {
+                    Access::Read => {
+                        let mut data = [0; SLOTS];
+                        buffer::read_dwords(buffer, offsets, mask, &mut data[..offsets.len()])?;
+                        served.put_lanes(0, &data[..offsets.len()], mask);
+                        Ok(())
+                    }
+                    Access::Write => {
+                        let data = dwords(served.thread, served.call.registers.data[0]);
+                        buffer::write_dwords(buffer, offsets, mask, &data[..offsets.len()])
                     }
                 })
             }
@@ -166,8 +161,6 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                     y: r.y,
                     field: r.field,
                 };
-                let bound = self.surface(r.surface)?;
-                self.mixes(bound, r.field)?;
                 self.on_surface(r.surface, |served, surface, watch| match r.access {
                     Access::Read => {
                         let registers = unorm::read(surface, corner, watch)?;
@@ -175,14 +168,14 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                         Ok(())
                     }
                     Access::Write => {
-                        let data = served.payload(1);
+                        let data = served.data();
                         let block = [data[0], data[1], data[2], data[3]];
                         unorm::write(surface, corner, r.mask, &block, watch)
                     }
                 })
             }
-            Request::Vertex(r) => self.on_surface(r.surface, |served, surface, watch| {
-                buffer::write_vertex(surface, r.index, r.data, served.mask, watch)
+            Request::Vertex(r) => self.on_surface(r.surface, |_, surface, watch| {
+                buffer::write_vertex(surface, r.index, r.data, mask, watch)
             }),
             Request::LoopFilter(r) => self.in_buffer(r.surface, 4, |served, buffer| {
                 let mut source = [0; deblock::SOURCE_BYTES];
@@ -200,74 +193,24 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 self.math(&control);
                 Ok(())
             }
-            // Opening and closing a gateway says which messages may arrive, and none do.
-            Request::Gateway { .. } | Request::EndOfChild | Request::NullEnd => Ok(()),
-            // Messages that later parts have too go the way of theirs.
-            _ => self.through_request(),
-        }
-    }
-
-    fn unmodelled(&self, note: &str, see: &'static str) -> Box<Trap> {
-        let name = self.decoded.request.name();
-        let what = format!("the message {name} is not modelled");
-        self.trap(
-            Diagnostic::with_message(Code::N0937, what)
-                .note(note)
-                .see(see),
-        )
-    }
-
-    /// Serves a message as that of later parts is.
-    fn through_request(&mut self) -> Done {
-        let decoded = self.decoded;
-        let payload = Payload::new(self.raw, &decoded.form, self.thread.program.platform);
-        let call = raw::Call {
-            raw: self.raw,
-            decoded: &decoded,
-            payload: &payload,
-            pc: self.pc,
-        };
-        match call.serve(self.thread, self.environment, self.observer) {
-            Some(done) => done,
-            None => Err(self.unmodelled("or not with this payload", "lowering reference 18.2")),
+            // Opening and closing a gateway says which messages may arrive, and none do; a thread's end is the
+            // instruction's.
+            _ => Ok(()),
         }
     }
 
     fn surface(&self, index: u32) -> Result<&'e Surface, Box<Trap>> {
         let resources = self.environment.resources;
-        let call = message::Call {
-            pc: self.pc,
-            surface: None,
-            sampler: None,
-            count: self.raw.lanes.count.into(),
-            offset: self.raw.lanes.offset,
-            mask: self.mask,
-            base: 0,
-            registers: &Registers::NONE,
-        };
-        message::surface(self.thread, resources, &call, index)
+        message::surface(self.thread, resources, self.call, index)
     }
 
     /// A refusal as a trap.
     fn answered(&self, done: Result<(), Refused>) -> Done {
-        let Err(refused) = done else {
-            return Ok(());
-        };
-        let code = match refused.class {
-            Class::Undefined => Code::U0601,
-            Class::Unsupported => Code::N0602,
-            Class::Limit => Code::L0605,
-            _ => Code::E0607,
-        };
-        let mut wrong = Diagnostic::with_message(code, refused.what).see(refused.see);
-        let request = &self.decoded.request;
-        if let Some(index) = request.surface() {
-            wrong = wrong.note(format!("{}, binding table index {index}", request.name()));
-        }
-        Err(self.trap(wrong))
+        let at = (self.call.pc, self.call.mask);
+        done.map_err(|why| refused(self.thread, self.request, at, why))
     }
 
-    /// Runs `serve` on a surface; the observer hears what it touched.
+    /// Runs `serve` on a surface; the observer gets what it touched.
     fn on_surface(
         &mut self,
         index: u32,
@@ -276,7 +219,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         let surface = self.surface(index)?;
         let touched = Touched::default();
         let done = serve(self, surface, touched.watch::<O>());
-        let at = self.thread.at(self.pc);
+        let at = self.thread.at(self.call.pc);
         touched.tell(SpaceName::Surface(index), at, self.observer);
         self.answered(done)
     }
@@ -296,15 +239,15 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 .scratch
                 .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
             let scratch = Arc::clone(scratch);
-            let buffer = Buffer::stateless(&scratch, self.decoded.request.path().base)
-                .watched(touched.watch::<O>());
+            let base = self.request.path().base;
+            let buffer = Buffer::stateless(&scratch, base).watched(touched.watch::<O>());
             serve(self, &buffer)
         } else {
             let surface = self.surface(index)?;
             let see = "PRM 5.10.3, 5.10.4, 5.10.6, \"Restrictions\"";
             match Buffer::of(surface, align, see) {
                 Ok(_)
-                    if through_render_cache(&self.decoded.request)
+                    if through_render_cache(self.request)
                         && !surface.description().render_reads =>
                 {
                     let what = "the Render Cache Read Write Mode of the surface is write only";
@@ -318,7 +261,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             255 => SpaceName::Scratch,
             index => SpaceName::Surface(index),
         };
-        touched.tell(space, self.thread.at(self.pc), self.observer);
+        touched.tell(space, self.thread.at(self.call.pc), self.observer);
         self.answered(done)
     }
 
@@ -331,9 +274,10 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         let PixelWrite { form, header, .. } = request;
         let mut colours = [[0; 4]; SLOTS];
         let mut enables = header.enables;
-        let mut take = |first: u32, slot: usize| {
-            for (channel, at) in (first..first + 4).enumerate() {
-                for (rgba, value) in colours[slot..].iter_mut().zip(self.dwords(at)) {
+        let data = self.data();
+        let mut take = |first: usize, slot: usize| {
+            for (channel, register) in data[first..first + 4].iter().enumerate() {
+                for (rgba, value) in colours[slot..].iter_mut().zip(words(register)) {
                     rgba[channel] = value;
                 }
             }
@@ -341,19 +285,19 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         match form {
             // R G B A of subspans 1/0, then of 3/2.
             PixelForm::Simd16 => {
-                take(2, 0);
-                take(6, 8);
+                take(0, 0);
+                take(4, 8);
             }
             PixelForm::Replicated => {
-                let rgba = self.dwords(2);
+                let rgba = words(&data[0]);
                 colours = [[rgba[0], rgba[1], rgba[2], rgba[3]]; SLOTS];
             }
             PixelForm::DualHigh => {
-                take(2, 8);
+                take(0, 8);
                 enables &= 0xff00;
             }
             PixelForm::DualLow | PixelForm::Simd8 => {
-                take(2, 0);
+                take(0, 0);
                 enables &= 0x00ff;
             }
         }
@@ -368,26 +312,102 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
 
     /// Source: PRM 6.1.1.3, 6.1.2.
     fn math(&mut self, control: &Control) {
-        let two = control.function.takes_two();
-        let wide = !two && self.decoded.form.first == 2;
-        let lanes = if wide { 16 } else { 8 };
-        let second = if two { self.lanes(1) } else { [0; SLOTS] };
-        let operands = [self.lanes(0), second];
-        let mask = self.mask & ((1 << lanes) - 1);
+        let lanes = self.call.count as usize;
+        let operands = [self.params(0), self.params(1)];
+        let mask = self.call.mask & (u32::MAX >> (32 - lanes.clamp(1, SLOTS)));
         let mut results = [[0; SLOTS]; 2];
         let alt = self.thread.mode.alt;
         if O::ACTIVE {
-            let at = self.thread.at(self.pc);
+            let at = self.thread.at(self.call.pc);
             self.observer.math(at, control, control.elements(mask), alt);
         }
         control.compute(alt, mask as u16, &operands, &mut results);
-        for (i, values) in results
-            .iter()
-            .take(control.function.results() as usize)
-            .enumerate()
-        {
+        let results = results.iter().take(control.function.results() as usize);
+        for (i, values) in results.enumerate() {
             // Both results are whole: first all of the first, then all of the second.
-            self.put_lanes(i * lanes / 8, &values[..lanes], mask);
+            self.put_lanes(i * lanes / 8, &values[..lanes.min(SLOTS)], mask);
         }
     }
+
+    /// A dword for each of sixteen lanes of a parameter; zeros where there is none.
+    fn params(&self, at: usize) -> [u32; SLOTS] {
+        let raw = self.call.registers.params().get(at).copied().flatten();
+        dwords(self.thread, raw)
+    }
+
+    /// The registers of data; zeros where there are none.
+    fn data(&self) -> [Register; 8] {
+        std::array::from_fn(|at| {
+            let mut register = [0; 32];
+            if let Some(raw) = self.call.registers.data[0] {
+                read_raw(self.thread, raw.skip(32 * at as u32), &mut register);
+            }
+            register
+        })
+    }
+
+    /// Register `at` of the answer.
+    fn answer(&self, at: usize) -> Option<Raw> {
+        let answer = self.call.registers.answer;
+        answer.map(|raw| raw.skip(32 * at as u32))
+    }
+
+    /// Writes the answer.
+    fn put(&mut self, registers: &[Register]) {
+        for (at, register) in registers.iter().enumerate() {
+            if let Some(place) = self.answer(at) {
+                write_raw(self.thread, place, register, self.call.pc, self.observer);
+            }
+        }
+    }
+
+    /// Lets `fill` change the registers of the answer by the mask.
+    fn change_answer(
+        &mut self,
+        rows: usize,
+        fill: impl FnOnce(u32, &mut [Register]) -> Result<(), Refused>,
+    ) -> Result<(), Refused> {
+        let mut registers = [[0; 32]; 8];
+        let rows = rows.min(registers.len());
+        for (at, register) in registers[..rows].iter_mut().enumerate() {
+            if let Some(raw) = self.answer(at) {
+                read_raw(self.thread, raw, register);
+            }
+        }
+        fill(self.call.mask, &mut registers[..rows])?;
+        self.put(&registers[..rows]);
+        Ok(())
+    }
+
+    /// Writes a dword of each lane of `mask` into the answer from register `at` on.
+    fn put_lanes(&mut self, at: usize, values: &[u32], mask: u32) {
+        let lanes = values.iter().enumerate();
+        for (lane, value) in lanes.filter(|(lane, _)| mask >> lane & 1 == 1) {
+            if let Some(place) = self.answer(at) {
+                let place = place.skip(4 * lane as u32);
+                let bytes = value.to_le_bytes();
+                write_raw(self.thread, place, &bytes, self.call.pc, self.observer);
+            }
+        }
+    }
+}
+
+/// The eight dwords of a register.
+fn words(register: &Register) -> [u32; 8] {
+    std::array::from_fn(|i| {
+        let byte = |k: usize| register[4 * i + k];
+        u32::from_le_bytes([byte(0), byte(1), byte(2), byte(3)])
+    })
+}
+
+/// A dword for each of sixteen lanes; zeros where there is none.
+fn dwords(thread: &Thread<'_>, raw: Option<Raw>) -> [u32; SLOTS] {
+    let mut registers = [[0; 32]; 2];
+    for (at, register) in registers.iter_mut().enumerate() {
+        if let Some(raw) = raw {
+            read_raw(thread, raw.skip(32 * at as u32), register);
+        }
+    }
+    let [low, high] = [words(&registers[0]), words(&registers[1])];
+    std::array::from_fn(|lane| if lane < 8 { low[lane] } else { high[lane - 8] })
 }

@@ -24,9 +24,11 @@ use super::{gen5, general};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
 use crate::message::fields::{extended_gen11 as ex, outer, render_target_header as h};
+use crate::message::gen5::rules::lanes_of as gen5_lanes;
 use crate::message::raw_lengths::{self, RawWords, second_length};
 use crate::message::{Decoded, Form, MediaBlock, Message, Request, Sfid, decode, default_lengths};
 use crate::program::{ExtendedWord, Raw, RawMessage, Text};
+use std::fmt::Display;
 
 /// Serves a raw send.
 pub fn send<O: Observer>(
@@ -52,30 +54,43 @@ pub fn send<O: Observer>(
     };
     let payload = Payload::new(raw, &form, platform);
     let message = read(thread, raw, desc, word, &form, &payload);
-    if let (true, Ok(message)) = (platform.is_gen5(), &message) {
-        if thread.program.text == Text::Visa {
-            room::check(thread, raw, &form, None, pc)?;
-        }
-        return gen5::send(thread, environment, raw, message, pc, observer);
+    let eot = ends(thread, raw);
+    let gen5 = platform.is_gen5();
+    let read = message.map(|message| (message.sfid, decode(&message, platform)));
+    // Message registers have rules of their own.
+    if !gen5 || thread.program.text == Text::Visa {
+        let decoded = read.as_ref().ok().filter(|_| !gen5);
+        let decoded = decoded.and_then(|(_, decoded)| decoded.as_ref().ok());
+        room::check(thread, raw, &form, decoded, pc)?;
     }
-    let read = message
-        .map_err(|why| ("the raw message means nothing known".to_string(), why))
-        .and_then(|message| {
-            let to = format!("the raw message to {}", message.sfid.name());
-            decode(&message, platform).map_err(|why| match why.is_unmodelled() {
-                true => (format!("{to} is not modelled"), why.to_string()),
-                false => (format!("{to} means nothing known"), why.to_string()),
-            })
-        });
-    room::check(thread, raw, &form, read.as_ref().ok(), pc)?;
+    let note = |why: &dyn Display| {
+        format!("descriptor {desc:#010x}, extended descriptor {word:#x}: {why}")
+    };
     let decoded = match read {
-        Ok(decoded) => decoded,
-        Err((what, why)) => {
-            let note = format!("descriptor {desc:#010x}, extended descriptor {word:#x}: {why}");
-            return Err(refuse(thread, pc, &what, note));
+        Ok((_, Ok(decoded))) => decoded,
+        Ok((_, Err(why))) if gen5 => return Err(gen5::undecoded(thread, pc, desc, &why)),
+        Ok((sfid, Err(why))) => {
+            let means = match why.is_unmodelled() {
+                true => "is not modelled",
+                false => "means nothing known",
+            };
+            let what = format!("the raw message to {} {means}", sfid.name());
+            return Err(refuse(thread, pc, &what, note(&why)));
+        }
+        Err(why) => {
+            let what = "the raw message means nothing known";
+            return Err(refuse(thread, pc, what, note(&why)));
         }
     };
-    if !raw.constant || default_lengths::counts_by_header(&decoded) {
+    let call = Call {
+        raw,
+        decoded: &decoded,
+        payload: &payload,
+        pc,
+    };
+    if gen5 {
+        gen5::check(thread, environment, &call, eot)?;
+    } else if !raw.constant || default_lengths::counts_by_header(&decoded) {
         let words = RawWords {
             function: raw.function,
             ex_desc: Some(word),
@@ -86,14 +101,9 @@ pub fn send<O: Observer>(
         };
         room::remark(thread, environment, raw.constant, &words, &decoded, pc);
     }
-    let call = Call {
-        raw,
-        decoded: &decoded,
-        payload: &payload,
-        pc,
-    };
     match call.serve(thread, environment, observer) {
         Some(done) => done,
+        None if gen5 => Err(gen5::unserved(thread, &call)),
         None => {
             let given = decoded.form.first + decoded.form.second;
             let wanted = default_lengths::form(&decoded.request, platform).registers();
@@ -232,12 +242,25 @@ impl Call<'_> {
         if matches!(request, Request::Urb(_)) {
             return None;
         }
+        if platform.is_gen5() && gen5::serves(&request) {
+            let count = gen5_lanes(&request, &self.decoded.form);
+            let registers = registers::registers(self, count, platform)?;
+            let call = message::Call {
+                pc: self.pc,
+                surface: None,
+                sampler: None,
+                count,
+                offset: self.raw.lanes.offset,
+                mask: self.mask(thread, 16),
+                base: 0,
+                registers: &registers,
+            };
+            return Some(gen5::serve(thread, environment, &request, &call, observer));
+        }
         let lanes = default_lengths::lanes(&request, platform);
         let registers = registers::registers(self, lanes.unwrap_or(1), platform)?;
         let mut mask = self.mask(thread, lanes.unwrap_or(1));
         match &mut request {
-            // Offsets of Gen5 count bytes: lowering reference 18.5.
-            Request::Oword(r) => r.unaligned |= platform.is_gen5(),
             // What is missing is zeros.
             Request::Sampler(r) => r.params = registers.params().len() as u32,
             Request::Target(_) => mask &= self.enables(thread),

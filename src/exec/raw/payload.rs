@@ -40,6 +40,11 @@ impl Payload {
         None
     }
 
+    /// Whether the payload is `%null`.
+    pub(super) fn is_null(&self) -> bool {
+        self.parts.iter().all(|(raw, _)| raw.is_none())
+    }
+
     /// Registers that the message takes of `%null`.
     pub(super) fn of_null(&self) -> u32 {
         let absent = self.parts.iter().filter(|(raw, _)| raw.is_none());
@@ -47,7 +52,7 @@ impl Payload {
     }
 
     /// The eight dwords of a register; zeros where there is none.
-    pub(super) fn dwords(&self, thread: &Thread<'_>, at: u32) -> [u32; 8] {
+    pub(in crate::internals::exec) fn dwords(&self, thread: &Thread<'_>, at: u32) -> [u32; 8] {
         let mut bytes = [0; 32];
         if let Some(raw) = self.at(at, 1) {
             read_raw(thread, raw, &mut bytes);

@@ -1,5 +1,6 @@
 //! The registers of a raw message, part by part as its layout has them.
 
+use super::super::gen5;
 use super::Call;
 use crate::isa::Platform;
 use crate::isa::Type;
@@ -10,7 +11,10 @@ use crate::program::{Raw, Registers};
 /// Where the parts of a message lie; `None` if they are not there in one piece each.
 pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Option<Registers> {
     let (request, form) = (&call.decoded.request, &call.decoded.form);
-    let (payload, grf) = (call.payload, platform.grf_bytes());
+    let (payload, grf, gen5) = (call.payload, platform.grf_bytes(), platform.is_gen5());
+    // What Gen5 alone is asked takes zeros of `%null`.
+    let zeros = (gen5 && gen5::serves(request) && payload.is_null()).then_some(Raw::NOWHERE);
+    let part = |at, count| payload.at(at, count).or(zeros);
     let header = u32::from(form.header);
     let layout = Layout::of(request, lanes, platform);
     let mut registers = match request {
@@ -24,6 +28,7 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
                 _ => layout.params.count,
             };
             let bounds = match request {
+                Request::Math(_) => 1..=2,
                 Request::Typed(_) | Request::TypedAtomic(_) => 1..=4,
                 _ => 0..=1,
             };
@@ -31,7 +36,7 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
                 return None;
             }
             for (at, place) in (0..count).zip(&mut params) {
-                *place = Some(payload.at(header + at * each, each)?);
+                *place = Some(part(header + at * each, each)?);
             }
             Registers::of_params(params.into_iter().take(count as usize))
         }
@@ -62,18 +67,18 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
             }
         }
         _ if layout.data.count > 0 => {
-            registers.data[0] = Some(payload.at(params, layout.data.registers(grf))?);
+            registers.data[0] = Some(part(params, layout.data.registers(grf))?);
         }
         _ => {}
     }
     match request {
         // Dwords have offsets in dwords, but on Gen5: lowering reference 18.5.
-        Request::DwordScattered(_) if !platform.is_gen5() => registers.unit = 4,
+        Request::DwordScattered(_) if !gen5 => registers.unit = 4,
         Request::SvmUntyped(_) | Request::SvmScattered(_) | Request::SvmAtomic(_) => {
             registers.address_bytes = 8;
         }
-        // One oword that belongs in the upper half of the register.
-        Request::Oword(r) if r.high => {
+        // One oword that belongs in the upper half of the register, which Gen5's masks are those of.
+        Request::Oword(r) if r.high && !gen5 => {
             registers.data = registers.data.map(|raw| raw.map(|raw| raw.skip(16)));
             registers.answer = registers.answer.map(|raw| raw.skip(16));
         }

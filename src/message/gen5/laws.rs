@@ -13,7 +13,7 @@ use proptest::prelude::*;
 const ILK: Platform = Platform::Ilk;
 
 fn there_and_back(request: Request) {
-    let form = default_form(&request);
+    let form = default_form(&request, ILK);
     let message = encode(&request, &form, ILK).unwrap_or_else(|e| panic!("{request:?}: {e}"));
     let back = decode(&message).unwrap_or_else(|e| panic!("{request:?} {message:x?}: {e}"));
     assert_eq!(back, Decoded { request, form }, "{message:x?}");
@@ -252,7 +252,7 @@ proptest! {
             let message = Message { desc, ex_desc: ex_desc & 0x2f, ..message };
             if let Ok(decoded) = decode(&message) {
                 let Decoded { request, form } = &decoded;
-                let _ = (rules::lengths(request, form), rules::check(request), request.name());
+                let _ = (rules::lengths(request, form, ILK), rules::check(request), request.name());
                 // What has bits of its own is a fixed point.
                 if let Ok(again) = encode(request, form, ILK) {
                     prop_assert_eq!(format!("{:?}", decode(&again)), format!("{:?}", Ok::<_, ()>(decoded)));

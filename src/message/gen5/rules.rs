@@ -5,16 +5,15 @@
 use super::rows::row_of;
 use super::sampler_block;
 use crate::diagnostic::Code;
+use crate::isa::Platform;
 use crate::message::Sfid;
 use crate::message::bits::{Decoded, Form};
+use crate::message::layout::{Layout, Part};
 use crate::message::raw_lengths::spelled;
 use crate::message::request::{
-    Access, Cache, DataPath, GatewayOp, PixelForm, PixelHeader, PixelWrite, Request, SamplerOp,
-    SamplerRequest, VertexWrite,
+    Cache, GatewayOp, PixelForm, PixelHeader, PixelWrite, Request, SamplerOp, SamplerRequest,
 };
 
-/// Bytes of a register.
-const REGISTER: u32 = 32;
 /// The binding table index of stateless memory.
 const STATELESS: u32 = 255;
 
@@ -77,9 +76,9 @@ pub fn answer_fits(count: u32, room: Option<u32>, eot: bool) -> Result<(), Viola
 }
 
 /// Where the descriptor counts other registers than the message takes and returns. Source: PRM 2.6.11.
-pub fn miscounted(decoded: &Decoded) -> impl Iterator<Item = Violation> {
+pub fn miscounted(decoded: &Decoded, platform: Platform) -> impl Iterator<Item = Violation> {
     let Decoded { request, form } = decoded;
-    let (name, (first, response)) = (request.name(), lengths(request, form));
+    let (name, (first, response)) = (request.name(), lengths(request, form, platform));
     let taken = (form.first != first).then(|| {
         let what = format!("{name} takes {first} registers, not {}", form.first);
         let see = "PRM 2.6.11, \"Incorrect message length\"";
@@ -106,13 +105,20 @@ pub const fn function_may_end(sfid: Sfid) -> bool {
     )
 }
 
+/// Lanes of a message; 1 where it has none. One operand of math in two registers has sixteen.
+pub fn lanes_of(request: &Request, form: &Form) -> u32 {
+    match request {
+        Request::Sampler(r) => r.lanes,
+        Request::DwordScattered(r) => r.lanes,
+        Request::Math(control) if !control.function.takes_two() => 8 * form.first.clamp(1, 2),
+        Request::Math(_) => 8,
+        _ => 1,
+    }
+}
+
 /// Registers out, header included, and back. A vector of lanes beside the descriptor decides for the 3D
 /// sampler and math: their message may have fewer parameters, so the first length stands.
-pub fn lengths(request: &Request, form: &Form) -> (u32, u32) {
-    let moved = |access: Access, rows: u32, path: DataPath| match access {
-        Access::Read => (0, rows),
-        Access::Write => (rows, path.commit.into()),
-    };
+pub fn lengths(request: &Request, form: &Form, platform: Platform) -> (u32, u32) {
     match request {
         Request::Sampler(r) => {
             // SIMD4x2 answers with one register: PRM 4.11.2.3.
@@ -129,60 +135,25 @@ pub fn lengths(request: &Request, form: &Form) -> (u32, u32) {
             let response = sampler_block::response(request);
             (2, response.unwrap_or(form.response))
         }
-        Request::MediaRead(r) => (1, r.bytes().div_ceil(REGISTER)),
-        Request::MediaWrite(r) => (1 + r.bytes().div_ceil(REGISTER), r.path.commit.into()),
-        Request::Oword(r) => {
-            let (data, back) = moved(r.access, r.owords.div_ceil(2), r.path);
-            (1 + data, back)
-        }
-        Request::DualOword(r) => {
-            let (data, back) = moved(r.access, r.owords, r.path);
-            (2 + data, back)
-        }
-        Request::DwordScattered(r) => {
-            let rows = r.lanes / 8;
-            let (data, back) = moved(r.access, rows, r.path);
-            (1 + rows + data, back)
-        }
-        Request::Pixels(r) => {
-            let colours = match r.form {
-                PixelForm::Replicated => 1,
-                PixelForm::Simd8 => 4,
-                PixelForm::Simd16 | PixelForm::DualLow | PixelForm::DualHigh => 8,
-            };
-            let depth = if r.form == PixelForm::Simd16 { 2 } else { 1 };
-            let extra = u32::from(r.header.stencil || r.header.antialias)
-                + depth * u32::from(r.header.source_depth)
-                + depth * u32::from(r.header.destination_depth);
-            (2 + colours + extra, r.commit.into())
-        }
-        Request::TargetUnorm(r) => match r.access {
-            Access::Read => (1, 4),
-            Access::Write => (5, r.commit.into()),
-        },
-        Request::Vertex(VertexWrite { commit, .. }) | Request::FlushRender { commit } => {
-            (1, (*commit).into())
-        }
-        Request::LoopFilter(_) => (1, 8),
-        Request::Math(control) => {
-            let (operands, rows) = match control.function.takes_two() {
-                true => (2, 1),
-                false => (form.first.clamp(1, 2), form.first.clamp(1, 2)),
-            };
-            (operands, rows * control.function.results())
-        }
         // What the gateway answers is not in the published text.
         Request::Gateway { .. } => (1, form.response),
-        Request::EndOfThread | Request::EndOfChild => (1, 0),
         // No function reads it.
         Request::NullEnd => (form.first, 0),
-        _ => (form.first, form.response),
+        _ => {
+            let layout = Layout::of(request, lanes_of(request, form), platform);
+            let registers = |part: Part| part.registers(platform.grf_bytes());
+            let header = u32::from(row_of(request).is_some_and(|row| row.header == Some(true)));
+            let first = header + registers(layout.params) + registers(layout.data);
+            // A commit comes back in a register that it does not change.
+            let commit = u32::from(request.path().commit);
+            (first.max(1), registers(layout.answer) + commit)
+        }
     }
 }
 
 /// The form of a request whose payload lies as its fields have it: parameters in full, a header where it is
 /// needed.
-pub fn default_form(request: &Request) -> Form {
+pub fn default_form(request: &Request, platform: Platform) -> Form {
     let (header, parameters) = match request {
         Request::Sampler(r) => {
             let header = r.params == 0 || r.channels.0 != 0xf || r.offsets != [0; 3];
@@ -204,7 +175,7 @@ pub fn default_form(request: &Request) -> Form {
         second: 0,
         response: 0,
     };
-    let (first, response) = lengths(request, &guess);
+    let (first, response) = lengths(request, &guess, platform);
     Form {
         first,
         response,
@@ -213,12 +184,12 @@ pub fn default_form(request: &Request) -> Form {
 }
 
 /// What the descriptor counts that the request has not: a line each; nothing where the header decides.
-pub fn odd_lengths(decoded: &Decoded) -> Vec<String> {
+pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     let Decoded { request, form } = decoded;
     if !deciding_words(decoded).is_empty() && counts_by_header(request) {
         return Vec::new();
     }
-    let (first, response) = lengths(request, form);
+    let (first, response) = lengths(request, form, platform);
     let pairs = [
         (first, form.first, "out"),
         (response, form.response, "back"),

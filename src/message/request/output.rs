@@ -134,6 +134,25 @@ pub struct PixelWrite {
     pub eot: bool,
 }
 
+impl PixelWrite {
+    /// Registers of colours, depths, stencil and antialias alpha. Source: PRM 5.10.7.10.
+    pub fn rows(&self) -> u32 {
+        let colours = match self.form {
+            PixelForm::Replicated => 1,
+            PixelForm::Simd8 => 4,
+            PixelForm::Simd16 | PixelForm::DualLow | PixelForm::DualHigh => 8,
+        };
+        let depth = match self.form {
+            PixelForm::Simd16 => 2,
+            _ => 1,
+        };
+        let h = &self.header;
+        colours
+            + u32::from(h.stencil || h.antialias)
+            + depth * (u32::from(h.source_depth) + u32::from(h.destination_depth))
+    }
+}
+
 /// A render target UNORM block of 8 by 4 pixels: Gen5 only. Source: PRM 5.10.8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct TargetUnorm {
