@@ -747,6 +747,19 @@ fn a_render_target_write_on_ironlake_has_its_own_order() {
     assert_eq!(send["payload"][5], "src0: F0[0..31]");
 }
 
+/// Lanes 0 to 7 enable the dwords of the first and third register, 8 to 15 those of the second and fourth.
+/// Source: PRM 5.10.3, "Execution Mask".
+#[test]
+fn blocks_of_four_and_eight_owords_have_sixteen_lanes_on_ironlake() {
+    for (owords, lanes) in [(2, 8), (4, 16), (8, 16)] {
+        for access in ["oword_ld", "oword_st"] {
+            let statement = format!("{access} ({owords}) T6 0x0:ud F0.0");
+            let send = first_send(&format!("{access}-{owords}"), "ilk", &statement);
+            assert_eq!(send["exec_size"], lanes, "{statement}: {send}");
+        }
+    }
+}
+
 /// What Ironlake has in 32 bits only is converted around the message. Source: lowering reference 18.3.
 #[test]
 fn sixteen_bits_are_converted_around_the_messages_of_ironlake() {
