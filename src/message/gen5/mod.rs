@@ -22,9 +22,7 @@ pub use decode::decode;
 pub use encode::encode;
 pub use rows::{header_layout, layout};
 
-use super::fields::{gen5_read as read, gen5_write as write};
-use super::request::{Cache, PixelForm, SamplerOp};
-use rows::{reads, writes};
+use super::request::SamplerOp;
 
 /// A child thread's end frees no URB handle. Source: lowering reference 18.8.
 const CHILD_END: u32 = 0x12;
@@ -46,44 +44,3 @@ pub const fn has_op(op: SamplerOp) -> bool {
             | SamplerOp::SampleKillpix
     )
 }
-
-/// The read control of a lowered message: render cache, so that the thread sees its own writes.
-pub fn read_function(message_type: ReadType, specific: u32) -> u32 {
-    let code = match message_type {
-        ReadType::Media => reads::MEDIA,
-        ReadType::Oword => reads::OWORD,
-        ReadType::Dword => reads::DWORD,
-    };
-    (Cache::Render as u32) << read::CACHE.lo | code << read::TYPE.lo | specific << read::SPECIFIC.lo
-}
-
-/// The write control of a lowered message.
-pub fn write_function(message_type: ReadType, specific: u32) -> u32 {
-    let code = match message_type {
-        ReadType::Media => writes::MEDIA,
-        ReadType::Oword => writes::OWORD,
-        ReadType::Dword => writes::DWORD,
-    };
-    code << write::TYPE.lo | specific << write::SPECIFIC.lo
-}
-
-/// The control of a lowered render target write of eight or sixteen slots.
-/// Source: lowering reference 18.6.
-pub const fn target_function(wide: bool, last: bool) -> u32 {
-    let specific = PixelForm::of_slots(wide) as u32 | (last as u32) << 3;
-    writes::TARGET << write::TYPE.lo | specific << write::SPECIFIC.lo
-}
-
-/// The block and scattered messages both directions have.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum ReadType {
-    /// Media block.
-    Media,
-    /// Oword block.
-    Oword,
-    /// Scattered dwords.
-    Dword,
-}
-
-/// Type of the block message that `sample_unorm` becomes. Source: lowering reference 18.4.
-pub const UNORM_TYPE: u32 = super::sampler::UNORM_TYPE;
