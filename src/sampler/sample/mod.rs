@@ -8,7 +8,7 @@
 //!
 //! * [`coordinate`]: positions and address modes. * [`cube`]: faces and edges.
 //! * [`lod`]: gradients, levels, anisotropy. * [`border`], [`key`], [`shadow`]: what happens to a texel.
-//! * `early`: what Gen4 and Gen5 refuse.
+//! * `gen4_gen5`: what Gen4 and Gen5 refuse.
 //! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`kernels`]: fast ones.
 //!
 //! Arithmetic is f64 with one rounding to f32 at the end, so that results do not depend on the host.
@@ -19,8 +19,8 @@ pub(super) mod axis;
 pub mod border;
 pub mod coordinate;
 pub mod cube;
-mod early;
 mod footprint;
+mod gen4_gen5;
 pub mod kernels;
 pub mod key;
 pub mod lod;
@@ -225,7 +225,7 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
             "surface reference 1.1, \"Shadow compare\"",
         ));
     }
-    early::check(surface, request)
+    gen4_gen5::check(surface, request)
 }
 
 /// Whether texels of a format can be compared.

@@ -1,4 +1,4 @@
-//! What the messages of Gen4 and Gen5 want of a surface beyond what later ones do.
+//! What the messages of Gen4 and Gen5 require of a surface beyond what later ones do.
 //!
 //! Later parts sample integers with the nearest filter; these refuse them with any.
 //! Source: PRM 4.11.1.4, programming notes.
@@ -19,7 +19,7 @@ const NO_CUBE: [&str; 6] = [
     "A32_FLOAT",
 ];
 
-/// Refuses what a sample message of an early part cannot read.
+/// Refuses what a sample message of Gen4 or Gen5 cannot read.
 ///
 /// # Errors
 /// [`Refused`]: an integer format; MONO8 without a level of detail in the message; a comparison on an
