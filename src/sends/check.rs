@@ -278,7 +278,9 @@ impl Thread {
         let known = deciding.all(|&dw| header[dw].is_some());
         if known || !rules::counts_by_header(request) {
             let before = found.len();
-            found.extend(rules::miscounted(&decoded, Platform::OF_SENDS).map(|wrong| at(wrong, span)));
+            found.extend(
+                rules::miscounted(&decoded, Platform::OF_SENDS).map(|wrong| at(wrong, span)),
+            );
             if found.len() > before {
                 return;
             }
