@@ -9,7 +9,7 @@
 
 use crate::diagnostic::counted;
 use crate::isa::Type;
-use half::f16;
+use half::{bf16, f16};
 
 /// How a number is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -104,6 +104,7 @@ impl View {
                 .map_err(|_| format!("`{word}` is not a number"))?;
             return Ok(match self.ty {
                 Type::Hf => u64::from(f16::from_f64(value).to_bits()),
+                Type::Bf => u64::from(bf16::from_f64(value).to_bits()),
                 Type::Df => value.to_bits(),
                 // Parsed again as f32: rounding the f64 would round twice.
                 _ => u64::from(word.parse::<f32>().unwrap_or(f32::NAN).to_bits()),
@@ -174,6 +175,7 @@ pub fn number(ty: Type, bits: u64) -> Number {
     match ty {
         Type::F | Type::Vf => Number::Float(f64::from(f32::from_bits(bits as u32))),
         Type::Hf => Number::Float(f16::from_bits(bits as u16).to_f64()),
+        Type::Bf => Number::Float(bf16::from_bits(bits as u16).to_f64()),
         Type::Df => Number::Float(f64::from_bits(bits)),
         ty => {
             let spare = 64 - 8 * ty.bytes();
@@ -192,8 +194,8 @@ fn float_text(ty: Type, value: f64) -> String {
         return "nan".to_string();
     }
     match ty {
-        // Every half is exact in f32, and no two halves share a shortest f32 spelling.
-        Type::F | Type::Hf | Type::Vf => format!("{:?}", value as f32),
+        // Every half and bfloat16 is exact in f32, and no two share a shortest f32 spelling.
+        Type::F | Type::Hf | Type::Bf | Type::Vf => format!("{:?}", value as f32),
         _ => format!("{value:?}"),
     }
 }

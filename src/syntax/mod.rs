@@ -227,7 +227,6 @@ mod tests {
                 Code::E0122,
             ),
             ("mov (M1, 8) D(0,0)<1> (%sizeof(%r0)):d", Code::E0101),
-            ("mov (M1, 8) D(0,0)<1> 0x1:bf", Code::N0114),
             ("mov (M1, 8) D(0,0)<1> 99999999999:ud", Code::W0116),
             ("mov (M1, 8) D(0,0)<1> 0x100000000:ud", Code::W0116),
             (".decl X v_type=G type=ud num_elts=8 align=1", Code::E0117),
@@ -277,11 +276,11 @@ mod tests {
         let pairs = [
             (
                 "load_lz.R (M1, 8) 0x0:uw T6 D.0 %null.0 S.0",
-                "load_lz.R (M1, 8)  0x0:uw T6 D.0 S.0",
+                "load_lz.R (M1, 8)  0x0:uw T6 D.0 %null.0 S.0",
             ),
             (
                 "load_lz.r (8) 0x0:uw T6 D.0 V0.0 S.0",
-                "load_lz.R (M1, 8)  0x0:uw T6 D.0 S.0",
+                "load_lz.R (M1, 8)  0x0:uw T6 D.0 V0.0 S.0",
             ),
             (
                 "svm_block_ld.aligned (M1, 8) D(0,0)<0;1,0> D.0",

@@ -422,7 +422,7 @@ fn fixes_for_a_missing_instruction_keep_to_the_described_device() {
     let body = "    add3 (M1, 8) O(0,0)<1> O(0,0)<1;1,0> O(0,0)<1;1,0> 0x1:ud";
     let bare = writes(body).replace(".input P offset=160 size=8\n", "");
     let folder = folder(&[("k.visaasm", &bare)]);
-    std::fs::write(folder.path().join("k.bin"), program(12)).expect("written");
+    std::fs::write(folder.path().join("early.bin"), program(12)).expect("written");
     let run = ["run", "k.visaasm", "--global", "8"];
     let told = said(&folder, &run, 1);
     holds(

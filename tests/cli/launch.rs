@@ -173,58 +173,6 @@ fn a_payload_that_was_moved_on_is_found() {
     assert!(!run(&launch).status.success());
 }
 
-/// The same, found from the text where the compiler's own description says nothing of it.
-#[test]
-fn a_description_that_was_joined_by_hand_finds_it_too() {
-    let folder = tempfile::tempdir().expect("a folder");
-    let text = root().join("samples/kernels/26-grade.visaasm");
-    let text = std::fs::read_to_string(text).expect("a text");
-    let mut inputs = text.lines().filter(|l| l.starts_with(".input"));
-    let last = inputs.next_back().expect("an input");
-    let (_, offset) = last.split_once("offset=").expect("an offset");
-    let offset: u32 = offset
-        .split(' ')
-        .next()
-        .and_then(|o| o.parse().ok())
-        .expect("a number");
-    let path = folder.path().join("26-grade.visaasm");
-    std::fs::write(&path, moved(&text, offset, 32)).expect("written");
-    let zeinfo = root()
-        .join("samples/kernels/26-grade.zeinfo")
-        .display()
-        .to_string();
-    let photo = format!(
-        "src=image:{}",
-        root().join("samples/images/photo.png").display()
-    );
-    let output = visim(
-        &[
-            "run",
-            "26-grade.visaasm",
-            "--zebin",
-            &zeinfo,
-            "--global",
-            "256x192",
-            "--local",
-            "16x16",
-            "--arg",
-            &photo,
-            "--arg",
-            "1=image:graded.png:size=256x192",
-            "--arg",
-            "gain=float4:1.4,1.1,0.8,1",
-            "--arg",
-            "bright=buffer:bright.bin:size=4",
-        ],
-        folder.path(),
-    );
-    let err = String::from_utf8_lossy(&output.stderr).into_owned();
-    assert!(output.status.success(), "{err}");
-    let golden = std::fs::read(root().join("samples/kernels/26-graded.png")).expect("golden");
-    let picture = std::fs::read(folder.path().join("graded.png")).expect("written");
-    assert!(picture == golden, "the picture differs");
-}
-
 #[test]
 fn a_launch_without_devices_takes_the_description_beside_the_text() {
     let folder = root().join("samples/kernels");
