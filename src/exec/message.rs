@@ -164,6 +164,7 @@ pub fn serve<O: Observer>(
         | Request::EndOfThread
         // Refused where it is decoded: no instruction asks it.
         | Request::Urb(_) => Ok(()),
+        Request::Lsc(_) | Request::LscBlock2d(_) => Ok(()),
         Request::EndOfChild
         | Request::NullEnd
         | Request::DualOword(_)

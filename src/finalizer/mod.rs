@@ -22,6 +22,7 @@ pub mod flow;
 mod gen5;
 mod guard;
 pub mod json;
+mod lsc;
 mod math;
 mod media_sampler;
 mod operand;
@@ -44,6 +45,7 @@ pub use value::{Leaf, Op, Run, Value};
 
 use crate::check::{Unit, VarId};
 use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::platforms::Dialect;
 use crate::isa::{AtomicOp, Exec, Family, Opcode, Platform};
 use crate::message::{SamplerOp, Sfid};
 use crate::syntax::ast::{Instruction, Predicate, Suffix};
@@ -86,6 +88,11 @@ pub struct Send {
 }
 
 impl Send {
+    /// Printed by the name of its operation, as messages of the load/store pipe are.
+    pub fn mnemonic_is_own(&self) -> bool {
+        !self.mnemonic.starts_with("send")
+    }
+
     /// The registers of both payloads that the lengths count, the header left out: what a length which has
     /// wrapped does not count is not sent.
     pub fn counted(&self) -> [&[Vec<Run>]; 2] {
@@ -192,7 +199,11 @@ pub fn messages(
         platform,
         lowered: Lowered::default(),
     };
-    if let Some(section) = platform.dialect.unmodelled() {
+    // The load/store pipe and the gateway have kept their bits.
+    let family = instruction.opcode.node.info().family;
+    let kept = matches!(family, Family::Lsc | Family::Sync | Family::Flow);
+    let same = platform.dialect == Dialect::Xe2 && !platform.gathering_send && kept;
+    if let Some(section) = platform.dialect.unmodelled().filter(|_| !same) {
         return match sends(instruction.opcode.node)
             || instruction.opcode.node == Opcode::Ret && context.ends_thread(unit)
         {
@@ -270,6 +281,7 @@ impl Lowering<'_> {
             Ret if cx.context.ends_thread(cx.unit) => sync::end_of_thread(cx),
             op if op.info().family == Family::RawMessage => raw::lower(cx),
             op if op.info().family == Family::Sampler3d => sampler::lower(cx),
+            op if op.info().family == Family::Lsc => lsc::lower(cx),
             op => match unmodelled(op) {
                 Some(why) => cx.refuse(Code::N0380, why),
                 None => Ok(()),
@@ -314,9 +326,6 @@ fn unmodelled(op: Opcode) -> Option<String> {
         }
         QwGather | QwScatter => "no reference states the messages of scattered qwords".into(),
         NbarrierSignal => "no reference states the message of a named barrier".into(),
-        op if op.info().family == Family::Lsc => {
-            format!("the references state the descriptors of lsc_fence alone, none of {op}")
-        }
         op if op.info().family == Family::Vme => {
             format!("no reference states the messages of motion estimation: {op}")
         }
@@ -349,7 +358,7 @@ fn section(op: Opcode, platform: Platform) -> &'static str {
             Family::Sampler3d => "lowering reference 3",
             Family::Svm => "lowering reference 13",
             Family::Math => "lowering reference 16",
-            Family::Lsc => "lowering reference 15 and 20; vISA text reference 5.11",
+            Family::Lsc => "Xe2 messages reference 7; vISA text reference 5.11",
             Family::Vme => "vISA text reference 5.13",
             _ => "lowering reference 15",
         },

@@ -3,7 +3,7 @@
 use super::{Lowering, Part, Value};
 use crate::check::{Storage, VarId};
 use crate::isa::{ChannelMask, Exec, Modifier, Type};
-use crate::syntax::ast::{General, Immediate, Operand, Region};
+use crate::syntax::ast::{General, Immediate, Operand, Raw, Region};
 
 /// A raw operand: registers of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -58,9 +58,14 @@ impl Place {
 impl Lowering<'_> {
     /// The raw operand at a position; `None` for `%null`.
     pub fn raw(&self, at: usize) -> Option<Place> {
-        let Operand::Raw(raw) = &self.instruction.operands.get(at)?.node else {
-            return None;
-        };
+        match &self.instruction.operands.get(at)?.node {
+            Operand::Raw(raw) => self.raw_place(raw),
+            _ => None,
+        }
+    }
+
+    /// Where a raw operand lies; `None` for `%null`.
+    pub fn raw_place(&self, raw: &Raw<VarId>) -> Option<Place> {
         let var = raw.var.node;
         let variable = self.unit.variable(var);
         let Storage::General {

@@ -11,6 +11,7 @@
 use super::context::{Sampler, Surface};
 use super::operand::Place;
 use super::quirks::{self, QUIRKS};
+use super::release::Release;
 use super::{Destination, Lowering, Op, Part, Result, Send, Value, Write, payload};
 use crate::check::{Storage, VarId};
 use crate::diagnostic::Code;
@@ -88,6 +89,10 @@ pub(super) struct Plan {
     /// Written with two sources even when the second is null.
     pub two_sources: bool,
     pub options: Vec<&'static str>,
+    /// What a message of the load/store pipe has for its extended descriptor, where that is not constant.
+    pub handle: Option<Value>,
+    /// The disassembler's name, where that is not `send`.
+    pub name: Option<String>,
 }
 
 impl Plan {
@@ -205,6 +210,8 @@ impl Lowering<'_> {
             conditional: false,
             two_sources: false,
             options: Vec::new(),
+            handle: None,
+            name: None,
         })
     }
 
@@ -240,7 +247,9 @@ impl Lowering<'_> {
         // Each has been cut to its field.
         let _ = outer::LENGTH.put(&mut desc, message_length);
         let _ = outer::RESPONSE.put(&mut desc, response_length);
-        let _ = outer::HEADER.put(&mut desc, header_present.into());
+        if !plan.template.sfid.is_lsc() {
+            let _ = outer::HEADER.put(&mut desc, header_present.into());
+        }
         let bindless = matches!(plan.surface, Some(Surface::Bindless(_)));
         let two = !second.is_empty() || plan.two_sources || bindless;
         let ex_desc = self.extended(&mut plan, extended_length);
@@ -250,7 +259,10 @@ impl Lowering<'_> {
         let number = self.lowered.sends.len();
         self.lowered.sends.push(Send {
             // An extended descriptor in a register is a form of the two-source instruction alone.
-            mnemonic: self.mnemonic(sfid, plan.conditional, two),
+            mnemonic: match plan.name.take() {
+                Some(name) => name,
+                None => self.mnemonic(sfid, plan.conditional, two),
+            },
             exec: plan.exec,
             predicate: plan.predicate.take(),
             sfid,
@@ -331,6 +343,12 @@ impl Lowering<'_> {
 
     /// The extended descriptor: a bindless handle and a counter are joined to it at run time.
     fn extended(&self, plan: &mut Plan, second: u32) -> Value {
+        if let Some(handle) = plan.handle.take() {
+            // The disassembler of 2.40 has no word for it.
+            plan.options
+                .extend((self.context.release < Release::R2_40).then_some("ExBSO"));
+            return handle;
+        }
         let kind = self.platform.extended_descriptor;
         let mut word = [plan.template.ex_desc];
         if extended_layout(self.platform)

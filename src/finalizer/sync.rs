@@ -3,7 +3,9 @@
 use super::plan::{Base, Copies, Plan};
 use super::{Lowering, Op, Part, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
+use super::release::Release;
 use crate::isa::Opcode;
+use crate::isa::platforms::Dialect;
 use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
 use crate::message::dataport::fence_flush;
 use crate::message::fields::fence as c;
@@ -69,11 +71,13 @@ pub(super) fn barrier(cx: &mut Lowering) -> Result<()> {
         }
         None => {
             let id = Run::Dispatch { offset: 11, len: 1 };
-            let zeros = Run::Value {
-                value: Value::Const(0),
+            // From Xe2 on the OpenCL compiler asks for active threads only. Source: Xe2 messages reference 12.
+            let active = cx.platform.dialect == Dialect::Xe2 && cx.context.release >= Release::R2_40;
+            let flags = Run::Value {
+                value: Value::Const(if active { 0x100 } else { 0 }),
                 size: 2,
             };
-            Part::from_runs(vec![Run::Undefined { len: 8 }, zeros, id.clone(), id], grf)
+            Part::from_runs(vec![Run::Undefined { len: 8 }, flags, id.clone(), id], grf)
         }
     }];
     cx.send(plan)

@@ -156,6 +156,8 @@ pub struct Facts {
     pub extended_descriptor: ExtendedDescriptor,
     /// Messages have a second payload.
     pub split_send: bool,
+    /// A message may list the registers of its payload. Source: Xe2 messages reference 4.
+    pub gathering_send: bool,
     /// Surface messages of the data cache may have a header of zeros.
     pub optional_header: bool,
     /// Shared local memory has a port of its own: owords and fences of it alone.
@@ -206,8 +208,10 @@ platforms! {
     Tgl TGL;
     /// DG2, Xe-HPG.
     Dg2 DG2;
-    /// Ponte Vecchio, Xe-HPC.
+    /// The early part of Ponte Vecchio, Xe-HPC.
     Pvc PVC;
+    /// Ponte Vecchio as it was sold, Xe-HPC.
+    PvcXt PVCXT;
     /// Meteor Lake, Xe-LPG.
     Mtl MTL;
     /// Arrow Lake H, Xe-LPG+.
@@ -242,6 +246,7 @@ const ILK: Facts = Facts {
     sfids: SfidNumbers::Gen5,
     extended_descriptor: ExtendedDescriptor::Gen5,
     split_send: false,
+    gathering_send: false,
     optional_header: false,
     slm_port: false,
     null_target: false,
@@ -384,15 +389,33 @@ const DG2: Facts = Facts {
 const PVC: Facts = Facts {
     name: "pvc",
     finalizer: "PVC",
-    aliases: &["pvcxt"],
-    hints: &["pontevecchio", "xehpc"],
+    hints: &[],
     generation: Generation::XeHpc,
-    products: &[1271],
-    cores: &[0xc08],
+    products: &[],
+    cores: &[],
     grf_bytes: 64,
     int64: true,
     ieee_macros: true,
     has_sampler: false,
+    lsc: Some(Lsc {
+        cache_bits: 3,
+        immediate_offsets: false,
+        // Source: Xe2 messages reference 7, "Lengths".
+        untyped_lanes: 32,
+        typed_lanes: 16,
+        block2d: true,
+        fence_evicts: false,
+    }),
+    payload: BDW.payload,
+    ..DG2
+};
+
+const PVCXT: Facts = Facts {
+    name: "pvcxt",
+    finalizer: "PVCXT",
+    hints: &["pontevecchio", "xehpc"],
+    products: &[1271],
+    cores: &[0xc08],
     lsc: Some(Lsc {
         cache_bits: 3,
         immediate_offsets: false,
@@ -401,8 +424,7 @@ const PVC: Facts = Facts {
         block2d: true,
         fence_evicts: false,
     }),
-    payload: BDW.payload,
-    ..DG2
+    ..PVC
 };
 
 const MTL: Facts = Facts {
@@ -467,6 +489,7 @@ const PTL: Facts = Facts {
     hints: &["pantherlake", "wildcatlake"],
     generation: Generation::Xe3,
     products: &[1300],
+    gathering_send: true,
     ..BMG
 };
 

@@ -6,8 +6,9 @@
 use super::extended::{Extended, decode_extended, extended_descriptor, length_field};
 use super::fields::{Field, Layout, TooWide, outer};
 use super::request::{DataPath, Request};
-use super::{Sfid, dataport, gen5, sampler};
+use super::{Sfid, dataport, gen5, lsc, sampler};
 use crate::isa::Platform;
+use crate::isa::platforms::Dialect;
 
 /// A message: descriptors, and the registers that say what is asked.
 ///
@@ -123,9 +124,9 @@ pub enum DecodeError {
         /// The type.
         value: u32,
     },
-    /// A message of the load/store pipe beside its fences, whose bits no text states.
+    /// A message of the load/store pipe that visim does not model.
     #[error(
-        "opcode {opcode} of {} is not modelled: of the load/store pipe only fences, opcode 31, have stated bits (lowering reference 15)", sfid.name()
+        "opcode {opcode} of {} is not modelled (Xe2 messages reference 7)", sfid.name()
     )]
     LoadStore {
         /// Receiver.
@@ -231,6 +232,21 @@ pub fn descriptor(form: &Form, control: u32) -> Result<u32, TooWide> {
     Ok(desc[0])
 }
 
+/// Messages whose bits Xe2 has left as they were: those of the load/store pipe and of the gateway, and the flush of
+/// the sampler.
+/// Source: Xe2 messages reference 7 and 12.
+pub const fn as_before_xe2(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::Lsc(_)
+            | Request::LscBlock2d(_)
+            | Request::LscFence(_)
+            | Request::Barrier
+            | Request::EndOfThread
+            | Request::SamplerFlush
+    )
+}
+
 /// Turns a request into bits.
 ///
 /// # Errors
@@ -240,8 +256,12 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
     if platform.is_gen5() {
         return gen5::encode(request, form, platform);
     }
-    if let Some(section) = platform.dialect.unmodelled() {
+    let same = platform.dialect == Dialect::Xe2 && as_before_xe2(request);
+    if let Some(section) = platform.dialect.unmodelled().filter(|_| !same) {
         return Err(EncodeError::Unmodelled { platform, section });
+    }
+    if lsc::is_served(request) {
+        return lsc::encode(request, form, platform);
     }
     if request.path() != DataPath::DEFAULT {
         return Err(EncodeError::Absent {
@@ -293,8 +313,17 @@ pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeEr
     if platform.is_gen5() {
         return gen5::decode(message);
     }
-    if let Some(section) = platform.dialect.unmodelled() {
+    let kept = match message.sfid {
+        Sfid::Gateway => true,
+        Sfid::Sampler => sampler::is_flush(message.desc),
+        sfid => sfid.is_lsc(),
+    };
+    let same = platform.dialect == Dialect::Xe2 && kept;
+    if let Some(section) = platform.dialect.unmodelled().filter(|_| !same) {
         return Err(DecodeError::Unmodelled { platform, section });
+    }
+    if lsc::is_meant(message.sfid, message.desc) {
+        return lsc::decode(message, platform);
     }
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;
     let extended = decode_extended(message, platform)?;

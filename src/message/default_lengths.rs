@@ -115,6 +115,7 @@ pub const fn lanes(request: &Request, platform: Platform) -> Option<u32> {
         Request::Typed(_) | Request::TypedAtomic(_) => Some(platform.native_lanes()),
         Request::Atomic(r) | Request::SvmAtomic(r) => Some(r.lanes),
         Request::SvmScattered(r) => Some(r.lanes),
+        Request::Lsc(r) => Some(r.lanes),
         Request::Target(r) => Some(r.lanes),
         _ => None,
     }

@@ -316,6 +316,82 @@ layouts! {
         OPCODE   "opcode"  0 [5:0]   "31 fence";
     }
 
+    /// Descriptor of the load/store pipe.
+    lsc "load/store descriptor" "Xe2 messages reference 7" {
+        MODEL      "address type"        0 [30:29] "0 flat, 1 bss, 2 ss, 3 bti";
+        LENGTH     "message length"      0 [28:25] "registers of the first payload: addresses";
+        RESPONSE   "response length"     0 [24:20] "registers written back";
+        CACHE      "cache control"       0 [19:17] "L1.L3, load: 0 default, 1 uc.uc, 2 uc.ca, 3 ca.uc, 4 ca.ca, 5 st.uc, 6 st.ca, 7 ri.ca; store: uc.uc, uc.wb, wt.uc, wt.wb, st.uc, st.wb, wb.wb";
+        CACHE_LOW  "cache control, low"  0 [16:16] "with the bits above: 5 uc.cc, 9 ca.cc, 14 ri.ri, from Xe2 on";
+        TRANSPOSED "transposed"          0 [15:15] "one lane with consecutive elements";
+        VECTOR     "vector size"         0 [14:12] "0 1, 1 2, 2 3, 3 4, 4 8, 5 16, 6 32, 7 64 elements";
+        DATA       "data size"           0 [11:9]  "0 d8, 1 d16, 2 d32, 3 d64, 4 d8u32, 5 d16u32, 6 d16u32h";
+        ADDRESS    "address size"        0 [8:7]   "1 16 bits, 2 32, 3 64";
+        OPCODE     "opcode"              0 [5:0]   "0 load, 4 store, 8 to 26 atomics";
+    }
+
+    /// Descriptor of the load/store pipe for channels.
+    lsc_quad "load/store descriptor of channels" "Xe2 messages reference 7" {
+        MODEL      "address type"        0 [30:29] "0 flat, 1 bss, 2 ss, 3 bti";
+        LENGTH     "message length"      0 [28:25] "registers of the first payload: addresses or coordinates";
+        RESPONSE   "response length"     0 [24:20] "registers written back";
+        CACHE      "cache control"       0 [19:17] "L1.L3, load: 0 default, 1 uc.uc, 2 uc.ca, 3 ca.uc, 4 ca.ca, 5 st.uc, 6 st.ca, 7 ri.ca; store: uc.uc, uc.wb, wt.uc, wt.wb, st.uc, st.wb, wb.wb";
+        CACHE_LOW  "cache control, low"  0 [16:16] "with the bits above: 5 uc.cc, 9 ca.cc, 14 ri.ri, from Xe2 on";
+        CHANNELS   "channels"            0 [15:12] "bit 12 x .. bit 15 w, 1 = moved";
+        DATA       "data size"           0 [11:9]  "2 d32";
+        ADDRESS    "address size"        0 [8:7]   "1 16 bits, 2 32, 3 64";
+        OPCODE     "opcode"              0 [5:0]   "2 load, 6 store";
+    }
+
+    /// Descriptor of a 2D block.
+    lsc_block2d "2D block descriptor" "Xe2 messages reference 7" {
+        MODEL      "address type"        0 [30:29] "0 flat";
+        LENGTH     "message length"      0 [28:25] "one register of surface, place and size";
+        RESPONSE   "response length"     0 [24:20] "registers written back";
+        CACHE      "cache control"       0 [19:17] "L1.L3, load: 0 default, 1 uc.uc, 2 uc.ca, 3 ca.uc, 4 ca.ca, 5 st.uc, 6 st.ca, 7 ri.ca; store: uc.uc, uc.wb, wt.uc, wt.wb, st.uc, st.wb, wb.wb";
+        CACHE_LOW  "cache control, low"  0 [16:16] "with the bits above: 5 uc.cc, 9 ca.cc, 14 ri.ri, from Xe2 on";
+        TRANSPOSED "transposed"          0 [15:15] "registers hold columns";
+        DATA       "data size"           0 [11:9]  "0 d8, 1 d16, 2 d32, 3 d64";
+        VNNI       "VNNI"                0 [7:7]   "elements of a column fill a dword together";
+        OPCODE     "opcode"              0 [5:0]   "3 load, 7 store";
+    }
+
+    /// The payload register of a 2D block.
+    lsc_block2d_payload "2D block payload" "Xe2 messages reference 7" {
+        BASE_LOW     "base, low"      0 [31:0]  "address of the surface";
+        BASE_HIGH    "base, high"     1 [31:0]  "address of the surface";
+        WIDTH        "surface width"  2 [31:0]  "bytes of a row less one";
+        HEIGHT       "surface height" 3 [31:0]  "rows less one";
+        PITCH        "surface pitch"  4 [31:0]  "bytes from row to row less one";
+        X            "x"              5 [31:0]  "column of the first block in elements, signed";
+        Y            "y"              6 [31:0]  "row of the first block, signed";
+        BLOCKS       "blocks"         7 [23:16] "blocks side by side less one";
+        BLOCK_HEIGHT "block height"   7 [15:8]  "rows of a block less one";
+        BLOCK_WIDTH  "block width"    7 [7:0]   "elements of a row of a block less one";
+    }
+
+    /// Extended descriptor of a message of the load/store pipe at addresses.
+    extended_lsc "load/store extended descriptor" "Xe2 messages reference 7" {
+        OFFSET       "offset"         0 [31:12] "bytes added to every address, signed, from Xe2 on";
+    }
+
+    /// Extended descriptor of a message of the load/store pipe at a binding table index.
+    extended_lsc_bti "load/store extended descriptor" "Xe2 messages reference 7" {
+        BTI          "binding"        0 [31:24] "binding table index";
+        OFFSET       "offset"         0 [23:12] "bytes added to every address, signed, from Xe2 on";
+    }
+
+    /// Extended descriptor of a message of the load/store pipe at a handle.
+    extended_lsc_handle "load/store extended descriptor" "Xe2 messages reference 7" {
+        HANDLE       "handle"         0 [31:0] "of the surface state";
+    }
+
+    /// Extended descriptor of a 2D block.
+    extended_lsc_block2d "2D block extended descriptor" "Xe2 messages reference 7" {
+        Y            "y offset"       0 [31:22] "rows, signed, from Xe2 on";
+        X            "x offset"       0 [21:12] "elements, signed, from Xe2 on";
+    }
+
     /// Function control of the gateway.
     gateway "gateway function control" "lowering reference 15 and 18.8" {
         END      "thread end" 0 [4:4] "end of thread";

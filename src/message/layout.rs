@@ -10,7 +10,7 @@
 //! Source: lowering reference 1.8, 2 to 14; vISA text reference 5.8 to 5.10.
 
 use super::default_lengths::atomic_operands;
-use super::request::{Access, Request, ReturnFormat};
+use super::request::{Access, Lsc, LscOp, Request, ReturnFormat};
 use crate::isa::Platform;
 
 /// Values that lie in registers in the same way.
@@ -171,6 +171,17 @@ impl Layout {
                 };
                 (false, rows(1, 8, 8), moved(r.access, data))
             }
+            Request::Lsc(r) => lsc(r, &rows, grf),
+            Request::LscBlock2d(r) => {
+                let bytes = r.bytes(grf);
+                let block = Part::block(1, bytes, bytes);
+                let kept = if r.returns { block } else { Part::NONE };
+                let data = match r.access {
+                    Access::Read => (Part::NONE, kept),
+                    Access::Write => (block, Part::NONE),
+                };
+                (false, Part::NONE, data)
+            }
             Request::Target(r) => (false, Part::NONE, (words(4, r.half), Part::NONE)),
             // Blocks of the media sampler and what goes to other functions: a header or one register of fields.
             Request::Avs(_)
@@ -215,20 +226,61 @@ impl Layout {
     }
 }
 
+/// Whether there is a header, the parameters, and what is written and comes back, of the load/store pipe.
+/// Source: Xe2 messages reference 7, "Lengths".
+fn lsc(
+    r: &Lsc,
+    rows: &impl Fn(u32, u32, u32) -> Part,
+    grf: u32,
+) -> (bool, Part, (Part, Part)) {
+    let (size, address) = (r.data.register_bytes(), r.address_bits / 8);
+    let lone = Part::block(1, grf, address);
+    // Consecutive elements of one lane, and what a surface state says, lie together.
+    let together = |count: u32, size: u32| Part {
+        count,
+        pitch: size,
+        slot: size,
+        used: size,
+    };
+    let values = match r.transposed {
+        true => together(r.vector, size),
+        false => rows(r.components(), size, size),
+    };
+    let (data, answer) = match r.op {
+        LscOp::ReadState => (Part::NONE, together(1, 64)),
+        LscOp::AtomicLoad => (Part::NONE, rows(1, size, size)),
+        LscOp::Atomic(op) => (rows(atomic_operands(op), size, size), rows(1, size, size)),
+        op if op.is_store() => (values, Part::NONE),
+        _ => (Part::NONE, values),
+    };
+    let params = match r.op {
+        op if op.is_strided() => Part::NONE,
+        LscOp::ReadState => Part::block(1, grf, 16),
+        _ if r.transposed => lone,
+        _ => rows(r.coordinates, address, address),
+    };
+    let answer = if r.returns { answer } else { Part::NONE };
+    (false, params, (data, answer))
+}
+
 /// What the parameters of a request are called.
-pub const fn params_name(request: &Request) -> &'static str {
+pub fn params_name(request: &Request) -> &'static str {
     match request {
         Request::Sampler(_) => "parameters",
         Request::Typed(_) | Request::TypedAtomic(_) => "coordinates",
         Request::SvmScattered(_) | Request::SvmAtomic(_) => "addresses",
+        Request::Lsc(r) => match r.typed() {
+            Some(_) => "coordinates",
+            None => "addresses",
+        },
         _ => "offsets",
     }
 }
 
 /// What the data of a request are called.
-pub const fn data_name(request: &Request) -> &'static str {
+pub fn data_name(request: &Request) -> &'static str {
     match request {
-        Request::Atomic(_) | Request::TypedAtomic(_) | Request::SvmAtomic(_) => "operands",
+        request if request.is_atomic() => "operands",
         Request::Target(_) => "colours",
         _ => "data",
     }

@@ -47,6 +47,7 @@ pub mod gen5;
 #[cfg(test)]
 mod laws;
 pub mod layout;
+pub mod lsc;
 pub mod math;
 pub mod parameters;
 pub mod raw_lengths;
@@ -61,8 +62,8 @@ pub use layout::{Layout, Part};
 pub use parameters::Parameter;
 pub use request::{
     Access, Atomic, AvsRequest, Cache, DataPath, DeinterlaceRequest, DualOword, Fence, FieldSelect,
-    GatewayOp, LoopFilter, LscFence, MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite,
+    GatewayOp, LoopFilter, Lsc, LscBlock2d, LscData, LscFence, LscModel, LscOp, MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite,
     Request, ReturnFormat, SamplerOp, SamplerRequest, Scalar, Scale8x8Request, Scattered, SvmBlock,
-    SvmScattered, TargetUnorm, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite, VertexWrite,
+    Strided, SvmScattered, TargetUnorm, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite, VertexWrite,
 };
 pub use sfid::Sfid;

@@ -329,6 +329,11 @@ pub(super) fn encode_unorm(r: &UnormRequest, form: &Form) -> Result<Draft, Encod
     Ok(draft)
 }
 
+/// Whether a descriptor to the sampler asks for its flush.
+pub(super) fn is_flush(desc: u32) -> bool {
+    control::TYPE.get(&[desc]) == FLUSH_TYPE
+}
+
 pub(super) fn encode_flush(form: &Form) -> Result<Draft, EncodeError> {
     block(FLUSH_TYPE, 0, 0, form, 1)
 }

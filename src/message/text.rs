@@ -13,7 +13,7 @@ use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
 use super::default_lengths::{counts_by_header, odd_lengths};
 use super::extended::{extended_layout, extended_text_layout};
 use super::fields::{Field, Layout, extended_gen11, outer};
-use super::{Sfid, dataport, gen5};
+use super::{Sfid, dataport, gen5, lsc};
 use crate::isa::Platform;
 use std::fmt::Write;
 
@@ -81,6 +81,9 @@ pub fn receiver(ex_desc: u32, platform: Platform) -> Option<Sfid> {
     Sfid::from_number(extended_gen11::SFID.get(&[ex_desc]), platform)
 }
 
+/// What texts have in an extended descriptor for the instruction: receiver, end of thread, second length.
+const NAMED_BY_INSTRUCTION: u32 = 0xfff;
+
 /// Explains a descriptor and its extended descriptor: every field by name, then the request they
 /// make if they make one. The header counts as zeros, so what it would say is left open.
 ///
@@ -98,6 +101,21 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
         );
     }
     let _ = writeln!(text, "descriptor {desc:#010x} to {name} on {platform}");
+    if let Some(pipe) = sfid.filter(|&sfid| lsc::is_meant(sfid, desc))
+        && let Some(layout) = lsc::layout(desc)
+    {
+        // Lengths and cache control are where other messages have a header bit.
+        text += &ruler(layout.fields, desc);
+        let _ = writeln!(text, "{} ({})", layout.name, layout.source);
+        text += &word(layout, 0, desc);
+        let extended = lsc::extended_layout(desc);
+        let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
+        let own = ex_desc & !NAMED_BY_INSTRUCTION;
+        text += &word(extended, 0, own);
+        let number = pipe.number(platform).unwrap_or_default();
+        let _ = writeln!(text, "  3:0    shared function {number:>8}");
+        return text + &asked(desc, ex_desc, platform);
+    }
     let control = outer::CONTROL.get(&[desc]);
     let layout = sfid.and_then(|sfid| control_layout(sfid, desc, platform));
     // The fields of the function control take the place of the one that holds them all.
@@ -118,6 +136,12 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     let extended = extended_text_layout(platform);
     let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
     text += &word(extended, 0, ex_desc);
+    text + &asked(desc, ex_desc, platform)
+}
+
+/// What the descriptors ask, in words.
+fn asked(desc: u32, ex_desc: u32, platform: Platform) -> String {
+    let mut text = String::new();
     match request(desc, ex_desc, platform) {
         Ok(read) => {
             let Form {
@@ -235,6 +259,17 @@ pub fn message(desc: u32, ex_desc: u32, platform: Platform) -> Result<Message, D
         });
     };
     let layout = extended_layout(platform);
+    if lsc::is_meant(sfid, desc) {
+        return Ok(Message {
+            sfid,
+            desc,
+            ex_desc: ex_desc & !NAMED_BY_INSTRUCTION,
+            extended_length: extended_gen11::LENGTH.get(&[ex_desc]),
+            eot: false,
+            header: [0; 8],
+            payload: [0; 8],
+        });
+    }
     let named = extended_text_layout(platform);
     refuse_unknown(named, &[ex_desc])?;
     let length = named

@@ -5,11 +5,11 @@
 //!
 //! Source: lowering reference 23 and the corpus README.
 
-use super::{Case, read};
+use super::{Case, NOT_MODELLED, read};
 use serde_json::Value as Json;
 use std::path::{Path, PathBuf};
 use visim::internals::check::{CheckOptions, check};
-use visim::internals::diagnostic::{Diagnostic, any_fatal, render_all};
+use visim::internals::diagnostic::{Class, Diagnostic, any_fatal, render_all};
 use visim::internals::finalizer::{Release, json};
 use visim::internals::isa::{ChannelMask, Platform};
 use visim::internals::math::unit::{Control, Function};
@@ -56,9 +56,41 @@ fn folders(folder: &Path) -> Vec<PathBuf> {
     folders
 }
 
+/// Every JSON file of every group, of the compilers of 2024 and 2026.
+pub fn cases_of_2026(folder: &Path) -> Vec<Case> {
+    let groups = folders(folder).into_iter().flat_map(|group| {
+        let name = group.file_name().unwrap_or_default().to_string_lossy();
+        let name = name.into_owned();
+        let case = |(stem, path): (String, PathBuf)| {
+            Case::new(&format!("{name}/{stem}"), move || run_case_of_2026(&path))
+        };
+        let files = super::files(&group, "json").into_iter();
+        files.map(case).collect::<Vec<_>>()
+    });
+    groups.collect()
+}
+
+/// What made the messages of a platform. Source: the README of the corpus.
+fn release_of_2026(platform: &str) -> Release {
+    match platform {
+        "DG2" | "PVC" | "PVCXT" | "MTL" | "XE2" => Release::R1_0_17791,
+        _ => Release::R2_40,
+    }
+}
+
+fn run_case_of_2026(path: &Path) -> Result<(), String> {
+    let expected: Json = serde_json::from_str(&read(path)?).map_err(|e| e.to_string())?;
+    let platform = expected["platform"].as_str().unwrap_or_default();
+    compared(path, &expected, release_of_2026(platform))
+}
+
 /// Lowers the text beside a JSON file and compares.
 pub fn run_case(path: &Path) -> Result<(), String> {
     let expected: Json = serde_json::from_str(&read(path)?).map_err(|e| e.to_string())?;
+    compared(path, &expected, Release::R1_0_12504)
+}
+
+fn compared(path: &Path, expected: &Json, release: Release) -> Result<(), String> {
     let platform = expected["platform"]
         .as_str()
         .and_then(Platform::from_name)
@@ -69,9 +101,9 @@ pub fn run_case(path: &Path) -> Result<(), String> {
     } else {
         Source::new(file, read(&path.with_file_name(file))?)
     };
-    let actual = lower(&source, platform)?;
+    let (actual, _) = lower_said(&source, platform, release)?;
     let mut differences = Vec::new();
-    compare(&expected, &actual, &mut differences);
+    compare(expected, &actual, &mut differences);
     if differences.is_empty() {
         Ok(())
     } else {
@@ -81,11 +113,15 @@ pub fn run_case(path: &Path) -> Result<(), String> {
 
 /// Text to the schema of the corpus.
 pub fn lower(source: &Source, platform: Platform) -> Result<Json, String> {
-    lower_said(source, platform).map(|(json, _)| json)
+    lower_said(source, platform, Release::R1_0_12504).map(|(json, _)| json)
 }
 
 /// The same, with the remarks made on the way.
-fn lower_said(source: &Source, platform: Platform) -> Result<(Json, Vec<Diagnostic>), String> {
+fn lower_said(
+    source: &Source,
+    platform: Platform,
+    release: Release,
+) -> Result<(Json, Vec<Diagnostic>), String> {
     let options = ParseOptions {
         grf_bytes: platform.grf_bytes(),
     };
@@ -100,11 +136,16 @@ fn lower_said(source: &Source, platform: Platform) -> Result<(Json, Vec<Diagnost
     let mut diagnostics = parsed.diagnostics;
     diagnostics.extend(more);
     let unit = checked.units.first().ok_or("no kernel")?;
-    let (actual, said) = json::unit(unit, source, platform, Release::R1_0_12504);
+    let (actual, said) = json::unit(unit, source, platform, release);
     diagnostics.extend(said);
     if any_fatal(&diagnostics) {
         diagnostics.retain(|d| d.class().is_fatal());
-        return Err(render_all(&diagnostics, source, false));
+        let why = render_all(&diagnostics, source, false);
+        let unmodelled = diagnostics.iter().all(|d| d.class() == Class::Unsupported);
+        return Err(match unmodelled {
+            true => format!("{NOT_MODELLED}{why}"),
+            false => why,
+        });
     }
     Ok((actual, diagnostics))
 }
@@ -439,7 +480,7 @@ fn verdict(v: &Json, statement: &str, types: &[String; 2]) -> Result<(), String>
              movs (M1_NM, 1) T6(0) 0x5:ud\nmovs (M1_NM, 1) S7(0) 0x3:ud\n";
     let source = Source::new("k.visaasm", format!("{text}{statement}\nret (M1, 1)\n"));
     let accepted = v["accepted"] == true;
-    match lower_said(&source, Platform::Skl) {
+    match lower_said(&source, Platform::Skl, Release::R1_0_12504) {
         Ok(_) if !accepted => Err("taken, where the finalizer refuses".into()),
         Err(why) if accepted => Err(format!("refused, where the finalizer does not:\n{why}")),
         Ok((_, said)) if v["diagnosed"] == true && said.is_empty() => {

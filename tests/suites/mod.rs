@@ -72,6 +72,10 @@ pub const SUITES: &[Suite] = &[
         cases: Ok(lowering::cases),
     },
     Suite {
+        name: "lowering-2026",
+        cases: Ok(lowering::cases_of_2026),
+    },
+    Suite {
         name: "kernels",
         cases: Ok(kernels::cases),
     },

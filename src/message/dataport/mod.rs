@@ -21,7 +21,6 @@ pub use codes::{
     lsc_fence_control, oword_code, same_code, svm_atomic_type, types,
 };
 
-use super::Sfid;
 use super::bits::{
     DecodeError, Draft, EncodeError, Form, Message, refuse_data_size, refuse_unknown, reserved,
 };
@@ -29,6 +28,7 @@ use super::extended::Extended;
 use super::fields::{self, Field, Layout, outer};
 use super::request::{Access, OwordBlock, Request, SvmBlock};
 use crate::isa::Platform;
+use super::{Sfid, lsc};
 use codes::atomic_op;
 
 pub(super) fn encode(
@@ -63,6 +63,9 @@ pub(super) fn encode(
         | Request::Deinterlace(_)
         | Request::SamplerFlush => {
             return Err(bad("a sampler message"));
+        }
+        Request::Lsc(_) | Request::LscBlock2d(_) => {
+            return Err(bad("a message of the load/store pipe"));
         }
         Request::EndOfChild
         | Request::NullEnd
@@ -147,6 +150,7 @@ pub fn layout(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
         (Sfid::Gateway, _) => &fields::gateway::LAYOUT,
         (Sfid::Ts, _) => &fields::spawner::LAYOUT,
         (sfid, _) if sfid.is_lsc() && is_lsc_fence(desc) => &fields::lsc_fence::LAYOUT,
+        (sfid, _) if sfid.is_lsc() => return lsc::layout(desc),
         _ => return None,
     })
 }

@@ -131,6 +131,13 @@ pub enum Access {
     Write,
 }
 
+impl Access {
+    /// Whether memory is written.
+    pub const fn is_write(self) -> bool {
+        matches!(self, Access::Write)
+    }
+}
+
 /// An oword block. Source: lowering reference 8.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct OwordBlock {

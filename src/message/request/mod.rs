@@ -4,12 +4,14 @@
 //! passed beside it, as the payload is on hardware. [`super::sampler`] and [`super::dataport`] turn
 //! requests into bits and back.
 
+mod lsc;
 mod media_sampler;
 mod memory;
 mod output;
 mod sampler;
 mod scalar;
 
+pub use lsc::{Lsc, LscBlock2d, LscData, LscModel, LscOp, Strided};
 pub use media_sampler::{AvsRequest, DeinterlaceRequest, Scale8x8Request, UnormRequest};
 pub use memory::{
     Access, Atomic, Cache, DataPath, DualOword, FieldSelect, LoopFilter, MediaBlock, OwordBlock,
@@ -72,6 +74,10 @@ pub enum Request {
     SvmUntyped(Untyped),
     /// Atomic operation at 64-bit addresses.
     SvmAtomic(Atomic),
+    /// Lanes of the load/store pipe.
+    Lsc(Lsc),
+    /// Rectangles of memory, by the load/store pipe.
+    LscBlock2d(LscBlock2d),
     /// Render target write.
     Target(TargetWrite),
     /// URB write.
@@ -148,6 +154,13 @@ impl Request {
             Request::SvmScattered(_) => "64-bit scattered",
             Request::SvmUntyped(_) => "64-bit untyped",
             Request::SvmAtomic(_) => "64-bit atomic",
+            Request::Lsc(r) => match r.op {
+                op if op.is_atomic() => "LSC atomic",
+                LscOp::ReadState => "LSC surface state read",
+                op if op.is_store() => "LSC store",
+                _ => "LSC load",
+            },
+            Request::LscBlock2d(r) => either(r.access, "LSC 2D block load", "LSC 2D block store"),
             Request::Target(_) | Request::Pixels(_) => "render target write",
             Request::TargetUnorm(r) => either(
                 r.access,
@@ -185,6 +198,10 @@ impl Request {
             Request::Untyped(r) => r.surface,
             Request::Typed(r) => r.surface,
             Request::Atomic(r) | Request::TypedAtomic(r) => r.surface,
+            Request::Lsc(r) => match r.model.surface() {
+                Some(surface) => surface,
+                None => return None,
+            },
             Request::Target(r) => r.surface,
             Request::Pixels(r) => r.surface,
             Request::TargetUnorm(r) => r.surface,
@@ -195,6 +212,7 @@ impl Request {
             | Request::SvmScattered(_)
             | Request::SvmUntyped(_)
             | Request::SvmAtomic(_)
+            | Request::LscBlock2d(_)
             | Request::Urb(_)
             | Request::Fence(_)
             | Request::LscFence(_)
@@ -236,56 +254,26 @@ impl Request {
 
     /// Whether it writes memory.
     pub const fn writes(&self) -> bool {
-        matches!(
-            self,
+        match self {
+            Request::Oword(r) => r.access.is_write(),
+            Request::DualOword(r) => r.access.is_write(),
+            Request::ByteScattered(r) | Request::DwordScattered(r) => r.access.is_write(),
+            Request::Untyped(r) | Request::SvmUntyped(r) => r.access.is_write(),
+            Request::Typed(r) => r.access.is_write(),
+            Request::SvmBlock(r) => r.access.is_write(),
+            Request::SvmScattered(r) => r.access.is_write(),
+            Request::TargetUnorm(r) => r.access.is_write(),
+            Request::LscBlock2d(r) => r.access.is_write(),
+            Request::Lsc(r) => r.op.is_store() || matches!(r.op, LscOp::Atomic(_)),
             Request::MediaWrite(_)
-                | Request::Oword(OwordBlock {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::DualOword(DualOword {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::ByteScattered(Scattered {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::DwordScattered(Scattered {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::Untyped(Untyped {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::SvmUntyped(Untyped {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::Typed(Typed {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::SvmBlock(SvmBlock {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::SvmScattered(SvmScattered {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::TargetUnorm(TargetUnorm {
-                    access: Access::Write,
-                    ..
-                })
-                | Request::Atomic(_)
-                | Request::TypedAtomic(_)
-                | Request::SvmAtomic(_)
-                | Request::Target(_)
-                | Request::Pixels(_)
-                | Request::Vertex(_)
-                | Request::Urb(_)
-        )
+            | Request::Atomic(_)
+            | Request::TypedAtomic(_)
+            | Request::SvmAtomic(_)
+            | Request::Target(_)
+            | Request::Pixels(_)
+            | Request::Vertex(_)
+            | Request::Urb(_) => true,
+            _ => false,
+        }
     }
 }

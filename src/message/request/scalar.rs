@@ -1,6 +1,6 @@
 //! The fields of a request that are values of the moment: an instruction has an operand for each.
 
-use super::Request;
+use super::{LscModel, Request};
 
 /// A value that all lanes of a message share, and that an operand gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -28,6 +28,14 @@ pub enum Scalar {
     Offset,
     /// Where a block of memory begins.
     Address,
+    /// Bytes of a row of the surface of a 2D block, less one.
+    SurfaceWidth,
+    /// Its rows, less one.
+    SurfaceHeight,
+    /// Its bytes from row to row, less one.
+    SurfacePitch,
+    /// Bytes from lane to lane.
+    Stride,
     /// Added to every lane's offset, in the same unit: part of the payload, not of the request.
     GlobalOffset,
     /// Added to every lane's 64-bit offset: part of the payload, not of the request.
@@ -52,6 +60,10 @@ impl Scalar {
             Scalar::TexelOffsets => "texel offsets",
             Scalar::Offset => "offset",
             Scalar::Address => "address",
+            Scalar::SurfaceWidth => "surface width",
+            Scalar::SurfaceHeight => "surface height",
+            Scalar::SurfacePitch => "surface pitch",
+            Scalar::Stride => "stride",
             Scalar::GlobalOffset => "global offset",
             Scalar::BaseAddress => "base address",
         }
@@ -92,6 +104,14 @@ impl Request {
             (Request::Unorm(r), Scalar::DeltaV) => r.delta_v = float,
             (Request::Oword(r), Scalar::Offset) => r.offset = word,
             (Request::SvmBlock(r), Scalar::Address) => r.address = bits,
+            (Request::Lsc(r), Scalar::Address) => r.strided.base = bits,
+            (Request::Lsc(r), Scalar::Stride) => r.strided.stride = word,
+            (Request::LscBlock2d(r), Scalar::Address) => r.address = bits,
+            (Request::LscBlock2d(r), Scalar::SurfaceWidth) => r.surface_width = word,
+            (Request::LscBlock2d(r), Scalar::SurfaceHeight) => r.surface_height = word,
+            (Request::LscBlock2d(r), Scalar::SurfacePitch) => r.surface_pitch = word,
+            (Request::LscBlock2d(r), Scalar::X) => r.x = word as i32,
+            (Request::LscBlock2d(r), Scalar::Y) => r.y = word as i32,
             _ => {}
         }
     }
@@ -111,6 +131,10 @@ impl Request {
             Request::Typed(r) => &mut r.surface,
             Request::Atomic(r) | Request::TypedAtomic(r) => &mut r.surface,
             Request::Target(r) => &mut r.surface,
+            Request::Lsc(r) => match &mut r.model {
+                LscModel::Flat => return None,
+                LscModel::Bss(at) | LscModel::Ss(at) | LscModel::Bti(at) => at,
+            },
             _ => return None,
         })
     }
@@ -143,12 +167,18 @@ impl Request {
         )
     }
 
-    /// The atomic operation, if it is one.
+    /// The atomic operation, if it is one of the data port.
     pub const fn atomic(&self) -> Option<&super::Atomic> {
         match self {
             Request::Atomic(r) | Request::TypedAtomic(r) | Request::SvmAtomic(r) => Some(r),
             _ => None,
         }
+    }
+
+    /// Whether it reads and writes in one step.
+    pub const fn is_atomic(&self) -> bool {
+        let pipe = matches!(self, Request::Lsc(r) if r.op.is_atomic());
+        self.atomic().is_some() || pipe
     }
 }
 
