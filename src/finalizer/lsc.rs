@@ -91,7 +91,10 @@ impl Lowering<'_> {
     /// The code of the cache policy.
     fn cache(&self, store: bool) -> Result<u32> {
         let words = self.cache_words();
-        let code = self.platform.lsc.and_then(|pipe| cache_code(&words, store, &pipe));
+        let code = self
+            .platform
+            .lsc
+            .and_then(|pipe| cache_code(&words, store, &pipe));
         match code {
             Some(code) => Ok(code),
             None => self.refuse(
@@ -113,7 +116,7 @@ impl Lowering<'_> {
             Operand::Raw(raw) => self.raw_place(raw),
             Operand::Origin { var, row, column } => {
                 let place = self.raw_place(&ast::Raw {
-                    var: var.clone(),
+                    var: *var,
                     offset: 0,
                 })?;
                 let bytes = row.wrapping_mul(self.grf());
@@ -205,7 +208,11 @@ fn lanes(
     let memory = cx.lsc_memory(address)?;
     let place = cx.raw_place(&data.raw);
     let typed = sfid == Sfid::Tgm;
-    let least = if typed { pipe.typed_lanes } else { pipe.untyped_lanes };
+    let least = if typed {
+        pipe.typed_lanes
+    } else {
+        pipe.untyped_lanes
+    };
     let lanes = match data.transposed || op.is_strided() {
         true => 1,
         false => cx.lanes().next_power_of_two().max(least),
@@ -358,7 +365,11 @@ fn block2d(
             [low, high].map(|n| dword(Value::Const(n))).to_vec()
         }
     };
-    runs.extend(surface.iter().map(|part| dword(cx.first_dword(&part.operand.node))));
+    runs.extend(
+        surface
+            .iter()
+            .map(|part| dword(cx.first_dword(&part.operand.node))),
+    );
     for (part, by) in [x, y].into_iter().zip(offset) {
         let value = cx.first_dword(&part.operand.node);
         runs.push(dword(match by {
@@ -373,7 +384,8 @@ fn block2d(
         let Some(place) = place else {
             return cx.refuse(Code::E0380, "the data are %null");
         };
-        plan.parts.push(cx.part(place, plan.template.extended_length * grf));
+        plan.parts
+            .push(cx.part(place, plan.template.extended_length * grf));
     } else {
         plan.place = place;
     }
@@ -436,7 +448,13 @@ impl Lowering<'_> {
 
 /// The mnemonic of the disassembler: `load.ugm.d32x4.a64.uc.ca`.
 fn name(cx: &Lowering, r: &Lsc) -> String {
-    let op = cx.instruction.opcode.node.info().mnemonic.trim_start_matches("lsc_");
+    let op = cx
+        .instruction
+        .opcode
+        .node
+        .info()
+        .mnemonic
+        .trim_start_matches("lsc_");
     let data = r.data.name();
     let vector = match (r.op.is_quad(), r.vector) {
         (true, _) => {

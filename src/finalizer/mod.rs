@@ -187,11 +187,7 @@ pub fn messages(
     context: &Context,
     platform: Platform,
 ) -> Result<Lowered> {
-    // Xe-LPG has the descriptors of DG2: Xe2 messages reference 1.
-    let platform = match platform {
-        Platform::Mtl | Platform::Arl => Platform::Dg2,
-        other => other,
-    };
+    let platform = platform.messages();
     let mut cx = Lowering {
         unit,
         instruction,

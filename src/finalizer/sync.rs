@@ -1,9 +1,9 @@
 //! Barriers, fences, cache flush, end of thread. Source: lowering reference 15 and 18.8.
 
 use super::plan::{Base, Copies, Plan};
+use super::release::Release;
 use super::{Lowering, Op, Part, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
-use super::release::Release;
 use crate::isa::Opcode;
 use crate::isa::platforms::Dialect;
 use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
@@ -72,7 +72,8 @@ pub(super) fn barrier(cx: &mut Lowering) -> Result<()> {
         None => {
             let id = Run::Dispatch { offset: 11, len: 1 };
             // From Xe2 on the OpenCL compiler asks for active threads only. Source: Xe2 messages reference 12.
-            let active = cx.platform.dialect == Dialect::Xe2 && cx.context.release >= Release::R2_40;
+            let active =
+                cx.platform.dialect == Dialect::Xe2 && cx.context.release >= Release::R2_40;
             let flags = Run::Value {
                 value: Value::Const(if active { 0x100 } else { 0 }),
                 size: 2,

@@ -150,6 +150,8 @@ pub struct Facts {
     pub ieee_macros: bool,
     /// The family of message layouts.
     pub dialect: Dialect,
+    /// The part whose messages it has, all of them; none if it has its own. Source: Xe2 messages reference 1.
+    pub messages_of: Option<Platform>,
     /// The numbers of shared functions.
     pub sfids: SfidNumbers,
     /// What the extended descriptor holds.
@@ -182,7 +184,7 @@ pub struct Facts {
 macro_rules! platforms {
     ($($(#[$meta:meta])+ $name:ident $row:expr;)+) => {
         /// A hardware platform: see [`Facts`] for what is known of it.
-        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash, PartialOrd, Ord)]
+        #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
         pub enum Platform { $($(#[$meta])+ $name),+ }
 
         impl Platform {
@@ -243,6 +245,7 @@ const ILK: Facts = Facts {
     int64: true,
     ieee_macros: true,
     dialect: Dialect::Gen5,
+    messages_of: None,
     sfids: SfidNumbers::Gen5,
     extended_descriptor: ExtendedDescriptor::Gen5,
     split_send: false,
@@ -433,6 +436,7 @@ const MTL: Facts = Facts {
     aliases: &["arl-s"],
     hints: &["meteorlake", "xelpg"],
     generation: Generation::XeLpg,
+    messages_of: Some(Platform::Dg2),
     products: &[1272],
     cores: &[],
     ..DG2
@@ -539,6 +543,11 @@ impl Platform {
     #[inline]
     pub const fn facts(self) -> &'static Facts {
         &ROWS[self as usize]
+    }
+
+    /// The part whose messages it has.
+    pub fn messages(self) -> Platform {
+        self.messages_of.unwrap_or(self)
     }
 
     /// Every name of the platform, that of the command line first.

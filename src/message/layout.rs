@@ -228,11 +228,7 @@ impl Layout {
 
 /// Whether there is a header, the parameters, and what is written and comes back, of the load/store pipe.
 /// Source: Xe2 messages reference 7, "Lengths".
-fn lsc(
-    r: &Lsc,
-    rows: &impl Fn(u32, u32, u32) -> Part,
-    grf: u32,
-) -> (bool, Part, (Part, Part)) {
+fn lsc(r: &Lsc, rows: &impl Fn(u32, u32, u32) -> Part, grf: u32) -> (bool, Part, (Part, Part)) {
     let (size, address) = (r.data.register_bytes(), r.address_bits / 8);
     let lone = Part::block(1, grf, address);
     // Consecutive elements of one lane, and what a surface state says, lie together.

@@ -259,7 +259,9 @@ fn model(r: &Lsc) -> Result<(u32, u32), EncodeError> {
         }
         LscModel::Bss(handle) | LscModel::Ss(handle) => {
             if r.offset != 0 {
-                return Err(bad("an address without an offset: the handle has its place"));
+                return Err(bad(
+                    "an address without an offset: the handle has its place",
+                ));
             }
             word = [handle];
             let bindless = matches!(r.model, LscModel::Bss(_));
@@ -412,7 +414,11 @@ fn decode_lanes(
 /// The request with the lanes and coordinates that its lengths tell. Source: Xe2 messages reference 7, "Lengths".
 fn by_lengths(mut r: Lsc, pipe: &Pipe, form: &Form, platform: Platform) -> Option<Lsc> {
     let typed = r.sfid == Sfid::Tgm && r.op != LscOp::ReadState;
-    let least = if typed { pipe.typed_lanes } else { pipe.untyped_lanes };
+    let least = if typed {
+        pipe.typed_lanes
+    } else {
+        pipe.untyped_lanes
+    };
     let counts: &[u32] = match r.transposed || r.op == LscOp::ReadState {
         true => &[1],
         false => &[8, 16, 32],

@@ -62,8 +62,9 @@ pub use layout::{Layout, Part};
 pub use parameters::Parameter;
 pub use request::{
     Access, Atomic, AvsRequest, Cache, DataPath, DeinterlaceRequest, DualOword, Fence, FieldSelect,
-    GatewayOp, LoopFilter, Lsc, LscBlock2d, LscData, LscFence, LscModel, LscOp, MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite,
-    Request, ReturnFormat, SamplerOp, SamplerRequest, Scalar, Scale8x8Request, Scattered, SvmBlock,
-    Strided, SvmScattered, TargetUnorm, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite, VertexWrite,
+    GatewayOp, LoopFilter, Lsc, LscBlock2d, LscData, LscFence, LscModel, LscOp, MediaBlock,
+    OwordBlock, PixelForm, PixelHeader, PixelWrite, Request, ReturnFormat, SamplerOp,
+    SamplerRequest, Scalar, Scale8x8Request, Scattered, Strided, SvmBlock, SvmScattered,
+    TargetUnorm, TargetWrite, Typed, UnormRequest, Untyped, UrbWrite, VertexWrite,
 };
 pub use sfid::Sfid;

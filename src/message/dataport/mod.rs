@@ -27,8 +27,8 @@ use super::bits::{
 use super::extended::Extended;
 use super::fields::{self, Field, Layout, outer};
 use super::request::{Access, OwordBlock, Request, SvmBlock};
-use crate::isa::Platform;
 use super::{Sfid, lsc};
+use crate::isa::Platform;
 use codes::atomic_op;
 
 pub(super) fn encode(

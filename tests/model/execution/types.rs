@@ -44,14 +44,18 @@ fn lacks(platform: Platform, mnemonic: &str, ty: &str) -> bool {
     let word = mnemonic.split('.').next().unwrap_or_default();
     let float = matches!(ty, "hf" | "f" | "df");
     match word {
-        "rol" | "ror" if matches!(ty, "uq" | "q") => platform < Platform::Pvc,
-        "rol" | "ror" => platform < Platform::Icl,
-        "dp4a" => platform < Platform::Tgl,
-        "sad2" => platform >= Platform::Tgl,
-        "add3" | "bfn" => platform < Platform::Dg2,
-        "div" | "mod" if !float => platform >= Platform::Dg2,
-        "divm" | "sqrtm" => (Platform::Icl..=Platform::Dg2).contains(&platform),
-        "inv" | "div" | "sqrt" if ty == "df" => (Platform::Icl..=Platform::Dg2).contains(&platform),
+        "rol" | "ror" if matches!(ty, "uq" | "q") => platform.place() < Platform::Pvc.place(),
+        "rol" | "ror" => platform.place() < Platform::Icl.place(),
+        "dp4a" => platform.place() < Platform::Tgl.place(),
+        "sad2" => platform.place() >= Platform::Tgl.place(),
+        "add3" | "bfn" => platform.place() < Platform::Dg2.place(),
+        "div" | "mod" if !float => platform.place() >= Platform::Dg2.place(),
+        "divm" | "sqrtm" => {
+            (Platform::Icl.place()..=Platform::Dg2.place()).contains(&platform.place())
+        }
+        "inv" | "div" | "sqrt" if ty == "df" => {
+            (Platform::Icl.place()..=Platform::Dg2.place()).contains(&platform.place())
+        }
         _ => false,
     }
 }

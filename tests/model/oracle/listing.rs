@@ -197,7 +197,7 @@ impl Listing {
             (Ok(length), _) => Some(length),
             (_, None) => Some(0),
             (_, Some(_)) => {
-                let mask = if self.platform <= Platform::Skl {
+                let mask = if self.platform.place() <= Platform::Skl.place() {
                     0xf
                 } else {
                     0x1f

@@ -17,11 +17,11 @@ mod programs;
 mod sides;
 
 use super::faults::examples;
+use indexmap::IndexMap;
 use programs::{Program, programs};
 use proptest::test_runner::{Config, RngAlgorithm, TestCaseError, TestError, TestRng, TestRunner};
 use rayon::prelude::*;
 use std::cell::RefCell;
-use std::collections::BTreeMap;
 use std::fmt::Write as _;
 use std::process::Command;
 use visim::internals::isa::Platform;
@@ -76,7 +76,7 @@ fn random_programs_lower_as_the_finalizer_lowers_them() {
             (seed, platform, drawn(seed, platform))
         })
         .collect();
-    let mut counts: BTreeMap<Platform, [u32; 4]> = BTreeMap::new();
+    let mut counts: IndexMap<Platform, [u32; 4]> = IndexMap::new();
     for (_, platform, went) in &results {
         let row = counts.entry(*platform).or_default();
         row[match went {

@@ -92,7 +92,7 @@ pub(super) fn sync(choices: &mut Choices, platform: Platform) -> String {
     // at run time in all its messages, and a descriptor made so keeps the two bits above 28 that a
     // constant one loses. Nothing in the message's own instruction tells which it will be.
     let kinds = all.len() - 2 * usize::from(platform == Platform::Bdw);
-    if platform >= Platform::Dg2 && choices.one_in(4) {
+    if platform.place() >= Platform::Dg2.place() && choices.one_in(4) {
         return pipe_fence(choices);
     }
     choices.pick(&all[..kinds]).to_string()
@@ -113,7 +113,7 @@ pub(super) fn math(choices: &mut Choices, platform: Platform) -> String {
     let size = 8 << choices.below(2);
     let no_mask = choices.pick(&["", "_NM"]);
     let exec = format!("(M1{no_mask}, {size})");
-    if choices.one_in(4) && platform < Platform::Dg2 {
+    if choices.one_in(4) && platform.place() < Platform::Dg2.place() {
         let op = choices.pick(&["div", "mod"]);
         let by = choices.pick(&["A1(0,0)<8;8,1>", "A1(0,3)<0;1,0>"]);
         return format!("{op} {exec} VU(0,0)<1> A0(0,0)<8;8,1> {by}");

@@ -101,7 +101,8 @@ pub(super) fn load(choices: &mut Choices, platform: Platform) -> String {
     );
     let (offset, to) = (offsets(choices), destination(choices));
     // The form of load_2dms_w with 16-bit parameters appears with Gen11.
-    let half = choices.one_in(3) && (op != "load_2dms_w" || platform >= Platform::Icl);
+    let half =
+        choices.one_in(3) && (op != "load_2dms_w" || platform.place() >= Platform::Icl.place());
     let count = 1 + choices.below(most);
     let from = surface(choices, platform);
     let params = params(choices, count, false, half, register(platform, size));
@@ -165,7 +166,11 @@ pub(super) fn gather4(choices: &mut Choices, platform: Platform) -> String {
         ("sample4_po", 5),
         ("sample4_po_c", 6),
     ];
-    let kinds = if platform >= Platform::Dg2 { 2 } else { 4 };
+    let kinds = if platform.place() >= Platform::Dg2.place() {
+        2
+    } else {
+        4
+    };
     let (op, most) = all[choices.below(kinds) as usize];
     let size = 8 << choices.below(2);
     let guard = predicate(choices, size);
