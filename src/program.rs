@@ -16,20 +16,15 @@
 //! loops want them. Not here: what an op computes ([`crate::exec`]) and how text becomes ops
 //! ([`crate::lower`]).
 
-mod block2d;
 mod in_flight;
 mod names;
 mod operand;
 mod send;
 
-pub use block2d::LscBlock;
 pub use in_flight::registers;
 pub use names::Text;
 pub use operand::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
-pub use send::{
-    ExtendedWord, Lsc, LscAction, LscPlace, MOST_PARAMS, Operands, Params, RawMessage, Registers,
-    Send, SendBody,
-};
+pub use send::{ExtendedWord, MOST_PARAMS, Operands, Params, RawMessage, Registers, Send};
 
 use crate::isa::{Condition, Opcode, Platform, Type};
 use crate::source::Span;

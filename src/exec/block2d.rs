@@ -1,18 +1,16 @@
 //! 2D blocks of the load/store pipe: rectangles of a surface that the message itself describes.
 //!
 //! ```text
-//!  address, width, height, pitch ─▶ which elements exist ─┬─ row by row ─▶ LscBlock::place ─▶ registers
+//!  address, width, height, pitch ─▶ which elements exist ─┬─ row by row ─▶ LscBlock2d::place ─▶ registers
 //!  column, row, blocks           ─▶ which are asked for ──┘   (others: 0, or not stored)
 //! ```
 //!
 //! Source: vISA text reference 5.11; vISA page LSC_UNTYPED, "LOAD_BLOCK2D". The page calls the pitch bytes,
 //! width and height bytes less one; as the message has one field for each, all three are taken less one.
 
-use super::general;
 use super::memory::{Asked, Fault, Port};
 use super::observer::Observer;
-use super::thread::Thread;
-use crate::program::LscBlock;
+use crate::message::LscBlock2d;
 
 /// Bytes of a row of one rectangle at most, with those that fill its last dword.
 const MOST_ROW: usize = 64 + 4;
@@ -28,18 +26,16 @@ struct Asking {
 }
 
 impl Asking {
-    fn new(thread: &Thread<'_>, block: &LscBlock) -> Asking {
-        let values = block.address.each_ref();
-        let [address, width, height, pitch, x, y] = values.map(|s| general::scalar(thread, s));
-        let less_one = |value: u64| i64::from(value as u32) + 1;
-        let place = |value: u64, offset: i64| i64::from(value as i32).saturating_add(offset);
+    fn new(block: &LscBlock2d) -> Asking {
+        let [dx, dy] = block.offset.map(i64::from);
+        let x = i64::from(block.x) + dx;
         Asking {
-            address,
-            width: less_one(width),
-            height: less_one(height),
-            pitch: less_one(pitch) as u64,
-            x: place(x, block.offset[0]).saturating_mul(i64::from(block.element)),
-            y: place(y, block.offset[1]),
+            address: block.address,
+            width: i64::from(block.surface_width) + 1,
+            height: i64::from(block.surface_height) + 1,
+            pitch: u64::from(block.surface_pitch) + 1,
+            x: x.saturating_mul(i64::from(block.element)),
+            y: i64::from(block.y) + dy,
         }
     }
 
@@ -59,16 +55,21 @@ impl Asking {
 
 impl<O: Observer> Port<'_, '_, '_, O> {
     /// Serves a 2D block.
-    pub(super) fn block2d(&mut self, block: &LscBlock) -> Result<(), Fault> {
-        let Some(data) = block.data else {
+    pub(super) fn block2d(&mut self, block: &LscBlock2d) -> Result<(), Fault> {
+        let (registers, write) = (self.call.registers, block.access.is_write());
+        let data = match write {
+            true => registers.data[0],
+            false => registers.answer,
+        };
+        let Some(data) = data else {
             // A load to nowhere only warms a cache.
             return Ok(());
         };
-        let asking = Asking::new(self.thread, block);
+        let asking = Asking::new(block);
         let grf = self.register_bytes() as u32;
-        let mut registers = [0; LscBlock::MOST_BYTES];
-        let registers = &mut registers[..(block.bytes(grf) as usize).min(LscBlock::MOST_BYTES)];
-        if block.write {
+        let mut registers = [0; LscBlock2d::MOST_BYTES];
+        let registers = &mut registers[..(block.bytes(grf) as usize).min(LscBlock2d::MOST_BYTES)];
+        if write {
             self.get_all(data, registers);
         }
         let element = block.element as usize;
@@ -99,7 +100,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                     let at = first + block.place(column, row) as usize;
                     (at < end).then(|| at * element..(at + 1) * element)
                 };
-                if block.write {
+                if write {
                     for column in 0..columns {
                         let from = place(column).and_then(|range| registers.get(range));
                         if let Some(from) = from {
@@ -122,7 +123,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 }
             }
         }
-        if !block.write {
+        if !write {
             self.put(data, 0, registers);
         }
         Ok(())

@@ -11,36 +11,30 @@
 
 use super::bindings::Environment;
 use super::lanes::{MAX_LANES, active};
-use super::lsc::lsc_address;
+use super::lsc::lsc_addresses;
 use super::memory::Space;
-use super::message::{Call, Transfer, read_raw, state};
+use super::message::{Call, read_raw, state};
 use super::thread::Thread;
 use crate::dataport::untyped::Window;
 use crate::isa::Platform;
 use crate::lower::{SLM, STATELESS};
-use crate::message::{Access, Layout, Request};
-use crate::program::{LscAction, Operands, Raw, Registers, Send, SendBody};
+use crate::message::{Layout, LscOp, Request};
+use crate::program::{Raw, Registers, Send};
 use std::ops::Range;
 
 /// The first address of each lane. All are read before anything is written, as a message's payload is.
 pub(super) fn lane_addresses(
     thread: &Thread<'_>,
-    transfer: Transfer<'_>,
+    request: &Request,
     call: &Call<'_>,
 ) -> [u64; MAX_LANES] {
     let mut out = [0; MAX_LANES];
     let count = call.count as usize;
     let lanes = &mut out[..count.min(MAX_LANES)];
-    let request = match transfer {
-        Transfer::Lsc(message) => {
-            for (lane, address) in lanes.iter_mut().enumerate() {
-                *address = lsc_address(thread, message, lane);
-            }
-            return out;
-        }
-        Transfer::LscBlock(_) => return out,
-        Transfer::Request(request) => request,
-    };
+    if let Request::Lsc(r) = request {
+        lsc_addresses(thread, r, call, lanes);
+        return out;
+    }
     let registers = call.registers;
     let Some(&Some(raw)) = registers.params().first() else {
         return out;
@@ -109,55 +103,41 @@ const MOST: usize = 16;
 
 impl Shape {
     fn of(
-        transfer: Transfer<'_>,
+        request: &Request,
         registers: &Registers,
         count: usize,
         platform: Platform,
     ) -> Option<Shape> {
-        let grf = platform.grf_bytes() as usize;
         // Enabled channels that follow each other, and how many stand in front of them.
         let channels = |mask: u8| {
             let first = mask.trailing_zeros();
             let run = u32::from(mask).checked_shr(first)?;
             (run & (run + 1) == 0).then_some((run.count_ones() as usize, u64::from(first)))
         };
-        let (write, unit, slot, (rows, first), pitch, data) = match transfer {
-            Transfer::Request(request) => {
-                let (access, rows) = match request {
-                    Request::ByteScattered(r) | Request::DwordScattered(r) => (r.access, (1, 0)),
-                    Request::Untyped(r) | Request::SvmUntyped(r) => {
-                        (r.access, channels(r.channels.0)?)
-                    }
-                    Request::SvmScattered(r) if r.block_bytes > 1 => {
-                        (r.access, (r.blocks as usize, 0))
-                    }
-                    _ => return None,
-                };
-                let layout = Layout::of(request, count as u32, platform);
-                let write = access == Access::Write;
-                let (part, data) = match write {
-                    true => (layout.data, registers.data[0]?),
-                    false => (layout.answer, registers.answer?),
-                };
-                let (unit, slot) = (part.used as usize, part.slot as usize);
-                (write, unit, slot, rows, part.pitch as usize, data)
+        let (write, (rows, first)) = match request {
+            Request::ByteScattered(r) | Request::DwordScattered(r) => (r.access.is_write(), (1, 0)),
+            Request::Untyped(r) | Request::SvmUntyped(r) => {
+                (r.access.is_write(), channels(r.channels.0)?)
             }
-            Transfer::Lsc(lsc) if !lsc.transposed && !lsc.high => {
-                let write = match lsc.action {
-                    LscAction::Load => false,
-                    LscAction::Store => true,
-                    LscAction::Atomic(_) | LscAction::AtomicLoad => return None,
+            Request::SvmScattered(r) if r.block_bytes > 1 => {
+                (r.access.is_write(), (r.blocks as usize, 0))
+            }
+            Request::Lsc(r) if !r.transposed && r.data.register_offset() == 0 => {
+                let rows = match r.op {
+                    LscOp::LoadQuad | LscOp::StoreQuad => channels(r.channels.0)?,
+                    op if op.is_atomic() || op == LscOp::ReadState => return None,
+                    _ => (r.vector as usize, 0),
                 };
-                let rows = match lsc.channels.0 {
-                    0 => (lsc.vector as usize, 0),
-                    mask => channels(mask)?,
-                };
-                let (unit, slot) = (lsc.memory_bytes as usize, lsc.register_bytes as usize);
-                let pitch = (slot * count).next_multiple_of(grf);
-                (write, unit, slot, rows, pitch, lsc.data?)
+                (r.op.is_store(), rows)
             }
             _ => return None,
         };
+        let layout = Layout::of(request, count as u32, platform);
+        let (part, data) = match write {
+            true => (layout.data, registers.data[0]?),
+            false => (layout.answer, registers.answer?),
+        };
+        let (unit, slot, pitch) = (part.used as usize, part.slot as usize, part.pitch as usize);
         let shape = Shape {
             write,
             unit,
@@ -186,20 +166,18 @@ impl Shape {
 pub(super) fn serve(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
-    transfer: Transfer<'_>,
+    request: &Request,
     call: &Call<'_>,
 ) -> bool {
     let count = (call.count as usize).min(MAX_LANES);
     let platform = thread.program.platform;
-    Shape::of(transfer, call.registers, count, platform)
-        .is_some_and(|shape| shaped(thread, space, transfer, &shape, call))
+    Shape::of(request, call.registers, count, platform)
+        .is_some_and(|shape| shaped(thread, space, request, &shape, call))
 }
 
 /// A gather or scatter in one memory, for the threads that send it one after the other.
 pub(super) struct Coalesced<'s> {
     send: &'s Send,
-    request: &'s Request,
-    operands: &'s Operands,
     /// Binding table index.
     index: u32,
     space: Space<'s>,
@@ -214,9 +192,7 @@ impl<'s> Coalesced<'s> {
         environment: &Environment<'s>,
         send: &'s Send,
     ) -> Option<Coalesced<'s>> {
-        let SendBody::Request(request, operands) = &send.body else {
-            return None;
-        };
+        let (request, operands) = (&send.request, &send.operands);
         let resources = environment.resources;
         let index = state(thread, send.surface);
         let space = match request {
@@ -232,12 +208,9 @@ impl<'s> Coalesced<'s> {
         };
         let count = usize::from(send.lanes.count).min(MAX_LANES);
         let platform = thread.program.platform;
-        let transfer = Transfer::Request(request);
-        let shape = Shape::of(transfer, &operands.registers, count, platform)?;
+        let shape = Shape::of(request, &operands.registers, count, platform)?;
         (!environment.through_bits).then_some(Coalesced {
             send,
-            request,
-            operands,
             index,
             space,
             shape,
@@ -247,20 +220,14 @@ impl<'s> Coalesced<'s> {
     /// Serves the message of a thread if it is in that memory and can be served whole. If not, nothing has
     /// happened and false comes back.
     pub(super) fn serve(&self, thread: &mut Thread<'_>) -> bool {
-        let &Coalesced {
-            send,
-            request,
-            operands,
-            ..
-        } = self;
+        let send = self.send;
         if state(thread, send.surface) != self.index {
             return false;
         }
         let mask = thread.active(send.lanes, send.guard);
         // Nothing is refused here that would name the op.
-        let call = Call::new(thread, send, operands, mask, 0);
-        let transfer = Transfer::Request(request);
-        shaped(thread, &self.space, transfer, &self.shape, &call)
+        let call = Call::new(thread, send, mask, 0);
+        shaped(thread, &self.space, &send.request, &self.shape, &call)
     }
 }
 
@@ -268,7 +235,7 @@ impl<'s> Coalesced<'s> {
 fn shaped(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
-    transfer: Transfer<'_>,
+    request: &Request,
     shape: &Shape,
     call: &Call<'_>,
 ) -> bool {
@@ -284,11 +251,11 @@ fn shaped(
     // Lanes from the first to the last that is on.
     let span = mask.trailing_zeros() as usize..32 - mask.leading_zeros() as usize;
     let whole = mask.count_ones() as usize == span.len();
-    if whole && let Some(start) = row(thread, transfer, span.clone(), call, size) {
+    if whole && let Some(start) = row(thread, request, span.clone(), call, size) {
         let start = start.wrapping_add(shape.skipped);
         return in_one_piece(thread, space, shape, span, start);
     }
-    let mut addresses = lane_addresses(thread, transfer, call);
+    let mut addresses = lane_addresses(thread, request, call);
     for address in &mut addresses[..count] {
         *address = address.wrapping_add(shape.skipped);
     }
@@ -303,16 +270,13 @@ fn shaped(
 /// lane before: nobody has to work out the others.
 fn row(
     thread: &Thread<'_>,
-    transfer: Transfer<'_>,
+    request: &Request,
     lanes: Range<usize>,
     call: &Call<'_>,
     size: usize,
 ) -> Option<u64> {
-    let Transfer::Request(request) = transfer else {
-        return None;
-    };
     let registers = call.registers;
-    if registers.address_bytes == 8 {
+    if registers.address_bytes == 8 || matches!(request, Request::Lsc(_)) {
         return None;
     }
     let raw = (*registers.params().first()?)?;

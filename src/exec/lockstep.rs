@@ -20,8 +20,8 @@ use super::texels::Rows;
 use super::thread::Thread;
 use super::trap::Trap;
 
-use crate::message::Request;
-use crate::program::{Guard, Lanes, LscAction, LscPlace, Op, Program, SendBody};
+use crate::message::{Request, Sfid};
+use crate::program::{Guard, Lanes, Op, Program};
 
 /// The place of a thread that has ended.
 const ENDED: u32 = u32::MAX;
@@ -35,14 +35,10 @@ pub fn may_lockstep(program: &Program) -> bool {
 fn keeps_to_itself(op: &Op) -> bool {
     match op {
         Op::Barrier(_) | Op::RawSend(_) => false,
-        Op::Send(send) => match &send.body {
-            SendBody::Request(Request::Target(_), _) => false,
-            SendBody::Request(request, _) => request.atomic().is_none(),
-            SendBody::Lsc(message) => {
-                matches!(message.action, LscAction::Load | LscAction::Store)
-                    && !matches!(message.place, LscPlace::Shared)
-            }
-            SendBody::LscBlock(_) => true,
+        Op::Send(send) => match &send.request {
+            Request::Target(_) => false,
+            Request::Lsc(r) => !r.op.is_atomic() && r.sfid != Sfid::Slm,
+            request => request.atomic().is_none(),
         },
         _ => true,
     }
@@ -142,7 +138,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
                 }
             }
             Some(Op::Send(send))
-                if matches!(send.body, SendBody::Request(Request::Sampler(_), _))
+                if matches!(send.request, Request::Sampler(_))
                     && ready::serve(front, environment, send, pc) =>
             {
                 pc += 1;

@@ -1,172 +1,145 @@
 //! LSC messages: registers in, registers out. Source: vISA text reference 5.11.
 
-use super::general;
-use super::memory::{Asked, Fault, Port};
-use super::message::read_raw;
+use super::memory::{Asked, Fault, Port, atomic_values};
+use super::message::{Call, read_raw};
 use super::observer::Observer;
 use super::thread::Thread;
 use crate::isa::{AtomicOp, Extension};
-use crate::program::{Lsc, LscAction, LscPlace, Raw};
+use crate::message::{Layout, Lsc, LscModel, LscOp, Request, Sfid};
+use crate::program::Raw;
 
-/// Bytes that a transposed access moves at most: 64 elements of 8 bytes.
+/// Elements that a transposed access moves at most.
 const MAX_VECTOR: usize = 64;
 
 impl<O: Observer> Port<'_, '_, '_, O> {
     /// Serves a message on the active lanes, in order.
-    pub(super) fn lsc(&mut self, message: &Lsc, addresses: &[u64]) -> Result<(), Fault> {
-        if message.transposed {
-            return self.transposed(message, addresses);
+    pub(super) fn lsc(&mut self, r: &Lsc, addresses: &[u64]) -> Result<(), Fault> {
+        if r.transposed {
+            return self.transposed(r, addresses);
         }
-        let (memory, register) = (
-            message.memory_bytes as usize,
-            message.register_bytes as usize,
+        let (memory, register) = (r.data.memory_bytes(), r.data.register_bytes() as usize);
+        let layout = Layout::of(
+            &Request::Lsc(*r),
+            self.count as u32,
+            self.thread.program.platform,
         );
-        let align = message.memory_bytes;
-        let grf = self.register_bytes();
-        let row = (register * self.count).next_multiple_of(grf);
-        // Which components: those of a quad by their bits, those of a vector from the first on.
-        let mask = message.channels.0;
-        let components = if mask == 0 {
-            message.vector as usize
+        let part = if r.op.is_store() {
+            layout.data
         } else {
-            4
+            layout.answer
         };
+        let row = part.pitch as usize;
         for lane in self.lanes() {
-            let address = addresses[lane];
+            if r.op.is_atomic() {
+                let asked = Asked::by(lane, addresses[lane], memory);
+                self.lsc_atomic(r, asked, lane)?;
+                continue;
+            }
             let mut slot = 0;
-            for component in 0..components {
-                if mask != 0 && mask >> component & 1 == 0 {
+            for component in 0..if r.op.is_quad() { 4 } else { r.vector } {
+                if r.op.is_quad() && !r.channels.has(component as usize) {
                     continue;
                 }
-                let place = address.wrapping_add((component * memory) as u64);
-                let asked = Asked::by(lane, place, align);
-                let byte = slot * row + lane * register;
+                let place = addresses[lane].wrapping_add(u64::from(component * memory));
+                self.move_element(
+                    r,
+                    Asked::by(lane, place, memory),
+                    slot * row + lane * register,
+                )?;
                 slot += 1;
-                match message.action {
-                    LscAction::Load => {
-                        let mut value = [0; 8];
-                        // The upper half of a dword, or its lower one; the rest is zero.
-                        let from = if message.high { 2 } else { 0 };
-                        self.load(asked, &mut value[from..from + memory])?;
-                        if let Some(data) = message.data {
-                            self.put(data, byte, &value[..register]);
-                        }
-                    }
-                    LscAction::Store => {
-                        let value: [u8; 8] = self.element_of(message, byte);
-                        let from = if message.high { 2 } else { 0 };
-                        self.store(asked, &value[from..from + memory])?;
-                    }
-                    LscAction::Atomic(_) | LscAction::AtomicLoad => {
-                        self.lsc_atomic(message, asked, lane)?;
-                    }
-                }
             }
         }
         Ok(())
     }
 
     /// One address, consecutive elements.
-    fn transposed(&mut self, message: &Lsc, addresses: &[u64]) -> Result<(), Fault> {
-        let (memory, register) = (
-            message.memory_bytes as usize,
-            message.register_bytes as usize,
-        );
+    fn transposed(&mut self, r: &Lsc, addresses: &[u64]) -> Result<(), Fault> {
+        let (memory, register) = (r.data.memory_bytes(), r.data.register_bytes() as usize);
         let Some(lane) = self.lanes().next() else {
             return Ok(());
         };
         let address = addresses[lane];
-        for element in 0..(message.vector as usize).min(MAX_VECTOR) {
-            let place = address.wrapping_add((element * memory) as u64);
-            let asked = Asked::by(lane, place, message.memory_bytes);
-            let byte = element * register;
-            if message.action == LscAction::Load {
-                let mut value = [0; 8];
-                self.load(asked, &mut value[..memory])?;
-                if let Some(data) = message.data {
-                    self.put(data, byte, &value[..register]);
-                }
-            } else {
-                let value: [u8; 8] = self.element_of(message, byte);
-                self.store(asked, &value[..memory])?;
-            }
+        for element in 0..(r.vector as usize).min(MAX_VECTOR) {
+            let place = address.wrapping_add(element as u64 * u64::from(memory));
+            self.move_element(r, Asked::by(lane, place, memory), element * register)?;
         }
         Ok(())
     }
 
-    /// The register bytes of an element to be stored.
-    fn element_of(&self, message: &Lsc, byte: usize) -> [u8; 8] {
+    /// Moves an element between memory and the registers from `byte` on: the upper half of a dword, or its lower
+    /// part; of a loaded one the rest is zero.
+    fn move_element(&mut self, r: &Lsc, asked: Asked, byte: usize) -> Result<(), Fault> {
+        let (memory, register) = (
+            r.data.memory_bytes() as usize,
+            r.data.register_bytes() as usize,
+        );
+        let from = r.data.register_offset() as usize;
         let mut value = [0; 8];
-        let Some(data) = message.data else {
-            return value;
-        };
-        match message.register_bytes {
-            8 => value = self.get(data, byte),
-            n => {
-                let low: [u8; 4] = self.get(data, byte);
-                value[..n as usize].copy_from_slice(&low[..n as usize]);
+        if r.op.is_store() {
+            if let Some(data) = self.call.registers.data[0] {
+                read_raw(self.thread, data.skip(byte as u32), &mut value[..register]);
             }
+            return self.store(asked, &value[from..from + memory]);
         }
-        value
+        self.load(asked, &mut value[from..from + memory])?;
+        if let Some(answer) = self.call.registers.answer {
+            self.put(answer, byte, &value[..register]);
+        }
+        Ok(())
     }
 
-    fn lsc_atomic(&mut self, message: &Lsc, asked: Asked, lane: usize) -> Result<(), Fault> {
-        let size = message.register_bytes as usize;
-        let op = match message.action {
-            LscAction::Atomic(op) => op,
+    fn lsc_atomic(&mut self, r: &Lsc, asked: Asked, lane: usize) -> Result<(), Fault> {
+        let size = r.data.register_bytes() as usize;
+        let op = match r.op {
+            LscOp::Atomic(op) => op,
             // Or with nothing: read in one step.
             _ => AtomicOp::Or,
         };
-        let mut values = message.src.map(|raw| match (raw, size) {
-            (None, _) => 0,
-            (Some(raw), 8) => u64::from_le_bytes(self.get(raw, 8 * lane)),
-            (Some(raw), 2) => u64::from(u16::from_le_bytes(self.get(raw, 2 * lane))),
-            (Some(raw), _) => u64::from(self.dword(raw, lane)),
+        let values = atomic_values(op, self.call.registers).map(|raw| {
+            let mut value = [0; 8];
+            if let Some(raw) = raw {
+                let at = raw.skip((size * lane) as u32);
+                read_raw(self.thread, at, &mut value[..size]);
+            }
+            u64::from_le_bytes(value)
         });
-        if op == AtomicOp::CmpXchg {
-            // Source 1 is compared, source 2 is new: the reverse of `dword_atomic`.
-            values.swap(0, 1);
-        }
-        let bits = 8 * message.memory_bytes as u8;
+        let bits = 8 * r.data.memory_bytes() as u8;
         let old = self.exchange(op, bits, asked, values)?;
-        if let Some(dst) = message.data {
-            self.put(dst, size * lane, &old.to_le_bytes()[..size]);
+        if let Some(answer) = self.call.registers.answer {
+            self.put(answer, size * lane, &old.to_le_bytes()[..size]);
         }
         Ok(())
     }
 }
 
-/// Where a lane goes: its address times the scale, and the offset behind it.
-pub(super) fn lsc_address(thread: &Thread<'_>, message: &Lsc, lane: usize) -> u64 {
-    let get = |raw: Raw, size: usize, lane: usize| {
-        let mut bytes = [0; 8];
-        let byte = (size * lane) as u32;
-        read_raw(thread, raw.skip(byte), &mut bytes[..size]);
-        u64::from_le_bytes(bytes)
-    };
-    let own = |lane: usize| match message.address_bits {
-        64 => get(message.addresses, 8, lane),
-        16 => get(message.addresses, 2, lane),
-        _ => get(message.addresses, 4, lane),
-    };
-    let (address, behind) = match message.stride {
-        None => (own(lane), 0),
-        Some(stride) => (own(0), get(stride, 4, 0) * lane as u64),
-    };
-    let address = match message.extend {
-        Some(Extension::Signed) => i64::from(address as i32) as u64,
-        _ => address,
-    };
-    let base = message.base.as_ref();
-    let base = base.map_or(0, |base| general::scalar(thread, base));
-    let address = address
-        .wrapping_mul(u64::from(message.scale))
-        .wrapping_add(behind)
-        .wrapping_add(message.offset as u64)
-        .wrapping_add(base);
+/// Where lanes go: their addresses times the scale, and what is added.
+pub(super) fn lsc_addresses(thread: &Thread<'_>, r: &Lsc, call: &Call<'_>, lanes: &mut [u64]) {
+    let added = call.base.wrapping_add(r.offset as u64);
     // Plain 32-bit addresses wrap in 32 bits, as the offset is part of the address; so do offsets into a surface.
-    match (message.address_bits, message.extend, &message.place) {
-        (64, ..) | (32, Some(_), LscPlace::Flat) => address,
-        _ => address & 0xffff_ffff,
+    let wide = match (r.address_bits, r.extend) {
+        (64, _) => true,
+        (_, Some(_)) => r.model == LscModel::Flat && r.sfid != Sfid::Slm,
+        _ => false,
+    };
+    let kept = if wide { u64::MAX } else { 0xffff_ffff };
+    if r.op.is_strided() {
+        let (base, stride) = (r.strided.base, u64::from(r.strided.stride));
+        for (lane, address) in (0..).zip(lanes) {
+            *address = base.wrapping_add(stride * lane).wrapping_add(added) & kept;
+        }
+        return;
+    }
+    let size = r.address_bits as usize / 8;
+    let raw = call.registers.params().first().copied().flatten();
+    let raw = raw.unwrap_or(Raw::NOWHERE);
+    for (lane, address) in lanes.iter_mut().enumerate() {
+        let mut bytes = [0; 8];
+        read_raw(thread, raw.skip((size * lane) as u32), &mut bytes[..size]);
+        let own = u64::from_le_bytes(bytes);
+        let own = match r.extend {
+            Some(Extension::Signed) => i64::from(own as i32) as u64,
+            _ => own,
+        };
+        *address = own.wrapping_mul(u64::from(r.scale)).wrapping_add(added) & kept;
     }
 }

@@ -7,7 +7,7 @@
 use super::bindings::{FlatMemory, OwnMemory};
 use super::coalesced::{self, lane_addresses};
 use super::lanes;
-use super::message::{Call, Transfer, read_raw, write_raw};
+use super::message::{Call, read_raw, write_raw};
 use super::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use super::thread::Thread;
 use super::trap::Trap;
@@ -131,11 +131,11 @@ impl<'a> Space<'a> {
 pub(super) fn untyped<O: Observer>(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
-    transfer: Transfer<'_>,
+    request: &Request,
     call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    if !O::ACTIVE && coalesced::serve(thread, space, transfer, call) {
+    if !O::ACTIVE && coalesced::serve(thread, space, request, call) {
         return Ok(());
     }
     let mut port = Port {
@@ -145,7 +145,7 @@ pub(super) fn untyped<O: Observer>(
         call,
         observer,
     };
-    port.serve(transfer)
+    port.serve(request)
         .map_err(|fault| no_memory(port.thread, space, call, &fault))
 }
 
@@ -173,7 +173,7 @@ pub(super) struct Port<'t, 'p, 's, O> {
     pub(super) thread: &'t mut Thread<'p>,
     space: &'s Space<'s>,
     pub(super) count: usize,
-    call: &'s Call<'s>,
+    pub(super) call: &'s Call<'s>,
     observer: &'s mut O,
 }
 
@@ -287,13 +287,8 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         self.thread.program.platform.grf_bytes() as usize
     }
 
-    fn serve(&mut self, transfer: Transfer<'_>) -> Result<(), Fault> {
-        let addresses = lane_addresses(self.thread, transfer, self.call);
-        let request = match transfer {
-            Transfer::Lsc(message) => return self.lsc(message, &addresses),
-            Transfer::LscBlock(block) => return self.block2d(block),
-            Transfer::Request(request) => request,
-        };
+    fn serve(&mut self, request: &Request) -> Result<(), Fault> {
+        let addresses = lane_addresses(self.thread, request, self.call);
         let registers = self.call.registers;
         let data = |access: message::Access| {
             let (write, raw) = match access {
@@ -367,6 +362,8 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 }
                 Ok(())
             }
+            Request::Lsc(r) => self.lsc(r, &addresses),
+            Request::LscBlock2d(r) => self.block2d(r),
             _ => Ok(()),
         }
     }

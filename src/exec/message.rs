@@ -13,8 +13,10 @@ use crate::dataport::block;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::lower::{SLM, STATELESS};
-use crate::message::{Atomic, MediaBlock, OwordBlock, Request, Scattered, Untyped};
-use crate::program::{Lsc, LscBlock, LscPlace, Operands, Raw, Registers, Send, SendBody};
+use crate::message::{
+    Atomic, Lsc, LscModel, MediaBlock, OwordBlock, Request, Scattered, Sfid, Untyped,
+};
+use crate::program::{Raw, Registers, Send};
 use crate::surface::{Memory, Refused, Surface};
 use std::sync::Arc;
 
@@ -41,14 +43,10 @@ pub struct Call<'s> {
 
 impl<'s> Call<'s> {
     /// That of an instruction on the lanes of `mask`.
-    pub fn new(
-        thread: &Thread<'_>,
-        send: &Send,
-        operands: &'s Operands,
-        mask: u32,
-        pc: u32,
-    ) -> Call<'s> {
-        let base = operands.base();
+    pub fn new(thread: &Thread<'_>, send: &'s Send, mask: u32, pc: u32) -> Call<'s> {
+        let operands = &send.operands;
+        let bases = operands.bases();
+        let base = bases.map(|source| general::scalar(thread, source));
         Call {
             pc,
             surface: send.surface,
@@ -56,7 +54,7 @@ impl<'s> Call<'s> {
             count: send.lanes.count.into(),
             offset: send.lanes.offset,
             mask,
-            base: base.map_or(0, |source| general::scalar(thread, source)),
+            base: base.fold(0, u64::wrapping_add),
             registers: &operands.registers,
         }
     }
@@ -70,38 +68,33 @@ pub fn send<O: Observer>(
     pc: u32,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    match &send.body {
-        SendBody::Request(template, operands) => {
-            if let Request::Sampler(_) = template {
-                let alone = std::slice::from_mut(thread);
-                if !O::ACTIVE && ready::serve(alone, environment, send, pc) {
-                    return Ok(());
-                }
-            }
-            let mask = thread.active(send.lanes, send.guard);
-            if mask == 0 && !template.is_block() {
-                return Ok(());
-            }
-            let request = filled(thread, send, template, operands);
-            let request = round_trip(thread, environment, request, pc)?;
-            let call = Call::new(thread, send, operands, mask, pc);
-            serve(thread, environment, &request, &call, observer)
+    let template = &send.request;
+    if let Request::Sampler(_) = template {
+        let alone = std::slice::from_mut(thread);
+        if !O::ACTIVE && ready::serve(alone, environment, send, pc) {
+            return Ok(());
         }
-        SendBody::Lsc(message) => lsc(thread, environment, send, &message.place, pc, observer),
-        SendBody::LscBlock(_) => lsc(thread, environment, send, &LscPlace::Flat, pc, observer),
     }
+    let mask = thread.active(send.lanes, send.guard);
+    if mask == 0 && !template.is_block() {
+        return Ok(());
+    }
+    let request = filled(thread, send);
+    let request = round_trip(thread, environment, request, pc)?;
+    let call = Call::new(thread, send, mask, pc);
+    serve(thread, environment, &request, &call, observer)
 }
 
 /// The request with the values of the moment.
-fn filled(thread: &Thread<'_>, send: &Send, template: &Request, operands: &Operands) -> Request {
-    let mut request = *template;
+fn filled(thread: &Thread<'_>, send: &Send) -> Request {
+    let mut request = send.request;
     if let (Some(at), Some(surface)) = (send.surface, request.surface_mut()) {
         *surface = surface.wrapping_add(thread.dword(at));
     }
     if let (Some(at), Some(sampler)) = (send.sampler, request.sampler_mut()) {
         *sampler = thread.dword(at);
     }
-    for (scalar, source) in &operands.scalars {
+    for (scalar, source) in &send.operands.scalars {
         if scalar.is_base() {
             continue;
         }
@@ -135,22 +128,20 @@ pub fn serve<O: Observer>(
             Media { call }.serve(thread, resources, request, observer)
         }
         Request::Typed(r) => image(thread, resources, request, r.surface, call, observer),
+        Request::Lsc(r) => lsc(thread, environment, request, r, call, observer),
         Request::TypedAtomic(r) => image(thread, resources, request, r.surface, call, observer),
         Request::Oword(OwordBlock { surface, .. })
         | Request::ByteScattered(Scattered { surface, .. })
         | Request::DwordScattered(Scattered { surface, .. })
         | Request::Untyped(Untyped { surface, .. })
         | Request::Atomic(Atomic { surface, .. }) => {
-            let transfer = Transfer::Request(request);
-            bound(thread, environment, transfer, *surface, call, observer)
+            bound(thread, environment, request, *surface, call, observer)
         }
         Request::SvmBlock(_)
         | Request::SvmScattered(_)
         | Request::SvmUntyped(_)
-        | Request::SvmAtomic(_) => {
-            let transfer = Transfer::Request(request);
-            stateless(thread, resources, transfer, call, observer)
-        }
+        | Request::SvmAtomic(_)
+        | Request::LscBlock2d(_) => stateless(thread, resources, request, call, observer),
         Request::Target(r) => target::serve(thread, environment, r, call, observer),
         // As `sbarrier.signal`: the thread goes on, and a wait will stop it.
         Request::Barrier => {
@@ -164,7 +155,6 @@ pub fn serve<O: Observer>(
         | Request::EndOfThread
         // Refused where it is decoded: no instruction asks it.
         | Request::Urb(_) => Ok(()),
-        Request::Lsc(_) | Request::LscBlock2d(_) => Ok(()),
         Request::EndOfChild
         | Request::NullEnd
         | Request::DualOword(_)
@@ -279,17 +269,6 @@ fn watch_block<O: Observer>(
     });
 }
 
-/// What is moved between registers and untyped memory.
-#[derive(Clone, Copy)]
-pub(super) enum Transfer<'a> {
-    /// Of the data port.
-    Request(&'a Request),
-    /// Of the load/store pipe.
-    Lsc(&'a Lsc),
-    /// A rectangle.
-    LscBlock(&'a LscBlock),
-}
-
 /// Serves a message for texels.
 fn image<O: Observer>(
     thread: &mut Thread<'_>,
@@ -316,7 +295,7 @@ fn image<O: Observer>(
 fn bound<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
-    transfer: Transfer<'_>,
+    request: &Request,
     index: u32,
     call: &Call<'_>,
     observer: &mut O,
@@ -324,7 +303,7 @@ fn bound<O: Observer>(
     match index {
         SLM => {
             let space = Space::Shared(Window::whole(environment.slm));
-            memory::untyped(thread, &space, transfer, call, observer)
+            memory::untyped(thread, &space, request, call, observer)
         }
         STATELESS => {
             let bytes = environment.scratch_bytes;
@@ -333,57 +312,46 @@ fn bound<O: Observer>(
                 .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
             let scratch = Arc::clone(scratch);
             let space = Space::Scratch(Window::whole(&scratch));
-            memory::untyped(thread, &space, transfer, call, observer)
+            memory::untyped(thread, &space, request, call, observer)
         }
         index => {
             let surface = surface(thread, environment.resources, call, index)?;
             let space = Space::Surface(index, Window::of(surface));
-            memory::untyped(thread, &space, transfer, call, observer)
+            memory::untyped(thread, &space, request, call, observer)
         }
     }
 }
 
-/// Serves an LSC message in the memory that it names.
+/// Serves a message of the load/store pipe in the memory that it names.
 fn lsc<O: Observer>(
     thread: &mut Thread<'_>,
     environment: &Environment<'_>,
-    send: &Send,
-    place: &LscPlace,
-    pc: u32,
+    request: &Request,
+    r: &Lsc,
+    call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
-    let mask = thread.active(send.lanes, send.guard);
-    let transfer = match &send.body {
-        SendBody::Lsc(message) if mask != 0 => Transfer::Lsc(message),
-        SendBody::LscBlock(block) if mask != 0 => Transfer::LscBlock(block),
-        _ => return Ok(()),
-    };
-    let call = &Call {
-        pc,
-        surface: None,
-        sampler: None,
-        count: send.lanes.count.into(),
-        offset: send.lanes.offset,
-        mask,
-        base: 0,
-        registers: &Registers::NONE,
-    };
-    let index = match place {
-        LscPlace::Flat => {
-            return stateless(thread, environment.resources, transfer, call, observer);
+    let index = match (r.typed(), r.sfid, r.model) {
+        (Some(typed), ..) => {
+            let request = Request::Typed(typed);
+            let resources = environment.resources;
+            return image(thread, resources, &request, typed.surface, call, observer);
         }
-        LscPlace::Shared => SLM,
-        LscPlace::Scratch => STATELESS,
-        LscPlace::Table(index) => general::scalar(thread, index) as u32,
+        (None, Sfid::Slm, _) => SLM,
+        (None, _, LscModel::Flat) => {
+            return stateless(thread, environment.resources, request, call, observer);
+        }
+        (None, _, LscModel::Ss(_)) => STATELESS,
+        (None, _, LscModel::Bti(index) | LscModel::Bss(index)) => index,
     };
-    bound(thread, environment, transfer, index, call, observer)
+    bound(thread, environment, request, index, call, observer)
 }
 
 /// Serves a message with 64-bit addresses.
 fn stateless<O: Observer>(
     thread: &mut Thread<'_>,
     resources: &Resources,
-    transfer: Transfer<'_>,
+    request: &Request,
     call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
@@ -394,7 +362,7 @@ fn stateless<O: Observer>(
         Arc::clone(own)
     });
     let space = Space::Flat(&resources.flat, own.as_deref());
-    memory::untyped(thread, &space, transfer, call, observer)
+    memory::untyped(thread, &space, request, call, observer)
 }
 
 /// The greatest media block: lowering reference 2.4.

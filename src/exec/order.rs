@@ -9,8 +9,8 @@
 
 use crate::isa::AtomicOp;
 use crate::lower::SLM;
-use crate::message::Request;
-use crate::program::{ExtendedWord, LscAction, LscPlace, Op, Program, RawMessage, Send, SendBody};
+use crate::message::{LscModel, LscOp, Request, Sfid};
+use crate::program::{ExtendedWord, Op, Program, RawMessage, Send};
 
 /// What an atomic does to memory, as far as its order goes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -53,20 +53,7 @@ impl Update {
 
     /// What a message does; `None` if it is no atomic.
     pub fn of(send: &Send) -> Option<Update> {
-        match &send.body {
-            SendBody::Request(request, operands) => {
-                Update::of_request(request, operands.registers.answer.is_some())
-            }
-            SendBody::Lsc(message) => match message.action {
-                LscAction::Atomic(op) => {
-                    let (bytes, result) = (message.memory_bytes, message.data.is_some());
-                    Some(Update::new(op, bytes, result))
-                }
-                LscAction::AtomicLoad => Some(Update::Ordered),
-                LscAction::Load | LscAction::Store => None,
-            },
-            SendBody::LscBlock(_) => None,
-        }
+        Update::of_request(&send.request, send.operands.registers.answer.is_some())
     }
 
     /// What a raw message does: one that its receiver may take for an atomic counts as one whose order shows.
@@ -81,6 +68,13 @@ impl Update {
 
     /// What a request does; `result`: registers take the old value.
     pub fn of_request(request: &Request, result: bool) -> Option<Update> {
+        if let Request::Lsc(r) = request {
+            return match r.op {
+                LscOp::Atomic(op) => Some(Update::new(op, r.data.memory_bytes(), result)),
+                LscOp::AtomicLoad => Some(Update::Ordered),
+                _ => None,
+            };
+        }
         let atomic = request.atomic()?;
         Some(Update::new(
             atomic.op,
@@ -108,14 +102,14 @@ pub fn shows_order_of_groups(program: &Program) -> bool {
 
 /// Whether a message reaches only memory of the thread or of its group.
 fn is_of_group(program: &Program, send: &Send) -> bool {
-    match &send.body {
-        SendBody::Lsc(message) => matches!(message.place, LscPlace::Shared | LscPlace::Scratch),
-        _ => send.surface.is_some_and(|at| {
-            let index = program
-                .image
-                .get(at as usize..)
-                .and_then(<[u8]>::first_chunk);
-            index.is_some_and(|index| u32::from_le_bytes(*index) == SLM)
-        }),
+    if let Request::Lsc(r) = &send.request {
+        return r.sfid == Sfid::Slm || matches!(r.model, LscModel::Ss(_));
     }
+    send.surface.is_some_and(|at| {
+        let index = program
+            .image
+            .get(at as usize..)
+            .and_then(<[u8]>::first_chunk);
+        index.is_some_and(|index| u32::from_le_bytes(*index) == SLM)
+    })
 }

@@ -8,7 +8,7 @@ use super::sampling::channel_bytes;
 use super::thread::Thread;
 use crate::message::request::texel_offsets;
 use crate::message::{Parameter, Request, SamplerRequest, parameters};
-use crate::program::{Program, Raw, Region, Send, SendBody, Source};
+use crate::program::{Program, Raw, Region, Send, Source};
 use crate::sampler::ready::{MOST, Places, Ready};
 use std::sync::OnceLock;
 
@@ -84,7 +84,7 @@ fn ready(
     send: &Send,
     (surface, sampler): (u32, u32),
 ) -> Option<Ready> {
-    let SendBody::Request(Request::Sampler(template), operands) = &send.body else {
+    let (Request::Sampler(template), operands) = (&send.request, &send.operands) else {
         return None;
     };
     // Offsets that a thread computes may be other ones next time.

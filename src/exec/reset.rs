@@ -13,7 +13,7 @@ use crate::isa::Platform;
 use crate::lower::SCALAR;
 use crate::message::Layout;
 use crate::program::{
-    Alu, CompareDest, Dest, Guard, Lanes, Op, Program, Raw, Region, Send, SendBody, Source,
+    Alu, CompareDest, Dest, Guard, Lanes, Op, Program, Raw, Region, Send, Source,
 };
 use std::ops::Range;
 
@@ -102,7 +102,7 @@ fn changed(program: &Program) -> Option<Vec<bool>> {
             | Op::PredicateLogic { dst: at, .. } => change(*at, 4),
             Op::RawSend(_) => return None,
             Op::Send(send) => {
-                if let Some(raw) = answered(&send.body)? {
+                if let Some(raw) = send.operands.registers.answer {
                     change(raw.offset, raw.end.saturating_sub(raw.offset));
                 }
             }
@@ -123,14 +123,6 @@ fn change_lanes(dst: &Dest, lanes: Lanes, change: &mut impl FnMut(u32, u32)) -> 
         change(offset(&dst.region, lane.into(), size)?, size);
     }
     Some(())
-}
-
-/// Where a message puts its answer, if it has one; `None` if that is not known here.
-fn answered(body: &SendBody) -> Option<Option<Raw>> {
-    match body {
-        SendBody::Request(_, operands) => Some(operands.registers.answer),
-        _ => None,
-    }
 }
 
 /// Where a lane of an operand lies; `None` if it goes through an address.
@@ -209,9 +201,7 @@ impl Seen {
         if let Some(guard) = send.guard {
             self.read(guard.offset, 4);
         }
-        let SendBody::Request(request, operands) = &send.body else {
-            return None;
-        };
+        let (request, operands) = (&send.request, &send.operands);
         for (_, source) in &operands.scalars {
             self.source(source, SCALAR)?;
         }
@@ -223,7 +213,7 @@ impl Seen {
         // An answer of whole registers for all lanes leaves nothing of what was there.
         let count = send.lanes.count.into();
         let part = Layout::of(request, count, self.platform).answer;
-        let rows = part.slot == part.used && !request.is_block();
+        let rows = part.slot == part.used && request.is_by_lane();
         let Some(dst) = registers
             .answer
             .filter(|_| rows && self.whole(send.lanes, send.guard))

@@ -11,8 +11,8 @@ use crate::dataport::typed::{Row, Writer};
 use crate::dataport::untyped::Window;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::ChannelMask;
-use crate::message::{self, Atomic, Request, Typed};
-use crate::program::{Raw, Registers, Send, SendBody};
+use crate::message::{self, Atomic, Typed};
+use crate::program::{Raw, Registers, Send};
 use crate::surface::{Kind, Refused, Surface, format};
 
 /// Where the texel of a lane lies, if inside.
@@ -164,9 +164,7 @@ impl<'s> Rows<'s> {
         environment: &Environment<'s>,
         send: &'s Send,
     ) -> Option<Rows<'s>> {
-        let SendBody::Request(Request::Typed(request), operands) = &send.body else {
-            return None;
-        };
+        let (request, operands) = (send.request.typed()?, &send.operands);
         if request.access == message::Access::Read {
             return None;
         }

@@ -5,6 +5,7 @@ use crate::message::Sfid;
 use crate::message::extended::extended_layout;
 use crate::message::fields::{self, Layout, dataport, outer};
 use crate::message::gen5;
+use crate::message::lsc;
 use crate::message::sampler::BLOCK_MODE;
 use crate::message::text::{control_layout, ruler};
 use serde_json::{Value, json};
@@ -71,6 +72,18 @@ impl fmt::Display for Part {
 
 /// The descriptor, what the shared function reads in it, and the extended descriptor.
 pub fn descriptors(desc: u32, ex_desc: u32, sfid: Option<Sfid>, platform: Platform) -> Vec<Part> {
+    if let Some([layout, extended]) = sfid.and_then(|sfid| lsc::layouts(sfid, desc, platform)) {
+        return vec![
+            Part {
+                layout,
+                words: vec![desc],
+            },
+            Part {
+                layout: extended,
+                words: vec![ex_desc],
+            },
+        ];
+    }
     if platform.dialect.unmodelled().is_some() {
         return Vec::new();
     }

@@ -10,11 +10,14 @@
 use super::plan::{Base, Copies};
 use super::{Lowering, Op, Part, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
-use crate::isa::{MediaMode, Opcode, Type};
+use crate::isa::{ChannelMask, MediaMode, Opcode, Type};
 use crate::message::bits::rows;
 use crate::message::dataport::STATELESS;
 use crate::message::fields::{media_block_header, offset_header, svm_block_header};
-use crate::message::{Access, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, SvmBlock};
+use crate::message::{
+    Access, DataPath, FieldSelect, Lsc, LscData, LscModel, LscOp, MediaBlock, OwordBlock, Request,
+    Sfid, Strided, SvmBlock,
+};
 use crate::syntax::ast::{Operand, Suffix};
 
 /// `media_ld` and `media_st`. Gen5 has no block as wide as vISA's: it sends two, whose rows interleave.
@@ -141,11 +144,9 @@ pub(super) fn oword(cx: &mut Lowering) -> Result<()> {
 /// `svm_block_ld` and `svm_block_st`. Source: lowering reference 13.
 pub(super) fn svm(cx: &mut Lowering) -> Result<()> {
     let (owords, write) = (cx.lanes(), cx.instruction.opcode.node == Opcode::SvmBlockSt);
-    if !write && cx.has(&quirks::SVM_BLOCK_LSC) {
-        return cx.refuse(
-            Code::N0380,
-            "this release reads it through the load/store pipe (Xe2 reference 2 row 6)",
-        );
+    // Parts that have the messages of another stay with the data cache.
+    if !write && cx.has(&quirks::SVM_BLOCK_LSC) && cx.asked == cx.platform {
+        return pipe_block(cx, owords);
     }
     let mut plan = cx.plan(Request::SvmBlock(SvmBlock {
         access: access(write),
@@ -160,6 +161,35 @@ pub(super) fn svm(cx: &mut Lowering) -> Result<()> {
     plan.put(svm_block_header::ADDRESS_LOW, low);
     plan.put(svm_block_header::ADDRESS_HIGH, high);
     data(cx, &mut plan, 1, owords, write);
+    cx.send(plan)
+}
+
+/// `svm_block_ld` as a load of one lane with consecutive dwords. Source: Xe2 messages reference 2 row 6.
+fn pipe_block(cx: &mut Lowering, owords: u32) -> Result<()> {
+    let place = cx.raw(1);
+    let vector = 4 * owords;
+    let request = Request::Lsc(Lsc {
+        sfid: Sfid::Ugm,
+        model: LscModel::Flat,
+        op: LscOp::Load,
+        data: LscData::D32,
+        vector,
+        transposed: true,
+        channels: ChannelMask(0),
+        returns: place.is_some(),
+        address_bits: 64,
+        extend: None,
+        scale: 1,
+        offset: 0,
+        lanes: 1,
+        coordinates: 1,
+        cache: 0,
+        strided: Strided::default(),
+    });
+    let mut plan = cx.plan(request)?.block(1);
+    plan.parts = vec![Part::dwords(address(cx), cx.grf())];
+    plan.place = place;
+    plan.name = Some(format!("load.ugm.d32x{vector}t.a64"));
     cx.send(plan)
 }
 

@@ -46,6 +46,7 @@ impl Context {
             unit,
             instruction,
             context: &empty,
+            asked: platform,
             platform,
             lowered: super::Lowered::default(),
         };

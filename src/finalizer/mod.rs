@@ -187,11 +187,12 @@ pub fn messages(
     context: &Context,
     platform: Platform,
 ) -> Result<Lowered> {
-    let platform = platform.messages();
+    let (asked, platform) = (platform, platform.messages());
     let mut cx = Lowering {
         unit,
         instruction,
         context,
+        asked,
         platform,
         lowered: Lowered::default(),
     };
@@ -243,6 +244,9 @@ struct Lowering<'a> {
     unit: &'a Unit,
     instruction: &'a Instruction<VarId>,
     context: &'a Context,
+    /// The platform of the text.
+    asked: Platform,
+    /// The one whose messages it has.
     platform: Platform,
     lowered: Lowered,
 }

@@ -17,7 +17,7 @@ use crate::files::{Disk, Files};
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED};
 use crate::isa::{AvsMode, Platform, Type};
 use crate::message::Request;
-use crate::program::{Op, Program, SendBody, Symbol, SymbolClass};
+use crate::program::{Op, Program, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::plain_description;
 use crate::surface::{Description, Format, Generation, Kind, Surface};
@@ -225,7 +225,7 @@ pub fn doubts(program: &Program, bindings: &Bindings) -> Vec<Diagnostic> {
     let sends = program.ops.iter().zip(&program.sites);
     let found = sends.filter_map(|(op, site)| {
         let Op::Send(send) = op else { return None };
-        let SendBody::Request(Request::Avs(r), _) = &send.body else {
+        let Request::Avs(r) = &send.request else {
             return None;
         };
         let name = (r.mode == AvsMode::M16x8).then(|| shuffles(send.sampler?))??;

@@ -121,8 +121,7 @@ impl NativeCode {
             .lines()
             .find_map(|line| line.strip_prefix("//.platform "))?;
         let name = name.trim();
-        // Of pvc there are two, PVC and PVCXT.
-        let platform = Platform::from_name(name.strip_suffix("XT").unwrap_or(name))?;
+        let platform = Platform::from_name(name)?;
         Some(NativeCode { path, platform })
     }
 
@@ -132,8 +131,7 @@ impl NativeCode {
     /// `E0650`.
     pub fn agrees(&self, platform: Platform) -> Result<(), Refused> {
         let own = self.platform;
-        // Some devices share the finalizer's name.
-        if own.finalizer == platform.finalizer {
+        if platform.runs_programs_of(own) {
             return Ok(());
         }
         let path = self.path.display();

@@ -305,7 +305,7 @@ impl CompiledFile {
         usual: Option<Platform>,
     ) -> Result<Platform, Refused> {
         match (asked, &self.platform) {
-            (Some(asked), Ok(Some(own))) if asked != *own => Err(Box::new(
+            (Some(asked), Ok(Some(own))) if !asked.runs_programs_of(*own) => Err(Box::new(
                 Diagnostic::new(Code::E0650)
                     .note(format!(
                         "the program was compiled for {own}, --platform says {asked}"

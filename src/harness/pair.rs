@@ -21,7 +21,7 @@ use crate::isa::predefined::SURFACES;
 use crate::launch::{Grid, Keep, Observer, RunOptions, run};
 use crate::lower::{LowerOptions, lower};
 use crate::message::{Request, SamplerOp, SamplerRequest};
-use crate::program::{Op, Program, SendBody, SymbolClass};
+use crate::program::{Op, Program, SymbolClass};
 use crate::sampler::fetch::{asked, load_reference};
 use crate::source::{Span, Spanned};
 use crate::tld::machine::Machine;
@@ -200,7 +200,7 @@ struct Watch {
 impl Observer for Watch {
     fn before(&mut self, _: At, op: &Op, on: Running, arena: &[u8]) {
         let Op::Send(send) = op else { return };
-        let SendBody::Request(Request::Sampler(template), operands) = &send.body else {
+        let (Request::Sampler(template), operands) = (&send.request, &send.operands) else {
             return;
         };
         let size = if template.params16 { 2 } else { 4 };

@@ -545,6 +545,11 @@ impl Platform {
         &ROWS[self as usize]
     }
 
+    /// Whether it runs what was compiled for another part: those of one generation have the same instructions.
+    pub fn runs_programs_of(self, other: Platform) -> bool {
+        self.generation == other.generation
+    }
+
     /// The part whose messages it has.
     pub fn messages(self) -> Platform {
         self.messages_of.unwrap_or(self)

@@ -9,7 +9,7 @@ use crate::message::request::{
     Access, Atomic, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, Scalar, Scattered,
     SvmBlock, SvmScattered, Typed, Untyped,
 };
-use crate::program::{Op, Operands, Raw, Registers, Send, SendBody, Source};
+use crate::program::{Op, Operands, Raw, Registers, Send, Source};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Lowers a data port message; `None` if visim does not model it.
@@ -221,12 +221,14 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         }
         _ => return None,
     };
+    let (request, operands) = body;
     Some(Op::Send(Box::new(Send {
         lanes,
         guard,
         surface,
         sampler: None,
-        body,
+        request,
+        operands,
     })))
 }
 
@@ -237,7 +239,7 @@ fn moving(
     write: bool,
     data: Raw,
     registers: Registers,
-) -> SendBody {
+) -> (Request, Operands) {
     let registers = match write {
         true => Registers {
             data: [Some(data), None, None, None],
@@ -249,7 +251,7 @@ fn moving(
         },
     };
     let scalars = scalars.into_iter().collect();
-    SendBody::Request(request, Operands { scalars, registers })
+    (request, Operands { scalars, registers })
 }
 
 /// An atomic, with its sources in the order of the text: compare-and-exchange sends what to compare with first, the
@@ -259,7 +261,7 @@ fn updating(
     registers: Registers,
     [src0, src1]: [Option<Raw>; 2],
     answer: Option<Raw>,
-) -> SendBody {
+) -> (Request, Operands) {
     let swapped = matches!(request.atomic(), Some(r) if r.op == AtomicOp::CmpXchg);
     let data = match swapped {
         true => [src1, src0, None, None],
@@ -271,16 +273,16 @@ fn updating(
         ..registers
     };
     let scalars = Box::default();
-    SendBody::Request(request, Operands { scalars, registers })
+    (request, Operands { scalars, registers })
 }
 
 /// `gather4_typed`, `scatter4_typed`; coordinates that are `None` are 0.
-pub(super) fn typed_rows(
+fn typed_rows(
     write: bool,
     channels: ChannelMask,
     coordinates: [Option<Raw>; 4],
     data: Raw,
-) -> SendBody {
+) -> (Request, Operands) {
     let given = coordinates.iter().rposition(Option::is_some);
     let request = Request::Typed(Typed {
         surface: 0,
@@ -363,11 +365,13 @@ pub(super) fn rectangle(
         false => Request::MediaRead(block),
     };
     let scalars = [(Scalar::X, x), (Scalar::Y, y)];
+    let (request, operands) = moving(request, scalars, write, data, Registers::NONE);
     Op::Send(Box::new(Send {
         lanes: SCALAR,
         guard: None,
         surface: Some(surface),
         sampler: None,
-        body: moving(request, scalars, write, data, Registers::NONE),
+        request,
+        operands,
     }))
 }

@@ -3,39 +3,36 @@
 //! Not modelled, since the reference does not state what they do: page status, append
 //! counters, surface state queries, and addresses below `arg`.
 
-use super::dataport::{rectangle, typed_rows};
+use super::dataport::rectangle;
 use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
-use crate::isa::{AtomicOp, ChannelMask, Opcode};
+use crate::isa::{ChannelMask, Opcode, Type};
+use crate::message::lsc::{cache_code, immediate_offset};
 use crate::message::request::{DataPath, FieldSelect, MediaBlock};
-use crate::program::{self, Lsc, LscAction, LscPlace, Op, Raw, Region, Send, SendBody, Source};
-use crate::syntax::ast::{
-    Instruction, LscAddress, LscBlock, LscData, LscFunction, LscModel, Operand, Suffix,
+use crate::message::{
+    Access, Lsc, LscBlock2d, LscData, LscModel, LscOp, Request, Scalar, Sfid, Strided,
 };
+use crate::program::{Op, Operands, Raw, Region, Registers, Send, Source};
+use crate::syntax::ast::{self, Instruction, LscAddress, LscFunction, Operand, Suffix};
 
 /// Lowers an LSC message; `None` if visim does not model it.
 pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
-    let opcode = *i.opcode;
-    if opcode == Opcode::LscFence {
+    if *i.opcode == Opcode::LscFence {
         return Some(Op::Nothing);
     }
-    let (lanes, guard) = execution(scope, i);
     let mut address = None;
     let mut data = None;
-    let mut registers = Vec::new();
+    let mut sources = Vec::new();
     for operand in &i.operands {
         match &operand.node {
             Operand::LscAddress(a) => address = Some(&**a),
             Operand::LscData(d) => data = Some(d),
-            other => registers.push(scope.raw(other)),
+            other => sources.push(scope.raw(other)),
         }
     }
     let (address, data) = (address?, data?);
-    let function = i.suffix(|s| match s {
-        Suffix::LscFunction(f) => Some(*f),
-        _ => None,
-    })?;
+    let sfid = function(i)?;
     let behind_first =
         data.block.is_none() && address.parts.iter().skip(1).any(|part| part.offset != 0);
     // `ov` lets the hardware read past the element into its cache: no program sees it.
@@ -48,82 +45,188 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         // Of newer text, which says no more of them.
         return None;
     }
-    if let Some(block) = data.block {
-        return match function {
-            LscFunction::Tgm => typed_block(scope, i, address, data, block),
-            _ => block2d(scope, i, address, data, block),
-        };
+    match data.block {
+        Some(block) if sfid == Sfid::Tgm => typed_block(scope, i, address, data, block),
+        Some(block) => block2d(scope, i, address, data, block),
+        None => lanes(scope, i, address, data, &sources),
     }
-    if function == LscFunction::Tgm {
-        return typed(scope, i, address, data);
-    }
-    let (memory_bytes, register_bytes, high) = element(data)?;
-    let place = match (function, &address.model) {
-        (LscFunction::Slm, LscModel::Flat | LscModel::FlatBase(_)) => LscPlace::Shared,
-        (LscFunction::Slm, _) => return None,
-        (_, LscModel::Flat | LscModel::FlatBase(_)) => LscPlace::Flat,
-        // Whatever the handle says, the surface is the thread's scratch memory: launch reference 7.
-        (_, LscModel::Ss(_)) => LscPlace::Scratch,
-        (_, LscModel::Surf(state)) if scope.is_scratch(&state.node) => LscPlace::Scratch,
-        (_, LscModel::Bti(state) | LscModel::Bss(state) | LscModel::Surf(state)) => {
-            LscPlace::Table(self::state(scope, &state.node)?)
-        }
-        (_, LscModel::Arg) => return None,
-    };
-    let base = match &address.model {
-        LscModel::FlatBase(base) => Some(scope.first_element(&base.node)?),
+}
+
+/// The function that the instruction names.
+fn function(i: &Instruction<VarId>) -> Option<Sfid> {
+    i.suffix(|s| match s {
+        Suffix::LscFunction(function) => Some(match function {
+            LscFunction::Ugm => Sfid::Ugm,
+            LscFunction::Ugml => Sfid::Ugml,
+            LscFunction::Slm => Sfid::Slm,
+            LscFunction::Tgm => Sfid::Tgm,
+        }),
         _ => None,
+    })
+}
+
+/// The code of the cache policy, which no result depends on; 0 for one that the check has refused.
+fn cache(scope: &Scope<'_>, i: &Instruction<VarId>, store: bool) -> u32 {
+    let code = i.suffix(|s| match s {
+        Suffix::LscCache(words) => cache_code(words, store, &scope.platform.lsc?),
+        _ => None,
+    });
+    code.unwrap_or(0)
+}
+
+/// Elements of lanes.
+fn lanes(
+    scope: &mut Scope<'_>,
+    i: &Instruction<VarId>,
+    address: &LscAddress<VarId>,
+    data: &ast::LscData<VarId>,
+    sources: &[Option<Raw>],
+) -> Option<Op> {
+    let (op, sfid) = (LscOp::of_instruction(*i.opcode)?, function(i)?);
+    let typed = sfid == Sfid::Tgm;
+    if typed && (!op.is_quad() || address.offset() != 0) {
+        return None;
+    }
+    let size = match typed {
+        true => LscData::D32,
+        false => LscData::from_name(&data.element)?,
     };
-    let action = action(opcode)?;
-    let strided = matches!(opcode, Opcode::LscLoadStrided | Opcode::LscStoreStrided);
-    let parts: Vec<Raw> = address
-        .parts
-        .iter()
-        .map(|part| match part.operand.node {
-            Operand::Number(n) => constant(scope, n),
-            ref other => scope.raw(other),
-        })
-        .collect::<Option<_>>()?;
-    let (addresses, stride) = match (&parts[..], strided) {
-        (&[one], false) => (one, None),
-        (&[base, stride], true) => (base, Some(stride)),
-        _ => return None,
+    let mut scalars = Vec::new();
+    let (model, surface) = model(scope, sfid, &address.model, &mut scalars)?;
+    let pipe = scope.platform.lsc?;
+    let offset = address.offset();
+    let immediate = match scope.platform.dialect.state_addresses() {
+        true => i32::try_from(offset).ok(),
+        false => immediate_offset(offset, &model, &pipe),
     };
-    let quad = matches!(opcode, Opcode::LscLoadQuad | Opcode::LscStoreQuad);
-    let channels = match (quad, data.channels) {
-        (true, channels) => channels?,
-        // Components follow each other: as many channels as the vector has.
-        (false, _) => ChannelMask(0),
+    if immediate.is_none() && offset != 0 {
+        scalars.push((Scalar::BaseAddress, scope.constant(offset as u64)));
+    }
+    let (lanes, guard) = execution(scope, i);
+    let mut strided = Strided::default();
+    let mut params = Vec::new();
+    match (&address.parts[..], op.is_strided()) {
+        ([base, stride], true) => {
+            let stride = match stride.operand.node {
+                Operand::Number(n) => {
+                    strided.stride = u32::try_from(n).ok()?;
+                    None
+                }
+                ref other => Some(scope.first_element_as(other, Type::Ud)?),
+            };
+            let bits = if address.bits == 64 {
+                Type::Uq
+            } else {
+                Type::Ud
+            };
+            let base = scope.first_element_as(&base.operand.node, bits)?;
+            scalars.push((Scalar::Address, base));
+            scalars.extend(stride.map(|stride| (Scalar::Stride, stride)));
+        }
+        ([..], true) => return None,
+        (parts, false) => {
+            for part in parts {
+                params.push(scope.raw(&part.operand.node));
+            }
+            // Coordinates that are not given at the end are not sent.
+            let given = params.iter().rposition(Option::is_some);
+            params.truncate(given.map_or(1, |last| last + 1));
+        }
+    }
+    if !typed && !op.is_strided() && !matches!(params[..], [Some(_)]) {
+        return None;
+    }
+    let place = match typed {
+        true => Some(scope.moved(&Operand::Raw(data.raw.clone()), op.is_store())?),
+        false => scope.raw(&Operand::Raw(data.raw.clone())),
     };
-    let message = Lsc {
-        place,
-        action,
-        memory_bytes,
-        register_bytes,
-        high,
+    let least = if typed {
+        pipe.typed_lanes
+    } else {
+        pipe.untyped_lanes
+    };
+    let count = u32::from(lanes.count).next_power_of_two();
+    let request = Request::Lsc(Lsc {
+        sfid,
+        model,
+        op,
+        data: size,
         vector: data.vector,
         transposed: data.transposed,
-        channels,
-        addresses,
+        channels: match op.is_quad() {
+            true => data.channels?,
+            false => ChannelMask(0),
+        },
+        returns: place.is_some() && !op.is_store(),
         address_bits: address.bits,
         extend: address.extend,
-        stride,
-        base,
         scale: address.scale,
-        offset: address.offset(),
-        data: scope.raw(&Operand::Raw(data.raw.clone())),
-        src: [
-            registers.first().copied().flatten(),
-            registers.get(1).copied().flatten(),
-        ],
+        offset: immediate.unwrap_or(0),
+        lanes: if data.transposed { 1 } else { count.max(least) },
+        coordinates: params.len().max(1) as u32,
+        cache: cache(scope, i, op.is_store() || op.is_atomic()),
+        strided,
+    });
+    let [first, second] = [sources.first(), sources.get(1)].map(|raw| raw.copied().flatten());
+    let registers = Registers {
+        data: match op {
+            op if op.is_store() => [place, None, None, None],
+            _ => [first, second, None, None],
+        },
+        answer: place.filter(|_| !op.is_store()),
+        ..Registers::of_params(params)
     };
     Some(Op::Send(Box::new(Send {
         lanes,
         guard,
-        surface: None,
+        surface,
         sampler: None,
-        body: SendBody::Lsc(Box::new(message)),
+        request,
+        operands: Operands {
+            scalars: scalars.into(),
+            registers,
+        },
     })))
+}
+
+/// Which memory, and where the index of a typed surface lies; one of an untyped surface is an operand.
+fn model(
+    scope: &mut Scope<'_>,
+    sfid: Sfid,
+    model: &ast::LscModel<VarId>,
+    scalars: &mut Vec<(Scalar, Source)>,
+) -> Option<(LscModel, Option<u32>)> {
+    use ast::LscModel as Text;
+    if sfid == Sfid::Tgm {
+        let named = match model {
+            Text::Bti(_) => LscModel::Bti(0),
+            Text::Bss(_) | Text::Surf(_) => LscModel::Bss(0),
+            _ => return None,
+        };
+        return Some((named, Some(surface(scope, model)?)));
+    }
+    let (named, operand) = match model {
+        Text::Flat => return Some((LscModel::Flat, None)),
+        Text::FlatBase(base) => {
+            let base = scope.first_element(&base.node)?;
+            scalars.push((Scalar::BaseAddress, base));
+            return Some((LscModel::Flat, None));
+        }
+        _ if sfid == Sfid::Slm => return None,
+        // Whatever the handle says, the surface is the thread's scratch memory: launch reference 7.
+        Text::Ss(handle) => (LscModel::Ss(0), handle),
+        Text::Surf(handle) if scope.is_scratch(&handle.node) => (LscModel::Ss(0), handle),
+        Text::Bti(operand) => match operand.node {
+            Operand::Number(n) => {
+                return Some((LscModel::Bti(u32::try_from(n).ok()?), None));
+            }
+            _ => (LscModel::Bti(0), operand),
+        },
+        Text::Bss(handle) | Text::Surf(handle) => (LscModel::Bss(0), handle),
+        Text::Arg => return None,
+    };
+    scalars.push((Scalar::Surface, state(scope, &operand.node)?));
+    Some((named, None))
 }
 
 /// A 2D block of memory.
@@ -131,78 +234,71 @@ fn block2d(
     scope: &mut Scope<'_>,
     i: &Instruction<VarId>,
     address: &LscAddress<VarId>,
-    data: &LscData<VarId>,
-    block: LscBlock,
+    data: &ast::LscData<VarId>,
+    block: ast::LscBlock,
 ) -> Option<Op> {
-    let (element, _, _) = element(data)?;
+    let element = LscData::from_name(&data.element)?.memory_bytes();
     let write = *i.opcode == Opcode::LscStoreBlock2d;
     // What the transform makes of qwords is not said.
     let whole = !block.vnni || element < 8;
-    if address.model != LscModel::Flat || !whole || address.parts.len() != 6 {
+    let [base, width, height, pitch, x, y] = &address.parts[..] else {
+        return None;
+    };
+    if address.model != ast::LscModel::Flat || !whole {
         return None;
     }
-    let parts: Vec<Source> = address
-        .parts
+    let names = [
+        (Scalar::Address, base),
+        (Scalar::SurfaceWidth, width),
+        (Scalar::SurfaceHeight, height),
+        (Scalar::SurfacePitch, pitch),
+        (Scalar::X, x),
+        (Scalar::Y, y),
+    ];
+    let scalars = names
         .iter()
-        .map(|part| scope.first_element(&part.operand.node))
+        .map(|(name, part)| Some((*name, scope.first_element(&part.operand.node)?)))
         .collect::<Option<_>>()?;
-    let message = program::LscBlock {
-        write,
+    let place = scope.raw(&Operand::Raw(data.raw.clone()));
+    let request = LscBlock2d {
+        access: if write { Access::Write } else { Access::Read },
+        returns: place.is_some() && !write,
         element,
         blocks: block.blocks,
         width: block.width,
         height: block.height,
         transposed: block.transposed,
         vnni: block.vnni,
-        address: Box::new(parts.try_into().ok()?),
-        offset: [address.parts[4].offset, address.parts[5].offset],
-        data: scope.raw(&Operand::Raw(data.raw.clone())),
+        cache: cache(scope, i, write),
+        offset: [i32::try_from(x.offset).ok()?, i32::try_from(y.offset).ok()?],
+        address: 0,
+        surface_width: 0,
+        surface_height: 0,
+        surface_pitch: 0,
+        x: 0,
+        y: 0,
     };
-    if message.bytes(scope.grf) as usize > program::LscBlock::MOST_BYTES {
+    if request.bytes(scope.grf) as usize > LscBlock2d::MOST_BYTES {
         return None;
     }
     let (lanes, guard) = execution(scope, i);
+    let registers = match write {
+        true => Registers {
+            data: [place, None, None, None],
+            ..Registers::NONE
+        },
+        false => Registers {
+            answer: place,
+            ..Registers::NONE
+        },
+    };
     Some(Op::Send(Box::new(Send {
         lanes,
         guard,
         surface: None,
         sampler: None,
-        body: SendBody::LscBlock(Box::new(message)),
-    })))
-}
-
-/// `.tgm`: texels, as `gather4_typed` and `scatter4_typed` have them.
-fn typed(
-    scope: &mut Scope<'_>,
-    i: &Instruction<VarId>,
-    address: &LscAddress<VarId>,
-    data: &LscData<VarId>,
-) -> Option<Op> {
-    let write = match *i.opcode {
-        Opcode::LscLoadQuad => false,
-        Opcode::LscStoreQuad => true,
-        _ => return None,
-    };
-    if address.offset() != 0 {
-        return None;
-    }
-    let surface = surface(scope, &address.model)?;
-    let (lanes, guard) = execution(scope, i);
-    let coordinate = |n: usize| {
-        let part = address.parts.get(n)?;
-        scope.raw(&part.operand.node)
-    };
-    Some(Op::Send(Box::new(Send {
-        lanes,
-        guard,
-        surface: Some(surface),
-        sampler: None,
-        body: typed_rows(
-            write,
-            data.channels?,
-            std::array::from_fn(coordinate),
-            scope.moved(&Operand::Raw(data.raw.clone()), write)?,
-        ),
+        request: Request::LscBlock2d(request),
+        operands: Operands { scalars, registers },
     })))
 }
 
@@ -211,8 +307,8 @@ fn typed_block(
     scope: &mut Scope<'_>,
     i: &Instruction<VarId>,
     address: &LscAddress<VarId>,
-    data: &LscData<VarId>,
-    block: LscBlock,
+    data: &ast::LscData<VarId>,
+    block: ast::LscBlock,
 ) -> Option<Op> {
     let [x, y] = &address.parts[..] else {
         return None;
@@ -237,8 +333,9 @@ fn typed_block(
 }
 
 /// Where the index or the handle of a surface lies.
-fn surface(scope: &mut Scope<'_>, model: &LscModel<VarId>) -> Option<u32> {
-    let (LscModel::Bti(operand) | LscModel::Bss(operand) | LscModel::Surf(operand)) = model else {
+fn surface(scope: &mut Scope<'_>, model: &ast::LscModel<VarId>) -> Option<u32> {
+    use ast::LscModel::{Bss, Bti, Surf};
+    let (Bti(operand) | Bss(operand) | Surf(operand)) = model else {
         return None;
     };
     match state(scope, &operand.node)?.region {
@@ -247,73 +344,17 @@ fn surface(scope: &mut Scope<'_>, model: &LscModel<VarId>) -> Option<u32> {
     }
 }
 
-/// A binding table index: a constant, or the first dword of a register.
+/// A binding table index or a handle: a constant, or the first dword of a register.
 fn state(scope: &mut Scope<'_>, operand: &Operand<VarId>) -> Option<Source> {
-    let region = match operand {
-        Operand::Number(n) => Region::Scalar(scope.dword(u32::try_from(*n).ok()?)),
-        other => {
-            let raw = scope.raw(other)?;
-            // Outside its variable an element reads as 0.
-            let inside = raw.offset.saturating_add(4) <= raw.end;
-            Region::Scalar(if inside { raw.offset } else { scope.dword(0) })
+    match operand {
+        Operand::Number(n) => {
+            let offset = scope.dword(u32::try_from(*n).ok()?);
+            Some(Source {
+                region: Region::Scalar(offset),
+                ty: Type::Ud,
+                modifier: None,
+            })
         }
-    };
-    Some(Source {
-        region,
-        ty: crate::isa::Type::Ud,
-        modifier: None,
-    })
-}
-
-/// A constant stride, as the dword that a register would hold; `None` if it does not fit in one.
-fn constant(scope: &mut Scope<'_>, stride: u64) -> Option<Raw> {
-    let offset = scope.dword(u32::try_from(stride).ok()?);
-    Some(Raw {
-        offset,
-        end: offset + 4,
-        ty: crate::isa::Type::Ud,
-    })
-}
-
-/// Bytes in memory and in registers, and whether the value stands in the upper half.
-fn element(data: &LscData<VarId>) -> Option<(u32, u32, bool)> {
-    Some(match data.element.as_str() {
-        "d8" => (1, 1, false),
-        "d16" => (2, 2, false),
-        "d32" => (4, 4, false),
-        "d64" => (8, 8, false),
-        "d8c32" | "d8u32" => (1, 4, false),
-        "d16c32" | "d16u32" => (2, 4, false),
-        "d16c32h" | "d16u32h" => (2, 4, true),
-        _ => return None,
-    })
-}
-
-fn action(opcode: Opcode) -> Option<LscAction> {
-    use LscAction::{Atomic, AtomicLoad, Load, Store};
-    use Opcode::*;
-    Some(match opcode {
-        LscLoad | LscLoadStrided | LscLoadQuad => Load,
-        LscStore | LscStoreStrided | LscStoreQuad | LscStoreUncompressed => Store,
-        LscAtomicLoad => AtomicLoad,
-        LscAtomicStore => Atomic(AtomicOp::Xchg),
-        LscAtomicIinc => Atomic(AtomicOp::Inc),
-        LscAtomicIdec => Atomic(AtomicOp::Dec),
-        LscAtomicIadd => Atomic(AtomicOp::Add),
-        LscAtomicIsub => Atomic(AtomicOp::Sub),
-        LscAtomicSmin => Atomic(AtomicOp::MinSint),
-        LscAtomicSmax => Atomic(AtomicOp::MaxSint),
-        LscAtomicUmin => Atomic(AtomicOp::Min),
-        LscAtomicUmax => Atomic(AtomicOp::Max),
-        LscAtomicIcas => Atomic(AtomicOp::CmpXchg),
-        LscAtomicFadd => Atomic(AtomicOp::FAdd),
-        LscAtomicFsub => Atomic(AtomicOp::FSub),
-        LscAtomicFmin => Atomic(AtomicOp::FMin),
-        LscAtomicFmax => Atomic(AtomicOp::FMax),
-        LscAtomicFcas => Atomic(AtomicOp::FCmpWr),
-        LscAtomicAnd => Atomic(AtomicOp::And),
-        LscAtomicOr => Atomic(AtomicOp::Or),
-        LscAtomicXor => Atomic(AtomicOp::Xor),
-        _ => return None,
-    })
+        other => scope.first_element_as(other, Type::Ud),
+    }
 }

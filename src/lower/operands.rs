@@ -370,6 +370,26 @@ impl Scope<'_> {
         })
     }
 
+    /// The first element of a register as one of this type; outside its variable it reads as 0.
+    pub fn first_element_as(&mut self, operand: &Operand<VarId>, ty: Type) -> Option<Source> {
+        let raw = self.raw(operand)?;
+        let inside = raw.offset.saturating_add(ty.bytes()) <= raw.end;
+        Some(Source {
+            region: Region::Scalar(if inside { raw.offset } else { self.layout.zero }),
+            ty,
+            modifier: None,
+        })
+    }
+
+    /// A constant of 64 bits.
+    pub fn constant(&mut self, value: u64) -> Source {
+        Source {
+            region: Region::Scalar(self.layout.constant(value.to_le_bytes().to_vec())),
+            ty: Type::Uq,
+            modifier: None,
+        }
+    }
+
     /// Where zeros lie.
     pub fn zero(&self) -> u32 {
         self.layout.zero

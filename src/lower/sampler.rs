@@ -8,7 +8,7 @@ use crate::message::parameters;
 use crate::message::request::{
     AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, Scalar, UnormRequest,
 };
-use crate::program::{Lanes, Op, Operands, Registers, Send, SendBody};
+use crate::program::{Lanes, Op, Operands, Registers, Send};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Lowers a sampler message; `None` if visim does not model it.
@@ -94,16 +94,14 @@ fn sampler_3d(scope: &mut Scope<'_>, i: &Instruction<VarId>, platform: Platform)
         guard,
         surface: Some(surface),
         sampler,
-        body: SendBody::Request(
-            Request::Sampler(template),
-            Operands {
-                scalars: Box::new([(Scalar::TexelOffsets, offsets)]),
-                registers: Registers {
-                    answer: dst,
-                    ..Registers::of_params(params)
-                },
+        request: Request::Sampler(template),
+        operands: Operands {
+            scalars: Box::new([(Scalar::TexelOffsets, offsets)]),
+            registers: Registers {
+                answer: dst,
+                ..Registers::of_params(params)
             },
-        ),
+        },
     })))
 }
 
@@ -136,16 +134,14 @@ fn info(
         guard,
         surface: Some(scope.slot(surface)?),
         sampler: None,
-        body: SendBody::Request(
-            Request::Sampler(template),
-            Operands {
-                scalars: Box::default(),
-                registers: Registers {
-                    answer: scope.raw(dst),
-                    ..Registers::of_params(params)
-                },
+        request: Request::Sampler(template),
+        operands: Operands {
+            scalars: Box::default(),
+            registers: Registers {
+                answer: scope.raw(dst),
+                ..Registers::of_params(params)
             },
-        ),
+        },
     })))
 }
 
@@ -194,16 +190,14 @@ fn legacy(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler,
-        body: SendBody::Request(
-            Request::Sampler(template),
-            Operands {
-                scalars: Box::default(),
-                registers: Registers {
-                    answer: scope.raw(dst),
-                    ..Registers::of_params(params)
-                },
+        request: Request::Sampler(template),
+        operands: Operands {
+            scalars: Box::default(),
+            registers: Registers {
+                answer: scope.raw(dst),
+                ..Registers::of_params(params)
             },
-        ),
+        },
     })))
 }
 
@@ -240,17 +234,15 @@ fn unorm(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler: Some(scope.slot(sampler)?),
-        body: SendBody::Request(
-            request,
-            Operands {
-                scalars,
-                registers: Registers {
-                    elements: format,
-                    answer: scope.raw(dst),
-                    ..Registers::NONE
-                },
+        request,
+        operands: Operands {
+            scalars,
+            registers: Registers {
+                elements: format,
+                answer: scope.raw(dst),
+                ..Registers::NONE
             },
-        ),
+        },
     })))
 }
 
@@ -301,15 +293,13 @@ fn avs(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         guard: None,
         surface: Some(scope.slot(surface)?),
         sampler: Some(scope.slot(sampler)?),
-        body: SendBody::Request(
-            request,
-            Operands {
-                scalars,
-                registers: Registers {
-                    answer: scope.raw(dst),
-                    ..Registers::NONE
-                },
+        request,
+        operands: Operands {
+            scalars,
+            registers: Registers {
+                answer: scope.raw(dst),
+                ..Registers::NONE
             },
-        ),
+        },
     })))
 }

@@ -7,7 +7,7 @@ use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::Type;
 use crate::message::request::{Request, TargetWrite};
-use crate::program::{Op, Operands, Registers, Send, SendBody};
+use crate::program::{Op, Operands, Registers, Send};
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Flags of a render target write whose meaning visim does not model, and what they ask for.
@@ -61,31 +61,29 @@ pub fn lower(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
         guard,
         surface: scope.slot(surface),
         sampler: None,
-        body: SendBody::Request(
-            Request::Target(TargetWrite {
-                surface: 0,
-                lanes: lanes.count.into(),
-                second_half: false,
-                last: has("LRTW"),
-                per_sample: has("PS"),
-                coarse: has("CM") || has("CPS"),
-                half: colours.iter().flatten().any(|raw| raw.ty == Type::Hf),
-                target: 0,
-                alpha: has("A"),
-                omask: has("O"),
-                depth: has("Z"),
-                stencil: has("ST"),
-                null: has("NULLRT"),
-                eot: false,
-            }),
-            Operands {
-                scalars: Box::default(),
-                registers: Registers {
-                    header: scope.raw(header),
-                    data: colours,
-                    ..Registers::NONE
-                },
+        request: Request::Target(TargetWrite {
+            surface: 0,
+            lanes: lanes.count.into(),
+            second_half: false,
+            last: has("LRTW"),
+            per_sample: has("PS"),
+            coarse: has("CM") || has("CPS"),
+            half: colours.iter().flatten().any(|raw| raw.ty == Type::Hf),
+            target: 0,
+            alpha: has("A"),
+            omask: has("O"),
+            depth: has("Z"),
+            stencil: has("ST"),
+            null: has("NULLRT"),
+            eot: false,
+        }),
+        operands: Operands {
+            scalars: Box::default(),
+            registers: Registers {
+                header: scope.raw(header),
+                data: colours,
+                ..Registers::NONE
             },
-        ),
+        },
     })))
 }

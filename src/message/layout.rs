@@ -230,7 +230,10 @@ impl Layout {
 /// Source: Xe2 messages reference 7, "Lengths".
 fn lsc(r: &Lsc, rows: &impl Fn(u32, u32, u32) -> Part, grf: u32) -> (bool, Part, (Part, Part)) {
     let (size, address) = (r.data.register_bytes(), r.address_bits / 8);
-    let lone = Part::block(1, grf, address);
+    let lone = Part {
+        slot: address,
+        ..Part::block(1, grf, address)
+    };
     // Consecutive elements of one lane, and what a surface state says, lie together.
     let together = |count: u32, size: u32| Part {
         count,
@@ -238,14 +241,18 @@ fn lsc(r: &Lsc, rows: &impl Fn(u32, u32, u32) -> Part, grf: u32) -> (bool, Part,
         slot: size,
         used: size,
     };
+    let used = r.data.memory_bytes();
     let values = match r.transposed {
-        true => together(r.vector, size),
-        false => rows(r.components(), size, size),
+        true => Part {
+            used,
+            ..together(r.vector, size)
+        },
+        false => rows(r.components(), size, used),
     };
     let (data, answer) = match r.op {
         LscOp::ReadState => (Part::NONE, together(1, 64)),
-        LscOp::AtomicLoad => (Part::NONE, rows(1, size, size)),
-        LscOp::Atomic(op) => (rows(atomic_operands(op), size, size), rows(1, size, size)),
+        LscOp::AtomicLoad => (Part::NONE, rows(1, size, used)),
+        LscOp::Atomic(op) => (rows(atomic_operands(op), size, used), rows(1, size, used)),
         op if op.is_store() => (values, Part::NONE),
         _ => (Part::NONE, values),
     };

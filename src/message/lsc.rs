@@ -15,7 +15,7 @@ use super::bits::{DecodeError, Decoded, EncodeError, Form, Message, refuse_unkno
 use super::default_lengths::form as default_form;
 use super::fields::{self, Field, Layout, extended_lsc as x, extended_lsc_bti as bti, lsc as c};
 use super::request::{Access, Lsc, LscBlock2d, LscData, LscModel, LscOp, Request, Strided};
-use crate::isa::platforms::Lsc as Pipe;
+use crate::isa::platforms::{Dialect, Lsc as Pipe};
 use crate::isa::{AtomicOp, ChannelMask, Platform};
 
 /// Opcodes of the operations, but for the 2D blocks and the fence. Source: Xe2 messages reference 7.
@@ -73,8 +73,14 @@ pub(super) fn layout(desc: u32) -> Option<&'static Layout> {
     })
 }
 
+/// The layouts of both descriptors of a message; none of other messages than these, and where one descriptor has all.
+pub fn layouts(sfid: Sfid, desc: u32, platform: Platform) -> Option<[&'static Layout; 2]> {
+    let two = is_meant(sfid, desc) && platform.dialect != Dialect::Xe3p;
+    Some([layout(desc).filter(|_| two)?, extended_layout(desc)])
+}
+
 /// The layout of the extended descriptor that belongs to a descriptor.
-pub(super) fn extended_layout(desc: u32) -> &'static Layout {
+fn extended_layout(desc: u32) -> &'static Layout {
     match (c::OPCODE.get(&[desc]), c::MODEL.get(&[desc])) {
         (LOAD_BLOCK2D | STORE_BLOCK2D, _) => &fields::extended_lsc_block2d::LAYOUT,
         (_, BTI) => &bti::LAYOUT,

@@ -94,27 +94,19 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     let mut text = String::new();
     let sfid = receiver(ex_desc, platform);
     let name = sfid.map_or("nobody known", Sfid::name);
-    if let Some(section) = platform.dialect.unmodelled() {
-        return format!(
-            "no request: {}\n",
-            DecodeError::Unmodelled { platform, section }
-        );
-    }
     let _ = writeln!(text, "descriptor {desc:#010x} to {name} on {platform}");
-    if let Some(pipe) = sfid.filter(|&sfid| lsc::is_meant(sfid, desc))
-        && let Some(layout) = lsc::layout(desc)
-    {
+    if let Some([layout, extended]) = sfid.and_then(|sfid| lsc::layouts(sfid, desc, platform)) {
         // Lengths and cache control are where other messages have a header bit.
         text += &ruler(layout.fields, desc);
         let _ = writeln!(text, "{} ({})", layout.name, layout.source);
         text += &word(layout, 0, desc);
-        let extended = lsc::extended_layout(desc);
         let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
-        let own = ex_desc & !NAMED_BY_INSTRUCTION;
-        text += &word(extended, 0, own);
-        let number = pipe.number(platform).unwrap_or_default();
-        let _ = writeln!(text, "  3:0    shared function {number:>8}");
+        text += &word(extended, 0, ex_desc & !NAMED_BY_INSTRUCTION);
         return text + &asked(desc, ex_desc, platform);
+    }
+    if let Some(section) = platform.dialect.unmodelled() {
+        let why = DecodeError::Unmodelled { platform, section };
+        return format!("{text}no request: {why}\n");
     }
     let control = outer::CONTROL.get(&[desc]);
     let layout = sfid.and_then(|sfid| control_layout(sfid, desc, platform));

@@ -10,7 +10,7 @@ use crate::exec::ThreadId;
 use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
 use crate::isa::Type;
 use crate::message::Request;
-use crate::program::{CompareDest, Op, Program, SendBody, SymbolClass};
+use crate::program::{CompareDest, Op, Program, SymbolClass};
 use crate::source::Span;
 use std::sync::{Arc, Mutex, PoisonError};
 
@@ -356,11 +356,7 @@ fn source_type(op: &Op, part: Part) -> Option<Type> {
         (Op::Compare { src, .. }, Part::Source(k)) => src.get(usize::from(k)).map(|s| s.ty),
         (Op::SetPredicate { src, .. }, Part::Source(_)) => Some(src.ty),
         (Op::Send(send), Part::Message("u" | "v" | "deltaU" | "deltaV" | "u2d" | "v2d")) => {
-            let request = match &send.body {
-                SendBody::Request(request, _) => request,
-                _ => return None,
-            };
-            matches!(request, Request::Avs(_) | Request::Unorm(_)).then_some(Type::F)
+            matches!(send.request, Request::Avs(_) | Request::Unorm(_)).then_some(Type::F)
         }
         _ => None,
     }

@@ -203,7 +203,7 @@ impl<F: FnMut(Use)> Uses<'_, F> {
             Op::Switch { lanes, index, .. } => self.source(0, index, 1, *lanes),
             Op::Send(send) => {
                 self.guard(send.guard, send.lanes, on.enabled);
-                self.message(&send.body, send.lanes, on.mask);
+                self.message(send, on.mask);
             }
             Op::RawSend(message) => {
                 self.guard(message.guard, message.lanes, on.enabled);

@@ -1,7 +1,7 @@
 //! Messages of a program: the request template and the registers that are read and written.
 
-use super::{Guard, Lanes, LscBlock, Raw, Source};
-use crate::isa::{AtomicOp, ChannelMask, Extension, UnormFormat};
+use super::{Guard, Lanes, Raw, Source};
+use crate::isa::UnormFormat;
 use crate::message::request::{Request, Scalar};
 
 /// A message: its request template and the registers it reads and writes.
@@ -15,8 +15,10 @@ pub struct Send {
     pub surface: Option<u32>,
     /// Arena offset of the sampler index.
     pub sampler: Option<u32>,
-    /// What is asked.
-    pub body: SendBody,
+    /// What is asked; fields that operands give are filled in when it runs.
+    pub request: Request,
+    /// The operands.
+    pub operands: Operands,
 }
 
 /// A message as its descriptors have it: what is asked is known when it runs. Source: vISA text reference 5.12.
@@ -56,21 +58,6 @@ pub enum ExtendedWord {
     Operand(Source),
 }
 
-/// What a [`Send`] asks for.
-#[derive(Clone, Debug, PartialEq)]
-#[expect(
-    clippy::large_enum_variant,
-    reason = "nearly all are requests, and a send is in a box"
-)]
-pub enum SendBody {
-    /// A request whose fields of the moment are filled in when it runs, and the registers beside it.
-    Request(Request, Operands),
-    /// The LSC messages for bytes.
-    Lsc(Box<Lsc>),
-    /// `lsc_load_block2d`, `lsc_store_block2d`.
-    LscBlock(Box<LscBlock>),
-}
-
 /// What feeds a [`Request`] and takes its answer.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Operands {
@@ -81,10 +68,10 @@ pub struct Operands {
 }
 
 impl Operands {
-    /// What is added to the address of every lane, if anything is.
-    pub fn base(&self) -> Option<&Source> {
-        let base = self.scalars.iter().find(|(scalar, _)| scalar.is_base());
-        base.map(|(_, source)| source)
+    /// What is added to the address of every lane.
+    pub fn bases(&self) -> impl Iterator<Item = &Source> {
+        let bases = self.scalars.iter().filter(|(scalar, _)| scalar.is_base());
+        bases.map(|(_, source)| source)
     }
 }
 
@@ -154,69 +141,4 @@ impl Registers {
 pub struct Params {
     registers: [Option<Raw>; MOST_PARAMS],
     count: u8,
-}
-
-/// An LSC message for bytes. Source: vISA text reference 5.11.
-#[derive(Clone, Debug, PartialEq)]
-pub struct Lsc {
-    /// Which memory.
-    pub place: LscPlace,
-    /// What is done.
-    pub action: LscAction,
-    /// Bytes of an element in memory.
-    pub memory_bytes: u32,
-    /// Bytes of an element in registers.
-    pub register_bytes: u32,
-    /// The value stands in the upper half of its dword.
-    pub high: bool,
-    /// Components that follow each other in memory.
-    pub vector: u32,
-    /// One lane, whose components are consecutive elements of the registers.
-    pub transposed: bool,
-    /// Components of a quad by bit; 0 for the other forms.
-    pub channels: ChannelMask,
-    /// Addresses, one for each lane; the common base of the strided forms.
-    pub addresses: Raw,
-    /// 16, 32 or 64.
-    pub address_bits: u32,
-    /// How addresses of 32 bits become those of 64 before they are scaled.
-    pub extend: Option<Extension>,
-    /// Bytes from lane to lane, of the strided forms.
-    pub stride: Option<Raw>,
-    /// What all lanes add.
-    pub base: Option<Source>,
-    /// What addresses are multiplied with.
-    pub scale: u32,
-    /// What is added.
-    pub offset: i64,
-    /// Loaded or stored values; the old ones of atomics.
-    pub data: Option<Raw>,
-    /// Operands of atomics.
-    pub src: [Option<Raw>; 2],
-}
-
-/// Which memory an LSC message means.
-#[derive(Clone, Debug, PartialEq)]
-pub enum LscPlace {
-    /// 64-bit addresses.
-    Flat,
-    /// Shared local memory.
-    Shared,
-    /// The thread's scratch memory.
-    Scratch,
-    /// A surface by its binding table index.
-    Table(Source),
-}
-
-/// What an LSC message does.
-#[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum LscAction {
-    /// Reads.
-    Load,
-    /// Writes.
-    Store,
-    /// Reads in one step.
-    AtomicLoad,
-    /// Reads and writes in one step.
-    Atomic(AtomicOp),
 }

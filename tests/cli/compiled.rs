@@ -490,7 +490,7 @@ fn native_code_beside_a_text_names_its_device() {
     native("DG2");
     on(&argument, 0);
     native("PVCXT");
-    holds(&on(&argument, 1), &["E0650", "r0 has 64 bytes on pvc"]);
+    holds(&on(&argument, 1), &["E0650", "r0 has 64 bytes on pvcxt"]);
     native("SKL");
     holds(&on(&argument, 1), &["E0428", "skl has no add3"]);
 }

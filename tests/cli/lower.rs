@@ -793,12 +793,17 @@ fn fences_of_the_load_store_pipe_lower() {
         let send = first_send(name, "pvc", statement);
         assert_eq!((&send["desc"], &send["sfid"]), (&desc.into(), &sfid.into()));
     }
-    let file = program("load", "lsc_load.ugm (M1, 16) V34:d32 flat[A0]:a32");
+    let send = first_send("load", "dg2", "lsc_load.ugm (M1, 16) V34:d32 flat[A0]:a32");
+    assert_eq!(send["desc"], "0x04200500");
+    let file = program(
+        "status",
+        "lsc_load_status.ugm (M1, 16) V34:d32 flat[A0]:a32",
+    );
     let output = visim(&["lower", "--platform", "dg2", &file.to_string_lossy()]);
     let errors = String::from_utf8_lossy(&output.stderr).into_owned();
     assert!(errors.contains("N0380"), "{errors}");
-    assert!(errors.contains("none of lsc_load"), "{errors}");
-    assert!(errors.contains("lowering reference 15"), "{errors}");
+    assert!(errors.contains("the bits of this message"), "{errors}");
+    assert!(errors.contains("Xe2 messages reference 7"), "{errors}");
     std::fs::remove_file(&file).expect("it was written");
 }
 

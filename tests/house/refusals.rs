@@ -64,7 +64,7 @@ const REFUSALS: &[Row] = &[
     (".decl N v_type=G type=ud num_elts=8 align=GRF\nmov (M1, 1) N(0,0)<1> 0x04105e06:ud\nraw_send (M1, 16) 0xc 2 1 N(0,0)<0;1,0> U.0 U.64", &["run", "k.visa", "--surface", "T6=new:8x1:R32_UINT"], "W0386", "2 registers back, the descriptor counts 1"),
     (".decl N v_type=G type=ud num_elts=8 align=GRF\nmov (M1, 1) N(0,0)<1> 0x02106e06:ud\nraw_send (M1, 16) 0xc 1 1 N(0,0)<0;1,0> U.0 U.64", &["run", "k.visa", "--surface", "T6=new:8x1:R32_UINT"], "W0387", "16 lanes, the message has 8"),
     (".decl N v_type=G type=ud num_elts=8 align=GRF\nmov (M1, 1) N(0,0)<1> 0x4c:ud\nraw_sends.12.1.2.0 (M1, 8) N(0,0)<0;1,0> 0x02026e06:ud U.0 U.64 %null.0", &["run", "k.visa", "--surface", "T6=new:8x1:R32_UINT"], "W0385", "2 sent behind them, 1 by the descriptor"),
-    ("raw_send (M1, 8) 0xf 2 1 0x04100580:ud U.0 U.64", &["run", "--platform", "dg2", "k.visa"], "N0601", "opcode 0 of ugm is not modelled: of the load/store pipe only fences"),
+    ("raw_send (M1, 8) 0xf 2 1 0x0410059b:ud U.0 U.64", &["run", "--platform", "dg2", "k.visa"], "N0601", "opcode 27 of ugm is not modelled (Xe2 messages reference 7)"),
     ("raw_send (M1, 8) 0x1c 1 1 0x02106e06:ud U.0 U.64", &["run", "k.visa"], "N0601", "extended descriptor 0x1c: bit 4 of extended descriptor"),
     ("raw_send (M1, 16) 0xc 1 2 0x02205e06:ud U.0 U.64", &["run", "k.visa"], "U0323", "untyped surface has 1 register where it takes 2"),
     ("mov (M1, 1) U(0,0)<1> 0xa:ud\nraw_sends.12.1.0.1 (M1, 8) U(0,0)<0;1,0> 0x02106e06:ud U.0 %null.0 U.64", &["run", "k.visa"], "U0324", "12 (dc1) by the text, 10 (dc0) by the extended descriptor"),

@@ -11,6 +11,7 @@ mod findings;
 mod formats;
 mod laws;
 mod layouts;
+mod lsc_bits;
 mod math;
 mod messages;
 mod mutants;

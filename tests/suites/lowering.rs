@@ -101,7 +101,7 @@ fn compared(path: &Path, expected: &Json, release: Release) -> Result<(), String
     } else {
         Source::new(file, read(&path.with_file_name(file))?)
     };
-    let (actual, _) = lower_said(&source, platform, release)?;
+    let (actual, _) = lower(&source, platform, release)?;
     let mut differences = Vec::new();
     compare(expected, &actual, &mut differences);
     if differences.is_empty() {
@@ -111,13 +111,8 @@ fn compared(path: &Path, expected: &Json, release: Release) -> Result<(), String
     }
 }
 
-/// Text to the schema of the corpus.
-pub fn lower(source: &Source, platform: Platform) -> Result<Json, String> {
-    lower_said(source, platform, Release::R1_0_12504).map(|(json, _)| json)
-}
-
-/// The same, with the remarks made on the way.
-fn lower_said(
+/// Text to the schema of the corpus, with the remarks made on the way.
+fn lower(
     source: &Source,
     platform: Platform,
     release: Release,
@@ -480,7 +475,7 @@ fn verdict(v: &Json, statement: &str, types: &[String; 2]) -> Result<(), String>
              movs (M1_NM, 1) T6(0) 0x5:ud\nmovs (M1_NM, 1) S7(0) 0x3:ud\n";
     let source = Source::new("k.visaasm", format!("{text}{statement}\nret (M1, 1)\n"));
     let accepted = v["accepted"] == true;
-    match lower_said(&source, Platform::Skl, Release::R1_0_12504) {
+    match lower(&source, Platform::Skl, Release::R1_0_12504) {
         Ok(_) if !accepted => Err("taken, where the finalizer refuses".into()),
         Err(why) if accepted => Err(format!("refused, where the finalizer does not:\n{why}")),
         Ok((_, said)) if v["diagnosed"] == true && said.is_empty() => {

@@ -26,7 +26,9 @@ use crate::isa::Platform;
 use crate::message::fields::{extended_gen11 as ex, outer, render_target_header as h};
 use crate::message::gen5::rules::lanes_of as gen5_lanes;
 use crate::message::raw_lengths::{self, RawWords, second_length};
-use crate::message::{Decoded, Form, MediaBlock, Message, Request, Sfid, decode, default_lengths};
+use crate::message::{
+    Decoded, Form, Lsc, LscOp, MediaBlock, Message, Request, Sfid, decode, default_lengths,
+};
 use crate::program::{ExtendedWord, Raw, RawMessage, Text};
 use std::fmt::Display;
 
@@ -239,7 +241,12 @@ impl Call<'_> {
         {
             return Some(Err(too_large(thread, block, self.pc)));
         }
-        if matches!(request, Request::Urb(_)) {
+        if let Request::Urb(_)
+        | Request::Lsc(Lsc {
+            op: LscOp::ReadState,
+            ..
+        }) = request
+        {
             return None;
         }
         if platform.is_gen5() && gen5::serves(&request) {
@@ -331,5 +338,7 @@ const fn is_memory(request: &Request) -> bool {
             | Request::SvmScattered(_)
             | Request::SvmUntyped(_)
             | Request::SvmAtomic(_)
+            | Request::Lsc(_)
+            | Request::LscBlock2d(_)
     )
 }

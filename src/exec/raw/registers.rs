@@ -30,6 +30,7 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
             let bounds = match request {
                 Request::Math(_) => 1..=2,
                 Request::Typed(_) | Request::TypedAtomic(_) => 1..=4,
+                Request::Lsc(_) => 0..=4,
                 _ => 0..=1,
             };
             if !bounds.contains(&count) {
@@ -45,6 +46,8 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
     registers.response = Some(form.response);
     let params = match request {
         Request::Sampler(_) => return Some(registers),
+        // Data are the second payload; the first may be one register of fields.
+        Request::Lsc(_) | Request::LscBlock2d(_) => form.first,
         _ => header + registers.params().len() as u32 * layout.params.each(grf),
     };
     match request {
@@ -60,7 +63,7 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
             }
         }
         // The operands of an atomic stand in registers of their own.
-        Request::Atomic(_) | Request::TypedAtomic(_) | Request::SvmAtomic(_) => {
+        request if request.is_atomic() => {
             let each = layout.data.each(grf);
             for (at, place) in (0..layout.data.count).zip(&mut registers.data) {
                 *place = Some(payload.at(params + at * each, each)?);

@@ -102,6 +102,16 @@ impl LscModel {
     }
 }
 
+impl LscModel {
+    /// The same, to be filled in.
+    pub const fn surface_mut(&mut self) -> Option<&mut u32> {
+        match self {
+            LscModel::Flat => None,
+            LscModel::Bss(index) | LscModel::Ss(index) | LscModel::Bti(index) => Some(index),
+        }
+    }
+}
+
 /// What a message of the load/store pipe does.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 #[serde(rename_all = "snake_case")]

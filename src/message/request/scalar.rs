@@ -1,6 +1,6 @@
 //! The fields of a request that are values of the moment: an instruction has an operand for each.
 
-use super::{LscModel, Request};
+use super::{LscOp, Request, Typed};
 
 /// A value that all lanes of a message share, and that an operand gives.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -36,6 +36,8 @@ pub enum Scalar {
     SurfacePitch,
     /// Bytes from lane to lane.
     Stride,
+    /// Index or handle of a surface, in a general register.
+    Surface,
     /// Added to every lane's offset, in the same unit: part of the payload, not of the request.
     GlobalOffset,
     /// Added to every lane's 64-bit offset: part of the payload, not of the request.
@@ -64,6 +66,7 @@ impl Scalar {
             Scalar::SurfaceHeight => "surface height",
             Scalar::SurfacePitch => "surface pitch",
             Scalar::Stride => "stride",
+            Scalar::Surface => "surface index",
             Scalar::GlobalOffset => "global offset",
             Scalar::BaseAddress => "base address",
         }
@@ -105,6 +108,11 @@ impl Request {
             (Request::Oword(r), Scalar::Offset) => r.offset = word,
             (Request::SvmBlock(r), Scalar::Address) => r.address = bits,
             (Request::Lsc(r), Scalar::Address) => r.strided.base = bits,
+            (Request::Lsc(r), Scalar::Surface) => {
+                if let Some(surface) = r.model.surface_mut() {
+                    *surface = word;
+                }
+            }
             (Request::Lsc(r), Scalar::Stride) => r.strided.stride = word,
             (Request::LscBlock2d(r), Scalar::Address) => r.address = bits,
             (Request::LscBlock2d(r), Scalar::SurfaceWidth) => r.surface_width = word,
@@ -131,10 +139,7 @@ impl Request {
             Request::Typed(r) => &mut r.surface,
             Request::Atomic(r) | Request::TypedAtomic(r) => &mut r.surface,
             Request::Target(r) => &mut r.surface,
-            Request::Lsc(r) => match &mut r.model {
-                LscModel::Flat => return None,
-                LscModel::Bss(at) | LscModel::Ss(at) | LscModel::Bti(at) => at,
-            },
+            Request::Lsc(r) => return r.model.surface_mut(),
             _ => return None,
         })
     }
@@ -165,6 +170,24 @@ impl Request {
                 | Request::SvmBlock(_)
                 | Request::Target(_)
         )
+    }
+
+    /// Whether what lies in registers is one element, or several, for each lane.
+    pub const fn is_by_lane(&self) -> bool {
+        match self {
+            Request::LscBlock2d(_) => false,
+            Request::Lsc(r) => !r.transposed && !matches!(r.op, LscOp::ReadState),
+            request => !request.is_block(),
+        }
+    }
+
+    /// The texels that are read or written, by either pipe.
+    pub fn typed(&self) -> Option<Typed> {
+        match self {
+            Request::Typed(r) => Some(*r),
+            Request::Lsc(r) => r.typed(),
+            _ => None,
+        }
     }
 
     /// The atomic operation, if it is one of the data port.

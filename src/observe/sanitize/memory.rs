@@ -4,8 +4,7 @@ use super::State;
 use super::finding::{Detail, Kind, Place};
 use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
 use crate::isa::{AtomicOp, Family, Opcode};
-use crate::message::Request;
-use crate::program::{LscAction, SendBody};
+use crate::message::{LscOp, Request};
 
 /// A set of byte addresses.
 #[derive(Debug, Default)]
@@ -41,22 +40,14 @@ pub(super) enum Old {
 }
 
 impl Old {
-    /// For the atomics of a message.
-    pub(super) fn of(body: &SendBody) -> Old {
-        match body {
-            SendBody::Request(request, _) => Old::of_request(request),
-            SendBody::Lsc(message) => match message.action {
-                LscAction::Atomic(op) => Old::under(op),
-                _ => Old::Kept,
-            },
-            SendBody::LscBlock(_) => Old::Used,
-        }
-    }
-
     /// For the atomics of a request.
     pub(super) fn of_request(request: &Request) -> Old {
         match request {
             Request::Atomic(r) | Request::SvmAtomic(r) => Old::under(r.op),
+            Request::Lsc(r) => match r.op {
+                LscOp::Atomic(op) => Old::under(op),
+                _ => Old::Kept,
+            },
             _ => Old::Used,
         }
     }

@@ -202,7 +202,7 @@ impl State {
             Op::Goto { lanes, .. } | Op::Return { lanes, .. } => self.branch(at, *lanes, on),
             Op::Barrier(Barrier::Whole | Barrier::Wait) => self.barrier(at, on),
             Op::Send(send) => {
-                self.old = Old::of(&send.body);
+                self.old = Old::of_request(&send.request);
             }
             Op::RawSend(message) => {
                 self.old = Old::Used;

@@ -3,8 +3,8 @@
 use super::{Part, Use, Uses, What};
 use crate::exec::lanes::active;
 use crate::message::layout::{data_name, params_name};
-use crate::message::{Layout, Request};
-use crate::program::{Lanes, Lsc, LscAction, LscBlock, LscPlace, Raw, Registers, SendBody, Source};
+use crate::message::{Layout, LscBlock2d, Request};
+use crate::program::{Raw, Registers, Send};
 
 /// The lanes a message reads for: those that run, and how many the instruction has.
 #[derive(Clone, Copy)]
@@ -14,21 +14,17 @@ pub(super) struct On {
 }
 
 impl<F: FnMut(Use)> Uses<'_, F> {
-    pub(super) fn message(&mut self, body: &SendBody, lanes: Lanes, mask: u32) {
-        let count = u32::from(lanes.count);
-        let on = On { mask, count };
-        match body {
-            // What each lane gives; such messages do nothing when no lane is on.
-            SendBody::Request(request, operands) if mask != 0 || request.is_block() => {
-                for (scalar, source) in &operands.scalars {
-                    self.scalar(scalar.name(), source);
-                }
-                self.request(request, &operands.registers, on);
-            }
-            SendBody::Lsc(lsc) if mask != 0 => self.lsc(lsc, on),
-            SendBody::LscBlock(block) if mask != 0 => self.lsc_block(block),
-            SendBody::Request(..) | SendBody::Lsc(_) | SendBody::LscBlock(_) => {}
+    pub(super) fn message(&mut self, send: &Send, mask: u32) {
+        // What each lane gives; such messages do nothing when no lane is on.
+        if mask == 0 && !send.request.is_block() {
+            return;
         }
+        for (scalar, source) in &send.operands.scalars {
+            self.scalar(scalar.name(), source);
+        }
+        let count = u32::from(send.lanes.count);
+        let on = On { mask, count };
+        self.request(&send.request, &send.operands.registers, on);
     }
 
     /// The registers of a request, as its layout has them.
@@ -41,18 +37,36 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         let mut params = layout.params;
         let addresses = !matches!(
             request,
-            Request::Sampler(_) | Request::Typed(_) | Request::TypedAtomic(_)
+            Request::Sampler(_) | Request::Typed(_) | Request::TypedAtomic(_) | Request::Lsc(_)
         );
         if addresses {
             (params.slot, params.used) = (registers.address_bytes, registers.address_bytes);
         }
+        // A transposed message is that of the first active lane.
+        let first = on.mask & on.mask.wrapping_neg();
+        let whole = on;
+        let on = match request {
+            Request::Lsc(r) if r.transposed => On { mask: first, ..on },
+            _ => on,
+        };
         for raw in registers.params().iter().flatten() {
             let size = [params.used, params.slot];
             self.each_lane(params_name(request), *raw, on, size);
         }
         let (name, data) = (data_name(request), layout.data);
-        let alone = matches!(request, Request::Target(_)) || request.atomic().is_some();
+        let on = whole;
+        let alone = matches!(request, Request::Target(_)) || request.is_atomic();
+        // The value of a slot may begin in its middle.
+        let skipped = match request {
+            Request::Lsc(r) => r.data.register_offset(),
+            _ => 0,
+        };
         for raw in registers.data.iter().flatten() {
+            let raw = &raw.skip(skipped);
+            if let Request::LscBlock2d(block) = request {
+                self.block2d(block, *raw);
+                continue;
+            }
             if alone {
                 // Colours of one write may differ in their type.
                 let size = match request {
@@ -63,7 +77,7 @@ impl<F: FnMut(Use)> Uses<'_, F> {
                 continue;
             }
             for value in 0..data.count {
-                match request.is_block() {
+                match !request.is_by_lane() {
                     true => self.raw(name, *raw, None, value * data.pitch, data.used),
                     false => {
                         let row = raw.skip(value * data.pitch);
@@ -74,69 +88,8 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         }
     }
 
-    fn scalars<'s>(
-        &mut self,
-        names: &[&'static str],
-        sources: impl IntoIterator<Item = &'s Source>,
-    ) {
-        for (name, source) in names.iter().zip(sources) {
-            self.scalar(name, source);
-        }
-    }
-
-    /// An LSC message: addresses, and what it stores or updates with.
-    fn lsc(&mut self, lsc: &Lsc, on: On) {
-        if let LscPlace::Table(index) = &lsc.place {
-            self.scalar("surface index", index);
-        }
-        if let Some(base) = &lsc.base {
-            self.scalar("base", base);
-        }
-        // A transposed message is that of the first active lane; strides start from lane 0.
-        let first = on.mask & on.mask.wrapping_neg();
-        let asking = match (lsc.transposed, lsc.stride) {
-            (_, Some(_)) => 1,
-            (true, None) => first,
-            (false, None) => on.mask,
-        };
-        let asking = On { mask: asking, ..on };
-        let size = lsc.address_bits / 8;
-        self.each_lane("addresses", lsc.addresses, asking, [size; 2]);
-        if let Some(stride) = lsc.stride {
-            self.each_lane("stride", stride, On { mask: 1, count: 1 }, [4; 2]);
-        }
-        let (memory, register) = (lsc.memory_bytes, lsc.register_bytes);
-        for raw in lsc.src.into_iter().flatten() {
-            self.each_lane("operands", raw, on, [memory, register]);
-        }
-        let Some(data) = lsc.data.filter(|_| lsc.action == LscAction::Store) else {
-            return;
-        };
-        let data = data.skip(if lsc.high { 2 } else { 0 });
-        if lsc.transposed {
-            for element in 0..lsc.vector {
-                self.raw("data", data, None, element * register, memory);
-            }
-            return;
-        }
-        let row = (register * on.count).next_multiple_of(self.facts.platform.grf_bytes());
-        let rows = match lsc.channels.count() {
-            0 => lsc.vector,
-            channels => channels,
-        };
-        for k in 0..rows {
-            let data = data.skip(k * row);
-            self.each_lane("data", data, on, [memory, register]);
-        }
-    }
-
-    /// A 2D block: its surface and place, and the elements that it stores.
-    fn lsc_block(&mut self, block: &LscBlock) {
-        let names = ["address", "width", "height", "pitch", "column", "row"];
-        self.scalars(&names, block.address.iter());
-        let Some(data) = block.data.filter(|_| block.write) else {
-            return;
-        };
+    /// The elements that a 2D block stores.
+    fn block2d(&mut self, block: &LscBlock2d, data: Raw) {
         for row in 0..block.height {
             for column in 0..block.width {
                 let at = block.place(column, row) * block.element;
