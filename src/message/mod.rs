@@ -19,7 +19,7 @@
 //! 2. What it asks is a variant of [`Request`] with a struct of its own: [`Fence`]. The build now
 //!    fails at the `match`es that must give it bits: `encode` and `decode` of its family, here
 //!    `dataport/sync.rs`, and its default lengths in [`default_lengths`].
-//! 3. Its meaning is what the executor does when the request arrives: `exec::message`.
+//! 3. Its meaning is what the executor does when the request arrives: `exec::message::dispatch`.
 //!
 //! The law of `message/laws.rs` takes a strategy for the new request, and holds encode against decode
 //! from there on:

@@ -23,6 +23,12 @@ const LAYERS: &[&[&str]] = &[
     &["api", "cli"],
 ];
 
+/// Floors inside a folder, the lowest first: a file names only files of its own floor and of those below.
+const FLOORS: &[(&str, &[&[&str]])] = &[(
+    "exec",
+    &[&["state"], &["compute"], &["message"], &["control"]],
+)];
+
 fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|names| names.contains(&module))
 }
@@ -92,6 +98,64 @@ fn a_module_names_only_earlier_ones() {
                         inside.display(),
                         number + 1
                     ));
+                }
+            }
+        }
+    }
+    assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+/// The submodules of `folder` that a line of code names: through `crate::folder::`, or through as many `super::` as
+/// lead to the folder itself.
+fn inner_named<'l>(line: &'l str, folder: &str, depth: usize) -> Vec<&'l str> {
+    let code = line.split("//").next().unwrap_or_default();
+    let absolute = format!("crate::{folder}::");
+    let relative = "super::".repeat(depth);
+    let mut names = Vec::new();
+    for prefix in [absolute, relative] {
+        for (at, _) in code.match_indices(&prefix) {
+            let longer = code[..at].ends_with("super::");
+            let tail = &code[at + prefix.len()..];
+            let end = tail.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
+            let name = &tail[..end.unwrap_or(tail.len())];
+            if !longer && name != "super" {
+                names.push(name);
+            }
+        }
+    }
+    names
+}
+
+#[test]
+fn a_floor_names_only_itself_and_lower_ones() {
+    let root = Path::new(env!("CARGO_MANIFEST_DIR")).join("src");
+    let mut wrong = Vec::new();
+    for (folder, floors) in FLOORS {
+        let level = |name: &str| floors.iter().position(|floor| floor.contains(&name));
+        let mut paths = Vec::new();
+        files(&root.join(folder), &mut paths);
+        for path in &paths {
+            let inside = path.strip_prefix(root.join(folder)).expect("below it");
+            let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
+            if parts == ["mod.rs"] {
+                continue;
+            }
+            let module = parts[0].trim_end_matches(".rs");
+            let Some(own) = level(module) else {
+                wrong.push(format!("{folder}/{module} is on no floor"));
+                continue;
+            };
+            // `super::` of a file is its folder; `mod.rs` is the folder itself.
+            let depth = parts.len() - usize::from(parts.ends_with(&["mod.rs"]));
+            let text = fs::read_to_string(path).expect("source text");
+            let code = text.split("#[cfg(test)]").next().unwrap_or_default();
+            for (number, line) in code.lines().enumerate() {
+                for name in inner_named(line, folder, depth) {
+                    // What the folder exports to others is not for those inside it.
+                    if level(name).is_none_or(|other| other > own) {
+                        let place = inside.display();
+                        wrong.push(format!("{folder}/{place}:{}: names {name}", number + 1));
+                    }
                 }
             }
         }

@@ -1,0 +1,303 @@
+//! The fast form of a program: each op that computes is a [`Step`], a function with all that it needs
+//! beside it.
+//!
+//! ```text
+//!  ops    or │ mul │ mov │ add │ sample │ add │ goto │ mov …     what observers and messages know
+//!  steps  ■■■│ ■■■ │ ■■■ │ ■■■ │   ·    │ ■■■ │   ·  │ ■■■       one for each op; · are the thread's own
+//!  runs    4    3     2     1      0       1      0      1       steps until the next ·, or a place to jump to
+//! ```
+//!
+//! A step's function is chosen once, by opcode, types and number of lanes: it works on arrays of fixed
+//! size, so that the compiler vectorises it, and asks nothing lane by lane. What it computes is defined by
+//! [`super::general`], which runs whatever has no function of its own; a law asserts that both agree.
+//!
+//! Start with [`Decoded::new`]. [`choose`] finds the function; [`operand`] says where lanes lie, and
+//! `rows` brings them in and out.
+
+mod choose;
+mod compare;
+mod dword;
+mod idle;
+mod join;
+mod moves;
+pub mod operand;
+mod rows;
+mod single;
+
+use crate::exec::state::float_mode::FloatMode;
+use crate::exec::state::thread::Thread;
+use crate::isa::Condition;
+use crate::math::simd::{self, Wide};
+use crate::program::{Guard, Lanes, Op, Program};
+use operand::{DRESSED, Operand, Put, Shape};
+use std::sync::OnceLock;
+
+/// What runs a step on threads that stand at it. Lanes that are off keep what they had.
+pub type Run = for<'p> fn(&mut [Thread<'p>], &Step);
+
+/// An op, decoded.
+#[derive(Clone, Copy)]
+pub struct Step {
+    /// The function.
+    pub run: Run,
+    /// Whether it is not the reference.
+    pub fast: bool,
+    /// Which lanes.
+    lanes: Lanes,
+    /// One bit for each lane of the instruction.
+    all: u32,
+    /// Lanes that run whatever the execution mask says.
+    forced: u32,
+    /// The predicate.
+    guard: Option<Guard>,
+    /// Where values come from.
+    src: [Operand; 3],
+    /// Where results go.
+    dst: Put,
+    /// `.sat`.
+    saturate: bool,
+    /// Denormal singles are flushed.
+    flush: bool,
+    /// The relation of `cmp`.
+    relation: Condition,
+    /// Bytes of an arena.
+    reach: u32,
+    /// Instructions for wide registers, if the host has them.
+    wide: Option<Wide>,
+    /// Index of the op.
+    op: u32,
+    /// Ops that it stands for.
+    pub ops: u32,
+}
+
+impl Step {
+    /// The bytes of a thread that operands lie in.
+    #[inline(always)]
+    fn bytes<'t>(&self, thread: &'t Thread<'_>) -> &'t [u8] {
+        &thread.arena[..self.reach as usize]
+    }
+
+    #[inline(always)]
+    fn bytes_mut<'t>(&self, thread: &'t mut Thread<'_>) -> &'t mut [u8] {
+        &mut thread.arena[..self.reach as usize]
+    }
+
+    /// The first op it stands for, and how many there are.
+    #[inline(always)]
+    const fn defined(&self) -> (u32, u32) {
+        (self.op, self.ops)
+    }
+
+    /// The lanes that run. No step of a bare shape has a predicate.
+    #[inline(always)]
+    fn mask<const SHAPE: Shape>(&self, thread: &Thread<'_>) -> u32 {
+        let mask = (thread.frame.em | self.forced) >> self.lanes.offset & self.all;
+        match self.guard {
+            Some(guard) if SHAPE & DRESSED != 0 => mask & thread.predicate(self.lanes, guard),
+            _ => mask,
+        }
+    }
+}
+
+/// A loop over the lanes of a step.
+trait Kernel {
+    /// Runs it.
+    fn run(thread: &mut Thread<'_>, step: &Step);
+}
+
+/// A kernel in wide instructions: the results of the reference, sooner. A copy for hosts without them would double
+/// the code.
+fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
+    match step.wide {
+        Some(wide) => wide.run(
+            #[inline(always)]
+            || each::<K>(threads, step),
+        ),
+        // Chosen only where there are some.
+        None => each_as_defined(threads, step),
+    }
+}
+
+#[inline(always)]
+fn each<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
+    // A copy of its own, whose address nobody takes: the compiler sees that nothing a thread writes changes
+    // the step, and asks once for all threads what the kernel wants to know.
+    let step = *step;
+    for thread in threads {
+        K::run(thread, &step);
+    }
+}
+
+/// Runs the ops of a step as the reference does.
+#[cold]
+#[inline(never)]
+fn as_defined(thread: &mut Thread<'_>, (op, ops): (u32, u32)) {
+    for op in op..op + ops {
+        thread.compute(op);
+    }
+}
+
+fn each_as_defined(threads: &mut [Thread<'_>], step: &Step) {
+    for thread in threads {
+        as_defined(thread, step.defined());
+    }
+}
+
+/// The steps of a program in the float modes that matter.
+pub struct Decoded {
+    wide: Option<Wide>,
+    /// Built-ins that the thread itself reads and writes.
+    pub state: State,
+    /// For each op how many steps follow each other from it on; 0 where the thread itself must act.
+    runs: Vec<u32>,
+    /// By [`Table`]; made when a thread is first in the mode.
+    tables: [OnceLock<Vec<Step>>; 3],
+    /// The same for runs that nobody watches: a step may stand for the next op too.
+    joined: [OnceLock<Vec<Step>>; 3],
+}
+
+/// Arena offsets of built-ins.
+#[derive(Clone, Copy, Debug, Default)]
+pub struct State {
+    /// The float mode.
+    pub cr0: Option<u32>,
+    /// The execution mask.
+    pub ce0: Option<u32>,
+    /// The time.
+    pub tsc: Option<u32>,
+}
+
+/// Float modes as far as steps differ.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+enum Table {
+    /// Nearest even, denormal singles kept.
+    Kept,
+    /// Nearest even, denormal singles flushed.
+    Flushed,
+    /// Any other: floats go to the reference.
+    Other,
+}
+
+impl Table {
+    fn of(mode: FloatMode) -> Table {
+        match mode {
+            m if !m.is_plain() => Table::Other,
+            m if m.keep_single => Table::Kept,
+            _ => Table::Flushed,
+        }
+    }
+}
+
+impl Decoded {
+    /// Finds where a program runs straight on.
+    pub fn new(program: &Program) -> Decoded {
+        let entered = entered(program);
+        let mut runs = vec![0; program.ops.len()];
+        let mut run = 0;
+        for (i, op) in program.ops.iter().enumerate().rev() {
+            if entered[i + 1] {
+                run = 0;
+            }
+            run = if computes(op) { run + 1 } else { 0 };
+            runs[i] = run;
+        }
+        let offset = |name| program.symbols.get(name).map(|s| s.offset);
+        Decoded {
+            wide: simd::wide(),
+            state: State {
+                cr0: offset("%cr0"),
+                ce0: offset("%ce0"),
+                tsc: offset("%tsc"),
+            },
+            runs,
+            tables: Default::default(),
+            joined: Default::default(),
+        }
+    }
+
+    /// Steps that follow each other from an op on.
+    #[inline]
+    pub fn run(&self, pc: u32) -> u32 {
+        self.runs.get(pc as usize).copied().unwrap_or(0)
+    }
+
+    /// The steps of a mode, one for each op.
+    pub fn steps(&self, program: &Program, mode: FloatMode) -> &[Step] {
+        let table = Table::of(mode);
+        self.tables[table as usize].get_or_init(|| {
+            let choice = self.choice(program, table);
+            let ops = program.ops.iter().zip(0..);
+            ops.map(|(op, at)| choice.step(op, at)).collect()
+        })
+    }
+
+    /// As [`Decoded::steps`], where a step does what the next op does too if it can: `Step::ops` tells.
+    /// The steps of ops that are done so are there as well.
+    pub fn joined(&self, program: &Program, mode: FloatMode) -> &[Step] {
+        let table = Table::of(mode);
+        self.joined[table as usize].get_or_init(|| {
+            let choice = self.choice(program, table);
+            let mut steps = self.steps(program, mode).to_vec();
+            let idle = idle::idle(program, &entered(program));
+            for (step, _) in steps.iter_mut().zip(idle).filter(|(_, idle)| *idle) {
+                step.run = choose::nothing_to_do;
+            }
+            for (i, pair) in program.ops.windows(2).enumerate() {
+                if self.runs[i] < 2 {
+                    continue;
+                }
+                let Some(op) = join::join(&pair[0], &pair[1]) else {
+                    continue;
+                };
+                let step = choice.step(&op, i as u32);
+                if step.fast && steps[i].fast {
+                    steps[i] = Step { ops: 2, ..step };
+                }
+            }
+            steps
+        })
+    }
+
+    fn choice<'p>(&self, program: &'p Program, table: Table) -> choose::Choice<'p> {
+        choose::Choice {
+            program,
+            wide: self.wide,
+            plain: table != Table::Other,
+            flush: table == Table::Flushed,
+        }
+    }
+}
+
+/// The ops that a jump or a call may lead to, and whether the end is one.
+fn entered(program: &Program) -> Vec<bool> {
+    let mut entered = vec![false; program.ops.len() + 1];
+    let mut enter = |target: u32| {
+        if let Some(entered) = entered.get_mut(target as usize) {
+            *entered = true;
+        }
+    };
+    for op in &program.ops {
+        match op {
+            Op::Goto { target, .. } | Op::Jump { target, .. } | Op::Call { target, .. } => {
+                enter(*target);
+            }
+            Op::Switch { targets, .. } => targets.iter().for_each(|&t| enter(t)),
+            _ => {}
+        }
+    }
+    program.functions.iter().for_each(|f| enter(f.entry));
+    entered
+}
+
+/// Whether an op neither branches nor waits nor can fail.
+pub(crate) fn computes(op: &Op) -> bool {
+    matches!(
+        op,
+        Op::Alu(_)
+            | Op::Compare { .. }
+            | Op::SetPredicate { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Nothing
+            | Op::Lifetime(_)
+    )
+}

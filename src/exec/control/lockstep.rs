@@ -1,0 +1,223 @@
+//! Threads side by side: those that stand at the same op run it one after the other, so that finding out what
+//! to do is paid once for all of them.
+//!
+//! ```text
+//!  thread 0  pc 12 ┐
+//!  thread 1  pc 12 ├ the least pc, the front:  step 12 on 0, 1, 3; step 13 on 0, 1, 3; …
+//!  thread 3  pc 12 ┘
+//!  thread 2  pc 31   waits until the front has come to 31
+//! ```
+//!
+//! What lanes are to a thread (`flow`), threads are in lockstep. Each does what it would do alone, to
+//! the byte, as long as no thread sees what another one does: [`may_lockstep`].
+
+use super::run::{After, run_steps};
+use crate::exec::message::coalesced::Coalesced;
+use crate::exec::message::environment::Environment;
+use crate::exec::message::ready;
+use crate::exec::message::texels::Rows;
+use crate::exec::state::observer::Silent;
+use crate::exec::state::thread::Thread;
+use crate::exec::state::trap::Trap;
+
+use crate::message::{Request, Sfid};
+use crate::program::{Guard, Lanes, Op, Program};
+
+/// The place of a thread that has ended.
+const ENDED: u32 = u32::MAX;
+
+/// Whether threads of a program may run side by side: nothing in it makes threads wait for each other, or
+/// tells one what another has done before.
+pub fn may_lockstep(program: &Program) -> bool {
+    program.slm_bytes == 0 && program.ops.iter().all(keeps_to_itself)
+}
+
+fn keeps_to_itself(op: &Op) -> bool {
+    match op {
+        Op::Barrier(_) | Op::RawSend(_) => false,
+        Op::Send(send) => match &send.request {
+            Request::Target(_) => false,
+            Request::Lsc(r) => !r.op.is_atomic() && r.sfid != Sfid::Slm,
+            request => request.atomic().is_none(),
+        },
+        _ => true,
+    }
+}
+
+/// Runs threads of a program that [`may_lockstep`] to their ends. They come back in the order of their numbers.
+///
+/// # Errors
+/// The [`Trap`] of the first thread, by number, that could not go on; those behind it have not ended.
+pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<(), Box<Trap>> {
+    for thread in threads.iter_mut() {
+        thread.load_control(environment.code);
+    }
+    let mut first = None;
+    loop {
+        threads.iter_mut().for_each(settle);
+        threads.sort_unstable_by_key(|t| (t.frame.pc, t.id.index));
+        let Some((leader, _)) = threads.split_first().filter(|t| t.0.frame.pc != ENDED) else {
+            break;
+        };
+        let (pc, mode) = (leader.frame.pc, leader.mode);
+        let stands = |t: &Thread<'_>| t.frame.pc == pc && t.mode == mode;
+        let count = threads.iter().take_while(|t| stands(t)).count();
+        let (front, rest) = threads.split_at_mut(count);
+        // Those at the same place in another mode have their turn later.
+        let join = rest.iter().map(|t| t.frame.pc).find(|&at| at > pc);
+        let join = join.unwrap_or(ENDED);
+        if let Err(trap) = advance(front, join, environment) {
+            // Whoever comes behind would not have started; those in front may yet have a trap of their own.
+            for thread in threads.iter_mut() {
+                if thread.id >= trap.thread {
+                    thread.frame.pc = ENDED;
+                }
+            }
+            first = Some(trap);
+        }
+    }
+    threads.sort_unstable_by_key(|t| t.id.index);
+    first.map_or(Ok(()), Err)
+}
+
+/// Runs threads that stand at one op in one float mode until they part or come to `join`.
+fn advance(
+    front: &mut [Thread<'_>],
+    join: u32,
+    environment: &Environment<'_>,
+) -> Result<(), Box<Trap>> {
+    let Some(mode) = front.first().map(|leader| leader.mode) else {
+        return Ok(());
+    };
+    loop {
+        if let Some(pc) = stride(front, join, environment) {
+            act(front, pc, environment)?;
+        }
+        front.iter_mut().for_each(settle);
+        let pc = front[0].frame.pc;
+        let together = front.iter().all(|t| t.frame.pc == pc && t.mode == mode);
+        if !together || pc >= join {
+            return Ok(());
+        }
+    }
+}
+
+/// Runs what threads that stand at one op do alike: steps, branches, and messages served for all of them. Says
+/// at which op they stand that each does for itself, or that is one too many for one of them; `None` if they
+/// have parted, or have come to `join` or to where lanes of one of them wait.
+fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) -> Option<u32> {
+    let Environment { code, limit, .. } = *environment;
+    let leader = front.first()?;
+    let (program, mut pc) = (leader.program, leader.frame.pc);
+    let steps = code.joined(program, leader.mode);
+    let (mut waits, mut most) = (join, 0);
+    for thread in front.iter() {
+        waits = waits.min(thread.frame.join);
+        most = most.max(thread.executed);
+    }
+    let left = limit.saturating_sub(most);
+    let (mut done, mut together) = (0, true);
+    while together && pc < waits && done < left {
+        let run = u64::from(code.run(pc)).min(left - done);
+        if run > 0 {
+            run_steps(front, &steps[pc as usize..][..run as usize]);
+            (pc, done) = (pc + run as u32, done + run);
+            continue;
+        }
+        match program.ops.get(pc as usize) {
+            Some(Op::Goto {
+                lanes,
+                guard,
+                target,
+            }) => {
+                if guard.is_none() && lanes.count == 1 {
+                    pc = *target;
+                } else {
+                    (together, waits) = branch(front, pc, join, (*lanes, *guard, *target));
+                    pc = front[0].frame.pc;
+                }
+            }
+            Some(Op::Send(send))
+                if matches!(send.request, Request::Sampler(_))
+                    && ready::serve(front, environment, send, pc) =>
+            {
+                pc += 1;
+            }
+            _ => break,
+        }
+        done += 1;
+    }
+    for thread in front {
+        thread.executed += done;
+        if together {
+            thread.frame.pc = pc;
+        }
+    }
+    (together && pc < waits).then_some(pc)
+}
+
+/// Lets threads take the branch that all stand at. Says whether all stand at one op then, and where they or
+/// lanes of one of them have to wait. By itself, so that what is known of the branch stays in registers.
+#[inline(never)]
+fn branch(
+    front: &mut [Thread<'_>],
+    pc: u32,
+    join: u32,
+    (lanes, guard, target): (Lanes, Option<Guard>, u32),
+) -> (bool, u32) {
+    let (mut least, mut most, mut waits) = (u32::MAX, 0, join);
+    for thread in front {
+        thread.frame.pc = pc + 1;
+        thread.goto(lanes, guard, target);
+        (least, most) = (least.min(thread.frame.pc), most.max(thread.frame.pc));
+        waits = waits.min(thread.frame.join);
+    }
+    (least == most, waits)
+}
+
+/// Lets threads do, one after the other, the op that all stand at.
+fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
+    let limit = environment.limit;
+    let Some(op) = front
+        .first()
+        .and_then(|leader| leader.program.ops.get(pc as usize))
+    else {
+        front.iter_mut().for_each(|t| t.frame.pc = ENDED);
+        return Ok(());
+    };
+    if environment.code.run(pc) > 0 {
+        // A step that is one too many for one of them; those before it will come here again.
+        let over = front.iter().find(|t| t.executed >= limit);
+        return over.map_or(Ok(()), |t| Err(t.over_limit(limit)));
+    }
+    let (rows, coalesced) = match op {
+        Op::Send(send) => (
+            Rows::new(&front[0], environment, send),
+            Coalesced::new(&front[0], environment, send),
+        ),
+        _ => (None, None),
+    };
+    for thread in front {
+        thread.count(op, limit)?;
+        let served = rows.as_ref().is_some_and(|rows| rows.write(thread))
+            || coalesced
+                .as_ref()
+                .is_some_and(|message| message.serve(thread));
+        if served {
+            thread.frame.pc = pc + 1;
+            continue;
+        }
+        match thread.act(environment, op, pc, &mut Silent)? {
+            After::Next | After::NextInMode => {}
+            After::Stop(_) => thread.frame.pc = ENDED,
+        }
+    }
+    Ok(())
+}
+
+/// Lets lanes that wait where a thread stands join the others.
+fn settle(thread: &mut Thread<'_>) {
+    if thread.frame.pc >= thread.frame.join && thread.frame.pc != ENDED {
+        thread.frame.rejoin();
+    }
+}

@@ -1,0 +1,7 @@
+//! Which op runs next, and for whom: the loop of a thread, its lanes, several threads side by side.
+
+pub(crate) mod flow;
+pub mod lockstep;
+pub mod order;
+pub(crate) mod reset;
+pub(crate) mod run;

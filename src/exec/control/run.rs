@@ -1,0 +1,379 @@
+//! The loop over the ops of one thread.
+
+use super::flow::Left;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::exec::compute::decoded::{Step, computes};
+use crate::exec::compute::general;
+use crate::exec::message::environment::Environment;
+use crate::exec::message::{call, dispatch, raw};
+use crate::exec::state::named::{Meeting, NAMED_BARRIERS, NamedBarriers, Role};
+use crate::exec::state::observer::{MeetingStep, Observer, Running};
+use crate::exec::state::thread::{Stop, Thread, ThreadId};
+use crate::exec::state::trap::Trap;
+use crate::isa::Opcode;
+use crate::lower::function_at;
+use crate::program::{Barrier, NamedSignal, Op, Source};
+use std::fmt;
+
+/// What follows an op that a thread does itself.
+pub(crate) enum After {
+    /// The op at its `pc`.
+    Next,
+    /// The same, in a float mode that may be another one.
+    NextInMode,
+    /// Nothing, for now.
+    Stop(Stop),
+}
+
+/// Whether an op is no instruction: it counts nowhere, and nobody watches it.
+const fn is_bookkeeping(op: &Op) -> bool {
+    matches!(op, Op::ReadState | Op::LoadControl)
+}
+
+impl Thread<'_> {
+    /// Runs until the thread ends or waits.
+    ///
+    /// # Errors
+    /// The first [`Trap`]: something not modelled was reached (`N0601`), a message cannot be served
+    /// (`E0603`, `E0604`, `E0607`, `E0608`), or a limit was (`L0602`, `L0604`, `L0605`).
+    pub fn run<O: Observer>(
+        &mut self,
+        environment: &Environment<'_>,
+        observer: &mut O,
+    ) -> Result<Stop, Box<Trap>> {
+        let (program, limit) = (self.program, environment.limit);
+        let code = environment.code;
+        if let Some((pc, meeting)) = self.waits.take()
+            && O::ACTIVE
+        {
+            observer.named_barrier(self.at(pc), meeting, MeetingStep::Passed);
+        }
+        self.load_control(code);
+        let steps_of = |mode| match O::ACTIVE {
+            true => code.steps(program, mode),
+            false => code.joined(program, mode),
+        };
+        let mut steps = steps_of(self.mode);
+        let turn = self.executed.saturating_add(environment.turn);
+        let run_until = limit.min(turn);
+        loop {
+            if self.frame.pc >= self.frame.join {
+                self.frame.rejoin();
+            }
+            if self.executed >= turn {
+                return Ok(Stop::Turn);
+            }
+            let pc = self.frame.pc;
+            let run = code.run(pc);
+            if run > 0 && !O::ACTIVE {
+                // Nobody can join inside a run: those who wait do so where a jump may lead or behind
+                // an op of the thread's own.
+                let run = u64::from(run).min(run_until.saturating_sub(self.executed));
+                if run == 0 {
+                    return Err(self.over_limit(limit));
+                }
+                run_steps(
+                    std::slice::from_mut(self),
+                    &steps[pc as usize..][..run as usize],
+                );
+                self.executed += run;
+                self.frame.pc = pc + run as u32;
+                continue;
+            }
+            let Some(op) = program.ops.get(pc as usize) else {
+                return Ok(Stop::Ended);
+            };
+            self.count(op, limit)?;
+            let watched = O::ACTIVE && !is_bookkeeping(op);
+            let mut running = Running::default();
+            if watched {
+                running = self.running(op);
+                observer.before(self.at(pc), op, running, &self.arena);
+            }
+            if computes(op) {
+                // Only those who watch come here, one op at a time.
+                let step = &steps[pc as usize];
+                (step.run)(std::slice::from_mut(self), step);
+                self.frame.pc = pc + 1;
+            } else {
+                match self.act(environment, op, pc, observer)? {
+                    After::Next => {}
+                    After::NextInMode => steps = steps_of(self.mode),
+                    After::Stop(stop) => return Ok(stop),
+                }
+            }
+            if watched {
+                self.report_writes(op, pc, observer);
+                observer.after(self.at(pc), op, running, &self.arena);
+            }
+        }
+    }
+
+    /// Counts an op that is about to run, or says that it is one too many.
+    pub(crate) fn count(&mut self, op: &Op, limit: u64) -> Result<(), Box<Trap>> {
+        if is_bookkeeping(op) {
+            return Ok(());
+        }
+        if self.executed >= limit {
+            return Err(self.over_limit(limit));
+        }
+        self.executed += 1;
+        Ok(())
+    }
+
+    /// Does what no step does: branches, messages, barriers, state.
+    pub(crate) fn act<O: Observer>(
+        &mut self,
+        environment: &Environment<'_>,
+        op: &Op,
+        pc: u32,
+        observer: &mut O,
+    ) -> Result<After, Box<Trap>> {
+        let program = self.program;
+        self.frame.pc = pc + 1;
+        match op {
+            // Steps.
+            Op::Alu(_)
+            | Op::Compare { .. }
+            | Op::SetPredicate { .. }
+            | Op::PredicateLogic { .. }
+            | Op::Nothing
+            | Op::Lifetime(_) => {}
+            Op::Goto {
+                lanes,
+                guard,
+                target,
+            } => self.goto(*lanes, *guard, *target),
+            Op::Jump {
+                lanes,
+                guard,
+                target,
+            } => {
+                if self.uniform(*lanes, *guard) {
+                    self.frame.jump(*target);
+                }
+            }
+            Op::Switch {
+                lanes: _,
+                index,
+                targets,
+            } => {
+                // Beyond the table nothing is promised: go on behind it.
+                let index = general::scalar(self, index);
+                if let Some(&target) = usize::try_from(index).ok().and_then(|i| targets.get(i)) {
+                    self.frame.jump(target);
+                }
+            }
+            Op::Call {
+                lanes,
+                guard,
+                target,
+            } => {
+                self.call(*lanes, *guard, *target, None)?;
+            }
+            Op::CallFunction {
+                lanes,
+                guard,
+                function,
+            } => {
+                let target = program.functions[*function as usize].entry;
+                let entered = self.call(*lanes, *guard, target, Some(*function))?;
+                if O::ACTIVE && entered {
+                    observer.function(self.at(pc), *function, false);
+                }
+            }
+            Op::Return { lanes, guard } => match self.leave(*lanes, *guard) {
+                Left::Thread => return Ok(After::Stop(Stop::Ended)),
+                Left::Function(function) if O::ACTIVE => {
+                    observer.function(self.at(pc), function, true);
+                }
+                _ => {}
+            },
+            Op::Send(send) => {
+                dispatch::send(self, environment, send, pc, observer)?;
+            }
+            Op::RawSend(message) => {
+                let ends = raw::ends(self, message);
+                raw::send(self, environment, message, pc, observer)?;
+                if ends {
+                    return Ok(After::Stop(Stop::Ended));
+                }
+            }
+            Op::Barrier(Barrier::Whole) => return Ok(After::Stop(Stop::Barrier)),
+            Op::Barrier(Barrier::Signal) => self.signalled += 1,
+            Op::Barrier(Barrier::Wait) => {
+                // The wait is where a thread may stop; an unmatched one waits for the next round.
+                self.signalled = self.signalled.saturating_sub(1);
+                return Ok(After::Stop(Stop::Barrier));
+            }
+            Op::Barrier(Barrier::NamedSignal(signal)) => {
+                let meeting = self.named_signal(environment, signal, pc)?;
+                if O::ACTIVE {
+                    let step = match environment.named.is_complete(meeting) {
+                        true => MeetingStep::Completed,
+                        false => MeetingStep::Came,
+                    };
+                    observer.named_barrier(self.at(pc), meeting, step);
+                }
+            }
+            Op::Barrier(Barrier::NamedWait(id)) => {
+                let meeting = self.named_wait(id, pc)?;
+                if !environment.named.is_complete(meeting) {
+                    self.waits = Some((pc, meeting));
+                    return Ok(After::Stop(Stop::Named(meeting)));
+                }
+                if O::ACTIVE {
+                    observer.named_barrier(self.at(pc), meeting, MeetingStep::Passed);
+                }
+            }
+            Op::ReadState => self.read_state(environment.code),
+            Op::LoadControl => {
+                self.load_control(environment.code);
+                return Ok(After::NextInMode);
+            }
+            Op::CallIndirect {
+                lanes,
+                guard,
+                address,
+            } => {
+                let address = general::scalar(self, address);
+                let function = function_at(address)
+                    .and_then(|f| Some((f, program.functions.get(f as usize)?)));
+                let Some((number, function)) = function else {
+                    return Err(self.no_function(pc, address));
+                };
+                let entered = self.call(*lanes, *guard, function.entry, Some(number))?;
+                if O::ACTIVE && entered {
+                    observer.function(self.at(pc), number, false);
+                }
+            }
+            Op::Unsupported => {
+                return Err(self.unsupported(pc));
+            }
+            Op::TakesNull => {
+                let mnemonic = program.mnemonic(self.site(pc).opcode);
+                return Err(call::takes_null(self, mnemonic, None, pc));
+            }
+        }
+        Ok(After::Next)
+    }
+
+    /// Comes to a named barrier.
+    fn named_signal(
+        &mut self,
+        environment: &Environment<'_>,
+        signal: &NamedSignal,
+        pc: u32,
+    ) -> Result<Meeting, Box<Trap>> {
+        let id = self.named_barrier(&signal.id, pc)?;
+        let role = signal.role.as_ref().map(|role| general::scalar(self, role));
+        let threads = signal.threads.each_ref();
+        let threads = threads.map(|count| general::scalar(self, count));
+        let broken = |rule: &str| self.named_misuse(pc, id, rule);
+        let Some(role) = Role::from_type(role.unwrap_or(0)) else {
+            return Err(broken("its type is 0, 1 or 2: both, producer, consumer"));
+        };
+        let counts = threads.map(|count| u32::try_from(count).unwrap_or(0));
+        if counts.contains(&0) {
+            return Err(broken("it wants one producer and one consumer at least"));
+        }
+        if role != Role::Producer && self.named.iter().any(|m| m.id == id) {
+            return Err(broken(
+                "the thread has not waited for what it signalled before",
+            ));
+        }
+        let met = environment.named.signal(self.id.local, id, role, counts);
+        let meeting = met.map_err(|rule| broken(&rule))?;
+        if role != Role::Producer {
+            self.named.push(meeting);
+        }
+        Ok(meeting)
+    }
+
+    /// What the thread has to wait for.
+    fn named_wait(&mut self, id: &Source, pc: u32) -> Result<Meeting, Box<Trap>> {
+        let id = self.named_barrier(id, pc)?;
+        match self.named.iter().position(|meeting| meeting.id == id) {
+            Some(at) => Ok(self.named.swap_remove(at)),
+            None => {
+                Err(self.named_misuse(pc, id, "only consumers wait, after they have signalled"))
+            }
+        }
+    }
+
+    /// The number of a named barrier.
+    fn named_barrier(&self, id: &Source, pc: u32) -> Result<u8, Box<Trap>> {
+        let id = general::scalar(self, id);
+        match u8::try_from(id) {
+            Ok(id) if u32::from(id) < NAMED_BARRIERS => Ok(id),
+            _ => {
+                let rule = format!("there are {NAMED_BARRIERS}, numbered from 0");
+                Err(self.named_misuse(pc, id, &rule))
+            }
+        }
+    }
+
+    /// A thread waits at a named barrier, and no thread of its group can go on.
+    pub fn stuck(
+        &self,
+        meeting: Meeting,
+        whole: Option<ThreadId>,
+        named: &NamedBarriers,
+    ) -> Box<Trap> {
+        let id = meeting.id;
+        let what = format!("named barrier {id} is never complete");
+        let mut diagnostic = Diagnostic::with_message(Code::E0691, what).note(named.missing(id));
+        if let Some(other) = whole {
+            diagnostic = diagnostic.note(format!("{other} waits at the barrier of the group"));
+        }
+        let diagnostic = diagnostic.see("vISA text reference 5.13; vISA NBARRIER");
+        let pc = self.waits.map_or(self.frame.pc, |(pc, _)| pc);
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    fn named_misuse(&self, pc: u32, id: impl fmt::Display, rule: &str) -> Box<Trap> {
+        let what = format!("named barrier {id} cannot be used like this");
+        let diagnostic = Diagnostic::with_message(Code::E0690, what)
+            .note(rule)
+            .see("vISA text reference 5.13; vISA NBARRIER");
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    pub(crate) fn over_limit(&self, limit: u64) -> Box<Trap> {
+        let diagnostic = Diagnostic::new(Code::L0602)
+            .note(format!("the limit is {limit} instructions for each thread"));
+        self.trap(self.frame.pc, self.frame.em, diagnostic)
+    }
+
+    fn unsupported(&self, pc: u32) -> Box<Trap> {
+        let opcode = self.site(pc).opcode;
+        let section = match opcode {
+            // Parts from XeHP on answer it as an ordinary sample, which no program means.
+            Opcode::Sample4Po | Opcode::Sample4PoC => "lowering reference 4",
+            _ => opcode.info().family.section(),
+        };
+        let diagnostic =
+            Diagnostic::with_message(Code::N0601, format!("`{opcode}` is not modelled"))
+                .note(format!("{section} defines it; visim reads and checks it"))
+                .see(section);
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    fn no_function(&self, pc: u32, address: u64) -> Box<Trap> {
+        let what = format!("no function at address {address:#x}");
+        let diagnostic = Diagnostic::with_message(Code::E0608, what)
+            .note("addresses of functions come from `faddr`")
+            .see("vISA text reference 5.5");
+        self.trap(pc, self.frame.em, diagnostic)
+    }
+}
+
+/// Runs steps that follow each other on all of some threads.
+#[inline]
+pub(crate) fn run_steps(threads: &mut [Thread<'_>], steps: &[Step]) {
+    let mut rest = steps;
+    while let Some(step) = rest.first() {
+        (step.run)(threads, step);
+        rest = rest.get(step.ops as usize..).unwrap_or_default();
+    }
+}

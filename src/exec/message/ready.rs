@@ -1,0 +1,145 @@
+//! What is kept of sampler messages from one thread of a run to the next: most send the same message each
+//! time, with other coordinates.
+
+use super::sampling::channel_bytes;
+use crate::exec::compute::general;
+use crate::exec::message::call::state;
+use crate::exec::message::environment::Environment;
+use crate::exec::state::bindings::Sampler;
+use crate::exec::state::thread::Thread;
+use crate::message::request::texel_offsets;
+use crate::message::{Parameter, Request, SamplerRequest, parameters};
+use crate::program::{Program, Raw, Region, Send, Source};
+use crate::sampler::ready::{MOST, Places, Ready};
+use std::sync::OnceLock;
+
+/// The messages of a program, by op.
+pub struct ReadyMessages {
+    sites: Vec<OnceLock<Site>>,
+}
+
+/// A message as the first thread sent it.
+struct Site {
+    /// Binding table index.
+    surface: u32,
+    /// Sampler index.
+    sampler: u32,
+    /// `None`: it is not of the simple kind.
+    ready: Option<Ready>,
+}
+
+impl ReadyMessages {
+    /// Nothing has been sent yet.
+    pub fn new(program: &Program) -> ReadyMessages {
+        ReadyMessages {
+            sites: program.ops.iter().map(|_| OnceLock::new()).collect(),
+        }
+    }
+}
+
+/// Serves the sampler message of threads that stand at it if it is one that was made ready. If not, nothing
+/// has happened and false comes back.
+pub(crate) fn serve(
+    threads: &mut [Thread<'_>],
+    environment: &Environment<'_>,
+    send: &Send,
+    pc: u32,
+) -> bool {
+    let (Some(site), Some(leader)) = (environment.ready.sites.get(pc as usize), threads.first())
+    else {
+        return false;
+    };
+    let named = |thread: &Thread<'_>| (state(thread, send.surface), state(thread, send.sampler));
+    let (surface, sampler) = named(leader);
+    let site = site.get_or_init(|| Site {
+        surface,
+        sampler,
+        ready: ready(leader, environment, send, (surface, sampler)),
+    });
+    let (Some(ready), Some(surface)) = (&site.ready, environment.resources.surface(surface)) else {
+        return false;
+    };
+    let all = send.lanes.all();
+    let same = |thread: &Thread<'_>| {
+        named(thread) == (site.surface, site.sampler)
+            && thread.active(send.lanes, send.guard) == all
+    };
+    if !threads.iter().all(same) {
+        return false;
+    }
+    for threads in threads.chunks_mut(MOST) {
+        let count = threads.len();
+        let mut bytes: [&mut [u8]; MOST] = Default::default();
+        for (bytes, thread) in bytes.iter_mut().zip(threads) {
+            *bytes = &mut thread.arena;
+        }
+        ready.serve(surface.memory(), &mut bytes[..count]);
+    }
+    true
+}
+
+/// Makes a message ready, if it can be.
+fn ready(
+    thread: &Thread<'_>,
+    environment: &Environment<'_>,
+    send: &Send,
+    (surface, sampler): (u32, u32),
+) -> Option<Ready> {
+    let (Request::Sampler(template), operands) = (&send.request, &send.operands) else {
+        return None;
+    };
+    // Offsets that a thread computes may be other ones next time.
+    let offsets = match operands.scalars.first() {
+        Some((_, source)) if !is_constant(thread.program, source) => return None,
+        Some((_, source)) => texel_offsets(general::scalar(thread, source) as u32),
+        None => [0; 3],
+    };
+    let params = operands.registers.params();
+    let request = SamplerRequest {
+        surface,
+        sampler,
+        offsets,
+        ..*template
+    };
+    if u32::from(send.lanes.count) != request.lanes || environment.through_bits {
+        return None;
+    }
+    let bytes = 4 * request.lanes;
+    let whole = |raw: &Raw| {
+        let end = raw.offset.checked_add(bytes)?;
+        (end <= raw.end && end as usize <= thread.arena.len()).then_some(raw.offset as usize)
+    };
+    let order = parameters::order(request.op, request.params16);
+    let sent = |p: Parameter| {
+        let at = order.iter().position(|q| *q == p)?;
+        params.get(at).filter(|_| at < request.params as usize)
+    };
+    let v = match sent(Parameter::V) {
+        Some(Some(raw)) => Some(whole(raw)?),
+        _ => None,
+    };
+    let pitch = channel_bytes(thread, &request);
+    let rows = request.returned_channels();
+    let dst = operands.registers.answer?;
+    // All rows are there if the last one is.
+    whole(&dst.skip(rows.checked_sub(1)? * pitch))?;
+    let places = Places {
+        u: whole(sent(Parameter::U)?.as_ref()?)?,
+        v,
+        to: dst.offset as usize,
+        pitch: pitch as usize,
+    };
+    let resources = environment.resources;
+    let surface = resources.surface(surface)?;
+    if request.op.is_load() {
+        return Ready::load(surface, &request, places);
+    }
+    let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
+        return None;
+    };
+    Ready::sample(surface, state, &request, places)
+}
+
+fn is_constant(program: &Program, source: &Source) -> bool {
+    matches!(source.region, Region::Scalar(at) if program.is_constant(at))
+}
