@@ -117,7 +117,8 @@ impl Description {
             storage: self.storage,
             align: (i, j),
             mips: self.mip_layout,
-            qpitch: self.qpitch,
+            // A packed state has 0 where it is not given.
+            qpitch: self.qpitch.filter(|&rows| rows > 0),
         });
 
         self.check_slices(&layout, slices)?;
