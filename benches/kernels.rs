@@ -113,7 +113,7 @@ fn measure_watched<O: Observer>(
         ..CheckOptions::default()
     };
     let front = Front::with(&source, &check);
-    let file = CompiledFile::read(&folder.join("kernels.skl.zeinfo"), work.name);
+    let file = CompiledFile::read(&folder.join("kernels.skl.zeinfo"), work.name, None);
     let file = file.unwrap_or_else(|e| panic!("{}", e.message));
     let program = lower(&front.checked, work.name, &LowerOptions::default());
     let program = program.unwrap_or_else(|e| panic!("{e:?}"));

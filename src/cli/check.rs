@@ -75,7 +75,7 @@ impl Check {
         let mut exit = Exit::Fine;
         let mut accepted = Vec::new();
         for path in &self.files {
-            match load::source(path) {
+            match load::source_for(path, self.platform, None) {
                 Ok(source) => {
                     let passed = self.one(path, &source, output);
                     accepted.push(json!({ "file": source.name(), "accepted": passed }));

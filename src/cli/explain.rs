@@ -36,7 +36,7 @@ impl Explain {
             Ok(subject) => subject,
             Err(why) => return output.complain(&why),
         };
-        let (layer, found) = match self.written.open(&file, output) {
+        let (layer, found) = match self.written.open(&file, (None, None), output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };

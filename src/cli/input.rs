@@ -5,6 +5,7 @@ use crate::diagnostic::Diagnostic;
 use crate::harness::bind::Layer;
 use crate::harness::language::Language;
 use crate::harness::{load, session};
+use crate::isa::Platform;
 use std::num::NonZeroUsize;
 use std::path::{Path, PathBuf};
 use std::str::FromStr;
@@ -27,8 +28,14 @@ impl Written {
     ///
     /// # Errors
     /// The file cannot be used, which has been said.
-    pub fn open(self, path: &Path, output: &mut Output) -> Result<(Layer, Vec<Diagnostic>), Exit> {
-        let source = load::source(path).map_err(|e| output.complain(&e.to_string()))?;
+    pub fn open(
+        self,
+        path: &Path,
+        (platform, kernel): (Option<Platform>, Option<&str>),
+        output: &mut Output,
+    ) -> Result<(Layer, Vec<Diagnostic>), Exit> {
+        let source = load::source_for(path, platform, kernel);
+        let source = source.map_err(|e| output.complain(&e.to_string()))?;
         let (mut layer, found) = session::file_layer(source, path);
         layer.language = self.of(path);
         Ok((layer, found))

@@ -9,6 +9,7 @@ use crate::harness::argument::{self, ArgumentOption};
 use crate::harness::companion_files::{self, NativeCode};
 use crate::harness::front::Front;
 use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
+use crate::harness::load;
 use crate::isa::Platform;
 use crate::launch::kernel::compare::compare;
 use crate::launch::kernel::json::Launch as Description;
@@ -74,6 +75,11 @@ pub struct Launched {
 }
 
 impl Launch {
+    /// Whether a file is a compiled program that carries its text.
+    fn is_program(&self, path: &Path) -> bool {
+        load::program(path).is_ok_and(|program| program.is_some())
+    }
+
     /// The text with the functions that it calls: those of the options, else those `named`, else those beside it.
     ///
     /// # Errors
@@ -122,14 +128,15 @@ impl Launch {
             || self.global.is_some()
             || self.local.is_some()
             || self.offset.is_some()
-            || !self.arg.is_empty();
+            || !self.arg.is_empty()
+            || self.is_program(path);
         if !asked {
             return Ok(None);
         }
         let options = self.arg.iter().map(|text| ArgumentOption::read(text));
         let options: Vec<ArgumentOption> = options.collect::<Result<_, _>>()?;
         let file = self.launch.as_deref().map(LaunchFile::read).transpose()?;
-        let native = NativeCode::of(path);
+        let native = NativeCode::of(source, path);
         let launched = match file {
             Some(file) if self.zebin.is_none() && !file.launch.devices.is_empty() => {
                 self.described(file, source, path, options, platform)
@@ -211,9 +218,23 @@ impl Launch {
             }
             return Err(refused);
         };
+        let program = self.zebin.is_none() && self.is_program(path);
+        if program && kernel.is_none() {
+            let units = front.checked.units.iter();
+            let kernels = units.filter(|u| u.kind == UnitKind::Kernel);
+            let names: Vec<&str> = kernels.map(|u| u.name.as_str()).collect();
+            if names.len() > 1 {
+                let what = format!("{} has several kernels", path.display());
+                let refused = Diagnostic::with_message(Code::E0601, what);
+                let refused = refused.note(names.join(", "));
+                return Err(Box::new(refused.help(format!("--kernel {name}"))));
+            }
+        }
         let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
         let file = match &self.zebin {
-            Some(zebin) => CompiledFile::read(zebin, &name)?,
+            Some(zebin) => CompiledFile::read(zebin, &name, platform.or(usual))?,
+            // A program describes the kernels whose text it carries.
+            None if program => CompiledFile::read(path, &name, platform)?,
             None => CompiledFile::beside(path, &read, &name, simd.max(1), platform, usual)?,
         };
         let own = file.platform(platform, usual)?;
@@ -403,21 +424,33 @@ impl Launched {
         Ok(())
     }
 
-    /// Tells that the kernel printed, which cannot be shown as text.
+    /// Prints what the kernel printed; W0647 where a record cannot be read.
     pub fn printed(&self, source: &Source, output: &mut Output) {
-        let records = self.prepared.ready.printed();
-        if records.is_empty() {
+        let ready = &self.prepared.ready;
+        let (text, whole) = match ready.printed_text() {
+            Ok(text) => (text, true),
+            Err(text) => (text, false),
+        };
+        if !text.is_empty() {
+            output.text(&text);
+            output.field("printf", || json!(text));
+        }
+        if whole {
             return;
         }
+        let records = ready.printed();
         let dwords = records.as_chunks::<4>().0.iter().take(PRINTED);
         let dwords: Vec<String> = dwords
             .map(|b| format!("{:#x}", u32::from_le_bytes(*b)))
             .collect();
         let diagnostic = Diagnostic::with_message(
             Code::W0647,
-            format!("printf wrote {} bytes, which are not shown", records.len()),
+            format!(
+                "printf wrote {} bytes, of which a record cannot be read",
+                records.len()
+            ),
         )
-        .note("a record is the number of its string and values; neither the strings nor how values lie is stated")
+        .note("its text is not at the address that it names, or a value is of an unknown type")
         .note(format!("the first dwords: {}", dwords.join(" ")))
         .see("launch reference 5, `printf_buffer`");
         output.diagnostics(&[diagnostic], source);

@@ -57,7 +57,7 @@ impl Lower {
                 "{file} contains {holds}, which are not lowered; `visim explain {file}:LINE` shows a line"
             ));
         }
-        let layers = match self.written.open(&self.file, output) {
+        let layers = match self.written.open(&self.file, (self.platform, None), output) {
             Ok((layer, _)) => [layer],
             Err(exit) => return exit,
         };

@@ -114,7 +114,7 @@ impl Picture {
 
     fn of_line(&self, subject: &FileLine, output: &mut Output) -> Result<Drawing, Exit> {
         let FileLine { file, line } = subject;
-        let (layer, found) = self.written.open(file, output)?;
+        let (layer, found) = self.written.open(file, (None, None), output)?;
         let layers = [layer];
         let source = &layers[0].source;
         let (span, wrong) = match layers[0].language {

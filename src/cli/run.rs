@@ -121,7 +121,8 @@ impl Run {
             };
             return output.complain(&format!("--{idle} has no meaning for {file}, {what}"));
         }
-        let (file, found) = match self.written.open(&self.file, output) {
+        let asked = (self.platform, self.kernel.as_deref());
+        let (file, found) = match self.written.open(&self.file, asked, output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };

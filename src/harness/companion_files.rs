@@ -6,9 +6,9 @@ use super::load;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::SHARED;
-use crate::source::{MAX_SOURCE_BYTES, Source};
+use crate::source::{MAX_SOURCE_BYTES, Source, Span};
 use std::fs::File;
-use std::io::{Read, Seek, SeekFrom};
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// The files in which the compiler leaves the functions that a text calls: `k_f0.visaasm`, `k_f1.visaasm` … beside
@@ -64,6 +64,20 @@ pub fn with_functions(text: &Source, paths: &[PathBuf]) -> Result<Source, Refuse
     })
 }
 
+/// The platform that the last lines of a text name, and where. Source: Xe2 reference 2, "trailer".
+pub fn trailer(text: &str) -> Option<(Platform, Span)> {
+    /// Lines after it: the options of the compiler.
+    const LAST: usize = 64;
+    let lines = text.lines().rev().take(LAST);
+    let line = lines
+        .into_iter()
+        .find(|line| line.starts_with("//Platform:"))?;
+    let name = line.strip_prefix("//Platform:")?.trim();
+    let start = name.as_ptr().addr() - text.as_ptr().addr();
+    let span = Span::new(start as u32, (start + name.len()) as u32);
+    Some((Platform::from_name(name)?, span))
+}
+
 /// The platform that a text was compiled for, as its own last lines say, or the native code beside it: `k.asm` of
 /// `k.visaasm`.
 pub struct NativeCode {
@@ -75,30 +89,12 @@ pub struct NativeCode {
 
 impl NativeCode {
     /// That of a text, the file `text`; `None` where nothing names a platform visim knows.
-    pub fn of(text: &Path) -> Option<NativeCode> {
-        NativeCode::of_trailer(text).or_else(|| NativeCode::beside(text))
-    }
-
-    /// What the last lines of the text say. Source: Xe2 reference 2, "trailer".
-    fn of_trailer(text: &Path) -> Option<NativeCode> {
-        /// The options of the compiler, which are the last line, are shorter than this.
-        const TAIL: i64 = 16 << 10;
-        if !text.is_file() {
-            return None;
-        }
-        let mut file = File::open(text).ok()?;
-        let length = i64::try_from(file.metadata().ok()?.len()).ok()?;
-        file.seek(SeekFrom::End(-TAIL.min(length))).ok()?;
-        let mut tail = Vec::new();
-        file.take(TAIL as u64).read_to_end(&mut tail).ok()?;
-        let tail = String::from_utf8_lossy(&tail);
-        let name = tail
-            .lines()
-            .rev()
-            .find_map(|line| line.strip_prefix("//Platform: "))?;
-        let platform = Platform::from_name(name.trim())?;
-        let path = text.to_path_buf();
-        Some(NativeCode { path, platform })
+    pub fn of(source: &Source, text: &Path) -> Option<NativeCode> {
+        let own = trailer(source.text()).map(|(platform, _)| NativeCode {
+            path: text.to_path_buf(),
+            platform,
+        });
+        own.or_else(|| NativeCode::beside(text))
     }
 
     /// What the native code beside the text says.

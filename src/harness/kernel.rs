@@ -3,7 +3,7 @@
 
 use super::companion_files::folder;
 use super::front::Front;
-use super::load;
+use super::{load, program_file};
 use crate::check::{Checked, CheckedInput, Unit};
 use crate::diagnostic::{Class, Code, Diagnostic, counted, nearest};
 use crate::isa::Platform;
@@ -281,15 +281,30 @@ impl CompiledFile {
     ///
     /// # Errors
     /// `E0702`: no such file; `E0640`, `E0645`: it does not read, or has no such kernel.
-    pub fn read(path: &Path, kernel: &str) -> Result<CompiledFile, Refused> {
-        let bytes = read(path, MAX_PROGRAM)?;
-        let compiled = binary::read(&bytes, kernel).map_err(|mut refused| {
+    ///
+    /// * `platform`: whose program is taken of an archive, or of a host program.
+    pub fn read(
+        path: &Path,
+        kernel: &str,
+        platform: Option<Platform>,
+    ) -> Result<CompiledFile, Refused> {
+        let whole = read(path, load::MAX_PROGRAM)?;
+        // Patch tokens in an ELF file of their own have no machine that would say so.
+        let bytes = match program_file::is_program(&whole) {
+            true => match program_file::of_device(&whole, path, platform) {
+                Ok(own) => own,
+                Err(_) if binary::read(&whole, kernel).is_ok() => &whole[..],
+                Err(refused) => return Err(refused),
+            },
+            false => &whole[..],
+        };
+        let compiled = binary::read(bytes, kernel).map_err(|mut refused| {
             refused.notes.push(format!("in {}", path.display()));
             refused
         })?;
         Ok(CompiledFile {
             compiled,
-            platform: binary::platform(&bytes),
+            platform: binary::platform(bytes),
             path: path.to_path_buf(),
         })
     }
@@ -353,7 +368,7 @@ impl CompiledFile {
         let own_name = |other: &Path| other.file_stem() == path.file_stem();
         let (mut files, mut unsupported) = (Vec::new(), Vec::new());
         for path in &paths {
-            match CompiledFile::read(path, kernel) {
+            match CompiledFile::read(path, kernel, asked.or(usual)) {
                 Ok(file) => files.push((path, file)),
                 // It describes the kernel, in a way that visim does not model.
                 Err(refused) if refused.class() == Class::Unsupported => {
@@ -465,6 +480,3 @@ fn inputs(text: &Checked, kernel: &str) -> Vec<(u32, u32)> {
 
 /// Endings of files in which compilers describe kernels.
 const DESCRIPTIONS: &[&str] = &["zeinfo", "ze_info", "zebin", "bin", "progbin"];
-
-/// The greatest compiled program.
-const MAX_PROGRAM: u64 = 256 << 20;

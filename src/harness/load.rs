@@ -1,6 +1,9 @@
 //! Texts and other files, read whole and within limits.
 
+use super::program_file;
+use crate::diagnostic::Diagnostic;
 use crate::files::{Disk, Files};
+use crate::isa::Platform;
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
@@ -24,6 +27,9 @@ pub enum FileError {
         /// The limit.
         limit: u64,
     },
+    /// A compiled program whose text cannot be taken.
+    #[error("{}", sentence(.0))]
+    Program(Box<Diagnostic>),
     /// A text that is not UTF-8.
     #[error("{}: byte {at} is not UTF-8 text", path.display())]
     NotText {
@@ -32,6 +38,14 @@ pub enum FileError {
         /// Offset of the first bad byte.
         at: usize,
     },
+}
+
+/// A diagnostic without a place, in one line.
+fn sentence(refused: &Diagnostic) -> String {
+    let notes = refused.notes.iter().chain(&refused.help);
+    notes.fold(refused.message.clone(), |text, more| {
+        format!("{text}; {more}")
+    })
 }
 
 /// The bytes of a file of the disk of at most `limit` bytes; `-` is standard input. A file that grows while it
@@ -74,8 +88,39 @@ pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
     })
 }
 
-/// A program; `-` is standard input.
+/// A program; `-` is standard input. Of a compiled one the texts that it carries.
 pub fn source(path: &Path) -> Result<Source, FileError> {
+    source_for(path, None, None)
+}
+
+/// As [`source`]; of a compiled program the text for a platform, that of one kernel.
+pub fn source_for(
+    path: &Path,
+    platform: Option<Platform>,
+    kernel: Option<&str>,
+) -> Result<Source, FileError> {
+    if let Some(program) = program(path)? {
+        let own = program_file::of_device(&program, path, platform).map_err(FileError::Program)?;
+        return program_file::source(own, path, kernel).map_err(FileError::Program);
+    }
     let text = text(path, MAX_SOURCE_BYTES as u64)?;
     Ok(Source::new(path.display().to_string(), text))
+}
+
+/// The greatest compiled program.
+pub const MAX_PROGRAM: u64 = 256 << 20;
+
+/// The bytes of a compiled program; `None` for a text, and for standard input.
+pub fn program(path: &Path) -> Result<Option<Vec<u8>>, FileError> {
+    // What cannot be read is said where it is read as a text.
+    let head = || -> io::Result<Vec<u8>> {
+        let mut head = Vec::new();
+        std::fs::File::open(path)?.take(8).read_to_end(&mut head)?;
+        Ok(head)
+    };
+    let regular = path.is_file();
+    match regular.then(head) {
+        Some(Ok(head)) if program_file::is_program(&head) => bytes(path, MAX_PROGRAM).map(Some),
+        _ => Ok(None),
+    }
 }

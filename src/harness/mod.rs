@@ -23,6 +23,7 @@ pub mod kernel;
 pub mod language;
 pub mod load;
 pub mod pair;
+pub mod program_file;
 
 pub mod run_result;
 pub mod sampler;

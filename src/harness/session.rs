@@ -88,7 +88,12 @@ pub struct Refused {
 
 /// The layer of a file: its directives, and what could not be read of them.
 pub fn file_layer(source: Source, path: &Path) -> (Layer, Vec<Diagnostic>) {
-    let (directives, diagnostics) = super::directive::read(&source);
+    let (mut directives, diagnostics) = super::directive::read(&source);
+    if directives.platform.is_none() && Language::of(path) == Language::Visa {
+        // A compiler's text says itself what it was compiled for.
+        let own = super::companion_files::trailer(source.text());
+        directives.platform = own.map(|(platform, span)| Spanned::new(platform, span));
+    }
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let layer = Layer {
         source,

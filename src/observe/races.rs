@@ -553,6 +553,7 @@ mod tests {
                 memory: 1,
                 start,
                 data: &[],
+                past_end: None,
             };
             races.state.lock().unwrap().access(at, 0, None, &access);
         }

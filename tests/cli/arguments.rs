@@ -497,7 +497,7 @@ fn mistyped_options_of_a_launch_are_told_with_what_would_do() {
     let archive = told(&["--global", "8", "--zebin", "k.ar"]);
     holds(
         &archive,
-        &["E0640", "programs for several devices", "`ar x`"],
+        &["E0640", "no program for a GPU of Intel", "ocloc wrote"],
     );
     // A description of another kernel, or of none.
     for (text, words) in [

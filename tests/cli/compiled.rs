@@ -332,7 +332,7 @@ fn texts_of_a_program_have_addresses_and_what_has_none_is_named() {
     // The program names tgllp by a product number of its own.
     holds(
         &said(&folder, &[&run[..], &["--platform", "tgl"]].concat(), 0),
-        &["W0647"],
+        &["\"printf\":\"1\\n\""],
     );
     let refused = said(&folder, &[&run[..], &["--platform", "skl"]].concat(), 2);
     holds(&refused, &["E0650", "compiled for tgl"]);
@@ -493,4 +493,148 @@ fn native_code_beside_a_text_names_its_device() {
     holds(&on(&argument, 1), &["E0650", "r0 has 64 bytes on pvcxt"]);
     native("SKL");
     holds(&on(&argument, 1), &["E0428", "skl has no add3"]);
+}
+
+/// Programs that carry their own text: one for a device, an archive for two, one inside a host program.
+#[test]
+fn a_program_that_carries_its_text_runs_alone() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
+    let folder = folder(&[]);
+    let put = |name: &str, bytes: &[u8]| {
+        std::fs::write(folder.path().join(name), bytes).expect("written");
+    };
+    let whole = std::fs::read(from.join("carried.bin")).expect("there");
+    put("k.bin", &whole);
+    put(
+        "k.ar",
+        &std::fs::read(from.join("carried.ar")).expect("there"),
+    );
+    put(
+        "host",
+        &[&b"\x7fELF\x02\x01\x01 of the host"[..], &whole].concat(),
+    );
+    put("short.bin", &whole[..whole.len() / 2]);
+    put("host.only", b"\x7fELF\x02\x01\x01 of the host");
+    let twice = ["--kernel", "twice", "--global", "4"];
+    let given = [
+        "--arg",
+        "in=buffer:in.bin",
+        "--arg",
+        "out=buffer:out.bin:size=16",
+    ];
+    put("in.bin", &[1, 0, 0, 0, 2, 0, 0, 0, 3, 0, 0, 0, 4, 0, 0, 0]);
+    let run =
+        |file: &str, more: &[&str], code| said(&folder, &[&["run", file], more].concat(), code);
+    let written = |name: &str| {
+        let bytes = std::fs::read(folder.path().join(name)).expect("written");
+        bytes.chunks_exact(4).map(|b| b[0]).collect::<Vec<u8>>()
+    };
+    for (file, platform) in [
+        ("k.bin", None),
+        ("host", None),
+        ("k.ar", Some("bmg")),
+        ("k.ar", Some("dg2")),
+        // A part of the same generation.
+        ("k.bin", Some("lnl")),
+    ] {
+        let asked = platform.map(|p| ["--platform", p]);
+        let asked = asked.as_ref().map_or(&[][..], |a| &a[..]);
+        run(file, &[&twice[..], &given, asked].concat(), 0);
+        assert_eq!(written("out.bin"), [2, 4, 6, 8], "{file}");
+        std::fs::remove_file(folder.path().join("out.bin")).expect("removed");
+    }
+    // With the function that it calls.
+    let sums = [
+        "--kernel",
+        "sums",
+        "--global",
+        "5",
+        "--arg",
+        "out=buffer:sums.bin:size=20",
+    ];
+    run("k.bin", &sums, 0);
+    assert_eq!(written("sums.bin"), [0, 1, 3, 6, 10]);
+    // What is missing or wrong is said.
+    let none: &[&str] = &["--global", "4"];
+    for (file, more, words) in [
+        (
+            "k.bin",
+            none,
+            &["E0601", "several kernels", "twice, sums", "--kernel twice"][..],
+        ),
+        (
+            "k.bin",
+            &["--kernel", "thrice", "--global", "4"],
+            &["no kernel `thrice`", "twice, sums"],
+        ),
+        ("k.bin", &["--kernel", "twice"], &["E0641", "--global"]),
+        (
+            "k.bin",
+            &["--kernel", "twice", "--platform", "skl"],
+            &["no program for skl", "it has bmg"],
+        ),
+        (
+            "k.ar",
+            &twice,
+            &["several devices", "bmg, dg2", "--platform bmg"],
+        ),
+        ("short.bin", &twice, &["cannot be read", "cut off"]),
+        ("host.only", &twice, &["no program for a GPU of Intel"]),
+    ] {
+        holds(&run(file, more, 2), words);
+    }
+    // The other commands read the same text.
+    said(&folder, &["check", "k.bin", "host"], 0);
+    holds(
+        &said(&folder, &["lower", "k.bin"], 0),
+        &["k.bin:twice.visaasm:", "to ugm"],
+    );
+}
+
+/// A text says in its last lines what it was compiled for: every command reads it so.
+#[test]
+fn a_text_of_a_compiler_names_its_own_platform() {
+    let text = ".version 4.2\n.kernel \"k\"\n.decl V32 v_type=G type=ud num_elts=16 align=GRF\n\
+                \x20   add3 (M1, 16) V32(0,0)<1> V32(0,0)<1;1,0> V32(0,0)<1;1,0> 0x1:ud\n    ret (M1, 1)\n\n\
+                //Platform: XE2\n//CISA version 4.2\n";
+    let folder = folder(&[("k.visaasm", text)]);
+    said(&folder, &["check", "k.visaasm"], 0);
+    said(&folder, &["run", "k.visaasm"], 0);
+    said(&folder, &["test", "k.visaasm"], 0);
+    holds(
+        &said(&folder, &["check", "k.visaasm", "--platform", "skl"], 1),
+        &["skl has no add3"],
+    );
+}
+
+/// Drivers allocate whole pages: what is read past the end of a buffer is zero up to there, and a finding.
+#[test]
+fn reads_past_the_end_of_a_buffer_are_zero_up_to_its_page() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
+    let folder = folder(&[]);
+    std::fs::copy(from.join("carried.bin"), folder.path().join("k.bin")).expect("copied");
+    std::fs::write(folder.path().join("in.bin"), [1, 0, 0, 0, 2, 0, 0, 0]).expect("written");
+    let run = ["run", "k.bin", "--kernel", "twice", "--global", "4"];
+    let run = |output: &str, more: &[&str], code| {
+        let given = ["--arg", "in=buffer:in.bin", "--arg", output];
+        said(&folder, &[&run[..], &given, more].concat(), code)
+    };
+    run("out=buffer:out.bin:size=16", &[], 0);
+    let bytes = std::fs::read(folder.path().join("out.bin")).expect("written");
+    assert_eq!(bytes, [2, 0, 0, 0, 4, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0, 0]);
+    let found = run("out=buffer:out.bin:size=16", &["--sanitize"], 1);
+    holds(
+        &found,
+        &[
+            "U0674",
+            "`in`, has 8 bytes",
+            "right behind its end",
+            "last page read as zero",
+        ],
+    );
+    // Writes past the end stay errors.
+    holds(
+        &run("out=buffer:out.bin:size=12", &[], 1),
+        &["E0608", "`out`, has 12 bytes"],
+    );
 }

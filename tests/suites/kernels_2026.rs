@@ -91,7 +91,7 @@ fn run(entry: &Entry) -> Result<(), String> {
     }
     let program = entry.folder.join(&entry.program);
     let prepare = || {
-        let compiled = CompiledFile::read(&program, kernel)?;
+        let compiled = CompiledFile::read(&program, kernel, None)?;
         let description = compiled.description(&front.checked, kernel)?;
         let arguments = file.arguments(&description)?;
         compiled.prepare(&front.checked, kernel, arguments, &size)

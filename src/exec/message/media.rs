@@ -110,6 +110,7 @@ fn watch_block<O: Observer>(
             memory,
             start: piece.address.unwrap_or_default() as u64,
             data,
+            past_end: None,
         };
         observer.access(thread.at(pc), &access);
     });

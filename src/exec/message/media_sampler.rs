@@ -292,6 +292,7 @@ impl Media<'_> {
                 memory,
                 start: read.start as u64,
                 data: &[],
+                past_end: None,
             };
             observer.access(thread.at(self.call.pc), &access);
         }

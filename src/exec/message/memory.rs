@@ -94,6 +94,14 @@ impl<'a> Space<'a> {
         }
     }
 
+    /// As [`Space::find`], for reads.
+    fn find_readable(&self, address: u64, bytes: usize) -> Result<(Window<'a>, u64), Fault> {
+        self.find(address, bytes).or_else(|fault| match self {
+            Space::Flat(flat, _) => flat.find_readable(address, bytes).ok_or(fault),
+            _ => Err(fault),
+        })
+    }
+
     /// What it is called; 64-bit addresses may be those of the thread's own memory.
     fn name_at(&self, address: u64, bytes: usize) -> SpaceName {
         match self {
@@ -110,7 +118,7 @@ impl<'a> Space<'a> {
     }
 
     fn read(&self, address: u64, out: &mut [u8]) -> Result<(), Fault> {
-        let (window, offset) = self.find(address, out.len())?;
+        let (window, offset) = self.find_readable(address, out.len())?;
         window.read(offset, out);
         Ok(())
     }
@@ -224,12 +232,23 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         if !O::ACTIVE {
             return;
         }
-        let found = self.space.find(asked.address, bytes).ok();
+        let found = match kind {
+            AccessKind::Read => self.space.find_readable(asked.address, bytes),
+            AccessKind::Write | AccessKind::Atomic => self.space.find(asked.address, bytes),
+        };
+        let found = found.ok();
         let (memory, start, inside) = found.map_or((0, 0, 0), |(window, offset)| {
             let inside = window.inside(offset, bytes);
             (window.memory(), window.start(offset), inside)
         });
         let wanted = u64::from(asked.align.max(1));
+        // Only the padding of a page is found without being inside.
+        let past_end = match self.space {
+            Space::Flat(flat, _) if found.is_some() && inside < bytes => {
+                Some(flat.near(asked.address, bytes).join("; "))
+            }
+            _ => None,
+        };
         let access = Access {
             space: self.space.name_at(asked.address, bytes),
             kind,
@@ -241,6 +260,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             memory,
             start,
             data,
+            past_end: past_end.as_deref(),
         };
         self.observer.access(self.thread.at(self.call.pc), &access);
     }

@@ -176,6 +176,7 @@ impl<O: Observer> Told<'_, O> {
             memory: Window::whole(surface.memory()).memory(),
             start: surface.address(x, y) as u64,
             data: &[],
+            past_end: None,
         };
         self.observer.access(self.at, &access);
     }

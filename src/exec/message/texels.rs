@@ -252,6 +252,7 @@ fn watch_texel<O: Observer>(
         memory: window.memory(),
         start,
         data: &[],
+        past_end: None,
     };
     observer.access(thread.at(pc), &access);
 }

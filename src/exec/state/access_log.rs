@@ -44,6 +44,7 @@ impl Touched {
                 memory: touch.memory,
                 start: touch.start,
                 data: &[],
+                past_end: None,
             };
             observer.access(at, &access);
         }

@@ -128,6 +128,9 @@ pub struct FlatMemory {
     told: Told,
 }
 
+/// Bytes of a page.
+const PAGE: u64 = 4096;
+
 /// Bytes behind the end of a memory from which on an access has nothing to do with it.
 const FAR: u64 = 1 << 28;
 
@@ -178,6 +181,17 @@ impl FlatMemory {
     /// What would stand at a binding table index that nothing is bound to.
     pub fn absent(&self, index: u32) -> Option<&str> {
         self.told.surfaces.get(&index).map(String::as_str)
+    }
+
+    /// As [`FlatMemory::find`], for reads: what follows a memory up to the end of its last page reads as 0, since
+    /// drivers allocate whole pages, and compilers load four elements where three are asked for.
+    pub fn find_readable(&self, address: u64, bytes: usize) -> Option<(Window<'_>, u64)> {
+        let after = self.ranges.partition_point(|r| r.address <= address);
+        let range = self.ranges.get(after.checked_sub(1)?)?;
+        let end = range.address.checked_add(range.memory.len() as u64)?;
+        let pages = end.checked_next_multiple_of(PAGE)?;
+        let inside = address.checked_add(bytes as u64)? <= pages;
+        inside.then(|| (Window::whole(&range.memory), address - range.address))
     }
 
     /// The memory that holds `bytes` bytes from `address` on, and their offset in it.

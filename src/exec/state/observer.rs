@@ -151,6 +151,8 @@ pub struct Access<'a> {
     pub start: u64,
     /// What is written, if plainly so.
     pub data: &'a [u8],
+    /// Of a read past the end of a memory at 64-bit addresses, which reads as zero: which memory, and how far.
+    pub past_end: Option<&'a str>,
 }
 
 /// The memory a message names.

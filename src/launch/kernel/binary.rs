@@ -103,12 +103,6 @@ pub fn read(bytes: &[u8], kernel: &str) -> Result<Compiled, Refused> {
     if let Some(program) = program_of(bytes) {
         return patch::read(program, kernel);
     }
-    if bytes.starts_with(b"!<arch>\n") {
-        let what = "an archive of programs for several devices";
-        let mut refused = refuse(Code::E0640, what);
-        refused.help = Some("`ar x` takes it apart; each part is a program".to_string());
-        return Err(refused);
-    }
     if !bytes.starts_with(b"\x7fELF") {
         let text = std::str::from_utf8(bytes).map_err(|_| {
             refuse(

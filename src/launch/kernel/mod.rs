@@ -26,6 +26,7 @@ pub mod image;
 pub mod json;
 mod patch;
 pub mod payload;
+mod printf;
 pub mod ready;
 mod schema;
 mod zeinfo;

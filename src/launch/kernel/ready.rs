@@ -5,7 +5,7 @@ use super::data::ProgramData;
 use super::description::{Compiler, Content, Description, Handle, SamplerSlot, SurfaceSlot};
 use super::image::{self, KINDS, Shape, is_depth};
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP, STRINGS};
-use super::{Refused, refuse};
+use super::{Refused, printf, refuse};
 use crate::diagnostic::{Code, counted};
 use crate::exec::{Bindings, FlatRange, OwnRange, Sampler};
 use crate::launch::{Grid, RunOptions, ThreadId};
@@ -29,6 +29,9 @@ pub struct Ready {
     slm_bytes: u32,
     scratch_bytes: usize,
 }
+
+/// Bytes of a text that `printf` prints at most, as of the compute runtime.
+const MOST_TEXT: usize = 16 << 10;
 
 /// Bytes that `printf` may write.
 const PRINTF_BYTES: usize = 1 << 20;
@@ -55,6 +58,28 @@ impl Ready {
             .get(4..next.min(bytes.len()))
             .unwrap_or_default()
             .to_vec()
+    }
+
+    /// What `printf` wrote, as text, in the order in which the threads came to it.
+    ///
+    /// # Errors
+    /// What could be read before a record that cannot.
+    pub fn printed_text(&self) -> Result<String, String> {
+        printf::text(&self.printed(), |address| self.text_at(address))
+    }
+
+    /// The text, ended by a byte of 0, at an address.
+    fn text_at(&self, address: u64) -> Option<String> {
+        let ranges = self.bindings.memory.iter();
+        let range = ranges
+            .filter(|r| r.address <= address)
+            .max_by_key(|r| r.address)?;
+        let at = usize::try_from(address - range.address).ok()?;
+        let length = range.memory.len().checked_sub(at)?.min(MOST_TEXT);
+        let mut bytes = vec![0; length];
+        range.memory.read(at, &mut bytes);
+        let end = bytes.iter().position(|&byte| byte == 0)?;
+        Some(String::from_utf8_lossy(&bytes[..end]).into_owned())
     }
 
     /// Puts a launch together.

@@ -86,6 +86,7 @@ pub(super) enum Detail {
         bytes: u32,
         inside: u32,
         misaligned: Option<(u64, u32)>,
+        past_end: Option<String>,
         places: Vec<Place>,
     },
     Lanes {

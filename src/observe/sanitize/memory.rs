@@ -144,6 +144,7 @@ impl State {
             bytes: access.bytes,
             inside: access.inside,
             misaligned,
+            past_end: access.past_end.map(str::to_string),
             places: self.places(access.lane),
         }
     }

@@ -88,6 +88,7 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
                 bytes,
                 inside,
                 misaligned,
+                past_end,
                 places,
             },
             kind,
@@ -100,14 +101,19 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             let lane = known::lane(finding.lane);
             let (label, note) = match kind {
                 Kind::OutsideMemory(access) => {
-                    let served = match access {
+                    let served = match (access, past_end) {
+                        (_, Some(past_end)) => {
+                            let zeros = "bytes up to the end of the last page read as zero";
+                            diagnostic = diagnostic.note(past_end.clone());
+                            zeros
+                        }
                         _ if stops(*space) => "the run stops here",
                         _ if *space == SpaceName::Shared => {
                             "neither variables nor local arguments of the kernel have these bytes"
                         }
-                        AccessKind::Read => "bytes outside read as zero",
-                        AccessKind::Write => "bytes outside are not written",
-                        AccessKind::Atomic => "nothing is changed, and zero is returned",
+                        (AccessKind::Read, _) => "bytes outside read as zero",
+                        (AccessKind::Write, _) => "bytes outside are not written",
+                        (AccessKind::Atomic, _) => "nothing is changed, and zero is returned",
                     };
                     let there = format!("{inside} of {bytes} bytes from {spot} of {place} exist");
                     (format!("{there}, in {lane}"), served.to_string())

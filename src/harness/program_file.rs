@@ -1,0 +1,281 @@
+//! Compiled programs that carry their own text: what Intel's compiler writes when it is asked for sections of vISA
+//! text, alone, in an archive for several devices, or inside a host program.
+//!
+//! ```text
+//!  k.bin  ─────────────────────────────┐
+//!  ar:   64.bmg  64.dg2 … ─ --platform ┼─▶ ELF of the device ─ .visaasm sections ─▶ kernels, each with its functions
+//!  host: … ELF … ELF …     ─ --platform┘         └─ .ze_info, notes: what the launch reads
+//! ```
+//!
+//! Source: Xe2 reference 1 and 2; Intel's compute runtime for the section type and the machine.
+
+use super::kernel::Refused;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::isa::Platform;
+use crate::launch::kernel::binary::{self, SHARED};
+use crate::source::{MAX_SOURCE_BYTES, Source};
+use object::read::archive::ArchiveFile;
+use object::{Object, ObjectSection};
+use std::path::Path;
+
+/// How the sections of vISA text are called; they have type 0xff000013.
+const VISA_TEXT: &str = ".visaasm";
+/// `e_machine` of a device program.
+const MACHINE: u16 = 205;
+/// How the files begin.
+const ELF: &[u8] = b"\x7fELF";
+const ARCHIVE: &[u8] = b"!<arch>\n";
+/// Device programs in one file at most.
+const MOST_PARTS: usize = 256;
+
+/// Whether a file is a program and no text.
+pub fn is_program(bytes: &[u8]) -> bool {
+    bytes.starts_with(ELF) || bytes.starts_with(ARCHIVE)
+}
+
+/// A device program.
+struct Part<'b> {
+    bytes: &'b [u8],
+    /// The device, where visim knows it.
+    platform: Option<Platform>,
+    /// What it is called in the archive.
+    name: String,
+}
+
+/// The device programs of a file, in its order.
+fn parts(bytes: &[u8]) -> Vec<Part<'_>> {
+    let part = |bytes, name: String| {
+        let known = binary::platform(bytes).ok().flatten();
+        let ending = name.rsplit('.').next().and_then(Platform::from_name);
+        Part {
+            bytes,
+            platform: known.or(ending),
+            name,
+        }
+    };
+    if bytes.starts_with(ARCHIVE) {
+        let Ok(archive) = ArchiveFile::parse(bytes) else {
+            return Vec::new();
+        };
+        let members = archive.members().filter_map(Result::ok).take(MOST_PARTS);
+        return members
+            .filter_map(|member| {
+                let name = String::from_utf8_lossy(member.name()).into_owned();
+                Some(part(member.data(bytes).ok()?, name))
+            })
+            .filter(|part| part.bytes.starts_with(ELF))
+            .collect();
+    }
+    if machine(bytes) == Some(MACHINE) || binary::platform(bytes).is_ok_and(|p| p.is_some()) {
+        return vec![part(bytes, String::new())];
+    }
+    // A host program: device programs, or archives of them, lie in it as bytes.
+    let mut found = Vec::new();
+    let mut at = 1;
+    while let Some(next) = bytes
+        .get(at..)
+        .and_then(|rest| find(rest, b"\x7fELF\x02\x01\x01"))
+    {
+        at += next;
+        let inner = &bytes[at..];
+        if machine(inner) == Some(MACHINE) && found.len() < MOST_PARTS {
+            found.push(part(inner, String::new()));
+        }
+        at += ELF.len();
+    }
+    found
+}
+
+fn find(bytes: &[u8], what: &[u8]) -> Option<usize> {
+    let mut at = 0;
+    loop {
+        let rest = bytes.get(at..)?;
+        let first = rest.iter().position(|&b| b == what[0])?;
+        at += first;
+        if bytes[at..].starts_with(what) {
+            return Some(at);
+        }
+        at += 1;
+    }
+}
+
+fn machine(bytes: &[u8]) -> Option<u16> {
+    let word = bytes.starts_with(ELF).then(|| bytes.get(18..20))??;
+    Some(u16::from_le_bytes([word[0], word[1]]))
+}
+
+/// The device program of a file that `platform` runs; the only one, where no platform is asked for.
+///
+/// # Errors
+/// `E0640`: it has none, none for the platform, or several.
+pub fn of_device<'b>(
+    bytes: &'b [u8],
+    path: &Path,
+    platform: Option<Platform>,
+) -> Result<&'b [u8], Refused> {
+    let parts = parts(bytes);
+    let refuse = |what: String| Diagnostic::with_message(Code::E0640, what);
+    let file = path.display();
+    if parts.is_empty() {
+        let what = format!("{file} has no program for a GPU of Intel");
+        return Err(Box::new(refuse(what).help(
+            "a program that ocloc wrote, an archive of them, or a host program that carries one",
+        )));
+    }
+    let runs = |part: &&Part| match (platform, part.platform) {
+        (Some(asked), Some(own)) => asked.runs_programs_of(own),
+        _ => true,
+    };
+    let mut fitting = parts.iter().filter(runs);
+    let devices = || {
+        let name = |part: &Part| match part.platform {
+            Some(platform) => platform.to_string(),
+            None if part.name.is_empty() => "a device that visim does not know".to_string(),
+            None => part.name.clone(),
+        };
+        parts.iter().map(name).collect::<Vec<_>>().join(", ")
+    };
+    match (fitting.next(), fitting.next()) {
+        (Some(part), None) => Ok(part.bytes),
+        // Variants for one device: the first is what the driver takes.
+        (Some(part), Some(_)) if platform.is_some() => Ok(part.bytes),
+        (Some(part), Some(_)) => {
+            let help = match part.platform {
+                Some(platform) => format!("--platform {platform}"),
+                None => "--platform with the name of one".to_string(),
+            };
+            let what = format!("{file} has programs for several devices");
+            Err(Box::new(refuse(what).note(devices()).help(help)))
+        }
+        (None, _) => {
+            let asked = platform.map_or(String::new(), |p| p.to_string());
+            let what = format!("{file} has no program for {asked}");
+            let help = "leave --platform out, or name one of these devices";
+            Err(Box::new(
+                refuse(what)
+                    .note(format!("it has {}", devices()))
+                    .help(help),
+            ))
+        }
+    }
+}
+
+/// A text of a program: a kernel, or a function of the kernel before it.
+struct Text {
+    kernel: Option<String>,
+    lanes: Option<u32>,
+    text: String,
+}
+
+impl Text {
+    fn new(text: String) -> Text {
+        let quoted = |line: &str| line.split('"').nth(1).map(str::to_string);
+        let kernel = text
+            .lines()
+            .find_map(|line| quoted(line.strip_prefix(".kernel ")?));
+        let lanes = text.split_once("SimdSize=").and_then(|(_, rest)| {
+            let end = rest.find(|c: char| !c.is_ascii_digit());
+            rest[..end.unwrap_or(rest.len())].parse().ok()
+        });
+        Text {
+            kernel,
+            lanes,
+            text,
+        }
+    }
+}
+
+/// The texts that a device program carries.
+///
+/// # Errors
+/// `E0640`: the program is not whole.
+fn texts(program: &[u8], path: &Path) -> Result<Vec<Text>, Refused> {
+    let file = object::File::parse(program).map_err(|error| {
+        let what = format!("{}: the compiled program cannot be read", path.display());
+        let refused = Diagnostic::with_message(Code::E0640, what).note(error.to_string());
+        Box::new(refused.help("the whole file: is it cut off?"))
+    })?;
+    let is_text = |section: &object::Section<'_, '_>| {
+        section.name().is_ok_and(|name| name.starts_with(VISA_TEXT))
+    };
+    let data = file
+        .sections()
+        .filter(is_text)
+        .filter_map(|s| s.data().ok());
+    let text = |bytes: &[u8]| {
+        String::from_utf8_lossy(bytes)
+            .trim_end_matches('\0')
+            .to_string()
+    };
+    Ok(data.map(|bytes| Text::new(text(bytes))).collect())
+}
+
+/// The texts of a device program as one: every kernel with the functions that it calls, or the one called `kernel`.
+///
+/// # Errors
+/// `E0640`: it is not whole, or carries no text; `E0601`: it has no such kernel; `E0702`: the texts are longer than visim reads.
+pub fn source(program: &[u8], path: &Path, kernel: Option<&str>) -> Result<Source, Refused> {
+    let texts = texts(program, path)?;
+    let file = path.display();
+    if texts.is_empty() {
+        let what = format!("{file} carries no vISA text");
+        return Err(Box::new(
+            Diagnostic::with_message(Code::E0640, what)
+                .note("only the program's native code is in it, which visim does not read")
+                .help(format!(
+                    "ocloc compile … -internal_options -ze-emit-zebin-visa-sections, or visim run TEXT --zebin {file}"
+                )),
+        ));
+    }
+    let names = kernels(&texts);
+    if let Some(asked) = kernel.filter(|asked| !names.contains(asked)) {
+        let what = format!("{file} has no kernel `{asked}`");
+        let refused = Diagnostic::with_message(Code::E0601, what);
+        return Err(Box::new(
+            refused.note(format!("its kernels: {}", names.join(", "))),
+        ));
+    }
+    // What follows a kernel are its functions; those of the symbol table belong to all.
+    let mut whole: Option<Source> = None;
+    let mut taken = false;
+    for text in &texts {
+        if let Some(name) = &text.kernel {
+            let variants = texts
+                .iter()
+                .filter(|other| other.kernel == text.kernel)
+                .count();
+            let own = binary::read(program, name).map(|compiled| compiled.simd());
+            let variant = variants == 1 || own.ok() == text.lanes;
+            taken = variant && (name == SHARED || kernel.is_none_or(|asked| asked == name));
+            if name == SHARED {
+                continue;
+            }
+        }
+        if !taken {
+            continue;
+        }
+        let own = text.kernel.as_deref().unwrap_or("functions");
+        let next = Source::new(format!("{file}:{own}.visaasm"), text.text.clone());
+        whole = Some(match whole {
+            None => next,
+            Some(whole) => whole.with(&next).ok_or_else(|| {
+                let what = format!("{file}: texts of more than {MAX_SOURCE_BYTES} bytes");
+                Box::new(Diagnostic::with_message(Code::E0702, what))
+            })?,
+        });
+    }
+    whole.ok_or_else(|| {
+        let what = format!("{file} has no kernel");
+        Box::new(Diagnostic::with_message(Code::E0601, what))
+    })
+}
+
+fn kernels(texts: &[Text]) -> Vec<&str> {
+    let mut names: Vec<&str> = Vec::new();
+    for name in texts.iter().filter_map(|text| text.kernel.as_deref()) {
+        if name != SHARED && !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names
+}
