@@ -7,16 +7,17 @@ use super::launch::{Launch, Launched};
 use super::output::{Exit, Output};
 use super::tld;
 use super::watch::Watching;
-use crate::diagnostic::{Diagnostic, any_fatal};
+use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::files::Writes;
 use crate::harness::bind::{Layer, Problem};
-use crate::harness::clauses;
 use crate::harness::directive::{self, Directives, Mistake};
+use crate::harness::kernel::Refused;
 use crate::harness::language::Language;
 use crate::harness::run_result::RunResult;
 use crate::harness::session::{self, Session};
 use crate::harness::values::{Number, bits, number};
 use crate::harness::words::Word;
+use crate::harness::{clauses, compile};
 use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
 use serde_json::{Value, json};
@@ -26,7 +27,16 @@ use std::path::{Path, PathBuf};
 #[derive(Debug, clap::Args)]
 pub struct Run {
     /// The program; `-` is standard input.
+    ///
+    /// A text, a compiled program that carries its text (ocloc … -internal_options -ze-emit-zebin-visa-sections), an
+    /// archive of such programs, or OpenCL C, which the ocloc on PATH compiles: visim run k.cl --device bmg.
     file: PathBuf,
+    /// Compile OpenCL C for this device, by the compiler's name of it; --platform without it.
+    #[arg(long, value_name = "NAME", help_heading = "Compiled kernels")]
+    device: Option<String>,
+    /// Options for the compiler of OpenCL C, behind `--`: -- -cl-std=CL3.0 -DN=4.
+    #[arg(last = true, value_name = "OPTION")]
+    compile: Vec<String>,
     /// The kernel to run, where the file holds several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -98,6 +108,7 @@ fn serves(language: Language, option: &str) -> bool {
         "offset",
         "arg",
         "functions",
+        "device",
     ];
     match language {
         Language::Visa => option != "strict",
@@ -109,8 +120,43 @@ fn serves(language: Language, option: &str) -> bool {
 }
 
 impl Run {
+    /// Puts the program in place of OpenCL C.
+    ///
+    /// # Errors
+    /// `E0653`, `E0702`; options of the compiler for what is no OpenCL C.
+    fn compiled(&mut self) -> Result<(), Refused> {
+        if !compile::is_opencl(&self.file) {
+            if self.device.is_none() && self.compile.is_empty() {
+                return Ok(());
+            }
+            let what = format!("{} is not OpenCL C", self.file.display());
+            let refused = Diagnostic::with_message(Code::E0653, what);
+            return Err(Box::new(
+                refused.help("--platform names the device of a text or a program"),
+            ));
+        }
+        let platform = self.platform.map(|platform| platform.name.to_string());
+        let Some(device) = self.device.clone().or(platform) else {
+            let what = format!(
+                "{} is compiled for a device, and none is named",
+                self.file.display()
+            );
+            let refused = Diagnostic::with_message(Code::E0653, what);
+            return Err(Box::new(refused.help("--device bmg")));
+        };
+        self.file = compile::compile(&self.file, &device, &self.compile)?;
+        Ok(())
+    }
+
     /// Runs the command.
-    pub fn run(self, output: &mut Output) -> Exit {
+    pub fn run(mut self, output: &mut Output) -> Exit {
+        if let Err(refused) = self.compiled() {
+            output.diagnostics(
+                &[*refused],
+                &Source::new(self.file.display().to_string(), ""),
+            );
+            return Exit::Command;
+        }
         let language = self.written.of(&self.file);
         if let Some(idle) = self.given.iter().find(|name| !serves(language, name)) {
             let file = self.file.display();

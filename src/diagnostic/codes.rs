@@ -233,6 +233,7 @@ codes! {
     E0650 "text and description are for different devices"
     E0651 "compiled for an unknown device"
     E0652 "symbol has no address"
+    E0653 "OpenCL C cannot be compiled"
     W0653 "surface does not belong to the kernel"
     N0640 "launch detail is not modelled"
     L0640 "launch needs too much memory"

@@ -14,6 +14,7 @@ pub mod clauses;
 pub mod comments;
 pub mod companion_files;
 pub mod compare;
+pub mod compile;
 pub mod contents;
 pub mod directive;
 pub mod dump;

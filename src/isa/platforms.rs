@@ -511,7 +511,7 @@ const NVL_P: Facts = Facts {
     aliases: &[],
     hints: &["xe3p"],
     generation: Generation::Xe3p,
-    products: &[],
+    products: &[1360],
     dialect: Dialect::Xe3p,
     payload: Payload {
         inline_bytes: 64,

@@ -226,7 +226,7 @@ fn texts_and_descriptions_of_different_devices_are_refused() {
     std::fs::write(folder.path().join("k.bin"), program(77)).expect("written");
     holds(
         &said(&folder, &run, 2),
-        &["E0651", "core 77", "--platform tgl"],
+        &["E0651", "core 77", "--platform ?"],
     );
     said(&folder, &[&run[..], &["--platform", "tgl"]].concat(), 0);
 }
@@ -637,4 +637,90 @@ fn reads_past_the_end_of_a_buffer_are_zero_up_to_its_page() {
         &run("out=buffer:out.bin:size=12", &[], 1),
         &["E0608", "`out`, has 12 bytes"],
     );
+}
+
+/// OpenCL C goes through the compiler that is named; what it made is kept, by its text, device and options.
+#[cfg(unix)]
+#[test]
+fn opencl_is_compiled_by_the_compiler_that_is_named() {
+    use std::os::unix::fs::PermissionsExt;
+    let compiled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled/carried.bin");
+    let folder = folder(&[
+        ("k.cl", "kernel void twice() {}\n"),
+        ("bad.cl", "broken\n"),
+        ("k.visa", ""),
+    ]);
+    // Takes the arguments as ocloc does, and notes that it ran.
+    let script = format!(
+        "#!/bin/sh\necho \"$@\" >> ran\n\
+         while [ $# -gt 0 ]; do case $1 in -file) f=$2;; -output) o=$2;; -out_dir) d=$2;; esac; shift; done\n\
+         grep -q broken $f && {{ echo \"$f:1:1: error: expected a declaration\"; exit 1; }}\n\
+         cp {} $d/$o.bin\n",
+        compiled.display()
+    );
+    let fake = folder.path().join("fake-ocloc");
+    std::fs::write(&fake, script).expect("written");
+    std::fs::set_permissions(&fake, std::fs::Permissions::from_mode(0o755)).expect("set");
+    let with = |compiler: &Path, arguments: &[&str], code: i32| {
+        let mut command = std::process::Command::new(env!("CARGO_BIN_EXE_visim"));
+        let command = command.args(arguments).current_dir(folder.path());
+        let command = command
+            .env("VISIM_OCLOC", compiler)
+            .env("XDG_CACHE_HOME", folder.path().join("cache"));
+        let output = command.output().expect("visim starts");
+        let said = [output.stdout, output.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        assert_eq!(output.status.code(), Some(code), "{arguments:?}\n{said}");
+        said
+    };
+    let run = [
+        "run", "k.cl", "--device", "bmg", "--kernel", "sums", "--global", "3",
+    ];
+    let run = [&run[..], &["--arg", "out=buffer:o.bin:size=12"]].concat();
+    let ran = || std::fs::read_to_string(folder.path().join("ran")).unwrap_or_default();
+    with(&fake, &run, 0);
+    with(&fake, &run, 0);
+    assert_eq!(ran().lines().count(), 1, "{}", ran());
+    with(
+        &fake,
+        &[&run[..], &["--", "-cl-std=CL3.0", "-DN=4"]].concat(),
+        0,
+    );
+    let last = ran().lines().last().map(str::to_string).unwrap_or_default();
+    assert!(
+        last.contains("-device bmg") && last.ends_with("-options -cl-std=CL3.0 -DN=4"),
+        "{last}"
+    );
+    let bytes = std::fs::read(folder.path().join("o.bin")).expect("written");
+    assert_eq!(bytes, [0, 0, 0, 0, 1, 0, 0, 0, 3, 0, 0, 0]);
+    for (arguments, words) in [
+        (
+            &["run", "bad.cl", "--device", "bmg"][..],
+            &[
+                "E0653",
+                "bad.cl does not compile for bmg",
+                "expected a declaration",
+            ][..],
+        ),
+        (
+            &["run", "k.cl"],
+            &["E0653", "none is named", "--device bmg"],
+        ),
+        (
+            &["run", "k.visa", "--device", "bmg"],
+            &["E0653", "is not OpenCL C", "--platform"],
+        ),
+        (
+            &["run", "none.cl", "--device", "bmg"],
+            &["E0702", "none.cl"],
+        ),
+    ] {
+        holds(&with(&fake, arguments, 2), words);
+    }
+    let missing = with(
+        &folder.path().join("no-such"),
+        &["run", "k.cl", "--device", "dg2"],
+        2,
+    );
+    holds(&missing, &["E0653", "cannot be started"]);
 }

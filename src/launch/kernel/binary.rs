@@ -57,8 +57,7 @@ pub fn platform(bytes: &[u8]) -> Result<Option<Platform>, Refused> {
                 "the program was compiled for {what} {number}, a device that visim does not know"
             );
             let mut refused = refuse(Code::E0651, what);
-            refused.help =
-                Some("--platform tgl, or another whose registers and messages it has".into());
+            refused.help = Some("`visim check --platform ?` lists those that it knows".into());
             refused
         })
     };

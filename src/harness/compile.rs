@@ -1,0 +1,132 @@
+//! OpenCL C by Intel's offline compiler: `ocloc`, where it is installed, makes of a kernel a program that carries its
+//! text ([`super::program_file`]).
+//!
+//! What was compiled once is kept, by all that it was made of: the text, the device, the options and the compiler.
+
+use super::kernel::Refused;
+use super::load;
+use crate::diagnostic::{Code, Diagnostic};
+use crate::source::MAX_SOURCE_BYTES;
+use std::env;
+use std::ffi::OsString;
+use std::fs;
+use std::hash::{DefaultHasher, Hash, Hasher};
+use std::path::{Path, PathBuf};
+use std::process::Command;
+
+/// Names the compiler, where it is not the `ocloc` of PATH.
+pub const OCLOC: &str = "VISIM_OCLOC";
+
+/// Asks for the sections of vISA text.
+const WITH_TEXT: &str = "-ze-emit-zebin-visa-sections";
+
+/// Lines of the compiler's output that are shown.
+const SHOWN: usize = 40;
+
+/// Whether a file is OpenCL C.
+pub fn is_opencl(path: &Path) -> bool {
+    path.extension().is_some_and(|ending| ending == "cl")
+}
+
+fn refused(what: impl Into<String>) -> Diagnostic {
+    Diagnostic::with_message(Code::E0653, what)
+}
+
+/// The compiler: the one named by [`OCLOC`], or that of PATH.
+fn compiler() -> Option<PathBuf> {
+    if let Some(named) = env::var_os(OCLOC).filter(|name| !name.is_empty()) {
+        return Some(PathBuf::from(named));
+    }
+    let path = env::var_os("PATH")?;
+    let name = format!("ocloc{}", env::consts::EXE_SUFFIX);
+    let found = env::split_paths(&path).map(|folder| folder.join(&name));
+    found.into_iter().find(|file| file.is_file())
+}
+
+/// Where programs are kept: the user's cache, or the folder of temporary files.
+fn cache() -> PathBuf {
+    let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
+    let home = env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
+    let folder = own.or(home).filter(|folder| folder.is_absolute());
+    folder.unwrap_or_else(env::temp_dir).join("visim")
+}
+
+/// All that a program is made of, as text.
+fn key(text: &str, device: &str, options: &[String], compiler: &Path) -> String {
+    let facts = fs::metadata(compiler).ok();
+    let changed = facts.as_ref().and_then(|facts| facts.modified().ok());
+    let size = facts.map_or(0, |facts| facts.len());
+    let compiler = compiler.display();
+    format!("{compiler} {size} {changed:?}\n{device}\n{options:?}\n{text}")
+}
+
+/// Compiles a file for a device, with options of the language's compiler (`-cl-std=CL3.0 -D N=4`); the program.
+///
+/// # Errors
+/// `E0702`: the file cannot be read; `E0653`: no compiler is found, or it refuses the text.
+pub fn compile(path: &Path, device: &str, options: &[String]) -> Result<PathBuf, Refused> {
+    let text = load::text(path, MAX_SOURCE_BYTES as u64);
+    let text = text.map_err(|error| super::kernel::unusable(&error))?;
+    let Some(compiler) = compiler() else {
+        return Err(Box::new(
+            refused("OpenCL C needs Intel's offline compiler, and no `ocloc` is on PATH")
+                .note(format!(
+                    "Debian's package intel-ocloc has it; {OCLOC} may name another"
+                ))
+                .help("visim run TEXT.visaasm, the text that the compiler leaves, needs none"),
+        ));
+    };
+    let io = |what: &str, error: &std::io::Error| -> Refused {
+        Box::new(refused(format!("{}: {what}: {error}", path.display())))
+    };
+    let key = key(&text, device, options, &compiler);
+    let mut hash = DefaultHasher::new();
+    key.hash(&mut hash);
+    let stem = path.file_stem().unwrap_or_default().to_string_lossy();
+    let name = format!("{stem}-{device}-{:016x}", hash.finish());
+    let folder = cache();
+    let (program, made_of) = (
+        folder.join(format!("{name}.bin")),
+        folder.join(format!("{name}.key")),
+    );
+    // What other files hold that the text includes is not known here.
+    let kept = !text.contains("#include");
+    if kept && program.is_file() && fs::read_to_string(&made_of).is_ok_and(|old| old == key) {
+        return Ok(program);
+    }
+    fs::create_dir_all(&folder).map_err(|error| io("no folder for the program", &error))?;
+    let work = tempfile::tempdir_in(&folder).map_err(|error| io("no folder to work in", &error))?;
+    let mut arguments: Vec<OsString> = ["compile", "-file"].map(OsString::from).to_vec();
+    arguments.push(path.into());
+    for argument in [
+        "-device",
+        device,
+        "-output",
+        &name,
+        "-output_no_suffix",
+        "-out_dir",
+    ] {
+        arguments.push(argument.into());
+    }
+    arguments.push(work.path().into());
+    arguments.extend(["-internal_options", WITH_TEXT].map(OsString::from));
+    if !options.is_empty() {
+        arguments.extend(["-options".into(), options.join(" ").into()]);
+    }
+    let ran = Command::new(&compiler).args(&arguments).output();
+    let ran =
+        ran.map_err(|error| io(&format!("{} cannot be started", compiler.display()), &error))?;
+    let made = work.path().join(format!("{name}.bin"));
+    if !ran.status.success() || !made.is_file() {
+        let mut what = refused(format!("{} does not compile for {device}", path.display()));
+        let said = [ran.stdout, ran.stderr].concat();
+        let said = String::from_utf8_lossy(&said).into_owned();
+        let lines = said.lines().filter(|line| !line.trim().is_empty());
+        what.notes.extend(lines.take(SHOWN).map(str::to_string));
+        return Err(Box::new(what));
+    }
+    fs::rename(&made, &program).map_err(|error| io("the program cannot be kept", &error))?;
+    // A key that cannot be written only means that the next run compiles again.
+    let _ = fs::write(&made_of, key);
+    Ok(program)
+}
