@@ -17,12 +17,10 @@ pub mod groups;
 pub mod ief;
 mod key;
 mod lanes;
-#[cfg(test)]
-mod laws;
 mod pack;
 pub mod packed;
 pub mod plan;
-mod position;
+pub mod position;
 pub mod reference;
 mod sharp;
 pub mod skin;

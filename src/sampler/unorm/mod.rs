@@ -364,4 +364,35 @@ fn widen(value: u32, bits: u32) -> u16 {
 }
 
 #[cfg(test)]
-mod tests;
+mod tests {
+    use super::*;
+
+    #[test]
+    fn bits_are_repeated() {
+        assert_eq!([widen(0, 1), widen(1, 1)], [0, 255]);
+        assert_eq!(
+            [widen(0b10, 2), widen(0b101, 3)],
+            [0b1010_1010, 0b1011_0110]
+        );
+        assert_eq!(
+            [widen(31, 5), widen(16, 5), widen(33, 6)],
+            [255, 0b1000_0100, 0b1000_0110]
+        );
+        assert_eq!(widen(0x9a, 8), 0x9a);
+    }
+
+    #[test]
+    fn the_mask_counts_pixels_in_two_by_two() {
+        let rows = [
+            [0, 1, 4, 5, 16, 17, 20, 21],
+            [2, 3, 6, 7, 18, 19, 22, 23],
+            [8, 9, 12, 13, 24, 25, 28, 29],
+            [10, 11, 14, 15, 26, 27, 30, 31],
+        ];
+        for (row, y) in rows.iter().zip(0..) {
+            for (&bit, x) in row.iter().zip(0..) {
+                assert_eq!(mask_bit(x, y), bit, "({x}, {y})");
+            }
+        }
+    }
+}

@@ -1,9 +1,14 @@
 //! The sampler: what samples and loads return, and that kernels return what the reference does.
 
+pub mod avs;
+mod commands;
+mod coordinate;
+mod deinterlace;
 mod info;
 mod kernels;
 mod load;
 mod loads;
+mod packed;
 mod ready;
 mod sample;
 mod states;

@@ -1,9 +1,7 @@
 //! Laws of reading and printing: what is printed is read back as the same module, canonical text is
 //! printed as it stood, and nothing a file may hold brings the reader down.
 
-mod modules;
-
-use modules::{at, instruction, module};
+use super::modules::{at, instruction, module};
 use pretty_assertions::assert_eq;
 use proptest::collection::vec;
 use proptest::prelude::*;

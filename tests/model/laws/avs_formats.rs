@@ -1,10 +1,15 @@
-//! What holds in every format: flat areas stay flat, and nothing changes where nothing is scaled.
+//! The media scaler in every format: flat areas stay flat, and the identity changes nothing.
 
-use super::super::*;
-use crate::isa::{AvsControl, AvsMode, ChannelMask};
-use crate::surface::Memory;
+use crate::sampler::avs::plain;
 use pretty_assertions::assert_eq;
-use view::{FORMATS, Grid};
+use visim::internals::isa::{AvsControl, AvsMode, ChannelMask};
+use visim::internals::message::AvsRequest;
+use visim::internals::sampler::avs::ief::{IefFilter, IefState};
+use visim::internals::sampler::avs::plan::Kernels;
+use visim::internals::sampler::avs::state::AvsSampler;
+use visim::internals::sampler::avs::view::{self, FORMATS, Grid, MediaView};
+use visim::internals::sampler::avs::{packed_bytes, run_view};
+use visim::internals::surface::{Format, Memory};
 
 /// Columns and rows of the pictures: even, as 4:2:0 needs, and no multiples of a block.
 const SIZE: (u32, u32) = (22, 14);
@@ -98,7 +103,7 @@ fn samplers() -> Vec<AvsSampler> {
 #[test]
 fn flat_areas_stay_flat_in_every_format() {
     for (memory, format) in pictures(|_| 77) {
-        let view = MediaView::plain(&memory, format, SIZE, PITCH);
+        let view = plain(&memory, format, SIZE, PITCH);
         // Each channel is what one texel says, whatever the depth: 77 in bytes, other codes in 10 bits.
         let texel = |channel| match view.place(channel) {
             Some((plane, component)) => view.texel(plane, 0, 0)[component],
@@ -132,7 +137,7 @@ fn the_identity_at_scale_one_changes_nothing_in_any_format() {
     });
     let adaptive: AvsSampler = serde_json::from_value(identity).unwrap();
     for (memory, format) in pictures(|i| (i * 151 % 253 + i / 97) as u8) {
-        let view = MediaView::plain(&memory, format, SIZE, PITCH);
+        let view = plain(&memory, format, SIZE, PITCH);
         for first in [(0, 0), (2, 4), (6, 10)] {
             let request = request(1.0, first);
             let fast = words(&view, &adaptive, &request, Kernels::Fast);
@@ -172,7 +177,7 @@ fn the_identity_at_scale_one_changes_nothing_in_any_format() {
 fn surfaces_of_one_texel_and_of_one_column_repeat_it() {
     for (memory, format) in pictures(|i| (i * 89 % 241) as u8) {
         for size in [(1, 1), (1, 9), (9, 1), (2, 2), (3, 5)] {
-            let view = MediaView::plain(&memory, format, size, PITCH);
+            let view = plain(&memory, format, size, PITCH);
             for (u, delta) in [
                 (0.0, 0.0),
                 (-5.0, 0.3),

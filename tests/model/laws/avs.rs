@@ -1,13 +1,19 @@
-//! Laws: kernels against the definition on anything, and which kernel ran.
+//! Laws of the media scaler: kernels against the definition on anything, and which kernel ran.
 
-mod formats;
-
-use super::view::FORMATS;
-use super::*;
-use crate::isa::{AvsControl, AvsMode, ChannelMask};
-use crate::surface::{Memory, Planes};
+use crate::sampler::avs::plain;
 use proptest::prelude::*;
-use tables::Table;
+use visim::internals::isa::{AvsControl, AvsMode, ChannelMask};
+use visim::internals::message::{AvsRequest, Scale8x8Request};
+use visim::internals::sampler::avs::ief::{IefFilter, IefState};
+use visim::internals::sampler::avs::packed_bytes;
+use visim::internals::sampler::avs::plan::{Kernel, Kernels, Plan};
+use visim::internals::sampler::avs::state::{AvsSampler, FilterType, TapMode};
+use visim::internals::sampler::avs::tables::Table;
+use visim::internals::sampler::avs::view::{Edge, FORMATS, MediaFormat, MediaView, Place};
+use visim::internals::sampler::avs::{
+    AvsError, bytes_8x8, reads_8x8, run, run_8x8, run_view, skin, view,
+};
+use visim::internals::surface::{Format, Memory, Planes, Surface};
 
 fn scalar() -> impl Strategy<Value = f32> {
     prop_oneof![
@@ -189,7 +195,7 @@ proptest! {
         (u, v, delta_u, delta_v, u2d) in (scalar(), scalar(), step(), step(), scalar()),
         (channels, ief_enable, old) in (1u8..16, any::<bool>(), any::<u8>()),
     ) {
-        use crate::surface::Description;
+        use visim::internals::surface::Description;
         let description = Description::d2(FORMATS[format].format, size.0, size.1);
         // Planes that do not fit are told when the surface is made.
         let Ok(surface) = Surface::zeroed(description) else { return Ok(()) };
@@ -231,7 +237,7 @@ proptest! {
 /// The kernel of each channel that a surface of `format` has.
 fn kernels(format: Format, sampler: &AvsSampler) -> Vec<Kernel> {
     let memory = Memory::zeroed(64);
-    let view = MediaView::plain(&memory, format, (64, 32), 512);
+    let view = plain(&memory, format, (64, 32), 512);
     let plan = Plan::new(&view, sampler, Kernels::Fast);
     let places = (0..4).filter_map(|channel| Some((view.place(channel)?.0, channel)));
     places
@@ -307,7 +313,7 @@ fn weights_keys_and_gain_choose_the_others() {
 fn extreme_column_sums_fit_the_sharp_kernel() {
     // Positive taps of 128/64 on white reach 32640 = 7f80h, negative ones -32640.
     let memory = Memory::from_bytes(&[255; 64]);
-    let view = MediaView::plain(&memory, Format::Y8_UNORM, (8, 8), 8);
+    let view = plain(&memory, Format::Y8_UNORM, (8, 8), 8);
     for taps in [[0, 0, 64, 0, 64, 0, 0, 0], [-64, 0, -64, 0, 0, 0, 0, 0]] {
         let table = Table::from_rows(&vec![taps.to_vec(); 32]).unwrap();
         let state = AvsSampler {
@@ -338,7 +344,7 @@ fn extreme_column_sums_fit_the_sharp_kernel() {
 #[test]
 fn a_destination_too_small_is_refused() {
     let memory = Memory::zeroed(64);
-    let view = MediaView::plain(&memory, Format::Y8_UNORM, (8, 8), 8);
+    let view = plain(&memory, Format::Y8_UNORM, (8, 8), 8);
     let short = run_view(
         &view,
         &AvsSampler::default(),
@@ -359,7 +365,7 @@ fn enhanced(sampler: &AvsSampler, bypass: bool, format: Format) -> [Vec<u16>; 2]
     let mut bytes = vec![100; 256 * size];
     bytes[(5 * 16 + 5) * size..][..size].fill(110);
     let memory = Memory::from_bytes(&bytes);
-    let view = MediaView::plain(&memory, format, (16, 16), 16 * size as u32);
+    let view = plain(&memory, format, (16, 16), 16 * size as u32);
     let request = AvsRequest {
         channels: ChannelMask(0b1010),
         mode: AvsMode::M4x4,
@@ -461,7 +467,7 @@ fn skin_tone_needs_channels_that_are_not_returned() {
 /// The same texels in a tiled, a linear and a field-interleaved surface scale alike.
 #[test]
 fn where_the_bytes_are_does_not_matter() {
-    use crate::surface::{Description, LineStride, Tiling};
+    use visim::internals::surface::{Description, LineStride, Tiling};
     let formats = [
         Format::Y8_UNORM,
         Format::R8B8_UNORM,
@@ -519,7 +525,7 @@ fn where_the_bytes_are_does_not_matter() {
 
 #[test]
 fn surfaces_that_are_not_for_the_media_sampler_are_refused() {
-    use crate::surface::Description;
+    use visim::internals::surface::Description;
     let refusal = |description| {
         let surface = Surface::zeroed(description).unwrap();
         run(
@@ -541,7 +547,7 @@ fn surfaces_that_are_not_for_the_media_sampler_are_refused() {
 #[test]
 fn gen5_scales_the_formats_of_its_manual() {
     // PRM 4.10.2.2: 0 to 4 and 8 to 12; 5 to 7 are of the deinterlace message, 13 to 15 reserved.
-    use crate::surface::Description;
+    use visim::internals::surface::Description;
     let request = Scale8x8Request {
         surface: 0,
         sampler: 0,

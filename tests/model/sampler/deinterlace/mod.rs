@@ -1,0 +1,5 @@
+//! The parts of deinterlacing, by hand.
+
+mod denoise;
+mod fields;
+mod statistics;
