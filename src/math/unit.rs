@@ -25,11 +25,6 @@ use super::functions;
 pub use super::table::{Bound, FUNCTIONS, Function, FunctionInfo, Rounds};
 use thiserror::Error;
 
-#[cfg(test)]
-mod special;
-#[cfg(test)]
-mod tests;
-
 /// What the descriptor of a message says.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, serde::Serialize)]
 pub struct Control {

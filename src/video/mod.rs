@@ -12,7 +12,7 @@ pub mod colour;
 pub mod compare;
 pub mod fields;
 pub mod files;
-mod frame;
+pub mod frame;
 pub mod picture;
 pub mod raw;
 mod resample;

@@ -7,4 +7,5 @@ mod deinterlace;
 mod deinterlace_states;
 mod modules;
 mod text;
+mod typed;
 mod unorm;

@@ -143,7 +143,7 @@ fn the_table_of_rules_names_what_is_there() {
         "tests/model/state/surfaces.rs",
         "tests/model/sampler/sample.rs",
         "tests/model/sampler/load.rs",
-        "src/sampler/state/commands.rs",
+        "tests/model/sampler/commands.rs",
     ]
     .map(read)
     .concat();

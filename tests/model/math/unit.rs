@@ -1,8 +1,9 @@
-use super::special::{DEN, INF, MAX, of};
-use super::*;
+//! The extended math unit: channels, saturation, rounds, payloads of NaN.
 
+use super::special::{DEN, INF, MAX, element, of};
+use visim::internals::math::unit::{Bound, Control, FUNCTIONS, Function, Refusal, Rounds};
 #[test]
-fn rows_stand_where_their_codes_say() {
+fn rows_are_found_by_their_codes() {
     for row in FUNCTIONS {
         assert_eq!(row.function.info().function, row.function);
         assert_eq!(Function::from_code(row.function as u32), Some(row.function));
@@ -88,9 +89,16 @@ fn two_results_and_the_order_of_operands() {
 
 #[test]
 fn floats_saturate_and_integers_refuse_to() {
-    assert_eq!(single(Function::Inv, false, true, 0.25, 0.0), 1.0);
-    assert_eq!(single(Function::Inv, false, true, -4.0, 0.0).to_bits(), 0);
-    assert_eq!(single(Function::Log, false, true, -4.0, 0.0).to_bits(), 0);
+    let clamped = |function, a| {
+        let saturated = Control {
+            saturate: true,
+            ..control(function)
+        };
+        element(&saturated, false, a, 0.0)[0]
+    };
+    assert_eq!(clamped(Function::Inv, 0.25), 1.0f32.to_bits());
+    assert_eq!(clamped(Function::Inv, -4.0), 0);
+    assert_eq!(clamped(Function::Log, -4.0), 0);
     let saturated = Control {
         saturate: true,
         ..control(Function::Quotient)

@@ -8,7 +8,7 @@ use visim::internals::harness::session::Options;
 use visim::internals::sends::{canonical, parse};
 use visim::internals::source::Source;
 
-const GRAMMAR: &str = include_str!("../../grammar/sends.ebnf");
+const GRAMMAR: &str = include_str!("../../../grammar/sends.ebnf");
 
 #[test]
 fn every_production_has_examples_and_each_is_read() {

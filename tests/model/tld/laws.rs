@@ -18,7 +18,7 @@ use visim::internals::tld::{
     Texture, Textures, Thread, Tld, header, parse, parse_one, rules, word,
 };
 
-const GRAMMAR: &str = include_str!("../../grammar/tld.ebnf");
+const GRAMMAR: &str = include_str!("../../../grammar/tld.ebnf");
 
 #[test]
 fn every_production_has_an_example_and_each_reads() {

@@ -1,0 +1,3 @@
+//! The lowest floor: bit fields.
+
+mod bits;

@@ -1,0 +1,8 @@
+//! The data port: blocks, buffers, atomics, render targets, by hand.
+
+mod block;
+mod buffer;
+mod deblock;
+mod target;
+mod unorm;
+mod untyped;

@@ -1,0 +1,3 @@
+//! Pictures of what an instruction touches.
+
+mod picture;

@@ -1,0 +1,3 @@
+//! Which platform has what.
+
+mod availability;

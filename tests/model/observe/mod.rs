@@ -1,0 +1,3 @@
+//! What watches a run: races, counts, bytes never written.
+
+mod stats;

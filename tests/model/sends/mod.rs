@@ -1,0 +1,4 @@
+//! Programs made of sends.
+
+mod grammar;
+mod parse;
