@@ -110,3 +110,52 @@ fn a_report_is_an_error() {
             .contains("k.visa:1:1")
     );
 }
+
+/// A compiled kernel from bytes: its arguments by name, what it wrote and printed, and what is wrong.
+#[test]
+fn a_compiled_kernel_runs_on_bytes_of_the_host() {
+    let program = include_bytes!("compiled/carried.bin");
+    let values: Vec<u8> = (1..=4_u32).flat_map(u32::to_le_bytes).collect();
+    let twice = Simulator::compiled("carried.bin", program)
+        .kernel("twice")
+        .global(&[4])
+        .buffer("in", &values)
+        .buffer("1", &[0; 16]);
+    let doubled: Vec<u8> = (1..=4_u32).flat_map(|n| (2 * n).to_le_bytes()).collect();
+    for _ in 0..2 {
+        let outcome = twice.run().expect("it runs");
+        assert_eq!(outcome.argument("out"), Some(doubled.clone()));
+        assert_eq!(outcome.argument("1"), Some(doubled.clone()));
+        assert_eq!(outcome.argument("in"), Some(values.clone()));
+        assert_eq!(outcome.argument("none"), None);
+        assert_eq!(outcome.printed(), "");
+    }
+    let archive = Simulator::compiled("carried.ar", include_bytes!("compiled/carried.ar"));
+    for (run, words) in [
+        (archive.clone(), "several devices"),
+        (
+            Simulator::compiled("k", b"no program"),
+            "no program for a GPU",
+        ),
+        (twice.clone().kernel("thrice"), "no kernel `thrice`"),
+        (twice.clone().buffer("inn", &[]), "no argument `inn`"),
+        (twice.clone().global(&[]), "work-items"),
+        (
+            Simulator::compiled("carried.bin", program).global(&[4]),
+            "several kernels",
+        ),
+    ] {
+        let report = run.run().expect_err(words).to_string();
+        assert!(report.contains(words), "{report}");
+    }
+    let sums = archive
+        .platform(Platform::from_name("dg2").expect("known"))
+        .kernel("sums");
+    let outcome = sums
+        .global(&[4])
+        .buffer("out", &[0; 16])
+        .run()
+        .expect("it runs");
+    let out = outcome.argument("out").expect("memory");
+    assert_eq!([out[0], out[4], out[8], out[12]], [0, 1, 3, 6]);
+}

@@ -2,6 +2,7 @@
 
 use super::report::Report;
 use super::surface::{Contents, Surface};
+use crate::harness::kernel::Prepared;
 use crate::harness::session::Session;
 use crate::source::{Span, Spanned};
 use std::sync::Arc;
@@ -26,6 +27,8 @@ use std::sync::Arc;
 pub struct Outcome {
     pub(super) session: Session,
     pub(super) warnings: Report,
+    /// Of a compiled kernel.
+    pub(super) launch: Option<Prepared>,
 }
 
 impl Outcome {
@@ -49,6 +52,25 @@ impl Outcome {
         let name = Spanned::new(name.to_string(), Span::default());
         let surface = self.session.surface(&name).ok()?;
         Some(Surface(Contents::Made(Arc::clone(surface))))
+    }
+
+    /// The memory of an argument of a compiled kernel, by name or number, as the kernel left it; `None` if there is no
+    /// such argument, or it is no memory.
+    pub fn argument(&self, name: &str) -> Option<Vec<u8>> {
+        let launch = self.launch.as_ref()?;
+        let mut names = launch.description.names.iter();
+        let named = names.find(|(_, own)| *own == name);
+        let number = named.map(|(number, _)| *number).or(name.parse().ok())?;
+        launch.ready.arguments.get(number as usize)?.bytes()
+    }
+
+    /// What a compiled kernel printed, as far as its records can be read.
+    pub fn printed(&self) -> String {
+        let printed = self
+            .launch
+            .as_ref()
+            .map(|launch| launch.ready.printed_text());
+        printed.map_or(String::new(), |text| text.unwrap_or_else(|read| read))
     }
 
     /// What the reader should know although the program ran.

@@ -4,16 +4,22 @@ use super::module::Program;
 use super::outcome::Outcome;
 use super::report::Report;
 use super::surface::{Contents, SamplerState, Surface};
+use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Observer, Silent, ThreadId};
 use crate::files::{Files, InMemory};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::clauses;
 use crate::harness::directive::{Directives, Mistake, Origin, Place, Setting};
-use crate::harness::session::{self, Options, Refused};
+use crate::harness::front::Front;
+use crate::harness::kernel::{Chosen, CompiledFile, Prepared, Refused};
+use crate::harness::session::{self, Options};
+use crate::harness::{companion_files, program_file};
 use crate::isa::{Platform, Type};
+use crate::launch::kernel::{Argument, Size};
 use crate::program;
 use crate::source::{Source, Span, Spanned};
-use std::path::PathBuf;
+use crate::surface::Memory;
+use std::path::{Path, PathBuf};
 use std::sync::Arc;
 
 /// Runs a kernel: text or a [`Program`], what is bound to it, and how many threads.
@@ -42,12 +48,23 @@ pub struct Simulator {
     asked: Vec<Ask>,
     files: Arc<dyn Files>,
     options: Options,
+    launch: Launch,
 }
 
 #[derive(Clone, Debug)]
 enum Text {
     Source(Source),
     Program(Program),
+    /// A compiled program with its name.
+    Compiled(String, Arc<[u8]>),
+}
+
+/// What a compiled kernel is launched with.
+#[derive(Clone, Debug, Default)]
+struct Launch {
+    global: Vec<u32>,
+    local: Vec<u32>,
+    arguments: Vec<(String, Argument)>,
 }
 
 /// A call of the builder.
@@ -69,6 +86,7 @@ impl Simulator {
             asked: Vec::new(),
             files: Arc::new(InMemory::default()),
             options: Options::default(),
+            launch: Launch::default(),
         }
     }
 
@@ -80,6 +98,69 @@ impl Simulator {
     /// A run of a program, whose text is not read again: neither are its directives.
     pub fn of(program: &Program) -> Simulator {
         Simulator::of_text(Text::Program(program.clone()))
+    }
+
+    /// A launch of a compiled kernel: a program of Intel's compiler that carries its text, alone, in an archive for
+    /// several devices ([`Simulator::platform`] chooses), or inside a host program. The kernel is the only one, or
+    /// that of [`Simulator::kernel`]; its arguments are given by name or number.
+    ///
+    /// `name` is what diagnostics call the program.
+    ///
+    /// ```
+    /// use visim::Simulator;
+    ///
+    /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/kernels");
+    /// let program = std::fs::read(format!("{folder}/61-soften.bin")).unwrap();
+    /// let values: Vec<u8> = [0.0_f32, 8.0, 8.0, 0.0].iter().flat_map(|v| v.to_le_bytes()).collect();
+    /// let outcome = Simulator::compiled("61-soften.bin", &program)
+    ///     .global(&[4])
+    ///     .buffer("in", &values)
+    ///     .buffer("out", &[0; 16])
+    ///     .run()?;
+    /// let soft = outcome.argument("out").unwrap();
+    /// assert_eq!(soft[4..8], 6.0_f32.to_le_bytes());
+    /// assert_eq!(outcome.printed(), "4 values, the first becomes 2.00\n");
+    /// # Ok::<(), visim::Report>(())
+    /// ```
+    pub fn compiled(name: impl Into<String>, program: &[u8]) -> Simulator {
+        Simulator::of_text(Text::Compiled(name.into(), program.into()))
+    }
+
+    /// Work-items of a compiled kernel, for one to three dimensions.
+    pub fn global(mut self, size: &[u32]) -> Simulator {
+        self.launch.global = size.to_vec();
+        self
+    }
+
+    /// Work-items of a group; without it those that the kernel was compiled for, or the most that divide
+    /// [`Simulator::global`].
+    pub fn local(mut self, size: &[u32]) -> Simulator {
+        self.launch.local = size.to_vec();
+        self
+    }
+
+    fn argument(mut self, name: impl Into<String>, argument: Argument) -> Simulator {
+        self.launch.arguments.push((name.into(), argument));
+        self
+    }
+
+    /// Memory for an argument of a compiled kernel, which starts with these bytes; [`Outcome::argument`] has it after
+    /// the run.
+    pub fn buffer(self, argument: impl Into<String>, bytes: &[u8]) -> Simulator {
+        self.argument(
+            argument,
+            Argument::Buffer(Arc::new(Memory::from_bytes(bytes))),
+        )
+    }
+
+    /// The bytes of an argument that is passed by value, little-endian, as OpenCL has them.
+    pub fn value(self, argument: impl Into<String>, bytes: &[u8]) -> Simulator {
+        self.argument(argument, Argument::Value(bytes.to_vec()))
+    }
+
+    /// Shared local memory for an argument, in bytes.
+    pub fn local_memory(self, argument: impl Into<String>, bytes: u32) -> Simulator {
+        self.argument(argument, Argument::Local(bytes))
     }
 
     fn with(mut self, ask: Ask) -> Simulator {
@@ -170,6 +251,7 @@ impl Simulator {
         &self,
         observe: impl Fn(ThreadId) -> O + Sync,
     ) -> Result<(Outcome, Vec<(ThreadId, O)>), Report> {
+        let mut options = self.options.clone();
         let (mut layers, found) = match &self.text {
             Text::Source(source) => {
                 let (layer, found) = session::file_layer(source.clone(), source.name().as_ref());
@@ -178,6 +260,11 @@ impl Simulator {
             Text::Program(program) => {
                 let layer = Layer::option(program.source.clone(), Directives::default());
                 (vec![layer], Vec::new())
+            }
+            Text::Compiled(name, bytes) => {
+                let (layers, prepared) = self.launched(name, bytes)?;
+                options.launch = Some(prepared);
+                (layers, Vec::new())
             }
         };
         for ask in &self.asked {
@@ -191,24 +278,112 @@ impl Simulator {
             layer.folder = PathBuf::new();
         }
         let program = match &self.text {
-            Text::Source(_) => None,
+            Text::Source(_) | Text::Compiled(..) => None,
             Text::Program(program) => Some(program::Program::clone(&program.program)),
         };
         let started = match program {
-            Some(program) => {
-                session::run_program(program, &layers, Vec::new(), &self.options, observe)
-            }
-            None => session::start_watched(&layers, found, &self.options, observe),
+            Some(program) => session::run_program(program, &layers, Vec::new(), &options, observe),
+            None => session::start_watched(&layers, found, &options, observe),
         };
         let mut session =
-            started.map_err(|Refused { problems }| Report::of_layers(problems, &layers))?;
+            started.map_err(|refused| Report::of_layers(refused.problems, &layers))?;
         let observers = std::mem::take(&mut session.outcome.observers);
         let mut session = session.without_observers();
         let warnings: Vec<Problem> = std::mem::take(&mut session.warnings);
         let warnings = Report::of_layers(warnings, &layers);
-        Ok((Outcome { session, warnings }, observers))
+        let launch = options.launch;
+        let outcome = Outcome {
+            session,
+            warnings,
+            launch,
+        };
+        Ok((outcome, observers))
+    }
+
+    /// The text of a compiled program, and what its kernel is launched with.
+    fn launched(&self, name: &str, program: &[u8]) -> Result<(Vec<Layer>, Prepared), Report> {
+        let asked = |pick: &dyn Fn(&Ask) -> Option<String>| self.asked.iter().rev().find_map(pick);
+        let kernel = asked(&|ask| match ask {
+            Ask::Kernel(name) => Some(name.clone()),
+            _ => None,
+        });
+        let platform = self.asked.iter().rev().find_map(|ask| match ask {
+            Ask::Platform(platform) => Some(*platform),
+            _ => None,
+        });
+        let path = Path::new(name);
+        let nowhere = Source::new(name, "");
+        let of_program = |refused: Box<Diagnostic>| Report::of_text(vec![*refused], &nowhere);
+        let own = program_file::of_device(program, path, platform).map_err(of_program)?;
+        let kernel = kernel.as_deref();
+        let source = program_file::source(own, path, kernel).map_err(of_program)?;
+        let of_text = |refused: Box<Diagnostic>| Report::of_text(vec![*refused], &source);
+        let find = |name: &str, _: &dyn Fn(Platform) -> Front, _| {
+            CompiledFile::of(own, path, name, platform)
+        };
+        let usual = companion_files::trailer(source.text()).map(|trailer| trailer.0);
+        let chosen = Chosen::new(&source, kernel, (platform, usual), true, find);
+        let chosen = chosen.map_err(of_text)?;
+        let prepared = self.launch.prepare(&chosen).map_err(of_text)?;
+        let (mut layer, _) = session::file_layer(source.clone(), path);
+        layer.directives.kernel = Some(Spanned::new(chosen.kernel, Span::default()));
+        Ok((vec![layer, Layer::of_platform(chosen.platform)], prepared))
     }
 }
+
+impl Launch {
+    /// With what the compiler says of a kernel.
+    fn prepare(&self, chosen: &Chosen) -> Result<Prepared, Refused> {
+        let (file, front, kernel) = (&chosen.file, &chosen.front, &chosen.kernel);
+        let description = file.description(&front.checked, kernel)?;
+        let mut arguments = Vec::new();
+        for (name, argument) in &self.arguments {
+            let named = description.names.iter().find(|(_, own)| *own == name);
+            let number = named.map(|(number, _)| *number).or(name.parse().ok());
+            let number = number.filter(|&number| number < MOST_ARGUMENTS);
+            let Some(number) = number else {
+                let known: Vec<&str> = description.names.values().map(String::as_str).collect();
+                let what = format!("the kernel has no argument `{name}`");
+                let refused = Diagnostic::with_message(Code::E0642, what);
+                return Err(Box::new(
+                    refused.note(format!("its arguments: {}", known.join(", "))),
+                ));
+            };
+            let number = number as usize;
+            if arguments.len() <= number {
+                arguments.resize(number + 1, Argument::Missing);
+            }
+            // Each run has memory of its own.
+            arguments[number] = match argument {
+                Argument::Buffer(memory) => {
+                    Argument::Buffer(Arc::new(Memory::from_bytes(&memory.to_vec())))
+                }
+                other => other.clone(),
+            };
+        }
+        let three = |size: &[u32], missing: u32| -> [u32; 3] {
+            std::array::from_fn(|at| size.get(at).copied().unwrap_or(missing))
+        };
+        if self.global.is_empty() || self.global.len() > 3 || self.local.len() > 3 {
+            let what = "the number of work-items is missing, or has more than three dimensions";
+            let refused = Diagnostic::with_message(Code::E0641, what);
+            return Err(Box::new(refused.help("Simulator::global(&[64, 48])")));
+        }
+        let size = Size {
+            work_dim: self.global.len() as u32,
+            global: three(&self.global, 1),
+            local: match self.local.is_empty() {
+                true => [0; 3],
+                false => three(&self.local, 1),
+            },
+            offset: [0; 3],
+        };
+        file.prepare(&front.checked, kernel, arguments, &size)
+    }
+}
+
+/// Arguments of a kernel at most.
+const MOST_ARGUMENTS: u32 = 1024;
 
 impl Ask {
     /// The text of the call, as diagnostics show it: the words of the directive that it stands for.

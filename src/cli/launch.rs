@@ -2,13 +2,12 @@
 //! beside the text, with `--global`, `--local` and `--arg` in place of what they say.
 
 use super::output::{Exit, Output};
-use crate::check::{CheckOptions, UnitKind};
-use crate::diagnostic::{Code, Diagnostic, counted, nearest};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::files::Writes;
 use crate::harness::argument::{self, ArgumentOption};
 use crate::harness::companion_files::{self, NativeCode};
 use crate::harness::front::Front;
-use crate::harness::kernel::{CompiledFile, LaunchFile, Prepared, Refused};
+use crate::harness::kernel::{Chosen, CompiledFile, LaunchFile, Prepared, Refused};
 use crate::harness::load;
 use crate::isa::Platform;
 use crate::launch::kernel::compare::compare;
@@ -199,49 +198,28 @@ impl Launch {
         let source = &source;
         let named = launch.as_ref().map(|file| file.launch.kernel.as_str());
         let kernel = kernel.or(named.filter(|name| !name.is_empty()));
-        let read = |platform| {
-            let check = CheckOptions {
-                platform,
-                finalizer: true,
-            };
-            Front::with(source, &check)
-        };
         let (platform, usual) = platforms;
-        let mut front = read(platform.or(usual).unwrap_or_default());
-        let unit = front.checked.kernel(kernel.unwrap_or_default());
-        let Some(name) = unit.map(|u| u.name.clone()) else {
-            let mut refused = unknown_kernel(&front, kernel);
-            if let (Some(named), true) = (named, named == kernel) {
+        let program = self.zebin.is_none() && self.is_program(path);
+        let find = |name: &str, read: &dyn Fn(Platform) -> Front, simd| match &self.zebin {
+            Some(zebin) => CompiledFile::read(zebin, name, platform.or(usual)),
+            // A program describes the kernels whose text it carries.
+            None if program => CompiledFile::read(path, name, platform),
+            None => CompiledFile::beside(path, read, name, simd, platform, usual),
+        };
+        let chosen = Chosen::new(source, kernel, (platform, usual), program, find);
+        let Chosen {
+            file,
+            front,
+            platform: own,
+            kernel: name,
+        } = chosen.map_err(|mut refused| {
+            if let (Some(named), true) = (named, refused.code == Code::E0601 && named == kernel) {
                 refused
                     .notes
                     .push(format!("the launch is one of `{named}`"));
             }
-            return Err(refused);
-        };
-        let program = self.zebin.is_none() && self.is_program(path);
-        if program && kernel.is_none() {
-            let units = front.checked.units.iter();
-            let kernels = units.filter(|u| u.kind == UnitKind::Kernel);
-            let names: Vec<&str> = kernels.map(|u| u.name.as_str()).collect();
-            if names.len() > 1 {
-                let what = format!("{} has several kernels", path.display());
-                let refused = Diagnostic::with_message(Code::E0601, what);
-                let refused = refused.note(names.join(", "));
-                return Err(Box::new(refused.help(format!("--kernel {name}"))));
-            }
-        }
-        let simd = unit.and_then(|u| u.attributes.simd_size).unwrap_or(1);
-        let file = match &self.zebin {
-            Some(zebin) => CompiledFile::read(zebin, &name, platform.or(usual))?,
-            // A program describes the kernels whose text it carries.
-            None if program => CompiledFile::read(path, &name, platform)?,
-            None => CompiledFile::beside(path, &read, &name, simd.max(1), platform, usual)?,
-        };
-        let own = file.platform(platform, usual)?;
-        // What one platform refuses may be right for the kernel's own.
-        if own != front.checked.platform {
-            front = read(own);
-        }
+            refused
+        })?;
         let mut description = file.description(&front.checked, &name)?;
         let mut arguments = Vec::new();
         if let Some(launch) = &launch {
@@ -324,26 +302,6 @@ impl Launch {
         }
         Ok(size)
     }
-}
-
-/// The text has no such kernel, or none at all.
-fn unknown_kernel(front: &Front, kernel: Option<&str>) -> Refused {
-    let units = front.checked.units.iter();
-    let kernels = units.filter(|u| u.kind == UnitKind::Kernel);
-    let names: Vec<&str> = kernels.map(|u| u.name.as_str()).collect();
-    let what = match kernel {
-        Some(name) if !names.is_empty() => format!("the text has no kernel `{name}`"),
-        _ => "the text has no kernel".to_string(),
-    };
-    let mut refused = Box::new(Diagnostic::with_message(Code::E0601, what));
-    if !names.is_empty() {
-        refused
-            .notes
-            .push(format!("its kernels: {}", names.join(", ")));
-    }
-    let meant = kernel.and_then(|name| nearest(name, names));
-    refused.help = meant.map(|meant| format!("did you mean {meant}?"));
-    refused
 }
 
 /// The arguments of a launch are those that the compiler names, where it does.

@@ -4,13 +4,14 @@
 use super::companion_files::folder;
 use super::front::Front;
 use super::{load, program_file};
-use crate::check::{Checked, CheckedInput, Unit};
+use crate::check::{CheckOptions, Checked, CheckedInput, Unit, UnitKind};
 use crate::diagnostic::{Class, Code, Diagnostic, counted, nearest};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::data::ProgramData;
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
 use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
+use crate::source::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -289,14 +290,27 @@ impl CompiledFile {
         platform: Option<Platform>,
     ) -> Result<CompiledFile, Refused> {
         let whole = read(path, load::MAX_PROGRAM)?;
+        CompiledFile::of(&whole, path, kernel, platform)
+    }
+
+    /// As [`CompiledFile::read`], of these bytes, which are called `path`.
+    ///
+    /// # Errors
+    /// As there, but for `E0702`.
+    pub fn of(
+        whole: &[u8],
+        path: &Path,
+        kernel: &str,
+        platform: Option<Platform>,
+    ) -> Result<CompiledFile, Refused> {
         // Patch tokens in an ELF file of their own have no machine that would say so.
-        let bytes = match program_file::is_program(&whole) {
-            true => match program_file::of_device(&whole, path, platform) {
+        let bytes = match program_file::is_program(whole) {
+            true => match program_file::of_device(whole, path, platform) {
                 Ok(own) => own,
-                Err(_) if binary::read(&whole, kernel).is_ok() => &whole[..],
+                Err(_) if binary::read(whole, kernel).is_ok() => whole,
                 Err(refused) => return Err(refused),
             },
-            false => &whole[..],
+            false => whole,
         };
         let compiled = binary::read(bytes, kernel).map_err(|mut refused| {
             refused.notes.push(format!("in {}", path.display()));
@@ -480,3 +494,85 @@ fn inputs(text: &Checked, kernel: &str) -> Vec<(u32, u32)> {
 
 /// Endings of files in which compilers describe kernels.
 const DESCRIPTIONS: &[&str] = &["zeinfo", "ze_info", "zebin", "bin", "progbin"];
+
+/// A kernel of a text with what the compiler says of it.
+pub struct Chosen {
+    /// The description.
+    pub file: CompiledFile,
+    /// The text, read for the platform.
+    pub front: Front,
+    /// The platform that it runs on.
+    pub platform: Platform,
+    /// The kernel's name.
+    pub kernel: String,
+}
+
+impl Chosen {
+    /// The kernel called `kernel`, or the first of `source`, with the description that `find` finds for its name,
+    /// the text as it is read for a platform, and its lanes.
+    ///
+    /// * `platforms`: the one that is asked for, and the one that the text is for; where they are known.
+    /// * `program`: the text is that of a compiled program, of whose kernels one has to be named.
+    ///
+    /// # Errors
+    /// `E0601`: no such kernel, or several where one has to be named; what `find` refuses; `E0650`, `E0651`: the device.
+    pub fn new(
+        source: &Source,
+        kernel: Option<&str>,
+        (asked, usual): (Option<Platform>, Option<Platform>),
+        program: bool,
+        find: impl FnOnce(&str, &dyn Fn(Platform) -> Front, u32) -> Result<CompiledFile, Refused>,
+    ) -> Result<Chosen, Refused> {
+        let read = |platform| {
+            let check = CheckOptions {
+                platform,
+                finalizer: true,
+            };
+            Front::with(source, &check)
+        };
+        let mut front = read(asked.or(usual).unwrap_or_default());
+        let units = front.checked.units.iter();
+        let kernels = units.filter(|u| u.kind == UnitKind::Kernel);
+        let names: Vec<&str> = kernels.map(|u| u.name.as_str()).collect();
+        if let (true, None, [first, _, ..]) = (program, kernel, &names[..]) {
+            let what = format!("{} has several kernels", source.name());
+            let refused = Diagnostic::with_message(Code::E0601, what);
+            let refused = refused.note(names.join(", "));
+            return Err(Box::new(refused.help(format!("--kernel {first}"))));
+        }
+        let unit = front.checked.kernel(kernel.unwrap_or_default());
+        let Some(unit) = unit else {
+            return Err(unknown_kernel(&names, kernel));
+        };
+        let (name, simd) = (unit.name.clone(), unit.attributes.simd_size.unwrap_or(1));
+        let file = find(&name, &read, simd.max(1))?;
+        let platform = file.platform(asked, usual)?;
+        // What one platform refuses may be right for the kernel's own.
+        if platform != front.checked.platform {
+            front = read(platform);
+        }
+        Ok(Chosen {
+            file,
+            front,
+            platform,
+            kernel: name,
+        })
+    }
+}
+
+/// The text has no such kernel, or none at all.
+fn unknown_kernel(names: &[&str], kernel: Option<&str>) -> Refused {
+    let what = match kernel {
+        Some(name) if !names.is_empty() => format!("the text has no kernel `{name}`"),
+        _ => "the text has no kernel".to_string(),
+    };
+    let mut refused = Box::new(Diagnostic::with_message(Code::E0601, what));
+    if !names.is_empty() {
+        refused
+            .notes
+            .push(format!("its kernels: {}", names.join(", ")));
+    }
+    let meant = kernel.and_then(|name| nearest(name, names.iter().copied()));
+    refused.help = meant.map(|meant| format!("did you mean {meant}?"));
+    refused
+}
