@@ -212,7 +212,11 @@ pub fn messages(
                 .at(instruction.opcode.span, "a message")
                 .see(section),
             )),
-            false => Ok(cx.lowered),
+            // Extended math is no message since Gen6.
+            false => {
+                math::lower(&mut cx);
+                Ok(cx.lowered)
+            }
         };
     }
     cx.lower()?;

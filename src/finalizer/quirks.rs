@@ -209,7 +209,7 @@ quirks! {
     TYPED_FLOAT_ATOMIC "12.2; seen in the finalizer" [..] "" typed_float_atomic,
         "typed surfaces have no float atomics; the integer message is sent";
     /// An aligned block at a 64-bit address is marked, as the unaligned one was before.
-    SVM_BLOCK_MARKED "13; Xe2 reference 2 row 6" [R1_0_17791..] "..tgl pvc" svm_block_marked, "";
+    SVM_BLOCK_MARKED "13; Xe2 reference 2 row 6" [R1_0_17791..] "" svm_block_marked, "";
     /// An aligned block at a 64-bit address is read by the load/store pipe.
     SVM_BLOCK_LSC "13; Xe2 reference 2 row 6" [R1_0_17791..] "dg2" asked_inline, "";
     /// A scatter of elements smaller or larger than its blocks.

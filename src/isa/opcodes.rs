@@ -404,8 +404,12 @@ opcodes! {
     0x6d 35 "sample_po_c" SamplePoC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples with per-lane offsets and gradients.
     0x6d 36 "sample_po_d" SamplePoD Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// Samples with per-lane offsets, bias and shadow compare.
+    0x6d 37 "sample_po_b_c" SamplePoBC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples with per-lane offsets, LOD and shadow compare.
     0x6d 38 "sample_po_l_c" SamplePoLC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
+    /// Samples with per-lane offsets, gradients and shadow compare.
+    0x6d 52 "sample_po_d_c" SamplePoDC Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples with per-lane offsets at LOD 0.
     0x6d 56 "sample_po_lz" SamplePoLz Sampler3d Optional [PixelNullMask, Cps, DivS, Channels] Lanes [Offsets, Sampler, Surface, RawDst, params(1, 15)]
     /// Samples with per-lane offsets at LOD 0 with shadow compare.

@@ -164,6 +164,8 @@ const LINES: &[(&str, &str, &str)] = &[
     ("skl", "sample_po_c", "sample_po_c.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),
     ("skl", "sample_po_d", "sample_po_d.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),
     ("skl", "sample_po_l_c", "sample_po_l_c.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),
+    ("skl", "sample_po_b_c", "sample_po_b_c.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),
+    ("skl", "sample_po_d_c", "sample_po_d_c.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),
     ("skl", "sample_po_lz", "sample_po_lz.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),
     ("skl", "sample_po_c_lz", "sample_po_c_lz.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),
     ("skl", "sample4_l", "sample4_l.R (M1, 8) 0x0:uw S0 T6 R.0 F.0 F.32 F.64"),

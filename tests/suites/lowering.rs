@@ -99,7 +99,16 @@ fn compared(path: &Path, expected: &Json, release: Release) -> Result<(), String
     let source = if file.ends_with(".isa") {
         Source::new(file, binary_twin(file).ok_or("no text for this binary")?)
     } else {
-        Source::new(file, read(&path.with_file_name(file))?)
+        // Of a program in OpenCL C the text is that of the case.
+        let text = match file.ends_with(".visaasm") {
+            true => path.with_file_name(file),
+            false => {
+                let stem = path.with_extension("").with_extension("visaasm");
+                stem.file_name()
+                    .map_or(stem.clone(), |name| path.with_file_name(name))
+            }
+        };
+        Source::new(file, read(&text)?)
     };
     let (actual, _) = lower(&source, platform, release)?;
     let mut differences = Vec::new();
