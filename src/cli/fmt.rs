@@ -5,8 +5,7 @@ use super::output::{Exit, Output};
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::files::Writes;
 use crate::harness::language::Language;
-use crate::harness::{directive, load};
-use crate::isa::Platform;
+use crate::harness::{companion_files, directive, load};
 use crate::source::Source;
 use crate::syntax::{ParseOptions, parse, print};
 use serde_json::json;
@@ -58,6 +57,9 @@ impl Fmt {
                     output.text(&format!("{}\n", source.name()));
                     exit = exit.max(Exit::Program);
                 }
+            } else if self.write && load::program(path).is_ok_and(|program| program.is_some()) {
+                let text = "is a compiled program: its text is printed without --write, and not written back";
+                exit = exit.max(output.complain(&format!("{} {text}", path.display())));
             } else if self.write && path != Path::new("-") {
                 if changed && let Err(error) = rewrite(path, &printed) {
                     exit = exit.max(output.complain(&error.to_string()));
@@ -74,8 +76,9 @@ impl Fmt {
 
 fn visa(source: &Source) -> (String, Vec<Diagnostic>) {
     // Constant expressions are printed as their values, and %sizeof(GRF) depends on the platform.
-    let platform = directive::read(source).0.platform;
-    let platform = platform.map_or(Platform::default(), |p| p.node);
+    let platform = directive::read(source).0.platform.map(|p| p.node);
+    let own = || companion_files::trailer(source.text()).map(|trailer| trailer.0);
+    let platform = platform.or_else(own).unwrap_or_default();
     let grf_bytes = platform.grf_bytes();
     let parsed = parse(source, &ParseOptions { grf_bytes });
     (print(&parsed.module), parsed.diagnostics)

@@ -583,6 +583,19 @@ fn a_program_that_carries_its_text_runs_alone() {
     ] {
         holds(&run(file, more, 2), words);
     }
+    // It is no text that could be put in its place.
+    holds(
+        &said(&folder, &["fmt", "--write", "k.bin"], 2),
+        &["is a compiled program"],
+    );
+    assert_eq!(
+        std::fs::read(folder.path().join("k.bin")).expect("there"),
+        whole
+    );
+    holds(
+        &said(&folder, &["fmt", "k.bin"], 0),
+        &[".kernel \"twice\"", ".global_function \"triangle\""],
+    );
     // The other commands read the same text.
     said(&folder, &["check", "k.bin", "host"], 0);
     holds(
