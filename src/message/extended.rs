@@ -111,6 +111,23 @@ pub fn extended_descriptor(sfid: Sfid, extended: &Extended, platform: Platform) 
         })
 }
 
+/// Receiver, second length and end of thread, where the extended descriptor has them, are those of the message.
+pub(super) fn says_the_same(message: &Message, platform: Platform) -> Result<(), DecodeError> {
+    let layout = extended_layout(platform);
+    let number = message.sfid.number(platform).map(u32::from);
+    for (field, wanted) in [
+        (ex::SFID, number),
+        (length_field(platform), Some(message.extended_length)),
+        (ex::EOT, Some(message.eot.into())),
+    ] {
+        if layout.fields.contains(&field) {
+            let value = field.get(&[message.ex_desc]);
+            reserved(field, value, (wanted == Some(value)).then_some(()))?;
+        }
+    }
+    Ok(())
+}
+
 /// Reads what the receiver reads, and refuses what it does not. Length and end of thread, which later
 /// parts have in the instruction, are those of the message; where the word has them too it must say the same.
 pub(super) fn decode_extended(
@@ -120,18 +137,7 @@ pub(super) fn decode_extended(
     let layout = extended_layout(platform);
     let word = [message.ex_desc];
     refuse_unknown(layout, &word)?;
-    let number = message.sfid.number(platform).map(u32::from);
-    let says = |field: Field| layout.fields.contains(&field).then(|| field.get(&word));
-    let length = length_field(platform);
-    for (field, wanted) in [
-        (ex::SFID, number),
-        (length, Some(message.extended_length)),
-        (ex::EOT, Some(message.eot.into())),
-    ] {
-        if let Some(value) = says(field) {
-            reserved(field, value, (wanted == Some(value)).then_some(()))?;
-        }
-    }
+    says_the_same(message, platform)?;
     let extended = Extended {
         length: message.extended_length,
         eot: message.eot,
@@ -154,7 +160,11 @@ pub(super) fn decode_extended(
     ] {
         let second = field == ex::LENGTH && !platform.split_send;
         if value != 0 && (second || !read.contains(&field)) {
-            let field = if field == ex::LENGTH { length } else { field };
+            let field = if field == ex::LENGTH {
+                length_field(platform)
+            } else {
+                field
+            };
             return reserved(field, value, None);
         }
     }

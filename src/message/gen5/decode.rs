@@ -4,13 +4,14 @@ use super::encode::second;
 use super::rows::{reads, row_of, writes};
 use super::sampler_block::{self, Block};
 use super::{CHILD_END, has_op};
-use crate::isa::ChannelMask;
+use crate::isa::{ChannelMask, Platform};
 use crate::math::unit::{Control, Function};
 use crate::message::Sfid;
 use crate::message::bits::{
     DecodeError, Decoded, Form, Message, refuse_data_size, refuse_media_modes, refuse_unknown,
     reserved,
 };
+use crate::message::extended::says_the_same;
 use crate::message::fields::{
     Field, extended_gen5, gateway, gen5_math as math, gen5_media_header, gen5_read as read,
     gen5_sampler as sampler, gen5_sampler_header as sampler_header, gen5_target_header as target,
@@ -31,6 +32,7 @@ pub fn decode(message: &Message) -> Result<Decoded, DecodeError> {
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;
     refuse_data_size(message)?;
     refuse_unknown(&extended_gen5::LAYOUT, &[message.ex_desc])?;
+    says_the_same(message, Platform::OF_SENDS)?;
     let desc = [message.desc];
     let form = Form {
         header: outer::HEADER.get(&desc) != 0,

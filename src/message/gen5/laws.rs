@@ -218,7 +218,7 @@ proptest! {
         let clean = Message {
             sfid,
             desc: desc & !ignored(control, 0),
-            ex_desc: 0,
+            ex_desc: sfid.number(ILK).unwrap_or(0).into(),
             extended_length: 0,
             eot: false,
             header: std::array::from_fn(|dw| header[dw] & !ignored(m0, dw)),
@@ -249,7 +249,9 @@ proptest! {
         let sfid = Sfid::from_number(sfid, ILK).unwrap_or(Sfid::Null);
         let message = Message { sfid, desc, ex_desc, extended_length: 0, eot, header, payload };
         for desc in [desc, desc & 0x1fff_ffff] {
-            let message = Message { desc, ex_desc: ex_desc & 0x2f, ..message };
+            let number = u32::from(sfid.number(ILK).unwrap_or(0));
+            let ex_desc = number | u32::from(eot) << 5;
+            let message = Message { desc, ex_desc, ..message };
             if let Ok(decoded) = decode(&message) {
                 let Decoded { request, form } = &decoded;
                 let _ = (rules::lengths(request, form, ILK), rules::check(request), request.name());
