@@ -2,7 +2,7 @@
 //!
 //! Texel loads in order and in pseudo-random order, and bilinear samples with address modes clamp and wrap;
 //! 16 lanes a message, as a program would ask: each message for itself, requests and results as arrays of lanes;
-//! and made ready, as a run serves a message that many threads send, from their registers and to them. What a
+//! and planned, as a run serves a message that many threads send, from their registers and to them. What a
 //! program's other instructions add is measured by `frames` and by the last lines here. The ratio is to a plain
 //! copy of the bytes returned (four floats a texel), measured in the same run.
 
@@ -15,7 +15,7 @@ use visim::internals::launch::{self, Bindings, Grid, Keep, RunOptions, Sampler, 
 use visim::internals::lower::{LowerOptions, lower};
 use visim::internals::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use visim::internals::program::Program;
-use visim::internals::sampler::ready::{Places, Ready};
+use visim::internals::sampler::plan::{Places, SamplePlan};
 use visim::internals::sampler::sample::sample;
 use visim::internals::sampler::settings::{Address, Filter, SamplerState};
 use visim::internals::sampler::{Lanes, fetch};
@@ -140,8 +140,8 @@ const ROW: usize = 4 * LANES as usize;
 /// Hardware threads that send a message together.
 const TOGETHER: usize = 8;
 
-/// The message made ready; `None` for formats that are not.
-fn ready(surface: &Surface, way: Way) -> Option<Ready> {
+/// The plan of the message; `None` for formats without one.
+fn plan(surface: &Surface, way: Way) -> Option<SamplePlan> {
     let places = Places {
         u: 0,
         v: Some(ROW),
@@ -150,15 +150,15 @@ fn ready(surface: &Surface, way: Way) -> Option<Ready> {
     };
     match way {
         Way::Bilinear(_) => {
-            Ready::sample(surface, &way.state(), &request(SamplerOp::SampleLz), places)
+            SamplePlan::sample(surface, &way.state(), &request(SamplerOp::SampleLz), places)
         }
-        _ => Ready::load(surface, &request(SamplerOp::LdLz), places),
+        _ => SamplePlan::load(surface, &request(SamplerOp::LdLz), places),
     }
 }
 
-/// Asks for `rows` of the picture by a message made ready.
-fn ready_rows(surface: &Surface, way: Way, rows: std::ops::Range<u32>) {
-    let Some(ready) = ready(surface, way) else {
+/// Asks for `rows` of the picture through the plan of its message.
+fn planned_rows(surface: &Surface, way: Way, rows: std::ops::Range<u32>) {
+    let Some(plan) = plan(surface, way) else {
         return;
     };
     let mut registers = [[0u8; 6 * ROW]; TOGETHER];
@@ -177,7 +177,7 @@ fn ready_rows(surface: &Surface, way: Way, rows: std::ops::Range<u32>) {
                     (*u, *v) = (at_u.to_le_bytes(), at_v.to_le_bytes());
                 }
             }
-            ready.serve(
+            plan.serve(
                 surface.memory(),
                 &mut registers.each_mut().map(|bytes| &mut bytes[..]),
             );
@@ -288,12 +288,17 @@ fn main() {
                 let seconds = fastest(|| frame(threads, |part| rows(&surface, way, part)));
                 line(format, name, threads as usize, seconds);
             }
-            if ready(&surface, way).is_none() {
+            if plan(&surface, way).is_none() {
                 continue;
             }
             for threads in [1, 2] {
-                let seconds = fastest(|| frame(threads, |part| ready_rows(&surface, way, part)));
-                line(format, &format!("{name}, ready"), threads as usize, seconds);
+                let seconds = fastest(|| frame(threads, |part| planned_rows(&surface, way, part)));
+                line(
+                    format,
+                    &format!("{name}, planned"),
+                    threads as usize,
+                    seconds,
+                );
             }
         }
     }

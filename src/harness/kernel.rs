@@ -10,7 +10,7 @@ use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::data::ProgramData;
 use crate::launch::kernel::json::{Launch, MAX_BUFFER};
-use crate::launch::kernel::{Argument, Compiler, Description, Ready, Size};
+use crate::launch::kernel::{Argument, Compiler, Description, PreparedLaunch, Size};
 use crate::source::Source;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
@@ -22,7 +22,7 @@ pub struct Prepared {
     /// What the compiler says.
     pub description: Arc<Description>,
     /// Surfaces, registers, sizes.
-    pub ready: Arc<Ready>,
+    pub ready: Arc<PreparedLaunch>,
     /// Addresses of the program's data by symbol.
     pub symbols: Arc<BTreeMap<String, u64>>,
 }
@@ -187,7 +187,7 @@ impl LaunchFile {
     /// * `arguments`, `size`: those of the description, or what replaces them.
     ///
     /// # Errors
-    /// As [`Ready::new`]; `E0645`: no such device; `E0702`: a file is missing.
+    /// As [`PreparedLaunch::new`]; `E0645`: no such device; `E0702`: a file is missing.
     pub fn prepare(
         &self,
         device: &str,
@@ -204,7 +204,7 @@ impl LaunchFile {
         };
         let size = size.grouped(description.required_local);
         Ok(Prepared {
-            ready: Arc::new(Ready::new(&description, arguments, &size, &data)?),
+            ready: Arc::new(PreparedLaunch::new(&description, arguments, &size, &data)?),
             description: Arc::new(description),
             symbols: Arc::default(),
         })
@@ -449,7 +449,7 @@ impl CompiledFile {
     /// Everything for a launch; `text` is the program that will run.
     ///
     /// # Errors
-    /// As [`Ready::new`]; `E0640`, `N0640`: the description cannot be joined with the text.
+    /// As [`PreparedLaunch::new`]; `E0640`, `N0640`: the description cannot be joined with the text.
     pub fn prepare(
         &self,
         text: &Checked,
@@ -460,7 +460,7 @@ impl CompiledFile {
         let description = self.description(text, kernel)?;
         let size = size.grouped(description.required_local);
         Ok(Prepared {
-            ready: Arc::new(Ready::new(
+            ready: Arc::new(PreparedLaunch::new(
                 &description,
                 arguments,
                 &size,

@@ -22,7 +22,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::lockstep::{self, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Arena, Decoded, Environment, NamedBarriers, ReadyMessages, Reset, Resources, Thread,
+    Arena, Decoded, Environment, NamedBarriers, Reset, Resources, SitePlans, Thread,
     observer::Start, packed,
 };
 use crate::program::{Program, Symbol};
@@ -164,13 +164,13 @@ pub fn run<O: Observer>(
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
     let code = Decoded::new(program);
-    let ready = ReadyMessages::new(program);
+    let plans = SitePlans::new(program);
     let context = Context {
         program,
         code: &code,
         starts: &starts,
         resources: &resources,
-        ready: &ready,
+        plans: &plans,
         grid,
         options,
         observe: &observe,
@@ -337,7 +337,7 @@ struct Context<'a, F> {
     code: &'a Decoded,
     starts: &'a [(Symbol, &'a [u8])],
     resources: &'a Resources,
-    ready: &'a ReadyMessages,
+    plans: &'a SitePlans,
     grid: &'a Grid<'a>,
     options: &'a RunOptions,
     observe: &'a F,
@@ -438,7 +438,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         Environment {
             code: self.code,
             resources: self.resources,
-            ready: self.ready,
+            plans: self.plans,
             slm,
             named,
             scratch_bytes: self.options.scratch_bytes,

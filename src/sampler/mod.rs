@@ -5,7 +5,7 @@
 //!
 //! * [`fetch`]: the `ld` family, integer coordinates, no filter.
 //! * [`sample`]: the 3D sampler, with filters. * [`info`]: what it tells of a surface.
-//! * [`ready`]: loads and samples that are the same each time but for their coordinates.
+//! * [`plan`]: loads and samples that are the same each time but for their coordinates.
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
 //! * `texels`: where texels come from, with `element` and `plane`. * `lanes`: arithmetic on all lanes at once.
@@ -19,9 +19,9 @@ mod given;
 pub mod info;
 mod lanes;
 pub mod packed;
+pub mod plan;
 mod plane;
 mod reads;
-pub mod ready;
 pub mod sample;
 pub mod settings;
 pub mod state;

@@ -52,7 +52,7 @@ fn operations() -> impl Strategy<Value = LscOp> {
 }
 
 proptest! {
-    #![proptest_config(ProptestConfig { failure_persistence: Some(Box::new(FileFailurePersistence::Off)), ..ProptestConfig::default() })]
+    #![proptest_config(ProptestConfig { failure_persistence: Some(Box::new(FileFailurePersistence::Off)), max_global_rejects: 1 << 20, ..ProptestConfig::default() })]
 
     #[test]
     fn lanes_survive_their_bits(

@@ -14,7 +14,7 @@
 use super::run::{After, run_steps};
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
-use crate::exec::message::ready;
+use crate::exec::message::site_plans;
 use crate::exec::message::texels::Rows;
 use crate::exec::state::observer::Silent;
 use crate::exec::state::thread::Thread;
@@ -139,7 +139,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
             }
             Some(Op::Send(send))
                 if matches!(send.request, Request::Sampler(_))
-                    && ready::serve(front, environment, send, pc) =>
+                    && site_plans::serve(front, environment, send, pc) =>
             {
                 pc += 1;
             }

@@ -7,7 +7,7 @@ use super::media::media;
 use super::media_sampler::Media;
 use super::memory::{self, Space};
 use super::round_trip::round_trip;
-use super::{gen5, ready, sampling, target, texels};
+use super::{gen5, sampling, site_plans, target, texels};
 use crate::dataport::untyped::Window;
 use crate::exec::compute::general;
 use crate::exec::state::bindings::{OwnMemory, Resources};
@@ -31,7 +31,7 @@ pub fn send<O: Observer>(
     let template = &send.request;
     if let Request::Sampler(_) = template {
         let alone = std::slice::from_mut(thread);
-        if !O::ACTIVE && ready::serve(alone, environment, send, pc) {
+        if !O::ACTIVE && site_plans::serve(alone, environment, send, pc) {
             return Ok(());
         }
     }

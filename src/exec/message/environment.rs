@@ -1,6 +1,6 @@
 //! Everything outside a thread that its messages reach.
 
-use super::ready::ReadyMessages;
+use super::site_plans::SitePlans;
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::state::bindings::Resources;
 use crate::exec::state::named::NamedBarriers;
@@ -14,7 +14,7 @@ pub struct Environment<'a> {
     /// What is bound.
     pub resources: &'a Resources,
     /// What is kept of its sampler messages.
-    pub ready: &'a ReadyMessages,
+    pub plans: &'a SitePlans,
     /// Shared local memory of the thread's group.
     pub slm: &'a Memory,
     /// Named barriers of the thread's group.

@@ -1,7 +1,7 @@
 //! What messages do: request templates are filled in, data port and sampler called, answers written to registers.
 //!
 //! ```text
-//!  send ─ dispatch ─┬─ media, media_sampler, sampling (ready: prepared), texels, target, gen5
+//!  send ─ dispatch ─┬─ media, media_sampler, sampling (site_plans: planned once), texels, target, gen5
 //!  raw  ─ decode ───┘  memory ─ lsc, block2d (coalesced: all lanes at once)
 //!                      call: the way to registers, surfaces and traps, for all of them
 //! ```
@@ -17,8 +17,8 @@ pub(crate) mod media;
 pub(crate) mod media_sampler;
 pub(crate) mod memory;
 pub(crate) mod raw;
-pub(crate) mod ready;
 pub(crate) mod round_trip;
 pub(crate) mod sampling;
+pub(crate) mod site_plans;
 pub(crate) mod target;
 pub(crate) mod texels;

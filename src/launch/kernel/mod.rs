@@ -4,7 +4,7 @@
 //! ```text
 //!  launch.json ─┐
 //!  .ze_info ────┼─▶ Description ─┐
-//!  patch tokens ┘                ├─▶ Ready: Bindings, a payload for each thread, a Grid
+//!  patch tokens ┘                ├─▶ PreparedLaunch: Bindings, a payload for each thread, a Grid
 //!  command line ───▶ Arguments ──┘
 //! ```
 //!
@@ -12,7 +12,7 @@
 //! * [`binary`]: what the compiler says in its own files. * [`json`]: `launch.json`, description and arguments in one file.
 //! * [`data`]: what the program brings along.
 //! * [`argument`] and [`image`]: what the caller gives.
-//! * [`payload`]: register bytes before the first instruction. * [`ready`]: everything put together.
+//! * [`payload`]: register bytes before the first instruction. * [`prepared`]: everything put together.
 //! * [`compare`]: outputs held against what is expected of them.
 //!
 //! Source: launch reference, whole.
@@ -26,14 +26,14 @@ pub mod image;
 pub mod json;
 mod patch;
 pub mod payload;
+pub mod prepared;
 mod printf;
-pub mod ready;
 mod schema;
 mod zeinfo;
 
 pub use argument::{Addressing, Argument, SamplerChoice, Size};
 pub use description::{Compiler, Content, Description, Handle, Piece, SamplerSlot, SurfaceSlot};
-pub use ready::Ready;
+pub use prepared::PreparedLaunch;
 
 use crate::diagnostic::{Code, Diagnostic};
 

@@ -1,6 +1,6 @@
 //! Laws of the 3D sampler: kernels equal the reference, and no state or parameter leads outside.
 
-use super::ready::served;
+use super::plan::served;
 use super::surfaces::{plain_format, request};
 use proptest::prelude::*;
 use std::sync::Arc;

@@ -1,6 +1,6 @@
 //! Whatever the surface: a load gives with kernels what it gives without.
 
-use super::ready::served;
+use super::plan::served;
 use super::surfaces::{Noise, described, noisy, request};
 use proptest::prelude::*;
 use proptest::test_runner::{Config, TestRunner};

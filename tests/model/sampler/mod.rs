@@ -9,7 +9,7 @@ mod kernels;
 mod load;
 mod loads;
 mod packed;
-mod ready;
+mod plan;
 mod sample;
 mod states;
 mod surfaces;

@@ -37,15 +37,15 @@ pub struct Places {
     pub pitch: usize,
 }
 
-/// A message made ready.
+/// What a message does with the coordinates of its lanes.
 #[derive(Clone, Copy)]
-pub struct Ready {
+pub struct SamplePlan {
     find: Find,
     plane: Plane,
     channels: u8,
     places: Places,
     wide: Wide,
-    serve: fn(&Ready, &Memory, &mut [&mut [u8]]),
+    serve: fn(&SamplePlan, &Memory, &mut [&mut [u8]]),
 }
 
 /// How coordinates find their texels.
@@ -72,26 +72,26 @@ struct Bounds {
 /// Threads that are served together at most.
 pub const MOST: usize = 8;
 
-impl Ready {
-    /// Makes a sample ready; `None` where it depends on more than coordinates, reads more than one level, or
+impl SamplePlan {
+    /// Plans a sample; `None` where it depends on more than coordinates, reads more than one level, or
     /// may meet the border.
     pub fn sample(
         surface: &Surface,
         state: &SamplerState,
         request: &SamplerRequest,
         places: Places,
-    ) -> Option<Ready> {
+    ) -> Option<SamplePlan> {
         if !is_plain(request) || request.offsets != [0; 3] {
             return None;
         }
         let common = sample::lane_invariant(surface, state, request)?;
         let plane = Plane::new(surface, common.level, 0)?;
         let find = Find::Sampled(common.axes, common.used);
-        Ready::new(surface, request, (find, plane, places), common.linear)
+        SamplePlan::new(surface, request, (find, plane, places), common.linear)
     }
 
-    /// Makes a load ready; `None` where it depends on more than coordinates.
-    pub fn load(surface: &Surface, request: &SamplerRequest, places: Places) -> Option<Ready> {
+    /// Plans a load; `None` where it depends on more than coordinates.
+    pub fn load(surface: &Surface, request: &SamplerRequest, places: Places) -> Option<SamplePlan> {
         if !is_plain(request) {
             return None;
         }
@@ -107,7 +107,7 @@ impl Ready {
             v: places.v.filter(|_| has_rows),
             ..places
         };
-        Ready::new(
+        SamplePlan::new(
             surface,
             request,
             (Find::Loaded(bounds), plane, places),
@@ -120,10 +120,10 @@ impl Ready {
         request: &SamplerRequest,
         (find, plane, places): (Find, Plane, Places),
         linear: bool,
-    ) -> Option<Ready> {
+    ) -> Option<SamplePlan> {
         let lanes = request.lanes;
         let chosen = with_element(surface.format(), Chosen { lanes, linear });
-        Some(Ready {
+        Some(SamplePlan {
             find,
             plane,
             channels: request.channels.0,
@@ -144,7 +144,7 @@ impl Ready {
     /// U and V of a thread.
     #[inline(always)]
     fn coordinates<const N: usize>(&self, registers: &[u8]) -> [[u32; N]; 2] {
-        // Without a branch, behind which the compiler would take vectors apart.
+        // Without a branch, after which the compiler would take vectors apart.
         let v: [u32; N] = dwords(registers, self.places.v.unwrap_or(self.places.u));
         let kept = if self.places.v.is_some() { u32::MAX } else { 0 };
         [
@@ -199,7 +199,7 @@ struct Chosen {
 }
 
 impl WithElement for Chosen {
-    type Result = Option<fn(&Ready, &Memory, &mut [&mut [u8]])>;
+    type Result = Option<fn(&SamplePlan, &Memory, &mut [&mut [u8]])>;
 
     fn run<E: Element>(self) -> Self::Result {
         // Integers are never blended.

@@ -14,7 +14,7 @@ use crate::surface::{Description as SurfaceDescription, Format, Memory, Surface}
 use std::sync::Arc;
 
 /// A launch, ready to run.
-pub struct Ready {
+pub struct PreparedLaunch {
     /// Surfaces, samplers, memory at addresses.
     pub bindings: Bindings,
     /// Registers of each thread.
@@ -45,7 +45,7 @@ const MAX_OWN: u64 = 16 << 20;
 /// Shared local memory that a group may have.
 const MAX_SLM: u64 = 256 << 10;
 
-impl Ready {
+impl PreparedLaunch {
     /// The records that `printf` wrote: the buffer's first dword is the next free byte. Source: launch
     /// reference 5.
     pub fn printed(&self) -> Vec<u8> {
@@ -92,7 +92,7 @@ impl Ready {
         arguments: Vec<Argument>,
         size: &Size,
         data: &ProgramData,
-    ) -> Result<Ready, Refused> {
+    ) -> Result<PreparedLaunch, Refused> {
         let groups = size.groups(description.required_local)?;
         let items = size.group_items()?;
         kinds(description, &arguments)?;
@@ -121,7 +121,7 @@ impl Ready {
             |arg| addresses.get(arg as usize).copied().unwrap_or(0),
             |arg| locals.iter().find(|l| l.0 == arg).map_or(0, |l| l.1),
         );
-        let mut ready = Ready {
+        let mut prepared = PreparedLaunch {
             bindings: Bindings::default(),
             registers,
             groups,
@@ -130,8 +130,8 @@ impl Ready {
             scratch_bytes: own_bytes(u64::from(description.scratch_bytes))?,
             arguments,
         };
-        ready.bind(description, &addresses, data)?;
-        Ok(ready)
+        prepared.bind(description, &addresses, data)?;
+        Ok(prepared)
     }
 
     fn bind(
@@ -230,7 +230,7 @@ impl Ready {
         Ok(())
     }
 
-    /// The grid; `payload` is [`Ready::payload`].
+    /// The grid; `payload` is [`PreparedLaunch::payload`].
     pub fn grid<'a>(&self, payload: &'a crate::launch::Payload<'a>) -> Grid<'a> {
         Grid {
             alike: true,

@@ -4,7 +4,7 @@ use super::super::element::Element;
 use super::super::lanes::{Quad, by_lane, filtered, weights};
 use super::super::sample::axis::{self, Positions};
 use super::super::texels::pairs;
-use super::{Find, Ready, Results};
+use super::{Find, Results, SamplePlan};
 use crate::surface::Memory;
 
 /// The footprints of a thread's lanes: byte offsets of two columns and two rows, and the weights of the second
@@ -29,7 +29,7 @@ impl<const N: usize> Footprints<N> {
 }
 
 pub(super) fn serve<E: Element, const N: usize>(
-    ready: &Ready,
+    plan: &SamplePlan,
     memory: &Memory,
     threads: &mut [&mut [u8]],
 ) {
@@ -39,30 +39,30 @@ pub(super) fn serve<E: Element, const N: usize>(
             rows: [[0; N]; 2],
             beta: [[0; N]; 2],
         };
-        place::<N>(ready, registers, &mut footprints);
-        ready.wide.run(
+        place::<N>(plan, registers, &mut footprints);
+        plan.wide.run(
             #[inline(always)]
-            || spread::<E, N>(ready, memory, &footprints, registers),
+            || spread::<E, N>(plan, memory, &footprints, registers),
         )
     }
 }
 
 /// Finds texels. Not part of [`serve`]: it is the same for all elements.
 #[inline(never)]
-fn place<const N: usize>(ready: &Ready, registers: &[u8], to: &mut Footprints<N>) {
-    ready.wide.run(
+fn place<const N: usize>(plan: &SamplePlan, registers: &[u8], to: &mut Footprints<N>) {
+    plan.wide.run(
         #[inline(always)]
-        || footprints::<N>(ready, registers, to),
+        || footprints::<N>(plan, registers, to),
     )
 }
 
 #[inline(always)]
-fn footprints<const N: usize>(ready: &Ready, registers: &[u8], to: &mut Footprints<N>) {
-    let Find::Sampled(axes, used) = &ready.find else {
+fn footprints<const N: usize>(plan: &SamplePlan, registers: &[u8], to: &mut Footprints<N>) {
+    let Find::Sampled(axes, used) = &plan.find else {
         return;
     };
     let mut at = [Positions::ORIGIN; 2];
-    let coordinates = ready.coordinates::<N>(registers);
+    let coordinates = plan.coordinates::<N>(registers);
     for ((axis, c), at) in axes.iter().zip(&coordinates).zip(&mut at).take(*used) {
         axis::linear(axis, c, at);
     }
@@ -71,10 +71,10 @@ fn footprints<const N: usize>(ready: &Ready, registers: &[u8], to: &mut Footprin
     to.rows = [v.first, v.next];
     to.beta = [u.beta, v.beta];
     for x in &mut to.columns {
-        ready.plane.columns(x);
+        plan.plane.columns(x);
     }
     for y in &mut to.rows {
-        ready.plane.rows(y);
+        plan.plane.rows(y);
     }
 }
 
@@ -91,14 +91,14 @@ impl<E: Element, const N: usize> Results<N> for Linear<E, N> {
 /// Fetches texels, weighs them, and writes their channels.
 #[inline(always)]
 fn spread<E: Element, const N: usize>(
-    ready: &Ready,
+    plan: &SamplePlan,
     memory: &Memory,
     footprints: &Footprints<N>,
     registers: &mut [u8],
 ) {
     // A copy of its own, which nothing that is written to registers changes.
-    let ready = *ready;
-    let start = ready.plane.start;
+    let plan = *plan;
+    let start = plan.plane.start;
     let [above, below] = [
         pairs::<E::Word, N>(memory, start, &footprints.row(0)),
         pairs::<E::Word, N>(memory, start, &footprints.row(1)),
@@ -108,5 +108,5 @@ fn spread<E: Element, const N: usize>(
         words: [above[0], above[1], below[0], below[1]],
         weights: weights(across, down),
     });
-    ready.put(registers, &texels);
+    plan.put(registers, &texels);
 }

@@ -10,11 +10,11 @@ use crate::exec::state::thread::Thread;
 use crate::message::request::texel_offsets;
 use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, Source};
-use crate::sampler::ready::{MOST, Places, Ready};
+use crate::sampler::plan::{MOST, Places, SamplePlan};
 use std::sync::OnceLock;
 
 /// The messages of a program, by op.
-pub struct ReadyMessages {
+pub struct SitePlans {
     sites: Vec<OnceLock<Site>>,
 }
 
@@ -25,19 +25,19 @@ struct Site {
     /// Sampler index.
     sampler: u32,
     /// `None`: it is not of the simple kind.
-    ready: Option<Ready>,
+    plan: Option<SamplePlan>,
 }
 
-impl ReadyMessages {
+impl SitePlans {
     /// Nothing has been sent yet.
-    pub fn new(program: &Program) -> ReadyMessages {
-        ReadyMessages {
+    pub fn new(program: &Program) -> SitePlans {
+        SitePlans {
             sites: program.ops.iter().map(|_| OnceLock::new()).collect(),
         }
     }
 }
 
-/// Serves the sampler message of threads that stand at it if it is one that was made ready. If not, nothing
+/// Serves the sampler message of threads that have reached it if it has a plan. If not, nothing
 /// has happened and false comes back.
 pub(crate) fn serve(
     threads: &mut [Thread<'_>],
@@ -45,7 +45,7 @@ pub(crate) fn serve(
     send: &Send,
     pc: u32,
 ) -> bool {
-    let (Some(site), Some(leader)) = (environment.ready.sites.get(pc as usize), threads.first())
+    let (Some(site), Some(leader)) = (environment.plans.sites.get(pc as usize), threads.first())
     else {
         return false;
     };
@@ -54,9 +54,9 @@ pub(crate) fn serve(
     let site = site.get_or_init(|| Site {
         surface,
         sampler,
-        ready: ready(leader, environment, send, (surface, sampler)),
+        plan: plan(leader, environment, send, (surface, sampler)),
     });
-    let (Some(ready), Some(surface)) = (&site.ready, environment.resources.surface(surface)) else {
+    let (Some(plan), Some(surface)) = (&site.plan, environment.resources.surface(surface)) else {
         return false;
     };
     let all = send.lanes.all();
@@ -73,18 +73,18 @@ pub(crate) fn serve(
         for (bytes, thread) in bytes.iter_mut().zip(threads) {
             *bytes = &mut thread.arena;
         }
-        ready.serve(surface.memory(), &mut bytes[..count]);
+        plan.serve(surface.memory(), &mut bytes[..count]);
     }
     true
 }
 
-/// Makes a message ready, if it can be.
-fn ready(
+/// The plan of a message that depends on coordinates alone.
+fn plan(
     thread: &Thread<'_>,
     environment: &Environment<'_>,
     send: &Send,
     (surface, sampler): (u32, u32),
-) -> Option<Ready> {
+) -> Option<SamplePlan> {
     let (Request::Sampler(template), operands) = (&send.request, &send.operands) else {
         return None;
     };
@@ -132,12 +132,12 @@ fn ready(
     let resources = environment.resources;
     let surface = resources.surface(surface)?;
     if request.op.is_load() {
-        return Ready::load(surface, &request, places);
+        return SamplePlan::load(surface, &request, places);
     }
     let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
         return None;
     };
-    Ready::sample(surface, state, &request, places)
+    SamplePlan::sample(surface, state, &request, places)
 }
 
 fn is_constant(program: &Program, source: &Source) -> bool {

@@ -1,17 +1,17 @@
-//! A message made ready gives what the definition gives.
+//! The plan of a message gives what the definition gives.
 
 use super::surfaces::{Noise, noisy, plain_format, request};
 use proptest::prelude::*;
 use visim::internals::message::{Parameter, SamplerOp, SamplerRequest, parameters};
 use visim::internals::sampler::fetch::load_reference;
-use visim::internals::sampler::ready::{Places, Ready};
+use visim::internals::sampler::plan::{Places, SamplePlan};
 use visim::internals::sampler::{Channels, Lanes, SamplerState};
 use visim::internals::surface::{Description, Format, Kind, Surface, Tiling};
 
 /// What no message writes.
 const UNTOUCHED: u8 = 0x5a;
 
-/// The channels of a message that could be made ready, sent by two threads at once; those not asked for are 0.
+/// The channels of a message that has a plan, sent by two threads at once; those not asked for are 0.
 /// A load has no state.
 pub fn served(
     surface: &Surface,
@@ -45,13 +45,13 @@ pub fn served(
         to: 3 * row,
         pitch: row,
     };
-    let ready = match state {
-        Some(state) => Ready::sample(surface, state, request, places),
-        None => Ready::load(surface, request, places),
+    let plan = match state {
+        Some(state) => SamplePlan::sample(surface, state, request, places),
+        None => SamplePlan::load(surface, request, places),
     }?;
     let before = registers.clone();
     let mut same = registers.clone();
-    ready.serve(surface.memory(), &mut [&mut registers, &mut same]);
+    plan.serve(surface.memory(), &mut [&mut registers, &mut same]);
     assert_eq!(registers, same);
     let behind = (3 + request.returned_channels() as usize) * row;
     assert_eq!(

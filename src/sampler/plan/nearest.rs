@@ -4,27 +4,27 @@ use super::super::element::Element;
 use super::super::lanes::{by_lane, channel};
 use super::super::sample::axis;
 use super::super::texels::words;
-use super::{Bounds, Find, MOST, Ready, Results};
+use super::{Bounds, Find, MOST, Results, SamplePlan};
 use crate::surface::Memory;
 
 /// Byte offsets in the plane, for the lanes of each thread.
 type Offsets<const N: usize> = [[u32; N]; MOST];
 
 pub(super) fn serve<E: Element, const N: usize>(
-    ready: &Ready,
+    plan: &SamplePlan,
     memory: &Memory,
     threads: &mut [&mut [u8]],
 ) {
     let mut offsets = [[0; N]; MOST];
     let mut outside = [0; MOST];
-    place::<N>(ready, threads, &mut offsets, &mut outside);
-    ready.wide.run(
+    place::<N>(plan, threads, &mut offsets, &mut outside);
+    plan.wide.run(
         #[inline(always)]
-        || spread::<E, N>(ready, memory, &offsets, threads),
+        || spread::<E, N>(plan, memory, &offsets, threads),
     );
-    if let Find::Loaded(bounds) = &ready.find {
+    if let Find::Loaded(bounds) = &plan.find {
         for (registers, lanes) in threads.iter_mut().zip(outside) {
-            put_outside(ready, bounds, lanes, registers);
+            put_outside(plan, bounds, lanes, registers);
         }
     }
 }
@@ -32,36 +32,36 @@ pub(super) fn serve<E: Element, const N: usize>(
 /// Finds texels. Not part of [`serve`]: it is the same for all elements.
 #[inline(never)]
 fn place<const N: usize>(
-    ready: &Ready,
+    plan: &SamplePlan,
     threads: &[&mut [u8]],
     offsets: &mut Offsets<N>,
     outside: &mut [u32; MOST],
 ) {
-    ready.wide.run(
+    plan.wide.run(
         #[inline(always)]
-        || place_all::<N>(ready, threads, offsets, outside),
+        || place_all::<N>(plan, threads, offsets, outside),
     )
 }
 
 /// A bit of `outside` is set for each lane that has no texel.
 #[inline(always)]
 fn place_all<const N: usize>(
-    ready: &Ready,
+    plan: &SamplePlan,
     threads: &[&mut [u8]],
     offsets: &mut Offsets<N>,
     outside: &mut [u32; MOST],
 ) {
     for (thread, registers) in threads.iter().enumerate() {
-        let [u, v] = ready.coordinates::<N>(registers);
-        let [mut x, mut y] = match &ready.find {
+        let [u, v] = plan.coordinates::<N>(registers);
+        let [mut x, mut y] = match &plan.find {
             Find::Sampled([across, _], 1) => [axis::nearest(across, &u), [0; N]],
             Find::Sampled([across, down], _) => {
                 [axis::nearest(across, &u), axis::nearest(down, &v)]
             }
             Find::Loaded(bounds) => bounds.texels(u, v, &mut outside[thread]),
         };
-        ready.plane.columns(&mut x);
-        ready.plane.rows(&mut y);
+        plan.plane.columns(&mut x);
+        plan.plane.rows(&mut y);
         offsets[thread] = by_lane(|lane| x[lane] + y[lane]);
     }
 }
@@ -100,27 +100,27 @@ impl<E: Element, const N: usize> Results<N> for Nearest<E, N> {
 /// Fetches texels and writes their channels.
 #[inline(always)]
 fn spread<E: Element, const N: usize>(
-    ready: &Ready,
+    plan: &SamplePlan,
     memory: &Memory,
     offsets: &Offsets<N>,
     threads: &mut [&mut [u8]],
 ) {
     // A copy of its own, which nothing that is written to registers changes.
-    let ready = *ready;
+    let plan = *plan;
     for (registers, offsets) in threads.iter_mut().zip(offsets) {
-        let words = words::<E::Word, N>(memory, ready.plane.start, offsets);
-        ready.put(registers, &Nearest::<E, N>(words));
+        let words = words::<E::Word, N>(memory, plan.plane.start, offsets);
+        plan.put(registers, &Nearest::<E, N>(words));
     }
 }
 
 /// Replaces what lanes got that have no texel.
-fn put_outside(ready: &Ready, bounds: &Bounds, mut lanes: u32, registers: &mut [u8]) {
+fn put_outside(plan: &SamplePlan, bounds: &Bounds, mut lanes: u32, registers: &mut [u8]) {
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;
-        let asked = (0..4).filter(|c| ready.channels >> c & 1 == 1);
+        let asked = (0..4).filter(|c| plan.channels >> c & 1 == 1);
         for (row, c) in asked.enumerate() {
-            let at = ready.places.to + row * ready.places.pitch + 4 * lane;
+            let at = plan.places.to + row * plan.places.pitch + 4 * lane;
             registers[at..at + 4].copy_from_slice(&bounds.outside[c].to_le_bytes());
         }
     }
