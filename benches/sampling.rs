@@ -52,7 +52,7 @@ const WAYS: [(&str, Way); 4] = [
 fn picture(format: &str) -> Surface {
     let format = Format::named(format).expect("a format");
     let surface = Surface::zeroed(Description::d2(format, WIDTH, HEIGHT)).expect("a picture");
-    // Bytes that are no infinity or NaN in any float format here.
+    // Bytes that are not infinity or NaN in any float format here.
     let noise: Vec<u8> = (0..surface.memory().len() as u32)
         .map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8 & 0xbb)
         .collect();

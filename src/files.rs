@@ -55,10 +55,10 @@ impl Files for InMemory {
 
 /// A file that is being written. Its bytes gather beside its place under another name, and
 /// [`NewFile::keep`] gives it its own; dropped before that it leaves nothing behind, and what was there
-/// stays. A link keeps pointing to what is written; a pipe or a device is written to as it stands.
+/// stays. A link keeps pointing to what is written; a pipe or a device is written to unchanged.
 #[derive(Debug)]
 pub struct NewFile {
-    /// Behind all links.
+    /// After all links.
     target: PathBuf,
     bytes: Bytes,
 }
@@ -155,7 +155,7 @@ pub fn check(path: &Path) -> io::Result<()> {
     place(path).map(drop)
 }
 
-/// Where a file named by a path lies, and whether something is there that is written to as it stands.
+/// Where a file named by a path lies, and whether something is there that is written to unchanged.
 fn place(path: &Path) -> io::Result<(PathBuf, bool)> {
     let target = behind_links(path)?;
     let there = std::fs::metadata(&target).ok();
@@ -191,7 +191,7 @@ pub struct Writes {
 struct Pending {
     /// As it was named.
     path: PathBuf,
-    /// Behind all links.
+    /// After all links.
     target: PathBuf,
     content: Content,
 }
@@ -235,7 +235,7 @@ impl Writes {
         if self.spared.contains(&target) {
             return refuse("it is the text that asks for it");
         }
-        // What stands takes one thing after the other.
+        // What exists already takes one thing after the other.
         if !stands && self.pending.iter().any(|p| p.target == target) {
             return refuse("two things would be written to it");
         }
@@ -291,7 +291,7 @@ fn is_open(path: &Path) -> bool {
     streams.contains(&path) || path.starts_with("/dev/fd")
 }
 
-/// Writes behind what is there.
+/// Writes after what is there.
 fn pour(bytes: &[u8], path: &Path) -> io::Result<()> {
     let mut there = OpenOptions::new().append(true).open(path)?;
     there.write_all(bytes)?;

@@ -40,7 +40,7 @@
 //! | [`Report`], [`Diagnostic`] | what is wrong, and where |
 //! | [`Files`], [`Disk`], [`InMemory`] | where the files that programs name are read from |
 //!
-//! The stages behind them are for contributors: `cargo doc --features internals` makes their pages, of which the one of
+//! The stages of the pipeline are for contributors: `cargo doc --features internals` makes their pages, of which the one of
 //! the module `internals` is the first to read.
 #![deny(unsafe_code)]
 #![warn(missing_docs)]

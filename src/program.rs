@@ -42,7 +42,7 @@ pub struct Program {
     pub text: Text,
     /// The instructions of the kernel, then those of the functions it may call.
     pub ops: Vec<Op>,
-    /// Where each op stands in the text; parallel to `ops`.
+    /// Where each op is in the text; parallel to `ops`.
     pub sites: Vec<Site>,
     /// Variables of the kernel by name in declaration order, built-ins first under their `%` names.
     pub symbols: IndexMap<String, Symbol>,
@@ -70,7 +70,7 @@ pub struct Program {
     pub sampler_names: Vec<(u32, String)>,
 }
 
-/// Where an op stands in the text.
+/// Where an op is in the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Site {
     /// The whole instruction.
@@ -370,7 +370,7 @@ pub enum Op {
     RawSend(Box<RawMessage>),
     /// `barrier`, or the two halves of a split or named one.
     Barrier(Barrier),
-    /// Brings `%ce0` and `%tsc` up to date for the op behind it. Not an instruction of its own:
+    /// Brings `%ce0` and `%tsc` up to date for the op after it. Not an instruction of its own:
     /// neither counted nor observed.
     ReadState,
     /// Reads the float mode from `%cr0` after the op in front of it; not counted either.

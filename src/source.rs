@@ -58,22 +58,22 @@ impl Source {
         }
     }
 
-    /// This text and `behind`, read as one: places keep the names and lines of their own files. `None` if that is
+    /// This text and `appended`, read as one: places keep the names and lines of their own files. `None` if that is
     /// more than [`MAX_SOURCE_BYTES`].
-    pub fn with(&self, behind: &Source) -> Option<Source> {
+    pub fn with(&self, appended: &Source) -> Option<Source> {
         // A line of its own between them: the end of one file is not the beginning of the next.
         let between = match self.text.ends_with('\n') {
             true => "\n",
             false => "\n\n",
         };
         let start = self.text.len() + between.len();
-        if start + behind.text.len() > MAX_SOURCE_BYTES {
+        if start + appended.text.len() > MAX_SOURCE_BYTES {
             return None;
         }
-        let text = [&self.text, between, &behind.text].concat();
+        let text = [&self.text, between, &appended.text].concat();
         let mut joined = Source::new("", text);
         let lines = joined.global_line(start as u32) - 1;
-        let moved = behind.parts.iter().map(|part| Part {
+        let moved = appended.parts.iter().map(|part| Part {
             name: part.name.clone(),
             start: part.start + start as u32,
             lines: part.lines + lines,
@@ -94,8 +94,8 @@ impl Source {
 
     /// The number of the file that holds byte `offset`: 0 for the first.
     pub fn file_of(&self, offset: u32) -> usize {
-        let behind = self.parts.partition_point(|part| part.start <= offset);
-        behind.saturating_sub(1)
+        let count = self.parts.partition_point(|part| part.start <= offset);
+        count.saturating_sub(1)
     }
 
     /// The name of the file that holds byte `offset`.

@@ -1,6 +1,6 @@
 //! Every program below `tests/cases` and `samples` is a test, named by its path: `visim test` and
 //! `cargo test` run the same code. `BLESS=1` writes what was found in place of what is expected, except
-//! where `by hand:` stands. Each runs a second time with its messages going through their bits.
+//! where `by hand:` is. Each runs a second time with its messages going through their bits.
 
 use libtest_mimic::{Arguments, Failed, Trial};
 use std::path::{Path, PathBuf};

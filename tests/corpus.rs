@@ -2,7 +2,7 @@
 //!
 //! `cargo test --test corpus` walks `tests/corpus/<suite>/` and the folders of the same names below
 //! every root that `VISIM_CORPUS` lists, separated by colons. It prints one line for each suite,
-//! `suite: N passed, M failed`, the failing cases with their reasons before it. A word behind `--`
+//! `suite: N passed, M failed`, the failing cases with their reasons before it. A word after `--`
 //! picks the suites whose name holds it; one with a slash picks the cases of which `suite/case` holds it.
 //!
 //! A case that ends at something visim says it does not model is counted apart, with what it named.
@@ -41,7 +41,7 @@ fn roots() -> Result<Vec<PathBuf>, String> {
     for root in std::env::split_paths(&more).filter(|p| !p.as_os_str().is_empty()) {
         if !root.is_dir() {
             return Err(format!(
-                "VISIM_CORPUS names {}, which is no folder",
+                "VISIM_CORPUS names {}, which is not a folder",
                 root.display()
             ));
         }
@@ -131,7 +131,7 @@ fn main() -> ExitCode {
         }
     };
     let known = known_failures(&roots[0]);
-    // A panic is a failed case with a reason; its own message would stand between the lines.
+    // A panic is a failed case with a reason; its own message would appear between the lines.
     std::panic::set_hook(Box::new(|_| {}));
     let mut well = true;
     for suite in SUITES {

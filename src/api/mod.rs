@@ -6,7 +6,7 @@
 //!                    Surface, SamplerState, bytes of registers, Files ──▲                  or Report
 //! ```
 //!
-//! Everything here is built on the stages behind it (`syntax`, `check`, `lower`, `launch`), whose types stay
+//! Everything here is built on the stages of the pipeline (`syntax`, `check`, `lower`, `launch`), whose types stay
 //! inside the crate.
 
 mod module;

@@ -55,7 +55,7 @@ impl Outcome {
     }
 
     /// The memory of an argument of a compiled kernel, by name or number, as the kernel left it; `None` if there is no
-    /// such argument, or it is no memory.
+    /// such argument, or it is not memory.
     pub fn argument(&self, name: &str) -> Option<Vec<u8>> {
         let launch = self.launch.as_ref()?;
         let mut names = launch.description.names.iter();

@@ -6,7 +6,7 @@ use std::sync::Arc;
 /// Memory with a format and a shape, to be bound to a surface variable.
 ///
 /// The words are those of the `SURFACE` directive: format and size in texels, then `key=value` for tiling, levels,
-/// slices and all else, then, behind a comma, a formula that fills it. `visim explain SURFACE` lists them. They are
+/// slices and all else, then, after a comma, a formula that fills it. `visim explain SURFACE` lists them. They are
 /// read when the run starts, for its platform; what is wrong with them comes in the [`Report`](crate::Report).
 ///
 /// ```

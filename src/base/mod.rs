@@ -1,3 +1,3 @@
-//! What every other module stands on: bits in words.
+//! What every other module builds on: bits in words.
 
 pub mod bits;

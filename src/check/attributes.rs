@@ -76,8 +76,8 @@ impl AttributeReader {
             _ => None,
         };
         let Some(number) = number else {
-            let mend = format!("{known}=16");
-            return builder.say(bad(name, span, "a number of at most 32 bits", &mend));
+            let fix = format!("{known}=16");
+            return builder.say(bad(name, span, "a number of at most 32 bits", &fix));
         };
         if matches!(*known, "SLMSize" | "NBarrierCnt") {
             if let Some(first) = self.given.get(known) {
@@ -107,13 +107,13 @@ impl AttributeReader {
     }
 }
 
-fn bad(name: &Spanned<Name>, span: Span, wanted: &str, mend: &str) -> Diagnostic {
+fn bad(name: &Spanned<Name>, span: Span, wanted: &str, fix: &str) -> Diagnostic {
     Diagnostic::with_message(
         Code::E0218,
         format!("{} does not take this value", name.node),
     )
     .at(span, format!("expected {wanted}"))
-    .help(format!(".kernel_attr {mend}"))
+    .help(format!(".kernel_attr {fix}"))
     .see("vISA text reference 2.4")
 }
 

@@ -120,7 +120,7 @@ pub(super) fn media_surface(cx: &Context<'_>, found: &mut Found<'_>, index: usiz
     }
 }
 
-/// The page wants UD. Signed dwords are what real programs write for negative offsets.
+/// The page requires UD. Signed dwords are what real programs write for negative offsets.
 fn offset_type(cx: &Context<'_>, found: &mut Found<'_>, index: usize, which: &str) {
     let Some((ty, span)) = cx
         .operand(index)
@@ -229,7 +229,7 @@ fn block_limits(cx: &Context<'_>, found: &mut Found<'_>, width: u64, height: u64
             found.push(d);
         }
     }
-    // The last row needs no padding behind its bytes.
+    // The last row needs no padding after its bytes.
     let bytes = (height - 1) * pitch + width;
     let sum = format!(
         "{height} rows, each at a multiple of {pitch} bytes, the last one {width} bytes: {} * {pitch} + {width} = {bytes}",

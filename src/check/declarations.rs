@@ -137,7 +137,7 @@ fn storage(builder: &mut UnitBuilder<'_>, declaration: &Declaration) -> Option<S
 /// The number of elements, if its class allows it.
 fn elements(builder: &mut UnitBuilder<'_>, declaration: &Declaration) -> Option<u32> {
     let n = declaration.elements.node;
-    let (what, limit, fine, mend) = match declaration.class {
+    let (what, limit, fine, fix) = match declaration.class {
         DeclarationClass::General { .. } => (
             "a general variable",
             "1 to 65535",
@@ -175,7 +175,7 @@ fn elements(builder: &mut UnitBuilder<'_>, declaration: &Declaration) -> Option<
             declaration.elements.span,
             format!("{what} has {limit}, not {n}"),
         )
-        .help(format!("num_elts={mend}"))
+        .help(format!("num_elts={fix}"))
         .see("vISA text reference 7.7"),
     );
     None
@@ -186,7 +186,7 @@ fn declarable(builder: &mut UnitBuilder<'_>, ty: &Spanned<Type>) -> bool {
     if !matches!(ty.node, Type::Bool | Type::V | Type::Uv | Type::Vf) {
         return true;
     }
-    let mend = match ty.node {
+    let fix = match ty.node {
         Type::Bool => "v_type=P num_elts=8   // bits are predicates",
         Type::V => "type=w",
         Type::Uv => "type=uw",
@@ -203,7 +203,7 @@ fn declarable(builder: &mut UnitBuilder<'_>, ty: &Spanned<Type>) -> bool {
         )
         .at(ty.span, why)
         .note("general variables are ud d uw w ub b uq q f df or hf")
-        .help(mend)
+        .help(fix)
         .see("vISA text reference 7.7"),
     );
     false
@@ -424,7 +424,7 @@ pub(super) fn class_of(storage: &Storage) -> &'static str {
 }
 
 impl UnitBuilder<'_> {
-    /// The variable behind a name, reported if there is none.
+    /// The variable with a name, reported if there is none.
     pub fn lookup(&mut self, name: &Name, span: Span) -> Option<VarId> {
         match self.names.find(name) {
             Some(Binding::Variable(id)) => return Some(id),

@@ -213,7 +213,7 @@ impl UnitBuilder<'_> {
     }
 }
 
-/// Whether the place behind a step is reached from it.
+/// Whether the place after a step is reached from it.
 fn goes_on(step: &Step) -> bool {
     let Step::Instruction(i) = step else {
         return true;

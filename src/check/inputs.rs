@@ -93,7 +93,7 @@ pub(super) fn input(builder: &mut UnitBuilder<'_>, input: &Input, span: Span) {
     }
     let offset = match &input.offset {
         Some(offset) => offset.node,
-        // Behind the one before, where the variable's own alignment lets it start.
+        // After the one before, where the variable's own alignment lets it start.
         None => {
             let step = match variable.storage {
                 Storage::General { ty, .. } if bytes < grf => ty.bytes(),

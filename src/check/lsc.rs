@@ -32,7 +32,7 @@ const STORE_CACHES: &[(&str, &str)] = &[
     ("st", "uc"),
     ("st", "wb"),
 ];
-/// Atomics are served behind the first level.
+/// Atomics are served after the first level.
 const ATOMIC_CACHES: &[(&str, &str)] = &[("df", "df"), ("uc", "uc"), ("uc", "wb")];
 /// Typed memory and `.ugml` have no choice.
 const DEFAULT_CACHES: &[(&str, &str)] = &[("df", "df")];

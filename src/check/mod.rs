@@ -58,7 +58,7 @@ pub struct CheckOptions {
 
 /// Applies every rule to `module` and says all that was found, in text order.
 ///
-/// What is returned can be lowered as it stands: instructions with an error are left out of it. Whether
+/// What is returned can be lowered as it is: instructions with an error are left out of it. Whether
 /// the program should run at all is the caller's decision ([`crate::diagnostic::any_fatal`]).
 ///
 /// Source: vISA text reference, sections 2, 3, 4 and 7; the pages MEDIA_LD, 3D_LOAD and AVS.
@@ -232,7 +232,7 @@ impl Checked {
 }
 
 impl Unit {
-    /// The variable behind an id.
+    /// The variable with an id.
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
     }

@@ -1,4 +1,4 @@
-//! Operands: names become variables, each of the class its place wants.
+//! Operands: names become variables, each of the class its place requires.
 //!
 //! Source: vISA text reference 4.3 to 4.9.
 

@@ -58,7 +58,7 @@ fn raw_send(cx: &Context<'_>, found: &mut Found<'_>) {
     }
 }
 
-/// The constant descriptors of a raw message, and what its text counts: out, out behind them, back.
+/// The constant descriptors of a raw message, and what its text counts: out, out after them, back.
 fn raw_words(cx: &Context<'_>) -> RawWords {
     let constant = |at: usize| match cx.operand(at).map(|o| &o.node) {
         Some(Operand::Immediate(i)) => Some(i.value_bits() as u32),

@@ -90,11 +90,11 @@ fn walk_operand(
 }
 
 fn source_region(cx: &Context<'_>, found: &mut Found<'_>, region: &Spanned<Region>, lanes: u32) {
-    let mut bad = |what: &str, value: u32, legal: &str, mend: &str| {
+    let mut bad = |what: &str, value: u32, legal: &str, fix: &str| {
         let d = cx
             .complaint(Code::E0409, format!("{value} is not a {what}"))
             .at(region.span, format!("{what}s are {legal}"))
-            .help(mend)
+            .help(fix)
             .see(REGIONS);
         found.push(d);
     };
@@ -117,7 +117,7 @@ fn source_region(cx: &Context<'_>, found: &mut Found<'_>, region: &Spanned<Regio
             horizontal,
         } => {
             if !matches!(vertical, 0 | 1 | 2 | 4 | 8 | 16 | 32) {
-                let mend = format!(
+                let fix = format!(
                     "<{};{width},{horizontal}>",
                     vertical.min(32).next_power_of_two()
                 );
@@ -125,7 +125,7 @@ fn source_region(cx: &Context<'_>, found: &mut Found<'_>, region: &Spanned<Regio
                     "vertical stride",
                     vertical,
                     "0, 1, 2, 4, 8, 16 and 32",
-                    &mend,
+                    &fix,
                 );
             }
             row_shape(
@@ -473,7 +473,7 @@ fn source_modifier(
     if fine {
         return;
     }
-    let mend = match (modifier, bitwise) {
+    let fix = match (modifier, bitwise) {
         (Modifier::Not, _) => "not (…) into a variable of its own, then use that",
         (_, true) => "(~)   // complement, or mov the negated value first",
         _ => "mov the modified value into a variable of its own first",
@@ -485,7 +485,7 @@ fn source_modifier(
         )
         .at(span, format!("{modifier} on a source of {opcode}"))
         .note(where_legal)
-        .help(mend)
+        .help(fix)
         .see("vISA text reference 4.5");
     found.push(d);
 }

@@ -157,7 +157,7 @@ impl<'a> Context<'a> {
         self.instruction.opcode.node
     }
 
-    /// Where the mnemonic stands.
+    /// Where the mnemonic is.
     pub fn mnemonic(&self) -> Span {
         self.instruction.opcode.span
     }
@@ -172,7 +172,7 @@ impl<'a> Context<'a> {
         self.instruction.operands.get(index)
     }
 
-    /// Operands with the slots they stand in.
+    /// Operands with the slots they are in.
     pub fn with_slots(
         &self,
     ) -> impl Iterator<Item = (Slot, &'a Spanned<Operand<VarId>>)> + use<'a> {

@@ -202,10 +202,10 @@ const REFUSALS: &[Row] = &[
     ("skl", "raw_send (M1, 8) 0xc 0 0 0x2480400:ud U.0 U.32", "E0373", "1 to 15"),
     ("skl", "raw_send (M1, 8) 0xc 1 17 0x2480400:ud U.0 U.32", "E0373", "0 to 16"),
     ("skl", "raw_send (M1, 8) 0xc 2 5 0x2480400:ud U.0 U.32", "W0385", "2 sent, 1 by the descriptor; 5 received, 4 by"),
-    ("skl", "raw_sends.12.1.2.4 (M1, 8) 0x4c:ud 0x2480400:ud U.0 U.32 U.64", "W0385", "2 sent behind them, 1 by"),
+    ("skl", "raw_sends.12.1.2.4 (M1, 8) 0x4c:ud 0x2480400:ud U.0 U.32 U.64", "W0385", "2 sent after them, 1 by"),
     ("skl", "raw_send (M1, 16) 0xc 2 1 0x04105e05:ud U.0 U.64", "W0386", "2 registers back, the descriptor counts 1"),
     ("skl", "raw_sends.12.1.1.1 (M1, 8) 0x4c:ud 0x02106e05:ud U.0 U.32 U.64", "W0386", "1 register out, the descriptors count 2"),
-    ("skl", "raw_sends.12.1.17.0 (M1, 8) 0xc:ud 0x02026e05:ud U.0 U.32 %null.0", "W0385", "17 sent behind them, 1 by"),
+    ("skl", "raw_sends.12.1.17.0 (M1, 8) 0xc:ud 0x02026e05:ud U.0 U.32 %null.0", "W0385", "17 sent after them, 1 by"),
     ("skl", "raw_sends.12.1.1.0 (M1, 8) 0x4a:ud 0x02026e05:ud U.0 U.32 %null.0", "U0324", "12 (dc1) by the text, 10 (dc0) by"),
     ("skl", "raw_send (M1, 16) 0xc 1 1 0x02106e05:ud U.0 U.64", "W0387", "16 lanes, the message has 8"),
     ("skl", "raw_send (M1, 16) 0xc 2 2 0x04205e05:ud SMALL.0 U.64", "U0321", "32 bytes from here to the end, 64 are moved"),
@@ -323,7 +323,7 @@ fn every_code_has_a_refusal() {
         .filter(|name| here(name) && !NOT_FROM_TEXT.contains(name))
         // 0380 and on are found by lowering.
         .filter(|name| !("0380"..="0399").contains(&&name[1..]))
-        // Told by a run: tests/house/refusals.rs.
+        // Reported by a run: tests/house/refusals.rs.
         .filter(|name| !["U0322", "U0323"].contains(name))
         // Below, with the option that it needs.
         .filter(|name| *name != "W0347")
@@ -447,7 +447,7 @@ ret (M1, 1)
     let surface = |index| Storage::Surface { elements: 1, index };
     assert_eq!((storage("X"), storage("Y")), (surface(6), surface(7)));
     assert_eq!(unit.names["%r0"], unit.names["V7"]);
-    // Y at 32; k behind it at 36; A wants a register of its own.
+    // Y at 32; k after it at 36; A requires a register of its own.
     let places: Vec<(u32, u32)> = unit.inputs.iter().map(|i| (i.offset, i.size)).collect();
     assert_eq!(places, [(32, 4), (36, 2), (64, 128)]);
     assert_eq!(unit.steps.len(), 2);

@@ -81,7 +81,7 @@ pub(super) fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Di
     (Checked { platform, units }, found)
 }
 
-/// Judges what stands before the first unit: only `.version` and announcements may.
+/// Judges what is before the first unit: only `.version` and announcements may.
 fn outside(statements: &[Line]) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     for statement in statements {
@@ -195,7 +195,7 @@ fn check_unit<'m>(
                 .see("vISA text reference 2.1"),
         );
     }
-    // Labels are gathered before the builder, so that what was said of them stands in front: back into
+    // Labels are gathered before the builder, so that what was said of them is in front: back into
     // text order.
     builder
         .found

@@ -6,7 +6,7 @@ use super::output::{Exit, Output};
 use super::run::say;
 use crate::diagnostic::{CODES, Code, Diagnostic};
 use crate::explain::line::{Watch, follow};
-use crate::explain::state::{State, behind};
+use crate::explain::state::{State, states_of};
 use crate::finalizer::Release;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
@@ -131,7 +131,7 @@ pub(super) fn result(session: &Session<Watch>, output: &mut Output) -> Exit {
     }
     // The first message tells; a line that runs again reads the same states.
     if let Some(request) = watch.requests.first() {
-        let (states, refused) = behind(request, &session.bindings);
+        let (states, refused) = states_of(request, &session.bindings);
         for why in refused {
             output.text(&format!("\nno packed sampler state: {why}\n"));
         }

@@ -158,7 +158,7 @@ fn hexadecimal(text: &str) -> Result<u32, String> {
     let wanted = "expected a 32-bit number such as 0x02190001";
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
     let read = u32::from_str_radix(digits.unwrap_or(text), 16);
-    // A sign is no digit.
+    // A sign is not a digit.
     let read = read.ok().filter(|_| !text.contains('+'));
     let word = read.ok_or_else(|| wanted.to_string())?;
     if digits.is_some() || text.len() == 1 && word < 10 {

@@ -85,7 +85,7 @@ pub fn main() -> ExitCode {
                 output.complain(error.render().to_string().trim_end());
                 return output.finish().max(code).into();
             }
-            // A closed pipe is no reason to complain.
+            // A closed pipe is not a reason to complain.
             let _ = error.print();
             return code.into();
         }

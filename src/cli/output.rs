@@ -44,7 +44,7 @@ impl From<Exit> for ExitCode {
     }
 }
 
-/// Writes to standard output. A reader that has seen enough (`| head`) is no failure.
+/// Writes to standard output. A reader that has seen enough (`| head`) is not a failure.
 pub fn print(bytes: &[u8]) -> io::Result<()> {
     let mut out = io::stdout();
     match out.write_all(bytes).and_then(|()| out.flush()) {
@@ -101,7 +101,7 @@ impl Output {
         }
     }
 
-    /// Whether text is wanted.
+    /// Whether text is asked for.
     pub fn is_text(&self) -> bool {
         self.format == Format::Text
     }
@@ -118,7 +118,7 @@ impl Output {
         }
     }
 
-    /// Prints a line that stands above others, bold where colours are; nothing in JSON.
+    /// Prints a line that is above others, bold where colours are; nothing in JSON.
     pub fn heading(&mut self, line: &str) {
         if self.paints {
             self.text(&format!("\x1b[1m{line}\x1b[0m\n"));
@@ -186,7 +186,7 @@ impl Output {
         self.complain(&format!("line {line} has no instruction: {what}"))
     }
 
-    /// Prints the JSON value, if JSON is wanted. [`Exit::Command`] if standard output failed.
+    /// Prints the JSON value, if JSON is asked for. [`Exit::Command`] if standard output failed.
     pub fn finish(mut self) -> Exit {
         if self.format == Format::Json {
             let diagnostics = std::mem::take(&mut self.diagnostics);
@@ -212,7 +212,7 @@ impl Output {
         }
     }
 
-    /// Prints bytes that are no text.
+    /// Prints bytes that are not text.
     pub fn bytes(&mut self, bytes: &[u8]) -> Exit {
         match print(bytes) {
             Ok(()) => Exit::Fine,

@@ -34,13 +34,13 @@ pub struct Run {
     /// Compile OpenCL C for this device, by the compiler's name of it; --platform without it.
     #[arg(long, value_name = "NAME", help_heading = "Compiled kernels")]
     device: Option<String>,
-    /// Options for the compiler of OpenCL C, behind `--`: -- -cl-std=CL3.0 -DN=4.
+    /// Options for the compiler of OpenCL C, after `--`: -- -cl-std=CL3.0 -DN=4.
     #[arg(last = true, value_name = "OPTION")]
     compile: Vec<String>,
     /// The kernel to run, where the file holds several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Put a file, zeros or a formula behind a surface.
+    /// Give the memory of a surface: a file, zeros or a formula.
     ///
     /// NAME=PICTURE:FORMAT, NAME=new:WxH:FORMAT, NAME=new:WxH:FORMAT,byte(x,y) = x + y,
     /// NAME=raw:PATH:FORMAT:WxH, NAME=nv12:PATH:WxH, NAME=yuy2:PATH:WxH; then any of :pitch=N
@@ -123,7 +123,7 @@ impl Run {
     /// Puts the program in place of OpenCL C.
     ///
     /// # Errors
-    /// `E0653`, `E0702`; options of the compiler for what is no OpenCL C.
+    /// `E0653`, `E0702`; options of the compiler for what is not OpenCL C.
     fn compiled(&mut self) -> Result<(), Refused> {
         if !compile::is_opencl(&self.file) {
             if self.device.is_none() && self.compile.is_empty() {

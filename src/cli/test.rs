@@ -16,7 +16,7 @@ pub struct Test {
     /// Run only files whose path holds this.
     #[arg(long, value_name = "WORD")]
     filter: Option<String>,
-    /// Write what was found in place of what is expected, except where `by hand:` stands.
+    /// Write what was found in place of what is expected, except where `by hand:` is.
     #[arg(long)]
     bless: bool,
 }

@@ -106,7 +106,7 @@ pub fn explain(
 /// Fetches the same texels through TLD and through load_3d, and shows where their rules differ.
 #[derive(Debug, clap::Args)]
 pub struct Compare {
-    /// The texture loads, whose SURFACE directives bind what both sides read; and, before or behind them, the
+    /// The texture loads, whose SURFACE directives bind what both sides read; and, before or after them, the
     /// vISA program to hold against them. Without one, the load_3d of each line is made.
     #[arg(required = true, num_args = 1..=2, value_name = "FILE")]
     files: Vec<PathBuf>,

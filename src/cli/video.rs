@@ -39,7 +39,7 @@ pub struct Video {
     /// Run the enhancement filter.
     #[arg(long)]
     sharpen: bool,
-    /// Filter noise, in time where the picture stands still.
+    /// Filter noise, in time where the picture is at rest.
     #[arg(long)]
     denoise: bool,
     /// Make two frames of every two fields; twice as many come out.
@@ -404,7 +404,7 @@ impl Sink {
 /// the file that is not complete.
 fn on_interrupt(stop: &Stop, unfinished: Option<PathBuf>) {
     let stop = stop.clone();
-    // Without a handler Ctrl-C just ends the process; files under temporary names are no results.
+    // Without a handler Ctrl-C just ends the process; files under temporary names are not results.
     let _ = ctrlc::set_handler(move || {
         if stop.ask() {
             if let Some(file) = &unfinished {

@@ -314,7 +314,7 @@ struct Shown {
 }
 
 impl Shown {
-    /// Reads what stands behind `--print`; names and offsets are held against the program, if there is one.
+    /// Reads what follows `--print`; names and offsets are held against the program, if there is one.
     fn read(text: &str, program: Option<&Program>) -> Result<Shown, Box<Diagnostic>> {
         let word = Spanned::new(text, Span::new(0, text.len() as u32));
         let Dump { place, view } = clauses::dump(word)?;
@@ -573,7 +573,7 @@ fn kind(kind: AccessKind) -> &'static str {
     }
 }
 
-/// Whether two pieces of memory are told in one line.
+/// Whether two pieces of memory are reported in one line.
 fn alike(a: &Moved, b: &Moved) -> bool {
     a.kind == b.kind && a.space == b.space && a.bytes == b.bytes
 }

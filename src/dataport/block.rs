@@ -39,7 +39,7 @@ pub enum Path {
 /// ([`Surface::plane`]).
 ///
 /// # Errors
-/// [`Refused`] if the surface is no plain 2D surface, or block-compressed, or if a field of a frame with
+/// [`Refused`] if the surface is not a plain 2D surface, or block-compressed, or if a field of a frame with
 /// an odd number of rows is asked for.
 pub fn media_read(surface: &Surface, block: &MediaBlock, out: &mut [u8]) -> Result<Path, Refused> {
     let (pitch, width) = (block.pitch() as usize, block.width as usize);
@@ -179,7 +179,7 @@ impl<'a> View<'a> {
         }
         if d.kind != Kind::D2 || d.array || d.levels + d.min_lod > 1 || d.samples > 1 {
             return Err(Refused::error(
-                "media blocks need a 2D surface that is no array and has one level and one sample",
+                "media blocks need a 2D surface that is not an array and has one level and one sample",
                 SEE,
             ));
         }

@@ -26,7 +26,7 @@ pub struct Buffer<'a> {
     window: Window<'a>,
     /// Bytes in front of offset 0.
     base: u64,
-    /// Bytes from offset 0 on; what lies behind reads 0 and is not written.
+    /// Bytes from offset 0 on; what lies after reads 0 and is not written.
     len: u64,
     stateless: bool,
     watch: Watch<'a>,
@@ -65,7 +65,7 @@ impl<'a> Buffer<'a> {
         Buffer { watch, ..self }
     }
 
-    /// The buffer behind a binding table index below 255.
+    /// The buffer of a binding table index below 255.
     ///
     /// * `align`: what the base address must be a multiple of: 16 for owords, 4 for dwords.
     ///
@@ -73,12 +73,12 @@ impl<'a> Buffer<'a> {
     /// memory of the surface itself is not left for that.
     ///
     /// # Errors
-    /// [`Refused`] if the surface is no buffer, is tiled, or its base is not aligned.
+    /// [`Refused`] if the surface is not a buffer, is tiled, or its base is not aligned.
     pub fn of(surface: &'a Surface, align: u64, see: &'static str) -> Result<Buffer<'a>, Refused> {
         let d = surface.description();
         if d.kind != Kind::Buffer {
             let what = format!(
-                "the message wants a buffer (SURFTYPE_BUFFER), not {:?}",
+                "the message requires a buffer (SURFTYPE_BUFFER), not {:?}",
                 d.kind
             );
             return Err(Refused::error(what, see));
@@ -114,7 +114,7 @@ impl<'a> Buffer<'a> {
         }
     }
 
-    /// Stateless memory ends where the run's scratch memory does, which is no rule of the hardware.
+    /// Stateless memory ends where the run's scratch memory does, which is not a rule of the hardware.
     fn within(&self, offset: u64, bytes: usize) -> Result<(), Refused> {
         if !self.stateless || offset + bytes as u64 <= self.len {
             return Ok(());
@@ -122,7 +122,7 @@ impl<'a> Buffer<'a> {
         Err(Refused {
             class: Class::Limit,
             what: format!(
-                "{bytes} bytes are wanted at {offset:#x} above base {:#x}, a thread has {:#x}",
+                "{bytes} bytes are required at {offset:#x} above base {:#x}, a thread has {:#x}",
                 self.base,
                 self.window.len()
             ),
@@ -400,10 +400,10 @@ const VERTEX: &str = "PRM 5.10.9, \"Streamed Vertex Buffer Write\"";
 
 /// Writes one vertex at a destination index; the low four mask bits enable R, G, B, A.
 ///
-/// The surface format says how many channels there are; their bits are stored as they stand.
+/// The surface format says how many channels there are; their bits are stored unchanged.
 ///
 /// # Errors
-/// [`Refused`] if the surface is no buffer with a format for vertices, or is not aligned.
+/// [`Refused`] if the surface is not a buffer with a format for vertices, or is not aligned.
 pub fn write_vertex(
     surface: &Surface,
     index: u32,
@@ -420,7 +420,7 @@ pub fn write_vertex(
         return Err(Refused::error(what, VERTEX));
     }
     if !d.format.used_for(Use::StreamOut) {
-        let what = format!("{} is no format for streamed vertices", d.format);
+        let what = format!("{} is not a format for streamed vertices", d.format);
         return Err(Refused::error(what, VERTEX));
     }
     if !d.base.is_multiple_of(4) || !d.pitch.is_multiple_of(4) {

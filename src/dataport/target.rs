@@ -68,7 +68,7 @@ impl<'a> Target<'a> {
         let format = d.format;
         let stored = format.is_packed_422() || encode(format, [0; 4]).is_some();
         if !format.allows(Access::Render, d.generation) || !stored {
-            let what = format!("{format} is no render target format of {}", d.generation);
+            let what = format!("{format} is not a render target format of {}", d.generation);
             return Err(Refused::error(what, SEE));
         }
         if pixels.replicated && d.tiling == Tiling::Linear {
@@ -143,7 +143,7 @@ impl<'a> Target<'a> {
     }
 }
 
-/// What a target whose pixels share chroma in pairs wants: whole pairs. Source: PRM 4.10.2.1.
+/// What a target whose pixels share chroma in pairs requires: whole pairs. Source: PRM 4.10.2.1.
 fn pairs(surface: &Surface, level: u32, pixels: &Pixels) -> Result<(), Refused> {
     let see = "PRM 4.10.2.1, Surface Format, Write Disables, LOD";
     let d = surface.description();

@@ -1,4 +1,4 @@
-//! What a message touches in memory, told to whoever watches.
+//! What a message touches in memory, reported to whoever watches.
 //!
 //! The messages of Gen5 find their addresses while they are served, so they are given a list to write
 //! into. Without one nothing is noted.

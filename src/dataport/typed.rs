@@ -68,7 +68,7 @@ const MOST: usize = 16;
 enum Packing {
     /// 8-bit channels of the range 0 to 1: for each byte the channel it comes from.
     Bytes([Option<u8>; 4]),
-    /// 32-bit channels as they stand.
+    /// 32-bit channels unchanged.
     Dwords([Option<u8>; 4]),
     /// One by one.
     Each,

@@ -6,7 +6,7 @@
 //!  8  9  10 11│ 12 13 ..    second register: two rows further down    2  3  6  7 │ 18 19 22 23
 //! ```
 //!
-//! Bytes are moved as they stand. Source: PRM 5.10.8.
+//! Bytes are moved unchanged. Source: PRM 5.10.8.
 
 use super::block::lines;
 use crate::message::FieldSelect;
@@ -58,7 +58,10 @@ impl<'a> View<'a> {
     fn new(surface: &'a Surface, corner: Corner) -> Result<View<'a>, Refused> {
         let d = surface.description();
         if d.kind != Kind::D2 || d.array || d.samples > 1 {
-            return Err(Refused::error("the message wants a plain 2D surface", SEE));
+            return Err(Refused::error(
+                "the message requires a plain 2D surface",
+                SEE,
+            ));
         }
         let known = [
             "R8G8B8A8_UNORM",
@@ -119,7 +122,7 @@ fn pixels() -> impl Iterator<Item = (u32, u32)> {
 /// Reads the block; pixels outside the surface are 0.
 ///
 /// # Errors
-/// [`Refused`] if the surface or the corner is not as the message wants them.
+/// [`Refused`] if the surface or the corner is not as the message requires them.
 pub fn read(surface: &Surface, corner: Corner, watch: Watch<'_>) -> Result<[Register; 4], Refused> {
     let view = View::new(surface, corner)?;
     let mut registers = [[0; 32]; 4];

@@ -6,7 +6,7 @@
 /// each three letters, and three at most; upper and lower case count as equal.
 pub fn nearest<'a>(word: &str, names: impl IntoIterator<Item = &'a str>) -> Option<&'a str> {
     let wanted = word.to_ascii_lowercase();
-    // A name of an absurd length is no slip of the finger, and the table below is quadratic.
+    // A name of an absurd length is not a slip of the finger, and the table below is quadratic.
     if wanted.len() > 64 {
         return None;
     }

@@ -14,7 +14,7 @@ const LONGEST_LINE: usize = 400;
 /// A source as the renderer reads it: its lines are known, and long ones are cut to a window.
 struct Windowed<'s> {
     source: &'s Source,
-    /// What is to be seen, its beginning at least, of the line it stands on.
+    /// What is to be seen, its beginning at least, of its line.
     focus: Range<usize>,
 }
 

@@ -56,7 +56,7 @@ impl fmt::Display for Part {
         }
         for (dw, word) in self.words.iter().enumerate() {
             let known = self.layout.known(dw);
-            // A function control is a part of the word that it stands in.
+            // A function control is a part of the word that it is in.
             let whole = match known & !outer::CONTROL.mask() {
                 0 => outer::CONTROL.mask(),
                 _ => u32::MAX,

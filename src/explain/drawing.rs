@@ -31,7 +31,7 @@ pub struct Drawing {
 /// Pixels of a dot of the font.
 const DOT: u32 = 2;
 
-/// Width and height of a letter in pixels, the gap behind it included.
+/// Width and height of a letter in pixels, the gap after it included.
 pub const LETTER: (u32, u32) = (4 * DOT, 5 * DOT);
 
 impl Drawing {

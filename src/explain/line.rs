@@ -36,7 +36,7 @@ pub struct Line {
     pub native: Vec<String>,
     /// Why it becomes none, if it should.
     pub refused: Option<String>,
-    /// Where it stands.
+    /// Where it is.
     pub span: Span,
 }
 
@@ -61,7 +61,7 @@ pub struct Sent {
     pub header: Vec<String>,
     /// Fields of the header's known dwords, by dword.
     pub header_fields: Vec<(usize, String)>,
-    /// Registers behind the header and of the second payload: which bytes of which variables.
+    /// Registers after the header and of the second payload: which bytes of which variables.
     pub payload: Vec<String>,
     /// Where the response goes, by variable: bytes of it and of the response.
     pub write_back: Vec<String>,

@@ -1,6 +1,6 @@
 //! Programs and messages for people who want to understand them.
 //!
-//! [`bits`] takes a message apart, field by field; [`line`](mod@line) follows one line of a program: what stands
+//! [`bits`] takes a message apart, field by field; [`line`](mod@line) follows one line of a program: what is
 //! at each position, what it becomes, what it writes; [`state`] takes packed states apart;
 //! [`picture`] draws what an instruction touches. They only show what other stages produced.
 

@@ -120,7 +120,7 @@ impl Observer for Touched {
         }
         let written = access.kind != AccessKind::Read;
         match access.spot {
-            // What the sampler takes has been told with its weight.
+            // What the sampler takes has been reported with its weight.
             Spot::Texel(_) if self.surface.is_some() => {}
             Spot::Texel([u, v, r, level]) if access.inside > 0 => {
                 let touch = Touch {
@@ -144,7 +144,7 @@ impl Observer for Touched {
 const SIDE: u32 = 1280;
 
 /// A surface with the texels that were touched: the others are pale, a frame tells reading (red) from
-/// writing (blue), and the frame of a filtered texel is the thicker the greater its weight, which stands in it
+/// writing (blue), and the frame of a filtered texel is the thicker the greater its weight, which is written in it
 /// in hundredths where there is room.
 ///
 /// Only the neighbourhood of what was touched is drawn where the surface is large; labels at the edges count

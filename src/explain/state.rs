@@ -109,7 +109,7 @@ pub struct State {
     pub structure: &'static Structure,
     /// Whose.
     pub generation: Generation,
-    /// Its words; behind those of a palette load its entries.
+    /// Its words; after those of a palette load its entries.
     pub words: Vec<u32>,
     /// First dword of it in the dump.
     pub first: usize,
@@ -184,7 +184,7 @@ pub fn set(structure: &Structure, words: &mut [u32], ask: &str) -> Result<(), In
 
 /// The packed states that a message reads: of its surface, and of its sampler. A state without a place for
 /// what is bound is a sentence that says so.
-pub fn behind(request: &Request, bindings: &Bindings) -> (Vec<State>, Vec<Invalid>) {
+pub fn states_of(request: &Request, bindings: &Bindings) -> (Vec<State>, Vec<Invalid>) {
     let (surface, sampler) = match request {
         Request::Sampler(asked) => (
             asked.surface,
@@ -230,7 +230,7 @@ pub fn of_sampler(state: &Sampler, generation: Generation) -> Result<Vec<State>,
     };
     match state {
         Sampler::Texture(state) => {
-            // What the structure has no place for is told where messages travel as bits.
+            // What the structure has no place for is reported where messages travel as bits.
             if let Ok(packed) = state.pack(generation) {
                 add(What::Sampler, &packed.words)?;
                 add(What::Border, &packed.border)?;

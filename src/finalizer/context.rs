@@ -1,4 +1,4 @@
-//! What is known of surface and sampler variables where an instruction stands.
+//! What is known of surface and sampler variables where an instruction is.
 //!
 //! A number set by a `movs` of an immediate in the same basic block is a constant and goes into the
 //! descriptor; any other is added at run time. Source: lowering reference 1.6.

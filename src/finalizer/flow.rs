@@ -458,7 +458,7 @@ fn merge_lanes(pieces: &[String]) -> Vec<String> {
     out
 }
 
-/// Every `name+number` inside a call: text before, number, `:uq` or nothing, text behind.
+/// Every `name+number` inside a call: text before, number, `:uq` or nothing, text after.
 fn positions(piece: &str) -> Vec<(&str, u32, &str, &str)> {
     let mut found = Vec::new();
     if !piece.contains('(') || piece.ends_with('B') && !piece.contains(":uq") {

@@ -27,7 +27,7 @@ impl Send {
             _ => format!("{flag}.{group}{bits}h"),
         })
     }
-    /// What stands before the instruction and after its name: `(W&f0.0)`, `(16|M8)`.
+    /// What is before the instruction and after its name: `(W&f0.0)`, `(16|M8)`.
     pub fn around(&self, unit: &Unit, platform: Platform) -> (String, String) {
         let all = self.exec.no_mask.then(|| "W".to_string());
         let guard: Vec<String> = all.into_iter().chain(self.guard(unit, platform)).collect();

@@ -5,7 +5,7 @@
 //!  pow from Gen12 on                        math.log, mul, math.exp
 //! ```
 //!
-//! Only what is executed is told, lanes by lanes: registers are not given out here. Source: lowering
+//! Only what is executed is reported, lanes by lanes: registers are not given out here. Source: lowering
 //! reference 16; steps and widths as the finalizer was seen to make them.
 
 use super::{Computed, Formula, Lowering, Value, quirks};

@@ -212,7 +212,7 @@ pub fn messages(
                 .at(instruction.opcode.span, "a message")
                 .see(section),
             )),
-            // Extended math is no message since Gen6.
+            // Extended math is not a message since Gen6.
             false => {
                 math::lower(&mut cx);
                 Ok(cx.lowered)

@@ -52,7 +52,7 @@ impl Target {
         if matches!(last, None | Some(Operand::Immediate(_))) {
             return cx.refuse(
                 Code::E0380,
-                "four colour operands are wanted behind the flags",
+                "four colour operands are required after the flags",
             );
         }
         Ok(Target {

@@ -18,7 +18,7 @@ pub struct Part {
     pub registers: Vec<Vec<Run>>,
     /// Where it lies if it can travel in place: owner of the bytes and offset.
     pub place: Option<(VarId, u32)>,
-    /// It was `%null`: garbage that keeps the registers behind it in position.
+    /// It was `%null`: garbage that keeps the registers after it in position.
     pub null: bool,
 }
 
@@ -143,7 +143,7 @@ fn split(run: Run, at: u32) -> (Run, Option<Run>) {
 /// How many parts travel as the first payload; the rest is the second. All of them if there is no
 /// second payload.
 ///
-/// The walk: an operand directly behind its predecessor extends the piece; the first that does not
+/// The walk: an operand directly after its predecessor extends the piece; the first that does not
 /// begins the second piece; a second break or a null operand ends it, and everything from the start
 /// of the unfinished piece on is copied together. The reference also lets a step back in the same
 /// variable end the walk; the finalizer was seen to treat it as any break.
@@ -163,7 +163,7 @@ pub fn split_point(parts: &[Part], grf: u32) -> usize {
     second.unwrap_or(parts.len())
 }
 
-/// Whether a part lies directly behind another.
+/// Whether a part lies directly after another.
 fn follows(before: &Part, here: &Part, grf: u32) -> bool {
     let (Some((a, at)), Some((b, next))) = (before.place, here.place) else {
         return false;
@@ -185,7 +185,7 @@ pub fn in_place(piece: &[Part], grf: u32) -> Option<(VarId, u32)> {
     piece.first().filter(|_| whole)?.place
 }
 
-/// The bytes behind the last lane of registers that travel where they lie: the variable's own, of which
+/// The bytes after the last lane of registers that travel where they lie: the variable's own, of which
 /// `size` belong to it.
 pub fn fill(piece: &mut [Part], size: u32) {
     for register in piece.iter_mut().flat_map(|part| &mut part.registers) {
@@ -209,7 +209,7 @@ mod tests {
     #[test]
     fn pieces_break_as_the_finalizer_breaks_them() {
         let header = Part::dwords([], 32);
-        // Four variables: the first alone, the others copied behind it.
+        // Four variables: the first alone, the others copied after it.
         assert_eq!(
             split_point(&[at(0, 0), at(1, 0), at(2, 0), at(3, 0)], 32),
             1

@@ -74,7 +74,7 @@ pub(super) struct Plan {
     pub header_lanes: u32,
     /// Dwords of the header that the message defines: by operands, beside what the template has.
     pub terms: Vec<(usize, Value)>,
-    /// Operands behind the header.
+    /// Operands after the header.
     pub parts: Vec<Part>,
     pub layout: Layout,
     /// The parts are copied together wherever they lie.
@@ -108,7 +108,7 @@ impl Plan {
         self.terms.push((field.dw, value));
     }
 
-    /// The operands behind the header in their order.
+    /// The operands after the header in their order.
     pub fn of(mut self, parts: Vec<Part>) -> Plan {
         self.parts = parts;
         self

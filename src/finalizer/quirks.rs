@@ -106,7 +106,7 @@ quirks! {
         "the bindless handle is added to the descriptor, the extended descriptor does not have it";
     /// The mask offset of fewer lanes than the message has.
     MASK_FALLS_BACK "1.7; seen in the finalizer" [..] "" mask_falls_back,
-        "the mask offset is no multiple of the message's lanes and becomes M0";
+        "the mask offset is not a multiple of the message's lanes and becomes M0";
     /// A mask that is ignored has no offset, but where a predicate needs one.
     NO_MASK_OFFSET "1.7; Xe2 reference 2 row 7" [R1_0_17791..] "" no_mask_offset, "";
     /// The plane of a `media_st` to a bindless surface, and of `%scratch`.

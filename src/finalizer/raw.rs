@@ -34,7 +34,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             sizes => (None, sizes.to_vec()),
         };
         let [a, b, c] = sizes[..] else {
-            return cx.refuse(Code::E0380, "three lengths are wanted");
+            return cx.refuse(Code::E0380, "three lengths are required");
         };
         (
             cx.scalar(0),
@@ -49,7 +49,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         let (Some(word), Some(a), Some(c)) = (number(0), number(1), number(2)) else {
             return cx.refuse(
                 Code::E0380,
-                "an extended descriptor and two lengths are wanted",
+                "an extended descriptor and two lengths are required",
             );
         };
         (

@@ -161,7 +161,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         parts = vec![Part::dwords(vec![Value::Const(0); (grf / 4) as usize], grf)];
     }
     let mut plan = plan(cx, &read, lanes, true)?.of(parts);
-    // What is told of a surface comes back even to `%null`, as was seen in the finalizer.
+    // What is reported of a surface comes back even to `%null`, as was seen in the finalizer.
     plan.response = match read.place {
         None if !info => 0,
         _ => counted.response(platform),

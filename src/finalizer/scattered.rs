@@ -68,7 +68,7 @@ impl Lowering<'_> {
         Part::from_runs(runs, self.grf())
     }
 
-    /// The header of zeros that Gen8 wants where later parts want none; `M0.7` enables pixels.
+    /// The header of zeros that Gen8 requires where later parts want none; `M0.7` enables pixels.
     /// Source: lowering reference 10; which messages have it was seen in the finalizer.
     fn zero_header(&self, plan: &mut Plan, pixels: u32) {
         if self.platform.optional_header {

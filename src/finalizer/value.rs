@@ -127,7 +127,7 @@ impl Value {
             (_, Value::Const(x), Value::Const(y)) => Value::Const(op.apply(*x, *y)),
             (Op::Add | Op::Or, Value::Const(0), _) => b,
             (Op::Add | Op::Or | Op::Shl | Op::Shr, _, Value::Const(0)) => a,
-            // A sum is written with its constant behind.
+            // A sum is written with its constant after.
             (Op::Add, Value::Const(_), _) => Value::Call(op, Box::new([b, a])),
             _ => Value::Call(op, Box::new([a, b])),
         }

@@ -33,7 +33,7 @@ pub struct ArgumentOption {
     key: String,
     /// What it is.
     kind: String,
-    /// The words behind the kind.
+    /// The words after the kind.
     words: String,
     /// The whole option.
     text: String,
@@ -77,7 +77,7 @@ impl ArgumentOption {
         })
     }
 
-    /// The words behind the kind for an argument that is only read: the file that was named is read.
+    /// The words after the kind for an argument that is only read: the file that was named is read.
     fn input(&self) -> String {
         let all = || self.words.split(':').filter(|word| !word.is_empty());
         let path = all().find(|word| !word.contains('='));
@@ -107,10 +107,10 @@ impl ArgumentOption {
     }
 }
 
-/// The kinds that are no values.
+/// The kinds that are not values.
 const KINDS: &[&str] = &["buffer", "image", "sampler", "local", "hex", "null"];
 
-/// An argument of a kind, from the words behind it.
+/// An argument of a kind, from the words after it.
 fn given(kind: &str, words: &str, taken: Option<&str>) -> Result<Given, Refused> {
     Ok(match kind {
         "buffer" => buffer(words)?,
@@ -139,7 +139,7 @@ fn number_of_bytes(text: &str) -> Result<u64, Refused> {
     bytes.ok_or_else(|| wrong(format!("`{text}` is not a number of bytes")))
 }
 
-/// A path and `key=value` words behind it.
+/// A path and `key=value` words after it.
 fn words<'t>(
     text: &'t str,
     keys: &[&str],

@@ -240,7 +240,7 @@ fn refusals(layer: &Layer, problems: Vec<Problem>, verdict: &mut Verdict) {
     }
 }
 
-/// Whether the words of the promise stand somewhere in the diagnostic.
+/// Whether the words of the promise are somewhere in the diagnostic.
 fn holds(diagnostic: &Diagnostic, refusal: &Refusal) -> bool {
     let Some(words) = &refusal.words else {
         return true;
@@ -354,7 +354,7 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let kind = entry.file_type().map_err(fail)?;
         let path = entry.path();
         let program = Language::by_ending(&path).is_some();
-        // A compiled kernel with its description beside it wants a launch: it is no test by itself.
+        // A compiled kernel with its description beside it requires a launch: it is not a test by itself.
         let described = |ending| path.with_extension(ending).exists();
         let program = program && !["zeinfo", "zebin"].into_iter().any(described);
         // Links to folders are not followed: they may lead back here.

@@ -1,4 +1,4 @@
-//! The words behind each directive, which the options of the command line have in common with it.
+//! The words after each directive, which the options of the command line have in common with it.
 //!
 //! Directives separate words by blanks, options by `:`; beyond that they are the same.
 
@@ -102,7 +102,7 @@ fn name_and_rest<'a>(text: Word<'a>, marks: &[char]) -> Result<(Word<'a>, Word<'
     Ok((name, rest))
 }
 
-/// Reads what stands behind `SURFACE` (separators: blanks) or `--surface` (`:`).
+/// Reads what follows `SURFACE` (separators: blanks) or `--surface` (`:`).
 pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<SurfaceBinding, Mistake> {
     let (name, rest) = name_and_rest(text, &[':', '='])?;
     // The formula is prose with commas of its own: it begins at the first comma outside quotes.
@@ -184,10 +184,10 @@ pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<Surfac
 }
 
 fn no_file(kind: Word<'_>) -> Mistake {
-    mistake(kind.span, "the file's name is missing behind it")
+    mistake(kind.span, "the file's name is missing after it")
 }
 
-/// Reads what stands behind `SAMPLER` or `--sampler`.
+/// Reads what follows `SAMPLER` or `--sampler`.
 pub fn sampler(text: Word<'_>, span: Span, separators: &[char]) -> Result<SamplerBinding, Mistake> {
     let (name, rest) = name_and_rest(text, &[':', '='])?;
     let words: Vec<Spanned<String>> = cut(rest.node, rest.span.start, separators)
@@ -355,7 +355,7 @@ pub fn save(text: Word<'_>) -> Result<Save, Mistake> {
                 .split_once('=')
                 .filter(|(gap, _)| gap.trim().is_empty());
             let Some((_, path)) = split else {
-                return Err(mistake(text.span, "`= PATH` is missing behind the part"));
+                return Err(mistake(text.span, "`= PATH` is missing after the part"));
             };
             let start = text.span.end - path.len() as u32;
             let name = cut(text.node, text.span.start, &[' ', '\t']);

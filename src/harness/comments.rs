@@ -1,7 +1,7 @@
 //! Where the `//` comments of a text are, whether or not its statements can be read.
 //!
 //! [`crate::syntax`] keeps comments too, but a line that does not parse has no line in the module,
-//! and the mark of an expected refusal stands exactly there.
+//! and the mark of an expected refusal is exactly there.
 
 /// A `//` comment: byte offsets from the slashes to the end of the line.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -10,7 +10,7 @@ pub struct Comment {
     pub start: usize,
     /// One past the last byte, line break and carriage return left out.
     pub end: usize,
-    /// Nothing but blanks stands in front of it.
+    /// Nothing but blanks is in front of it.
     pub alone: bool,
 }
 

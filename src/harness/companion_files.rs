@@ -47,7 +47,7 @@ pub fn functions_beside(text: &Path) -> Vec<PathBuf> {
     numbered.into_iter().map(|(_, p)| beside(p)).collect()
 }
 
-/// A text with those of functions behind it.
+/// A text with those of functions after it.
 ///
 /// # Errors
 /// `E0702`: one cannot be read, or all together are longer than visim reads.
@@ -99,7 +99,7 @@ impl NativeCode {
 
     /// What the native code beside the text says.
     fn beside(text: &Path) -> Option<NativeCode> {
-        /// The line stands among the first ones.
+        /// The line is among the first ones.
         const HEAD: u64 = 4096;
         let path = text.with_extension("asm");
         // A pipe of that name would wait for ever.

@@ -157,7 +157,7 @@ pub fn encoded(
 /// Whether a surface shows what a picture file shows, texel for texel.
 ///
 /// # Errors
-/// `E0702`: one of them is no picture; `E0710`: they differ. The note then shows the first texel that
+/// `E0702`: one of them is not a picture; `E0710`: they differ. The note then shows the first texel that
 /// does with its neighbours, and says where expected, found and difference picture were left.
 pub fn same_picture(surface: &Surface, layer: &Layer, path: &Spanned<String>) -> Result<(), Wrong> {
     let full = layer.folder.join(&path.node);

@@ -99,7 +99,7 @@ impl Directives {
     }
 }
 
-/// A surface and what lies behind it.
+/// A surface and what lies after it.
 #[derive(Clone, Debug)]
 pub struct SurfaceBinding {
     /// The surface variable.
@@ -112,7 +112,7 @@ pub struct SurfaceBinding {
     pub size: Option<Spanned<Vec<u32>>>,
     /// `key=value`.
     pub keys: Vec<(Spanned<String>, Spanned<String>)>,
-    /// The formula behind the comma.
+    /// The formula after the comma.
     pub formula: Option<Spanned<String>>,
     /// The whole directive.
     pub span: Span,
@@ -153,7 +153,7 @@ pub struct StateWords {
 pub struct SamplerBinding {
     /// The sampler variable.
     pub name: Spanned<String>,
-    /// The words behind the name.
+    /// The words after the name.
     pub words: Vec<Spanned<String>>,
     /// The whole directive.
     pub span: Span,
@@ -256,7 +256,7 @@ impl Reader {
         let body = text.trim_start_matches('/').trim_start();
         let base = (comment.end - body.len()) as u32;
         let span = Span::new(comment.start as u32, comment.end as u32);
-        // A remark may follow behind a second pair of slashes.
+        // A remark may follow after a second pair of slashes.
         let remark = body.find(" //").or(body.find("\t//"));
         let body = body[..remark.unwrap_or(body.len())].trim_end();
         if let Some(reason) = body.strip_prefix("known-failing because:") {

@@ -2,7 +2,7 @@
 //!
 //! Words of eight digits are dwords, with or without `0x`. Words of two digits are bytes and words of four
 //! pairs of bytes in the order of memory, as `xxd` prints them. An offset with a colon may open a line;
-//! behind it, two blanks end what is read.
+//! after it, two blanks end what is read.
 
 use crate::source::Span;
 

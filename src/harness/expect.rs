@@ -29,7 +29,7 @@ pub struct Expectation {
 /// The values of an [`Expectation`].
 #[derive(Clone, Debug)]
 pub enum Wanted {
-    /// Rows on the lines below, or one row behind `=`. `..` stands for an element not looked at.
+    /// Rows on the lines below, or one row after `=`. `..` stands for an element not looked at.
     Rows(Vec<Row>),
     /// `= picture.png`: the surface, texel for texel.
     Picture(Spanned<String>),
@@ -60,13 +60,13 @@ pub enum Tolerance {
 pub struct Refusal {
     /// The code.
     pub code: Spanned<Code>,
-    /// Words that must stand somewhere in it.
+    /// Words that must appear somewhere in it.
     pub words: Option<String>,
-    /// The one-based line it must stand on.
+    /// The one-based line it must appear on.
     pub line: usize,
 }
 
-/// Reads what stands behind `//~`; each `^` in front of the code moves the mark one line up.
+/// Reads what follows `//~`; each `^` in front of the code moves the mark one line up.
 pub fn refusal(text: &str, base: usize, line: usize) -> Result<Refusal, Mistake> {
     let up = text.bytes().take_while(|&b| b == b'^').count();
     let words = cut(&text[up..], (base + up) as u32, &[' ', '\t']);
@@ -94,7 +94,7 @@ pub fn refusal(text: &str, base: usize, line: usize) -> Result<Refusal, Mistake>
     })
 }
 
-/// Reads what stands behind `EXPECT` and the rows on the following lines, of which it says how many
+/// Reads what follows `EXPECT` and the rows on the following lines, of which it says how many
 /// comments they are.
 pub fn expectation(
     source: &Source,

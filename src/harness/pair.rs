@@ -6,8 +6,8 @@
 //!  b.tld    TLD, thread 0 1 2 …  ────────────────────────┘
 //! ```
 //!
-//! The images are the textures of the second file: `T3` stands behind the variable `T3` of the first one, or,
-//! where each side has one only, behind that one whatever its name. The other directives of the first file
+//! The images are the textures of the second file: `T3` is bound to the variable `T3` of the first one, or,
+//! where each side has one only, to that one whatever its name. The other directives of the first file
 //! hold. Source: TLD reference 6.
 
 use super::bind::{Layer, Problem, bind, surface_index};
@@ -47,7 +47,7 @@ pub struct Lane {
     pub values: [u32; 4],
 }
 
-/// A load of the program: where it stands, and its lanes by number over all threads; lanes that were switched
+/// A load of the program: where it is, and its lanes by number over all threads; lanes that were switched
 /// off are missing.
 #[derive(Clone, Debug, Default)]
 pub struct Load {
@@ -80,7 +80,7 @@ pub fn loads(
     let program = lower(&front.checked, &kernel, &LowerOptions::default())
         .map_err(|all| all.into_iter().map(of_file).collect::<Vec<_>>())?;
     let names = names(&program, machine);
-    // What the textures stand behind needs no image of its own.
+    // The variables the textures are bound to need no image of its own.
     let mut layers = layers.to_vec();
     for layer in &mut layers {
         let surfaces = &mut layer.directives.surfaces;
@@ -157,7 +157,7 @@ pub fn loads(
     Ok(all)
 }
 
-/// Which header's texture stands behind which surface variable.
+/// Which header's texture is bound to which surface variable.
 fn names(program: &Program, machine: &Machine) -> BTreeMap<String, u32> {
     let built_in = |name: &str| SURFACES.iter().any(|(_, other)| *other == name);
     let variables: Vec<&String> = (program.symbols.iter())
@@ -209,7 +209,7 @@ impl Observer for Watch {
                 let Some(raw) = raw.filter(|_| lane < template.lanes as usize) else {
                     return 0;
                 };
-                // Registers behind the variable's end read as zero.
+                // Registers past the variable's end read as zero.
                 let at = raw.offset as usize + lane * size;
                 let byte = |i: usize| match arena.get(at + i) {
                     Some(&byte) if i < size && at + i < raw.end as usize => byte,

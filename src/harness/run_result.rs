@@ -15,7 +15,7 @@ pub trait RunResult {
     /// The rows that a place names, with the view that its declaration and `words` give.
     ///
     /// # Errors
-    /// `E0703`, `E0704`, `E0705`: no such name or thread, or nothing behind it.
+    /// `E0703`, `E0704`, `E0705`: no such name or thread, or nothing after it.
     fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>>;
 
     /// What is held against a picture.

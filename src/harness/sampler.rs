@@ -133,7 +133,7 @@ fn held(
     let invalid = |why: Invalid| Box::new(why.at(at.span));
     let structure = packed::structure(generation);
     for (key, name) in LEVELS {
-        // Levels count 1/256 from here on: steps of the field are told from the number as it stands.
+        // Levels count 1/256 from here on: steps of the field are distinguished from the plain number.
         let Some(said) = fields.get(key) else {
             continue;
         };
@@ -164,7 +164,7 @@ fn held(
 /// Fields by name.
 type Fields = Map<String, Value>;
 
-/// A state of one kind from the words behind the kind; `make` makes it of fields, and tells a mistake at the word
+/// A state of one kind from the words after the kind; `make` makes it of fields, and tells a mistake at the word
 /// that made it.
 fn read<T>(
     layer: &Layer,
@@ -192,7 +192,7 @@ fn read<T>(
         after.push((fields.clone(), word));
     }
     let whole = make(&fields, words.last().unwrap_or(kind));
-    // What all words say together counts; a mistake is told at the word since which nothing was right.
+    // What all words say together counts; a mistake is reported at the word since which nothing was right.
     let made = after.iter().rev().map(|(fields, word)| make(fields, word));
     let mistake = made.map_while(Result::err).last();
     match mistake {

@@ -416,7 +416,7 @@ impl<O> Session<O> {
         }
     }
 
-    /// The surface behind a name.
+    /// The surface with a name.
     ///
     /// # Errors
     /// `E0704`, `E0705`: no such name, or not a surface; `E0703`: nothing is bound.

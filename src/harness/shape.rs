@@ -53,7 +53,7 @@ const OF_BUFFERS: [&str; 7] = [
     "kind", "pitch", "tiling", "gen", "disable", "palette", "frame",
 ];
 
-/// Keys that say nothing of the surface they stand at.
+/// Keys that say nothing of their surface.
 fn idle(ask: &SurfaceBinding, d: &Description) -> Result<(), Wrong> {
     let picture = matches!(ask.origin, Origin::Picture(_));
     let plain = matches!(ask.origin, Origin::Plain(..));

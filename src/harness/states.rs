@@ -1,4 +1,4 @@
-//! Packed states in directives, and what stands beside them: surfaces and samplers from the words of a
+//! Packed states in directives, and what is beside them: surfaces and samplers from the words of a
 //! dump, memory as it lies, palettes, control words of samples.
 //!
 //! ```text
@@ -82,7 +82,7 @@ fn dwords(layer: &Layer, word: &Spanned<String>) -> Result<Vec<u32>, Wrong> {
         .collect()
 }
 
-/// All words of a state, and where they stand.
+/// All words of a state, and where they are.
 fn all(layer: &Layer, words: &[Spanned<String>], ask: Span) -> Result<(Vec<u32>, Span), Wrong> {
     let mut values = Vec::new();
     for word in words {
@@ -217,7 +217,7 @@ fn address(value: &Spanned<String>) -> Result<u64, Wrong> {
 /// palette 0 and palette 1 the one loaded last). Source: surface reference 2.3, 5.7.
 ///
 /// # Errors
-/// `E0705` for what is no palette, `E0702` for files.
+/// `E0705` for what is not a palette, `E0702` for files.
 pub fn palette(
     layer: &Layer,
     word: &Spanned<String>,

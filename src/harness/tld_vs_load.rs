@@ -15,7 +15,7 @@ use crate::surface::{Description, Surface};
 use crate::tld::machine::Machine;
 use crate::tld::{End, Fetch, Inputs, Lod, Tld};
 
-/// The texture behind a header as the other front end's surface, of the same levels.
+/// The texture of a header as the other front end's surface, of the same levels.
 ///
 /// # Errors
 /// A sentence: there is none.

@@ -8,7 +8,7 @@
 pub use crate::diagnostic::nearest;
 use crate::source::{Span, Spanned};
 
-/// A word and where it stands.
+/// A word and where it is.
 pub type Word<'a> = Spanned<&'a str>;
 
 /// Cuts `text`, which starts at byte `base` of its source, at every character of `separators`.

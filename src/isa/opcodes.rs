@@ -626,7 +626,7 @@ opcodes! {
     0x105 4 "lsc_atomic_bfcas" LscAtomicBfcas Lsc Optional [LscFunction, LscCache] Lanes [LscData, LscAddress, LscRaw, LscRaw] on(from(XeHpg), "the svm_… or scaled forms")
 }
 
-/// Rows stand in encoding order, so that a reader of the binary form can search and a reader of the
+/// Rows are in encoding order, so that a reader of the binary form can search and a reader of the
 /// table can compare it with the manual.
 const fn sorted_by_code(rows: &[OpInfo]) -> bool {
     let mut i = 1;

@@ -1,9 +1,9 @@
 //! Operand positions and suffixes as data.
 //!
-//! A row of the [instruction table](super::opcodes) names what may stand at each position; reading,
+//! A row of the [instruction table](super::opcodes) names what may appear at each position; reading,
 //! printing, checking and explaining a slot are each one exhaustive `match` in their own stage.
 
-/// What may stand at one operand position.
+/// What may appear at one operand position.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Slot {
     /// General or indirect destination: `V(r,c)<h>`, `r[A(k),off]<h>:t`.
@@ -30,7 +30,7 @@ pub enum Slot {
     StateOrDst,
     /// State element `T6(0)`, or a general, indirect or immediate source (`movs`).
     StateOrSrc,
-    /// Bare surface name; behind texel offsets also `(variable, index)`.
+    /// Bare surface name; after texel offsets also `(variable, index)`.
     Surface,
     /// Bare sampler name, or `(variable, index)`.
     Sampler,
@@ -48,7 +48,7 @@ pub enum Slot {
         /// Most parameters.
         max: u8,
     },
-    /// Operands of a render target write behind its surface: raw, or scalar where a flag asks for a
+    /// Operands of a render target write after its surface: raw, or scalar where a flag asks for a
     /// target or sample index.
     TargetParams,
     /// Immediate texel offsets (`aoffimmi`).

@@ -5,7 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{NamedBarriers, Stop, Thread, ThreadId, Trap};
 use crate::surface::Memory;
 
-/// A thread that has started, and why it stands.
+/// A thread that has started, and why it waits.
 struct Member<'p, O> {
     thread: Thread<'p>,
     observer: O,
@@ -42,7 +42,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         while members.iter().any(|m| m.stop != Stop::Ended) {
             let mut moved = false;
-            // The barrier of the group opens when all living threads stand at it.
+            // The barrier of the group opens when all living threads are at it.
             let met = members
                 .iter()
                 .all(|m| matches!(m.stop, Stop::Ended | Stop::Barrier));

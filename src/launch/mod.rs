@@ -44,7 +44,7 @@ pub struct RunOptions {
     pub max_threads: u64,
     /// Shared local memory of a group beyond what the kernel asks for: its local arguments.
     pub slm_bytes: u32,
-    /// Bytes of shared local memory that belong to something, where that is known; observers are told.
+    /// Bytes of shared local memory that belong to something, where that is known; observers see it.
     pub slm_used: Option<u32>,
     /// Scratch memory of each thread, made when it is used.
     pub scratch_bytes: usize,
@@ -390,7 +390,7 @@ impl<O> Group<O> {
 }
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
-    /// Runs groups until none is left; none behind the first, in launch order, that cannot go on.
+    /// Runs groups until none is left; none after the first, in launch order, that cannot go on.
     fn share(&self, turns: &Turns) -> Share<O> {
         let mut share = Share {
             groups: Vec::new(),
@@ -493,7 +493,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         self.keep(&mut thread, done)
     }
 
-    /// As [`Context::finish`], for a thread that nobody watched.
+    /// As [`Context::finish`], for a thread without an observer.
     fn keep(&self, thread: &mut Thread<'_>, done: &mut Group<O>) -> Arena {
         done.instructions += thread.executed;
         let arena = std::mem::take(&mut thread.arena);

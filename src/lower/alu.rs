@@ -199,7 +199,7 @@ fn modelled(opcode: Opcode, ty: Type) -> bool {
     }
 }
 
-/// Where `madw` puts high halves: the first whole register behind the low ones.
+/// Where `madw` puts high halves: the first whole register after the low ones.
 /// Source: vISA text reference 5.2.
 fn high_halves(scope: &mut Scope<'_>, target: &Operand<VarId>, lanes: Lanes) -> Option<Dest> {
     let Operand::General(low) = target else {

@@ -203,7 +203,7 @@ fn memory(scope: &mut Scope<'_>, i: &Instruction<VarId>) -> Option<Op> {
             let data = scope.moved(data, write)?;
             moving(request, Some(base), write, data, offsets)
         }
-        // The destination stands in front of the sources: vISA text reference 5.10.
+        // The destination is in front of the sources: vISA text reference 5.10.
         (SvmAtomic, [addresses, dst, src0, src1]) => {
             let request = Request::SvmAtomic(Atomic {
                 surface: STATELESS,

@@ -196,7 +196,7 @@ fn owners(units: &[&Unit], layouts: &[UnitLayout]) -> Vec<Owner> {
             });
         }
     }
-    // Views of the header lie inside it and come behind it.
+    // Views of the header lie inside it and come after it.
     owners.sort_by_key(|o| (o.range.start, std::cmp::Reverse(o.range.end)));
     owners.dedup_by(|later, earlier| later.range.start < earlier.range.end);
     owners

@@ -24,7 +24,7 @@ pub struct Scope<'a> {
 /// Id of `%null` in every unit.
 pub const NULL: VarId = VarId(0);
 
-/// `%scratchloc`: built-in variables stand in the order of their ids.
+/// `%scratchloc`: built-in variables are in the order of their ids.
 const SCRATCH_HANDLE: VarId = VarId(21);
 
 /// The lanes of an execution part; a single unmasked lane if there is none.

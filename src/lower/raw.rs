@@ -1,4 +1,4 @@
-//! Raw sends: descriptors are taken as they stand and read when they run.
+//! Raw sends: descriptors are taken as they are and read when they run.
 //! Source: vISA text reference 5.12; lowering reference 17.
 
 use super::operands::Scope;

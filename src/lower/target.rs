@@ -1,6 +1,6 @@
 //! Render target writes become templates. Source: vISA text reference 5.13; lowering reference 14.
 //!
-//! Operands stand in the order of the flags: `[CPS] [RTI] [A] [O] R G B A [Z] [ST]` behind surface and header.
+//! Operands are in the order of the flags: `[CPS] [RTI] [A] [O] R G B A [Z] [ST]` after surface and header.
 
 use super::execution;
 use super::operands::Scope;
@@ -24,12 +24,12 @@ pub const UNMODELLED: &[(&str, &str)] = &[
     ("ST", "stencil: the stencil test"),
 ];
 
-/// Flags that bring an operand: those in front of the colours, and those behind, each in order.
+/// Flags that bring an operand: those in front of the colours, and those after, each in order.
 const IN_FRONT: [&str; 4] = ["CPS", "RTI", "A", "O"];
 const BEHIND: [&str; 2] = ["Z", "ST"];
 
-/// Whether the first operand behind surface and header is that of `<SI>`, of which nothing is made. The
-/// reference has the flag without an operand, the finalizer's reader wants one in front of all others;
+/// Whether the first operand after surface and header is that of `<SI>`, of which nothing is made. The
+/// reference has the flag without an operand, the finalizer's reader requires one in front of all others;
 /// both are read. Source: lowering reference 21, row 23.
 pub fn has_ignored_operand(has: impl Fn(&str) -> bool, operands: usize) -> bool {
     let flags = IN_FRONT.iter().chain(&BEHIND).filter(|word| has(word));

@@ -192,7 +192,7 @@ fn cos_near_zero(r: f64) -> f64 {
     polynomial(r * r, &SERIES)
 }
 
-/// The bits of 2/π behind the point, 32 at a time.
+/// The bits of 2/π after the binary point, 32 at a time.
 const TWO_OVER_PI: [u32; 8] = [
     0xa2f9_836e,
     0x4e44_1529,
@@ -219,7 +219,7 @@ fn reduce(x: f64) -> (u32, f64) {
     let skip = (exponent - 2).max(0) as usize;
     let window = window(skip);
     let product = m * window;
-    // Bits of the product behind the binary point: 94..=120.
+    // Bits of the product after the binary point: 94..=120.
     let fraction_bits = (96 - (exponent - skip as i32)) as u32;
     let one = 1u128 << fraction_bits;
     let mut quadrant = (product >> fraction_bits) as u32;
@@ -232,7 +232,7 @@ fn reduce(x: f64) -> (u32, f64) {
     (quadrant, rest as f64 * unit * std::f64::consts::FRAC_PI_2)
 }
 
-/// 96 bits of 2/π from bit `skip` behind the point on.
+/// 96 bits of 2/π from bit `skip` after the binary point on.
 fn window(skip: usize) -> u128 {
     let (word, shift) = (skip / 32, skip % 32);
     let at = |i: usize| u128::from(TWO_OVER_PI.get(i).copied().unwrap_or(0));

@@ -176,7 +176,7 @@ impl Function {
     /// Its row of the table.
     pub fn info(self) -> &'static FunctionInfo {
         let code = self as usize;
-        // Code 9 has no row, so the rows from POW on stand two places before their code.
+        // Code 9 has no row, so the rows from POW on are two places before their code.
         &FUNCTIONS[if code > 9 { code - 2 } else { code - 1 }]
     }
 

@@ -147,7 +147,7 @@ pub enum DecodeError {
         what: &'static str,
         /// The platform.
         platform: Platform,
-        /// Who has it there, and where that is told.
+        /// Who has it there, and where that is reported.
         instead: &'static str,
     },
     /// No message of the platform is modelled.

@@ -164,7 +164,7 @@ pub fn form(request: &Request, platform: Platform) -> Form {
             response = 1;
             data
         }
-        // What stands in front of the colours, and behind them, is the descriptor's to count.
+        // What is in front of the colours, and after them, is the descriptor's to count.
         Request::Target(_) => 0,
         _ => data,
     };

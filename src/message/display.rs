@@ -17,7 +17,7 @@ pub(super) fn number<S: Serializer>(value: &f32, serializer: S) -> Result<S::Ok,
 impl Request {
     /// What is asked and its fields: `{"media_read": {"surface": 3, …}}`; the name alone if there are none.
     pub fn json(&self) -> Value {
-        // Only maps whose keys are no texts cannot be JSON, and there are none.
+        // Only maps whose keys are not texts cannot be JSON, and there are none.
         serde_json::to_value(self).unwrap_or_else(|_| json!(format!("{self:?}")))
     }
 }

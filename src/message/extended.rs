@@ -87,7 +87,7 @@ pub fn with_second_length(word: u32, length: u32, platform: Platform) -> u32 {
     word | length << field.lo & field.mask()
 }
 
-/// The extended descriptor: receiver and second length stand in it up to Gen11 and Gen12.
+/// The extended descriptor: receiver and second length are in it up to Gen11 and Gen12.
 ///
 /// The length is cut to its field, as the finalizer does. Source: lowering reference 1.3.
 pub fn extended_descriptor(sfid: Sfid, extended: &Extended, platform: Platform) -> u32 {

@@ -110,7 +110,7 @@ layouts! {
 
     /// Header of the Gen5 sampler messages.
     gen5_sampler_header "sampler header" "lowering reference 18.2; PRM 4.11.1.2" {
-        IGNORED     "ignored"          2 [31:16] "nobody reads these; written as 0";
+        IGNORED     "ignored"          2 [31:16] "ignored by hardware; written as 0";
         DISABLE     "channel disable"  2 [15:12] "bit 12 R .. bit 15 A, 1 = not returned";
         OFFSET_U    "U offset"         2 [11:8]  "texels, signed";
         OFFSET_V    "V offset"         2 [7:4]   "texels, signed";
@@ -415,7 +415,7 @@ layouts! {
 
     /// Function control of Gen5 data port reads.
     gen5_read "data port read control" "lowering reference 18.5; PRM 5.10.2.1" {
-        IGNORED  "ignored"       0 [18:16] "nobody reads these; written as 0";
+        IGNORED  "ignored"       0 [18:16] "ignored by hardware; written as 0";
         CACHE    "target cache"  0 [15:14] "0 data, 1 render, 2 sampler, 3 sampler in field mode";
         TYPE     "message type"  0 [13:11] "the operation";
         SPECIFIC "control"       0 [10:8]  "as the type says";
@@ -424,7 +424,7 @@ layouts! {
 
     /// Function control of Gen5 data port writes.
     gen5_write "data port write control" "lowering reference 18.5; PRM 5.10.2.1" {
-        IGNORED  "ignored"       0 [18:16] "nobody reads these; written as 0";
+        IGNORED  "ignored"       0 [18:16] "ignored by hardware; written as 0";
         COMMIT   "commit"        0 [15:15] "a register comes back when done";
         TYPE     "message type"  0 [14:12] "the operation";
         SPECIFIC "control"       0 [11:8]  "as the type says";
@@ -436,7 +436,7 @@ layouts! {
         X        "X offset"      0 [31:0]  "left edge in bytes, signed";
         Y        "Y offset"      1 [31:0]  "top edge in rows, signed";
         HEIGHT   "height-1"      2 [21:16] "rows, less one";
-        IGNORED  "ignored"       2 [15:5]  "nobody reads these; written as 0";
+        IGNORED  "ignored"       2 [15:5]  "ignored by hardware; written as 0";
         WIDTH    "width-1"       2 [4:0]   "bytes, less one";
     }
 

@@ -199,7 +199,7 @@ impl Layout {
                 let data = Part::block(r.owords, 32, 32);
                 (true, Part::block(1, 32, 32), moved(r.access, data))
             }
-            // What stands in front of the colours is the second register of the header.
+            // What is in front of the colours is the second register of the header.
             Request::Pixels(r) => {
                 let data = Part::block(r.rows(), 32, 32);
                 (true, Part::block(1, 32, 32), (data, Part::NONE))

@@ -1,4 +1,4 @@
-//! What the parameters of a sampler message mean, and where each stands.
+//! What the parameters of a sampler message mean, and where each is.
 //!
 //! The order is that of vISA, which every part from Gen8 on also has in its messages; Gen5 has one of its
 //! own ([`gen5`]). Trailing parameters may be left out and count as 0.

@@ -30,7 +30,7 @@ pub struct RawWords {
     pub ex_desc: Option<u32>,
     /// The descriptor.
     pub desc: Option<u32>,
-    /// By the text: out, out behind them, back. The second is absent from the form with one source.
+    /// By the text: out, out after them, back. The second is absent from the form with one source.
     pub lengths: [Option<u32>; 3],
     /// The instruction ends the thread.
     pub eot: bool,
@@ -38,7 +38,7 @@ pub struct RawWords {
     pub lanes: u32,
 }
 
-/// Registers of a message that stand in one place.
+/// Registers of a message that are in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Part {
     /// The first payload.
@@ -76,8 +76,8 @@ impl RawWords {
         self.lengths[1].is_some()
     }
 
-    /// The extended descriptor as a decoder wants it: with its receiver, its end of thread and its second
-    /// length, wherever those stand.
+    /// The extended descriptor as a decoder requires it: with its receiver, its end of thread and its second
+    /// length, wherever those are.
     fn word(&self, platform: Platform) -> Option<u32> {
         let mut word = self.ex_desc?;
         if let Some(function) = self.function {
@@ -123,13 +123,13 @@ impl RawWords {
         // A second length that the descriptor has not is the text's to join, as far as there is room.
         let room = length_field(platform);
         let joined = self.registers(Part::Second, platform);
-        let behind = match second {
+        let beyond = match second {
             Some(second) if second > room.max() => joined,
             _ => field(self.ex_desc, room).filter(|n| *n != 0),
         };
         let pairs = [
             ("sent", sent.zip(field(self.desc, outer::LENGTH))),
-            ("sent behind them", second.zip(behind)),
+            ("sent after them", second.zip(beyond)),
             ("received", received.zip(field(self.desc, outer::RESPONSE))),
         ];
         // Of one source fewer than the descriptor has is an error of its own.
@@ -179,7 +179,7 @@ pub fn receivers(function: Option<u32>, ex_desc: u32, platform: Platform) -> Opt
 }
 
 /// Lanes of an instruction that its message has none for. Those of the message beyond the instruction's are
-/// off, which is no fault.
+/// off, which is not a fault.
 pub fn beside_lanes(request: &Request, given: u32, platform: Platform) -> Vec<String> {
     let fewer = lanes(request, platform).filter(|lanes| given > *lanes);
     let told = fewer.map(|lanes| format!("{given} lanes, the message has {lanes}"));
@@ -212,7 +212,7 @@ pub fn remark(code: Code, mnemonic: &str, labels: &[String]) -> Option<Diagnosti
     Some(remark.note(note).see(see))
 }
 
-/// The arithmetic behind the bytes of a part that are [`lacking`].
+/// The arithmetic of the bytes of a part that are [`lacking`].
 pub fn sum(part: Part, registers: u32, bytes: u32, platform: Platform) -> String {
     let what = match part {
         Part::First => "the first payload",
@@ -237,7 +237,7 @@ pub fn spelled(registers: u32) -> String {
 }
 
 /// Bytes of registers that a part of a message takes, if that is more than are `there`: `registers` whole ones,
-/// of the last one what is used. Behind the lanes of the instruction nothing is, and of a header eight dwords are
+/// of the last one what is used. After the lanes of the instruction nothing is, and of a header eight dwords are
 /// read. A media block is as large as its header says, the smallest while that is zeros.
 ///
 /// Where nobody knows what is asked a part fits if it has all registers, the last one whole or not.

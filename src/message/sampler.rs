@@ -151,7 +151,7 @@ impl SamplerRequest {
             || self.pixel_null_mask
     }
 
-    /// Registers behind the header. `sampleinfo` has no parameter, but a message cannot be empty.
+    /// Registers after the header. `sampleinfo` has no parameter, but a message cannot be empty.
     pub fn parameter_registers(&self, header: bool, platform: Platform) -> u32 {
         if self.op == SamplerOp::Sampleinfo {
             u32::from(!header)
@@ -174,7 +174,7 @@ impl SamplerRequest {
         }
     }
 
-    /// Registers that come back: channels, and the one behind them with the null mask or the kill mask.
+    /// Registers that come back: channels, and the one after them with the null mask or the kill mask.
     /// Source: lowering reference 3.3; PRM 4.11.2.2.
     pub fn response(&self, platform: Platform) -> u32 {
         self.returned_channels() * self.channel_rows(platform) + u32::from(self.has_mask())

@@ -119,7 +119,7 @@ impl Sfid {
         self.row().map_or("?", |row| row.1)
     }
 
-    /// The name behind the dot of `send.dc1`.
+    /// The name after the dot of `send.dc1`.
     pub fn suffix(self) -> &'static str {
         self.row().map_or("?", |row| row.2)
     }

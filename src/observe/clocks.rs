@@ -1,8 +1,8 @@
-//! What named barriers order: which part of another thread's past a thread has behind it.
+//! What named barriers order: which part of another thread's past a thread has passed.
 //!
 //! ```text
 //!  came     the thread's past, and what it knew of others, goes to the meeting; its next part begins
-//!  passed   what the meeting has collected is behind the thread
+//!  passed   the thread has passed what the meeting has collected
 //! ```
 //!
 //! Source: vISA text reference 5.13. The barrier of the whole group orders all threads and is not kept here.
@@ -18,8 +18,8 @@ type Clock = HashMap<u32, u32>;
 pub struct Clocks {
     /// How often each thread has come to a named barrier.
     ticks: Clock,
-    /// What is behind each thread.
-    behind: HashMap<u32, Clock>,
+    /// What each thread has passed.
+    passed: HashMap<u32, Clock>,
     /// What each meeting has collected.
     meetings: HashMap<Meeting, Clock>,
 }
@@ -30,9 +30,9 @@ impl Clocks {
         self.ticks.get(&thread).copied().unwrap_or(0)
     }
 
-    /// Whether part `tick` of `other` is behind `thread`.
+    /// Whether `thread` has passed part `tick` of `other`.
     pub fn is_behind(&self, thread: u32, other: u32, tick: u32) -> bool {
-        let known = self.behind.get(&thread).and_then(|clock| clock.get(&other));
+        let known = self.passed.get(&thread).and_then(|clock| clock.get(&other));
         known.is_some_and(|&parts| parts > tick)
     }
 
@@ -42,15 +42,15 @@ impl Clocks {
         *parts += 1;
         let clock = self.meetings.entry(meeting).or_default();
         join(clock, &Clock::from([(thread, *parts)]));
-        if let Some(known) = self.behind.get(&thread) {
+        if let Some(known) = self.passed.get(&thread) {
             join(clock, known);
         }
     }
 
-    /// A thread goes on behind a named barrier.
+    /// A thread goes on after a named barrier.
     pub fn passed(&mut self, thread: u32, meeting: Meeting) {
         if let Some(clock) = self.meetings.get(&meeting) {
-            join(self.behind.entry(thread).or_default(), clock);
+            join(self.passed.entry(thread).or_default(), clock);
         }
     }
 }
@@ -74,7 +74,7 @@ mod tests {
         order.came(1, first);
         order.passed(1, first);
         assert!(order.is_behind(1, 0, 0));
-        // What thread 0 does behind its signal is not.
+        // What thread 0 does after its signal is not.
         assert!(!order.is_behind(1, 0, order.tick(0)));
         assert!(!order.is_behind(2, 0, 0));
         order.came(1, second);

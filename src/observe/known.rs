@@ -43,7 +43,7 @@ impl Cell {
 }
 
 impl Known {
-    /// Where op `pc` stands in the text; `None` for the end of the program.
+    /// Where op `pc` is in the text; `None` for the end of the program.
     pub fn span(&self, pc: u32) -> Option<Span> {
         let span = self.program.site(pc)?.span;
         (span != Span::default()).then_some(span)

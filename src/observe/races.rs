@@ -4,15 +4,15 @@
 //! by nothing; two atomics never race. For every dword, or byte where smaller accesses come, it is remembered who wrote, read and
 //! updated it last: enough to find a race at every place that has one, not every pair of one place.
 //!
-//! The check wants groups one after the other in launch order ([`crate::launch::RunOptions`], one job):
+//! The check requires groups one after the other in launch order ([`crate::launch::RunOptions`], one job):
 //! then the same program gives the same report. It does not depend on which thread is faster, as the
 //! order of a run plays no part in what counts as ordered.
 //!
-//! A place keeps its two latest readers: behind named barriers, which order some threads and not others, a
+//! A place keeps its two latest readers: after named barriers, which order some threads and not others, a
 //! third one that races with a writer may go unseen.
 //!
 //! Samplers read the texels that their result depends on. Not seen: order that programs make with atomics.
-//! Atomics that nothing orders are no race, but where their order shows ([`crate::exec::order`]) it is said.
+//! Atomics that nothing orders are not a race, but where their order shows ([`crate::exec::order`]) it is said.
 
 use super::clocks::Clocks;
 use super::known::{self, Cell, Known};
@@ -324,7 +324,7 @@ impl Touch {
         both.is_none_or(|(own, other)| own.commutes_with(other))
     }
 
-    /// Whether nothing puts it behind the other one.
+    /// Whether nothing orders it after the other one.
     fn is_unordered(&self, other: &Touch, order: &Clocks) -> bool {
         let (own, theirs) = (self.thread.index, other.thread.index);
         self.group != other.group

@@ -1,7 +1,7 @@
 //! Tracing: each instruction with its lanes and the values it reads, writes and moves; and breaks, where
 //! the variables asked for are shown.
 //!
-//! What is told is data ([`Event`]); how it is printed is the command line's business. Events come in the
+//! What is reported is data ([`Event`]); how it is printed is the command line's business. Events come in the
 //! order in which threads run: in launch order, one after the other, when groups are run one at a time.
 
 use super::known::{Cell, Known};
@@ -27,9 +27,9 @@ pub struct TraceOptions {
     pub stop_threads: Vec<u32>,
     /// Variables to show at each stop.
     pub show: Vec<String>,
-    /// Instructions told at most.
+    /// Instructions reported at most.
     pub most_instructions: u64,
-    /// Stops told at most.
+    /// Stops reported at most.
     pub most_stops: u64,
 }
 
@@ -181,7 +181,7 @@ impl<'s> Tracer<'s> {
         }
     }
 
-    /// Whether further instructions would be told.
+    /// Whether further instructions would be reported.
     fn is_full(&self) -> bool {
         let state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
         state.instructions >= self.options.most_instructions
@@ -192,7 +192,7 @@ impl<'s> Tracer<'s> {
 pub struct Watch<'w, 's> {
     tracer: &'w Tracer<'s>,
     known: Option<Arc<Known>>,
-    /// Whether its instructions are told.
+    /// Whether its instructions are reported.
     traced: bool,
     /// The instruction at hand.
     next: Option<Instruction>,

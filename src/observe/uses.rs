@@ -67,7 +67,7 @@ pub enum What {
         /// Which of them, one bit each.
         bits: u32,
     },
-    /// All these bits of a predicate together: `any` wants one that is set, `all` one that is not.
+    /// All these bits of a predicate together: `any` requires one that is set, `all` one that is not.
     Group {
         /// The predicate with its grouping.
         guard: Guard,

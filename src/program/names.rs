@@ -21,7 +21,7 @@ impl Program {
         owner.range.contains(&offset).then_some(owner)
     }
 
-    /// Whether the byte at an offset is part of a constant: behind everything that can be reached through an
+    /// Whether the byte at an offset is part of a constant: after everything that can be reached through an
     /// address, of no variable, and not where outside writes fall.
     pub fn is_constant(&self, offset: u32) -> bool {
         offset >= self.general_bytes && offset != self.sink && self.owner(offset).is_none()

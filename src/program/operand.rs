@@ -133,7 +133,7 @@ pub struct Dest {
 pub struct Raw {
     /// First byte in the arena.
     pub offset: u32,
-    /// One past the last byte of the root variable: reads behind it give zero, writes vanish.
+    /// One past the last byte of the root variable: reads after it give zero, writes vanish.
     pub end: u32,
     /// Element type of the variable.
     pub ty: Type,

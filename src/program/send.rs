@@ -42,14 +42,14 @@ pub struct RawMessage {
     pub dst: Option<Raw>,
     /// The thread ends with it.
     pub eot: bool,
-    /// Both descriptors stand in the text, where the check has seen them.
+    /// Both descriptors are in the text, where the check has seen them.
     pub constant: bool,
     /// General registers that operands waited for since the message before, a bit for each; none where the
     /// check has seen all lengths.
     pub waited: Option<u128>,
 }
 
-/// Where an extended descriptor stands.
+/// Where an extended descriptor is.
 #[derive(Clone, Debug, PartialEq)]
 pub enum ExtendedWord {
     /// In the text.

@@ -9,7 +9,7 @@
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
 //! * `texels`: where texels come from, with `element` and `plane`. * `lanes`: arithmetic on all lanes at once.
-//! * `reads`: what the media sampler reads, told to watchers. * [`settings`]: the sampler state. * [`state`]: its binary layout. * [`packed`]: from one to the other.
+//! * `reads`: what the media sampler reads, reported to watchers. * [`settings`]: the sampler state. * [`state`]: its binary layout. * [`packed`]: from one to the other.
 
 pub mod avs;
 pub mod deinterlace;

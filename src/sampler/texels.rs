@@ -554,13 +554,13 @@ pub fn words<W: Word, const N: usize>(memory: &Memory, start: usize, at: &[u32; 
 pub fn pairs<W: Word, const N: usize>(
     memory: &Memory,
     start: usize,
-    [at, behind]: &[[u32; N]; 2],
+    [at, next]: &[[u32; N]; 2],
 ) -> [[W; N]; 2] {
     let size = size_of::<W>() as u32;
     let mut misses = 0;
     for lane in 0..N {
         let place = at[0].wrapping_add(lane as u32 * size);
-        misses |= at[lane] ^ place | behind[lane] ^ place.wrapping_add(size);
+        misses |= at[lane] ^ place | next[lane] ^ place.wrapping_add(size);
     }
     // Neighbours of neighbours are one run, and one word more.
     if misses == 0
@@ -568,10 +568,10 @@ pub fn pairs<W: Word, const N: usize>(
     {
         let mut shifted = words;
         shifted.copy_within(1.., 0);
-        shifted[N - 1] = W::load(memory, start + behind[N - 1] as usize);
+        shifted[N - 1] = W::load(memory, start + next[N - 1] as usize);
         return [words, shifted];
     }
-    [at, behind].map(|at| words(memory, start, at))
+    [at, next].map(|at| words(memory, start, at))
 }
 
 fn blocks<const N: usize>(surface: &Surface, plane: Plane) -> Option<(Source<N>, Decoding)> {

@@ -1,4 +1,4 @@
-//! What the manual wants of a thread's messages together: registers in flight, lengths, its end.
+//! What the manual requires of a thread's messages together: registers in flight, lengths, its end.
 //!
 //! ```text
 //!  send r5 m3 …     m3 … are in flight until the message has gone; r5 … until the answer has come
@@ -189,7 +189,7 @@ impl Thread {
     fn end(&mut self, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
         if send.descriptor == Descriptor::Address {
             let unseen = Diagnostic::new(Code::W0939)
-                .at(span, "the descriptor stands in a0.0")
+                .at(span, "the descriptor is in a0.0")
                 .see("PRM 2.6.11, \"Improper use of End-Of-Thread\"");
             found.push(unseen);
             return;
@@ -204,7 +204,7 @@ impl Thread {
             );
         }
         if let Some(dst) = send.dst {
-            let label = format!("r{dst} where null is wanted");
+            let label = format!("r{dst} where null is required");
             found.push(
                 Diagnostic::new(Code::E0929)
                     .at(span, label)

@@ -25,7 +25,7 @@ impl Default for Constants {
     }
 }
 
-/// The first dword of a register; message registers stand behind the general ones.
+/// The first dword of a register; message registers follow the general ones.
 const fn start(file: File, number: u32) -> u32 {
     let file = match file {
         File::General => 0,
@@ -34,7 +34,7 @@ const fn start(file: File, number: u32) -> u32 {
     (file + number) * DWORDS
 }
 
-/// The dword that holds element `element` behind a place.
+/// The dword that holds element `element` after a place.
 fn dword(at: Register, element: u32, ty: Type) -> usize {
     (start(at.file, at.number) + (at.sub + element) * ty.bytes() / 4) as usize
 }
@@ -46,7 +46,7 @@ impl Constants {
         std::array::from_fn(|dw| self.0.get(start + dw).copied().flatten())
     }
 
-    /// What is known behind an instruction. Of a send the implied move counts, and what comes back.
+    /// What is known after an instruction. Of a send the implied move counts, and what comes back.
     pub fn run(&mut self, instruction: &Instruction) {
         match &instruction.action {
             Action::Alu {
@@ -113,7 +113,7 @@ mod tests {
     use crate::sends::parse;
     use crate::source::Source;
 
-    /// The dwords of m1 behind the last line.
+    /// The dwords of m1 after the last line.
     fn known(text: &str) -> Vec<Option<u32>> {
         let mut known = Constants::default();
         for line in &parse(&Source::new("known.send", text)).0 {

@@ -11,7 +11,7 @@
 //!
 //! A front end of its own beside vISA text, since message registers, implied moves and two-word
 //! descriptors have no place in vISA, and straight lines need no declarations. What it makes is an
-//! ordinary [`Program`] with raw messages, so everything behind is shared.
+//! ordinary [`Program`] with raw messages, so all later stages are shared.
 //!
 //! * [`line`](mod@line): instructions as data, and their text. * [`parse`](mod@parse): the other way.
 //! * [`check`](mod@check): registers in flight, lengths, ends of threads. * [`lower`](mod@lower): to ops.

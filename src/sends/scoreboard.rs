@@ -63,7 +63,7 @@ pub fn used(instruction: &Instruction) -> u128 {
 }
 
 /// For each line, the registers that operands waited for since the message before, its own included. None
-/// where all descriptors stand in the text, so that the check has seen which answers meet.
+/// where all descriptors are in the text, so that the check has seen which answers meet.
 pub fn waited(lines: &[Line]) -> Option<Vec<u128>> {
     let send = |line: &Line| match &line.node.action {
         Action::Send(send) => Some(send.descriptor),

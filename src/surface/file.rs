@@ -246,7 +246,7 @@ pub fn load_picture(
 /// A surface from a file of plain rows ([`Surface::set_rows`]), frame number `frame` of it.
 ///
 /// # Errors
-/// [`BadFile`] if the description breaks a rule, or the file is no whole number of frames, or too short.
+/// [`BadFile`] if the description breaks a rule, or the file is not a whole number of frames, or too short.
 pub fn load_rows(
     files: &dyn Files,
     path: &Path,

@@ -1,18 +1,18 @@
-//! The mend and the section of every rule of surfaces and states, by code; a rule of a code with many says
-//! its own mend where it is held.
+//! The fix and the section of every rule of surfaces and states, by code; a rule of a code with many says
+//! its own fix where it is held.
 
 use crate::diagnostic::Code;
 
-/// What a rule is told with.
+/// What a rule is reported with.
 #[derive(Clone, Copy, Debug)]
 pub struct Fix {
     /// The rule's code.
     pub code: Code,
     /// What a directive says of it, the likeliest first: keys, or `size` and `format`.
     pub keys: &'static [&'static str],
-    /// What mends it.
+    /// How to fix it.
     pub help: &'static str,
-    /// Where it stands.
+    /// Where it is.
     pub see: &'static str,
 }
 

@@ -16,9 +16,9 @@ pub struct Invalid {
     pub dword: Option<u32>,
     /// What a directive says of it, the likeliest first; see [`Fix::keys`](super::fixes::Fix).
     pub keys: &'static [&'static str],
-    /// What mends it.
+    /// How to fix it.
     pub help: String,
-    /// Where the rule stands.
+    /// Where the rule is.
     pub see: &'static str,
 }
 
@@ -35,7 +35,7 @@ impl Invalid {
         }
     }
 
-    /// With a mend of its own, and what a directive says of it.
+    /// With a fix of its own, and what a directive says of it.
     pub(crate) fn fix(self, keys: &'static [&'static str], help: impl Into<String>) -> Invalid {
         Invalid {
             keys,

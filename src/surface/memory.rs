@@ -1,4 +1,4 @@
-//! Memory behind surfaces, shared by all hardware threads of a run.
+//! Memory that backs surfaces, shared by all hardware threads of a run.
 //!
 //! **No data race by Rust's rules.** The bytes live in 64-bit atomic words and every access, of any
 //! size, is made of relaxed operations on whole words: a read takes the words that hold its bytes, a
@@ -24,7 +24,7 @@ pub struct Words<'m> {
 }
 
 impl Words<'_> {
-    /// The next ones; zeros behind the last that were asked for.
+    /// The next ones; zeros after the last that were asked for.
     #[inline(always)]
     pub fn word(&mut self) -> u64 {
         let next = self.rest.next().map_or(0, |word| word.load(Relaxed));
@@ -203,12 +203,12 @@ impl Memory {
             index += 1;
         }
         let (whole, rest) = rest.as_chunks::<8>();
-        let behind = index + whole.len();
-        for (word, bytes) in self.words[index..behind].iter().zip(whole) {
+        let end = index + whole.len();
+        for (word, bytes) in self.words[index..end].iter().zip(whole) {
             word.store(u64::from_le_bytes(*bytes), Relaxed);
         }
         if !rest.is_empty() {
-            self.merge(behind, 0, rest);
+            self.merge(end, 0, rest);
         }
     }
 

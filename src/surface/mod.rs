@@ -1,6 +1,6 @@
 //! Surfaces: what a kernel's `T` variables stand for. Formats, memory layout, state, files.
 //!
-//! A [`Surface`] is a [`Description`] that has been checked, with the [`Memory`] behind it. Whoever holds a
+//! A [`Surface`] is a [`Description`] that has been checked, with the [`Memory`] that backs it. Whoever holds a
 //! surface may ask for any texel inside it and needs no further check:
 //!
 //! * [`format`](mod@format): the format table. * [`texel`]: bits to numbers and back.
@@ -56,7 +56,7 @@ use format::Cell;
 use layout::{Layout, interleave_sample};
 use texel::Decoder;
 
-/// A surface: a checked description, and the memory behind it.
+/// A surface: a checked description, and the memory that backs it.
 ///
 /// Cloning shares the memory.
 #[derive(Clone, Debug)]
@@ -65,7 +65,7 @@ pub struct Surface {
     cell: Cell,
     layout: Layout,
     memory: Arc<Memory>,
-    /// The byte of memory behind the last.
+    /// The byte of memory after the last.
     end: u64,
     contiguous: bool,
     decoder: Option<Decoder>,
@@ -128,7 +128,7 @@ impl Surface {
         })
     }
 
-    /// The byte of memory behind its last one.
+    /// The byte of memory after its last one.
     pub fn end(&self) -> u64 {
         self.end
     }
@@ -143,7 +143,7 @@ impl Surface {
         Surface::new(description, Arc::new(Memory::zeroed(bytes as usize)))
     }
 
-    /// Checks a description against every rule that needs no memory, and allocates none: the byte behind
+    /// Checks a description against every rule that needs no memory, and allocates none: the byte after
     /// its last one.
     ///
     /// # Errors
@@ -190,7 +190,7 @@ impl Surface {
         self.decoder.as_ref()
     }
 
-    /// The memory behind it, which other surfaces may share.
+    /// The memory that backs it, which other surfaces may share.
     pub fn memory(&self) -> &Arc<Memory> {
         &self.memory
     }

@@ -17,7 +17,7 @@ use crate::diagnostic::Code;
 struct Extent {
     /// First byte of the memory that its rows are counted from.
     base: u64,
-    /// First column and the column behind the last.
+    /// First column and the column after the last.
     x: (u64, u64),
     /// First row.
     y: u64,
@@ -47,7 +47,7 @@ impl Extent {
         (start + self.x.0, start + self.x.1)
     }
 
-    /// The row in memory behind its last.
+    /// The row in memory after its last.
     fn end(&self) -> u64 {
         self.y + (self.rows.saturating_sub(1)) * self.step + 1
     }
@@ -82,19 +82,16 @@ fn tiled((tiling, bit6): (Tiling, bool), a: &Extent, b: &Extent) -> Option<Share
             let tile = ty * across_b + tx;
             let (ax, ay) = (tile % across_a * w, tile / across_a * h);
             // Columns and rows inside the tile.
-            let inside = |first: u64, behind: u64, at: u64, most: u64| {
-                (
-                    first.saturating_sub(at),
-                    behind.saturating_sub(at).min(most),
-                )
+            let inside = |first: u64, end: u64, at: u64, most: u64| {
+                (first.saturating_sub(at), end.saturating_sub(at).min(most))
             };
             let columns = (inside(a.x.0, a.x.1, ax, w), inside(b.x.0, b.x.1, tx * w, w));
             let rows = (inside(a.y, a.end(), ay, h), inside(b.y, b.end(), ty * h, h));
             let x = columns.0.0.max(columns.1.0);
             let first = rows.0.0.max(rows.1.0);
-            let behind = rows.0.1.min(rows.1.1);
+            let end = rows.0.1.min(rows.1.1);
             // Tiles have an even number of rows, so that rows that are skipped stay so from tile to tile.
-            let both = (first..behind.min(first + 2)).find(|y| {
+            let both = (first..end.min(first + 2)).find(|y| {
                 (ay + y - a.y).is_multiple_of(a.step) && (ty * h + y - b.y).is_multiple_of(b.step)
             });
             if let (Some(y), true) = (both, x < columns.0.1.min(columns.1.1)) {

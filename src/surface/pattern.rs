@@ -257,7 +257,7 @@ impl Pattern {
 const LEVEL: usize = 5;
 
 impl Term {
-    /// Whether a variable stands in it.
+    /// Whether a variable is in it.
     fn names(&self, variable: usize) -> bool {
         match self {
             Term::Variable(index) => *index == variable,

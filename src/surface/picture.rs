@@ -109,7 +109,7 @@ fn to_channels(pixel: [u16; 4], format: Format) -> Rgba {
     })
 }
 
-/// Bits of the stored channel behind output `i`; 16 if there is none.
+/// Bits of the stored channel after output `i`; 16 if there is none.
 fn bits_of(format: Format, i: usize) -> u32 {
     format
         .channel(format.out[i])
@@ -334,7 +334,7 @@ impl Picture {
     /// The picture a 2D surface shows: its first slice at the most detailed level.
     ///
     /// # Errors
-    /// [`Refused`] if the surface is no image or its format is not decoded.
+    /// [`Refused`] if the surface is not an image or its format is not decoded.
     pub fn of(surface: &Surface) -> Result<Picture, Refused> {
         Picture::of_image(surface, Image::default())
     }

@@ -11,7 +11,7 @@
 //!                           │ V    ┊ V    │
 //!   4:2:0: a row of chroma for two of luma, a column for two columns
 //!
-//!   Y at (x, y):  y·P + x·b         Cb at (x, y):  (yU + y/2)·c + (xU + 2·(x/2))·b    pairs, Cr behind it
+//!   Y at (x, y):  y·P + x·b         Cb at (x, y):  (yU + y/2)·c + (xU + 2·(x/2))·b    pairs, Cr after it
 //!   c = P, or P/2 with half pitch                  (yU + y/2)·c + (xU + x/2)·b        planes; V likewise
 //! ```
 //!
@@ -75,14 +75,14 @@ impl Planes {
         }
     }
 
-    /// These places in a tiled surface: planes of half the pitch begin behind the tiles of those before, for tiles
-    /// of another pitch stand in other places. Source: surface reference 3.8, "plane starts should be tile aligned".
+    /// These places in a tiled surface: planes of half the pitch begin after the tiles of those before, for tiles
+    /// of another pitch are in other places. Source: surface reference 3.8, "plane starts should be tile aligned".
     pub fn behind_tiles(self, height: u32, tiling: Tiling) -> Planes {
         let rows = tiling.tile(8).map_or(1, |(_, rows)| rows);
         if !self.half_pitch || rows == 1 {
             return self;
         }
-        // Heights that no surface has are told later.
+        // Heights that no surface has are reported later.
         let whole = |rows_of: u32| rows_of.checked_next_multiple_of(rows).unwrap_or(u32::MAX);
         let first = whole(height).saturating_mul(2);
         let second = first.saturating_add(whole(height / 2));

@@ -8,7 +8,7 @@ use super::{Description, Invalid, Kind, SampleStorage};
 use crate::diagnostic::Code;
 use crate::isa::generations::ImageAlignment;
 
-/// No surface may end behind this byte of its memory: 1 GiB.
+/// No surface may end after this byte of its memory: 1 GiB.
 pub const MAX_BYTES: u64 = 1 << 30;
 
 impl Description {
@@ -59,7 +59,7 @@ impl Description {
         self.placed()
     }
 
-    /// Every rule that is broken. Those of pitch, format and memory can be told only if sizes and units
+    /// Every rule that is broken. Those of pitch, format and memory can be reported only if sizes and units
     /// give the images a place; of them the first.
     pub(super) fn broken(self) -> Vec<Invalid> {
         let alone = matches!(self.kind, Kind::Null | Kind::Buffer) || self.format.is_reserved();
@@ -276,7 +276,7 @@ impl Description {
         Ok(())
     }
 
-    /// The byte of memory behind the surface's last byte.
+    /// The byte of memory after the surface's last byte.
     pub(super) fn end(&self, layout: &Layout) -> Result<u64, Invalid> {
         let bytes = match self.kind {
             Kind::Null => return Ok(0),

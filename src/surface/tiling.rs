@@ -120,7 +120,7 @@ impl Tiling {
 
     /// The byte column and row of a byte offset: what [`Tiling::offset`] came from.
     ///
-    /// Offsets behind the last row of tiles lead to rows behind the surface; a pitch that is no multiple of
+    /// Offsets after the last row of tiles lead to rows after the surface; a pitch that is not a multiple of
     /// the tile's width, or 0, leads nowhere.
     ///
     /// # Panics

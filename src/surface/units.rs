@@ -8,7 +8,7 @@ use super::{Description, Invalid, SampleStorage, Tiling};
 use crate::diagnostic::Code;
 use crate::isa::generations::{ArraySpacing, ImageAlignment};
 
-/// Where the offsets are told of.
+/// Where the offsets are listed.
 const OFFSETS: &str = "surface reference 3.1, 5.2, 5.4; PRM 4.10.2.1, \"X Offset\", \"Y Offset\"";
 
 /// A name with its article: `an X Offset`, `a Y Offset`.

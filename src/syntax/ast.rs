@@ -35,7 +35,7 @@ pub enum Statement {
     Version {
         /// Before the dot.
         major: u32,
-        /// Behind the dot.
+        /// After the dot.
         minor: u32,
     },
     /// `.kernel "name"`.
@@ -153,7 +153,7 @@ pub struct Input {
 /// An instruction; `Var` is how it names variables.
 #[derive(Clone, Debug, PartialEq)]
 pub struct Instruction<Var = Name> {
-    /// The mnemonic and where it stands.
+    /// The mnemonic and where it is.
     pub opcode: Spanned<Opcode>,
     /// The predicate in front.
     pub predicate: Option<Spanned<Predicate<Var>>>,
@@ -165,7 +165,7 @@ pub struct Instruction<Var = Name> {
     /// ([`Operand::Number`] 0 for a plane). [`crate::isa::Slot::Params`] adds as many as were written,
     /// [`crate::isa::Slot::SamplerAndSurface`] two: sampler, then surface.
     pub operands: Vec<Spanned<Operand<Var>>>,
-    /// The paired surface that the 3D sampler messages of text from version 4.2 on name behind the
+    /// The paired surface that the 3D sampler messages of text from version 4.2 on name after the
     /// destination; `%null.0` says that there is none.
     pub paired: Option<Spanned<Raw<Var>>>,
 }
@@ -511,7 +511,7 @@ pub struct LscAddress<Var = Name> {
     pub scale: u32,
     /// One part; several for typed, strided and 2D block addresses. Empty without brackets.
     pub parts: Vec<LscPart<Var>>,
-    /// `(x,y)` behind a 2D block whose surface and position lie in one register.
+    /// `(x,y)` after a 2D block whose surface and position lie in one register.
     pub block_offset: Option<(i32, i32)>,
     /// 16, 32 or 64; 0 when not written (2D block, and what has no address of its own).
     pub bits: u32,
@@ -519,7 +519,7 @@ pub struct LscAddress<Var = Name> {
     pub extend: Option<Extension>,
 }
 
-/// One part of an LSC address with the constant behind it.
+/// One part of an LSC address with the constant after it.
 #[derive(Clone, Debug, PartialEq)]
 pub struct LscPart<Var = Name> {
     /// [`Operand::Raw`] one address for each lane, or the first element of a variable named alone;
@@ -550,14 +550,14 @@ pub enum LscModel<Var = Name> {
 }
 
 impl<Var> LscAddress<Var> {
-    /// The constant behind the first part, in bytes; what an address of one part has.
+    /// The constant after the first part, in bytes; what an address of one part has.
     pub fn offset(&self) -> i64 {
         self.parts.first().map_or(0, |part| part.offset)
     }
 }
 
 impl<Var> LscModel<Var> {
-    /// What stands in the parentheses.
+    /// What is in the parentheses.
     pub const fn operand(&self) -> Option<&Spanned<Operand<Var>>> {
         match self {
             LscModel::Flat | LscModel::Arg => None,
@@ -584,7 +584,7 @@ impl<Var> Instruction<Var> {
         self.suffixes.iter().find_map(|s| pick(&s.node))
     }
 
-    /// Whether the suffix stands there.
+    /// Whether the suffix is there.
     pub fn has(&self, suffix: &Suffix) -> bool {
         self.suffixes.iter().any(|s| s.node == *suffix)
     }

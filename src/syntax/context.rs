@@ -116,7 +116,7 @@ impl Context {
         Span::new(start as u32, (start + length) as u32)
     }
 
-    /// The text between `from`, behind its blanks, and `to`, both rests of the line.
+    /// The text between `from`, after its blanks, and `to`, both rests of the line.
     pub fn span(&self, from: &str, to: &str) -> Span {
         let from = blanks(from).len();
         self.place(from, from.saturating_sub(to.len()))
@@ -172,14 +172,14 @@ pub(super) fn is_null(name: &str) -> bool {
     is_predefined(name, 0, PREDEFINED[0].1)
 }
 
-/// "Unexpected text", with the token that stands there and the list of what could.
+/// "Unexpected text", with the token that is there and the list of what could.
 fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
     use crate::diagnostic::Code;
     let at = line_text.len().saturating_sub(error.left);
     let rest = line_text.get(at..).unwrap_or_default();
-    let behind = blanks(rest);
-    let token = token_length(behind);
-    let found = &behind[..token];
+    let tail = blanks(rest);
+    let token = token_length(tail);
+    let found = &tail[..token];
     let wanted = super::error::either(&error.wanted);
     let wanted = if wanted.is_empty() {
         "something else".to_owned()
@@ -192,7 +192,7 @@ fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
             .at(cx.place(rest.len(), 0), format!("expected {wanted}"))
     } else {
         Diagnostic::new(Code::E0101).at(
-            cx.place(behind.len(), token),
+            cx.place(tail.len(), token),
             format!(
                 "expected {wanted}, found `{}`",
                 super::token::shorten(found)

@@ -65,20 +65,20 @@ pub(super) fn directive<'a>(cx: &mut Context, input: &'a str) -> Read<'a, Statem
         }
         "funcdecl" => {
             // The one name that has to be quoted (vISA text reference 1.2).
-            let (behind, name) = string(rest)?;
-            Ok((behind, Statement::FuncDecl(cx.spanned(name, rest, behind))))
+            let (tail, name) = string(rest)?;
+            Ok((tail, Statement::FuncDecl(cx.spanned(name, rest, tail))))
         }
         "kernel_attr" => attribute(cx, rest),
         "decl" => declaration(cx, rest),
         "file" => {
-            let (behind, text) = string(rest)?;
-            let text = cx.spanned(Operand::Text(text), rest, behind);
-            Ok((behind, note(cx, Opcode::File, from, rest, text)))
+            let (tail, text) = string(rest)?;
+            let text = cx.spanned(Operand::Text(text), rest, tail);
+            Ok((tail, note(cx, Opcode::File, from, rest, text)))
         }
         "loc" => {
-            let (behind, line) = decimal(rest, "a line number")?;
-            let line = cx.spanned(Operand::Number(line), rest, behind);
-            Ok((behind, note(cx, Opcode::Loc, from, rest, line)))
+            let (tail, line) = decimal(rest, "a line number")?;
+            let line = cx.spanned(Operand::Number(line), rest, tail);
+            Ok((tail, note(cx, Opcode::Loc, from, rest, line)))
         }
         "input" | "parameter" => self::input(cx, word, rest),
         _ if word
@@ -107,11 +107,11 @@ fn note(
     cx: &Context,
     opcode: Opcode,
     from: &str,
-    behind: &str,
+    tail: &str,
     operand: Spanned<Operand>,
 ) -> Statement {
     Statement::Instruction(Instruction {
-        opcode: cx.spanned(opcode, from, behind),
+        opcode: cx.spanned(opcode, from, tail),
         predicate: None,
         suffixes: Vec::new(),
         exec: None,
@@ -132,17 +132,16 @@ fn name<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<String>> {
     }
 }
 
-/// Reads `word=`, one token with spaces, not tabs, around the sign, if it stands there.
+/// Reads `word=`, one token with spaces, not tabs, around the sign, if it is there.
 ///
 /// Source: vISA text reference 1.6.
 fn field<'a>(input: &'a str, word: &str) -> Option<&'a str> {
-    let behind = blanks(input).strip_prefix(word)?.trim_start_matches(' ');
-    behind
-        .strip_prefix('=')
+    let tail = blanks(input).strip_prefix(word)?.trim_start_matches(' ');
+    tail.strip_prefix('=')
         .filter(|rest| !rest.trim_start_matches(' ').starts_with('\t'))
 }
 
-/// Reads `word=`, which has to stand there.
+/// Reads `word=`, which has to appear there.
 fn required<'a>(input: &'a str, word: &'static str) -> Read<'a, ()> {
     match field(input, word) {
         Some(rest) => Ok((rest, ())),
@@ -233,24 +232,24 @@ fn declaration<'a>(cx: &mut Context, input: &'a str) -> Read<'a, Statement> {
         ("G", Some(ty)) => {
             let mut align = None;
             if let Some(at) = field(rest, "align") {
-                let (behind, read) = alignment(cx, at)?;
-                align = read.map(|align| cx.spanned(align, at, behind));
-                rest = behind;
+                let (tail, read) = alignment(cx, at)?;
+                align = read.map(|align| cx.spanned(align, at, tail));
+                rest = tail;
             }
             let mut alias = None;
             if let Some(at) = field(rest, "alias") {
-                let (behind, read) = self::alias(cx, at)?;
+                let (tail, read) = self::alias(cx, at)?;
                 alias = Some(read);
-                rest = behind;
+                rest = tail;
             }
             DeclarationClass::General { ty, align, alias }
         }
         ("S" | "T", _) => {
             let mut v_name = None;
             if let Some(at) = field(rest, "v_name") {
-                let (behind, word) = identifier(at)?;
-                v_name = Some(cx.spanned(word.to_owned(), at, behind));
-                rest = behind;
+                let (tail, word) = identifier(at)?;
+                v_name = Some(cx.spanned(word.to_owned(), at, tail));
+                rest = tail;
             }
             if class == "S" {
                 DeclarationClass::Sampler { v_name }
@@ -371,12 +370,12 @@ fn alignment<'a>(cx: &Context, input: &'a str) -> Read<'a, Option<Align>> {
 /// `<BASE, OFFSET>`.
 fn alias<'a>(cx: &Context, input: &'a str) -> Read<'a, Alias> {
     let (rest, _) = mark(input, "<")?;
-    let (behind, base) = variable(rest)?;
-    let base = cx.spanned(base.to_owned(), rest, behind);
-    let (rest, _) = mark(behind, ",")?;
-    let (behind, offset) = fitting(cx, rest, "a byte offset", angled)?;
-    let offset = cx.spanned(offset, rest, behind);
-    let (rest, _) = mark(behind, ">")?;
+    let (tail, base) = variable(rest)?;
+    let base = cx.spanned(base.to_owned(), rest, tail);
+    let (rest, _) = mark(tail, ",")?;
+    let (tail, offset) = fitting(cx, rest, "a byte offset", angled)?;
+    let offset = cx.spanned(offset, rest, tail);
+    let (rest, _) = mark(tail, ">")?;
     Ok((rest, Alias { base, offset }))
 }
 
@@ -387,15 +386,15 @@ fn declaration_attributes<'a>(cx: &Context, input: &'a str) -> Read<'a, Attribut
     let (mut rest, _) = mark(input, "{")?;
     let mut attributes = Vec::new();
     loop {
-        let (behind, word) = match identifier(rest) {
+        let (tail, word) = match identifier(rest) {
             Ok(read) => read,
             Err(_) => return expected(blanks(rest), "a variable attribute"),
         };
-        let name = cx.spanned(word.to_owned(), rest, behind);
-        let (behind, value) = value(cx, behind)?;
+        let name = cx.spanned(word.to_owned(), rest, tail);
+        let (tail, value) = value(cx, tail)?;
         attributes.push((name, value));
-        let (behind, more) = optional_mark(behind, ",");
-        rest = behind;
+        let (tail, more) = optional_mark(tail, ",");
+        rest = tail;
         if !more {
             let (rest, _) = mark(rest, "}")?;
             return Ok((rest, attributes));
@@ -450,14 +449,14 @@ fn input<'a>(cx: &Context, directive: &str, input: &'a str) -> Read<'a, Statemen
                 .see("vISA text reference 2.3"),
             );
         }
-        let (behind, value) = fitting(cx, at, "a byte offset", expression)?;
-        offset = Some(cx.spanned(value, at, behind));
-        rest = behind;
+        let (tail, value) = fitting(cx, at, "a byte offset", expression)?;
+        offset = Some(cx.spanned(value, at, tail));
+        rest = tail;
     }
     if let Some(at) = field(rest, "size") {
-        let (behind, value) = fitting(cx, at, "a size in bytes", expression)?;
-        size = Some(cx.spanned(value, at, behind));
-        rest = behind;
+        let (tail, value) = fitting(cx, at, "a size in bytes", expression)?;
+        size = Some(cx.spanned(value, at, tail));
+        rest = tail;
     }
     let directive = directive.to_owned();
     Ok((

@@ -1,4 +1,4 @@
-//! The one error of reading: the furthest place, and what could have stood there.
+//! The one error of reading: the furthest place, and what could have been there.
 
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Opcode;
@@ -13,9 +13,9 @@ pub(crate) type Read<'a, T> = nom::IResult<&'a str, T, Expected>;
 pub(crate) struct Expected {
     /// The place, as the number of bytes from it to the end of the line: the fewer, the further.
     pub left: usize,
-    /// What could have stood there, as a reader would say it.
+    /// What could have been there, as a reader would say it.
     pub wanted: Vec<Cow<'static, str>>,
-    /// A diagnostic that says more than the list; its first label still wants its place.
+    /// A diagnostic that says more than the list; its first label still requires its place.
     pub problem: Option<Box<Problem>>,
     /// The instruction that was being read.
     pub opcode: Option<Opcode>,
@@ -60,7 +60,7 @@ impl ParseError<&str> for Expected {
     }
 }
 
-/// Fails at `input`, where `wanted` should stand; another reader may still succeed.
+/// Fails at `input`, where `wanted` should appear; another reader may still succeed.
 pub(crate) fn expected<T>(input: &str, wanted: impl Into<Cow<'static, str>>) -> Read<'_, T> {
     Err(nom::Err::Error(Expected {
         left: input.len(),

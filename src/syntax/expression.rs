@@ -95,17 +95,17 @@ fn operator(input: &str) -> Option<(&str, &'static str, Binding)> {
 
 fn binary<'a>(cx: &Context, input: &'a str, loosest: Binding, depth: usize) -> Read<'a, i64> {
     let (mut rest, mut left) = unary(cx, input, depth)?;
-    while let Some((behind, token, binding)) = operator(rest) {
+    while let Some((tail, token, binding)) = operator(rest) {
         if binding < loosest {
             break;
         }
-        let (after, right) = binary(cx, behind, binding + 1, depth)?;
+        let (after, right) = binary(cx, tail, binding + 1, depth)?;
         match apply(token, left, right) {
             Some(value) => left = value,
             None => {
                 return refuse(
-                    blanks(behind),
-                    blanks(behind).len() - after.len(),
+                    blanks(tail),
+                    blanks(tail).len() - after.len(),
                     unknown_value("division by zero", "this is 0"),
                 );
             }

@@ -38,7 +38,7 @@ pub(super) fn split<'s>(
     })
 }
 
-/// Reads one logical line from `*at` on and moves `*at` behind its line break.
+/// Reads one logical line from `*at` on and moves `*at` after its line break.
 fn next<'s>(
     source: &'s str,
     at: &mut usize,
@@ -86,7 +86,7 @@ fn next<'s>(
                 i += 1;
             }
             Some(b'\\') if i > start && matches!(bytes[i - 1], b' ' | b'\t') => {
-                // The carriage return of a CRLF line stands between the mark and the line break.
+                // The carriage return of a CRLF line is between the mark and the line break.
                 let returned = usize::from(bytes.get(i + 1) == Some(&b'\r'));
                 if bytes.get(i + 1 + returned) == Some(&b'\n') {
                     if returned == 1 {
@@ -130,7 +130,7 @@ fn next<'s>(
     }
 }
 
-/// The byte behind the string that opens at `open`; an unclosed one ends with its line, where the
+/// The byte after the string that opens at `open`; an unclosed one ends with its line, where the
 /// reader of strings reports it.
 fn string_end(bytes: &[u8], open: usize) -> usize {
     let mut i = open + 1;

@@ -29,17 +29,17 @@ pub(super) fn raw<'a>(cx: &Context, input: &'a str) -> Read<'a, Raw> {
     if !next_is(rest, ".") {
         return Ok((rest, Raw { var, offset: 0 }));
     }
-    let (behind, offset) = raw_offset(cx, rest)?;
-    null_is_whole(&var, offset, rest, behind)?;
-    Ok((behind, Raw { var, offset }))
+    let (tail, offset) = raw_offset(cx, rest)?;
+    null_is_whole(&var, offset, rest, tail)?;
+    Ok((tail, Raw { var, offset }))
 }
 
 /// `V:` and the element type; what follows the element is left in the word.
 fn element<'a>(cx: &Context, input: &'a str) -> Read<'a, (Raw, &'static str)> {
     let (rest, raw) = raw(cx, input)?;
-    let behind = blanks(rest);
-    let Some(word) = behind.strip_prefix(':') else {
-        return expected(behind, "`:` and a data size, such as `:d32`");
+    let tail = blanks(rest);
+    let Some(word) = tail.strip_prefix(':') else {
+        return expected(tail, "`:` and a data size, such as `:d32`");
     };
     match ELEMENTS.iter().find(|e| word.starts_with(**e)) {
         Some(element) => Ok((&word[element.len()..], (raw, element))),
@@ -51,8 +51,8 @@ fn element<'a>(cx: &Context, input: &'a str) -> Read<'a, (Raw, &'static str)> {
 pub(super) fn data<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let (mut rest, (raw, element)) = element(cx, input)?;
     let mut vector = 1;
-    if let Some(behind) = rest.strip_prefix('x') {
-        (rest, vector) = decimal(behind, "a vector size")?;
+    if let Some(tail) = rest.strip_prefix('x') {
+        (rest, vector) = decimal(tail, "a vector size")?;
     }
     let transposed = rest.starts_with('t');
     rest = rest.strip_prefix('t').unwrap_or(rest);
@@ -60,7 +60,7 @@ pub(super) fn data<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     if next_is(rest, ".") {
         let mask = dotted(rest).and_then(|(_, word)| quad_mask(word));
         match (dotted(rest), mask) {
-            (Some((behind, _)), Some(mask)) => (rest, channels) = (behind, Some(mask)),
+            (Some((tail, _)), Some(mask)) => (rest, channels) = (tail, Some(mask)),
             _ => return expected(blanks(rest), "channels among `.xyzw`, in this order"),
         }
     }
@@ -100,7 +100,7 @@ pub(super) fn block_data<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> 
             .starts_with(|c: char| c.is_ascii_digit())
             .then_some((shape, raw))
     });
-    let (behind, raw, element, shape_at, word) = match typed {
+    let (tail, raw, element, shape_at, word) = match typed {
         Some((shape, raw)) => {
             let length = shape
                 .find(|c: char| !c.is_ascii_alphanumeric())
@@ -109,11 +109,11 @@ pub(super) fn block_data<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> 
         }
         None => {
             let (rest, (raw, element)) = element(cx, input)?;
-            let Some((behind, word)) = dotted(rest) else {
+            let Some((tail, word)) = dotted(rest) else {
                 return expected(blanks(rest), SHAPE);
             };
-            let shape_at = &rest[rest.len() - behind.len() - word.len()..];
-            (behind, raw, element, shape_at, word)
+            let shape_at = &rest[rest.len() - tail.len() - word.len()..];
+            (tail, raw, element, shape_at, word)
         }
     };
     let (sizes, letters) = word.split_at(
@@ -143,7 +143,7 @@ pub(super) fn block_data<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> 
         _ => return expected(shape_at, SHAPE),
     };
     Ok((
-        behind,
+        tail,
         Operand::LscData(LscData {
             raw,
             element: element.to_owned(),
@@ -179,7 +179,7 @@ fn scalar<'a>(cx: &Context, input: &'a str) -> Read<'a, Spanned<Operand>> {
         let (rest, (row, column)) = origin(cx, rest)?;
         (rest, Operand::Origin { var, row, column })
     } else if next_is(rest, ".") {
-        // Behind a scalar the number counts elements, not bytes.
+        // After a scalar the number counts elements, not bytes.
         let (rest, column) = raw_offset(cx, rest)?;
         let row = 0;
         (rest, Operand::Origin { var, row, column })
@@ -209,7 +209,7 @@ fn offset<'a>(cx: &Context, input: &'a str) -> Read<'a, i64> {
     Ok((input, 0))
 }
 
-/// A part and the constant behind it.
+/// A part and the constant after it.
 fn part<'a>(
     cx: &Context,
     input: &'a str,
@@ -223,7 +223,7 @@ fn part<'a>(
     Ok((rest, LscPart { operand, offset }))
 }
 
-/// Model of an address and the index behind its surface.
+/// Model of an address and the index after its surface.
 type Model = (LscModel, u32);
 
 /// `flat`, `flat(…)`, `bti(…)`, `ss(…)`, `bss(…)`, `surf(…)`, `arg`; none means `flat`.
@@ -277,8 +277,8 @@ fn address_of((model, index): Model, parts: Vec<LscPart>) -> LscAddress {
 /// `[scale*]`, or nothing.
 fn scale<'a>(cx: &Context, input: &'a str) -> (&'a str, u32) {
     match fitting(cx, input, "a scale", primary) {
-        Ok((behind, scale)) if next_is(behind, "*") => {
-            (blanks(behind).strip_prefix('*').unwrap_or(behind), scale)
+        Ok((tail, scale)) if next_is(tail, "*") => {
+            (blanks(tail).strip_prefix('*').unwrap_or(tail), scale)
         }
         _ => (input, 1),
     }
@@ -329,10 +329,10 @@ pub(super) fn address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let (mut rest, first) = part(cx, rest, lanes)?;
     let mut parts = vec![first];
     while next_is(rest, ",") && parts.len() < TYPED_PARTS {
-        let (behind, _) = mark(rest, ",")?;
-        let (behind, next) = part(cx, behind, lanes)?;
+        let (tail, _) = mark(rest, ",")?;
+        let (tail, next) = part(cx, tail, lanes)?;
         parts.push(next);
-        rest = behind;
+        rest = tail;
     }
     close(rest, scale, model, parts)
 }
@@ -346,9 +346,9 @@ pub(super) fn strided_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Oper
     let mut parts = vec![first];
     let (mut rest, strided) = optional_mark(rest, ",");
     if strided {
-        let (behind, operand) = scalar(cx, rest)?;
+        let (tail, operand) = scalar(cx, rest)?;
         parts.push(LscPart { operand, offset: 0 });
-        rest = behind;
+        rest = tail;
     }
     close(rest, scale, model, parts)
 }
@@ -364,10 +364,10 @@ pub(super) fn block_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operan
     let (rest, _) = mark(rest, "[")?;
     let (rest, base) = scalar(cx, rest)?;
     if model.0 == LscModel::Flat
-        && let (behind, true) = optional_mark(rest, "+")
-        && next_is(behind, "(")
+        && let (tail, true) = optional_mark(rest, "+")
+        && next_is(tail, "(")
     {
-        let (rest, _) = mark(behind, "(")?;
+        let (rest, _) = mark(tail, "(")?;
         let (rest, x) = fitting(cx, rest, "a column offset", expression)?;
         let (rest, _) = mark(rest, ",")?;
         let (rest, y) = fitting(cx, rest, "a row offset", expression)?;
@@ -383,7 +383,7 @@ pub(super) fn block_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operan
         };
         return Ok((rest, Operand::LscAddress(Box::new(address))));
     }
-    // Only the position, the last two parts, has constants behind it.
+    // Only the position, the last two parts, has constants after it.
     let (mut rest, first_offset) = match wanted {
         TYPED_BLOCK_PARTS => offset(cx, rest)?,
         _ => (rest, 0),
@@ -400,15 +400,15 @@ pub(super) fn block_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operan
             };
             return expected(blanks(rest), wanted);
         }
-        let (behind, _) = mark(rest, ",")?;
-        let (behind, next) = if parts.len() + TYPED_BLOCK_PARTS < wanted {
-            let (behind, operand) = scalar(cx, behind)?;
-            (behind, LscPart { operand, offset: 0 })
+        let (tail, _) = mark(rest, ",")?;
+        let (tail, next) = if parts.len() + TYPED_BLOCK_PARTS < wanted {
+            let (tail, operand) = scalar(cx, tail)?;
+            (tail, LscPart { operand, offset: 0 })
         } else {
-            part(cx, behind, scalar)?
+            part(cx, tail, scalar)?
         };
         parts.push(next);
-        rest = behind;
+        rest = tail;
     }
     let (rest, _) = mark(rest, "]")?;
     let address = address_of(model, parts);

@@ -111,8 +111,8 @@ pub(super) fn sampler<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
         return state_pair(cx, input);
     }
     let (rest, var) = name(cx, input, "a sampler")?;
-    if let Ok((behind, element)) = origin(cx, rest) {
-        return indexed_state(cx, var, element, behind);
+    if let Ok((tail, element)) = origin(cx, rest) {
+        return indexed_state(cx, var, element, tail);
     }
     Ok((rest, Operand::Sampler(var)))
 }
@@ -123,8 +123,8 @@ pub(super) fn surface<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
         return state_pair(cx, input);
     }
     let (rest, var) = name(cx, input, "a surface")?;
-    if let Ok((behind, element)) = origin(cx, rest) {
-        return indexed_state(cx, var, element, behind);
+    if let Ok((tail, element)) = origin(cx, rest) {
+        return indexed_state(cx, var, element, tail);
     }
     Ok((rest, Operand::Surface(var)))
 }
@@ -189,9 +189,9 @@ pub(super) fn optional_scalars<'a>(
         return Ok((rest, ()));
     }
     for _ in 0..count {
-        let (behind, operand) = source(cx, rest)?;
-        read.push(cx.spanned(operand, rest, behind));
-        rest = behind;
+        let (tail, operand) = source(cx, rest)?;
+        read.push(cx.spanned(operand, rest, tail));
+        rest = tail;
     }
     Ok((rest, ()))
 }
@@ -256,14 +256,14 @@ pub(super) fn params<'a>(
     let mut rest = input;
     let mut count = 0;
     while count < max && (count < min || !blanks(rest).is_empty()) {
-        let (behind, param) = match raw(cx, rest) {
+        let (tail, param) = match raw(cx, rest) {
             Err(nom::Err::Error(_)) if blanks(rest).is_empty() => {
                 return expected(rest, "at least one parameter `V.offset`");
             }
             read => read?,
         };
-        read.push(cx.spanned(Operand::Raw(param), rest, behind));
-        rest = behind;
+        read.push(cx.spanned(Operand::Raw(param), rest, tail));
+        rest = tail;
         count += 1;
     }
     Ok((rest, ()))
@@ -273,15 +273,15 @@ pub(super) fn params<'a>(
 pub(super) fn target_params<'a>(cx: &Context, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
     let mut rest = input;
     while !blanks(rest).is_empty() {
-        let is_raw = variable(rest).is_ok_and(|(behind, _)| !next_is(behind, "("));
-        let (behind, operand) = if is_raw && !is_indirect(rest) {
-            let (behind, raw) = raw(cx, rest)?;
-            (behind, Operand::Raw(raw))
+        let is_raw = variable(rest).is_ok_and(|(tail, _)| !next_is(tail, "("));
+        let (tail, operand) = if is_raw && !is_indirect(rest) {
+            let (tail, raw) = raw(cx, rest)?;
+            (tail, Operand::Raw(raw))
         } else {
             source(cx, rest)?
         };
-        read.push(cx.spanned(operand, rest, behind));
-        rest = behind;
+        read.push(cx.spanned(operand, rest, tail));
+        rest = tail;
     }
     if read.len() < 2 {
         return expected(rest, "a raw operand `V.offset`");

@@ -11,7 +11,7 @@
 //! ```
 //!
 //! The grammar is written down in `grammar/visa.ebnf`; the instruction table
-//! ([`crate::isa::opcodes`]) tells what stands behind each mnemonic.
+//! ([`crate::isa::opcodes`]) tells what follows each mnemonic.
 
 pub mod ast;
 mod context;

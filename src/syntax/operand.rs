@@ -36,7 +36,7 @@ pub(super) fn operands<'a>(cx: &Context, row: &OpInfo, input: &'a str) -> Read<'
     Ok((rest, (read, paired)))
 }
 
-/// Reads what stands at one slot and adds it to `read`; a few slots stand for several operands.
+/// Reads the operand of one slot and adds it to `read`; a few slots stand for several operands.
 fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Read<'a, ()> {
     let (rest, operand) = match slot {
         Slot::Dst => destination(cx, input)?,
@@ -149,7 +149,7 @@ pub(super) fn name<'a>(
     }
 }
 
-/// Whether a name stands there that no origin, region or offset follows: a predicate.
+/// Whether a name is there that no origin, region or offset follows: a predicate.
 fn is_bare_variable(input: &str) -> bool {
     if is_indirect(input) {
         return false;
@@ -184,7 +184,7 @@ pub(super) fn is_indirect(input: &str) -> bool {
     next_is(input, "r[")
 }
 
-/// Whether a plain number stands there that is not the value, or the beginning of the value, of an
+/// Whether a plain number is there that is not the value, or the beginning of the value, of an
 /// immediate.
 fn is_plain_number(input: &str) -> bool {
     decimal::<u64>(input, "")
@@ -233,7 +233,7 @@ fn element<'a>(cx: &Context, input: &'a str) -> Read<'a, u32> {
     Ok((rest, element))
 }
 
-/// What stands in the parentheses behind a name.
+/// What is in the parentheses after a name.
 enum Place {
     /// `(element)`.
     Element(u32),
@@ -509,25 +509,20 @@ pub(super) fn raw<'a>(cx: &Context, input: &'a str) -> Read<'a, Raw> {
     if !next_is(rest, ".") {
         return expected(blanks(rest), "`.` and a byte offset");
     }
-    let (behind, offset) = raw_offset(cx, rest)?;
-    null_is_whole(&var, offset, rest, behind)?;
-    Ok((behind, Raw { var, offset }))
+    let (tail, offset) = raw_offset(cx, rest)?;
+    null_is_whole(&var, offset, rest, tail)?;
+    Ok((tail, Raw { var, offset }))
 }
 
 /// `%null` means absent: it has no bytes that an offset could name.
-pub(super) fn null_is_whole<'a>(
-    var: &str,
-    offset: u32,
-    from: &'a str,
-    behind: &str,
-) -> Read<'a, ()> {
+pub(super) fn null_is_whole<'a>(var: &str, offset: u32, from: &'a str, tail: &str) -> Read<'a, ()> {
     if var != "%null" || offset == 0 {
         return Ok((from, ()));
     }
     let from = blanks(from);
     refuse(
         from,
-        from.len() - behind.len(),
+        from.len() - tail.len(),
         problem(
             Code::E0122,
             "the null variable has no bytes",
@@ -588,9 +583,9 @@ fn label_list<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     let mut labels = Vec::new();
     loop {
         // Jump tables and calls of functions take bare names only (vISA text reference 1.2).
-        let (behind, name) = bare_label(rest)?;
-        labels.push(cx.spanned(name, rest, behind));
-        (rest, _) = optional_mark(behind, ",");
+        let (tail, name) = bare_label(rest)?;
+        labels.push(cx.spanned(name, rest, tail));
+        (rest, _) = optional_mark(tail, ",");
         if next_is(rest, ")") {
             let (rest, _) = mark(rest, ")")?;
             return Ok((rest, Operand::Labels(labels)));

@@ -1,10 +1,10 @@
 //! The printer: the canonical text of a module, in the form Intel's printer writes.
 //!
 //! What comes out is read back as the same module. Where Intel's printer writes something that no
-//! reader takes (vISA text reference, section 8: a trailing dot behind `fence_local`, `.reserved` for
+//! reader takes (vISA text reference, section 8: a trailing dot after `fence_local`, `.reserved` for
 //! `media_st.modified`, bare references to labels with a hyphen) the readable spelling is written,
 //! and `avs` names the sampler first as the instruction page does (AVS reference D12). Comments are
-//! kept; the compiler's `///` notes stand in its column.
+//! kept; the compiler's `///` notes are in its column.
 
 use super::ast::{
     AttributeValue, Declaration, DeclarationClass, General, Indirect, Instruction, LscAddress,
@@ -23,30 +23,30 @@ const INDENT: &str = "    ";
 /// Width to which an instruction is padded before a note of the compiler.
 const NOTE_COLUMN: usize = 80;
 
-/// Writes a module as canonical text, a line break behind every line.
+/// Writes a module as canonical text, a line break after every line.
 ///
 /// `parse(print(m)) == m` for every module that was read, and `print(parse(t)) == t` for text that is
 /// in this form. Source: vISA text reference 2.1, 2.6 and section 8.
 pub fn print(module: &Module) -> String {
     let mut text = String::new();
-    // Whether the statement behind each line is indented, found from the end.
+    // Whether the statement after each line is indented, found from the end.
     let mut next = false;
-    let behind = module.lines.iter().rev().map(|line| {
-        let behind = next;
+    let tail = module.lines.iter().rev().map(|line| {
+        let tail = next;
         next = line.statement.as_ref().map_or(next, |s| is_indented(s));
-        behind
+        tail
     });
-    let behind: Vec<bool> = behind.collect();
-    for (line, behind) in module.lines.iter().zip(behind.into_iter().rev()) {
+    let tail: Vec<bool> = tail.collect();
+    for (line, tail) in module.lines.iter().zip(tail.into_iter().rev()) {
         let printed = match &line.statement {
             Some(statement) => print_statement(statement),
             None => String::new(),
         };
         match (&line.statement, &line.comment) {
             (_, None) => text.push_str(&printed),
-            // A comment alone stands as far in as the statement it speaks of.
+            // A comment alone is as far in as the statement it speaks of.
             (None, Some(comment)) => {
-                if behind {
+                if tail {
                     text.push_str(INDENT);
                 }
                 text.push_str(comment);
@@ -123,7 +123,7 @@ fn number(value: i64) -> String {
     }
 }
 
-/// Quoted text, with escapes for what cannot stand in it.
+/// Quoted text, with escapes for what cannot appear in it.
 fn quoted(text: &str) -> String {
     let mut out = String::with_capacity(text.len() + 2);
     out.push('"');
@@ -223,7 +223,7 @@ pub fn print_instruction(instruction: &Instruction) -> String {
     text
 }
 
-/// The slot each operand stands at: two operands share [`Slot::SamplerAndSurface`], and all from
+/// The slot each operand is at: two operands share [`Slot::SamplerAndSurface`], and all from
 /// [`Slot::Params`] on are parameters.
 fn operand_slots(row: &OpInfo) -> impl Iterator<Item = Slot> {
     let fixed = row.slots.iter().flat_map(|&slot| {
@@ -248,7 +248,7 @@ fn gap(instruction: &Instruction, index: usize, slot: Slot) -> &'static str {
         Family::Sampler3d => index == 0 && (row.code != 0x6f || instruction.paired.is_some()),
         // In front of the first descriptor.
         Family::RawMessage => row.slots.iter().position(|s| *s == Slot::Scalar) == Some(index),
-        // Behind the surface.
+        // After the surface.
         Family::Vme => index > 0 && row.slots.get(index - 1) == Some(&Slot::Surface),
         _ => false,
     };
@@ -283,7 +283,7 @@ fn print_suffix(text: &mut String, suffix: &Suffix) {
         Suffix::ElementBytes(bytes) => put(text, format_args!(".{bytes}")),
         Suffix::Blocks { bytes, count } => put(text, format_args!(".{bytes}.{count}")),
         Suffix::BooleanFunction(table) => put(text, format_args!(".x{table:x}")),
-        // A dot with nothing behind it is what no reader takes (quirk 19).
+        // A dot with nothing after it is what no reader takes (quirk 19).
         Suffix::FenceFlags(0) => {}
         Suffix::FenceFlags(flags) => {
             text.push('.');
@@ -479,7 +479,7 @@ fn print_lsc_data(text: &mut String, data: &LscData) {
         text.extend(channels.iter().map(|c| char::from(b"xyzw"[c])));
     }
     if let Some(block) = data.block {
-        // A typed block has no element, and no dot behind it.
+        // A typed block has no element, and no dot after it.
         if !data.element.is_empty() {
             text.push('.');
         }

@@ -57,16 +57,16 @@ pub(super) fn statement<'a>(cx: &mut Context, line: &'a str) -> Read<'a, Spanned
 
 /// Nothing but blanks may follow.
 fn end_of_line(rest: &str) -> Read<'_, ()> {
-    let behind = blanks(rest);
-    let end: nom::IResult<&str, &str, nom::error::Error<&str>> = eof.parse(behind);
+    let tail = blanks(rest);
+    let end: nom::IResult<&str, &str, nom::error::Error<&str>> = eof.parse(tail);
     if end.is_ok() {
-        return Ok((behind, ()));
+        return Ok((tail, ()));
     }
-    if let Ok((_, word)) = identifier(behind)
+    if let Ok((_, word)) = identifier(tail)
         && Opcode::from_mnemonic(word).is_some()
     {
         return refuse(
-            behind,
+            tail,
             word.len(),
             problem(
                 Code::E0101,
@@ -78,7 +78,7 @@ fn end_of_line(rest: &str) -> Read<'_, ()> {
             .see("vISA text reference 1.1"),
         );
     }
-    expected(behind, "the end of the line")
+    expected(tail, "the end of the line")
 }
 
 /// `name:` in column 0, alone on its line.
@@ -118,7 +118,7 @@ fn label<'a>(cx: &Context, line: &'a str, name: &str) -> Read<'a, Spanned<Statem
 }
 
 fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
-    // A predicate is read in front of any mnemonic; whether it may stand there is for the check.
+    // A predicate is read in front of any mnemonic; whether it may appear there is for the check.
     let (rest, predicate) = if input.starts_with('(') {
         let (rest, predicate) = predicate(input)?;
         (rest, Some(cx.spanned(predicate, input, rest)))
@@ -189,8 +189,8 @@ fn predicate(input: &str) -> Read<'_, Predicate> {
         Err(_) => return expected(blanks(rest), "a predicate"),
     };
     let (rest, group) = match dotted(rest) {
-        Some((behind, "any")) => (behind, Some(PredicateGroup::Any)),
-        Some((behind, "all")) => (behind, Some(PredicateGroup::All)),
+        Some((tail, "any")) => (tail, Some(PredicateGroup::Any)),
+        Some((tail, "all")) => (tail, Some(PredicateGroup::All)),
         _ if next_is(rest, ".") => return expected(blanks(rest), "`.any`, `.all` or `)`"),
         _ => (rest, None),
     };
@@ -215,10 +215,10 @@ fn mnemonic(input: &str) -> Read<'_, Opcode> {
         return expected(input, "an instruction, a label or a directive");
     };
     // `add3.o` is one word, `add3.sat` is two.
-    if let Some(behind) = rest.strip_prefix('.') {
-        let length = behind
+    if let Some(tail) = rest.strip_prefix('.') {
+        let length = tail
             .find(|c: char| !(c.is_ascii_alphanumeric() || c == '_'))
-            .unwrap_or(behind.len());
+            .unwrap_or(tail.len());
         let whole = &input[..word.len() + 1 + length];
         if let Some(opcode) = Opcode::from_mnemonic(whole) {
             return Ok((&input[whole.len()..], opcode));
@@ -258,7 +258,7 @@ fn unknown(word: &str) -> Diagnostic {
     }
 }
 
-/// Reads the execution part as the row wants it.
+/// Reads the execution part as the row requires it.
 fn execution<'a>(cx: &Context, form: ExecUse, input: &'a str) -> Read<'a, Option<Spanned<Exec>>> {
     let (rest, exec) = match form {
         ExecUse::None => return Ok((input, None)),

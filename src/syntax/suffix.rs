@@ -1,6 +1,6 @@
-//! Suffixes behind a mnemonic: one exhaustive `match` over [`SuffixSlot`].
+//! Suffixes after a mnemonic: one exhaustive `match` over [`SuffixSlot`].
 //!
-//! A dot and its word are one token; blanks may stand in front of the dot.
+//! A dot and its word are one token; blanks may appear in front of the dot.
 //! Source: vISA text reference 1.6 and section 5.
 
 use super::ast::{LscFunction, Suffix};
@@ -49,11 +49,11 @@ pub(super) fn suffixes<'a>(
     let mut read = Vec::new();
     let mut rest = input;
     for &slot in row.suffixes {
-        let (behind, suffix) = suffix(cx, slot, row, rest)?;
+        let (tail, suffix) = suffix(cx, slot, row, rest)?;
         if let Some(suffix) = suffix {
-            read.push(cx.spanned(suffix, rest, behind));
+            read.push(cx.spanned(suffix, rest, tail));
         }
-        rest = behind;
+        rest = tail;
     }
     if next_is(rest, ".") {
         return unknown(row, rest);
@@ -181,7 +181,7 @@ fn suffix<'a>(
             .map(|(rest, v)| (rest, Some(Suffix::LscFunction(v)))),
         SuffixSlot::Channels => channels(slot, row, input, 4),
         SuffixSlot::Channel if is_lone_dot(input) => {
-            // Intel's vector compiler prints channel R of sample4 as a dot with nothing behind it.
+            // Intel's vector compiler prints channel R of sample4 as a dot with nothing after it.
             let rest = &blanks(input)[1..];
             cx.remark(
                 Diagnostic::new(Code::W0118)
@@ -222,9 +222,9 @@ fn suffix<'a>(
             let mut sizes = vec![first];
             // `raw_sendsc` is printed with four numbers and read with three (quirk 30): take both.
             while sizes.len() < 3 || sizes.len() < 4 && next_is(rest, ".") {
-                let (behind, size) = numbered(slot, row, rest)?;
+                let (tail, size) = numbered(slot, row, rest)?;
                 sizes.push(size);
-                rest = behind;
+                rest = tail;
             }
             Ok((rest, Some(Suffix::SendSizes(sizes))))
         }
@@ -271,7 +271,7 @@ fn suffix<'a>(
     }
 }
 
-/// The diagnostic for a suffix that has to be there, with what stands there instead.
+/// The diagnostic for a suffix that has to be there, with what is there instead.
 fn wrong(slot: SuffixSlot, row: &OpInfo, written: &str) -> Diagnostic {
     let label = if written.is_empty() {
         format!("expected {}", describe(slot))
@@ -411,8 +411,8 @@ fn channels<'a>(
 /// `.n`: the dot and the number are two tokens.
 fn numbered<'a>(slot: SuffixSlot, row: &OpInfo, input: &'a str) -> Read<'a, u32> {
     match blanks(input).strip_prefix('.') {
-        Some(behind) if blanks(behind).starts_with(|c: char| c.is_ascii_digit()) => {
-            decimal(behind, "a number")
+        Some(tail) if blanks(tail).starts_with(|c: char| c.is_ascii_digit()) => {
+            decimal(tail, "a number")
         }
         _ => missing(slot, row, input),
     }
@@ -421,9 +421,9 @@ fn numbered<'a>(slot: SuffixSlot, row: &OpInfo, input: &'a str) -> Read<'a, u32>
 fn fence_flags(word: &str) -> Option<u8> {
     let (mut flags, mut rest) = (0u8, word);
     for (bit, letter) in FENCE_LETTERS.iter().enumerate() {
-        if let Some(behind) = rest.strip_prefix(letter) {
+        if let Some(tail) = rest.strip_prefix(letter) {
             flags |= 1 << bit;
-            rest = behind;
+            rest = tail;
         }
     }
     rest.is_empty().then_some(flags)
@@ -431,16 +431,16 @@ fn fence_flags(word: &str) -> Option<u8> {
 
 fn unorm_format<'a>(slot: SuffixSlot, row: &OpInfo, input: &'a str) -> Read<'a, Option<Suffix>> {
     let from = blanks(input);
-    let behind = from.strip_prefix('.').unwrap_or(from);
-    let length = behind
+    let tail = from.strip_prefix('.').unwrap_or(from);
+    let length = tail
         .find(|c: char| !(c.is_ascii_alphanumeric() || c == '-' || c == '_'))
-        .unwrap_or(behind.len());
-    if behind.len() == from.len() || length == 0 {
+        .unwrap_or(tail.len());
+    if tail.len() == from.len() || length == 0 {
         return missing(slot, row, input);
     }
-    let word = &behind[..length];
+    let word = &tail[..length];
     if let Some(format) = UnormFormat::from_name(word) {
-        return Ok((&behind[length..], Some(Suffix::UnormFormat(format))));
+        return Ok((&tail[length..], Some(Suffix::UnormFormat(format))));
     }
     let names: Vec<String> = UnormFormat::ALL
         .iter()
@@ -457,8 +457,8 @@ fn unorm_format<'a>(slot: SuffixSlot, row: &OpInfo, input: &'a str) -> Read<'a, 
 fn systolic<'a>(slot: SuffixSlot, row: &OpInfo, input: &'a str) -> Read<'a, Option<Suffix>> {
     let mut rest = input;
     let mut next = || {
-        let (behind, word) = dotted(rest)?;
-        rest = behind;
+        let (tail, word) = dotted(rest)?;
+        rest = tail;
         Some(word)
     };
     let words = (next(), next(), next(), next());
@@ -477,12 +477,12 @@ fn systolic<'a>(slot: SuffixSlot, row: &OpInfo, input: &'a str) -> Read<'a, Opti
 /// Up to `most` dotted words that `belongs` accepts.
 fn words(input: &str, most: usize, belongs: impl Fn(&str) -> bool) -> (&str, Vec<String>) {
     let (mut rest, mut read) = (input, Vec::new());
-    while let Some((behind, word)) = dotted(rest)
+    while let Some((tail, word)) = dotted(rest)
         && read.len() < most
         && belongs(word)
     {
         read.push(word.to_owned());
-        rest = behind;
+        rest = tail;
     }
     (rest, read)
 }
@@ -495,19 +495,19 @@ fn target_flags(slot: SuffixSlot, input: &str) -> Read<'_, Option<Suffix>> {
     let mut flags = Vec::new();
     loop {
         let word = match super::token::identifier(rest) {
-            Ok((behind, word)) => {
-                rest = blanks(behind);
+            Ok((tail, word)) => {
+                rest = blanks(tail);
                 word
             }
             Err(_) => return expected(blanks(rest), describe(slot)),
         };
         flags.push(word.to_owned());
-        if let Some(behind) = rest.strip_prefix(',') {
-            rest = behind;
-        } else if let Some(behind) = rest.strip_prefix('>') {
-            match behind.strip_prefix('<') {
+        if let Some(tail) = rest.strip_prefix(',') {
+            rest = tail;
+        } else if let Some(tail) = rest.strip_prefix('>') {
+            match tail.strip_prefix('<') {
                 Some(more) => rest = more,
-                None => return Ok((behind, Some(Suffix::TargetFlags(flags)))),
+                None => return Ok((tail, Some(Suffix::TargetFlags(flags)))),
             }
         } else {
             return expected(rest, "`>`");

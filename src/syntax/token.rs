@@ -1,6 +1,6 @@
 //! Words, numbers and strings: what a line is made of.
 //!
-//! Every reader skips the blanks in front of its token, so operands may stand with or without blanks
+//! Every reader skips the blanks in front of its token, so operands may appear with or without blanks
 //! between them. Source: vISA text reference 1.2, 1.3, 1.5, 1.6.
 
 use super::error::{Read, expected, problem, refuse};
@@ -11,7 +11,7 @@ use nom::bytes::complete::{tag, take_while, take_while1};
 use nom::character::complete::satisfy;
 use nom::combinator::recognize;
 
-/// The line behind its leading blanks.
+/// The line after its leading blanks.
 pub(super) fn blanks(input: &str) -> &str {
     input.trim_start_matches([' ', '\t'])
 }
@@ -30,7 +30,7 @@ pub(super) fn mark<'a>(input: &'a str, token: &'static str) -> Read<'a, &'a str>
     }
 }
 
-/// Reads a fixed mark if it stands there.
+/// Reads a fixed mark if it is there.
 pub(super) fn optional_mark<'a>(input: &'a str, token: &str) -> (&'a str, bool) {
     match blanks(input).strip_prefix(token) {
         Some(rest) => (rest, true),
@@ -54,23 +54,23 @@ pub(super) fn identifier(input: &str) -> Read<'_, &str> {
 /// A variable: an identifier, or a built-in with `%`.
 pub(super) fn variable(input: &str) -> Read<'_, &str> {
     let input = blanks(input);
-    let Some(behind) = input.strip_prefix('%') else {
+    let Some(tail) = input.strip_prefix('%') else {
         return match identifier(input) {
             Ok(read) => Ok(read),
             Err(_) => expected(input, "a variable"),
         };
     };
-    if !behind.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
-        return expected(behind, "the name of a built-in variable");
+    if !tail.starts_with(|c: char| c.is_ascii_alphabetic() || c == '_') {
+        return expected(tail, "the name of a built-in variable");
     }
     recognize((tag("%"), take_while1(is_word))).parse(input)
 }
 
-/// The word directly behind a dot: `.word`. The dot may have blanks in front, not behind.
+/// The word directly after a dot: `.word`. The dot may have blanks in front, not after.
 pub(super) fn dotted(input: &str) -> Option<(&str, &str)> {
-    let behind = blanks(input).strip_prefix('.')?;
-    let length = behind.find(|c: char| !is_word(c)).unwrap_or(behind.len());
-    (length > 0).then(|| (&behind[length..], &behind[..length]))
+    let tail = blanks(input).strip_prefix('.')?;
+    let length = tail.find(|c: char| !is_word(c)).unwrap_or(tail.len());
+    (length > 0).then(|| (&tail[length..], &tail[..length]))
 }
 
 /// The characters of a label at the start of a line: `[A-Za-z_$@?][A-Za-z0-9_$@?-]*`.
@@ -82,7 +82,7 @@ pub(super) fn label_text(input: &str) -> Read<'_, &str> {
     .parse(input)
 }
 
-/// Whether `name` can be written bare: an identifier that is no reserved word.
+/// Whether `name` can be written bare: an identifier that is not a reserved word.
 pub(super) fn is_bare_name(name: &str) -> bool {
     matches!(identifier(name), Ok(("", word)) if word.len() == name.len()) && !is_reserved(name)
 }
@@ -154,7 +154,7 @@ pub(super) fn number(input: &str) -> Read<'_, Number<'_>> {
 /// Digits are needed on both sides of the point, and an exponent needs its sign.
 fn float_length(input: &str, integer: usize) -> usize {
     let fraction = match input[integer..].strip_prefix('.') {
-        Some(behind) => run(behind, |b| b.is_ascii_digit()),
+        Some(tail) => run(tail, |b| b.is_ascii_digit()),
         None => 0,
     };
     let mantissa = if fraction > 0 {
@@ -274,7 +274,7 @@ pub(super) fn type_name(input: &str) -> Read<'_, Type> {
     refuse(input, length, diagnostic)
 }
 
-/// A word short enough to stand in a message.
+/// A word short enough to appear in a message.
 pub(super) fn shorten(word: &str) -> String {
     match word.char_indices().nth(40) {
         Some((cut, _)) => format!("{}…", &word[..cut]),
@@ -339,7 +339,7 @@ pub(super) fn string(input: &str) -> Read<'_, String> {
                     }
                 };
                 let mut value = escape.to_digit(8).unwrap_or(0);
-                // Two digits of `\xhh`; two more behind the first of an octal escape.
+                // Two digits of `\xhh`; two more after the first of an octal escape.
                 let mut digits = 2;
                 while digits > 0 {
                     let Some(digit) = characters.peek().and_then(|(_, c)| c.to_digit(radix)) else {
@@ -395,7 +395,7 @@ mod tests {
             number("1e+5:f"),
             Ok((":f", Number::Float("1e+5")))
         ));
-        // Without a sign the exponent is no exponent.
+        // Without a sign the exponent is not an exponent.
         assert!(matches!(
             number("1e5"),
             Ok(("e5", Number::Decimal { value: 1, .. }))

@@ -69,7 +69,7 @@ impl HeaderPool {
         self.textures.insert(number, texture);
     }
 
-    /// The texture behind `number`, or why its header cannot be fetched from. A header never set is
+    /// The texture of `number`, or why its header cannot be fetched from. A header never set is
     /// 32 zero bytes.
     pub fn texture(&self, number: u32) -> Result<&Texture, Vec<HeaderProblem>> {
         match self.textures.get(&number) {

@@ -2,7 +2,7 @@
 //!
 //! ```text
 //! /*0048*/ --:-:1:-:1 { @!P0 TLD.B.LZ.P P3, R96, R104, R110, 0x0, 1D, 0xf &rd=0x1 ;  /* 0xdd… */ // …
-//! └ in front: skipped ─┘ │    │        └ operands, by their kind ─────────┘ └ behind: skipped, but
+//! └ in front: skipped ─┘ │    │        └ operands, by their kind ─────────┘ └ after: skipped, but
 //!        group opens ────┘    └ modifiers in a fixed order                     the word is compared
 //! ```
 //!
@@ -37,7 +37,7 @@ pub struct Statement {
     pub tld: Spanned<Tld>,
     /// `{` in front: issued together with the next one.
     pub opens: bool,
-    /// `}` behind instead of `;`.
+    /// `}` after instead of `;`.
     pub closes: bool,
 }
 
@@ -75,7 +75,7 @@ pub fn parse(source: &Source, strictness: Strictness) -> (Vec<Statement>, Vec<Di
     (statements, diagnostics)
 }
 
-/// Reads the one statement in `text`, wherever it stands in no file: for tests and options.
+/// Reads the one statement in `text`, wherever it is in no file: for tests and options.
 ///
 /// # Errors
 /// Everything wrong with it, with spans into `text`.
@@ -124,7 +124,7 @@ struct Ruler {
 }
 
 impl Ruler {
-    /// From `from` to `to`, two remainders of the line, without the blanks behind.
+    /// From `from` to `to`, two remainders of the line, without the blanks after.
     fn span(self, from: &str, to: &str) -> Span {
         let taken = from[..from.len() - to.len()].trim_end();
         let start = self.end - from.len() as u32;
@@ -173,8 +173,8 @@ fn blanks(input: &str) -> &str {
         body
     };
     let mut rest = input.trim_start_matches([' ', '\t']);
-    while let Ok((behind, _)) = comment(rest) {
-        rest = behind.trim_start_matches([' ', '\t']);
+    while let Ok((tail, _)) = comment(rest) {
+        rest = tail.trim_start_matches([' ', '\t']);
     }
     rest
 }
@@ -196,9 +196,9 @@ fn line(text: &str, ruler: Ruler) -> Read<'_, Line> {
     let (input, (tld, mut places)) = statement(blanks(input), ruler)?;
     places.whole = ruler.span(start, input);
     let (input, _) = decorations(input)?;
-    let (behind, closes) = end(blanks(input))?;
-    let (rest, _) = decorations(behind)?;
-    let word = listed_word(behind, rest, ruler);
+    let (tail, closes) = end(blanks(input))?;
+    let (rest, _) = decorations(tail)?;
+    let word = listed_word(tail, rest, ruler);
     if !is_end(rest) {
         return expected(rest, "the end of the line");
     }
@@ -264,11 +264,11 @@ fn listed_word(from: &str, to: &str, ruler: Ruler) -> Option<Spanned<u64>> {
 
 /// `@P0`, `@!P3`; none means always.
 fn guard(input: &str) -> Read<'_, Guard> {
-    let Some(behind) = input.strip_prefix('@') else {
+    let Some(tail) = input.strip_prefix('@') else {
         return Ok((input, Guard::ALWAYS));
     };
-    let (behind, not) = opt(char('!')).parse(behind)?;
-    let (rest, pred) = pred(behind)?;
+    let (tail, not) = opt(char('!')).parse(tail)?;
+    let (rest, pred) = pred(tail)?;
     let guard = Guard {
         pred,
         negated: not.is_some(),
@@ -405,16 +405,16 @@ fn statement(input: &str, ruler: Ruler) -> Read<'_, (Tld, Places)> {
     Ok((input, (tld, places)))
 }
 
-/// `.B.LZ.AOFFI…` behind `TLD`; `whole` begins at the mnemonic.
+/// `.B.LZ.AOFFI…` after `TLD`; `whole` begins at the mnemonic.
 fn modifiers<'a>(input: &'a str, whole: &'a str) -> Read<'a, Tld> {
     let mut tld = Tld::default();
     let (mut rest, mut before) = (input, None::<(&str, u8)>);
     let mut lod = false;
-    while let Some(behind) = rest.strip_prefix('.') {
-        let (next, text) = name(behind)?;
+    while let Some(tail) = rest.strip_prefix('.') {
+        let (next, text) = name(tail)?;
         let length = text.len() + 1;
         let wrong = |label: String| {
-            problem(Code::E0802, "modifier cannot stand here", label).see("TLD reference 1.1")
+            problem(Code::E0802, "modifier cannot appear here", label).see("TLD reference 1.1")
         };
         let Some(&(_, place)) = MODIFIERS.iter().find(|m| m.0 == text) else {
             if LATER.contains(&text) || text.starts_with("INVALID") {
@@ -592,7 +592,7 @@ fn comma(input: &str) -> Read<'_, &str> {
     }
 }
 
-/// The kinds of all operands, as far as they can be told, to know relatives by their shape.
+/// The kinds of all operands, as far as they are known, to know relatives by their shape.
 fn shape(input: &str) -> Vec<Option<Kind>> {
     let one = |input| -> Read<'_, Option<Kind>> {
         let input = blanks(input);
@@ -607,7 +607,7 @@ fn shape(input: &str) -> Vec<Option<Kind>> {
 fn operands<'a>(input: &'a str, ruler: Ruler, tld: &mut Tld, places: &mut Places) -> Read<'a, ()> {
     let start = blanks(input);
     if start.len() == input.len() && kind(start).is_some() {
-        return expected(input, "a blank behind the modifiers");
+        return expected(input, "a blank after the modifiers");
     }
     let kinds = shape(start);
     let later = kinds.contains(&Some(Kind::Uniform))
@@ -657,7 +657,7 @@ fn operands<'a>(input: &'a str, ruler: Ruler, tld: &mut Tld, places: &mut Places
                     problem(
                         Code::E0803,
                         "Ra is missing",
-                        "the register of the coordinates stands here",
+                        "the register of the coordinates is here",
                     )
                     .note("TLD takes Rd and Ra at least, then index and coordinate description")
                     .see("TLD reference 1.1"),

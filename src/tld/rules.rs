@@ -70,7 +70,7 @@ pub struct Places {
     pub rd: Span,
     /// Ra.
     pub ra: Span,
-    /// Rb, or the gap behind Ra where it would stand.
+    /// Rb, or the gap after Ra where it would appear.
     pub rb: Span,
     /// The coordinate description.
     pub dim: Span,

@@ -74,7 +74,7 @@ impl Original<'_> {
             (Sampling::Rgba, Change::Luma) => return Ok(brightened(original, &made.planes[0])),
             (Sampling::Rgba, Change::All) => {
                 made = made.resampled(Sampling::Rgba, Range::Full);
-                // Alpha is no part of video.
+                // Alpha is not a part of video.
                 let alpha = original.planes[0].iter().skip(3).step_by(4);
                 let places = made.planes[0].iter_mut().skip(3).step_by(4);
                 places.zip(alpha).for_each(|(out, &alpha)| *out = alpha);

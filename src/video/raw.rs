@@ -1,4 +1,4 @@
-//! Raw frames: bytes without a header, one frame behind the other.
+//! Raw frames: bytes without a header, one frame after the other.
 
 use super::picture::{Picture, Sampling};
 

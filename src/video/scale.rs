@@ -27,7 +27,7 @@ pub enum Filter {
     Nearest,
 }
 
-/// Where chroma of 4:2:0 lies. Chroma of 4:2:2 stands on every second pixel.
+/// Where chroma of 4:2:0 lies. Chroma of 4:2:2 is on every second pixel.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
 pub enum Siting {
     /// Between four pixels: JPEG, MPEG-1.
@@ -124,7 +124,7 @@ impl Scale {
     /// One frame.
     ///
     /// # Errors
-    /// A plane that is no surface, or [`VideoError::Stopped`].
+    /// A plane that is not a surface, or [`VideoError::Stopped`].
     pub fn run(&self, picture: &Picture) -> Result<Picture, VideoError> {
         let mut out = Picture::new(self.to.0, self.to.1, picture.sampling)?;
         let from = picture.sampling.planes(picture.width, picture.height);

@@ -13,16 +13,16 @@ fn memory_that_is_missing_is_told_by_the_argument() {
         (
             address,
             "buffer:size=32",
-            "argument 0, `out`, has 32 bytes at 0x1000000000: the access begins 4 bytes behind its end",
+            "argument 0, `out`, has 32 bytes at 0x1000000000: the access begins 4 bytes past its end",
         ),
         (
             address,
             "buffer:size=36",
-            "the access begins right behind its end",
+            "the access begins right past its end",
         ),
-        (address, "buffer:size=38", "2 of them lie behind its end"),
+        (address, "buffer:size=38", "2 of them lie past its end"),
         (address, "null", "argument 0, `out`, is null"),
-        (address, "buffer:size=35", "begins 1 byte behind its end"),
+        (address, "buffer:size=35", "begins 1 byte past its end"),
         (
             surface,
             "null",
@@ -156,7 +156,7 @@ fn an_argument_that_is_only_read_is_no_output() {
         if !instead.contains("png") {
             run(readonly, instead.trim_start_matches("from="), 0);
         }
-        // What nobody says is no reason to refuse.
+        // What nobody says is not a reason to refuse.
         run("", given, 0);
         run("        access_type: readwrite\n", given, 0);
     }
@@ -184,7 +184,7 @@ fn an_argument_that_is_only_read_is_no_output() {
     );
 }
 
-/// Kinds of images stand in the description; what is given is held to them, and is of them if nothing is said.
+/// Kinds of images are in the description; what is given is checked against them, and they decide where nothing is said.
 #[test]
 fn images_are_of_the_kind_that_the_kernel_was_compiled_for() {
     let described = |kind: &str| {
@@ -604,7 +604,7 @@ fn mistakes_in_a_launch_file_are_told_before_anything_runs() {
         (
             "",
             &device(r#""surfaces": [{"bti": 0, "kind": "buffr"}]"#),
-            &["E0640", "`buffr` is no kind of surface"],
+            &["E0640", "`buffr` is not a kind of surface"],
         ),
     ];
     for (argument, more, words) in cases {

@@ -186,7 +186,7 @@ fn nothing_is_written_over_what_is_asked_for() {
     assert_eq!(text.expect("there"), PROGRAM);
 }
 
-/// A disk without room is told, whoever prints.
+/// A disk without room is reported, whoever prints.
 #[cfg(target_os = "linux")]
 #[test]
 fn output_that_does_not_fit_is_a_failure() {
@@ -298,7 +298,7 @@ fn states_that_cannot_be_read_say_which_and_where() {
     ]);
 }
 
-/// References of a description are refused before they are followed: each doubles what stands behind it.
+/// References of a description are refused before they are followed: each doubles what follows it.
 #[test]
 fn a_description_that_doubles_itself_is_refused() {
     let folder = folder();

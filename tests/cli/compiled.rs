@@ -20,7 +20,7 @@ const CALLS: &str = "\
     ret (M1, 1)
 ";
 
-/// The function, as the compiler prints it: with a version of its own. `more` stands on line 8.
+/// The function, as the compiler prints it: with a version of its own. `more` is on line 8.
 fn twice(more: &str) -> String {
     format!(
         "\
@@ -53,7 +53,7 @@ fn functions_beside_a_text_are_taken_and_told() {
         &traced,
         &["step 1 line 8: mov", "step 3 k_f0.visaasm line 7: mov"],
     );
-    // A text of that name that is no dump of the compiler, or has no number, is nobody's function.
+    // A text of that name that is not a dump of the compiler, or has no number, is nobody's function.
     for name in ["k_f0.visa", "k_fx.visaasm", "k_f.visaasm"] {
         std::fs::rename(folder.path().join("k_f0.visaasm"), folder.path().join(name))
             .expect("renamed");
@@ -583,7 +583,7 @@ fn a_program_that_carries_its_text_runs_alone() {
     ] {
         holds(&run(file, more, 2), words);
     }
-    // It is no text that could be put in its place.
+    // It is not text that could be put in its place.
     holds(
         &said(&folder, &["fmt", "--write", "k.bin"], 2),
         &["is a compiled program"],
@@ -641,7 +641,7 @@ fn reads_past_the_end_of_a_buffer_are_zero_up_to_its_page() {
         &[
             "U0674",
             "`in`, has 8 bytes",
-            "right behind its end",
+            "right past its end",
             "last page read as zero",
         ],
     );

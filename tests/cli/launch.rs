@@ -255,7 +255,7 @@ fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
                 "--arg part=local:",
             ],
         ),
-        // Nothing stands in for what lies between.
+        // Nothing is in for what lies between.
         (
             &[out, part],
             &["argument 0, `in`, is missing", "--arg in=buffer:"],
@@ -308,14 +308,14 @@ fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
             r#"{"global_size": [128], "locl_size": [64]}"#,
             &[
                 "E0640",
-                "`locl_size` is no field of a launch",
+                "`locl_size` is not a field of a launch",
                 "in slip.json",
                 "did you mean `local_size`?",
             ],
         ),
         (
             r#"{"global_size": [128], "args": [{"kid": "buffer"}]}"#,
-            &["E0640", "`kid` is no field of argument 0", "`kind`"],
+            &["E0640", "`kid` is not a field of argument 0", "`kind`"],
         ),
         (
             r#"{"global_size": [128], "args": [{"kind": "bufer", "name": "in"}]}"#,
@@ -341,7 +341,7 @@ fn mistakes_in_a_launch_are_told_with_their_place_and_a_mend() {
         (
             r#"{"global_size": [128], "args": [{"kind": "buffer", "bytes": 8}],
                 "outputs": [{"arg": 0, "file": "28-in.bin", "dtype": "f33"}]}"#,
-            &["E0640", "output 0: `f33` is no element type"],
+            &["E0640", "output 0: `f33` is not an element type"],
         ),
         (
             r#"{"global_size": [128], "args": [{"kind": "buffer", "input": "28-in.bin", "bytes": 8}]}"#,
@@ -426,7 +426,7 @@ fn values_of_another_size_or_type_are_refused() {
     assert_eq!(threads.status.code(), Some(2), "{said}");
 }
 
-/// Groups get whole KiB of shared local memory; what lies behind the last byte of the arguments is nobody's.
+/// Groups get whole KiB of shared local memory; what lies after the last byte of the arguments is nobody's.
 #[test]
 fn shared_memory_behind_the_last_argument_is_outside_for_the_sanitizer() {
     let sums = |part: &str| {

@@ -26,7 +26,7 @@ fn corpus(name: &str) -> PathBuf {
 enum Reason {
     /// Nothing but what the disassembler remarks beside a send.
     Remark,
-    /// Native instructions of math stand with the registers the finalizer gave out.
+    /// Native instructions of math are with the registers the finalizer gave out.
     Registers,
     /// What lay in a register that the program does not fill: `stale:`.
     Stale,
@@ -456,7 +456,7 @@ fn a_warning_about_a_lowered_program_is_on_standard_error() {
     assert!(errors.contains("one colour arrives"), "{errors}");
 }
 
-/// Gathers and what is told of a surface come back even to `%null`, in the lengths the finalizer was seen to give;
+/// Gathers and what is reported of a surface come back even to `%null`, in the lengths the finalizer was seen to give;
 /// samples and blocks do not.
 #[test]
 fn only_some_answers_to_null_have_no_length() {
@@ -862,7 +862,7 @@ fn ironlake_lacks_what_its_messages_do_not_do() {
     }
 }
 
-/// `sample` and `load` have Gen5's own parameter order: the level of a load stands last.
+/// `sample` and `load` have Gen5's own parameter order: the level of a load is last.
 #[test]
 fn the_oldest_sampler_instructions_lower_on_ironlake() {
     let load = first_send("old-load", "ilk", "load.R (8) T6 A0.0 A0.32 A0.64 F0.0");

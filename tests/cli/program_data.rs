@@ -55,7 +55,7 @@ fn pointers_of_a_program_lead_where_it_says() {
         // rise[i / 2] of even work-items, fall[1 + i / 2] of odd ones, and 0.5.
         assert_eq!(floats, [1.5, 30.5, 2.5, 20.5, 3.5, 10.5, 4.5, 0.5]);
     }
-    // Of a description without data and a program the program is taken, wherever it stands in the folder.
+    // Of a description without data and a program the program is taken, wherever it is in the folder.
     let program = std::fs::read(folder.path().join("k.bin")).expect("the program");
     let file = object::File::parse(&program[..]).expect("ELF");
     let text = file.section_by_name(".ze_info").and_then(|s| s.data().ok());
@@ -108,7 +108,7 @@ fn pointers_that_lead_nowhere_are_refused() {
         &function,
         &[
             "E0652",
-            "the program's constants point to `bend`, which is no data",
+            "the program's constants point to `bend`, which is not data",
         ],
     );
     let nobody = |program: &mut Vec<u8>| set(program, relocation(program) + 12, 1 << 20);
@@ -120,7 +120,7 @@ fn pointers_that_lead_nowhere_are_refused() {
 fn zeros_of_a_program_follow_its_data() {
     let zeros = |size: u64| {
         move |program: &mut Vec<u8>| {
-            // The texts of options become zeros behind the globals.
+            // The texts of options become zeros after the globals.
             let names = section(program, ".strtab");
             let name = b".misc.buildOptions";
             let at = program[names..].windows(name.len()).position(|w| w == name);
@@ -200,7 +200,7 @@ fn pointers_of_a_launch_file_are_told_to_lead_nowhere() {
 #[test]
 fn changed_programs_are_read_or_refused() {
     let whole = std::fs::read(samples().join("60-curves.zebin")).expect("the program");
-    // What is read of it stands from the data on; the native code and the source in front of it do not matter.
+    // What is read of it is from the data on; the native code and the source in front of it do not matter.
     let parts = [
         section(&whole, ".data.const")..section(&whole, ".spv"),
         section(&whole, ".note.intelgt.metrics")..whole.len(),

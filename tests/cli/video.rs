@@ -125,7 +125,7 @@ fn deinterlacing_beats_bob_and_weave() {
         .collect();
     made.extend(fields.finish(&frames[9]).unwrap());
     assert_eq!(made.len(), 20, "two frames of each");
-    // Once motion has been learnt; the last one has no field behind it.
+    // Once motion has been learnt; the last one has no field after it.
     let times = 8..20;
     let mean =
         |of: &dyn Fn(i32) -> f64| times.clone().map(of).sum::<f64>() / times.clone().count() as f64;
@@ -320,7 +320,7 @@ fn the_standard_output_gets_the_stream() {
     assert_eq!(json.status.code(), Some(2));
     assert!(String::from_utf8_lossy(&json.stdout).contains("JSON is written there"));
 
-    // Who has seen enough stops the command, which is no error of its own.
+    // Who has seen enough stops the command, which is not an error of its own.
     let mut child = Command::new(env!("CARGO_BIN_EXE_visim"))
         .current_dir(folder.path())
         .arg("video")
@@ -466,7 +466,7 @@ fn wrong_commands_are_told_and_leave_no_file() {
     }
 }
 
-/// What is no file is written to as it stands.
+/// What is not a file is written to unchanged.
 #[cfg(unix)]
 #[test]
 fn pipes_and_links_stay_what_they_are() {

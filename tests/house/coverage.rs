@@ -355,7 +355,7 @@ fn sweep(ran: &RunResult) -> Vec<(String, bool, Vec<End>)> {
     let one = |path: PathBuf| {
         let name = path.file_stem().unwrap_or_default().to_string_lossy();
         let platform = name.split('-').next().and_then(Platform::from_name);
-        // A compiled lesson wants a launch.
+        // A compiled lesson requires a launch.
         let corpus = path.to_string_lossy().contains("/corpus/");
         let given: Vec<Option<(&str, &str)>> = match corpus {
             true => GIVEN.iter().map(|g| Some(*g)).collect(),

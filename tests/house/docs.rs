@@ -74,7 +74,7 @@ fn the_pictures_of_the_readme_are_what_its_commands_draw() {
     let drawn = folder.path().join("drawn.png").display().to_string();
     for (arguments, golden) in [
         (&["picture", "--tile", "Y"][..], "23-tile-y.png"),
-        // Its weights stand in it: what a filter takes is told with them.
+        // Its weights are in it: what a filter takes is reported with them.
         (
             &["picture", "samples/27-footprint.visa:29"],
             "27-footprint.png",
@@ -257,7 +257,7 @@ fn every_code_is_explained_and_found() {
         let long = info.explanation.len();
         assert!(
             long > info.title.len() && long > 60,
-            "{} wants a long text",
+            "{} requires a long text",
             info.name
         );
         for line in info.explanation.lines() {

@@ -40,7 +40,7 @@ fn productions() -> BTreeMap<&'static str, Production> {
             let example = example.strip_prefix(' ').unwrap_or(example);
             let production = all
                 .get_mut(current)
-                .expect("an example stands below its production");
+                .expect("an example is below its production");
             if fresh {
                 production.examples.push(String::new());
             }

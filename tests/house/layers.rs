@@ -87,7 +87,7 @@ fn a_module_names_only_earlier_ones() {
             continue;
         };
         let text = fs::read_to_string(&path).expect("source text");
-        // Unit tests stand last in a file and may reach for whatever shows the matter best.
+        // Unit tests are last in a file and may reach for whatever shows the matter best.
         let code = text.split("#[cfg(test)]").next().unwrap_or_default();
         for (number, line) in code.lines().enumerate() {
             for name in named(line) {

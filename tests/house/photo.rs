@@ -192,7 +192,7 @@ fn colour(x: i32, y: i32) -> Colour {
     if y < SHORE {
         return land(x, y);
     }
-    // The lake mirrors what stands above it, wavering and darker, with glints below the sun.
+    // The lake mirrors what is above it, wavering and darker, with glints below the sun.
     let waver = (wave(x, y * 6, 9, 120) - 128) / 22;
     let mirrored = land(x + waver, 2 * SHORE - y);
     let water = mix(mirrored, [24, 60, 96], 110, 255);

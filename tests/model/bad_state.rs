@@ -25,7 +25,7 @@ use visim::internals::surface::state::{Structure, describe, structure};
 use visim::internals::surface::{Description, Format, Generation, Kind, Memory, Surface, Tiling};
 use visim::internals::syntax::{ParseOptions, parse};
 
-/// Bytes before and behind the surface in its memory.
+/// Bytes before and after the surface in its memory.
 const AROUND: u64 = 4096;
 
 /// The generations whose states are known.
@@ -135,7 +135,7 @@ struct Left {
 struct Asked<'a> {
     program: &'a Program,
     description: &'a Description,
-    /// The byte behind the surface.
+    /// The byte after the surface.
     end: u64,
     coordinates: &'a [u32],
     sampler: Option<SamplerState>,

@@ -67,7 +67,7 @@ fn words_that_break_a_rule_are_refused_and_remarks_are_told() {
             format!("SURFACE T6: state {GEN5} 0 gen=5 at=0x9000"),
             vec!["E0705"],
         ),
-        // What the words say together counts, and a mistake is told where nothing is right from on.
+        // What the words say together counts, and a mistake is reported where nothing is right from on.
         (
             "SAMPLER S0: address=wrap normalized=off address=clamp".to_string(),
             vec![],
@@ -308,8 +308,8 @@ fn refused(directive: &str, code: &str, words: &str, help: &str) {
         (code, words),
         "{directive}"
     );
-    let mend = said.help.unwrap_or_default();
-    assert!(mend.contains(help), "{directive}: {mend}");
+    let fix = said.help.unwrap_or_default();
+    assert!(fix.contains(help), "{directive}: {fix}");
     let of_surfaces = code.starts_with("E074") || code.starts_with("E075");
     assert!(said.see.is_some() || !of_surfaces, "{directive}");
 }

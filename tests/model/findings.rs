@@ -47,7 +47,7 @@ struct Wanted<'a> {
     words: &'a [&'a str],
 }
 
-/// Runs `body` behind the preamble, up to `done:` or its own end, and holds its one finding against `wanted`.
+/// Runs `body` after the preamble, up to `done:` or its own end, and holds its one finding against `wanted`.
 #[track_caller]
 fn finds(wanted: &Wanted<'_>, body: &str) {
     let after = match body.contains("done:") {
@@ -228,7 +228,7 @@ fn variables_whose_lifetime_starts_or_ends() {
                 "in lanes 0xf0",
             ],
         };
-        // What is written behind the line is defined again.
+        // What is written after the line is defined again.
         let body = format!(
             "
     mov (M1, 8) A(0,0)<1> 0x3:ud

@@ -130,7 +130,7 @@ fn mutate(text: &str, random: &mut Random) -> String {
             3 if at < bytes.len() => bytes[at] ^= 1 << random.below(7),
             4 => bytes.truncate(at),
             kind => {
-                // A line is left out, or stands at another place too.
+                // A line is left out, or is at another place too.
                 let lines: Vec<&[u8]> = bytes.split_inclusive(|&b| b == b'\n').collect();
                 let (from, to) = (random.below(lines.len()), random.below(lines.len()));
                 let mut moved = lines.clone();

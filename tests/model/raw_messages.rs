@@ -24,7 +24,7 @@ use visim::internals::source::Source;
 use visim::internals::surface::{Description, Format, Memory, Surface};
 use visim::internals::syntax::{ParseOptions, parse};
 
-/// Bytes before and behind each surface in its memory.
+/// Bytes before and after each surface in its memory.
 const AROUND: usize = 256;
 
 const FORMATS: [Format; 10] = [
@@ -91,7 +91,7 @@ fn program(send: &str, rows: u32, descriptor: u32, response: u32) -> String {
     )
 }
 
-/// A surface of noise with `around` before and behind it; `None` if there is no such surface.
+/// A surface of noise with `around` before and after it; `None` if there is no such surface.
 fn surface(format: Format, size: (u32, u32), seed: u32, around: u8) -> Option<Arc<Surface>> {
     let description = Description {
         base: AROUND as u64,

@@ -32,7 +32,7 @@ const KNOWN: &[(&str, &str, &str)] = &[
     ),
 ];
 
-/// Lesson, code, and why it stands there.
+/// Lesson, code, and why it is there.
 const IN_LESSONS: &[(&str, &str, &str)] = &[
     (
         "17-levels",

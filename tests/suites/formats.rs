@@ -149,12 +149,12 @@ fn spelling(value: &Value) -> String {
 }
 
 fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or_else(|| format!("{value} is no text"))
+    value.as_str().ok_or_else(|| format!("{value} is not text"))
 }
 
 pub fn number(value: &Value) -> Result<u32, String> {
     let number = value.as_u64().and_then(|n| u32::try_from(n).ok());
-    number.ok_or_else(|| format!("{value} is no number"))
+    number.ok_or_else(|| format!("{value} is not a number"))
 }
 
 fn numbers<const N: usize>(value: &Value) -> Result<[u32; N], String> {
@@ -171,7 +171,7 @@ fn bytes(value: &Value) -> Result<Vec<u8>, String> {
             .and_then(|d| u8::from_str_radix(d, 16).ok())
     };
     let all: Option<Vec<u8>> = (0..digits.len()).step_by(2).map(byte).collect();
-    all.ok_or_else(|| format!("{value} is no row of bytes"))
+    all.ok_or_else(|| format!("{value} is not a row of bytes"))
 }
 
 pub fn dword(value: &Value) -> Result<u32, String> {
@@ -197,7 +197,7 @@ pub fn same<T: PartialEq + std::fmt::Debug>(what: &str, found: T, wanted: T) -> 
     }
 }
 
-/// The palette of the vectors stands in one of the files.
+/// The palette of the vectors is in one of the files.
 fn palette(folder: &Path, name: &str, file: &Value) -> Result<Arc<[u32; 256]>, String> {
     let decode = match name {
         "decode_uncompressed" => file.clone(),
@@ -640,7 +640,7 @@ fn packed(row: &Value) -> Outcome {
             continue;
         }
         let field = state::named(fields, key).ok_or_else(|| format!("no field {key}"))?;
-        let value = value.as_f64().ok_or("a field that is no number")?;
+        let value = value.as_f64().ok_or("a field that is not a number")?;
         same(key, field.value(&words), value)?;
         field.set_value(&mut packed, value);
     }

@@ -2,7 +2,7 @@
 //! outputs compared: once in order, once with two groups at a time, once with every message by way of its
 //! bits.
 //!
-//! A case needs nothing but its folder; the tolerance of each output stands in `launch.json`.
+//! A case needs nothing but its folder; the tolerance of each output is in `launch.json`.
 
 use super::{Case, NOT_MODELLED};
 use std::path::{Path, PathBuf};

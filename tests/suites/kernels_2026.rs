@@ -1,4 +1,4 @@
-//! Kernels as the compiler of 2026 prints them: each text is printed as it stands, and each kernel runs on every
+//! Kernels as the compiler of 2026 prints them: each text is printed unchanged, and each kernel runs on every
 //! device that `index.json` has a text for, its own or that of another device; those that are for their form are
 //! read and checked.
 

@@ -180,7 +180,7 @@ fn binary_twin(file: &str) -> Option<String> {
     ))
 }
 
-/// Fields that must be equal as they stand.
+/// Fields that must be equal, byte for byte.
 const EQUAL: &[&str] = &[
     "mnemonic",
     "exec_size",

@@ -53,18 +53,18 @@ pub fn cases(file: &Value, cases: &mut Vec<Case>) {
 fn float(value: &Value) -> Result<f64, String> {
     value
         .as_f64()
-        .ok_or_else(|| format!("{value} is no number"))
+        .ok_or_else(|| format!("{value} is not a number"))
 }
 
 fn fixed(value: &Value) -> Result<i32, String> {
     let number = value.as_i64().and_then(|n| i32::try_from(n).ok());
-    number.ok_or_else(|| format!("{value} is no level"))
+    number.ok_or_else(|| format!("{value} is not a level"))
 }
 
 fn flag(value: &Value) -> Result<bool, String> {
     value
         .as_bool()
-        .ok_or_else(|| format!("{value} is no true or false"))
+        .ok_or_else(|| format!("{value} is neither true nor false"))
 }
 
 fn dwords<const N: usize>(value: &Value, from: usize) -> Result<[u32; N], String> {
@@ -96,7 +96,7 @@ fn mode(value: &Value) -> Result<Address, String> {
         "CLAMP_BORDER" => Address::Border,
         "MIRROR_ONCE" => Address::MirrorOnce,
         "HALF_BORDER" => Address::HalfBorder,
-        _ => return Err(format!("{value} is no address mode")),
+        _ => return Err(format!("{value} is not an address mode")),
     })
 }
 
@@ -269,7 +269,7 @@ fn select(row: &Value) -> Outcome {
             Some("NONE") => MipFilter::None,
             Some("NEAREST") => MipFilter::Nearest,
             Some("LINEAR") => MipFilter::Linear,
-            _ => return Err(format!("{} is no mip filter", s["mip_filter"])),
+            _ => return Err(format!("{} is not a mip filter", s["mip_filter"])),
         },
         ..SamplerState::default()
     };

@@ -131,7 +131,7 @@ fn request(instr: &Value) -> Result<AvsRequest, String> {
 }
 
 fn number(value: &Value) -> Result<u32, String> {
-    let number = value.as_u64().ok_or(format!("{value} is no number"))?;
+    let number = value.as_u64().ok_or(format!("{value} is not a number"))?;
     u32::try_from(number).map_err(|e| format!("{number}: {e}"))
 }
 
@@ -142,7 +142,7 @@ fn flag(value: &Value) -> Result<bool, String> {
 }
 
 fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or(format!("{value} is no text"))
+    value.as_str().ok_or(format!("{value} is not text"))
 }
 
 fn bytes(value: &Value) -> Result<Vec<u8>, String> {

@@ -109,7 +109,7 @@ pub fn refused(folder: &Path) -> Vec<Case> {
 }
 
 /// `text-canonical`: what Intel's assembler printed for `text`. Accepted, says the same instructions
-/// as the file it was printed from, and prints as it stands.
+/// as the file it was printed from, and prints unchanged.
 pub fn canonical(folder: &Path) -> Vec<Case> {
     each(folder, |path, name| {
         let source = Source::new(name, read(path)?);
@@ -256,7 +256,7 @@ fn as_printed(line: &str, module: &Module) -> String {
     line
 }
 
-/// The execution part behind `mnemonic` replaced.
+/// The execution part after `mnemonic` replaced.
 fn with_exec(line: &str, mnemonic: &str, exec: &str) -> String {
     let parts = line.find(mnemonic).and_then(|at| {
         let behind = at + mnemonic.len();

@@ -39,7 +39,7 @@ fn json(text: &str) -> Result<Value, String> {
 }
 
 fn text(value: &Value) -> Result<&str, String> {
-    value.as_str().ok_or(format!("{value} is no string"))
+    value.as_str().ok_or(format!("{value} is not a string"))
 }
 
 fn hex(text: &str) -> Result<u64, String> {
@@ -115,7 +115,7 @@ fn fields(tld: &Tld) -> Value {
     })
 }
 
-/// A line that must not read, with a place to mend.
+/// A line that must not read, with a place to fix.
 fn run_refusal(case: &Value) -> Result<(), String> {
     match parse_one(text(&case["text"])?, Strictness::Lenient) {
         Ok(tld) => Err(format!("accepted as `{tld}`, though {}", case["why"])),

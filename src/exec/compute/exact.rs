@@ -15,7 +15,7 @@ pub struct Exact {
     negative: bool,
     magnitude: u128,
     exponent: i32,
-    /// Less than one in the last place lies behind it.
+    /// Less than one in the last place lies after it.
     more: bool,
     /// Both terms have the sign, or one is none: so does a sum of zero.
     alike: bool,

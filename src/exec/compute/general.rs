@@ -259,7 +259,7 @@ fn convert(thread: &Thread<'_>, source: &Source, ty: Type, saturate: bool, count
             let mode = thread.mode;
             let mut bits = from_floats(&values, ty, saturate, mode, false, count);
             if same && ty == Type::F && !mode.keep_single {
-                // An arithmetic move: the source was flushed above, so the result is no denormal.
+                // An arithmetic move: the source was flushed above, so the result is not a denormal.
                 for bits in &mut bits[..count] {
                     *bits = u64::from(float::flush_single(f32::from_bits(*bits as u32)).to_bits());
                 }

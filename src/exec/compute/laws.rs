@@ -15,7 +15,7 @@ use proptest::test_runner::FileFailurePersistence;
 /// Bytes of an arena.
 const BYTES: usize = 1024;
 
-/// The op that goes on where this one ends, with the lanes behind its own.
+/// The op that goes on where this one ends, with the lanes after its own.
 fn next(op: &Op) -> Op {
     let on = |region: &Region, size: u32, lanes: Lanes| match *region {
         Region::Dense(at) => Region::Dense(at + size * u32::from(lanes.count)),
@@ -25,7 +25,7 @@ fn next(op: &Op) -> Op {
         },
         ref other => other.clone(),
     };
-    let behind = |lanes: Lanes| Lanes {
+    let next = |lanes: Lanes| Lanes {
         offset: lanes.offset + lanes.count,
         ..lanes
     };
@@ -33,7 +33,7 @@ fn next(op: &Op) -> Op {
     match &mut op {
         Op::Alu(alu) => {
             let lanes = alu.lanes;
-            alu.lanes = behind(lanes);
+            alu.lanes = next(lanes);
             alu.dst.region = on(&alu.dst.region, alu.dst.ty.bytes(), lanes);
             for source in &mut alu.src {
                 source.region = on(&source.region, source.ty.bytes(), lanes);
@@ -43,7 +43,7 @@ fn next(op: &Op) -> Op {
             for source in src.iter_mut() {
                 source.region = on(&source.region, source.ty.bytes(), *lanes);
             }
-            *lanes = behind(*lanes);
+            *lanes = next(*lanes);
         }
         _ => {}
     }
@@ -60,7 +60,7 @@ fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
         sites: Vec::new(),
         symbols: Default::default(),
         image: arena.to_vec(),
-        // The last bytes are behind it, like constants and predicates.
+        // The last bytes are after it, like constants and predicates.
         general_bytes: 768,
         sink: 1020,
         zero: 1016,
@@ -421,7 +421,7 @@ movs (M1_NM, 1) S0(0) 0x0:ud
         .collect();
     let (held, moved) = (true, false);
     let straight = [moved, moved, held, moved, held, moved, moved, moved, moved];
-    // Lanes that were first out of the loop left 1 in S0 for those that wait behind it.
+    // Lanes that were first out of the loop left 1 in S0 for those that wait after it.
     let loops = [moved, moved, moved, moved, moved];
     assert_eq!(idle, [&straight[..], &loops].concat());
 }

@@ -1,8 +1,8 @@
 //! Which lanes run: frames, waiting lanes, calls.
 //!
-//! Every lane has its own place in the text; the lanes that stand at the smallest one run together,
+//! Every lane has its own place in the text; the lanes that are at the smallest one run together,
 //! the others wait. That is the equivalent implementation that the vISA text reference 5.5 gives for
-//! `goto` with its per-label sets: forward branches rejoin at their label, backward ones behind the
+//! `goto` with its per-label sets: forward branches rejoin at their label, backward ones after the
 //! loop. Calls nest in frames, and the deepest frame runs.
 //!
 //! ```text
@@ -21,7 +21,7 @@ const MAX_DEPTH: usize = 1000;
 
 /// What an instruction that leaves a body has left.
 pub enum Left {
-    /// Nothing: lanes are left in it, or it was no function of its own.
+    /// Nothing: lanes are left in it, or it was not a function of its own.
     Nothing,
     /// The function of this number; its caller has its own variables back.
     Function(u32),

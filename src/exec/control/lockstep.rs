@@ -1,4 +1,4 @@
-//! Threads side by side: those that stand at the same op run it one after the other, so that finding out what
+//! Threads side by side: those that are at the same op run it one after the other, so that finding out what
 //! to do is paid once for all of them.
 //!
 //! ```text
@@ -47,7 +47,7 @@ fn keeps_to_itself(op: &Op) -> bool {
 /// Runs threads of a program that [`may_lockstep`] to their ends. They come back in the order of their numbers.
 ///
 /// # Errors
-/// The [`Trap`] of the first thread, by number, that could not go on; those behind it have not ended.
+/// The [`Trap`] of the first thread, by number, that could not go on; those after it have not ended.
 pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<(), Box<Trap>> {
     for thread in threads.iter_mut() {
         thread.load_control(environment.code);
@@ -67,7 +67,7 @@ pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<
         let join = rest.iter().map(|t| t.frame.pc).find(|&at| at > pc);
         let join = join.unwrap_or(ENDED);
         if let Err(trap) = advance(front, join, environment) {
-            // Whoever comes behind would not have started; those in front may yet have a trap of their own.
+            // Whoever comes after would not have started; those in front may yet have a trap of their own.
             for thread in threads.iter_mut() {
                 if thread.id >= trap.thread {
                     thread.frame.pc = ENDED;
@@ -80,7 +80,7 @@ pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<
     first.map_or(Ok(()), Err)
 }
 
-/// Runs threads that stand at one op in one float mode until they part or come to `join`.
+/// Runs threads that are at one op in one float mode until they part or come to `join`.
 fn advance(
     front: &mut [Thread<'_>],
     join: u32,
@@ -102,8 +102,8 @@ fn advance(
     }
 }
 
-/// Runs what threads that stand at one op do alike: steps, branches, and messages served for all of them. Says
-/// at which op they stand that each does for itself, or that is one too many for one of them; `None` if they
+/// Runs what threads that are at one op do alike: steps, branches, and messages served for all of them. Says
+/// at which op they are that each does for itself, or that is one too many for one of them; `None` if they
 /// have parted, or have come to `join` or to where lanes of one of them wait.
 fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) -> Option<u32> {
     let Environment { code, limit, .. } = *environment;
@@ -156,7 +156,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
     (together && pc < waits).then_some(pc)
 }
 
-/// Lets threads take the branch that all stand at. Says whether all stand at one op then, and where they or
+/// Lets threads take the branch that all are at. Says whether all are at one op then, and where they or
 /// lanes of one of them have to wait. By itself, so that what is known of the branch stays in registers.
 #[inline(never)]
 fn branch(
@@ -175,7 +175,7 @@ fn branch(
     (least == most, waits)
 }
 
-/// Lets threads do, one after the other, the op that all stand at.
+/// Lets threads do, one after the other, the op that all are at.
 fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
     let limit = environment.limit;
     let Some(op) = front
@@ -215,7 +215,7 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
     Ok(())
 }
 
-/// Lets lanes that wait where a thread stands join the others.
+/// Lets lanes that wait where a thread is join the others.
 fn settle(thread: &mut Thread<'_>) {
     if thread.frame.pc >= thread.frame.join && thread.frame.pc != ENDED {
         thread.frame.rejoin();

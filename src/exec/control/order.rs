@@ -51,7 +51,7 @@ impl Update {
         self == other && self != Update::Ordered
     }
 
-    /// What a message does; `None` if it is no atomic.
+    /// What a message does; `None` if it is not an atomic.
     pub fn of(send: &Send) -> Option<Update> {
         Update::of_request(&send.request, send.operands.registers.answer.is_some())
     }

@@ -335,7 +335,7 @@ add (M1, 16) C(2,0)<1> B(0,0)<1;1,0> B(2,0)<1;1,0>
 
     #[test]
     fn what_may_keep_a_byte_needs_it_fresh() {
-        // A predicate, a stride, a read before the write, and whatever comes behind a branch.
+        // A predicate, a stride, a read before the write, and whatever comes after a branch.
         let body = "(P1) mov (M1, 16) A(0,0)<1> 0x0:d
 mov (M1, 16) B(0,0)<2> 0x0:d
 add (M1, 16) C(0,0)<1> C(0,0)<1;1,0> 0x1:d

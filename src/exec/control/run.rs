@@ -25,7 +25,7 @@ pub(crate) enum After {
     Stop(Stop),
 }
 
-/// Whether an op is no instruction: it counts nowhere, and nobody watches it.
+/// Whether an op is not an instruction: it counts nowhere, and nobody watches it.
 const fn is_bookkeeping(op: &Op) -> bool {
     matches!(op, Op::ReadState | Op::LoadControl)
 }
@@ -66,7 +66,7 @@ impl Thread<'_> {
             let pc = self.frame.pc;
             let run = code.run(pc);
             if run > 0 && !O::ACTIVE {
-                // Nobody can join inside a run: those who wait do so where a jump may lead or behind
+                // Nobody can join inside a run: those who wait do so where a jump may lead or after
                 // an op of the thread's own.
                 let run = u64::from(run).min(run_until.saturating_sub(self.executed));
                 if run == 0 {
@@ -158,7 +158,7 @@ impl Thread<'_> {
                 index,
                 targets,
             } => {
-                // Beyond the table nothing is promised: go on behind it.
+                // Beyond the table nothing is promised: go on after it.
                 let index = general::scalar(self, index);
                 if let Some(&target) = usize::try_from(index).ok().and_then(|i| targets.get(i)) {
                     self.frame.jump(target);
@@ -275,7 +275,7 @@ impl Thread<'_> {
         };
         let counts = threads.map(|count| u32::try_from(count).unwrap_or(0));
         if counts.contains(&0) {
-            return Err(broken("it wants one producer and one consumer at least"));
+            return Err(broken("it requires one producer and one consumer at least"));
         }
         if role != Role::Producer && self.named.iter().any(|m| m.id == id) {
             return Err(broken(

@@ -9,7 +9,7 @@ use crate::exec::state::trap::Trap;
 use crate::program::{Raw, Registers, Send};
 use crate::surface::{Refused, Surface};
 
-/// A request's way to registers: which op asks on which lanes, and what stands beside it.
+/// A request's way to registers: which op asks on which lanes, and what is beside it.
 #[derive(Clone, Copy)]
 pub struct Call<'s> {
     /// Index of the op.
@@ -91,7 +91,7 @@ pub fn state(thread: &Thread<'_>, slot: Option<u32>) -> u32 {
     slot.map_or(0, |at| thread.dword(at))
 }
 
-/// The surface behind a binding table index, or the trap that says how to bind one.
+/// The surface of a binding table index, or the trap that says how to bind one.
 pub fn surface<'r>(
     thread: &Thread<'_>,
     resources: &'r Resources,
@@ -180,7 +180,7 @@ pub fn refuse(
     thread.trap(call.pc, mask, diagnostic)
 }
 
-/// Copies registers out; what lies behind the variable's end is zero.
+/// Copies registers out; what lies past the variable's end is zero.
 pub fn read_raw(thread: &Thread<'_>, raw: Raw, out: &mut [u8]) {
     let have = (raw.end.saturating_sub(raw.offset) as usize).min(out.len());
     if have > 0 {
@@ -188,7 +188,7 @@ pub fn read_raw(thread: &Thread<'_>, raw: Raw, out: &mut [u8]) {
     }
 }
 
-/// Copies into registers; what lies behind the variable's end vanishes.
+/// Copies into registers; what lies past the variable's end vanishes.
 pub fn write_raw<O: Observer>(
     thread: &mut Thread<'_>,
     raw: Raw,

@@ -1,7 +1,7 @@
-//! Coalesced messages: the lanes of a gather or scatter at once, when nobody watches.
+//! Coalesced messages: the lanes of a gather or scatter at once, without an observer.
 //!
 //! ```text
-//!  addresses  a₀ a₁ a₂ …  ─┬─ each the bytes of a lane behind the last: one copy
+//!  addresses  a₀ a₁ a₂ …  ─┬─ each the bytes of a lane after the last: one copy
 //!  registers  R₀ R₁ R₂ …   └─ anything else: a copy for each lane, in order
 //!             G₀ G₁ G₂ …  ◀─▶ R₀G₀ R₁G₁ R₂G₂ … in memory
 //! ```
@@ -108,7 +108,7 @@ impl Shape {
         count: usize,
         platform: Platform,
     ) -> Option<Shape> {
-        // Enabled channels that follow each other, and how many stand in front of them.
+        // Enabled channels that follow each other, and how many are in front of them.
         let channels = |mask: u8| {
             let first = mask.trailing_zeros();
             let run = u32::from(mask).checked_shr(first)?;
@@ -185,7 +185,7 @@ pub(crate) struct Coalesced<'s> {
 }
 
 impl<'s> Coalesced<'s> {
-    /// The message of `send` in the memory that `thread` names; `None` if it is no such message, or one that
+    /// The message of `send` in the memory that `thread` names; `None` if it is not such a message, or one that
     /// threads serve each for itself.
     pub(crate) fn new(
         thread: &Thread<'_>,
@@ -338,7 +338,7 @@ fn in_pieces(
     addresses: &[u64; MAX_LANES],
 ) -> bool {
     let size = shape.bytes();
-    // A lane without memory is a fault, which is told where lanes are served one by one.
+    // A lane without memory is a fault, which is reported where lanes are served one by one.
     let missing = |lane: usize| space.find(addresses[lane], size).is_err();
     if !space.endless() && active(mask, lanes.end).any(missing) {
         return false;
@@ -366,7 +366,7 @@ fn in_pieces(
     true
 }
 
-/// Whether each address is `size` bytes behind the one before.
+/// Whether each address is `size` bytes after the one before.
 fn follow(span: &[u64], size: usize) -> bool {
     let mut next = span[0];
     let mut differs = 0;

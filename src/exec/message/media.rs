@@ -36,7 +36,7 @@ pub(crate) fn media<O: Observer>(
     let bytes = (block.bytes() as usize).min(MAX_BLOCK);
     let failed =
         |thread: &Thread<'_>, refused| refuse(thread, call, block.surface, u32::MAX, refused);
-    // A variable that holds the whole block is its place, if nobody watches.
+    // A variable that holds the whole block is its place, without an observer.
     if !O::ACTIVE && data.end.saturating_sub(data.offset) as usize >= bytes {
         let registers = &mut thread.arena[data.offset as usize..][..bytes];
         let done = match write {
@@ -45,7 +45,7 @@ pub(crate) fn media<O: Observer>(
         };
         return done.map(drop).map_err(|refused| failed(thread, refused));
     }
-    // Registers behind the variable's end read as zero and take nothing.
+    // Registers past the variable's end read as zero and take nothing.
     let mut pixels = [0; MAX_BLOCK];
     let pixels = &mut pixels[..bytes];
     read_raw(thread, data, pixels);
@@ -84,7 +84,7 @@ fn watch_block<O: Observer>(
     observer: &mut O,
 ) {
     let memory = Window::whole(surface.memory()).memory();
-    // Writes start at a multiple of 4 bytes, which is told with the first piece. Source: vISA text
+    // Writes start at a multiple of 4 bytes, which is reported with the first piece. Source: vISA text
     // reference 5.6.
     let mut misaligned =
         (write && media.x.rem_euclid(4) != 0).then_some((u64::from(media.x.cast_unsigned()), 4));

@@ -89,7 +89,7 @@ impl Media<'_> {
         Ok(())
     }
 
-    /// The surface and the state that a message of the scaler reads, of `kind`; steps that are too long are told.
+    /// The surface and the state that a message of the scaler reads, of `kind`; steps that are too long are reported.
     fn scaler<'r>(
         &self,
         thread: &Thread<'_>,
@@ -320,7 +320,7 @@ impl Media<'_> {
             });
     }
 
-    /// A state of several elements counts as that many samplers: an index between two is no state.
+    /// A state of several elements counts as that many samplers: an index between two is not a state.
     fn whole_state(
         &self,
         thread: &Thread<'_>,
@@ -332,7 +332,7 @@ impl Media<'_> {
             return Ok(());
         }
         let what =
-            format!("sampler index {index} of a {message} message is no multiple of {elements}");
+            format!("sampler index {index} of a {message} message is not a multiple of {elements}");
         let diagnostic = Diagnostic::with_message(Code::U0880, what)
             .note(format!(
                 "state {} would be index {}",

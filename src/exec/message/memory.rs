@@ -161,14 +161,14 @@ fn no_memory(thread: &Thread<'_>, space: &Space<'_>, at: &Call<'_>, fault: &Faul
     let Fault { address, bytes } = fault;
     if let Space::Scratch(window) = space {
         let note = format!(
-            "{bytes} bytes are wanted at {address:#x}, a thread has {:#x}",
+            "{bytes} bytes are required at {address:#x}, a thread has {:#x}",
             window.len()
         );
         return thread.trap(at.pc, at.mask, Diagnostic::new(Code::L0605).note(note));
     }
     let mut diagnostic =
         Diagnostic::with_message(Code::E0608, format!("no memory at address {address:#x}"))
-            .note(format!("{bytes} bytes are wanted there"))
+            .note(format!("{bytes} bytes are required there"))
             .see(thread.section(at.pc));
     if let Space::Flat(memory, _) = space {
         diagnostic.notes.extend(memory.near(*address, *bytes));
@@ -215,7 +215,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         );
     }
 
-    /// Reads memory; what lies outside is told and served as the space has it.
+    /// Reads memory; what lies outside is reported and served as the space has it.
     pub(crate) fn load(&mut self, from: Asked, out: &mut [u8]) -> Result<(), Fault> {
         self.watch(AccessKind::Read, from, out.len(), &[]);
         self.space.read(from.address, out)

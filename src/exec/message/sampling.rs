@@ -92,7 +92,7 @@ pub fn sampler<O: Observer>(
     Ok(())
 }
 
-/// Asks the sampler. What comes back is the one word behind the channels, if the message has one: the kill
+/// Asks the sampler. What comes back is the one word after the channels, if the message has one: the kill
 /// mask, or the null mask.
 fn answer<O: Observer>(
     thread: &Thread<'_>,
@@ -226,7 +226,7 @@ fn read_lanes(thread: &Thread<'_>, raw: Option<Raw>, narrow: bool, lanes: u32, o
     };
     let size = if narrow { 2 } else { 4 };
     let wanted = (lanes as usize).min(out.len()) * size;
-    // What lies behind the variable's end is zero.
+    // What lies past the variable's end is zero.
     let have = (raw.end.saturating_sub(raw.offset) as usize).min(wanted);
     let bytes = thread.arena.get(raw.offset as usize..).unwrap_or_default();
     let bytes = &bytes[..have.min(bytes.len())];
@@ -281,7 +281,7 @@ fn write_channels<O: Observer>(
         let dst = dst.skip(row as u32 * step);
         let values = &channels[channel][..count.min(32)];
         if whole && !narrow {
-            // A variable that holds all lanes takes them as they are, if nobody watches.
+            // A variable that holds all lanes takes them as they are, without an observer.
             let room = dst.end.saturating_sub(dst.offset) as usize >= 4 * values.len();
             if room && !O::ACTIVE {
                 let registers = &mut thread.arena[dst.offset as usize..][..4 * values.len()];

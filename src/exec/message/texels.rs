@@ -158,7 +158,7 @@ pub(crate) struct Rows<'s> {
 }
 
 impl<'s> Rows<'s> {
-    /// The write of `send` to the image that `thread` names; `None` if it is no write of rows.
+    /// The write of `send` to the image that `thread` names; `None` if it is not a write of rows.
     pub(crate) fn new(
         thread: &Thread<'_>,
         environment: &Environment<'s>,

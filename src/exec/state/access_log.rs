@@ -1,10 +1,10 @@
-//! What the data port noted of a message's memory, told to the observer.
+//! What the data port noted of a message's memory, reported to the observer.
 
 use super::observer::{Access, AccessKind, At, Observer, SpaceName, Spot};
 use crate::dataport::touch::{self, Touch, Watch};
 use std::cell::RefCell;
 
-/// The touches of one message; empty, and never filled, where nobody watches.
+/// The touches of one message; empty, and never filled, without an observer.
 #[derive(Default)]
 pub struct Touched(RefCell<Vec<Touch>>);
 

@@ -13,7 +13,7 @@ use indexmap::IndexMap;
 use std::collections::BTreeMap;
 use std::sync::{Arc, OnceLock};
 
-/// A sampler state; each kind of message wants its own.
+/// A sampler state; each kind of message requires its own.
 #[derive(Clone, Debug)]
 pub enum Sampler {
     /// For `avs` and the `sample_8x8` message.
@@ -65,7 +65,7 @@ pub struct Bindings {
 pub struct Told {
     /// Names of memories by the address of their first byte.
     pub memory: BTreeMap<u64, String>,
-    /// What would stand at binding table indices that nothing is bound to: a null pointer.
+    /// What would appear at binding table indices that nothing is bound to: a null pointer.
     pub surfaces: BTreeMap<u32, String>,
     /// What has no address: null pointers.
     pub null: Vec<String>,
@@ -82,7 +82,7 @@ pub struct FlatRange {
     pub memory: Arc<Memory>,
 }
 
-/// Addresses behind which every thread has memory of its own: private memory of compiled kernels.
+/// Addresses after which every thread has memory of its own: private memory of compiled kernels.
 /// Source: launch reference 7, "Private arrays".
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct OwnRange {
@@ -131,7 +131,7 @@ pub struct FlatMemory {
 /// Bytes of a page.
 const PAGE: u64 = 4096;
 
-/// Bytes behind the end of a memory from which on an access has nothing to do with it.
+/// Bytes past the end of a memory from which on an access has nothing to do with it.
 const FAR: u64 = 1 << 28;
 
 impl FlatMemory {
@@ -160,25 +160,22 @@ impl FlatMemory {
             return null.chain(unrelocated).collect();
         };
         let (len, start) = (range.memory.len() as u64, range.address);
-        let behind = (address - start).saturating_sub(len);
-        if behind > FAR {
+        let past = (address - start).saturating_sub(len);
+        if past > FAR {
             return Vec::new();
         }
         let place = match address - start < len {
             true => format!(
-                "{} of them lie behind its end",
+                "{} of them lie past its end",
                 bytes as u64 - (len - (address - start))
             ),
-            false if behind == 0 => "the access begins right behind its end".to_string(),
-            false => format!(
-                "the access begins {} behind its end",
-                counted(behind, "byte")
-            ),
+            false if past == 0 => "the access begins right past its end".to_string(),
+            false => format!("the access begins {} past its end", counted(past, "byte")),
         };
         vec![format!("{name} has {len} bytes at {start:#x}: {place}")]
     }
 
-    /// What would stand at a binding table index that nothing is bound to.
+    /// What would appear at a binding table index that nothing is bound to.
     pub fn absent(&self, index: u32) -> Option<&str> {
         self.told.surfaces.get(&index).map(String::as_str)
     }
@@ -212,7 +209,7 @@ pub struct Resources {
     samplers: BTreeMap<u32, Sampler>,
     /// Memory at 64-bit addresses.
     pub flat: FlatMemory,
-    /// Addresses behind which every thread has memory of its own.
+    /// Addresses after which every thread has memory of its own.
     pub own: Option<OwnRange>,
     /// What threads have to say.
     pub remarks: Remarks,

@@ -1,4 +1,4 @@
-//! Frames: where the lanes of a body stand, those that run and those that wait.
+//! Frames: where the lanes of a body are, those that run and those that wait.
 
 /// One call level.
 #[derive(Clone, Debug)]
@@ -61,7 +61,7 @@ impl Frame {
 
     /// `taken` go to `target`, the other running lanes go on at `pc`; the smaller place runs first.
     ///
-    /// Whoever then stands at or behind a place where others wait joins them before the next op.
+    /// Whoever then is at or after a place where others wait joins them before the next op.
     pub(crate) fn split(&mut self, taken: u32, target: u32) {
         let rest = self.em & !taken;
         if rest == 0 {

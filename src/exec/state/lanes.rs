@@ -90,7 +90,7 @@ pub fn write<const B: usize, T: Copy>(
             }
         }
         Region::Indirect(indirect) => {
-            // All addresses are read before anything is written; they lie behind the general bytes,
+            // All addresses are read before anything is written; they lie after the general bytes,
             // where no indirect write reaches, so reading them lane by lane is the same.
             for lane in active(mask, count) {
                 if let Some(at) = indirect_offset(arena, indirect, lane, B as u32, general_bytes) {

@@ -97,7 +97,7 @@ impl NamedBarriers {
         let [producers, consumers] = open.wanted;
         if open.wanted != wanted {
             return Err(format!(
-                "{} producers and {} consumers are told, the first thread said {producers} and {consumers}",
+                "{} producers and {} consumers were announced, the first thread said {producers} and {consumers}",
                 wanted[0], wanted[1]
             ));
         }
@@ -108,7 +108,7 @@ impl NamedBarriers {
             *arrived += u32::from(counts);
             if *arrived > told {
                 return Err(format!(
-                    "one more than the {producers} producers and {consumers} consumers that are told"
+                    "one more than the {producers} producers and {consumers} consumers that were announced"
                 ));
             }
         }

@@ -64,14 +64,14 @@ pub trait Observer: std::marker::Send {
     fn access(&mut self, _at: At, _access: &Access<'_>) {}
 
     /// A message wrote these bytes, but nothing is promised of their content. Comes after the bytes
-    /// were told as written.
+    /// were reported as written.
     fn undefined(&mut self, _at: At, _range: &Range<u32>) {}
 
     /// The body of [`crate::program::Program::functions`] number `function` was entered, its variables
     /// being those of a new activation; comes again, with `left`, when the caller has its own back.
     fn function(&mut self, _at: At, _function: u32, _left: bool) {}
 
-    /// The thread has come to a named barrier, or goes on behind it.
+    /// The thread has come to a named barrier, or goes on after it.
     fn named_barrier(&mut self, _at: At, _meeting: Meeting, _step: MeetingStep) {}
 
     /// The thread has ended, or trapped and will not go on.
@@ -142,7 +142,7 @@ pub struct Access<'a> {
     pub bytes: u32,
     /// How many of them exist, counted from the first.
     pub inside: u32,
-    /// The address that the program gave and the multiple that the message wants, if it is not one.
+    /// The address that the program gave and the multiple that the message requires, if it is not one.
     pub misaligned: Option<(u64, u32)>,
     /// Which memory: equal for all ways to the same bytes, different for different ones; otherwise
     /// without meaning.
@@ -166,7 +166,7 @@ pub enum SpaceName {
     Scratch,
     /// 64-bit addresses.
     Flat,
-    /// 64-bit addresses behind which each thread has memory of its own.
+    /// 64-bit addresses after which each thread has memory of its own.
     Private,
 }
 

@@ -109,7 +109,7 @@ impl<'p> Thread<'p> {
         }
     }
 
-    /// Where op `pc` stands, for observers.
+    /// Where op `pc` is, for observers.
     pub(crate) fn at(&self, pc: u32) -> At {
         At {
             thread: self.id,
@@ -287,7 +287,7 @@ impl<'p> Thread<'p> {
                 super::lanes::indirect_offset(&self.arena, i, lane as usize, size, general)? as u32
             }
         };
-        // State elements lie behind the general bytes; the sink is the only place that does not count.
+        // State elements lie after the general bytes; the sink is the only place that does not count.
         (offset != self.program.sink).then_some(offset)
     }
 

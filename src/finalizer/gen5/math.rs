@@ -16,7 +16,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     };
     let operands = &cx.instruction.operands;
     let [to, sources @ ..] = &operands[..] else {
-        return refuse(cx, "a destination is wanted");
+        return refuse(cx, "a destination is required");
     };
     let types: Vec<Type> = sources.iter().map(|s| cx.element_type(&s.node)).collect();
     let float = types.iter().all(|ty| *ty == Type::F);
@@ -35,14 +35,14 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
                 "Ironlake's math unit has no such function for this type",
             );
         }
-        // The reciprocal of the denominator; the multiplication that follows is no message.
+        // The reciprocal of the denominator; the multiplication that follows is not a message.
         function = Function::Inv;
     }
     let Operand::General(general) = &to.node else {
         return refuse(cx, "an indirect destination is not modelled here");
     };
     let Region::Destination { stride } = general.region.node else {
-        return refuse(cx, "a destination region is wanted");
+        return refuse(cx, "a destination region is required");
     };
     let signed = divides && types.contains(&Type::D);
     let saturate = cx.instruction.has(&Suffix::Saturate) && function != Function::Inv

@@ -112,7 +112,7 @@ fn enables(cx: &Lowering, wide: bool, first_slot: u32) -> Option<(usize, Value)>
     ))
 }
 
-/// The header operand; source depth, if it is sent, is told in `M1.6`.
+/// The header operand; source depth, if it is sent, is reported in `M1.6`.
 fn second_header(cx: &Lowering, place: super::Place, target: &Target) -> Part {
     if target.depth.is_none() {
         return cx.part(place, GRF);

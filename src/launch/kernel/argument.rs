@@ -50,7 +50,7 @@ impl Argument {
         }
     }
 
-    /// The bytes behind it, tight; `None` for what has no memory.
+    /// The bytes after it, tight; `None` for what has no memory.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match self {
             Argument::Buffer(memory) => Some(memory.to_vec()),
@@ -167,7 +167,7 @@ impl SamplerChoice {
             other => {
                 return Err(refuse(
                     Code::E0642,
-                    format!("`{other}` is no filter: nearest or linear"),
+                    format!("`{other}` is not a filter: nearest or linear"),
                 ));
             }
         };

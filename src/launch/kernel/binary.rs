@@ -10,7 +10,7 @@ use crate::isa::Platform;
 use object::{Object, ObjectSection};
 use std::collections::BTreeMap;
 
-/// What the compiler calls the functions that kernels of a program share: they stand where a kernel would.
+/// What the compiler calls the functions that kernels of a program share: they are where a kernel would.
 pub const SHARED: &str = "Intel_Symbol_Table_Void_Program";
 
 /// What a program says of one kernel.
@@ -133,7 +133,7 @@ impl Compiled {
     /// Joins the description with the inputs of the text.
     ///
     /// # Errors
-    /// `E0640`: a payload behind all registers; `N0640`: an entry that visim does not fill.
+    /// `E0640`: a payload after all registers; `N0640`: an entry that visim does not fill.
     pub fn description(
         &self,
         platform: Platform,

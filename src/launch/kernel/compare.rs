@@ -86,12 +86,12 @@ impl Output {
     pub fn readable(&self) -> Result<(), String> {
         if Element::named(&self.dtype).is_none() {
             let known = "u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64";
-            return Err(format!("`{}` is no element type: {known}", self.dtype));
+            return Err(format!("`{}` is not an element type: {known}", self.dtype));
         }
         let mode = self.compare.mode.as_str();
         if !mode.is_empty() && !MODES.contains(&mode) {
             let known = MODES.join(", ");
-            return Err(format!("`{mode}` is no way to compare: {known}"));
+            return Err(format!("`{mode}` is not a way to compare: {known}"));
         }
         Ok(())
     }
@@ -103,7 +103,7 @@ impl Output {
 /// A sentence: the first element that is too far away, and how many are.
 pub fn compare(output: &Output, expected: &[u8], got: &[u8]) -> Result<(), String> {
     let Some(element) = Element::named(&output.dtype) else {
-        return Err(format!("`{}` is no element type", output.dtype));
+        return Err(format!("`{}` is not an element type", output.dtype));
     };
     if expected.len() != got.len() {
         return Err(format!(

@@ -7,7 +7,7 @@
 //!  .rel.data.*: a pointer, the symbol it leads to            tokens 48, 47: a pointer, the data it leads to
 //! ```
 //!
-//! A compiler leaves in place of a pointer how far behind its target it leads; the address of the target is added
+//! A compiler leaves in place of a pointer how far past its target it leads; the address of the target is added
 //! when the data get theirs. Source: launch reference 8; the sections and tokens of programs.
 
 use super::json::limited;
@@ -42,7 +42,7 @@ pub(super) enum Part {
 impl Part {
     const ALL: [Part; 3] = [Part::Constants, Part::Globals, Part::Strings];
 
-    /// The sections that hold it, one behind the other: what has values, and what begins as zeros.
+    /// The sections that hold it, one after the other: what has values, and what begins as zeros.
     const fn sections(self) -> &'static [&'static str] {
         match self {
             Part::Constants => &[".data.const", ".bss.const"],
@@ -84,8 +84,8 @@ impl ProgramData {
         }
     }
 
-    /// Lets the pointer at byte `offset` of a part lead to `target`, and as far behind it as it says; or `addend`
-    /// bytes behind it, where that stands elsewhere.
+    /// Lets the pointer at byte `offset` of a part lead to `target`, and as far after it as it says; or `addend`
+    /// bytes after it, where that is elsewhere.
     ///
     /// # Errors
     /// `E0640`: the part has no such bytes.
@@ -107,8 +107,8 @@ impl ProgramData {
                 format!("a pointer at byte {offset} of the program's {name}, which have {len}");
             return Err(refuse(Code::E0640, what));
         };
-        let behind = addend.unwrap_or(u64::from_le_bytes(*pointer));
-        *pointer = target.wrapping_add(behind).to_le_bytes();
+        let distance = addend.unwrap_or(u64::from_le_bytes(*pointer));
+        *pointer = target.wrapping_add(distance).to_le_bytes();
         Ok(())
     }
 }
@@ -168,7 +168,7 @@ pub(super) fn of_program(
             };
             let Some(target) = symbol.as_ref().and_then(address) else {
                 let (name, symbol) = (part.name(), symbol.as_ref().map(named).unwrap_or_default());
-                let what = format!("the program's {name} point to `{symbol}`, which is no data");
+                let what = format!("the program's {name} point to `{symbol}`, which is not data");
                 let mut refused = refuse(Code::E0652, what);
                 refused.see = Some("launch reference 8".to_string());
                 return Err(refused);

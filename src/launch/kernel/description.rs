@@ -32,9 +32,9 @@ pub struct Description {
     pub required_local: [u32; 3],
     /// What fills the registers.
     pub pieces: Vec<Piece>,
-    /// What stands behind binding table indices.
+    /// What binding table indices lead to.
     pub surfaces: Vec<(u32, SurfaceSlot)>,
-    /// What stands behind sampler indices.
+    /// What sampler indices lead to.
     pub samplers: Vec<(u32, SamplerSlot)>,
     /// Kinds of image arguments by number, where they are known; [`super::image::KINDS`] has those that visim has.
     pub images: BTreeMap<u32, String>,
@@ -88,7 +88,7 @@ pub enum Content {
     },
     /// The address of a buffer.
     BufferAddress(u32),
-    /// How far a buffer lies behind the start of its surface: visim binds surfaces at the buffer, 0.
+    /// How far a buffer lies after the start of its surface: visim binds surfaces at the buffer, 0.
     BufferOffset,
     /// Where a local argument starts in shared local memory.
     SlmOffset {
@@ -193,7 +193,7 @@ pub enum ImageQuery {
     Samples,
 }
 
-/// What stands behind a binding table index.
+/// What a binding table index leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SurfaceSlot {
     /// The memory of a buffer or image argument.
@@ -208,7 +208,7 @@ pub enum SurfaceSlot {
     Reserved,
 }
 
-/// What stands behind a sampler index.
+/// What a sampler index leads to.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum SamplerSlot {
     /// A sampler argument.

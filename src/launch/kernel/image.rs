@@ -136,7 +136,7 @@ const CHANNELS: &[(&str, u32, u32, &str)] = &[
 
 /// A word that is none of those known.
 fn unknown(word: &str, what: &str, known: &[&str]) -> Refused {
-    let mut refused = refuse(Code::E0644, format!("`{word}` is no {what}"));
+    let mut refused = refuse(Code::E0644, format!("`{word}` is not a {what}"));
     refused.help = Some(match nearest(word, known.iter().copied()) {
         Some(meant) => format!("did you mean {meant}?"),
         None => format!("one of {}", known.join(" ")),
@@ -144,7 +144,7 @@ fn unknown(word: &str, what: &str, known: &[&str]) -> Refused {
     refused
 }
 
-/// How many sizes an image of a kind has; `None` for what is no kind.
+/// How many sizes an image of a kind has; `None` for what is not a kind.
 pub fn sizes(kind: &str) -> Option<usize> {
     let known = KINDS.contains(&kind);
     known.then(|| match form(kind) {
@@ -155,7 +155,7 @@ pub fn sizes(kind: &str) -> Option<usize> {
 }
 
 impl Shape {
-    /// Why it cannot stand where the kernel takes an image of a kind; `None` if it can. Depths are one channel: a
+    /// Why it cannot appear where the kernel takes an image of a kind; `None` if it can. Depths are one channel: a
     /// 2D image of order `DEPTH` or `R` holds them as well as one that is called so.
     pub fn contradicts(&self, kind: &str) -> Option<&'static str> {
         if form(&self.kind) != form(kind) {
@@ -174,7 +174,7 @@ impl Shape {
     /// All sizes that an image of its kind has are there, and no others.
     ///
     /// # Errors
-    /// `E0644`: one is missing, or stands there for nothing.
+    /// `E0644`: one is missing, or is there for nothing.
     pub fn sized(&self) -> Result<(), Refused> {
         let form = form(&self.kind);
         let sizes = [

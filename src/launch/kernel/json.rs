@@ -241,17 +241,17 @@ pub(super) fn pieces(
     entries
         .iter()
         .map(|entry| {
-            // From the first corrected register on everything lies further behind.
-            let behind = match correction {
+            // From the first corrected register on everything lies further on.
+            let shift = match correction {
                 Some((from, bytes)) if entry.offset >= from.saturating_sub(bytes) => bytes,
                 _ => 0,
             };
-            let offset = entry.offset.checked_add(base.saturating_add(behind));
+            let offset = entry.offset.checked_add(base.saturating_add(shift));
             let offset = offset.filter(|o| o.saturating_add(entry.size) <= MAX_REGISTER_BYTES);
             let Some(offset) = offset else {
                 return Err(refuse(
                     Code::E0640,
-                    format!("payload offset {} lies behind all registers", entry.offset),
+                    format!("payload offset {} lies after all registers", entry.offset),
                 ));
             };
             Ok(Piece {
@@ -298,7 +298,7 @@ impl Device {
             other => {
                 return Err(refuse(
                     Code::E0640,
-                    format!("`{other}` is no compiler: scalar or vector"),
+                    format!("`{other}` is not a compiler: scalar or vector"),
                 ));
             }
         };
@@ -420,7 +420,7 @@ impl Launch {
     /// * `images`: kinds of images that the kernel takes, for those whose kind is not given.
     ///
     /// # Errors
-    /// `E0642`: one cannot be made of what stands there; what `file` says.
+    /// `E0642`: one cannot be made of what is there; what `file` says.
     pub fn arguments(
         &self,
         images: &BTreeMap<u32, String>,
@@ -515,7 +515,7 @@ pub fn bytes_of(hex: &str) -> Result<Vec<u8>, Refused> {
         }
         _ => Err(refuse(
             Code::E0642,
-            format!("`{hex}` is no even number of hexadecimal digits"),
+            format!("`{hex}` is not an even number of hexadecimal digits"),
         )),
     }
 }

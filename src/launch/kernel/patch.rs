@@ -49,13 +49,13 @@ fn tokens(mut list: &[u8]) -> Vec<(u32, &[u8], &[u8])> {
         }
         let (own, rest) = list.split_at(size);
         let body = &own[8..];
-        // The program's constants and globals carry their bytes behind the token.
-        let behind = match token {
+        // The program's constants and globals carry their bytes after the token.
+        let length = match token {
             42 => dword(body, 1),
             41 => dword(body, 2),
             _ => 0,
         } as usize;
-        let (data, rest) = rest.split_at(behind.min(rest.len()));
+        let (data, rest) = rest.split_at(length.min(rest.len()));
         found.push((token, body, data));
         list = rest;
     }
@@ -71,11 +71,11 @@ fn data_of(list: &[u8]) -> Result<ProgramData, Refused> {
         relocated: true,
         ..ProgramData::default()
     };
-    // Data stand in front of the tokens that tell of pointers in them, but nothing says that they have to.
-    for (token, _, behind) in tokens(list) {
+    // Data are in front of the tokens that tell of pointers in them, but nothing says that they have to.
+    for (token, _, bytes) in tokens(list) {
         match token {
-            42 => data.constants = Some(behind.to_vec()),
-            41 => data.globals = Some(behind.to_vec()),
+            42 => data.constants = Some(bytes.to_vec()),
+            41 => data.globals = Some(bytes.to_vec()),
             _ => {}
         }
     }
@@ -163,7 +163,7 @@ pub fn read(program: &[u8], kernel: &str) -> Result<Compiled, Refused> {
 /// Bytes of an entry of the table of symbols: kind, offset, size, and room for the name.
 const SYMBOL: usize = 12 + 1024;
 
-/// The addresses of data in a table of symbols, which stands with the kernel that holds functions of the program.
+/// The addresses of data in a table of symbols, which is with the kernel that holds functions of the program.
 fn symbols_in(table: &[u8], symbols: &mut BTreeMap<String, u64>) {
     let entries = table.get(4..).unwrap_or_default().chunks_exact(SYMBOL);
     for entry in entries.take(dword(table, 0) as usize) {
@@ -183,9 +183,9 @@ struct Kernel<'k> {
     compiled: &'k mut Compiled,
     dynamic: &'k [u8],
     surfaces: &'k [u8],
-    /// What stands behind surface states, by their offset in the heap.
+    /// What surface states lead to, by their offset in the heap.
     at: BTreeMap<u32, SurfaceSlot>,
-    /// Arguments behind sampler states, by their offset in the heap.
+    /// Arguments after sampler states, by their offset in the heap.
     samplers: BTreeMap<u32, u32>,
     /// Offset and count of the binding table.
     table: Option<(u32, u32)>,
@@ -317,7 +317,7 @@ impl Kernel<'_> {
 
     /// Five lengths, then five texts: address space, access, name, type, qualifiers.
     fn argument_names(&mut self, body: &[u8]) {
-        // Behind the number stand the lengths of five texts, then these: two qualifiers, name, type, another.
+        // After the number are the lengths of five texts, then these: two qualifiers, name, type, another.
         let text = |nth: usize| {
             let skip: usize = (1..nth).map(|n| dword(body, n) as usize).sum();
             let text = body.get(24 + skip..);
@@ -341,7 +341,7 @@ impl Kernel<'_> {
         }
     }
 
-    /// The binding table and the sampler states lead to what stands behind indices.
+    /// The binding table and the sampler states lead to what indices lead to.
     fn tables(&mut self) {
         let description = &mut self.compiled.facts.description;
         let (start, count) = self.table.unwrap_or((0, 0));
@@ -388,11 +388,11 @@ mod tests {
     use super::*;
     use crate::launch::kernel::payload::{CONSTANTS, GLOBALS};
 
-    fn token(number: u32, body: &[u32], behind: &[u8]) -> Vec<u8> {
+    fn token(number: u32, body: &[u32], data: &[u8]) -> Vec<u8> {
         let size = 8 + 4 * body.len() as u32;
         let dwords = [&[number, size], body].concat();
         let dwords: Vec<u8> = dwords.iter().flat_map(|d| d.to_le_bytes()).collect();
-        [&dwords, behind].concat()
+        [&dwords, data].concat()
     }
 
     #[test]
@@ -410,7 +410,7 @@ mod tests {
         let relocated = [&[7; 4][..], &(GLOBALS + 12).to_le_bytes()].concat();
         assert_eq!(data.constants, Some(relocated));
         assert_eq!(data.globals, Some((CONSTANTS + 4).to_le_bytes().to_vec()));
-        // Before the data, behind their end, and without any.
+        // Before the data, past their end, and without any.
         for (offset, data) in [(5, 12), (0, 7), (u32::MAX, 12)] {
             let list = [
                 token(48, &[0, offset, 0, 1, 0], &[]),

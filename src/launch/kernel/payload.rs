@@ -5,7 +5,7 @@ use super::description::{Compiler, Content, Description};
 use crate::launch::ThreadId;
 use crate::launch::ThreadStart;
 
-/// Addresses that visim gives out. Buffers lie `STEP` apart, each with a gap behind it.
+/// Addresses that visim gives out. Buffers lie `STEP` apart, each with a gap after it.
 pub const BUFFERS: u64 = 0x10_0000_0000;
 /// From one buffer to the next at least.
 pub const STEP: u64 = 0x1000_0000;

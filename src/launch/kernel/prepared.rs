@@ -1,4 +1,4 @@
-//! Description and arguments together: what [`crate::launch::run`] wants.
+//! Description and arguments together: what [`crate::launch::run`] requires.
 
 use super::argument::{Argument, Size, value_type};
 use super::data::ProgramData;
@@ -99,12 +99,12 @@ impl PreparedLaunch {
         pointers(description)?;
         let locals = local_offsets(description, &arguments)?;
         // Compiled code adds the static bytes to the offsets of arguments by itself, so that the last
-        // argument ends that much further behind.
+        // argument ends that much further on.
         let slm_bytes = match locals.last() {
             Some(last) => last.2 + description.slm_bytes,
             None => description.slm_bytes,
         };
-        // Buffers stand at addresses of their own; a large one takes several steps.
+        // Buffers are at addresses of their own; a large one takes several steps.
         let mut addresses = Vec::new();
         let mut next = BUFFERS;
         for argument in &arguments {
@@ -170,7 +170,7 @@ impl PreparedLaunch {
         }
         if has(Content::PrintfBuffer) {
             let mut start = vec![0; PRINTF_BYTES];
-            // The next free byte: behind this dword. Launch reference 5.
+            // The next free byte: after this dword. Launch reference 5.
             start[0] = 4;
             let printf = Arc::new(Memory::from_bytes(&start));
             flat(PRINTF, &printf, "the buffer of printf".into());

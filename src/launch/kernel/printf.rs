@@ -105,7 +105,7 @@ impl<'f> Conversion<'f> {
         let kind = records.dword()?;
         if self.letter == 's' {
             let address = records.qword()?;
-            // A value that is no text prints nothing.
+            // A value that is not text prints nothing.
             return match kind {
                 5 | 7 => self.with('s', &string(address)?.as_str()),
                 _ => Some(String::new()),

@@ -168,7 +168,7 @@ fn object(value: &Value, known: &Fields, what: &str) -> Result<(), Refused> {
     for key in keys.filter(|key| !known.contains(&key.as_str())) {
         let absent = known.iter().filter(|field| value.get(field).is_none());
         if let Some(meant) = nearest(key, absent.copied()) {
-            let what = format!("`{key}` is no field of {what}");
+            let what = format!("`{key}` is not a field of {what}");
             let mut refused = refuse(Code::E0640, what);
             refused.help = Some(format!("did you mean `{meant}`?"));
             return Err(refused);

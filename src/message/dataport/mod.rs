@@ -239,7 +239,7 @@ pub(super) fn decode(
             form.second
         )));
     }
-    // Whether a header stands in front follows from the message, except for render targets.
+    // Whether a header is in front follows from the message, except for render targets.
     let header = match request {
         Request::Target(_) => form.header,
         Request::MediaRead(_)

@@ -1,6 +1,6 @@
 //! Messages of Ironlake: the bits of a [`Request`](super::Request) there.
 //!
-//! Much is as on later parts, but the sampler's parameters stand in another order, the data port has
+//! Much is as on later parts, but the sampler's parameters are in another order, the data port has
 //! one function for reads and one for writes, and extended math is a message.
 //!
 //! * [`rows`]: the messages, a row each. * [`encode`](mod@encode), [`decode`](mod@decode): requests to bits

@@ -41,7 +41,7 @@ pub struct Row {
     pub deciding: &'static [usize],
     /// Whether the lengths need them.
     pub counts_by_header: bool,
-    /// Where the manual gives the message no stateless model, that is no binding table index 255.
+    /// Where the manual gives the message no stateless model, that is, no binding table index 255.
     pub stateful: Option<&'static str>,
     /// Whether it may carry the end of the thread. Source: PRM 2.6.8, 5.10.1, 5.10.9, 6.1.
     pub may_end: bool,

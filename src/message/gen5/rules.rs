@@ -117,7 +117,7 @@ pub fn lanes_of(request: &Request, form: &Form) -> u32 {
 }
 
 /// Registers out, header included, and back. A vector of lanes beside the descriptor decides for the 3D
-/// sampler and math: their message may have fewer parameters, so the first length stands.
+/// sampler and math: their message may have fewer parameters, so the first length decides.
 pub fn lengths(request: &Request, form: &Form, platform: Platform) -> (u32, u32) {
     match request {
         Request::Sampler(r) => {

@@ -105,7 +105,7 @@ impl MediaBlock {
     /// two, 4 at least.
     ///
     /// PRM 5.10.5 knows no least pitch, so that its rows of a block 1 or 2 wide would lie closer. The least
-    /// pitch of the vISA page stands on Gen5 too: the vectors of Gen5's messages have 4 for a block 2 wide.
+    /// pitch of the vISA page is on Gen5 too: the vectors of Gen5's messages have 4 for a block 2 wide.
     /// Source: vISA MEDIA_LD, "Semantics"; lowering reference 18.5, 19.
     pub const fn pitch(&self) -> u32 {
         if self.width < 4 {

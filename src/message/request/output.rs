@@ -222,7 +222,7 @@ pub struct Fence {
 }
 
 /// A fence of the load/store pipe.
-/// Source: lowering reference 15; vISA text reference 5.11, whose words stand in the order of their codes.
+/// Source: lowering reference 15; vISA text reference 5.11, whose words are in the order of their codes.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct LscFence {
     /// Which memory: one of the pipe's functions.

@@ -6,7 +6,7 @@ use crate::observe::shadow::Origin;
 use crate::observe::uses::Part;
 use std::ops::Range;
 
-/// Told once for each of these.
+/// Reported once for each of these.
 pub(super) type Key = (u32, Kind);
 
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]

@@ -33,7 +33,7 @@ impl Bitmap {
 pub(super) enum Old {
     /// What it writes depends on them.
     Used,
-    /// It hands them over, if a register wants them, and writes others.
+    /// It hands them over, if a register requires them, and writes others.
     Replaced,
     /// It hands them over and writes nothing.
     Kept,
@@ -136,7 +136,7 @@ impl State {
         }
     }
 
-    /// An access as it is told.
+    /// An access as it is reported.
     fn memory(&self, access: &Access<'_>, misaligned: Option<(u64, u32)>) -> Detail {
         Detail::Memory {
             space: access.space,

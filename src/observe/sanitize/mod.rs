@@ -2,7 +2,7 @@
 //!
 //! Each thread has a shadow that says where every byte of its registers comes from; each
 //! instruction's operands ([`uses`]) are looked up in it before it runs. Memory accesses are looked at as
-//! they are served. A finding is told once for each instruction and kind, with how often it came.
+//! they are served. A finding is reported once for each instruction and kind, with how often it came.
 //!
 //! ```text
 //!  registers   never written · left undefined by a message or an instruction · lifetime over · outside the variable
@@ -233,7 +233,7 @@ impl Observer for Checker<'_> {
         if access.kind == AccessKind::Atomic && state.old == Old::Used {
             state.unwritten_atomic(at, access);
         } else {
-            // It is told where the registers they come to are used.
+            // It is reported where the registers they come to are used.
             let from = (access.space, access.spot);
             state.nowhere.entry(at.pc).or_insert(from);
             state.loaded = bytes;

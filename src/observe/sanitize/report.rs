@@ -214,7 +214,7 @@ fn stops(space: SpaceName) -> bool {
 fn led_here(known: &Known, mut diagnostic: Diagnostic, places: &[Place]) -> Diagnostic {
     let mut told = Vec::new();
     for place in places {
-        // Literals stand in the text; what nothing has written is a finding of its own.
+        // Literals are in the text; what nothing has written is a finding of its own.
         let by = place.origin;
         if known.program.owner(place.offset).is_none() || told.contains(&by) {
             continue;

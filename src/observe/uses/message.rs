@@ -98,7 +98,7 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         }
     }
 
-    /// Bytes of a raw operand; what lies behind the variable's end was judged before the run.
+    /// Bytes of a raw operand; what lies past the variable's end was judged before the run.
     fn raw(&mut self, name: &'static str, raw: Raw, lane: Option<usize>, at: u32, size: u32) {
         let raw = raw.skip(at);
         let size = size.min(raw.end.saturating_sub(raw.offset));

@@ -7,13 +7,13 @@
 //!  x 0..3    x 0..3    x 4..7    x 4..7
 //! ```
 //!
-//! All channels of four rows stand together; rows 4 to 7 of an 8x8 block follow behind the last channel.
+//! All channels of four rows are together; rows 4 to 7 of an 8x8 block follow after the last channel.
 //! Elements have 16 bits. Source: AVS reference 2.4; PRM 4.11.2.4.
 
 use super::pack::Block;
 use crate::isa::ChannelMask;
 
-/// Rows whose channels stand together.
+/// Rows whose channels are together.
 const ROWS: usize = 4;
 
 /// Bytes of one channel of `width` x `height` pixels, `width` 8.

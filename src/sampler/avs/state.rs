@@ -88,7 +88,7 @@ pub struct AvsSampler {
     pub rgb_adaptive: bool,
     /// Texels within the key are replaced by zero.
     pub chroma_key_enable: bool,
-    /// Entry of Gen5's chroma key table that a packed state names, 0..=3. The bounds themselves stand below.
+    /// Entry of Gen5's chroma key table that a packed state names, 0..=3. The bounds themselves are below.
     #[serde(deserialize_with = "two_bits")]
     pub chroma_key_index: u8,
     /// Lower bounds of the key: A, R, G, B from the high byte down.

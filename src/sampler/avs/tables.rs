@@ -37,7 +37,7 @@ pub type Taps8 = Table<8>;
 /// Four taps: table 1.
 pub type Taps4 = Table<4>;
 
-/// Why rows are no coefficient table.
+/// Why rows are not a coefficient table.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
 pub enum TableError {
     /// Neither of the two row counts.
@@ -75,7 +75,7 @@ impl<const N: usize> Table<N> {
     /// Column of the texel at or left of the position: 3 of 8, 1 of 4.
     const CENTRE: usize = N / 2 - 1;
 
-    /// A table from 17 rows, the others mirrored, or from all 32; four taps may stand in rows of eight columns.
+    /// A table from 17 rows, the others mirrored, or from all 32; four taps may appear in rows of eight columns.
     /// Source: AVS reference 3.2.
     ///
     /// # Errors

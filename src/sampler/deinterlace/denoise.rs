@@ -1,4 +1,4 @@
-//! Denoising of luma: temporal where a 4x4 block stands still, spatial where it moves.
+//! Denoising of luma: temporal where a 4x4 block is at rest, spatial where it moves.
 //!
 //! Source: AVS reference 5.4.
 

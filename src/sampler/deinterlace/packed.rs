@@ -15,7 +15,7 @@ const FILM: &[(u32, &str)] = &[
     (2, "with the field after"),
 ];
 
-/// The structure; elements stand 8 dwords apart.
+/// The structure; elements are 8 dwords apart.
 #[rustfmt::skip]
 pub const DEINTERLACE: &Structure = &Structure {
     name: "SAMPLER_STATE for deinterlace",

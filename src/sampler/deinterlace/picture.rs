@@ -121,7 +121,7 @@ impl Plane {
     /// The row `distance` rows below row `y`, which clamps to the plane first. What lies outside is the nearest row
     /// inside: with a `step` of 1 any row, with 2, where rows are taken by field, one of its own parity.
     ///
-    /// This is the one place that knows what stands beyond the top and the bottom. Source: AVS reference 5.3.
+    /// This is the one place that knows what is beyond the top and the bottom. Source: AVS reference 5.3.
     pub fn below(&self, y: i32, distance: i32, step: i32) -> i32 {
         let last = self.height - 1;
         let wanted = y.clamp(0, last) + distance;

@@ -44,7 +44,7 @@ pub(super) fn load(
 }
 
 /// The image that all lanes of a load read, its size, and what they get outside; `None` if parameters tell
-/// levels or slices apart, or texels are no elements.
+/// levels or slices apart, or texels are not elements.
 pub fn lane_invariant(surface: &Surface, request: &SamplerRequest) -> Option<LaneInvariant> {
     let d = surface.description();
     let flat = matches!(d.kind, Kind::Buffer | Kind::D1 | Kind::D2);

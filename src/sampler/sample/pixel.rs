@@ -138,7 +138,7 @@ impl<W: Watch> Sampling<'_, W> {
     }
 
     /// The level of detail with its biases, before any clamp, and the footprint of the anisotropic
-    /// filter if there are gradients and a filter that wants it.
+    /// filter if there are gradients and a filter that requires it.
     pub(super) fn lod(&self, lane: usize, pixel: &Pixel) -> (i32, Option<lod::Anisotropy>) {
         use SamplerOp::*;
         let bias = self.state.lod_bias;

@@ -170,7 +170,7 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
 impl Loaded {
     /// Carries out the command at the start of `words`; its length in dwords.
     ///
-    /// Entries behind a partial palette load keep their values. Up to Crestline entries have no alpha,
+    /// Entries after a partial palette load keep their values. Up to Crestline entries have no alpha,
     /// which reads FFh.
     ///
     /// # Errors

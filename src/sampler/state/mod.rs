@@ -1,7 +1,7 @@
 //! Binary structures of the sampler: SAMPLER_STATE, border colours, and the commands that load what several
 //! states share.
 //!
-//! * [`tables`]: which bits hold what. * [`rules`]: what may not stand together.
+//! * [`tables`]: which bits hold what. * [`rules`]: what may not occur together.
 //! * [`commands`]: palettes, chroma keys, the size of the monochrome filter.
 //!
 //! The mechanism of fields is that of the surface states, [`crate::surface::state`].

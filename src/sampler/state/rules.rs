@@ -1,4 +1,4 @@
-//! What may not stand together in a sampler state.
+//! What may not occur together in a sampler state.
 //!
 //! Source: PRM 4.10.3; surface reference 4.2, 4.3, 4.10.
 #![doc = include_str!("rules.md")]

@@ -110,7 +110,7 @@ impl<'w, 'a> Rest<'w, 'a> {
         let (first, rest) = self
             .words
             .split_first()
-            .ok_or_else(|| wrong(self.end, format!("{wanted} is wanted behind this")))?;
+            .ok_or_else(|| wrong(self.end, format!("{wanted} is required after this")))?;
         self.words = rest;
         Ok(*first)
     }
@@ -218,13 +218,13 @@ fn line(words: &[Word<'_>]) -> Result<(Line, Vec<Diagnostic>), Wrong> {
     let mut no_mask = false;
     if let Some((options, more)) = rest.words.split_first() {
         if let Some(extra) = more.first() {
-            return Err(wrong(extra.span, "nothing more is wanted here"));
+            return Err(wrong(extra.span, "nothing more is expected here"));
         }
         let inside = options
             .node
             .strip_prefix('{')
             .and_then(|text| text.strip_suffix('}'))
-            .ok_or_else(|| wrong(options.span, "nothing more is wanted here but {options}"))?;
+            .ok_or_else(|| wrong(options.span, "nothing more is expected here but {options}"))?;
         for option in inside.split(',').map(str::trim) {
             match (option, &action) {
                 ("NoMask", _) => no_mask = true,

@@ -59,7 +59,7 @@ pub(super) fn register(text: &str, span: Span) -> Result<Register, Wrong> {
     let (file, rest, count) = match text.split_at_checked(1) {
         Some(("r", rest)) => (File::General, rest, GENERAL),
         Some(("m", rest)) => (File::Message, rest, MESSAGE),
-        _ => return Err(no_register(span, format!("`{text}` is no register"))),
+        _ => return Err(no_register(span, format!("`{text}` is not a register"))),
     };
     let (number, sub) = match rest.split_once('.') {
         Some((number, sub)) => (number, sub),
@@ -104,7 +104,7 @@ pub(super) fn destination(word: Word<'_>) -> Result<Operand<Dst>, Wrong> {
     Ok((dst, ty.or(state.then_some(Type::Ud))))
 }
 
-/// A register, or a number that is still text: its type may stand at another operand.
+/// A register, or a number that is still text: its type may appear at another operand.
 #[derive(Clone, Copy)]
 pub(super) enum Unread<'a> {
     Number(&'a str, Span),
@@ -172,7 +172,7 @@ pub(super) fn resolve(operand: Operand<Unread<'_>>, common: Type) -> Result<(Src
     let src = match operand.0 {
         Unread::Number(text, span) => Src::Immediate(
             immediate(text, ty)
-                .ok_or_else(|| wrong(span, format!("`{text}` is no number of type {ty}")))?,
+                .ok_or_else(|| wrong(span, format!("`{text}` is not a number of type {ty}")))?,
         ),
         Unread::Control(span) if ty != Type::Ud => {
             return Err(wrong(span, "cr0.0 is one element of ud"));
@@ -184,7 +184,7 @@ pub(super) fn resolve(operand: Operand<Unread<'_>>, common: Type) -> Result<(Src
             let last = at.sub + (rows - 1) * v + (w - 1) * h;
             let end = at.number * REGISTER + (last + 1) * ty.bytes();
             if end > GENERAL * REGISTER {
-                return Err(no_register(span, "the region ends behind r127"));
+                return Err(no_register(span, "the region ends past r127"));
             }
             Src::Register {
                 at,
@@ -244,7 +244,7 @@ pub(super) fn fits(span: Span, dst: Dst, ty: Type, lanes: u32) -> Result<(), Wro
             ),
         )),
         File::General if at.number * REGISTER + bytes > GENERAL * REGISTER => {
-            Err(no_register(span, "the region ends behind r127"))
+            Err(no_register(span, "the region ends past r127"))
         }
         _ => Ok(()),
     }

@@ -22,11 +22,11 @@ pub(super) fn send(rest: &mut Rest<'_, '_>) -> Result<(Send, Option<Diagnostic>)
         if at.file != file {
             if at.file == File::Message {
                 let refused = Diagnostic::new(Code::E0922)
-                    .at(word.span, "a general register is wanted here")
+                    .at(word.span, "a general register is required here")
                     .see("PRM 2.6.1");
                 return Err(Box::new(refused));
             }
-            return Err(wrong(word.span, "a message register is wanted here"));
+            return Err(wrong(word.span, "a message register is required here"));
         }
         Ok(Some(at.number))
     };
@@ -57,7 +57,7 @@ pub(super) fn send(rest: &mut Rest<'_, '_>) -> Result<(Send, Option<Diagnostic>)
     };
     let warning = (message_register == 0).then(|| {
         Diagnostic::new(Code::W0923)
-            .at(message.span, "messages of threads begin at m1 or behind")
+            .at(message.span, "messages of threads begin at m1 or after")
             .see("PRM 2.6.1")
     });
     let send = Send {

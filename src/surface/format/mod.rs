@@ -355,7 +355,7 @@ const fn row(
     }
 }
 
-/// `"R:un8 G:un8"` as channels; those behind the last one are empty and lie at its end.
+/// `"R:un8 G:un8"` as channels; those after the last one are empty and lie at its end.
 const fn channels(text: &[u8]) -> [Channel; 4] {
     let mut found = [Channel {
         name: b'X',

@@ -176,7 +176,7 @@ pub fn check(generation: Generation, words: &[u32]) -> Vec<Invalid> {
     }
     match describe(generation, words) {
         Ok(d) => {
-            // V has no place of its own where pairs stand at U.
+            // V has no place of its own where pairs are at U.
             let starts = |p: Planes| [Some(p.u), (!p.interleaved).then_some(p.v)];
             let starts = d.planes.map_or([None; 2], starts).into_iter().flatten();
             let odd = |number: u32| number % 2 == 1;

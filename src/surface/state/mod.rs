@@ -1,7 +1,7 @@
 //! Binary state structures of surfaces: fields by name, rules, and surfaces from packed state and back.
 //!
 //! * [`field`](mod@field): what a field and a [`Structure`] is; the sampler's states use the same.
-//! * [`tables`]: which bits hold what. * [`rules`]: what may not stand together.
+//! * [`tables`]: which bits hold what. * [`rules`]: what may not occur together.
 //! * [`describe()`]: packed words to a [`Description`](super::Description). * [`pack()`]: the way back.
 //! * [`media`]: both ways for the media sampler's messages; [`written`]: from a file of fields. * [`binding`]: from a table entry to a state.
 //!

@@ -33,7 +33,7 @@ impl Writer {
 
 /// The packed state of a described surface: [`describe`](super::describe()) gives the description back.
 ///
-/// The description is taken as it stands; fill in its pitch first ([`Surface::description`] has it).
+/// The description is taken as it is; fill in its pitch first ([`Surface::description`] has it).
 ///
 /// # Errors
 /// [`Invalid`] if a value does not fit the structure of the generation, or the structure has no place for

@@ -1,4 +1,4 @@
-//! What may not stand together in a surface state, beyond the values of single fields.
+//! What may not occur together in a surface state, beyond the values of single fields.
 //!
 //! Source: PRM 4.10.2.1, "Programming Notes" of each field; surface reference 5.2 and 5.4.
 

@@ -8,7 +8,7 @@ use std::fmt;
 /// Where a texture's texels are and how their addresses are made.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Layout {
-    /// ONE_D_BUFFER: texels one behind the other, from any byte.
+    /// ONE_D_BUFFER: texels one after the other, from any byte.
     Buffer,
     /// PITCH: rows at a fixed distance in bytes.
     Pitch {
@@ -91,7 +91,7 @@ codes! {
 }
 
 codes! {
-    /// How many samples a texel has and where they stand in its grid.
+    /// How many samples a texel has and where they are in its grid.
     MultiSample {
         Mode1x1 "MODE_1X1" Mode2x1 "MODE_2X1" Mode2x2 "MODE_2X2" Mode4x2 "MODE_4X2"
         Mode4x2D3d "MODE_4X2_D3D" Mode2x1D3d "MODE_2X1_D3D"
@@ -128,7 +128,7 @@ impl MultiSample {
         }
     }
 
-    /// Where each sample stands in the grid, in order. Source: TLD reference 4.6.
+    /// Where each sample is in the grid, in order. Source: TLD reference 4.6.
     pub const fn places(self) -> &'static [[u64; 2]] {
         match self {
             MultiSample::Mode1x1 => &[[0, 0]],

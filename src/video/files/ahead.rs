@@ -34,7 +34,7 @@ impl Ahead {
         Ahead { frames }
     }
 
-    /// The next frame; `None` behind the last one, and once `stop` is asked for.
+    /// The next frame; `None` after the last one, and once `stop` is asked for.
     ///
     /// # Errors
     /// As [`Reader::read`].

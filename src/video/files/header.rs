@@ -27,7 +27,7 @@ pub fn line(stream: &mut impl BufRead) -> Result<Vec<u8>, String> {
         .map_err(|e| e.to_string())?;
     if !line.starts_with(b"YUV4MPEG2 ") || !line.ends_with(b"\n") {
         return Err(
-            "is no Y4M stream: it does not begin with YUV4MPEG2 and a line end".to_string(),
+            "is not a Y4M stream: it does not begin with YUV4MPEG2 and a line end".to_string(),
         );
     }
     Ok(line)
@@ -60,7 +60,7 @@ pub fn parse(line: &[u8]) -> Result<Kind, String> {
         let side = || {
             let side: Option<u32> = value_text.parse().ok();
             side.filter(|&side| check_size(side, side).is_ok())
-                .ok_or_else(|| format!("{words} is no width or height that visim reads"))
+                .ok_or_else(|| format!("{words} is not a width or height that visim reads"))
         };
         match name {
             b'W' => kind.size.0 = side()?,
@@ -68,18 +68,18 @@ pub fn parse(line: &[u8]) -> Result<Kind, String> {
             b'F' => {
                 kind.rate = ratio(value)
                     .filter(|&(frames, seconds)| frames > 0 && seconds > 0)
-                    .ok_or_else(|| format!("{words} is no frame rate; F25:1 is one"))?;
+                    .ok_or_else(|| format!("{words} is not a frame rate; F25:1 is one"))?;
             }
             b'A' => {
                 // 0:0 says that it is not known.
                 kind.aspect = ratio(value)
                     .filter(|&(across, down)| (across > 0) == (down > 0))
-                    .ok_or_else(|| format!("{words} is no pixel aspect; A1:1 is one"))
+                    .ok_or_else(|| format!("{words} is not a pixel aspect; A1:1 is one"))
                     .map(|aspect| Some(aspect).filter(|&(across, _)| across > 0))?;
             }
             b'I' => {
                 kind.scan = Scan::of(value).ok_or_else(|| {
-                    format!("{words} is no interlacing; Ip, It, Ib, Im and I? are")
+                    format!("{words} is not a kind of interlacing; Ip, It, Ib, Im and I? are")
                 })?;
             }
             b'C' => {
@@ -156,7 +156,7 @@ pub fn builder(kind: &Kind) -> Result<y4m::EncoderBuilder, y4m::Error> {
     Ok(builder)
 }
 
-/// The header line that the crate wrote, with the fields that it does not write behind it.
+/// The header line that the crate wrote, with the fields that it does not write after it.
 pub fn completed(line: &[u8], kind: &Kind) -> Vec<u8> {
     let mut whole = line.strip_suffix(b"\n").unwrap_or(line).to_vec();
     if let Some(letter) = kind.scan.letter() {

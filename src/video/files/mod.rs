@@ -32,7 +32,7 @@ pub struct Kind {
     pub sampling: Sampling,
     /// Frames in a time: so many in so many seconds.
     pub rate: (u32, u32),
-    /// Frames, if that can be told.
+    /// Frames, if their number is known.
     pub frames: Option<u64>,
     /// When rows were taken.
     pub scan: Scan,

@@ -13,7 +13,7 @@ use std::path::{Path, PathBuf};
 pub struct Pattern {
     folder: PathBuf,
     before: String,
-    behind: String,
+    after: String,
     /// The least digits.
     digits: usize,
 }
@@ -22,7 +22,7 @@ impl Pattern {
     /// The pattern that a path is, or the numbered pictures of a folder; none without a `%`.
     ///
     /// # Errors
-    /// A `%` that is no number.
+    /// A `%` that is not a number.
     pub fn of(path: &Path) -> Result<Option<Pattern>, VideoError> {
         let name = path.file_name().unwrap_or_default().to_string_lossy();
         let Some((before, rest)) = name.split_once('%') else {
@@ -32,18 +32,18 @@ impl Pattern {
             let text = path.display();
             VideoError::wrong(format!("{text}: a pattern is like out-%04d.png"))
         };
-        let (digits, behind) = rest.split_once('d').ok_or_else(wrong)?;
+        let (digits, after) = rest.split_once('d').ok_or_else(wrong)?;
         let digits = match digits {
             "" | "0" => 1,
             digits => digits.parse().ok().filter(|n| *n <= 20).ok_or_else(wrong)?,
         };
-        if behind.contains('%') {
+        if after.contains('%') {
             return Err(wrong());
         }
         Ok(Some(Pattern {
             folder: folder(path).to_path_buf(),
             before: before.to_string(),
-            behind: behind.to_string(),
+            after: after.to_string(),
             digits,
         }))
     }
@@ -53,7 +53,7 @@ impl Pattern {
         Pattern {
             folder: folder.to_path_buf(),
             before: String::new(),
-            behind: ".png".to_string(),
+            after: ".png".to_string(),
             digits: 4,
         }
     }
@@ -67,19 +67,19 @@ impl Pattern {
     pub fn name(&self, number: u64) -> PathBuf {
         let Pattern {
             before,
-            behind,
+            after,
             digits,
             ..
         } = self;
         self.folder
-            .join(format!("{before}{number:0digits$}{behind}"))
+            .join(format!("{before}{number:0digits$}{after}"))
     }
 
     /// The number of a picture that the pattern names.
     pub fn number(&self, path: &Path) -> Option<u64> {
         let name = path.file_name()?.to_str()?;
         let digits = name.strip_prefix(&*self.before)?;
-        let digits = digits.strip_suffix(&*self.behind)?;
+        let digits = digits.strip_suffix(&*self.after)?;
         let number = digits.parse().ok()?;
         // As it would be written: not "+4", not "04" where "4" is.
         (self.name(number).file_name()? == name).then_some(number)

@@ -154,7 +154,7 @@ impl Reader {
         }
     }
 
-    /// The next frame; `None` behind the last one.
+    /// The next frame; `None` after the last one.
     ///
     /// # Errors
     /// A frame that ends early, or that is not like the first one.
@@ -257,7 +257,7 @@ fn incomplete(path: &Path) -> VideoError {
     VideoError::wrong(what)
 }
 
-/// A file whose bytes are counted as they are read: a decoder does not say where it stands.
+/// A file whose bytes are counted as they are read: a decoder does not say where it is.
 struct Counted {
     file: Chain<Cursor<Vec<u8>>, Input>,
     taken: Arc<AtomicU64>,

@@ -80,7 +80,7 @@ fn writes_mask_each_dword_and_are_dropped_outside() {
         count: 2,
         high: false,
     };
-    // Dword 1 of the first oword; all of the second, which lies behind the buffer.
+    // Dword 1 of the first oword; all of the second, which lies after the buffer.
     write_owords(&buffer(&surface), block, 0xf2, &[[0xaa; 32]]).unwrap();
     let bytes = surface.memory().to_vec();
     assert_eq!(

@@ -16,7 +16,7 @@ fn outside_reads_zero_and_writes_nowhere() {
     assert_eq!(memory.to_vec(), [1, 2, 3, 7]);
 }
 
-/// What lies behind a picture in the same memory is not the picture's.
+/// What lies after a picture in the same memory is not the picture's.
 #[test]
 fn a_surface_ends_before_its_memory() {
     use visim::internals::surface::{Description, Format};

@@ -208,7 +208,7 @@ ret (M1, 1)
 #[test]
 fn gathers_and_scatters_of_many_threads_are_those_of_threads_alone() {
     // Thread n moves 256 bytes to surface 7 or 8, then some of them again: lanes from the last to the first, some
-    // off, two channels. The last threads reach behind the surfaces.
+    // off, two channels. The last threads reach after the surfaces.
     let program = program(
         ".decl L v_type=G type=uw num_elts=16 align=GRF
 .decl N v_type=G type=ud num_elts=1 align=dword

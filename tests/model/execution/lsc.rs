@@ -164,14 +164,14 @@ fn rows_of_a_block_lie_one_behind_the_other() {
         &set,
     );
     assert_eq!(d[..8], [0x12, 0x13, 0x14, 0, 0x22, 0x23, 0x24, 0]);
-    // The next block begins with a register of its own, at the column behind the first one's last.
+    // The next block begins with a register of its own, at the column after the first one's last.
     let (d, _) = block(
         &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d8.2x4x2nn {BLOCK}"),
         &set,
     );
     assert_eq!(d[..4], [0x12, 0x13, 0x14, 0x15]);
     assert_eq!(d[64..72], [0x16, 0x17, 0x18, 0x19, 0x26, 0x27, 0x28, 0x29]);
-    // Columns count elements; constants behind them are added.
+    // Columns count elements; constants after them are added.
     let text = "lsc_load_block2d.ugm (M1_NM, 1) D:d16.2x1nn flat[BASE,W,H,P,X+1,Y-1]";
     let (d, _) = block(text, &set);
     assert_eq!(d[..4], [0x06, 0x07, 0x08, 0x09]);
@@ -209,7 +209,7 @@ fn transposed_and_packed_blocks_lie_by_columns() {
 
 #[test]
 fn what_lies_outside_a_block_surface_is_zero_and_not_stored() {
-    // From one byte in front of the surface to behind its ninth row.
+    // From one byte in front of the surface to after its ninth row.
     let set = [("X", u32::MAX), ("Y", 9)];
     let (d, _) = block(
         &format!("lsc_load_block2d.ugm (M1_NM, 1) D:d8.4x2nn {BLOCK}"),

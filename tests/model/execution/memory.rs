@@ -47,7 +47,7 @@ fn gathers_read_elements_and_zero_outside() {
     // The plain form counts elements, and so does its base: byte 2·(1 + 4) = 10.
     let (r, _) = run("gather.2 (M1, 8) T6 0x1:ud OFF.0 R.0\n", &off);
     assert_eq!(r[1], 0x0b0a);
-    // Channels R and B: dwords 0 and 2 behind each offset, each in a register of its own.
+    // Channels R and B: dwords 0 and 2 after each offset, each in a register of its own.
     let (r, _) = run("gather4_scaled.RB (M1, 8) T6 0x4:ud OFF.0 R.0\n", &off);
     assert_eq!((r[0], r[8]), (0x0706_0504, 0x0f0e_0d0c));
     assert_eq!((r[1], r[9]), (0x0b0a_0908, 0x1312_1110));
@@ -156,7 +156,7 @@ svm_scatter.{blocks} (M1, 4) V.0 DATA.0
         let (_, memory) = run(&body, &set);
         for lane in 0..4 {
             let wanted: Vec<u8> = match blocks {
-                // Two blocks: the second stands behind the first of all four lanes.
+                // Two blocks: the second follows the first of all four lanes.
                 "4.2" => [4 * lane, 16 + 4 * lane]
                     .into_iter()
                     .flat_map(|at| data[at..at + 4].to_vec())

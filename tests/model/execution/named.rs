@@ -120,7 +120,7 @@ fn what_breaks_their_rules_is_named() {
         ),
         (
             "add (M1_NM, 1) V(0,0)<1> T(0,0)<0;1,0> 0x4:ud\nnbarrier.signal 0x1:ub V(0,0)<0;1,0>",
-            "5 producers and 5 consumers are told, the first thread said 4 and 4",
+            "5 producers and 5 consumers were announced, the first thread said 4 and 4",
         ),
         (
             "nbarrier.signal 0x1:ub 0x1:uw 0x5:ub 0x1:ub\nnbarrier.signal 0x1:ub 0x1:uw 0x5:ub 0x1:ub",
@@ -141,7 +141,7 @@ fn threads_that_wait_for_each_other_end_the_run() {
         said.contains("4 of 5 producers and 4 of 5 consumers have come"),
         "{said}"
     );
-    // Thread 0 waits for one that stands at the barrier of the group.
+    // Thread 0 waits for one that is at the barrier of the group.
     let said = stops(
         "(!P1) jmp (M1, 1) all\nnbarrier.signal 0x2:ub 0x2:ub\nnbarrier.wait 0x2:ub\nall:\nbarrier",
     );

@@ -72,7 +72,7 @@ fn two_samples_share_a_register_on_ironlake() {
     assert_eq!(d[8], 0);
 }
 
-/// Masked channels keep their places on Gen5, and the kill mask lies behind all four. Source: PRM 4.11.2.2.
+/// Masked channels keep their places on Gen5, and the kill mask lies after all four. Source: PRM 4.11.2.2.
 #[test]
 fn killed_pixels_are_clear_in_the_mask() {
     // Header and three registers of parameters, five back; SIMD8, sample+killpix, sampler 0, binding 6.

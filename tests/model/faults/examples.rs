@@ -19,7 +19,7 @@ pub struct Example {
     /// Name in the table of faults.
     pub fault: &'static str,
     pub platform: &'static str,
-    /// Perhaps behind a `movs`.
+    /// Perhaps after a `movs`.
     pub statement: &'static str,
     /// First message: descriptor or `computed`, registers of both payloads, registers back.
     pub message: &'static str,
@@ -94,7 +94,7 @@ pub const EXAMPLES: &[Example] = &[
     example("FENCE_FLAGS", "tgl", "fence_global.EISCR", "0x0219e000 1+0>1", Like("fence_global.E")),
 ];
 
-/// What the statement stands in. For a listing the numbers of surface and sampler are set, a run binds
+/// What the statement is in. For a listing the numbers of surface and sampler are set, a run binds
 /// them by name.
 pub fn program(statement: &str, numbers: bool) -> String {
     let mut t = String::from(".version 4.1\n.kernel \"k\"\n");

@@ -1,5 +1,5 @@
 //! The faults of the finalizer, one by one: the message shows it, a warning says so, the switch for later
-//! releases mends what they mend, and a run does what the instruction means.
+//! releases fix what they fix, and a run does what the instruction means.
 
 pub mod examples;
 
@@ -99,7 +99,7 @@ fn each_fault_is_shown_and_told() {
 fn later_releases_mend_what_they_mend() {
     for example in EXAMPLES {
         let fault = named(example.fault);
-        // Refused is mended too: the later message is not stated.
+        // Refused is fixed too: the later message is not stated.
         let later = lowered(example, Release::R2_40).ok();
         let told = later.as_ref().is_some_and(|l| warns(l, fault));
         assert_eq!(told, fault.last.is_none(), "{}", fault.name);
@@ -223,7 +223,7 @@ fn every_row_of_the_differences_went_somewhere() {
     for difference in DIFFERENCES {
         let row = difference.row;
         match difference.outcome {
-            // The row's number stands in the words of each warning.
+            // The row's number is in the words of each warning.
             Outcome::Followed(faults) => {
                 for fault in faults {
                     let words: Vec<&str> = fault.see.split([' ', ',', ';']).collect();

@@ -197,7 +197,7 @@ proptest! {
     ) {
         use visim::internals::surface::Description;
         let description = Description::d2(FORMATS[format].format, size.0, size.1);
-        // Planes that do not fit are told when the surface is made.
+        // Planes that do not fit are reported when the surface is made.
         let Ok(surface) = Surface::zeroed(description) else { return Ok(()) };
         let noise: Vec<u8> = (0..surface.memory().len() as u32)
             .map(|i| (i.wrapping_mul(0x9e37_79b9) >> 24) as u8)

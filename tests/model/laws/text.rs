@@ -1,5 +1,5 @@
 //! Laws of reading and printing: what is printed is read back as the same module, canonical text is
-//! printed as it stood, and nothing a file may hold brings the reader down.
+//! printed as it was, and nothing a file may hold brings the reader down.
 
 use super::modules::{at, instruction, module};
 use pretty_assertions::assert_eq;

@@ -69,7 +69,7 @@ fn truth(way: Way, a: f64, b: f64) -> f64 {
     }
 }
 
-/// The distance of one result; none where the true value is no normal single.
+/// The distance of one result; none where the true value is not a normal single.
 fn error(way: Way, a: f32, b: f32, got: f32, range: f64) -> Errors {
     if !a.is_normal() {
         return Errors::default();

@@ -330,7 +330,7 @@ fn operand(word: &str, grf: u32) -> Operand {
     }
 }
 
-/// What stands in braces behind a send: `{Serialize,ExBSO,A@1,$2}` without what it waits for.
+/// What is in braces after a send: `{Serialize,ExBSO,A@1,$2}` without what it waits for.
 fn options(code: &str) -> Vec<String> {
     let braces = code
         .rsplit_once('{')
@@ -343,7 +343,7 @@ fn options(code: &str) -> Vec<String> {
     said.map(str::to_string).collect()
 }
 
-/// Float immediates stand as decimals, their bits in the comment: `0.0:f … // (0x00000000:f)`.
+/// Float immediates are as decimals, their bits in the comment: `0.0:f … // (0x00000000:f)`.
 fn with_bits(code: &str, comment: &str) -> String {
     let mut bits = comment.split('(').filter_map(|part| {
         let (hex, ty) = part.split_once(')')?.0.split_once(':')?;

@@ -96,7 +96,7 @@ pub enum Operand {
         byte: u32,
         ty: Type,
     },
-    /// First bit; lanes are bits behind it.
+    /// First bit; lanes are bits after it.
     Flag {
         bit: u32,
         ty: Type,
@@ -120,11 +120,11 @@ pub enum Sign {
 /// The predicate in front of an instruction: first flag bit, inverted.
 pub type Guard = Option<(u32, bool)>;
 
-/// One instruction that is no send.
+/// One instruction that is not a send.
 pub struct Step<'a> {
     pub op: &'a str,
     pub lanes: u32,
-    /// The flag bits of its first lane stand so far behind the flag's own.
+    /// The flag bits of its first lane are so far after the flag's own.
     pub offset: u32,
     pub guard: Guard,
     /// Condition and first flag bit.

@@ -215,7 +215,7 @@ pub struct Theirs {
     pub ex_desc: Descriptor,
     /// Not known of an extended descriptor that is.
     pub second_length: Option<u32>,
-    /// What stands in braces, but for dependencies and the end of the thread.
+    /// What is in braces, but for dependencies and the end of the thread.
     pub options: Vec<String>,
     pub registers: [Vec<Vec<Cell>>; 2],
 }
@@ -238,7 +238,7 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
         theirs.no_mask.to_string(),
     )?;
     same("predicate", guard(&ours.guard), guard(&theirs.predicate))?;
-    // A constant may go through a register: behind a barrier, and where it has more bits than the
+    // A constant may go through a register: after a barrier, and where it has more bits than the
     // instruction.
     for (what, a, b) in [
         ("desc", ours.desc, theirs.desc),
@@ -261,7 +261,7 @@ pub fn agree(ours: &Ours, theirs: &Theirs) -> Result<(), String> {
     let theirs_said: Vec<&str> = theirs.options.iter().map(String::as_str).collect();
     let theirs_said: Vec<&str> = theirs_said.into_iter().filter(|o| settled(o)).collect();
     same("options", ours_said.join(","), theirs_said.join(","))?;
-    // On PVC the second header register is copied behind the one register that the header has, over what
+    // On PVC the second header register is copied after the one register that the header has, over what
     // the register allocator keeps there: a part of the payload, or what is yet to be copied.
     let stray = ours.visa.contains("rt_write_3d") && s.header.len() == 16;
     let equal = |what: &str, ours: &[Cell], theirs: &[Cell]| match stray {

@@ -207,7 +207,7 @@ proptest! {
             address: [address_u, address_v, Address::Clamp],
             ..SamplerState::default().filtered(filter, filter)
         };
-        // Most lanes of compiled kernels stand side by side.
+        // Most lanes of compiled kernels lie side by side.
         let (u, v) = match row {
             Some((x, y)) => {
                 let one = |at: i32, size: u32| at as f32 / if state.unnormalized { 1.0 } else { size as f32 };

@@ -18,7 +18,7 @@ fn request(op: SamplerOp, params: u32) -> SamplerRequest {
     }
 }
 
-/// A surface with pseudo-random bytes that are no NaN in any float format used here.
+/// A surface with pseudo-random bytes that are not NaN in any float format used here.
 fn noise(description: Description) -> Surface {
     let surface = Surface::zeroed(description).unwrap();
     let mut state = 12345u32;

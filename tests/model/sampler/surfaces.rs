@@ -104,7 +104,7 @@ fn sampled() -> impl Strategy<Value = Sampled> {
         )
 }
 
-/// A legal description with bytes to put in front of the surface and behind it; `kinds` are those to draw
+/// A legal description with bytes to put in front of the surface and after it; `kinds` are those to draw
 /// from. Its pitch is the smallest or padded, its base anywhere.
 pub fn described(kinds: Vec<Kind>) -> impl Strategy<Value = Description> {
     let place = (

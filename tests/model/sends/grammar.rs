@@ -22,9 +22,7 @@ fn every_production_has_examples_and_each_is_read() {
             let printed = canonical(&source).0;
             let again = parse(&Source::new("again", printed.clone())).0;
             assert_eq!(again[0].node, lines[0].node, "{printed}");
-            open.as_mut()
-                .expect("an example stands below its production")
-                .1 += 1;
+            open.as_mut().expect("an example is below its production").1 += 1;
         } else if let Some((name, right)) = line.split_once(" = ")
             && !line.starts_with("//")
         {

@@ -365,7 +365,7 @@ fn binding_tables_lead_to_states() {
     let table = [0, 64, 128];
     let at = |index| binding::state(Generation::Gen9, &table, index, &heap);
     assert_eq!(at(1).expect("a state")[0], 16);
-    assert_eq!(at(2).expect_err("behind the end").code, Code::E0754);
+    assert_eq!(at(2).expect_err("past the end").code, Code::E0754);
     assert_eq!(at(3).expect_err("no entry").code, Code::E0754);
     assert_eq!(binding::entry(Generation::Gen5, 96), Ok(96));
     assert_eq!(

@@ -1,4 +1,4 @@
-//! Memory behind surfaces, shared by all hardware threads of a run.
+//! Memory that backs surfaces, shared by all hardware threads of a run.
 
 use visim::internals::surface::memory::Memory;
 #[test]

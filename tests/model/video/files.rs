@@ -76,19 +76,22 @@ fn broken_files_are_refused() {
         let text = open(bytes).unwrap_err().to_string();
         assert!(text.contains(words), "{text}");
     };
-    told(b"YUV4MPEG W4 H4\n", "is no Y4M stream");
-    told(b"YUV4MPEG2 W4 H4", "is no Y4M stream");
+    told(b"YUV4MPEG W4 H4\n", "is not a Y4M stream");
+    told(b"YUV4MPEG2 W4 H4", "is not a Y4M stream");
     told(b"YUV4MPEG2 W4\nFRAME\n", "no height");
     told(b"YUV4MPEG2 W4 H-4\nFRAME\n", "H-4");
     told(
         b"YUV4MPEG2 W4 H4 C411\nFRAME\n",
         "C411: visim reads Cmono, C420",
     );
-    told(b"YUV4MPEG2 W4 H4 F0:0\nFRAME\n", "F0:0 is no frame rate");
-    told(b"YUV4MPEG2 W4 H4 F25\nFRAME\n", "F25 is no frame rate");
+    told(b"YUV4MPEG2 W4 H4 F0:0\nFRAME\n", "F0:0 is not a frame rate");
+    told(b"YUV4MPEG2 W4 H4 F25\nFRAME\n", "F25 is not a frame rate");
     told(b"YUV4MPEG2 W4 H4 F4294967295:1\nFRAME\n", "no frame rate");
-    told(b"YUV4MPEG2 W4 H4 A1:0\nFRAME\n", "A1:0 is no pixel aspect");
-    told(b"YUV4MPEG2 W4 H4 Ix\nFRAME\n", "Ix is no interlacing");
+    told(
+        b"YUV4MPEG2 W4 H4 A1:0\nFRAME\n",
+        "A1:0 is not a pixel aspect",
+    );
+    told(b"YUV4MPEG2 W4 H4 Ix\nFRAME\n", "Ix is not an interlacing");
     let raw = folder.path().join("x.raw");
     std::fs::write(&raw, [0; 30]).unwrap();
     let mut reader = Reader::open(&raw, Some(Raw::I420), Some((4, 4))).unwrap();

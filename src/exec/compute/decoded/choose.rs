@@ -186,7 +186,7 @@ impl Choice<'_> {
         wide::<K>
     }
 
-    /// Sources as dwords, each with its element; `None` if one is no such thing.
+    /// Sources as dwords, each with its element; `None` if one is not such a thing.
     fn sources(
         &self,
         src: &[Source],

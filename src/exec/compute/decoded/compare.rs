@@ -36,7 +36,7 @@ fn holds<T: PartialOrd>(a: T, b: T, ([less, equal, greater], rest): ([u32; 3], u
 
 /// A bit for each lane that the step's relation holds on.
 ///
-/// All three orders are asked for, and what the relation wants is put together: with a choice among six loops the
+/// All three orders are asked for, and what the relation requires is put together: with a choice among six loops the
 /// compiler makes no vector code of them.
 #[inline(always)]
 fn related<T: PartialOrd + Copy, const L: usize, const R: usize, const SHAPE: Shape>(

@@ -32,7 +32,7 @@ pub fn idle(program: &Program, entered: &[bool]) -> Vec<bool> {
             // Answers go to general variables.
             Op::Send(_) | Op::RawSend(_) | Op::Nothing | Op::Lifetime(_) => {}
             Op::PredicateLogic { .. } | Op::SetPredicate { .. } => {}
-            // Lanes that wait behind a loop may find what the loop has left.
+            // Lanes that wait after a loop may find what the loop has left.
             Op::Goto { target, .. } if *target > at => {}
             Op::Compare {
                 dst: CompareDest::Predicate(_),

@@ -1,5 +1,5 @@
-//! Two ops as one: compilers print the halves of a wide kernel one behind the other, on registers that
-//! stand side by side.
+//! Two ops as one: compilers print the halves of a wide kernel one after the other, on registers that
+//! lie side by side.
 //!
 //! ```text
 //!  add (M1, 16) V47(0,0)<1> V47(0,0)<1;1,0> V36(0,0)<0;1,0>     V47 │ V48   one step of 32 lanes

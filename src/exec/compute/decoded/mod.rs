@@ -32,7 +32,7 @@ use crate::program::{Guard, Lanes, Op, Program};
 use operand::{DRESSED, Operand, Put, Shape};
 use std::sync::OnceLock;
 
-/// What runs a step on threads that stand at it. Lanes that are off keep what they had.
+/// What runs a step on threads that are at it. Lanes that are off keep what they had.
 pub type Run = for<'p> fn(&mut [Thread<'p>], &Step);
 
 /// An op, decoded.
@@ -121,7 +121,7 @@ fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
 #[inline(always)]
 fn each<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
     // A copy of its own, whose address nobody takes: the compiler sees that nothing a thread writes changes
-    // the step, and asks once for all threads what the kernel wants to know.
+    // the step, and asks once for all threads what the kernel needs to know.
     let step = *step;
     for thread in threads {
         K::run(thread, &step);
@@ -152,7 +152,7 @@ pub struct Decoded {
     runs: Vec<u32>,
     /// By [`Table`]; made when a thread is first in the mode.
     tables: [OnceLock<Vec<Step>>; 3],
-    /// The same for runs that nobody watches: a step may stand for the next op too.
+    /// The same for runs without an observer: a step may stand for the next op too.
     joined: [OnceLock<Vec<Step>>; 3],
 }
 

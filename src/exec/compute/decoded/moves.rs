@@ -130,7 +130,7 @@ impl<const L: usize, const R: usize> Kernel for Modified<L, R> {
     }
 }
 
-/// Bytes of 8-byte elements, as they stand.
+/// Bytes of 8-byte elements, unchanged.
 pub struct Qwords;
 
 impl Kernel for Qwords {

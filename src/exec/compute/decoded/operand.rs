@@ -45,7 +45,7 @@ pub enum Element {
     U16,
     /// Sign-extended.
     S16,
-    /// As it stands.
+    /// As it is.
     Dword,
 }
 
@@ -232,7 +232,7 @@ impl Put {
 /// denormals to flush. Without [`DRESSED`] there is nothing but values, lanes and the execution mask.
 pub type Shape = u8;
 
-/// Set in a shape where there may be modifiers, single elements that are no dwords in the arena, a predicate or
+/// Set in a shape where there may be modifiers, single elements that are not dwords in the arena, a predicate or
 /// `.sat`: the kernel looks when it runs.
 pub const DRESSED: Shape = 1 << 3;
 

@@ -15,7 +15,7 @@ use crate::surface::{LineStride, Refused, Surface, Tiling};
 /// Bytes of a register.
 const REGISTER: u32 = 32;
 
-/// The trap of a descriptor that is no message.
+/// The trap of a descriptor that is not a message.
 pub(in crate::internals::exec) fn undecoded(
     thread: &Thread<'_>,
     pc: u32,
@@ -100,7 +100,7 @@ impl<'e> Checked<'_, '_, 'e> {
     }
 
     /// Registers there are none of, and answers that have no place: the text shows them only where the
-    /// descriptor stands in it.
+    /// descriptor is in it.
     fn places(&self) -> Done {
         let (form, raw) = (&self.call.decoded.form, self.call.raw);
         let room = |raw: Raw| raw.end.saturating_sub(raw.offset) / REGISTER;
@@ -162,7 +162,7 @@ impl<'e> Checked<'_, '_, 'e> {
         }
     }
 
-    /// The rules of what stands beside the message's fields: offsets in the payload, the surface.
+    /// The rules of what is beside the message's fields: offsets in the payload, the surface.
     fn operands(&mut self) -> Done {
         match self.request {
             Request::DualOword(_) => {
@@ -247,7 +247,7 @@ impl<'e> Checked<'_, '_, 'e> {
         }
         let skips = skips(surface, field);
         if block.path.cache == Cache::SamplerField && !skips {
-            let what = "the sampler cache in field mode wants a line stride of 1";
+            let what = "the sampler cache in field mode requires a line stride of 1";
             let see = "PRM 5.10.2.1.2, \"Target Cache\"";
             return self.refuse(Refused::error(what, see));
         }

@@ -268,7 +268,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     /// The pixels of a render target write.
     ///
     /// No color calculator state exists in a run, whatever the header points to: blending is off for single
-    /// source; for dual source, which wants it on, it is as if the factors were one and zero: source 0 is
+    /// source; for dual source, which requires it on, it is as if the factors were one and zero: source 0 is
     /// stored.
     fn pixels(&self, request: &PixelWrite) -> Pixels {
         let PixelWrite { form, header, .. } = request;

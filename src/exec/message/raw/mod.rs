@@ -7,7 +7,7 @@
 //!  desc, ex_desc ─ decode ─▶ Request ─▶ media, sampler, scaler, memory, render target, barrier
 //! ```
 //!
-//! Source: vISA text reference 5.12; lowering reference 1 to 15 for what stands in which register.
+//! Source: vISA text reference 5.12; lowering reference 1 to 15 for what is in which register.
 
 mod payload;
 mod registers;
@@ -158,7 +158,7 @@ fn extended(thread: &Thread<'_>, raw: &RawMessage) -> u32 {
 }
 
 /// Whether the thread ends with the message: by the instruction, or up to Gen11 by the extended
-/// descriptor's own bit, wherever that stands. Source: lowering reference 1.3.
+/// descriptor's own bit, wherever that is. Source: lowering reference 1.3.
 pub(crate) fn ends(thread: &Thread<'_>, raw: &RawMessage) -> bool {
     let descriptor = thread.program.platform.extended_descriptor;
     let by_descriptor = !descriptor.function_in_instruction();

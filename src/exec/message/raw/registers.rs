@@ -62,7 +62,7 @@ pub(super) fn registers(call: &Call<'_>, lanes: u32, platform: Platform) -> Opti
                 *colour = place.map(|raw| Raw { ty, ..raw });
             }
         }
-        // The operands of an atomic stand in registers of their own.
+        // The operands of an atomic are in registers of their own.
         request if request.is_atomic() => {
             let each = layout.data.each(grf);
             for (at, place) in (0..layout.data.count).zip(&mut registers.data) {

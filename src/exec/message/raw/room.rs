@@ -1,6 +1,6 @@
-//! The registers that a raw message counts, held against the variables it stands in.
+//! The registers that a raw message counts, held against the variables it is in.
 //!
-//! Where descriptors stand in the text the check has said all of it; others say their lengths in the run.
+//! Where descriptors are in the text the check has said all of it; others say their lengths in the run.
 
 use crate::check::TooSmall;
 use crate::diagnostic::{Code, Diagnostic};

@@ -11,7 +11,7 @@ use crate::surface::state::{Number, StateField, Structure};
 
 const ENABLE: &[(u32, &str)] = &[(0, "enabled"), (1, "disabled")];
 
-/// SAMPLER_STATE for `sample_8x8`; elements stand 16 dwords apart. Source: PRM 4.10.3, "For sample_8x8 message".
+/// SAMPLER_STATE for `sample_8x8`; elements are 16 dwords apart. Source: PRM 4.10.3, "For sample_8x8 message".
 #[rustfmt::skip]
 pub const SAMPLE_8X8_GEN5: &Structure = &Structure {
     name: "SAMPLER_STATE for sample_8x8",
@@ -120,7 +120,7 @@ const fn coefficient(i: usize, dw: usize, interleaved: bool) -> StateField {
     field(COEFFICIENTS[table], dw, low + 7, low).number(Number::SignedFixed(6))
 }
 
-/// Fields of adaptive scaling, which stand behind the first 17 phases on every generation.
+/// Fields of adaptive scaling, which follow the first 17 phases on every generation.
 const fn weights(dw: usize) -> [StateField; 7] {
     [
         field("Default Sharpness Level", dw, 31, 24),

@@ -161,7 +161,7 @@ impl AvsSampler {
         Ok(Gen5State { sampler, tables })
     }
 
-    /// The state that Gen5's two structures hold. The key that its index names stands elsewhere
+    /// The state that Gen5's two structures hold. The key that its index names is elsewhere
     /// (3DSTATE_CHROMA_KEY).
     ///
     /// # Errors
@@ -222,14 +222,12 @@ impl AvsSampler {
         }
         let keyed = self.chroma_key_enable || self.chroma_key_index > 0;
         if keyed || self.ief.skin_tone.is_some() {
-            return Err(no_place(
-                "keys and the numbers of skin tone stand elsewhere",
-            ));
+            return Err(no_place("keys and the numbers of skin tone are elsewhere"));
         }
         let mirrored = structure.dwords == AVS_GEN8.dwords;
         if mirrored && !self.symmetric() {
             return Err(no_place(
-                "17 phases cannot hold tables whose other half is no mirror image",
+                "17 phases cannot hold tables whose other half is not a mirror image",
             ));
         }
         let mut words = vec![0; structure.dwords];

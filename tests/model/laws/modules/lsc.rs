@@ -102,7 +102,7 @@ pub fn plain(part: LscPart) -> LscPart {
     LscPart { offset: 0, ..part }
 }
 
-/// A model that names a surface, and the index behind it.
+/// A model that names a surface, and the index after it.
 pub fn lsc_stateful() -> impl Strategy<Value = (LscModel, u32)> {
     let surface = || lsc_scalar().prop_map(at);
     let model = prop_oneof![

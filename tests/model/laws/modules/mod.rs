@@ -23,7 +23,7 @@ pub fn at<T>(node: T) -> Spanned<T> {
     Spanned::new(node, Span::default())
 }
 
-/// A name that is no reserved word: those are all lower or all upper case.
+/// A name that is not a reserved word: those are all lower or all upper case.
 fn name() -> impl Strategy<Value = String> {
     "[A-Z_][a-z0-9_]{0,5}[0-9]".prop_filter("V0 is %null", |name| name != "V0")
 }
@@ -194,7 +194,7 @@ fn state_pair() -> impl Strategy<Value = Operand> {
 fn raw() -> BoxedStrategy<Raw> {
     (variable(), small())
         .prop_map(|(var, offset)| Raw {
-            // The null variable has no bytes behind its first.
+            // The null variable has no bytes after its first.
             offset: if var == "%null" { 0 } else { offset },
             var: at(var),
         })

@@ -1,4 +1,4 @@
-//! The dotted words behind a mnemonic.
+//! The dotted words after a mnemonic.
 
 use super::*;
 

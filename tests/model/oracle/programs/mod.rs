@@ -17,7 +17,7 @@ use visim::internals::isa::{ChannelMask, Platform};
 /// Instructions of one program at most.
 const INSTRUCTIONS: usize = 16;
 
-/// Choices that one instruction, or what stands in front of all, takes at most.
+/// Choices that one instruction, or what is in front of all, takes at most.
 const CHOICES: usize = 64;
 
 /// The choices of a part of a program, one after the other: numbers that proptest draws. A smaller
@@ -242,7 +242,7 @@ fn statement(choices: &mut Choices, platform: Platform) -> String {
     }
 }
 
-/// Copies that go astray on PVC, over whatever lies behind a payload or a header: nothing may follow them, nor may
+/// Copies that go astray on PVC, over whatever lies after a payload or a header: nothing may follow them, nor may
 /// the number of their surface lie there.
 fn last_word(choices: &mut Choices, platform: Platform) -> Option<String> {
     let now = choices.one_in(3) && platform == Platform::Pvc;

@@ -54,7 +54,7 @@ pub(super) fn target(choices: &mut Choices, platform: Platform) -> String {
     if flag(choices, "Z", 5) {
         operands.push("F5.0".into());
     }
-    // The copy of sixteen lanes runs past the one register it has, over whatever lies behind.
+    // The copy of sixteen lanes runs past the one register it has, over whatever lies after.
     if size == 8 && flag(choices, "ST", 6) {
         operands.push("A4.0".into());
     }
@@ -88,7 +88,7 @@ pub(super) fn sync(choices: &mut Choices, platform: Platform) -> String {
         "sbarrier.signal",
         "barrier",
     ];
-    // A barrier stops the copy propagation of Gen8: the number of a surface used behind it is added
+    // A barrier stops the copy propagation of Gen8: the number of a surface used after it is added
     // at run time in all its messages, and a descriptor made so keeps the two bits above 28 that a
     // constant one loses. Nothing in the message's own instruction tells which it will be.
     let kinds = all.len() - 2 * usize::from(platform == Platform::Bdw);
@@ -187,11 +187,11 @@ pub(super) fn raw(choices: &mut Choices, platform: Platform) -> String {
     } else {
         1 + choices.below(3)
     };
-    let behind = match second | told | strange >> 6 & 0x1f {
+    let rest = match second | told | strange >> 6 & 0x1f {
         0..=2 => "P0.64",
         _ => "D0.0",
     };
     format!(
-        "raw_sends.{function}.{sent}.{second}.{received} (M1, {size}) {ex_desc} {desc} P0.0 {behind} {to}.0"
+        "raw_sends.{function}.{sent}.{second}.{received} (M1, {size}) {ex_desc} {desc} P0.0 {rest} {to}.0"
     )
 }

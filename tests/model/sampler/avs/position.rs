@@ -65,7 +65,7 @@ fn strange_numbers_have_a_place() {
     assert_eq!(at(f32::NAN, 0.0, 0), 0);
     assert_eq!(at(f32::INFINITY, 0.0, 0), 1 << 30);
     assert_eq!(at(f32::NEG_INFINITY, 0.0, 0), -(1 << 30));
-    assert_eq!(at(0.0, f32::INFINITY, 0), 0); // ∞ times 0 is no number
+    assert_eq!(at(0.0, f32::INFINITY, 0), 0); // ∞ times 0 is not a number
     assert_eq!(at(0.0, 1.0, 1 << 34), 1 << 30);
     assert_eq!(texel_position(0.0, 0.0, 1e-30, (1 << 34) + 31, 16), 0);
     // Rounding is towards minus infinity from +1/2: -0.4/256 is 0, -0.6/256 is -1.

@@ -1,4 +1,4 @@
-//! Denoising of luma: temporal where a 4x4 block stands still, spatial where it moves.
+//! Denoising of luma: temporal where a 4x4 block is at rest, spatial where it moves.
 
 use std::sync::atomic::AtomicBool;
 use visim::internals::sampler::deinterlace::denoise::{Block4x4, Denoised, Past, noise_estimate};
@@ -120,7 +120,7 @@ fn noise_is_the_mean_range_of_smooth_places() {
     // Columns alternate 100, 104: inside, gx = 0 and the range is 4.
     let stripes = Plane::from_fn(16, 4, |x, _| if x % 2 == 0 { 100 } else { 104 });
     assert_eq!(noise_estimate(&state, &stripes, (0, 0), (16, 4)), 4);
-    // A range of 40 is no noise.
+    // A range of 40 is not noise.
     let bold = Plane::from_fn(16, 4, |x, _| if x % 2 == 0 { 100 } else { 140 });
     assert_eq!(noise_estimate(&state, &bold, (2, 0), (8, 4)), 0);
 }
