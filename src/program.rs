@@ -136,7 +136,7 @@ pub enum SymbolClass {
 
 impl SymbolClass {
     /// The type as which its bytes are shown, where none is asked for.
-    pub fn natural(self) -> Type {
+    pub fn default_type(self) -> Type {
         match self {
             SymbolClass::General(ty) => ty,
             SymbolClass::Address => Type::Uw,

@@ -10,7 +10,7 @@ use std::ops::{Deref, Range};
 #[derive(Clone, Debug)]
 pub struct Source {
     /// The files in the order of the text: one at least.
-    parts: Vec<Part>,
+    parts: Vec<FileSpan>,
     text: String,
     /// First bytes of the lines of all parts.
     line_starts: Vec<u32>,
@@ -18,7 +18,7 @@ pub struct Source {
 
 /// A file in a text.
 #[derive(Clone, Debug)]
-struct Part {
+struct FileSpan {
     name: String,
     /// Its first byte.
     start: u32,
@@ -46,7 +46,7 @@ impl Source {
                     .map(|(i, _)| i as u32 + 1),
             )
             .collect();
-        let part = Part {
+        let part = FileSpan {
             name,
             start: 0,
             lines: 0,
@@ -73,7 +73,7 @@ impl Source {
         let text = [&self.text, between, &appended.text].concat();
         let mut joined = Source::new("", text);
         let lines = joined.global_line(start as u32) - 1;
-        let moved = appended.parts.iter().map(|part| Part {
+        let moved = appended.parts.iter().map(|part| FileSpan {
             name: part.name.clone(),
             start: part.start + start as u32,
             lines: part.lines + lines,

@@ -9,7 +9,7 @@ use crate::exec::{Observer, Silent, ThreadId};
 use crate::files::{Files, InMemory};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::clauses;
-use crate::harness::directive::{Directives, Mistake, Origin, Place, Setting};
+use crate::harness::directive::{Directives, Location, Mistake, Origin, Setting};
 use crate::harness::front::Front;
 use crate::harness::kernel::{Chosen, CompiledFile, Prepared, Refused};
 use crate::harness::session::{self, Options};
@@ -45,7 +45,7 @@ use std::sync::Arc;
 pub struct Simulator {
     text: Text,
     /// What was asked, in the order of the calls.
-    asked: Vec<Ask>,
+    setup: Vec<Setup>,
     files: Arc<dyn Files>,
     options: Options,
     launch: Launch,
@@ -69,7 +69,7 @@ struct Launch {
 
 /// A call of the builder.
 #[derive(Clone, Debug)]
-enum Ask {
+enum Setup {
     Platform(Platform),
     Kernel(String),
     Threads(u32, u32),
@@ -83,7 +83,7 @@ impl Simulator {
     fn of_text(text: Text) -> Simulator {
         Simulator {
             text,
-            asked: Vec::new(),
+            setup: Vec::new(),
             files: Arc::new(InMemory::default()),
             options: Options::default(),
             launch: Launch::default(),
@@ -163,44 +163,44 @@ impl Simulator {
         self.argument(argument, Argument::Local(bytes))
     }
 
-    fn with(mut self, ask: Ask) -> Simulator {
-        self.asked.push(ask);
+    fn with(mut self, step: Setup) -> Simulator {
+        self.setup.push(step);
         self
     }
 
     /// The platform; a program has its own already. Without it what the text asks for, else Skylake.
     pub fn platform(self, platform: Platform) -> Simulator {
-        self.with(Ask::Platform(platform))
+        self.with(Setup::Platform(platform))
     }
 
     /// The kernel, by its name; the first of the text without it.
     pub fn kernel(self, name: impl Into<String>) -> Simulator {
-        self.with(Ask::Kernel(name.into()))
+        self.with(Setup::Kernel(name.into()))
     }
 
     /// A grid of media threads, columns by rows; one thread without it.
     pub fn threads(self, columns: u32, rows: u32) -> Simulator {
-        self.with(Ask::Threads(columns, rows))
+        self.with(Setup::Threads(columns, rows))
     }
 
     /// So many work-groups along x, y and z, each of as many threads as [`Simulator::threads`] says.
     pub fn groups(self, count: [u32; 3]) -> Simulator {
-        self.with(Ask::Groups(count))
+        self.with(Setup::Groups(count))
     }
 
     /// Binds a surface to a surface variable (`T6`) or a binding table index (`6`).
     pub fn surface(self, name: impl Into<String>, surface: &Surface) -> Simulator {
-        self.with(Ask::Surface(name.into(), surface.clone()))
+        self.with(Setup::Surface(name.into(), surface.clone()))
     }
 
     /// Binds a sampler state to a sampler variable (`S0`) or a sampler index (`0`).
     pub fn sampler(self, name: impl Into<String>, state: &SamplerState) -> Simulator {
-        self.with(Ask::Sampler(name.into(), state.clone()))
+        self.with(Setup::Sampler(name.into(), state.clone()))
     }
 
     /// Start bytes of a variable in every thread, element 0 first, little-endian; the rest of it is zero.
     pub fn set(self, name: impl Into<String>, bytes: &[u8]) -> Simulator {
-        self.with(Ask::Set(name.into(), bytes.to_vec()))
+        self.with(Setup::Set(name.into(), bytes.to_vec()))
     }
 
     /// Where the files that directives and words name are read from: [`Disk`](crate::Disk),
@@ -267,9 +267,9 @@ impl Simulator {
                 (layers, Vec::new())
             }
         };
-        for ask in &self.asked {
+        for step in &self.setup {
             layers.push(
-                ask.layer()
+                step.layer()
                     .map_err(|(mistake, source)| Report::of_text(vec![*mistake], &source))?,
             );
         }
@@ -302,13 +302,14 @@ impl Simulator {
 
     /// The text of a compiled program, and what its kernel is launched with.
     fn launched(&self, name: &str, program: &[u8]) -> Result<(Vec<Layer>, Prepared), Report> {
-        let asked = |pick: &dyn Fn(&Ask) -> Option<String>| self.asked.iter().rev().find_map(pick);
-        let kernel = asked(&|ask| match ask {
-            Ask::Kernel(name) => Some(name.clone()),
+        let setup =
+            |pick: &dyn Fn(&Setup) -> Option<String>| self.setup.iter().rev().find_map(pick);
+        let kernel = setup(&|step| match step {
+            Setup::Kernel(name) => Some(name.clone()),
             _ => None,
         });
-        let platform = self.asked.iter().rev().find_map(|ask| match ask {
-            Ask::Platform(platform) => Some(*platform),
+        let platform = self.setup.iter().rev().find_map(|step| match step {
+            Setup::Platform(platform) => Some(*platform),
             _ => None,
         });
         let path = Path::new(name);
@@ -385,20 +386,20 @@ impl Launch {
 /// Arguments of a kernel at most.
 const MOST_ARGUMENTS: u32 = 1024;
 
-impl Ask {
+impl Setup {
     /// The text of the call, as diagnostics show it: the words of the directive that it stands for.
     fn source(&self) -> Source {
         let (call, text) = match self {
-            Ask::Platform(platform) => ("platform", platform.to_string()),
-            Ask::Kernel(name) => ("kernel", name.clone()),
-            Ask::Threads(x, y) => ("threads", format!("{x},{y}")),
-            Ask::Groups([x, y, z]) => ("groups", format!("{x},{y},{z}")),
-            Ask::Surface(name, surface) => match &surface.0 {
+            Setup::Platform(platform) => ("platform", platform.to_string()),
+            Setup::Kernel(name) => ("kernel", name.clone()),
+            Setup::Threads(x, y) => ("threads", format!("{x},{y}")),
+            Setup::Groups([x, y, z]) => ("groups", format!("{x},{y},{z}")),
+            Setup::Surface(name, surface) => match &surface.0 {
                 Contents::Words(words, _) => ("surface", format!("{name}: {words}")),
                 Contents::Made(_) => ("surface", format!("{name}: new")),
             },
-            Ask::Sampler(name, state) => ("sampler", format!("{name}: {}", state.0)),
-            Ask::Set(name, _) => ("set", name.clone()),
+            Setup::Sampler(name, state) => ("sampler", format!("{name}: {}", state.0)),
+            Setup::Set(name, _) => ("set", name.clone()),
         };
         Source::new(format!("Simulator::{call}"), text)
     }
@@ -419,11 +420,11 @@ impl Ask {
         let word = Spanned::new(text, span);
         let blanks = &[' ', '\t', ','];
         match self {
-            Ask::Platform(platform) => to.platform = Some(Spanned::new(*platform, span)),
-            Ask::Kernel(name) => to.kernel = Some(Spanned::new(name.clone(), span)),
-            Ask::Threads(..) => to.threads = Some(clauses::threads(word)?),
-            Ask::Groups(_) => to.groups = Some(clauses::groups(word)?),
-            Ask::Surface(_, surface) => {
+            Setup::Platform(platform) => to.platform = Some(Spanned::new(*platform, span)),
+            Setup::Kernel(name) => to.kernel = Some(Spanned::new(name.clone(), span)),
+            Setup::Threads(..) => to.threads = Some(clauses::threads(word)?),
+            Setup::Groups(_) => to.groups = Some(clauses::groups(word)?),
+            Setup::Surface(_, surface) => {
                 let mut binding = clauses::surface(word, span, &blanks[..2])?;
                 match &surface.0 {
                     Contents::Words(_, None) => {}
@@ -434,9 +435,9 @@ impl Ask {
                 }
                 to.surfaces.push(binding);
             }
-            Ask::Sampler(..) => to.samplers.push(clauses::sampler(word, span, blanks)?),
-            Ask::Set(name, bytes) => to.settings.push(Setting {
-                place: Place {
+            Setup::Sampler(..) => to.samplers.push(clauses::sampler(word, span, blanks)?),
+            Setup::Set(name, bytes) => to.settings.push(Setting {
+                place: Location {
                     name: Spanned::new(name.clone(), span),
                     offset: 0,
                     thread: None,

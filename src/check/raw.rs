@@ -8,7 +8,7 @@ use crate::diagnostic::Code;
 use crate::isa::Opcode;
 use crate::message::default_lengths::counts_by_header;
 use crate::message::fields::{Field, outer};
-use crate::message::raw_lengths::{self, Part, RawWords};
+use crate::message::raw_lengths::{self, RawPart, RawWords};
 use crate::syntax::ast::{Operand, Suffix};
 
 /// `raw_send` and `raw_sends`.
@@ -101,12 +101,12 @@ fn raw_lengths(cx: &Context<'_>, found: &mut Found<'_>) {
     raw_receivers(cx, found, &words);
     raw_room(cx, found, &words);
     let (opcode, platform) = (cx.opcode(), cx.platform);
-    let told = [
+    let mismatches = [
         (Code::W0385, words.text_vs_descriptor(platform)),
         (Code::W0386, words.beside_request(platform)),
         (Code::W0387, words.beside_lanes(platform)),
     ];
-    for (code, labels) in told {
+    for (code, labels) in mismatches {
         if let Some(remark) = raw_lengths::remark(code, opcode.info().mnemonic, &labels) {
             let d = remark.at(cx.mnemonic(), labels.join("; "));
             found.push(d);
@@ -138,7 +138,7 @@ fn raw_room(cx: &Context<'_>, found: &mut Found<'_>, words: &RawWords) {
     // Headers are made in the run.
     let decoded = words.decoded(cx.platform);
     let decoded = decoded.filter(|decoded| !counts_by_header(decoded));
-    for (part, index) in Part::ALL.into_iter().zip(places) {
+    for (part, index) in RawPart::ALL.into_iter().zip(places) {
         let (lanes, platform) = (words.lanes, cx.platform);
         let Some(registers) = words.registers(part, platform) else {
             continue;
@@ -159,7 +159,7 @@ fn raw_room(cx: &Context<'_>, found: &mut Found<'_>, words: &RawWords) {
                 raw,
                 span,
                 bytes.into(),
-                part == Part::Response,
+                part == RawPart::Response,
                 &sum,
             );
         }

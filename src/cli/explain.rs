@@ -5,7 +5,7 @@ use super::input::{FileLine, Written};
 use super::output::{Exit, Output};
 use super::run::say;
 use crate::diagnostic::{CODES, Code, Diagnostic};
-use crate::explain::line::{Watch, follow};
+use crate::explain::line::{LineObserver, follow};
 use crate::explain::state::{State, states_of};
 use crate::finalizer::Release;
 use crate::harness::bind::{Layer, Problem};
@@ -93,7 +93,7 @@ fn of_line(layers: [Layer; 1], found: Vec<Diagnostic>, line: usize, output: &mut
     output.field("line", || followed.json());
     let span = followed.span;
     let options = Options::default();
-    match session::start_watched(&layers, found, &options, |_| Watch::new(span)) {
+    match session::start_watched(&layers, found, &options, |_| LineObserver::new(span)) {
         Ok(session) => result(&session, output),
         Err(refused) => not_run(refused, &layers, output),
     }
@@ -110,7 +110,7 @@ pub(super) fn not_run(refused: Refused, layers: &[Layer], output: &mut Output) -
 }
 
 /// What the line did in the first thread that ran it.
-pub(super) fn result(session: &Session<Watch>, output: &mut Output) -> Exit {
+pub(super) fn result(session: &Session<LineObserver>, output: &mut Output) -> Exit {
     let Some((thread, watch)) = session.outcome.observers.iter().find(|o| o.1.runs > 0) else {
         output.text("\nresult    the line was not reached\n");
         return Exit::Fine;

@@ -68,7 +68,7 @@ pub struct Launched {
     /// The kernel, where the text may have several.
     pub kernel: Option<String>,
     /// The description says that it is for this platform, so that no other can be asked for.
-    told: bool,
+    names_platform: bool,
     outs: Vec<(usize, PathBuf)>,
     file: Option<LaunchFile>,
 }
@@ -97,7 +97,7 @@ impl Launch {
         companion_files::with_functions(source, &functions)
     }
 
-    /// Tells which files were taken although nobody named them.
+    /// Tells which files were taken although no argument named them.
     pub fn said(&self, text: &Source, output: &mut Output) {
         let files: Vec<&str> = text.names().skip(1).collect();
         if files.is_empty() {
@@ -175,7 +175,7 @@ impl Launch {
             platform: Platform::from_name(&device).unwrap_or_default(),
             source: self.text(source, path, file.functions(&device))?,
             kernel: None,
-            told: true,
+            names_platform: true,
             outs,
             // What is expected is expected of the launch as described.
             file: same.then_some(file),
@@ -240,7 +240,7 @@ impl Launch {
             prepared: file.prepare(&front.checked, &name, arguments, &size)?,
             platform: own,
             kernel: Some(name),
-            told: file.tells_platform(),
+            names_platform: file.tells_platform(),
             source: source.clone(),
             outs,
             file: launch.filter(|_| same),
@@ -346,7 +346,7 @@ impl Launched {
     pub fn add_help(&self, found: &mut Diagnostic) {
         let own = self.platform;
         match found.code {
-            Code::E0428 if self.told => {
+            Code::E0428 if self.names_platform => {
                 found
                     .notes
                     .push(format!("the compiler's description is for {own}"));
@@ -356,7 +356,7 @@ impl Launched {
                 ));
             }
             // Null pointers are arguments to be given.
-            Code::E0603 if self.prepared.ready.bindings.told.null.is_empty() => {
+            Code::E0603 if self.prepared.ready.bindings.names.null.is_empty() => {
                 let note = "the compiler's description has no argument at this index";
                 found.notes.push(note.to_string());
                 let help = "the description that was compiled with this text, whole, or a surface of your own, --surface INDEX=…";

@@ -5,7 +5,7 @@ use super::input::Written;
 use super::output::{Exit, Output};
 use crate::check::CheckOptions;
 use crate::diagnostic::any_fatal;
-use crate::explain::bits::{Part, descriptors};
+use crate::explain::bits::{ListedPart, descriptors};
 use crate::explain::line::{Line, lines};
 use crate::finalizer::{Release, json};
 use crate::harness::front::Front;
@@ -178,7 +178,7 @@ impl Decode {
         output.text(&explain_descriptor(self.desc, self.ex_desc, self.platform));
         let request = request(self.desc, self.ex_desc, self.platform);
         output.field("receiver", || json!(sfid.map(|s| s.name())));
-        output.field("parts", || parts.iter().map(Part::json).collect());
+        output.field("parts", || parts.iter().map(ListedPart::json).collect());
         match request {
             Ok(read) => {
                 output.field("request", || json!(read.asked));

@@ -328,8 +328,8 @@ pub(super) fn refused_by(
     layers: &[Layer],
     output: &mut Output,
 ) -> Exit {
-    let told = |p: &&Problem| launched.is_none() || p.diagnostic.class().is_fatal();
-    let mut problems: Vec<Problem> = refused.problems.iter().filter(told).cloned().collect();
+    let reported = |p: &&Problem| launched.is_none() || p.diagnostic.class().is_fatal();
+    let mut problems: Vec<Problem> = refused.problems.iter().filter(reported).cloned().collect();
     if let Some(launched) = launched {
         let found = problems.iter_mut().map(|p| &mut p.diagnostic);
         found.for_each(|diagnostic| launched.add_help(diagnostic));

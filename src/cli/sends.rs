@@ -3,7 +3,7 @@
 use super::explain;
 use super::output::{Exit, Output};
 use crate::diagnostic::Diagnostic;
-use crate::explain::line::Watch;
+use crate::explain::line::LineObserver;
 use crate::harness::bind::Layer;
 use crate::harness::session::{self, Options};
 use crate::isa::Platform;
@@ -58,7 +58,7 @@ pub fn explain(
     output.text(&text);
     output.field("explanation", || json!(text));
     let span = line.span;
-    let watch = |_| Watch::new(span);
+    let watch = |_| LineObserver::new(span);
     match session::start_watched(&layers, found, &Options::default(), watch) {
         Ok(session) => explain::result(&session, output),
         Err(refused) => explain::not_run(refused, &layers, output),

@@ -78,16 +78,16 @@ pub fn explain(
         ));
     };
     let mut text = format!("{}\n\n{}\n", tld.node, explain::word_fields(&tld));
-    let mut told = None;
+    let mut first_fetch = None;
     let ran = machine.run(|statement, thread, inputs, fetched| {
-        if statement.tld.span == tld.span && told.is_none() {
-            told = Some((thread, *inputs, *fetched));
+        if statement.tld.span == tld.span && first_fetch.is_none() {
+            first_fetch = Some((thread, *inputs, *fetched));
         }
     });
     if let Err(trap) = ran {
         return say(&[problem(0, *trap)], &layers, output);
     }
-    match told {
+    match first_fetch {
         Some((thread, inputs, fetched)) => {
             let (x, y) = (
                 thread as u32 % machine.grid.0,

@@ -23,7 +23,7 @@ use std::path::PathBuf;
 pub struct Video {
     /// A .y4m file, a .png picture, a folder or a pattern of .png pictures, or raw frames; - is the standard input.
     input: PathBuf,
-    /// The result, told by its name: .y4m, .png, a folder/ of pictures, or raw frames: .i420, .nv12, .yuy2, .grey; -
+    /// The result; its name decides the format: .y4m, .png, a folder/ of pictures, or raw frames: .i420, .nv12, .yuy2, .grey; -
     /// is the standard output, which gets .y4m.
     #[arg(short, long, value_name = "FILE")]
     output: PathBuf,

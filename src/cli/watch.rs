@@ -11,10 +11,10 @@ use crate::diagnostic::{Code, Diagnostic, any_fatal, counted};
 use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
 use crate::harness::bind::{self, Layer};
 use crate::harness::clauses;
-use crate::harness::directive::{Dump, Place, ViewWords};
+use crate::harness::directive::{Dump, Location, ViewWords};
 use crate::harness::front::Front;
 use crate::harness::session::{self, Options};
-use crate::harness::values::{Form, View};
+use crate::harness::values::{NumberFormat, View};
 use crate::isa::{Opcode, Type};
 use crate::launch::Grid;
 use crate::observe::stats::{Count, is_message};
@@ -40,7 +40,7 @@ pub enum TraceFormat {
 #[command(
     next_help_heading = "Watching a run",
     group = ArgGroup::new("stops").args(["breaks", "break_thread"]).multiple(true),
-    group = ArgGroup::new("told").args(["trace", "breaks", "break_thread"]).multiple(true),
+    group = ArgGroup::new("reported").args(["trace", "breaks", "break_thread"]).multiple(true),
 )]
 pub struct Watching {
     /// Report what the hardware promises nothing for: undefined registers, accesses outside a surface,
@@ -54,7 +54,7 @@ pub struct Watching {
     #[arg(long)]
     trace: bool,
     /// How --trace and --break print: for people, or one JSON object a line.
-    #[arg(long, value_name = "HOW", value_enum, default_value_t = TraceFormat::Text, requires = "told")]
+    #[arg(long, value_name = "HOW", value_enum, default_value_t = TraceFormat::Text, requires = "reported")]
     trace_format: TraceFormat,
     /// Print this many instructions at most.
     #[arg(long, value_name = "N", default_value_t = 100_000, requires = "trace")]
@@ -309,7 +309,7 @@ fn instructions_on(line: usize, source: &Source, front: Option<&Front>) -> Resul
 
 /// A variable of `--print`.
 struct Shown {
-    place: Place,
+    place: Location,
     words: ViewWords,
 }
 
@@ -329,7 +329,11 @@ impl Shown {
         }
         if let Some(program) = program {
             let symbol = bind::symbol(program, &place.name)?;
-            bind::inside(&place, &symbol, view.ty.unwrap_or(symbol.class.natural()))?;
+            bind::inside(
+                &place,
+                &symbol,
+                view.ty.unwrap_or(symbol.class.default_type()),
+            )?;
         }
         Ok(Shown { place, words: view })
     }
@@ -457,7 +461,7 @@ impl Printer<'_> {
                 let ty = words.ty.unwrap_or(*ty);
                 Looked::Elements(View {
                     ty,
-                    form: words.form.unwrap_or(Form::natural(ty)),
+                    form: words.form.unwrap_or(NumberFormat::of_type(ty)),
                     pitch: words.pitch.unwrap_or(program.platform.grf_bytes()),
                 })
             };

@@ -11,7 +11,7 @@
 //!
 //! Source: PRM 5.3, 5.5, 5.10.3, 5.10.4, 5.10.6, 5.10.9.
 
-use super::touch::{Spot, Touch, Watch};
+use super::touch::{Spot, Touch, TouchLog};
 use super::untyped::Window;
 use crate::diagnostic::Class;
 use crate::surface::format::Use;
@@ -29,7 +29,7 @@ pub struct Buffer<'a> {
     /// Bytes from offset 0 on; what lies after reads 0 and is not written.
     len: u64,
     stateless: bool,
-    watch: Watch<'a>,
+    watch: TouchLog<'a>,
 }
 
 /// Where an access lies: an offset in bytes, taken down to a multiple of `align`, and the lane that asks.
@@ -61,7 +61,7 @@ impl At {
 
 impl<'a> Buffer<'a> {
     /// The same bytes, every access noted.
-    pub fn watched(self, watch: Watch<'a>) -> Buffer<'a> {
+    pub fn watched(self, watch: TouchLog<'a>) -> Buffer<'a> {
         Buffer { watch, ..self }
     }
 
@@ -96,7 +96,7 @@ impl<'a> Buffer<'a> {
             base: 0,
             len: (window.len() as u64).min(16 * u64::from(d.width)),
             stateless: false,
-            watch: Watch::NONE,
+            watch: TouchLog::NONE,
         })
     }
 
@@ -110,7 +110,7 @@ impl<'a> Buffer<'a> {
             base: base.into(),
             len: (window.len() as u64).saturating_sub(base.into()),
             stateless: true,
-            watch: Watch::NONE,
+            watch: TouchLog::NONE,
         }
     }
 
@@ -409,7 +409,7 @@ pub fn write_vertex(
     index: u32,
     rgba: [u32; 4],
     mask: u32,
-    watch: Watch<'_>,
+    watch: TouchLog<'_>,
 ) -> Result<(), Refused> {
     let d = surface.description();
     if d.kind == Kind::Null {

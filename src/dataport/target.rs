@@ -10,7 +10,7 @@
 //!
 //! Source: PRM 5.7, 5.10.7; surface reference 2.11.
 
-use super::touch::Watch;
+use super::touch::TouchLog;
 use crate::surface::format::Access;
 use crate::surface::texel::{Rgba, encode};
 use crate::surface::{Kind, Refused, Surface, Tiling};
@@ -169,7 +169,7 @@ fn pairs(surface: &Surface, level: u32, pixels: &Pixels) -> Result<(), Refused> 
 ///
 /// # Errors
 /// [`Refused`] if the surface cannot be a render target, or not with this message.
-pub fn write(surface: &Surface, pixels: &Pixels, watch: Watch<'_>) -> Result<(), Refused> {
+pub fn write(surface: &Surface, pixels: &Pixels, watch: TouchLog<'_>) -> Result<(), Refused> {
     if surface.kind() == Kind::Null {
         return Ok(());
     }

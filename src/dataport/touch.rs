@@ -37,17 +37,17 @@ pub struct Touch {
     pub start: u64,
 }
 
-/// The list of touches; [`Watch::NONE`] notes nothing.
+/// The list of touches; [`TouchLog::NONE`] notes nothing.
 #[derive(Clone, Copy, Debug)]
-pub struct Watch<'a>(Option<&'a RefCell<Vec<Touch>>>);
+pub struct TouchLog<'a>(Option<&'a RefCell<Vec<Touch>>>);
 
-impl<'a> Watch<'a> {
-    /// Nobody watches.
-    pub const NONE: Watch<'static> = Watch(None);
+impl<'a> TouchLog<'a> {
+    /// Without an observer.
+    pub const NONE: TouchLog<'static> = TouchLog(None);
 
     /// Touches go onto the list.
-    pub fn onto(list: &'a RefCell<Vec<Touch>>) -> Watch<'a> {
-        Watch(Some(list))
+    pub fn onto(list: &'a RefCell<Vec<Touch>>) -> TouchLog<'a> {
+        TouchLog(Some(list))
     }
 
     /// Notes a touch.

@@ -13,7 +13,7 @@ use crate::message::FieldSelect;
 use crate::surface::{Kind, Refused, Surface};
 
 use super::buffer::Register;
-use super::touch::Watch;
+use super::touch::TouchLog;
 
 const SEE: &str = "PRM 5.10.8, \"Render Target UNORM Read/Write\"";
 
@@ -123,7 +123,11 @@ fn pixels() -> impl Iterator<Item = (u32, u32)> {
 ///
 /// # Errors
 /// [`Refused`] if the surface or the corner is not as the message requires them.
-pub fn read(surface: &Surface, corner: Corner, watch: Watch<'_>) -> Result<[Register; 4], Refused> {
+pub fn read(
+    surface: &Surface,
+    corner: Corner,
+    watch: TouchLog<'_>,
+) -> Result<[Register; 4], Refused> {
     let view = View::new(surface, corner)?;
     let mut registers = [[0; 32]; 4];
     for (x, y) in pixels() {
@@ -150,7 +154,7 @@ pub fn write(
     corner: Corner,
     mask: u32,
     registers: &[Register; 4],
-    watch: Watch<'_>,
+    watch: TouchLog<'_>,
 ) -> Result<(), Refused> {
     let view = View::new(surface, corner)?;
     for (x, y) in pixels().filter(|&(x, y)| mask >> mask_bit(x, y) & 1 == 1) {

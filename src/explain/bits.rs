@@ -13,14 +13,14 @@ use std::fmt;
 
 /// A part of a message, taken apart.
 #[derive(Clone, Debug)]
-pub struct Part {
+pub struct ListedPart {
     /// What the part is.
     pub layout: &'static Layout,
     /// Its words.
     pub words: Vec<u32>,
 }
 
-impl Part {
+impl ListedPart {
     /// The fields as JSON: name, bits, value, meaning.
     pub fn json(&self) -> Value {
         let field = |f: &fields::Field| {
@@ -38,7 +38,7 @@ impl Part {
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for ListedPart {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         let words: Vec<String> = self.words.iter().map(|w| format!("{w:#010x}")).collect();
         writeln!(
@@ -71,14 +71,19 @@ impl fmt::Display for Part {
 }
 
 /// The descriptor, what the shared function reads in it, and the extended descriptor.
-pub fn descriptors(desc: u32, ex_desc: u32, sfid: Option<Sfid>, platform: Platform) -> Vec<Part> {
+pub fn descriptors(
+    desc: u32,
+    ex_desc: u32,
+    sfid: Option<Sfid>,
+    platform: Platform,
+) -> Vec<ListedPart> {
     if let Some([layout, extended]) = sfid.and_then(|sfid| lsc::layouts(sfid, desc, platform)) {
         return vec![
-            Part {
+            ListedPart {
                 layout,
                 words: vec![desc],
             },
-            Part {
+            ListedPart {
                 layout: extended,
                 words: vec![ex_desc],
             },
@@ -87,17 +92,17 @@ pub fn descriptors(desc: u32, ex_desc: u32, sfid: Option<Sfid>, platform: Platfo
     if platform.dialect.unmodelled().is_some() {
         return Vec::new();
     }
-    let mut parts = vec![Part {
+    let mut parts = vec![ListedPart {
         layout: &outer::LAYOUT,
         words: vec![desc],
     }];
     if let Some(layout) = sfid.and_then(|s| control_layout(s, desc, platform)) {
-        parts.push(Part {
+        parts.push(ListedPart {
             layout,
             words: vec![desc],
         });
     }
-    parts.push(Part {
+    parts.push(ListedPart {
         layout: extended_layout(platform),
         words: vec![ex_desc],
     });

@@ -1,6 +1,6 @@
 //! One line of a program, followed from its operands to what it writes.
 
-use super::bits::{self, Part, descriptors};
+use super::bits::{self, ListedPart, descriptors};
 use crate::check::{Checked, Step, Unit, VarId, rules_for};
 use crate::exec::Observer;
 use crate::exec::observer::{At, Running};
@@ -54,7 +54,7 @@ pub struct Sent {
     /// Registers sent, in both payloads, and written back.
     pub lengths: String,
     /// The descriptors by field.
-    pub parts: Vec<Part>,
+    pub parts: Vec<ListedPart>,
     /// Descriptors that are known at run time alone: which, and the sum.
     pub sums: Vec<(&'static str, String)>,
     /// The dwords of the header: a number, or what is put there at run time.
@@ -206,7 +206,7 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
 impl Line {
     /// The same as fields.
     pub fn json(&self) -> Json {
-        let parts = |parts: &[Part]| parts.iter().map(Part::json).collect::<Vec<_>>();
+        let parts = |parts: &[ListedPart]| parts.iter().map(ListedPart::json).collect::<Vec<_>>();
         json!({
             "statement": self.text,
             "does": self.does,
@@ -302,7 +302,7 @@ impl fmt::Display for Sent {
 
 /// Watches one line: what it asks of shared functions and what it writes.
 #[derive(Debug)]
-pub struct Watch {
+pub struct LineObserver {
     /// The line's statement.
     pub span: Span,
     /// Requests, the first few.
@@ -315,10 +315,10 @@ pub struct Watch {
     pub texels: Vec<(usize, Taken)>,
 }
 
-impl Watch {
+impl LineObserver {
     /// A watch for the statement at `span`.
-    pub fn new(span: Span) -> Watch {
-        Watch {
+    pub fn new(span: Span) -> LineObserver {
+        LineObserver {
             span,
             requests: Vec::new(),
             writes: Vec::new(),
@@ -413,7 +413,7 @@ const MOST: usize = 8;
 /// Sixteen taps of eight texels for each of 32 lanes are more than anyone reads.
 const MOST_TEXELS: usize = 1024;
 
-impl Observer for Watch {
+impl Observer for LineObserver {
     fn before(&mut self, at: At, _: &crate::program::Op, _: Running, _: &[u8]) {
         self.runs += u64::from(at.site.span == self.span);
     }

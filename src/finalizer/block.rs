@@ -8,7 +8,7 @@
 //! Source: lowering reference 2, 8, 13 and 18.5; vISA MEDIA_LD.
 
 use super::plan::{Base, Copies};
-use super::{Lowering, Op, Part, Result, Run, Value, quirks};
+use super::{Lowering, Op, PayloadPart, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, MediaMode, Opcode, Type};
 use crate::message::bits::rows;
@@ -85,7 +85,7 @@ pub(super) fn media(cx: &mut Lowering) -> Result<()> {
                     len,
                 };
                 let runs = (0..height).map(|row| bytes(piece(row))).collect();
-                plan.parts = vec![Part::from_runs(runs, cx.grf())];
+                plan.parts = vec![PayloadPart::from_runs(runs, cx.grf())];
             }
             _ => plan.place = place.filter(|_| read),
         }
@@ -187,7 +187,7 @@ fn pipe_block(cx: &mut Lowering, owords: u32) -> Result<()> {
         strided: Strided::default(),
     });
     let mut plan = cx.plan(request)?.block(1);
-    plan.parts = vec![Part::dwords(address(cx), cx.grf())];
+    plan.parts = vec![PayloadPart::dwords(address(cx), cx.grf())];
     plan.place = place;
     plan.name = Some(format!("load.ugm.d32x{vector}t.a64"));
     cx.send(plan)

@@ -10,9 +10,9 @@
 //! An offset is the descriptor's where it has a place for it, else it is added to the addresses.
 //! Source: Xe2 messages reference 7.
 
-use super::operand::Place;
+use super::operand::RawOperand;
 use super::plan::Layout;
-use super::{Lowering, Op, Part, Result, Run, Value};
+use super::{Lowering, Op, PayloadPart, Result, Run, Value};
 use crate::check::VarId;
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Opcode, Type};
@@ -27,7 +27,7 @@ struct Operands<'a> {
     address: Option<&'a LscAddress<VarId>>,
     data: Option<&'a ast::LscData<VarId>>,
     /// Sources of atomics.
-    sources: Vec<Option<Place>>,
+    sources: Vec<Option<RawOperand>>,
 }
 
 /// Which memory: the model without its operand, the constant that names a surface, and what names it else.
@@ -105,13 +105,13 @@ impl Lowering<'_> {
     }
 
     /// As many registers as the lanes of the message need, of which those of the variable are defined.
-    fn lane_part(&self, place: Place, bytes: u32) -> Part {
+    fn lane_part(&self, place: RawOperand, bytes: u32) -> PayloadPart {
         let own = place.size.saturating_sub(place.offset).min(bytes);
         self.padded(place, own, rows(bytes, self.platform))
     }
 
     /// Where the first element of a part of an address lies; `None` for a constant.
-    fn first(&self, operand: &Operand<VarId>) -> Option<Place> {
+    fn first(&self, operand: &Operand<VarId>) -> Option<RawOperand> {
         match operand {
             Operand::Raw(raw) => self.raw_place(raw),
             Operand::Origin { var, row, column } => {
@@ -199,7 +199,7 @@ fn lanes(
     cx: &mut Lowering,
     address: &LscAddress<VarId>,
     data: &ast::LscData<VarId>,
-    sources: &[Option<Place>],
+    sources: &[Option<RawOperand>],
 ) -> Result<()> {
     let Some(pipe) = cx.platform.lsc else {
         return cx.refuse(Code::E0380, "the platform has no load/store pipe");
@@ -287,7 +287,7 @@ fn lanes(
 
 impl Lowering<'_> {
     /// Addresses with something added, for each lane of the instruction.
-    fn moved_addresses(&self, place: Place, lanes: u32, bits: u32, added: i64) -> Part {
+    fn moved_addresses(&self, place: RawOperand, lanes: u32, bits: u32, added: i64) -> PayloadPart {
         let size = bits / 8;
         let es = self.lanes().min(lanes);
         let run = |lane: u32| {
@@ -309,7 +309,7 @@ impl Lowering<'_> {
         runs.push(Run::Undefined {
             len: size * (lanes - es),
         });
-        Part::from_runs(runs, self.grf())
+        PayloadPart::from_runs(runs, self.grf())
     }
 }
 
@@ -379,7 +379,7 @@ fn block2d(
     }
     runs.push(dword(Value::Const(plan.template.header[7])));
     let grf = cx.grf();
-    plan.parts = vec![Part::from_runs(runs, grf)];
+    plan.parts = vec![PayloadPart::from_runs(runs, grf)];
     if write {
         let Some(place) = place else {
             return cx.refuse(Code::E0380, "the data are %null");
@@ -431,7 +431,7 @@ fn read_state(cx: &mut Lowering, operands: &Operands) -> Result<()> {
     };
     plan.parts = vec![match texel {
         Some(texel) => cx.lane_part(texel, cx.grf()),
-        None => Part::absent(1, cx.grf()),
+        None => PayloadPart::absent(1, cx.grf()),
     }];
     plan.layout = Layout::Joined(1);
     plan.handle = memory.handle;

@@ -2,7 +2,7 @@
 
 use super::context::Sampler;
 use super::plan::{Base, Layout};
-use super::{Lowering, Op, Part, Result, Value, quirks};
+use super::{Lowering, Op, PayloadPart, Result, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Opcode, Type};
 use crate::message::fields::{
@@ -13,12 +13,12 @@ use crate::syntax::ast::Operand;
 
 impl Lowering<'_> {
     /// A payload register of which these dwords are defined.
-    fn register(&self, words: impl IntoIterator<Item = (Field, Value)>) -> Part {
+    fn register(&self, words: impl IntoIterator<Item = (Field, Value)>) -> PayloadPart {
         let mut all = vec![Value::Undefined; 8];
         for (field, value) in words {
             all[field.dw] = value;
         }
-        Part::dwords(all, self.grf())
+        PayloadPart::dwords(all, self.grf())
     }
 
     /// The header of the block messages: r0, all of it, but for channels and a bindless sampler's handle.
@@ -163,7 +163,7 @@ pub(super) fn legacy(cx: &mut Lowering) -> Result<()> {
     plan.surface = Some(cx.surface(at));
     cx.block_header(&mut plan);
     plan.put(sampler_header::DISABLE, Value::Const(0));
-    let zeros = Part::dwords(vec![Value::Const(0); es as usize], grf);
+    let zeros = PayloadPart::dwords(vec![Value::Const(0); es as usize], grf);
     for i in 0..3 {
         let Some(place) = cx.raw(at + 1 + i) else {
             return cx.refuse(Code::E0380, "a coordinate is %null");

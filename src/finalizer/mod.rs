@@ -39,7 +39,7 @@ pub mod value;
 
 pub use context::Context;
 pub use flow::Flow;
-pub use payload::Part;
+pub use payload::PayloadPart;
 pub use release::Release;
 pub use value::{Leaf, Op, Run, Value};
 

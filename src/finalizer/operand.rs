@@ -1,13 +1,13 @@
 //! Operands of an instruction as values and places.
 
-use super::{Lowering, Part, Value};
+use super::{Lowering, PayloadPart, Value};
 use crate::check::{Storage, VarId};
 use crate::isa::{ChannelMask, Exec, Modifier, Type};
 use crate::syntax::ast::{General, Immediate, Operand, Raw, Region};
 
 /// A raw operand: registers of a variable.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) struct Place {
+pub(super) struct RawOperand {
     /// The variable named.
     pub var: VarId,
     /// Byte offset in it.
@@ -22,10 +22,10 @@ pub(super) struct Place {
     pub size: u32,
 }
 
-impl Place {
+impl RawOperand {
     /// What follows `bytes` after its start.
-    pub fn skip(self, bytes: u32) -> Place {
-        Place {
+    pub fn skip(self, bytes: u32) -> RawOperand {
+        RawOperand {
             offset: self.offset.saturating_add(bytes),
             at: self.at.saturating_add(bytes),
             ..self
@@ -57,7 +57,7 @@ impl Place {
 
 impl Lowering<'_> {
     /// The raw operand at a position; `None` for `%null`.
-    pub fn raw(&self, at: usize) -> Option<Place> {
+    pub fn raw(&self, at: usize) -> Option<RawOperand> {
         match &self.instruction.operands.get(at)?.node {
             Operand::Raw(raw) => self.raw_place(raw),
             _ => None,
@@ -65,7 +65,7 @@ impl Lowering<'_> {
     }
 
     /// Where a raw operand lies; `None` for `%null`.
-    pub fn raw_place(&self, raw: &Raw<VarId>) -> Option<Place> {
+    pub fn raw_place(&self, raw: &Raw<VarId>) -> Option<RawOperand> {
         let var = raw.var.node;
         let variable = self.unit.variable(var);
         let Storage::General {
@@ -81,7 +81,7 @@ impl Lowering<'_> {
         if variable.predefined && variable.name == "%null" {
             return None;
         }
-        Some(Place {
+        Some(RawOperand {
             var,
             offset: raw.offset,
             root,
@@ -92,12 +92,12 @@ impl Lowering<'_> {
     }
 
     /// The operand as a part of `bytes` bytes that may travel in place.
-    pub fn part(&self, place: Place, bytes: u32) -> Part {
-        Part::operand(place.root, place.at, bytes, self.grf())
+    pub fn part(&self, place: RawOperand, bytes: u32) -> PayloadPart {
+        PayloadPart::operand(place.root, place.at, bytes, self.grf())
     }
 
     /// The operand's bytes at the start of so many registers.
-    pub fn padded(&self, place: Place, bytes: u32, rows: u32) -> Part {
+    pub fn padded(&self, place: RawOperand, bytes: u32, rows: u32) -> PayloadPart {
         self.part(place, bytes).resized(rows, self.grf())
     }
 
@@ -166,7 +166,7 @@ impl Lowering<'_> {
     }
 
     /// Where a general operand begins.
-    pub fn place_of(&self, general: &General<VarId>) -> Option<Place> {
+    pub fn place_of(&self, general: &General<VarId>) -> Option<RawOperand> {
         let var = general.var.node;
         let Storage::General {
             ty,
@@ -180,7 +180,7 @@ impl Lowering<'_> {
         };
         let column = general.column.wrapping_mul(ty.bytes());
         let offset = general.row.wrapping_mul(self.grf()).wrapping_add(column);
-        Some(Place {
+        Some(RawOperand {
             var,
             offset,
             root,

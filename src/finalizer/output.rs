@@ -5,9 +5,9 @@
 //!  urb      handles | [per-slot offsets] [mask << 16] data
 //! ```
 
-use super::operand::Place;
+use super::operand::RawOperand;
 use super::plan::{Base, Layout};
-use super::{Lowering, Op, Part, Result, Run, Value, quirks};
+use super::{Lowering, Op, PayloadPart, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::Type;
 use crate::lower::has_ignored_operand;
@@ -19,7 +19,7 @@ use crate::syntax::ast::{Name, Operand, Suffix};
 /// The operands of a render target write, found by its flags.
 pub(super) struct Target {
     flags: Vec<Name>,
-    pub second_header: Option<Place>,
+    pub second_header: Option<RawOperand>,
     counter: Option<Value>,
     pub index: Option<Value>,
     alpha: Option<usize>,
@@ -102,7 +102,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
             Some(Some(index)) => index != 0 && cx.has(&quirks::INDEX_IN_HEADER),
         };
     // What the payload holds is said in a header alone.
-    let told = |operand: Option<usize>| header && operand.is_some();
+    let in_header = |operand: Option<usize>| header && operand.is_some();
     let index = constant.flatten().filter(|_| !header).unwrap_or(0);
     let exec = cx.exec(es);
     let mut plan = cx.plan_with_header(
@@ -115,10 +115,10 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
             coarse: has("CM"),
             half,
             target: index & ex::TARGET.max(),
-            alpha: told(target.alpha),
-            omask: told(target.omask),
-            depth: told(target.depth),
-            stencil: told(target.stencil),
+            alpha: in_header(target.alpha),
+            omask: in_header(target.omask),
+            depth: in_header(target.depth),
+            stencil: in_header(target.stencil),
             null: has("NULLRT") && cx.platform.null_target,
             eot: false,
         }),
@@ -136,7 +136,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
     let bytes = if half { 2 } else { 4 };
     let part = |i: usize, rows: u32, bytes: u32| match cx.raw(i) {
         Some(place) => cx.padded(place, es * bytes, rows),
-        None => Part::absent(rows, grf),
+        None => PayloadPart::absent(rows, grf),
     };
     let parts = &mut plan.parts;
     parts.extend(target.alpha.map(|i| part(i, wide(bytes), bytes)));
@@ -166,7 +166,7 @@ pub(super) fn target(cx: &mut Lowering) -> Result<()> {
 }
 
 /// The operand, with the predicate's bits in `M1.7`. Source: lowering reference 14.
-fn second_header(cx: &Lowering, place: Place) -> Part {
+fn second_header(cx: &Lowering, place: RawOperand) -> PayloadPart {
     let grf = cx.grf();
     if cx.instruction.predicate.is_none() {
         return cx.part(place, grf);
@@ -182,7 +182,7 @@ fn second_header(cx: &Lowering, place: Place) -> Part {
         size: 2,
     };
     let runs = vec![bytes(0, flag), word, bytes(flag + 2, 32 - flag - 2)];
-    Part::from_runs(runs, grf)
+    PayloadPart::from_runs(runs, grf)
 }
 
 /// `urb_write_3d`. Source: lowering reference 15.

@@ -13,7 +13,7 @@ use crate::check::VarId;
 
 /// One operand of a message: whole registers.
 #[derive(Clone, Debug, PartialEq)]
-pub struct Part {
+pub struct PayloadPart {
     /// Its registers, each exactly one register long.
     pub registers: Vec<Vec<Run>>,
     /// Where it lies if it can travel in place: owner of the bytes and offset.
@@ -22,11 +22,11 @@ pub struct Part {
     pub null: bool,
 }
 
-impl Part {
+impl PayloadPart {
     /// Runs cut into registers of `grf` bytes; the last register is filled up with undefined bytes.
     /// An empty list gives one undefined register.
-    pub fn from_runs(runs: Vec<Run>, grf: u32) -> Part {
-        Part {
+    pub fn from_runs(runs: Vec<Run>, grf: u32) -> PayloadPart {
+        PayloadPart {
             registers: cut(runs, grf),
             place: None,
             null: false,
@@ -34,21 +34,21 @@ impl Part {
     }
 
     /// Bytes of a variable, in place.
-    pub fn operand(root: VarId, offset: u32, bytes: u32, grf: u32) -> Part {
+    pub fn operand(root: VarId, offset: u32, bytes: u32, grf: u32) -> PayloadPart {
         let runs = vec![Run::Bytes {
             root,
             offset,
             len: bytes,
         }];
-        Part {
+        PayloadPart {
             place: Some((root, offset)),
-            ..Part::from_runs(runs, grf)
+            ..PayloadPart::from_runs(runs, grf)
         }
     }
 
     /// An absent operand that still takes `rows` registers.
-    pub fn absent(rows: u32, grf: u32) -> Part {
-        Part {
+    pub fn absent(rows: u32, grf: u32) -> PayloadPart {
+        PayloadPart {
             registers: vec![vec![Run::Undefined { len: grf }]; rows as usize],
             place: None,
             null: true,
@@ -56,7 +56,7 @@ impl Part {
     }
 
     /// Dwords, one after the other.
-    pub fn dwords(values: impl IntoIterator<Item = Value>, grf: u32) -> Part {
+    pub fn dwords(values: impl IntoIterator<Item = Value>, grf: u32) -> PayloadPart {
         let runs = values
             .into_iter()
             .map(|value| match value {
@@ -64,11 +64,11 @@ impl Part {
                 value => Run::Value { value, size: 4 },
             })
             .collect();
-        Part::from_runs(runs, grf)
+        PayloadPart::from_runs(runs, grf)
     }
 
     /// So many registers of it, those that it does not have undefined.
-    pub fn resized(mut self, rows: u32, grf: u32) -> Part {
+    pub fn resized(mut self, rows: u32, grf: u32) -> PayloadPart {
         let empty = || vec![Run::Undefined { len: grf }];
         self.registers.resize_with(rows as usize, empty);
         self
@@ -148,7 +148,7 @@ fn split(run: Run, at: u32) -> (Run, Option<Run>) {
 /// of the unfinished piece on is copied together. The reference also lets a step back in the same
 /// variable end the walk; the finalizer was seen to treat it as any break.
 /// Source: lowering reference 1.8.
-pub fn split_point(parts: &[Part], grf: u32) -> usize {
+pub fn split_point(parts: &[PayloadPart], grf: u32) -> usize {
     let mut second = None;
     for (i, pair) in parts.windows(2).enumerate() {
         let (before, here) = (&pair[0], &pair[1]);
@@ -164,7 +164,7 @@ pub fn split_point(parts: &[Part], grf: u32) -> usize {
 }
 
 /// Whether a part lies directly after another.
-fn follows(before: &Part, here: &Part, grf: u32) -> bool {
+fn follows(before: &PayloadPart, here: &PayloadPart, grf: u32) -> bool {
     let (Some((a, at)), Some((b, next))) = (before.place, here.place) else {
         return false;
     };
@@ -173,12 +173,12 @@ fn follows(before: &Part, here: &Part, grf: u32) -> bool {
 }
 
 /// Whether a part begins no further on than another in the same variable.
-pub fn steps_back(before: &Part, here: &Part) -> bool {
+pub fn steps_back(before: &PayloadPart, here: &PayloadPart) -> bool {
     matches!((before.place, here.place), (Some((a, at)), Some((b, next))) if a == b && next <= at)
 }
 
 /// Where a piece lies if it travels as it lies: its parts follow each other.
-pub fn in_place(piece: &[Part], grf: u32) -> Option<(VarId, u32)> {
+pub fn in_place(piece: &[PayloadPart], grf: u32) -> Option<(VarId, u32)> {
     let whole = piece
         .windows(2)
         .all(|pair| follows(&pair[0], &pair[1], grf));
@@ -187,7 +187,7 @@ pub fn in_place(piece: &[Part], grf: u32) -> Option<(VarId, u32)> {
 
 /// The bytes after the last lane of registers that travel where they lie: the variable's own, of which
 /// `size` belong to it.
-pub fn fill(piece: &mut [Part], size: u32) {
+pub fn fill(piece: &mut [PayloadPart], size: u32) {
     for register in piece.iter_mut().flat_map(|part| &mut part.registers) {
         if let [Run::Bytes { offset, len, .. }, Run::Undefined { len: rest }] = &mut register[..] {
             let more = size.saturating_sub(offset.saturating_add(*len)).min(*rest);
@@ -202,13 +202,13 @@ pub fn fill(piece: &mut [Part], size: u32) {
 mod tests {
     use super::*;
 
-    fn at(var: u32, offset: u32) -> Part {
-        Part::operand(VarId(var), offset, 64, 32)
+    fn at(var: u32, offset: u32) -> PayloadPart {
+        PayloadPart::operand(VarId(var), offset, 64, 32)
     }
 
     #[test]
     fn pieces_break_as_the_finalizer_breaks_them() {
-        let header = Part::dwords([], 32);
+        let header = PayloadPart::dwords([], 32);
         // Four variables: the first alone, the others copied after it.
         assert_eq!(
             split_point(&[at(0, 0), at(1, 0), at(2, 0), at(3, 0)], 32),
@@ -224,14 +224,14 @@ mod tests {
         assert_eq!(split_point(&[at(0, 0), at(0, 64), at(0, 0)], 32), 2);
         // A null operand ends the walk with everything in one piece.
         assert_eq!(
-            split_point(&[at(0, 0), Part::absent(1, 32), at(1, 0)], 32),
+            split_point(&[at(0, 0), PayloadPart::absent(1, 32), at(1, 0)], 32),
             3
         );
     }
 
     #[test]
     fn runs_are_cut_at_registers() {
-        let part = Part::operand(VarId(7), 8, 40, 32);
+        let part = PayloadPart::operand(VarId(7), 8, 40, 32);
         assert_eq!(
             part.registers,
             vec![

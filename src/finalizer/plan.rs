@@ -9,10 +9,10 @@
 //! Source: lowering reference 1.
 
 use super::context::{Sampler, Surface};
-use super::operand::Place;
+use super::operand::RawOperand;
 use super::quirks::{self, QUIRKS};
 use super::release::Release;
-use super::{Destination, Lowering, Op, Part, Result, Send, Value, Write, payload};
+use super::{Destination, Lowering, Op, PayloadPart, Result, Send, Value, Write, payload};
 use crate::check::{Storage, VarId};
 use crate::diagnostic::Code;
 use crate::isa::Exec;
@@ -21,7 +21,7 @@ use crate::message::dataport::BINDLESS;
 use crate::message::default_lengths::form;
 use crate::message::extended::{extended_layout, length_field};
 use crate::message::fields::{Field, extended_gen11 as ex, outer};
-use crate::message::{Form, Message, Request, Sfid, encode};
+use crate::message::{Message, MessageForm, Request, Sfid, encode};
 use crate::syntax::ast::Predicate;
 
 /// How parts become payloads. Source: lowering reference 1.8.
@@ -47,7 +47,7 @@ pub(super) enum Base {
     /// Eight dwords of zeros.
     Zeros,
     /// The registers of an operand.
-    Operand(Place),
+    Operand(RawOperand),
 }
 
 /// Where a response goes in the destination.
@@ -75,12 +75,12 @@ pub(super) struct Plan {
     /// Dwords of the header that the message defines: by operands, beside what the template has.
     pub terms: Vec<(usize, Value)>,
     /// Operands after the header.
-    pub parts: Vec<Part>,
+    pub parts: Vec<PayloadPart>,
     pub layout: Layout,
     /// The parts are copied together wherever they lie.
     pub copied: bool,
     pub response: u32,
-    pub place: Option<Place>,
+    pub place: Option<RawOperand>,
     pub copies: Copies,
     /// Or-ed with the extended descriptor at run time.
     pub counter: Option<Value>,
@@ -109,7 +109,7 @@ impl Plan {
     }
 
     /// The operands after the header in their order.
-    pub fn of(mut self, parts: Vec<Part>) -> Plan {
+    pub fn of(mut self, parts: Vec<PayloadPart>) -> Plan {
         self.parts = parts;
         self
     }
@@ -179,9 +179,9 @@ impl Lowering<'_> {
         self.plan_in(request, lengths)
     }
 
-    fn plan_in(&self, request: Request, lengths: Form) -> Result<Plan> {
+    fn plan_in(&self, request: Request, lengths: MessageForm) -> Result<Plan> {
         // Lengths that are too great for their fields wrap when the message is sent; the template has none of them.
-        let fitting = Form {
+        let fitting = MessageForm {
             first: lengths.first & outer::LENGTH.max(),
             second: lengths.second & length_field(self.platform).max(),
             response: lengths.response & outer::RESPONSE.max(),
@@ -295,7 +295,7 @@ impl Lowering<'_> {
     }
 
     /// Response bytes reach the destination, cut at the variable's end.
-    pub fn write(&mut self, place: Option<Place>, send: usize, [to, response, len]: [u32; 3]) {
+    pub fn write(&mut self, place: Option<RawOperand>, send: usize, [to, response, len]: [u32; 3]) {
         let Some(place) = place else { return };
         let offset = place.offset.saturating_add(to);
         let len = len.min(place.size.saturating_sub(offset));
@@ -400,7 +400,7 @@ impl Lowering<'_> {
     fn settle(&self, plan: &mut Plan, first: usize) -> Option<(VarId, u32)> {
         let (first, second) = plan.parts.split_at_mut(first);
         let alone = !plan.copied && (plan.header.is_none() || first.is_empty());
-        let settled = |piece: &mut [Part]| {
+        let travel_in_place = |piece: &mut [PayloadPart]| {
             let place = payload::in_place(piece, self.grf()).filter(|_| alone)?;
             payload::fill(piece, self.unit.variable(place.0).storage.bytes());
             Some(place)
@@ -411,9 +411,9 @@ impl Lowering<'_> {
             _ => false,
         };
         if !back {
-            settled(second);
+            travel_in_place(second);
         }
-        settled(first)
+        travel_in_place(first)
     }
 
     /// A message of Gen11 whose first payload is `r2` must not be interrupted. Which register a payload

@@ -10,7 +10,7 @@ use super::context::{Sampler, Surface};
 use super::output::Target;
 use super::plan::{Copies, Layout, Plan};
 use super::release::{Release, Release::R1_0_12504, Release::R1_0_17791};
-use super::{Lowering, Part, Run, Value, sync};
+use super::{Lowering, PayloadPart, Run, Value, sync};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{AvsMode, Opcode, Platform, UnormFormat};
 use crate::message::bits::rows;
@@ -127,7 +127,7 @@ quirks! {
         "a block of one register or more is written as whole registers, past its last byte";
     /// Fewer lanes than native.
     FEW_LANES "3.1, 21 row 12" [..] "" few_lanes,
-        "sizes below the native one get the wide SIMD mode: lanes nobody prepared are read";
+        "sizes below the native one get the wide SIMD mode: lanes that were never prepared are read";
     /// More lanes than the widest mode has.
     MANY_LANES "3.1, 21 row 12" [..] "" many_lanes,
         "one message with the sixteen-lane mode: not executable on hardware";
@@ -693,7 +693,7 @@ fn scatter_strays(cx: &mut Lowering, plan: &mut Plan) -> Option<String> {
         return None;
     }
     if let Some(data) = plan.parts.last_mut() {
-        *data = Part::absent(data.rows(), cx.grf());
+        *data = PayloadPart::absent(data.rows(), cx.grf());
     }
     when(true, "the data are not in the message")
 }
@@ -751,7 +751,7 @@ fn scatter_by_type(cx: &mut Lowering, plan: &mut Plan) -> Option<String> {
         (_, count) => count * data.ty.bytes(),
     };
     let counted = rows(sent * cx.message_lanes(), cx.platform);
-    let registers = plan.parts.last().map_or(0, Part::rows);
+    let registers = plan.parts.last().map_or(0, PayloadPart::rows);
     let part = cx.part(data, counted * cx.grf());
     plan.parts.truncate(1);
     plan.parts.push(part);
@@ -837,11 +837,11 @@ fn colours_stray(cx: &mut Lowering, plan: &mut Plan) -> Option<String> {
         if both {
             // Eight lanes of depth leave the place where it is.
             depth.registers[0].clone_from(&stencil.registers[0]);
-            *stencil = Part::absent(1, grf);
+            *stencil = PayloadPart::absent(1, grf);
         }
         return when(both, "the stencil is copied over the depth");
     }
-    let count = parts.iter().map(Part::rows).sum::<u32>() as usize;
+    let count = parts.iter().map(PayloadPart::rows).sum::<u32>() as usize;
     let mut registers = vec![vec![Run::Undefined { len: grf }]; count];
     let mut at = 0;
     for part in parts.iter() {
@@ -865,9 +865,9 @@ fn colours_shift(cx: &mut Lowering, plan: &mut Plan) -> Option<String> {
         return None;
     }
     let absent = plan.parts.iter().any(|part| part.null);
-    let registers: u32 = plan.parts.iter().map(Part::rows).sum();
+    let registers: u32 = plan.parts.iter().map(PayloadPart::rows).sum();
     for part in plan.parts.iter_mut().filter(|part| part.null) {
-        *part = Part::absent(2, cx.grf());
+        *part = PayloadPart::absent(2, cx.grf());
     }
     let mut left = registers as usize;
     for part in &mut plan.parts {
@@ -904,7 +904,7 @@ fn slots_stray(cx: &mut Lowering, plan: &mut Plan) -> Option<String> {
         return None;
     }
     plan.parts.remove(0);
-    plan.parts.push(Part::absent(1, grf));
+    plan.parts.push(PayloadPart::absent(1, grf));
     when(true, "the offsets are not in the message")
 }
 

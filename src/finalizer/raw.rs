@@ -1,6 +1,6 @@
 //! Raw sends: passed through, the lengths of the text believed. Source: lowering reference 17.
 
-use super::{Destination, Lowering, Part, Result, Run, Send, Value, quirks};
+use super::{Destination, Lowering, PayloadPart, Result, Run, Send, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::platforms::ExtendedDescriptor as Kind;
 use crate::isa::{Opcode, Platform};
@@ -80,10 +80,10 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         );
     };
     let grf = cx.grf();
-    let registers = |place: Option<super::operand::Place>, count: u32| -> Vec<Vec<Run>> {
+    let registers = |place: Option<super::operand::RawOperand>, count: u32| -> Vec<Vec<Run>> {
         match place {
             Some(p) if count > 0 => cx.part(p, count * grf).registers,
-            _ if count > 0 => Part::absent(count, grf).registers,
+            _ if count > 0 => PayloadPart::absent(count, grf).registers,
             _ => Vec::new(),
         }
     };

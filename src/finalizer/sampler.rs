@@ -6,9 +6,9 @@
 //! ```
 
 use super::context::{Sampler, Surface};
-use super::operand::Place;
+use super::operand::RawOperand;
 use super::plan::{Base, Copies, Layout, Plan};
-use super::{Lowering, Op, Part, Result, Run, Value, quirks};
+use super::{Lowering, Op, PayloadPart, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Opcode, Slot, Type};
 use crate::message::fields::{outer, sampler_header};
@@ -35,9 +35,9 @@ struct Read {
     surface: Surface,
     sampler: Option<Sampler>,
     offsets: Value,
-    place: Option<Place>,
+    place: Option<RawOperand>,
     /// A `%null` keeps its registers, of which nothing is defined.
-    params: Vec<Option<Place>>,
+    params: Vec<Option<RawOperand>>,
     /// The sampler's group of sixteen goes into the header.
     many_samplers: bool,
     /// The sampler is the bindless one, taken as an index.
@@ -87,7 +87,7 @@ fn read(cx: &mut Lowering) -> Result<Read> {
         cx.follow(&quirks::HANDLE_AS_INDEX, "the sampler is the bindless one");
         (sampler, handle_as_index) = (Some(Sampler::Index(handle.clone())), true);
     }
-    let narrow = |p: &Option<Place>| !info && p.is_some_and(|p| is_16(p.ty));
+    let narrow = |p: &Option<RawOperand>| !info && p.is_some_and(|p| is_16(p.ty));
     let request = SamplerRequest {
         op: if as_sample { SamplerOp::Sample } else { op },
         surface: 0,
@@ -144,21 +144,24 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     };
     let absent = absent.parameter_rows(platform);
     let bytes = es * element(&read.request);
-    let mut parts: Vec<Part> = read
+    let mut parts: Vec<PayloadPart> = read
         .params
         .iter()
         .map(|p| match p {
             Some(p) => cx.padded(*p, bytes, rows),
-            None => Part::absent(absent, grf),
+            None => PayloadPart::absent(absent, grf),
         })
         .collect();
-    let registers = u32::from(read.header) + parts.iter().map(Part::rows).sum::<u32>();
+    let registers = u32::from(read.header) + parts.iter().map(PayloadPart::rows).sum::<u32>();
     if es > native && is_halved(read.request.op, registers) {
         return halves(cx, &read);
     }
     if read.request.op == SamplerOp::Sampleinfo && !read.header {
         // A message cannot be empty: one register of zeros. Source: lowering reference 5.
-        parts = vec![Part::dwords(vec![Value::Const(0); (grf / 4) as usize], grf)];
+        parts = vec![PayloadPart::dwords(
+            vec![Value::Const(0); (grf / 4) as usize],
+            grf,
+        )];
     }
     let mut plan = plan(cx, &read, lanes, true)?.of(parts);
     // What is reported of a surface comes back even to `%null`, as was seen in the finalizer.
@@ -204,9 +207,9 @@ fn halves(cx: &mut Lowering, read: &Read) -> Result<()> {
         ReturnFormat::Bits32 => grf,
     };
     for half in 0..2 {
-        let part = |p: &Option<Place>| match p {
-            None => Part::absent(1, grf),
-            Some(p) => Part::from_runs(
+        let part = |p: &Option<RawOperand>| match p {
+            None => PayloadPart::absent(1, grf),
+            Some(p) => PayloadPart::from_runs(
                 vec![Run::Bytes {
                     root: p.root,
                     offset: p.at + half * native * element,
@@ -219,7 +222,7 @@ fn halves(cx: &mut Lowering, read: &Read) -> Result<()> {
         plan.exec.size = native;
         plan.exec.offset = plan.exec.offset.saturating_add((half * native) as u8);
         if surplus > 0 {
-            plan.parts.push(Part::absent(surplus, grf));
+            plan.parts.push(PayloadPart::absent(surplus, grf));
         }
         plan.layout = Layout::Together;
         plan.place = read.place;

@@ -11,9 +11,9 @@
 //!
 //! Source: lowering reference 9 to 13 and 18.5.
 
-use super::operand::Place;
+use super::operand::RawOperand;
 use super::plan::{Base, Layout, Plan};
-use super::{Lowering, Op, Part, Result, Run, Value, quirks};
+use super::{Lowering, Op, PayloadPart, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::{AtomicOp, ChannelMask, Opcode, Type};
 use crate::message::bits::rows;
@@ -55,7 +55,12 @@ impl Lowering<'_> {
     }
 
     /// One computed dword for each lane of an operand, in the registers `lanes` lanes take.
-    pub fn computed(&self, place: Place, lanes: u32, compute: impl Fn(Value) -> Value) -> Part {
+    pub fn computed(
+        &self,
+        place: RawOperand,
+        lanes: u32,
+        compute: impl Fn(Value) -> Value,
+    ) -> PayloadPart {
         let es = self.lanes().min(lanes);
         let value = |lane| Run::Value {
             value: compute(place.dword(lane)),
@@ -65,7 +70,7 @@ impl Lowering<'_> {
         runs.push(Run::Undefined {
             len: 4 * lanes.saturating_sub(es),
         });
-        Part::from_runs(runs, self.grf())
+        PayloadPart::from_runs(runs, self.grf())
     }
 
     /// The header of zeros that Gen8 requires where later parts want none; `M0.7` enables pixels.
@@ -89,7 +94,7 @@ impl Lowering<'_> {
     }
 
     /// The operand, or a refusal that names it.
-    fn given(&self, at: usize, what: &str) -> Result<Place> {
+    fn given(&self, at: usize, what: &str) -> Result<RawOperand> {
         match self.raw(at) {
             Some(place) => Ok(place),
             None => self.refuse(Code::E0380, format!("the {what} are %null")),
@@ -111,7 +116,7 @@ impl Lowering<'_> {
         mut plan: Plan,
         write: bool,
         at: usize,
-        part: impl FnOnce(&Self, Place) -> Part,
+        part: impl FnOnce(&Self, RawOperand) -> PayloadPart,
     ) -> Result<()> {
         if write {
             let data = self.given(at, "data")?;
@@ -250,8 +255,8 @@ pub(super) fn scaled(cx: &mut Lowering) -> Result<()> {
 }
 
 /// Coordinates u v r lod, as far as the last one given. Source: lowering reference 11.
-fn coordinates(cx: &mut Lowering, first: usize, bytes: u32) -> Vec<Part> {
-    let given: [Option<Place>; 4] = std::array::from_fn(|i| cx.raw(first + i));
+fn coordinates(cx: &mut Lowering, first: usize, bytes: u32) -> Vec<PayloadPart> {
+    let given: [Option<RawOperand>; 4] = std::array::from_fn(|i| cx.raw(first + i));
     let [_, v, r, lod] = given.map(|place| place.is_some());
     // An absent v in front of a last r is left out, and r takes its place.
     if r && !v && !lod {
@@ -261,7 +266,7 @@ fn coordinates(cx: &mut Lowering, first: usize, bytes: u32) -> Vec<Part> {
     kept.filter(|(_, kept)| *kept)
         .map(|(place, _)| match place {
             Some(place) => cx.part(place, bytes),
-            None => Part::absent(rows(bytes, cx.platform), cx.grf()),
+            None => PayloadPart::absent(rows(bytes, cx.platform), cx.grf()),
         })
         .collect()
 }
@@ -297,8 +302,8 @@ pub(super) fn typed(cx: &mut Lowering) -> Result<()> {
 
 /// The sources in message order: compare-and-exchange takes compare, then new.
 /// Source: lowering reference 12.1.
-fn sources(cx: &Lowering, op: AtomicOp, at: usize) -> Vec<Place> {
-    let mut places: Vec<Place> = [cx.raw(at), cx.raw(at + 1)].into_iter().flatten().collect();
+fn sources(cx: &Lowering, op: AtomicOp, at: usize) -> Vec<RawOperand> {
+    let mut places: Vec<RawOperand> = [cx.raw(at), cx.raw(at + 1)].into_iter().flatten().collect();
     if op == AtomicOp::CmpXchg {
         places.reverse();
     }
@@ -432,7 +437,7 @@ pub(super) fn svm_scaled(cx: &mut Lowering) -> Result<()> {
                 ),
                 size: 8,
             };
-            Part::from_runs((0..es).map(sum).collect(), cx.grf())
+            PayloadPart::from_runs((0..es).map(sum).collect(), cx.grf())
         }
     };
     let mut plan = cx.plan(request)?.of(vec![part]);

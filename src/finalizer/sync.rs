@@ -2,7 +2,7 @@
 
 use super::plan::{Base, Copies, Plan};
 use super::release::Release;
-use super::{Lowering, Op, Part, Result, Run, Value, quirks};
+use super::{Lowering, Op, PayloadPart, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::Opcode;
 use crate::isa::platforms::Dialect;
@@ -25,7 +25,7 @@ impl Lowering<'_> {
         let len = self.grf();
         let r0 = vec![Run::Dispatch { offset: 0, len }];
         let plan = self.plan(request)?.block(lanes);
-        Ok(plan.of(vec![Part::from_runs(r0, len)]))
+        Ok(plan.of(vec![PayloadPart::from_runs(r0, len)]))
     }
 
     /// A message whose header is r0 and all there is.
@@ -67,7 +67,7 @@ pub(super) fn barrier(cx: &mut Lowering) -> Result<()> {
     plan.parts = vec![match cx.platform.barrier_mask {
         Some(mask) => {
             let word = Value::call(Op::And, Value::Dispatch(2), Value::Const(mask));
-            Part::dwords(vec![word; (grf / 4) as usize], grf)
+            PayloadPart::dwords(vec![word; (grf / 4) as usize], grf)
         }
         None => {
             let id = Run::Dispatch { offset: 11, len: 1 };
@@ -78,7 +78,7 @@ pub(super) fn barrier(cx: &mut Lowering) -> Result<()> {
                 value: Value::Const(if active { 0x100 } else { 0 }),
                 size: 2,
             };
-            Part::from_runs(vec![Run::Undefined { len: 8 }, flags, id.clone(), id], grf)
+            PayloadPart::from_runs(vec![Run::Undefined { len: 8 }, flags, id.clone(), id], grf)
         }
     }];
     cx.send(plan)

@@ -241,7 +241,7 @@ fn image(text: &str, taken: Option<&str>) -> Result<Given, Refused> {
             "2d_array" | "2d_array_depth" => shape.layers = number(2),
             _ => shape.depth = number(2),
         }
-        // With a size the path is where the image goes, unless it is told apart.
+        // With a size the path is where the image goes, unless it is given apart.
         let (from, to) = match (input, out) {
             (Some(input), out) => (Some(input), out.or(path.map(PathBuf::from))),
             (None, Some(out)) => (path, Some(out)),
@@ -538,7 +538,7 @@ mod tests {
             let made = argument(&text).expect(kind).bytes();
             assert_eq!(made.map(|b| b.len()), Some(bytes), "{kind}");
         }
-        for (kind, size, told) in [
+        for (kind, size, ending) in [
             ("2d", "4x4x2", "2 sizes"),
             ("2d_depth", "4x4x2", "2 sizes"),
             ("1d", "4x4", "1 size"),
@@ -546,7 +546,7 @@ mod tests {
             ("3d", "4x4", "3 sizes"),
         ] {
             let refused = argument(&format!("0=image:size={size}:type={kind}")).expect_err(kind);
-            assert!(refused.message.ends_with(told), "{refused:?}");
+            assert!(refused.message.ends_with(ending), "{refused:?}");
         }
         let unknown = argument("0=image:size=4x4:type=2d_deep").expect_err("no such kind");
         assert!(unknown.help.is_some_and(|help| help.contains("2d_depth")));

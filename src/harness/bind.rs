@@ -5,11 +5,11 @@
 //! that asked, at its own words.
 
 use super::contents;
-use super::directive::{Directives, Origin, Place, SamplerBinding, Setting, SurfaceBinding};
+use super::directive::{Directives, Location, Origin, SamplerBinding, Setting, SurfaceBinding};
 use super::language::Language;
 use super::shape;
 use super::states;
-use super::values::{Form, View};
+use super::values::{NumberFormat, View};
 use super::words::nearest;
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::{Bindings, Sampler};
@@ -128,7 +128,7 @@ pub fn symbol(program: &Program, name: &Spanned<String>) -> Result<Symbol, Wrong
 ///
 /// # Errors
 /// `E0705`: it ends before.
-pub fn inside(place: &Place, symbol: &Symbol, ty: Type) -> Result<(), Wrong> {
+pub fn inside(place: &Location, symbol: &Symbol, ty: Type) -> Result<(), Wrong> {
     let (offset, element) = (u64::from(place.offset), u64::from(ty.bytes()));
     let bytes = u64::from(symbol.bytes());
     if offset + element <= bytes {
@@ -356,15 +356,15 @@ impl Binder<'_> {
         let symbol = symbol(self.program, &ask.place.name)?;
         let view = View {
             ty: ask.ty.node,
-            form: Form::natural(ask.ty.node),
+            form: NumberFormat::of_type(ask.ty.node),
             pitch: 1,
         };
         // Bytes are shown in hexadecimal but set like any other number.
         let view = View {
             form: if view.ty.is_float() {
-                Form::Float
+                NumberFormat::Float
             } else {
-                Form::Decimal
+                NumberFormat::Decimal
             },
             ..view
         };

@@ -3,10 +3,10 @@
 //! Directives separate words by blanks, options by `:`; beyond that they are the same.
 
 use super::directive::{
-    Dump, Mistake, Origin, Place, SamplerBinding, Save, Setting, StateWords, SurfaceBinding,
+    Dump, Location, Mistake, Origin, SamplerBinding, Save, Setting, StateWords, SurfaceBinding,
     ViewWords, mistake,
 };
-use super::values::Form;
+use super::values::NumberFormat;
 use super::words::{self, Word, cut};
 use crate::isa::{Platform, Type};
 use crate::source::{Span, Spanned};
@@ -233,7 +233,7 @@ fn is_storable(ty: Type) -> bool {
 }
 
 /// Reads `V34`, `V34.32`, `V34@1,0`.
-pub fn place(word: Word<'_>) -> Result<Place, Mistake> {
+pub fn place(word: Word<'_>) -> Result<Location, Mistake> {
     let (text, thread) = match word.node.split_once('@') {
         Some((text, thread)) => match words::pair(thread) {
             Some(pair) => (text, Some(pair)),
@@ -262,7 +262,7 @@ pub fn place(word: Word<'_>) -> Result<Place, Mistake> {
     if name.is_empty() {
         return Err(mistake(word.span, "the name is missing"));
     }
-    Ok(Place {
+    Ok(Location {
         name: Spanned::new(name.to_string(), Span::new(word.span.start, end)),
         offset,
         thread,
@@ -272,7 +272,7 @@ pub fn place(word: Word<'_>) -> Result<Place, Mistake> {
 /// Takes one word of a view; `false` if it is none.
 pub(super) fn view_word(view: &mut ViewWords, word: Word<'_>) -> Result<bool, Mistake> {
     let pitch = word.node.strip_prefix("pitch=").unwrap_or(word.node);
-    if let Some((form, ty)) = Form::from_word(word.node) {
+    if let Some((form, ty)) = NumberFormat::from_word(word.node) {
         view.form = Some(form);
         view.ty = ty.or(view.ty);
     } else if let Some(ty) = Type::from_name(word.node) {

@@ -26,7 +26,7 @@
 use super::clauses::{dump, groups, only, platform, sampler, save, setting, surface, threads};
 use super::comments::{Comment, comments};
 use super::expect::{self, Expectation, Refusal};
-use super::values::Form;
+use super::values::NumberFormat;
 use super::words::{self, Word, cut};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type};
@@ -163,7 +163,7 @@ pub struct SamplerBinding {
 #[derive(Clone, Debug)]
 pub struct Setting {
     /// The variable, from a byte offset on.
-    pub place: Place,
+    pub place: Location,
     /// Values as written.
     pub values: Vec<Spanned<String>>,
     /// Type of each value.
@@ -172,7 +172,7 @@ pub struct Setting {
 
 /// `V34`, `V34.32`, `V34@1,0`, `T7`: bytes of a variable or of a surface.
 #[derive(Clone, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Location {
     /// The name.
     pub name: Spanned<String>,
     /// Bytes into a variable.
@@ -182,11 +182,11 @@ pub struct Place {
     pub thread: Option<(u32, u32)>,
 }
 
-/// How to look at a [`Place`]; what is not written follows from the declaration.
+/// How to look at a [`Location`]; what is not written follows from the declaration.
 #[derive(Clone, Copy, Debug, Default, PartialEq)]
 pub struct ViewWords {
     /// Spelling of a number.
-    pub form: Option<Form>,
+    pub form: Option<NumberFormat>,
     /// Element type.
     pub ty: Option<Type>,
     /// Bytes to a row.
@@ -197,7 +197,7 @@ pub struct ViewWords {
 #[derive(Clone, Debug)]
 pub struct Dump {
     /// What.
-    pub place: Place,
+    pub place: Location,
     /// How.
     pub view: ViewWords,
 }

@@ -2,7 +2,7 @@
 
 use super::clauses::{place, view_word};
 use super::comments::Comment;
-use super::directive::{Mistake, Place, ViewWords, mistake};
+use super::directive::{Location, Mistake, ViewWords, mistake};
 use super::words::{self, Word, cut};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::source::{Source, Span, Spanned};
@@ -11,7 +11,7 @@ use crate::source::{Source, Span, Spanned};
 #[derive(Clone, Debug)]
 pub struct Expectation {
     /// The bytes looked at.
-    pub place: Place,
+    pub place: Location,
     /// How they are written.
     pub view: ViewWords,
     /// Left byte and top row of the rectangle of a surface that the rows are.

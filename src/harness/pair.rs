@@ -106,7 +106,7 @@ pub fn loads(
         ..RunOptions::default()
     };
     let outcome = run(&program, &bindings, &Grid::media(x, y), &options, |_| {
-        Watch::default()
+        PairObserver::default()
     })
     .map_err(|trap| vec![of_file(trap.diagnostic)])?;
     if let Some(span) = outcome.observers.iter().find_map(|(_, watch)| watch.beyond) {
@@ -189,7 +189,7 @@ struct Seen {
 
 /// Watches the loads of a thread.
 #[derive(Debug, Default)]
-struct Watch {
+struct PairObserver {
     /// Lanes and parameters of the message that is about to be served.
     next: (u32, Vec<[u32; 32]>),
     seen: Vec<Seen>,
@@ -197,7 +197,7 @@ struct Watch {
     beyond: Option<Span>,
 }
 
-impl Observer for Watch {
+impl Observer for PairObserver {
     fn before(&mut self, _: At, op: &Op, on: Running, arena: &[u8]) {
         let Op::Send(send) = op else { return };
         let (Request::Sampler(template), operands) = (&send.request, &send.operands) else {

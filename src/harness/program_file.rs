@@ -34,7 +34,7 @@ pub fn is_program(bytes: &[u8]) -> bool {
 }
 
 /// A device program.
-struct Part<'b> {
+struct DeviceProgram<'b> {
     bytes: &'b [u8],
     /// The device, where visim knows it.
     platform: Option<Platform>,
@@ -43,11 +43,11 @@ struct Part<'b> {
 }
 
 /// The device programs of a file, in its order.
-fn parts(bytes: &[u8]) -> Vec<Part<'_>> {
+fn parts(bytes: &[u8]) -> Vec<DeviceProgram<'_>> {
     let part = |bytes, name: String| {
         let known = binary::platform(bytes).ok().flatten();
         let ending = name.rsplit('.').next().and_then(Platform::from_name);
-        Part {
+        DeviceProgram {
             bytes,
             platform: known.or(ending),
             name,
@@ -122,13 +122,13 @@ pub fn of_device<'b>(
             "a program that ocloc wrote, an archive of them, or a host program that carries one",
         )));
     }
-    let runs = |part: &&Part| match (platform, part.platform) {
+    let runs = |part: &&DeviceProgram| match (platform, part.platform) {
         (Some(asked), Some(own)) => asked.runs_programs_of(own),
         _ => true,
     };
     let mut fitting = parts.iter().filter(runs);
     let devices = || {
-        let name = |part: &Part| match part.platform {
+        let name = |part: &DeviceProgram| match part.platform {
             Some(platform) => platform.to_string(),
             None if part.name.is_empty() => "a device that visim does not know".to_string(),
             None => part.name.clone(),

@@ -1,7 +1,7 @@
 //! What a run leaves, whichever front end the program came through.
 
 use super::contents;
-use super::directive::{Dump, Place, Save, ViewWords};
+use super::directive::{Dump, Location, Save, ViewWords};
 use super::session::{Session, Table};
 use super::tld;
 use crate::diagnostic::Diagnostic;
@@ -16,7 +16,7 @@ pub trait RunResult {
     ///
     /// # Errors
     /// `E0703`, `E0704`, `E0705`: no such name or thread, or nothing after it.
-    fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>>;
+    fn table(&self, place: &Location, words: ViewWords) -> Result<Table, Box<Diagnostic>>;
 
     /// What is held against a picture.
     ///
@@ -53,7 +53,7 @@ pub trait RunResult {
 }
 
 impl<O> RunResult for Session<O> {
-    fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
+    fn table(&self, place: &Location, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
         self.table(place, words)
     }
 
@@ -67,7 +67,7 @@ impl<O> RunResult for Session<O> {
 }
 
 impl RunResult for Machine {
-    fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
+    fn table(&self, place: &Location, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
         tld::table(self, place, words)
     }
 

@@ -5,12 +5,12 @@
 //! ```
 
 use super::bind::{self, Layer, Problem};
-use super::directive::{Directives, Place, ViewWords};
+use super::directive::{Directives, Location, ViewWords};
 use super::front::Front;
 use super::kernel::Prepared;
 use super::language::Language;
 use super::sends;
-use super::values::{Form, View};
+use super::values::{NumberFormat, View};
 use crate::check::CheckOptions;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
@@ -432,7 +432,7 @@ impl<O> Session<O> {
     ///
     /// # Errors
     /// As [`Session::surface`]; `E0705` for a thread outside the grid and an offset outside the variable.
-    pub fn table(&self, place: &Place, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
+    pub fn table(&self, place: &Location, words: ViewWords) -> Result<Table, Box<Diagnostic>> {
         let symbol = bind::symbol(&self.program, &place.name)?;
         if symbol.class == SymbolClass::Surface {
             let surface = self.surface(&place.name)?;
@@ -440,7 +440,7 @@ impl<O> Session<O> {
             return Ok(Table {
                 view: View {
                     ty,
-                    form: words.form.unwrap_or(Form::natural(ty)),
+                    form: words.form.unwrap_or(NumberFormat::of_type(ty)),
                     // A surface has rows of its own.
                     pitch: (surface.row_bytes() as u32).max(1),
                 },
@@ -460,14 +460,14 @@ impl<O> Session<O> {
             let outside = Diagnostic::new(Code::E0705).at(place.name.span, label);
             return Err(Box::new(outside));
         };
-        let ty = words.ty.unwrap_or(symbol.class.natural());
+        let ty = words.ty.unwrap_or(symbol.class.default_type());
         bind::inside(place, &symbol, ty)?;
         let bytes = registers.symbol(&symbol);
         let bytes = bytes.get(place.offset as usize..).unwrap_or_default();
         Ok(Table {
             view: View {
                 ty,
-                form: words.form.unwrap_or(Form::natural(ty)),
+                form: words.form.unwrap_or(NumberFormat::of_type(ty)),
                 pitch: words.pitch.unwrap_or(self.program.platform.grf_bytes()),
             },
             bytes: bytes.to_vec(),

@@ -18,9 +18,9 @@
 
 use super::bind::{Layer, Problem};
 use super::contents;
-use super::directive::{Directives, Origin, Place, Setting, SurfaceBinding, ViewWords};
+use super::directive::{Directives, Location, Origin, Setting, SurfaceBinding, ViewWords};
 use super::session::Table;
-use super::values::{Form, View};
+use super::values::{NumberFormat, View};
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::isa::Type;
 use crate::source::{Span, Spanned};
@@ -330,7 +330,7 @@ fn set(machine: &mut Machine, setting: &Setting) -> Result<(), Wrong> {
     let target = target(name)?;
     let view = View {
         ty: setting.ty.node,
-        form: Form::natural(setting.ty.node),
+        form: NumberFormat::of_type(setting.ty.node),
         pitch: 4,
     };
     let (across, _) = machine.grid;
@@ -373,7 +373,7 @@ fn set(machine: &mut Machine, setting: &Setting) -> Result<(), Wrong> {
 }
 
 /// The values of a register or predicate, one for each thread, or for the one named.
-fn values(machine: &Machine, place: &Place) -> Result<Vec<u32>, Wrong> {
+fn values(machine: &Machine, place: &Location) -> Result<Vec<u32>, Wrong> {
     let target = target(&place.name)?;
     let threads = chosen(machine, place)?;
     Ok(threads
@@ -383,7 +383,7 @@ fn values(machine: &Machine, place: &Place) -> Result<Vec<u32>, Wrong> {
 }
 
 /// The threads that a place names: all, or the one in its column and row.
-fn chosen(machine: &Machine, place: &Place) -> Result<Vec<usize>, Wrong> {
+fn chosen(machine: &Machine, place: &Location) -> Result<Vec<usize>, Wrong> {
     let Some((x, y)) = place.thread else {
         return Ok((0..machine.threads.len()).collect());
     };
@@ -400,20 +400,20 @@ fn chosen(machine: &Machine, place: &Place) -> Result<Vec<usize>, Wrong> {
 ///
 /// # Errors
 /// `E0704`, `E0705`: no such register, no such thread.
-pub fn table(machine: &Machine, place: &Place, words: ViewWords) -> Result<Table, Wrong> {
+pub fn table(machine: &Machine, place: &Location, words: ViewWords) -> Result<Table, Wrong> {
     let ty = match (words.ty, words.form) {
         (Some(ty), _) => ty,
-        (None, Some(Form::Float)) => Type::F,
+        (None, Some(NumberFormat::Float)) => Type::F,
         (None, _) => Type::Ud,
     };
-    let natural = match words.ty {
-        Some(ty) => Form::natural(ty),
-        None => Form::Hex,
+    let default_format = match words.ty {
+        Some(ty) => NumberFormat::of_type(ty),
+        None => NumberFormat::Hex,
     };
     Ok(Table {
         view: View {
             ty,
-            form: words.form.unwrap_or(natural),
+            form: words.form.unwrap_or(default_format),
             pitch: words.pitch.unwrap_or(machine.grid.0.max(1) * 4),
         },
         bytes: little(&values(machine, place)?),

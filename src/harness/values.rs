@@ -13,7 +13,7 @@ use half::{bf16, f16};
 
 /// How a number is spelled.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Form {
+pub enum NumberFormat {
     /// The element's bits, padded with zeros, no `0x`.
     Hex,
     /// A decimal integer, signed for signed types.
@@ -28,7 +28,7 @@ pub struct View {
     /// Type of an element.
     pub ty: Type,
     /// Spelling of an element.
-    pub form: Form,
+    pub form: NumberFormat,
     /// Bytes from one row to the next.
     pub pitch: u32,
 }
@@ -38,7 +38,7 @@ impl View {
     pub fn of(ty: Type, pitch: u32) -> View {
         View {
             ty,
-            form: Form::natural(ty),
+            form: NumberFormat::of_type(ty),
             pitch,
         }
     }
@@ -75,10 +75,10 @@ impl View {
     pub fn element(&self, bytes: &[u8]) -> String {
         let bits = bits(bytes);
         match (self.form, number(self.ty, bits)) {
-            (Form::Hex, _) => format!("{bits:0width$x}", width = bytes.len() * 2),
+            (NumberFormat::Hex, _) => format!("{bits:0width$x}", width = bytes.len() * 2),
             (_, Number::Float(value)) => float_text(self.ty, value),
-            (Form::Float, Number::Integer(value)) => format!("{value}.0"),
-            (Form::Decimal, Number::Integer(value)) => value.to_string(),
+            (NumberFormat::Float, Number::Integer(value)) => format!("{value}.0"),
+            (NumberFormat::Decimal, Number::Integer(value)) => value.to_string(),
         }
     }
 
@@ -90,7 +90,7 @@ impl View {
         let size = self.ty.bytes();
         let width = 8 * size;
         let fits = |bits: u64| width == 64 || bits >> width == 0;
-        if self.form == Form::Hex || word.starts_with("0x") {
+        if self.form == NumberFormat::Hex || word.starts_with("0x") {
             let digits = word.strip_prefix("0x").unwrap_or(word);
             return match u64::from_str_radix(digits, 16) {
                 Ok(bits) if fits(bits) && !digits.starts_with('+') => Ok(bits),
@@ -110,7 +110,9 @@ impl View {
                 _ => u64::from(word.parse::<f32>().unwrap_or(f32::NAN).to_bits()),
             });
         }
-        let whole = word.strip_suffix(".0").filter(|_| self.form == Form::Float);
+        let whole = word
+            .strip_suffix(".0")
+            .filter(|_| self.form == NumberFormat::Float);
         let value: i128 = whole
             .unwrap_or(word)
             .parse()
@@ -130,23 +132,23 @@ impl View {
     }
 }
 
-impl Form {
+impl NumberFormat {
     /// The spelling a type suggests.
-    pub fn natural(ty: Type) -> Form {
+    pub fn of_type(ty: Type) -> NumberFormat {
         match ty {
-            Type::Ub => Form::Hex,
-            ty if ty.is_float() => Form::Float,
-            _ => Form::Decimal,
+            Type::Ub => NumberFormat::Hex,
+            ty if ty.is_float() => NumberFormat::Float,
+            _ => NumberFormat::Decimal,
         }
     }
 
     /// Reads `hex`, `bytes`, `dec`, `float`; `bytes` stands for `hex` of type `ub`.
-    pub fn from_word(word: &str) -> Option<(Form, Option<Type>)> {
+    pub fn from_word(word: &str) -> Option<(NumberFormat, Option<Type>)> {
         match word {
-            "bytes" => Some((Form::Hex, Some(Type::Ub))),
-            "hex" => Some((Form::Hex, None)),
-            "dec" => Some((Form::Decimal, None)),
-            "float" => Some((Form::Float, None)),
+            "bytes" => Some((NumberFormat::Hex, Some(Type::Ub))),
+            "hex" => Some((NumberFormat::Hex, None)),
+            "dec" => Some((NumberFormat::Decimal, None)),
+            "float" => Some((NumberFormat::Float, None)),
             _ => None,
         }
     }
@@ -238,7 +240,11 @@ mod tests {
             if matches!(ty, Type::Bool | Type::V | Type::Uv | Type::Vf) {
                 continue;
             }
-            for form in [Form::Hex, Form::Decimal, Form::Float] {
+            for form in [
+                NumberFormat::Hex,
+                NumberFormat::Decimal,
+                NumberFormat::Float,
+            ] {
                 let view = View {
                     ty: *ty,
                     form,

@@ -323,7 +323,7 @@ fn start_values<'b>(
 fn alike(program: &Program, grid: &Grid<'_>, starts: &[(Symbol, &[u8])]) -> bool {
     let header = program.platform.grf_bytes();
     let few = grid.threads <= MOST_PREPARED.0 && program.image.len() <= MOST_PREPARED.1;
-    // Nobody else sees or sets the header.
+    // The header is seen and set nowhere else.
     let inputs = program
         .inputs
         .iter()
@@ -529,7 +529,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
         });
         let arena = match arena {
-            // Whoever looks at registers in the end sees those that nobody has written, too.
+            // Whoever looks at registers in the end sees those that were never written, too.
             Some((mut arena, had)) if self.options.keep == Keep::None => {
                 let reset = match had == id.local {
                     true => &prepared.reset.of_same,

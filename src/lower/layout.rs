@@ -10,7 +10,7 @@ use std::ops::Range;
 
 /// Where a variable lies in the arena.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct Extent {
     /// Element 0.
     pub offset: u32,
     /// One past the last byte that belongs to the root variable: an alias that runs past its base
@@ -22,7 +22,7 @@ pub struct Place {
 #[derive(Clone, Debug)]
 pub struct UnitLayout {
     /// Parallel to [`Unit::variables`].
-    pub places: Vec<Place>,
+    pub places: Vec<Extent>,
     /// The unit's own bytes, built-ins left out.
     pub frame: Vec<Range<u32>>,
 }
@@ -30,7 +30,7 @@ pub struct UnitLayout {
 /// General variables of a unit while other units are still to be placed.
 #[derive(Clone, Debug)]
 pub struct GeneralPlaces {
-    places: Vec<Option<Place>>,
+    places: Vec<Option<Extent>>,
     frame: Vec<Range<u32>>,
 }
 
@@ -44,7 +44,7 @@ pub struct Layout {
     pub zero: u32,
     /// Eight bytes that outside writes fall into.
     pub sink: u32,
-    builtins: Vec<Place>,
+    builtins: Vec<Extent>,
     constants: HashMap<Vec<u8>, u32>,
     grf: u32,
 }
@@ -96,7 +96,7 @@ impl Layout {
                 None if u32::from(id) == R0 => 0,
                 None => layout.reserve(bytes, 8),
             };
-            layout.builtins.push(Place {
+            layout.builtins.push(Extent {
                 offset,
                 end: offset + bytes,
             });
@@ -165,7 +165,7 @@ impl Layout {
                             false => bytes,
                         };
                         let offset = self.reserve(room, align);
-                        places[i] = Some(Place {
+                        places[i] = Some(Extent {
                             offset,
                             end: offset + bytes,
                         });
@@ -190,11 +190,11 @@ impl Layout {
             .enumerate()
             .map(|(i, variable)| match variable.storage {
                 Storage::General { root, offset, .. } => {
-                    let base = general[root.0 as usize].or(general[i]).unwrap_or(Place {
+                    let base = general[root.0 as usize].or(general[i]).unwrap_or(Extent {
                         offset: self.sink,
                         end: self.sink,
                     });
-                    Place {
+                    Extent {
                         offset: base.offset.saturating_add(offset),
                         end: base.end,
                     }
@@ -222,13 +222,13 @@ impl Layout {
         UnitLayout { places, frame }
     }
 
-    fn take(&mut self, count: u32, element: &[u8]) -> Place {
+    fn take(&mut self, count: u32, element: &[u8]) -> Extent {
         let offset = self.bytes().next_multiple_of(element.len() as u32);
         self.image.resize(offset as usize, 0);
         for _ in 0..count {
             self.image.extend_from_slice(element);
         }
-        Place {
+        Extent {
             offset,
             end: self.bytes(),
         }
@@ -236,7 +236,7 @@ impl Layout {
 
     /// State elements: each starts with its own index, so that an unbound text runs with `T6` at
     /// binding 6 and `S0` at sampler 0.
-    fn take_indices(&mut self, elements: u32, first: Option<u32>) -> Place {
+    fn take_indices(&mut self, elements: u32, first: Option<u32>) -> Extent {
         let place = self.take(elements, &[0; 4]);
         if let Some(first) = first {
             for k in 0..elements {
@@ -313,7 +313,7 @@ fn stored_as_blocks(unit: &Unit) -> HashSet<VarId> {
 }
 
 /// What is known of a variable by name.
-pub fn symbol(variable: &Variable, place: Place) -> Symbol {
+pub fn symbol(variable: &Variable, place: Extent) -> Symbol {
     let (class, elements) = match variable.storage {
         Storage::General { ty, elements, .. } => (
             SymbolClass::General(ty),

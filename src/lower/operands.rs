@@ -1,6 +1,6 @@
 //! Operands become byte offsets: the one place that adds rows, columns and strides.
 
-use super::layout::{Layout, Place};
+use super::layout::{Extent, Layout};
 use crate::check::{Storage, Unit, VarId};
 use crate::isa::{Exec, Platform, Type};
 use crate::program::{Dest, Group, Guard, Indirect, Lanes, Raw, Region, Source};
@@ -12,7 +12,7 @@ pub struct Scope<'a> {
     /// The checked body.
     pub unit: &'a Unit,
     /// Parallel to its variables.
-    pub places: &'a [Place],
+    pub places: &'a [Extent],
     /// The arena, for constants.
     pub layout: &'a mut Layout,
     /// The platform it is lowered for.
@@ -92,7 +92,7 @@ fn classify(offsets: Vec<u32>, size: u32, destination: bool) -> Region {
 }
 
 impl Scope<'_> {
-    fn place(&self, var: VarId) -> Place {
+    fn place(&self, var: VarId) -> Extent {
         self.places[var.0 as usize]
     }
 
@@ -108,7 +108,7 @@ impl Scope<'_> {
     /// `outside`. Source: vISA text reference 4.4, "Reaching past the variable's end".
     fn region(
         &self,
-        place: Place,
+        place: Extent,
         first: u64,
         size: u32,
         region: ast::Region,
@@ -276,7 +276,7 @@ impl Scope<'_> {
     }
 
     /// The address of a byte as a 16-bit constant. Source: vISA text reference 4.6.
-    fn address_of(&mut self, place: Place, offset: i64) -> (Region, Type) {
+    fn address_of(&mut self, place: Extent, offset: i64) -> (Region, Type) {
         let address = i64::from(place.offset).wrapping_add(offset) as u16;
         let at = self.layout.constant(address.to_le_bytes().to_vec());
         (Region::Scalar(at), Type::Uw)
@@ -431,7 +431,7 @@ impl Scope<'_> {
         let Operand::Variable(var) = operand else {
             return None;
         };
-        let Place { offset, end, .. } = self.place(var.node);
+        let Extent { offset, end, .. } = self.place(var.node);
         Some(offset..end)
     }
 

@@ -33,7 +33,7 @@ pub struct Message {
 
 /// What does not follow from the request: how the payload lies in registers.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Form {
+pub struct MessageForm {
     /// The first register is a header.
     pub header: bool,
     /// Registers of the first payload, header included.
@@ -50,7 +50,7 @@ pub struct Decoded {
     /// What is asked.
     pub request: Request,
     /// How it lies in registers.
-    pub form: Form,
+    pub form: MessageForm,
 }
 
 /// Why a request has no bits.
@@ -69,7 +69,7 @@ pub enum EncodeError {
     },
     /// The request needs a header, or its lengths do not fit together.
     #[error("{0}")]
-    Form(String),
+    Unencodable(String),
     /// No message of the platform is modelled.
     #[error("the messages of {platform} are not modelled ({section})")]
     Unmodelled {
@@ -223,7 +223,7 @@ pub const fn rows(bytes: u32, platform: Platform) -> u32 {
 ///
 /// # Errors
 /// [`TooWide`] for a length that its field cannot hold.
-pub fn descriptor(form: &Form, control: u32) -> Result<u32, TooWide> {
+pub fn descriptor(form: &MessageForm, control: u32) -> Result<u32, TooWide> {
     let mut desc = [0];
     outer::CONTROL.put(&mut desc, control)?;
     outer::HEADER.put(&mut desc, form.header.into())?;
@@ -252,7 +252,11 @@ pub const fn as_before_xe2(request: &Request) -> bool {
 /// # Errors
 /// [`EncodeError`] if a value does not fit, the platform has no such message, or `form` contradicts
 /// the request.
-pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Message, EncodeError> {
+pub fn encode(
+    request: &Request,
+    form: &MessageForm,
+    platform: Platform,
+) -> Result<Message, EncodeError> {
     if platform.is_gen5() {
         return gen5::encode(request, form, platform);
     }
@@ -270,7 +274,7 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
         });
     }
     if !platform.split_send && form.second != 0 {
-        return Err(EncodeError::Form(format!(
+        return Err(EncodeError::Unencodable(format!(
             "{platform} has one payload only"
         )));
     }
@@ -328,7 +332,7 @@ pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeEr
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;
     let extended = decode_extended(message, platform)?;
     let desc = [message.desc];
-    let form = Form {
+    let form = MessageForm {
         header: outer::HEADER.get(&desc) != 0,
         first: outer::LENGTH.get(&desc),
         second: message.extended_length,
@@ -400,10 +404,10 @@ pub(super) fn refuse_data_size(message: &Message) -> Result<(), DecodeError> {
     Ok(())
 }
 
-impl Form {
+impl MessageForm {
     /// The form of a message with a header of one register and nothing else.
-    pub const fn header_only(response: u32) -> Form {
-        Form {
+    pub const fn header_only(response: u32) -> MessageForm {
+        MessageForm {
             header: true,
             first: 1,
             second: 0,

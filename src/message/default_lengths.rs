@@ -5,11 +5,11 @@
 //! as second payload. [`through`] makes bits of a request and reads them again: what comes back is
 //! what the hardware would have understood.
 
-use super::bits::{DecodeError, Decoded, EncodeError, Form, decode, encode};
+use super::bits::{DecodeError, Decoded, EncodeError, MessageForm, decode, encode};
 use super::fields::avs_payload;
 use super::gen5::rules as gen5;
 use super::layout::Layout;
-use super::raw_lengths::{Part, spelled};
+use super::raw_lengths::{RawPart, spelled};
 use super::request::Request;
 use crate::isa::{AtomicOp, Platform};
 
@@ -67,7 +67,7 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     }
     let Decoded {
         request,
-        form: told,
+        form: sent,
     } = decoded;
     if let Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) =
         request
@@ -76,10 +76,10 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
     }
     let default = form(request, platform);
     let mut odd = Vec::new();
-    if told.response != 0 && told.response != default.response {
-        let (all, told) = (default.response, told.response);
+    if sent.response != 0 && sent.response != default.response {
+        let (all, sent) = (default.response, sent.response);
         odd.push(format!(
-            "{} back, the descriptor counts {told}",
+            "{} back, the descriptor counts {sent}",
             spelled(all)
         ));
     }
@@ -92,8 +92,8 @@ pub fn odd_lengths(decoded: &Decoded, platform: Platform) -> Vec<String> {
             | Request::Target(_)
             | Request::Urb(_)
     );
-    let header = u32::from(told.header && !default.header);
-    let (takes, given) = (default.registers() + header, told.registers());
+    let header = u32::from(sent.header && !default.header);
+    let (takes, given) = (default.registers() + header, sent.registers());
     if !counted && takes != given {
         odd.push(format!(
             "{} out, the descriptors count {given}",
@@ -122,16 +122,16 @@ pub const fn lanes(request: &Request, platform: Platform) -> Option<u32> {
 }
 
 /// Bytes of a lane in a row of registers, addresses in the first payload; `None` for what has no lanes.
-pub fn lane_bytes(request: &Request, part: Part, platform: Platform) -> Option<u32> {
+pub fn lane_bytes(request: &Request, part: RawPart, platform: Platform) -> Option<u32> {
     let count = lanes(request, platform)?;
     if matches!(request, Request::Sampler(r) if r.lanes == 2) {
         return None;
     }
     let layout = Layout::of(request, count, platform);
     let parts = match part {
-        Part::First => [layout.params, layout.data],
-        Part::Second => [layout.data, layout.params],
-        Part::Response => [layout.answer; 2],
+        RawPart::First => [layout.params, layout.data],
+        RawPart::Second => [layout.data, layout.params],
+        RawPart::Response => [layout.answer; 2],
     };
     let slot = parts.iter().map(|part| part.slot).find(|&slot| slot > 0);
     Some(slot.unwrap_or(4))
@@ -140,7 +140,7 @@ pub fn lane_bytes(request: &Request, part: Part, platform: Platform) -> Option<u
 /// The default form of a request.
 ///
 /// Source: lowering reference 2 to 15, the lengths of each message; 18 for Gen5.
-pub fn form(request: &Request, platform: Platform) -> Form {
+pub fn form(request: &Request, platform: Platform) -> MessageForm {
     if platform.is_gen5() {
         return gen5::default_form(request, platform);
     }
@@ -172,14 +172,14 @@ pub fn form(request: &Request, platform: Platform) -> Form {
     let first = (u32::from(header) + parameters).max(1);
     // One payload up to Gen8, two from then on; block messages of the sampler are one piece.
     if !platform.split_send {
-        Form {
+        MessageForm {
             header,
             first: first.saturating_add(data),
             second: 0,
             response,
         }
     } else {
-        Form {
+        MessageForm {
             header,
             first,
             second: data,

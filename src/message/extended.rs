@@ -315,8 +315,11 @@ mod tests {
             (Platform::Icl, 0x0c03_1406, 0x00_3005, "target 3"),
             (Platform::Skl, 0x0c03_1406, 0x00_0025, "eot yes"),
         ] {
-            let told = request(desc, ex_desc, platform).expect(wanted).asked;
-            assert!(told.contains(wanted), "{platform} {ex_desc:#x}: {told}");
+            let refused = request(desc, ex_desc, platform).expect(wanted).asked;
+            assert!(
+                refused.contains(wanted),
+                "{platform} {ex_desc:#x}: {refused}"
+            );
         }
     }
 }

@@ -1,7 +1,7 @@
 //! Every bit of every message, once: which word, which bits, what they mean.
 //!
 //! A [`Layout`] is a table of [`Field`]s. Encoding, decoding, the text for people and the refusal of
-//! bits nobody knows all read these tables, so they cannot disagree. Words are numbered by the part
+//! unknown bits all read these tables, so they cannot disagree. Words are numbered by the part
 //! of the message a layout speaks of: a descriptor has the one word 0, a header the dwords of `M0`,
 //! a media payload the dwords of `M1`.
 //!

@@ -1,6 +1,6 @@
 //! Laws of the message bits: encode then decode is the identity, and no bits panic.
 
-use super::bits::{Form, Message, decode, encode};
+use super::bits::{Message, MessageForm, decode, encode};
 use super::extended::{Extended, extended_descriptor};
 use super::request::*;
 use super::sfid::Sfid;
@@ -17,7 +17,7 @@ const MODERN: &[Platform] = &[
 ];
 
 /// encode ∘ decode for one request and form.
-fn there_and_back(request: Request, form: Form, platform: Platform) {
+fn there_and_back(request: Request, form: MessageForm, platform: Platform) {
     let message = encode(&request, &form, platform)
         .unwrap_or_else(|e| panic!("{request:?} {form:?} {platform}: {e}"));
     let back = decode(&message, platform)
@@ -26,8 +26,8 @@ fn there_and_back(request: Request, form: Form, platform: Platform) {
     assert_eq!(back.form, form, "{platform} {message:x?}");
 }
 
-fn data(header: bool, first: u32, second: u32, response: u32) -> Form {
-    Form {
+fn data(header: bool, first: u32, second: u32, response: u32) -> MessageForm {
+    MessageForm {
         header,
         first: first + u32::from(header),
         second,
@@ -491,7 +491,7 @@ proptest! {
         (second, response, header, mask) in (any::<u32>(), any::<u32>(), any::<bool>(), any::<u8>()),
         offsets in any::<[i8; 3]>(),
     ) {
-        let form = Form { header, first, second, response };
+        let form = MessageForm { header, first, second, response };
         for &platform in Platform::ALL {
             let path = DataPath { base: height, commit: header, ..DataPath::DEFAULT };
             let block = MediaBlock { surface, field: FieldSelect::Top, x, y, width, height, path };

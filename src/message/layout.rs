@@ -15,7 +15,7 @@ use crate::isa::Platform;
 
 /// Values that lie in registers in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Part {
+pub struct PayloadPart {
     /// Values of each lane.
     pub count: u32,
     /// Bytes from one value of a lane to its next.
@@ -26,9 +26,9 @@ pub struct Part {
     pub used: u32,
 }
 
-impl Part {
+impl PayloadPart {
     /// Nothing.
-    pub const NONE: Part = Part {
+    pub const NONE: PayloadPart = PayloadPart {
         count: 0,
         pitch: 0,
         slot: 0,
@@ -36,8 +36,8 @@ impl Part {
     };
 
     /// A block without lanes: rows of `used` bytes.
-    const fn block(count: u32, pitch: u32, used: u32) -> Part {
-        Part {
+    const fn block(count: u32, pitch: u32, used: u32) -> PayloadPart {
+        PayloadPart {
             count,
             pitch,
             slot: pitch,
@@ -64,11 +64,11 @@ pub struct Layout {
     /// It cannot do without a header.
     pub header: bool,
     /// What says where or what, one value after the other: parameters, coordinates, offsets, addresses.
-    pub params: Part,
+    pub params: PayloadPart,
     /// What is written, in one piece: rows of data, operands of an atomic, colours.
-    pub data: Part,
+    pub data: PayloadPart,
     /// What comes back.
-    pub answer: Part,
+    pub answer: PayloadPart,
 }
 
 impl Layout {
@@ -76,7 +76,7 @@ impl Layout {
     pub fn of(request: &Request, lanes: u32, platform: Platform) -> Layout {
         let grf = platform.grf_bytes();
         // Each value of a lane in registers of its own, whose size is a power of two.
-        let rows = |count: u32, slot: u32, used: u32| Part {
+        let rows = |count: u32, slot: u32, used: u32| PayloadPart {
             count,
             pitch: lanes.saturating_mul(slot).max(1).saturating_add(grf - 1) & !(grf - 1),
             slot,
@@ -86,11 +86,11 @@ impl Layout {
             true => rows(count, 2, 2),
             false => rows(count, 4, 4),
         };
-        let moved = |access: Access, part: Part| match access {
-            Access::Read => (Part::NONE, part),
-            Access::Write => (part, Part::NONE),
+        let moved = |access: Access, part: PayloadPart| match access {
+            Access::Read => (PayloadPart::NONE, part),
+            Access::Write => (part, PayloadPart::NONE),
         };
-        let nothing = (Part::NONE, Part::NONE);
+        let nothing = (PayloadPart::NONE, PayloadPart::NONE);
         let (header, params, (data, answer)) = match request {
             Request::Sampler(r) => {
                 let answer = words(
@@ -98,30 +98,34 @@ impl Layout {
                     matches!(r.returns, ReturnFormat::Bits16),
                 );
                 let params = words(r.params, r.params16);
-                (r.needs_header(platform), params, (Part::NONE, answer))
+                (
+                    r.needs_header(platform),
+                    params,
+                    (PayloadPart::NONE, answer),
+                )
             }
             Request::MediaRead(r) => {
-                let block = Part::block(r.height, r.pitch(), r.width);
-                (true, Part::NONE, (Part::NONE, block))
+                let block = PayloadPart::block(r.height, r.pitch(), r.width);
+                (true, PayloadPart::NONE, (PayloadPart::NONE, block))
             }
             Request::MediaWrite(r) => {
-                let block = Part::block(r.height, r.pitch(), r.width);
-                (true, Part::NONE, (block, Part::NONE))
+                let block = PayloadPart::block(r.height, r.pitch(), r.width);
+                (true, PayloadPart::NONE, (block, PayloadPart::NONE))
             }
             Request::Oword(r) => {
                 let bytes = r.owords.saturating_mul(16);
                 (
                     true,
-                    Part::NONE,
-                    moved(r.access, Part::block(1, bytes, bytes)),
+                    PayloadPart::NONE,
+                    moved(r.access, PayloadPart::block(1, bytes, bytes)),
                 )
             }
             Request::SvmBlock(r) => {
                 let bytes = r.owords.saturating_mul(16);
                 (
                     true,
-                    Part::NONE,
-                    moved(r.access, Part::block(1, bytes, bytes)),
+                    PayloadPart::NONE,
+                    moved(r.access, PayloadPart::block(1, bytes, bytes)),
                 )
             }
             // Bytes and words have a dword each.
@@ -156,13 +160,13 @@ impl Layout {
                 // A lane owns its bytes, a dword at least; larger blocks of all lanes follow each other.
                 // Source: vISA text reference 5.10.
                 let data = match r.block_bytes {
-                    1 => Part {
+                    1 => PayloadPart {
                         count: 1,
                         pitch: lanes.saturating_mul(r.blocks.max(4)),
                         slot: r.blocks.max(4),
                         used: r.blocks,
                     },
-                    bytes => Part {
+                    bytes => PayloadPart {
                         count: r.blocks,
                         pitch: lanes.saturating_mul(bytes),
                         slot: bytes,
@@ -174,15 +178,19 @@ impl Layout {
             Request::Lsc(r) => lsc(r, &rows, grf),
             Request::LscBlock2d(r) => {
                 let bytes = r.bytes(grf);
-                let block = Part::block(1, bytes, bytes);
-                let kept = if r.returns { block } else { Part::NONE };
+                let block = PayloadPart::block(1, bytes, bytes);
+                let kept = if r.returns { block } else { PayloadPart::NONE };
                 let data = match r.access {
-                    Access::Read => (Part::NONE, kept),
-                    Access::Write => (block, Part::NONE),
+                    Access::Read => (PayloadPart::NONE, kept),
+                    Access::Write => (block, PayloadPart::NONE),
                 };
-                (false, Part::NONE, data)
+                (false, PayloadPart::NONE, data)
             }
-            Request::Target(r) => (false, Part::NONE, (words(4, r.half), Part::NONE)),
+            Request::Target(r) => (
+                false,
+                PayloadPart::NONE,
+                (words(4, r.half), PayloadPart::NONE),
+            ),
             // Blocks of the media sampler and what goes to other functions: a header or one register of fields.
             Request::Avs(_)
             | Request::Unorm(_)
@@ -190,30 +198,42 @@ impl Layout {
             | Request::Deinterlace(_)
             | Request::Fence(_)
             | Request::SamplerFlush
-            | Request::Urb(_) => (true, Part::NONE, nothing),
+            | Request::Urb(_) => (true, PayloadPart::NONE, nothing),
             Request::LscFence(_) | Request::Barrier | Request::EndOfThread => {
-                (false, Part::NONE, nothing)
+                (false, PayloadPart::NONE, nothing)
             }
             // Gen5's own, with registers of 32 bytes. Source: PRM 5.10, 6.1.1.
             Request::DualOword(r) => {
-                let data = Part::block(r.owords, 32, 32);
-                (true, Part::block(1, 32, 32), moved(r.access, data))
+                let data = PayloadPart::block(r.owords, 32, 32);
+                (true, PayloadPart::block(1, 32, 32), moved(r.access, data))
             }
             // What is in front of the colours is the second register of the header.
             Request::Pixels(r) => {
-                let data = Part::block(r.rows(), 32, 32);
-                (true, Part::block(1, 32, 32), (data, Part::NONE))
+                let data = PayloadPart::block(r.rows(), 32, 32);
+                (
+                    true,
+                    PayloadPart::block(1, 32, 32),
+                    (data, PayloadPart::NONE),
+                )
             }
-            Request::TargetUnorm(r) => (true, Part::NONE, moved(r.access, Part::block(4, 32, 32))),
-            Request::LoopFilter(_) => (true, Part::NONE, (Part::NONE, Part::block(8, 32, 32))),
-            Request::Vertex(_) | Request::FlushRender { .. } => (true, Part::NONE, nothing),
+            Request::TargetUnorm(r) => (
+                true,
+                PayloadPart::NONE,
+                moved(r.access, PayloadPart::block(4, 32, 32)),
+            ),
+            Request::LoopFilter(_) => (
+                true,
+                PayloadPart::NONE,
+                (PayloadPart::NONE, PayloadPart::block(8, 32, 32)),
+            ),
+            Request::Vertex(_) | Request::FlushRender { .. } => (true, PayloadPart::NONE, nothing),
             Request::Math(control) => {
                 let operands = if control.function.takes_two() { 2 } else { 1 };
                 let results = rows(control.function.results(), 4, 4);
-                (false, rows(operands, 4, 4), (Part::NONE, results))
+                (false, rows(operands, 4, 4), (PayloadPart::NONE, results))
             }
             Request::EndOfChild | Request::NullEnd | Request::Gateway { .. } => {
-                (false, Part::NONE, nothing)
+                (false, PayloadPart::NONE, nothing)
             }
         };
         Layout {
@@ -228,14 +248,18 @@ impl Layout {
 
 /// Whether there is a header, the parameters, and what is written and comes back, of the load/store pipe.
 /// Source: Xe2 messages reference 7, "Lengths".
-fn lsc(r: &Lsc, rows: &impl Fn(u32, u32, u32) -> Part, grf: u32) -> (bool, Part, (Part, Part)) {
+fn lsc(
+    r: &Lsc,
+    rows: &impl Fn(u32, u32, u32) -> PayloadPart,
+    grf: u32,
+) -> (bool, PayloadPart, (PayloadPart, PayloadPart)) {
     let (size, address) = (r.data.register_bytes(), r.address_bits / 8);
-    let lone = Part {
+    let lone = PayloadPart {
         slot: address,
-        ..Part::block(1, grf, address)
+        ..PayloadPart::block(1, grf, address)
     };
     // Consecutive elements of one lane, and what a surface state says, lie together.
-    let together = |count: u32, size: u32| Part {
+    let together = |count: u32, size: u32| PayloadPart {
         count,
         pitch: size,
         slot: size,
@@ -243,26 +267,26 @@ fn lsc(r: &Lsc, rows: &impl Fn(u32, u32, u32) -> Part, grf: u32) -> (bool, Part,
     };
     let used = r.data.memory_bytes();
     let values = match r.transposed {
-        true => Part {
+        true => PayloadPart {
             used,
             ..together(r.vector, size)
         },
         false => rows(r.components(), size, used),
     };
     let (data, answer) = match r.op {
-        LscOp::ReadState => (Part::NONE, together(1, 64)),
-        LscOp::AtomicLoad => (Part::NONE, rows(1, size, used)),
+        LscOp::ReadState => (PayloadPart::NONE, together(1, 64)),
+        LscOp::AtomicLoad => (PayloadPart::NONE, rows(1, size, used)),
         LscOp::Atomic(op) => (rows(atomic_operands(op), size, used), rows(1, size, used)),
-        op if op.is_store() => (values, Part::NONE),
-        _ => (Part::NONE, values),
+        op if op.is_store() => (values, PayloadPart::NONE),
+        _ => (PayloadPart::NONE, values),
     };
     let params = match r.op {
-        op if op.is_strided() => Part::NONE,
-        LscOp::ReadState => Part::block(1, grf, 16),
+        op if op.is_strided() => PayloadPart::NONE,
+        LscOp::ReadState => PayloadPart::block(1, grf, 16),
         _ if r.transposed => lone,
         _ => rows(r.coordinates, address, address),
     };
-    let answer = if r.returns { answer } else { Part::NONE };
+    let answer = if r.returns { answer } else { PayloadPart::NONE };
     (false, params, (data, answer))
 }
 

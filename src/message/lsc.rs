@@ -11,7 +11,9 @@
 //! Source: Xe2 messages reference 7.
 
 use super::Sfid;
-use super::bits::{DecodeError, Decoded, EncodeError, Form, Message, refuse_unknown, reserved};
+use super::bits::{
+    DecodeError, Decoded, EncodeError, Message, MessageForm, refuse_unknown, reserved,
+};
 use super::default_lengths::form as default_form;
 use super::fields::{self, Field, Layout, extended_lsc as x, extended_lsc_bti as bti, lsc as c};
 use super::request::{Access, Lsc, LscBlock2d, LscData, LscModel, LscOp, Request, Strided};
@@ -160,12 +162,12 @@ fn put_signed(field: Field, words: &mut [u32; 1], value: i32) -> Result<(), Enco
 }
 
 fn bad(text: impl Into<String>) -> EncodeError {
-    EncodeError::Form(text.into())
+    EncodeError::Unencodable(text.into())
 }
 
 pub(super) fn encode(
     request: &Request,
-    form: &Form,
+    form: &MessageForm,
     platform: Platform,
 ) -> Result<Message, EncodeError> {
     let absent = |what| EncodeError::Absent { what, platform };
@@ -337,7 +339,7 @@ pub(super) fn decode(message: &Message, platform: Platform) -> Result<Decoded, D
         low,
         (low == 0 || pipe.cache_bits == 4).then_some(()),
     )?;
-    let form = Form {
+    let form = MessageForm {
         header: false,
         first: c::LENGTH.get(&desc),
         second: message.extended_length,
@@ -361,7 +363,7 @@ fn cache_of(desc: &[u32; 1]) -> u32 {
 fn decode_lanes(
     message: &Message,
     pipe: &Pipe,
-    form: &Form,
+    form: &MessageForm,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
     let desc = [message.desc];
@@ -418,7 +420,7 @@ fn decode_lanes(
 }
 
 /// The request with the lanes and coordinates that its lengths tell. Source: Xe2 messages reference 7, "Lengths".
-fn by_lengths(mut r: Lsc, pipe: &Pipe, form: &Form, platform: Platform) -> Option<Lsc> {
+fn by_lengths(mut r: Lsc, pipe: &Pipe, form: &MessageForm, platform: Platform) -> Option<Lsc> {
     let typed = r.sfid == Sfid::Tgm && r.op != LscOp::ReadState;
     let least = if typed {
         pipe.typed_lanes
@@ -464,7 +466,7 @@ fn decode_model(message: &Message, pipe: &Pipe) -> Result<(LscModel, i32), Decod
 fn decode_block(
     message: &Message,
     pipe: &Pipe,
-    form: &Form,
+    form: &MessageForm,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
     use fields::lsc_block2d as b;

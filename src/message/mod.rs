@@ -56,9 +56,9 @@ pub mod sampler;
 pub mod sfid;
 pub mod text;
 
-pub use bits::{DecodeError, Decoded, EncodeError, Form, Message, decode, encode};
+pub use bits::{DecodeError, Decoded, EncodeError, Message, MessageForm, decode, encode};
 pub use default_lengths::{NoBits, odd_lengths, through};
-pub use layout::{Layout, Part};
+pub use layout::{Layout, PayloadPart};
 pub use parameters::Parameter;
 pub use request::{
     Access, Atomic, AvsRequest, Cache, DataPath, DeinterlaceRequest, DualOword, Fence, FieldSelect,

@@ -40,7 +40,7 @@ pub struct RawWords {
 
 /// Registers of a message that are in one place.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub enum Part {
+pub enum RawPart {
     /// The first payload.
     First,
     /// The second.
@@ -49,9 +49,9 @@ pub enum Part {
     Response,
 }
 
-impl Part {
+impl RawPart {
     /// All of them, in the order of the lengths.
-    pub const ALL: [Part; 3] = [Part::First, Part::Second, Part::Response];
+    pub const ALL: [RawPart; 3] = [RawPart::First, RawPart::Second, RawPart::Response];
 }
 
 /// The extended descriptor of the form with one source: only Gen12 has room for a second length in it.
@@ -104,12 +104,12 @@ impl RawWords {
     }
 
     /// Registers of a part, as the descriptors have it; `None` where those are not known.
-    pub fn registers(&self, part: Part, platform: Platform) -> Option<u32> {
+    pub fn registers(&self, part: RawPart, platform: Platform) -> Option<u32> {
         let field = |field: Field| self.desc.map(|word| field.get(&[word]));
         match part {
-            Part::First => field(outer::LENGTH),
-            Part::Response => field(outer::RESPONSE),
-            Part::Second => {
+            RawPart::First => field(outer::LENGTH),
+            RawPart::Response => field(outer::RESPONSE),
+            RawPart::Second => {
                 let word = self.word(platform)?;
                 Some(second_length(word, self.lengths[1]?, platform))
             }
@@ -122,7 +122,7 @@ impl RawWords {
         let [sent, second, received] = self.lengths;
         // A second length that the descriptor has not is the text's to join, as far as there is room.
         let room = length_field(platform);
-        let joined = self.registers(Part::Second, platform);
+        let joined = self.registers(RawPart::Second, platform);
         let beyond = match second {
             Some(second) if second > room.max() => joined,
             _ => field(self.ex_desc, room).filter(|n| *n != 0),
@@ -134,11 +134,11 @@ impl RawWords {
         ];
         // Of one source fewer than the descriptor has is an error of its own.
         let differs = |&(text, bits): &(u32, u32)| text > bits || self.split() && text < bits;
-        let told = pairs.into_iter().filter_map(|(what, pair)| {
+        let remarks = pairs.into_iter().filter_map(|(what, pair)| {
             let (text, bits) = pair.filter(differs)?;
             Some(format!("{text} {what}, {bits} by the descriptor"))
         });
-        told.collect()
+        remarks.collect()
     }
 
     /// Where the descriptors count other registers than what they ask for has.
@@ -165,7 +165,7 @@ pub fn receivers(function: Option<u32>, ex_desc: u32, platform: Platform) -> Opt
     let (text, bits) = (function?, ex::SFID.get(&[ex_desc]));
     let named = |number: u32| {
         let sfid = Sfid::from_number(number, platform);
-        let name = sfid.map_or("nobody known", Sfid::name);
+        let name = sfid.map_or("an unknown function", Sfid::name);
         format!("{number} ({name})")
     };
     let differ = !platform.extended_descriptor.function_in_instruction() && text != bits;
@@ -182,11 +182,11 @@ pub fn receivers(function: Option<u32>, ex_desc: u32, platform: Platform) -> Opt
 /// off, which is not a fault.
 pub fn beside_lanes(request: &Request, given: u32, platform: Platform) -> Vec<String> {
     let fewer = lanes(request, platform).filter(|lanes| given > *lanes);
-    let told = fewer.map(|lanes| format!("{given} lanes, the message has {lanes}"));
-    told.into_iter().collect()
+    let remarks = fewer.map(|lanes| format!("{given} lanes, the message has {lanes}"));
+    remarks.into_iter().collect()
 }
 
-/// The remark on what is counted otherwise, told by its code; `None` if nothing is. Who says it adds the place.
+/// The remark on what is counted otherwise, named by its code; `None` if nothing is. Who says it adds the place.
 pub fn remark(code: Code, mnemonic: &str, labels: &[String]) -> Option<Diagnostic> {
     if labels.is_empty() {
         return None;
@@ -213,11 +213,11 @@ pub fn remark(code: Code, mnemonic: &str, labels: &[String]) -> Option<Diagnosti
 }
 
 /// The arithmetic of the bytes of a part that are [`lacking`].
-pub fn sum(part: Part, registers: u32, bytes: u32, platform: Platform) -> String {
+pub fn sum(part: RawPart, registers: u32, bytes: u32, platform: Platform) -> String {
     let what = match part {
-        Part::First => "the first payload",
-        Part::Second => "the second payload",
-        Part::Response => "the response",
+        RawPart::First => "the first payload",
+        RawPart::Second => "the second payload",
+        RawPart::Response => "the response",
     };
     let grf = platform.grf_bytes();
     let used = match bytes < registers.saturating_mul(grf) {
@@ -240,10 +240,10 @@ pub fn spelled(registers: u32) -> String {
 /// of the last one what is used. After the lanes of the instruction nothing is, and of a header eight dwords are
 /// read. A media block is as large as its header says, the smallest while that is zeros.
 ///
-/// Where nobody knows what is asked a part fits if it has all registers, the last one whole or not.
+/// Where the request is unknown a part fits if it has all registers, the last one whole or not.
 pub fn lacking(
     decoded: Option<&Decoded>,
-    part: Part,
+    part: RawPart,
     registers: u32,
     lanes: u32,
     platform: Platform,
@@ -258,7 +258,7 @@ pub fn lacking(
             false => grf,
         },
         (Some(decoded), _) => match (decoded.request, part) {
-            _ if part == Part::First && decoded.form.header && registers == 1 => 32,
+            _ if part == RawPart::First && decoded.form.header && registers == 1 => 32,
             (Request::Oword(r), _) if r.high => 32,
             (Request::Oword(r), _) => (r.owords * 16).wrapping_sub(1) % grf + 1,
             (Request::SvmBlock(r), _) => (r.owords * 16).wrapping_sub(1) % grf + 1,

@@ -9,7 +9,7 @@
 
 use super::Sfid;
 use super::bits::{
-    DecodeError, Draft, EncodeError, Form, Message, refuse_unknown_in, reserved, rows,
+    DecodeError, Draft, EncodeError, Message, MessageForm, refuse_unknown_in, reserved, rows,
 };
 use super::extended::Extended;
 use super::fields::{
@@ -162,11 +162,11 @@ impl SamplerRequest {
 
     /// The default form: header if needed, then all parameters as second payload (one payload
     /// without header, and where the platform has no second one).
-    pub fn form(&self, platform: Platform) -> Form {
+    pub fn form(&self, platform: Platform) -> MessageForm {
         let header = self.needs_header(platform);
         let registers = self.parameter_registers(header, platform);
         let split = header && platform.split_send;
-        Form {
+        MessageForm {
             header,
             first: u32::from(header) + if split { 0 } else { registers },
             second: if split { registers } else { 0 },
@@ -187,12 +187,12 @@ impl SamplerRequest {
 
 pub(super) fn encode_3d(
     r: &SamplerRequest,
-    form: &Form,
+    form: &MessageForm,
     platform: Platform,
 ) -> Result<Draft, EncodeError> {
     let native = platform.native_lanes();
     if r.lanes != native && r.lanes != 2 * native {
-        return Err(EncodeError::Form(format!(
+        return Err(EncodeError::Unencodable(format!(
             "{} lanes: {platform} has {native} and {}",
             r.lanes,
             2 * native
@@ -206,28 +206,30 @@ pub(super) fn encode_3d(
         });
     }
     if r.channels.0 == 0 || r.channels.0 > 0xf || r.op.is_gather() && r.channels.count() != 1 {
-        return Err(EncodeError::Form("channel set".into()));
+        return Err(EncodeError::Unencodable("channel set".into()));
     }
     if r.op == SamplerOp::Sampleinfo && r.params != 0 {
-        return Err(EncodeError::Form("sampleinfo has no parameter".into()));
+        return Err(EncodeError::Unencodable(
+            "sampleinfo has no parameter".into(),
+        ));
     }
     if r.needs_header(platform) && !form.header {
-        return Err(EncodeError::Form(
+        return Err(EncodeError::Unencodable(
             "this channel set, offset or null mask needs a header".into(),
         ));
     }
     let registers = u32::from(form.header) + r.parameter_registers(form.header, platform);
     if form.registers() != registers {
-        return Err(EncodeError::Form(format!(
+        return Err(EncodeError::Unencodable(format!(
             "{} payload registers where the parameters fill {registers}",
             form.registers()
         )));
     }
-    let natural = r.response(platform);
+    let default = r.response(platform);
     let told_by_header = form.header || r.op.is_gather();
-    if !told_by_header && form.response != natural && (form.response != 0 || r.channels.0 != 0xf) {
-        return Err(EncodeError::Form(format!(
-            "without a header the response length tells the channels: {natural} registers"
+    if !told_by_header && form.response != default && (form.response != 0 || r.channels.0 != 0xf) {
+        return Err(EncodeError::Unencodable(format!(
+            "without a header the response length tells the channels: {default} registers"
         )));
     }
     let mut draft = Draft::new(Sfid::Sampler);
@@ -245,7 +247,7 @@ pub(super) fn encode_3d(
             .zip(r.offsets)
         {
             if !(-8..=7).contains(&offset) {
-                return Err(EncodeError::Form(format!("texel offset {offset}")));
+                return Err(EncodeError::Unencodable(format!("texel offset {offset}")));
             }
             offsets |= (u32::from(offset as u8) & 0xf) << at.lo;
         }
@@ -257,7 +259,7 @@ pub(super) fn encode_3d(
             // The shadow forms never say their channel (lowering reference 4, difference 17).
             op if op.is_gather() => {
                 if gather != 0 {
-                    return Err(EncodeError::Form(
+                    return Err(EncodeError::Unencodable(
                         "the message of gather4_c cannot name a channel".into(),
                     ));
                 }
@@ -273,11 +275,11 @@ fn block(
     message_type: u32,
     sampler: u32,
     surface: u32,
-    form: &Form,
+    form: &MessageForm,
     length: u32,
 ) -> Result<Draft, EncodeError> {
     if !form.header || form.registers() != length {
-        return Err(EncodeError::Form(format!(
+        return Err(EncodeError::Unencodable(format!(
             "the message is {length} registers, the first a header"
         )));
     }
@@ -289,7 +291,7 @@ fn block(
     Ok(draft)
 }
 
-pub(super) fn encode_avs(r: &AvsRequest, form: &Form) -> Result<Draft, EncodeError> {
+pub(super) fn encode_avs(r: &AvsRequest, form: &MessageForm) -> Result<Draft, EncodeError> {
     let mut draft = block(AVS_TYPE, r.sampler, r.surface, form, 2)?;
     let m0 = &mut draft.header;
     media_sampler_header::DISABLE.put(m0, disabled(r.channels)?)?;
@@ -308,9 +310,9 @@ pub(super) fn encode_avs(r: &AvsRequest, form: &Form) -> Result<Draft, EncodeErr
     Ok(draft)
 }
 
-pub(super) fn encode_unorm(r: &UnormRequest, form: &Form) -> Result<Draft, EncodeError> {
+pub(super) fn encode_unorm(r: &UnormRequest, form: &MessageForm) -> Result<Draft, EncodeError> {
     if r.only_rg || r.shader_payload {
-        return Err(EncodeError::Form(
+        return Err(EncodeError::Unencodable(
             "only Gen5 returns R and G alone or has the payload of pixel shaders".into(),
         ));
     }
@@ -334,21 +336,21 @@ pub(super) fn is_flush(desc: u32) -> bool {
     control::TYPE.get(&[desc]) == FLUSH_TYPE
 }
 
-pub(super) fn encode_flush(form: &Form) -> Result<Draft, EncodeError> {
+pub(super) fn encode_flush(form: &MessageForm) -> Result<Draft, EncodeError> {
     block(FLUSH_TYPE, 0, 0, form, 1)
 }
 
 /// The disable mask of a channel set that is not empty.
 fn disabled(channels: ChannelMask) -> Result<u32, EncodeError> {
     if channels.0 == 0 || channels.0 > 0xf {
-        return Err(EncodeError::Form("channel set".into()));
+        return Err(EncodeError::Unencodable("channel set".into()));
     }
     Ok(u32::from(!channels.0 & 0xf))
 }
 
 pub(super) fn decode(
     message: &Message,
-    form: &Form,
+    form: &MessageForm,
     extended: &Extended,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
@@ -443,7 +445,7 @@ fn decode_header(r: &mut SamplerRequest, message: &Message) -> Result<(), Decode
 /// The number of parameters from the lengths.
 fn decode_parameters(
     r: &mut SamplerRequest,
-    form: &Form,
+    form: &MessageForm,
     platform: Platform,
 ) -> Result<(), DecodeError> {
     let registers = form.registers().saturating_sub(form.header.into());
@@ -487,7 +489,7 @@ fn scaler_only(payload: &[u32; 8]) -> Result<(), DecodeError> {
 }
 
 /// AVS, `sample_unorm`, cache flush.
-fn decode_block(message: &Message, form: &Form, code: u32) -> Result<Request, DecodeError> {
+fn decode_block(message: &Message, form: &MessageForm, code: u32) -> Result<Request, DecodeError> {
     let desc = [message.desc];
     super::bits::refuse_data_size(message)?;
     let length = if code == FLUSH_TYPE { 1 } else { 2 };

@@ -6,7 +6,7 @@ use crate::isa::platforms::SfidNumbers;
 /// A shared function.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash)]
 pub enum Sfid {
-    /// Nobody.
+    /// No function.
     Null,
     /// Extended math, Gen5 only.
     Math,

@@ -9,7 +9,7 @@
 //!
 //! The names and meanings are those of [`super::fields`]; bits no field explains are said to be so.
 
-use super::bits::{DecodeError, Form, Message, decode, refuse_unknown};
+use super::bits::{DecodeError, Message, MessageForm, decode, refuse_unknown};
 use super::default_lengths::{counts_by_header, odd_lengths};
 use super::extended::{extended_layout, extended_text_layout};
 use super::fields::{Field, Layout, extended_gen11, outer};
@@ -93,7 +93,7 @@ const NAMED_BY_INSTRUCTION: u32 = 0xfff;
 pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String {
     let mut text = String::new();
     let sfid = receiver(ex_desc, platform);
-    let name = sfid.map_or("nobody known", Sfid::name);
+    let name = sfid.map_or("an unknown function", Sfid::name);
     let _ = writeln!(text, "descriptor {desc:#010x} to {name} on {platform}");
     if let Some([layout, extended]) = sfid.and_then(|sfid| lsc::layouts(sfid, desc, platform)) {
         // Lengths and cache control are where other messages have a header bit.
@@ -136,7 +136,7 @@ fn asked(desc: u32, ex_desc: u32, platform: Platform) -> String {
     let mut text = String::new();
     match request(desc, ex_desc, platform) {
         Ok(read) => {
-            let Form {
+            let MessageForm {
                 header,
                 first,
                 second,
@@ -213,7 +213,7 @@ pub fn control_layout(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'sta
 #[derive(Clone, Debug)]
 pub struct Read {
     /// Its lengths.
-    pub form: Form,
+    pub form: MessageForm,
     /// The request in words.
     pub asked: String,
     /// Where the lengths are not those of the request ([`odd_lengths`]); nothing where the header decides.

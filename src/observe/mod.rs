@@ -57,8 +57,8 @@ impl<'s> Watcher<'s> {
     }
 
     /// Watches one thread.
-    pub fn thread(&self) -> Watch<'_, 's> {
-        Watch {
+    pub fn thread(&self) -> ThreadObserver<'_, 's> {
+        ThreadObserver {
             sanitizer: self.sanitizer.as_ref().map(Sanitizer::thread),
             races: self.races.as_ref().map(Races::thread),
             stats: self.stats.as_ref().map(Stats::thread),
@@ -76,16 +76,16 @@ impl<'s> Watcher<'s> {
 }
 
 /// Watches one thread for everything that is asked.
-pub struct Watch<'w, 's> {
+pub struct ThreadObserver<'w, 's> {
     sanitizer: Option<sanitize::Checker<'w>>,
-    races: Option<races::Watch<'w>>,
+    races: Option<races::RaceObserver<'w>>,
     stats: Option<stats::Counter<'w>>,
-    tracer: Option<trace::Watch<'w, 's>>,
+    tracer: Option<trace::TraceObserver<'w, 's>>,
 }
 
 macro_rules! to_all {
     ($($name:ident($($arg:ident: $ty:ty),*);)+) => {
-        impl Observer for Watch<'_, '_> {
+        impl Observer for ThreadObserver<'_, '_> {
             $(fn $name(&mut self, $($arg: $ty),*) {
                 if let Some(watch) = &mut self.tracer {
                     watch.$name($($arg),*);

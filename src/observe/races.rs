@@ -75,9 +75,9 @@ struct Touch {
     update: Option<Update>,
 }
 
-/// Who touched a place; numbers of [`State::touched`] plus one, 0 for nobody.
+/// Who touched a place; numbers of [`State::touched`] plus one, 0 for none.
 #[derive(Clone, Copy, Debug, Default)]
-struct Place {
+struct Accesses {
     write: u32,
     /// Readers: two different threads of the group at hand, and one of another group.
     reads: [u32; 3],
@@ -89,8 +89,8 @@ struct Place {
 
 #[derive(Debug)]
 enum Page {
-    Dwords(Box<[Place; PAGE]>),
-    Bytes(Box<[Place; 4 * PAGE]>),
+    Dwords(Box<[Accesses; PAGE]>),
+    Bytes(Box<[Accesses; 4 * PAGE]>),
 }
 
 type Pages = HashMap<(usize, u64), Page>;
@@ -119,8 +119,8 @@ impl Races {
     }
 
     /// Watches one thread.
-    pub fn thread(&self) -> Watch<'_> {
-        Watch {
+    pub fn thread(&self) -> RaceObserver<'_> {
+        RaceObserver {
             races: self,
             epoch: 0,
             update: None,
@@ -145,7 +145,7 @@ impl Races {
 }
 
 /// Watches one thread for [`Races`].
-pub struct Watch<'w> {
+pub struct RaceObserver<'w> {
     races: &'w Races,
     /// Barriers passed.
     epoch: u32,
@@ -153,7 +153,7 @@ pub struct Watch<'w> {
     update: Option<Update>,
 }
 
-impl Observer for Watch<'_> {
+impl Observer for RaceObserver<'_> {
     fn started(&mut self, start: &Start<'_>) {
         let _: Arc<Known> = self.races.known.get(start);
     }
@@ -250,9 +250,9 @@ impl State {
         }
         let page = pages
             .entry(page)
-            .or_insert_with(|| Page::Dwords(Box::new([Place::default(); PAGE])));
+            .or_insert_with(|| Page::Dwords(Box::new([Accesses::default(); PAGE])));
         if let (Page::Dwords(dwords), false) = (&*page, whole) {
-            let mut bytes = Box::new([Place::default(); 4 * PAGE]);
+            let mut bytes = Box::new([Accesses::default(); 4 * PAGE]);
             for (i, place) in bytes.iter_mut().enumerate() {
                 *place = dwords[i / 4];
             }
@@ -334,7 +334,7 @@ impl Touch {
     }
 }
 
-impl Place {
+impl Accesses {
     /// Keeps what is written from a byte on; whether the write before has left the same.
     fn write_down(&mut self, byte: u64, data: Option<&[u8]>) -> bool {
         let from = (byte % 4) as usize;
@@ -469,7 +469,7 @@ mod tests {
     /// Numbers of the accesses that race with an earlier one.
     fn racing(accesses: &[(Touch, AccessKind)]) -> Vec<usize> {
         let touched: Vec<Touch> = accesses.iter().map(|a| a.0).collect();
-        let mut place = Place::default();
+        let mut place = Accesses::default();
         let mut found = Vec::new();
         for (i, (_, kind)) in accesses.iter().enumerate() {
             if place

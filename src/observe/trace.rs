@@ -5,7 +5,7 @@
 //! order in which threads run: in launch order, one after the other, when groups are run one at a time.
 
 use super::known::{Cell, Known};
-use super::uses::{self, Part, What};
+use super::uses::{self, OperandRole, What};
 use crate::exec::ThreadId;
 use crate::exec::observer::{Access, AccessKind, At, Observer, Running, SpaceName, Spot, Start};
 use crate::isa::Type;
@@ -104,7 +104,7 @@ pub struct Stop {
     pub variables: Vec<(String, Type, Vec<u8>)>,
 }
 
-/// What was not told because there was too much.
+/// What was left out because there was too much.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
 pub struct Untold {
     /// Instructions.
@@ -143,8 +143,8 @@ impl<'s> Tracer<'s> {
     }
 
     /// Watches one thread.
-    pub fn thread(&self) -> Watch<'_, 's> {
-        Watch {
+    pub fn thread(&self) -> TraceObserver<'_, 's> {
+        TraceObserver {
             tracer: self,
             known: None,
             traced: false,
@@ -166,7 +166,7 @@ impl<'s> Tracer<'s> {
 
     fn tell(&self, known: &Known, event: Event) {
         let mut state = self.state.lock().unwrap_or_else(PoisonError::into_inner);
-        let told = match event {
+        let reported = match event {
             Event::Instruction(_) => {
                 state.instructions += 1;
                 state.instructions <= self.options.most_instructions
@@ -176,7 +176,7 @@ impl<'s> Tracer<'s> {
                 state.stops <= self.options.most_stops
             }
         };
-        if told {
+        if reported {
             (state.sink)(&known.program, event);
         }
     }
@@ -189,7 +189,7 @@ impl<'s> Tracer<'s> {
 }
 
 /// Watches one thread for a [`Tracer`].
-pub struct Watch<'w, 's> {
+pub struct TraceObserver<'w, 's> {
     tracer: &'w Tracer<'s>,
     known: Option<Arc<Known>>,
     /// Whether its instructions are reported.
@@ -200,7 +200,7 @@ pub struct Watch<'w, 's> {
     old: Vec<u8>,
 }
 
-impl Watch<'_, '_> {
+impl TraceObserver<'_, '_> {
     fn stops(&self, at: At) -> bool {
         let options = &self.tracer.options;
         let chosen = options.stop_threads.contains(&at.thread.index);
@@ -219,7 +219,7 @@ impl Watch<'_, '_> {
     }
 }
 
-impl Observer for Watch<'_, '_> {
+impl Observer for TraceObserver<'_, '_> {
     fn started(&mut self, start: &Start<'_>) {
         let known = self.tracer.known.get(start);
         let options = &self.tracer.options;
@@ -238,7 +238,7 @@ impl Observer for Watch<'_, '_> {
             let variables = shown.filter_map(|name| {
                 let symbol = known.program.symbols.get(name)?;
                 let bytes = arena.get(symbol.range())?.to_vec();
-                Some((name.clone(), natural(symbol.class), bytes))
+                Some((name.clone(), default_type(symbol.class), bytes))
             });
             let variables = variables.collect();
             let stop = Stop { at, on, variables };
@@ -268,7 +268,9 @@ impl Observer for Watch<'_, '_> {
             return;
         };
         let ty = known.program.ops.get(at.pc as usize).and_then(result_type);
-        let ty = ty.or(known.class(offset).map(natural)).unwrap_or(Type::Ub);
+        let ty = ty
+            .or(known.class(offset).map(default_type))
+            .unwrap_or(Type::Ub);
         let ty = if bytes.len().is_multiple_of(ty.bytes() as usize) {
             ty
         } else {
@@ -329,7 +331,7 @@ fn empty(at: At, on: Running) -> Instruction {
 }
 
 /// The type in which a variable of a class is shown.
-fn natural(class: SymbolClass) -> Type {
+fn default_type(class: SymbolClass) -> Type {
     match class {
         SymbolClass::General(ty) => ty,
         SymbolClass::Address => Type::Uw,
@@ -350,12 +352,12 @@ fn result_type(op: &Op) -> Option<Type> {
 }
 
 /// The type in which a part of an op reads, where it says so.
-fn source_type(op: &Op, part: Part) -> Option<Type> {
+fn source_type(op: &Op, part: OperandRole) -> Option<Type> {
     match (op, part) {
-        (Op::Alu(alu), Part::Source(k)) => alu.src.get(usize::from(k)).map(|s| s.ty),
-        (Op::Compare { src, .. }, Part::Source(k)) => src.get(usize::from(k)).map(|s| s.ty),
-        (Op::SetPredicate { src, .. }, Part::Source(_)) => Some(src.ty),
-        (Op::Send(send), Part::Message("u" | "v" | "deltaU" | "deltaV" | "u2d" | "v2d")) => {
+        (Op::Alu(alu), OperandRole::Source(k)) => alu.src.get(usize::from(k)).map(|s| s.ty),
+        (Op::Compare { src, .. }, OperandRole::Source(k)) => src.get(usize::from(k)).map(|s| s.ty),
+        (Op::SetPredicate { src, .. }, OperandRole::Source(_)) => Some(src.ty),
+        (Op::Send(send), OperandRole::Message("u" | "v" | "deltaU" | "deltaV" | "u2d" | "v2d")) => {
             matches!(send.request, Request::Avs(_) | Request::Unorm(_)).then_some(Type::F)
         }
         _ => None,
@@ -377,7 +379,7 @@ fn place(known: &Known, offset: u32, ty: Type) -> Value {
 
 /// What an op reads, one value for each operand.
 fn reads(known: &Known, op: &Op, on: Running, arena: &[u8]) -> Vec<Value> {
-    let mut values: Vec<(Part, Value)> = Vec::new();
+    let mut values: Vec<(OperandRole, Value)> = Vec::new();
     uses::op(op, on, known.facts, arena, |used| {
         let (offset, size) = match used.what {
             What::Bytes { offset, size } => (offset, size),
@@ -389,7 +391,7 @@ fn reads(known: &Known, op: &Op, on: Running, arena: &[u8]) -> Vec<Value> {
         let bytes = arena.get(range).unwrap_or_default();
         let own = source_type(op, used.part).filter(|ty| ty.bytes() == size);
         let ty = own
-            .or(known.class(offset).map(natural))
+            .or(known.class(offset).map(default_type))
             .filter(|ty| size.is_multiple_of(ty.bytes()))
             .unwrap_or(match size {
                 1 => Type::Ub,

@@ -16,7 +16,7 @@ use std::fmt;
 
 /// The part of an instruction that reads.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
-pub enum Part {
+pub enum OperandRole {
     /// Source operand, from 0.
     Source(u8),
     /// The address element of a source or (`None`) of the destination.
@@ -27,25 +27,25 @@ pub enum Part {
     Message(&'static str),
 }
 
-impl Part {
+impl OperandRole {
     /// Whether it says which register or which memory is meant: addresses, offsets, coordinates.
     pub fn leads_somewhere(self) -> bool {
         match self {
-            Part::Address(_) => true,
-            Part::Message(name) => !matches!(name, "data" | "operands" | "colours"),
-            Part::Source(_) | Part::Guard => false,
+            OperandRole::Address(_) => true,
+            OperandRole::Message(name) => !matches!(name, "data" | "operands" | "colours"),
+            OperandRole::Source(_) | OperandRole::Guard => false,
         }
     }
 }
 
-impl fmt::Display for Part {
+impl fmt::Display for OperandRole {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         match self {
-            Part::Source(k) => write!(f, "source {k}"),
-            Part::Address(Some(k)) => write!(f, "the address of source {k}"),
-            Part::Address(None) => f.write_str("the address of the destination"),
-            Part::Guard => f.write_str("the predicate"),
-            Part::Message(name) => write!(f, "the {name}"),
+            OperandRole::Source(k) => write!(f, "source {k}"),
+            OperandRole::Address(Some(k)) => write!(f, "the address of source {k}"),
+            OperandRole::Address(None) => f.write_str("the address of the destination"),
+            OperandRole::Guard => f.write_str("the predicate"),
+            OperandRole::Message(name) => write!(f, "the {name}"),
         }
     }
 }
@@ -83,7 +83,7 @@ pub enum What {
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Use {
     /// By which part of the instruction.
-    pub part: Part,
+    pub part: OperandRole,
     /// For which lane; `None` where all lanes share it.
     pub lane: Option<u8>,
     /// What.
@@ -161,7 +161,7 @@ pub fn element(
 }
 
 impl<F: FnMut(Use)> Uses<'_, F> {
-    fn tell(&mut self, part: Part, lane: Option<usize>, what: What) {
+    fn tell(&mut self, part: OperandRole, lane: Option<usize>, what: What) {
         let lane = lane.map(|lane| lane as u8);
         (self.each)(Use { part, lane, what });
     }
@@ -245,7 +245,7 @@ impl<F: FnMut(Use)> Uses<'_, F> {
             },
             Group::Any | Group::All => What::Group { guard },
         };
-        self.tell(Part::Guard, None, what);
+        self.tell(OperandRole::Guard, None, what);
     }
 
     fn alu(&mut self, alu: &Alu, on: Running) {
@@ -253,7 +253,7 @@ impl<F: FnMut(Use)> Uses<'_, F> {
             Region::Strided { offset, stride } => stride == 0 && offset == self.facts.sink,
             _ => false,
         };
-        // Nobody sees what comes of its sources.
+        // The result of its sources is not seen.
         if vanishes(&alu.dst) && alu.dst2.as_ref().is_none_or(vanishes) && alu.overflow.is_none() {
             return;
         }
@@ -299,7 +299,7 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         let Region::Indirect(indirect) = region else {
             return;
         };
-        let part = Part::Address(source);
+        let part = OperandRole::Address(source);
         let mut last = None;
         for lane in active(mask, lanes.count.into()) {
             // Lanes of a row share their element.
@@ -318,7 +318,7 @@ impl<F: FnMut(Use)> Uses<'_, F> {
 
     /// A source operand on the lanes of `mask`.
     fn source(&mut self, k: usize, source: &Source, mask: u32, lanes: Lanes) {
-        let part = Part::Source(k as u8);
+        let part = OperandRole::Source(k as u8);
         self.addresses(Some(k as u8), &source.region, mask, lanes);
         self.region(part, source, mask, lanes);
     }
@@ -331,10 +331,10 @@ impl<F: FnMut(Use)> Uses<'_, F> {
             no_mask: true,
         };
         self.addresses(Some(0), &source.region, 1, one);
-        self.region(Part::Message(name), source, 1, one);
+        self.region(OperandRole::Message(name), source, 1, one);
     }
 
-    fn region(&mut self, part: Part, source: &Source, mask: u32, lanes: Lanes) {
+    fn region(&mut self, part: OperandRole, source: &Source, mask: u32, lanes: Lanes) {
         let size = source.ty.bytes();
         let region = &source.region;
         let indirect = matches!(region, Region::Indirect(_));

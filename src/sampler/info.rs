@@ -2,7 +2,7 @@
 //!
 //! Source: surface reference 4.14; vISA text reference 5.8; PRM 4.11.1.4.
 
-use super::given::Given;
+use super::params::Params;
 use super::{Channels, Lanes, finish, lane_mask};
 use crate::message::{Parameter, SamplerOp, SamplerRequest};
 use crate::surface::format::Returns;
@@ -19,7 +19,7 @@ pub fn info(
     out: &mut Channels,
 ) {
     let d = surface.description();
-    let given = Given::new(request, params);
+    let given = Params::new(request, params);
     let mut texels = [[0; 4]; 32];
     for (lane, texel) in texels.iter_mut().enumerate() {
         *texel = match (d.kind, request.op) {

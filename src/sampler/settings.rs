@@ -468,15 +468,15 @@ impl<'de> Deserialize<'de> for SamplerState {
 fn border<'de, D: Deserializer<'de>>(deserializer: D) -> Result<[u32; 4], D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Form {
+    enum Written {
         List([f32; 4]),
         Text(String),
     }
     let wanted =
         "a border colour is four numbers R, G, B, A, as 0.25/0.5/0.75/1 or 0x1/0x2/0x3/0x4";
-    match Form::deserialize(deserializer) {
-        Ok(Form::List(list)) => Ok(list.map(f32::to_bits)),
-        Ok(Form::Text(text)) => {
+    match Written::deserialize(deserializer) {
+        Ok(Written::List(list)) => Ok(list.map(f32::to_bits)),
+        Ok(Written::Text(text)) => {
             let parts: Option<Vec<u32>> = text.split('/').map(channel).collect();
             let four = parts.and_then(|parts| <[u32; 4]>::try_from(parts).ok());
             four.ok_or_else(|| D::Error::custom(wanted))
@@ -497,13 +497,13 @@ fn channel(text: &str) -> Option<u32> {
 fn argb<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Form {
+    enum Written {
         Number(u32),
         Text(String),
     }
-    match Form::deserialize(deserializer) {
-        Ok(Form::Number(number)) => Ok(number),
-        Ok(Form::Text(text)) => text
+    match Written::deserialize(deserializer) {
+        Ok(Written::Number(number)) => Ok(number),
+        Ok(Written::Text(text)) => text
             .strip_prefix("0x")
             .and_then(|hex| u32::from_str_radix(hex, 16).ok())
             .ok_or_else(|| D::Error::custom("a key is 32 bits A, R, G, B, as 0xff8040c0")),

@@ -74,7 +74,7 @@ pub fn check(lines: &[Line], end: u32) -> Vec<Diagnostic> {
     found
 }
 
-/// An answer, some registers of which nobody has waited for.
+/// An answer, some registers of which have not been waited for.
 struct Pending {
     registers: u128,
     span: Span,
@@ -84,7 +84,7 @@ struct Pending {
 struct Underway {
     surface: u32,
     span: Span,
-    /// What of its answer nobody has waited for; none comes back from a write without a commit.
+    /// What of its answer has not been waited for; none comes back from a write without a commit.
     answer: Option<u128>,
 }
 

@@ -73,7 +73,7 @@ pub struct Surface {
 
 /// Where the cell of a texel lies: byte column and row before tiling, and the texel inside the cell.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct CellAddress {
     /// Byte column of the cell's first byte.
     pub x: u32,
     /// Row of elements.
@@ -221,10 +221,10 @@ impl Surface {
     /// If there is no such level. Other coordinates outside lead to some other texel, or to a panic in
     /// [`Memory`].
     #[inline]
-    pub fn place(&self, level: u32, slice: u32, x: u32, y: u32, sample: u32) -> Place {
+    pub fn place(&self, level: u32, slice: u32, x: u32, y: u32, sample: u32) -> CellAddress {
         let d = &self.description;
         if d.kind == Kind::Buffer {
-            return Place {
+            return CellAddress {
                 x: x * d.pitch,
                 y: 0,
                 in_x: 0,
@@ -246,7 +246,7 @@ impl Surface {
         let y = d.line_stride.row(y) + d.y_offset;
         let x = x + d.x_offset;
         if d.format.is_compressed() {
-            Place {
+            CellAddress {
                 x: x * self.cell.bytes,
                 y,
                 in_x,
@@ -254,7 +254,7 @@ impl Surface {
             }
         } else {
             let inside = x % self.cell.across;
-            Place {
+            CellAddress {
                 x: x / self.cell.across * self.cell.bytes,
                 y,
                 in_x: inside,
@@ -270,7 +270,7 @@ impl Surface {
 
     /// Reads a whole cell.
     #[inline]
-    pub fn read_cell(&self, place: Place) -> CellBytes {
+    pub fn read_cell(&self, place: CellAddress) -> CellBytes {
         let mut bytes = [0; 32];
         let size = self.cell.bytes as usize;
         if self.contiguous {
@@ -288,7 +288,7 @@ impl Surface {
 
     /// Writes the first bytes of a cell.
     #[inline]
-    pub fn write_cell(&self, place: Place, bytes: &[u8]) {
+    pub fn write_cell(&self, place: CellAddress, bytes: &[u8]) {
         if self.contiguous {
             self.memory.write(self.address(place.x, place.y), bytes);
         } else {

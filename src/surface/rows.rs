@@ -8,7 +8,7 @@
 //! The whole surface stands for the most detailed level it shows; any level, slice or sample can be asked
 //! for by [`Image`]. A row of a block-compressed format is a row of blocks, one of a buffer its elements.
 
-use super::{Kind, Place, Surface};
+use super::{CellAddress, Kind, Surface};
 
 /// One of the images that a surface holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -186,11 +186,11 @@ impl Surface {
     }
 
     /// The place of a row's first cell, and the distance of its cells in bytes.
-    fn row_start(&self, row: &Row) -> (Place, u32) {
+    fn row_start(&self, row: &Row) -> (CellAddress, u32) {
         let d = self.description();
         let cell = d.format.cell();
         if d.kind == Kind::Buffer {
-            let start = Place {
+            let start = CellAddress {
                 x: 0,
                 y: 0,
                 in_x: 0,
@@ -237,8 +237,8 @@ impl Surface {
     }
 }
 
-fn cells_of(start: Place, step: u32) -> impl Iterator<Item = Place> {
-    (0..).map(move |i| Place {
+fn cells_of(start: CellAddress, step: u32) -> impl Iterator<Item = CellAddress> {
+    (0..).map(move |i| CellAddress {
         x: start.x + i * step,
         ..start
     })

@@ -13,7 +13,7 @@ use super::float::{
     small_to_f32, srgb_to_linear, to_shared_exponent,
 };
 use super::format::{Channel, ChannelType, Colour, Format, Kind, Returns};
-use super::{CellBytes, Place, Surface};
+use super::{CellAddress, CellBytes, Surface};
 
 /// Four channels R, G, B, A as 32-bit patterns of the format's return type.
 pub type Rgba = [u32; 4];
@@ -405,7 +405,7 @@ impl Surface {
                 if odd == (place.in_x == 1) {
                     // Byte by byte: another thread may be writing the other texel.
                     let at = channel.shift / 8;
-                    let byte = Place {
+                    let byte = CellAddress {
                         x: place.x + u32::from(at),
                         ..place
                     };

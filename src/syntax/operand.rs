@@ -234,7 +234,7 @@ fn element<'a>(cx: &Context, input: &'a str) -> Read<'a, u32> {
 }
 
 /// What is in the parentheses after a name.
-enum Place {
+enum Parenthesized {
     /// `(element)`.
     Element(u32),
     /// The beginning of `(row,column)`, to be read again as such.
@@ -242,7 +242,7 @@ enum Place {
 }
 
 /// `(element)`, or the beginning of `(row,column)`.
-fn place<'a>(cx: &Context, input: &'a str) -> Read<'a, Place> {
+fn place<'a>(cx: &Context, input: &'a str) -> Read<'a, Parenthesized> {
     if !next_is(input, "(") {
         return expected(blanks(input), "an origin `(row,column)`");
     }
@@ -251,9 +251,9 @@ fn place<'a>(cx: &Context, input: &'a str) -> Read<'a, Place> {
     let (rest, two) = optional_mark(rest, ",");
     if !two {
         let (rest, _) = mark(rest, ")")?;
-        return Ok((rest, Place::Element(first)));
+        return Ok((rest, Parenthesized::Element(first)));
     }
-    Ok((rest, Place::Origin))
+    Ok((rest, Parenthesized::Origin))
 }
 
 /// `<h>`.
@@ -383,7 +383,7 @@ fn destination_or_address<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand>
     if !is_indirect(input)
         && let Ok((rest, var)) = name(cx, input, "")
         && next_is(rest, "(")
-        && let (rest, Place::Element(element)) = place(cx, rest)?
+        && let (rest, Parenthesized::Element(element)) = place(cx, rest)?
     {
         return address(cx, var, element, rest);
     }
@@ -417,7 +417,7 @@ fn state_or_destination<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     if !is_indirect(input)
         && let Ok((rest, var)) = name(cx, input, "")
         && next_is(rest, "(")
-        && let (rest, Place::Element(element)) = place(cx, rest)?
+        && let (rest, Parenthesized::Element(element)) = place(cx, rest)?
     {
         return state(cx, var, element, rest);
     }
@@ -483,7 +483,7 @@ fn source_or_element<'a>(
     if !is_indirect(input)
         && let Ok((rest, var)) = name(cx, input, "")
         && next_is(rest, "(")
-        && let (rest, Place::Element(k)) = place(cx, rest)?
+        && let (rest, Parenthesized::Element(k)) = place(cx, rest)?
     {
         return element(cx, var, k, rest);
     }

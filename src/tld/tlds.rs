@@ -16,7 +16,7 @@ use crate::diagnostic::Code;
 use crate::syntax::error::{Read, problem, refuse};
 
 /// A form of TLDS: level, offsets, sample, description, and what its two source operands hold.
-struct Form {
+struct TldsForm {
     lod: Lod,
     aoffi: bool,
     ms: bool,
@@ -27,7 +27,7 @@ struct Form {
 
 macro_rules! forms {
     ($($lod:ident $aoffi:literal $ms:literal $dim:ident [$($a:ident)*] [$($b:ident)*];)+) => {
-        &[$(Form {
+        &[$(TldsForm {
             lod: Lod::$lod, aoffi: $aoffi, ms: $ms, dim: Dim::$dim,
             a: &[$(Param::$a),*], b: &[$(Param::$b),*],
         }),+]
@@ -36,7 +36,7 @@ macro_rules! forms {
 
 /// The forms there are. Source: TLD reference 8.1, table.
 #[rustfmt::skip]
-const FORMS: &[Form] = forms! {
+const FORMS: &[TldsForm] = forms! {
 //  level  offsets sample dim     Ra, Ra+1  Rb, Rb+1
     Zero   false   false  D1      [S]       [];
     Given  false   false  D1      [S]       [Lod];
@@ -140,7 +140,7 @@ fn letter_mask(letters: &str) -> Option<u8> {
         .try_fold(0, |mask, bit| Some(mask | 1u8 << bit?))
 }
 
-fn rewrite(form: &Form, short: &Short) -> Vec<String> {
+fn rewrite(form: &TldsForm, short: &Short) -> Vec<String> {
     let place = |params: &'static [Param], first: Reg| {
         params
             .iter()

@@ -14,7 +14,7 @@ use super::frame::{self, Change};
 use super::picture::{Picture, Sampling};
 use super::{Stop, VideoError};
 use crate::sampler::deinterlace::DeinterlaceState;
-use crate::sampler::deinterlace::block::{self, DeinterlaceError, Inputs, Part, Samples};
+use crate::sampler::deinterlace::block::{self, DeinterlaceError, DenoisedPart, Inputs, Samples};
 use crate::surface::{Description, Format, Memory, Planes, Surface};
 use rayon::prelude::*;
 use std::sync::Arc;
@@ -120,10 +120,11 @@ impl Fields {
             statistics: self.past.as_ref().map(|p| &p.statistics),
         };
         // Read and denoised once; then one message a block, bands of blocks shared among the cores.
-        let frame = Part::frame(&state, &inputs, self.stop.flag()).map_err(|e| match e {
-            DeinterlaceError::Halted => VideoError::Stopped,
-            other => VideoError::wrong(other.to_string()),
-        })?;
+        let frame =
+            DenoisedPart::frame(&state, &inputs, self.stop.flag()).map_err(|e| match e {
+                DeinterlaceError::Halted => VideoError::Stopped,
+                other => VideoError::wrong(other.to_string()),
+            })?;
         let rows = block::rows(&state) as u32;
         let tops: Vec<u32> = (0..height).step_by(rows as usize).collect();
         let band = |&y: &u32| Band::new(&frame, picture, (y, rows.min(height - y)), &self.stop);
@@ -173,7 +174,7 @@ struct Band {
 impl Band {
     /// The messages of the blocks from row `y` on, of which so many rows lie inside.
     fn new(
-        frame: &Part,
+        frame: &DenoisedPart,
         picture: &Picture,
         (y, rows): (u32, u32),
         stop: &Stop,

@@ -583,7 +583,7 @@ fn mistakes_in_a_launch_file_are_told_before_anything_runs() {
             &device(r#""cros_thread_base": 128"#),
             &[
                 "E0640",
-                "no field of device skl",
+                "not a field of device skl",
                 "did you mean `cross_thread_base`?",
             ],
         ),

@@ -15,9 +15,9 @@ use visim::internals::isa::{ChannelMask, Platform};
 use visim::internals::math::unit::{Control, Function};
 use visim::internals::message::gen5::rules::lengths;
 use visim::internals::message::{
-    Access, Cache, DataPath, Decoded, DeinterlaceRequest, DualOword, FieldSelect, Form, GatewayOp,
-    MediaBlock, OwordBlock, PixelForm, PixelHeader, PixelWrite, Request, ReturnFormat, SamplerOp,
-    SamplerRequest, Scale8x8Request, Scattered, decode, encode,
+    Access, Cache, DataPath, Decoded, DeinterlaceRequest, DualOword, FieldSelect, GatewayOp,
+    MediaBlock, MessageForm, OwordBlock, PixelForm, PixelHeader, PixelWrite, Request, ReturnFormat,
+    SamplerOp, SamplerRequest, Scale8x8Request, Scattered, decode, encode,
 };
 use visim::internals::source::Source;
 use visim::internals::syntax::{ParseOptions, parse};
@@ -574,7 +574,7 @@ fn gen5_vector(v: &Json) -> Result<(), String> {
         hex(&v["desc"]).ok_or("no desc")?,
         hex(&v["ex_desc"]).ok_or("no ex_desc")?,
     );
-    let form = Form {
+    let form = MessageForm {
         header: v["header_present"] == true,
         first: number("message_length"),
         second: 0,

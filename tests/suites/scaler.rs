@@ -29,21 +29,21 @@ fn run_case(case: &Value, kernels: Kernels) -> Result<(), String> {
     let request = request(instr)?;
     // The request as the bits of a message say it is the same one (all but the group hint, of which
     // bits have 23).
-    let Request::Avs(heard) =
+    let Request::Avs(decoded) =
         through(&Request::Avs(request), Platform::Skl).map_err(|e| e.to_string())?
     else {
         return Err("another message came back".into());
     };
-    let hint = heard.group_id;
+    let hint = decoded.group_id;
     let same = AvsRequest {
         group_id: hint,
         ..request
     };
     // As text, so that NaN equals NaN.
-    if format!("{heard:?}") != format!("{same:?}") {
-        return Err(format!("{heard:?} came back for {request:?}"));
+    if format!("{decoded:?}") != format!("{same:?}") {
+        return Err(format!("{decoded:?} came back for {request:?}"));
     }
-    let request = heard;
+    let request = decoded;
     let sampler = AvsSampler::deserialize(&case["sampler"]).map_err(|e| e.to_string())?;
 
     let surface = bind(surface)?;

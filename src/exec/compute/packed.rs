@@ -182,9 +182,9 @@ mod tests {
         });
         let mut bound = Bindings::default();
         bound.surfaces.insert(6, Arc::new(swizzled));
-        let told = unpacked(&bound);
-        assert_eq!(told.len(), 1);
-        assert_eq!((told[0].0, told[0].1.code), (6, Code::E0745));
+        let found = unpacked(&bound);
+        assert_eq!(found.len(), 1);
+        assert_eq!((found[0].0, found[0].1.code), (6, Code::E0745));
         assert!(bindings(&bound).surfaces[&6].description().bit6_swizzle);
     }
 }

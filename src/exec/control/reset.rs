@@ -23,7 +23,7 @@ use std::ops::Range;
 pub struct Reset {
     /// In the memory of any thread of the program.
     pub of_any: Vec<Range<usize>>,
-    /// In that of a thread which began with the same bytes: those that nobody writes are as they were.
+    /// In that of a thread which began with the same bytes: those that are never written are as they were.
     pub of_same: Vec<Range<usize>>,
 }
 

@@ -25,7 +25,7 @@ pub(crate) enum After {
     Stop(Stop),
 }
 
-/// Whether an op is not an instruction: it counts nowhere, and nobody watches it.
+/// Whether an op is not an instruction: it is neither counted nor observed.
 const fn is_bookkeeping(op: &Op) -> bool {
     matches!(op, Op::ReadState | Op::LoadControl)
 }
@@ -66,7 +66,7 @@ impl Thread<'_> {
             let pc = self.frame.pc;
             let run = code.run(pc);
             if run > 0 && !O::ACTIVE {
-                // Nobody can join inside a run: those who wait do so where a jump may lead or after
+                // No lane can join inside a run: those that wait do so where a jump may lead or after
                 // an op of the thread's own.
                 let run = u64::from(run).min(run_until.saturating_sub(self.executed));
                 if run == 0 {

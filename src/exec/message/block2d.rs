@@ -8,7 +8,7 @@
 //! Source: vISA text reference 5.11; vISA page LSC_UNTYPED, "LOAD_BLOCK2D". The page calls the pitch bytes,
 //! width and height bytes less one; as the message has one field for each, all three are taken less one.
 
-use super::memory::{Asked, Fault, Port};
+use super::memory::{Address, Fault, Port};
 use crate::exec::state::observer::Observer;
 use crate::message::LscBlock2d;
 
@@ -95,7 +95,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                     .wrapping_mul(asking.pitch)
                     .wrapping_add(asking.address)
                     .wrapping_add((x as u64).wrapping_add(inside.start as u64));
-                let asked = Asked::block(address, block.element);
+                let asked = Address::block(address, block.element);
                 let place = |column: u32| {
                     let at = first + block.place(column, row) as usize;
                     (at < end).then(|| at * element..(at + 1) * element)

@@ -267,7 +267,7 @@ fn shaped(
 }
 
 /// The first address of lanes whose offsets, a dword each, say that every lane's `size` bytes follow those of the
-/// lane before: nobody has to work out the others.
+/// lane before: the others need not be computed.
 fn row(
     thread: &Thread<'_>,
     request: &Request,

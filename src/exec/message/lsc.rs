@@ -1,6 +1,6 @@
 //! LSC messages: registers in, registers out. Source: vISA text reference 5.11.
 
-use super::memory::{Asked, Fault, Port, atomic_values};
+use super::memory::{Address, Fault, Port, atomic_values};
 use crate::exec::message::call::{Call, read_raw};
 use crate::exec::state::observer::Observer;
 use crate::exec::state::thread::Thread;
@@ -31,7 +31,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         let row = part.pitch as usize;
         for lane in self.lanes() {
             if r.op.is_atomic() {
-                let asked = Asked::by(lane, addresses[lane], memory);
+                let asked = Address::by(lane, addresses[lane], memory);
                 self.lsc_atomic(r, asked, lane)?;
                 continue;
             }
@@ -43,7 +43,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 let place = addresses[lane].wrapping_add(u64::from(component * memory));
                 self.move_element(
                     r,
-                    Asked::by(lane, place, memory),
+                    Address::by(lane, place, memory),
                     slot * row + lane * register,
                 )?;
                 slot += 1;
@@ -61,14 +61,14 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         let address = addresses[lane];
         for element in 0..(r.vector as usize).min(MAX_VECTOR) {
             let place = address.wrapping_add(element as u64 * u64::from(memory));
-            self.move_element(r, Asked::by(lane, place, memory), element * register)?;
+            self.move_element(r, Address::by(lane, place, memory), element * register)?;
         }
         Ok(())
     }
 
     /// Moves an element between memory and the registers from `byte` on: the upper half of a dword, or its lower
     /// part; of a loaded one the rest is zero.
-    fn move_element(&mut self, r: &Lsc, asked: Asked, byte: usize) -> Result<(), Fault> {
+    fn move_element(&mut self, r: &Lsc, asked: Address, byte: usize) -> Result<(), Fault> {
         let (memory, register) = (
             r.data.memory_bytes() as usize,
             r.data.register_bytes() as usize,
@@ -88,7 +88,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         Ok(())
     }
 
-    fn lsc_atomic(&mut self, r: &Lsc, asked: Asked, lane: usize) -> Result<(), Fault> {
+    fn lsc_atomic(&mut self, r: &Lsc, asked: Address, lane: usize) -> Result<(), Fault> {
         let size = r.data.register_bytes() as usize;
         let op = match r.op {
             LscOp::Atomic(op) => op,

@@ -37,7 +37,7 @@ pub(crate) struct Fault {
 
 /// Where a message goes.
 #[derive(Clone, Copy)]
-pub(crate) struct Asked {
+pub(crate) struct Address {
     /// The first byte.
     address: u64,
     /// The lane that asks; `None` for a block.
@@ -48,16 +48,16 @@ pub(crate) struct Asked {
     align: u32,
 }
 
-impl Asked {
-    pub(crate) fn by(lane: usize, address: u64, align: u32) -> Asked {
-        Asked {
+impl Address {
+    pub(crate) fn by(lane: usize, address: u64, align: u32) -> Address {
+        Address {
             lane: Some(lane),
-            ..Asked::block(address, align)
+            ..Address::block(address, align)
         }
     }
 
-    pub(crate) fn block(address: u64, align: u32) -> Asked {
-        Asked {
+    pub(crate) fn block(address: u64, align: u32) -> Address {
+        Address {
             address,
             lane: None,
             asked: address,
@@ -216,19 +216,19 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     }
 
     /// Reads memory; what lies outside is reported and served as the space has it.
-    pub(crate) fn load(&mut self, from: Asked, out: &mut [u8]) -> Result<(), Fault> {
+    pub(crate) fn load(&mut self, from: Address, out: &mut [u8]) -> Result<(), Fault> {
         self.watch(AccessKind::Read, from, out.len(), &[]);
         self.space.read(from.address, out)
     }
 
-    pub(crate) fn store(&mut self, to: Asked, data: &[u8]) -> Result<(), Fault> {
+    pub(crate) fn store(&mut self, to: Address, data: &[u8]) -> Result<(), Fault> {
         self.watch(AccessKind::Write, to, data.len(), data);
         self.space.write(to.address, data)
     }
 
     /// Tells the observer what is about to be accessed.
     #[inline]
-    fn watch(&mut self, kind: AccessKind, asked: Asked, bytes: usize, data: &[u8]) {
+    fn watch(&mut self, kind: AccessKind, asked: Address, bytes: usize, data: &[u8]) {
         if !O::ACTIVE {
             return;
         }
@@ -270,7 +270,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
         &mut self,
         op: AtomicOp,
         bits: u8,
-        at: Asked,
+        at: Address,
         values: [u64; 2],
     ) -> Result<u64, Fault> {
         self.watch(AccessKind::Atomic, at, usize::from(bits) / 8, &[]);
@@ -281,7 +281,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     fn transfer(
         &mut self,
         write: bool,
-        asked: Asked,
+        asked: Address,
         raw: Raw,
         byte: usize,
         size: usize,
@@ -327,7 +327,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 } else {
                     offset * 16
                 };
-                let asked = Asked {
+                let asked = Address {
                     address,
                     lane: None,
                     asked: if r.unaligned { offset } else { address },
@@ -337,7 +337,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             }
             Request::SvmBlock(r) => {
                 let (write, data) = data(r.access);
-                let asked = Asked::block(r.address, 16);
+                let asked = Address::block(r.address, 16);
                 self.transfer(write, asked, data, 0, 16 * r.owords as usize)
             }
             Request::ByteScattered(r) | Request::DwordScattered(r) => {
@@ -363,14 +363,14 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                     if bytes == 1 {
                         // A lane owns its bytes, four at least: vISA text reference 5.10.
                         let first = lane * count.max(4);
-                        let asked = Asked::by(lane, address, 1);
+                        let asked = Address::by(lane, address, 1);
                         self.transfer(write, asked, data, first, count)?;
                         continue;
                     }
                     for block in 0..count {
                         let address = address.wrapping_add((block * bytes) as u64);
                         let byte = (block * self.count + lane) * bytes;
-                        let asked = Asked::by(lane, address, bytes as u32);
+                        let asked = Address::by(lane, address, bytes as u32);
                         self.transfer(write, asked, data, byte, bytes)?;
                     }
                 }
@@ -402,7 +402,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             let address = address.wrapping_add(4 * channel as u64);
             let size = bytes.max(4);
             let byte = row * self.row() + size * lane;
-            let asked = Asked::by(lane, address, bytes as u32);
+            let asked = Address::by(lane, address, bytes as u32);
             let mut slot = [0; 8];
             let slot = &mut slot[..size];
             if write {
@@ -436,7 +436,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                 _ => u64::from(self.dword(raw, lane)),
             })
         });
-        let asked = Asked::by(lane, address, r.bits / 8);
+        let asked = Address::by(lane, address, r.bits / 8);
         let old = self.exchange(r.op, r.bits as u8, asked, values)?;
         if let Some(answer) = registers.answer.filter(|_| r.returns) {
             self.put(answer, slot * lane, &old.to_le_bytes()[..slot]);

@@ -9,7 +9,7 @@ use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::program::{MOST_PARAMS, Raw};
-use crate::sampler::sample::{self, Taken, Watch};
+use crate::sampler::sample::{self, Taken, TexelObserver};
 use crate::sampler::{Channels, Lanes, fetch, info};
 use crate::surface::Surface;
 
@@ -109,14 +109,14 @@ fn answer<O: Observer>(
         op if op.is_load() => {
             let served = fetch::load(surface, asked, params, mask, channels);
             if O::ACTIVE && served.is_ok() {
-                let mut told = Told {
+                let mut reporter = TexelReporter {
                     at: thread.at(pc),
                     surface,
                     index: asked.surface,
                     observer,
                 };
                 for (lane, taken) in fetch::taken(surface, asked, params, mask) {
-                    told.texel(lane, taken);
+                    reporter.texel(lane, taken);
                 }
             }
             served.map(|r| null_mask(r.null_mask))
@@ -132,7 +132,7 @@ fn answer<O: Observer>(
                 return Err(no_sampler(thread, resources, call, number, kind));
             };
             let reply = if O::ACTIVE {
-                let mut watch = Told {
+                let mut watch = TexelReporter {
                     at: thread.at(pc),
                     surface,
                     index: asked.surface,
@@ -153,7 +153,7 @@ fn answer<O: Observer>(
 
 /// Passes the texels of a sample on to the run's observer, each as a read of memory as well, of a planar
 /// surface one of every plane.
-struct Told<'o, O> {
+struct TexelReporter<'o, O> {
     at: At,
     surface: &'o Surface,
     /// Binding table index.
@@ -161,7 +161,7 @@ struct Told<'o, O> {
     observer: &'o mut O,
 }
 
-impl<O: Observer> Told<'_, O> {
+impl<O: Observer> TexelReporter<'_, O> {
     /// Tells of the cell at a column and row of memory.
     fn cell(&mut self, surface: &Surface, (x, y): (u32, u32), lane: usize, spot: Spot) {
         let bytes = surface.cell_bytes();
@@ -182,7 +182,7 @@ impl<O: Observer> Told<'_, O> {
     }
 }
 
-impl<O: Observer> Watch for Told<'_, O> {
+impl<O: Observer> TexelObserver for TexelReporter<'_, O> {
     fn texel(&mut self, lane: usize, taken: Taken) {
         self.observer.texel(self.at, lane, &taken);
         let Some((x, y)) = taken.at else { return };

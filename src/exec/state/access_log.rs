@@ -1,7 +1,7 @@
 //! What the data port noted of a message's memory, reported to the observer.
 
 use super::observer::{Access, AccessKind, At, Observer, SpaceName, Spot};
-use crate::dataport::touch::{self, Touch, Watch};
+use crate::dataport::touch::{self, Touch, TouchLog};
 use std::cell::RefCell;
 
 /// The touches of one message; empty, and never filled, without an observer.
@@ -10,10 +10,10 @@ pub struct Touched(RefCell<Vec<Touch>>);
 
 impl Touched {
     /// For the functions of the data port.
-    pub fn watch<O: Observer>(&self) -> Watch<'_> {
+    pub fn watch<O: Observer>(&self) -> TouchLog<'_> {
         match O::ACTIVE {
-            true => Watch::onto(&self.0),
-            false => Watch::NONE,
+            true => TouchLog::onto(&self.0),
+            false => TouchLog::NONE,
         }
     }
 

@@ -57,19 +57,19 @@ pub struct Bindings {
     /// has leave the rest zero.
     pub variables: IndexMap<String, Vec<u8>>,
     /// What messages call the memory.
-    pub told: Told,
+    pub names: MemoryNames,
 }
 
 /// What bound memory is for people, where somebody has names for it: the arguments of a compiled kernel.
 #[derive(Clone, Debug, Default, PartialEq, Eq)]
-pub struct Told {
+pub struct MemoryNames {
     /// Names of memories by the address of their first byte.
     pub memory: BTreeMap<u64, String>,
     /// What would appear at binding table indices that nothing is bound to: a null pointer.
     pub surfaces: BTreeMap<u32, String>,
     /// What has no address: null pointers.
     pub null: Vec<String>,
-    /// Nobody says where pointers in the data of the program lead to.
+    /// Where pointers in the data of the program lead to is unknown.
     pub unrelocated: bool,
 }
 
@@ -100,7 +100,7 @@ pub struct OwnMemory {
 }
 
 impl OwnMemory {
-    /// Memory that nobody has touched.
+    /// Memory that has not been touched.
     pub fn new(range: OwnRange) -> OwnMemory {
         OwnMemory {
             range,
@@ -125,7 +125,7 @@ impl OwnMemory {
 pub struct FlatMemory {
     /// By address; where two overlap, the later start wins.
     ranges: Vec<FlatRange>,
-    told: Told,
+    names: MemoryNames,
 }
 
 /// Bytes of a page.
@@ -138,8 +138,8 @@ impl FlatMemory {
     fn new(bindings: &Bindings) -> FlatMemory {
         let mut ranges = bindings.memory.clone();
         ranges.sort_by_key(|r| r.address);
-        let told = bindings.told.clone();
-        FlatMemory { ranges, told }
+        let names = bindings.names.clone();
+        FlatMemory { ranges, names }
     }
 
     /// Notes for an access of `bytes` bytes at `address` that meets no memory: which named memory lies in front of
@@ -147,11 +147,11 @@ impl FlatMemory {
     pub fn near(&self, address: u64, bytes: usize) -> Vec<String> {
         let after = self.ranges.partition_point(|r| r.address <= address);
         let range = after.checked_sub(1).map(|before| &self.ranges[before]);
-        let named = range.and_then(|r| Some((r, self.told.memory.get(&r.address)?)));
+        let named = range.and_then(|r| Some((r, self.names.memory.get(&r.address)?)));
         let Some((range, name)) = named else {
             let null = |name: &String| format!("{name} is null");
-            let null = self.told.null.iter().map(null);
-            let unrelocated = self.told.unrelocated && address <= u64::from(u32::MAX);
+            let null = self.names.null.iter().map(null);
+            let unrelocated = self.names.unrelocated && address <= u64::from(u32::MAX);
             let unrelocated = unrelocated.then(|| {
                 "pointers in the program's constants and globals are as small: `launch.json` does not say what they \
                  lead to, the compiler's program does (--zebin)"
@@ -177,7 +177,7 @@ impl FlatMemory {
 
     /// What would appear at a binding table index that nothing is bound to.
     pub fn absent(&self, index: u32) -> Option<&str> {
-        self.told.surfaces.get(&index).map(String::as_str)
+        self.names.surfaces.get(&index).map(String::as_str)
     }
 
     /// As [`FlatMemory::find`], for reads: what follows a memory up to the end of its last page reads as 0, since

@@ -54,7 +54,7 @@ impl Role {
 /// A phase that is not complete.
 #[derive(Clone, Debug, Default)]
 struct Open {
-    /// Producers and consumers that the threads have told, and how many came.
+    /// Producers and consumers that the threads have announced, and how many came.
     wanted: [u32; 2],
     arrived: [u32; 2],
     /// Threads that came, by their number in the group.
@@ -104,9 +104,10 @@ impl NamedBarriers {
         if open.threads.contains(&thread) {
             return Err("the thread has come to it already, and it is not complete".to_string());
         }
-        for ((arrived, told), counts) in open.arrived.iter_mut().zip(wanted).zip(role.counts()) {
+        for ((arrived, announced), counts) in open.arrived.iter_mut().zip(wanted).zip(role.counts())
+        {
             *arrived += u32::from(counts);
-            if *arrived > told {
+            if *arrived > announced {
                 return Err(format!(
                     "one more than the {producers} producers and {consumers} consumers that were announced"
                 ));
@@ -136,7 +137,7 @@ impl NamedBarriers {
         let barriers = self.0.borrow();
         let open = barriers.get(usize::from(id)).and_then(|b| b.open.as_ref());
         let Some(open) = open else {
-            return "nobody has come to it".to_string();
+            return "no thread has arrived".to_string();
         };
         format!(
             "{} of {} producers and {} of {} consumers have come",

@@ -46,7 +46,7 @@ pub trait Observer: std::marker::Send {
     /// An instruction or message wrote bytes at an arena offset; adjacent lanes come as one run.
     fn wrote(&mut self, _at: At, _offset: u32, _bytes: &[u8]) {}
 
-    /// What a raw message asks; its payload is about to be read. Messages of other instructions are told by their
+    /// What a raw message asks; its payload is about to be read. Messages of other instructions are reported by their
     /// op.
     fn payload(&mut self, _at: At, _payload: &Payload<'_>, _arena: &[u8]) {}
 

@@ -1,7 +1,7 @@
 //! Extended math as messages of eight or sixteen lanes. Source: lowering reference 18.7.
 
 use super::super::plan::Copies;
-use super::super::{Lowering, Part, Result, Value};
+use super::super::{Lowering, PayloadPart, Result, Value};
 use super::{GRF, refuse};
 use crate::isa::{Opcode, Type};
 use crate::math::unit::{Control, Function};
@@ -85,7 +85,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
                         Value::Undefined
                     }
                 });
-                Part::dwords(lanes, GRF)
+                PayloadPart::dwords(lanes, GRF)
             })
             .collect();
         // A reciprocal for a division is not the result yet.

@@ -7,9 +7,9 @@ mod math;
 mod target;
 
 use super::context::Sampler;
-use super::operand::Place;
+use super::operand::RawOperand;
 use super::plan::{Base, Copies};
-use super::{Lowering, Part, Result, Value, block, media_sampler, scattered, sync};
+use super::{Lowering, PayloadPart, Result, Value, block, media_sampler, scattered, sync};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Exec, Family, Opcode, Type};
 use crate::message::fields::gen5_sampler_header as header;
@@ -55,12 +55,12 @@ fn refuse<T>(cx: &Lowering, why: &str) -> Result<T> {
 /// A parameter slot: an operand of the instruction, or a constant 0.
 #[derive(Clone, Copy)]
 enum Slot {
-    Operand(Place),
+    Operand(RawOperand),
     Zero,
 }
 
 /// vISA's order becomes the part's: coordinates first, missing ones 0. Source: lowering reference 18.3.
-fn reorder(op: SamplerOp, params: &[Place]) -> Option<(SamplerOp, Vec<Slot>)> {
+fn reorder(op: SamplerOp, params: &[RawOperand]) -> Option<(SamplerOp, Vec<Slot>)> {
     let at = |i: usize| params.get(i).copied().map_or(Slot::Zero, Slot::Operand);
     // Coordinates u v r ai from the operands after the first `skip`.
     let coordinates = |skip: usize| (0..4).map(|i| at(skip + i)).collect::<Vec<_>>();
@@ -112,12 +112,12 @@ struct Read {
     offsets: Value,
     surface: usize,
     sampler: Option<Sampler>,
-    destination: Option<Place>,
+    destination: Option<RawOperand>,
     header: bool,
 }
 
 /// The operands as parameters; none may be `%null`.
-fn given(cx: &Lowering, mut at: std::ops::Range<usize>, what: &str) -> Result<Vec<Place>> {
+fn given(cx: &Lowering, mut at: std::ops::Range<usize>, what: &str) -> Result<Vec<RawOperand>> {
     let places: Option<Vec<_>> = at.by_ref().map(|i| cx.raw(i)).collect();
     places.map_or_else(|| refuse(cx, what), Ok)
 }
@@ -132,7 +132,7 @@ fn sample(cx: &mut Lowering) -> Result<()> {
         return refuse(cx, "Ironlake's sampler has no such operation");
     };
     let destination = cx.raw(first - 1);
-    let odd = |p: &Place| !matches!(p.ty.bytes(), 2 | 4);
+    let odd = |p: &RawOperand| !matches!(p.ty.bytes(), 2 | 4);
     if params.iter().any(odd) || destination.as_ref().is_some_and(odd) {
         return refuse(cx, "parameters and results of 32 or 16 bits are required");
     }
@@ -260,8 +260,8 @@ fn one(cx: &mut Lowering, read: &Read, exec: Exec, width: u32, from: u32, all: u
     let bytes = 4 * width;
     let part = |slot: &Slot| match slot {
         Slot::Operand(p) if p.ty.bytes() == 4 => cx.part(p.skip(4 * from), bytes),
-        Slot::Operand(p) => Part::dwords((from..from + width).map(|lane| p.wide(lane)), GRF),
-        Slot::Zero => Part::dwords(vec![Value::Const(0); width as usize], GRF),
+        Slot::Operand(p) => PayloadPart::dwords((from..from + width).map(|lane| p.wide(lane)), GRF),
+        Slot::Zero => PayloadPart::dwords(vec![Value::Const(0); width as usize], GRF),
     };
     plan.parts = read.slots.iter().map(part).collect();
     // SIMD8 returns four registers whatever the mask, SIMD16 two for each channel asked for.

@@ -12,7 +12,7 @@
 
 use super::super::output::Target;
 use super::super::plan::Base;
-use super::super::{Lowering, Op, Part, Result, Run, Value};
+use super::super::{Lowering, Op, PayloadPart, Result, Run, Value};
 use super::{GRF, refuse};
 use crate::isa::{Exec, Type};
 use crate::message::Request;
@@ -71,13 +71,15 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
         let lane = match es {
             16 => 8 * group,
             _ if 8 * group == first_slot => 0,
-            _ => return Part::absent(1, GRF),
+            _ => return PayloadPart::absent(1, GRF),
         };
         match cx.raw(i) {
             // Colours of 16 bits do not exist here, as everywhere on this part.
-            Some(place) if half => Part::dwords((lane..lane + 8).map(|l| place.wide(l)), GRF),
+            Some(place) if half => {
+                PayloadPart::dwords((lane..lane + 8).map(|l| place.wide(l)), GRF)
+            }
             Some(place) => cx.part(place.skip(4 * lane), GRF),
-            None => Part::absent(1, GRF),
+            None => PayloadPart::absent(1, GRF),
         }
     };
     let groups = 0..if wide { 2 } else { 1 };
@@ -113,7 +115,7 @@ fn enables(cx: &Lowering, wide: bool, first_slot: u32) -> Option<(usize, Value)>
 }
 
 /// The header operand; source depth, if it is sent, is reported in `M1.6`.
-fn second_header(cx: &Lowering, place: super::Place, target: &Target) -> Part {
+fn second_header(cx: &Lowering, place: super::RawOperand, target: &Target) -> PayloadPart {
     if target.depth.is_none() {
         return cx.part(place, GRF);
     }
@@ -123,7 +125,7 @@ fn second_header(cx: &Lowering, place: super::Place, target: &Target) -> Part {
         dw if dw == flags => Value::call(Op::Or, place.dword(dw), present.clone()),
         dw => place.dword(dw),
     });
-    Part::from_runs(
+    PayloadPart::from_runs(
         words.map(|value| Run::Value { value, size: 4 }).collect(),
         GRF,
     )

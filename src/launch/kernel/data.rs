@@ -33,38 +33,38 @@ pub struct ProgramData {
 
 /// One of the data of a program.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Part {
+pub(super) enum DataKind {
     Constants,
     Globals,
     Strings,
 }
 
-impl Part {
-    const ALL: [Part; 3] = [Part::Constants, Part::Globals, Part::Strings];
+impl DataKind {
+    const ALL: [DataKind; 3] = [DataKind::Constants, DataKind::Globals, DataKind::Strings];
 
     /// The sections that hold it, one after the other: what has values, and what begins as zeros.
     const fn sections(self) -> &'static [&'static str] {
         match self {
-            Part::Constants => &[".data.const", ".bss.const"],
-            Part::Globals => &[".data.global", ".bss.global"],
-            Part::Strings => &[".data.const.string"],
+            DataKind::Constants => &[".data.const", ".bss.const"],
+            DataKind::Globals => &[".data.global", ".bss.global"],
+            DataKind::Strings => &[".data.const.string"],
         }
     }
 
     /// Where kernels find it.
     pub const fn address(self) -> u64 {
         match self {
-            Part::Constants => CONSTANTS,
-            Part::Globals => GLOBALS,
-            Part::Strings => STRINGS,
+            DataKind::Constants => CONSTANTS,
+            DataKind::Globals => GLOBALS,
+            DataKind::Strings => STRINGS,
         }
     }
 
     const fn name(self) -> &'static str {
         match self {
-            Part::Constants => "constants",
-            Part::Globals => "globals",
-            Part::Strings => "texts",
+            DataKind::Constants => "constants",
+            DataKind::Globals => "globals",
+            DataKind::Strings => "texts",
         }
     }
 }
@@ -76,11 +76,11 @@ const POINTER: usize = 8;
 const SYMBOL_ADDRESS: RelocationType = RelocationType(1);
 
 impl ProgramData {
-    fn part(&mut self, part: Part) -> &mut Option<Vec<u8>> {
+    fn part(&mut self, part: DataKind) -> &mut Option<Vec<u8>> {
         match part {
-            Part::Constants => &mut self.constants,
-            Part::Globals => &mut self.globals,
-            Part::Strings => &mut self.strings,
+            DataKind::Constants => &mut self.constants,
+            DataKind::Globals => &mut self.globals,
+            DataKind::Strings => &mut self.strings,
         }
     }
 
@@ -91,7 +91,7 @@ impl ProgramData {
     /// `E0640`: the part has no such bytes.
     pub(super) fn relocate(
         &mut self,
-        part: Part,
+        part: DataKind,
         offset: u64,
         target: u64,
         addend: Option<u64>,
@@ -127,7 +127,7 @@ pub(super) fn of_program(
     };
     // Where sections lie in the address space.
     let mut starts = BTreeMap::new();
-    for part in Part::ALL {
+    for part in DataKind::ALL {
         for name in part.sections() {
             let Some(section) = file.section_by_name(name) else {
                 continue;
@@ -148,7 +148,7 @@ pub(super) fn of_program(
         Some(start.wrapping_add(symbol.address()))
     };
     let named = |symbol: &object::Symbol| symbol.name().unwrap_or_default().to_string();
-    for part in Part::ALL {
+    for part in DataKind::ALL {
         let section = part.sections().first();
         let Some(section) = section.and_then(|name| file.section_by_name(name)) else {
             continue;

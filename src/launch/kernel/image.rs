@@ -41,7 +41,7 @@ pub const KINDS: &[&str] = &[
     "3d",
 ];
 
-/// The kind of an image whose kind nobody says.
+/// The kind of an image whose kind is not given.
 pub const USUAL: &str = "2d";
 
 /// Kinds of images by their numbers in token 12; those that are not in [`KINDS`] as the compiler calls them.

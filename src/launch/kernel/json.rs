@@ -379,7 +379,7 @@ impl Launch {
         let unread = |error| refuse(Code::E0640, format!("launch description: {error}"));
         let value: Value = serde_json::from_str(text).map_err(unread)?;
         schema::fields(&value)?;
-        // Read again from the text, so that mistakes are told by line and column.
+        // Read again from the text, so that mistakes are reported by line and column.
         let launch: Launch = serde_json::from_str(text).map_err(unread)?;
         schema::values(&launch)?;
         Ok(launch)

@@ -9,7 +9,7 @@
 
 use super::argument::{Addressing, SamplerChoice};
 use super::binary::{Compiled, SHARED, word};
-use super::data::{Part, ProgramData};
+use super::data::{DataKind, ProgramData};
 use super::description::{Compiler, SamplerSlot, SurfaceSlot};
 use super::image;
 use super::json::Entry;
@@ -81,14 +81,14 @@ fn data_of(list: &[u8]) -> Result<ProgramData, Refused> {
     }
     for (token, body, _) in tokens(list) {
         let part = match token {
-            47 => Part::Globals,
-            48 => Part::Constants,
+            47 => DataKind::Globals,
+            48 => DataKind::Constants,
             _ => continue,
         };
         // Number of the data, 64 bits of offset; kind of the data led to, and their number.
         let target = match dword(body, 3) {
-            0 => Part::Globals,
-            _ => Part::Constants,
+            0 => DataKind::Globals,
+            _ => DataKind::Constants,
         };
         let offset = u64::from(dword(body, 1)) | u64::from(dword(body, 2)) << 32;
         data.relocate(part, offset, target.address(), None)?;
@@ -168,8 +168,8 @@ fn symbols_in(table: &[u8], symbols: &mut BTreeMap<String, u64>) {
     let entries = table.get(4..).unwrap_or_default().chunks_exact(SYMBOL);
     for entry in entries.take(dword(table, 0) as usize) {
         let part = match dword(entry, 0) {
-            3 => Part::Globals,
-            4 => Part::Constants,
+            3 => DataKind::Globals,
+            4 => DataKind::Constants,
             _ => continue,
         };
         let name = entry[12..].split(|&b| b == 0).next().unwrap_or_default();

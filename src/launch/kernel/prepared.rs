@@ -148,14 +148,14 @@ impl PreparedLaunch {
         };
         let constants = Arc::new(program_memory(&data.constants));
         let globals = Arc::new(program_memory(&data.globals));
-        let (memory, told) = (&mut self.bindings.memory, &mut self.bindings.told);
-        told.unrelocated = !data.relocated && (data.constants.is_some() || data.globals.is_some());
+        let (memory, names) = (&mut self.bindings.memory, &mut self.bindings.names);
+        names.unrelocated = !data.relocated && (data.constants.is_some() || data.globals.is_some());
         let mut flat = |address: u64, bytes: &Arc<Memory>, name: String| {
             memory.push(FlatRange {
                 address,
                 memory: Arc::clone(bytes),
             });
-            told.memory.insert(address, name);
+            names.memory.insert(address, name);
         };
         for (number, (argument, &address)) in (0..).zip(self.arguments.iter().zip(addresses)) {
             if let Argument::Buffer(bytes) = argument {
@@ -179,12 +179,12 @@ impl PreparedLaunch {
         let all = (0..).zip(&self.arguments);
         let null = all.filter(|(_, argument)| matches!(argument, Argument::Null));
         let null: Vec<u32> = null.map(|(number, _)| number).collect();
-        told.null = null.iter().map(|&n| description.argument(n)).collect();
+        names.null = null.iter().map(|&n| description.argument(n)).collect();
         for (index, slot) in description.all_surfaces() {
             if let SurfaceSlot::Argument(arg) = slot
                 && null.contains(&arg)
             {
-                told.surfaces.insert(index, description.argument(arg));
+                names.surfaces.insert(index, description.argument(arg));
             }
         }
         let lanes = match description.compiler {
@@ -446,7 +446,7 @@ fn fits(
     }
     let own = |content| matches!(content, Content::Value { arg: other, .. } if other == arg);
     let alone = description.pieces.iter().filter(|p| own(p.content)).count() == 1;
-    // Three components take the room of four; a structure may have members that nobody reads.
+    // Three components take the room of four; a structure may have members that are never read.
     let most = size.max(4).next_power_of_two();
     match argument {
         Argument::Typed(ty, _) if taken.is_none() && alone && from == 0 && given > most => {

@@ -3,7 +3,7 @@
 //! Source: lowering reference 10, 11 and 13.
 
 use super::super::Sfid;
-use super::super::bits::{DecodeError, Draft, EncodeError, Form, reserved};
+use super::super::bits::{DecodeError, Draft, EncodeError, MessageForm, reserved};
 use super::super::fields::{self, Field};
 use super::super::request::{Access, Request, Typed, Untyped};
 use super::{STATELESS, access, bad, read_or_write, types, wide};
@@ -43,7 +43,7 @@ pub(super) fn decode_untyped(control: u32, read: u32, write: u32) -> Result<Unty
     })
 }
 
-pub(super) fn typed(r: &Typed, form: &Form) -> Result<Draft, EncodeError> {
+pub(super) fn typed(r: &Typed, form: &MessageForm) -> Result<Draft, EncodeError> {
     use fields::typed as c;
     let data = match r.access {
         Access::Read => 0,
@@ -65,7 +65,7 @@ pub(super) fn typed(r: &Typed, form: &Form) -> Result<Draft, EncodeError> {
     Ok(d)
 }
 
-pub(super) fn decode_typed(control: u32, form: &Form) -> Result<Request, DecodeError> {
+pub(super) fn decode_typed(control: u32, form: &MessageForm) -> Result<Request, DecodeError> {
     use fields::typed as c;
     let word = [control];
     let slots = c::SLOTS.get(&word);

@@ -22,7 +22,8 @@ pub use codes::{
 };
 
 use super::bits::{
-    DecodeError, Draft, EncodeError, Form, Message, refuse_data_size, refuse_unknown, reserved,
+    DecodeError, Draft, EncodeError, Message, MessageForm, refuse_data_size, refuse_unknown,
+    reserved,
 };
 use super::extended::Extended;
 use super::fields::{self, Field, Layout, outer};
@@ -33,7 +34,7 @@ use codes::atomic_op;
 
 pub(super) fn encode(
     request: &Request,
-    form: &Form,
+    form: &MessageForm,
     platform: Platform,
 ) -> Result<Draft, EncodeError> {
     let mut d = match request {
@@ -161,7 +162,7 @@ fn is_lsc_fence(control: u32) -> bool {
 
 pub(super) fn decode(
     message: &Message,
-    form: &Form,
+    form: &MessageForm,
     extended: &Extended,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
@@ -264,7 +265,7 @@ pub(super) fn decode(
 }
 
 fn bad(text: &str) -> EncodeError {
-    EncodeError::Form(text.into())
+    EncodeError::Unencodable(text.into())
 }
 
 fn read_or_write(access: Access, read: u32, write: u32) -> u32 {

@@ -4,14 +4,14 @@
 
 use super::super::Sfid;
 use super::super::bits::{
-    DecodeError, Draft, EncodeError, Form, Message, refuse_unknown_in, reserved,
+    DecodeError, Draft, EncodeError, Message, MessageForm, refuse_unknown_in, reserved,
 };
 use super::super::extended::Extended;
 use super::super::fields::{self, Field, outer};
 use super::super::request::{Request, TargetWrite, UrbWrite};
 use super::{bad, types, wide};
 
-pub(super) fn target(r: &TargetWrite, form: &Form) -> Result<Draft, EncodeError> {
+pub(super) fn target(r: &TargetWrite, form: &MessageForm) -> Result<Draft, EncodeError> {
     use fields::{render_target as c, render_target_header as h};
     let mut d = Draft::new(Sfid::Rc);
     d.put(c::COARSE, r.coarse.into())?;
@@ -42,7 +42,7 @@ pub(super) fn target(r: &TargetWrite, form: &Form) -> Result<Draft, EncodeError>
 pub(super) fn decode_target(
     message: &Message,
     control: u32,
-    form: &Form,
+    form: &MessageForm,
     extended: &Extended,
 ) -> Result<Request, DecodeError> {
     use fields::{extended_gen11 as ex, render_target as c, render_target_header as h};

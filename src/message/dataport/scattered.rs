@@ -3,12 +3,12 @@
 //! Source: lowering reference 9, 10 and 13.
 
 use super::super::Sfid;
-use super::super::bits::{DecodeError, Draft, EncodeError, Form, Message, reserved};
+use super::super::bits::{DecodeError, Draft, EncodeError, Message, MessageForm, reserved};
 use super::super::fields;
 use super::super::request::{DataPath, Request, Scattered, SvmScattered};
 use super::{STATELESS, access, bad, read_or_write, stateless, types, wide};
 
-pub(super) fn byte_scattered(r: &Scattered, form: &Form) -> Result<Draft, EncodeError> {
+pub(super) fn byte_scattered(r: &Scattered, form: &MessageForm) -> Result<Draft, EncodeError> {
     use fields::byte_scattered as c;
     let size = match r.element_bytes {
         1 => 0,
@@ -31,7 +31,7 @@ pub(super) fn byte_scattered(r: &Scattered, form: &Form) -> Result<Draft, Encode
 pub(super) fn decode_byte_scattered(
     message: &Message,
     control: u32,
-    form: &Form,
+    form: &MessageForm,
 ) -> Result<Request, DecodeError> {
     use fields::byte_scattered as c;
     let word = [control];
@@ -51,7 +51,7 @@ pub(super) fn decode_byte_scattered(
     }))
 }
 
-pub(super) fn dword_scattered(r: &Scattered, form: &Form) -> Result<Draft, EncodeError> {
+pub(super) fn dword_scattered(r: &Scattered, form: &MessageForm) -> Result<Draft, EncodeError> {
     use fields::dword_scattered as c;
     if r.element_bytes != 4 {
         return Err(bad("an element of 4 bytes"));
@@ -70,7 +70,7 @@ pub(super) fn dword_scattered(r: &Scattered, form: &Form) -> Result<Draft, Encod
 pub(super) fn decode_dword_scattered(
     message: &Message,
     control: u32,
-    form: &Form,
+    form: &MessageForm,
 ) -> Result<Request, DecodeError> {
     use fields::dword_scattered as c;
     let word = [control];
@@ -94,14 +94,14 @@ pub(super) fn decode_dword_scattered(
     }))
 }
 
-fn global(d: &mut Draft, r: &Scattered, form: &Form) -> Result<(), EncodeError> {
+fn global(d: &mut Draft, r: &Scattered, form: &MessageForm) -> Result<(), EncodeError> {
     if let (Some(offset), true) = (r.global, form.header) {
         fields::offset_header::GLOBAL.put(&mut d.header, offset)?;
     }
     Ok(())
 }
 
-fn global_of(message: &Message, form: &Form) -> Option<u32> {
+fn global_of(message: &Message, form: &MessageForm) -> Option<u32> {
     form.header
         .then(|| fields::offset_header::GLOBAL.get(&message.header))
 }

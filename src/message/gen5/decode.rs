@@ -8,8 +8,8 @@ use crate::isa::{ChannelMask, Platform};
 use crate::math::unit::{Control, Function};
 use crate::message::Sfid;
 use crate::message::bits::{
-    DecodeError, Decoded, Form, Message, refuse_data_size, refuse_media_modes, refuse_unknown,
-    reserved,
+    DecodeError, Decoded, Message, MessageForm, refuse_data_size, refuse_media_modes,
+    refuse_unknown, reserved,
 };
 use crate::message::extended::says_the_same;
 use crate::message::fields::{
@@ -34,7 +34,7 @@ pub fn decode(message: &Message) -> Result<Decoded, DecodeError> {
     refuse_unknown(&extended_gen5::LAYOUT, &[message.ex_desc])?;
     says_the_same(message, Platform::OF_SENDS)?;
     let desc = [message.desc];
-    let form = Form {
+    let form = MessageForm {
         header: outer::HEADER.get(&desc) != 0,
         first: outer::LENGTH.get(&desc),
         second: message.extended_length,
@@ -102,7 +102,11 @@ pub fn decode(message: &Message) -> Result<Decoded, DecodeError> {
     Ok(Decoded { request, form })
 }
 
-fn decode_sampler(message: &Message, control: u32, form: &Form) -> Result<Request, DecodeError> {
+fn decode_sampler(
+    message: &Message,
+    control: u32,
+    form: &MessageForm,
+) -> Result<Request, DecodeError> {
     let word = [control];
     refuse_unknown(&sampler::LAYOUT, &word)?;
     let (mode, code) = (sampler::SIMD_MODE.get(&word), sampler::TYPE.get(&word));

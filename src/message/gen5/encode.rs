@@ -4,7 +4,7 @@ use super::rows::{Row, row_of};
 use super::{CHILD_END, has_op, sampler_block};
 use crate::isa::Platform;
 use crate::message::Sfid;
-use crate::message::bits::{EncodeError, Form, Message, descriptor};
+use crate::message::bits::{EncodeError, Message, MessageForm, descriptor};
 use crate::message::dataport::field_bits;
 use crate::message::extended::{Extended, extended_descriptor};
 use crate::message::fields::{
@@ -18,7 +18,7 @@ use crate::message::request::{
 use crate::message::sampler::header_bits;
 
 fn bad(text: &str) -> EncodeError {
-    EncodeError::Form(text.into())
+    EncodeError::Unencodable(text.into())
 }
 
 /// A message while it is put together.
@@ -238,7 +238,11 @@ impl Draft {
 ///
 /// # Errors
 /// [`EncodeError`] if a value does not fit or the part has no such message.
-pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Message, EncodeError> {
+pub fn encode(
+    request: &Request,
+    form: &MessageForm,
+    platform: Platform,
+) -> Result<Message, EncodeError> {
     let mut d = Draft {
         platform,
         control: [0],
@@ -277,7 +281,11 @@ pub fn encode(request: &Request, form: &Form, platform: Platform) -> Result<Mess
     })
 }
 
-fn encode_sampler(r: &SamplerRequest, form: &Form, d: &mut Draft) -> Result<(), EncodeError> {
+fn encode_sampler(
+    r: &SamplerRequest,
+    form: &MessageForm,
+    d: &mut Draft,
+) -> Result<(), EncodeError> {
     if !has_op(r.op) || r.params16 || r.returns == ReturnFormat::Bits16 || r.pixel_null_mask {
         return Err(d.absent("this sampler message"));
     }

@@ -4,7 +4,7 @@ use super::rules::{self, default_form};
 use super::{decode, encode, has_op, header_layout, layout};
 use crate::isa::{ChannelMask, Platform};
 use crate::math::unit::{Control, Function};
-use crate::message::bits::{Decoded, Form, Message};
+use crate::message::bits::{Decoded, Message, MessageForm};
 use crate::message::fields::Layout;
 use crate::message::request::*;
 use crate::message::sfid::Sfid;
@@ -95,7 +95,7 @@ fn every_sampler_message_survives_its_bits() {
                     params,
                 };
                 let request = Request::Sampler(request);
-                let form = Form {
+                let form = MessageForm {
                     header,
                     first: first + u32::from(header),
                     second: 0,

@@ -7,8 +7,8 @@ use super::sampler_block;
 use crate::diagnostic::Code;
 use crate::isa::Platform;
 use crate::message::Sfid;
-use crate::message::bits::{Decoded, Form};
-use crate::message::layout::{Layout, Part};
+use crate::message::bits::{Decoded, MessageForm};
+use crate::message::layout::{Layout, PayloadPart};
 use crate::message::raw_lengths::spelled;
 use crate::message::request::{
     Cache, GatewayOp, PixelForm, PixelHeader, PixelWrite, Request, SamplerOp, SamplerRequest,
@@ -106,7 +106,7 @@ pub const fn function_may_end(sfid: Sfid) -> bool {
 }
 
 /// Lanes of a message; 1 where it has none. One operand of math in two registers has sixteen.
-pub fn lanes_of(request: &Request, form: &Form) -> u32 {
+pub fn lanes_of(request: &Request, form: &MessageForm) -> u32 {
     match request {
         Request::Sampler(r) => r.lanes,
         Request::DwordScattered(r) => r.lanes,
@@ -118,7 +118,7 @@ pub fn lanes_of(request: &Request, form: &Form) -> u32 {
 
 /// Registers out, header included, and back. A vector of lanes beside the descriptor decides for the 3D
 /// sampler and math: their message may have fewer parameters, so the first length decides.
-pub fn lengths(request: &Request, form: &Form, platform: Platform) -> (u32, u32) {
+pub fn lengths(request: &Request, form: &MessageForm, platform: Platform) -> (u32, u32) {
     match request {
         Request::Sampler(r) => {
             // SIMD4x2 answers with one register: PRM 4.11.2.3.
@@ -141,7 +141,7 @@ pub fn lengths(request: &Request, form: &Form, platform: Platform) -> (u32, u32)
         Request::NullEnd => (form.first, 0),
         _ => {
             let layout = Layout::of(request, lanes_of(request, form), platform);
-            let registers = |part: Part| part.registers(platform.grf_bytes());
+            let registers = |part: PayloadPart| part.registers(platform.grf_bytes());
             let header = u32::from(row_of(request).is_some_and(|row| row.header == Some(true)));
             let first = header + registers(layout.params) + registers(layout.data);
             // A commit comes back in a register that it does not change.
@@ -153,7 +153,7 @@ pub fn lengths(request: &Request, form: &Form, platform: Platform) -> (u32, u32)
 
 /// The form of a request whose payload lies as its fields have it: parameters in full, a header where it is
 /// needed.
-pub fn default_form(request: &Request, platform: Platform) -> Form {
+pub fn default_form(request: &Request, platform: Platform) -> MessageForm {
     let (header, parameters) = match request {
         Request::Sampler(r) => {
             let header = r.params == 0 || r.channels.0 != 0xf || r.offsets != [0; 3];
@@ -169,14 +169,14 @@ pub fn default_form(request: &Request, platform: Platform) -> Form {
             (header, 0)
         }
     };
-    let guess = Form {
+    let guess = MessageForm {
         header,
         first: u32::from(header).saturating_add(parameters).max(1),
         second: 0,
         response: 0,
     };
     let (first, response) = lengths(request, &guess, platform);
-    Form {
+    MessageForm {
         first,
         response,
         ..guess

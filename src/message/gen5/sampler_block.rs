@@ -103,7 +103,7 @@ pub(super) fn encode(request: &Request) -> Result<Block, EncodeError> {
                 .iter()
                 .find(|&&(_, kill, rg, shader)| (kill, rg, shader) == form);
             let Some(&(kind, ..)) = found else {
-                return Err(EncodeError::Form(
+                return Err(EncodeError::Unencodable(
                     "the _RG forms have the payload of pixel shaders".into(),
                 ));
             };
@@ -117,7 +117,11 @@ pub(super) fn encode(request: &Request) -> Result<Block, EncodeError> {
             };
             (kind, r.surface, r.sampler, channels)
         }
-        _ => return Err(EncodeError::Form("a block message of the sampler".into())),
+        _ => {
+            return Err(EncodeError::Unencodable(
+                "a block message of the sampler".into(),
+            ));
+        }
     };
     Ok(Block {
         kind,

@@ -1,7 +1,7 @@
 //! Every message type of PRM 4.11, 5.10 and 6.1, and whether it runs.
 //!
 //! A row names an example of the message: a descriptor for Ironlake, a vISA statement for Gen9. Tests run
-//! both and hold what happens against the state told here, and the table below against this one.
+//! both and hold what happens against the state given here, and the table below against this one.
 #![doc = include_str!("messages.md")]
 
 use std::fmt::Write;

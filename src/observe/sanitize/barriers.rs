@@ -11,7 +11,7 @@ impl State {
     pub(super) fn barrier(&mut self, at: At, on: Running) {
         self.barriers.push(at.pc);
         if on.enabled != self.lanes {
-            self.add(at, Kind::SomeLanes, None, |state| Detail::Part {
+            self.add(at, Kind::SomeLanes, None, |state| Detail::OperandRole {
                 came: on.enabled,
                 lanes: state.lanes,
                 parted: state.parted,

@@ -3,7 +3,7 @@
 use crate::exec::observer::{AccessKind, SpaceName, Spot};
 use crate::exec::{Meeting, ThreadId};
 use crate::observe::shadow::Origin;
-use crate::observe::uses::Part;
+use crate::observe::uses::OperandRole;
 use std::ops::Range;
 
 /// Reported once for each of these.
@@ -12,9 +12,9 @@ pub(super) type Key = (u32, Kind);
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub(super) enum Kind {
     /// Bytes of an operand.
-    Register(Part, Nothing),
-    Predicate(Part),
-    OutsideRead(Part),
+    Register(OperandRole, Nothing),
+    Predicate(OperandRole),
+    OutsideRead(OperandRole),
     OutsideWrite,
     OutsideMemory(AccessKind),
     Misaligned(AccessKind),
@@ -56,8 +56,8 @@ pub(super) struct Finding {
 
 /// An address, offset or coordinate that the instruction at hand goes by, and where it comes from.
 #[derive(Clone, Copy, Debug)]
-pub(super) struct Place {
-    pub(super) part: Part,
+pub(super) struct AddressUse {
+    pub(super) part: OperandRole,
     pub(super) lane: Option<u8>,
     pub(super) offset: u32,
     pub(super) size: u32,
@@ -79,7 +79,7 @@ pub(super) enum Detail {
         origin: Origin,
     },
     /// An element outside; what it went by if it is indirect.
-    Indirect(bool, Vec<Place>),
+    Indirect(bool, Vec<AddressUse>),
     Memory {
         space: SpaceName,
         spot: Spot,
@@ -87,13 +87,13 @@ pub(super) enum Detail {
         inside: u32,
         misaligned: Option<(u64, u32)>,
         past_end: Option<String>,
-        places: Vec<Place>,
+        places: Vec<AddressUse>,
     },
     Lanes {
         space: SpaceName,
         spot: Spot,
         other: u8,
-        places: Vec<Place>,
+        places: Vec<AddressUse>,
     },
     Ranges(&'static str, Range<u32>, Range<u32>),
     Other {
@@ -102,7 +102,7 @@ pub(super) enum Detail {
     },
     Named(Meeting),
     /// The lanes that came, and the branch at which the others left them.
-    Part {
+    OperandRole {
         came: u32,
         lanes: u32,
         parted: Option<u32>,

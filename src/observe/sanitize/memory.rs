@@ -1,7 +1,7 @@
 //! Memory: what messages touch outside, misaligned, before it was written, or twice.
 
 use super::State;
-use super::finding::{Detail, Kind, Place};
+use super::finding::{AddressUse, Detail, Kind};
 use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
 use crate::isa::{AtomicOp, Family, Opcode};
 use crate::message::{LscOp, Request};
@@ -157,7 +157,7 @@ impl State {
     }
 
     /// What the message at hand goes by for a lane: its own addresses and what all lanes share.
-    fn places(&self, lane: Option<u8>) -> Vec<Place> {
+    fn places(&self, lane: Option<u8>) -> Vec<AddressUse> {
         let mut places = self.places.clone();
         places.retain(|place| lane.is_none() || place.lane.is_none() || place.lane == lane);
         places

@@ -25,7 +25,7 @@ use crate::exec::observer::{
 };
 use crate::exec::{Meeting, ThreadId};
 use crate::program::{Op, SymbolClass};
-use finding::{Detail, Finding, Key, Kind, Place};
+use finding::{AddressUse, Detail, Finding, Key, Kind};
 use memory::{Bitmap, Old};
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
@@ -104,7 +104,7 @@ struct State {
     /// What the atomic at hand does with what was there.
     old: Old,
     /// What the instruction at hand goes by to find registers or memory.
-    places: Vec<Place>,
+    places: Vec<AddressUse>,
     /// Bytes of the access at hand that hold nothing, for the registers they come to.
     loaded: Vec<u32>,
     /// Results of the instruction at hand that the reference calls undefined.

@@ -1,14 +1,14 @@
 //! Registers: what instructions read that holds nothing, and operands that lie outside or overlap.
 
 use super::State;
-use super::finding::{Detail, Kind, Nothing, Place};
+use super::finding::{AddressUse, Detail, Kind, Nothing};
 use super::memory::Old;
 use crate::exec::lanes::active;
 use crate::exec::observer::{At, Running};
 use crate::isa::Opcode;
 use crate::observe::known::Known;
 use crate::observe::shadow::{Origin, Shadow};
-use crate::observe::uses::{self, Facts, Part, Use, What};
+use crate::observe::uses::{self, Facts, OperandRole, Use, What};
 use crate::program::{
     Alu, Barrier, CompareDest, Dest, Group, Guard, Lanes, Op, Raw, RawMessage, Region, Source,
     SymbolClass,
@@ -67,9 +67,9 @@ impl State {
             What::Outside { indirect } => {
                 let kind = Kind::OutsideRead(part);
                 let address = match part {
-                    Part::Source(k) => Part::Address(Some(k)),
+                    OperandRole::Source(k) => OperandRole::Address(Some(k)),
                     // Scalars of messages.
-                    _ => Part::Address(Some(0)),
+                    _ => OperandRole::Address(Some(0)),
                 };
                 self.add(at, kind, lane, |state| {
                     Detail::Indirect(indirect, state.address(address, lane))
@@ -79,11 +79,11 @@ impl State {
     }
 
     /// A use as something that the instruction goes by to find registers or memory.
-    pub(super) fn place(&self, used: &Use) -> Option<Place> {
+    pub(super) fn place(&self, used: &Use) -> Option<AddressUse> {
         let What::Bytes { offset, size } = used.what else {
             return None;
         };
-        used.part.leads_somewhere().then(|| Place {
+        used.part.leads_somewhere().then(|| AddressUse {
             part: used.part,
             lane: used.lane,
             offset,
@@ -93,21 +93,21 @@ impl State {
     }
 
     /// The address element that a lane of an indirect operand goes by.
-    fn address(&self, part: Part, lane: Option<u8>) -> Vec<Place> {
+    fn address(&self, part: OperandRole, lane: Option<u8>) -> Vec<AddressUse> {
         // Lanes of a row share that of its first lane.
         let mut own = self.places.iter().filter(|place| place.part == part);
         let last = own.rfind(|place| place.lane <= lane || lane.is_none());
         last.copied().into_iter().collect()
     }
 
-    fn bits(&mut self, at: At, part: Part, offset: u32, bits: u32) {
+    fn bits(&mut self, at: At, part: OperandRole, offset: u32, bits: u32) {
         let missing = bits & !self.shadow.written_bits(offset);
         if missing != 0 {
             self.predicate(at, part, offset, missing);
         }
     }
 
-    fn predicate(&mut self, at: At, part: Part, offset: u32, bits: u32) {
+    fn predicate(&mut self, at: At, part: OperandRole, offset: u32, bits: u32) {
         let detail = Detail::Bits {
             offset,
             bits,
@@ -134,7 +134,7 @@ impl State {
             if uses::element(&dst.region, lane, size, facts, sink, arena).is_none() {
                 let lane = Some(lane as u8);
                 self.add(at, Kind::OutsideWrite, lane, |state| {
-                    Detail::Indirect(indirect, state.address(Part::Address(None), lane))
+                    Detail::Indirect(indirect, state.address(OperandRole::Address(None), lane))
                 });
             }
         }
@@ -344,7 +344,7 @@ fn dword(arena: &[u8], offset: u32) -> u32 {
 /// Whether undefined bytes of a source leave the result as it is: both sources of a comparison or an
 /// `xor` are the same integers, or the other side of an `and` has zeros there.
 fn does_not_matter(op: &Op, used: &Use, shadow: &Shadow, facts: Facts, arena: &[u8]) -> bool {
-    let Part::Source(k) = used.part else {
+    let OperandRole::Source(k) = used.part else {
         return false;
     };
     let same = |a: &Source, b: &Source| a == b && a.ty.is_integer();

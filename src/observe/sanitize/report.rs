@@ -1,6 +1,6 @@
 //! Findings as diagnostics.
 
-use super::finding::{Detail, Finding, Key, Kind, Nothing, Place};
+use super::finding::{AddressUse, Detail, Finding, Key, Kind, Nothing};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::observer::{AccessKind, SpaceName, Spot};
 use crate::observe::known::{self, Known};
@@ -162,7 +162,7 @@ pub(super) fn say(known: &Known, (pc, kind): Key, finding: &Finding) -> Diagnost
             diagnostic = known.and_at(diagnostic, *at, &format!("{thread} waits here"));
         }
         (
-            Detail::Part {
+            Detail::OperandRole {
                 came,
                 lanes,
                 parted,
@@ -211,15 +211,15 @@ fn stops(space: SpaceName) -> bool {
 }
 
 /// Says where the addresses come from that led to a place.
-fn led_here(known: &Known, mut diagnostic: Diagnostic, places: &[Place]) -> Diagnostic {
-    let mut told = Vec::new();
+fn led_here(known: &Known, mut diagnostic: Diagnostic, places: &[AddressUse]) -> Diagnostic {
+    let mut listed = Vec::new();
     for place in places {
         // Literals are in the text; what nothing has written is a finding of its own.
         let by = place.origin;
-        if known.program.owner(place.offset).is_none() || told.contains(&by) {
+        if known.program.owner(place.offset).is_none() || listed.contains(&by) {
             continue;
         }
-        told.push(by);
+        listed.push(by);
         let part = place.part;
         let bytes = known.bytes(place.offset, place.size);
         diagnostic = match by {

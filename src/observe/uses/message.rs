@@ -1,6 +1,6 @@
 //! What a message reads of registers, by kind: blocks, samplers, scatters, atomics, the load/store pipe.
 
-use super::{Part, Use, Uses, What};
+use super::{OperandRole, Use, Uses, What};
 use crate::exec::lanes::active;
 use crate::message::layout::{data_name, params_name};
 use crate::message::{Layout, LscBlock2d, Request};
@@ -104,7 +104,11 @@ impl<F: FnMut(Use)> Uses<'_, F> {
         let size = size.min(raw.end.saturating_sub(raw.offset));
         if size > 0 {
             let offset = raw.offset;
-            self.tell(Part::Message(name), lane, What::Bytes { offset, size });
+            self.tell(
+                OperandRole::Message(name),
+                lane,
+                What::Bytes { offset, size },
+            );
         }
     }
 

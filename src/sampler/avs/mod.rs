@@ -35,7 +35,7 @@ pub use pack::{Block, Packing, packed_bytes};
 pub use plan::{Kernel, Kernels, Plan};
 pub use position::{Positions, Raster, texel_position};
 pub use state::{AvsSampler, FilterType, TapMode, argb};
-pub use view::{Edge, MediaFormat, MediaView, Place, media_format};
+pub use view::{Edge, MediaFormat, MediaView, PlaneLayout, media_format};
 
 use crate::isa::ChannelMask;
 use crate::message::{AvsRequest, Scale8x8Request};
@@ -117,7 +117,7 @@ pub fn run_view(
     let dst = dst
         .get_mut(..need)
         .ok_or(AvsError::Destination { need, have })?;
-    let asked = Asked::of(request, sampler);
+    let asked = BlockRequest::of(request, sampler);
     asked.run(view, sampler, kernels, |block| packing.write(block, dst));
     Ok(())
 }
@@ -132,7 +132,7 @@ pub fn reads(
     request: &AvsRequest,
 ) -> Result<BTreeSet<Read>, AvsError> {
     let view = MediaView::of(surface)?;
-    Ok(Asked::of(request, sampler).reads(&view, sampler))
+    Ok(BlockRequest::of(request, sampler).reads(&view, sampler))
 }
 
 /// Bytes that a `sample_8x8` message returns: four registers for each channel.
@@ -160,7 +160,7 @@ pub fn run_8x8(
         .get_mut(..need)
         .ok_or(AvsError::Destination { need, have })?;
     let sampler = of_gen5(sampler);
-    let asked = Asked::of_gen5(request, &sampler);
+    let asked = BlockRequest::of_gen5(request, &sampler);
     asked.run(&view, &sampler, kernels, |block| {
         groups::write(block, asked.channels, (8, 8), dst);
     });
@@ -178,7 +178,7 @@ pub fn reads_8x8(
 ) -> Result<BTreeSet<Read>, AvsError> {
     let view = view_8x8(surface)?;
     let sampler = of_gen5(sampler);
-    Ok(Asked::of_gen5(request, &sampler).reads(&view, &sampler))
+    Ok(BlockRequest::of_gen5(request, &sampler).reads(&view, &sampler))
 }
 
 /// A picture that Gen5 scales: its 8-bit and 10-bit formats, less those that only the `deinterlace` message reads.
@@ -232,7 +232,7 @@ pub fn limits(surface: &Surface, delta_v: f32) -> Option<String> {
 }
 
 /// What messages of every generation ask of the scaler.
-struct Asked {
+struct BlockRequest {
     raster: Raster,
     channels: ChannelMask,
     decimate: bool,
@@ -240,9 +240,9 @@ struct Asked {
     enhance: bool,
 }
 
-impl Asked {
-    fn of(request: &AvsRequest, sampler: &AvsSampler) -> Asked {
-        Asked {
+impl BlockRequest {
+    fn of(request: &AvsRequest, sampler: &AvsSampler) -> BlockRequest {
+        BlockRequest {
             raster: Raster::from(request),
             channels: request.channels,
             decimate: request.control.decimates(),
@@ -250,8 +250,8 @@ impl Asked {
         }
     }
 
-    fn of_gen5(request: &Scale8x8Request, sampler: &AvsSampler) -> Asked {
-        Asked {
+    fn of_gen5(request: &Scale8x8Request, sampler: &AvsSampler) -> BlockRequest {
+        BlockRequest {
             raster: Raster::from(request),
             channels: ChannelMask(request.channels.0 & 0xf),
             decimate: false,

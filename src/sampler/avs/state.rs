@@ -144,13 +144,13 @@ impl Default for AvsSampler {
 pub fn argb<'de, D: Deserializer<'de>>(deserializer: D) -> Result<u32, D::Error> {
     #[derive(Deserialize)]
     #[serde(untagged)]
-    enum Form {
+    enum Written {
         Number(u32),
         Text(String),
     }
-    match Form::deserialize(deserializer)? {
-        Form::Number(key) => Ok(key),
-        Form::Text(text) => text
+    match Written::deserialize(deserializer)? {
+        Written::Number(key) => Ok(key),
+        Written::Text(text) => text
             .strip_prefix("0x")
             .and_then(|digits| u32::from_str_radix(digits, 16).ok())
             .ok_or_else(|| {

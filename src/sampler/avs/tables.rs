@@ -325,13 +325,13 @@ impl<'de, const N: usize> Deserialize<'de> for Table<N> {
     fn deserialize<D: Deserializer<'de>>(deserializer: D) -> Result<Self, D::Error> {
         #[derive(serde::Deserialize)]
         #[serde(untagged)]
-        enum Form {
+        enum Written {
             Name(String),
             Rows(Vec<Vec<i64>>),
         }
-        match Form::deserialize(deserializer)? {
-            Form::Name(name) => Table::named(&name),
-            Form::Rows(rows) => Table::from_rows(&rows),
+        match Written::deserialize(deserializer)? {
+            Written::Name(name) => Table::named(&name),
+            Written::Rows(rows) => Table::from_rows(&rows),
         }
         .map_err(D::Error::custom)
     }

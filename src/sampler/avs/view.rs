@@ -140,7 +140,7 @@ impl Edge {
 /// Texels of one size in rows.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub struct Plane {
-    place: Place,
+    place: PlaneLayout,
     /// Columns and rows, at least 1.
     pub size: (i32, i32),
     /// 1, 2, 4 or 8.
@@ -153,7 +153,7 @@ pub struct Plane {
 
 /// Where the bytes of a plane are.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub struct Place {
+pub struct PlaneLayout {
     /// Byte of the surface's base.
     pub base: usize,
     /// Byte column and row of texel (0, 0), before tiling.
@@ -170,10 +170,10 @@ pub struct Place {
     pub bit6: bool,
 }
 
-impl Place {
+impl PlaneLayout {
     /// Linear rows `pitch` bytes apart from byte `base` on.
-    pub const fn linear(base: usize, pitch: u32) -> Place {
-        Place {
+    pub const fn linear(base: usize, pitch: u32) -> PlaneLayout {
+        PlaneLayout {
             base,
             origin: (0, 0),
             pitch,
@@ -185,7 +185,7 @@ impl Place {
     }
 
     /// Where the images of `surface` begin.
-    fn of(surface: &Surface) -> Place {
+    fn of(surface: &Surface) -> PlaneLayout {
         let d = surface.description();
         let origin = if d.format.is_planar() {
             (d.x_offset, d.line_stride.row(0) + d.y_offset)
@@ -195,7 +195,7 @@ impl Place {
             let first = surface.place(d.min_lod, 0, 0, 0, 0);
             (first.x, first.y)
         };
-        Place {
+        PlaneLayout {
             base: d.base as usize,
             origin,
             pitch: d.pitch,
@@ -207,8 +207,8 @@ impl Place {
     }
 
     /// A chroma plane at `(column, row)`.
-    const fn part(self, (column, row): (u32, u32), half_pitch: bool, bits: u32) -> Place {
-        Place {
+    const fn part(self, (column, row): (u32, u32), half_pitch: bool, bits: u32) -> PlaneLayout {
+        PlaneLayout {
             origin: (
                 self.origin.0.saturating_add(column),
                 self.origin.1.saturating_add(row),
@@ -311,7 +311,7 @@ impl<'a> MediaView<'a> {
             surface.memory(),
             format,
             size,
-            Place::of(surface),
+            PlaneLayout::of(surface),
             chroma,
             edge,
         );
@@ -327,7 +327,7 @@ impl<'a> MediaView<'a> {
         memory: &'a Memory,
         format: &'static MediaFormat,
         (width, height): (u32, u32),
-        place: Place,
+        place: PlaneLayout,
         chroma: Planes,
         edge: Edge,
     ) -> MediaView<'a> {

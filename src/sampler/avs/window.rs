@@ -280,7 +280,7 @@ impl<T: Copy + Default> Window<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::super::view::{Place, media_format};
+    use super::super::view::{PlaneLayout, media_format};
     use super::*;
     use crate::surface::{Format, Memory, Planes};
     use pretty_assertions::assert_eq;
@@ -317,7 +317,7 @@ mod tests {
             (Format::R8B8_UNORM, 2, 22, 1),
             (Format::R8G8B8A8_UNORM, 4, 24, 3),
         ] {
-            let (size, place) = ((22 / n as u32, 22), Place::linear(base, pitch));
+            let (size, place) = ((22 / n as u32, 22), PlaneLayout::linear(base, pitch));
             let format = media_format(format).unwrap();
             let chroma = Planes::default();
             let view = MediaView::new(&memory, format, size, place, chroma, Edge::Mirror);

@@ -76,7 +76,7 @@ pub enum DeinterlaceError {
     /// No plain plane of bytes.
     #[error("statistics lie in a 2D surface of 8-bit elements, not in {0}")]
     Statistics(String),
-    /// [`Part::frame`] was asked to end.
+    /// [`DenoisedPart::frame`] was asked to end.
     #[error("deinterlacing was asked to end inside a frame")]
     Halted,
     /// No layout is published.
@@ -159,7 +159,7 @@ pub fn block(
 ) -> Result<Block, DeinterlaceError> {
     let height = rows(state) as u32;
     let go_on = AtomicBool::new(false);
-    let part = Part::read(state, inputs, |view| rectangle(view, at, height), &go_on)?;
+    let part = DenoisedPart::read(state, inputs, |view| rectangle(view, at, height), &go_on)?;
     Ok(part.block(at))
 }
 
@@ -167,7 +167,7 @@ pub fn block(
 ///
 /// For one message that is a window around the block, for the messages of a frame the whole of it, so that no pixel
 /// is denoised twice; the blocks are the same (D9).
-pub struct Part<'a> {
+pub struct DenoisedPart<'a> {
     state: &'a DeinterlaceState,
     /// Pixel of the frame that the part begins with.
     origin: (i32, i32),
@@ -178,7 +178,7 @@ pub struct Part<'a> {
     denoised: Option<Denoised>,
 }
 
-impl<'a> Part<'a> {
+impl<'a> DenoisedPart<'a> {
     /// The whole frame.
     ///
     /// # Errors
@@ -187,9 +187,9 @@ impl<'a> Part<'a> {
         state: &'a DeinterlaceState,
         inputs: &Inputs<'a>,
         halt: &AtomicBool,
-    ) -> Result<Part<'a>, DeinterlaceError> {
+    ) -> Result<DenoisedPart<'a>, DeinterlaceError> {
         let whole = |view: &MediaView| (0, 0, view.width, view.height);
-        Part::read(state, inputs, whole, halt)
+        DenoisedPart::read(state, inputs, whole, halt)
     }
 
     fn read(
@@ -197,7 +197,7 @@ impl<'a> Part<'a> {
         inputs: &Inputs<'a>,
         rectangle: impl Fn(&MediaView) -> Rectangle,
         halt: &AtomicBool,
-    ) -> Result<Part<'a>, DeinterlaceError> {
+    ) -> Result<DenoisedPart<'a>, DeinterlaceError> {
         if state.di_enable && state.di_partial {
             return Err(DeinterlaceError::Partial);
         }
@@ -223,7 +223,7 @@ impl<'a> Part<'a> {
                 Some((window(&previous, at), Records::of(surface)?))
             }
         };
-        let mut part = Part {
+        let mut part = DenoisedPart {
             state,
             origin: (at.0 as i32, at.1 as i32),
             last: (view.width as i32 - 1, view.height as i32 - 1),
@@ -271,7 +271,7 @@ impl<'a> Part<'a> {
     /// The block at a place of the frame whose surroundings the part holds.
     pub fn block(&self, (x, y): (u32, u32)) -> Block {
         let state = self.state;
-        let place = Place::new(self, (x, y));
+        let place = BlockPosition::new(self, (x, y));
         let stmm = std::array::from_fn(|j| self.stmm(&place, j));
         let previous = self.past.as_ref().map(|(window, _)| window);
         let made = |output, weave| {
@@ -311,7 +311,7 @@ impl<'a> Part<'a> {
     /// The samples of a block: rows of `row`, given a plane, how it is made, its first column, and the block's row.
     fn samples(
         &self,
-        place: &Place,
+        place: &BlockPosition,
         row: impl Fn(Which, Channel, i32, usize) -> Option<[u8; WIDTH]>,
     ) -> Samples {
         let mut samples = Samples {
@@ -341,7 +341,7 @@ impl<'a> Part<'a> {
     }
 
     /// Motion of the pairs of a row of a block.
-    fn stmm(&self, place: &Place, j: usize) -> [u8; PAIRS] {
+    fn stmm(&self, place: &BlockPosition, j: usize) -> [u8; PAIRS] {
         let (x, y) = (place.left, place.row(j));
         let past = self.past.as_ref().map(|(window, records)| {
             let before = records.stmm((x + self.origin.0) / 2, y + self.origin.1);
@@ -351,7 +351,7 @@ impl<'a> Part<'a> {
         std::array::from_fn(|i| motion[place.column(2 * i) / 2])
     }
 
-    fn statistics(&self, place: &Place, at: (u32, u32)) -> Statistics {
+    fn statistics(&self, place: &BlockPosition, at: (u32, u32)) -> Statistics {
         let state = self.state;
         let (current, previous) = (&self.current.luma, self.past.as_ref());
         let start = (place.left + place.column(0) as i32, place.row(0));
@@ -402,7 +402,7 @@ impl Which {
 }
 
 /// Where a block lies in a part; pixels beyond the frame are those of its edge.
-struct Place {
+struct BlockPosition {
     /// The first column, inside.
     left: i32,
     /// The last column that there is, counted from the first.
@@ -414,13 +414,13 @@ struct Place {
     rows: usize,
 }
 
-impl Place {
-    fn new(part: &Part, (x, y): (u32, u32)) -> Place {
+impl BlockPosition {
+    fn new(part: &DenoisedPart, (x, y): (u32, u32)) -> BlockPosition {
         let whole = |at: u32| i32::try_from(at).unwrap_or(i32::MAX);
         let block = WIDTH as i32;
         // A block beyond the frame is made of the last one inside.
         let left = whole(x).min(part.last.0 / block * block);
-        Place {
+        BlockPosition {
             left: left - part.origin.0,
             last: (part.last.0 - left) as usize,
             first: (whole(x) - left) as usize,

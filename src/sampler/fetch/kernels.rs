@@ -1,7 +1,7 @@
 //! Loads in vector code: bounds, offsets and channels of all lanes that read one image.
 
-use super::super::given::Given;
 use super::super::lanes::merge;
+use super::super::params::Params;
 use super::super::plane::Plane;
 use super::super::sample::select;
 use super::super::texels::{Coordinate, FetchPath, Load, Reader};
@@ -27,7 +27,7 @@ pub(super) fn load(
     let loader = Loader {
         surface,
         request,
-        given: Given::new(request, params),
+        given: Params::new(request, params),
         outside: select(surface, [0, 0, 0, outside_alpha(surface)]),
         active,
     };
@@ -65,7 +65,7 @@ pub fn lane_invariant(surface: &Surface, request: &SamplerRequest) -> Option<Lan
 struct Loader<'a> {
     surface: &'a Surface,
     request: &'a SamplerRequest,
-    given: Given<'a>,
+    given: Params<'a>,
     outside: [u32; 4],
     active: u32,
 }

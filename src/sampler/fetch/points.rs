@@ -1,7 +1,7 @@
 //! Which texel each lane of a load asks for, and whether it lies inside. Source: surface reference 3.7, 4.13.
 
 use super::super::Lanes;
-use super::super::given::Given;
+use super::super::params::Params;
 use super::super::sample::Taken;
 use crate::message::{Parameter, SamplerOp, SamplerRequest};
 use crate::surface::format::Returns;
@@ -24,7 +24,7 @@ pub(super) struct Points {
 /// What one lane of a load asks for: u, v, r without the message's offsets, and the level; 0 where the message
 /// has no such parameter.
 pub fn asked(request: &SamplerRequest, params: &[Lanes], lane: usize) -> [i64; 4] {
-    let given = Given::new(request, params);
+    let given = Params::new(request, params);
     let known = lane < 32;
     [Parameter::U, Parameter::V, Parameter::R, Parameter::Lod]
         .map(|p| if known { given.integer(p, lane) } else { 0 })
@@ -71,7 +71,7 @@ pub(super) fn points(
     active: u32,
 ) -> Points {
     let d = surface.description();
-    let given = Given::new(request, params);
+    let given = Params::new(request, params);
     let param = |p: Parameter, lane: usize| given.integer(p, lane);
     let [du, dv, dr] = request.offsets.map(i64::from);
     let zero = [0; 32];

@@ -67,7 +67,7 @@ fn place_all<const N: usize>(
 }
 
 impl Bounds {
-    /// Columns and rows. Lanes outside get texel 0, whose result nobody sees, and a bit.
+    /// Columns and rows. Lanes outside get texel 0, whose result is not used, and a bit.
     #[inline(always)]
     fn texels<const N: usize>(&self, u: [u32; N], v: [u32; N], outside: &mut u32) -> [[u32; N]; 2] {
         let x: [u32; N] = by_lane(|lane| u[lane].wrapping_add(self.moved[0]));

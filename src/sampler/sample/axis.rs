@@ -64,7 +64,7 @@ pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N]) -> [u32; N] {
         });
     }
     let mut p = Positions::ORIGIN;
-    // Without active lanes nobody meets the border.
+    // Without active lanes none meets the border.
     let inside = work_out(axis, c, false, None, 0, &mut p);
     debug_assert!(inside.is_some());
     p.first
@@ -73,7 +73,7 @@ pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N]) -> [u32; N] {
 /// The two texels around each coordinate, in a mode that always has them ([`Axis::never_leaves`]).
 #[inline(always)]
 pub fn linear<const N: usize>(axis: &Axis, c: &[u32; N], p: &mut Positions<N>) {
-    // Without active lanes nobody meets the border.
+    // Without active lanes none meets the border.
     let inside = work_out(axis, c, true, None, 0, p);
     debug_assert!(inside.is_some());
 }

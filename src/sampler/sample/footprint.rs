@@ -14,7 +14,7 @@
 use super::super::settings::{Address, Filter, KeyMode, Reduction};
 use super::coordinate::Axis;
 use super::pixel::Pixel;
-use super::{Sampling, Taken, Watch, border, cube, key, lod, shadow};
+use super::{Sampling, Taken, TexelObserver, border, cube, key, lod, shadow};
 use crate::message::Parameter;
 use crate::surface::format::{Kind as Numbers, Returns};
 use crate::surface::texel::Rgba;
@@ -66,7 +66,7 @@ struct Position {
     beta: [i64; 3],
 }
 
-impl<W: Watch> Sampling<'_, W> {
+impl<W: TexelObserver> Sampling<'_, W> {
     pub(super) fn sum(&self) -> Sum {
         let reduction = self.state.reduction;
         let start = match reduction {
@@ -268,7 +268,7 @@ impl<W: Watch> Sampling<'_, W> {
         }
         if self.request.op.compares() {
             let format = self.surface.format();
-            let reference = self.given.float(Parameter::Ref, self.lane);
+            let reference = self.params.float(Parameter::Ref, self.lane);
             let reference = shadow::reference(format, reference);
             rgba = shadow::compare(self.state.shadow, format, rgba, reference);
         }

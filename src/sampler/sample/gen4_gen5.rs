@@ -35,8 +35,8 @@ pub fn check(surface: &Surface, request: &SamplerRequest) -> Result<(), Refused>
         let what = format!("{name} from {format}: integers are loaded, not sampled");
         return Err(Refused::error(what, SEE));
     }
-    let told = matches!(request.op, SamplerOp::SampleL | SamplerOp::SampleLz);
-    if format.kind == Numbers::Mono && !told {
+    let by_level = matches!(request.op, SamplerOp::SampleL | SamplerOp::SampleLz);
+    if format.kind == Numbers::Mono && !by_level {
         let what = format!("{name} from {format}, which only sample_l reads");
         return Err(Refused::error(what, SEE));
     }

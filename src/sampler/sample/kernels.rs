@@ -148,8 +148,8 @@ pub fn lane_invariant(
     state: &SamplerState,
     request: &SamplerRequest,
 ) -> Option<LaneInvariant> {
-    let told = request.op.is_gather() || request.op == SamplerOp::SampleKillpix;
-    if told || !may_have_kernel(surface, state, request) {
+    let excluded = request.op.is_gather() || request.op == SamplerOp::SampleKillpix;
+    if excluded || !may_have_kernel(surface, state, request) {
         return None;
     }
     let mut silent = Unwatched;
@@ -265,12 +265,12 @@ impl Message<'_> {
 
     /// The lanes of a parameter as 32 bits.
     fn parameter<const N: usize>(&self, p: Parameter, base: usize) -> [u32; N] {
-        let given = &self.sampling.given;
-        let Some(lanes) = given.lanes(p) else {
+        let params = &self.sampling.params;
+        let Some(lanes) = params.lanes(p) else {
             return [0; N];
         };
         let lanes = window(lanes, base);
-        match given.is_narrow() {
+        match params.is_narrow() {
             true => by_lane(|lane| half_to_f32(lanes[lane] as u16)),
             false => lanes,
         }

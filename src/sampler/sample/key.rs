@@ -3,7 +3,7 @@
 use super::super::settings::ChromaKey;
 use crate::surface::format::{Channel, ChannelType, Kind, Use};
 use crate::surface::texel::extract;
-use crate::surface::{Format, Place, Surface};
+use crate::surface::{CellAddress, Format, Surface};
 
 /// Whether the format has a key; elsewhere it is ignored (model choice, surface reference 1.1).
 pub fn keyed(format: Format) -> bool {
@@ -91,7 +91,7 @@ fn pair(
     level: u32,
     slice: u32,
     (x, y): (u32, u32),
-    place: Place,
+    place: CellAddress,
 ) -> [Option<u32>; 4] {
     let format = surface.format();
     let cell = surface.read_cell(place);

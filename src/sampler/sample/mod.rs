@@ -30,7 +30,7 @@ pub mod shadow;
 pub(super) use footprint::select;
 pub(super) use kernels::lane_invariant;
 
-use super::given::Given;
+use super::params::Params;
 use super::settings::{Address, Filter, MipFilter, SamplerState};
 use super::{Channels, Lanes, finish};
 use crate::isa::generations::CubeCorners;
@@ -40,7 +40,7 @@ use crate::surface::texel::Rgba;
 use crate::surface::{Description, Format, Kind, Refused, Surface};
 
 /// Watches which texels a sample is made of; [`Unwatched`] costs nothing.
-pub trait Watch {
+pub trait TexelObserver {
     /// Whether calls are made at all.
     const ACTIVE: bool = true;
 
@@ -52,7 +52,7 @@ pub trait Watch {
 #[derive(Clone, Copy, Debug, Default)]
 pub struct Unwatched;
 
-impl Watch for Unwatched {
+impl TexelObserver for Unwatched {
     const ACTIVE: bool = false;
 }
 
@@ -114,7 +114,7 @@ pub fn sample(
 ///
 /// # Errors
 /// As [`sample`].
-pub fn reference<W: Watch>(
+pub fn reference<W: TexelObserver>(
     surface: &Surface,
     state: &SamplerState,
     request: &SamplerRequest,
@@ -239,7 +239,7 @@ struct Sampling<'a, W> {
     d: &'a Description,
     state: &'a SamplerState,
     request: &'a SamplerRequest,
-    given: Given<'a>,
+    params: Params<'a>,
     /// The parameter that holds texel offsets or an index beside something else.
     packed: Option<(Parameter, &'a Lanes)>,
     levels: lod::Levels,
@@ -256,7 +256,7 @@ struct Sampling<'a, W> {
     killed: bool,
 }
 
-impl<'a, W: Watch> Sampling<'a, W> {
+impl<'a, W: TexelObserver> Sampling<'a, W> {
     fn new(
         surface: &'a Surface,
         state: &'a SamplerState,
@@ -274,14 +274,14 @@ impl<'a, W: Watch> Sampling<'a, W> {
             CubeCorners::ByState => d.sampled.cube_average,
             CubeCorners::Average => true,
         };
-        let given = Given::new(request, params);
+        let params = Params::new(request, params);
         Sampling {
             surface,
             d,
             state,
             request,
-            packed: given.packed(),
-            given,
+            packed: params.packed(),
+            params,
             levels: levels(d),
             filters: format.allows(Access::Filter, d.generation) || request.op.compares(),
             // Averaged corners have no key: surface reference 4.5.

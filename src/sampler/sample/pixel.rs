@@ -1,7 +1,7 @@
 //! What one lane of a sample asks: coordinates, slice, level of detail.
 
 use super::super::settings::Filter;
-use super::{Sampling, Watch, coordinate, cube, lod};
+use super::{Sampling, TexelObserver, coordinate, cube, lod};
 use crate::message::parameters::Packing;
 use crate::message::{Parameter, SamplerOp};
 use crate::surface::Kind;
@@ -19,7 +19,7 @@ pub(super) struct Pixel {
     pub offsets: [i64; 3],
 }
 
-impl<W: Watch> Sampling<'_, W> {
+impl<W: TexelObserver> Sampling<'_, W> {
     /// Axes that are sampled.
     pub(super) fn axes(&self) -> usize {
         match self.d.kind {
@@ -39,7 +39,7 @@ impl<W: Watch> Sampling<'_, W> {
 
     fn direction(&self, lane: usize) -> [f64; 3] {
         let [u, v, r] = [Parameter::U, Parameter::V, Parameter::R]
-            .map(|p| f64::from(self.given.float(p, lane)));
+            .map(|p| f64::from(self.params.float(p, lane)));
         match self.packed {
             Some((p, lanes)) if Packing::has_index(p) => {
                 [u, v, f64::from(lanes[lane] & Packing::INDEX)]
@@ -61,7 +61,7 @@ impl<W: Watch> Sampling<'_, W> {
         let d = self.d;
         let at = self.direction(lane);
         let index = |p: Parameter| match d.array {
-            true => coordinate::slice(self.given.float(p, lane), d.depth),
+            true => coordinate::slice(self.params.float(p, lane), d.depth),
             false => 0,
         };
         let mut pixel = Pixel {
@@ -98,7 +98,7 @@ impl<W: Watch> Sampling<'_, W> {
     /// interface that has them defines; a model choice).
     pub(super) fn offsets(&self, lane: usize) -> [i64; 3] {
         let own = |p: Parameter| {
-            let bits = self.given.lanes(p).map_or(0, |lanes| lanes[lane]);
+            let bits = self.params.lanes(p).map_or(0, |lanes| lanes[lane]);
             i64::from((bits << 26).cast_signed() >> 26)
         };
         let [u, v, r] = self.request.offsets.map(i64::from);
@@ -128,10 +128,10 @@ impl<W: Watch> Sampling<'_, W> {
             SampleDCMlod if self.d.array && self.d.kind == Kind::D2 => {
                 Some(lod::fixed(self.packed_float(lane)))
             }
-            SampleDCMlod => Some(lod::fixed(self.given.float(Parameter::MlodR, lane))),
+            SampleDCMlod => Some(lod::fixed(self.params.float(Parameter::MlodR, lane))),
             SampleMlod | SampleCMlod | SamplePoC | SamplePoD => {
-                self.given.lanes(Parameter::Mlod)?;
-                Some(lod::fixed(self.given.float(Parameter::Mlod, lane)))
+                self.params.lanes(Parameter::Mlod)?;
+                Some(lod::fixed(self.params.float(Parameter::Mlod, lane)))
             }
             _ => None,
         }
@@ -144,7 +144,7 @@ impl<W: Watch> Sampling<'_, W> {
         let bias = self.state.lod_bias;
         match self.request.op {
             SampleL | SampleLC | Gather4L | Gather4LC => {
-                let level = lod::fixed(self.given.float(Parameter::Lod, lane));
+                let level = lod::fixed(self.params.float(Parameter::Lod, lane));
                 return (bias + level, None);
             }
             SamplePoL | SamplePoLC | Gather4PoL | Gather4PoLC => {
@@ -166,7 +166,7 @@ impl<W: Watch> Sampling<'_, W> {
             None => lod::from_gradients(dx, dy),
         };
         let own = match self.request.op {
-            SampleB | SampleBC | Gather4B => lod::bias(self.given.float(Parameter::Bias, lane)),
+            SampleB | SampleBC | Gather4B => lod::bias(self.params.float(Parameter::Bias, lane)),
             SamplePoB | Gather4PoB => lod::bias(self.packed_float(lane)),
             _ => 0,
         };
@@ -200,7 +200,7 @@ impl<W: Watch> Sampling<'_, W> {
         if self.has_gradients() {
             use Parameter::*;
             let sent = [[Dudx, Dvdx, Drdx], [Dudy, Dvdy, Drdy]]
-                .map(|row| row.map(|p| f64::from(self.given.float(p, lane))));
+                .map(|row| row.map(|p| f64::from(self.params.float(p, lane))));
             // Places on a face run from −1 to 1: half the scale.
             let half = if cube { 0.5 } else { 1.0 };
             return sent.map(|d| scaled(d).map(|v| v * half));

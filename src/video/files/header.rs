@@ -49,7 +49,7 @@ pub fn parse(line: &[u8]) -> Result<Kind, String> {
             continue;
         };
         let words = String::from_utf8_lossy(field);
-        // Any number of extensions may be there, and comments of fields nobody knows.
+        // Any number of extensions may be there, and comments of unknown fields.
         if b"WHFAIC".contains(&name) {
             if given.contains(&name) {
                 return Err(format!("{words} is given twice over"));

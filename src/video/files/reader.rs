@@ -241,8 +241,8 @@ fn opened(path: &Path) -> Result<(Input, Option<u64>), VideoError> {
         return Ok((buffered(Box::new(std::io::stdin())), None));
     }
     let file = File::open(path).map_err(|e| VideoError::file(path, e))?;
-    let told = file.metadata().map_err(|e| VideoError::file(path, e))?;
-    let bytes = told.is_file().then_some(told.len());
+    let metadata = file.metadata().map_err(|e| VideoError::file(path, e))?;
+    let bytes = metadata.is_file().then_some(metadata.len());
     Ok((buffered(Box::new(file)), bytes))
 }
 

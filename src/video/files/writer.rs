@@ -141,8 +141,8 @@ impl Writer {
     pub fn unfinished(&self) -> Option<PathBuf> {
         match &self.frames {
             Frames::Y4m { file, .. } => match &file.0.borrow().place {
-                Place::Named(file, _) => file.get_ref().unfinished().map(Path::to_path_buf),
-                Place::Standard(_) => None,
+                Destination::Named(file, _) => file.get_ref().unfinished().map(Path::to_path_buf),
+                Destination::Standard(_) => None,
             },
             Frames::Raw { file, .. } => file.get_ref().unfinished().map(Path::to_path_buf),
             Frames::Numbered { .. } | Frames::Single { .. } => None,
@@ -157,7 +157,7 @@ impl Writer {
     /// Adds a frame.
     ///
     /// # Errors
-    /// It cannot be written; [`VideoError::Stopped`] where nobody reads the pipe any more.
+    /// It cannot be written; [`VideoError::Stopped`] where the pipe has no reader any more.
     pub fn push(&mut self, picture: &Picture) -> Result<(), VideoError> {
         let made;
         let picture = match picture.sampling == self.sampling {
@@ -212,9 +212,9 @@ impl Writer {
                 drop(encoder);
                 match Rc::try_unwrap(file.0) {
                     Ok(held) => match held.into_inner().place {
-                        Place::Named(file, path) => keep(file, &path),
+                        Destination::Named(file, path) => keep(file, &path),
                         // Every frame has been passed on.
-                        Place::Standard(_) => Ok(()),
+                        Destination::Standard(_) => Ok(()),
                     },
                     // The encoder was the only other one who had it.
                     Err(_) => Err(VideoError::wrong("the file is still being written")),
@@ -250,8 +250,8 @@ fn several(path: &Path) -> VideoError {
 fn y4m(path: &Path, kind: &Kind) -> Result<Frames, VideoError> {
     let wrong = |e: y4m::Error| VideoError::wrong(format!("{}: {e}", path.display()));
     let place = match path.as_os_str() == STANDARD {
-        true => Place::Standard(BufWriter::new(std::io::stdout())),
-        false => Place::Named(create(path)?, path.to_path_buf()),
+        true => Destination::Standard(BufWriter::new(std::io::stdout())),
+        false => Destination::Named(create(path)?, path.to_path_buf()),
     };
     let file = Shared(Rc::new(RefCell::new(Held {
         header: Some(Vec::new()),
@@ -268,17 +268,17 @@ fn y4m(path: &Path, kind: &Kind) -> Result<Frames, VideoError> {
 }
 
 /// Where a stream goes.
-enum Place {
+enum Destination {
     /// A file that gets its name when it is complete.
     Named(BufWriter<NewFile>, PathBuf),
     Standard(BufWriter<Stdout>),
 }
 
-impl Place {
+impl Destination {
     fn path(&self) -> &Path {
         match self {
-            Place::Named(_, path) => path,
-            Place::Standard(_) => Path::new(STANDARD),
+            Destination::Named(_, path) => path,
+            Destination::Standard(_) => Path::new(STANDARD),
         }
     }
 
@@ -293,24 +293,24 @@ impl Place {
     /// Gives a frame to who reads the standard output.
     fn pass_on(&mut self) -> Result<(), VideoError> {
         match self {
-            Place::Named(..) => Ok(()),
-            Place::Standard(out) => out.flush().map_err(|e| self.refusal(e)),
+            Destination::Named(..) => Ok(()),
+            Destination::Standard(out) => out.flush().map_err(|e| self.refusal(e)),
         }
     }
 }
 
-impl Write for Place {
+impl Write for Destination {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match self {
-            Place::Named(file, _) => file.write(bytes),
-            Place::Standard(out) => out.write(bytes),
+            Destination::Named(file, _) => file.write(bytes),
+            Destination::Standard(out) => out.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match self {
-            Place::Named(file, _) => file.flush(),
-            Place::Standard(out) => out.flush(),
+            Destination::Named(file, _) => file.flush(),
+            Destination::Standard(out) => out.flush(),
         }
     }
 }
@@ -322,7 +322,7 @@ struct Shared(Rc<RefCell<Held>>);
 struct Held {
     /// What the encoder writes is kept here as long as this is there.
     header: Option<Vec<u8>>,
-    place: Place,
+    place: Destination,
 }
 
 impl Write for Shared {

@@ -5,13 +5,13 @@ use visim::internals::dataport::buffer::{
     Buffer, Owords, Register, read_dual, read_dwords, read_owords, write_dual, write_dwords,
     write_owords,
 };
-use visim::internals::dataport::touch::Watch;
+use visim::internals::dataport::touch::TouchLog;
 use visim::internals::diagnostic::Class;
 use visim::internals::surface::{Description, Format, Memory, Refused, Surface};
 
-/// Nobody watches.
+/// Without an observer.
 fn write_vertex(surface: &Surface, index: u32, rgba: [u32; 4], mask: u32) -> Result<(), Refused> {
-    visim::internals::dataport::buffer::write_vertex(surface, index, rgba, mask, Watch::NONE)
+    visim::internals::dataport::buffer::write_vertex(surface, index, rgba, mask, TouchLog::NONE)
 }
 
 /// `owords` owords of 0, 1, 2 … modulo 256.

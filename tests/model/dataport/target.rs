@@ -2,15 +2,15 @@
 
 use pretty_assertions::assert_eq;
 use visim::internals::dataport::target::Pixels;
-use visim::internals::dataport::touch::Watch;
+use visim::internals::dataport::touch::TouchLog;
 use visim::internals::diagnostic::Class;
 use visim::internals::surface::{
     Description, Format, Generation, LineStride, Refused, Surface, Tiling,
 };
 
-/// Nobody watches.
+/// Without an observer.
 fn write(surface: &Surface, pixels: &Pixels) -> Result<(), Refused> {
-    visim::internals::dataport::target::write(surface, pixels, Watch::NONE)
+    visim::internals::dataport::target::write(surface, pixels, TouchLog::NONE)
 }
 
 /// Four subspans side by side from x on, each slot with a red of slot/16 and full alpha.

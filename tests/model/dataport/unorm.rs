@@ -2,15 +2,15 @@
 
 use pretty_assertions::assert_eq;
 use visim::internals::dataport::buffer::Register;
-use visim::internals::dataport::touch::Watch;
+use visim::internals::dataport::touch::TouchLog;
 use visim::internals::dataport::unorm::{Corner, mask_bit};
 use visim::internals::diagnostic::Class;
 use visim::internals::message::FieldSelect;
 use visim::internals::surface::{Description, Format, Refused, Surface};
 
-/// Nobody watches.
+/// Without an observer.
 fn read(surface: &Surface, corner: Corner) -> Result<[Register; 4], Refused> {
-    visim::internals::dataport::unorm::read(surface, corner, Watch::NONE)
+    visim::internals::dataport::unorm::read(surface, corner, TouchLog::NONE)
 }
 
 fn write(
@@ -19,7 +19,7 @@ fn write(
     mask: u32,
     registers: &[Register; 4],
 ) -> Result<(), Refused> {
-    visim::internals::dataport::unorm::write(surface, corner, mask, registers, Watch::NONE)
+    visim::internals::dataport::unorm::write(surface, corner, mask, registers, TouchLog::NONE)
 }
 
 const CORNER: Corner = Corner {

@@ -9,7 +9,7 @@ use visim::internals::sampler::avs::packed_bytes;
 use visim::internals::sampler::avs::plan::{Kernel, Kernels, Plan};
 use visim::internals::sampler::avs::state::{AvsSampler, FilterType, TapMode};
 use visim::internals::sampler::avs::tables::Table;
-use visim::internals::sampler::avs::view::{Edge, FORMATS, MediaFormat, MediaView, Place};
+use visim::internals::sampler::avs::view::{Edge, FORMATS, MediaFormat, MediaView, PlaneLayout};
 use visim::internals::sampler::avs::{
     AvsError, bytes_8x8, reads_8x8, run, run_8x8, run_view, skin, view,
 };
@@ -120,7 +120,7 @@ prop_compose! {
 struct Picture {
     format: &'static MediaFormat,
     size: (u32, u32),
-    place: Place,
+    place: PlaneLayout,
     chroma: Planes,
     edge: Edge,
     memory: Memory,
@@ -160,7 +160,7 @@ prop_compose! {
         Picture {
             format: &FORMATS[format],
             size,
-            place: Place { row_step, ..Place::linear(base, pitch) },
+            place: PlaneLayout { row_step, ..PlaneLayout::linear(base, pitch) },
             chroma: Planes { interleaved, half_pitch, u, v, offset_v, offset_u },
             edge: if mirror { Edge::Mirror } else { Edge::Clamp },
             memory: Memory::from_bytes(&bytes),

@@ -4,7 +4,7 @@ use proptest::prelude::*;
 use std::sync::atomic::AtomicBool;
 use visim::internals::isa::generations::DeinterlaceResponse;
 use visim::internals::sampler::deinterlace::DeinterlaceState;
-use visim::internals::sampler::deinterlace::block::{Inputs, Part, Statistics, block};
+use visim::internals::sampler::deinterlace::block::{DenoisedPart, Inputs, Statistics, block};
 use visim::internals::sampler::deinterlace::statistics::Variances;
 use visim::internals::sampler::deinterlace::writeback::{
     Register, registers, response, statistics,
@@ -311,7 +311,7 @@ proptest! {
         let rows = visim::internals::sampler::deinterlace::block::rows(&state) as u32;
         let at = (16 * x, rows * y);
         let near = block(&state, &inputs, at).unwrap();
-        let whole = Part::frame(&state, &inputs, &AtomicBool::new(false)).unwrap().block(at);
+        let whole = DenoisedPart::frame(&state, &inputs, &AtomicBool::new(false)).unwrap().block(at);
         prop_assert_eq!(near, whole);
     }
 }

@@ -3,7 +3,7 @@
 use super::compare::{self, Compare, predicate_logic};
 use super::dword::{self, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
-use super::operand::{ANY, DRESSED, Element, Operand, Put, Shape, shape};
+use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, Put, Shape, shape};
 use super::rows::ROW;
 use super::single::{self, Singles};
 use super::{Kernel, Run, Step, each_as_defined, wide};
@@ -54,16 +54,16 @@ macro_rules! by_shape {
                 9..=16 => wide::<$kernel<$function, $known, ROW, 2>>,
                 _ => wide::<$kernel<$function, $known, ROW, 4>>,
             },
-            Some(shape) if shape == $known | DRESSED && $count > 1 => match $count {
-                0..=8 => wide::<$kernel<$function, { $known | DRESSED }, ROW, 1>>,
-                9..=16 => wide::<$kernel<$function, { $known | DRESSED }, ROW, 2>>,
-                _ => wide::<$kernel<$function, { $known | DRESSED }, ROW, 4>>,
+            Some(shape) if shape == $known | HAS_MODIFIERS && $count > 1 => match $count {
+                0..=8 => wide::<$kernel<$function, { $known | HAS_MODIFIERS }, ROW, 1>>,
+                9..=16 => wide::<$kernel<$function, { $known | HAS_MODIFIERS }, ROW, 2>>,
+                _ => wide::<$kernel<$function, { $known | HAS_MODIFIERS }, ROW, 4>>,
             },)+
             Some($one) if $count <= 1 => {
                 wide::<$kernel<$function, $one, 1, 1>>
             }
-            Some(shape) if shape == $one | DRESSED && $count <= 1 => {
-                wide::<$kernel<$function, { $one | DRESSED }, 1, 1>>
+            Some(shape) if shape == $one | HAS_MODIFIERS && $count <= 1 => {
+                wide::<$kernel<$function, { $one | HAS_MODIFIERS }, 1, 1>>
             }
             _ => by_count!($choice, $count, $kernel, $function, ANY),
         }
@@ -402,7 +402,7 @@ impl Choice<'_> {
 /// Whether kernels have to look for a predicate or `.sat`.
 const fn dress(alu: &Alu) -> Shape {
     if alu.guard.is_some() || alu.saturate {
-        DRESSED
+        HAS_MODIFIERS
     } else {
         0
     }

@@ -4,7 +4,7 @@
 //! alone, so a dword is wide enough for them. Where the exact value counts, in shifts to the right and
 //! comparisons, [`super::choose`] sees to it that a dword holds it.
 
-use super::operand::{ANY, DRESSED, Shape};
+use super::operand::{ANY, HAS_MODIFIERS, Shape};
 use super::rows::{Rows, blend, each_lane, load, store};
 use super::{Kernel, Step};
 use crate::exec::state::thread::Thread;
@@ -78,7 +78,7 @@ pub fn dwords<const L: usize, const R: usize, const SHAPE: Shape>(
 ) -> Rows<u32, L, R> {
     let mut values = load::<L, R, SHAPE>(thread, step, k);
     let operand = &step.src[k];
-    if SHAPE & DRESSED == 0 || operand.modifier.is_none() {
+    if SHAPE & HAS_MODIFIERS == 0 || operand.modifier.is_none() {
         return values;
     }
     if SHAPE == ANY && operand.keep != u32::MAX {

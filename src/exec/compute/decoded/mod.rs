@@ -29,7 +29,7 @@ use crate::exec::state::thread::Thread;
 use crate::isa::Condition;
 use crate::math::simd::{self, Wide};
 use crate::program::{Guard, Lanes, Op, Program};
-use operand::{DRESSED, Operand, Put, Shape};
+use operand::{HAS_MODIFIERS, Operand, Put, Shape};
 use std::sync::OnceLock;
 
 /// What runs a step on threads that are at it. Lanes that are off keep what they had.
@@ -93,7 +93,7 @@ impl Step {
     fn mask<const SHAPE: Shape>(&self, thread: &Thread<'_>) -> u32 {
         let mask = (thread.frame.em | self.forced) >> self.lanes.offset & self.all;
         match self.guard {
-            Some(guard) if SHAPE & DRESSED != 0 => mask & thread.predicate(self.lanes, guard),
+            Some(guard) if SHAPE & HAS_MODIFIERS != 0 => mask & thread.predicate(self.lanes, guard),
             _ => mask,
         }
     }
@@ -120,7 +120,7 @@ fn wide<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
 
 #[inline(always)]
 fn each<K: Kernel>(threads: &mut [Thread<'_>], step: &Step) {
-    // A copy of its own, whose address nobody takes: the compiler sees that nothing a thread writes changes
+    // A copy of its own, whose address is never taken: the compiler sees that nothing a thread writes changes
     // the step, and asks once for all threads what the kernel needs to know.
     let step = *step;
     for thread in threads {

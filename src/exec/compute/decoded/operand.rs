@@ -8,7 +8,7 @@ use crate::program::{Dest, Program, Region, Source};
 pub struct Operand {
     /// Where it lies in the arena, or its value.
     pub(super) at: u32,
-    pub(super) form: Form,
+    pub(super) form: OperandShape,
     /// Source modifier.
     pub modifier: Option<Modifier>,
     /// The modifier in bits: what a float keeps and flips; what an integer flips and then is lessened by.
@@ -21,7 +21,7 @@ pub struct Operand {
 
 /// How lanes find their dwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum Form {
+pub(super) enum OperandShape {
     /// All have the same value: a dword that a narrower constant becomes.
     Value,
     /// All read the same dword, be it a constant.
@@ -104,7 +104,7 @@ impl Operand {
     /// Never read.
     pub const NONE: Operand = Operand {
         at: 0,
-        form: Form::Value,
+        form: OperandShape::Value,
         modifier: None,
         keep: u32::MAX,
         flip: 0,
@@ -115,7 +115,7 @@ impl Operand {
     pub const fn predicate(at: u32) -> Operand {
         Operand {
             at,
-            form: Form::Scalar,
+            form: OperandShape::Scalar,
             ..Operand::NONE
         }
     }
@@ -140,21 +140,24 @@ impl Operand {
         let (at, form) = match source.region {
             Region::Scalar(at) if fits(at, 0) => {
                 if element == Element::Dword {
-                    (at, Form::Scalar)
+                    (at, OperandShape::Scalar)
                 } else if program.is_constant(at) {
-                    (element.get(&program.image, at as usize), Form::Value)
+                    (
+                        element.get(&program.image, at as usize),
+                        OperandShape::Value,
+                    )
                 } else {
-                    (at, Form::Strided(element, 0))
+                    (at, OperandShape::Strided(element, 0))
                 }
             }
             Region::Dense(at) if fits(at, element.bytes() as u32) => match element {
-                Element::Dword => (at, Form::Dense),
-                _ => (at, Form::Strided(element, element.bytes() as u16)),
+                Element::Dword => (at, OperandShape::Dense),
+                _ => (at, OperandShape::Strided(element, element.bytes() as u16)),
             },
             Region::Strided { offset, stride } if stride <= 256 && fits(offset, stride) => {
-                (offset, Form::Strided(element, stride as u16))
+                (offset, OperandShape::Strided(element, stride as u16))
             }
-            Region::List(_) | Region::Indirect(_) => (0, Form::Listed(element)),
+            Region::List(_) | Region::Indirect(_) => (0, OperandShape::Listed(element)),
             _ => return None,
         };
         // What has no sign is its own absolute value.
@@ -229,12 +232,12 @@ impl Put {
 
 /// What a kernel knows of its operands beforehand: bit `k` is set if source `k` has one value for all
 /// lanes, clear if its dwords follow each other; those of the destination do. No absolute values, and no
-/// denormals to flush. Without [`DRESSED`] there is nothing but values, lanes and the execution mask.
+/// denormals to flush. Without [`HAS_MODIFIERS`] there is nothing but values, lanes and the execution mask.
 pub type Shape = u8;
 
 /// Set in a shape where there may be modifiers, single elements that are not dwords in the arena, a predicate or
 /// `.sat`: the kernel looks when it runs.
-pub const DRESSED: Shape = 1 << 3;
+pub const HAS_MODIFIERS: Shape = 1 << 3;
 
 /// Nothing is known.
 pub const ANY: Shape = u8::MAX;
@@ -250,13 +253,13 @@ pub fn shape(sources: &[Operand], dst: Put) -> Option<Shape> {
             return None;
         }
         if operand.modifier.is_some() {
-            shape |= DRESSED;
+            shape |= HAS_MODIFIERS;
         }
         match operand.form {
-            Form::Scalar => shape |= 1 << k,
-            Form::Value | Form::Strided(_, 0) => shape |= 1 << k | DRESSED,
-            Form::Dense => {}
-            Form::Strided(..) | Form::Listed(_) => return None,
+            OperandShape::Scalar => shape |= 1 << k,
+            OperandShape::Value | OperandShape::Strided(_, 0) => shape |= 1 << k | HAS_MODIFIERS,
+            OperandShape::Dense => {}
+            OperandShape::Strided(..) | OperandShape::Listed(_) => return None,
         }
     }
     Some(shape)

@@ -1,7 +1,7 @@
 //! Lanes of operands: in as dwords, widened as their type says, out as the low bytes.
 
 use super::Step;
-use super::operand::{ANY, DRESSED, Element, Form, Operand, Put, Shape, dword};
+use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, OperandShape, Put, Shape, dword};
 use crate::exec::state::lanes::{self, MAX_LANES};
 use crate::exec::state::thread::Thread;
 use crate::math::simd::Wide;
@@ -54,8 +54,8 @@ fn dense<const L: usize, const R: usize>(arena: &[u8], at: usize) -> Rows<u32, L
 #[inline(always)]
 fn one<const SHAPE: Shape>(arena: &[u8], operand: &Operand) -> u32 {
     match operand.form {
-        Form::Value if SHAPE & DRESSED != 0 => operand.at,
-        Form::Strided(element, _) if SHAPE & DRESSED != 0 => {
+        OperandShape::Value if SHAPE & HAS_MODIFIERS != 0 => operand.at,
+        OperandShape::Strided(element, _) if SHAPE & HAS_MODIFIERS != 0 => {
             element.get(arena, operand.at as usize)
         }
         _ => dword(arena, inside(arena, operand.at as usize, 4)),
@@ -90,16 +90,16 @@ fn load_any<const L: usize, const R: usize>(
     let at = operand.at as usize;
     let mut out = [[0; L]; R];
     match operand.form {
-        Form::Value => return [[operand.at; L]; R],
-        Form::Scalar => return [[dword(&thread.arena, at); L]; R],
-        Form::Dense => return dense(&thread.arena, at),
-        Form::Strided(element, stride) => strided(
+        OperandShape::Value => return [[operand.at; L]; R],
+        OperandShape::Scalar => return [[dword(&thread.arena, at); L]; R],
+        OperandShape::Dense => return dense(&thread.arena, at),
+        OperandShape::Strided(element, stride) => strided(
             &thread.arena[at..],
             (element, stride.into()),
             step.wide,
             out.as_flattened_mut(),
         ),
-        Form::Listed(element) => listed(
+        OperandShape::Listed(element) => listed(
             thread,
             step.op,
             (k, element),

@@ -4,7 +4,7 @@
 //! has no direct instruction goes through the double that the reference makes. A step with a NaN among its
 //! results is left to the reference, which knows the one that is promised ([`float::nan_of`]).
 
-use super::operand::{ANY, DRESSED, Shape};
+use super::operand::{ANY, HAS_MODIFIERS, Shape};
 use super::rows::{Rows, each_lane, load, store};
 use super::{Kernel, Step, as_defined};
 use crate::exec::compute::float;
@@ -164,7 +164,7 @@ pub fn singles<const L: usize, const R: usize, const SHAPE: Shape>(
         );
     }
     let operand = &step.src[k];
-    if SHAPE & DRESSED != 0 && operand.modifier.is_some() {
+    if SHAPE & HAS_MODIFIERS != 0 && operand.modifier.is_some() {
         bits = each_lane(
             &bits,
             #[inline(always)]
@@ -228,7 +228,7 @@ impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
                 out = each_lane(&out, float::flush_single);
             }
         }
-        if SHAPE & DRESSED != 0 && step.saturate {
+        if SHAPE & HAS_MODIFIERS != 0 && step.saturate {
             out = each_lane(&out, saturate);
         }
         store::<L, R, SHAPE>(thread, step, mask, &each_lane(&out, f32::to_bits));

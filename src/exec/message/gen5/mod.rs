@@ -15,7 +15,7 @@ pub(super) use checks::{check, undecoded, unserved};
 use super::call::{self, Call, read_raw, write_raw};
 use crate::dataport::buffer::{self, Buffer, Owords, Register};
 use crate::dataport::target::{Pixels, SLOTS};
-use crate::dataport::touch::Watch;
+use crate::dataport::touch::TouchLog;
 use crate::dataport::{deblock, target, unorm};
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::exec::message::environment::Environment;
@@ -214,7 +214,7 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
     fn on_surface(
         &mut self,
         index: u32,
-        serve: impl FnOnce(&mut Self, &Surface, Watch<'_>) -> Result<(), Refused>,
+        serve: impl FnOnce(&mut Self, &Surface, TouchLog<'_>) -> Result<(), Refused>,
     ) -> Done {
         let surface = self.surface(index)?;
         let touched = Touched::default();

@@ -9,9 +9,9 @@
 //!
 //! Source: vISA text reference 5.12; lowering reference 1 to 15 for what is in which register.
 
+mod operand_size;
 mod payload;
 mod registers;
-mod room;
 
 pub(super) use payload::Payload;
 
@@ -28,7 +28,7 @@ use crate::message::fields::{extended_gen11 as ex, outer, render_target_header a
 use crate::message::gen5::rules::lanes_of as gen5_lanes;
 use crate::message::raw_lengths::{self, RawWords, second_length};
 use crate::message::{
-    Decoded, Form, Lsc, LscOp, MediaBlock, Message, Request, Sfid, decode, default_lengths,
+    Decoded, Lsc, LscOp, MediaBlock, Message, MessageForm, Request, Sfid, decode, default_lengths,
 };
 use crate::program::{ExtendedWord, Raw, RawMessage, Text};
 use std::fmt::Display;
@@ -49,7 +49,7 @@ pub fn send<O: Observer>(
         return Err(thread.trap(pc, u32::MAX, wrong.see("vISA text reference 5.12")));
     }
     // How many registers there are is the descriptors' to say.
-    let form = Form {
+    let form = MessageForm {
         header: outer::HEADER.get(&[desc]) != 0,
         first: outer::LENGTH.get(&[desc]),
         second: second_length(word, raw.lengths[1], platform),
@@ -64,7 +64,7 @@ pub fn send<O: Observer>(
     if !gen5 || thread.program.text == Text::Visa {
         let decoded = read.as_ref().ok().filter(|_| !gen5);
         let decoded = decoded.and_then(|(_, decoded)| decoded.as_ref().ok());
-        room::check(thread, raw, &form, decoded, pc)?;
+        operand_size::check(thread, raw, &form, decoded, pc)?;
     }
     let note = |why: &dyn Display| {
         format!("descriptor {desc:#010x}, extended descriptor {word:#x}: {why}")
@@ -102,7 +102,7 @@ pub fn send<O: Observer>(
             eot: raw.eot,
             lanes: raw.lanes.count.into(),
         };
-        room::remark(thread, environment, raw.constant, &words, &decoded, pc);
+        operand_size::remark(thread, environment, raw.constant, &words, &decoded, pc);
     }
     match call.serve(thread, environment, observer) {
         Some(done) => done,
@@ -171,7 +171,7 @@ fn read(
     raw: &RawMessage,
     desc: u32,
     word: u32,
-    form: &Form,
+    form: &MessageForm,
     payload: &Payload,
 ) -> Result<Message, String> {
     let platform = thread.program.platform;

@@ -3,7 +3,7 @@
 use crate::exec::message::call::read_raw;
 use crate::exec::state::thread::Thread;
 use crate::isa::Platform;
-use crate::message::Form;
+use crate::message::MessageForm;
 use crate::program::{Raw, RawMessage};
 
 /// The registers of both payloads as one row.
@@ -16,7 +16,7 @@ impl Payload {
     /// Payloads of as many registers as the message counts.
     pub(in crate::internals::exec) fn new(
         raw: &RawMessage,
-        form: &Form,
+        form: &MessageForm,
         platform: Platform,
     ) -> Payload {
         let [first, second] = raw.payload;

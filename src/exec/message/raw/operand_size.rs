@@ -7,8 +7,8 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::message::environment::Environment;
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
-use crate::message::raw_lengths::{self, Part, RawWords};
-use crate::message::{Decoded, Form, odd_lengths};
+use crate::message::raw_lengths::{self, RawPart, RawWords};
+use crate::message::{Decoded, MessageForm, odd_lengths};
 use crate::program::{Raw, RawMessage};
 use crate::source::Span;
 
@@ -18,15 +18,15 @@ use crate::source::Span;
 pub(super) fn check(
     thread: &Thread<'_>,
     raw: &RawMessage,
-    form: &Form,
+    form: &MessageForm,
     decoded: Option<&Decoded>,
     pc: u32,
 ) -> Result<(), Box<Trap>> {
     let [first, second] = raw.payload;
     let places = [
-        (Part::First, first, form.first),
-        (Part::Second, second, form.second),
-        (Part::Response, raw.dst, form.response),
+        (RawPart::First, first, form.first),
+        (RawPart::Second, second, form.second),
+        (RawPart::Response, raw.dst, form.response),
     ];
     let platform = thread.program.platform;
     for (part, place, registers) in places {
@@ -36,7 +36,14 @@ pub(super) fn check(
         if let Some(bytes) = raw_lengths::lacking(decoded, part, registers, lanes, platform, there)
         {
             let sum = raw_lengths::sum(part, registers, bytes, platform);
-            return Err(trap(thread, place, part == Part::Response, bytes, sum, pc));
+            return Err(trap(
+                thread,
+                place,
+                part == RawPart::Response,
+                bytes,
+                sum,
+                pc,
+            ));
         }
     }
     Ok(())
@@ -85,7 +92,7 @@ pub(super) fn remark(
     pc: u32,
 ) {
     let (platform, site) = (thread.program.platform, thread.site(pc));
-    let told = [
+    let mismatches = [
         (Code::W0385, words.text_vs_descriptor(platform)),
         (Code::W0386, odd_lengths(decoded, platform)),
         (
@@ -94,7 +101,7 @@ pub(super) fn remark(
         ),
     ];
     let remarks = &environment.resources.remarks;
-    for (code, labels) in told {
+    for (code, labels) in mismatches {
         if constant && code != Code::W0386 {
             continue;
         }

@@ -7,17 +7,17 @@ use crate::surface::float::half_to_f32;
 
 /// Lanes of parameters in the order of a message, with what was left out reading 0.
 #[derive(Clone, Copy)]
-pub struct Given<'p> {
+pub struct Params<'p> {
     params: &'p [Lanes],
     order: &'static [Parameter],
     narrow: bool,
 }
 
-impl<'p> Given<'p> {
+impl<'p> Params<'p> {
     /// Names the parameters of a message: `request.params` of them, in vISA's order.
-    pub fn new(request: &SamplerRequest, params: &'p [Lanes]) -> Given<'p> {
+    pub fn new(request: &SamplerRequest, params: &'p [Lanes]) -> Params<'p> {
         let count = params.len().min(request.params as usize);
-        Given {
+        Params {
             params: &params[..count],
             order: parameters::order(request.op, request.params16),
             narrow: request.params16,
