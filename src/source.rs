@@ -213,6 +213,13 @@ impl<T> Spanned<T> {
     }
 }
 
+impl Spanned<String> {
+    /// The same, borrowed.
+    pub fn as_word(&self) -> Spanned<&str> {
+        Spanned::new(&self.node, self.span)
+    }
+}
+
 impl<T> Deref for Spanned<T> {
     type Target = T;
     fn deref(&self) -> &T {

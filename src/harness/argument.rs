@@ -12,7 +12,7 @@
 //! ```
 
 use super::kernel::{Refused, read};
-use super::words::nearest;
+use super::words::{clause, cut, key_help, nearest};
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::files::Disk;
 use crate::launch::kernel::argument::SCALARS;
@@ -146,19 +146,17 @@ fn words<'t>(
 ) -> Result<(Option<&'t str>, BTreeMap<&'t str, &'t str>), Refused> {
     let mut path = None;
     let mut found = BTreeMap::new();
-    for word in text.split(':').filter(|w| !w.is_empty()) {
-        match word.split_once('=') {
-            Some((key, value)) if keys.contains(&key) => {
-                found.insert(key, value);
+    for word in cut(text, 0, &[':']) {
+        match clause(word) {
+            Some((key, value)) if keys.contains(&key.node) => {
+                found.insert(key.node, value.node);
             }
-            None if path.is_none() => path = Some(word),
+            None if path.is_none() => path = Some(word.node),
             mistyped => {
-                let known = keys.join("= ");
-                let mut refused = wrong(format!("`{word}` has no meaning here; keys: {known}="));
-                let meant = mistyped.and_then(|(key, _)| nearest(key, keys.iter().copied()));
-                if let Some(meant) = meant {
-                    refused.help = Some(format!("did you mean {meant}=?"));
-                }
+                let what = format!("`{}` has no meaning here", word.node);
+                let key = mistyped.map_or("", |(key, _)| key.node);
+                let mut refused = wrong(what);
+                refused.help = Some(key_help(key, keys));
                 return Err(refused);
             }
         }

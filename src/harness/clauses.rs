@@ -161,12 +161,9 @@ pub fn surface(text: Word<'_>, span: Span, separators: &[char]) -> Result<Surfac
             binding.origin = Origin::Plain(owned, path.map(str::to_string));
         } else if let Some(size) = words::size(word.node) {
             binding.size = Some(Spanned::new(size, word.span));
-        } else if let Some((key, value)) = word.node.split_once('=') {
-            let middle = word.span.start + key.len() as u32;
-            binding.keys.push((
-                Spanned::new(key.to_string(), Span::new(word.span.start, middle)),
-                Spanned::new(value.to_string(), Span::new(middle + 1, word.span.end)),
-            ));
+        } else if let Some((key, value)) = words::clause(word) {
+            let key = key.map(str::to_string);
+            binding.keys.push((key, value.map(str::to_string)));
         } else if is_first && (word.node.contains(['.', '/'])) {
             binding.origin = Origin::Picture(owned);
         } else if binding.format.is_none() {
@@ -327,23 +324,22 @@ pub fn save(text: Word<'_>) -> Result<Save, Mistake> {
         .skip(1)
     {
         // `=` or `=out.png` ends the name's side.
-        let Some((key, value)) = word.node.split_once('=').filter(|(key, _)| !key.is_empty())
-        else {
+        let Some((key, value)) = words::clause(word) else {
             break;
         };
-        let Some(number) = words::decimal(value) else {
+        let Some(number) = words::decimal(value.node) else {
             return Err(mistake(
                 word.span,
                 "a part is picked by a number, as level=1",
             ));
         };
-        if !PARTS.contains(&key) {
+        if !PARTS.contains(&key.node) {
             let mut mistake = mistake(word.span, "a part is a level, slice, sample or plane");
-            let meant = words::nearest(key, PARTS);
+            let meant = words::nearest(key.node, PARTS);
             mistake.help = meant.map(|meant| format!("did you mean {meant}={number}?"));
             return Err(mistake);
         }
-        part.push((Spanned::new(key.to_string(), word.span), number));
+        part.push((Spanned::new(key.node.to_string(), word.span), number));
         last = Some(word.span.end);
     }
     // Without parts the first `=` is the one.

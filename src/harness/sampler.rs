@@ -9,7 +9,7 @@ use super::bind::Layer;
 use super::directive::SamplerBinding;
 use super::load::{self, FileError};
 use super::states;
-use super::words::nearest;
+use super::words::{clause, nearest};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::bindings::Sampler;
 use crate::sampler::SamplerState;
@@ -175,13 +175,13 @@ fn read<T>(
     let mut fields = Map::new();
     let mut after = Vec::new();
     for word in words {
-        match word.split_once('=') {
+        match clause(word.as_word()) {
             Some((key, value)) => {
-                let value = match is_file(value) {
-                    true => rows(file(layer, word, value)?),
-                    false => field(value),
+                let value = match is_file(value.node) {
+                    true => rows(file(layer, word, value.node)?),
+                    false => field(value.node),
                 };
-                fields.insert(key.to_string(), value);
+                fields.insert(key.node.to_string(), value);
             }
             None if is_file(word) => match file(layer, word, word)? {
                 Value::Object(more) => fields.extend(more),

@@ -24,7 +24,7 @@
 use super::bind::{Layer, Wrong, wrong};
 use super::directive::{Origin, SurfaceBinding};
 use super::states;
-use super::words::{self, nearest};
+use super::words;
 use crate::source::Spanned;
 use crate::surface::file::ALL_LEVELS;
 use crate::surface::format::{Kind as FormatKind, Returns};
@@ -139,10 +139,7 @@ pub fn read(
         let known = shape.set(&key.node, value)?;
         if !known {
             let unknown = wrong(key.span, "no such key");
-            return Err(Box::new(match nearest(&key.node, KEYS) {
-                Some(meant) => unknown.help(format!("did you mean {meant}=?")),
-                None => unknown.help(format!("keys: {}", KEYS.join(" "))),
-            }));
+            return Err(Box::new(unknown.help(words::key_help(&key.node, &KEYS))));
         }
     }
     idle(ask, &shape.description)?;

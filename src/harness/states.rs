@@ -17,7 +17,7 @@ use super::directive::{SamplerBinding, StateWords, SurfaceBinding};
 use super::dump;
 use super::load::{self, FileError};
 use super::shape;
-use super::words::nearest;
+use super::words;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::sampler::SamplerState;
 use crate::sampler::packed::Beside;
@@ -109,10 +109,7 @@ fn unknown_key(key: &Spanned<String>, keys: &[&str]) -> Wrong {
         key.span,
         "a packed state has no such key; its words define the rest",
     );
-    Box::new(match nearest(&key.node, keys.iter().copied()) {
-        Some(meant) => unknown.help(format!("did you mean {meant}=?")),
-        None => unknown.help(format!("keys: {}", keys.join(" "))),
-    })
+    Box::new(unknown.help(words::key_help(&key.node, keys)))
 }
 
 /// The surface that packed words describe, over the memory that the directive names or over zeros.
@@ -286,12 +283,10 @@ pub fn sampler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> M
     let (values, at) = all(layer, own, ask.span)?;
     let (mut generation, mut border, mut commands) = (generation, None, None);
     for word in keys {
-        let Some((key, value)) = word.split_once('=') else {
+        let Some((key, value)) = words::clause(word.as_word()) else {
             return Err(wrong(word.span, "the words of the state come first"));
         };
-        let start = word.span.start + key.len() as u32 + 1;
-        let key = Spanned::new(key.to_string(), word.span);
-        let value = Spanned::new(value.to_string(), Span::new(start, word.span.end));
+        let (key, value) = (key.map(str::to_string), value.map(str::to_string));
         match key.node.as_str() {
             "gen" => generation = shape::generation(&value)?,
             "border" => border = Some(value),

@@ -54,6 +54,24 @@ pub fn cut<'a>(text: &'a str, base: u32, separators: &[char]) -> Vec<Word<'a>> {
     words
 }
 
+/// `key=value` as two words; `None` without an equals sign or without a key. Directives, options and arguments
+/// of kernels read their clauses through this.
+pub fn clause<'a>(word: Word<'a>) -> Option<(Word<'a>, Word<'a>)> {
+    let (key, value) = word.node.split_once('=')?;
+    let middle = word.span.start + key.len() as u32;
+    let key = Spanned::new(key, Span::new(word.span.start, middle));
+    let value = Spanned::new(value, Span::new(middle + 1, word.span.end));
+    (!key.node.is_empty()).then_some((key, value))
+}
+
+/// What to write in place of a key that does not exist: the nearest one, or all there are.
+pub fn key_help(key: &str, known: &[&str]) -> String {
+    match nearest(key, known.iter().copied()) {
+        Some(meant) => format!("did you mean {meant}=?"),
+        None => format!("keys: {}", known.join(" ")),
+    }
+}
+
 /// `64x32` or `16x16x4` as numbers; `None` if the word is not a size.
 pub fn size(word: &str) -> Option<Vec<u32>> {
     let parts: Vec<&str> = word.split('x').collect();
@@ -86,6 +104,19 @@ mod tests {
         assert_eq!(places, [("T6", 10), ("my photo.png", 14), ("R8_UNORM", 28)]);
         assert_eq!(cut("\"open", 0, &[' ']).len(), 1);
         assert_eq!(cut("a=\"b c\" d", 0, &[' ']).len(), 2);
+    }
+
+    #[test]
+    fn clauses_know_the_places_of_key_and_value() {
+        let word = Spanned::new("pitch=64", Span::new(7, 15));
+        let (key, value) = clause(word).expect("a clause");
+        assert_eq!((key.node, key.span), ("pitch", Span::new(7, 12)));
+        assert_eq!((value.node, value.span), ("64", Span::new(13, 15)));
+        for not in ["pitch", "=64"] {
+            assert!(clause(Spanned::new(not, word.span)).is_none(), "{not}");
+        }
+        assert_eq!(key_help("pich", &["pitch", "kind"]), "did you mean pitch=?");
+        assert_eq!(key_help("zzz", &["pitch", "kind"]), "keys: pitch kind");
     }
 
     #[test]

@@ -339,7 +339,7 @@ impl Device {
                 "private_base" | "reserved" | "unknown" => SurfaceSlot::Reserved,
                 other => {
                     let what = format!(
-                        "`{other}` is no kind of surface: image, buffer, const_base, global_base, \
+                        "`{other}` is not a kind of surface: image, buffer, const_base, global_base, \
                          private_base, printf_buffer, reserved or unknown"
                     );
                     return Err(refuse(Code::E0640, what));
