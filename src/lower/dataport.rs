@@ -4,7 +4,7 @@ use super::operands::Scope;
 use super::{SCALAR, STATELESS, execution};
 use crate::check::VarId;
 use crate::isa::{AtomicOp, ChannelMask, MediaMode, Opcode};
-use crate::message::default_lengths::atomic_operands;
+use crate::message::layout::atomic_operands;
 use crate::message::request::{
     Access, Atomic, DataPath, FieldSelect, MediaBlock, OwordBlock, Request, Scalar, Scattered,
     SvmBlock, SvmScattered, Typed, Untyped,

@@ -5,13 +5,14 @@
 //! as second payload. [`through`] makes bits of a request and reads them again: what comes back is
 //! what the hardware would have understood.
 
-use super::bits::{DecodeError, Decoded, EncodeError, MessageForm, decode, encode};
+use super::bits::{DecodeError, Decoded, EncodeError, MessageForm};
+use super::codec::{decode, encode};
 use super::fields::avs_payload;
 use super::gen5::rules as gen5;
 use super::layout::Layout;
 use super::raw_lengths::{RawPart, spelled};
 use super::request::Request;
-use crate::isa::{AtomicOp, Platform};
+use crate::isa::Platform;
 
 /// Why a request does not come through its bits.
 #[derive(Clone, Debug, PartialEq, Eq, thiserror::Error)]
@@ -36,15 +37,6 @@ pub fn through(request: &Request, platform: Platform) -> Result<Request, NoBits>
     }
     let message = encode(&request, &form(&request, platform), platform)?;
     Ok(decode(&message, platform)?.request)
-}
-
-/// Values that an atomic operation takes beside the address.
-pub const fn atomic_operands(op: AtomicOp) -> u32 {
-    match op {
-        AtomicOp::Inc | AtomicOp::Dec => 0,
-        AtomicOp::CmpXchg | AtomicOp::FCmpWr => 2,
-        _ => 1,
-    }
 }
 
 /// Whether the header of a message has a say in its lengths.

@@ -1,6 +1,7 @@
 //! Laws of the message bits: encode then decode is the identity, and no bits panic.
 
-use super::bits::{Message, MessageForm, decode, encode};
+use super::bits::{Message, MessageForm};
+use super::codec::{decode, encode};
 use super::extended::{Extended, extended_descriptor};
 use super::request::*;
 use super::sfid::Sfid;

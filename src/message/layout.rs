@@ -9,9 +9,8 @@
 //! Lowering, raw messages, default lengths, the sanitizer and the reset of threads all read [`Layout::of`].
 //! Source: lowering reference 1.8, 2 to 14; vISA text reference 5.8 to 5.10.
 
-use super::default_lengths::atomic_operands;
 use super::request::{Access, Lsc, LscOp, Request, ReturnFormat};
-use crate::isa::Platform;
+use crate::isa::{AtomicOp, Platform};
 
 /// Values that lie in registers in the same way.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -310,5 +309,13 @@ pub fn data_name(request: &Request) -> &'static str {
         request if request.is_atomic() => "operands",
         Request::Target(_) => "colours",
         _ => "data",
+    }
+}
+/// Values that an atomic operation takes beside the address.
+pub const fn atomic_operands(op: AtomicOp) -> u32 {
+    match op {
+        AtomicOp::Inc | AtomicOp::Dec => 0,
+        AtomicOp::CmpXchg | AtomicOp::FCmpWr => 2,
+        _ => 1,
     }
 }

@@ -26,10 +26,10 @@
 //!
 //! ```
 //! use visim::internals::isa::Platform;
-//! use visim::internals::message::{Fence, Form, Request, decode, encode};
+//! use visim::internals::message::{Fence, MessageForm, Request, decode, encode};
 //!
 //! let fence = Request::Fence(Fence { local: false, commit: true, l3: 0, l1: false });
-//! let message = encode(&fence, &Form::header_only(1), Platform::Skl)?;
+//! let message = encode(&fence, &MessageForm::header_only(1), Platform::Skl)?;
 //! assert_eq!(message.desc, 0x0219_e000);
 //! assert_eq!(decode(&message, Platform::Skl)?.request, fence);
 //! # Ok::<(), Box<dyn std::error::Error>>(())
@@ -38,6 +38,7 @@
 //! An instruction that sends it becomes one function of `finalizer`, beside its relatives.
 
 pub mod bits;
+pub mod codec;
 pub mod dataport;
 pub mod default_lengths;
 mod display;
@@ -56,7 +57,8 @@ pub mod sampler;
 pub mod sfid;
 pub mod text;
 
-pub use bits::{DecodeError, Decoded, EncodeError, Message, MessageForm, decode, encode};
+pub use bits::{DecodeError, Decoded, EncodeError, Message, MessageForm};
+pub use codec::{decode, encode};
 pub use default_lengths::{NoBits, odd_lengths, through};
 pub use layout::{Layout, PayloadPart};
 pub use parameters::Parameter;

@@ -11,7 +11,8 @@
 //! The message is the descriptors'. Source: vISA text reference 5.12; lowering reference 1.2, 1.3, 17.
 
 use super::Sfid;
-use super::bits::{Decoded, decode};
+use super::bits::Decoded;
+use super::codec::decode;
 use super::default_lengths::{lane_bytes, lanes};
 use super::extended::{length_field, with_second_length};
 use super::fields::{Field, extended_gen11 as ex, outer};

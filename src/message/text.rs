@@ -9,7 +9,8 @@
 //!
 //! The names and meanings are those of [`super::fields`]; bits no field explains are said to be so.
 
-use super::bits::{DecodeError, Message, MessageForm, decode, refuse_unknown};
+use super::bits::{DecodeError, Message, MessageForm, refuse_unknown};
+use super::codec::decode;
 use super::default_lengths::{counts_by_header, odd_lengths};
 use super::extended::{extended_layout, extended_text_layout};
 use super::fields::{Field, Layout, extended_gen11, outer};

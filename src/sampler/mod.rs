@@ -8,10 +8,13 @@
 //! * [`plan`]: loads and samples that are the same each time but for their coordinates.
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
+//! * [`coordinate`]: positions and address modes; `axis`: the same on all lanes at once.
 //! * `texels`: where texels come from, with `element` and `plane`. * `lanes`: arithmetic on all lanes at once.
 //! * `reads`: what the media sampler reads, reported to watchers. * [`settings`]: the sampler state. * [`state`]: its binary layout. * [`packed`]: from one to the other.
 
 pub mod avs;
+mod axis;
+pub mod coordinate;
 pub mod deinterlace;
 mod element;
 pub mod fetch;

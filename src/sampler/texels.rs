@@ -9,17 +9,17 @@
 //! A few functions are compiled for each format: loads, a texel for each lane, the four around, and those
 //! weighed by distance. What else a message does with texels is compiled once.
 
+use super::axis::Positions;
 use super::element::{Decoding, Element, Rgba8Srgb, Rgba8Unorm, Rgba32Float, Rgba32Uint};
 use super::element::{WithElement, Word, with_element};
 use super::lanes::{Block, Level, Quad, by_lane, channels, filter, filtered, weights};
 use super::lanes::{merge, window};
 use super::plane::Plane;
-use super::sample::axis::Positions;
-use super::sample::select;
 use super::{Channels, Lanes};
 use crate::math::simd::Wide;
 use crate::surface::block::{BlockDecoder, bc1_palette};
 use crate::surface::format::{Returns, SubKind};
+use crate::surface::sampled::Select;
 use crate::surface::texel::Rgba;
 use crate::surface::{CellBytes, Memory, Surface};
 
@@ -723,4 +723,24 @@ impl<B: Layout> Blocks<B> {
         let (x, y) = (x & ((1 << across) - 1), y & ((1 << down) - 1));
         self.block.texel(&self.kept[slot], x, y)
     }
+}
+
+/// The channels the surface state asks for. Source: surface reference 1.2, Shader Channel Select.
+pub(super) fn select(surface: &Surface, rgba: Rgba) -> Rgba {
+    let select = surface.description().sampled.select;
+    if select == Select::PLAIN {
+        return rgba;
+    }
+    let one = match surface.format().returns {
+        Returns::AsFloat => 1.0f32.to_bits(),
+        _ => 1,
+    };
+    select.map(|source| match source {
+        Select::Zero => 0,
+        Select::One => one,
+        Select::Red => rgba[0],
+        Select::Green => rgba[1],
+        Select::Blue => rgba[2],
+        Select::Alpha => rgba[3],
+    })
 }

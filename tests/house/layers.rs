@@ -1,5 +1,6 @@
 //! Data moves one way: a module may name only modules on earlier lines.
 
+use std::collections::HashMap;
 use std::fs;
 use std::path::{Path, PathBuf};
 
@@ -23,11 +24,65 @@ const LAYERS: &[&[&str]] = &[
     &["api", "cli"],
 ];
 
-/// Floors inside a folder, the lowest first: a file names only files of its own floor and of those below.
-const FLOORS: &[(&str, &[&[&str]])] = &[(
-    "exec",
-    &[&["state"], &["compute"], &["message"], &["control"]],
-)];
+/// Floors inside a folder, the lowest first: a file names only files of its own floor and of those below. What the
+/// folder's own `mod.rs` defines may be named on all of them.
+const FLOORS: &[(&str, &[&[&str]])] = &[
+    (
+        "surface",
+        &[
+            &["float", "fixes", "memory", "refused", "sampled", "tiling"],
+            &["invalid"],
+            &["description", "format", "layout", "planes"],
+            &[
+                "block",
+                "combinations",
+                "overlap",
+                "rows",
+                "rules",
+                "state",
+                "texel",
+                "units",
+            ],
+            &["picture"],
+            &["file", "pattern", "texture"],
+        ],
+    ),
+    (
+        "message",
+        &[
+            &["math", "sfid"],
+            &["display", "parameters", "request"],
+            &["bits", "extended", "fields", "layout"],
+            &[
+                "codec",
+                "dataport",
+                "default_lengths",
+                "gen5",
+                "lsc",
+                "raw_lengths",
+                "sampler",
+                "text",
+            ],
+            &["laws"],
+        ],
+    ),
+    (
+        "sampler",
+        &[
+            &["element", "params", "plane", "reads", "settings", "state"],
+            &["coordinate", "lanes", "packed"],
+            &["axis", "info"],
+            &["texels"],
+            &["avs", "sample"],
+            &["deinterlace", "fetch", "unorm"],
+            &["plan"],
+        ],
+    ),
+    (
+        "exec",
+        &[&["state"], &["compute"], &["message"], &["control"]],
+    ),
+];
 
 fn layer(module: &str) -> Option<usize> {
     LAYERS.iter().position(|names| names.contains(&module))
@@ -105,21 +160,85 @@ fn a_module_names_only_earlier_ones() {
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
 }
 
-/// The submodules of `folder` that a line of code names: through `crate::folder::`, or through as many `super::` as
-/// lead to the folder itself.
-fn inner_named<'l>(line: &'l str, folder: &str, depth: usize) -> Vec<&'l str> {
-    let code = line.split("//").next().unwrap_or_default();
+/// The paths that code names through `crate::`, `super::` or `self::`, those of brace lists one by one.
+fn named_paths(code: &str) -> Vec<String> {
+    let code: String = code
+        .lines()
+        .map(|line| line.split("//").next().unwrap_or_default().trim())
+        .collect::<Vec<_>>()
+        .join(" ");
+    let mut found = Vec::new();
+    let part = |c: char| c.is_ascii_alphanumeric() || c == '_' || c == ':';
+    let mut rest = code.as_str();
+    while let Some(at) = ["crate::", "super::", "self::"]
+        .iter()
+        .filter_map(|p| rest.find(p))
+        .min()
+    {
+        let path = &rest[at..];
+        let end = path.find(|c| !part(c)).unwrap_or(path.len());
+        let (stem, tail) = path.split_at(end);
+        match tail.strip_prefix('{').filter(|_| stem.ends_with("::")) {
+            Some(list) => rest = expand(stem, list, &mut found),
+            None => {
+                found.push(stem.to_string());
+                rest = tail;
+            }
+        }
+    }
+    found
+}
+
+/// Expands a brace list that has been opened after `stem`; what follows its end comes back.
+fn expand<'c>(stem: &str, mut list: &'c str, found: &mut Vec<String>) -> &'c str {
+    loop {
+        list = list.trim_start_matches([' ', ',']);
+        if let Some(rest) = list.strip_prefix('}') {
+            return rest;
+        }
+        let end = list.find([',', '{', '}']).unwrap_or(list.len());
+        let (item, tail) = list.split_at(end);
+        let path = format!(
+            "{stem}{}",
+            item.split(" as ").next().unwrap_or_default().trim()
+        );
+        list = match tail.strip_prefix('{') {
+            Some(inner) => expand(&path, inner, found),
+            None => {
+                found.push(path);
+                tail
+            }
+        };
+        if list.is_empty() {
+            return list;
+        }
+    }
+}
+
+/// The item of `folder` that a path leads to from a file `depth` folders below it.
+fn inner<'p>(path: &'p str, folder: &str, depth: usize) -> Option<&'p str> {
     let absolute = format!("crate::{folder}::");
-    let relative = "super::".repeat(depth);
-    let mut names = Vec::new();
-    for prefix in [absolute, relative] {
-        for (at, _) in code.match_indices(&prefix) {
-            let longer = code[..at].ends_with("super::");
-            let tail = &code[at + prefix.len()..];
-            let end = tail.find(|c: char| !c.is_ascii_alphanumeric() && c != '_');
-            let name = &tail[..end.unwrap_or(tail.len())];
-            if !longer && name != "super" {
-                names.push(name);
+    let rest = match path.strip_prefix(&absolute) {
+        Some(rest) => rest,
+        None => {
+            let rest = path.trim_start_matches("super::");
+            ((path.len() - rest.len()) / "super::".len() == depth && depth > 0).then_some(rest)?
+        }
+    };
+    let name = rest.split("::").next().unwrap_or_default();
+    (!name.is_empty() && name != "super").then_some(name)
+}
+
+/// Names that a folder's `mod.rs` passes on, with the submodule each comes from.
+fn passed_on(text: &str) -> HashMap<String, String> {
+    let mut names = HashMap::new();
+    for statement in text.split("pub use ").skip(1) {
+        let tree = statement.split(';').next().unwrap_or_default();
+        let tree = tree.trim_start_matches("self::");
+        for path in named_paths(&format!("self::{tree}")) {
+            let mut parts = path.trim_start_matches("self::").split("::");
+            if let (Some(module), Some(name)) = (parts.next(), parts.last()) {
+                names.insert(name.to_string(), module.to_string());
             }
         }
     }
@@ -132,14 +251,13 @@ fn a_floor_names_only_itself_and_lower_ones() {
     let mut wrong = Vec::new();
     for (folder, floors) in FLOORS {
         let level = |name: &str| floors.iter().position(|floor| floor.contains(&name));
+        let own_file = root.join(folder).join("mod.rs");
+        let passed = passed_on(&fs::read_to_string(&own_file).expect("source text"));
         let mut paths = Vec::new();
         files(&root.join(folder), &mut paths);
-        for path in &paths {
+        for path in paths.iter().filter(|path| **path != own_file) {
             let inside = path.strip_prefix(root.join(folder)).expect("below it");
             let parts: Vec<&str> = inside.iter().filter_map(|part| part.to_str()).collect();
-            if parts == ["mod.rs"] {
-                continue;
-            }
             let module = parts[0].trim_end_matches(".rs");
             let Some(own) = level(module) else {
                 wrong.push(format!("{folder}/{module} is on no floor"));
@@ -149,18 +267,36 @@ fn a_floor_names_only_itself_and_lower_ones() {
             let depth = parts.len() - usize::from(parts.ends_with(&["mod.rs"]));
             let text = fs::read_to_string(path).expect("source text");
             let code = text.split("#[cfg(test)]").next().unwrap_or_default();
-            for (number, line) in code.lines().enumerate() {
-                for name in inner_named(line, folder, depth) {
-                    // What the folder exports to others is not for those inside it.
-                    if level(name).is_none_or(|other| other > own) {
-                        let place = inside.display();
-                        wrong.push(format!("{folder}/{place}:{}: names {name}", number + 1));
-                    }
+            for path in named_paths(code) {
+                let Some(name) = inner(&path, folder, depth) else {
+                    continue;
+                };
+                let target = passed.get(name).map_or(name, String::as_str);
+                if level(target).is_some_and(|other| other > own) {
+                    wrong.push(format!("{folder}/{}: names {path}", inside.display()));
                 }
             }
         }
     }
     assert!(wrong.is_empty(), "\n{}", wrong.join("\n"));
+}
+
+#[test]
+fn paths_are_found_in_lists_and_in_code() {
+    let code =
+        "use super::{a::{B, c::D as E}, f};\nlet x = crate::g::h(super::super::i::J); // super::k";
+    let wanted = [
+        "super::a::B",
+        "super::a::c::D",
+        "super::f",
+        "crate::g::h",
+        "super::super::i::J",
+    ];
+    assert_eq!(named_paths(code), wanted);
+    assert_eq!(inner("super::super::i::J", "any", 2), Some("i"));
+    assert_eq!(inner("super::i::J", "any", 2), None);
+    assert_eq!(inner("crate::any::i::J", "any", 2), Some("i"));
+    assert_eq!(passed_on("pub use a::{B, C};\npub use d::E;").len(), 3);
 }
 
 /// Left alone, proptest makes a folder of its own beside `src` for the cases that fail.

@@ -3,7 +3,7 @@
 use super::super::lanes::merge;
 use super::super::params::Params;
 use super::super::plane::Plane;
-use super::super::sample::select;
+use super::super::texels::select;
 use super::super::texels::{Coordinate, FetchPath, Load, Reader};
 use super::super::{Channels, Lanes, lane_mask, narrowed};
 use super::{LaneInvariant, outside_alpha};

@@ -17,8 +17,8 @@ pub(super) use kernels::lane_invariant;
 pub use points::{asked, taken};
 
 use super::plane::Plane;
-use super::sample::select;
 use super::texels::FetchPath;
+use super::texels::select;
 use super::{Channels, Lanes, finish, lane_mask};
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::format::{Access, Returns};

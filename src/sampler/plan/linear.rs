@@ -1,8 +1,8 @@
 //! Four texels for each lane, weighed by distance.
 
+use super::super::axis::{self, Positions};
 use super::super::element::Element;
 use super::super::lanes::{Quad, by_lane, filtered, weights};
-use super::super::sample::axis::{self, Positions};
 use super::super::texels::pairs;
 use super::{Find, Results, SamplePlan};
 use crate::surface::Memory;

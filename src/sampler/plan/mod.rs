@@ -14,10 +14,10 @@
 mod linear;
 mod nearest;
 
+use super::coordinate::Axis;
 use super::element::{Element, WithElement, with_element};
 use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
-use super::sample::coordinate::Axis;
 use super::settings::SamplerState;
 use super::{fetch, sample};
 use crate::math::simd::{self, Wide};

@@ -1,8 +1,8 @@
 //! One texel for each lane.
 
+use super::super::axis;
 use super::super::element::Element;
 use super::super::lanes::{by_lane, channel};
-use super::super::sample::axis;
 use super::super::texels::words;
 use super::{Bounds, Find, MOST, Results, SamplePlan};
 use crate::surface::Memory;

@@ -11,14 +11,15 @@
 //!
 //! Source: surface reference 4.5, 4.7, 4.8, 4.10, 4.11.
 
+use super::super::coordinate::Axis;
 use super::super::settings::{Address, Filter, KeyMode, Reduction};
-use super::coordinate::Axis;
+use super::super::texels::select;
 use super::pixel::Pixel;
 use super::{Sampling, Taken, TexelObserver, border, cube, key, lod, shadow};
 use crate::message::Parameter;
+use crate::surface::Kind;
 use crate::surface::format::{Kind as Numbers, Returns};
 use crate::surface::texel::Rgba;
-use crate::surface::{Kind, Select};
 
 /// How a level is read.
 pub(super) struct Reads {
@@ -373,24 +374,4 @@ impl<W: TexelObserver> Sampling<'_, W> {
         debug_assert!(self.surface.format().kind == Numbers::Mono);
         sum.add([total as f64 / scale; 4], weight);
     }
-}
-
-/// The channels the surface state asks for. Source: surface reference 1.2, Shader Channel Select.
-pub(in crate::internals::sampler) fn select(surface: &crate::surface::Surface, rgba: Rgba) -> Rgba {
-    let select = surface.description().sampled.select;
-    if select == Select::PLAIN {
-        return rgba;
-    }
-    let one = match surface.format().returns {
-        Returns::AsFloat => 1.0f32.to_bits(),
-        _ => 1,
-    };
-    select.map(|source| match source {
-        Select::Zero => 0,
-        Select::One => one,
-        Select::Red => rgba[0],
-        Select::Green => rgba[1],
-        Select::Blue => rgba[2],
-        Select::Alpha => rgba[3],
-    })
 }

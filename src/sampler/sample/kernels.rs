@@ -8,12 +8,12 @@
 //! A kernel runs only where it gives what [`super::reference`] gives, bit for bit; everything else, and
 //! every message that meets a border, goes there.
 
+use super::super::axis::{Positions, positions};
+use super::super::coordinate::Axis;
 use super::super::lanes::{Block, Level, by_lane, merge, window};
 use super::super::settings::{Address, Filter, MipFilter, Reduction, SamplerState};
 use super::super::texels::{FetchPath, Reader};
 use super::super::{Channels, Lanes, lane_mask, narrowed};
-use super::axis::{Positions, positions};
-use super::coordinate::Axis;
 use super::{Reply, Sampling, Unwatched, lod};
 use crate::math::simd;
 use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest};

@@ -6,7 +6,7 @@
 //!     ─▶ address control ─▶ fetch, decode ─▶ chroma key ─▶ shadow compare ─▶ weighted sum, one rounding
 //! ```
 //!
-//! * [`coordinate`]: positions and address modes. * [`cube`]: faces and edges.
+//! * [`cube`]: faces and edges.
 //! * [`lod`]: gradients, levels, anisotropy. * [`border`], [`key`], [`shadow`]: what happens to a texel.
 //! * `gen4_gen5`: what Gen4 and Gen5 refuse.
 //! * `pixel`: what one lane asks. * `footprint`: its texels and their sum. * [`kernels`]: fast ones.
@@ -15,9 +15,7 @@
 //!
 //! Source: surface reference 4; PRM 4.1 to 4.6, 4.11.
 
-pub(super) mod axis;
 pub mod border;
-pub mod coordinate;
 pub mod cube;
 mod footprint;
 mod gen4_gen5;
@@ -27,7 +25,6 @@ pub mod lod;
 mod pixel;
 pub mod shadow;
 
-pub(super) use footprint::select;
 pub(super) use kernels::lane_invariant;
 
 use super::params::Params;

@@ -1,7 +1,8 @@
 //! What one lane of a sample asks: coordinates, slice, level of detail.
 
+use super::super::coordinate;
 use super::super::settings::Filter;
-use super::{Sampling, TexelObserver, coordinate, cube, lod};
+use super::{Sampling, TexelObserver, cube, lod};
 use crate::message::parameters::Packing;
 use crate::message::{Parameter, SamplerOp};
 use crate::surface::Kind;

@@ -1,6 +1,6 @@
 //! From a coordinate to texel indices and weights along one axis: pure functions of numbers.
 
-use visim::internals::sampler::sample::coordinate::{Axis, slice};
+use visim::internals::sampler::coordinate::{Axis, slice};
 use visim::internals::sampler::settings::Address;
 fn axis(mode: Address, size: u32) -> Axis {
     Axis {

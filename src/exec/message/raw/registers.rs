@@ -4,7 +4,7 @@ use super::Call;
 use crate::exec::message::gen5;
 use crate::isa::Platform;
 use crate::isa::Type;
-use crate::message::default_lengths::atomic_operands;
+use crate::message::layout::atomic_operands;
 use crate::message::{Layout, Request, SamplerRequest, default_lengths, parameters};
 use crate::program::{Raw, Registers};
 

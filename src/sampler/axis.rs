@@ -4,9 +4,9 @@
 //! enough where the reference works in f64, because each step here is exact or rounds just where the
 //! reference rounds.
 
-use super::super::lanes::{by_lane, widest};
-use super::super::settings::Address;
 use super::coordinate::Axis;
+use super::lanes::{by_lane, widest};
+use super::settings::Address;
 use pulp::NullaryFnOnce;
 
 /// Texel indices of the lanes: the first of a footprint, the next one, and its weight.

@@ -7,7 +7,7 @@
 //!
 //! Source: surface reference 4.2 and 4.3.
 
-use super::super::settings::Address;
+use super::settings::Address;
 
 /// One axis of the level that is sampled.
 #[derive(Clone, Copy, Debug)]
