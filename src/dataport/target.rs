@@ -13,7 +13,7 @@
 use super::touch::TouchLog;
 use crate::surface::format::Access;
 use crate::surface::texel::{Rgba, encode};
-use crate::surface::{Kind, Refused, Surface, Tiling};
+use crate::surface::{Kind, Refused, Surface, TexelPosition, Tiling};
 
 const SEE: &str = "PRM 5.10.7, \"Render Target Write\"";
 
@@ -130,7 +130,13 @@ impl<'a> Target<'a> {
     /// Where a pixel lies; `None` outside.
     fn address(&self, x: u32, y: u32) -> Option<usize> {
         (x < self.width && y < self.height).then(|| {
-            let cell = self.surface.place(self.level, self.slice, x, y, 0);
+            let cell = self.surface.place(TexelPosition {
+                level: self.level,
+                slice: self.slice,
+                x,
+                y,
+                sample: 0,
+            });
             self.surface.address(cell.x, cell.y)
         })
     }

@@ -7,7 +7,7 @@
 use crate::math::simd;
 use crate::surface::format::{Access, ChannelType, Colour};
 use crate::surface::texel::encode;
-use crate::surface::{Format, Kind, Surface, Tiling};
+use crate::surface::{Format, Kind, Surface, TexelPosition, Tiling};
 use std::ops::Range;
 
 /// Lanes of a message at most.
@@ -143,7 +143,13 @@ impl Writer {
         let inside = |n: u32| (n >> d.min_lod).max(1);
         // Rows of a linear image are equally far apart, whatever lines they are.
         let address = |y: u32| {
-            let place = surface.place(d.min_lod, 0, 0, y, 0);
+            let place = surface.place(TexelPosition {
+                level: d.min_lod,
+                slice: 0,
+                x: 0,
+                y,
+                sample: 0,
+            });
             surface.address(place.x, place.y)
         };
         Some(Writer {

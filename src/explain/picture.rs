@@ -6,7 +6,7 @@ use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
 use crate::message::Request;
 use crate::sampler::sample::Taken;
 use crate::source::Span;
-use crate::surface::{Image, Kind, Picture, Refused, Surface, Tiling};
+use crate::surface::{BytePosition, Image, Kind, Picture, Refused, Surface, Tiled, Tiling};
 use std::collections::{BTreeMap, BTreeSet};
 
 const READ: Colour = [220, 30, 30];
@@ -309,6 +309,12 @@ pub fn tile(tiling: Tiling, bits: u32, bit6: bool) -> Result<Drawing, Refused> {
         ));
     }
     let pitch = tiling.pitch_unit(bits).unwrap_or(width);
+    let tiled = Tiled {
+        tiling,
+        element_bits: bits,
+        pitch,
+        bit6,
+    };
     // X tiles have rows of 512 bytes; a cell shows an eighth of one.
     let run = tiling.run(bit6).min(64);
     let total = u64::from(width) * u64::from(height);
@@ -319,7 +325,10 @@ pub fn tile(tiling: Tiling, bits: u32, bit6: bool) -> Result<Drawing, Refused> {
     let mut drawing = Drawing::new(margin + columns * cell_w, margin + height * cell_h);
     for y in 0..height {
         for column in 0..columns {
-            let address = tiling.offset(bits, pitch, bit6, column * run, y);
+            let address = tiled.offset(BytePosition {
+                column: column * run,
+                row: y,
+            });
             let shade = (70 + address * 180 / total) as u8;
             let at = [
                 margin + column * cell_w,

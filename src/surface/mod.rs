@@ -47,7 +47,7 @@ pub use refused::Refused;
 pub use rows::Image;
 pub use rules::MAX_BYTES;
 pub use sampled::{Sampled, Select};
-pub use tiling::Tiling;
+pub use tiling::{BytePosition, Tiled, Tiling};
 
 use std::sync::Arc;
 
@@ -69,6 +69,21 @@ pub struct Surface {
     end: u64,
     contiguous: bool,
     decoder: Option<Decoder>,
+}
+
+/// A texel of an image, as messages count them.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct TexelPosition {
+    /// Mip level.
+    pub level: u32,
+    /// Array slice, cube face or 3D slice.
+    pub slice: u32,
+    /// Column, in texels.
+    pub x: u32,
+    /// Row, in texels.
+    pub y: u32,
+    /// Sample of the texel.
+    pub sample: u32,
 }
 
 /// Where the cell of a texel lies: byte column and row before tiling, and the texel inside the cell.
@@ -204,9 +219,13 @@ impl Surface {
     #[inline]
     pub fn address(&self, x: u32, y: u32) -> usize {
         let d = &self.description;
-        let offset = d
-            .tiling
-            .offset(u32::from(d.format.bits), d.pitch, d.bit6_swizzle, x, y);
+        let tiled = Tiled {
+            tiling: d.tiling,
+            element_bits: u32::from(d.format.bits),
+            pitch: d.pitch,
+            bit6: d.bit6_swizzle,
+        };
+        let offset = tiled.offset(BytePosition { column: x, row: y });
         d.base as usize + offset as usize
     }
 
@@ -221,7 +240,14 @@ impl Surface {
     /// If there is no such level. Other coordinates outside lead to some other texel, or to a panic in
     /// [`Memory`].
     #[inline]
-    pub fn place(&self, level: u32, slice: u32, x: u32, y: u32, sample: u32) -> CellAddress {
+    pub fn place(&self, texel: TexelPosition) -> CellAddress {
+        let TexelPosition {
+            level,
+            slice,
+            x,
+            y,
+            sample,
+        } = texel;
         let d = &self.description;
         if d.kind == Kind::Buffer {
             return CellAddress {

@@ -10,7 +10,7 @@
 //!
 //! Source: surface reference 3.1, 3.8.
 
-use super::{Description, Invalid, Tiling};
+use super::{BytePosition, Description, Invalid, Tiled, Tiling};
 use crate::diagnostic::Code;
 
 /// A plane as its bytes lie: columns in bytes, rows, and how they follow one another.
@@ -96,8 +96,17 @@ fn tiled((tiling, bit6): (Tiling, bool), a: &Extent, b: &Extent) -> Option<Share
             });
             if let (Some(y), true) = (both, x < columns.0.1.min(columns.1.1)) {
                 let pitch = u32::try_from(a.pitch).ok()?;
-                let place = (u32::try_from(ax + x).ok()?, u32::try_from(ay + y).ok()?);
-                let byte = a.base + tiling.offset(8, pitch, bit6, place.0, place.1);
+                let at = BytePosition {
+                    column: u32::try_from(ax + x).ok()?,
+                    row: u32::try_from(ay + y).ok()?,
+                };
+                let tiled = Tiled {
+                    tiling,
+                    element_bits: 8,
+                    pitch,
+                    bit6,
+                };
+                let byte = a.base + tiled.offset(at);
                 return Some(((ay + y - a.y) / a.step, (ty * h + y - b.y) / b.step, byte));
             }
         }

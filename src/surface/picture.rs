@@ -21,7 +21,7 @@
 use super::float::linear_to_srgb;
 use super::format::{Colour, Format, Kind as FormatKind, Returns};
 use super::texel::{Decoder, Rgba, encode, encode_pair};
-use super::{Image, Kind, Refused, Surface};
+use super::{Image, Kind, Refused, Surface, TexelPosition};
 
 /// A picture in memory.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -208,7 +208,13 @@ impl Picture {
             for x in (0..width.min(self.width)).step_by(cell.across.max(1) as usize) {
                 let channels = |x| to_channels(self.at(x, y), target);
                 let level = d.min_lod + image.level;
-                let place = surface.place(level, image.slice, x, y, image.sample);
+                let place = surface.place(TexelPosition {
+                    level,
+                    slice: image.slice,
+                    x,
+                    y,
+                    sample: image.sample,
+                });
                 if format.bits == 1 {
                     // The leftmost texel is in the top bit: surface reference 2.5.
                     let bit = |i: u32| u8::from(x + i < width && luma(self.at(x + i, y)) >= 0x8000);
@@ -307,7 +313,16 @@ impl Picture {
                     false => bytes.push(v),
                 }
             }
-            part.write_cell(part.place(0, 0, x, y, 0), &bytes);
+            part.write_cell(
+                part.place(TexelPosition {
+                    level: 0,
+                    slice: 0,
+                    x,
+                    y,
+                    sample: 0,
+                }),
+                &bytes,
+            );
         };
         let planes: Vec<Surface> = (0..3).map_while(|n| surface.plane(n)).collect();
         for y in 0..d.height.min(self.height) {
@@ -369,7 +384,13 @@ impl Picture {
                 pixels.push(match &decoder {
                     Some(decoder) => {
                         let level = d.min_lod + image.level;
-                        let place = surface.place(level, image.slice, x, y, image.sample);
+                        let place = surface.place(TexelPosition {
+                            level,
+                            slice: image.slice,
+                            x,
+                            y,
+                            sample: image.sample,
+                        });
                         from_channels(
                             decoder.decode(&surface.read_cell(place), place.in_x, place.in_y),
                             plain,
@@ -400,7 +421,13 @@ fn covered(n: u32, size: u32, source: u32) -> impl Iterator<Item = (u32, f64)> {
 fn planar_pixel((across, down): (u32, u32), planes: &[Surface], x: u32, y: u32) -> [u16; 4] {
     // The top byte of each component.
     let read = |part: &Surface, x, y, component: usize| {
-        let cell = part.read_cell(part.place(0, 0, x, y, 0));
+        let cell = part.read_cell(part.place(TexelPosition {
+            level: 0,
+            slice: 0,
+            x,
+            y,
+            sample: 0,
+        }));
         let components =
             if planes.len() == 2 && component < 2 && part.format().channel(b'G').is_some() {
                 2

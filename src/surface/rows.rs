@@ -8,7 +8,7 @@
 //! The whole surface stands for the most detailed level it shows; any level, slice or sample can be asked
 //! for by [`Image`]. A row of a block-compressed format is a row of blocks, one of a buffer its elements.
 
-use super::{CellAddress, Kind, Surface};
+use super::{CellAddress, Kind, Surface, TexelPosition};
 
 /// One of the images that a surface holds.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
@@ -201,7 +201,13 @@ impl Surface {
         let (level, image) = (d.min_lod + row.image.level, row.image);
         let y = row.y * cell.down;
         (
-            self.place(level, image.slice, 0, y, image.sample),
+            self.place(TexelPosition {
+                level,
+                slice: image.slice,
+                x: 0,
+                y,
+                sample: image.sample,
+            }),
             cell.bytes,
         )
     }

@@ -13,7 +13,7 @@ use super::float::{
     small_to_f32, srgb_to_linear, to_shared_exponent,
 };
 use super::format::{Channel, ChannelType, Colour, Format, Kind, Returns};
-use super::{CellAddress, CellBytes, Surface};
+use super::{CellAddress, CellBytes, Surface, TexelPosition};
 
 /// Four channels R, G, B, A as 32-bit patterns of the format's return type.
 pub type Rgba = [u32; 4];
@@ -358,7 +358,13 @@ impl Surface {
         if self.format().is_planar() {
             return self.load_planar(x, y);
         }
-        let place = self.place(level, slice, x, y, sample);
+        let place = self.place(TexelPosition {
+            level,
+            slice,
+            x,
+            y,
+            sample,
+        });
         Some(
             self.decoder()?
                 .decode(&self.read_cell(place), place.in_x, place.in_y),
@@ -398,7 +404,13 @@ impl Surface {
     ) -> bool {
         let format = self.format();
         if format.is_packed_422() {
-            let place = self.place(level, slice, x, y, sample);
+            let place = self.place(TexelPosition {
+                level,
+                slice,
+                x,
+                y,
+                sample,
+            });
             let pair = encode_pair(format, rgba, rgba);
             for channel in format.channels {
                 let odd = channel.name == b'y';
@@ -418,7 +430,13 @@ impl Surface {
             return false;
         };
         let size = format.cell().bytes as usize;
-        let place = self.place(level, slice, x, y, sample);
+        let place = self.place(TexelPosition {
+            level,
+            slice,
+            x,
+            y,
+            sample,
+        });
         let disabled = self.description().write_disable;
         if disabled != 0 {
             keep(format, disabled, &self.read_cell(place), &mut bytes);

@@ -87,29 +87,6 @@ impl Tiling {
             Tiling::Y | Tiling::Yf | Tiling::Ys => 16,
         }
     }
-
-    /// Byte offset of byte column `x` in row `y` of a surface with elements of `bits`, `pitch` bytes apart
-    /// from row to row.
-    ///
-    /// `bit6` applies the address swizzle of two-channel memory controllers.
-    ///
-    /// # Panics
-    /// If the tiling has no shape for `bits`; the surface's constructor has checked.
-    #[inline]
-    pub fn offset(self, bits: u32, pitch: u32, bit6: bool, x: u32, y: u32) -> u64 {
-        let offset = match self {
-            Tiling::Linear => linear(x, y, pitch),
-            Tiling::X => x_major(x, y, pitch),
-            Tiling::Y => y_major(x, y, pitch),
-            Tiling::W => w_major(x, y, pitch),
-            Tiling::Yf | Tiling::Ys => standard(self, bits, x, y, pitch),
-        };
-        if bit6 {
-            swizzle_bit6(self, offset)
-        } else {
-            offset
-        }
-    }
 }
 
 impl Tiling {
@@ -117,33 +94,82 @@ impl Tiling {
     pub const fn is_swizzled(self) -> bool {
         matches!(self, Tiling::X | Tiling::Y)
     }
+}
 
-    /// The byte column and row of a byte offset: what [`Tiling::offset`] came from.
+/// A byte of a surface before tiling.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct BytePosition {
+    /// Bytes from the left edge.
+    pub column: u32,
+    /// Rows from the top.
+    pub row: u32,
+}
+
+/// How rows of bytes lie in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Tiled {
+    /// The shape of tiles.
+    pub tiling: Tiling,
+    /// Bits of an element, on which the standard tilings depend.
+    pub element_bits: u32,
+    /// Bytes from row to row.
+    pub pitch: u32,
+    /// The address swizzle of two-channel memory controllers applies.
+    pub bit6: bool,
+}
+
+impl Tiled {
+    /// Byte offset of a byte.
+    ///
+    /// # Panics
+    /// If the tiling has no shape for the element; the surface's constructor has checked.
+    #[inline]
+    pub fn offset(self, at: BytePosition) -> u64 {
+        let (x, y, pitch) = (at.column, at.row, self.pitch);
+        let offset = match self.tiling {
+            Tiling::Linear => linear(x, y, pitch),
+            Tiling::X => x_major(x, y, pitch),
+            Tiling::Y => y_major(x, y, pitch),
+            Tiling::W => w_major(x, y, pitch),
+            Tiling::Yf | Tiling::Ys => standard(self.tiling, self.element_bits, x, y, pitch),
+        };
+        if self.bit6 {
+            swizzle_bit6(self.tiling, offset)
+        } else {
+            offset
+        }
+    }
+
+    /// The byte at an offset: what [`Tiled::offset`] came from.
     ///
     /// Offsets after the last row of tiles lead to rows after the surface; a pitch that is not a multiple of
     /// the tile's width, or 0, leads nowhere.
     ///
     /// # Panics
-    /// As [`Tiling::offset`].
-    pub fn place(self, bits: u32, pitch: u32, bit6: bool, offset: u64) -> (u32, u32) {
+    /// As [`Tiled::offset`].
+    pub fn position(self, offset: u64) -> BytePosition {
+        let (tiling, bits) = (self.tiling, self.element_bits);
         // The swizzle is its own inverse: it changes bit 6 by bits it leaves alone.
-        let offset = if bit6 {
-            swizzle_bit6(self, offset)
+        let offset = if self.bit6 {
+            swizzle_bit6(tiling, offset)
         } else {
             offset
         };
-        if self == Tiling::Linear {
-            let pitch = u64::from(pitch);
-            return ((offset % pitch) as u32, (offset / pitch) as u32);
+        if tiling == Tiling::Linear {
+            let pitch = u64::from(self.pitch);
+            return BytePosition {
+                column: (offset % pitch) as u32,
+                row: (offset / pitch) as u32,
+            };
         }
-        let row_bytes = self.tile_row_bytes(bits, pitch);
-        let (width, height) = self
+        let row_bytes = tiling.tile_row_bytes(bits, self.pitch);
+        let (width, height) = tiling
             .tile(bits)
             .expect("the constructor has checked the element size");
         let tile_bytes = u64::from(width) * u64::from(height);
         let (tile_y, rest) = (offset / row_bytes, offset % row_bytes);
         let (tile_x, inside) = (rest / tile_bytes, (rest % tile_bytes) as u32);
-        let (x, y) = match self {
+        let (x, y) = match tiling {
             Tiling::Linear => (0, 0),
             Tiling::X => (inside & 511, inside >> 9),
             Tiling::Y => (inside >> 9 << 4 | inside & 15, inside >> 4 & 31),
@@ -167,10 +193,10 @@ impl Tiling {
                 (x, y)
             }
         };
-        (
-            (tile_x * u64::from(width)) as u32 + x,
-            (tile_y * u64::from(height)) as u32 + y,
-        )
+        BytePosition {
+            column: (tile_x * u64::from(width)) as u32 + x,
+            row: (tile_y * u64::from(height)) as u32 + y,
+        }
     }
 }
 

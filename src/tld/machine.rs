@@ -15,7 +15,7 @@ use super::{
     fetch,
 };
 use crate::diagnostic::{Code, Diagnostic};
-use crate::surface::{Description, Format, MAX_BYTES, Picture, Surface};
+use crate::surface::{Description, Format, MAX_BYTES, Picture, Surface, TexelPosition};
 use std::collections::BTreeMap;
 
 /// Threads a run may have.
@@ -177,10 +177,25 @@ impl Machine {
                         deep(x, level, header.width as u32),
                         deep(y, level, header.height),
                     );
-                    let cell = surface.read_cell(surface.place(0, slice, sx, sy, 0));
+                    let cell = surface.read_cell(surface.place(TexelPosition {
+                        level: 0,
+                        slice,
+                        x: sx,
+                        y: sy,
+                        sample: 0,
+                    }));
                     if level > 0 {
                         let to = if solid { z } else { layer };
-                        surface.write_cell(surface.place(level, to, x, y, 0), &cell[..texel]);
+                        surface.write_cell(
+                            surface.place(TexelPosition {
+                                level,
+                                slice: to,
+                                x,
+                                y,
+                                sample: 0,
+                            }),
+                            &cell[..texel],
+                        );
                     }
                     let at = [x, y, z].map(u64::from);
                     let offset = texture.address(level, layer.into(), at, 0) - start;
@@ -266,7 +281,13 @@ impl Machine {
         let surface = Surface::zeroed(described).map_err(|e| e.what)?;
         for (thread, number) in self.threads.iter().zip(0..) {
             let texel = [0, 1, 2, 3].map(|i| thread.reg(first.plus(i).unwrap_or(Reg::RZ)));
-            let place = surface.place(0, 0, number % self.grid.0, number / self.grid.0, 0);
+            let place = surface.place(TexelPosition {
+                level: 0,
+                slice: 0,
+                x: number % self.grid.0,
+                y: number / self.grid.0,
+                sample: 0,
+            });
             surface.write_cell(place, &little(&texel));
         }
         Ok(surface)

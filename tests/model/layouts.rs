@@ -4,8 +4,8 @@ use super::descriptions::descriptions;
 use proptest::prelude::*;
 use std::collections::HashMap;
 use visim::internals::surface::{
-    Description, Format, Generation, Kind, LineStride, MipLayout, Planes, SampleStorage, Surface,
-    Tiling,
+    BytePosition, Description, Format, Generation, Kind, LineStride, MipLayout, Planes,
+    SampleStorage, Surface, TexelPosition, Tiled, Tiling,
 };
 
 fn tilings() -> impl Strategy<Value = (Tiling, u32, bool)> {
@@ -36,11 +36,13 @@ proptest! {
         let pitch = tiles * tiling.pitch_unit(bits).expect("a shape");
         // The pitch of W counts every byte twice.
         let x = x % if tiling == Tiling::W { pitch / 2 } else { pitch };
-        let offset = tiling.offset(bits, pitch, swizzle, x, y);
-        prop_assert_eq!(tiling.place(bits, pitch, swizzle, offset), (x, y));
-        let (x, y) = tiling.place(bits, pitch, swizzle, offset ^ 1);
+        let tiled = Tiled { tiling, element_bits: bits, pitch, bit6: swizzle };
+        let at = BytePosition { column: x, row: y };
+        let offset = tiled.offset(at);
+        prop_assert_eq!(tiled.position(offset), at);
+        let at = tiled.position(offset ^ 1);
         if tiling != Tiling::Linear {
-            prop_assert_eq!(tiling.offset(bits, pitch, swizzle, x, y), offset ^ 1);
+            prop_assert_eq!(tiled.offset(at), offset ^ 1);
         }
     }
 }
@@ -84,7 +86,13 @@ impl Owners {
                     let across = if small { 1 } else { cell.across as usize };
                     for y in (0..size(d.height)).step_by(cell.down as usize) {
                         for x in (0..size(d.width)).step_by(across) {
-                            let place = surface.place(level, slice, x, y, sample);
+                            let place = surface.place(TexelPosition {
+                                level,
+                                slice,
+                                x,
+                                y,
+                                sample,
+                            });
                             let texel = [part, level, slice * 16 + sample, x, y];
                             for byte in 0..cell.bytes {
                                 let at = surface.address(place.x + byte, place.y);

@@ -11,8 +11,8 @@ use visim::internals::sampler::state as sampler;
 use visim::internals::surface::format::Returns;
 use visim::internals::surface::texel::{Decoder, encode, encode_pair};
 use visim::internals::surface::{
-    Description, Format, Generation, Kind, MipLayout, Planes, SampleStorage, Surface, Tiling,
-    layout, state,
+    BytePosition, Description, Format, Generation, Kind, MipLayout, Planes, SampleStorage, Surface,
+    TexelPosition, Tiled, Tiling, layout, state,
 };
 
 /// What a case says when it is wrong.
@@ -358,9 +358,15 @@ fn tiled(table: &Value, _: &Arc<[u32; 256]>) -> Outcome {
     let tiling = Tiling::named(name).ok_or("no such tiling")?;
     let swizzle = table["bit6_swizzle"] == Value::Bool(true);
     let pitch = number(&table["pitch_B"])?;
+    let tiled = Tiled {
+        tiling,
+        element_bits: bits,
+        pitch,
+        bit6: swizzle,
+    };
     for point in list(&table["points"]) {
         let [x, y, offset] = numbers(point)?;
-        let found = tiling.offset(bits, pitch, swizzle, x, y);
+        let found = tiled.offset(BytePosition { column: x, row: y });
         same(&format!("({x},{y})"), found, u64::from(offset))?;
     }
     Ok(())
@@ -575,7 +581,13 @@ fn planes(row: &Value) -> Outcome {
     let surface = Surface::zeroed(description).map_err(|e| e.to_string())?;
     let at = |plane: u32, x, y| {
         let plane = surface.plane(plane).ok_or("no such plane")?;
-        let place = plane.place(0, 0, x, y, 0);
+        let place = plane.place(TexelPosition {
+            level: 0,
+            slice: 0,
+            x,
+            y,
+            sample: 0,
+        });
         Ok::<u32, String>(plane.address(place.x, place.y) as u32)
     };
     let component = if format == Format::PLANAR_420_16 {

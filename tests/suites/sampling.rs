@@ -11,7 +11,9 @@ use visim::internals::sampler::sample::{key, lod, sample, shadow};
 use visim::internals::sampler::settings::{
     Address, Border, Filter, MipFilter, SamplerState, Shadow,
 };
-use visim::internals::surface::{Description, Format, Generation, Memory, Sampled, Surface};
+use visim::internals::surface::{
+    Description, Format, Generation, Memory, Sampled, Surface, TexelPosition,
+};
 
 /// How a row of a group is checked.
 type Check = fn(&Value) -> Outcome;
@@ -166,7 +168,13 @@ fn cube(name: &str, generation: Generation, texel: fn(u32) -> Vec<u32>) -> Resul
     };
     let surface = Surface::zeroed(description).map_err(|e| e.to_string())?;
     for n in 0..6 * 64 {
-        let place = surface.place(0, n / 64, n % 8, n / 8 % 8, 0);
+        let place = surface.place(TexelPosition {
+            level: 0,
+            slice: n / 64,
+            x: n % 8,
+            y: n / 8 % 8,
+            sample: 0,
+        });
         let bytes: Vec<u8> = texel(n).into_iter().flat_map(u32::to_le_bytes).collect();
         surface.write_cell(place, &bytes);
     }
@@ -320,7 +328,13 @@ fn mono(row: &Value) -> Outcome {
     let description = Description::d2(format("MONO8")?, width, height);
     let surface = Surface::zeroed(description).map_err(|e| e.to_string())?;
     for (y, text) in list(&row["rows"]).iter().enumerate() {
-        let place = surface.place(0, 0, 0, y as u32, 0);
+        let place = surface.place(TexelPosition {
+            level: 0,
+            slice: 0,
+            x: 0,
+            y: y as u32,
+            sample: 0,
+        });
         let at = surface.address(place.x, place.y);
         surface.memory().write(at, &dword(text)?.to_be_bytes());
     }

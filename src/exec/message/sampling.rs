@@ -12,6 +12,7 @@ use crate::program::{MOST_PARAMS, Raw};
 use crate::sampler::sample::{self, Taken, TexelObserver};
 use crate::sampler::{Channels, Lanes, fetch, info};
 use crate::surface::Surface;
+use crate::surface::TexelPosition;
 
 /// Serves a message of the 3D sampler.
 ///
@@ -189,9 +190,13 @@ impl<O: Observer> TexelObserver for TexelReporter<'_, O> {
         let spot = Spot::Texel([x, y, taken.slice, taken.level]);
         let d = self.surface.description();
         if !d.format.is_planar() {
-            let place = self
-                .surface
-                .place(taken.level, taken.slice, x, y, taken.sample);
+            let place = self.surface.place(TexelPosition {
+                level: taken.level,
+                slice: taken.slice,
+                x,
+                y,
+                sample: taken.sample,
+            });
             self.cell(self.surface, (place.x, place.y), lane, spot);
             return;
         }
@@ -201,7 +206,13 @@ impl<O: Observer> TexelObserver for TexelReporter<'_, O> {
                 0 => (x, y),
                 _ => (x >> across, y >> down),
             };
-            let place = plane.place(0, 0, x, y, 0);
+            let place = plane.place(TexelPosition {
+                level: 0,
+                slice: 0,
+                x,
+                y,
+                sample: 0,
+            });
             self.cell(&plane, (place.x, place.y), lane, spot);
         }
     }

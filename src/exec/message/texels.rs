@@ -13,7 +13,7 @@ use crate::exec::state::trap::Trap;
 use crate::isa::ChannelMask;
 use crate::message::{self, Atomic, Typed};
 use crate::program::{Raw, Registers, Send};
-use crate::surface::{Kind, Refused, Surface, format};
+use crate::surface::{Kind, Refused, Surface, TexelPosition, format};
 
 /// Where the texel of a lane lies, if inside.
 fn texel(surface: &Surface, [u, v, r, lod]: [u32; 4]) -> Option<(u32, u32, u32, u32)> {
@@ -237,7 +237,13 @@ fn watch_texel<O: Observer>(
 ) {
     let bytes = u32::from(surface.format().bits).div_ceil(8);
     let start = inside.map_or(0, |(level, slice, x, y)| {
-        let cell = surface.place(level, slice, x, y, 0);
+        let cell = surface.place(TexelPosition {
+            level,
+            slice,
+            x,
+            y,
+            sample: 0,
+        });
         surface.address(cell.x, cell.y) as u64
     });
     let window = Window::whole(surface.memory());
@@ -298,7 +304,13 @@ pub fn typed_atomic<O: Observer>(
             );
         }
         let old = inside.map_or(0, |(level, slice, x, y)| {
-            let cell = surface.place(level, slice, x, y, 0);
+            let cell = surface.place(TexelPosition {
+                level,
+                slice,
+                x,
+                y,
+                sample: 0,
+            });
             let address = surface.address(cell.x, cell.y) as u64;
             window.atomic(request.op, request.bits as u8, address, values) as u32
         });

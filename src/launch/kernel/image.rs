@@ -3,7 +3,7 @@
 use super::description::ImageQuery;
 use super::{Refused, refuse};
 use crate::diagnostic::{Code, counted, nearest};
-use crate::surface::{Description, Format, Generation, Surface};
+use crate::surface::{Description, Format, Generation, Surface, TexelPosition};
 use std::sync::Arc;
 
 /// What the caller says of an image.
@@ -353,7 +353,13 @@ impl Image {
         let rows = self.shape.rows();
         (0..self.slices()).flat_map(move |slice| {
             (0..rows).map(move |y| {
-                let place = self.surface.place(0, slice, 0, y, 0);
+                let place = self.surface.place(TexelPosition {
+                    level: 0,
+                    slice,
+                    x: 0,
+                    y,
+                    sample: 0,
+                });
                 self.surface.address(place.x, place.y)
             })
         })

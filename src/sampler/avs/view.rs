@@ -13,7 +13,9 @@
 
 use super::AvsError;
 use crate::sampler::Read;
-use crate::surface::{Format, Kind, Memory, Planes, Surface, Tiling};
+use crate::surface::{
+    BytePosition, Format, Kind, Memory, Planes, Surface, TexelPosition, Tiled, Tiling,
+};
 
 /// Channel numbers; Cr, Y, Cb come as R, G, B.
 pub const R: usize = 0;
@@ -192,7 +194,13 @@ impl PlaneLayout {
         } else if d.kind == Kind::Null {
             (0, 0)
         } else {
-            let first = surface.place(d.min_lod, 0, 0, 0, 0);
+            let first = surface.place(TexelPosition {
+                level: d.min_lod,
+                slice: 0,
+                x: 0,
+                y: 0,
+                sample: 0,
+            });
             (first.x, first.y)
         };
         PlaneLayout {
@@ -248,9 +256,13 @@ impl Plane {
     fn tiled(&self, column: u32, y: u32) -> usize {
         let place = &self.place;
         let row = place.origin.1 + place.row_step * y;
-        let offset = place
-            .tiling
-            .offset(place.bits, place.pitch, place.bit6, column, row);
+        let tiled = Tiled {
+            tiling: place.tiling,
+            element_bits: place.bits,
+            pitch: place.pitch,
+            bit6: place.bit6,
+        };
+        let offset = tiled.offset(BytePosition { column, row });
         place.base.saturating_add(offset as usize)
     }
 

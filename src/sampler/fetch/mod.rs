@@ -23,7 +23,7 @@ use super::{Channels, Lanes, finish, lane_mask};
 use crate::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::format::{Access, Returns};
 use crate::surface::texel::Rgba;
-use crate::surface::{Format, Kind, Refused, Select, Surface};
+use crate::surface::{Format, Kind, Refused, Select, Surface, TexelPosition};
 use points::{Points, points};
 
 const SEE: &str = "surface reference 4.13, \"ld family\"";
@@ -213,7 +213,13 @@ fn control_words(
         if points.inside >> lane & 1 == 0 || !inside {
             continue;
         }
-        let bytes = words.read_cell(words.place(0, slice, x, y, 0));
+        let bytes = words.read_cell(words.place(TexelPosition {
+            level: 0,
+            slice,
+            x,
+            y,
+            sample: 0,
+        }));
         let word = |i: usize| u32::from_le_bytes(std::array::from_fn(|k| bytes[4 * i + k]));
         let (low, high) = (word(0), word(1));
         *texel = match request.returns {

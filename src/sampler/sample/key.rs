@@ -3,7 +3,7 @@
 use super::super::settings::ChromaKey;
 use crate::surface::format::{Channel, ChannelType, Kind, Use};
 use crate::surface::texel::extract;
-use crate::surface::{CellAddress, Format, Surface};
+use crate::surface::{CellAddress, Format, Surface, TexelPosition};
 
 /// Whether the format has a key; elsewhere it is ignored (model choice, surface reference 1.1).
 pub fn keyed(format: Format) -> bool {
@@ -61,7 +61,13 @@ pub fn matches(key: &ChromaKey, surface: &Surface, level: u32, slice: u32, x: u3
 /// The stored channels R, G, B, A as eight bits each; `None` where the format has none.
 fn channels(surface: &Surface, level: u32, slice: u32, x: u32, y: u32) -> [Option<u32>; 4] {
     let format = surface.format();
-    let place = surface.place(level, slice, x, y, 0);
+    let place = surface.place(TexelPosition {
+        level,
+        slice,
+        x,
+        y,
+        sample: 0,
+    });
     if format.kind == Kind::Compressed {
         // Decoded codes come back from v/255 exactly.
         let texel = surface
@@ -103,7 +109,13 @@ fn pair(
     if place.in_x == 1 {
         let width = (surface.description().width >> level).max(1);
         let next = (x + 1).min((width - 1) & !1);
-        let cell = surface.read_cell(surface.place(level, slice, next, y, 0));
+        let cell = surface.read_cell(surface.place(TexelPosition {
+            level,
+            slice,
+            x: next,
+            y,
+            sample: 0,
+        }));
         cr = (cr + read(&cell, b'V') + 1) >> 1;
         cb = (cb + read(&cell, b'U') + 1) >> 1;
     }

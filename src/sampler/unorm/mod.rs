@@ -9,7 +9,7 @@ use crate::isa::{AvsControl, AvsMode, ChannelMask, UnormFormat};
 use crate::message::UnormRequest;
 use crate::sampler::Read;
 use crate::surface::format::{ChannelType, Kind as Numbers, Use};
-use crate::surface::{Format, Kind, Surface};
+use crate::surface::{Format, Kind, Surface, TexelPosition};
 use serde::Deserialize;
 use std::collections::BTreeSet;
 
@@ -324,7 +324,13 @@ impl<'a> Texels<'a> {
         if d.kind == Kind::Null {
             return None;
         }
-        let place = self.surface.place(d.min_lod, 0, x, y, 0);
+        let place = self.surface.place(TexelPosition {
+            level: d.min_lod,
+            slice: 0,
+            x,
+            y,
+            sample: 0,
+        });
         Some(Read {
             start: self.surface.address(place.x, place.y),
             bytes: u32::from(d.format.bits).div_ceil(8),
@@ -338,7 +344,13 @@ impl<'a> Texels<'a> {
         if d.kind == Kind::Null {
             return [0; 4];
         }
-        let place = self.surface.place(d.min_lod, 0, x as u32, y as u32, 0);
+        let place = self.surface.place(TexelPosition {
+            level: d.min_lod,
+            slice: 0,
+            x: x as u32,
+            y: y as u32,
+            sample: 0,
+        });
         let [b0, b1, b2, b3, ..] = self.surface.read_cell(place);
         let bits = u32::from_le_bytes([b0, b1, b2, b3]);
         d.format

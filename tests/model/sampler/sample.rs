@@ -10,7 +10,8 @@ use visim::internals::sampler::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, Reduction, SamplerState, Shadow,
 };
 use visim::internals::surface::{
-    Description, Format, Generation, LineStride, Memory, Pattern, Refused, Sampled, Select, Surface,
+    Description, Format, Generation, LineStride, Memory, Pattern, Refused, Sampled, Select,
+    Surface, TexelPosition,
 };
 
 fn format(name: &str) -> Format {
@@ -185,7 +186,16 @@ fn volumes_blend_eight_texels() {
     let volume = Surface::zeroed(description).unwrap();
     for (n, value) in values.chunks(4).enumerate() {
         let n = n as u32;
-        volume.write_cell(volume.place(0, n / 4, n % 2, n / 2 % 2, 0), value);
+        volume.write_cell(
+            volume.place(TexelPosition {
+                level: 0,
+                slice: n / 4,
+                x: n % 2,
+                y: n / 2 % 2,
+                sample: 0,
+            }),
+            value,
+        );
     }
     let got = one(&volume, &linear(), SamplerOp::SampleLz, &[0.5, 0.5, 0.5]).unwrap();
     assert_eq!(got[0], 3.5);

@@ -1,7 +1,7 @@
 //! Planes of a planar surface that share bytes: the state says where each begins, and nothing keeps them apart.
 
 use visim::internals::surface::{
-    Description, Format, Generation, LineStride, Planes, Surface, Tiling,
+    BytePosition, Description, Format, Generation, LineStride, Planes, Surface, Tiled, Tiling,
 };
 fn shared(of: Description) -> Option<String> {
     let surface = Surface::zeroed(of).expect("a legal surface");
@@ -33,7 +33,17 @@ fn counted(of: &Description) -> bool {
             let row = |y| part.line_stride.row(y) + part.y_offset;
             let at = |(x, y)| {
                 let column = part.x_offset * bytes + x;
-                part.base + part.tiling.offset(8, part.pitch, false, column, row(y))
+                let tiled = Tiled {
+                    tiling: part.tiling,
+                    element_bits: 8,
+                    pitch: part.pitch,
+                    bit6: false,
+                };
+                part.base
+                    + tiled.offset(BytePosition {
+                        column,
+                        row: row(y),
+                    })
             };
             places.any(|place| !seen.insert(at(place)))
         })

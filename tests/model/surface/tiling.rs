@@ -1,6 +1,7 @@
 //! Tilings: from a byte column and a row to a byte offset.
 
 use visim::internals::surface::tiling::{Tiling, swizzle_bit6, x_major, y_major};
+use visim::internals::surface::{BytePosition, Tiled};
 #[test]
 fn worked_examples_of_the_reference() {
     // Surface reference 3.10, examples 1 and 2.
@@ -27,10 +28,16 @@ fn every_tiling_fills_its_tiles_without_a_hole() {
         let (width, height) = tiling.tile(bits).unwrap();
         let pitch = tiling.pitch_unit(bits).unwrap() * 2;
         let columns = width * 2;
+        let tiled = Tiled {
+            tiling,
+            element_bits: bits,
+            pitch,
+            bit6: false,
+        };
         let mut seen = vec![false; (columns * height * 2) as usize];
         for y in 0..height * 2 {
             for x in 0..columns {
-                let at = tiling.offset(bits, pitch, false, x, y) as usize;
+                let at = tiled.offset(BytePosition { column: x, row: y }) as usize;
                 assert!(!seen[at], "{tiling:?} {bits} ({x},{y}) lands on {at} again");
                 seen[at] = true;
             }
