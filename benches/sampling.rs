@@ -15,7 +15,7 @@ use visim::internals::launch::{self, Bindings, Grid, Keep, RunOptions, Sampler, 
 use visim::internals::lower::{LowerOptions, lower};
 use visim::internals::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use visim::internals::program::Program;
-use visim::internals::sampler::plan::{Places, SamplePlan};
+use visim::internals::sampler::plan::{Places, RegisterPlan};
 use visim::internals::sampler::sample::sample;
 use visim::internals::sampler::settings::{Address, Filter, SamplerState};
 use visim::internals::sampler::{Lanes, fetch};
@@ -141,7 +141,7 @@ const ROW: usize = 4 * LANES as usize;
 const TOGETHER: usize = 8;
 
 /// The plan of the message; `None` for formats without one.
-fn plan(surface: &Surface, way: Way) -> Option<SamplePlan> {
+fn plan(surface: &Surface, way: Way) -> Option<RegisterPlan> {
     let places = Places {
         u: 0,
         v: Some(ROW),
@@ -150,9 +150,9 @@ fn plan(surface: &Surface, way: Way) -> Option<SamplePlan> {
     };
     match way {
         Way::Bilinear(_) => {
-            SamplePlan::sample(surface, &way.state(), &request(SamplerOp::SampleLz), places)
+            RegisterPlan::sample(surface, &way.state(), &request(SamplerOp::SampleLz), places)
         }
-        _ => SamplePlan::load(surface, &request(SamplerOp::LdLz), places),
+        _ => RegisterPlan::load(surface, &request(SamplerOp::LdLz), places),
     }
 }
 

@@ -5,7 +5,7 @@
 //!
 //! * [`fetch`]: the `ld` family, integer coordinates, no filter.
 //! * [`sample`]: the 3D sampler, with filters. * [`info`]: what it tells of a surface.
-//! * [`plan`]: loads and samples that are the same each time but for their coordinates.
+//! * [`plan`]: what is worked out once for a message that many threads send with other coordinates.
 //! * [`avs`]: adaptive video scaling. * [`unorm`]: `sample_unorm`.
 //! * [`deinterlace`]: frames from fields, with less noise.
 //! * [`coordinate`]: positions and address modes; `axis`: the same on all lanes at once.

@@ -83,7 +83,7 @@ pub fn serve<O: Observer>(
         Request::MediaWrite(block) => {
             media(thread, resources, request, (true, block), call, observer)
         }
-        Request::Sampler(r) => sampling::sampler(thread, resources, r, call, observer),
+        Request::Sampler(r) => sampling::sampler(thread, environment, r, call, observer),
         Request::Avs(_) | Request::Unorm(_) | Request::Scale8x8(_) | Request::Deinterlace(_) => {
             Media { call }.serve(thread, resources, request, observer)
         }

@@ -2,6 +2,8 @@
 
 use crate::dataport::untyped::Window;
 use crate::exec::message::call::{Call, no_sampler, read_raw, refuse, surface, write_raw};
+use crate::exec::message::environment::Environment;
+use crate::exec::message::site_plans;
 use crate::exec::state::bindings::{Resources, Sampler};
 use crate::exec::state::lanes;
 use crate::exec::state::observer::{Access, AccessKind, At, Observer, SpaceName, Spot};
@@ -9,10 +11,10 @@ use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::program::{MOST_PARAMS, Raw};
-use crate::sampler::sample::{self, Taken, TexelObserver};
+use crate::sampler::sample::{self, LanePlan, Taken, TexelObserver};
 use crate::sampler::{Channels, Lanes, fetch, info};
-use crate::surface::Surface;
-use crate::surface::TexelPosition;
+
+use crate::surface::{Surface, TexelPosition};
 
 /// Serves a message of the 3D sampler.
 ///
@@ -25,11 +27,12 @@ use crate::surface::TexelPosition;
 /// ```
 pub fn sampler<O: Observer>(
     thread: &mut Thread<'_>,
-    resources: &Resources,
+    environment: &Environment<'_>,
     asked: &SamplerRequest,
     call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
+    let resources = environment.resources;
     let &Call {
         pc,
         mask,
@@ -62,7 +65,7 @@ pub fn sampler<O: Observer>(
     let tail = answer(
         thread,
         (resources, surface),
-        asked,
+        (asked, site_plans::lanes(environment, asked, pc)),
         params,
         call,
         &mut channels,
@@ -98,7 +101,7 @@ pub fn sampler<O: Observer>(
 fn answer<O: Observer>(
     thread: &Thread<'_>,
     (resources, surface): (&Resources, &Surface),
-    asked: &SamplerRequest,
+    (asked, plan): (&SamplerRequest, Option<&LanePlan>),
     params: &[Lanes],
     call: &Call<'_>,
     channels: &mut Channels,
@@ -141,7 +144,16 @@ fn answer<O: Observer>(
                 };
                 sample::reference(surface, state, asked, params, mask, channels, &mut watch)
             } else {
-                sample::sample(surface, state, asked, params, mask, channels)
+                let message = sample::Asked {
+                    surface,
+                    state,
+                    request: asked,
+                    params,
+                };
+                match plan {
+                    Some(_) => sample::planned(plan, &message, mask, channels),
+                    None => sample::sample(surface, state, asked, params, mask, channels),
+                }
             };
             reply.map(|r| match asked.op {
                 SamplerOp::SampleKillpix => Some(r.alive),

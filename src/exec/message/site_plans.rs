@@ -10,7 +10,8 @@ use crate::exec::state::thread::Thread;
 use crate::message::request::texel_offsets;
 use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, Source};
-use crate::sampler::plan::{MOST, Places, SamplePlan};
+use crate::sampler::plan::{MOST, Places, RegisterPlan, SamplePlan};
+use crate::sampler::sample::LanePlan;
 use std::sync::OnceLock;
 
 /// The messages of a program, by op.
@@ -24,7 +25,7 @@ struct Site {
     surface: u32,
     /// Sampler index.
     sampler: u32,
-    /// `None`: it is not of the simple kind.
+    /// `None`: only the reference serves it.
     plan: Option<SamplePlan>,
 }
 
@@ -56,7 +57,9 @@ pub(crate) fn serve(
         sampler,
         plan: plan(leader, environment, send, (surface, sampler)),
     });
-    let (Some(plan), Some(surface)) = (&site.plan, environment.resources.surface(surface)) else {
+    let (Some(SamplePlan::Registers(plan)), Some(surface)) =
+        (&site.plan, environment.resources.surface(surface))
+    else {
         return false;
     };
     let all = send.lanes.all();
@@ -78,30 +81,62 @@ pub(crate) fn serve(
     true
 }
 
-/// The plan of a message that depends on coordinates alone.
+/// The plan of a sample's lanes, once a thread has made it and while the message names the same states.
+pub(crate) fn lanes<'e>(
+    environment: &Environment<'e>,
+    request: &SamplerRequest,
+    pc: u32,
+) -> Option<&'e LanePlan> {
+    let site = environment.plans.sites.get(pc as usize)?.get()?;
+    let same = (site.surface, site.sampler) == (request.surface, request.sampler);
+    match &site.plan {
+        Some(SamplePlan::Lanes(plan)) if same => Some(plan),
+        _ => None,
+    }
+}
+
+/// The plan of a message; `None` where there is nothing to keep.
 fn plan(
     thread: &Thread<'_>,
     environment: &Environment<'_>,
     send: &Send,
     (surface, sampler): (u32, u32),
 ) -> Option<SamplePlan> {
-    let (Request::Sampler(template), operands) = (&send.request, &send.operands) else {
+    let Request::Sampler(template) = &send.request else {
         return None;
     };
+    if environment.through_bits {
+        return None;
+    }
     // Offsets that a thread computes may be other ones next time.
-    let offsets = match operands.scalars.first() {
-        Some((_, source)) if !is_constant(thread.program, source) => return None,
-        Some((_, source)) => texel_offsets(general::scalar(thread, source) as u32),
-        None => [0; 3],
+    let offsets = match send.operands.scalars.first() {
+        Some((_, source)) => is_constant(thread.program, source)
+            .then(|| texel_offsets(general::scalar(thread, source) as u32)),
+        None => Some([0; 3]),
     };
-    let params = operands.registers.params();
     let request = SamplerRequest {
         surface,
         sampler,
-        offsets,
+        offsets: offsets.unwrap_or_default(),
         ..*template
     };
-    if u32::from(send.lanes.count) != request.lanes || environment.through_bits {
+    let places = offsets.and_then(|_| places(thread, send, &request));
+    let resources = environment.resources;
+    let surface = resources.surface(surface)?;
+    if request.op.is_load() {
+        return RegisterPlan::load(surface, &request, places?).map(SamplePlan::Registers);
+    }
+    let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
+        return None;
+    };
+    SamplePlan::sample(surface, state, &request, places)
+}
+
+/// Where the registers of a message lie, if all of them are whole.
+fn places(thread: &Thread<'_>, send: &Send, request: &SamplerRequest) -> Option<Places> {
+    let operands = &send.operands;
+    let params = operands.registers.params();
+    if u32::from(send.lanes.count) != request.lanes {
         return None;
     }
     let bytes = 4 * request.lanes;
@@ -118,26 +153,17 @@ fn plan(
         Some(Some(raw)) => Some(whole(raw)?),
         _ => None,
     };
-    let pitch = channel_bytes(thread, &request);
+    let pitch = channel_bytes(thread, request);
     let rows = request.returned_channels();
     let dst = operands.registers.answer?;
     // All rows are there if the last one is.
     whole(&dst.skip(rows.checked_sub(1)? * pitch))?;
-    let places = Places {
+    Some(Places {
         u: whole(sent(Parameter::U)?.as_ref()?)?,
         v,
         to: dst.offset as usize,
         pitch: pitch as usize,
-    };
-    let resources = environment.resources;
-    let surface = resources.surface(surface)?;
-    if request.op.is_load() {
-        return SamplePlan::load(surface, &request, places);
-    }
-    let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
-        return None;
-    };
-    SamplePlan::sample(surface, state, &request, places)
+    })
 }
 
 fn is_constant(program: &Program, source: &Source) -> bool {

@@ -4,7 +4,7 @@ use super::super::axis::{self, Positions};
 use super::super::element::Element;
 use super::super::lanes::{Quad, by_lane, filtered, weights};
 use super::super::texels::pairs;
-use super::{Find, Results, SamplePlan};
+use super::{Find, RegisterPlan, Results};
 use crate::surface::Memory;
 
 /// The footprints of a thread's lanes: byte offsets of two columns and two rows, and the weights of the second
@@ -29,7 +29,7 @@ impl<const N: usize> Footprints<N> {
 }
 
 pub(super) fn serve<E: Element, const N: usize>(
-    plan: &SamplePlan,
+    plan: &RegisterPlan,
     memory: &Memory,
     threads: &mut [&mut [u8]],
 ) {
@@ -49,7 +49,7 @@ pub(super) fn serve<E: Element, const N: usize>(
 
 /// Finds texels. Not part of [`serve`]: it is the same for all elements.
 #[inline(never)]
-fn place<const N: usize>(plan: &SamplePlan, registers: &[u8], to: &mut Footprints<N>) {
+fn place<const N: usize>(plan: &RegisterPlan, registers: &[u8], to: &mut Footprints<N>) {
     plan.wide.run(
         #[inline(always)]
         || footprints::<N>(plan, registers, to),
@@ -57,7 +57,7 @@ fn place<const N: usize>(plan: &SamplePlan, registers: &[u8], to: &mut Footprint
 }
 
 #[inline(always)]
-fn footprints<const N: usize>(plan: &SamplePlan, registers: &[u8], to: &mut Footprints<N>) {
+fn footprints<const N: usize>(plan: &RegisterPlan, registers: &[u8], to: &mut Footprints<N>) {
     let Find::Sampled(axes, used) = &plan.find else {
         return;
     };
@@ -91,7 +91,7 @@ impl<E: Element, const N: usize> Results<N> for Linear<E, N> {
 /// Fetches texels, weighs them, and writes their channels.
 #[inline(always)]
 fn spread<E: Element, const N: usize>(
-    plan: &SamplePlan,
+    plan: &RegisterPlan,
     memory: &Memory,
     footprints: &Footprints<N>,
     registers: &mut [u8],

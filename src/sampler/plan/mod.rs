@@ -18,6 +18,7 @@ use super::coordinate::Axis;
 use super::element::{Element, WithElement, with_element};
 use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
+use super::sample::LanePlan;
 use super::settings::SamplerState;
 use super::{fetch, sample};
 use crate::math::simd::{self, Wide};
@@ -37,15 +38,42 @@ pub struct Places {
     pub pitch: usize,
 }
 
+/// What is worked out once for a message that many threads send with other coordinates.
+#[derive(Clone, Copy)]
+pub enum SamplePlan {
+    /// Registers of coordinates become registers of channels.
+    Registers(RegisterPlan),
+    /// Levels and borders depend on coordinates: lanes are read, grouped and served by kernels.
+    Lanes(LanePlan),
+}
+
+impl SamplePlan {
+    /// The plan of a sample; `None` where only the reference serves it. `places` is `None` where its registers are
+    /// not whole.
+    pub fn sample(
+        surface: &Surface,
+        state: &SamplerState,
+        request: &SamplerRequest,
+        places: Option<Places>,
+    ) -> Option<SamplePlan> {
+        let registers =
+            places.and_then(|places| RegisterPlan::sample(surface, state, request, places));
+        match registers {
+            Some(plan) => Some(SamplePlan::Registers(plan)),
+            None => LanePlan::new(surface, state, request).map(SamplePlan::Lanes),
+        }
+    }
+}
+
 /// What a message does with the coordinates of its lanes.
 #[derive(Clone, Copy)]
-pub struct SamplePlan {
+pub struct RegisterPlan {
     find: Find,
     plane: Plane,
     channels: u8,
     places: Places,
     wide: Wide,
-    serve: fn(&SamplePlan, &Memory, &mut [&mut [u8]]),
+    serve: fn(&RegisterPlan, &Memory, &mut [&mut [u8]]),
 }
 
 /// How coordinates find their texels.
@@ -72,7 +100,7 @@ struct Bounds {
 /// Threads that are served together at most.
 pub const MOST: usize = 8;
 
-impl SamplePlan {
+impl RegisterPlan {
     /// Plans a sample; `None` where it depends on more than coordinates, reads more than one level, or
     /// may meet the border.
     pub fn sample(
@@ -80,18 +108,22 @@ impl SamplePlan {
         state: &SamplerState,
         request: &SamplerRequest,
         places: Places,
-    ) -> Option<SamplePlan> {
+    ) -> Option<RegisterPlan> {
         if !is_plain(request) || request.offsets != [0; 3] {
             return None;
         }
         let common = sample::lane_invariant(surface, state, request)?;
         let plane = Plane::new(surface, common.level, 0)?;
         let find = Find::Sampled(common.axes, common.used);
-        SamplePlan::new(surface, request, (find, plane, places), common.linear)
+        RegisterPlan::new(surface, request, (find, plane, places), common.linear)
     }
 
     /// Plans a load; `None` where it depends on more than coordinates.
-    pub fn load(surface: &Surface, request: &SamplerRequest, places: Places) -> Option<SamplePlan> {
+    pub fn load(
+        surface: &Surface,
+        request: &SamplerRequest,
+        places: Places,
+    ) -> Option<RegisterPlan> {
         if !is_plain(request) {
             return None;
         }
@@ -107,7 +139,7 @@ impl SamplePlan {
             v: places.v.filter(|_| has_rows),
             ..places
         };
-        SamplePlan::new(
+        RegisterPlan::new(
             surface,
             request,
             (Find::Loaded(bounds), plane, places),
@@ -120,10 +152,10 @@ impl SamplePlan {
         request: &SamplerRequest,
         (find, plane, places): (Find, Plane, Places),
         linear: bool,
-    ) -> Option<SamplePlan> {
+    ) -> Option<RegisterPlan> {
         let lanes = request.lanes;
         let chosen = with_element(surface.format(), Chosen { lanes, linear });
-        Some(SamplePlan {
+        Some(RegisterPlan {
             find,
             plane,
             channels: request.channels.0,
@@ -199,7 +231,7 @@ struct Chosen {
 }
 
 impl WithElement for Chosen {
-    type Result = Option<fn(&SamplePlan, &Memory, &mut [&mut [u8]])>;
+    type Result = Option<fn(&RegisterPlan, &Memory, &mut [&mut [u8]])>;
 
     fn run<E: Element>(self) -> Self::Result {
         // Integers are never blended.

@@ -4,14 +4,14 @@ use super::super::axis;
 use super::super::element::Element;
 use super::super::lanes::{by_lane, channel};
 use super::super::texels::words;
-use super::{Bounds, Find, MOST, Results, SamplePlan};
+use super::{Bounds, Find, MOST, RegisterPlan, Results};
 use crate::surface::Memory;
 
 /// Byte offsets in the plane, for the lanes of each thread.
 type Offsets<const N: usize> = [[u32; N]; MOST];
 
 pub(super) fn serve<E: Element, const N: usize>(
-    plan: &SamplePlan,
+    plan: &RegisterPlan,
     memory: &Memory,
     threads: &mut [&mut [u8]],
 ) {
@@ -32,7 +32,7 @@ pub(super) fn serve<E: Element, const N: usize>(
 /// Finds texels. Not part of [`serve`]: it is the same for all elements.
 #[inline(never)]
 fn place<const N: usize>(
-    plan: &SamplePlan,
+    plan: &RegisterPlan,
     threads: &[&mut [u8]],
     offsets: &mut Offsets<N>,
     outside: &mut [u32; MOST],
@@ -46,7 +46,7 @@ fn place<const N: usize>(
 /// A bit of `outside` is set for each lane that has no texel.
 #[inline(always)]
 fn place_all<const N: usize>(
-    plan: &SamplePlan,
+    plan: &RegisterPlan,
     threads: &[&mut [u8]],
     offsets: &mut Offsets<N>,
     outside: &mut [u32; MOST],
@@ -100,7 +100,7 @@ impl<E: Element, const N: usize> Results<N> for Nearest<E, N> {
 /// Fetches texels and writes their channels.
 #[inline(always)]
 fn spread<E: Element, const N: usize>(
-    plan: &SamplePlan,
+    plan: &RegisterPlan,
     memory: &Memory,
     offsets: &Offsets<N>,
     threads: &mut [&mut [u8]],
@@ -114,7 +114,7 @@ fn spread<E: Element, const N: usize>(
 }
 
 /// Replaces what lanes got that have no texel.
-fn put_outside(plan: &SamplePlan, bounds: &Bounds, mut lanes: u32, registers: &mut [u8]) {
+fn put_outside(plan: &RegisterPlan, bounds: &Bounds, mut lanes: u32, registers: &mut [u8]) {
     while lanes != 0 {
         let lane = lanes.trailing_zeros() as usize;
         lanes &= lanes - 1;

@@ -13,9 +13,9 @@ use super::super::coordinate::Axis;
 use super::super::lanes::{Block, Level, by_lane, merge, window};
 use super::super::settings::{Address, Filter, MipFilter, Reduction, SamplerState};
 use super::super::texels::{FetchPath, Reader};
-use super::super::{Channels, Lanes, lane_mask, narrowed};
-use super::{Reply, Sampling, Unwatched, lod};
-use crate::math::simd;
+use super::super::{Channels, lane_mask, narrowed};
+use super::{Asked, Reply, Sampling, Unwatched, lod};
+use crate::math::simd::{self, Wide};
 use crate::message::{Parameter, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::surface::float::half_to_f32;
 use crate::surface::{Format, Kind, Surface, Tiling};
@@ -37,37 +37,64 @@ pub struct Kernel {
     pub tiling: Tiling,
 }
 
-/// Serves the message with a kernel if there is one for it.
-pub fn sample(
-    surface: &Surface,
-    state: &SamplerState,
-    request: &SamplerRequest,
-    params: &[Lanes],
-    active: u32,
-    out: &mut Channels,
-) -> Option<Reply> {
-    let lanes = lane_mask(request.lanes);
-    let active = active & lanes;
-    if active == 0 || !may_have_kernel(surface, state, request) {
-        return None;
+/// What surface, state and message say of all lanes before any coordinate is known: that kernels serve them, and
+/// the group they form if it does not depend on coordinates.
+#[derive(Clone, Copy)]
+pub struct LanePlan {
+    common: Option<Group>,
+    wide: Wide,
+}
+
+impl LanePlan {
+    /// `None` where no kernel serves the message.
+    pub fn new(
+        surface: &Surface,
+        state: &SamplerState,
+        request: &SamplerRequest,
+    ) -> Option<LanePlan> {
+        if !may_have_kernel(surface, state, request) {
+            return None;
+        }
+        let mut silent = Unwatched;
+        Some(LanePlan {
+            common: common(&Sampling::new(surface, state, request, &[], &mut silent)),
+            wide: simd::wide()?,
+        })
     }
-    let mut silent = Unwatched;
-    let message = Message {
-        sampling: Sampling::new(surface, state, request, params, &mut silent),
-        active,
-    };
-    let kernel = match request.lanes {
-        0..=8 => message.serve::<8>(out)??,
-        _ => message.serve::<16>(out)??,
-    };
-    if request.returns == ReturnFormat::Bits16 {
-        narrowed(request, surface.format().returns, active, out);
+
+    /// Serves a message with kernels: that of the plan, with other coordinates and texel offsets. `None` where its
+    /// coordinates need the reference; nothing that is written then counts.
+    pub fn serve(&self, asked: &Asked<'_>, active: u32, out: &mut Channels) -> Option<Reply> {
+        let Asked {
+            surface,
+            state,
+            request,
+            params,
+        } = *asked;
+        let lanes = lane_mask(request.lanes);
+        let active = active & lanes;
+        if active == 0 {
+            return None;
+        }
+        let mut silent = Unwatched;
+        let message = Message {
+            sampling: Sampling::new(surface, state, request, params, &mut silent),
+            plan: self,
+            active,
+        };
+        let kernel = match request.lanes {
+            0..=8 => message.serve::<8>(out)??,
+            _ => message.serve::<16>(out)??,
+        };
+        if request.returns == ReturnFormat::Bits16 {
+            narrowed(request, surface.format().returns, active, out);
+        }
+        Some(Reply {
+            kernel: Some(kernel),
+            alive: u32::MAX,
+            null_mask: lanes,
+        })
     }
-    Some(Reply {
-        kernel: Some(kernel),
-        alive: u32::MAX,
-        null_mask: lanes,
-    })
 }
 
 /// Whether state and surface are of the common kind, and the message is one that can be served.
@@ -176,6 +203,7 @@ pub fn lane_invariant(
 /// A message that may have a kernel.
 struct Message<'a> {
     sampling: Sampling<'a, Unwatched>,
+    plan: &'a LanePlan,
     active: u32,
 }
 
@@ -183,10 +211,9 @@ impl Message<'_> {
     /// Serves all lanes, `N` at a time; the inner `None` is said where none of them is active.
     fn serve<const N: usize>(&self, out: &mut Channels) -> Option<Option<Kernel>> {
         let surface = self.sampling.surface;
-        let wide = simd::wide()?;
-        let mut near = Reader::new(surface, wide);
-        let mut far = Reader::new(surface, wide);
-        let common = common(&self.sampling);
+        let mut near = Reader::new(surface, self.plan.wide);
+        let mut far = Reader::new(surface, self.plan.wide);
+        let common = self.plan.common;
         let mut kernel = None;
         for base in (0..self.sampling.request.lanes as usize).step_by(N) {
             let mut rest = self.active >> base & (u32::MAX >> (32 - N as u32));

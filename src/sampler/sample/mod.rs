@@ -25,6 +25,7 @@ pub mod lod;
 mod pixel;
 pub mod shadow;
 
+pub use kernels::LanePlan;
 pub(super) use kernels::lane_invariant;
 
 use super::params::Params;
@@ -83,6 +84,20 @@ pub struct Reply {
 
 const SEE: &str = "surface reference 4.14, 4.15; PRM 4.11.1.4";
 
+/// A message with all it names.
+#[derive(Clone, Copy)]
+pub struct Asked<'a> {
+    /// The surface.
+    pub surface: &'a Surface,
+    /// The state.
+    pub state: &'a SamplerState,
+    /// What is asked.
+    pub request: &'a SamplerRequest,
+    /// Lanes in vISA's order of the operation ([`crate::message::parameters`]); trailing ones that are missing are
+    /// 0. 16-bit parameters lie in the low half.
+    pub params: &'a [Lanes],
+}
+
 /// Samples for every active lane: `sample…`, `gather4…`, `lod`.
 ///
 /// * `params`: lanes in vISA's order of the operation ([`crate::message::parameters`]); trailing ones that
@@ -101,9 +116,35 @@ pub fn sample(
     active: u32,
     out: &mut Channels,
 ) -> Result<Reply, Refused> {
-    if let Some(reply) = kernels::sample(surface, state, request, params, active, out) {
+    let plan = LanePlan::new(surface, state, request);
+    let asked = Asked {
+        surface,
+        state,
+        request,
+        params,
+    };
+    planned(plan.as_ref(), &asked, active, out)
+}
+
+/// [`sample`] with a plan of the message that was made before, if there is one.
+///
+/// # Errors
+/// As [`sample`].
+pub fn planned(
+    plan: Option<&LanePlan>,
+    asked: &Asked<'_>,
+    active: u32,
+    out: &mut Channels,
+) -> Result<Reply, Refused> {
+    if let Some(reply) = plan.and_then(|plan| plan.serve(asked, active, out)) {
         return Ok(reply);
     }
+    let Asked {
+        surface,
+        state,
+        request,
+        params,
+    } = *asked;
     reference(surface, state, request, params, active, out, &mut Unwatched)
 }
 

@@ -6,7 +6,7 @@ use proptest::prelude::*;
 use std::sync::Arc;
 use visim::internals::message::{ReturnFormat, SamplerOp, SamplerRequest};
 use visim::internals::sampler::packed::Beside;
-use visim::internals::sampler::sample::{Unwatched, kernels, reference, sample};
+use visim::internals::sampler::sample::{Asked, LanePlan, Unwatched, reference, sample};
 use visim::internals::sampler::settings::{
     Address, Border, ChromaKey, Filter, KeyMode, MipFilter, SamplerState, Shadow,
 };
@@ -318,7 +318,15 @@ fn what_is_not_plain_has_no_kernel() {
     let kernel = |surface: &Surface, state: &SamplerState, asked: &SamplerRequest| {
         let params = [[0; 32]; 3];
         let mut out = [[0; 32]; 4];
-        kernels::sample(surface, state, asked, &params, 0xff, &mut out).is_some()
+        LanePlan::new(surface, state, asked).is_some_and(|plan| {
+            let asked = Asked {
+                surface,
+                state,
+                request: asked,
+                params: &params,
+            };
+            plan.serve(&asked, 0xff, &mut out).is_some()
+        })
     };
     assert!(kernel(&surface(plain.clone()), &state, &asked));
     let keyed = SamplerState {

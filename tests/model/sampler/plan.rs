@@ -4,7 +4,7 @@ use super::surfaces::{Noise, noisy, plain_format, request};
 use proptest::prelude::*;
 use visim::internals::message::{Parameter, SamplerOp, SamplerRequest, parameters};
 use visim::internals::sampler::fetch::load_reference;
-use visim::internals::sampler::plan::{Places, SamplePlan};
+use visim::internals::sampler::plan::{Places, RegisterPlan};
 use visim::internals::sampler::{Channels, Lanes, SamplerState};
 use visim::internals::surface::{Description, Format, Kind, Surface, Tiling};
 
@@ -46,8 +46,8 @@ pub fn served(
         pitch: row,
     };
     let plan = match state {
-        Some(state) => SamplePlan::sample(surface, state, request, places),
-        None => SamplePlan::load(surface, request, places),
+        Some(state) => RegisterPlan::sample(surface, state, request, places),
+        None => RegisterPlan::load(surface, request, places),
     }?;
     let before = registers.clone();
     let mut same = registers.clone();
