@@ -197,7 +197,7 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
     };
     let mut options = send.options.clone();
     options.extend(send.eot.then_some("EOT"));
-    json!({
+    let mut fields = json!({
         // The corpus has the disassembler's own words here, which follow no rule that is stated.
         "comment": "",
         "desc": number(&send.desc),
@@ -223,5 +223,9 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         "response_length": counted(known, send.response_length),
         "sfid": named.then(|| send.sfid.name()),
         "sfid_num": named.then(|| send.sfid.number(platform)),
-    })
+    });
+    if let (true, Some(fields)) = (send.gathers, fields.as_object_mut()) {
+        fields.insert("gather".into(), true.into());
+    }
+    fields
 }

@@ -15,9 +15,10 @@ use super::plan::Layout;
 use super::{Lowering, Op, PayloadPart, Result, Run, Value};
 use crate::check::VarId;
 use crate::diagnostic::Code;
-use crate::isa::{ChannelMask, Opcode, Type};
+use crate::isa::{ChannelMask, OPCODES, Opcode, Platform, Type};
 use crate::message::bits::rows;
-use crate::message::lsc::{cache_code, immediate_offset};
+use crate::message::codec::decode;
+use crate::message::lsc::{cache_code, cache_words, immediate_offset};
 use crate::message::{Access, Lsc, LscBlock2d, LscData, LscModel, LscOp, Request, Sfid, Strided};
 use crate::syntax::ast;
 use crate::syntax::ast::{LscAddress, LscFunction, Operand, Suffix};
@@ -281,7 +282,9 @@ fn lanes(
     plan.parts = parts;
     plan.layout = Layout::Joined(first);
     plan.handle = memory.handle;
-    plan.name = Some(name(cx, &request));
+    // The disassembler has no words of its own where a list may name the registers.
+    plan.name = (!cx.platform.gathering_send)
+        .then(|| name(cx.instruction.opcode.node, &request, &cx.cache_suffix()));
     cx.send(plan)
 }
 
@@ -395,7 +398,8 @@ fn block2d(
     let letters = [(block.transposed, "t"), (block.vnni, "v")];
     let letters: String = letters.iter().filter(|l| l.0).map(|l| l.1).collect();
     let cache = cx.cache_suffix();
-    plan.name = Some(format!("{kind}_block2d.ugm.d{bits}{letters}.a64{cache}"));
+    plan.name = (!cx.platform.gathering_send)
+        .then(|| format!("{kind}_block2d.ugm.d{bits}{letters}.a64{cache}"));
     cx.send(plan)
 }
 
@@ -441,20 +445,33 @@ fn read_state(cx: &mut Lowering, operands: &Operands) -> Result<()> {
 
 impl Lowering<'_> {
     fn cache_suffix(&self) -> String {
-        let words = self.cache_words();
-        words.iter().map(|word| format!(".{word}")).collect()
+        suffix(&self.cache_words())
     }
 }
 
+fn suffix(words: &[impl std::fmt::Display]) -> String {
+    words.iter().map(|word| format!(".{word}")).collect()
+}
+
+/// The mnemonic that the disassembler has for a message, by its descriptors alone; `None` if it prints a `send`.
+pub(super) fn raw_name(desc: u32, ex_desc: u32, platform: Platform) -> Option<String> {
+    let pipe = platform.lsc.as_ref().filter(|_| !platform.gathering_send)?;
+    let message = crate::message::text::message(desc, ex_desc, platform).ok()?;
+    let Request::Lsc(r) = decode(&message, platform).ok()?.request else {
+        return None;
+    };
+    let opcode = OPCODES
+        .iter()
+        .map(|row| row.opcode)
+        .find(|&opcode| LscOp::of_instruction(opcode) == Some(r.op))?;
+    let store = !matches!(r.op, LscOp::Load | LscOp::LoadQuad | LscOp::LoadStrided);
+    let cache = cache_words(r.cache, store, pipe);
+    Some(name(opcode, &r, &suffix(&cache)))
+}
+
 /// The mnemonic of the disassembler: `load.ugm.d32x4.a64.uc.ca`.
-fn name(cx: &Lowering, r: &Lsc) -> String {
-    let op = cx
-        .instruction
-        .opcode
-        .node
-        .info()
-        .mnemonic
-        .trim_start_matches("lsc_");
+fn name(opcode: Opcode, r: &Lsc, cache: &str) -> String {
+    let op = opcode.info().mnemonic.trim_start_matches("lsc_");
     let data = r.data.name();
     let vector = match (r.op.is_quad(), r.vector) {
         (true, _) => {
@@ -465,6 +482,6 @@ fn name(cx: &Lowering, r: &Lsc) -> String {
         (false, vector) => format!("x{vector}"),
     };
     let t = if r.transposed { "t" } else { "" };
-    let (sfid, bits, cache) = (r.sfid.suffix(), r.address_bits, cx.cache_suffix());
+    let (sfid, bits) = (r.sfid.suffix(), r.address_bits);
     format!("{op}.{sfid}.{data}{vector}{t}.a{bits}{cache}")
 }

@@ -45,7 +45,6 @@ pub use value::{Leaf, Op, Run, Value};
 
 use crate::check::{Unit, VarId};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::platforms::Dialect;
 use crate::isa::{AtomicOp, Exec, Family, Opcode, Platform};
 use crate::message::{SamplerOp, Sfid};
 use crate::syntax::ast::{Instruction, Predicate, Suffix};
@@ -85,6 +84,8 @@ pub struct Send {
     pub eot: bool,
     /// Options of the instruction, as a listing has them in braces; but for the end of the thread.
     pub options: Vec<&'static str>,
+    /// A list names the registers of its payload one by one. Source: Xe2 messages reference 4.
+    pub gathers: bool,
 }
 
 impl Send {
@@ -196,11 +197,7 @@ pub fn messages(
         platform,
         lowered: Lowered::default(),
     };
-    // The load/store pipe and the gateway have kept their bits.
-    let family = instruction.opcode.node.info().family;
-    let kept = matches!(family, Family::Lsc | Family::Sync | Family::Flow);
-    let same = platform.dialect == Dialect::Xe2 && !platform.gathering_send && kept;
-    if let Some(section) = platform.dialect.unmodelled().filter(|_| !same) {
+    if let Some(section) = platform.dialect.unmodelled() {
         return match sends(instruction.opcode.node)
             || instruction.opcode.node == Opcode::Ret && context.ends_thread(unit)
         {

@@ -74,6 +74,12 @@ impl PayloadPart {
         self
     }
 
+    /// Whether it can travel where it lies, with no byte of its registers undefined.
+    fn is_whole(&self) -> bool {
+        let defined = |run: &Run| !matches!(run, Run::Undefined { .. });
+        self.place.is_some() && self.registers.iter().flatten().all(defined)
+    }
+
     /// Number of registers.
     pub fn rows(&self) -> u32 {
         self.registers.len() as u32
@@ -161,6 +167,19 @@ pub fn split_point(parts: &[PayloadPart], grf: u32) -> usize {
         second = Some(i + 1);
     }
     second.unwrap_or(parts.len())
+}
+
+/// The blocks of registers that parts come in: what is copied joins the copies before it, what travels where it lies
+/// begins a block unless it follows its predecessor.
+pub fn blocks(parts: &[PayloadPart], grf: u32) -> usize {
+    let joined =
+        |before: &PayloadPart, here: &PayloadPart| match (before.is_whole(), here.is_whole()) {
+            (false, false) => true,
+            (true, true) => follows(before, here, grf),
+            _ => false,
+        };
+    let breaks = parts.windows(2).filter(|pair| !joined(&pair[0], &pair[1]));
+    usize::from(!parts.is_empty()) + breaks.count()
 }
 
 /// Whether a part lies directly after another.

@@ -232,7 +232,11 @@ impl Lowering<'_> {
                 self.warn(quirk, label);
             }
         }
-        let first = self.lay_out(&plan);
+        let mut first = self.lay_out(&plan);
+        let gathers = self.platform.gathering_send && self.gathers(&plan, first);
+        if gathers {
+            (first, plan.name) = (plan.parts.len(), None);
+        }
         let place = self.settle(&mut plan, first);
         let header = plan.header_words(self.grf() / 4);
         let header_rows = u32::from(plan.header.is_some());
@@ -282,6 +286,7 @@ impl Lowering<'_> {
             },
             eot: plan.template.eot,
             options: plan.options,
+            gathers,
         });
         match plan.copies {
             Copies::Registers => {
@@ -378,6 +383,19 @@ impl Lowering<'_> {
             }
             (Some(Surface::Bindless(handle)), _) => handle.clone().plus(whole[0]),
             _ => Value::Const(word[0]),
+        }
+    }
+
+    /// Whether the payload lies in more blocks than the sources of an instruction can name, so that a list names its
+    /// registers: two, of the load/store pipe one for addresses and one for data.
+    /// Source: Xe2 messages reference 4.
+    fn gathers(&self, plan: &Plan, first: usize) -> bool {
+        let (first, second) = plan.parts.split_at(first);
+        let blocks = |parts: &[PayloadPart]| payload::blocks(parts, self.grf());
+        let header = usize::from(plan.header.is_some());
+        match plan.template.sfid.is_lsc() {
+            true => header + blocks(first) > 1 || blocks(second) > 1,
+            false => header + blocks(&plan.parts) > 2,
         }
     }
 

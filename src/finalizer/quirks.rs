@@ -9,7 +9,7 @@
 use super::context::{Sampler, Surface};
 use super::output::Target;
 use super::plan::{Copies, Layout, Plan};
-use super::release::{Release, Release::R1_0_12504, Release::R1_0_17791};
+use super::release::{Release, Release::R1_0_12504, Release::R1_0_17791, Release::R2_40};
 use super::{Lowering, PayloadPart, Run, Value, sync};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{AvsMode, Opcode, Platform, UnormFormat};
@@ -141,6 +141,8 @@ quirks! {
     HANDLE_BIT "1.6" [..] "skl" asked_inline, "";
     /// The lowest bit of the sampler state pointer is cleared.
     POINTER_BIT "1.9" [..] "icl.." asked_inline, "";
+    /// Every message with a sampler has a header: the compiler asks for it, against a fault of preemption.
+    SAMPLER_HEADER "3.4; Xe2 messages reference 5" [R2_40..] "bmg.." asked_inline, "";
     /// A header in one block with its parameters is copied by their lanes.
     HEADER_LANES "1.9; seen in the finalizer" [..] "bdw" header_lanes, "";
     /// The level of the old `load` is the second parameter.
@@ -170,7 +172,7 @@ quirks! {
     GATHER_CHANNEL "4, 21 row 17" [..] "" gather_channel,
         "the header of the shadow forms has no channel: the hardware gathers R";
     /// gather4_po where it does not exist.
-    GATHER_PO "4" [..] "" gather_po,
+    GATHER_PO "4" [..] "..arl" gather_po,
         "the finalizer treats it as an ordinary sample: one channel comes back";
     /// The output format of sample_unorm.
     UNORM_FORMAT "6.1, 21 row 19" [..] "" unorm_format,

@@ -1,6 +1,6 @@
 //! Raw sends: passed through, the lengths of the text believed. Source: lowering reference 17.
 
-use super::{Destination, Lowering, PayloadPart, Result, Run, Send, Value, quirks};
+use super::{Destination, Lowering, PayloadPart, Result, Run, Send, Value, lsc, quirks};
 use crate::diagnostic::Code;
 use crate::isa::platforms::ExtendedDescriptor as Kind;
 use crate::isa::{Opcode, Platform};
@@ -104,12 +104,19 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     let written = lengths[2];
     let exec = cx.exec(cx.lanes());
     let second = split.then_some(lengths[1]);
+    let ex_desc_word = ex_desc.constant();
     let placed = match ex_desc {
         Value::Const(word) => cx.placed(word, second, eot),
         in_register => Placed::of_register(in_register, lengths[1], cx.platform),
     };
+    let own_name = match (bits, ex_desc_word) {
+        (Some(desc), Some(word)) if sfid.is_lsc() => {
+            lsc::raw_name(desc, word & !ex::SFID.mask() | number, cx.platform)
+        }
+        _ => None,
+    };
     let send = Send {
-        mnemonic: cx.mnemonic(sfid, conditional, split),
+        mnemonic: own_name.unwrap_or_else(|| cx.mnemonic(sfid, conditional, split)),
         exec,
         predicate: cx.instruction.predicate.as_ref().map(|p| p.node.clone()),
         sfid,
@@ -124,6 +131,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             (Some(p), 1..) => Destination::Variable(p.var, p.offset),
             _ => Destination::Null,
         },
+        gathers: false,
         options: placed
             .options
             .into_iter()

@@ -10,7 +10,7 @@ use super::operand::RawOperand;
 use super::plan::{Base, Copies, Layout, Plan};
 use super::{Lowering, Op, PayloadPart, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
-use crate::isa::{ChannelMask, Opcode, Slot, Type};
+use crate::isa::{ChannelMask, OpInfo, Opcode, Slot, Type};
 use crate::message::fields::{outer, sampler_header};
 use crate::message::sampler::is_halved;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
@@ -42,6 +42,8 @@ struct Read {
     many_samplers: bool,
     /// The sampler is the bindless one, taken as an index.
     handle_as_index: bool,
+    /// The paired surface.
+    paired: Option<RawOperand>,
     /// A gather that is sent as an ordinary sample.
     as_sample: bool,
     header: bool,
@@ -52,16 +54,22 @@ const fn is_16(ty: Type) -> bool {
     matches!(ty, Type::Hf | Type::W | Type::Uw)
 }
 
+/// What the instruction asks; gathers with separate offsets are read where they have no message any more.
+fn op_of(cx: &Lowering, row: &OpInfo) -> Option<SamplerOp> {
+    let op = SamplerOp::of_instruction(row)?;
+    (op.code_on(cx.platform).is_some() || op.has_separate_offsets()).then_some(op)
+}
+
 fn read(cx: &mut Lowering) -> Result<Read> {
     let row = cx.instruction.opcode.node.info();
-    let Some(op) = SamplerOp::of_instruction(row).filter(|op| op.has_message()) else {
+    let Some(op) = op_of(cx, row) else {
         return cx.refuse(
             Code::N0380,
             "this operation exists on newer platforms than the ones modelled",
         );
     };
     // Nothing of that gather but its number reaches the message: `quirks::GATHER_PO`.
-    let as_sample = op.has_separate_offsets() && !cx.platform.sampler.gather4_po;
+    let as_sample = op.code_on(cx.platform).is_none();
     let at = |slot: Slot| row.slots.iter().position(|s| *s == slot);
     let operands = cx.instruction.operands.len();
     // INFO has dwords whatever the destination's type (lowering reference 5), which comes last.
@@ -87,6 +95,11 @@ fn read(cx: &mut Lowering) -> Result<Read> {
         cx.follow(&quirks::HANDLE_AS_INDEX, "the sampler is the bindless one");
         (sampler, handle_as_index) = (Some(Sampler::Index(handle.clone())), true);
     }
+    let paired = cx
+        .instruction
+        .paired
+        .as_ref()
+        .and_then(|p| cx.raw_place(&p.node));
     let narrow = |p: &Option<RawOperand>| !info && p.is_some_and(|p| is_16(p.ty));
     let request = SamplerRequest {
         op: if as_sample { SamplerOp::Sample } else { op },
@@ -107,7 +120,10 @@ fn read(cx: &mut Lowering) -> Result<Read> {
     Ok(Read {
         header: request.needs_header(cx.platform)
             || offsets != Value::Const(0)
-            || matches!(sampler, Some(Sampler::Bindless(_))),
+            || matches!(sampler, Some(Sampler::Bindless(_)))
+            || paired.is_some()
+            || sampler.is_some() && cx.has(&quirks::SAMPLER_HEADER),
+        paired,
         surface: cx.surface(at(Slot::Surface).unwrap_or(0)),
         request,
         sampler,
@@ -286,6 +302,13 @@ fn plan(cx: &mut Lowering, read: &Read, lanes: u32, whole: bool) -> Result<Plan>
         };
         plan.put(sampler_header::DISABLE, offsets);
         plan.terms.push((3, pointer(cx, read)));
+        if cx.platform.sampler.paired_surface && read.request.op.samples() {
+            // Source: Xe2 messages reference 5.
+            let paired = read
+                .paired
+                .map(|paired| Value::call(Op::Or, paired.dword(0), Value::Const(1)));
+            plan.terms.push((4, paired.unwrap_or(Value::Const(0))));
+        }
     }
     Ok(plan)
 }

@@ -32,8 +32,7 @@ impl Dialect {
     /// The section that states the bits of messages which visim does not model; `None` if it models them.
     pub const fn unmodelled(self) -> Option<&'static str> {
         match self {
-            Dialect::Gen5 | Dialect::Gen8 => None,
-            Dialect::Xe2 => Some("Xe2 messages reference 4, 5 and 7"),
+            Dialect::Gen5 | Dialect::Gen8 | Dialect::Xe2 => None,
             Dialect::Xe3p => Some("Xe2 messages reference 6 and 8"),
         }
     }
@@ -112,6 +111,8 @@ pub struct Sampler {
     pub counts_channels: bool,
     /// An operand for the paired surface.
     pub paired_surface: bool,
+    /// Message types of six bits, the sixth in bit 31 of the descriptor. Source: Xe2 messages reference 5.
+    pub six_bit_types: bool,
 }
 
 /// The registers of a thread before its arguments. Source: launch reference 2.
@@ -174,6 +175,9 @@ pub struct Facts {
     pub sampler: Sampler,
     /// The platform has a sampler.
     pub has_sampler: bool,
+    /// The data caches serve messages: blocks, scattered, typed and atomic accesses. Later parts have the load/store
+    /// pipe alone. Source: Xe2 messages reference 3.
+    pub data_caches: bool,
     /// The load/store pipe.
     pub lsc: Option<Lsc>,
     /// Registers before the arguments.
@@ -260,8 +264,10 @@ const ILK: Facts = Facts {
         gather4_po: true,
         counts_channels: false,
         paired_surface: false,
+        six_bit_types: false,
     },
     has_sampler: true,
+    data_caches: true,
     lsc: None,
     payload: Payload {
         inline_bytes: 0,
@@ -461,9 +467,11 @@ const BMG: Facts = Facts {
     products: &[1274],
     cores: &[],
     has_sampler: true,
+    data_caches: false,
     dialect: Dialect::Xe2,
     sampler: Sampler {
         paired_surface: true,
+        six_bit_types: true,
         ..DG2.sampler
     },
     lsc: Some(Lsc {

@@ -179,6 +179,8 @@ pub(super) struct Draft {
     pub control: u32,
     pub params16: bool,
     pub return16: bool,
+    /// The sixth bit of a sampler's message type.
+    pub type_high: u32,
     pub header: [u32; 8],
     pub payload: [u32; 8],
     pub target: u32,
@@ -195,6 +197,7 @@ impl Draft {
             control: 0,
             params16: false,
             return16: false,
+            type_high: 0,
             header: [0; 8],
             payload: [0; 8],
             target: 0,

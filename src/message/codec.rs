@@ -9,25 +9,25 @@ use super::bits::{
     DecodeError, Decoded, EncodeError, Message, MessageForm, descriptor, refuse_unknown,
 };
 use super::extended::{Extended, decode_extended, extended_descriptor, length_field};
-use super::fields::outer;
+use super::fields::{outer, sampler_xe2};
 use super::request::{DataPath, Request};
 use super::{Sfid, dataport, gen5, lsc, sampler};
 use crate::isa::Platform;
-use crate::isa::platforms::Dialect;
 
-/// Messages whose bits Xe2 has left as they were: those of the load/store pipe and of the gateway, and the flush of
-/// the sampler.
-/// Source: Xe2 messages reference 7 and 12.
-pub const fn as_before_xe2(request: &Request) -> bool {
-    matches!(
+/// Whether a platform still has the message: later parts have no data caches, and no media sampler.
+/// Source: Xe2 messages reference 3 and 10.
+fn is_lost(request: &Request, platform: Platform) -> bool {
+    let lsc = lsc::is_served(request) || matches!(request, Request::LscFence(_));
+    let kept = matches!(
         request,
-        Request::Lsc(_)
-            | Request::LscBlock2d(_)
-            | Request::LscFence(_)
+        Request::Sampler(_)
+            | Request::SamplerFlush
+            | Request::Target(_)
+            | Request::Urb(_)
             | Request::Barrier
             | Request::EndOfThread
-            | Request::SamplerFlush
-    )
+    );
+    !platform.data_caches && !lsc && !kept
 }
 
 /// Turns a request into bits.
@@ -43,9 +43,14 @@ pub fn encode(
     if platform.is_gen5() {
         return gen5::encode(request, form, platform);
     }
-    let same = platform.dialect == Dialect::Xe2 && as_before_xe2(request);
-    if let Some(section) = platform.dialect.unmodelled().filter(|_| !same) {
+    if let Some(section) = platform.dialect.unmodelled() {
         return Err(EncodeError::Unmodelled { platform, section });
+    }
+    if is_lost(request, platform) {
+        return Err(EncodeError::Absent {
+            what: request.name(),
+            platform,
+        });
     }
     if lsc::is_served(request) {
         return lsc::encode(request, form, platform);
@@ -71,6 +76,7 @@ pub fn encode(
     let mut desc = [descriptor(form, draft.control)?];
     outer::PARAMS16.put(&mut desc, draft.params16.into())?;
     outer::RETURN16.put(&mut desc, draft.return16.into())?;
+    sampler_xe2::TYPE_HIGH.put(&mut desc, draft.type_high)?;
     let extended = Extended {
         length: form.second,
         eot: draft.eot,
@@ -100,19 +106,17 @@ pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeEr
     if platform.is_gen5() {
         return gen5::decode(message);
     }
-    let kept = match message.sfid {
-        Sfid::Gateway => true,
-        Sfid::Sampler => sampler::is_flush(message.desc),
-        sfid => sfid.is_lsc(),
-    };
-    let same = platform.dialect == Dialect::Xe2 && kept;
-    if let Some(section) = platform.dialect.unmodelled().filter(|_| !same) {
+    if let Some(section) = platform.dialect.unmodelled() {
         return Err(DecodeError::Unmodelled { platform, section });
     }
     if lsc::is_meant(message.sfid, message.desc) {
         return lsc::decode(message, platform);
     }
-    refuse_unknown(&outer::LAYOUT, &[message.desc])?;
+    let high = match message.sfid {
+        Sfid::Sampler if platform.sampler.six_bit_types => sampler_xe2::TYPE_HIGH.mask(),
+        _ => 0,
+    };
+    refuse_unknown(&outer::LAYOUT, &[message.desc & !high])?;
     let extended = decode_extended(message, platform)?;
     let desc = [message.desc];
     let form = MessageForm {
@@ -125,5 +129,8 @@ pub fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeEr
         Sfid::Sampler => sampler::decode(message, &form, &extended, platform)?,
         _ => dataport::decode(message, &form, &extended, platform)?,
     };
+    if is_lost(&request, platform) {
+        return Err(DecodeError::UnknownFunction(message.sfid));
+    }
     Ok(Decoded { request, form })
 }

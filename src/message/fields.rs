@@ -98,6 +98,26 @@ layouts! {
         BINDING   "binding"       0 [7:0]   "binding table index";
     }
 
+    /// Function control of the sampler from Xe2 on.
+    sampler_xe2 "sampler function control" "Xe2 messages reference 5" {
+        TYPE_HIGH "message type, bit 5" 0 [31:31] "positional offsets";
+        SIMD_MODE "SIMD mode"     0 [18:17] "1 sixteen lanes, 2 thirty-two";
+        TYPE      "message type"  0 [16:12] "the operation";
+        SAMPLER   "sampler index" 0 [11:8]  "sampler state";
+        BINDING   "binding"       0 [7:0]   "binding table index";
+    }
+
+    /// Header of the 3D sampler messages from Xe2 on.
+    sampler_xe2_header "sampler header" "Xe2 messages reference 5" {
+        NULL_MASK   "pixel null mask"  2 [23:23] "one more register tells the lanes with absent texels";
+        GATHER      "gather4 channel"  2 [17:16] "gather4: source channel, 0 R .. 3 A";
+        DISABLE     "channel disable"  2 [15:12] "bit 12 R .. bit 15 A, 1 = not returned";
+        OFFSET_U    "U offset"         2 [11:8]  "texels, signed";
+        OFFSET_V    "V offset"         2 [7:4]   "texels, signed";
+        OFFSET_R    "R offset"         2 [3:0]   "texels, signed";
+        PAIRED      "paired surface"   4 [31:0]  "its state; bit 0 says that there is one";
+    }
+
     /// Header of the 3D sampler messages and INFO.
     sampler_header "sampler header" "lowering reference 3.4 and 4" {
         NULL_MASK   "pixel null mask"  2 [23:23] "one more register tells the lanes with absent texels";

@@ -91,11 +91,13 @@ fn extended_layout(desc: u32) -> &'static Layout {
     }
 }
 
-/// The code of a cache policy by the words of the text; `None` if the pipe has no such policy.
+/// A cache policy: the word for each level, and its code.
+type Policy = ([&'static str; 2], u32);
+
+/// The cache policies of a pipe, default first. The codes have three bits on top of one that only later parts have.
 /// Source: Xe2 messages reference 7, "Cache control".
-pub fn cache_code(words: &[impl AsRef<str>], store: bool, pipe: &Pipe) -> Option<u32> {
-    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
-    let (policies, more) = match store {
+fn cache_policies(store: bool, pipe: &Pipe) -> impl Iterator<Item = Policy> {
+    let (policies, more): ([[&'static str; 2]; 8], &'static [Policy]) = match store {
         false => (
             [
                 ["df", "df"],
@@ -107,7 +109,7 @@ pub fn cache_code(words: &[impl AsRef<str>], store: bool, pipe: &Pipe) -> Option
                 ["st", "ca"],
                 ["ri", "ca"],
             ],
-            [(["uc", "cc"], 5), (["ca", "cc"], 9), (["ri", "ri"], 14)].as_slice(),
+            &[(["uc", "cc"], 5), (["ca", "cc"], 9), (["ri", "ri"], 14)],
         ),
         true => (
             [
@@ -120,17 +122,29 @@ pub fn cache_code(words: &[impl AsRef<str>], store: bool, pipe: &Pipe) -> Option
                 ["st", "wb"],
                 ["wb", "wb"],
             ],
-            [].as_slice(),
+            &[],
         ),
     };
-    if words.is_empty() {
-        return Some(0);
+    let later = pipe.cache_bits == 4;
+    let codes = policies.into_iter().zip((0..).step_by(2));
+    codes.chain(more.iter().copied().filter(move |_| later))
+}
+
+/// The code of a cache policy by the words of the text; `None` if the pipe has no such policy.
+pub fn cache_code(words: &[impl AsRef<str>], store: bool, pipe: &Pipe) -> Option<u32> {
+    let words: Vec<&str> = words.iter().map(AsRef::as_ref).collect();
+    let mut policies = cache_policies(store, pipe);
+    match words.is_empty() {
+        true => Some(0),
+        false => policies.find(|row| row.0[..] == words[..]).map(|row| row.1),
     }
-    let code = policies.iter().position(|policy| policy[..] == words[..]);
-    let more = more.iter().filter(|_| pipe.cache_bits == 4);
-    let more = more.clone().find(|(policy, _)| policy[..] == words[..]);
-    // Three bits on top of one that only later parts have.
-    code.map(|code| 2 * code as u32).or(more.map(|row| row.1))
+}
+
+/// The words of a cache policy, none for the default one.
+pub fn cache_words(code: u32, store: bool, pipe: &Pipe) -> Vec<&'static str> {
+    let mut policies = cache_policies(store, pipe).skip(1);
+    let policy = policies.find(|row| row.1 == code);
+    policy.map(|row| row.0.to_vec()).unwrap_or_default()
 }
 
 /// The immediate offset in bytes that an extended descriptor has room for; `None` for others.

@@ -14,7 +14,8 @@ use super::bits::{
 use super::extended::Extended;
 use super::fields::{
     avs_payload, extended_gen11 as ex, media_sampler_header, outer, sampler as control,
-    sampler_header as header, unorm_payload,
+    sampler_header as header, sampler_xe2 as xe2_control, sampler_xe2_header as xe2_header,
+    unorm_payload,
 };
 use super::request::{AvsRequest, Request, ReturnFormat, SamplerOp, SamplerRequest, UnormRequest};
 use crate::isa::{AvsControl, AvsMode, ChannelMask, Platform};
@@ -96,7 +97,12 @@ pub fn header_bits(
 impl SamplerOp {
     /// The messages of gather4 that compare: their header names no channel. Source: lowering reference 4.
     pub const fn names_no_channel(self) -> bool {
-        matches!(self, SamplerOp::Gather4C | SamplerOp::Gather4PoC)
+        self.is_gather() && self.compares()
+    }
+
+    /// Whether it reads texels, which a paired surface may go with.
+    pub const fn samples(self) -> bool {
+        !matches!(self, SamplerOp::Resinfo | SamplerOp::Sampleinfo)
     }
 
     /// Gathers with texel offsets as parameters of their own. Source: lowering reference 4.
@@ -198,13 +204,12 @@ pub(super) fn encode_3d(
             2 * native
         )));
     }
-    let po = matches!(r.op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
-    if po && !platform.sampler.gather4_po || !r.op.has_message() {
+    let Some(code) = r.op.code_on(platform) else {
         return Err(EncodeError::Absent {
             what: r.op.name(),
             platform,
         });
-    }
+    };
     if r.channels.0 == 0 || r.channels.0 > 0xf || r.op.is_gather() && r.channels.count() != 1 {
         return Err(EncodeError::Unencodable("channel set".into()));
     }
@@ -234,7 +239,8 @@ pub(super) fn encode_3d(
     }
     let mut draft = Draft::new(Sfid::Sampler);
     draft.put(control::SIMD_MODE, simd_mode(r.lanes, platform))?;
-    draft.put(control::TYPE, r.op.code())?;
+    draft.put(control::TYPE, code & control::TYPE.max())?;
+    draft.type_high = code >> 5;
     draft.put(control::SAMPLER, r.sampler)?;
     draft.put(control::BINDING, r.surface)?;
     draft.coarse = r.coarse;
@@ -253,7 +259,7 @@ pub(super) fn encode_3d(
         }
         let gather = r.channels.0.trailing_zeros();
         draft.header[2] = match r.op {
-            SamplerOp::Gather4 | SamplerOp::Gather4Po => {
+            op if op.is_gather() && !op.names_no_channel() => {
                 header_bits(None, Some(gather), r.pixel_null_mask, offsets)
             }
             // The shadow forms never say their channel (lowering reference 4, difference 17).
@@ -331,9 +337,12 @@ pub(super) fn encode_unorm(r: &UnormRequest, form: &MessageForm) -> Result<Draft
     Ok(draft)
 }
 
-/// Whether a descriptor to the sampler asks for its flush.
-pub(super) fn is_flush(desc: u32) -> bool {
-    control::TYPE.get(&[desc]) == FLUSH_TYPE
+/// The sixth bit of a message type, where there is one.
+fn type_high(desc: u32, platform: Platform) -> u32 {
+    match platform.sampler.six_bit_types {
+        true => xe2_control::TYPE_HIGH.get(&[desc]),
+        false => 0,
+    }
 }
 
 pub(super) fn encode_flush(form: &MessageForm) -> Result<Draft, EncodeError> {
@@ -362,8 +371,8 @@ pub(super) fn decode(
         reserved(ex::COARSE, coarse, (coarse == 0).then_some(()))?;
         return decode_block(message, form, code);
     }
-    let op = SamplerOp::from_code(code).filter(|op| op.has_message());
-    let op = op.ok_or(DecodeError::UnknownType {
+    let code = code | type_high(message.desc, platform) << 5;
+    let op = SamplerOp::from_code_on(code, platform).ok_or(DecodeError::UnknownType {
         sfid: Sfid::Sampler,
         value: code,
     })?;
@@ -372,9 +381,6 @@ pub(super) fn decode(
         2 => 2 * platform.native_lanes(),
         value => return reserved(control::SIMD_MODE, value, None),
     };
-    if matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC) && !platform.sampler.gather4_po {
-        return reserved(control::TYPE, code, None);
-    }
     let mut r = SamplerRequest {
         op,
         surface: control::BINDING.get(&desc),
@@ -394,6 +400,10 @@ pub(super) fn decode(
     };
     if form.header {
         decode_header(&mut r, message)?;
+        let paired = xe2_header::PAIRED.get(&message.header);
+        if platform.sampler.paired_surface && r.op.samples() && paired & 1 != 0 {
+            return reserved(xe2_header::PAIRED, paired, None);
+        }
     } else if op.is_gather() {
         r.channels = ChannelMask(1);
     } else if form.response != 0 {
@@ -420,7 +430,7 @@ fn decode_header(r: &mut SamplerRequest, message: &Message) -> Result<(), Decode
     r.pixel_null_mask = header::NULL_MASK.get(m0) != 0;
     let gather = header::GATHER.get(m0);
     let disable = header::DISABLE.get(m0);
-    let names_channel = matches!(r.op, SamplerOp::Gather4 | SamplerOp::Gather4Po);
+    let names_channel = r.op.is_gather() && !r.op.names_no_channel();
     if gather != 0 && !names_channel {
         return reserved(header::GATHER, gather, None);
     }

@@ -1,8 +1,8 @@
 //! What the 3D sampler is asked.
 
 use super::not;
-use crate::isa::ChannelMask;
 use crate::isa::opcodes::OpInfo;
+use crate::isa::{ChannelMask, Platform};
 use serde::{Serialize, Serializer};
 
 /// An operation of the 3D sampler; the number is the message type. Source: lowering reference 3.1.
@@ -161,6 +161,26 @@ impl SamplerOp {
             .find(|op| op.code() == code)
     }
 
+    /// The message type on a platform; `None` where it has no such message.
+    /// Source: lowering reference 3.1 and 20; Xe2 messages reference 5.
+    pub fn code_on(self, platform: Platform) -> Option<u32> {
+        if platform.sampler.six_bit_types {
+            return Some(match self {
+                SamplerOp::Gather4Po => 0x28,
+                SamplerOp::Gather4PoC => 0x30,
+                op => op.code(),
+            });
+        }
+        let gone = self.has_separate_offsets() && !platform.sampler.gather4_po;
+        (self.has_message() && !gone).then(|| self.code())
+    }
+
+    /// Reads a message type of a platform.
+    pub fn from_code_on(code: u32, platform: Platform) -> Option<SamplerOp> {
+        let mut all = SamplerOp::ALL.iter().map(|row| row.0);
+        all.find(|op| op.code_on(platform) == Some(code))
+    }
+
     /// What a 3D sampler instruction asks: its operation number is the message type. Newer text uses
     /// numbers of gather4 for operations that are none.
     pub fn of_instruction(row: &OpInfo) -> Option<SamplerOp> {
@@ -168,7 +188,7 @@ impl SamplerOp {
         all.find(|op| op.code() == u32::from(row.sub) && op.is_gather() == (row.code == 0x6f))
     }
 
-    /// Whether the modelled platforms have a message for it; newer text names more operations.
+    /// Whether parts before Xe2 have a message for it; newer text names more operations.
     /// Source: lowering reference 3.1, table of message types, and 20.
     pub const fn has_message(self) -> bool {
         use SamplerOp::*;
