@@ -97,9 +97,10 @@ pub fn descriptors(
         words: vec![desc],
     }];
     if let Some(layout) = sfid.and_then(|s| control_layout(s, desc, platform)) {
+        let own = outer::CONTROL.mask() | layout.known(0);
         parts.push(ListedPart {
             layout,
-            words: vec![desc],
+            words: vec![desc & own],
         });
     }
     parts.push(ListedPart {
@@ -122,6 +123,9 @@ pub fn header(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'static Layo
     Some(match (sfid, dataport::TYPE.get(&desc)) {
         (Sfid::Sampler, _) if fields::sampler::SIMD_MODE.get(&desc) == BLOCK_MODE => {
             &fields::media_sampler_header::LAYOUT
+        }
+        (Sfid::Sampler, _) if platform.sampler.paired_surface => {
+            &fields::sampler_xe2_header::LAYOUT
         }
         (Sfid::Sampler, _) => &fields::sampler_header::LAYOUT,
         (Sfid::Dc1, t::MEDIA_READ | t::MEDIA_WRITE) => &fields::media_block_header::LAYOUT,

@@ -38,14 +38,13 @@ fn data(header: bool, first: u32, second: u32, response: u32) -> MessageForm {
 
 #[test]
 fn every_sampler_request_survives_its_bits() {
-    for &platform in MODERN.iter().chain(&[Platform::Bdw]) {
+    for &platform in MODERN.iter().chain(&[Platform::Bdw, Platform::Bmg]) {
         for &(op, _) in SamplerOp::ALL {
-            let po = matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
-            if po && platform.place() >= Platform::Dg2.place() || !op.has_message() {
+            if op.code_on(platform).is_none() {
                 continue;
             }
             for mask in 1..16 {
-                let no_channel = matches!(op, SamplerOp::Gather4C | SamplerOp::Gather4PoC);
+                let no_channel = op.names_no_channel();
                 let channels = ChannelMask(mask);
                 if op.is_gather() && channels.count() != 1 || no_channel && mask != 1 {
                     continue;
@@ -329,12 +328,10 @@ fn since_gen8() -> impl Strategy<Value = Platform> {
 
 /// A platform and a message of its 3D sampler.
 fn sampler_op() -> impl Strategy<Value = (Platform, SamplerOp)> {
-    let here = |platform: Platform, op: SamplerOp| {
-        let po = matches!(op, SamplerOp::Gather4Po | SamplerOp::Gather4PoC);
-        op.has_message() && !(po && platform.place() >= Platform::Dg2.place())
-    };
+    let here = |platform: Platform, op: SamplerOp| op.code_on(platform).is_some();
     let all = MODERN
         .iter()
+        .chain(&[Platform::Bmg, Platform::Ptl])
         .flat_map(|&p| SamplerOp::ALL.iter().map(move |row| (p, row.0)));
     prop::sample::select(all.filter(|&(p, op)| here(p, op)).collect::<Vec<_>>())
 }
@@ -435,7 +432,7 @@ proptest! {
         (mask, flags, params) in (1..16_u8, 0..16_u32, 1..5_u32),
         offsets in prop::array::uniform3(-8..8_i8),
     ) {
-        let first_only = matches!(op, SamplerOp::Gather4C | SamplerOp::Gather4PoC);
+        let first_only = op.names_no_channel();
         let channels = match op.is_gather() {
             true if first_only => ChannelMask(1),
             true => ChannelMask(1 << (mask % 4)),

@@ -53,7 +53,7 @@ const SS: u32 = 2;
 const BTI: u32 = 3;
 
 /// Whether a request goes to the load/store pipe; its fences have the outer fields of other messages.
-pub(super) const fn is_served(request: &Request) -> bool {
+pub const fn is_served(request: &Request) -> bool {
     matches!(request, Request::Lsc(_) | Request::LscBlock2d(_))
 }
 

@@ -13,7 +13,7 @@ use super::bits::{DecodeError, Message, MessageForm, refuse_unknown};
 use super::codec::decode;
 use super::default_lengths::{counts_by_header, odd_lengths};
 use super::extended::{extended_layout, extended_text_layout};
-use super::fields::{Field, Layout, extended_gen11, outer};
+use super::fields::{Field, Layout, extended_gen11, outer, sampler_xe2};
 use super::{Sfid, dataport, gen5, lsc};
 use crate::isa::Platform;
 use std::fmt::Write;
@@ -120,8 +120,10 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
         .copied()
         .collect();
     text += &ruler(&fields, desc);
-    text += &word(&outer::LAYOUT, 0, desc);
+    let own = layout.map_or(0, |layout| layout.known(0) & !outer::LAYOUT.known(0));
+    text += &word(&outer::LAYOUT, 0, desc & !own);
     if let Some(layout) = layout {
+        let control = control | desc & own;
         let _ = writeln!(text, "{} {control:#x} ({})", layout.name, layout.source);
         text += &word(layout, 0, control);
     }
@@ -206,6 +208,9 @@ pub fn meant(desc: u32, ex_desc: u32, platform: Platform) -> Vec<(Sfid, String)>
 pub fn control_layout(sfid: Sfid, desc: u32, platform: Platform) -> Option<&'static Layout> {
     match platform.is_gen5() {
         true => gen5::layout(sfid),
+        false if sfid == Sfid::Sampler && platform.sampler.six_bit_types => {
+            Some(&sampler_xe2::LAYOUT)
+        }
         false => dataport::layout(sfid, outer::CONTROL.get(&[desc])),
     }
 }

@@ -14,7 +14,8 @@ use crate::exec::message::environment::Environment;
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::isa::{ChannelMask, Platform};
-use crate::message::dataport::same_code;
+use crate::message::dataport::{BINDLESS, same_code};
+use crate::message::lsc;
 use crate::message::sampler::is_halved;
 use crate::message::{Atomic, NoBits, Request, ReturnFormat, SamplerOp, through};
 
@@ -29,10 +30,50 @@ pub fn round_trip(
         return Ok(request);
     }
     let platform = thread.program.platform;
-    let sent = widened(request, platform);
+    let (sent, handles) = without_handles(widened(request, platform));
     let decoded = through(&sent, platform);
-    let decoded = decoded.map(|decoded| apply_decoded(request, decoded, platform));
+    let decoded = decoded.map(|decoded| apply_decoded(request, handles.back(decoded), platform));
     decoded.map_err(|why| no_bits(thread, &why, pc))
+}
+
+/// Handles of bindless states, which travel beside the descriptor: that of a surface is the extended descriptor, that
+/// of a sampler lies in `M0.3`. Source: lowering reference 1.6, 3.5.
+#[derive(Default)]
+struct Handles {
+    surface: Option<u32>,
+    sampler: Option<u32>,
+}
+
+/// The request as its descriptor says it, a bindless surface by its reserved number.
+fn without_handles(mut request: Request) -> (Request, Handles) {
+    let mut handles = Handles::default();
+    if lsc::is_served(&request) {
+        return (request, handles);
+    }
+    if let Some(surface) = request.surface_mut().filter(|surface| **surface > 0xff) {
+        handles.surface = Some(std::mem::replace(surface, BINDLESS));
+    }
+    if let Some(sampler) = request.sampler_mut().filter(|sampler| **sampler > 0xf) {
+        handles.sampler = Some(std::mem::replace(sampler, 0));
+    }
+    (request, handles)
+}
+
+impl Handles {
+    /// What was decoded with the states that its numbers stand for.
+    fn back(&self, mut decoded: Request) -> Request {
+        if let (Some(handle), Some(surface)) = (self.surface, decoded.surface_mut())
+            && *surface == BINDLESS
+        {
+            *surface = handle;
+        }
+        if let (Some(handle), Some(sampler)) = (self.sampler, decoded.sampler_mut())
+            && *sampler == 0
+        {
+            *sampler = handle;
+        }
+        decoded
+    }
 }
 
 /// Scattered qwords have no message in the reference. Render target writes with parts that are not modelled are
@@ -77,7 +118,7 @@ fn widened(request: Request, platform: Platform) -> Request {
     let native = platform.native_lanes();
     r.lanes = two_counts(r.lanes, native);
     // The shadow forms of gather4 name no channel (lowering reference 4, 21 row 17): what is compared has one.
-    if names_no_channel(r.op) {
+    if r.op.names_no_channel() {
         r.channels = ChannelMask(1);
     }
     if platform.is_gen5() {
@@ -99,10 +140,6 @@ fn widened(request: Request, platform: Platform) -> Request {
     Request::Sampler(r)
 }
 
-const fn names_no_channel(op: SamplerOp) -> bool {
-    matches!(op, SamplerOp::Gather4C | SamplerOp::Gather4PoC)
-}
-
 /// The native lane count or twice that; more is left for the encoder to refuse.
 fn two_counts(lanes: u32, native: u32) -> u32 {
     match lanes {
@@ -119,7 +156,7 @@ fn apply_decoded(request: Request, decoded: Request, platform: Platform) -> Requ
         (Request::Sampler(asked), Request::Sampler(mut r)) => {
             r.lanes = two_counts(asked.lanes, platform.native_lanes());
             (r.op, r.params) = (asked.op, asked.params);
-            if names_no_channel(asked.op) {
+            if asked.op.names_no_channel() {
                 r.channels = asked.channels;
             }
             (r.params16, r.returns) = (asked.params16, asked.returns);
