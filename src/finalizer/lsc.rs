@@ -18,8 +18,13 @@ use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, OPCODES, Opcode, Platform, Type};
 use crate::message::bits::rows;
 use crate::message::codec::decode;
+use crate::message::dataport::BINDLESS;
+use crate::message::fields::lsc_typed_block;
 use crate::message::lsc::{cache_code, cache_words, immediate_offset};
-use crate::message::{Access, Lsc, LscBlock2d, LscData, LscModel, LscOp, Request, Sfid, Strided};
+use crate::message::{
+    Access, DataPath, FieldSelect, Lsc, LscBlock2d, LscData, LscModel, LscOp, MediaBlock, Request,
+    Sfid, Strided,
+};
 use crate::syntax::ast;
 use crate::syntax::ast::{LscAddress, LscFunction, Operand, Suffix};
 
@@ -60,7 +65,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     };
     match data.block {
         Some(block) if cx.lsc_function() == Sfid::Ugm => block2d(cx, address, data, block),
-        Some(_) => cx.refuse(Code::N0380, "2D blocks of surfaces are messages of Xe2"),
+        Some(block) => typed_block(cx, address, data, block),
         None => lanes(cx, address, data, &operands.sources),
     }
 }
@@ -400,6 +405,70 @@ fn block2d(
     let cache = cx.cache_suffix();
     plan.name = (!cx.platform.gathering_send)
         .then(|| format!("{kind}_block2d.ugm.d{bits}{letters}.a64{cache}"));
+    cx.send(plan)
+}
+
+/// `lsc_load_block2d.tgm`, `lsc_store_block2d.tgm`. Source: Xe2 messages reference 9.
+fn typed_block(
+    cx: &mut Lowering,
+    address: &LscAddress<VarId>,
+    data: &ast::LscData<VarId>,
+    block: ast::LscBlock,
+) -> Result<()> {
+    let write = cx.instruction.opcode.node == Opcode::LscStoreBlock2d;
+    let place = cx.raw_place(&data.raw);
+    let [x, y] = &address.parts[..] else {
+        return cx.refuse(Code::E0380, "a block of texels has two parts of an address");
+    };
+    let memory = cx.lsc_memory(address)?;
+    let surface = match memory.model {
+        LscModel::Bti(index) => index,
+        _ => BINDLESS,
+    };
+    let request = MediaBlock {
+        surface,
+        field: FieldSelect::State,
+        x: 0,
+        y: 0,
+        width: block.width,
+        height: block.height,
+        path: DataPath::DEFAULT,
+    };
+    let request = match write {
+        true => Request::MediaWrite(request),
+        false => Request::MediaRead(request),
+    };
+    let mut plan = cx.plan(request)?.block(1);
+    let cache = cx.cache(write)?;
+    plan.template.desc |= cache << lsc_typed_block::CACHE_LOW.lo;
+    let mut runs = vec![Run::Undefined { len: 20 }];
+    for part in [x, y] {
+        let value = cx.first_dword(&part.operand.node);
+        runs.push(dword(match part.offset as u32 {
+            0 => value,
+            by => Value::call(Op::Add, value, Value::Const(by)),
+        }));
+    }
+    runs.push(Run::Value {
+        value: Value::Const(plan.template.header[7]),
+        size: 2,
+    });
+    let grf = cx.grf();
+    plan.parts = vec![PayloadPart::from_runs(runs, grf)];
+    if write {
+        let Some(place) = place else {
+            return cx.refuse(Code::E0380, "the data are %null");
+        };
+        plan.parts
+            .push(cx.part(place, plan.template.extended_length * grf));
+    } else {
+        plan.place = place;
+    }
+    plan.layout = Layout::Joined(1);
+    plan.handle = memory.handle;
+    let kind = if write { "store" } else { "load" };
+    let cache = cx.cache_suffix();
+    plan.name = (!cx.platform.gathering_send).then(|| format!("{kind}_block2d.tgm.d32.a32{cache}"));
     cx.send(plan)
 }
 

@@ -17,7 +17,7 @@ use crate::isa::Platform;
 /// Whether a platform still has the message: later parts have no data caches, and no media sampler.
 /// Source: Xe2 messages reference 3 and 10.
 fn is_lost(request: &Request, platform: Platform) -> bool {
-    let lsc = lsc::is_served(request) || matches!(request, Request::LscFence(_));
+    let lsc = lsc::is_served(request, platform) || matches!(request, Request::LscFence(_));
     let kept = matches!(
         request,
         Request::Sampler(_)
@@ -52,7 +52,7 @@ pub fn encode(
             platform,
         });
     }
-    if lsc::is_served(request) {
+    if lsc::is_served(request, platform) {
         return lsc::encode(request, form, platform);
     }
     if request.path() != DataPath::DEFAULT {

@@ -10,6 +10,7 @@ use super::codec::{decode, encode};
 use super::fields::avs_payload;
 use super::gen5::rules as gen5;
 use super::layout::Layout;
+use super::lsc;
 use super::raw_lengths::{RawPart, spelled};
 use super::request::Request;
 use crate::isa::Platform;
@@ -160,7 +161,7 @@ pub fn form(request: &Request, platform: Platform) -> MessageForm {
         Request::Target(_) => 0,
         _ => data,
     };
-    let header = layout.header;
+    let header = layout.header && !lsc::is_served(request, platform);
     let first = (u32::from(header) + parameters).max(1);
     // One payload up to Gen8, two from then on; block messages of the sampler are one piece.
     if !platform.split_send {

@@ -390,6 +390,29 @@ layouts! {
         BLOCK_WIDTH  "block width"    7 [7:0]   "elements of a row of a block less one";
     }
 
+    /// A 2D block of texels.
+    lsc_typed_block "typed 2D block descriptor" "Xe2 messages reference 9" {
+        MODEL      "address type"        0 [30:29] "1 bindless, 3 binding table";
+        LENGTH     "message length"      0 [28:25] "one register of place and size";
+        RESPONSE   "response length"     0 [24:20] "registers written back";
+        CACHE      "cache control"       0 [19:17] "as other messages of the pipe";
+        CACHE_LOW  "cache control, low"  0 [16:16] "with the bits above";
+        OPCODE     "opcode"              0 [5:0]   "3 load, 7 store";
+    }
+
+    /// The payload register of a 2D block of texels.
+    lsc_typed_block_payload "typed 2D block payload" "Xe2 messages reference 9" {
+        X            "x"            5 [31:0]  "bytes from the left edge, signed";
+        Y            "y"            6 [31:0]  "rows from the top, signed";
+        BLOCK_HEIGHT "block height" 7 [15:8]  "rows less one";
+        BLOCK_WIDTH  "block width"  7 [7:0]   "bytes of a row less one";
+    }
+
+    /// Extended descriptor of a 2D block of texels of a bound surface.
+    extended_lsc_typed_block "typed 2D block extended descriptor" "Xe2 messages reference 7" {
+        INDEX        "binding"      0 [31:24] "binding table index";
+    }
+
     /// Extended descriptor of a message of the load/store pipe at addresses.
     extended_lsc "load/store extended descriptor" "Xe2 messages reference 7" {
         OFFSET       "offset"         0 [31:12] "bytes added to every address, signed, from Xe2 on";

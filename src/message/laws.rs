@@ -2,6 +2,8 @@
 
 use super::bits::{Message, MessageForm};
 use super::codec::{decode, encode};
+use super::dataport::BINDLESS;
+use super::default_lengths::form;
 use super::extended::{Extended, extended_descriptor};
 use super::request::*;
 use super::sfid::Sfid;
@@ -106,6 +108,40 @@ fn every_media_block_survives_its_bits() {
             }
         }
     }
+}
+
+#[test]
+fn typed_blocks_of_xe2_survive_their_bits() {
+    for (width, height) in [(1, 1), (4, 64), (32, 8), (64, 4)] {
+        for surface in [0, 5, 251, BINDLESS] {
+            let r = MediaBlock {
+                surface,
+                field: FieldSelect::State,
+                x: -5,
+                y: i32::MAX,
+                width,
+                height,
+                path: DataPath::DEFAULT,
+            };
+            for request in [Request::MediaRead(r), Request::MediaWrite(r)] {
+                let form = form(&request, Platform::Bmg);
+                assert_eq!((form.header, form.first), (false, 1));
+                there_and_back(request, form, Platform::Bmg);
+            }
+        }
+    }
+    let field = MediaBlock {
+        surface: 0,
+        field: FieldSelect::Top,
+        x: 0,
+        y: 0,
+        width: 4,
+        height: 1,
+        path: DataPath::DEFAULT,
+    };
+    let field = Request::MediaRead(field);
+    let message = encode(&field, &form(&field, Platform::Bmg), Platform::Bmg);
+    assert!(message.is_err(), "a typed block has no field mode");
 }
 
 #[test]

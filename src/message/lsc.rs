@@ -12,11 +12,17 @@
 
 use super::Sfid;
 use super::bits::{
-    DecodeError, Decoded, EncodeError, Message, MessageForm, refuse_unknown, reserved,
+    DecodeError, Decoded, EncodeError, Message, MessageForm, refuse_unknown, refuse_unknown_in,
+    reserved,
 };
+use super::dataport::BINDLESS;
 use super::default_lengths::form as default_form;
+use super::fields::lsc_typed_block_payload as t;
 use super::fields::{self, Field, Layout, extended_lsc as x, extended_lsc_bti as bti, lsc as c};
-use super::request::{Access, Lsc, LscBlock2d, LscData, LscModel, LscOp, Request, Strided};
+use super::request::{
+    Access, DataPath, FieldSelect, Lsc, LscBlock2d, LscData, LscModel, LscOp, MediaBlock, Request,
+    Strided,
+};
 use crate::isa::platforms::{Dialect, Lsc as Pipe};
 use crate::isa::{AtomicOp, ChannelMask, Platform};
 
@@ -53,8 +59,13 @@ const SS: u32 = 2;
 const BTI: u32 = 3;
 
 /// Whether a request goes to the load/store pipe; its fences have the outer fields of other messages.
-pub const fn is_served(request: &Request) -> bool {
-    matches!(request, Request::Lsc(_) | Request::LscBlock2d(_))
+pub fn is_served(request: &Request, platform: Platform) -> bool {
+    match request {
+        Request::Lsc(_) | Request::LscBlock2d(_) => true,
+        // Blocks of texels have moved here. Source: Xe2 messages reference 9.
+        Request::MediaRead(_) | Request::MediaWrite(_) => !platform.data_caches,
+        _ => false,
+    }
 }
 
 /// Whether a descriptor to a function of the pipe is one of these.
@@ -63,8 +74,11 @@ pub(super) fn is_meant(sfid: Sfid, desc: u32) -> bool {
 }
 
 /// The layout of a descriptor; none for the fence and for opcodes that are not known.
-pub(super) fn layout(desc: u32) -> Option<&'static Layout> {
+pub(super) fn layout(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
     let opcode = c::OPCODE.get(&[desc]);
+    if is_typed_block(sfid, opcode) {
+        return Some(&fields::lsc_typed_block::LAYOUT);
+    }
     if matches!(opcode, LOAD_BLOCK2D | STORE_BLOCK2D) {
         return Some(&fields::lsc_block2d::LAYOUT);
     }
@@ -78,12 +92,17 @@ pub(super) fn layout(desc: u32) -> Option<&'static Layout> {
 /// The layouts of both descriptors of a message; none of other messages than these, and where one descriptor has all.
 pub fn layouts(sfid: Sfid, desc: u32, platform: Platform) -> Option<[&'static Layout; 2]> {
     let two = is_meant(sfid, desc) && platform.dialect != Dialect::Xe3p;
-    Some([layout(desc).filter(|_| two)?, extended_layout(desc)])
+    Some([
+        layout(sfid, desc).filter(|_| two)?,
+        extended_layout(sfid, desc),
+    ])
 }
 
 /// The layout of the extended descriptor that belongs to a descriptor.
-fn extended_layout(desc: u32) -> &'static Layout {
+fn extended_layout(sfid: Sfid, desc: u32) -> &'static Layout {
     match (c::OPCODE.get(&[desc]), c::MODEL.get(&[desc])) {
+        (opcode, BTI) if is_typed_block(sfid, opcode) => &fields::extended_lsc_typed_block::LAYOUT,
+        (opcode, _) if is_typed_block(sfid, opcode) => &fields::extended_lsc_handle::LAYOUT,
         (LOAD_BLOCK2D | STORE_BLOCK2D, _) => &fields::extended_lsc_block2d::LAYOUT,
         (_, BTI) => &bti::LAYOUT,
         (_, BSS | SS) => &fields::extended_lsc_handle::LAYOUT,
@@ -199,6 +218,11 @@ pub(super) fn encode(
             (Sfid::Ugm, desc, ex_desc, payload)
         }
         Request::LscBlock2d(_) => return Err(absent("2D blocks of memory")),
+        Request::MediaRead(r) | Request::MediaWrite(r) => {
+            let store = matches!(request, Request::MediaWrite(_));
+            let (desc, ex_desc, payload) = typed_block(r, store)?;
+            (Sfid::Tgm, desc, ex_desc, payload)
+        }
         _ => return Err(bad("a message of the load/store pipe")),
     };
     let mut desc = [desc];
@@ -336,13 +360,71 @@ fn block(r: &LscBlock2d, pipe: &Pipe) -> Result<(u32, u32, [u32; 8]), EncodeErro
     Ok((desc[0], word[0], payload))
 }
 
+/// A block of texels, which takes the place of the media block: descriptors without lengths, and its register.
+/// Source: Xe2 messages reference 9.
+fn typed_block(r: &MediaBlock, store: bool) -> Result<(u32, u32, [u32; 8]), EncodeError> {
+    if r.field != FieldSelect::State || r.path != DataPath::DEFAULT {
+        return Err(bad("a typed block has no field mode and one path"));
+    }
+    if r.width == 0 || r.height == 0 {
+        return Err(bad("at least one byte"));
+    }
+    let (mut desc, mut word, mut payload) = ([0], [0], [0; 8]);
+    c::OPCODE.put(&mut desc, if store { STORE_BLOCK2D } else { LOAD_BLOCK2D })?;
+    match r.surface {
+        BINDLESS => c::MODEL.put(&mut desc, BSS)?,
+        index => {
+            c::MODEL.put(&mut desc, BTI)?;
+            bti::BTI.put(&mut word, index)?;
+        }
+    }
+    t::X.put(&mut payload, r.x as u32)?;
+    t::Y.put(&mut payload, r.y as u32)?;
+    t::BLOCK_HEIGHT.put(&mut payload, r.height - 1)?;
+    t::BLOCK_WIDTH.put(&mut payload, r.width - 1)?;
+    Ok((desc[0], word[0], payload))
+}
+
+fn decode_typed_block(message: &Message) -> Result<Request, DecodeError> {
+    let (desc, word, payload) = ([message.desc], [message.ex_desc], &message.header);
+    let surface = match c::MODEL.get(&desc) {
+        BSS => BINDLESS,
+        BTI => {
+            refuse_unknown(&fields::extended_lsc_typed_block::LAYOUT, &word)?;
+            bti::BTI.get(&word)
+        }
+        model => return reserved(c::MODEL, model, None),
+    };
+    for dw in 5..8 {
+        refuse_unknown_in(&t::LAYOUT, payload, dw)?;
+    }
+    let block = MediaBlock {
+        surface,
+        field: FieldSelect::State,
+        x: t::X.get(payload) as i32,
+        y: t::Y.get(payload) as i32,
+        width: t::BLOCK_WIDTH.get(payload) + 1,
+        height: t::BLOCK_HEIGHT.get(payload) + 1,
+        path: DataPath::DEFAULT,
+    };
+    Ok(match c::OPCODE.get(&desc) {
+        STORE_BLOCK2D => Request::MediaWrite(block),
+        _ => Request::MediaRead(block),
+    })
+}
+
+/// Whether a message is for a block of texels.
+const fn is_typed_block(sfid: Sfid, opcode: u32) -> bool {
+    matches!(sfid, Sfid::Tgm) && matches!(opcode, LOAD_BLOCK2D | STORE_BLOCK2D)
+}
+
 pub(super) fn decode(message: &Message, platform: Platform) -> Result<Decoded, DecodeError> {
     let Some(pipe) = platform.lsc else {
         return Err(DecodeError::UnknownFunction(message.sfid));
     };
     let desc = [message.desc];
     let opcode = c::OPCODE.get(&desc);
-    let layout = layout(message.desc).ok_or(DecodeError::LoadStore {
+    let layout = layout(message.sfid, message.desc).ok_or(DecodeError::LoadStore {
         sfid: message.sfid,
         opcode,
     })?;
@@ -364,6 +446,7 @@ pub(super) fn decode(message: &Message, platform: Platform) -> Result<Decoded, D
         return Err(DecodeError::Length(text.into()));
     }
     let request = match opcode {
+        _ if is_typed_block(message.sfid, opcode) => decode_typed_block(message)?,
         LOAD_BLOCK2D | STORE_BLOCK2D => decode_block(message, &pipe, &form, platform)?,
         _ => decode_lanes(message, &pipe, &form, platform)?,
     };

@@ -15,7 +15,6 @@ use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::isa::{ChannelMask, Platform};
 use crate::message::dataport::{BINDLESS, same_code};
-use crate::message::lsc;
 use crate::message::sampler::is_halved;
 use crate::message::{Atomic, NoBits, Request, ReturnFormat, SamplerOp, through};
 
@@ -47,7 +46,7 @@ struct Handles {
 /// The request as its descriptor says it, a bindless surface by its reserved number.
 fn without_handles(mut request: Request) -> (Request, Handles) {
     let mut handles = Handles::default();
-    if lsc::is_served(&request) {
+    if let Request::Lsc(_) | Request::LscBlock2d(_) = request {
         return (request, handles);
     }
     if let Some(surface) = request.surface_mut().filter(|surface| **surface > 0xff) {

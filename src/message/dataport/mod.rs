@@ -151,7 +151,7 @@ pub fn layout(sfid: Sfid, desc: u32) -> Option<&'static Layout> {
         (Sfid::Gateway, _) => &fields::gateway::LAYOUT,
         (Sfid::Ts, _) => &fields::spawner::LAYOUT,
         (sfid, _) if sfid.is_lsc() && is_lsc_fence(desc) => &fields::lsc_fence::LAYOUT,
-        (sfid, _) if sfid.is_lsc() => return lsc::layout(desc),
+        (sfid, _) if sfid.is_lsc() => return lsc::layout(sfid, desc),
         _ => return None,
     })
 }
