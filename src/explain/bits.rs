@@ -2,6 +2,7 @@
 
 use crate::isa::Platform;
 use crate::message::Sfid;
+use crate::message::e64;
 use crate::message::extended::extended_layout;
 use crate::message::fields::{self, Layout, dataport, outer};
 use crate::message::gen5;
@@ -89,8 +90,13 @@ pub fn descriptors(
             },
         ];
     }
-    if platform.dialect.unmodelled().is_some() {
-        return Vec::new();
+    if platform.dialect.state_addresses() {
+        let layout = sfid.and_then(|sfid| e64::layout(sfid, desc));
+        let words = vec![desc, ex_desc];
+        return layout
+            .map(|layout| ListedPart { layout, words })
+            .into_iter()
+            .collect();
     }
     let mut parts = vec![ListedPart {
         layout: &outer::LAYOUT,

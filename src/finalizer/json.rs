@@ -224,8 +224,24 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         "sfid": named.then(|| send.sfid.name()),
         "sfid_num": named.then(|| send.sfid.number(platform)),
     });
-    if let (true, Some(fields)) = (send.gathers, fields.as_object_mut()) {
-        fields.insert("gather".into(), true.into());
+    let Some(rest) = fields.as_object_mut() else {
+        return fields;
+    };
+    if send.gathers {
+        rest.insert("gather".into(), true.into());
+    }
+    if platform.dialect.state_addresses() {
+        // One descriptor of 47 bits.
+        let word = |value: &Value| u64::from(value.constant().unwrap_or(0));
+        let desc = json!(format!(
+            "0x{:012X}",
+            word(&send.ex_desc) << 32 | word(&send.desc)
+        ));
+        rest.insert("desc".into(), desc.clone());
+        rest.insert("desc_fixed_bits".into(), desc);
+        rest.insert("ex_desc".into(), Json::Null);
+        let indirect: Vec<String> = send.indirect.iter().map(|v| flow.text(v)).collect();
+        rest.insert("indirect".into(), json!(indirect));
     }
     fields
 }

@@ -11,7 +11,7 @@
 //! Source: Xe2 messages reference 7.
 
 use super::operand::RawOperand;
-use super::plan::Layout;
+use super::plan::{Layout, Plan};
 use super::{Lowering, Op, PayloadPart, Result, Run, Value};
 use crate::check::VarId;
 use crate::diagnostic::Code;
@@ -146,6 +146,35 @@ impl Lowering<'_> {
         }
     }
 
+    /// The variable with the address of a state, and the index from it.
+    pub(super) fn state_address(&self, operand: &Operand<VarId>) -> (Value, u32) {
+        let (place, index) = match operand {
+            Operand::StatePair {
+                base,
+                element,
+                index,
+            } => {
+                let (row, column) = element.unwrap_or((0, 0));
+                let var = *base;
+                (self.first(&Operand::Origin { var, row, column }), *index)
+            }
+            Operand::Variable(var) | Operand::Surface(var) | Operand::Sampler(var) => {
+                let raw = ast::Raw {
+                    var: *var,
+                    offset: 0,
+                };
+                (self.raw_place(&raw), 0)
+            }
+            other => (self.first(other), 0),
+        };
+        let value = place.map_or(Value::Undefined, |place| Value::Element {
+            root: place.root,
+            offset: place.at,
+            ty: Type::Uq,
+        });
+        (value, index)
+    }
+
     /// Which memory, and how it is named.
     fn lsc_memory(&self, address: &LscAddress<VarId>) -> Result<Memory> {
         use ast::LscModel as Text;
@@ -163,6 +192,18 @@ impl Lowering<'_> {
                 handle: Some(handle),
             })
         };
+        if self.platform.dialect.state_addresses() {
+            let Some(operand) = address.model.operand() else {
+                return Ok(flat);
+            };
+            let (at, index) = self.state_address(&operand.node);
+            let model = match &address.model {
+                Text::FlatBase(_) => LscModel::Flat,
+                Text::Bti(_) => return self.refuse(Code::E0380, "Xe3p has no binding table"),
+                _ => LscModel::Bss(index),
+            };
+            return named(model, at);
+        }
         match &address.model {
             Text::Flat => Ok(flat),
             Text::Bti(operand) => match value(&operand.node) {
@@ -200,6 +241,14 @@ fn operation(cx: &Lowering) -> Result<LscOp> {
     }
 }
 
+/// The offset in bytes that a descriptor of 47 bits has room for, in elements; `None` for others.
+fn wide_offset(offset: i64, model: &LscModel, size: LscData) -> Option<i32> {
+    let step = i64::from(size.memory_bytes());
+    let limit = 1 << if *model == LscModel::Flat { 21 } else { 16 };
+    let fits = offset % step == 0 && (-limit..limit).contains(&(offset / step));
+    fits.then(|| i32::try_from(offset).ok()).flatten()
+}
+
 /// Elements of lanes.
 fn lanes(
     cx: &mut Lowering,
@@ -224,7 +273,9 @@ fn lanes(
         false => cx.lanes().next_power_of_two().max(least),
     };
     let offset = address.offset();
+    let wide = cx.platform.dialect.state_addresses();
     let immediate = match memory.handle {
+        _ if wide => wide_offset(offset, &memory.model, size),
         None => immediate_offset(offset, &memory.model, &pipe),
         Some(_) => None,
     };
@@ -238,8 +289,8 @@ fn lanes(
         channels: data.channels.unwrap_or(ChannelMask(0)),
         returns: place.is_some() && !op.is_store(),
         address_bits: address.bits,
-        extend: None,
-        scale: 1,
+        extend: address.extend,
+        scale: address.scale,
         offset: immediate.unwrap_or(0),
         lanes: if op.is_strided() { cx.lanes() } else { lanes },
         coordinates: if typed { address.parts.len() as u32 } else { 1 },
@@ -286,7 +337,7 @@ fn lanes(
     }
     plan.parts = parts;
     plan.layout = Layout::Joined(first);
-    plan.handle = memory.handle;
+    cx.name_memory(&mut plan, memory);
     // The disassembler has no words of its own where a list may name the registers.
     plan.name = (!cx.platform.gathering_send)
         .then(|| name(cx.instruction.opcode.node, &request, &cx.cache_suffix()));
@@ -294,6 +345,14 @@ fn lanes(
 }
 
 impl Lowering<'_> {
+    /// The message goes to this memory.
+    fn name_memory(&self, plan: &mut Plan, memory: Memory) {
+        match self.platform.dialect.state_addresses() {
+            true => plan.indirect.extend(memory.handle),
+            false => plan.handle = memory.handle,
+        }
+    }
+
     /// Addresses with something added, for each lane of the instruction.
     fn moved_addresses(&self, place: RawOperand, lanes: u32, bits: u32, added: i64) -> PayloadPart {
         let size = bits / 8;
@@ -465,7 +524,7 @@ fn typed_block(
         plan.place = place;
     }
     plan.layout = Layout::Joined(1);
-    plan.handle = memory.handle;
+    cx.name_memory(&mut plan, memory);
     let kind = if write { "store" } else { "load" };
     let cache = cx.cache_suffix();
     plan.name = (!cx.platform.gathering_send).then(|| format!("{kind}_block2d.tgm.d32.a32{cache}"));
@@ -507,7 +566,7 @@ fn read_state(cx: &mut Lowering, operands: &Operands) -> Result<()> {
         None => PayloadPart::absent(1, cx.grf()),
     }];
     plan.layout = Layout::Joined(1);
-    plan.handle = memory.handle;
+    cx.name_memory(&mut plan, memory);
     plan.place = place;
     cx.send(plan)
 }

@@ -22,6 +22,8 @@ const fn name(op: Opcode, float: bool) -> Option<&'static str> {
         (Opcode::Rsqrt, _) => "math.rsqt",
         (Opcode::Sin, _) => "math.sin",
         (Opcode::Cos, _) => "math.cos",
+        (Opcode::Sigm, _) => "math.sigm",
+        (Opcode::Tanh, _) => "math.tanh",
         (Opcode::Pow, _) => "math.pow",
         (Opcode::Div, true) => "math.fdiv",
         (Opcode::Div, false) => "math.iqot",

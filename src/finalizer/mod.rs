@@ -86,6 +86,9 @@ pub struct Send {
     pub options: Vec<&'static str>,
     /// A list names the registers of its payload one by one. Source: Xe2 messages reference 4.
     pub gathers: bool,
+    /// Operands beside a descriptor of 47 bits: addresses of states, or the base of addresses.
+    /// Source: Xe2 messages reference 6 and 8.
+    pub indirect: Vec<Value>,
 }
 
 impl Send {
@@ -197,44 +200,8 @@ pub fn messages(
         platform,
         lowered: Lowered::default(),
     };
-    if let Some(section) = platform.dialect.unmodelled() {
-        return match sends(instruction.opcode.node)
-            || instruction.opcode.node == Opcode::Ret && context.ends_thread(unit)
-        {
-            true => Err(Box::new(
-                Diagnostic::with_message(
-                    Code::N0380,
-                    format!("the messages of {platform} are not modelled"),
-                )
-                .at(instruction.opcode.span, "a message")
-                .see(section),
-            )),
-            // Extended math is not a message since Gen6.
-            false => {
-                math::lower(&mut cx);
-                Ok(cx.lowered)
-            }
-        };
-    }
     cx.lower()?;
     Ok(cx.lowered)
-}
-
-/// Whether an instruction is a message, other than the one that ends a thread.
-fn sends(op: Opcode) -> bool {
-    match op.info().family {
-        Family::Move | Family::Arithmetic | Family::Logic | Family::Math | Family::Flow => false,
-        Family::Sync => matches!(
-            op,
-            Opcode::Barrier
-                | Opcode::SbarrierSignal
-                | Opcode::NbarrierSignal
-                | Opcode::FenceGlobal
-                | Opcode::FenceLocal
-                | Opcode::SamplerCacheFlush
-        ),
-        _ => true,
-    }
 }
 
 /// The result of a lowering step; the diagnostic is boxed because it is large and rare.

@@ -93,6 +93,8 @@ pub(super) struct Plan {
     pub handle: Option<Value>,
     /// The disassembler's name, where that is not `send`.
     pub name: Option<String>,
+    /// Addresses of states, or the base of addresses, that a descriptor of 47 bits goes with.
+    pub indirect: Vec<Value>,
 }
 
 impl Plan {
@@ -212,6 +214,7 @@ impl Lowering<'_> {
             options: Vec::new(),
             handle: None,
             name: None,
+            indirect: Vec::new(),
         })
     }
 
@@ -244,14 +247,20 @@ impl Lowering<'_> {
         let first: Vec<_> = registers.by_ref().take(first).flatten().collect();
         let second: Vec<_> = registers.flatten().collect();
         let rows = [header_rows + first.len() as u32, second.len() as u32];
-        let [message_length, extended_length, response_length] =
-            self.cut_lengths([rows[0], rows[1], plan.response]);
+        let wide = self.platform.dialect.state_addresses();
+        let lengths = [rows[0], rows[1], plan.response];
+        let [message_length, extended_length, response_length] = match wide {
+            true => lengths,
+            false => self.cut_lengths(lengths),
+        };
         let header_present = plan.header.is_some() && !plan.template.sfid.is_lsc();
         let mut desc = [plan.template.desc];
         // Each has been cut to its field.
-        let _ = outer::LENGTH.put(&mut desc, message_length);
-        let _ = outer::RESPONSE.put(&mut desc, response_length);
-        if !plan.template.sfid.is_lsc() {
+        if !wide {
+            let _ = outer::LENGTH.put(&mut desc, message_length);
+            let _ = outer::RESPONSE.put(&mut desc, response_length);
+        }
+        if !wide && !plan.template.sfid.is_lsc() {
             let _ = outer::HEADER.put(&mut desc, header_present.into());
         }
         let bindless = matches!(plan.surface, Some(Surface::Bindless(_)));
@@ -287,6 +296,7 @@ impl Lowering<'_> {
             eot: plan.template.eot,
             options: plan.options,
             gathers,
+            indirect: plan.indirect,
         });
         match plan.copies {
             Copies::Registers => {
@@ -451,6 +461,9 @@ impl Lowering<'_> {
         let c = if conditional { "c" } else { "" };
         let named = !extended_layout(self.platform).fields.contains(&ex::SFID);
         match (named, two && self.platform.split_send) {
+            (true, _) if self.platform.dialect.state_addresses() => {
+                format!("sendg{c}.{}", sfid.suffix())
+            }
             (true, _) => format!("send{c}.{}", sfid.suffix()),
             (false, true) => format!("sends{c}"),
             (false, false) => format!("send{c}"),

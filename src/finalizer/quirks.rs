@@ -126,10 +126,10 @@ quirks! {
     MEDIA_WHOLE "2.5, 21 row 7" [..] "" media_whole,
         "a block of one register or more is written as whole registers, past its last byte";
     /// Fewer lanes than native.
-    FEW_LANES "3.1, 21 row 12" [..] "" few_lanes,
+    FEW_LANES "3.1, 21 row 12" [..] "..nvl-s" few_lanes,
         "sizes below the native one get the wide SIMD mode: lanes that were never prepared are read";
     /// More lanes than the widest mode has.
-    MANY_LANES "3.1, 21 row 12" [..] "" many_lanes,
+    MANY_LANES "3.1, 21 row 12" [..] "..nvl-s" many_lanes,
         "one message with the sixteen-lane mode: not executable on hardware";
     /// Sampler index above 15 without the flag.
     SAMPLER_CARRIES "3.5, 21 row 16" [..] "" sampler_carries,
@@ -142,7 +142,7 @@ quirks! {
     /// The lowest bit of the sampler state pointer is cleared.
     POINTER_BIT "1.9" [..] "icl.." asked_inline, "";
     /// Every message with a sampler has a header: the compiler asks for it, against a fault of preemption.
-    SAMPLER_HEADER "3.4; Xe2 messages reference 5" [R2_40..] "bmg.." asked_inline, "";
+    SAMPLER_HEADER "3.4; Xe2 messages reference 5" [R2_40..] "bmg..nvl-s" asked_inline, "";
     /// A header in one block with its parameters is copied by their lanes.
     HEADER_LANES "1.9; seen in the finalizer" [..] "bdw" header_lanes, "";
     /// The level of the old `load` is the second parameter.
@@ -244,7 +244,7 @@ quirks! {
     SLOTS_STRAY "15; seen in the finalizer" [..R1_0_12504] "pvc" slots_stray,
         "on 64-byte registers what follows the per-slot offsets is copied over them";
     /// The address size of a fence.
-    FENCE_ADDRESS "15; Xe2 reference 2 row 5" [R1_0_17791..] "" fence_address, "";
+    FENCE_ADDRESS "15; Xe2 reference 2 row 5" [R1_0_17791..] "..nvl-s" fence_address, "";
     /// Flags of a fence.
     FENCE_FLAGS "15; seen in the finalizer" [..] "tgl.." fence_flags,
         "Gen12 drops the flags that choose L3 partitions, later parts all but R";

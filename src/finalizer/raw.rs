@@ -132,6 +132,7 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             _ => Destination::Null,
         },
         gathers: false,
+        indirect: Vec::new(),
         options: placed
             .options
             .into_iter()

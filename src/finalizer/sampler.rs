@@ -11,7 +11,8 @@ use super::plan::{Base, Copies, Layout, Plan};
 use super::{Lowering, Op, PayloadPart, Result, Run, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, OpInfo, Opcode, Slot, Type};
-use crate::message::fields::{outer, sampler_header};
+use crate::message::fields::{e64_sampler, outer, sampler_header};
+use crate::message::request::texel_offsets;
 use crate::message::sampler::is_halved;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
 use crate::syntax::ast::Suffix;
@@ -89,6 +90,7 @@ fn read(cx: &mut Lowering) -> Result<Read> {
     let many_samplers = offsets
         .constant()
         .is_some_and(|bits| bits & MANY_SAMPLERS != 0);
+    let wide = cx.platform.dialect.state_addresses();
     let mut handle_as_index = false;
     let mut sampler = at(Slot::Sampler).map(|i| cx.sampler(i));
     if let (Some(Sampler::Bindless(handle)), true) = (&sampler, many_samplers) {
@@ -118,8 +120,8 @@ fn read(cx: &mut Lowering) -> Result<Read> {
         coarse: cx.instruction.has(&Suffix::Cps),
     };
     Ok(Read {
-        header: request.needs_header(cx.platform)
-            || offsets != Value::Const(0)
+        header: (!wide && request.needs_header(cx.platform))
+            || !wide && offsets != Value::Const(0)
             || matches!(sampler, Some(Sampler::Bindless(_)))
             || paired.is_some()
             || sampler.is_some() && cx.has(&quirks::SAMPLER_HEADER),
@@ -168,6 +170,9 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
             None => PayloadPart::absent(absent, grf),
         })
         .collect();
+    if let (Some(paired), true) = (read.paired, platform.dialect.state_addresses()) {
+        parts.insert(0, feedback(paired, grf));
+    }
     let registers = u32::from(read.header) + parts.iter().map(PayloadPart::rows).sum::<u32>();
     if es > native && is_halved(read.request.op, registers) {
         return halves(cx, &read);
@@ -262,6 +267,45 @@ fn halves(cx: &mut Lowering, read: &Read) -> Result<()> {
     Ok(())
 }
 
+/// The header of a message with a paired surface where descriptors have 47 bits: r0 with the address of its state.
+/// Source: Xe2 messages reference 6.
+fn feedback(paired: RawOperand, grf: u32) -> PayloadPart {
+    let r0 = |offset: u32, len: u32| Run::Dispatch { offset, len };
+    let state = Run::Bytes {
+        root: paired.root,
+        offset: paired.at,
+        len: 8,
+    };
+    PayloadPart::from_runs(vec![r0(0, 12), state, r0(20, grf - 20)], grf)
+}
+
+/// A message whose descriptor has all that headers had.
+fn wide_plan(cx: &mut Lowering, read: &Read, mut request: SamplerRequest) -> Result<Plan> {
+    let Value::Const(bits) = read.offsets else {
+        return cx.refuse(Code::N0380, "texel offsets of a descriptor are constants");
+    };
+    let row = cx.instruction.opcode.node.info();
+    request.offsets = texel_offsets(bits);
+    let mut indirect = Vec::new();
+    for (slot, index) in [
+        (Slot::Surface, &mut request.surface),
+        (Slot::Sampler, &mut request.sampler),
+    ] {
+        let at = row.slots.iter().position(|s| *s == slot);
+        if let Some(operand) = at.and_then(|at| cx.instruction.operands.get(at)) {
+            let (address, from) = cx.state_address(&operand.node);
+            *index = from;
+            indirect.push(address);
+        }
+    }
+    let mut plan = cx.plan(Request::Sampler(request))?;
+    if read.paired.is_some() {
+        plan.template.desc |= e64_sampler::FEEDBACK.mask();
+    }
+    plan.indirect = indirect;
+    Ok(plan)
+}
+
 /// What a whole message and its halves share.
 fn plan(cx: &mut Lowering, read: &Read, lanes: u32, whole: bool) -> Result<Plan> {
     let mut request = SamplerRequest {
@@ -273,6 +317,9 @@ fn plan(cx: &mut Lowering, read: &Read, lanes: u32, whole: bool) -> Result<Plan>
     }
     if read.as_sample {
         request.channels = ChannelMask::RGBA;
+    }
+    if cx.platform.dialect.state_addresses() {
+        return wide_plan(cx, read, request);
     }
     let mut plan = cx.plan_with_header(Request::Sampler(request), read.header)?;
     plan.surface = Some(read.surface.clone());

@@ -62,6 +62,10 @@ fn answered(mut plan: Plan) -> Plan {
 
 /// `barrier` and `sbarrier.signal`: the thread's identification goes to the gateway.
 pub(super) fn barrier(cx: &mut Lowering) -> Result<()> {
+    if cx.platform.dialect.state_addresses() {
+        let plan = cx.r0(Request::Barrier, 1)?;
+        return cx.send(plan);
+    }
     let grf = cx.grf();
     let mut plan = cx.plan(Request::Barrier)?.block(1);
     plan.parts = vec![match cx.platform.barrier_mask {
@@ -141,7 +145,13 @@ pub(super) fn lsc_fence(cx: &mut Lowering) -> Result<()> {
 
 /// `sampler_cache_flush`: not `(W)`, although its lanes mean nothing.
 pub(super) fn flush(cx: &mut Lowering) -> Result<()> {
-    let mut plan = cx.r0_header(Request::SamplerFlush)?;
+    let mut plan = match cx.platform.dialect.state_addresses() {
+        true => {
+            let plan = cx.plan(Request::SamplerFlush)?.block(16);
+            answered(plan.of(vec![PayloadPart::absent(1, cx.grf())]))
+        }
+        false => cx.r0_header(Request::SamplerFlush)?,
+    };
     plan.exec.no_mask = false;
     cx.send(plan)
 }

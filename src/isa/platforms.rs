@@ -88,6 +88,8 @@ impl ExtendedDescriptor {
 pub struct Lsc {
     /// Width of the cache control in the descriptor, from bit 16 (4) or 17 (3) on.
     pub cache_bits: u32,
+    /// Levels that a cache policy has a word for.
+    pub cache_levels: u32,
     /// The extended descriptor has an immediate offset.
     pub immediate_offsets: bool,
     /// Fewest lanes of an untyped message.
@@ -381,6 +383,7 @@ const DG2: Facts = Facts {
     },
     lsc: Some(Lsc {
         cache_bits: 3,
+        cache_levels: 2,
         immediate_offsets: false,
         untyped_lanes: 16,
         typed_lanes: 8,
@@ -408,6 +411,7 @@ const PVC: Facts = Facts {
     has_sampler: false,
     lsc: Some(Lsc {
         cache_bits: 3,
+        cache_levels: 2,
         immediate_offsets: false,
         // Source: Xe2 messages reference 7, "Lengths".
         untyped_lanes: 32,
@@ -427,6 +431,7 @@ const PVCXT: Facts = Facts {
     cores: &[0xc08],
     lsc: Some(Lsc {
         cache_bits: 3,
+        cache_levels: 2,
         immediate_offsets: false,
         untyped_lanes: 16,
         typed_lanes: 16,
@@ -458,6 +463,16 @@ const ARL: Facts = Facts {
     ..MTL
 };
 
+const XE2_PIPE: Lsc = Lsc {
+    cache_bits: 4,
+    cache_levels: 2,
+    immediate_offsets: true,
+    untyped_lanes: 16,
+    typed_lanes: 16,
+    block2d: true,
+    fence_evicts: true,
+};
+
 const BMG: Facts = Facts {
     name: "bmg",
     finalizer: "XE2",
@@ -474,14 +489,7 @@ const BMG: Facts = Facts {
         six_bit_types: true,
         ..DG2.sampler
     },
-    lsc: Some(Lsc {
-        cache_bits: 4,
-        immediate_offsets: true,
-        untyped_lanes: 16,
-        typed_lanes: 16,
-        block2d: true,
-        fence_evicts: true,
-    }),
+    lsc: Some(XE2_PIPE),
     payload: DG2.payload,
     ..PVC
 };
@@ -521,6 +529,10 @@ const NVL_P: Facts = Facts {
     generation: Generation::Xe3p,
     products: &[1360],
     dialect: Dialect::Xe3p,
+    lsc: Some(Lsc {
+        cache_levels: 3,
+        ..XE2_PIPE
+    }),
     payload: Payload {
         inline_bytes: 64,
         ..PTL.payload

@@ -11,8 +11,9 @@ use super::bits::{
 use super::extended::{Extended, decode_extended, extended_descriptor, length_field};
 use super::fields::{outer, sampler_xe2};
 use super::request::{DataPath, Request};
-use super::{Sfid, dataport, gen5, lsc, sampler};
+use super::{Sfid, dataport, e64, gen5, lsc, sampler};
 use crate::isa::Platform;
+use crate::isa::platforms::Dialect;
 
 /// Whether a platform still has the message: later parts have no data caches, and no media sampler.
 /// Source: Xe2 messages reference 3 and 10.
@@ -43,8 +44,8 @@ pub fn encode(
     if platform.is_gen5() {
         return gen5::encode(request, form, platform);
     }
-    if let Some(section) = platform.dialect.unmodelled() {
-        return Err(EncodeError::Unmodelled { platform, section });
+    if platform.dialect == Dialect::Xe3p {
+        return e64::encode(request, form, platform);
     }
     if is_lost(request, platform) {
         return Err(EncodeError::Absent {

@@ -152,6 +152,7 @@ pub fn form(request: &Request, platform: Platform) -> MessageForm {
             response = r.commit.into();
             data
         }
+        Request::LscFence(_) if platform.dialect.state_addresses() => data,
         // Every fence of the load/store pipe answers, and so does the sampler's.
         Request::LscFence(_) | Request::SamplerFlush => {
             response = 1;

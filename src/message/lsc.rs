@@ -46,9 +46,9 @@ static OPCODES: &[(LscOp, u32)] = &[
 ];
 
 /// Opcodes of the 2D blocks and of the fence.
-const LOAD_BLOCK2D: u32 = 0x03;
-const STORE_BLOCK2D: u32 = 0x07;
-const FENCE: u32 = 0x1f;
+pub(super) const LOAD_BLOCK2D: u32 = 0x03;
+pub(super) const STORE_BLOCK2D: u32 = 0x07;
+pub(super) const FENCE: u32 = 0x1f;
 
 /// Codes of the vector sizes.
 const VECTORS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
@@ -57,6 +57,19 @@ const VECTORS: [u32; 8] = [1, 2, 3, 4, 8, 16, 32, 64];
 const BSS: u32 = 1;
 const SS: u32 = 2;
 const BTI: u32 = 3;
+
+/// The code of an operation; `None` of what is not modelled.
+pub(super) fn opcode(op: LscOp) -> Option<u32> {
+    OPCODES.iter().find(|row| row.0 == op).map(|row| row.1)
+}
+
+/// The code of a vector size.
+pub(super) fn vector_code(count: u32) -> Option<u32> {
+    VECTORS
+        .iter()
+        .position(|&known| known == count)
+        .map(|at| at as u32)
+}
 
 /// Whether a request goes to the load/store pipe; its fences have the outer fields of other messages.
 pub fn is_served(request: &Request, platform: Platform) -> bool {
@@ -111,42 +124,49 @@ fn extended_layout(sfid: Sfid, desc: u32) -> &'static Layout {
 }
 
 /// A cache policy: the word for each level, and its code.
-type Policy = ([&'static str; 2], u32);
+type Policy = (&'static [&'static str], u32);
 
-/// The cache policies of a pipe, default first. The codes have three bits on top of one that only later parts have.
+/// Policies of loads for two levels. The codes have three bits on top of one that only later parts have.
 /// Source: Xe2 messages reference 7, "Cache control".
+#[rustfmt::skip]
+static LOADS: &[Policy] = &[
+    (&["df", "df"], 0), (&["uc", "uc"], 2), (&["uc", "ca"], 4), (&["ca", "uc"], 6), (&["ca", "ca"], 8),
+    (&["st", "uc"], 10), (&["st", "ca"], 12), (&["ri", "ca"], 14),
+    (&["uc", "cc"], 5), (&["ca", "cc"], 9), (&["ri", "ri"], 14),
+];
+/// Policies of stores and atomics for two levels.
+#[rustfmt::skip]
+static STORES: &[Policy] = &[
+    (&["df", "df"], 0), (&["uc", "uc"], 2), (&["uc", "wb"], 4), (&["wt", "uc"], 6), (&["wt", "wb"], 8),
+    (&["st", "uc"], 10), (&["st", "wb"], 12), (&["wb", "wb"], 14),
+];
+/// Policies of loads for three levels. Source: Xe2 messages reference 8.
+#[rustfmt::skip]
+static LOADS_OF_THREE: &[Policy] = &[
+    (&["df", "df", "df"], 0), (&["uc", "uc", "uc"], 2), (&["uc", "uc", "ca"], 3), (&["uc", "ca", "uc"], 4),
+    (&["uc", "ca", "ca"], 5), (&["ca", "uc", "uc"], 6), (&["ca", "uc", "ca"], 7), (&["ca", "ca", "uc"], 8),
+    (&["ca", "ca", "ca"], 9), (&["st", "uc", "uc"], 10), (&["st", "uc", "ca"], 11), (&["st", "ca", "uc"], 12),
+    (&["st", "ca", "ca"], 13), (&["ri", "ri", "ri"], 14),
+];
+/// Policies of stores and atomics for three levels.
+#[rustfmt::skip]
+static STORES_OF_THREE: &[Policy] = &[
+    (&["df", "df", "df"], 0), (&["uc", "uc", "uc"], 2), (&["uc", "uc", "wb"], 3), (&["uc", "wb", "uc"], 4),
+    (&["uc", "wb", "wb"], 5), (&["wt", "uc", "uc"], 6), (&["wt", "uc", "wb"], 7), (&["wt", "wb", "uc"], 8),
+    (&["wt", "wb", "wb"], 9), (&["st", "uc", "uc"], 10), (&["st", "uc", "wb"], 11), (&["st", "wb", "uc"], 12),
+    (&["wb", "uc", "uc"], 13), (&["wb", "wb", "uc"], 14), (&["wb", "uc", "wb"], 15),
+];
+
+/// The cache policies of a pipe, default first.
 fn cache_policies(store: bool, pipe: &Pipe) -> impl Iterator<Item = Policy> {
-    let (policies, more): ([[&'static str; 2]; 8], &'static [Policy]) = match store {
-        false => (
-            [
-                ["df", "df"],
-                ["uc", "uc"],
-                ["uc", "ca"],
-                ["ca", "uc"],
-                ["ca", "ca"],
-                ["st", "uc"],
-                ["st", "ca"],
-                ["ri", "ca"],
-            ],
-            &[(["uc", "cc"], 5), (["ca", "cc"], 9), (["ri", "ri"], 14)],
-        ),
-        true => (
-            [
-                ["df", "df"],
-                ["uc", "uc"],
-                ["uc", "wb"],
-                ["wt", "uc"],
-                ["wt", "wb"],
-                ["st", "uc"],
-                ["st", "wb"],
-                ["wb", "wb"],
-            ],
-            &[],
-        ),
+    let (policies, known) = match (store, pipe.cache_levels) {
+        (false, 3) => (LOADS_OF_THREE, LOADS_OF_THREE.len()),
+        (true, 3) => (STORES_OF_THREE, STORES_OF_THREE.len()),
+        // The last three need the fourth bit.
+        (false, _) => (LOADS, if pipe.cache_bits == 4 { LOADS.len() } else { 8 }),
+        (true, _) => (STORES, STORES.len()),
     };
-    let later = pipe.cache_bits == 4;
-    let codes = policies.into_iter().zip((0..).step_by(2));
-    codes.chain(more.iter().copied().filter(move |_| later))
+    policies[..known].iter().copied()
 }
 
 /// The code of a cache policy by the words of the text; `None` if the pipe has no such policy.
@@ -155,7 +175,7 @@ pub fn cache_code(words: &[impl AsRef<str>], store: bool, pipe: &Pipe) -> Option
     let mut policies = cache_policies(store, pipe);
     match words.is_empty() {
         true => Some(0),
-        false => policies.find(|row| row.0[..] == words[..]).map(|row| row.1),
+        false => policies.find(|row| row.0 == words).map(|row| row.1),
     }
 }
 
@@ -240,7 +260,7 @@ pub(super) fn encode(
 }
 
 /// Base and stride in the first register of the payload.
-fn strided(r: &Lsc) -> [u32; 8] {
+pub(super) fn strided(r: &Lsc) -> [u32; 8] {
     let Strided { base, stride } = r.strided;
     [base as u32, (base >> 32) as u32, stride, 0, 0, 0, 0, 0]
 }
@@ -320,7 +340,6 @@ fn model(r: &Lsc) -> Result<(u32, u32), EncodeError> {
 /// Both descriptors of a 2D block without its lengths, and its payload.
 fn block(r: &LscBlock2d, pipe: &Pipe) -> Result<(u32, u32, [u32; 8]), EncodeError> {
     use fields::lsc_block2d as b;
-    use fields::lsc_block2d_payload as p;
     let mut desc = [0];
     c::OPCODE.put(
         &mut desc,
@@ -343,9 +362,15 @@ fn block(r: &LscBlock2d, pipe: &Pipe) -> Result<(u32, u32, [u32; 8]), EncodeErro
         x = x.wrapping_add(r.offset[0]);
         y = y.wrapping_add(r.offset[1]);
     }
+    Ok((desc[0], word[0], block_payload(r, [x, y])?))
+}
+
+/// The payload register of a 2D block at an element of its surface.
+pub(super) fn block_payload(r: &LscBlock2d, [x, y]: [i32; 2]) -> Result<[u32; 8], EncodeError> {
     if r.blocks == 0 || r.width == 0 || r.height == 0 {
         return Err(bad("at least one block of one element"));
     }
+    use fields::lsc_block2d_payload as p;
     let mut payload = [0; 8];
     p::BASE_LOW.put(&mut payload, r.address as u32)?;
     p::BASE_HIGH.put(&mut payload, (r.address >> 32) as u32)?;
@@ -357,12 +382,15 @@ fn block(r: &LscBlock2d, pipe: &Pipe) -> Result<(u32, u32, [u32; 8]), EncodeErro
     p::BLOCKS.put(&mut payload, r.blocks - 1)?;
     p::BLOCK_HEIGHT.put(&mut payload, r.height - 1)?;
     p::BLOCK_WIDTH.put(&mut payload, r.width - 1)?;
-    Ok((desc[0], word[0], payload))
+    Ok(payload)
 }
 
 /// A block of texels, which takes the place of the media block: descriptors without lengths, and its register.
 /// Source: Xe2 messages reference 9.
-fn typed_block(r: &MediaBlock, store: bool) -> Result<(u32, u32, [u32; 8]), EncodeError> {
+pub(super) fn typed_block(
+    r: &MediaBlock,
+    store: bool,
+) -> Result<(u32, u32, [u32; 8]), EncodeError> {
     if r.field != FieldSelect::State || r.path != DataPath::DEFAULT {
         return Err(bad("a typed block has no field mode and one path"));
     }

@@ -42,6 +42,7 @@ pub mod codec;
 pub mod dataport;
 pub mod default_lengths;
 mod display;
+pub mod e64;
 pub mod extended;
 pub mod fields;
 pub mod gen5;

@@ -162,6 +162,8 @@ pub fn order(op: SamplerOp, words: bool) -> &'static [Parameter] {
         // What the text reference calls lod can only be the least one: there are gradients.
         SamplerOp::SamplePoC => &[Ref, U, V, OffUvR, Mlod],
         SamplerOp::SamplePoD => &[U, Dudx, Dudy, V, Dvdx, Dvdy, OffUvrR, Mlod],
+        SamplerOp::SamplePoBC => &[Ref, BiasOff, U, V, R, Ai],
+        SamplerOp::SamplePoDC => &[Ref, U, Dudx, Dudy, V, Dvdx, Dvdy, OffUvR],
         SamplerOp::SamplePoLC => &[Ref, LodOffUv, U, V, R, Ai],
         SamplerOp::SamplePoLz => &[U, V, R, OffUvr],
         SamplerOp::SamplePoCLz => &[Ref, U, V, OffUvR],

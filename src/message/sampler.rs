@@ -183,7 +183,10 @@ impl SamplerRequest {
     /// Registers that come back: channels, and the one after them with the null mask or the kill mask.
     /// Source: lowering reference 3.3; PRM 4.11.2.2.
     pub fn response(&self, platform: Platform) -> u32 {
-        self.returned_channels() * self.channel_rows(platform) + u32::from(self.has_mask())
+        // The status of thirty-two lanes has two registers where it is a part of its own.
+        let wide = platform.dialect.state_addresses() && self.lanes > platform.native_lanes();
+        let mask = u32::from(self.has_mask()) << u32::from(wide);
+        self.returned_channels() * self.channel_rows(platform) + mask
     }
 
     fn has_mask(&self) -> bool {

@@ -55,6 +55,7 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
             &["bits", "extended", "fields", "layout"],
             &[
                 "codec",
+                "e64",
                 "dataport",
                 "default_lengths",
                 "gen5",

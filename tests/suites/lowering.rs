@@ -271,7 +271,8 @@ pub fn compare(expected: &Json, actual: &Json, differences: &mut Vec<String>) {
                 }
             }
             for variable in got["writes"].as_object().into_iter().flatten().map(|w| w.0) {
-                if !writes.contains_key(variable) {
+                let printed = |send: &Json| !send["response_length"].is_null();
+                if !writes.contains_key(variable) && theirs.iter().all(printed) {
                     differences.push(format!("writes {variable}: {}", got["writes"][variable]));
                 }
             }
@@ -330,6 +331,9 @@ fn compare_scheduled(expected: &Json, actual: &Json, differences: &mut Vec<Strin
                 false => (listed(a), listed(b)),
             };
             for field in FIELDS {
+                if a["indirect"].is_array() && a[*field].is_null() {
+                    continue;
+                }
                 equal(field, &a, &b, differences);
             }
             if differences.len() > before {
@@ -402,12 +406,27 @@ fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) 
         if *field == "dst" && binary {
             continue;
         }
+        // What comes back from a 2D block is not printed where a descriptor has 47 bits.
+        let unprinted = wanted["indirect"].is_array() && wanted["response_length"].is_null();
+        if unprinted && matches!(*field, "response_length" | "dst") {
+            continue;
+        }
         equal(field, wanted, got, differences);
     }
     let gathers = |json: &Json| json["gather"] == true;
-    if gathers(wanted) != gathers(got) {
+    // Whether registers lie side by side by chance is the compiler's to know.
+    let lengths = |json: &Json| {
+        (
+            json["message_length"].clone(),
+            json["ex_message_length"].clone(),
+        )
+    };
+    if gathers(wanted) != gathers(got) && lengths(wanted) != lengths(got) {
         let (theirs, ours) = (gathers(wanted), gathers(got));
         differences.push(format!("  gather: {ours}, not {theirs}"));
+    }
+    if wanted["indirect"].is_array() {
+        equal("indirect", wanted, got, differences);
     }
     let empty = Vec::new();
     let list = |json: &Json, field: &str| -> Vec<String> {

@@ -73,8 +73,12 @@ pub enum SamplerOp {
     SamplePoC = 35,
     /// `sample_po_d`.
     SamplePoD = 36,
+    /// `sample_po_b_c`.
+    SamplePoBC = 37,
     /// `sample_po_l_c`.
     SamplePoLC = 38,
+    /// `sample_po_d_c`.
+    SamplePoDC = 52,
     /// `sample_po_lz`.
     SamplePoLz = 56,
     /// `sample_po_c_lz`.
@@ -134,7 +138,9 @@ impl SamplerOp {
         (SamplerOp::SamplePoL, "sample_po_l"),
         (SamplerOp::SamplePoC, "sample_po_c"),
         (SamplerOp::SamplePoD, "sample_po_d"),
+        (SamplerOp::SamplePoBC, "sample_po_b_c"),
         (SamplerOp::SamplePoLC, "sample_po_l_c"),
+        (SamplerOp::SamplePoDC, "sample_po_d_c"),
         (SamplerOp::SamplePoLz, "sample_po_lz"),
         (SamplerOp::SamplePoCLz, "sample_po_c_lz"),
         (SamplerOp::LdL, "ld_l"),
@@ -205,6 +211,8 @@ impl SamplerOp {
                 | SamplePoC
                 | SamplePoD
                 | SamplePoLC
+                | SamplePoBC
+                | SamplePoDC
                 | SamplePoLz
                 | SamplePoCLz
                 | LdL
@@ -271,6 +279,8 @@ impl SamplerOp {
                 | Gather4LC
                 | SamplePoC
                 | SamplePoLC
+                | SamplePoBC
+                | SamplePoDC
                 | SamplePoCLz
                 | Gather4PoIC
                 | Gather4PoLC

@@ -216,6 +216,7 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
     let flat = matches!(
         request.op,
         SamplerOp::SamplePoD
+            | SamplerOp::SamplePoDC
             | SamplerOp::SampleDCMlod
             | SamplerOp::SamplePoC
             | SamplerOp::SamplePoCLz

@@ -54,7 +54,7 @@ impl<W: TexelObserver> Sampling<'_, W> {
         use SamplerOp::*;
         matches!(
             self.request.op,
-            SampleD | SampleDC | SampleDCMlod | SamplePoD
+            SampleD | SampleDC | SampleDCMlod | SamplePoD | SamplePoDC
         )
     }
 
@@ -168,7 +168,7 @@ impl<W: TexelObserver> Sampling<'_, W> {
         };
         let own = match self.request.op {
             SampleB | SampleBC | Gather4B => lod::bias(self.params.float(Parameter::Bias, lane)),
-            SamplePoB | Gather4PoB => lod::bias(self.packed_float(lane)),
+            SamplePoB | SamplePoBC | Gather4PoB => lod::bias(self.packed_float(lane)),
             _ => 0,
         };
         let level = computed + bias + own;
