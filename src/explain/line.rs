@@ -156,14 +156,17 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
     let (desc, ex_desc) = (send.desc.constant_part(), send.ex_desc.constant_part());
     let (desc, ex_desc) = (desc.unwrap_or(0), ex_desc.unwrap_or(0));
     let flow = Flow::named(unit);
-    let sums = [
+    let words = [
         ("descriptor", &send.desc),
         ("extended descriptor", &send.ex_desc),
-    ]
-    .into_iter()
-    .filter(|(_, value)| value.constant().is_none())
-    .map(|(name, value)| (name, flow.text(value)))
-    .collect();
+    ];
+    let words = words
+        .into_iter()
+        .filter(|(_, value)| value.constant().is_none());
+    // Beside a descriptor of 47 bits: addresses of states, or what addresses are counted from.
+    let beside = send.indirect.iter().map(|value| ("address", value));
+    let sums = words.chain(beside);
+    let sums = sums.map(|(name, value)| (name, flow.text(value))).collect();
     let layout = bits::header(send.sfid, desc, checked.platform);
     let header_fields = send.header.iter().enumerate().filter_map(|(dw, value)| {
         let layout = layout.filter(|l| l.known(dw) != 0)?;
@@ -188,8 +191,15 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
     Sent {
         receiver: send.sfid.name(),
         lengths: format!(
-            "{} + {} registers of {grf} bytes, {} back",
-            send.message_length, send.extended_length, send.response_length
+            "{} + {} registers of {grf} bytes{}, {} back",
+            send.message_length,
+            send.extended_length,
+            if send.gathers {
+                ", listed one by one"
+            } else {
+                ""
+            },
+            send.response_length
         ),
         payload,
         write_back: write_back.collect(),

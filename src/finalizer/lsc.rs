@@ -19,6 +19,7 @@ use crate::isa::{ChannelMask, OPCODES, Opcode, Platform, Type};
 use crate::message::bits::rows;
 use crate::message::codec::decode;
 use crate::message::dataport::BINDLESS;
+use crate::message::e64;
 use crate::message::fields::lsc_typed_block;
 use crate::message::lsc::{cache_code, cache_words, immediate_offset};
 use crate::message::{
@@ -241,14 +242,6 @@ fn operation(cx: &Lowering) -> Result<LscOp> {
     }
 }
 
-/// The offset in bytes that a descriptor of 47 bits has room for, in elements; `None` for others.
-fn wide_offset(offset: i64, model: &LscModel, size: LscData) -> Option<i32> {
-    let step = i64::from(size.memory_bytes());
-    let limit = 1 << if *model == LscModel::Flat { 21 } else { 16 };
-    let fits = offset % step == 0 && (-limit..limit).contains(&(offset / step));
-    fits.then(|| i32::try_from(offset).ok()).flatten()
-}
-
 /// Elements of lanes.
 fn lanes(
     cx: &mut Lowering,
@@ -275,7 +268,7 @@ fn lanes(
     let offset = address.offset();
     let wide = cx.platform.dialect.state_addresses();
     let immediate = match memory.handle {
-        _ if wide => wide_offset(offset, &memory.model, size),
+        _ if wide => e64::immediate_offset(offset, &memory.model, size),
         None => immediate_offset(offset, &memory.model, &pipe),
         Some(_) => None,
     };

@@ -8,6 +8,7 @@ use super::execution;
 use super::operands::Scope;
 use crate::check::VarId;
 use crate::isa::{ChannelMask, Opcode, Type};
+use crate::message::e64;
 use crate::message::lsc::{cache_code, immediate_offset};
 use crate::message::request::{DataPath, FieldSelect, MediaBlock};
 use crate::message::{
@@ -96,7 +97,7 @@ fn lanes(
     let pipe = scope.platform.lsc?;
     let offset = address.offset();
     let immediate = match scope.platform.dialect.state_addresses() {
-        true => i32::try_from(offset).ok(),
+        true => e64::immediate_offset(offset, &model, size),
         false => immediate_offset(offset, &model, &pipe),
     };
     if immediate.is_none() && offset != 0 {

@@ -7,6 +7,7 @@
 
 use super::bits::{DecodeError, Decoded, EncodeError, MessageForm};
 use super::codec::{decode, encode};
+use super::e64;
 use super::fields::avs_payload;
 use super::gen5::rules as gen5;
 use super::layout::Layout;
@@ -36,7 +37,16 @@ pub fn through(request: &Request, platform: Platform) -> Result<Request, NoBits>
         // A hint of 23 bits that no result depends on: the operand's other bits fall away.
         avs.group_id &= avs_payload::GROUP.max();
     }
-    let message = encode(&request, &form(&request, platform), platform)?;
+    let form = form(&request, platform);
+    let message = encode(&request, &form, platform)?;
+    if platform.dialect.state_addresses() {
+        let lanes = lanes(&request, platform).unwrap_or(1);
+        return Ok(e64::decode(
+            &message,
+            &e64::Fields { lanes, form },
+            platform,
+        )?);
+    }
     Ok(decode(&message, platform)?.request)
 }
 

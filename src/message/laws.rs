@@ -3,7 +3,7 @@
 use super::bits::{Message, MessageForm};
 use super::codec::{decode, encode};
 use super::dataport::BINDLESS;
-use super::default_lengths::form;
+use super::default_lengths::{form, through};
 use super::extended::{Extended, extended_descriptor};
 use super::request::*;
 use super::sfid::Sfid;
@@ -460,6 +460,26 @@ proptest! {
         there(Request::Target(write), data(on(10), 4, 0, 0));
         let urb = UrbWrite { offset: place, per_slot: on(11), masked: on(12), eot: on(15) };
         there(Request::Urb(urb), data(true, 0, 4, 0));
+    }
+
+    #[test]
+    fn random_sampler_messages_survive_47_bits(
+        at in 0..SamplerOp::ALL.len(),
+        (surface, sampler, mask) in (0..32_u32, 0..8_u32, 1..16_u8),
+        (flags, params) in (0..16_u32, 1..5_u32),
+        offsets in prop::array::uniform3(-8..8_i8),
+    ) {
+        let (platform, op) = (Platform::NvlP, SamplerOp::ALL[at].0);
+        let on = |bit: u32| flags >> bit & 1 != 0;
+        let r = SamplerRequest {
+            op, surface, sampler, offsets,
+            channels: ChannelMask(if op.is_gather() { 1 << (mask % 4) } else { mask }),
+            lanes: platform.native_lanes() << u32::from(on(0)),
+            coarse: false, pixel_null_mask: on(1), params16: on(2),
+            returns: if on(3) { ReturnFormat::Bits16 } else { ReturnFormat::Bits32 },
+            params: if op == SamplerOp::Sampleinfo { 0 } else { params },
+        };
+        prop_assert_eq!(through(&Request::Sampler(r), platform), Ok(Request::Sampler(r)));
     }
 
     #[test]

@@ -63,6 +63,16 @@ pub(super) fn opcode(op: LscOp) -> Option<u32> {
     OPCODES.iter().find(|row| row.0 == op).map(|row| row.1)
 }
 
+/// The operation of a code.
+pub(super) fn operation(code: u32) -> Option<LscOp> {
+    OPCODES.iter().find(|row| row.1 == code).map(|row| row.0)
+}
+
+/// The vector size of a code of three bits.
+pub(super) fn vector_of(code: u32) -> u32 {
+    VECTORS[code as usize & 7]
+}
+
 /// The code of a vector size.
 pub(super) fn vector_code(count: u32) -> Option<u32> {
     VECTORS
@@ -265,6 +275,17 @@ pub(super) fn strided(r: &Lsc) -> [u32; 8] {
     [base as u32, (base >> 32) as u32, stride, 0, 0, 0, 0, 0]
 }
 
+/// Base and stride of the strided forms.
+pub(super) fn strided_of(op: LscOp, header: &[u32; 8]) -> Strided {
+    match op.is_strided() {
+        true => Strided {
+            base: u64::from(header[1]) << 32 | u64::from(header[0]),
+            stride: header[2],
+        },
+        false => Strided::default(),
+    }
+}
+
 fn put_cache(words: &mut [u32; 1], cache: u32, pipe: &Pipe) -> Result<(), EncodeError> {
     if cache & 1 != 0 && pipe.cache_bits != 4 {
         return Err(bad("a cache policy of Xe2 and later"));
@@ -426,7 +447,16 @@ fn decode_typed_block(message: &Message) -> Result<Request, DecodeError> {
     for dw in 5..8 {
         refuse_unknown_in(&t::LAYOUT, payload, dw)?;
     }
-    let block = MediaBlock {
+    let block = texels(payload, surface);
+    Ok(match c::OPCODE.get(&desc) {
+        STORE_BLOCK2D => Request::MediaWrite(block),
+        _ => Request::MediaRead(block),
+    })
+}
+
+/// A block of texels from its register.
+pub(super) fn texels(payload: &[u32; 8], surface: u32) -> MediaBlock {
+    MediaBlock {
         surface,
         field: FieldSelect::State,
         x: t::X.get(payload) as i32,
@@ -434,11 +464,7 @@ fn decode_typed_block(message: &Message) -> Result<Request, DecodeError> {
         width: t::BLOCK_WIDTH.get(payload) + 1,
         height: t::BLOCK_HEIGHT.get(payload) + 1,
         path: DataPath::DEFAULT,
-    };
-    Ok(match c::OPCODE.get(&desc) {
-        STORE_BLOCK2D => Request::MediaWrite(block),
-        _ => Request::MediaRead(block),
-    })
+    }
 }
 
 /// Whether a message is for a block of texels.
@@ -501,13 +527,7 @@ fn decode_lanes(
     let (model, offset) = decode_model(message, pipe)?;
     let transposed = !op.is_quad() && c::TRANSPOSED.get(&desc) != 0;
     let header = &message.header;
-    let strided = match op.is_strided() {
-        true => Strided {
-            base: u64::from(header[1]) << 32 | u64::from(header[0]),
-            stride: header[2],
-        },
-        false => Strided::default(),
-    };
+    let strided = strided_of(op, header);
     let known = (state && address == 0).then_some(32);
     let bits = known.or((address > 0 && !state).then_some(8 << address));
     let r = Lsc {
@@ -595,7 +615,6 @@ fn decode_block(
     platform: Platform,
 ) -> Result<Request, DecodeError> {
     use fields::lsc_block2d as b;
-    use fields::lsc_block2d_payload as p;
     let desc = [message.desc];
     if !pipe.block2d || message.sfid != Sfid::Ugm {
         let (sfid, opcode) = (message.sfid, c::OPCODE.get(&desc));
@@ -616,21 +635,55 @@ fn decode_block(
         let known = (value == 0 || pipe.immediate_offsets).then_some(());
         reserved(field, value, known)?;
     }
-    let payload = &message.header;
-    refuse_unknown(&p::LAYOUT, &payload[..])?;
-    let store = c::OPCODE.get(&desc) == STORE_BLOCK2D;
-    let low = u64::from(p::BASE_LOW.get(payload));
-    let r = LscBlock2d {
-        access: if store { Access::Write } else { Access::Read },
+    let bits = BlockBits {
+        store: c::OPCODE.get(&desc) == STORE_BLOCK2D,
         returns: form.response > 0,
         element,
-        blocks: p::BLOCKS.get(payload) + 1,
-        width: p::BLOCK_WIDTH.get(payload) + 1,
-        height: p::BLOCK_HEIGHT.get(payload) + 1,
         transposed: c::TRANSPOSED.get(&desc) != 0,
         vnni: b::VNNI.get(&desc) != 0,
         cache: cache_of(&desc),
         offset: offset.map(|(field, value)| signed(field, value)),
+    };
+    block_request(&bits, &message.header, platform)
+}
+
+/// What descriptors say of a 2D block.
+pub(super) struct BlockBits {
+    pub store: bool,
+    pub returns: bool,
+    /// Bytes.
+    pub element: u32,
+    pub transposed: bool,
+    pub vnni: bool,
+    pub cache: u32,
+    /// Elements.
+    pub offset: [i32; 2],
+}
+
+/// A 2D block from its descriptors and its register.
+pub(super) fn block_request(
+    bits: &BlockBits,
+    payload: &[u32; 8],
+    platform: Platform,
+) -> Result<Request, DecodeError> {
+    use fields::lsc_block2d_payload as p;
+    refuse_unknown(&p::LAYOUT, &payload[..])?;
+    let low = u64::from(p::BASE_LOW.get(payload));
+    let r = LscBlock2d {
+        access: if bits.store {
+            Access::Write
+        } else {
+            Access::Read
+        },
+        returns: bits.returns,
+        element: bits.element,
+        blocks: p::BLOCKS.get(payload) + 1,
+        width: p::BLOCK_WIDTH.get(payload) + 1,
+        height: p::BLOCK_HEIGHT.get(payload) + 1,
+        transposed: bits.transposed,
+        vnni: bits.vnni,
+        cache: bits.cache,
+        offset: bits.offset,
         address: u64::from(p::BASE_HIGH.get(payload)) << 32 | low,
         surface_width: p::WIDTH.get(payload),
         surface_height: p::HEIGHT.get(payload),

@@ -152,9 +152,11 @@ impl SamplerRequest {
     /// Whether the request can only be asked with a header: beside its channels, offsets and the null mask have
     /// their place there. Source: lowering reference 3.4, 4 and 5.
     pub fn needs_header(&self, platform: Platform) -> bool {
-        channels_need_header(self.op, self.channels, platform)
+        let wanted = channels_need_header(self.op, self.channels, platform)
             || self.offsets != [0; 3]
-            || self.pixel_null_mask
+            || self.pixel_null_mask;
+        // A descriptor of 47 bits has a field for each.
+        wanted && !platform.dialect.state_addresses()
     }
 
     /// Registers after the header. `sampleinfo` has no parameter, but a message cannot be empty.

@@ -4,8 +4,8 @@
 use proptest::prelude::*;
 use proptest::test_runner::FileFailurePersistence;
 use visim::internals::isa::platforms::Dialect;
-use visim::internals::isa::{AtomicOp, ChannelMask, Platform};
-use visim::internals::message::default_lengths::form;
+use visim::internals::isa::{AtomicOp, ChannelMask, Extension, Platform};
+use visim::internals::message::default_lengths::{form, through};
 use visim::internals::message::{
     Access, Lsc, LscBlock2d, LscData, LscModel, LscOp, Message, Request, Sfid, Strided, decode,
     encode,
@@ -103,6 +103,81 @@ proptest! {
             },
         };
         survives(Request::Lsc(request), platform)?;
+    }
+
+    #[test]
+    fn lanes_survive_47_bits(
+        op in operations(),
+        data in proptest::sample::select(LscData::ALL.to_vec()),
+        (vector, mask, index) in (0_usize..8, 1_u8..16, 0_u32..32),
+        (kind, scale, wide, transposed) in (0..4, 0_u32..4, any::<bool>(), any::<bool>()),
+        (offset, cache) in (-0x8000_i32..0x8000, 0_u32..16),
+    ) {
+        let gone = op.is_strided() || op == LscOp::StoreUncompressed;
+        let (model, address_bits, extend) = match kind {
+            0 => (LscModel::Flat, 64, None),
+            1 => (LscModel::Flat, 32, Some(Extension::Signed)),
+            2 => (LscModel::Flat, 32, Some(Extension::Unsigned)),
+            _ => (LscModel::Bss(index), 32, Some(Extension::Unsigned)),
+        };
+        let transposed = transposed && matches!(op, LscOp::Load | LscOp::Store);
+        let data = if op.is_quad() { LscData::D32 } else { data };
+        let one = op.is_quad() || op.is_atomic();
+        let vector = if one { 1 } else { [1, 2, 3, 4, 8, 16, 32, 64][vector] };
+        let element = vector * data.memory_bytes();
+        let scaled = model == LscModel::Flat && scale > 0;
+        let request = Request::Lsc(Lsc {
+            sfid: Sfid::Ugm,
+            model,
+            op,
+            data,
+            vector,
+            transposed,
+            channels: ChannelMask(if op.is_quad() { mask } else { 0 }),
+            returns: !op.is_store(),
+            address_bits,
+            extend,
+            scale: if scaled { element << (scale - 1) } else { 1 },
+            offset: offset * data.memory_bytes() as i32,
+            lanes: if transposed { 1 } else { 16 << u32::from(wide) },
+            coordinates: 1,
+            cache,
+            strided: Strided::default(),
+        });
+        match through(&request, Platform::Cri) {
+            Ok(back) => prop_assert_eq!(back, request),
+            Err(why) => prop_assert!(gone, "{request:?}: {why}"),
+        }
+    }
+
+    #[test]
+    fn blocks_survive_47_bits(
+        (write, transposed, vnni) in any::<(bool, bool, bool)>(),
+        (element, blocks, width, height) in (0_u32..4, 1_u32..5, 1_u32..65, 1_u32..33),
+        (address, surface) in any::<(u64, [u32; 3])>(),
+        (x, y, offset) in (any::<i32>(), any::<i32>(), [-2048_i32..2048, -2048_i32..2048]),
+    ) {
+        let block = LscBlock2d {
+            access: if write { Access::Write } else { Access::Read },
+            returns: !write,
+            element: 1 << element,
+            blocks,
+            width,
+            height,
+            transposed,
+            vnni,
+            cache: 0,
+            offset,
+            address,
+            surface_width: surface[0],
+            surface_height: surface[1],
+            surface_pitch: surface[2],
+            x,
+            y,
+        };
+        prop_assume!(block.bytes(64) as usize <= LscBlock2d::MOST_BYTES);
+        let block = Request::LscBlock2d(block);
+        prop_assert_eq!(through(&block, Platform::Cri), Ok(block));
     }
 
     #[test]

@@ -93,10 +93,6 @@ pub fn outputs_meet(
     if in_order != run(jobs)? {
         return Err("two groups at a time give other bytes".to_string());
     }
-    // The bits of later parts are not modelled yet.
-    if platform.dialect.unmodelled().is_some() {
-        return Ok(());
-    }
     let through_bits = Options {
         through_bits: true,
         ..Options::default()

@@ -16,7 +16,7 @@ use crate::exec::state::trap::Trap;
 use crate::isa::{ChannelMask, Platform};
 use crate::message::dataport::{BINDLESS, same_code};
 use crate::message::sampler::is_halved;
-use crate::message::{Atomic, NoBits, Request, ReturnFormat, SamplerOp, through};
+use crate::message::{Atomic, LscModel, NoBits, Request, ReturnFormat, SamplerOp, through};
 
 /// The request as its bits say it: the same, or the trap of a message the platform has not.
 pub fn round_trip(
@@ -29,47 +29,53 @@ pub fn round_trip(
         return Ok(request);
     }
     let platform = thread.program.platform;
-    let (sent, handles) = without_handles(widened(request, platform));
+    let (sent, beside) = without_states(widened(request, platform), platform);
     let decoded = through(&sent, platform);
-    let decoded = decoded.map(|decoded| apply_decoded(request, handles.back(decoded), platform));
+    let decoded = decoded.map(|decoded| apply_decoded(request, beside.joined(decoded), platform));
     decoded.map_err(|why| no_bits(thread, &why, pc))
 }
 
-/// Handles of bindless states, which travel beside the descriptor: that of a surface is the extended descriptor, that
-/// of a sampler lies in `M0.3`. Source: lowering reference 1.6, 3.5.
+/// States that the descriptor does not name, which travel beside it: a bindless surface has its handle in the extended
+/// descriptor, a bindless sampler in `M0.3`; with descriptors of 47 bits all are operands of the instruction.
+/// Source: lowering reference 1.6, 3.5; Xe2 messages reference 6 and 8.
 #[derive(Default)]
-struct Handles {
+struct Beside {
     surface: Option<u32>,
     sampler: Option<u32>,
+    model: Option<LscModel>,
 }
 
-/// The request as its descriptor says it, a bindless surface by its reserved number.
-fn without_handles(mut request: Request) -> (Request, Handles) {
-    let mut handles = Handles::default();
-    if let Request::Lsc(_) | Request::LscBlock2d(_) = request {
-        return (request, handles);
-    }
-    if let Some(surface) = request.surface_mut().filter(|surface| **surface > 0xff) {
-        handles.surface = Some(std::mem::replace(surface, BINDLESS));
-    }
-    if let Some(sampler) = request.sampler_mut().filter(|sampler| **sampler > 0xf) {
-        handles.sampler = Some(std::mem::replace(sampler, 0));
-    }
-    (request, handles)
-}
-
-impl Handles {
-    /// What was decoded with the states that its numbers stand for.
-    fn back(&self, mut decoded: Request) -> Request {
-        if let (Some(handle), Some(surface)) = (self.surface, decoded.surface_mut())
-            && *surface == BINDLESS
-        {
-            *surface = handle;
+/// The request as its descriptor says it.
+fn without_states(mut request: Request, platform: Platform) -> (Request, Beside) {
+    let wide = platform.dialect.state_addresses();
+    let mut beside = Beside::default();
+    if let Request::Lsc(r) = &mut request {
+        if wide && r.model != LscModel::Flat {
+            beside.model = Some(std::mem::replace(&mut r.model, LscModel::Bss(0)));
         }
-        if let (Some(handle), Some(sampler)) = (self.sampler, decoded.sampler_mut())
-            && *sampler == 0
-        {
-            *sampler = handle;
+        return (request, beside);
+    }
+    let taken = if wide { 0 } else { BINDLESS };
+    if let Some(surface) = request.surface_mut().filter(|s| wide || **s > 0xff) {
+        beside.surface = Some(std::mem::replace(surface, taken));
+    }
+    if let Some(sampler) = request.sampler_mut().filter(|s| wide || **s > 0xf) {
+        beside.sampler = Some(std::mem::replace(sampler, 0));
+    }
+    (request, beside)
+}
+
+impl Beside {
+    /// What was decoded with the states that go with it.
+    fn joined(&self, mut decoded: Request) -> Request {
+        if let (Some(surface), Some(to)) = (self.surface, decoded.surface_mut()) {
+            *to = surface;
+        }
+        if let (Some(sampler), Some(to)) = (self.sampler, decoded.sampler_mut()) {
+            *to = sampler;
+        }
+        if let (Some(model), Request::Lsc(r)) = (self.model, &mut decoded) {
+            r.model = model;
         }
         decoded
     }
