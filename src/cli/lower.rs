@@ -142,10 +142,10 @@ fn without_end(unit: &mut Value) {
 /// Takes the descriptors of a message apart.
 #[derive(Debug, clap::Args)]
 pub struct Decode {
-    /// The descriptor, as 0x02190001.
-    #[arg(value_parser = hexadecimal)]
-    desc: u32,
-    /// The extended descriptor, as 0xc.
+    /// The descriptor, as 0x02190001; of Xe3p with twelve digits.
+    #[arg(value_parser = descriptor)]
+    desc: u64,
+    /// The extended descriptor, as 0xc; of Xe3p the number of the receiver.
     #[arg(value_parser = hexadecimal)]
     ex_desc: u32,
     #[arg(long, value_parser = platform, default_value_t = Platform::default(), help = for_platform("The platform whose message it is"))]
@@ -156,8 +156,22 @@ pub struct Decode {
 /// digit is the same either way.
 fn hexadecimal(text: &str) -> Result<u32, String> {
     let wanted = "expected a 32-bit number such as 0x02190001";
+    u32::try_from(number(text, wanted)?).map_err(|_| wanted.to_string())
+}
+
+/// A descriptor, which has 47 bits at most.
+fn descriptor(text: &str) -> Result<u64, String> {
+    let wanted = "expected a descriptor such as 0x02190001";
+    let desc = number(text, wanted)?;
+    match desc >> 47 {
+        0 => Ok(desc),
+        _ => Err("a descriptor has 47 bits at most".to_string()),
+    }
+}
+
+fn number(text: &str, wanted: &str) -> Result<u64, String> {
     let digits = text.strip_prefix("0x").or(text.strip_prefix("0X"));
-    let read = u32::from_str_radix(digits.unwrap_or(text), 16);
+    let read = u64::from_str_radix(digits.unwrap_or(text), 16);
     // A sign is not a digit.
     let read = read.ok().filter(|_| !text.contains('+'));
     let word = read.ok_or_else(|| wanted.to_string())?;
@@ -171,12 +185,45 @@ fn hexadecimal(text: &str) -> Result<u32, String> {
 }
 
 impl Decode {
+    /// One descriptor of 47 bits. Lanes and lengths, which would make a request of it, are in the instruction.
+    fn wide(&self, output: &mut Output, sfid: Option<Sfid>) -> Exit {
+        let (low, high) = (self.desc as u32, (self.desc >> 32) as u32);
+        let parts = descriptors(low, high, sfid, self.platform);
+        let name = sfid.map_or("an unknown function", Sfid::name);
+        let (desc, platform) = (self.desc, self.platform);
+        output.text(&format!(
+            "descriptor {desc:#014x} to {name} on {platform}\n"
+        ));
+        for part in &parts {
+            output.text(&part.to_string());
+        }
+        output.field("receiver", || json!(sfid.map(|s| s.name())));
+        output.field("parts", || parts.iter().map(ListedPart::json).collect());
+        match parts.is_empty() {
+            true => {
+                output.text("no message: the second number names the receiver: 2 sampler, 3 gateway, 13 tgm, 14 slm, 15 ugm\n");
+                Exit::Program
+            }
+            false => Exit::Fine,
+        }
+    }
+
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
         let sfid = receiver(self.ex_desc, self.platform);
-        let parts = descriptors(self.desc, self.ex_desc, sfid, self.platform);
-        output.text(&explain_descriptor(self.desc, self.ex_desc, self.platform));
-        let request = request(self.desc, self.ex_desc, self.platform);
+        let (desc, high) = (self.desc as u32, (self.desc >> 32) as u32);
+        if self.platform.dialect.state_addresses() {
+            return self.wide(output, sfid);
+        }
+        if high != 0 {
+            let (platform, desc) = (self.platform, self.desc);
+            return output.complain(&format!(
+                "a descriptor of {platform} has 32 bits, {desc:#x} has more"
+            ));
+        }
+        let parts = descriptors(desc, self.ex_desc, sfid, self.platform);
+        output.text(&explain_descriptor(desc, self.ex_desc, self.platform));
+        let request = request(desc, self.ex_desc, self.platform);
         output.field("receiver", || json!(sfid.map(|s| s.name())));
         output.field("parts", || parts.iter().map(ListedPart::json).collect());
         match request {
@@ -188,7 +235,7 @@ impl Decode {
             Err(why) => {
                 output.field("refused", || json!(why.to_string()));
                 output.field("meant", || {
-                    let meant = meant(self.desc, self.ex_desc, self.platform);
+                    let meant = meant(desc, self.ex_desc, self.platform);
                     let named = |(sfid, asked): &(Sfid, String)| json!({ "receiver": sfid, "request": asked });
                     meant.iter().map(named).collect()
                 });

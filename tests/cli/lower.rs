@@ -940,3 +940,23 @@ fn a_raw_send_runs_by_the_bits_of_its_descriptors() {
     assert_eq!(code, Some(1), "{errors}");
     assert!(errors.contains("1 register where it takes 2"), "{errors}");
 }
+
+/// Xe3p has one descriptor of 47 bits, and the second number names the receiver.
+#[test]
+fn descriptors_of_47_bits_are_taken_apart() {
+    let output = visim(&["decode", "0x0048C0000780", "2", "--platform", "cri"]);
+    let text = String::from_utf8_lossy(&output.stdout);
+    assert!(output.status.success(), "{text}");
+    for line in [
+        "41:38  U offset               1",
+        "10:7  channels               15",
+    ] {
+        assert!(text.contains(line), "{line} is not in\n{text}");
+    }
+    let output = visim(&["decode", "0x0048C0000780", "2", "--platform", "bmg"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("has 32 bits"), "{text}");
+    let output = visim(&["decode", "0xFFFFFFFFFFFF", "2", "--platform", "cri"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(text.contains("47 bits at most"), "{text}");
+}
