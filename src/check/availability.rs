@@ -17,6 +17,14 @@ type Has<'a> = dyn Fn(Platform) -> bool + 'a;
 pub(super) fn availability(cx: &Context<'_>, found: &mut Found<'_>) {
     let opcode = cx.opcode();
     let row = opcode.info().availability;
+    if cx.allow_removed && row.was_lost_on(cx.platform) {
+        let d = cx
+            .complaint(Code::W0434, format!("{} has lost {opcode}", cx.platform))
+            .at(cx.mnemonic(), who_has(|p| row.on(p)))
+            .note("it runs here as on the last platform that has it; the hardware would not")
+            .see(SECTION);
+        return found.push(d);
+    }
     if !row.on(cx.platform) {
         return missing(
             cx,
@@ -123,7 +131,11 @@ fn missing(cx: &Context<'_>, found: &mut Found<'_>, what: &str, has: &Has<'_>, i
         true => cx.instruction.opcode.info().family.on_ironlake(),
         false => SECTION,
     };
+    let lost = cx.opcode().info().availability.was_lost_on(cx.platform);
     let d = match who_to_ask(has) {
+        Some(platform) if lost => d.help(format!(
+            "--platform {platform}, or --allow-removed to run it all the same"
+        )),
         Some(platform) => d.help(format!("--platform {platform}")),
         None => d,
     };

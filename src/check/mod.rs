@@ -54,6 +54,8 @@ pub struct CheckOptions {
     /// into messages: too many parameters, reserved offset bits, offsets read at run time. For looking
     /// at messages; such a program has no meaning that could be run.
     pub finalizer: bool,
+    /// Accept, with a warning, what the platform's hardware has lost and an earlier part had.
+    pub allow_removed: bool,
 }
 
 /// Applies every rule to `module` and says all that was found, in text order.

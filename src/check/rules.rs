@@ -20,6 +20,8 @@ pub(super) struct Context<'a> {
     pub platform: Platform,
     /// Rules of the pages that Intel's finalizer ignores are warnings.
     pub finalizer: bool,
+    /// What the hardware has lost is a warning.
+    pub allow_removed: bool,
     /// The unit: its variables are what matters here.
     pub unit: &'a Unit,
     /// The instruction.
@@ -124,6 +126,7 @@ pub(super) fn check(builder: &mut UnitBuilder<'_>, instruction: &Instruction<Var
     let cx = Context {
         platform: builder.platform,
         finalizer: builder.finalizer,
+        allow_removed: builder.allow_removed,
         grf: builder.platform.grf_bytes(),
         unit: &builder.unit,
         instruction,

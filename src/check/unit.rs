@@ -20,6 +20,8 @@ pub(super) struct UnitBuilder<'m> {
     pub platform: Platform,
     /// See [`CheckOptions::finalizer`].
     pub finalizer: bool,
+    /// See [`CheckOptions::allow_removed`].
+    pub allow_removed: bool,
     /// The unit as far as it is built.
     pub unit: Unit,
     /// Names at the current line.
@@ -123,6 +125,7 @@ fn check_unit<'m>(
     let mut builder = UnitBuilder {
         platform,
         finalizer: options.finalizer,
+        allow_removed: options.allow_removed,
         unit: Unit {
             kind,
             name: name.node.clone(),

@@ -2,6 +2,7 @@
 
 use super::input::Written;
 use super::output::{Exit, Output};
+use crate::check::CheckOptions;
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
@@ -24,6 +25,9 @@ pub struct Check {
     /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
     #[arg(long)]
     strict: bool,
+    /// Take instructions that the platform's hardware has lost, with a warning.
+    #[arg(long)]
+    allow_removed: bool,
     #[command(flatten)]
     written: Written,
 }
@@ -97,7 +101,14 @@ impl Check {
         let mut layers = vec![layer];
         layers.extend(self.platform.map(Layer::of_platform));
         diagnostics.extend(match language {
-            Language::Visa => Front::new(source, session::platform(&layers)).diagnostics,
+            Language::Visa => {
+                let options = CheckOptions {
+                    platform: session::platform(&layers),
+                    allow_removed: self.allow_removed,
+                    ..CheckOptions::default()
+                };
+                Front::with(source, &options).diagnostics
+            }
             Language::Tld => match tld::start(&layers, Vec::new(), Strictness::of(self.strict)) {
                 Ok((_, warnings)) => of_file(warnings),
                 Err(problems) => of_file(problems),

@@ -33,6 +33,9 @@ pub struct Lower {
     eot: bool,
     #[command(flatten)]
     written: Written,
+    /// Lower instructions that the platform's hardware has lost, as Intel's finalizer does.
+    #[arg(long)]
+    allow_removed: bool,
 }
 
 /// A release of the finalizer by its number.
@@ -67,6 +70,7 @@ impl Lower {
         let options = CheckOptions {
             platform,
             finalizer: true,
+            allow_removed: self.allow_removed,
         };
         let front = Front::with(source, &options);
         if front.is_refused() {

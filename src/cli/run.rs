@@ -76,6 +76,9 @@ pub struct Run {
     /// Make each message into the platform's bits, read them again and serve what they say.
     #[arg(long)]
     through_bits: bool,
+    /// Run instructions that the platform's hardware has lost, with a warning.
+    #[arg(long)]
+    allow_removed: bool,
     #[arg(long, value_parser = platform, help = for_platform("Run for this platform rather than the one the file names"))]
     platform: Option<Platform>,
     /// Texture loads: refuse what the vendor's page forbids and code in the wild does.
@@ -225,6 +228,7 @@ impl Run {
             jobs: self.jobs,
             limit: self.max_steps,
             through_bits: self.through_bits,
+            allow_removed: self.allow_removed,
             keep_all: false,
         };
         if self.watch.is_asked() {

@@ -178,6 +178,7 @@ impl Watching {
         let check = CheckOptions {
             platform: session::platform(layers),
             finalizer: options.launch.is_some(),
+            allow_removed: options.allow_removed,
         };
         // Read once more, to refuse before anything has run.
         let asked = !self.breaks.is_empty();

@@ -198,6 +198,7 @@ codes! {
     E0431 "region spans more than two registers"
     E0432 "lifetime of a built-in variable"
     W0433 "no effect on a move of a predicate"
+    W0434 "instruction that the hardware has lost"
     E0434 "operand of a kind the instruction does not take"
     E0501 "label is not defined"
     E0502 "label is defined twice"

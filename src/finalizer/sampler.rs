@@ -120,8 +120,7 @@ fn read(cx: &mut Lowering) -> Result<Read> {
         coarse: cx.instruction.has(&Suffix::Cps),
     };
     Ok(Read {
-        header: (!wide && request.needs_header(cx.platform))
-            || !wide && offsets != Value::Const(0)
+        header: !wide && (request.needs_header(cx.platform) || offsets != Value::Const(0))
             || matches!(sampler, Some(Sampler::Bindless(_)))
             || paired.is_some()
             || sampler.is_some() && cx.has(&quirks::SAMPLER_HEADER),

@@ -527,6 +527,7 @@ impl Chosen {
             let check = CheckOptions {
                 platform,
                 finalizer: true,
+                ..CheckOptions::default()
             };
             Front::with(source, &check)
         };

@@ -36,6 +36,8 @@ pub struct Options {
     pub limit: u64,
     /// Messages go through the bits of the platform.
     pub through_bits: bool,
+    /// Instructions that the platform's hardware has lost run with a warning.
+    pub allow_removed: bool,
     /// The registers of all threads are kept, not those alone that the directives look at.
     pub keep_all: bool,
 }
@@ -47,6 +49,7 @@ impl fmt::Debug for Options {
             .field("jobs", &self.jobs)
             .field("limit", &self.limit)
             .field("through_bits", &self.through_bits)
+            .field("allow_removed", &self.allow_removed)
             .field("keep_all", &self.keep_all)
             .finish()
     }
@@ -60,6 +63,7 @@ impl Default for Options {
             jobs: defaults.jobs,
             limit: defaults.limit,
             through_bits: defaults.through_bits,
+            allow_removed: false,
             keep_all: false,
         }
     }
@@ -311,6 +315,7 @@ fn program(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Lower
         platform: platform(layers),
         // A compiler's own text is what the finalizer takes.
         finalizer: options.launch.is_some(),
+        allow_removed: options.allow_removed,
     };
     let front = Front::with(&layers[0].source, &check);
     let kernel = last(layers, |d| d.kernel.as_ref()).unwrap_or_default();

@@ -50,6 +50,11 @@ impl Availability {
         side.copied().unwrap_or_default()
     }
 
+    /// Whether an earlier platform has the instruction and this one does not.
+    pub fn was_lost_on(&self, platform: Platform) -> bool {
+        !self.on(platform) && Some(platform.generation) > self.generations.first()
+    }
+
     /// Whether a platform has the instruction.
     pub fn on(&self, platform: Platform) -> bool {
         self.generations.contains(platform.generation)

@@ -278,14 +278,14 @@ opcodes! {
     0x3c 0 "oword_ld_unaligned" OwordLdUnaligned SurfaceMemory Never [Mod] Count [Surface, Scalar, RawDst] on(from(Gen8).until(XeLpgPlus), "oword_ld", "lsc_load")
     /// Samples with the old payload.
     0x40 0 "sample" Sample MediaSampler Never [Channels] OptionalCount [Sampler, Surface, RawSrc, RawSrc, RawSrc, RawDst]
-    // Block messages of the sampler and motion estimation are gone before mtl, the reference says with dg2 and tgl;
-    // the finalizer still encodes them there.
+    // Block messages of the sampler are gone with dg2, motion estimation with tgl (Xe2 messages reference 10); the
+    // finalizer still encodes them.
     /// Samples an 8 by 4 block with bilinear filtering.
-    0x41 0 "sample_unorm" SampleUnorm MediaSampler Never [Channels, UnormFormat] None [Sampler, Surface, Scalar, Scalar, Scalar, Scalar, RawDst] on(until(XeHpc), "sample_3d")
+    0x41 0 "sample_unorm" SampleUnorm MediaSampler Never [Channels, UnormFormat] None [Sampler, Surface, Scalar, Scalar, Scalar, Scalar, RawDst] on(until(Gen12), "sample_3d")
     /// Loads texels with the old payload.
     0x42 0 "load" Load MediaSampler Never [Channels] OptionalCount [Surface, RawSrc, RawSrc, RawSrc, RawDst]
     /// Adaptive video scaler.
-    0x43 0 "avs" Avs MediaSampler Never [Channels] None [SamplerAndSurface, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, AvsControl, Scalar, AvsMode, Scalar, RawDst] on(from(Gen8).until(XeHpc), "sample_unorm", "sample_3d")
+    0x43 0 "avs" Avs MediaSampler Never [Channels] None [SamplerAndSurface, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, Scalar, AvsControl, Scalar, AvsMode, Scalar, RawDst] on(from(Gen8).until(Gen12), "sample_unorm", "sample_3d")
     /// Minimum.
     0x45 0 "min" Min Move Ignored [Saturate] Lanes [Dst, Src, Src]
     /// Maximum.
@@ -327,11 +327,11 @@ opcodes! {
     /// Names the source line.
     0x52 0 "LOC" Loc Sync Never [] None [Number]
     /// Integer motion estimation.
-    0x54 0 "vme_ime" VmeIme Vme Never [] None [NumberPair, Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeHpc))
+    0x54 0 "vme_ime" VmeIme Vme Never [] None [NumberPair, Surface, RawSrc, RawSrc, RawSrc, RawSrc, RawSrc, RawDst] on(from(Gen8).until(Gen11))
     /// Skip and intra check.
-    0x55 0 "vme_sic" VmeSic Vme Never [] None [Surface, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeHpc))
+    0x55 0 "vme_sic" VmeSic Vme Never [] None [Surface, RawSrc, RawSrc, RawDst] on(from(Gen8).until(Gen11))
     /// Fractional and bidirectional refinement.
-    0x56 0 "vme_fbr" VmeFbr Vme Never [] None [ScalarTriple, Surface, RawSrc, RawSrc, RawDst] on(from(Gen8).until(XeHpc))
+    0x56 0 "vme_fbr" VmeFbr Vme Never [] None [ScalarTriple, Surface, RawSrc, RawSrc, RawDst] on(from(Gen8).until(Gen11))
     /// Waits for all threads of the group.
     0x59 0 "barrier" Barrier Sync Never [] None [] on(from(Gen8))
     /// Flushes the sampler cache.

@@ -85,7 +85,15 @@ fn json_compares_with_the_corpus_by_plain_difference() {
             continue;
         }
         let file = file.to_string_lossy();
-        let mut command = vec!["--format", "json", "lower", "--platform", platform, &file];
+        let mut command = vec![
+            "--format",
+            "json",
+            "lower",
+            "--allow-removed",
+            "--platform",
+            platform,
+            &file,
+        ];
         command.extend(file.ends_with("eot.visaasm").then_some("--eot"));
         match reason(&said(&visim(&command)), &wanted) {
             Ok(reason) => *counts.entry(reason).or_default() += 1,
@@ -959,4 +967,31 @@ fn descriptors_of_47_bits_are_taken_apart() {
     let output = visim(&["decode", "0xFFFFFFFFFFFF", "2", "--platform", "cri"]);
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(text.contains("47 bits at most"), "{text}");
+}
+
+/// What the hardware has lost is refused with the option that takes it all the same.
+#[test]
+fn lost_instructions_run_where_they_are_allowed() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let file = folder.path().join("k.visa");
+    let text = ".version 4.2\n.kernel \"k\"\n.decl V v_type=G type=ub num_elts=64 align=GRF\n\
+                .decl T6 v_type=T num_elts=1 v_name=T006\n.function \"k\"\nk:\n\
+                // SURFACE T6: R8_UINT 8x4\n\
+                media_ld.nomod (8,4) T6 0 0x0:ud 0x0:ud V.0\nret (M1, 1)\n";
+    std::fs::write(&file, text).expect("written");
+    let file = file.to_string_lossy();
+    let run = |more: &[&str]| {
+        let mut words = vec!["run", &file, "--platform", "bmg"];
+        words.extend(more);
+        visim(&words)
+    };
+    let output = run(&[]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(
+        text.contains("E0428") && text.contains("--allow-removed"),
+        "{text}"
+    );
+    let output = run(&["--allow-removed"]);
+    let text = String::from_utf8_lossy(&output.stderr);
+    assert!(output.status.success() && text.contains("W0434"), "{text}");
 }

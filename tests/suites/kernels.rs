@@ -109,6 +109,7 @@ pub fn form(source: &Source, device: &str) -> Result<(), String> {
     let options = CheckOptions {
         platform: Platform::from_name(device).ok_or("no such platform")?,
         finalizer: true,
+        allow_removed: false,
     };
     let front = Front::with(source, &options);
     let wrong = |d: &&Diagnostic| d.class().is_fatal() && d.class() != Class::Unsupported;

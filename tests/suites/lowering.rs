@@ -138,6 +138,7 @@ fn lower(
         &CheckOptions {
             platform,
             finalizer: true,
+            allow_removed: true,
         },
     );
     let mut diagnostics = parsed.diagnostics;

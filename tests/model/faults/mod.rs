@@ -30,6 +30,7 @@ fn lowered(example: &Example, release: Release) -> Result<Lowered, Box<Diagnosti
     let options = CheckOptions {
         platform,
         finalizer: true,
+        allow_removed: true,
     };
     let (checked, said) = check(&parsed.module, &options);
     let mut said = parsed.diagnostics.into_iter().chain(said);
@@ -260,6 +261,7 @@ fn what_the_checker_says_of_the_other_rows() {
         let options = CheckOptions {
             platform: Platform::Skl,
             finalizer,
+            allow_removed: true,
         };
         let (_, more) = check(&parsed.module, &options);
         parsed.diagnostics.into_iter().chain(more).collect()

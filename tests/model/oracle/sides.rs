@@ -152,6 +152,7 @@ pub fn lower(text: &str, platform: Platform) -> Result<Side<Ours>, String> {
         &CheckOptions {
             platform,
             finalizer: true,
+            allow_removed: true,
         },
     );
     let mut said = parsed.diagnostics;
