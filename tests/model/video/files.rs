@@ -86,12 +86,18 @@ fn broken_files_are_refused() {
     );
     told(b"YUV4MPEG2 W4 H4 F0:0\nFRAME\n", "F0:0 is not a frame rate");
     told(b"YUV4MPEG2 W4 H4 F25\nFRAME\n", "F25 is not a frame rate");
-    told(b"YUV4MPEG2 W4 H4 F4294967295:1\nFRAME\n", "not a frame rate");
+    told(
+        b"YUV4MPEG2 W4 H4 F4294967295:1\nFRAME\n",
+        "not a frame rate",
+    );
     told(
         b"YUV4MPEG2 W4 H4 A1:0\nFRAME\n",
         "A1:0 is not a pixel aspect",
     );
-    told(b"YUV4MPEG2 W4 H4 Ix\nFRAME\n", "Ix is not a kind of interlacing");
+    told(
+        b"YUV4MPEG2 W4 H4 Ix\nFRAME\n",
+        "Ix is not a kind of interlacing",
+    );
     let raw = folder.path().join("x.raw");
     std::fs::write(&raw, [0; 30]).unwrap();
     let mut reader = Reader::open(&raw, Some(Raw::I420), Some((4, 4))).unwrap();
