@@ -17,7 +17,7 @@ use std::collections::BTreeMap;
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::process::ExitCode;
-use suites::{Case, SUITES, Suite};
+use suites::{Case, SUITES, Suite, random_2026};
 
 /// The cases that must fail, `suite/case`, with their reasons.
 fn known_failures(folder: &Path) -> BTreeMap<String, String> {
@@ -70,7 +70,7 @@ fn run_suite(
         .map(|r| r.join(suite.name))
         .filter(|f| f.is_dir())
         .collect();
-    let mut cases = match suite.cases {
+    let cases = match suite.cases {
         Ok(cases) if !folders.is_empty() => {
             folders.iter().flat_map(|f| cases(f)).collect::<Vec<_>>()
         }
@@ -83,16 +83,26 @@ fn run_suite(
             return true;
         }
     };
-    if !words.is_empty() && !words.iter().any(|w| suite.name.contains(w.as_str())) {
+    run_cases(suite.name, cases, known, words)
+}
+
+/// Runs the cases that the words pick, and prints the line of their suite; whether all is well.
+fn run_cases(
+    suite: &str,
+    mut cases: Vec<Case>,
+    known: &BTreeMap<String, String>,
+    words: &[String],
+) -> bool {
+    if !words.is_empty() && !words.iter().any(|w| suite.contains(w.as_str())) {
         cases.retain(|case| {
-            let name = format!("{}/{}", suite.name, case.name);
+            let name = format!("{suite}/{}", case.name);
             words.iter().any(|w| name.contains(w.as_str()))
         });
     }
     let results: Vec<Result<(), String>> = cases.par_iter().map(run).collect();
     let (mut passed, mut failed, mut not_modelled) = (0, 0, 0);
     for (case, result) in cases.iter().zip(results) {
-        let name = format!("{}/{}", suite.name, case.name);
+        let name = format!("{suite}/{}", case.name);
         match (result, known.get(&name)) {
             (Ok(()), None) => passed += 1,
             (Err(_), Some(reason)) => println!("  {name}: known failure: {reason}"),
@@ -114,7 +124,7 @@ fn run_suite(
         0 => String::new(),
         n => format!(", {n} not modelled"),
     };
-    println!("{}: {passed} passed, {failed} failed{more}", suite.name);
+    println!("{suite}: {passed} passed, {failed} failed{more}");
     failed == 0
 }
 
@@ -134,13 +144,18 @@ fn main() -> ExitCode {
     // A panic is a failed case with a reason; its own message would appear between the lines.
     std::panic::set_hook(Box::new(|_| {}));
     let mut well = true;
+    let picked = |suite: &str| {
+        let own = |w: &String| suite.contains(w.as_str()) || w.starts_with(&format!("{suite}/"));
+        words.is_empty() || words.iter().any(own)
+    };
     for suite in SUITES {
-        let picked = |w: &String| {
-            suite.name.contains(w.as_str()) || w.starts_with(&format!("{}/", suite.name))
-        };
-        if words.is_empty() || words.iter().any(picked) {
+        if picked(suite.name) {
             well &= run_suite(suite, &roots, &known, &words);
         }
+    }
+    let random = random_2026::cases();
+    if !random.is_empty() && picked(random_2026::NAME) {
+        well &= run_cases(random_2026::NAME, random, &known, &words);
     }
     if well {
         ExitCode::SUCCESS

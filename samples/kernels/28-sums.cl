@@ -1,11 +1,11 @@
 // Lesson 28: a launch in a file. Each group adds up 64 numbers in shared local memory, halving the number of
 // work-items that add from barrier to barrier.
 //
-// 28-launch.json says what the kernel is given and what must come out: 28-in.bin holds the numbers 1 to 128,
+// 28-sums.launch.json says what the kernel is given and what must come out: 28-in.bin holds the numbers 1 to 128,
 // so the sums are 64 * 65 / 2 = 2080 and 128 * 129 / 2 - 2080 = 6176, which is what 28-out.bin holds.
 // 28-sums.zeinfo, the compiler's description (lesson 26), says where each argument goes:
 //
-//   visim run 28-sums.visaasm --launch 28-launch.json
+//   visim run 28-sums.visaasm --launch 28-sums.launch.json
 //       argument 1, `out`: 8 bytes, as expected
 //
 // Options replace parts of the file, and then nothing is expected:

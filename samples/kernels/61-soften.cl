@@ -1,8 +1,21 @@
-// One kernel for Battlemage: compiled by
+// One kernel for Battlemage: its text, its messages, its result. Compiled by
 //     ocloc compile -file 61-soften.cl -device bmg -output_no_suffix -output 61-soften \
 //         -internal_options -ze-emit-zebin-visa-sections
-// The program carries its own text. Watch its messages: a load of sixteen lanes at 64-bit addresses is one register
-// of the load/store pipe's descriptor.
+// so that the program carries its own text. With `ocloc` installed `visim run 61-soften.cl --device bmg …` compiles too.
+//
+// The text: `visim fmt 61-soften.bin`. in[i] is one statement, for 32 work-items with addresses of 64 bits:
+//     lsc_load.ugm (M1, 32)  V0076:d32  flat[V0075]:a64
+//
+// The message: `visim explain 61-soften.bin:158`, or `visim lower 61-soften.bin` for all of them. Registers of
+// Battlemage have 64 bytes: 32 addresses of 8 bytes are four of them, 32 floats come back in two. There is no header;
+// one descriptor has the lengths and what to do:
+//     load.ugm.d32.a64 (32|M0) to ugm: 4 + 0 registers of 64 bytes, 2 back
+//     load/store descriptor 0x08200580
+//       28:25  message length 4     24:20  response length 2     11:9  data size 2: d32     8:7  address size 3: 64 bits
+//
+// The result: `visim run 61-soften.bin` takes arguments and sizes from 61-soften.launch.json, prints what the kernel
+// prints and compares the output; `--trace` shows every register on the way. The same source for Panther Lake
+// (`--device ptl`) sends the same descriptors, for Crescent Island (`cri`) a single one of 47 bits.
 kernel void soften(global const float *in, global float *out)
 {
     int i = get_global_id(0);

@@ -79,9 +79,16 @@ impl Check {
         let mut exit = Exit::Fine;
         let mut accepted = Vec::new();
         for path in &self.files {
-            match load::source_for(path, self.platform, None) {
+            let path = match self.written.find(path, (self.platform, None), output) {
+                Ok(path) => path,
+                Err(why) => {
+                    exit = exit.max(why);
+                    continue;
+                }
+            };
+            match load::source_for(&path, self.platform, None) {
                 Ok(source) => {
-                    let passed = self.one(path, &source, output);
+                    let passed = self.one(&path, &source, output);
                     accepted.push(json!({ "file": source.name(), "accepted": passed }));
                     if !passed {
                         exit = exit.max(Exit::Program);

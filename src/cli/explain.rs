@@ -1,17 +1,19 @@
 //! `visim explain CODE`: the long text of a diagnostic; `visim explain FILE:LINE`: one line of a program,
 //! followed down the straight line.
 
-use super::input::{FileLine, Written};
+use super::input::FileLine;
+use super::launch::{Opened, Target};
 use super::output::{Exit, Output};
 use super::run::say;
-use crate::diagnostic::{CODES, Code, Diagnostic};
+use crate::check::CheckOptions;
+use crate::diagnostic::{CODES, Code};
 use crate::explain::line::{LineObserver, follow};
 use crate::explain::state::{State, states_of};
 use crate::finalizer::Release;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
 use crate::harness::language::Language;
-use crate::harness::session::{self, Options, Refused, Session};
+use crate::harness::session::{self, Refused, Session};
 use crate::harness::words::nearest;
 use crate::message::Request;
 use serde_json::json;
@@ -23,7 +25,7 @@ pub struct Explain {
     #[arg(value_name = "CODE|FILE:LINE")]
     subject: String,
     #[command(flatten)]
-    written: Written,
+    target: Target,
 }
 
 impl Explain {
@@ -36,14 +38,14 @@ impl Explain {
             Ok(subject) => subject,
             Err(why) => return output.complain(&why),
         };
-        let (layer, found) = match self.written.open(&file, (None, None), output) {
+        let opened = match self.target.open(&file, output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
-        match layer.language {
-            Language::Visa => of_line([layer], found, line, output),
-            Language::Tld => super::tld::explain([layer], found, line, output),
-            Language::Send => super::sends::explain([layer], found, line, output),
+        match opened.layers[0].language {
+            Language::Visa => of_line(opened, line, output),
+            Language::Tld => super::tld::explain(&opened.layers, opened.found, line, output),
+            Language::Send => super::sends::explain(&opened.layers, opened.found, line, output),
         }
     }
 }
@@ -71,10 +73,21 @@ fn code(name: &str, output: &mut Output) -> Exit {
     Exit::Fine
 }
 
-fn of_line(layers: [Layer; 1], found: Vec<Diagnostic>, line: usize, output: &mut Output) -> Exit {
+fn of_line(opened: Opened, line: usize, output: &mut Output) -> Exit {
+    let Opened {
+        layers,
+        found,
+        options,
+    } = opened;
     let source = &layers[0].source;
     let platform = session::platform(&layers);
-    let front = Front::new(source, platform);
+    let check = CheckOptions {
+        platform,
+        // A compiler's own text is what the finalizer takes.
+        finalizer: options.launch.is_some(),
+        ..CheckOptions::default()
+    };
+    let front = Front::with(source, &check);
     let release = Release::of(&front.module, platform);
     let here: Vec<_> = front
         .diagnostics
@@ -92,7 +105,6 @@ fn of_line(layers: [Layer; 1], found: Vec<Diagnostic>, line: usize, output: &mut
     output.text(&followed.to_string());
     output.field("line", || followed.json());
     let span = followed.span;
-    let options = Options::default();
     match session::start_watched(&layers, found, &options, |_| LineObserver::new(span)) {
         Ok(session) => result(&session, output),
         Err(refused) => not_run(refused, &layers, output),

@@ -33,6 +33,13 @@ impl Fmt {
         let mut exit = Exit::Fine;
         let mut results = Vec::new();
         for path in &self.files {
+            let path = &match self.written.find(path, (None, None), output) {
+                Ok(path) => path,
+                Err(why) => {
+                    exit = exit.max(why);
+                    continue;
+                }
+            };
             let source = match load::source(path) {
                 Ok(source) => source,
                 Err(error) => {

@@ -1,455 +1,152 @@
-//! `visim run` of a compiled kernel: `--launch launch.json`, `--zebin kernel.bin`, or a description found
-//! beside the text, with `--global`, `--local` and `--arg` in place of what they say.
+//! Launches on the command line: options joined with the text, functions that were taken, text that the kernel
+//! printed, outputs that are as expected or not.
 
+use super::check::{for_platform, platform};
+use super::input::Written;
 use super::output::{Exit, Output};
-use crate::diagnostic::{Code, Diagnostic, counted};
-use crate::files::Writes;
-use crate::harness::argument::{self, ArgumentOption};
-use crate::harness::companion_files::{self, NativeCode};
-use crate::harness::front::Front;
-use crate::harness::kernel::{Chosen, CompiledFile, LaunchFile, Prepared, Refused};
-use crate::harness::load;
+use crate::diagnostic::Diagnostic;
+use crate::harness::bind::Layer;
+use crate::harness::language::Language;
+use crate::harness::launch::{Compared, Launch, Launched};
+use crate::harness::session;
 use crate::isa::Platform;
-use crate::launch::kernel::compare::compare;
-use crate::launch::kernel::json::Launch as Description;
-use crate::launch::kernel::{Argument, Size};
 use crate::source::Source;
 use serde_json::json;
-use std::collections::BTreeMap;
-use std::path::{Path, PathBuf};
+use std::path::Path;
 
-/// The options of a launch.
+/// The options of commands that run a program to look at one line of it.
 #[derive(Debug, clap::Args)]
-pub struct Launch {
-    /// Launch a compiled kernel as this description says (grammar/launch.schema.json lists its fields).
-    ///
-    /// Without `devices` in it, or with --zebin, the compiler's own description says where arguments go.
-    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
-    launch: Option<PathBuf>,
-    /// Launch a compiled kernel that this program of the compiler describes.
-    ///
-    /// An ELF file with .ze_info or patch tokens, patch tokens alone, or the text of .ze_info.
-    /// Without it a file beside the text that describes the kernel is taken.
-    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
-    zebin: Option<PathBuf>,
-    /// Work-items: 64x48, 1024.
-    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
-    global: Option<String>,
-    /// Work-items of a group: 16x8.
-    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
-    local: Option<String>,
-    /// The first global id: 0x0x0 without it.
-    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
-    offset: Option<String>,
-    /// Give the kernel an argument, by number or name.
-    ///
-    /// 0=image:in.png, 1=buffer:out.bin:size=4096 (zeros, written over out.bin after the run), 2=buffer:in.bin
-    /// (read), 2=buffer:in.bin:out=out.bin (read, written to another), 3=int:5, 4=float4:1,2,3,4,
-    /// 5=sampler:clamp:linear:normalized, 6=local:1024, 7=null, 8=hex:0500.
-    /// Keys: size= out= of buffers; size= out= in= type= order= channel= of images.
-    #[arg(long, value_name = "NUMBER=WHAT", help_heading = "Compiled kernels")]
-    arg: Vec<String>,
-    /// Take functions that the text calls from this file; may be given several times.
-    ///
-    /// The compiler leaves each function in a file of its own. Without the option those that launch.json names are
-    /// taken, or k_f0.visaasm, k_f1.visaasm … beside k.visaasm.
-    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
-    functions: Vec<PathBuf>,
+pub struct Target {
+    #[arg(long, value_parser = platform, help = for_platform("Run for this platform rather than the one the file names"))]
+    platform: Option<Platform>,
+    /// The kernel to run, where the file holds several.
+    #[arg(long, value_name = "NAME")]
+    kernel: Option<String>,
+    #[command(flatten)]
+    launch: Launch,
+    #[command(flatten)]
+    written: Written,
 }
 
-/// A launch that can run.
-pub struct Launched {
-    /// For the session.
-    pub prepared: Prepared,
-    /// The platform of the kernel.
-    pub platform: Platform,
-    /// The text with the functions that it calls.
-    pub source: Source,
-    /// The kernel, where the text may have several.
-    pub kernel: Option<String>,
-    /// The description says that it is for this platform, so that no other can be asked for.
-    names_platform: bool,
-    outs: Vec<(usize, PathBuf)>,
-    file: Option<LaunchFile>,
+/// A program that can run.
+pub struct Opened {
+    /// The text first.
+    pub layers: Vec<Layer>,
+    /// What could not be read of its directives.
+    pub found: Vec<Diagnostic>,
+    /// Its launch, where one is asked for.
+    pub options: session::Options,
 }
 
-impl Launch {
-    /// Whether a file is a compiled program that carries its text.
-    fn is_program(&self, path: &Path) -> bool {
-        load::program(path).is_ok_and(|program| program.is_some())
-    }
-
-    /// The text with the functions that it calls: those of the options, else those `named`, else those beside it.
+impl Target {
+    /// Reads a program, with its launch where one is asked for.
     ///
     /// # Errors
-    /// `E0702`: a file cannot be read.
-    pub fn text(
-        &self,
-        source: &Source,
-        path: &Path,
-        named: Vec<PathBuf>,
-    ) -> Result<Source, Refused> {
-        let functions = match (self.functions.is_empty(), named.is_empty()) {
-            (false, _) => self.functions.clone(),
-            (true, false) => named,
-            (true, true) => companion_files::functions_beside(path),
+    /// What is wrong has been said.
+    pub fn open(&self, file: &Path, output: &mut Output) -> Result<Opened, Exit> {
+        let kernel = self.kernel.as_deref();
+        let file = self.written.find(file, (self.platform, kernel), output)?;
+        let (layer, found) = self.written.read(&file, (self.platform, kernel), output)?;
+        let mut layers = vec![layer];
+        layers.extend(self.platform.map(Layer::of_platform));
+        layers.extend(kernel.map(Layer::of_kernel));
+        let launched = match layers[0].language {
+            // A line of a program is explained without a launch, too.
+            Language::Visa if self.launch.or_of_text(&layers[0], &file).is_asked() => {
+                let asked = (self.platform, kernel);
+                join(&self.launch, &mut layers, &file, asked, output)?
+            }
+            _ => None,
         };
-        companion_files::with_functions(source, &functions)
-    }
-
-    /// Tells which files were taken although no argument named them.
-    pub fn said(&self, text: &Source, output: &mut Output) {
-        let files: Vec<&str> = text.names().skip(1).collect();
-        if files.is_empty() {
-            return;
-        }
-        if self.functions.is_empty() {
-            output.remark(&format!("with the functions of {}", files.join(", ")));
-        }
-        output.field("functions", || json!(files));
-    }
-
-    /// Prepares the launch; `None` if none is asked for.
-    ///
-    /// * `kernel`: the one named by an option.
-    ///
-    /// # Errors
-    /// What is wrong with a description, a size or an argument.
-    pub fn prepare(
-        &self,
-        source: &Source,
-        path: &Path,
-        kernel: Option<&str>,
-        platform: Option<Platform>,
-    ) -> Result<Option<Launched>, Refused> {
-        let asked = self.launch.is_some()
-            || self.zebin.is_some()
-            || self.global.is_some()
-            || self.local.is_some()
-            || self.offset.is_some()
-            || !self.arg.is_empty()
-            || self.is_program(path);
-        if !asked {
-            return Ok(None);
-        }
-        let options = self.arg.iter().map(|text| ArgumentOption::read(text));
-        let options: Vec<ArgumentOption> = options.collect::<Result<_, _>>()?;
-        let file = self.launch.as_deref().map(LaunchFile::read).transpose()?;
-        let native = NativeCode::of(source, path);
-        let launched = match file {
-            Some(file) if self.zebin.is_none() && !file.launch.devices.is_empty() => {
-                self.described(file, source, path, options, platform)
-            }
-            // The launch says what is given, the program what the compiler made of it.
-            file => {
-                let usual = native.as_ref().map(|code| code.platform);
-                self.compiled(source, path, kernel, options, (platform, usual), file)
-            }
-        }?;
-        native.map_or(Ok(()), |code| code.agrees(launched.platform))?;
-        Ok(Some(launched))
-    }
-
-    /// By `launch.json` alone.
-    fn described(
-        &self,
-        file: LaunchFile,
-        source: &Source,
-        path: &Path,
-        options: Vec<ArgumentOption>,
-        platform: Option<Platform>,
-    ) -> Result<Launched, Refused> {
-        let device = file.device(path, platform)?;
-        let kernel = file.description(&device)?;
-        let mut arguments = file.arguments(&kernel)?;
-        let changed = !options.is_empty();
-        let outs = argument::place(&mut arguments, &options, &kernel)?;
-        let given = file.launch.size();
-        let size = self.size(given)?;
-        let same = !changed && given == Some(size);
-        if same {
-            file.expected()?;
-        }
-        Ok(Launched {
-            prepared: file.prepare(&device, arguments, &size)?,
-            platform: Platform::from_name(&device).unwrap_or_default(),
-            source: self.text(source, path, file.functions(&device))?,
-            kernel: None,
-            names_platform: true,
-            outs,
-            // What is expected is expected of the launch as described.
-            file: same.then_some(file),
+        let options = session::Options {
+            launch: launched.map(|launched| launched.prepared),
+            ..session::Options::default()
+        };
+        Ok(Opened {
+            layers,
+            found,
+            options,
         })
     }
+}
 
-    /// By what the compiler wrote; `launch` gives arguments and sizes that options may replace.
-    ///
-    /// * `platforms`: the one that is asked for, and the one that the text is for; where they are known.
-    fn compiled(
-        &self,
-        source: &Source,
-        path: &Path,
-        kernel: Option<&str>,
-        options: Vec<ArgumentOption>,
-        platforms: (Option<Platform>, Option<Platform>),
-        launch: Option<LaunchFile>,
-    ) -> Result<Launched, Refused> {
-        let source = self.text(source, path, Vec::new())?;
-        let source = &source;
-        let named = launch.as_ref().map(|file| file.launch.kernel.as_str());
-        let kernel = kernel.or(named.filter(|name| !name.is_empty()));
-        let (platform, usual) = platforms;
-        let program = self.zebin.is_none() && self.is_program(path);
-        let find = |name: &str, read: &dyn Fn(Platform) -> Front, simd| match &self.zebin {
-            Some(zebin) => CompiledFile::read(zebin, name, platform.or(usual)),
-            // A program describes the kernels whose text it carries.
-            None if program => CompiledFile::read(path, name, platform),
-            None => CompiledFile::beside(path, read, name, simd, platform, usual),
+/// Joins a text, the first layer, with its launch and the functions that it calls.
+///
+/// # Errors
+/// What is wrong has been said.
+pub fn join(
+    launch: &Launch,
+    layers: &mut Vec<Layer>,
+    file: &Path,
+    (platform, kernel): (Option<Platform>, Option<&str>),
+    output: &mut Output,
+) -> Result<Option<Launched>, Exit> {
+    let source = layers[0].source.clone();
+    let launch = &launch.or_of_text(&layers[0], file);
+    let launched = launch.prepare(&source, file, kernel, platform);
+    let joined = launched.and_then(|launched| {
+        layers[0].source = match &launched {
+            Some(launched) => launched.source.clone(),
+            None => launch.text(&source, file, Vec::new())?,
         };
-        let chosen = Chosen::new(source, kernel, (platform, usual), program, find);
-        let Chosen {
-            file,
-            front,
-            platform: own,
-            kernel: name,
-        } = chosen.map_err(|mut refused| {
-            if let (Some(named), true) = (named, refused.code == Code::E0601 && named == kernel) {
-                refused
-                    .notes
-                    .push(format!("the launch is one of `{named}`"));
-            }
-            refused
-        })?;
-        let mut description = file.description(&front.checked, &name)?;
-        let mut arguments = Vec::new();
-        if let Some(launch) = &launch {
-            same_arguments(&description.names, &launch.launch)?;
-            description.names.extend(launch.launch.names());
-            description.read_only.extend(launch.launch.read_only());
-            arguments = launch.arguments(&description)?;
-        }
-        let changed = !options.is_empty();
-        let outs = argument::place(&mut arguments, &options, &description)?;
-        let given = launch.as_ref().and_then(|file| file.launch.size());
-        let size = self.size(given)?;
-        let same = !changed && given == Some(size);
-        if let Some(launch) = launch.as_ref().filter(|_| same) {
-            launch.expected()?;
-        }
-        Ok(Launched {
-            prepared: file.prepare(&front.checked, &name, arguments, &size)?,
-            platform: own,
-            kernel: Some(name),
-            names_platform: file.tells_platform(),
-            source: source.clone(),
-            outs,
-            file: launch.filter(|_| same),
-        })
+        Ok(launched)
+    });
+    let launched = joined.map_err(|refused| {
+        output.diagnostics(&[*refused], &source);
+        Exit::Command
+    })?;
+    if let Some(launched) = &launched {
+        layers.push(Layer::of_platform(launched.platform));
+        layers.extend(launched.kernel.as_deref().map(Layer::of_kernel));
     }
+    functions(launch, &layers[0].source, output);
+    Ok(launched)
+}
 
-    /// The sizes asked for, in place of those of the description.
-    fn size(&self, described: Option<Size>) -> Result<Size, Refused> {
-        let list = |name: &str, option: &Option<String>, missing: u32| {
-            let Some(text) = option else {
-                return Ok(None);
-            };
-            let numbers: Option<Vec<u32>> = text
-                .split(['x', ','])
-                .map(|n| n.trim().parse().ok())
-                .collect();
-            let numbers = numbers.filter(|n| n.len() <= 3);
-            let Some(numbers) = numbers else {
-                let what = format!("`{text}` is not a size such as 64x48");
-                return Err(Box::new(
-                    Diagnostic::with_message(Code::E0641, what)
-                        .note("one to three numbers of at most 32 bits, with x between them")
-                        .help(format!("--{name} 64x48")),
-                ));
-            };
-            let at = |dim: usize| numbers.get(dim).copied().unwrap_or(missing);
-            Ok(Some((numbers.len() as u32, std::array::from_fn(at))))
-        };
-        let global = list("global", &self.global, 1)?;
-        let local = list("local", &self.local, 1)?;
-        let offset = list("offset", &self.offset, 0)?;
-        let mut size = match (described, global) {
-            (Some(size), _) => size,
-            (None, Some(_)) => Size {
-                work_dim: 1,
-                global: [1; 3],
-                local: [0; 3],
-                offset: [0; 3],
-            },
-            (None, None) => {
-                return Err(Box::new(
-                    Diagnostic::with_message(Code::E0641, "the number of work-items is missing")
-                        .help("--global 64x48, or \"global_size\": [64, 48] in the description"),
-                ));
-            }
-        };
-        if let Some((dims, global)) = global {
-            (size.work_dim, size.global) = (dims, global);
-            if size.groups([0; 3]).is_err() {
-                // What the description says does not fit: found anew.
-                size.local = [0; 3];
-            }
-        }
-        if let Some((_, local)) = local {
-            size.local = local;
-        }
-        if let Some((_, offset)) = offset {
-            size.offset = offset;
-        }
-        Ok(size)
+/// Tells which files were taken although no argument named them.
+fn functions(launch: &Launch, text: &Source, output: &mut Output) {
+    let (files, unnamed) = launch.functions_of(text);
+    if files.is_empty() {
+        return;
+    }
+    if unnamed {
+        output.remark(&format!("with the functions of {}", files.join(", ")));
+    }
+    output.field("functions", || json!(files));
+}
+
+/// Prints what the kernel printed.
+pub fn printed(launched: &Launched, source: &Source, output: &mut Output) {
+    let (text, unread) = launched.printed();
+    if !text.is_empty() {
+        output.text(&text);
+        output.field("printf", || json!(text));
+    }
+    if let Some(unread) = unread {
+        output.diagnostics(&[unread], source);
     }
 }
 
-/// The arguments of a launch are those that the compiler names, where it does.
-fn same_arguments(named: &BTreeMap<u32, String>, launch: &Description) -> Result<(), Refused> {
-    if named.is_empty() {
-        return Ok(());
+/// Says which outputs are as the description expects.
+pub fn compared(launched: &Launched, source: &Source, output: &mut Output) -> Exit {
+    let compared = launched.compared();
+    if compared.is_empty() {
+        return Exit::Fine;
     }
-    let wrong = |what| {
-        let known: Vec<&str> = named.values().map(String::as_str).collect();
-        Err(Box::new(
-            Diagnostic::with_message(Code::E0643, what)
-                .note(format!("its arguments: {}", known.join(", "))),
-        ))
-    };
-    for (number, name) in launch.names() {
-        match named.get(&number) {
-            Some(own) if *own != name => {
-                return wrong(format!(
-                    "argument {number} of the launch is `{name}`, that of the kernel is `{own}`"
-                ));
+    let mut exit = Exit::Fine;
+    for one in &compared {
+        match &one.result {
+            Ok(bytes) => {
+                let name = &one.name;
+                output.text(&format!("{name}: {bytes} bytes, as expected\n"));
             }
-            _ => {}
-        }
-    }
-    let given = launch.args.len();
-    if given > named.len() {
-        let own = named.len();
-        return wrong(format!(
-            "the launch gives {}, the kernel has {own}",
-            counted(given, "argument")
-        ));
-    }
-    Ok(())
-}
-
-/// Dwords of `printf` that are shown.
-const PRINTED: usize = 8;
-
-impl Launched {
-    /// What can be done about a mistake that a description and a text of different origin make: another platform
-    /// only where the description is not of this one, another description where this one says nothing.
-    pub fn add_help(&self, found: &mut Diagnostic) {
-        let own = self.platform;
-        match found.code {
-            Code::E0428 if self.names_platform => {
-                found
-                    .notes
-                    .push(format!("the compiler's description is for {own}"));
-                found.help = Some(format!(
-                    "text and description of one device: a text compiled for {own}, or with --zebin the program \
-                     that was compiled with this text"
-                ));
-            }
-            // Null pointers are arguments to be given.
-            Code::E0603 if self.prepared.ready.bindings.names.null.is_empty() => {
-                let note = "the compiler's description has no argument at this index";
-                found.notes.push(note.to_string());
-                let help = "the description that was compiled with this text, whole, or a surface of your own, --surface INDEX=…";
-                found.help = Some(help.to_string());
-            }
-            _ => {}
-        }
-    }
-
-    fn arguments(&self) -> &[Argument] {
-        &self.prepared.ready.arguments
-    }
-
-    /// Adds the arguments that are to be written.
-    ///
-    /// # Errors
-    /// A sentence: one shows no picture, or a file cannot be written.
-    pub fn write(&self, writes: &mut Writes) -> Result<(), String> {
-        for (number, path) in &self.outs {
-            let bytes = argument::file(&self.arguments()[*number], path).map_err(|r| r.message)?;
-            writes.add(path, &bytes).map_err(|e| e.to_string())?;
-        }
-        Ok(())
-    }
-
-    /// Prints what the kernel printed; W0647 where a record cannot be read.
-    pub fn printed(&self, source: &Source, output: &mut Output) {
-        let ready = &self.prepared.ready;
-        let (text, whole) = match ready.printed_text() {
-            Ok(text) => (text, true),
-            Err(text) => (text, false),
-        };
-        if !text.is_empty() {
-            output.text(&text);
-            output.field("printf", || json!(text));
-        }
-        if whole {
-            return;
-        }
-        let records = ready.printed();
-        let dwords = records.as_chunks::<4>().0.iter().take(PRINTED);
-        let dwords: Vec<String> = dwords
-            .map(|b| format!("{:#x}", u32::from_le_bytes(*b)))
-            .collect();
-        let diagnostic = Diagnostic::with_message(
-            Code::W0647,
-            format!(
-                "printf wrote {} bytes, of which a record cannot be read",
-                records.len()
-            ),
-        )
-        .note("its text is not at the address that it names, or a value is of an unknown type")
-        .note(format!("the first dwords: {}", dwords.join(" ")))
-        .see("launch reference 5, `printf_buffer`");
-        output.diagnostics(&[diagnostic], source);
-    }
-
-    /// Holds the outputs against what the description expects.
-    pub fn hold(&self, source: &Source, output: &mut Output) -> Exit {
-        let Some(file) = &self.file else {
-            return Exit::Fine;
-        };
-        let mut exit = Exit::Fine;
-        let mut held = Vec::new();
-        for expected in &file.launch.outputs {
-            let number = expected.arg;
-            let name = file.launch.args.get(number).and_then(|a| a.name.as_deref());
-            let name = name.map_or(format!("argument {number}"), |n| {
-                format!("argument {number}, `{n}`")
-            });
-            let got = self.arguments().get(number).and_then(Argument::bytes);
-            let compared = file
-                .beside(&expected.file)
-                .map_err(|r| r.message)
-                .and_then(|bytes| compare(expected, &bytes, &got.clone().unwrap_or_default()));
-            held.push(json!({"argument": number, "as_expected": compared.is_ok()}));
-            match compared {
-                Ok(()) => {
-                    let bytes = got.map_or(0, |b| b.len());
-                    output.text(&format!("{name}: {bytes} bytes, as expected\n"));
-                }
-                Err(why) => {
-                    let differs = Diagnostic::with_message(
-                        Code::E0646,
-                        format!("{name}: output differs from what is expected"),
-                    )
-                    .note(why);
-                    output.diagnostics(&[differs], source);
-                    exit = Exit::Program;
-                }
+            Err(differs) => {
+                output.diagnostics(std::slice::from_ref(differs), source);
+                exit = Exit::Program;
             }
         }
-        output.field("outputs", || json!(held));
-        exit
     }
+    let row = |one: &Compared| json!({"argument": one.argument, "as_expected": one.result.is_ok()});
+    output.field("outputs", || compared.iter().map(row).collect());
+    exit
 }

@@ -1,6 +1,7 @@
 //! `visim picture FILE:LINE` and `visim picture --tile Y`: pictures to learn from.
 
-use super::input::{FileLine, Written};
+use super::input::FileLine;
+use super::launch::{Opened, Target};
 use super::output::{Exit, Output, check_standard};
 use super::run::say;
 use crate::diagnostic::Diagnostic;
@@ -12,7 +13,7 @@ use crate::finalizer::Release;
 use crate::harness::bind;
 use crate::harness::front::Front;
 use crate::harness::language::Language;
-use crate::harness::session::{self, Options};
+use crate::harness::session;
 use crate::source::{Source, Span, Spanned};
 use crate::surface::file::encode_picture;
 use crate::surface::{Image, Tiling};
@@ -48,7 +49,7 @@ pub struct Picture {
     #[arg(long, default_value_t = 0, conflicts_with = "tile")]
     slice: u32,
     #[command(flatten)]
-    written: Written,
+    target: Target,
 }
 
 fn tiling(name: &str) -> Result<Tiling, String> {
@@ -114,8 +115,11 @@ impl Picture {
 
     fn of_line(&self, subject: &FileLine, output: &mut Output) -> Result<Drawing, Exit> {
         let FileLine { file, line } = subject;
-        let (layer, found) = self.written.open(file, (None, None), output)?;
-        let layers = [layer];
+        let Opened {
+            layers,
+            found,
+            options,
+        } = self.target.open(file, output)?;
         let source = &layers[0].source;
         let (span, wrong) = match layers[0].language {
             Language::Visa => {
@@ -147,7 +151,6 @@ impl Picture {
                 false => Exit::Program,
             });
         };
-        let options = Options::default();
         let session = session::start_watched(&layers, found, &options, |_| Touched::new(span));
         let session = session.map_err(|refused| say(&refused.problems, &layers, output))?;
         let mut touched = Touched::new(span);

@@ -3,21 +3,21 @@
 
 use super::check::{for_platform, platform};
 use super::input::Written;
-use super::launch::{Launch, Launched};
+use super::launch;
 use super::output::{Exit, Output};
 use super::tld;
 use super::watch::Watching;
-use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::files::Writes;
 use crate::harness::bind::{Layer, Problem};
+use crate::harness::clauses;
 use crate::harness::directive::{self, Directives, Mistake};
-use crate::harness::kernel::Refused;
 use crate::harness::language::Language;
+use crate::harness::launch::{Launch, Launched};
 use crate::harness::run_result::RunResult;
 use crate::harness::session::{self, Session};
 use crate::harness::values::{Number, bits, number};
 use crate::harness::words::Word;
-use crate::harness::{clauses, compile};
 use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
 use serde_json::{Value, json};
@@ -29,14 +29,9 @@ pub struct Run {
     /// The program; `-` is standard input.
     ///
     /// A text, a compiled program that carries its text (ocloc … -internal_options -ze-emit-zebin-visa-sections), an
-    /// archive of such programs, or OpenCL C, which the ocloc on PATH compiles: visim run k.cl --device bmg.
+    /// archive of such programs, or OpenCL C, which the ocloc on PATH compiles: visim run k.cl --device bmg. Of a folder
+    /// of the compiler's dumps the text of --kernel is taken, that of the width it kept.
     file: PathBuf,
-    /// Compile OpenCL C for this device, by the compiler's name of it; --platform without it.
-    #[arg(long, value_name = "NAME", help_heading = "Compiled kernels")]
-    device: Option<String>,
-    /// Options for the compiler of OpenCL C, after `--`: -- -cl-std=CL3.0 -DN=4.
-    #[arg(last = true, value_name = "OPTION")]
-    compile: Vec<String>,
     /// The kernel to run, where the file holds several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
@@ -123,43 +118,13 @@ fn serves(language: Language, option: &str) -> bool {
 }
 
 impl Run {
-    /// Puts the program in place of OpenCL C.
-    ///
-    /// # Errors
-    /// `E0653`, `E0702`; options of the compiler for what is not OpenCL C.
-    fn compiled(&mut self) -> Result<(), Refused> {
-        if !compile::is_opencl(&self.file) {
-            if self.device.is_none() && self.compile.is_empty() {
-                return Ok(());
-            }
-            let what = format!("{} is not OpenCL C", self.file.display());
-            let refused = Diagnostic::with_message(Code::E0653, what);
-            return Err(Box::new(
-                refused.help("--platform names the device of a text or a program"),
-            ));
-        }
-        let platform = self.platform.map(|platform| platform.name.to_string());
-        let Some(device) = self.device.clone().or(platform) else {
-            let what = format!(
-                "{} is compiled for a device, and none is named",
-                self.file.display()
-            );
-            let refused = Diagnostic::with_message(Code::E0653, what);
-            return Err(Box::new(refused.help("--device bmg")));
-        };
-        self.file = compile::compile(&self.file, &device, &self.compile)?;
-        Ok(())
-    }
-
     /// Runs the command.
     pub fn run(mut self, output: &mut Output) -> Exit {
-        if let Err(refused) = self.compiled() {
-            output.diagnostics(
-                &[*refused],
-                &Source::new(self.file.display().to_string(), ""),
-            );
-            return Exit::Command;
-        }
+        let asked = (self.platform, self.kernel.as_deref());
+        self.file = match self.written.find(&self.file, asked, output) {
+            Ok(file) => file,
+            Err(exit) => return exit,
+        };
         let language = self.written.of(&self.file);
         if let Some(idle) = self.given.iter().find(|name| !serves(language, name)) {
             let file = self.file.display();
@@ -171,7 +136,7 @@ impl Run {
             return output.complain(&format!("--{idle} has no meaning for {file}, {what}"));
         }
         let asked = (self.platform, self.kernel.as_deref());
-        let (file, found) = match self.written.open(&self.file, asked, output) {
+        let (file, found) = match self.written.read(&self.file, asked, output) {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
@@ -186,17 +151,13 @@ impl Run {
         if language == Language::Tld {
             return tld::run(&layers, found, self.strict, output);
         }
-        let source = layers[0].source.clone();
-        let kernel = self.kernel.as_deref();
-        let launched = self
-            .launch
-            .prepare(&source, &self.file, kernel, self.platform);
+        let launched = match language {
+            Language::Visa => launch::join(&self.launch, &mut layers, &self.file, asked, output),
+            _ => Ok(None),
+        };
         let launched = match launched {
             Ok(launched) => launched,
-            Err(refused) => {
-                output.diagnostics(&[*refused], &source);
-                return Exit::Command;
-            }
+            Err(exit) => return exit,
         };
         if launched.is_some() {
             for (option, given) in [("threads", &self.threads), ("groups", &self.groups)] {
@@ -207,22 +168,6 @@ impl Run {
                 }
             }
         }
-        if let Some(launched) = &launched {
-            let mut layer = Layer::of_platform(launched.platform);
-            let kernel = launched.kernel.clone();
-            layer.directives.kernel = kernel.map(|name| Spanned::new(name, Span::default()));
-            layers.push(layer);
-            layers[0].source = launched.source.clone();
-        } else if language == Language::Visa {
-            match self.launch.text(&source, &self.file, Vec::new()) {
-                Ok(text) => layers[0].source = text,
-                Err(refused) => {
-                    output.diagnostics(&[*refused], &source);
-                    return Exit::Command;
-                }
-            }
-        }
-        self.launch.said(&layers[0].source, output);
         let options = session::Options {
             launch: launched.as_ref().map(|l| l.prepared.clone()),
             jobs: self.jobs,
@@ -386,8 +331,8 @@ pub(super) fn finish<O>(
     output.field("instructions", || json!(session.outcome.instructions));
     match launched {
         Some(launched) => {
-            launched.printed(&layers[0].source, output);
-            launched.hold(&layers[0].source, output)
+            launch::printed(launched, &layers[0].source, output);
+            launch::compared(launched, &layers[0].source, output)
         }
         None => Exit::Fine,
     }

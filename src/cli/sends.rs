@@ -15,7 +15,7 @@ use serde_json::json;
 
 /// Follows one line: the instruction, a message's bits by field, and its effect in the first thread.
 pub fn explain(
-    layers: [Layer; 1],
+    layers: &[Layer],
     found: Vec<Diagnostic>,
     number: usize,
     output: &mut Output,
@@ -59,8 +59,8 @@ pub fn explain(
     output.field("explanation", || json!(text));
     let span = line.span;
     let watch = |_| LineObserver::new(span);
-    match session::start_watched(&layers, found, &Options::default(), watch) {
+    match session::start_watched(layers, found, &Options::default(), watch) {
         Ok(session) => explain::result(&session, output),
-        Err(refused) => explain::not_run(refused, &layers, output),
+        Err(refused) => explain::not_run(refused, layers, output),
     }
 }

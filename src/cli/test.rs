@@ -1,7 +1,9 @@
 //! `visim test PATH…`: runs files as tests.
 
+use super::input::Written;
 use super::output::{Exit, Output};
 use crate::harness::case::{self, Status, Verdict};
+use crate::harness::compile;
 use crate::harness::session::Options;
 use rayon::prelude::*;
 use serde_json::json;
@@ -10,7 +12,7 @@ use std::path::PathBuf;
 /// Runs the directives of every program it finds.
 #[derive(Debug, clap::Args)]
 pub struct Test {
-    /// Programs, or folders that hold them.
+    /// Programs, folders that hold them, or OpenCL C, which is compiled (--device).
     #[arg(required = true, value_name = "PATH")]
     paths: Vec<PathBuf>,
     /// Run only files whose path holds this.
@@ -19,6 +21,8 @@ pub struct Test {
     /// Write what was found in place of what is expected, except where `by hand:` is.
     #[arg(long)]
     bless: bool,
+    #[command(flatten)]
+    written: Written,
 }
 
 impl Test {
@@ -26,6 +30,13 @@ impl Test {
     pub fn run(self, output: &mut Output) -> Exit {
         let mut files = Vec::new();
         for path in &self.paths {
+            if compile::is_opencl(path) {
+                match self.written.find(path, (None, None), output) {
+                    Ok(program) => files.push((program, path.clone())),
+                    Err(exit) => return exit,
+                }
+                continue;
+            }
             match case::find(path) {
                 Ok(found) if found.is_empty() => {
                     let what = format!(
@@ -34,17 +45,22 @@ impl Test {
                     );
                     return output.complain(&what);
                 }
-                Ok(found) => files.extend(found),
+                Ok(found) => files.extend(found.into_iter().map(|f| (f.clone(), f))),
                 Err(why) => return output.complain(&why),
             }
         }
         let word = self.filter.as_deref().unwrap_or_default();
-        files.retain(|f| f.to_string_lossy().contains(word));
+        files.retain(|(_, named)| named.to_string_lossy().contains(word));
         if files.is_empty() {
             return output.complain(&format!("no file has `{word}` in its path"));
         }
         let options = Options::default();
-        let mut verdicts: Vec<Verdict> = files.par_iter().map(|f| case::run(f, &options)).collect();
+        let run = |(program, named): &(PathBuf, PathBuf)| {
+            let mut verdict = case::run_beside(program, named, &options);
+            verdict.path.clone_from(named);
+            verdict
+        };
+        let mut verdicts: Vec<Verdict> = files.par_iter().map(run).collect();
         if self.bless {
             for verdict in &mut verdicts {
                 match verdict.bless() {

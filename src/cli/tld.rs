@@ -54,13 +54,8 @@ pub fn run(layers: &[Layer], found: Vec<Diagnostic>, strict: bool, output: &mut 
 
 /// Follows one line of a file: fields of its word, operands, header, texel, result, for the first thread
 /// that fetches.
-pub fn explain(
-    layers: [Layer; 1],
-    found: Vec<Diagnostic>,
-    line: usize,
-    output: &mut Output,
-) -> Exit {
-    let mut machine = match start(&layers, found, output) {
+pub fn explain(layers: &[Layer], found: Vec<Diagnostic>, line: usize, output: &mut Output) -> Exit {
+    let mut machine = match start(layers, found, output) {
         Ok(machine) => machine,
         Err(exit) => return exit,
     };
@@ -85,7 +80,7 @@ pub fn explain(
         }
     });
     if let Err(trap) = ran {
-        return say(&[problem(0, *trap)], &layers, output);
+        return say(&[problem(0, *trap)], layers, output);
     }
     match first_fetch {
         Some((thread, inputs, fetched)) => {

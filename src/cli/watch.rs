@@ -3,7 +3,6 @@
 //! A watched run takes its work-groups one after the other in launch order, whatever `--jobs` says, so
 //! that every report and trace is the same each time.
 
-use super::launch::Launched;
 use super::output::{self, Exit, Output};
 use super::run::{finish, number_json, refused_by, remark};
 use crate::check::{CheckOptions, Step};
@@ -13,6 +12,7 @@ use crate::harness::bind::{self, Layer};
 use crate::harness::clauses;
 use crate::harness::directive::{Dump, Location, ViewWords};
 use crate::harness::front::Front;
+use crate::harness::launch::Launched;
 use crate::harness::session::{self, Options};
 use crate::harness::values::{NumberFormat, View};
 use crate::isa::{Opcode, Type};

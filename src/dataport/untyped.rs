@@ -101,7 +101,8 @@ impl<'a> Window<'a> {
 
     /// An atomic operation on 2, 4 or 8 bytes; the old value. The address is aligned down to the size,
     /// as its low bits do not reach memory. Outside the old value is 0 and nothing is written.
-    pub fn atomic(&self, op: AtomicOp, bits: u8, offset: u64, src: [u64; 2]) -> u64 {
+    pub fn atomic(&self, op: AtomicOp, ty: AtomicType, offset: u64, src: [u64; 2]) -> u64 {
+        let bits = ty.bits;
         let size = usize::from(bits) / 8;
         let offset = offset & !(size as u64 - 1);
         if self.inside(offset, size) < size {
@@ -109,11 +110,9 @@ impl<'a> Window<'a> {
         }
         let at = self.base + offset as usize;
         match bits {
-            64 if at.is_multiple_of(8) => {
-                self.memory.update_u64(at, |old| apply(op, bits, old, src))
-            }
+            64 if at.is_multiple_of(8) => self.memory.update_u64(at, |old| apply(op, ty, old, src)),
             32 if at.is_multiple_of(4) => {
-                let new = |old: u32| apply(op, bits, u64::from(old), src) as u32;
+                let new = |old: u32| apply(op, ty, u64::from(old), src) as u32;
                 u64::from(self.memory.update_u32(at, new))
             }
             16 if at.is_multiple_of(2) => {
@@ -121,7 +120,7 @@ impl<'a> Window<'a> {
                 let shift = at % 4 * 8;
                 let word = |dword: u32| u64::from(dword >> shift & 0xffff);
                 let old = self.memory.update_u32(at & !3, |old| {
-                    let new = apply(op, bits, word(old), src) as u32 & 0xffff;
+                    let new = apply(op, ty, word(old), src) as u32 & 0xffff;
                     old & !(0xffff << shift) | new << shift
                 });
                 word(old)
@@ -131,7 +130,7 @@ impl<'a> Window<'a> {
                 let mut bytes = [0; 8];
                 self.memory.read(at, &mut bytes[..size]);
                 let old = u64::from_le_bytes(bytes);
-                let new = apply(op, bits, old, src).to_le_bytes();
+                let new = apply(op, ty, old, src).to_le_bytes();
                 self.memory.write(at, &new[..size]);
                 old
             }
@@ -139,8 +138,28 @@ impl<'a> Window<'a> {
     }
 }
 
+/// What an atomic operation works on.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct AtomicType {
+    /// 16, 32 or 64.
+    pub bits: u8,
+    /// Floats of 16 bits are bfloat16, not halves.
+    pub bfloat: bool,
+}
+
+impl AtomicType {
+    /// Integers, or floats of IEEE 754.
+    pub const fn of_bits(bits: u32) -> AtomicType {
+        AtomicType {
+            bits: bits as u8,
+            bfloat: false,
+        }
+    }
+}
+
 /// The new value of an atomic operation. Source: vISA text reference 5.9, "Atomics".
-pub fn apply(op: AtomicOp, bits: u8, old: u64, [a, b]: [u64; 2]) -> u64 {
+pub fn apply(op: AtomicOp, ty: AtomicType, old: u64, [a, b]: [u64; 2]) -> u64 {
+    let bits = ty.bits;
     let up = 64 - u32::from(bits);
     let (unsigned, signed) = (|v: u64| v << up >> up, |v: u64| (v << up) as i64 >> up);
     match op {
@@ -171,6 +190,11 @@ pub fn apply(op: AtomicOp, bits: u8, old: u64, [a, b]: [u64; 2]) -> u64 {
                     let value = |v: u64| f64::from(f32::from_bits(v as u32));
                     // One rounding of the exact sum of two singles is the same through a double.
                     u64::from((float(op, value(old), value(a), value(b)) as f32).to_bits())
+                }
+                _ if ty.bfloat => {
+                    let value = |v: u64| half::bf16::from_bits(v as u16).to_f64();
+                    let result = float(op, value(old), value(a), value(b));
+                    u64::from(half::bf16::from_f64(result).to_bits())
                 }
                 _ => {
                     let value = |v: u64| half::f16::from_bits(v as u16).to_f64();

@@ -189,8 +189,11 @@ pub fn send(send: &Send, id: usize, flow: &Flow, unit: &Unit, platform: Platform
         .header_present
         .then(|| send.header.iter().map(|v| flow.text(v)).collect::<Vec<_>>());
     let destination = match send.destination {
-        // A message of the load/store pipe prints its own name, and no destination that it does not have.
-        Destination::Null => (!send.mnemonic_is_own()).then(|| "null".into()),
+        // A message of the load/store pipe prints its own name, and a store no destination.
+        Destination::Null => {
+            let stores = send.mnemonic_is_own() && !send.mnemonic.starts_with("atomic");
+            (!stores).then(|| "null".into())
+        }
         _ if !known || send.response_length == 0 => None,
         Destination::Variable(var, offset) => Some(format!("{}+{offset}", unit.variable(var).name)),
         Destination::Temporary => Some("temp".into()),

@@ -61,6 +61,9 @@ pub(super) fn lower(cx: &mut Lowering) -> Result<()> {
     if instruction.opcode.node == Opcode::LscReadStateInfo {
         return read_state(cx, &operands);
     }
+    if let Some(LscOp::AppendCounter(_)) = LscOp::of_instruction(instruction.opcode.node) {
+        return append_counter(cx);
+    }
     let (Some(address), Some(data)) = (operands.address, operands.data) else {
         return cx.refuse(Code::N0380, "the bits of this message are not modelled");
     };
@@ -327,6 +330,13 @@ fn lanes(
     }
     if data.transposed {
         plan = plan.block(1);
+    } else if wide && plan.response > 0 {
+        // Up to Xe3 as many lanes come back as the message has; then as many as the instruction has.
+        let elements = match op.is_quad() {
+            true => request.channels.count(),
+            false => request.vector,
+        };
+        plan.response = elements * (cx.lanes() * size.register_bytes()).div_ceil(cx.grf());
     }
     plan.parts = parts;
     plan.layout = Layout::Joined(first);
@@ -524,6 +534,57 @@ fn typed_block(
     cx.send(plan)
 }
 
+/// `lsc_apndctr_atomic_add` and its like: the data are the only payload.
+fn append_counter(cx: &mut Lowering) -> Result<()> {
+    let instruction = cx.instruction;
+    let parts = instruction.operands.iter();
+    let data: Vec<_> = parts
+        .filter_map(|operand| match &operand.node {
+            Operand::LscData(data) => Some(data),
+            _ => None,
+        })
+        .collect();
+    let address = instruction.operands.iter().find_map(|o| match &o.node {
+        Operand::LscAddress(address) => Some(address),
+        _ => None,
+    });
+    let (Some(pipe), Some(address), [to, from]) = (cx.platform.lsc, address, &data[..]) else {
+        return cx.refuse(Code::N0380, "the bits of this message are not modelled");
+    };
+    let (memory, size) = (cx.lsc_memory(address)?, element(cx, from)?);
+    let (place, given) = (cx.raw_place(&to.raw), cx.raw_place(&from.raw));
+    let Some(given) = given else {
+        return cx.refuse(Code::E0380, "the data are %null");
+    };
+    let lanes = cx.lanes().next_power_of_two().max(pipe.untyped_lanes);
+    let request = Lsc {
+        sfid: cx.lsc_function(),
+        model: memory.model,
+        op: operation(cx)?,
+        data: size,
+        vector: 1,
+        transposed: false,
+        channels: ChannelMask(0),
+        returns: place.is_some(),
+        address_bits: 32,
+        extend: None,
+        scale: 1,
+        offset: 0,
+        lanes,
+        coordinates: 1,
+        cache: cx.cache(true)?,
+        strided: Strided::default(),
+    };
+    let mut plan = cx.plan(Request::Lsc(request))?;
+    plan.parts = vec![cx.lane_part(given, lanes * size.register_bytes())];
+    plan.layout = Layout::Joined(1);
+    plan.place = place;
+    cx.name_memory(&mut plan, memory);
+    plan.name = (!cx.platform.gathering_send)
+        .then(|| name(cx.instruction.opcode.node, &request, &cx.cache_suffix()));
+    cx.send(plan)
+}
+
 /// `lsc_read_state_info`.
 fn read_state(cx: &mut Lowering, operands: &Operands) -> Result<()> {
     let Some(address) = operands.address else {
@@ -593,6 +654,13 @@ pub(super) fn raw_name(desc: u32, ex_desc: u32, platform: Platform) -> Option<St
 /// The mnemonic of the disassembler: `load.ugm.d32x4.a64.uc.ca`.
 fn name(opcode: Opcode, r: &Lsc, cache: &str) -> String {
     let op = opcode.info().mnemonic.trim_start_matches("lsc_");
+    // The disassembler's own words.
+    let op = match op {
+        "apndctr_atomic_add" => "atomic_acadd",
+        "apndctr_atomic_sub" => "atomic_acsub",
+        "apndctr_atomic_store" => "atomic_acstore",
+        op => op,
+    };
     let data = r.data.name();
     let vector = match (r.op.is_quad(), r.vector) {
         (true, _) => {

@@ -60,6 +60,15 @@ impl Layer {
         };
         Layer::option(Source::new("platform", platform.name), directives)
     }
+
+    /// A layer that names a kernel and nothing else.
+    pub fn of_kernel(name: &str) -> Layer {
+        let directives = Directives {
+            kernel: Some(Spanned::new(name.to_string(), Span::default())),
+            ..Directives::default()
+        };
+        Layer::option(Source::new("kernel", name), directives)
+    }
 }
 
 /// Something wrong in a layer.

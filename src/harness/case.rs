@@ -4,7 +4,9 @@ use super::bind::{Layer, Problem};
 use super::compare::{self, Edit};
 use super::contents;
 use super::expect::{Expectation, Refusal, Wanted};
+use super::kernel::Refused;
 use super::language::Language;
+use super::launch::{Launch, Launched};
 use super::load;
 use super::run_result::RunResult;
 use super::session::{self, Options, Session, Table};
@@ -96,6 +98,11 @@ impl Verdict {
 
 /// Runs one file as a test.
 pub fn run(path: &Path, options: &Options) -> Verdict {
+    run_beside(path, path, options)
+}
+
+/// Runs a compiled program as a test, with the launch that lies beside another file: what it was compiled from.
+pub fn run_beside(path: &Path, beside: &Path, options: &Options) -> Verdict {
     let mut verdict = Verdict {
         path: path.to_path_buf(),
         status: Status::Passed,
@@ -114,16 +121,32 @@ pub fn run(path: &Path, options: &Options) -> Verdict {
         }
     };
     let (layer, found) = session::file_layer(source, path);
-    let layers = [layer];
+    let mut layers = vec![layer];
+    let launched = match launch(&mut layers, path, beside) {
+        Ok(launched) => launched,
+        Err(refused) => {
+            verdict.diagnostics.push(*refused);
+            verdict.status = Status::Failed;
+            verdict.source = Some(layers[0].source.clone());
+            return verdict;
+        }
+    };
     let layer = &layers[0];
     let ran: Result<Left, _> = if layer.language == Language::Tld {
         texture_loads(&layers, found)
     } else {
-        watched(&layers, found, options)
+        let options = Options {
+            launch: launched.as_ref().map(|launched| launched.prepared.clone()),
+            ..options.clone()
+        };
+        watched(&layers, found, &options)
     };
     match ran {
         Ok((ran, warnings)) => {
             refusals(layer, warnings, &mut verdict);
+            let compared = launched.iter().flat_map(Launched::compared);
+            let differences = compared.filter_map(|output| output.result.err());
+            verdict.diagnostics.extend(differences);
             for expectation in &layer.directives.expectations {
                 expect(ran.as_ref(), layer, expectation, &mut verdict);
             }
@@ -147,6 +170,32 @@ pub fn run(path: &Path, options: &Options) -> Verdict {
     };
     verdict.source = Some(layer.source.clone());
     verdict
+}
+
+/// Joins a compiled kernel, the first layer, with the launch that it is tested by.
+fn launch(
+    layers: &mut Vec<Layer>,
+    path: &Path,
+    beside: &Path,
+) -> Result<Option<Launched>, Refused> {
+    if layers[0].language != Language::Visa {
+        return Ok(None);
+    }
+    let named = layers[0].directives.launch.as_ref();
+    let named = named.map(|name| layers[0].folder.join(&name.node));
+    let Some(description) = named.or_else(|| Launch::of_test(beside)) else {
+        return Ok(None);
+    };
+    let source = layers[0].source.clone();
+    let kernel = layers[0].directives.kernel.as_ref();
+    let kernel = kernel.map(|kernel| kernel.node.clone());
+    let launched = Launch::by(description).prepare(&source, path, kernel.as_deref(), None)?;
+    if let Some(launched) = &launched {
+        layers[0].source = launched.source.clone();
+        layers.push(Layer::of_platform(launched.platform));
+        layers.extend(launched.kernel.as_deref().map(Layer::of_kernel));
+    }
+    Ok(launched)
 }
 
 /// Runs a program, watched for what its `RUN` line asks; what was seen comes with the warnings.
@@ -355,8 +404,14 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let path = entry.path();
         let program = Language::by_ending(&path).is_some();
         // A compiled kernel with its description beside it requires a launch: it is not a test by itself.
-        let described = |ending| path.with_extension(ending).exists();
-        let program = program && !["zeinfo", "zebin"].into_iter().any(described);
+        let described = || {
+            let mut endings = ["zeinfo", "zebin"].into_iter();
+            endings.any(|ending| path.with_extension(ending).exists())
+        };
+        let program = match program {
+            true => !described() || Launch::of_test(&path).is_some(),
+            false => is_launched(&path),
+        };
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
             walk(&path, found)?;
@@ -366,3 +421,16 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
     }
     Ok(())
 }
+
+/// Whether a file is a compiled program with its launch beside it, and without a text of the same name.
+fn is_launched(path: &Path) -> bool {
+    let ending = path.extension().and_then(|ending| ending.to_str());
+    let program = ending.is_some_and(|ending| PROGRAMS.contains(&ending));
+    program
+        && Launch::beside(path).is_some()
+        && !path.with_extension("visaasm").exists()
+        && load::program(path).is_ok_and(|program| program.is_some())
+}
+
+/// Endings of compiled programs that are tests where a launch lies beside them.
+const PROGRAMS: &[&str] = &["bin", "zebin", "progbin", "ar"];

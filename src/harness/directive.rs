@@ -5,6 +5,7 @@
 //!
 //! ```text
 //! // PLATFORM skl
+//! // LAUNCH k.launch.json                                    of a compiled kernel: arguments, sizes, outputs
 //! // THREADS 4,2                                             a grid of 4 by 2 threads
 //! // GROUPS 3,2,1                                            or work-groups, of 4 * 2 threads each
 //! // SURFACE T6: R8_UNORM 64x32, byte(x,y) = (x + 64*y) mod 256
@@ -39,6 +40,7 @@ pub const KEYWORDS: &[(&str, &str)] = &[
     ("RUN", "visim run [--sanitize] [--check-races] %"),
     ("PLATFORM", "NAME"),
     ("KERNEL", "NAME"),
+    ("LAUNCH", "FILE.json"),
     ("THREADS", "X,Y"),
     ("GROUPS", "X,Y,Z"),
     (
@@ -65,6 +67,8 @@ pub struct Directives {
     pub platform: Option<Spanned<Platform>>,
     /// `KERNEL`: which one of several to run.
     pub kernel: Option<Spanned<String>>,
+    /// `LAUNCH`: the description that a compiled kernel is launched by.
+    pub launch: Option<Spanned<String>>,
     /// `THREADS`: columns and rows of the grid.
     pub threads: Option<Spanned<(u32, u32)>>,
     /// `GROUPS`: work-groups along x, y and z.
@@ -336,6 +340,14 @@ impl Reader {
                     "a kernel's name",
                 )?;
                 to.kernel = Some(name.map(str::to_string));
+            }
+            "LAUNCH" => {
+                let file = only(
+                    cut(rest.node, rest.span.start, blanks),
+                    span,
+                    "the description of a launch",
+                )?;
+                to.launch = Some(file.map(str::to_string));
             }
             "THREADS" => {
                 let grid = only(

@@ -493,7 +493,7 @@ fn inputs(text: &Checked, kernel: &str) -> Vec<(u32, u32)> {
 }
 
 /// Endings of files in which compilers describe kernels.
-const DESCRIPTIONS: &[&str] = &["zeinfo", "ze_info", "zebin", "bin", "progbin"];
+pub(super) const DESCRIPTIONS: &[&str] = &["zeinfo", "ze_info", "zebin", "bin", "progbin"];
 
 /// A kernel of a text with what the compiler says of it.
 pub struct Chosen {
@@ -562,7 +562,7 @@ impl Chosen {
 }
 
 /// The text has no such kernel, or none at all.
-fn unknown_kernel(names: &[&str], kernel: Option<&str>) -> Refused {
+pub(super) fn unknown_kernel(names: &[&str], kernel: Option<&str>) -> Refused {
     let what = match kernel {
         Some(name) if !names.is_empty() => format!("the text has no kernel `{name}`"),
         _ => "the text has no kernel".to_string(),

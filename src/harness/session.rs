@@ -19,7 +19,7 @@ use crate::isa::{Platform, Type};
 use crate::launch::{Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program, SymbolClass};
-use crate::source::{Source, Spanned};
+use crate::source::{Source, Span, Spanned};
 use crate::surface::Surface;
 use std::fmt;
 use std::path::Path;
@@ -95,8 +95,11 @@ pub fn file_layer(source: Source, path: &Path) -> (Layer, Vec<Diagnostic>) {
     let (mut directives, diagnostics) = super::directive::read(&source);
     if directives.platform.is_none() && Language::of(path) == Language::Visa {
         // A compiler's text says itself what it was compiled for.
-        let own = super::companion_files::trailer(source.text());
-        directives.platform = own.map(|(platform, span)| Spanned::new(platform, span));
+        directives.platform = match super::companion_files::trailer(source.text()) {
+            Some((platform, span)) => Some(Spanned::new(platform, span)),
+            None => super::companion_files::NativeCode::of(&source, path)
+                .map(|native| Spanned::new(native.platform, Span::default())),
+        };
     }
     let folder = path.parent().unwrap_or(Path::new("")).to_path_buf();
     let layer = Layer {

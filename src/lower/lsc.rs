@@ -85,7 +85,9 @@ fn lanes(
 ) -> Option<Op> {
     let (op, sfid) = (LscOp::of_instruction(*i.opcode)?, function(i)?);
     let typed = sfid == Sfid::Tgm;
-    if typed && (!op.is_quad() || address.offset() != 0) {
+    let counter = matches!(op, LscOp::AppendCounter(_));
+    let of_texels = op.is_quad() || matches!(op, LscOp::Atomic(_)) && data.element == "d32";
+    if counter || typed && (!of_texels || address.offset() != 0) {
         return None;
     }
     let size = match typed {
@@ -137,7 +139,7 @@ fn lanes(
     if !typed && !op.is_strided() && !matches!(params[..], [Some(_)]) {
         return None;
     }
-    let place = match typed {
+    let place = match typed && op.is_quad() {
         true => Some(scope.moved(&Operand::Raw(data.raw.clone()), op.is_store())?),
         false => scope.raw(&Operand::Raw(data.raw.clone())),
     };

@@ -146,7 +146,9 @@ const fn is_load(op: LscOp) -> bool {
 /// A message for lanes. The compiler asks for more than the lanes need where the first level caches.
 fn put_lanes(words: &mut [u32; 2], r: &Lsc) -> Result<(), EncodeError> {
     let code = opcode(r.op).ok_or_else(|| bad("an operation of the load/store pipe"))?;
-    if r.op.is_strided() || r.op == LscOp::StoreUncompressed {
+    // Where a descriptor of 47 bits has an append counter's surface is not published.
+    let counter = matches!(r.op, LscOp::AppendCounter(_));
+    if r.op.is_strided() || r.op == LscOp::StoreUncompressed || counter {
         return Err(bad("a message that descriptors of 47 bits no longer have"));
     }
     stateless::OPCODE.put(words, code)?;

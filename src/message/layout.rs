@@ -276,12 +276,16 @@ fn lsc(
         LscOp::ReadState => (PayloadPart::NONE, together(1, 64)),
         LscOp::AtomicLoad => (PayloadPart::NONE, rows(1, size, used)),
         LscOp::Atomic(op) => (rows(atomic_operands(op), size, used), rows(1, size, used)),
+        LscOp::BfAtomic(op) => (rows(atomic_operands(op), size, used), rows(1, size, used)),
+        LscOp::AppendCounter(_) => (PayloadPart::NONE, rows(1, size, used)),
         op if op.is_store() => (values, PayloadPart::NONE),
         _ => (PayloadPart::NONE, values),
     };
     let params = match r.op {
         op if op.is_strided() => PayloadPart::NONE,
         LscOp::ReadState => PayloadPart::block(1, grf, 16),
+        // Its data are where the others have addresses.
+        LscOp::AppendCounter(_) => rows(1, size, used),
         _ if r.transposed => lone,
         _ => rows(r.coordinates, address, address),
     };

@@ -43,6 +43,11 @@ static OPCODES: &[(LscOp, u32)] = &[
     (LscOp::Atomic(AtomicOp::And),     0x18), (LscOp::Atomic(AtomicOp::Or),      0x19),
     (LscOp::Atomic(AtomicOp::Xor),     0x1a),
     (LscOp::StoreUncompressed,         0x1c), (LscOp::ReadState,                 0x1e),
+    (LscOp::BfAtomic(AtomicOp::FAdd),  0x21), (LscOp::BfAtomic(AtomicOp::FSub),  0x22),
+    (LscOp::BfAtomic(AtomicOp::FMin),  0x23), (LscOp::BfAtomic(AtomicOp::FMax),  0x24),
+    (LscOp::BfAtomic(AtomicOp::FCmpWr), 0x25),
+    (LscOp::AppendCounter(AtomicOp::Add),  0x28), (LscOp::AppendCounter(AtomicOp::Sub), 0x29),
+    (LscOp::AppendCounter(AtomicOp::Xchg), 0x2a),
 ];
 
 /// Opcodes of the 2D blocks and of the fence.
@@ -298,6 +303,14 @@ fn put_cache(words: &mut [u32; 1], cache: u32, pipe: &Pipe) -> Result<(), Encode
 fn lanes(r: &Lsc, pipe: &Pipe) -> Result<(u32, u32), EncodeError> {
     let opcode = OPCODES.iter().find(|row| row.0 == r.op);
     let opcode = opcode.ok_or(bad("an operation of the load/store pipe"))?.1;
+    if matches!(r.op, LscOp::AppendCounter(_)) && !r.is_plain() {
+        return Err(bad(
+            "an append counter: one element of 32-bit addresses, of a surface that is not typed",
+        ));
+    }
+    if matches!(r.op, LscOp::BfAtomic(_)) {
+        return Err(bad("no bfloat16, which descriptors of 47 bits have"));
+    }
     if (r.extend, r.scale) != (None, 1) {
         return Err(bad("addresses as they are: scales are of Xe3p"));
     }
@@ -313,6 +326,8 @@ fn lanes(r: &Lsc, pipe: &Pipe) -> Result<(u32, u32), EncodeError> {
         return Ok((desc[0], ex_desc));
     }
     let address = match r.address_bits {
+        // The counter's place is in the surface state.
+        _ if matches!(r.op, LscOp::AppendCounter(_)) => 0,
         16 => 1,
         32 => 2,
         64 => 3,
@@ -521,7 +536,13 @@ fn decode_lanes(
     let opcode = c::OPCODE.get(&desc);
     let op = OPCODES.iter().find(|row| row.1 == opcode).map(|row| row.0);
     let op = reserved(c::OPCODE, opcode, op)?;
-    let state = op == LscOp::ReadState;
+    if matches!(op, LscOp::BfAtomic(_)) {
+        return Err(DecodeError::Reserved {
+            field: c::OPCODE,
+            value: opcode,
+        });
+    }
+    let state = matches!(op, LscOp::ReadState | LscOp::AppendCounter(_));
     let size = c::DATA.get(&desc);
     let address = c::ADDRESS.get(&desc);
     let (model, offset) = decode_model(message, pipe)?;

@@ -737,3 +737,116 @@ fn opencl_is_compiled_by_the_compiler_that_is_named() {
     );
     holds(&missing, &["E0653", "cannot be started"]);
 }
+
+/// A folder as the compiler leaves it: a kernel of two widths, of which one is described, and another kernel.
+fn dumps() -> tempfile::TempDir {
+    let folder = folder(&[]);
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernels");
+    let copy = |from: &str, to: &str| {
+        std::fs::copy(kernels.join(from), folder.path().join(to)).expect("copied");
+    };
+    copy("28-sums.visaasm", "OCL_asm1_simd32_entry_0001.visaasm");
+    copy("28-sums.zeinfo", "OCL_asm1.zeinfo");
+    copy("29-zoom.visaasm", "OCL_asm2_simd32_entry_0001.visaasm");
+    copy("29-zoom.zeinfo", "OCL_asm2.zeinfo");
+    for file in ["28-sums.launch.json", "28-in.bin", "28-out.bin"] {
+        copy(file, file);
+    }
+    let kept = std::fs::read_to_string(kernels.join("28-sums.visaasm")).expect("the text");
+    assert!(kept.contains("SimdSize=32"), "the width that was kept");
+    let given_up = kept.replace("SimdSize=32", "SimdSize=16");
+    let other = folder.path().join("OCL_asm1_simd16_entry_0001.visaasm");
+    std::fs::write(other, given_up).expect("written");
+    folder
+}
+
+#[test]
+fn of_a_folder_of_dumps_the_width_that_was_kept_runs() {
+    let folder = dumps();
+    let launch = ["--launch", "28-sums.launch.json"];
+    let run = [&["run", ".", "--kernel", "sums"][..], &launch].concat();
+    let ran = said(&folder, &run, 0);
+    holds(&ran, &["OCL_asm1_simd32_entry_0001.visaasm", "as expected"]);
+    let several = said(&folder, &["run", "."], 2);
+    holds(&several, &["E0601", "sums, zoom", "--kernel sums"]);
+    let unknown = said(&folder, &["run", ".", "--kernel", "sum"], 2);
+    holds(&unknown, &["E0601", "did you mean sums?"]);
+    // The native code beside a text names its device.
+    for width in [16, 32] {
+        let native = format!("OCL_asm1_simd{width}_entry_0001.asm");
+        std::fs::write(folder.path().join(native), "//.platform SKL\n").expect("written");
+    }
+    let other = ["run", ".", "--kernel", "sums", "--platform", "bmg"];
+    let other = said(&folder, &other, 2);
+    holds(&other, &["E0640", "no text of `sums` for bmg"]);
+    let empty = super::folder::folder(&[("notes.txt", "no text")]);
+    holds(
+        &said(&empty, &["check", "."], 2),
+        &["E0640", "no .visaasm text"],
+    );
+}
+
+#[test]
+fn a_launch_beside_a_kernel_makes_it_a_test() {
+    let folder = dumps();
+    let path = |name: &str| folder.path().join(name);
+    std::fs::remove_file(path("OCL_asm1_simd16_entry_0001.visaasm")).expect("removed");
+    std::fs::rename(path("28-sums.launch.json"), path("launch.json")).expect("renamed");
+    // The description of the folder is that of texts that the compiler describes by their own name.
+    std::fs::rename(
+        path("OCL_asm1_simd32_entry_0001.visaasm"),
+        path("OCL_asm1.visaasm"),
+    )
+    .expect("renamed");
+    for name in ["OCL_asm2_simd32_entry_0001.visaasm", "OCL_asm2.zeinfo"] {
+        std::fs::remove_file(path(name)).expect("removed");
+    }
+    let passed = said(&folder, &["test", "."], 0);
+    holds(&passed, &["OCL_asm1.visaasm ... ok", "1 passed"]);
+    std::fs::write(path("28-out.bin"), [0; 8]).expect("written");
+    let failed = said(&folder, &["test", "."], 1);
+    holds(&failed, &["E0646", "argument 1, `out`"]);
+    // A comment names the launch as well.
+    let text = std::fs::read_to_string(path("OCL_asm1.visaasm")).expect("the text");
+    std::fs::rename(path("launch.json"), path("other.json")).expect("renamed");
+    let named = format!("// LAUNCH other.json\n{text}");
+    std::fs::write(path("OCL_asm1.visaasm"), named).expect("written");
+    holds(&said(&folder, &["run", "OCL_asm1.visaasm"], 1), &["E0646"]);
+    std::fs::remove_file(path("other.json")).expect("removed");
+    let missing = said(&folder, &["test", "OCL_asm1.visaasm"], 1);
+    holds(&missing, &["E0702", "other.json"]);
+}
+
+#[test]
+fn lines_of_compiled_kernels_are_explained_and_drawn_in_their_launch() {
+    let kernels = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernels");
+    let out = folder(&[]);
+    let text = std::fs::read_to_string(kernels.join("29-zoom.visaasm")).expect("the text");
+    let line = text
+        .lines()
+        .position(|l| l.trim_start().contains("sample_lz"));
+    let line = line.expect("a line that samples") + 1;
+    let subject = format!("{}:{line}", kernels.join("29-zoom.visaasm").display());
+    let image = format!(
+        "src=image:{}",
+        kernels.join("../images/photo.png").display()
+    );
+    let launch = [
+        "--global",
+        "32x24",
+        "--arg",
+        &image,
+        "--arg",
+        "dst=image:size=32x24",
+        "--arg",
+        "how=sampler:clamp_to_edge:linear:normalized",
+        "--arg",
+        "part=hex:0000dc420000c8420000803e00000000",
+    ];
+    let explained = said(&out, &[&["explain", &subject], &launch[..]].concat(), 0);
+    holds(&explained, &["sample_lz", "result    in "]);
+    let draw = [&["picture", &subject, "-o", "zoom.svg"], &launch[..]].concat();
+    holds(&said(&out, &draw, 0), &["wrote zoom.svg"]);
+    // Without its arguments the kernel has none of its surfaces.
+    holds(&said(&out, &draw[..4], 1), &["E0603"]);
+}

@@ -176,7 +176,7 @@ fn a_payload_that_was_moved_on_is_found() {
 #[test]
 fn a_launch_without_devices_takes_the_description_beside_the_text() {
     let folder = root().join("samples/kernels");
-    let lesson = ["run", "28-sums.visaasm", "--launch", "28-launch.json"];
+    let lesson = ["run", "28-sums.visaasm", "--launch", "28-sums.launch.json"];
     let watched = [&lesson[..], &["--sanitize", "--check-races"]].concat();
     let output = visim(&watched, &folder);
     let said = String::from_utf8_lossy(&output.stdout).into_owned();

@@ -78,7 +78,8 @@ fn release_of_2026(platform: &str) -> Release {
     }
 }
 
-fn run_case_of_2026(path: &Path) -> Result<(), String> {
+/// As [`run_case`], of the compilers of 2024 and 2026.
+pub fn run_case_of_2026(path: &Path) -> Result<(), String> {
     let expected: Json = serde_json::from_str(&read(path)?).map_err(|e| e.to_string())?;
     let platform = expected["platform"].as_str().unwrap_or_default();
     compared(path, &expected, release_of_2026(platform))
@@ -407,7 +408,22 @@ fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) 
         if *field == "dst" && binary {
             continue;
         }
+        // A random program's results are called R; one may lie where an input was that has been read.
+        let of_input = |dst: &str| dst.contains('+') && !dst.starts_with('R');
+        let random = wanted["random"] == true;
+        if random && *field == "dst" && wanted["dst"].as_str().is_some_and(of_input) {
+            continue;
+        }
         // What comes back from a 2D block is not printed where a descriptor has 47 bits.
+        let length = [
+            "message_length",
+            "ex_message_length",
+            "desc",
+            "desc_fixed_bits",
+        ];
+        if length.contains(field) && by_chance(wanted, got) {
+            continue;
+        }
         let unprinted = wanted["indirect"].is_array() && wanted["response_length"].is_null();
         if unprinted && matches!(*field, "response_length" | "dst") {
             continue;
@@ -415,14 +431,14 @@ fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) 
         equal(field, wanted, got, differences);
     }
     let gathers = |json: &Json| json["gather"] == true;
-    // Whether registers lie side by side by chance is the compiler's to know.
     let lengths = |json: &Json| {
         (
             json["message_length"].clone(),
             json["ex_message_length"].clone(),
         )
     };
-    if gathers(wanted) != gathers(got) && lengths(wanted) != lengths(got) {
+    let lists = gathers(wanted) != gathers(got) && lengths(wanted) != lengths(got);
+    if lists && !by_chance(wanted, got) {
         let (theirs, ours) = (gathers(wanted), gathers(got));
         differences.push(format!("  gather: {ours}, not {theirs}"));
     }
@@ -457,7 +473,11 @@ fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) 
         return;
     }
     for (register, (a, b)) in theirs.iter().zip(&ours).enumerate() {
-        let (x, y) = (bytes(a), bytes(b));
+        let (mut x, mut y) = (bytes(a), bytes(b));
+        if by_chance(wanted, got) {
+            // The first word is the part of the payload.
+            (x[0], y[0]) = (String::new(), String::new());
+        }
         let agree = x.len() == y.len()
             && x.iter()
                 .zip(&y)
@@ -466,6 +486,22 @@ fn send(wanted: &Json, got: &Json, binary: bool, differences: &mut Vec<String>) 
             differences.push(format!("  payload register {register}: {b}, not {a}"));
         }
     }
+}
+
+/// Whether one side of a random program lists the registers of a payload and the other has them side by side, as the
+/// compiler gave them out; both have as many.
+fn by_chance(wanted: &Json, got: &Json) -> bool {
+    let lengths = ["message_length", "ex_message_length"];
+    let all = |json: &Json| lengths.iter().filter_map(|l| json[l].as_u64()).sum::<u64>();
+    // Up to Xe3 the descriptor has the first length.
+    let rest = |json: &Json| {
+        let desc = json["desc"].as_str()?.strip_prefix("0x")?;
+        let bits = u64::from_str_radix(desc, 16).ok()?;
+        let wide = desc.len() > 8;
+        Some(if wide { bits } else { bits & !(0xf << 25) })
+    };
+    let lists = wanted["gather"] != got["gather"];
+    wanted["random"] == true && lists && all(wanted) == all(got) && rest(wanted) == rest(got)
 }
 
 /// A payload register, one word for each byte: `src0: A0[0..3] | 0x1 | undef*24B` …; `?` if undefined.

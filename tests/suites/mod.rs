@@ -4,6 +4,7 @@ mod formats;
 mod kernels;
 mod kernels_2026;
 mod lowering;
+pub mod random_2026;
 mod sampling;
 mod scaler;
 mod text;

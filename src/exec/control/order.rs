@@ -71,7 +71,9 @@ impl Update {
         if let Request::Lsc(r) = request {
             return match r.op {
                 LscOp::Atomic(op) => Some(Update::new(op, r.data.memory_bytes(), result)),
-                LscOp::AtomicLoad => Some(Update::Ordered),
+                LscOp::AtomicLoad | LscOp::BfAtomic(_) | LscOp::AppendCounter(_) => {
+                    Some(Update::Ordered)
+                }
                 _ => None,
             };
         }

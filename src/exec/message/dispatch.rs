@@ -190,6 +190,10 @@ fn lsc<O: Observer>(
     call: &Call<'_>,
     observer: &mut O,
 ) -> Result<(), Box<Trap>> {
+    if let Some(atomic) = r.typed_atomic() {
+        let (request, resources) = (Request::TypedAtomic(atomic), environment.resources);
+        return image(thread, resources, &request, atomic.surface, call, observer);
+    }
     let index = match (r.typed(), r.sfid, r.model) {
         (Some(typed), ..) => {
             let request = Request::Typed(typed);

@@ -1,6 +1,7 @@
 //! LSC messages: registers in, registers out. Source: vISA text reference 5.11.
 
 use super::memory::{Address, Fault, Port, atomic_values};
+use crate::dataport::untyped::AtomicType;
 use crate::exec::message::call::{Call, read_raw};
 use crate::exec::state::observer::Observer;
 use crate::exec::state::thread::Thread;
@@ -91,7 +92,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     fn lsc_atomic(&mut self, r: &Lsc, asked: Address, lane: usize) -> Result<(), Fault> {
         let size = r.data.register_bytes() as usize;
         let op = match r.op {
-            LscOp::Atomic(op) => op,
+            LscOp::Atomic(op) | LscOp::BfAtomic(op) => op,
             // Or with nothing: read in one step.
             _ => AtomicOp::Or,
         };
@@ -103,8 +104,11 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             }
             u64::from_le_bytes(value)
         });
-        let bits = 8 * r.data.memory_bytes() as u8;
-        let old = self.exchange(op, bits, asked, values)?;
+        let ty = AtomicType {
+            bits: 8 * r.data.memory_bytes() as u8,
+            bfloat: matches!(r.op, LscOp::BfAtomic(_)),
+        };
+        let old = self.exchange(op, ty, asked, values)?;
         if let Some(answer) = self.call.registers.answer {
             self.put(answer, size * lane, &old.to_le_bytes()[..size]);
         }

@@ -5,7 +5,7 @@
 //! behave as one order the reference allows.
 
 use super::coalesced::{self, lane_addresses};
-use crate::dataport::untyped::Window;
+use crate::dataport::untyped::{AtomicType, Window};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::message::call::{Call, read_raw, write_raw};
 use crate::exec::state::bindings::{FlatMemory, OwnMemory};
@@ -129,9 +129,15 @@ impl<'a> Space<'a> {
         Ok(())
     }
 
-    fn atomic(&self, op: AtomicOp, bits: u8, address: u64, src: [u64; 2]) -> Result<u64, Fault> {
-        let (window, offset) = self.find(address, usize::from(bits) / 8)?;
-        Ok(window.atomic(op, bits, offset, src))
+    fn atomic(
+        &self,
+        op: AtomicOp,
+        ty: AtomicType,
+        address: u64,
+        src: [u64; 2],
+    ) -> Result<u64, Fault> {
+        let (window, offset) = self.find(address, usize::from(ty.bits) / 8)?;
+        Ok(window.atomic(op, ty, offset, src))
     }
 }
 
@@ -269,12 +275,12 @@ impl<O: Observer> Port<'_, '_, '_, O> {
     pub(crate) fn exchange(
         &mut self,
         op: AtomicOp,
-        bits: u8,
+        ty: AtomicType,
         at: Address,
         values: [u64; 2],
     ) -> Result<u64, Fault> {
-        self.watch(AccessKind::Atomic, at, usize::from(bits) / 8, &[]);
-        self.space.atomic(op, bits, at.address, values)
+        self.watch(AccessKind::Atomic, at, usize::from(ty.bits) / 8, &[]);
+        self.space.atomic(op, ty, at.address, values)
     }
 
     /// Moves bytes between memory and registers.
@@ -437,7 +443,7 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             })
         });
         let asked = Address::by(lane, address, r.bits / 8);
-        let old = self.exchange(r.op, r.bits as u8, asked, values)?;
+        let old = self.exchange(r.op, AtomicType::of_bits(r.bits), asked, values)?;
         if let Some(answer) = registers.answer.filter(|_| r.returns) {
             self.put(answer, slot * lane, &old.to_le_bytes()[..slot]);
         }

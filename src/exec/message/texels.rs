@@ -2,7 +2,7 @@
 
 use super::memory::atomic_values;
 use crate::dataport::typed::{Row, Writer};
-use crate::dataport::untyped::Window;
+use crate::dataport::untyped::{AtomicType, Window};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::message::call::{Call, read_raw, state, write_raw};
 use crate::exec::message::environment::Environment;
@@ -312,7 +312,12 @@ pub fn typed_atomic<O: Observer>(
                 sample: 0,
             });
             let address = surface.address(cell.x, cell.y) as u64;
-            window.atomic(request.op, request.bits as u8, address, values) as u32
+            window.atomic(
+                request.op,
+                AtomicType::of_bits(request.bits),
+                address,
+                values,
+            ) as u32
         });
         if let Some(dst) = answer {
             write_raw(

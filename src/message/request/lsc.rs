@@ -3,7 +3,7 @@
 //! Source: vISA text reference 5.11; Xe2 messages reference 7 and 8; vISA pages LSC_UNTYPED and LSC_TYPED.
 
 use super::super::Sfid;
-use super::memory::{Access, Typed};
+use super::memory::{Access, Atomic, Typed};
 use crate::isa::{AtomicOp, ChannelMask, Extension, Opcode};
 use serde::Serialize;
 
@@ -134,6 +134,10 @@ pub enum LscOp {
     AtomicLoad,
     /// Reads and writes in one step.
     Atomic(AtomicOp),
+    /// As `Atomic`, on bfloat16: one of the float operations.
+    BfAtomic(AtomicOp),
+    /// Changes the append counter of a surface in one step: by a sum, a difference, or to a value.
+    AppendCounter(AtomicOp),
     /// Reads what a surface state says.
     ReadState,
 }
@@ -167,6 +171,14 @@ impl LscOp {
             LscAtomicFmin => LscOp::Atomic(AtomicOp::FMin),
             LscAtomicFmax => LscOp::Atomic(AtomicOp::FMax),
             LscAtomicFcas => LscOp::Atomic(AtomicOp::FCmpWr),
+            LscAtomicBfadd => LscOp::BfAtomic(AtomicOp::FAdd),
+            LscAtomicBfsub => LscOp::BfAtomic(AtomicOp::FSub),
+            LscAtomicBfmin => LscOp::BfAtomic(AtomicOp::FMin),
+            LscAtomicBfmax => LscOp::BfAtomic(AtomicOp::FMax),
+            LscAtomicBfcas => LscOp::BfAtomic(AtomicOp::FCmpWr),
+            LscApndctrAtomicAdd => LscOp::AppendCounter(AtomicOp::Add),
+            LscApndctrAtomicSub => LscOp::AppendCounter(AtomicOp::Sub),
+            LscApndctrAtomicStore => LscOp::AppendCounter(AtomicOp::Xchg),
             LscAtomicAnd => LscOp::Atomic(AtomicOp::And),
             LscAtomicOr => LscOp::Atomic(AtomicOp::Or),
             LscAtomicXor => LscOp::Atomic(AtomicOp::Xor),
@@ -194,7 +206,10 @@ impl LscOp {
 
     /// Reads and writes in one step.
     pub const fn is_atomic(self) -> bool {
-        matches!(self, LscOp::AtomicLoad | LscOp::Atomic(_))
+        matches!(
+            self,
+            LscOp::AtomicLoad | LscOp::Atomic(_) | LscOp::BfAtomic(_) | LscOp::AppendCounter(_)
+        )
     }
 }
 
@@ -288,6 +303,26 @@ impl Lsc {
             true => self.channels.count(),
             false => self.vector,
         }
+    }
+
+    /// Elements alone in a register, by 32-bit addresses or none.
+    pub(in super::super) fn is_plain(&self) -> bool {
+        let one = self.vector == 1 && self.coordinates == 1 && !self.transposed;
+        one && self.sfid != Sfid::Tgm && self.address_bits == 32
+    }
+
+    /// The atomic operation on texels, of a `tgm` message.
+    pub fn typed_atomic(&self) -> Option<Atomic> {
+        let LscOp::Atomic(op) = self.op else {
+            return None;
+        };
+        Some(Atomic {
+            surface: self.model.surface().filter(|_| self.sfid == Sfid::Tgm)?,
+            op,
+            bits: 8 * self.data.memory_bytes(),
+            lanes: self.lanes,
+            returns: self.returns,
+        })
     }
 
     /// What is read and written of texels, of a `tgm` message for channels.

@@ -156,6 +156,7 @@ impl Request {
             Request::SvmAtomic(_) => "64-bit atomic",
             Request::Lsc(r) => match r.op {
                 op if op.is_atomic() => "LSC atomic",
+                LscOp::AppendCounter(_) => "LSC append counter",
                 LscOp::ReadState => "LSC surface state read",
                 op if op.is_store() => "LSC store",
                 _ => "LSC load",
@@ -264,7 +265,9 @@ impl Request {
             Request::SvmScattered(r) => r.access.is_write(),
             Request::TargetUnorm(r) => r.access.is_write(),
             Request::LscBlock2d(r) => r.access.is_write(),
-            Request::Lsc(r) => r.op.is_store() || matches!(r.op, LscOp::Atomic(_)),
+            Request::Lsc(r) => {
+                r.op.is_store() || r.op.is_atomic() && !matches!(r.op, LscOp::AtomicLoad)
+            }
             Request::MediaWrite(_)
             | Request::Atomic(_)
             | Request::TypedAtomic(_)

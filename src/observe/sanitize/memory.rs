@@ -45,7 +45,7 @@ impl Old {
         match request {
             Request::Atomic(r) | Request::SvmAtomic(r) => Old::under(r.op),
             Request::Lsc(r) => match r.op {
-                LscOp::Atomic(op) => Old::under(op),
+                LscOp::Atomic(op) | LscOp::BfAtomic(op) => Old::under(op),
                 _ => Old::Kept,
             },
             _ => Old::Used,

@@ -1,6 +1,6 @@
 //! Untyped access: bytes at offsets, and what atomic operations make of them.
 
-use visim::internals::dataport::untyped::{Window, apply};
+use visim::internals::dataport::untyped::{AtomicType, Window, apply};
 use visim::internals::isa::AtomicOp;
 use visim::internals::surface::{Memory, Surface};
 #[test]
@@ -39,15 +39,30 @@ fn a_surface_ends_before_its_memory() {
 fn atomics_return_the_old_value() {
     let memory = Memory::from_bytes(&[5, 0, 0, 0, 0xff, 0xff, 0xff, 0xff]);
     let window = Window::whole(&memory);
-    assert_eq!(window.atomic(AtomicOp::Add, 32, 0, [3, 0]), 5);
-    assert_eq!(window.atomic(AtomicOp::CmpXchg, 32, 0, [1, 8]), 8);
-    assert_eq!(window.atomic(AtomicOp::MaxSint, 32, 4, [2, 0]), 0xffff_ffff);
-    assert_eq!(window.atomic(AtomicOp::Inc, 16, 6, [0, 0]), 0);
-    assert_eq!(window.atomic(AtomicOp::Inc, 32, 8, [0, 0]), 0);
+    assert_eq!(
+        window.atomic(AtomicOp::Add, AtomicType::of_bits(32), 0, [3, 0]),
+        5
+    );
+    assert_eq!(
+        window.atomic(AtomicOp::CmpXchg, AtomicType::of_bits(32), 0, [1, 8]),
+        8
+    );
+    assert_eq!(
+        window.atomic(AtomicOp::MaxSint, AtomicType::of_bits(32), 4, [2, 0]),
+        0xffff_ffff
+    );
+    assert_eq!(
+        window.atomic(AtomicOp::Inc, AtomicType::of_bits(16), 6, [0, 0]),
+        0
+    );
+    assert_eq!(
+        window.atomic(AtomicOp::Inc, AtomicType::of_bits(32), 8, [0, 0]),
+        0
+    );
     assert_eq!(memory.to_vec(), [1, 0, 0, 0, 2, 0, 1, 0]);
     let one = u64::from(1.5f32.to_bits());
     assert_eq!(
-        apply(AtomicOp::FAdd, 32, one, [one, 0]),
+        apply(AtomicOp::FAdd, AtomicType::of_bits(32), one, [one, 0]),
         u64::from(3f32.to_bits())
     );
 }

@@ -244,7 +244,7 @@ impl Call<'_> {
         }
         if let Request::Urb(_)
         | Request::Lsc(Lsc {
-            op: LscOp::ReadState,
+            op: LscOp::ReadState | LscOp::AppendCounter(_),
             ..
         }) = request
         {
