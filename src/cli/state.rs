@@ -20,6 +20,9 @@ const MAX_TEXT: u64 = 1 << 20;
 #[derive(Debug, clap::Args)]
 pub struct States {
     /// What the words are: surface, media, sampler, border, binding, sample-8x8, sampler-8x8, deinterlace, command.
+    ///
+    /// A packed border colour of Gen5 and Gen6 is in the PRM's order of dwords; border-driver is the order that drivers
+    /// write, which has the signed bytes last (in programs: the key border_order=driver).
     #[arg(value_parser = what)]
     kind: What,
     /// Dwords in hexadecimal, as 231c003f, or bytes in the order of memory.

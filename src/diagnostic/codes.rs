@@ -292,6 +292,7 @@ codes! {
     E0756 "fields of the sampler contradict one another"
     E0758 "slices of the surface overlap"
     W0759 "planes of the surface share bytes"
+    W0760 "packed border colour has two readings"
     E0757 "surface has no such level, slice, sample or plane"
     E0802 "invalid modifier"
     E0803 "operands do not fit TLD"

@@ -24,6 +24,8 @@ pub enum What {
     Sampler,
     /// SAMPLER_BORDER_COLOR_STATE.
     Border,
+    /// The same in the order that drivers write.
+    BorderOfDriver,
     /// BINDING_TABLE_STATE.
     Binding,
     /// SAMPLER_STATE for the `sample_8x8` message, or SAMPLER_STATE_8x8_AVS.
@@ -38,11 +40,12 @@ pub enum What {
 
 impl What {
     /// Every kind, by the word that names it.
-    pub const ALL: [(What, &'static str); 9] = [
+    pub const ALL: [(What, &'static str); 10] = [
         (What::Surface, "surface"),
         (What::Media, "media"),
         (What::Sampler, "sampler"),
         (What::Border, "border"),
+        (What::BorderOfDriver, "border-driver"),
         (What::Binding, "binding"),
         (What::Sample8x8, "sample-8x8"),
         (What::Tables8x8, "sampler-8x8"),
@@ -64,6 +67,10 @@ impl What {
             What::Media => media::structure(generation),
             What::Sampler => Ok(sampler::structure(generation)),
             What::Border => Ok(sampler::border_structure(generation)),
+            What::BorderOfDriver => Ok(match sampler::border_structure(generation) {
+                prm if prm.dwords == sampler::BORDER_DRIVER.dwords => sampler::BORDER_DRIVER,
+                own => own,
+            }),
             What::Binding => Ok(binding::structure(generation)),
             What::Sample8x8 => scaler::structure(generation),
             What::Tables8x8 => scaler::tables(generation),
@@ -87,7 +94,9 @@ impl What {
             What::Sample8x8 => scaler_rules::check(generation, words)?,
             What::Tables8x8 => scaler_rules::check_tables(words, None),
             What::Deinterlace => deinterlace::check(generation, words),
-            What::Border | What::Binding => structure.check(generation, words),
+            What::Border | What::BorderOfDriver | What::Binding => {
+                structure.check(generation, words)
+            }
         })
     }
 

@@ -21,6 +21,7 @@ use super::words;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::sampler::SamplerState;
 use crate::sampler::packed::Beside;
+use crate::sampler::settings::Address;
 use crate::sampler::state::{self as sampler_state, commands::Loaded};
 use crate::source::{Span, Spanned};
 use crate::surface::file::CHECK_NAME;
@@ -282,6 +283,7 @@ pub fn sampler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> M
     let (own, keys) = words.split_at(plain);
     let (values, at) = all(layer, own, ask.span)?;
     let (mut generation, mut border, mut commands) = (generation, None, None);
+    let mut order = None;
     for word in keys {
         let Some((key, value)) = words::clause(word.as_word()) else {
             return Err(wrong(word.span, "the words of the state come first"));
@@ -290,15 +292,34 @@ pub fn sampler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> M
         match key.node.as_str() {
             "gen" => generation = shape::generation(&value)?,
             "border" => border = Some(value),
+            "border_order" => order = Some(value),
             "commands" => commands = Some(value),
-            _ => return Err(unknown_key(&key, &["gen", "border", "commands"])),
+            _ => {
+                let known = ["gen", "border", "border_order", "commands"];
+                return Err(unknown_key(&key, &known));
+            }
         }
     }
     let mut remarks = judged(sampler_state::rules::check(generation, &values), at)?;
     let mut colour = Vec::new();
+    let mut in_doubt = None;
     if let Some(word) = &border {
         colour = dwords(layer, word)?;
         let structure = sampler_state::border_structure(generation);
+        let packed = structure.dwords == sampler_state::BORDER_DRIVER.dwords;
+        let differ = packed && sampler_state::border_orders_differ(&colour);
+        match order.as_ref().map(|order| order.node.as_str()) {
+            Some("driver") if packed => colour = sampler_state::border_of_driver(&colour),
+            Some("prm" | "driver") => {}
+            Some(other) => {
+                let span = order.as_ref().map_or(word.span, |order| order.span);
+                let unknown = wrong(span, format!("`{other}` is no order of dwords"));
+                return Err(Box::new(
+                    unknown.help("border_order=prm, or border_order=driver"),
+                ));
+            }
+            None => in_doubt = differ.then_some(word.span),
+        }
         remarks.extend(judged(structure.check(generation, &colour), word.span)?);
     }
     let mut loaded = Loaded::default();
@@ -306,6 +327,15 @@ pub fn sampler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> M
         let values = dwords(layer, word)?;
         let mut rest = &values[..];
         while !rest.is_empty() {
+            use sampler_state::commands::Command;
+            if let Ok((Command::Palette(_), _)) = Command::of(rest[0]) {
+                let loads = wrong(
+                    word.span,
+                    "a palette is the surface's, and no sampler has one",
+                );
+                let help = "SURFACE T6: … P8_UNORM … palette=FILE takes these commands";
+                return Err(Box::new(loads.help(help)));
+            }
             let length = loaded.run(generation, rest);
             rest = &rest[length.map_err(|why| Box::new(why.at(word.span)))?..];
         }
@@ -318,7 +348,16 @@ pub fn sampler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> M
     // The rules have looked at the length.
     let words = std::array::from_fn(|i| values.get(i).copied().unwrap_or(0));
     match SamplerState::unpack(generation, words, &beside) {
-        Ok(state) => Ok((state, remarks)),
+        Ok(state) => {
+            let shown = state.address.contains(&Address::Border);
+            remarks.extend(in_doubt.filter(|_| shown).map(|span| {
+                Diagnostic::new(Code::W0760)
+                    .at(span, "read in the order of the PRM")
+                    .help("border_order=driver reads what a driver has packed, border_order=prm says so aloud")
+                    .see("surface reference 4.9 and 5.6")
+            }));
+            Ok((state, remarks))
+        }
         Err(why) => Err(Box::new(Diagnostic::new(Code::E0756).at(at, why))),
     }
 }

@@ -163,6 +163,11 @@ pub struct Facts {
     pub short_palette: bool,
     /// `sample` refuses integers, and comparisons refuse arrays. Source: PRM 4.11.1.4.
     pub loads_integers_only: bool,
+    /// MinLOD and MaxLOD limit computed levels by their integer bits; later they limit the level of detail with its
+    /// fraction. Source: PRM 4.2.2; surface reference 4.6.
+    pub integer_level_limits: bool,
+    /// The reference of a shadow comparison is not cut to 0 … 1. Source: PRM 4.4; surface reference 4.12.
+    pub free_shadow_reference: bool,
     /// The response of `deinterlace`.
     pub deinterlace: DeinterlaceResponse,
 }
@@ -184,6 +189,8 @@ const GEN4: Facts = Facts {
     resinfo_floats: true,
     short_palette: true,
     loads_integers_only: true,
+    integer_level_limits: true,
+    free_shadow_reference: true,
     deinterlace: DeinterlaceResponse::Gen5,
 };
 
@@ -215,6 +222,8 @@ const GEN7: Facts = Facts {
     image_alignment: ImageAlignment::Both,
     array_spacing: ArraySpacing::FullOfLevels,
     wide_y_targets: true,
+    integer_level_limits: false,
+    free_shadow_reference: false,
     deinterlace: DeinterlaceResponse::Gen7,
     ..GEN6
 };

@@ -38,11 +38,11 @@ fn encoded(words: &[u32; 12], class: BorderClass) -> [u32; 4] {
     let signed = |v: f32, most: f32| (v / most).max(-1.0).to_bits();
     std::array::from_fn(|c| match class {
         BorderClass::Unorm8 => (byte(0, c) as f32 / 255.0).to_bits(),
-        BorderClass::Float32 => words[1 + c],
-        BorderClass::Float16 => half_to_f32(word(5, c) as u16),
-        BorderClass::Unorm16 => (word(7, c) as f32 / 65535.0).to_bits(),
-        BorderClass::Snorm16 => signed(f32::from(word(9, c) as i16), 32767.0),
-        BorderClass::Snorm8 => signed(f32::from(byte(11, c) as i8), 127.0),
+        BorderClass::Float32 => words[2 + c],
+        BorderClass::Float16 => half_to_f32(word(6, c) as u16),
+        BorderClass::Unorm16 => (word(8, c) as f32 / 65535.0).to_bits(),
+        BorderClass::Snorm16 => signed(f32::from(word(10, c) as i16), 32767.0),
+        BorderClass::Snorm8 => signed(f32::from(byte(1, c) as i8), 127.0),
         // Integer formats have no border on Gen5: surface reference 4.9.
         BorderClass::NoBorder => 0,
     })

@@ -270,7 +270,10 @@ impl<W: TexelObserver> Sampling<'_, W> {
         if self.request.op.compares() {
             let format = self.surface.format();
             let reference = self.params.float(Parameter::Ref, self.lane);
-            let reference = shadow::reference(format, reference);
+            let reference = match self.d.generation.free_shadow_reference {
+                true => reference,
+                false => shadow::reference(format, reference),
+            };
             rgba = shadow::compare(self.state.shadow, format, rgba, reference);
         }
         rgba = self.selected(rgba);

@@ -50,7 +50,8 @@ pub fn matches(key: &ChromaKey, surface: &Surface, level: u32, slice: u32, x: u3
         let byte = |word: u32| word >> [16, 8, 0, 24][c] & 0xff;
         let (low, high) = (byte(key.low), byte(key.high));
         if signed {
-            let v = sign_magnitude(value);
+            // The key is sign and magnitude, the texel two's complement. Source: PRM 4.10.6.
+            let v = i32::from(value as u8 as i8);
             sign_magnitude(low) <= v && v <= sign_magnitude(high)
         } else {
             low <= value && value <= high

@@ -56,6 +56,8 @@ pub struct Levels {
     pub resource_min: i32,
     /// Where magnification ends; 1/256 levels.
     pub base: i32,
+    /// The sampler's limits are those of computed levels, by their integer bits.
+    pub integer_limits: bool,
 }
 
 /// The levels a pixel is sampled from.
@@ -86,13 +88,23 @@ pub fn select(lod: i32, state: &SamplerState, surface: &Levels) -> Selection {
         // 0 up to the integer part of the limits.
         let up = |v: i32| (v + 255) >> 8;
         (0.min(up(max)).max(min >> 8) << 8, 0)
+    } else if state.mip == MipFilter::Nearest && surface.integer_limits {
+        (((lod + 128) & !255).min(max & !255).max(min & !255), 0)
     } else if state.mip == MipFilter::Nearest {
         (clamp(lod).saturating_add(128) & !255, 0)
+    } else if surface.integer_limits {
+        // Both levels are limited, each by itself; the weight is that of the level of detail as it is.
+        (lod, (lod & 255) as u32)
     } else {
         let l = clamp(lod);
         (l, (l & 255) as u32)
     };
+    let two = !one_level && state.mip == MipFilter::Linear;
     let at = |level: i32| {
+        let level = match two && surface.integer_limits {
+            true => level.min(max >> 8).max(min >> 8),
+            false => level,
+        };
         let memory = level.saturating_add_unsigned(surface.min_lod);
         memory.clamp(
             surface.min_lod as i32,
@@ -100,13 +112,21 @@ pub fn select(lod: i32, state: &SamplerState, surface: &Levels) -> Selection {
         ) as u32
     };
     let first = used >> 8;
-    let two = !one_level && state.mip == MipFilter::Linear;
     Selection {
         mag,
         level: at(first),
         next: at(if two { first + 1 } else { first }),
         beta,
-        used: used.clamp(0, (surface.more as i32) << 8),
+        used: clamp_used(used, two && surface.integer_limits, min, max)
+            .clamp(0, (surface.more as i32) << 8),
+    }
+}
+
+/// The level of detail between two levels that are limited each by itself.
+fn clamp_used(used: i32, limited: bool, min: i32, max: i32) -> i32 {
+    match limited {
+        true => used.min(max & !255).max(min & !255),
+        false => used,
     }
 }
 

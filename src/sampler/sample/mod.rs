@@ -427,5 +427,6 @@ fn levels(d: &Description) -> lod::Levels {
         more: d.levels - 1,
         resource_min: d.sampled.resource_min_lod as i32,
         base: d.sampled.base_level as i32,
+        integer_limits: d.generation.integer_level_limits,
     }
 }

@@ -13,6 +13,6 @@ pub mod rules;
 pub mod tables;
 
 pub use tables::{
-    BORDER_GEN5, BORDER_GEN9, CHROMA_KEY, MONO_FILTER, PALETTE_LOAD, SAMPLER_GEN5, SAMPLER_GEN9,
-    border_structure, structure,
+    BORDER_DRIVER, BORDER_GEN5, BORDER_GEN9, CHROMA_KEY, MONO_FILTER, PALETTE_LOAD, SAMPLER_GEN5,
+    SAMPLER_GEN9, border_of_driver, border_orders_differ, border_structure, structure,
 };

@@ -150,11 +150,45 @@ pub const SAMPLER_GEN9: &Structure = &Structure {
     ]),
 };
 
-/// SAMPLER_BORDER_COLOR_STATE of Gen5 and Gen6 in the order working drivers write: 12 dwords.
-///
-/// The PRM's text has another order; this one is the model choice of surface reference 4.9 and 5.6.
+/// SAMPLER_BORDER_COLOR_STATE of Gen5 and Gen6 in the order of the PRM: 12 dwords. Drivers write [`BORDER_DRIVER`].
 #[rustfmt::skip]
 pub const BORDER_GEN5: &Structure = &Structure {
+    name: "SAMPLER_BORDER_COLOR_STATE",
+    generations: from(Gen5).until(Gen6),
+    dwords: 12,
+    source: "surface reference 5.6",
+    planar: never_planar,
+    fields: &[
+        field("Border Color Unorm Red", 0, 7, 0),
+        field("Border Color Unorm Green", 0, 15, 8),
+        field("Border Color Unorm Blue", 0, 23, 16),
+        field("Border Color Unorm Alpha", 0, 31, 24),
+        signed("Border Color Snorm8 Red", 1, 7, 0),
+        signed("Border Color Snorm8 Green", 1, 15, 8),
+        signed("Border Color Snorm8 Blue", 1, 23, 16),
+        signed("Border Color Snorm8 Alpha", 1, 31, 24),
+        float("Border Color Float Red", 2),
+        float("Border Color Float Green", 3),
+        float("Border Color Float Blue", 4),
+        float("Border Color Float Alpha", 5),
+        field("Border Color Float16 Red", 6, 15, 0),
+        field("Border Color Float16 Green", 6, 31, 16),
+        field("Border Color Float16 Blue", 7, 15, 0),
+        field("Border Color Float16 Alpha", 7, 31, 16),
+        field("Border Color Unorm16 Red", 8, 15, 0),
+        field("Border Color Unorm16 Green", 8, 31, 16),
+        field("Border Color Unorm16 Blue", 9, 15, 0),
+        field("Border Color Unorm16 Alpha", 9, 31, 16),
+        signed("Border Color Snorm16 Red", 10, 15, 0),
+        signed("Border Color Snorm16 Green", 10, 31, 16),
+        signed("Border Color Snorm16 Blue", 11, 15, 0),
+        signed("Border Color Snorm16 Alpha", 11, 31, 16),
+    ],
+};
+
+/// The same in the order that working drivers write: signed bytes last. Source: surface reference 4.9 and 5.6.
+#[rustfmt::skip]
+pub const BORDER_DRIVER: &Structure = &Structure {
     name: "SAMPLER_BORDER_COLOR_STATE",
     generations: from(Gen5).until(Gen6),
     dwords: 12,
@@ -187,6 +221,21 @@ pub const BORDER_GEN5: &Structure = &Structure {
         signed("Border Color Snorm8 Alpha", 11, 31, 24),
     ],
 };
+
+/// The words of a border colour in the order of [`BORDER_GEN5`], from that of [`BORDER_DRIVER`].
+pub fn border_of_driver(words: &[u32]) -> Vec<u32> {
+    let mut words = words.to_vec();
+    // The last word of the driver is the second of the PRM.
+    if let Some(rest) = words.get_mut(1..) {
+        rest.rotate_right(1);
+    }
+    words
+}
+
+/// Whether the two orders say different colours.
+pub fn border_orders_differ(words: &[u32]) -> bool {
+    words != border_of_driver(words)
+}
 
 /// SAMPLER_BORDER_COLOR_STATE of Gen8 and Gen9: each channel a float or a 32-bit integer.
 #[rustfmt::skip]

@@ -50,11 +50,11 @@ fn linear() -> SamplerState {
 fn the_border_has_six_encodings_on_gen5() {
     let mut words = [0; 12];
     words[0] = 0x40ff_8000;
-    words[1..5].copy_from_slice(&[1.5f32, 2.5, 3.5, 4.5].map(f32::to_bits));
-    (words[5], words[6]) = (0x4000_3c00, 0x4400_4200);
-    (words[7], words[8]) = (0x8000_ffff, 0x0000_4000);
-    (words[9], words[10]) = (0x8001_7fff, 0x4000_0000);
-    words[11] = 0x7f81_807f;
+    words[2..6].copy_from_slice(&[1.5f32, 2.5, 3.5, 4.5].map(f32::to_bits));
+    (words[6], words[7]) = (0x4000_3c00, 0x4400_4200);
+    (words[8], words[9]) = (0x8000_ffff, 0x0000_4000);
+    (words[10], words[11]) = (0x8001_7fff, 0x4000_0000);
+    words[1] = 0x7f81_807f;
     let border = Border::Encodings(words);
     let seen = |name: &str| border::colour(&border, format(name)).map(f32::from_bits);
     assert_eq!(
