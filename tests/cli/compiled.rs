@@ -850,3 +850,22 @@ fn lines_of_compiled_kernels_are_explained_and_drawn_in_their_launch() {
     // Without its arguments the kernel has none of its surfaces.
     holds(&said(&out, &draw[..4], 1), &["E0603"]);
 }
+
+#[test]
+fn programs_with_patch_tokens_print_too() {
+    let compiled = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
+    let folder = folder(&[]);
+    for name in ["said.visaasm", "said.progbin"] {
+        std::fs::copy(compiled.join(name), folder.path().join(name)).expect("copied");
+    }
+    let run = [
+        "run",
+        "said.visaasm",
+        "--global",
+        "8",
+        "--arg",
+        "0=buffer:size=32",
+    ];
+    let ran = said(&folder, &run, 0);
+    holds(&ran, &["0: word 0,7 0.00\n1: word 1,7 0.50\n"]);
+}

@@ -44,6 +44,8 @@ pub struct Description {
     pub types: BTreeMap<u32, String>,
     /// Arguments that the kernel only reads, where that is known: images and buffers.
     pub read_only: BTreeSet<u32>,
+    /// Texts that `printf` names by number; without them it names addresses.
+    pub strings: BTreeMap<u32, String>,
 }
 
 /// Some bytes of the register file and what fills them.

@@ -253,6 +253,13 @@ impl Kernel<'_> {
                 }
             }
             26 => self.argument_names(body),
+            28 => {
+                let text = body.get(8..).unwrap_or_default();
+                let text = &text[..text.len().min(field(1) as usize)];
+                let text = text.split(|&byte| byte == 0).next().unwrap_or_default();
+                let text = String::from_utf8_lossy(text).into_owned();
+                facts.description.strings.insert(field(0), text);
+            }
             30 | 31 => {
                 self.entry("buffer_address", field(2), field(3), field(0));
                 self.at.insert(field(1), SurfaceSlot::Argument(field(0)));

@@ -11,6 +11,7 @@ use crate::exec::{Bindings, FlatRange, OwnRange, Sampler};
 use crate::launch::{Grid, RunOptions, ThreadId};
 use crate::program::Program;
 use crate::surface::{Description as SurfaceDescription, Format, Memory, Surface};
+use std::collections::BTreeMap;
 use std::sync::Arc;
 
 /// A launch, ready to run.
@@ -25,6 +26,8 @@ pub struct PreparedLaunch {
     pub arguments: Vec<Argument>,
     /// The buffer of `printf`.
     printf: Option<Arc<Memory>>,
+    /// Texts that `printf` names by number.
+    strings: BTreeMap<u32, String>,
     /// Bytes of shared local memory that belong to something.
     slm_bytes: u32,
     scratch_bytes: usize,
@@ -65,7 +68,11 @@ impl PreparedLaunch {
     /// # Errors
     /// What could be read before a record that cannot.
     pub fn printed_text(&self) -> Result<String, String> {
-        printf::text(&self.printed(), |address| self.text_at(address))
+        let numbered = !self.strings.is_empty();
+        printf::text(&self.printed(), numbered, |name| match numbered {
+            true => self.strings.get(&u32::try_from(name).ok()?).cloned(),
+            false => self.text_at(name),
+        })
     }
 
     /// The text, ended by a byte of 0, at an address.
@@ -126,6 +133,7 @@ impl PreparedLaunch {
             registers,
             groups,
             printf: None,
+            strings: description.strings.clone(),
             slm_bytes,
             scratch_bytes: own_bytes(u64::from(description.scratch_bytes))?,
             arguments,

@@ -1,9 +1,11 @@
 //! What kernels print: the records that they leave in the buffer of `printf`, as text.
 //!
 //! ```text
-//!  record   u64 address of the format │ for each conversion: u32 type, value        text: u64 address
+//!  record   the format                │ for each conversion: u32 type, value        text: u64 address
 //!                                     │ of a vector: u32 type, u32 count, values, filled up to a dword each
 //! ```
+//!
+//! A text is named by its u64 address, in programs with patch tokens by its u32 number in their list.
 //!
 //! Source: Intel's compute runtime, the enumeration of value types and the order in which its formatter reads
 //! (`print_formatter`); OpenCL C, "printf" for the conversions.
@@ -19,6 +21,8 @@ const MOST_WIDTH: u32 = 4096;
 /// What is left to read.
 struct Records<'r> {
     rest: &'r [u8],
+    /// Texts are numbered.
+    numbered: bool,
 }
 
 impl Records<'_> {
@@ -34,6 +38,14 @@ impl Records<'_> {
 
     fn qword(&mut self) -> Option<u64> {
         self.take().map(u64::from_le_bytes)
+    }
+
+    /// What names a text.
+    fn name(&mut self) -> Option<u64> {
+        match self.numbered {
+            true => self.dword().map(u64::from),
+            false => self.qword(),
+        }
     }
 
     fn value(&mut self, size: u32) -> Option<i64> {
@@ -104,10 +116,10 @@ impl<'f> Conversion<'f> {
     ) -> Option<String> {
         let kind = records.dword()?;
         if self.letter == 's' {
-            let address = records.qword()?;
+            let name = records.name()?;
             // A value that is not text prints nothing.
             return match kind {
-                5 | 7 => self.with('s', &string(address)?.as_str()),
+                5 | 7 => self.with('s', &string(name)?.as_str()),
                 _ => Some(String::new()),
             };
         }
@@ -169,18 +181,26 @@ fn record(
 
 /// The text of all records, in their order.
 ///
-/// * `string`: the text at an address.
+/// * `numbered`: texts are named by their numbers.
+/// * `string`: the text at an address, or of a number.
 ///
 /// # Errors
 /// What came before a record that cannot be read.
-pub fn text(records: &[u8], string: impl Fn(u64) -> Option<String>) -> Result<String, String> {
-    let mut records = Records { rest: records };
+pub fn text(
+    records: &[u8],
+    numbered: bool,
+    string: impl Fn(u64) -> Option<String>,
+) -> Result<String, String> {
+    let mut records = Records {
+        rest: records,
+        numbered,
+    };
     let mut all = String::new();
-    while records.rest.len() >= 8 {
-        let Some(address) = records.qword().filter(|&address| address != LAST) else {
+    while records.rest.len() >= if numbered { 4 } else { 8 } {
+        let Some(name) = records.name().filter(|&name| name != LAST) else {
             break;
         };
-        let format = string(address);
+        let format = string(name);
         let Some(text) = format.and_then(|format| record(&format, &mut records, &string)) else {
             return Err(all);
         };
@@ -220,12 +240,19 @@ mod tests {
         put(&3_u32.to_le_bytes());
         put(&255_u32.to_le_bytes());
         let wanted = "-7 of two:  2.50|A%\n1,2,3,4 0xff\n";
-        assert_eq!(text(&bytes, strings), Ok(wanted.to_string()));
+        assert_eq!(text(&bytes, false, strings), Ok(wanted.to_string()));
         // What cannot be read ends it: a value that is missing, an unknown conversion, no format.
-        assert_eq!(text(&bytes[..20], strings), Err(String::new()));
+        assert_eq!(text(&bytes[..20], false, strings), Err(String::new()));
         for format in [3_u64, 99] {
             let one = [&bytes[..], &format.to_le_bytes()].concat();
-            assert_eq!(text(&one, strings), Err(wanted.to_string()));
+            assert_eq!(text(&one, false, strings), Err(wanted.to_string()));
         }
+        // By number: the second text, and it again as a value.
+        let mut bytes = Vec::new();
+        for dword in [0, 3, 2, 5, 1, 4, 1.5_f32.to_bits(), 3, 0x42_u32] {
+            bytes.extend_from_slice(&dword.to_le_bytes());
+        }
+        let wanted = "2 of two:  1.50|B%\n".to_string();
+        assert_eq!(text(&bytes, true, strings), Ok(wanted));
     }
 }
