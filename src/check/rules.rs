@@ -51,7 +51,7 @@ pub(super) struct Remarked {
     /// Signed texel addresses where the page has unsigned ones.
     pub signed_loads: bool,
     /// `avs` with the surface before the sampler.
-    pub surface_first: bool,
+    pub sampler_first: bool,
     /// A sampler message for a platform without a sampler.
     pub no_sampler: bool,
 }

@@ -403,19 +403,29 @@ pub(super) fn media_sampler(cx: &Context<'_>, found: &mut Found<'_>) {
     }
 }
 
-/// The page rules; what only Intel's assembler takes gets a remark. Source: AVS reference 1.1.
+/// Both orders are read; the page's is one that no assembler of Intel reads. Source: AVS reference 1.1, D12.
 fn avs_order(cx: &Context<'_>, found: &mut Found<'_>) {
     let (Some(sampler), Some(surface)) = (cx.operand(0), cx.operand(1)) else {
         return;
     };
-    if surface.span.start < sampler.span.start && !found.remarked.surface_first {
-        found.remarked.surface_first = true;
+    if sampler.span.start < surface.span.start && !found.remarked.sampler_first {
+        found.remarked.sampler_first = true;
+        let order = match (&surface.node, &sampler.node) {
+            (Operand::Surface(surface), Operand::Sampler(sampler)) => {
+                format!(
+                    "avs … {} {} …, as compilers write it",
+                    cx.name(surface.node),
+                    cx.name(sampler.node)
+                )
+            }
+            _ => "the surface, then the sampler, as compilers write it".to_string(),
+        };
         let remark = cx
-            .complaint(Code::W0341, "AVS names the surface before the sampler")
-            .at(surface.span, "surface")
-            .note("the page writes the sampler first; Intel's assembler accepts only this order, visim both")
-            .help("visim fmt prints the order of the page")
-            .see("vISA AVS, \"Text\"");
+            .complaint(Code::W0341, "AVS names the sampler before the surface")
+            .at(sampler.span, "sampler")
+            .note("the page writes the sampler first; Intel's assembler reads the surface first, visim both")
+            .help(order)
+            .see("vISA AVS, \"Text\"; AVS reference D12");
         found.push(remark);
     }
 }

@@ -135,7 +135,7 @@ const REFUSALS: &[Row] = &[
     ("skl", "sample_3d.cps.R (M1, 32) 0x0:uw S0 T6 F.0 F.128", "E0339", "32 lanes"),
     ("skl", "load_2dms_w.R (M1, 8) 0x0:uw T6 F.0 UW.0", "W0346", "icl and later"),
     ("skl", "load_lz.R (M1, 8) 0x0:uw T6 F.0 D.0", "W0342", "d, not ud"),
-    ("skl", "avs.R T6 S0 0x0:f 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_16_FULL 0x0:f AVS_16x4 0x1:ub UW.0", "W0341", "before the sampler"),
+    ("skl", "avs.R S0 T6 0x0:f 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_16_FULL 0x0:f AVS_16x4 0x1:ub UW.0", "W0341", "before the surface"),
     ("skl", "avs.R S0 T6 0x0:ud 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_16_FULL 0x0:f AVS_16x4 0x1:ub UW.0", "E0343", "u_offset of avs is ud, not f"),
     ("skl", "avs.R S0 T6 0x0:f 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_16_FULL 0x0:f AVS_16x4 0x1:ud UW.0", "W0344", "IEFBypass of avs is ud, not ub"),
     ("skl", "avs.R S31 T6 0x0:f 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_16_FULL 0x0:f AVS_16x4 0x1:ub UW.0", "E0345", "S31"),

@@ -69,8 +69,7 @@ impl<'a> Buffer<'a> {
     ///
     /// * `align`: what the base address must be a multiple of: 16 for owords, 4 for dwords.
     ///
-    /// The pitch is ignored: an element counts 16 bytes when an access is held against the size. The
-    /// memory of the surface itself is not left for that.
+    /// The pitch is ignored: an element counts 16 bytes when an access is held against the size.
     ///
     /// # Errors
     /// [`Refused`] if the surface is not a buffer, is tiled, or its base is not aligned.
@@ -90,11 +89,22 @@ impl<'a> Buffer<'a> {
             let what = format!("base address {:#x} is not a multiple of {align}", d.base);
             return Err(Refused::error(what, see));
         }
-        let window = Window::of(surface);
+        let window = Window::whole(surface.memory());
+        let len = 16 * u64::from(d.width);
+        let there = (window.len() as u64).saturating_sub(d.base);
+        if there < len.min(d.owords_end().saturating_sub(d.base)) {
+            return Err(Refused {
+                class: Class::Limit,
+                what: format!(
+                    "an element counts 16 bytes, {len} together; the surface was given {there}"
+                ),
+                see,
+            });
+        }
         Ok(Buffer {
             window,
-            base: 0,
-            len: (window.len() as u64).min(16 * u64::from(d.width)),
+            base: d.base,
+            len: len.min(there),
             stateless: false,
             watch: TouchLog::NONE,
         })
@@ -459,7 +469,7 @@ pub fn write_vertex(
 #[cfg(test)]
 mod tests {
     use super::*;
-    use crate::surface::{Description, Format};
+    use crate::surface::{Description, Format, Generation};
     use pretty_assertions::assert_eq;
     use std::sync::Arc;
 
@@ -474,8 +484,14 @@ mod tests {
         let odd = Surface::new(odd, Arc::new(Memory::zeroed(256))).unwrap();
         assert!(Buffer::of(&odd, 16, "").is_err());
         assert!(Buffer::of(&odd, 4, "").is_ok());
-        // Elements of 4 bytes count 16 each, but the surface ends with its own bytes.
-        let narrow = Surface::zeroed(Description::buffer(Format::R32_FLOAT, 4)).unwrap();
-        assert_eq!(Buffer::of(&narrow, 4, "").unwrap().len, 16);
+        // Elements of 4 bytes count 16 each.
+        let narrow = Description {
+            generation: Generation::Gen5,
+            ..Description::buffer(Format::R32_FLOAT, 4)
+        };
+        let given = Surface::new(narrow.clone(), Arc::new(Memory::zeroed(16))).unwrap();
+        assert_eq!(Buffer::of(&given, 4, "").unwrap_err().class, Class::Limit);
+        let narrow = Surface::zeroed(narrow).unwrap();
+        assert_eq!(Buffer::of(&narrow, 4, "").unwrap().len, 64);
     }
 }

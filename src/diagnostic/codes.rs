@@ -126,7 +126,7 @@ codes! {
     E0338 "sampler does not return this type"
     E0339 ".cps does not apply"
     E0340 "no channel is enabled"
-    W0341 "AVS names the surface before the sampler"
+    W0341 "AVS names the sampler before the surface"
     W0342 "texel addresses are signed"
     E0343 "AVS operand of the wrong type"
     W0344 "AVS operand of another integer type"

@@ -1,7 +1,7 @@
 //! AVS, `sample_unorm` and the old `sample` and `load`. Source: lowering reference 6, 7 and 18.4.
 
 use super::context::Sampler;
-use super::plan::{Base, Layout};
+use super::plan::{Base, Copies, Layout};
 use super::{Lowering, Op, PayloadPart, Result, Value, quirks};
 use crate::diagnostic::Code;
 use crate::isa::{ChannelMask, Opcode, Type};
@@ -122,7 +122,14 @@ pub(super) fn unorm(cx: &mut Lowering) -> Result<()> {
             (gen5_media_payload::DELTA_V, float(5)),
         ]),
     }];
-    plan.response = UnormRequest::CHANNEL_BYTES * channels.count() / cx.grf();
+    let (size, all) = (UnormRequest::CHANNEL_BYTES, ChannelMask::RGBA);
+    let returned = if cx.platform.is_gen5() { all } else { channels };
+    plan.response = size * returned.count() / cx.grf();
+    if returned != channels {
+        let copies = channels.iter().zip(0..);
+        let copy = |(channel, at): (usize, u32)| [size * at, size * channel as u32, size];
+        plan.copies = Copies::Bytes(copies.map(copy).collect());
+    }
     plan.place = cx.raw(6);
     cx.send(plan)
 }

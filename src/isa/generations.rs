@@ -168,6 +168,9 @@ pub struct Facts {
     pub integer_level_limits: bool,
     /// The reference of a shadow comparison is not cut to 0 … 1. Source: PRM 4.4; surface reference 4.12.
     pub free_shadow_reference: bool,
+    /// OWord and DWord messages hold a buffer's elements for 16 bytes each, whatever its pitch. Source: PRM 5.10.3,
+    /// 5.10.6.
+    pub elements_of_owords: bool,
     /// The response of `deinterlace`.
     pub deinterlace: DeinterlaceResponse,
 }
@@ -191,6 +194,7 @@ const GEN4: Facts = Facts {
     loads_integers_only: true,
     integer_level_limits: true,
     free_shadow_reference: true,
+    elements_of_owords: true,
     deinterlace: DeinterlaceResponse::Gen5,
 };
 
@@ -211,6 +215,7 @@ const GEN6: Facts = Facts {
     field_y_offset: false,
     cube_corners: CubeCorners::Average,
     loads_integers_only: false,
+    elements_of_owords: false,
     deinterlace: DeinterlaceResponse::Gen6,
     ..GEN5
 };

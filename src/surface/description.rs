@@ -249,6 +249,14 @@ impl Description {
         }
     }
 
+    /// The byte after a buffer whose elements have 16 bytes each, for the messages that see them so; 0 of others.
+    pub(crate) fn owords_end(&self) -> u64 {
+        match self.kind == Kind::Buffer && self.generation.elements_of_owords {
+            true => self.base.saturating_add(16 * u64::from(self.width)),
+            false => 0,
+        }
+    }
+
     /// A buffer of `elements`, packed.
     pub fn buffer(format: Format, elements: u32) -> Description {
         Description {

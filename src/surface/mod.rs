@@ -102,6 +102,9 @@ pub struct CellAddress {
 /// Bytes of a cell, of which the first [`Cell::bytes`] count.
 pub type CellBytes = [u8; 32];
 
+/// Bytes of a buffer's elements of 16 bytes that are made where its own elements are smaller.
+const MOST_OWORDS: u64 = 64 << 20;
+
 impl Surface {
     /// Checks a description against the rules and against the size of its memory.
     ///
@@ -148,13 +151,18 @@ impl Surface {
         self.end
     }
 
-    /// A surface with fresh memory of just the size it needs, filled with zero.
+    /// A surface with fresh memory of just the size it needs, filled with zero. Where messages hold the elements of a
+    /// buffer for 16 bytes each, it has so many.
     ///
     /// # Errors
     /// As [`Surface::new`].
     pub fn zeroed(description: Description) -> Result<Surface, Invalid> {
         let (resolved, layout) = description.clone().resolve()?;
-        let bytes = resolved.end(&layout)?;
+        let mut bytes = resolved.end(&layout)?;
+        let owords = resolved.owords_end();
+        if owords <= MOST_OWORDS {
+            bytes = bytes.max(owords);
+        }
         Surface::new(description, Arc::new(Memory::zeroed(bytes as usize)))
     }
 

@@ -204,8 +204,8 @@ pub(super) fn payload<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {
     Ok((rest, Operand::Payload(raw, bytes)))
 }
 
-/// Two names in either order; kept sampler first, as the instruction page has them (AVS reference
-/// D12). Declarations tell which is which; where they do not, the order of the page holds.
+/// Two names in either order; kept sampler first, as the instruction page has them, and printed in the order of the
+/// text (AVS reference D12). Declarations tell which is which; where they do not, the order of compilers holds.
 pub(super) fn sampler_and_surface<'a>(
     cx: &Context,
     input: &'a str,
@@ -218,10 +218,10 @@ pub(super) fn sampler_and_surface<'a>(
         class(&first) == Some(Class::Surface) || class(&second) == Some(Class::Sampler);
     let sampler_first =
         class(&first) == Some(Class::Sampler) || class(&second) == Some(Class::Surface);
-    let (sampler, surface) = if surface_first && !sampler_first {
-        (second, first)
-    } else {
+    let (sampler, surface) = if sampler_first && !surface_first {
         (first, second)
+    } else {
+        (second, first)
     };
     read.push(Spanned::new(
         Operand::Sampler(sampler.clone()),

@@ -3,7 +3,7 @@
 //! What comes out is read back as the same module. Where Intel's printer writes something that no
 //! reader takes (vISA text reference, section 8: a trailing dot after `fence_local`, `.reserved` for
 //! `media_st.modified`, bare references to labels with a hyphen) the readable spelling is written,
-//! and `avs` names the sampler first as the instruction page does (AVS reference D12). Comments are
+//! and `avs` keeps the order in which the text names sampler and surface (AVS reference D12). Comments are
 //! kept; the compiler's `///` notes are in its column.
 
 use super::ast::{
@@ -15,7 +15,7 @@ use super::directive::alignment_word;
 use super::suffix::{FENCE_LETTERS, LSC_FUNCTIONS};
 use super::token::is_bare_name;
 use crate::isa::{ExecUse, Extension, Family, OpInfo, Slot};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use std::fmt::Write;
 
 /// Blanks in front of an instruction.
@@ -211,7 +211,9 @@ pub fn print_instruction(instruction: &Instruction) -> String {
     }
     let slots = operand_slots(row);
     let mut paired = instruction.paired.as_ref();
-    for (i, (operand, slot)) in instruction.operands.iter().zip(slots).enumerate() {
+    let either = row.slots.contains(&Slot::SamplerAndSurface);
+    let operands = in_order_of_text(&instruction.operands, either);
+    for (i, (operand, slot)) in operands.zip(slots).enumerate() {
         if matches!(slot, Slot::Params { .. })
             && let Some(paired) = paired.take()
         {
@@ -221,6 +223,27 @@ pub fn print_instruction(instruction: &Instruction) -> String {
         print_operand(&mut text, operand, slot);
     }
     text
+}
+
+/// The operands; where sampler and surface have `either` order, the surface first unless the text has the sampler first.
+fn in_order_of_text(
+    operands: &[Spanned<Operand>],
+    either: bool,
+) -> impl Iterator<Item = &Spanned<Operand>> + Clone {
+    let exchanged = match operands {
+        [sampler, surface, ..] => either && !sampler_first(sampler.span, surface.span),
+        _ => false,
+    };
+    let at = move |i: usize| match i {
+        0 | 1 if exchanged => 1 - i,
+        i => i,
+    };
+    (0..operands.len()).map(move |i| &operands[at(i)])
+}
+
+/// Whether the text has the sampler first; without a text it has not.
+fn sampler_first(sampler: Span, surface: Span) -> bool {
+    sampler.start < surface.start
 }
 
 /// The slot each operand is at: two operands share [`Slot::SamplerAndSurface`], and all from

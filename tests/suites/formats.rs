@@ -635,7 +635,8 @@ fn packed(row: &Value) -> Outcome {
     let fields = match (text(&row["gen"])?, name) {
         ("5", "RENDER_SURFACE_STATE") => state::SURFACE_GEN5,
         ("5", "SAMPLER_STATE") => sampler::SAMPLER_GEN5,
-        ("5", "SAMPLER_BORDER_COLOR_STATE") => sampler::BORDER_GEN5,
+        // The vectors come from a driver's description of the structure.
+        ("5", "SAMPLER_BORDER_COLOR_STATE") => sampler::BORDER_DRIVER,
         ("5", "BINDING_TABLE_STATE") => state::BINDING_GEN5,
         ("8" | "9", "RENDER_SURFACE_STATE") => state::SURFACE_GEN9,
         ("8" | "9", "SAMPLER_STATE") => sampler::SAMPLER_GEN9,

@@ -127,15 +127,13 @@ pub fn canonical(folder: &Path) -> Vec<Case> {
     })
 }
 
-/// Line for line; `avs` apart, where visim prints the operand order of the page and Intel's printer
-/// its own (AVS reference 1.1).
+/// Line for line.
 fn prints_as_it_stands(source: &Source, module: &Module) -> Result<(), String> {
     let printed = print(module);
     let (ours, theirs): (Vec<&str>, Vec<&str>) =
         (printed.lines().collect(), source.text().lines().collect());
     for (number, pair) in ours.iter().zip(&theirs).enumerate() {
-        let avs = pair.1.trim_start().starts_with("avs");
-        if pair.0 != pair.1 && !avs {
+        if pair.0 != pair.1 {
             return Err(format!(
                 "line {} prints as\n    {}\n  not\n    {}",
                 number + 1,

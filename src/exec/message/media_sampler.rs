@@ -19,7 +19,7 @@ use crate::sampler::settings::{self, Filter, MipFilter};
 use crate::sampler::unorm::{self, UnormSampler, Writeback};
 use crate::sampler::{Read, SamplerState};
 use crate::source::Span;
-use crate::surface::{Format, Refused, Surface};
+use crate::surface::{Refused, Surface};
 use std::collections::BTreeSet;
 
 /// The greatest block of the scaler: 16x8 pixels of four 16-bit channels, AVS reference 2.2.
@@ -85,8 +85,29 @@ impl Media<'_> {
         avs::run(surface, sampler, asked, &mut block)
             .map_err(|error| self.refuse_avs(thread, asked.surface, &error))?;
         let bytes = avs::packed_bytes(asked, sampler.output_shuffle).min(MAX_AVS);
+        self.holds(thread, bytes, sampler.output_shuffle)?;
         write_raw(thread, self.dst(), &block[..bytes], self.call.pc, observer);
         Ok(())
+    }
+
+    /// Whether the destination holds a block, which with output shuffle takes room for channels that are not there:
+    /// only the sampler's state says so.
+    fn holds(&self, thread: &Thread<'_>, bytes: usize, shuffled: bool) -> Result<(), Box<Trap>> {
+        let Some(dst) = self.call.registers.answer else {
+            return Ok(());
+        };
+        let room = dst.end.saturating_sub(dst.offset) as usize;
+        if bytes <= room {
+            return Ok(());
+        }
+        let shuffle = if shuffled { " with output shuffle" } else { "" };
+        let small = Diagnostic::new(Code::U0320)
+            .note(format!(
+                "the block takes {bytes} bytes{shuffle}, {room} are there"
+            ))
+            .help(format!("declare {bytes} bytes or more for it"))
+            .see("AVS reference 2.1");
+        Err(thread.trap(self.call.pc, u32::MAX, small))
     }
 
     /// The surface and the state that a message of the scaler reads, of `kind`; steps that are too long are reported.
@@ -212,9 +233,9 @@ impl Media<'_> {
         }
         let made = block::block(state, &inputs, (asked.x, asked.y))
             .map_err(|error| self.refuse_frame(thread, asked.surface, &error))?;
-        let packed = is_packed(current.format());
+        let input = writeback::Input::of(current.format());
         let layout = current.description().generation.deinterlace;
-        let registers = writeback::registers(state, &made, layout, packed);
+        let registers = writeback::registers(state, &made, layout, input);
         self.length(thread, registers.len() as u32)?;
         for (register, at) in registers.iter().zip(0..) {
             if let Some(bytes) = register {
@@ -427,9 +448,4 @@ fn unorm_state(texture: &SamplerState) -> Result<UnormSampler, String> {
             ..state
         },
     })
-}
-
-/// Packed 4:2:2, whose chroma is returned too.
-fn is_packed(format: Format) -> bool {
-    format.is_packed_422()
 }

@@ -16,7 +16,9 @@ use crate::exec::state::trap::Trap;
 use crate::isa::{ChannelMask, Platform};
 use crate::message::dataport::{BINDLESS, same_code};
 use crate::message::sampler::is_halved;
-use crate::message::{Atomic, LscModel, NoBits, Request, ReturnFormat, SamplerOp, through};
+use crate::message::{
+    Atomic, LscModel, NoBits, Request, ReturnFormat, SamplerOp, UnormRequest, through,
+};
 
 /// The request as its bits say it: the same, or the trap of a message the platform has not.
 pub fn round_trip(
@@ -118,6 +120,10 @@ fn widened(request: Request, platform: Platform) -> Request {
             let op = same_code(r.op);
             return Request::TypedAtomic(Atomic { op, ..r });
         }
+        Request::Unorm(r) if platform.is_gen5() => {
+            let channels = ChannelMask::RGBA;
+            return Request::Unorm(UnormRequest { channels, ..r });
+        }
         other => return other,
     };
     let native = platform.native_lanes();
@@ -169,6 +175,10 @@ fn apply_decoded(request: Request, decoded: Request, platform: Platform) -> Requ
         }
         (Request::TypedAtomic(asked), Request::TypedAtomic(r)) if r.op == same_code(asked.op) => {
             Request::TypedAtomic(Atomic { op: asked.op, ..r })
+        }
+        (Request::Unorm(asked), Request::Unorm(r)) if platform.is_gen5() => {
+            let channels = asked.channels;
+            Request::Unorm(UnormRequest { channels, ..r })
         }
         (_, decoded) => decoded,
     }

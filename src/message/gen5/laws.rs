@@ -173,7 +173,8 @@ proptest! {
             surface, sampler, channels, u, v, delta_u, delta_v, u2d,
         }));
         there_and_back(Request::Deinterlace(DeinterlaceRequest { surface, sampler, x, y }));
-        let channels = if only_rg { ChannelMask::RGBA } else { channels };
+        // The same comes back whatever the mask. Source: PRM 4.11.1.2.
+        let channels = ChannelMask::RGBA;
         there_and_back(Request::Unorm(UnormRequest {
             surface, sampler, channels, u, v, delta_u, delta_v, killpix, only_rg,
             shader_payload: shader || only_rg,

@@ -50,9 +50,10 @@ pub fn surfaces(kind: u32) -> u32 {
     }
 }
 
-/// Whether messages of the type have the same answer with any channel mask.
+/// Whether messages of the type have the same answer with any channel mask: of `sample_unorm` and its forms the mask
+/// "is generated from the message type itself". Source: PRM 4.11.1.2.
 pub(super) const fn ignores_mask(kind: u32) -> bool {
-    matches!(kind, DEINTERLACE | UNORM_RG | UNORM_RG_KILLPIX)
+    kind != SCALE_8X8
 }
 
 /// Registers that come back; none where the state of the sampler decides.
@@ -60,7 +61,7 @@ pub(super) fn response(request: &Request) -> Option<u32> {
     match request {
         Request::Scale8x8(r) => Some(4 * r.channels.count()),
         Request::Unorm(r) => {
-            let pixels = if r.only_rg { 4 } else { 2 * r.channels.count() };
+            let pixels = if r.only_rg { 4 } else { 8 };
             Some(pixels + u32::from(r.killpix))
         }
         _ => None,
@@ -111,11 +112,7 @@ pub(super) fn encode(request: &Request) -> Result<Block, EncodeError> {
             put(media::V, r.v.to_bits())?;
             put(delta_u(r.shader_payload), r.delta_u.to_bits())?;
             put(media::DELTA_V, r.delta_v.to_bits())?;
-            let channels = match r.only_rg {
-                true => ChannelMask::RGBA,
-                false => r.channels,
-            };
-            (kind, r.surface, r.sampler, channels)
+            (kind, r.surface, r.sampler, ChannelMask::RGBA)
         }
         _ => {
             return Err(EncodeError::Unencodable(

@@ -77,6 +77,9 @@ const fn none<T>(why: State) -> (Option<T>, State) {
     (None, why)
 }
 
+/// Targets of visim do not blend.
+const UNBLENDED: State = State::Refused("undefined without Color Buffer Blend Enable: PRM 5.7.2");
+
 /// The table.
 #[rustfmt::skip]
 pub static MESSAGES: &[Row] = &[
@@ -127,8 +130,8 @@ row("5.10.2",   "Typed Surface Write",        none(NO_CODE),                    
 row("5.10.2",   "Typed Atomic Operation",     none(NO_CODE),                                     skl("typed_atomic.add (M1, 8) T8 S.0 S.32 %null.0 %null.0 S.64 %null.0 D.0")),
 row("5.10.7",   "Render Target Write, SIMD16", ilk("write", 0x1418_c801),                        skl("rt_write_3d (M1, 16) T6 S.0 S.0 S.64 S.128 S.192")),
 row("5.10.7",   "Render Target Write, SIMD16 replicated data", ilk("write", 0x0618_c904),        none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
-row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 0 and 1", ilk("write", 0x1418_ca01), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
-row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 2 and 3", ilk("write", 0x1418_cb01), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
+row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 0 and 1", refused(("write", 0x1418_ca01), UNBLENDED), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
+row("5.10.7",   "Render Target Write, SIMD8 dual source, subspans 2 and 3", refused(("write", 0x1418_cb01), UNBLENDED), none(State::Absent("no vISA instruction sends it: lowering reference 14"))),
 row("5.10.7",   "Render Target Write, SIMD8", ilk("write", 0x0c18_cc01),                         skl("rt_write_3d (M1, 8) T6 S.0 S.0 S.32 S.64 S.96")),
 row("5.10.7",   "Render Target Write to a multisampled surface", none(State::Absent("surfaces of Ironlake have one sample: surface reference 5.2")), refused("rt_write_3d (M1, 8) T9 S.0 S.0 S.32 S.64 S.96", State::Refused("one sample is modelled: PRM 5.10.7"))),
 row("5.10.8",   "Render Target UNORM Read",   ilk("read",  0x0248_4801),                         none(GEN5_ONLY)),

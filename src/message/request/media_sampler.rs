@@ -71,7 +71,7 @@ pub struct UnormRequest {
     pub surface: u32,
     /// Sampler state index.
     pub sampler: u32,
-    /// Channels returned.
+    /// Channels returned; the messages of Gen5 return all of them, or R and G.
     pub channels: ChannelMask,
     /// Normalised x of pixel 0.
     #[serde(serialize_with = "number")]

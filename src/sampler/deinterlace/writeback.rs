@@ -4,7 +4,7 @@
 //!  deinterlaced, 16x4                                  denoised only, 16x8
 //!  W0 W1  previous second field: luma rows 01, 23      W0..W3  luma rows 01 23 45 67
 //!  W2 W3  its chroma                                   W4      statistics
-//!  W4 W5  current first field: luma                    W5..W8  chroma, packed 4:2:2 only
+//!  W4 W5  current first field: luma                    W5..W8  chroma, 4:2:2 only
 //!  W6 W7  its chroma
 //!  W8     motion    W9 statistics
 //!  W10    current second field, denoised: luma, W11 chroma
@@ -17,19 +17,44 @@ use super::DeinterlaceState;
 use super::block::{Block, Samples, Statistics};
 use super::denoise::Block4x4;
 use crate::isa::generations::DeinterlaceResponse;
+use crate::surface::Format;
 
 /// One register.
 pub type Register = [u8; 32];
 
-/// Registers returned. `packed`: the frame is packed 4:2:2. Source: PRM 4.11.2.4, response lengths.
+/// How the chroma of a frame lies.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Input {
+    /// 4:2:2 beside luma.
+    Packed422,
+    /// 4:2:2 in planes of its own.
+    Planar422,
+    /// 4:2:0 or 4:1:1, or none.
+    Other,
+}
+
+impl Input {
+    /// That of a format.
+    pub fn of(format: Format) -> Input {
+        match format {
+            Format::PLANAR_422_8 => Input::Planar422,
+            format if format.is_packed_422() => Input::Packed422,
+            _ => Input::Other,
+        }
+    }
+}
+
+/// Registers returned. Source: PRM 4.11.2.4: with the deinterlacer off "9 for a 4:2:2 input format, or 5 for other
+/// formats", packed or not; with both on Gen7 has one more for packed 4:2:2 alone.
 pub const fn response(
     state: &DeinterlaceState,
     layout: DeinterlaceResponse,
-    packed: bool,
+    input: Input,
 ) -> usize {
     if !state.di_enable {
-        return if packed { 9 } else { 5 };
+        return if matches!(input, Input::Other) { 5 } else { 9 };
     }
+    let packed = matches!(input, Input::Packed422);
     match (layout, state.dn_enable) {
         (DeinterlaceResponse::Gen5, false) => 9,
         (_, false) => 10,
@@ -44,7 +69,7 @@ pub fn registers(
     state: &DeinterlaceState,
     block: &Block,
     layout: DeinterlaceResponse,
-    packed: bool,
+    input: Input,
 ) -> Vec<Option<Register>> {
     let luma = |samples: &Samples, first: usize| two(samples.luma[first], samples.luma[first + 1]);
     let chroma =
@@ -76,7 +101,7 @@ pub fn registers(
         out.push(Some(statistics));
         out.extend([0, 2, 4, 6].map(|first| Some(chroma(samples, first))));
     }
-    out.truncate(response(state, layout, packed));
+    out.truncate(response(state, layout, input));
     out
 }
 

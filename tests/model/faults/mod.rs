@@ -243,7 +243,7 @@ fn every_row_of_the_differences_went_somewhere() {
 /// A statement for each row that the checker has a code for.
 #[rustfmt::skip]
 const CHECKED: &[(u32, &str, &str)] = &[
-    (1, "W0341", "avs.R T6 S7 F0(0,0)<0;1,0> F0(0,0)<0;1,0> F0(0,1)<0;1,0> F0(0,1)<0;1,0> F0(0,2)<0;1,0> 0x0:ud 0x0:ud AVS_8_FULL F0(0,2)<0;1,0> AVS_16x4 0x1:ub VB.0"),
+    (1, "W0341", "avs.R S7 T6 F0(0,0)<0;1,0> F0(0,0)<0;1,0> F0(0,1)<0;1,0> F0(0,1)<0;1,0> F0(0,2)<0;1,0> 0x0:ud 0x0:ud AVS_8_FULL F0(0,2)<0;1,0> AVS_16x4 0x1:ub VB.0"),
     (11, "W0309", "media_st.nomod (6,2) T6 0 0x0:ud 0x0:ud VB.0"),
     (11, "W0310", "media_st.nomod (8,2) T6 0 0x2:ud 0x0:ud VB.0"),
     (13, "E0336", "load_lz.R (M1, 8) 0x0:uw T6 VU.0 F0.0"),

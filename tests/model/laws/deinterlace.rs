@@ -7,7 +7,7 @@ use visim::internals::sampler::deinterlace::DeinterlaceState;
 use visim::internals::sampler::deinterlace::block::{DenoisedPart, Inputs, Statistics, block};
 use visim::internals::sampler::deinterlace::statistics::Variances;
 use visim::internals::sampler::deinterlace::writeback::{
-    Register, registers, response, statistics,
+    Input, Register, registers, response, statistics,
 };
 use visim::internals::surface::{Description, Format, Planes, Surface};
 
@@ -22,12 +22,14 @@ fn state(di: bool, dn: bool) -> DeinterlaceState {
 #[test]
 fn response_lengths_are_those_of_the_manual() {
     use DeinterlaceResponse::*;
-    let lengths = |di, dn, packed| [Gen5, Gen6, Gen7].map(|l| response(&state(di, dn), l, packed));
-    assert_eq!(lengths(true, true, true), [12, 12, 12]);
-    assert_eq!(lengths(true, true, false), [12, 12, 11]);
-    assert_eq!(lengths(true, false, true), [9, 10, 10]);
-    assert_eq!(lengths(false, true, true), [9; 3]);
-    assert_eq!(lengths(false, true, false), [5; 3]);
+    let lengths = |di, dn, input| [Gen5, Gen6, Gen7].map(|l| response(&state(di, dn), l, input));
+    assert_eq!(lengths(true, true, Input::Packed422), [12, 12, 12]);
+    assert_eq!(lengths(true, true, Input::Planar422), [12, 12, 11]);
+    assert_eq!(lengths(true, true, Input::Other), [12, 12, 11]);
+    assert_eq!(lengths(true, false, Input::Packed422), [9, 10, 10]);
+    assert_eq!(lengths(false, true, Input::Packed422), [9; 3]);
+    assert_eq!(lengths(false, true, Input::Planar422), [9; 3]);
+    assert_eq!(lengths(false, true, Input::Other), [5; 3]);
 }
 
 /// Every number different.
@@ -201,7 +203,7 @@ fn registers_hold_rows_and_pairs() {
         ..state.clone()
     };
     let made = block(&soft, &inputs, (0, 0)).unwrap();
-    let registers = registers(&soft, &made, DeinterlaceResponse::Gen5, false);
+    let registers = registers(&soft, &made, DeinterlaceResponse::Gen5, Input::Other);
     assert_eq!((registers.len(), &registers[..4]), (12, &[None; 4][..]));
     let get = |r: usize| registers[r].unwrap();
     let row = |first: u8| -> [u8; 16] { std::array::from_fn(|x| first + x as u8) };
@@ -222,7 +224,7 @@ fn registers_hold_rows_and_pairs() {
             &soft,
             &made,
             DeinterlaceResponse::Gen7,
-            false
+            Input::Other
         )
         .len(),
         11

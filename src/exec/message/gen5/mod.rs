@@ -89,6 +89,15 @@ fn refused(
     thread.trap(pc, mask, wrong)
 }
 
+/// Two sources are there for a blend factor, and no target of visim blends.
+fn second_source() -> Refused {
+    Refused::undefined(
+        "a dual source write with Color Buffer Blend Enable disabled is undefined, and visim's targets do not blend; \
+         send the first source alone",
+        "PRM 5.7.2",
+    )
+}
+
 /// A message being served.
 struct Served<'t, 'p, 'e, O> {
     thread: &'t mut Thread<'p>,
@@ -152,6 +161,9 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
             Request::Pixels(r) => {
                 let pixels = self.pixels(&r);
                 self.on_surface(r.surface, |_, surface, watch| {
+                    if r.form.is_dual() {
+                        return Err(second_source());
+                    }
                     target::write(surface, &pixels, watch)
                 })
             }
