@@ -90,6 +90,7 @@ pub mod internals {
     pub mod tld;
     #[cfg(feature = "cli")]
     pub mod video;
+    pub mod visa_binary;
 }
 
 // Inside the crate every stage is `crate::stage`.
@@ -98,6 +99,7 @@ use internals::video;
 use internals::{
     base, check, dataport, diagnostic, exec, explain, files, finalizer, harness, isa, launch,
     lower, math, message, observe, program, sampler, sends, source, surface, syntax, tld,
+    visa_binary,
 };
 
 pub use api::{Module, Outcome, Program, Report, SamplerState, Simulator, Surface};

@@ -1,6 +1,7 @@
 //! `visim explain CODE`: the long text of a diagnostic; `visim explain FILE:LINE`: one line of a program,
 //! followed down the straight line.
 
+use super::encode::{record_json, record_text};
 use super::input::FileLine;
 use super::launch::{Opened, Target};
 use super::output::{Exit, Output};
@@ -16,6 +17,7 @@ use crate::harness::language::Language;
 use crate::harness::session::{self, Refused, Session};
 use crate::harness::words::nearest;
 use crate::message::Request;
+use crate::visa_binary::{self, Version};
 use serde_json::json;
 
 /// Explains a diagnostic code, or follows one line of a program.
@@ -104,6 +106,15 @@ fn of_line(opened: Opened, line: usize, output: &mut Output) -> Exit {
     };
     output.text(&followed.to_string());
     output.field("line", || followed.json());
+    // Newer instructions have no record.
+    let record = visa_binary::record_at(&front.module, followed.span, Version::V4_1);
+    if let Some(Ok(fields)) = record {
+        output.text(&format!(
+            "\nbinary    version 4.1\n{}",
+            record_text(&fields)
+        ));
+        output.field("binary", || record_json(&fields));
+    }
     let span = followed.span;
     match session::start_watched(&layers, found, &options, |_| LineObserver::new(span)) {
         Ok(session) => result(&session, output),

@@ -147,11 +147,19 @@ fn without_end(unit: &mut Value) {
 #[derive(Debug, clap::Args)]
 pub struct Decode {
     /// The descriptor, as 0x02190001; of Xe3p with twelve digits.
-    #[arg(value_parser = descriptor)]
-    desc: u64,
+    #[arg(value_parser = descriptor, required_unless_present = "visa")]
+    desc: Option<u64>,
     /// The extended descriptor, as 0xc; of Xe3p the number of the receiver.
-    #[arg(value_parser = hexadecimal)]
-    ex_desc: u32,
+    #[arg(value_parser = hexadecimal, required_unless_present = "visa")]
+    ex_desc: Option<u32>,
+    /// Read the record of a vISA instruction instead: its bytes in hexadecimal.
+    #[arg(long, value_name = "HEX", conflicts_with_all = ["desc", "ex_desc"])]
+    visa: Option<String>,
+    /// A text that declares what the record names by numbers.
+    #[arg(long, value_name = "FILE", requires = "visa")]
+    declarations: Option<PathBuf>,
+    #[command(flatten)]
+    written: Written,
     #[arg(long, value_parser = platform, default_value_t = Platform::default(), help = for_platform("The platform whose message it is"))]
     platform: Platform,
 }
@@ -190,11 +198,11 @@ fn number(text: &str, wanted: &str) -> Result<u64, String> {
 
 impl Decode {
     /// One descriptor of 47 bits. Lanes and lengths, which would make a request of it, are in the instruction.
-    fn wide(&self, output: &mut Output, sfid: Option<Sfid>) -> Exit {
-        let (low, high) = (self.desc as u32, (self.desc >> 32) as u32);
+    fn wide(&self, desc: u64, output: &mut Output, sfid: Option<Sfid>) -> Exit {
+        let (low, high) = (desc as u32, (desc >> 32) as u32);
         let parts = descriptors(low, high, sfid, self.platform);
         let name = sfid.map_or("an unknown function", Sfid::name);
-        let (desc, platform) = (self.desc, self.platform);
+        let platform = self.platform;
         output.text(&format!(
             "descriptor {desc:#014x} to {name} on {platform}\n"
         ));
@@ -214,20 +222,25 @@ impl Decode {
 
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        let sfid = receiver(self.ex_desc, self.platform);
-        let (desc, high) = (self.desc as u32, (self.desc >> 32) as u32);
+        if let Some(record) = &self.visa {
+            let file = self.declarations.as_deref();
+            return super::encode::decode(record, file, &self.written, output);
+        }
+        let (whole, ex_desc) = (self.desc.unwrap_or(0), self.ex_desc.unwrap_or(0));
+        let sfid = receiver(ex_desc, self.platform);
+        let (desc, high) = (whole as u32, (whole >> 32) as u32);
         if self.platform.dialect.state_addresses() {
-            return self.wide(output, sfid);
+            return self.wide(whole, output, sfid);
         }
         if high != 0 {
-            let (platform, desc) = (self.platform, self.desc);
+            let (platform, desc) = (self.platform, whole);
             return output.complain(&format!(
                 "a descriptor of {platform} has 32 bits, {desc:#x} has more"
             ));
         }
-        let parts = descriptors(desc, self.ex_desc, sfid, self.platform);
-        output.text(&explain_descriptor(desc, self.ex_desc, self.platform));
-        let request = request(desc, self.ex_desc, self.platform);
+        let parts = descriptors(desc, ex_desc, sfid, self.platform);
+        output.text(&explain_descriptor(desc, ex_desc, self.platform));
+        let request = request(desc, ex_desc, self.platform);
         output.field("receiver", || json!(sfid.map(|s| s.name())));
         output.field("parts", || parts.iter().map(ListedPart::json).collect());
         match request {
@@ -239,7 +252,7 @@ impl Decode {
             Err(why) => {
                 output.field("refused", || json!(why.to_string()));
                 output.field("meant", || {
-                    let meant = meant(desc, self.ex_desc, self.platform);
+                    let meant = meant(desc, ex_desc, self.platform);
                     let named = |(sfid, asked): &(Sfid, String)| json!({ "receiver": sfid, "request": asked });
                     meant.iter().map(named).collect()
                 });

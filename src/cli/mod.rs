@@ -7,6 +7,7 @@
 //! `--format json` prints the same facts as one JSON value on standard output.
 
 mod check;
+mod encode;
 mod explain;
 mod fmt;
 mod input;
@@ -54,6 +55,7 @@ enum Command {
     Fmt(fmt::Fmt),
     Lower(lower::Lower),
     Decode(lower::Decode),
+    Encode(encode::Encode),
     Explain(explain::Explain),
     Compare(tld::Compare),
     State(state::States),
@@ -101,6 +103,7 @@ pub fn main() -> ExitCode {
         Command::Fmt(command) => command.run(&mut output),
         Command::Lower(command) => command.run(&mut output),
         Command::Decode(command) => command.run(&mut output),
+        Command::Encode(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
         Command::Compare(command) => command.run(&mut output),
         Command::State(command) => command.run(&mut output),

@@ -1,10 +1,12 @@
 //! Texts and other files, read whole and within limits.
 
 use super::program_file;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::files::{Disk, Files};
 use crate::isa::Platform;
 use crate::source::{MAX_SOURCE_BYTES, Source};
+use crate::syntax::print;
+use crate::visa_binary;
 use std::io::{self, Read};
 use std::path::{Path, PathBuf};
 
@@ -82,13 +84,17 @@ fn read(path: &Path, opened: io::Result<impl Read>, limit: u64) -> Result<Vec<u8
 
 /// The text of a file of at most `limit` bytes; `-` is standard input.
 pub fn text(path: &Path, limit: u64) -> Result<String, FileError> {
-    String::from_utf8(bytes(path, limit)?).map_err(|error| FileError::NotText {
+    utf8(path, bytes(path, limit)?)
+}
+
+fn utf8(path: &Path, bytes: Vec<u8>) -> Result<String, FileError> {
+    String::from_utf8(bytes).map_err(|error| FileError::NotText {
         path: path.to_path_buf(),
         at: error.utf8_error().valid_up_to(),
     })
 }
 
-/// A program; `-` is standard input. Of a compiled one the texts that it carries.
+/// A program; `-` is standard input. Of a compiled one the texts that it carries, of a vISA binary what it says as text.
 pub fn source(path: &Path) -> Result<Source, FileError> {
     source_for(path, None, None)
 }
@@ -103,8 +109,17 @@ pub fn source_for(
         let own = program_file::of_device(&program, path, platform).map_err(FileError::Program)?;
         return program_file::source(own, path, kernel).map_err(FileError::Program);
     }
-    let text = text(path, MAX_SOURCE_BYTES as u64)?;
-    Ok(Source::new(path.display().to_string(), text))
+    let name = path.display().to_string();
+    let bytes = bytes(path, MAX_SOURCE_BYTES as u64)?;
+    if visa_binary::is_container(&bytes) {
+        let module = visa_binary::read(&bytes).map_err(|fault| {
+            let what = format!("{name}: {fault}");
+            let refused = Diagnostic::with_message(Code::E0660, what).see("vISA binary reference");
+            FileError::Program(Box::new(refused))
+        })?;
+        return Ok(Source::new(name, print(&module)));
+    }
+    Ok(Source::new(name, utf8(path, bytes)?))
 }
 
 /// The greatest compiled program.

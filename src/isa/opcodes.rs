@@ -165,10 +165,10 @@ opcodes! {
     0x02 0 "avg" Avg Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
     /// Divides; integers truncate, floats multiply by the reciprocal.
     0x03 0 "div" Div Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
-    /// Dot product of three elements in groups of four lanes.
-    0x04 0 "dp3" Dp3 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
     /// Dot product of two elements in groups of four lanes.
-    0x05 0 "dp2" Dp2 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
+    0x04 0 "dp2" Dp2 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
+    /// Dot product of three elements in groups of four lanes.
+    0x05 0 "dp3" Dp3 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
     /// Dot product of four elements in groups of four lanes.
     0x06 0 "dp4" Dp4 Arithmetic Optional [Saturate] Lanes [Dst, Src, Src]
     /// Homogeneous dot product in groups of four lanes.

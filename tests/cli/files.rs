@@ -314,3 +314,90 @@ fn parts_of_a_surface_are_saved() {
     );
     assert_eq!(found[0].help.as_deref(), Some("did you mean level=1?"));
 }
+
+/// The binary form: a text is written, read by every command, taken apart; a file cut short is told as that.
+#[test]
+fn binaries_are_written_and_read() {
+    use super::folder::{folder, holds, said};
+    let text = "\
+.version 4.1
+.kernel \"sum\"
+.decl V32 v_type=G type=d num_elts=8 align=GRF
+.decl P1 v_type=P num_elts=8
+    mov (M1, 8) V32(0,0)<1> 0x28:d
+    (P1) add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x2:d
+    add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x2:d
+    ret (M1, 1)
+";
+    let folder = folder(&[("k.visa", text)]);
+    let listed = said(&folder, &["encode", "k.visa:5"], 0);
+    holds(
+        &listed,
+        &[
+            "opcode     29",
+            "Dst        002000000000000002",
+            "Src0       050128000000",
+        ],
+    );
+    holds(
+        &said(&folder, &["encode", "k.visa", "-o", "k.isa"], 0),
+        &["wrote k.isa"],
+    );
+    holds(
+        &said(&folder, &["run", "k.isa", "--dump", "V32"], 0),
+        &["42 42 42 42"],
+    );
+    holds(
+        &said(&folder, &["fmt", "k.isa"], 0),
+        &["add (M1, 8) V32(0,0)<1> V32(0,0)<1;1,0> 0x2:d"],
+    );
+    for command in ["check", "lower"] {
+        said(&folder, &[command, "k.isa"], 0);
+    }
+    let record = "290300000020000000000000020501280000 00";
+    let decoded = ["decode", "--visa", record, "--declarations", "k.visa"];
+    holds(
+        &said(&folder, &decoded, 0),
+        &["mov (M1, 8) V32(0,0)<1> 0x28:d"],
+    );
+    holds(
+        &said(&folder, &["decode", "--visa", "29"], 1),
+        &["E0660", "--declarations FILE"],
+    );
+    holds(
+        &said(&folder, &["decode", "--visa", "2"], 2),
+        &["hexadecimal"],
+    );
+    holds(
+        &said(&folder, &["explain", "k.visa:5"], 0),
+        &["binary    version 4.1", "Exec_size"],
+    );
+    // The oldest of the two versions, and one that is not written.
+    said(
+        &folder,
+        &["encode", "k.visa", "-o", "old.isa", "--version", "3.6"],
+        0,
+    );
+    holds(&said(&folder, &["fmt", "old.isa"], 0), &[".version 3.6"]);
+    said(&folder, &["encode", "k.visa", "--version", "4.2"], 2);
+    // Records without their last fields.
+    let bytes = std::fs::read(folder.path().join("k.isa")).expect("written");
+    std::fs::write(folder.path().join("short.isa"), &bytes[..bytes.len() - 9]).expect("written");
+    let short = said(&folder, &["check", "short.isa"], 2);
+    holds(&short, &["short.isa", "lies outside the file"]);
+    let newer = text.replace(
+        "    ret",
+        "    lsc_load.ugm (M1, 8) V32:d32 flat[V32]:a32\n    ret",
+    );
+    std::fs::write(folder.path().join("new.visa"), newer).expect("written");
+    holds(
+        &said(&folder, &["encode", "new.visa"], 1),
+        &["N0661", "no record of `lsc_load`"],
+    );
+    let large = text.replace("num_elts=8 align=GRF", "num_elts=70000 align=GRF");
+    std::fs::write(folder.path().join("large.visa"), large).expect("written");
+    holds(
+        &said(&folder, &["encode", "large.visa"], 1),
+        &["E0661", "16 bits"],
+    );
+}

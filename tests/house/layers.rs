@@ -13,7 +13,7 @@ const LAYERS: &[&[&str]] = &[
     &["surface"],
     &["message"],
     &["program", "syntax", "sampler", "dataport"],
-    &["check", "video"],
+    &["check", "video", "visa_binary"],
     &["lower", "sends", "tld"],
     &["exec"],
     &["launch"],

@@ -29,4 +29,5 @@ mod syntax;
 mod tld;
 #[cfg(feature = "cli")]
 mod video;
+mod visa_binary;
 mod watched;

@@ -9,6 +9,7 @@ mod sampling;
 mod scaler;
 mod text;
 mod tld;
+mod visa_binary;
 
 use std::path::{Path, PathBuf};
 
@@ -91,6 +92,10 @@ pub const SUITES: &[Suite] = &[
     Suite {
         name: "tld",
         cases: Ok(tld::cases),
+    },
+    Suite {
+        name: "visa-binary",
+        cases: Ok(visa_binary::cases),
     },
 ];
 
