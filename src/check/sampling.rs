@@ -167,6 +167,8 @@ fn texel_offsets(cx: &Context<'_>, found: &mut Found<'_>) {
         return found.push(d);
     };
     let bits = offsets.value_bits();
+    // What the type cuts off is asked for all the same, unless it only repeats a sign.
+    let wide = offsets.bits >> 16 & 0xffff;
     if offsets.ty != Type::Uw {
         let d = cx
             .page_rule(
@@ -179,11 +181,17 @@ fn texel_offsets(cx: &Context<'_>, found: &mut Found<'_>) {
             .see(section);
         return found.push(d);
     }
-    if bits >> 12 != 0 {
+    if bits >> 12 != 0 || !matches!(wide, 0 | 0xffff) {
         let nibble = |at: u32| ((bits >> at & 0xf) as i64 ^ 8) - 8;
         let d = cx
             .page_rule(Code::E0334, "texel offsets use reserved bits")
-            .at(span, format!("bits 15..=12 are 0x{:x}", bits >> 12))
+            .at(
+                span,
+                match bits >> 12 {
+                    0 => format!("bits 31..=16 are {wide:#x}"),
+                    reserved => format!("bits 15..=12 are {reserved:#x}"),
+                },
+            )
             .note(format!(
                 "bits 3..=0 R, 7..=4 V, 11..=8 U, each -8..=7: this says U {}, V {}, R {}; bits 15..=12 must be zero",
                 nibble(8),
@@ -430,6 +438,30 @@ fn avs_order(cx: &Context<'_>, found: &mut Found<'_>) {
     }
 }
 
+/// The message has 23 bits for the group. Source: AVS reference 1.1.
+fn avs_group(cx: &Context<'_>, found: &mut Found<'_>) {
+    const BITS: u32 = 23;
+    let Some(operand) = cx.operand(7) else { return };
+    let Operand::Immediate(group) = &operand.node else {
+        return;
+    };
+    let value = group.value_bits();
+    if !group.ty.is_integer() || value >> BITS == 0 {
+        return;
+    }
+    let kept = value & ((1 << BITS) - 1);
+    let wide = cx
+        .complaint(Code::W0116, "groupID is wider than its field")
+        .at(
+            operand.span,
+            format!("{value:#x} has more than {BITS} bits"),
+        )
+        .note("in the message its upper bits are those of execMode; visim ignores the group")
+        .help(format!("{kept:#x}:ud"))
+        .see("vISA AVS, \"groupID\"; AVS reference 1.1");
+    found.push(wide);
+}
+
 /// Operands: sampler, surface, u, v, deltaU, deltaV, u2d, groupID, block, CNTRL, v2d, MODE, IEF, dst.
 fn avs(cx: &Context<'_>, found: &mut Found<'_>) {
     declared_sampler(cx, found, 0);
@@ -487,6 +519,7 @@ fn avs(cx: &Context<'_>, found: &mut Found<'_>) {
         };
         found.push(d);
     }
+    avs_group(cx, found);
     let (Some(&Operand::AvsControl(control)), Some(&Operand::AvsMode(mode))) = (
         cx.operand(9).map(|o| &o.node),
         cx.operand(11).map(|o| &o.node),

@@ -124,7 +124,29 @@ fn stored<'a>(
                 .see("vISA text reference 1.4"),
         );
     }
+    let taken = Immediate { bits: kept, ty }.value_bits();
+    if let Some(signs) = signs(taken, ty)
+        && kept != taken
+        && kept != signs
+    {
+        cx.remark(
+            crate::diagnostic::Diagnostic::new(Code::W0116)
+                .at(cx.span(from, rest), format!("taken as {taken:#x}:{ty}"))
+                .note(format!("type `{ty}` has {} bits", 8 * ty.bytes()))
+                .see("vISA text reference 1.4"),
+        );
+    }
     Ok((rest, Immediate { bits: kept, ty }))
+}
+
+/// The 32 bits of a narrow integer with its highest bit as a sign; `None` of other types.
+fn signs(value: u64, ty: Type) -> Option<u64> {
+    let bits = match ty {
+        Type::W | Type::Uw => i32::from(value as u16 as i16),
+        Type::B | Type::Ub => i32::from(value as u8 as i8),
+        _ => return None,
+    };
+    Some(u64::from(bits.cast_unsigned()))
 }
 
 /// A decimal float: the bits of the nearest number of its type.
