@@ -7,7 +7,7 @@
 //! ```
 //!
 //! Versions 3.6 and 4.1 are written and read: later compilers write none. Records follow the instruction table: what
-//! its slots do not say is in [`layout`].
+//! its slots do not say is in `layout`.
 //!
 //! Source: vISA binary reference; the Format and Opcode tables of the vISA pages MEDIA_LD, 3D_LOAD and AVS.
 
