@@ -13,8 +13,12 @@
 //!
 //! Keys of SURFACE: `bank` word of the texture bank; `block` log2 of the block's height in GOBs, and of its
 //! depth (`4` or `1-3`); `pitch` bytes of a row, for a PITCH texture; `layout=buffer`; `levels`, the
-//! smaller ones taking every second texel; `view=1-3`; `type=TWO_D_ARRAY`; `swizzle=RGB1`; `address`. A third
-//! number of the size makes slices, or layers with `type=TWO_D_ARRAY`.
+//! smaller ones taking every second texel; `view=1-3`; `type=TWO_D_ARRAY`; `swizzle=RGB1`; `address`;
+//! `samples` 2, 4 or 8, or a mode's name as `MODE_4X2_D3D`, told apart by `s` in the formula;
+//! `sparse=0x200-0x400` bytes from the texture's first that are sparse and not mapped (fetches from there set
+//! Ps); `maximum_index`, of the header pool: one texture says it, and pointers above it are invalid (without
+//! it the greatest header is the last). A third number of the size makes slices, or layers with
+//! `type=TWO_D_ARRAY`.
 
 use super::bind::{Layer, Problem};
 use super::contents;
@@ -27,7 +31,7 @@ use crate::source::{Span, Spanned};
 use crate::surface::{Description, Format, Surface};
 use crate::tld::block_linear::Block;
 use crate::tld::component::from_format;
-use crate::tld::header::{Header, Layout, Swizzle, TextureType};
+use crate::tld::header::{Header, Layout, MultiSample, Swizzle, TextureType};
 use crate::tld::machine::{MAX_THREADS, Machine, Target, little};
 use crate::tld::{Pred, Reg, Strictness, parse};
 
@@ -72,7 +76,17 @@ pub fn start(
         .flat_map(|d| &d.surfaces)
         .filter_map(|s| number(&s.name.node, 'T'));
     let grid = if count == 0 { (0, 0) } else { grid };
-    let mut machine = Machine::new(statements, grid, numbers.max().unwrap_or(0));
+    let last = match maximum_index(layers) {
+        Ok(said) => said.or(numbers.max()).unwrap_or(0),
+        Err((layer, diagnostic)) => {
+            problems.push(Problem {
+                layer,
+                diagnostic: *diagnostic,
+            });
+            0
+        }
+    };
+    let mut machine = Machine::new(statements, grid, last);
     for (layer, at) in layers.iter().zip(0..) {
         let mut push = |result: Result<(), Wrong>| {
             problems.extend(result.err().map(|d| Problem {
@@ -97,6 +111,47 @@ pub fn start(
         return Err(problems);
     }
     Ok((machine, problems))
+}
+
+/// MaximumIndex of the header pool, from the one key that says it; with the layer of a wrong one.
+fn maximum_index(layers: &[Layer]) -> Result<Option<u32>, (usize, Wrong)> {
+    let mut said: Option<u32> = None;
+    for (at, layer) in layers.iter().enumerate() {
+        let keys = layer.directives.surfaces.iter().flat_map(|s| &s.keys);
+        for (_, value) in keys.filter(|(key, _)| key.node == "maximum_index") {
+            let number = integer(value).map_err(|wrong| (at, wrong))?;
+            let number = u32::try_from(number).ok().filter(|&n| n < 1 << 22);
+            let number = number.ok_or_else(|| {
+                let label = "MaximumIndex has 22 bits: 0 to 0x3fffff";
+                (at, wrong(value.span, label))
+            })?;
+            match said {
+                Some(before) if before != number => {
+                    let label = format!("another texture says maximum_index={before}");
+                    let help = "the pool has one MaximumIndex: say it once";
+                    return Err((at, Box::new(wrong(value.span, label).help(help))));
+                }
+                _ => said = Some(number),
+            }
+        }
+    }
+    Ok(said)
+}
+
+/// A key's value: a count of samples, or the name of a mode.
+fn samples(word: &Spanned<String>) -> Result<MultiSample, Wrong> {
+    let mode = match word.node.as_str() {
+        "1" => Some(MultiSample::Mode1x1),
+        "2" => Some(MultiSample::Mode2x1),
+        "4" => Some(MultiSample::Mode2x2),
+        "8" => Some(MultiSample::Mode4x2),
+        name => MultiSample::ALL.iter().copied().find(|m| m.name() == name),
+    };
+    mode.ok_or_else(|| {
+        let names: Vec<_> = MultiSample::ALL.iter().map(|m| m.name()).collect();
+        let label = format!("`{}` is no number of samples", word.node);
+        Box::new(wrong(word.span, label).help(format!("1, 2, 4, 8, or {}", names.join(", "))))
+    })
 }
 
 /// Directives that say nothing to a program of texture loads.
@@ -214,7 +269,7 @@ fn texture(machine: &mut Machine, layer: &Layer, asked: &SurfaceBinding) -> Resu
         },
         ..Header::default()
     };
-    let (mut bank, mut address, mut view) = (None, None, None);
+    let (mut bank, mut address, mut view, mut sparse) = (None, None, None, None);
     let free = machine.free();
     for (key, value) in &asked.keys {
         match key.node.as_str() {
@@ -261,9 +316,21 @@ fn texture(machine: &mut Machine, layer: &Layer, asked: &SurfaceBinding) -> Resu
                 None => return Err(wrong(value.span, "no such texture type")),
             },
             "swizzle" => header.sources = swizzle(value)?,
+            "samples" => header.samples = samples(value)?,
+            "sparse" => match two(value)? {
+                (from, Some(to)) if from < to => sparse = Some((from..to, value.span)),
+                _ => {
+                    return Err(wrong(
+                        value.span,
+                        "first byte and the one after the last, as 0-64",
+                    ));
+                }
+            },
+            // Of the whole pool: `maximum_index` read it.
+            "maximum_index" => {}
             other => {
-                let help =
-                    "bank= block= pitch= layout=buffer levels= view= type= swizzle= address=";
+                let help = "bank= block= pitch= layout=buffer levels= view= type= swizzle= address= \
+                     samples= sparse= maximum_index=";
                 let label = format!("textures have no key `{other}`");
                 return Err(Box::new(wrong(key.span, label).help(help)));
             }
@@ -290,6 +357,7 @@ fn texture(machine: &mut Machine, layer: &Layer, asked: &SurfaceBinding) -> Resu
         } else {
             levels
         },
+        samples: header.samples.places().len() as u32,
         ..kind
     };
     let surface = match &asked.origin {
@@ -319,6 +387,14 @@ fn texture(machine: &mut Machine, layer: &Layer, asked: &SurfaceBinding) -> Resu
     };
     let added = machine.add(pointer, &header, surface);
     added.map_err(|why| Box::new(Diagnostic::new(why.code).at(asked.span, why.what)))?;
+    if let Some((bytes, span)) = sparse {
+        let size = machine.bytes_at(header.address);
+        if bytes.end > size {
+            let label = format!("the texture has {size:#x} bytes");
+            return Err(wrong(span, label));
+        }
+        machine.unmap(header.address + bytes.start..header.address + bytes.end);
+    }
     if let Some(bank) = bank {
         machine.bank.insert(bank, pointer);
     }

@@ -17,16 +17,20 @@ use super::{
 use crate::diagnostic::{Code, Diagnostic};
 use crate::surface::{Description, Format, MAX_BYTES, Picture, Surface, TexelPosition};
 use std::collections::BTreeMap;
+use std::ops::Range;
 
 /// Threads a run may have.
 pub const MAX_THREADS: u32 = 1 << 20;
 
-/// Pieces of memory, none overlapping.
+/// Pieces of memory, none overlapping, and what of it is sparse and not mapped.
 #[derive(Debug, Default)]
-struct Pieces(BTreeMap<u64, Vec<u8>>);
+struct Pieces(BTreeMap<u64, Vec<u8>>, Vec<Range<u64>>);
 
 impl AddressSpace for Pieces {
     fn read(&self, address: u64, out: &mut [u8]) -> Residency {
+        if self.1.iter().any(|pages| pages.contains(&address)) {
+            return Residency::Sparse;
+        }
         let piece = self.0.range(..=address).next_back();
         let found = piece.and_then(|(start, bytes)| {
             let at = usize::try_from(address - start).ok()?;
@@ -129,6 +133,20 @@ impl Machine {
         Ok(())
     }
 
+    /// Bytes of the texture at `address`; 0 where none begins.
+    pub fn bytes_at(&self, address: u64) -> u64 {
+        self.memory
+            .0
+            .get(&address)
+            .map_or(0, |bytes| bytes.len() as u64)
+    }
+
+    /// Marks bytes of memory as pages that are sparse and not mapped: a fetch from them answers with the
+    /// border and sets its predicate.
+    pub fn unmap(&mut self, bytes: Range<u64>) {
+        self.memory.1.push(bytes);
+    }
+
     /// Lays the texels of `surface` out as header `pointer` says, all levels, and completes the surface's
     /// own smaller levels.
     fn fill(&mut self, pointer: u32, surface: &Surface) -> Result<(), Refused> {
@@ -164,7 +182,8 @@ impl Machine {
             1
         };
         let levels = surface.description().levels;
-        for level in 0..levels {
+        let samples = header.samples.places().len() as u32;
+        for (level, sample) in (0..levels).flat_map(|level| (0..samples).map(move |s| (level, s))) {
             let [w, h, d] = texture.extent(level);
             for (layer, z) in (0..layers).flat_map(|layer| (0..d as u32).map(move |z| (layer, z))) {
                 for (y, x) in (0..h as u32).flat_map(|y| (0..w as u32).map(move |x| (y, x))) {
@@ -182,7 +201,7 @@ impl Machine {
                         slice,
                         x: sx,
                         y: sy,
-                        sample: 0,
+                        sample,
                     }));
                     if level > 0 {
                         let to = if solid { z } else { layer };
@@ -192,13 +211,13 @@ impl Machine {
                                 slice: to,
                                 x,
                                 y,
-                                sample: 0,
+                                sample,
                             }),
                             &cell[..texel],
                         );
                     }
                     let at = [x, y, z].map(u64::from);
-                    let offset = texture.address(level, layer.into(), at, 0) - start;
+                    let offset = texture.address(level, layer.into(), at, sample) - start;
                     if let Some(to) = bytes.get_mut(offset as usize..offset as usize + texel) {
                         to.copy_from_slice(&cell[..texel]);
                     }

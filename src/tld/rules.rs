@@ -57,6 +57,12 @@ pub enum Violation {
     RaIsRz,
     /// Rb is RZ and carries something.
     RbIsRz,
+    /// Ra's vector goes on past R254.
+    RaRunsIntoRz,
+    /// Rb's vector goes on past R254.
+    RbRunsIntoRz,
+    /// Rd's vector goes on past R254.
+    RdRunsIntoRz,
 }
 
 /// Where the parts of an instruction are written; a word has no text, and so no places.
@@ -90,6 +96,9 @@ impl Violation {
             Violation::RdMisaligned => "rd-misaligned",
             Violation::RaIsRz => "ra-is-rz",
             Violation::RbIsRz => "rb-is-rz",
+            Violation::RaRunsIntoRz => "ra-runs-into-rz",
+            Violation::RbRunsIntoRz => "rb-runs-into-rz",
+            Violation::RdRunsIntoRz => "rd-runs-into-rz",
         }
     }
 
@@ -157,6 +166,19 @@ impl Violation {
                 let held: Vec<_> = packing::rb(tld).map(|p| p.name()).collect();
                 is_rz("Rb", &held, places.rb, strict)
             }
+            Violation::RaRunsIntoRz => {
+                let held: Vec<_> = packing::ra(tld.dim).iter().map(|p| p.name()).collect();
+                runs_into_rz("Ra", tld.ra, &held, places.ra, strict)
+            }
+            Violation::RbRunsIntoRz => {
+                let held: Vec<_> = packing::rb(tld).map(|p| p.name()).collect();
+                runs_into_rz("Rb", tld.rb, &held, places.rb, strict)
+            }
+            Violation::RdRunsIntoRz => {
+                let written = ["R", "G", "B", "A"];
+                let held: Vec<_> = packing::results(tld).map(|(c, _)| written[c]).collect();
+                runs_into_rz("Rd", tld.rd, &held, places.rd, strict)
+            }
         };
         diagnostic.see(match self {
             Violation::ReservedDimension => "NVIDIA TLD, \"Valid paramA specifiers for TLD\"",
@@ -208,12 +230,42 @@ fn is_rz(name: &str, held: &[&str], place: Span, strict: bool) -> Diagnostic {
         .help("name the first of the registers that hold them")
 }
 
+/// A vector whose last registers are RZ and past it: R254 is the last that holds anything.
+fn runs_into_rz(name: &str, reg: Reg, held: &[&str], place: Span, strict: bool) -> Diagnostic {
+    let code = if strict { Code::E0811 } else { Code::W0812 };
+    let there = usize::from(Reg::RZ.0 - reg.0);
+    let (past, lost) = (held[there..].join(", "), held.len() - there);
+    let title = format!("the vector of {name} runs into RZ");
+    let effect = match (strict, name) {
+        (true, _) => "",
+        (false, "Rd") => ": dropped",
+        (false, _) => ": read as 0",
+    };
+    let (them, are) = if lost == 1 {
+        ("it", "is")
+    } else {
+        ("them", "are")
+    };
+    Diagnostic::with_message(code, title)
+        .at(place, format!("{past} {are} past R254{effect}"))
+        .note(format!(
+            "{name} must not be RZ where anything is packed in it, and R255 is RZ"
+        ))
+        .help(format!(
+            "a vector that ends at R254 or before has room for {them}: R{}",
+            (255 - held.len()) / usize::from(packing::alignment(held.len()))
+                * usize::from(packing::alignment(held.len()))
+        ))
+}
+
 /// Every rule that `tld` breaks: first those that are always refused.
 pub fn violations(tld: &Tld) -> Vec<Violation> {
     let a = packing::ra(tld.dim).len();
     let b = packing::rb(tld).count();
     let crooked =
         |reg: Reg, count: usize| !reg.is_rz() && !reg.0.is_multiple_of(packing::alignment(count));
+    let runs_out =
+        |reg: Reg, count: usize| !reg.is_rz() && usize::from(reg.0) + count > Reg::RZ.0.into();
     let known = !tld.dim.is_reserved();
     let flat = known && tld.dim.coordinates() != 2;
     [
@@ -230,6 +282,12 @@ pub fn violations(tld: &Tld) -> Vec<Violation> {
         ),
         (Violation::RaIsRz, tld.ra.is_rz() && a > 0),
         (Violation::RbIsRz, tld.rb.is_rz() && b > 0),
+        (Violation::RaRunsIntoRz, runs_out(tld.ra, a)),
+        (Violation::RbRunsIntoRz, runs_out(tld.rb, b)),
+        (
+            Violation::RdRunsIntoRz,
+            runs_out(tld.rd, tld.results().into()),
+        ),
     ]
     .into_iter()
     .filter_map(|(violation, broken)| broken.then_some(violation))

@@ -7,7 +7,7 @@ use proptest::collection::vec;
 use proptest::prelude::*;
 use std::fs;
 use std::path::{Path, PathBuf};
-use visim::internals::diagnostic::{Class, render_all};
+use visim::internals::diagnostic::{Class, Code, render_all};
 use visim::internals::isa::OPCODES;
 use visim::internals::source::Source;
 use visim::internals::syntax::ast::{Line, Module, Operand, Statement};
@@ -151,7 +151,9 @@ fn assert_survives(module: &Module) {
     let printed = print(module);
     let (source, parsed) = read("printed", &printed);
     let said = render_all(&parsed.diagnostics, &source, false);
-    assert!(parsed.diagnostics.is_empty(), "{said}\n{printed}");
+    // Numbers wider than their type are read, with a warning, and printed as they were written.
+    let complaints = (parsed.diagnostics.iter()).filter(|said| said.code != Code::W0116);
+    assert_eq!(complaints.count(), 0, "{said}\n{printed}");
     assert_eq!(&parsed.module, module, "{printed}");
     assert_eq!(print(&parsed.module), printed);
 }

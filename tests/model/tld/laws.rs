@@ -78,6 +78,13 @@ fn every_code_of_the_front_end_is_shown_by_the_grammar_or_here() {
         codes("TLD.LL R0, R4, 0x28, 2D, 0xf ;", lenient),
         [Code::W0812]
     );
+    for line in [
+        "TLD.LZ R0, R254, 0x28, 2D, 0x1 ;",
+        "TLD.LZ R252, R4, 0x28, 2D, 0xf ;",
+    ] {
+        assert_eq!(codes(line, strict), [Code::E0811]);
+        assert_eq!(codes(line, lenient), [Code::W0812]);
+    }
     assert_eq!(
         codes("nonsense\nTLD.LZ R0, R4, 0x28, 2D, 0xf ;\n?", lenient),
         [Code::E0801; 2]
