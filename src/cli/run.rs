@@ -173,6 +173,7 @@ impl Run {
             jobs: self.jobs,
             limit: self.max_steps,
             through_bits: self.through_bits,
+            sanitize: false,
             allow_removed: self.allow_removed,
             keep_all: false,
         };

@@ -212,7 +212,8 @@ impl Owords {
     }
 }
 
-/// Reads owords. Any mask bit of a group of four brings the whole oword.
+/// Reads owords: `put` is given each with its first byte of the response. Any mask bit of a group of four brings
+/// the whole oword; others are not given.
 ///
 /// # Errors
 /// [`Refused`] of class limit, past the end of stateless memory.
@@ -220,13 +221,13 @@ pub fn read_owords(
     buffer: &Buffer<'_>,
     block: Owords,
     mask: u32,
-    registers: &mut [Register],
+    mut put: impl FnMut(usize, &[u8; 16]),
 ) -> Result<(), Refused> {
     for (register, byte, lanes, offset) in block.each(mask) {
-        if lanes != 0
-            && let Some(register) = registers.get_mut(register)
-        {
-            buffer.read(At::oword(offset), &mut register[byte..byte + 16])?;
+        if lanes != 0 {
+            let mut oword = [0; 16];
+            buffer.read(At::oword(offset), &mut oword)?;
+            put(32 * register + byte, &oword);
         }
     }
     Ok(())
@@ -273,13 +274,15 @@ pub fn read_dual(
     offsets: [u32; 2],
     owords: u32,
     mask: u32,
-    registers: &mut [Register],
+    mut put: impl FnMut(usize, &[u8; 16]),
 ) -> Result<(), Refused> {
-    for (i, register) in (0..owords).zip(registers) {
+    for i in 0..owords {
         for (half, offset) in offsets.into_iter().enumerate() {
             if mask >> (4 * half) & 0xf != 0 {
                 let at = At::oword(u64::from(offset) + 16 * u64::from(i));
-                buffer.read(at, &mut register[16 * half..][..16])?;
+                let mut oword = [0; 16];
+                buffer.read(at, &mut oword)?;
+                put(32 * i as usize + 16 * half, &oword);
             }
         }
     }

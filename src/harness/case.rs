@@ -206,7 +206,7 @@ fn watched(
 ) -> Result<Left, Vec<Problem>> {
     let directives = &layers[0].directives;
     let watcher = Watcher {
-        sanitizer: directives.sanitize.then(Sanitizer::default),
+        sanitizer: (directives.sanitize || options.sanitize).then(Sanitizer::default),
         races: directives.check_races.then(Races::default),
         ..Watcher::default()
     };

@@ -38,6 +38,8 @@ pub struct Options {
     pub through_bits: bool,
     /// Instructions that the platform's hardware has lost run with a warning.
     pub allow_removed: bool,
+    /// Tests are watched by the sanitizer, whatever their `RUN` line says.
+    pub sanitize: bool,
     /// The registers of all threads are kept, not those alone that the directives look at.
     pub keep_all: bool,
 }
@@ -50,6 +52,7 @@ impl fmt::Debug for Options {
             .field("limit", &self.limit)
             .field("through_bits", &self.through_bits)
             .field("allow_removed", &self.allow_removed)
+            .field("sanitize", &self.sanitize)
             .field("keep_all", &self.keep_all)
             .finish()
     }
@@ -64,6 +67,7 @@ impl Default for Options {
             limit: defaults.limit,
             through_bits: defaults.through_bits,
             allow_removed: false,
+            sanitize: false,
             keep_all: false,
         }
     }

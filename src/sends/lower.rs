@@ -232,7 +232,7 @@ impl Builder {
                     lanes,
                     guard,
                     dst: Dest {
-                        region: destination(*dst, *ty, i.lanes, sink),
+                        region: destination(*dst, *ty, sink),
                         ty: *ty,
                     },
                     dst2: None,
@@ -374,9 +374,12 @@ impl Builder {
     }
 }
 
-fn destination(dst: Dst, ty: Type, lanes: u32, sink: u32) -> Region {
+fn destination(dst: Dst, ty: Type, sink: u32) -> Region {
     match dst {
-        Dst::Null => Region::List(vec![sink; lanes as usize].into()),
+        Dst::Null => Region::Strided {
+            offset: sink,
+            stride: 0,
+        },
         Dst::Address => Region::Dense(ADDRESS),
         Dst::Control => Region::Dense(CONTROL),
         Dst::Register { at, stride: 1 } => Region::Dense(offset(at, ty)),

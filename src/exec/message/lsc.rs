@@ -30,6 +30,9 @@ impl<O: Observer> Port<'_, '_, '_, O> {
             layout.answer
         };
         let row = part.pitch as usize;
+        // Compiled kernels gather one element a lane from wherever it lies; vectors, blocks, atomics and shared
+        // local memory have the alignment of the element.
+        let lone = r.vector == 1 && !r.op.is_quad() && r.sfid != Sfid::Slm;
         for lane in self.lanes() {
             if r.op.is_atomic() {
                 let asked = Address::by(lane, addresses[lane], memory);
@@ -42,11 +45,11 @@ impl<O: Observer> Port<'_, '_, '_, O> {
                     continue;
                 }
                 let place = addresses[lane].wrapping_add(u64::from(component * memory));
-                self.move_element(
-                    r,
-                    Address::by(lane, place, memory),
-                    slot * row + lane * register,
-                )?;
+                let asked = match lone {
+                    true => Address::by(lane, place, memory).at_any(),
+                    false => Address::by(lane, place, memory),
+                };
+                self.move_element(r, asked, slot * row + lane * register)?;
                 slot += 1;
             }
         }

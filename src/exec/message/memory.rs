@@ -56,6 +56,11 @@ impl Address {
         }
     }
 
+    /// The same, with no alignment required.
+    pub(crate) fn at_any(self) -> Address {
+        Address { align: 1, ..self }
+    }
+
     pub(crate) fn block(address: u64, align: u32) -> Address {
         Address {
             address,

@@ -85,6 +85,9 @@ pub fn sampler<O: Observer>(
         return Ok(());
     }
     write_channels(thread, dst, asked, &channels, call, observer);
+    if O::ACTIVE {
+        padding(thread, dst, asked, call, observer);
+    }
     if let Some(word) = tail {
         let rows = match registers.in_place {
             true => 4,
@@ -325,6 +328,27 @@ fn write_channels<O: Observer>(
                 let dst = dst.skip(4 * lane as u32);
                 write_raw(thread, dst, &value.to_le_bytes(), pc, observer);
             }
+        }
+    }
+}
+
+/// Tells the observer what a register has beyond the lanes of each channel returned: nothing is promised of it.
+/// Source: vISA 3D_LOAD, "the remaining portions of the register have undefined values".
+fn padding<O: Observer>(
+    thread: &Thread<'_>,
+    dst: Raw,
+    request: &SamplerRequest,
+    call: &Call<'_>,
+    observer: &mut O,
+) {
+    let narrow = request.returns == ReturnFormat::Bits16;
+    let used = request.lanes * if narrow { 2 } else { 4 };
+    let step = channel_bytes(thread, request);
+    for row in 0..request.returned_channels() {
+        let end = dst.skip((row + 1) * step).offset.min(dst.end);
+        let range = dst.skip(row * step + used).offset..end;
+        if range.start < range.end {
+            observer.undefined(thread.at(call.pc), &range);
         }
     }
 }

@@ -15,6 +15,8 @@ pub struct Payload<'a> {
     pub request: &'a Request,
     /// Where its parts lie.
     pub registers: &'a Registers,
+    /// Registers of the first payload that are sent.
+    pub length: u32,
     /// Lanes of the message.
     pub count: u32,
     /// Those that run.

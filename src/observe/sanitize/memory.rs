@@ -3,7 +3,7 @@
 use super::State;
 use super::finding::{AddressUse, Detail, Kind};
 use crate::exec::observer::{Access, AccessKind, At, SpaceName, Spot};
-use crate::isa::{AtomicOp, Family, Opcode};
+use crate::isa::{AtomicOp, Opcode};
 use crate::message::{LscOp, Request};
 
 /// A set of byte addresses.
@@ -110,9 +110,7 @@ impl State {
                 at.site.opcode,
                 Opcode::GatherScaled | Opcode::ScatterScaled | Opcode::RawSend | Opcode::RawSends
             );
-        // So do LSC loads and stores.
-        let lsc = at.site.opcode.info().family == Family::Lsc && kind != AccessKind::Atomic;
-        if access.misaligned.is_some() && !scattered && !lsc {
+        if access.misaligned.is_some() && !scattered {
             let misaligned = access.misaligned;
             self.add(at, Kind::Misaligned(kind), lane, |state| {
                 state.memory(access, misaligned)

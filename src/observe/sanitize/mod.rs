@@ -198,6 +198,10 @@ impl Observer for Checker<'_> {
     fn payload(&mut self, at: At, payload: &Payload<'_>, arena: &[u8]) {
         let Some(state) = &mut self.state else { return };
         state.old = Old::of_request(payload.request);
+        if state.known.program.platform.is_gen5() {
+            state.registers_of(at, payload);
+            return;
+        }
         let mut found = Vec::new();
         let facts = state.known.facts;
         let mut places = std::mem::take(&mut state.places);

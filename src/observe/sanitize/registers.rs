@@ -4,8 +4,9 @@ use super::State;
 use super::finding::{AddressUse, Detail, Kind, Nothing};
 use super::memory::Old;
 use crate::exec::lanes::active;
-use crate::exec::observer::{At, Running};
+use crate::exec::observer::{At, Payload, Running};
 use crate::isa::Opcode;
+use crate::message::Request;
 use crate::observe::known::Known;
 use crate::observe::shadow::{Origin, Shadow};
 use crate::observe::uses::{self, Facts, OperandRole, Use, What};
@@ -286,6 +287,47 @@ impl State {
                 let detail = Detail::Ranges("the two results", first, second);
                 self.add(at, Kind::Overlap, Some(lane as u8), |_| detail);
                 return;
+            }
+        }
+    }
+
+    /// Gen5's messages are of whole registers, of which masks take parts: a register of the payload that nothing has
+    /// written is a finding. The register of a write commit is not modified, and is there to be waited for.
+    /// Source: PRM 5.10.2.3.
+    pub(super) fn registers_of(&mut self, at: At, payload: &Payload<'_>) {
+        let known = Arc::clone(&self.known);
+        let Some(Op::RawSend(raw)) = known.program.ops.get(at.pc as usize) else {
+            return;
+        };
+        let grf = known.facts.platform.grf_bytes();
+        let first = raw.payload[0].filter(|_| payload.mask != 0 || payload.request.is_block());
+        // Nothing in the header says anything to the deinterlacer. Source: PRM 4.11.2.
+        let ignored = u32::from(matches!(payload.request, Request::Deinterlace(_)));
+        let places = (ignored..payload.length).filter_map(|k| Some(first?.skip(k * grf).offset));
+        let empty = |&offset: &u32| {
+            let mut bytes = offset..offset + grf;
+            bytes.all(|byte| self.shadow.origin(byte) == Origin::Never)
+        };
+        if let Some(offset) = places.into_iter().find(empty) {
+            let what = What::Bytes { offset, size: grf };
+            let part = OperandRole::Message("payload");
+            self.used(
+                at,
+                Use {
+                    part,
+                    lane: None,
+                    what,
+                },
+                &[],
+            );
+        }
+        if let Some(answer) = payload.registers.answer
+            && payload.request.path().commit
+        {
+            for byte in answer.offset..answer.end.min(answer.offset + grf) {
+                if self.shadow.first_undefined(byte, 1).is_some() {
+                    self.shadow.set(byte..byte + 1, Origin::Written(at.pc));
+                }
             }
         }
     }

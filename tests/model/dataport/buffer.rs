@@ -29,6 +29,11 @@ fn buffer(surface: &Surface) -> Buffer<'_> {
 
 const OLD: Register = [0xee; 32];
 
+/// Puts owords into registers.
+fn into(registers: &mut [Register]) -> impl FnMut(usize, &[u8; 16]) {
+    |at, oword| registers[at / 32][at % 32..][..16].copy_from_slice(oword)
+}
+
 /// The first byte of each oword of a register.
 fn firsts(registers: &[Register]) -> Vec<[u8; 2]> {
     registers.iter().map(|r| [r[0], r[16]]).collect()
@@ -44,7 +49,13 @@ fn mask_groups_of_four_bring_whole_owords() {
     };
     let mut registers = [OLD; 4];
     // Lane 5 enables the upper oword of W0 and W2, lane 8 the lower one of W1 and W3.
-    read_owords(&buffer(&surface), block, 1 << 5 | 1 << 8, &mut registers).unwrap();
+    read_owords(
+        &buffer(&surface),
+        block,
+        1 << 5 | 1 << 8,
+        into(&mut registers),
+    )
+    .unwrap();
     assert_eq!(
         firsts(&registers),
         [[0xee, 16], [32, 0xee], [0xee, 80], [96, 0xee]]
@@ -60,15 +71,15 @@ fn one_oword_goes_to_either_half_and_outside_is_zero() {
         high: true,
     };
     let mut registers = [OLD];
-    read_owords(&buffer(&surface), block, 0xf0, &mut registers).unwrap();
+    read_owords(&buffer(&surface), block, 0xf0, into(&mut registers)).unwrap();
     assert_eq!(firsts(&registers), [[0xee, 16]]);
     block.offset = 32;
-    read_owords(&buffer(&surface), block, 0x80, &mut registers).unwrap();
+    read_owords(&buffer(&surface), block, 0x80, into(&mut registers)).unwrap();
     assert_eq!(firsts(&registers), [[0xee, 0]]);
     // The mask of the other half enables nothing.
     block.offset = 0;
     registers = [OLD];
-    read_owords(&buffer(&surface), block, 0x0f, &mut registers).unwrap();
+    read_owords(&buffer(&surface), block, 0x0f, into(&mut registers)).unwrap();
     assert_eq!(registers, [OLD]);
 }
 
@@ -107,14 +118,21 @@ fn what_runs_past_32_bits_does_not_come_back_to_byte_0() {
     )
     .unwrap();
     let mut registers = [[9; 32]];
-    read_owords(&buffer(&surface), block, 0xff, &mut registers).unwrap();
+    read_owords(&buffer(&surface), block, 0xff, into(&mut registers)).unwrap();
     assert_eq!(registers, [[0; 32]]);
     let mut registers = [[9; 32]; 4];
-    read_dual(&buffer(&surface), [0xffff_fff0; 2], 4, 0xff, &mut registers).unwrap();
+    read_dual(
+        &buffer(&surface),
+        [0xffff_fff0; 2],
+        4,
+        0xff,
+        into(&mut registers),
+    )
+    .unwrap();
     assert_eq!(registers, [[0; 32]; 4]);
     let whole = Owords { offset: 0, ..block };
     let mut registers = [[9; 32]];
-    read_owords(&buffer(&surface), whole, 0xff, &mut registers).unwrap();
+    read_owords(&buffer(&surface), whole, 0xff, into(&mut registers)).unwrap();
     assert_eq!(registers, [counting()]);
 }
 
@@ -122,13 +140,13 @@ fn what_runs_past_32_bits_does_not_come_back_to_byte_0() {
 fn dual_blocks_take_an_offset_for_each_half() {
     let surface = counted(8);
     let mut registers = [OLD; 4];
-    read_dual(&buffer(&surface), [16, 64], 4, 0x11, &mut registers).unwrap();
+    read_dual(&buffer(&surface), [16, 64], 4, 0x11, into(&mut registers)).unwrap();
     assert_eq!(
         firsts(&registers),
         [[16, 64], [32, 80], [48, 96], [64, 112]]
     );
     registers = [OLD; 4];
-    read_dual(&buffer(&surface), [0, 48], 1, 0x20, &mut registers).unwrap();
+    read_dual(&buffer(&surface), [0, 48], 1, 0x20, into(&mut registers)).unwrap();
     assert_eq!(firsts(&registers[..2]), [[0xee, 48], [0xee, 0xee]]);
     let overlap = write_dual(&buffer(&surface), [0, 0], 1, 0xff, &[counting()]);
     assert_eq!(overlap.unwrap_err().class, Class::Undefined);

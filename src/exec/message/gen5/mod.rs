@@ -117,13 +117,13 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                     count: r.owords,
                     high: r.high,
                 };
-                let rows = r.owords.div_ceil(2) as usize;
                 self.in_buffer(r.surface, 16, |served, buffer| match r.access {
-                    Access::Read => served.change_answer(rows, |mask, registers| {
-                        buffer::read_owords(buffer, owords, mask, registers)
+                    Access::Read => buffer::read_owords(buffer, owords, mask, |byte, oword| {
+                        served.put_oword(byte, oword);
                     }),
                     Access::Write => {
                         let data = served.data();
+                        let rows = r.owords.div_ceil(2) as usize;
                         buffer::write_owords(buffer, owords, mask, &data[..rows.min(data.len())])
                     }
                 })
@@ -132,9 +132,11 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 let places = self.params(0);
                 let offsets = [places[0], places[4]].map(|o| o.wrapping_add(r.offset));
                 self.in_buffer(r.surface, 16, |served, buffer| match r.access {
-                    Access::Read => served.change_answer(r.owords as usize, |mask, registers| {
-                        buffer::read_dual(buffer, offsets, r.owords, mask, registers)
-                    }),
+                    Access::Read => {
+                        buffer::read_dual(buffer, offsets, r.owords, mask, |byte, oword| {
+                            served.put_oword(byte, oword);
+                        })
+                    }
                     Access::Write => {
                         buffer::write_dual(buffer, offsets, r.owords, mask, &served.data())
                     }
@@ -373,22 +375,12 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         }
     }
 
-    /// Lets `fill` change the registers of the answer by the mask.
-    fn change_answer(
-        &mut self,
-        rows: usize,
-        fill: impl FnOnce(u32, &mut [Register]) -> Result<(), Refused>,
-    ) -> Result<(), Refused> {
-        let mut registers = [[0; 32]; 8];
-        let rows = rows.min(registers.len());
-        for (at, register) in registers[..rows].iter_mut().enumerate() {
-            if let Some(raw) = self.answer(at) {
-                read_raw(self.thread, raw, register);
-            }
+    /// Writes an oword into the answer from byte `at` on.
+    fn put_oword(&mut self, at: usize, oword: &[u8; 16]) {
+        if let Some(answer) = self.call.registers.answer {
+            let place = answer.skip(at as u32);
+            write_raw(self.thread, place, oword, self.call.pc, self.observer);
         }
-        fill(self.call.mask, &mut registers[..rows])?;
-        self.put(&registers[..rows]);
-        Ok(())
     }
 
     /// Writes a dword of each lane of `mask` into the answer from register `at` on.

@@ -263,6 +263,7 @@ impl Call<'_> {
                 base: 0,
                 registers: &registers,
             };
+            self.tell(thread, &request, &call, observer);
             return Some(gen5::serve(thread, environment, &request, &call, observer));
         }
         let lanes = default_lengths::lanes(&request, platform);
@@ -292,15 +293,7 @@ impl Call<'_> {
             base: base.into(),
             registers: &registers,
         };
-        if O::ACTIVE && is_memory(&request) {
-            let payload = observer::Payload {
-                request: &request,
-                registers: &registers,
-                count: call.count,
-                mask,
-            };
-            observer.payload(thread.at(self.pc), &payload, &thread.arena);
-        }
+        self.tell(thread, &request, &call, observer);
         Some(dispatch::serve(
             thread,
             environment,
@@ -308,6 +301,26 @@ impl Call<'_> {
             &call,
             observer,
         ))
+    }
+
+    /// Tells the observer what is asked, of messages that it can judge by their payload.
+    fn tell<O: Observer>(
+        &self,
+        thread: &Thread<'_>,
+        request: &Request,
+        call: &call::Call<'_>,
+        observer: &mut O,
+    ) {
+        if O::ACTIVE && (thread.program.platform.is_gen5() || is_memory(request)) {
+            let payload = observer::Payload {
+                request,
+                registers: call.registers,
+                length: self.decoded.form.first,
+                count: call.count,
+                mask: call.mask,
+            };
+            observer.payload(thread.at(self.pc), &payload, &thread.arena);
+        }
     }
 
     /// The lanes that the header of a render target write has on: those of a predicated one (M1.7), and none
