@@ -7,12 +7,13 @@
 //!  add r6 r5 …      the thread waits for r5: no longer pending
 //! ```
 //!
-//! Source: PRM 2.6.1 to 2.6.8, 2.6.11, 5.4, 5.10.1, 5.10.7.
+//! Source: PRM 2.6.1 to 2.6.8, 2.6.11, 5.10.1, 5.10.7.
 
 use super::constants::Constants;
 use super::line::{
     Action, Descriptor, Dst, File, GENERAL, Instruction, Line, MESSAGE, REGISTER, Send, Src,
 };
+use super::order::{Order, row};
 use super::scoreboard::{lengths, used};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Opcode, Platform};
@@ -80,14 +81,6 @@ struct Pending {
     span: Span,
 }
 
-/// A message to the data port that may not be done yet.
-struct Underway {
-    surface: u32,
-    span: Span,
-    /// What of its answer has not been waited for; none comes back from a write without a commit.
-    answer: Option<u128>,
-}
-
 /// A render target write.
 struct Target {
     surface: u32,
@@ -101,8 +94,7 @@ struct Target {
 #[derive(Default)]
 struct Thread {
     pending: Vec<Pending>,
-    reads: Vec<Underway>,
-    writes: Vec<Underway>,
+    order: Order,
     /// Render target writes.
     targets: Vec<Target>,
     /// A write has its descriptor in a0.0: whether it goes to a render target is not known.
@@ -140,12 +132,7 @@ impl Thread {
             pending.registers &= !operands;
         }
         self.pending.retain(|p| p.registers != 0);
-        for list in [&mut self.reads, &mut self.writes] {
-            for message in &mut *list {
-                message.answer = message.answer.map(|answer| answer & !operands);
-            }
-            list.retain(|message| message.answer != Some(0));
-        }
+        self.order.wait(operands);
     }
 
     fn send(&mut self, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
@@ -263,7 +250,7 @@ impl Thread {
             }
         };
         let request = &decoded.request;
-        self.order(request, send, span, found);
+        found.extend(self.order.message(request, send, span));
         if let Request::Pixels(write) = request {
             self.targets.push(Target {
                 surface: write.surface,
@@ -293,54 +280,6 @@ impl Thread {
             let what = format!("{}: {}", request.name(), wrong.what);
             found.push(at(Violation { what, ..wrong }, span));
         }
-    }
-
-    /// Source: PRM 5.4: the order of reads and writes is not guaranteed.
-    fn order(&mut self, request: &Request, send: &Send, span: Span, found: &mut Vec<Diagnostic>) {
-        let Some(surface) = request.surface() else {
-            return;
-        };
-        let count = lengths(send).map_or(0, |(_, count)| count);
-        let answer = send.dst.map(|first| registers(first, count));
-        let answer = answer.filter(|registers| *registers != 0);
-        let message = Underway {
-            surface,
-            span,
-            answer,
-        };
-        let here = |list: &[Underway]| {
-            let earlier = list.iter().find(|m| m.surface == surface)?;
-            Some((earlier.span, earlier.answer))
-        };
-        let (code, verb, other, note) = if request.writes() {
-            let read = here(&self.reads);
-            self.writes.push(message);
-            let Some((span, Some(answer))) = read else {
-                return;
-            };
-            let note = format!("{} is not waited for", row(answer));
-            (Code::W0941, "written", ("read", span), note)
-        } else {
-            let write = here(&self.writes);
-            if answer.is_some() {
-                self.reads.push(message);
-            }
-            let Some((span, commit)) = write else {
-                return;
-            };
-            let note = match commit {
-                Some(answer) => format!("its write commit, {}, is not waited for", row(answer)),
-                None => "it has no write commit".into(),
-            };
-            (Code::W0933, "read", ("written", span), note)
-        };
-        let (earlier, place) = other;
-        let late = Diagnostic::new(code)
-            .at(span, format!("binding table index {surface} is {verb}"))
-            .and_at(place, format!("and {earlier} here"))
-            .note(note)
-            .see("PRM 5.4");
-        found.push(late);
     }
 
     /// Source: PRM 5.7, 5.10.7, "Restrictions", 5.10.7.2, "Last Render Target Select".
@@ -383,15 +322,6 @@ fn at(wrong: Violation, span: Span) -> Diagnostic {
     Diagnostic::new(wrong.code)
         .at(span, wrong.what)
         .see(wrong.see)
-}
-
-/// The first and last of some registers.
-fn row(registers: u128) -> String {
-    let (first, last) = (registers.trailing_zeros(), 127 - registers.leading_zeros());
-    match first == last {
-        true => format!("r{first}"),
-        false => format!("r{first} to r{last}"),
-    }
 }
 
 fn section(receiver: Sfid) -> &'static str {

@@ -14,7 +14,7 @@
 //! ordinary [`Program`] with raw messages, so all later stages are shared.
 //!
 //! * [`line`](mod@line): instructions as data, and their text. * [`parse`](mod@parse): the other way.
-//! * [`check`](mod@check): registers in flight, lengths, ends of threads. * [`lower`](mod@lower): to ops.
+//! * [`check`](mod@check): registers in flight, lengths, order, ends of threads. * [`lower`](mod@lower): to ops.
 //!
 //! There are no branches: a thread runs from the first line to the send that ends it.
 //!
@@ -24,6 +24,7 @@ pub mod check;
 mod constants;
 pub mod line;
 pub mod lower;
+mod order;
 pub mod parse;
 pub mod scoreboard;
 
