@@ -110,7 +110,24 @@ impl<'a> Buffer<'a> {
         })
     }
 
-    /// Binding table index 255: general state memory from `base` on.
+    /// Binding table index 255 with a buffer: general state memory from `base` on, which ends where the buffer does.
+    ///
+    /// # Errors
+    /// [`Refused`] if the surface is not a buffer or is tiled.
+    ///
+    /// Source: PRM 5.3.2, "checked only against General State Access Upper Bound".
+    pub fn general_state(surface: &'a Surface, base: u32) -> Result<Buffer<'a>, Refused> {
+        let whole = Buffer::of(surface, 1, "PRM 5.3.2, \"Stateless Model\"")?;
+        let end = whole.base + whole.len;
+        let base = whole.base + u64::from(base);
+        Ok(Buffer {
+            base,
+            len: end.saturating_sub(base),
+            ..whole
+        })
+    }
+
+    /// Binding table index 255 without: a run's own memory from `base` on.
     ///
     /// Source: PRM 5.3.2; `base` is M0.5 31:10 of the header.
     pub fn stateless(memory: &'a Memory, base: u32) -> Buffer<'a> {
@@ -132,7 +149,7 @@ impl<'a> Buffer<'a> {
         Err(Refused {
             class: Class::Limit,
             what: format!(
-                "{bytes} bytes are required at {offset:#x} above base {:#x}, a thread has {:#x}",
+                "{bytes} bytes are required at {offset:#x} above base {:#x}, the run has {:#x}; a buffer at T255 says how many there are",
                 self.base,
                 self.window.len()
             ),

@@ -3,6 +3,7 @@
 use super::uses::Facts;
 use crate::diagnostic::Diagnostic;
 use crate::exec::observer::{SpaceName, Spot, Start};
+use crate::lower::STATELESS;
 use crate::program::{Op, Program, Site, SymbolClass};
 use crate::source::Span;
 use std::sync::{Arc, OnceLock};
@@ -113,6 +114,9 @@ pub fn space(program: &Program, space: SpaceName) -> String {
                 first.is_some_and(|b| u32::from_le_bytes(*b) == index)
             });
             match named {
+                Some((_, name)) if program.platform.is_gen5() && index == STATELESS => {
+                    format!("stateless memory (`{name}`)")
+                }
                 Some((_, name)) => format!("surface {index} (`{name}`)"),
                 None => format!("surface {index}"),
             }

@@ -139,7 +139,7 @@ fn surfaces(lines: &[Line]) -> Vec<u32> {
         matches!(&line.node.action, Action::Send(send) if send.descriptor == Descriptor::Address)
     });
     if made {
-        return (0..255).collect();
+        return (0..=255).collect();
     }
     let mut list: Vec<u32> = lines
         .iter()

@@ -213,6 +213,8 @@ pub struct Resources {
     pub own: Option<OwnRange>,
     /// What threads have to say.
     pub remarks: Remarks,
+    /// Stateless memory of Gen5 that no surface is bound for, made when it is first touched.
+    general_state: OnceLock<Memory>,
 }
 
 /// Entries of a binding table.
@@ -258,7 +260,14 @@ impl Resources {
             flat: FlatMemory::new(bindings),
             own: bindings.own,
             remarks: Remarks::default(),
+            general_state: OnceLock::new(),
         }
+    }
+
+    /// The memory above General State Base Address, one for all threads, where nothing is bound at index 255.
+    /// Source: PRM 5.3.2.
+    pub fn general_state(&self, bytes: usize) -> &Memory {
+        self.general_state.get_or_init(|| Memory::zeroed(bytes))
     }
 
     /// The state at a sampler index.

@@ -23,12 +23,12 @@ use crate::exec::state::access_log::Touched;
 use crate::exec::state::observer::{Observer, SpaceName};
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
+use crate::lower::STATELESS;
 use crate::math::unit::Control;
 use crate::message::gen5::rules::through_render_cache;
 use crate::message::{Access, PixelForm, PixelWrite, Request};
 use crate::program::Raw;
-use crate::surface::{Memory, Refused, Surface};
-use std::sync::Arc;
+use crate::surface::{Refused, Surface};
 
 type Done = Result<(), Box<Trap>>;
 
@@ -238,7 +238,8 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         self.answered(done)
     }
 
-    /// Runs `serve` on the buffer of a binding table index; 255 is stateless memory above the message's base.
+    /// Runs `serve` on the buffer of a binding table index; 255 is stateless memory above the message's base: the
+    /// buffer that is bound there, whose end is General State Access Upper Bound, or the run's.
     fn in_buffer(
         &mut self,
         index: u32,
@@ -246,16 +247,17 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         serve: impl FnOnce(&mut Self, &Buffer<'_>) -> Result<(), Refused>,
     ) -> Done {
         let touched = Touched::default();
-        let done = if index == 255 {
-            let bytes = self.environment.scratch_bytes;
-            let scratch = self
-                .thread
-                .scratch
-                .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
-            let scratch = Arc::clone(scratch);
+        let resources = self.environment.resources;
+        let done = if index == STATELESS {
             let base = self.request.path().base;
-            let buffer = Buffer::stateless(&scratch, base).watched(touched.watch::<O>());
-            serve(self, &buffer)
+            let buffer = match resources.surface(index) {
+                Some(surface) => Buffer::general_state(surface, base),
+                None => {
+                    let memory = resources.general_state(self.environment.scratch_bytes);
+                    Ok(Buffer::stateless(memory, base))
+                }
+            };
+            buffer.and_then(|buffer| serve(self, &buffer.watched(touched.watch::<O>())))
         } else {
             let surface = self.surface(index)?;
             let see = "PRM 5.10.3, 5.10.4, 5.10.6, \"Restrictions\"";
@@ -271,11 +273,11 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
                 Err(refused) => Err(refused),
             }
         };
-        let space = match index {
-            255 => SpaceName::Scratch,
-            index => SpaceName::Surface(index),
-        };
-        touched.tell(space, self.thread.at(self.call.pc), self.observer);
+        touched.tell(
+            SpaceName::Surface(index),
+            self.thread.at(self.call.pc),
+            self.observer,
+        );
         self.answered(done)
     }
 
