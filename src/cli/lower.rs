@@ -150,8 +150,12 @@ pub struct Decode {
     #[arg(value_parser = descriptor, required_unless_present = "visa")]
     desc: Option<u64>,
     /// The extended descriptor, as 0xc; of Xe3p the number of the receiver.
-    #[arg(value_parser = hexadecimal, required_unless_present = "visa")]
+    #[arg(value_parser = hexadecimal, required_unless_present_any = ["visa", "to"])]
     ex_desc: Option<u32>,
+    /// Who receives it, where the extended descriptor does not say: from Gen12 on the mnemonic does, as in `send.ugm`.
+    /// Example: visim decode --platform dg2 --to ugm 0x08200580
+    #[arg(long, value_name = "RECEIVER", value_parser = receiver_named, conflicts_with = "visa")]
+    to: Option<Sfid>,
     /// Read the record of a vISA instruction instead: its bytes in hexadecimal.
     #[arg(long, value_name = "HEX", conflicts_with_all = ["desc", "ex_desc"])]
     visa: Option<String>,
@@ -169,6 +173,14 @@ pub struct Decode {
 fn hexadecimal(text: &str) -> Result<u32, String> {
     let wanted = "expected a 32-bit number such as 0x02190001";
     u32::try_from(number(text, wanted)?).map_err(|_| wanted.to_string())
+}
+
+/// The name of a shared function.
+fn receiver_named(text: &str) -> Result<Sfid, String> {
+    Sfid::named(text).ok_or_else(|| {
+        let names: Vec<&str> = Sfid::all().map(Sfid::name).collect();
+        format!("no function is named so; there are {}", names.join(", "))
+    })
 }
 
 /// A descriptor, which has 47 bits at most.
@@ -220,13 +232,43 @@ impl Decode {
         }
     }
 
+    /// The extended descriptor with its receiver in the low four bits, where texts have it.
+    fn addressed(&self) -> Result<u32, String> {
+        let ex_desc = self.ex_desc.unwrap_or(0);
+        let Some(sfid) = self.to else {
+            return Ok(ex_desc);
+        };
+        let platform = self.platform;
+        let number = sfid.number(platform).ok_or_else(|| {
+            let known = Sfid::all().filter(|sfid| sfid.number(platform).is_some());
+            let names: Vec<&str> = known.map(Sfid::name).collect();
+            format!(
+                "{platform} has no function `{}`: {}",
+                sfid.name(),
+                names.join(", ")
+            )
+        })?;
+        match receiver(ex_desc, platform) {
+            Some(other) if other != sfid && other != Sfid::Null => Err(format!(
+                "the extended descriptor names {}, --to {}",
+                other.name(),
+                sfid.name()
+            )),
+            _ => Ok(ex_desc | u32::from(number)),
+        }
+    }
+
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
         if let Some(record) = &self.visa {
             let file = self.declarations.as_deref();
             return super::encode::decode(record, file, &self.written, output);
         }
-        let (whole, ex_desc) = (self.desc.unwrap_or(0), self.ex_desc.unwrap_or(0));
+        let whole = self.desc.unwrap_or(0);
+        let ex_desc = match self.addressed() {
+            Ok(word) => word,
+            Err(why) => return output.complain(&why),
+        };
         let sfid = receiver(ex_desc, self.platform);
         let (desc, high) = (whole as u32, (whole >> 32) as u32);
         if self.platform.dialect.state_addresses() {

@@ -8,7 +8,7 @@ use crate::message::fields::{self, Layout, dataport, outer};
 use crate::message::gen5;
 use crate::message::lsc;
 use crate::message::sampler::BLOCK_MODE;
-use crate::message::text::{control_layout, ruler};
+use crate::message::text::{control_layout, outer_layout, ruler};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -99,7 +99,7 @@ pub fn descriptors(
             .collect();
     }
     let mut parts = vec![ListedPart {
-        layout: &outer::LAYOUT,
+        layout: outer_layout(platform),
         words: vec![desc],
     }];
     if let Some(layout) = sfid.and_then(|s| control_layout(s, desc, platform)) {

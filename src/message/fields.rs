@@ -45,6 +45,15 @@ layouts! {
         CONTROL   "function control"     0 [18:0]  "owned by the shared function";
     }
 
+    /// The fields of all descriptors of Gen5.
+    outer_gen5 "message descriptor" "PRM 2.6.8; lowering reference 18.1" {
+        EOT       "end of thread"        0 [31:31] "the thread ends with this message";
+        LENGTH    "message length"       0 [28:25] "registers of the payload, header included";
+        RESPONSE  "response length"      0 [24:20] "registers written back";
+        HEADER    "header present"       0 [19:19] "the first payload register is a header";
+        CONTROL   "function control"     0 [18:0]  "owned by the shared function";
+    }
+
     /// Extended descriptor up to Gen9.
     extended_gen9 "extended descriptor" "lowering reference 1.3" {
         NULL_TARGET   "null render target"     0 [20:20] "nothing is written";

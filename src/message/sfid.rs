@@ -114,6 +114,18 @@ impl Sfid {
             .map(|row| row.0)
     }
 
+    /// Reads a name: the full one, that of a mnemonic, or the assembler's `hdc0` to `hdc2`.
+    pub fn named(name: &str) -> Option<Sfid> {
+        let name = name.to_ascii_lowercase();
+        let own = match name.strip_prefix("hdc") {
+            Some(number) => format!("dc{number}"),
+            None => name,
+        };
+        ROWS.iter()
+            .find(|row| row.1 == own || row.2 == own)
+            .map(|row| row.0)
+    }
+
     /// The full name.
     pub fn name(self) -> &'static str {
         self.row().map_or("?", |row| row.1)

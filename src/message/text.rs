@@ -13,7 +13,7 @@ use super::bits::{DecodeError, Message, MessageForm, refuse_unknown};
 use super::codec::decode;
 use super::default_lengths::{counts_by_header, odd_lengths};
 use super::extended::{extended_layout, extended_text_layout};
-use super::fields::{Field, Layout, extended_gen11, outer, sampler_xe2};
+use super::fields::{Field, Layout, extended_gen11, outer, outer_gen5, sampler_xe2};
 use super::{Sfid, dataport, gen5, lsc};
 use crate::isa::Platform;
 use std::fmt::Write;
@@ -112,7 +112,8 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     let control = outer::CONTROL.get(&[desc]);
     let layout = sfid.and_then(|sfid| control_layout(sfid, desc, platform));
     // The fields of the function control take the place of the one that holds them all.
-    let whole = outer::LAYOUT.fields.iter();
+    let outer = outer_layout(platform);
+    let whole = outer.fields.iter();
     let inner = layout.map_or(&[][..], |l| l.fields);
     let fields: Vec<Field> = whole
         .filter(|f| **f != outer::CONTROL || layout.is_none())
@@ -120,8 +121,8 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
         .copied()
         .collect();
     text += &ruler(&fields, desc);
-    let own = layout.map_or(0, |layout| layout.known(0) & !outer::LAYOUT.known(0));
-    text += &word(&outer::LAYOUT, 0, desc & !own);
+    let own = layout.map_or(0, |layout| layout.known(0) & !outer.known(0));
+    text += &word(outer, 0, desc & !own);
     if let Some(layout) = layout {
         let control = control | desc & own;
         let _ = writeln!(text, "{} {control:#x} ({})", layout.name, layout.source);
@@ -202,6 +203,14 @@ pub fn meant(desc: u32, ex_desc: u32, platform: Platform) -> Vec<(Sfid, String)>
         Some((sfid, request(desc, word, platform).ok()?.asked))
     });
     known.collect()
+}
+
+/// The layout of what all descriptors of a platform have.
+pub fn outer_layout(platform: Platform) -> &'static Layout {
+    match platform.is_gen5() {
+        true => &outer_gen5::LAYOUT,
+        false => &outer::LAYOUT,
+    }
 }
 
 /// The layout of a message's function control, or none if the message is not known.

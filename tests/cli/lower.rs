@@ -995,3 +995,65 @@ fn lost_instructions_run_where_they_are_allowed() {
     let text = String::from_utf8_lossy(&output.stderr);
     assert!(output.status.success() && text.contains("W0434"), "{text}");
 }
+
+/// Item 17 of the audit: the descriptor of the load/store pipe is read as such, the receiver of Gen12 and later may
+/// stand outside the extended descriptor, and Ironlake's words have Ironlake's fields.
+#[test]
+fn w17_decode_knows_the_receiver_and_the_fields_of_the_platform() {
+    let words = [
+        "decode",
+        "--platform",
+        "dg2",
+        "--to",
+        "ugm",
+        "0x64607502",
+        "0x05000000",
+    ];
+    let text = said(&visim(&words));
+    assert!(text.contains("30:29  address type           3"), "{text}");
+    assert!(
+        text.contains("15:12  channels") || text.contains("op load_quad"),
+        "{text}"
+    );
+    assert!(
+        text.contains("surface 5") || text.contains("bti 5"),
+        "{text}"
+    );
+    let same = visim(&["decode", "--platform", "dg2", "0x64607502", "0x0500000f"]);
+    assert_eq!(text.lines().next(), said(&same).lines().next());
+
+    let text = said(&visim(&[
+        "decode",
+        "--platform",
+        "ilk",
+        "--to",
+        "read",
+        "0x02186001",
+    ]));
+    assert!(
+        text.contains("dataread on ilk") && !text.contains("16-bit"),
+        "{text}"
+    );
+    assert!(!text.contains("null render target"), "{text}");
+
+    let refused = [
+        (
+            &["--platform", "bmg", "--to", "vme", "0x1"][..],
+            "bmg has no function `vme`",
+        ),
+        (
+            &["--platform", "bmg", "--to", "ugn", "0x1"],
+            "no function is named so",
+        ),
+        (
+            &["--platform", "tgl", "--to", "dc1", "0x02190001", "0xa"],
+            "the extended descriptor names dc0, --to dc1",
+        ),
+    ];
+    for (words, why) in refused {
+        let output = visim(&[&["decode"], words].concat());
+        let text = String::from_utf8_lossy(&output.stderr).into_owned();
+        assert_ne!(output.status.code(), Some(0), "{text}");
+        assert!(text.contains(why), "{text}");
+    }
+}
