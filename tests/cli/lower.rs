@@ -1011,14 +1011,7 @@ fn w17_decode_knows_the_receiver_and_the_fields_of_the_platform() {
     ];
     let text = said(&visim(&words));
     assert!(text.contains("30:29  address type           3"), "{text}");
-    assert!(
-        text.contains("15:12  channels") || text.contains("op load_quad"),
-        "{text}"
-    );
-    assert!(
-        text.contains("surface 5") || text.contains("bti 5"),
-        "{text}"
-    );
+    assert!(text.contains("bti 5, op load_quad"), "{text}");
     let same = visim(&["decode", "--platform", "dg2", "0x64607502", "0x0500000f"]);
     assert_eq!(text.lines().next(), said(&same).lines().next());
 
