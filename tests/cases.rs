@@ -109,7 +109,9 @@ fn run(path: &Path, through_bits: bool) -> Result<(), Failed> {
     }
     match verdict.status {
         Status::Passed | Status::KnownFailure => Ok(()),
-        Status::Failed => Err(format!("\n{}", verdict.text(false)).into()),
+        Status::Failed | Status::NoExpectation | Status::Unsupported => {
+            Err(format!("\n{}", verdict.text(false)).into())
+        }
     }
 }
 

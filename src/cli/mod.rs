@@ -2,7 +2,8 @@
 //! | video`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
-//! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong.
+//! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong, 3 of `test` alone: none
+//! failed, and visim does not model what one of them needs.
 //! On success a command prints its result and nothing else; colour is used on a terminal only, and
 //! `--format json` prints the same facts as one JSON value on standard output.
 
@@ -51,7 +52,7 @@ struct Options {
 enum Command {
     Check(check::Check),
     Run(Box<run::Run>),
-    Test(test::Test),
+    Test(Box<test::Test>),
     Fmt(fmt::Fmt),
     Lower(lower::Lower),
     Decode(lower::Decode),
@@ -96,6 +97,11 @@ pub fn main() -> ExitCode {
         command.given = given(&matches);
     }
     let mut output = Output::new(options.format, options.color);
+    if !options.format.is_general() && !matches!(options.command, Command::Test(_)) {
+        let exit =
+            output.complain("--format jsonl, junit, tap and libtest are those of visim test");
+        return output.finish().max(exit).into();
+    }
     let exit = match options.command {
         Command::Check(command) => command.run(&mut output),
         Command::Run(command) => command.run(&mut output),

@@ -14,6 +14,21 @@ pub enum Format {
     Text,
     /// For programs: one JSON value on standard output.
     Json,
+    /// Of `visim test`: a JSON object for each test, as it ends.
+    Jsonl,
+    /// Of `visim test`: XML as JUnit writes it.
+    Junit,
+    /// Of `visim test`: Test Anything Protocol.
+    Tap,
+    /// Of `visim test`: as Rust's own tests print.
+    Libtest,
+}
+
+impl Format {
+    /// Whether every command has it.
+    pub fn is_general(self) -> bool {
+        matches!(self, Format::Text | Format::Json)
+    }
 }
 
 /// `--color`.
@@ -30,17 +45,24 @@ pub enum Colour {
 /// How a command ends; the greater one wins.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
 pub enum Exit {
-    /// All is well.
-    Fine = 0,
-    /// The program is wrong: a diagnostic, a failed test.
-    Program = 1,
-    /// The command is wrong: an option, a file that cannot be used.
-    Command = 2,
+    /// All is well: 0.
+    Fine,
+    /// No test failed, and one needs what visim does not model: 3.
+    Unsupported,
+    /// The program is wrong: a diagnostic, a failed test: 1.
+    Program,
+    /// The command is wrong: an option, a file that cannot be used: 2.
+    Command,
 }
 
 impl From<Exit> for ExitCode {
     fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(exit as u8)
+        ExitCode::from(match exit {
+            Exit::Fine => 0,
+            Exit::Program => 1,
+            Exit::Command => 2,
+            Exit::Unsupported => 3,
+        })
     }
 }
 
@@ -101,6 +123,11 @@ impl Output {
         }
     }
 
+    /// What is asked for.
+    pub fn format(&self) -> Format {
+        self.format
+    }
+
     /// Whether text is asked for.
     pub fn is_text(&self) -> bool {
         self.format == Format::Text
@@ -143,7 +170,7 @@ impl Output {
 
     /// Says the diagnostics, all of one source, on standard error or in the field `diagnostics`.
     pub fn diagnostics(&mut self, diagnostics: &[Diagnostic], source: &Source) {
-        if self.is_text() {
+        if self.format != Format::Json {
             let text = render_all(diagnostics, source, self.colour);
             let _ = io::stderr().write_all(text.as_bytes());
         } else {
@@ -165,9 +192,19 @@ impl Output {
         }
     }
 
+    /// Says something beside the result, whatever its form, on standard error.
+    pub fn aside_text(&self, text: &str) {
+        let _ = io::stderr().write_all(text.as_bytes());
+    }
+
+    /// Says that a report cannot be written.
+    pub fn unwritten(&mut self, error: &io::Error) -> Exit {
+        self.complain(&format!("a report cannot be written: {error}"))
+    }
+
     /// Says why the command cannot be carried out.
     pub fn complain(&mut self, message: &str) -> Exit {
-        if self.is_text() {
+        if self.format != Format::Json {
             let _ = writeln!(io::stderr(), "visim: {message}");
         } else {
             self.field("error", || json!(message));

@@ -7,9 +7,10 @@ use super::launch;
 use super::output::{Exit, Output};
 use super::tld;
 use super::watch::Watching;
-use crate::diagnostic::{Diagnostic, any_fatal};
+use crate::diagnostic::{Diagnostic, any_fatal, counted};
 use crate::files::Writes;
 use crate::harness::bind::{Layer, Problem};
+use crate::harness::case;
 use crate::harness::clauses;
 use crate::harness::directive::{self, Directives, Mistake};
 use crate::harness::language::Language;
@@ -89,7 +90,7 @@ pub struct Run {
 }
 
 /// Reads a number of threads for clap.
-fn jobs(text: &str) -> Result<usize, String> {
+pub(super) fn jobs(text: &str) -> Result<usize, String> {
     let jobs = text.parse().ok().filter(|&jobs| jobs > 0);
     jobs.ok_or_else(|| "expected a number of threads, at least 1".to_string())
 }
@@ -175,7 +176,7 @@ impl Run {
             through_bits: self.through_bits,
             sanitize: false,
             allow_removed: self.allow_removed,
-            keep_all: false,
+            ..session::Options::default()
         };
         if self.watch.is_asked() {
             return self
@@ -398,6 +399,19 @@ pub(super) fn deliver(
         output.text(&format!("wrote {}\n", path.display()));
     }
     let paths = written.iter().map(|p| p.display().to_string());
+    let expected = layers[0].directives.expectations.len();
+    let broken = case::broken(ran, &layers[0]);
+    if broken > 0 {
+        let all = counted(expected, "expectation");
+        let file = layers[0].source.name();
+        output.remark(&format!(
+            "{broken} of {all} did not hold: visim test {file} shows what differs"
+        ));
+    }
+    output.field(
+        "expectations",
+        || json!({"all": expected, "broken": broken}),
+    );
     output.field("dumps", || json!(dumps));
     output.field("written", || json!(paths.collect::<Vec<_>>()));
     Ok(())

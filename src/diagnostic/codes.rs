@@ -296,6 +296,8 @@ codes! {
     E0758 "slices of the surface overlap"
     W0759 "planes of the surface share bytes"
     W0760 "packed border colour has two readings"
+    L0761 "test ran out of time"
+    E0762 "test expects nothing"
     E0757 "surface has no such level, slice, sample or plane"
     E0802 "invalid modifier"
     E0803 "operands do not fit TLD"

@@ -22,7 +22,7 @@ pub use compute::decoded::Decoded;
 pub use compute::{alu, float, packed};
 pub use control::reset::Reset;
 pub use control::{lockstep, order};
-pub use message::environment::Environment;
+pub use message::environment::{Deadline, Environment};
 pub use message::site_plans::SitePlans;
 pub use state::arena::Arena;
 pub use state::bindings::{Bindings, FlatMemory, FlatRange, OwnRange, Resources, Sampler};

@@ -11,7 +11,7 @@ use super::load;
 use super::run_result::RunResult;
 use super::session::{self, Options, Session, Table};
 use super::tld;
-use crate::diagnostic::{Code, Diagnostic, render_all, to_json};
+use crate::diagnostic::{Class, Code, Diagnostic, render_all, to_json};
 use crate::observe::{Races, Sanitizer, Watcher};
 use crate::source::{Source, Span};
 use crate::surface::Surface;
@@ -28,6 +28,58 @@ pub enum Status {
     Failed,
     /// The file says `known-failing because:`, and it fails.
     KnownFailure,
+    /// It runs, and nothing in it says what should come.
+    NoExpectation,
+    /// It is valid, and what stops it is that visim does not model something.
+    Unsupported,
+}
+
+impl Status {
+    /// Every status.
+    pub const ALL: [Status; 5] = [
+        Status::Passed,
+        Status::Failed,
+        Status::KnownFailure,
+        Status::NoExpectation,
+        Status::Unsupported,
+    ];
+
+    /// Its name in records.
+    pub fn name(self) -> &'static str {
+        match self {
+            Status::Passed => "passed",
+            Status::Failed => "failed",
+            Status::KnownFailure => "known failure",
+            Status::NoExpectation => "no expectation",
+            Status::Unsupported => "unsupported",
+        }
+    }
+
+    /// The status of a name.
+    pub fn from_name(name: &str) -> Option<Status> {
+        Status::ALL.into_iter().find(|status| status.name() == name)
+    }
+}
+
+/// What beside a wrong result fails a test.
+#[derive(Clone, Debug, Default)]
+pub struct Rules {
+    /// Warnings that do.
+    pub deny: Vec<Code>,
+    /// Warnings that do not: they win over `deny`, and over the rule for W07xx.
+    pub allow: Vec<Code>,
+    /// A file that expects nothing passes.
+    pub allow_empty: bool,
+}
+
+impl Rules {
+    /// Whether a diagnostic fails a test: each that is no warning, and of the warnings those of files, bindings and
+    /// directives, by which a test asks for something else than its writer meant.
+    fn fails(&self, diagnostic: &Diagnostic) -> bool {
+        let code = diagnostic.code;
+        let usual = || code.info().name.starts_with("W07") || self.deny.contains(&code);
+        diagnostic.class().is_fatal() || (usual() && !self.allow.contains(&code))
+    }
 }
 
 /// The result of a test.
@@ -39,6 +91,8 @@ pub struct Verdict {
     pub status: Status,
     /// What is wrong.
     pub diagnostics: Vec<Diagnostic>,
+    /// What the reader should know although it is not wrong.
+    pub warnings: Vec<Diagnostic>,
     /// What a file says that no diagnostic can point into.
     pub complaint: Option<String>,
     /// How `--bless` would change the text.
@@ -49,6 +103,29 @@ pub struct Verdict {
 }
 
 impl Verdict {
+    /// Nothing is wrong with a file yet.
+    fn of(path: &Path) -> Verdict {
+        Verdict {
+            path: path.to_path_buf(),
+            status: Status::Passed,
+            diagnostics: Vec::new(),
+            warnings: Vec::new(),
+            complaint: None,
+            edits: Vec::new(),
+            pictures: Vec::new(),
+            source: None,
+        }
+    }
+
+    /// A test that fails with no place to point at.
+    pub fn complaining(path: &Path, what: &str) -> Verdict {
+        Verdict {
+            status: Status::Failed,
+            complaint: Some(what.to_string()),
+            ..Verdict::of(path)
+        }
+    }
+
     /// What is wrong, as text.
     pub fn text(&self, colour: bool) -> String {
         let mut text = match &self.source {
@@ -62,11 +139,26 @@ impl Verdict {
         text
     }
 
+    /// The warnings, as text.
+    pub fn remarks(&self, colour: bool) -> String {
+        let source = self.source.as_ref();
+        source.map_or(String::new(), |s| render_all(&self.warnings, s, colour))
+    }
+
     /// What is wrong, as fields.
     pub fn json(&self) -> Vec<Value> {
+        self.fields(&self.diagnostics)
+    }
+
+    /// The warnings, as fields.
+    pub fn remarks_json(&self) -> Vec<Value> {
+        self.fields(&self.warnings)
+    }
+
+    fn fields(&self, diagnostics: &[Diagnostic]) -> Vec<Value> {
         let source = self.source.iter();
         source
-            .flat_map(|s| self.diagnostics.iter().map(move |d| to_json(d, s)))
+            .flat_map(|s| diagnostics.iter().map(move |d| to_json(d, s)))
             .collect()
     }
 
@@ -98,26 +190,16 @@ impl Verdict {
 
 /// Runs one file as a test.
 pub fn run(path: &Path, options: &Options) -> Verdict {
-    run_beside(path, path, options)
+    run_beside(path, path, options, &Rules::default())
 }
 
 /// Runs a compiled program as a test, with the launch that lies beside another file: what it was compiled from.
-pub fn run_beside(path: &Path, beside: &Path, options: &Options) -> Verdict {
-    let mut verdict = Verdict {
-        path: path.to_path_buf(),
-        status: Status::Passed,
-        diagnostics: Vec::new(),
-        complaint: None,
-        edits: Vec::new(),
-        pictures: Vec::new(),
-        source: None,
-    };
+pub fn run_beside(path: &Path, beside: &Path, options: &Options, rules: &Rules) -> Verdict {
+    let mut verdict = Verdict::of(path);
     let source = match load::source(path) {
         Ok(source) => source,
         Err(error) => {
-            verdict.complaint = Some(error.to_string());
-            verdict.status = Status::Failed;
-            return verdict;
+            return Verdict::complaining(path, &error.to_string());
         }
     };
     let (layer, found) = session::file_layer(source, path);
@@ -125,8 +207,11 @@ pub fn run_beside(path: &Path, beside: &Path, options: &Options) -> Verdict {
     let launched = match launch(&mut layers, path, beside) {
         Ok(launched) => launched,
         Err(refused) => {
+            verdict.status = match refused.class() {
+                Class::Unsupported => Status::Unsupported,
+                _ => Status::Failed,
+            };
             verdict.diagnostics.push(*refused);
-            verdict.status = Status::Failed;
             verdict.source = Some(layers[0].source.clone());
             return verdict;
         }
@@ -143,7 +228,10 @@ pub fn run_beside(path: &Path, beside: &Path, options: &Options) -> Verdict {
     };
     match ran {
         Ok((ran, warnings)) => {
-            refusals(layer, warnings, &mut verdict);
+            // Remarks on a compiler's own text are of no use to who runs it.
+            let useful = |p: &Problem| launched.is_none() || rules.fails(&p.diagnostic);
+            let warnings = warnings.into_iter().filter(useful).collect();
+            refusals(layer, warnings, rules, &mut verdict);
             let compared = launched.iter().flat_map(Launched::compared);
             let differences = compared.filter_map(|output| output.result.err());
             verdict.diagnostics.extend(differences);
@@ -151,25 +239,59 @@ pub fn run_beside(path: &Path, beside: &Path, options: &Options) -> Verdict {
                 expect(ran.as_ref(), layer, expectation, &mut verdict);
             }
         }
-        Err(problems) => refusals(layer, problems, &mut verdict),
+        Err(problems) => refusals(layer, problems, rules, &mut verdict),
     }
-    let failed = !verdict.diagnostics.is_empty();
-    // A directive that cannot be read or carried out says nothing of what is known to fail.
-    let asks_wrongly = |d: &Diagnostic| matches!(d.code, Code::E0701 | Code::E0705);
-    let unasked = verdict.diagnostics.iter().any(asks_wrongly);
-    verdict.status = match (&layer.directives.known_failing, failed) {
-        (None, false) => Status::Passed,
-        (None, true) => Status::Failed,
-        (Some(_), true) if unasked => Status::Failed,
-        (Some(_), true) => Status::KnownFailure,
-        (Some(reason), false) => {
-            let passes = Diagnostic::new(Code::E0712).at(reason.span, "all that is expected came");
-            verdict.diagnostics.push(passes);
-            Status::Failed
-        }
-    };
+    verdict.status = status(layer, launched.as_ref(), rules, &mut verdict.diagnostics);
     verdict.source = Some(layer.source.clone());
     verdict
+}
+
+/// How a test ended that found these diagnostics; a known failure that passes adds one.
+fn status(
+    layer: &Layer,
+    launched: Option<&Launched>,
+    rules: &Rules,
+    found: &mut Vec<Diagnostic>,
+) -> Status {
+    let own = &layer.directives;
+    // A directive that cannot be read or carried out says nothing of what is known to fail.
+    let asks_wrongly = |d: &Diagnostic| matches!(d.code, Code::E0701 | Code::E0705);
+    let unasked = found.iter().any(asks_wrongly);
+    let unsupported = found.iter().all(|d| d.class() == Class::Unsupported);
+    let expects = !own.expectations.is_empty()
+        || !own.refusals.is_empty()
+        || own.sanitize
+        || own.check_races
+        || launched.is_some_and(Launched::expects);
+    match (&own.known_failing, found.is_empty()) {
+        (None, true) if !expects && !rules.allow_empty => {
+            found.push(Diagnostic::new(Code::E0762).help(
+                "// EXPECT NAME: … or `//~ CODE` in the text, outputs of its launch, or visim test --allow-empty",
+            ));
+            Status::NoExpectation
+        }
+        (None, true) => Status::Passed,
+        (None, false) if unsupported => Status::Unsupported,
+        (None, false) => Status::Failed,
+        (Some(_), false) if unasked => Status::Failed,
+        (Some(_), false) => Status::KnownFailure,
+        (Some(reason), true) => {
+            let passes = Diagnostic::new(Code::E0712).at(reason.span, "all that is expected came");
+            found.push(passes);
+            Status::Failed
+        }
+    }
+}
+
+/// How many of the expectations of a text do not hold of what a run left.
+pub fn broken(ran: &dyn RunResult, layer: &Layer) -> usize {
+    let holds = |expected: &&Expectation| {
+        let mut verdict = Verdict::of(Path::new(""));
+        expect(ran, layer, expected, &mut verdict);
+        verdict.diagnostics.is_empty()
+    };
+    let expected = layer.directives.expectations.iter();
+    expected.filter(|e| !holds(e)).count()
 }
 
 /// Joins a compiled kernel, the first layer, with the launch that it is tested by.
@@ -255,7 +377,7 @@ fn texture_loads(layers: &[Layer], found: Vec<Diagnostic>) -> Result<Left, Vec<P
 }
 
 /// Takes what was promised by `//~` from what was found; the rest, and broken promises, are failures.
-fn refusals(layer: &Layer, problems: Vec<Problem>, verdict: &mut Verdict) {
+fn refusals(layer: &Layer, problems: Vec<Problem>, rules: &Rules, verdict: &mut Verdict) {
     let source = &layer.source;
     let mut kept = vec![false; layer.directives.refusals.len()];
     for Problem { diagnostic, .. } in problems {
@@ -265,8 +387,8 @@ fn refusals(layer: &Layer, problems: Vec<Problem>, verdict: &mut Verdict) {
         });
         match matching {
             Some(index) => kept[index] = true,
-            None if diagnostic.class().is_fatal() => verdict.diagnostics.push(diagnostic),
-            None => {}
+            None if rules.fails(&diagnostic) => verdict.diagnostics.push(diagnostic),
+            None => verdict.warnings.push(diagnostic),
         }
     }
     for (refusal, _) in layer

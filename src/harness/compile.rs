@@ -43,8 +43,8 @@ fn compiler() -> Option<PathBuf> {
     found.into_iter().find(|file| file.is_file())
 }
 
-/// Where programs are kept: the user's cache, or the folder of temporary files.
-fn cache() -> PathBuf {
+/// Where programs, and what is known of earlier runs, are kept: the user's cache, or the folder of temporary files.
+pub fn cache() -> PathBuf {
     let own = env::var_os("XDG_CACHE_HOME").map(PathBuf::from);
     let home = env::var_os("HOME").map(|home| PathBuf::from(home).join(".cache"));
     let folder = own.or(home).filter(|folder| folder.is_absolute());

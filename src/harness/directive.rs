@@ -27,8 +27,9 @@
 use super::clauses::{dump, groups, only, platform, sampler, save, setting, surface, threads};
 use super::comments::{Comment, comments};
 use super::expect::{self, Expectation, Refusal};
+use super::meant::{self, Said};
 use super::values::NumberFormat;
-use super::words::{self, Word, cut};
+use super::words::{Word, cut};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
@@ -254,16 +255,32 @@ impl Reader {
             }
             return;
         }
-        if !comment.alone {
-            return;
-        }
         let body = text.trim_start_matches('/').trim_start();
         let base = (comment.end - body.len()) as u32;
         let span = Span::new(comment.start as u32, comment.end as u32);
         // A remark may follow after a second pair of slashes.
         let remark = body.find(" //").or(body.find("\t//"));
         let body = body[..remark.unwrap_or(body.len())].trim_end();
-        if let Some(reason) = body.strip_prefix("known-failing because:") {
+        let said = Said {
+            body,
+            base,
+            alone: comment.alone,
+            text: source.text(),
+        };
+        if let Some(doubt) = said.doubt(|keyword, rest| {
+            if keyword == "RUN" {
+                return rest.node.contains("visim");
+            }
+            let mut trial = Reader::default();
+            let read = trial.directive(source, keyword, rest, span, later, &mut 0);
+            read.is_ok_and(|()| trial.names_what_is_there(source))
+        }) {
+            return self.diagnostics.push(doubt);
+        }
+        if !comment.alone {
+            return;
+        }
+        if let Some(reason) = body.strip_prefix(meant::KNOWN_FAILING) {
             match reason.trim() {
                 "" => self.diagnostics.push(
                     mistake(span, "the reason is missing")
@@ -277,23 +294,7 @@ impl Reader {
             return;
         }
         let word = body.split([' ', '\t', ':']).next().unwrap_or_default();
-        let loud = word.len() >= 3 && word.bytes().all(|b| b.is_ascii_uppercase());
-        if !loud {
-            return;
-        }
-        let keywords = KEYWORDS.iter().map(|k| k.0);
-        if !keywords.clone().any(|k| k == word) {
-            if let Some(meant) = words::nearest(word, keywords) {
-                let at = Span::new(base, base + word.len() as u32);
-                self.diagnostics.push(
-                    Diagnostic::new(Code::W0714)
-                        .at(
-                            at,
-                            format!("`{word}` is not a directive, and the comment has no effect"),
-                        )
-                        .help(format!("did you mean {meant}?")),
-                );
-            }
+        if !KEYWORDS.iter().any(|k| k.0 == word) {
             return;
         }
         let rest = Spanned::new(
@@ -309,6 +310,22 @@ impl Reader {
                 ..*mistake
             });
         }
+    }
+
+    /// What one directive names is in the text: prose may begin with the same words.
+    fn names_what_is_there(&self, source: &Source) -> bool {
+        let own = &self.directives;
+        let text = source.text();
+        let kernel = own
+            .kernel
+            .as_ref()
+            .is_none_or(|k| meant::has_kernel(text, &k.node));
+        let launch = own
+            .launch
+            .as_ref()
+            .is_none_or(|l| l.node.ends_with(".json"));
+        let dumps = own.dumps.iter().map(|dump| &dump.place.name.node);
+        kernel && launch && dumps.into_iter().all(|name| meant::is_declared(text, name))
     }
 
     fn directive(

@@ -450,6 +450,13 @@ impl Launched {
         (text, Some(diagnostic))
     }
 
+    /// Whether the description says what is expected of an output.
+    pub fn expects(&self) -> bool {
+        self.file
+            .as_ref()
+            .is_some_and(|file| !file.launch.outputs.is_empty())
+    }
+
     /// Compares the outputs with what the description expects of them.
     pub fn compared(&self) -> Vec<Compared> {
         let Some(file) = &self.file else {

@@ -25,6 +25,7 @@ pub mod kernel;
 pub mod language;
 pub mod launch;
 pub mod load;
+mod meant;
 pub mod pair;
 pub mod program_file;
 

@@ -16,7 +16,7 @@ use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
 use crate::files::Disk;
 use crate::isa::{Platform, Type};
-use crate::launch::{Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
+use crate::launch::{Deadline, Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program, SymbolClass};
 use crate::source::{Source, Span, Spanned};
@@ -24,6 +24,7 @@ use crate::surface::Surface;
 use std::fmt;
 use std::path::Path;
 use std::sync::Arc;
+use std::time::Duration;
 
 /// What the caller chooses beside the directives.
 #[derive(Clone)]
@@ -42,6 +43,8 @@ pub struct Options {
     pub sanitize: bool,
     /// The registers of all threads are kept, not those alone that the directives look at.
     pub keep_all: bool,
+    /// How long the threads may run.
+    pub timeout: Option<Duration>,
 }
 
 impl fmt::Debug for Options {
@@ -54,6 +57,7 @@ impl fmt::Debug for Options {
             .field("allow_removed", &self.allow_removed)
             .field("sanitize", &self.sanitize)
             .field("keep_all", &self.keep_all)
+            .field("timeout", &self.timeout)
             .finish()
     }
 }
@@ -69,6 +73,7 @@ impl Default for Options {
             allow_removed: false,
             sanitize: false,
             keep_all: false,
+            timeout: None,
         }
     }
 }
@@ -216,6 +221,7 @@ pub fn run_program<O: Observer>(
         jobs: options.jobs,
         limit: options.limit,
         through_bits: options.through_bits,
+        deadline: options.timeout.and_then(Deadline::after),
         keep: match options.keep_all {
             true => Keep::All,
             false => Keep::These(kept(layers, threads.0)),

@@ -15,7 +15,7 @@ mod grid;
 mod group;
 pub mod kernel;
 
-pub use crate::exec::{Bindings, FlatRange, Observer, Sampler, Silent, ThreadId, Trap};
+pub use crate::exec::{Bindings, Deadline, FlatRange, Observer, Sampler, Silent, ThreadId, Trap};
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
@@ -53,6 +53,8 @@ pub struct RunOptions {
     /// Makes every message into the bits of the platform, reads them again and serves that:
     /// the same bytes, or a trap where the platform has no such message.
     pub through_bits: bool,
+    /// When all threads must have ended, where there is such a time.
+    pub deadline: Option<Deadline>,
 }
 
 impl Default for RunOptions {
@@ -66,6 +68,7 @@ impl Default for RunOptions {
             scratch_bytes: 1 << 18,
             keep: Keep::First,
             through_bits: false,
+            deadline: None,
         }
     }
 }
@@ -443,8 +446,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             named,
             scratch_bytes: self.options.scratch_bytes,
             limit: self.options.limit,
+            deadline: self.options.deadline,
             turn: match self.grid.threads {
-                0 | 1 => u64::MAX,
+                0 | 1 if self.options.deadline.is_none() => u64::MAX,
                 _ => TURN,
             },
             through_bits: self.options.through_bits,

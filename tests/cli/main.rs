@@ -10,5 +10,6 @@ mod files;
 mod launch;
 mod lower;
 mod program_data;
+mod runner;
 mod traces;
 mod video;

@@ -90,6 +90,7 @@ fn advance(
         return Ok(());
     };
     loop {
+        front[0].check_time(environment)?;
         if let Some(pc) = stride(front, join, environment) {
             act(front, pc, environment)?;
         }
@@ -101,6 +102,9 @@ fn advance(
         }
     }
 }
+
+/// Ops after which the time is looked at, where there is a limit.
+const MOST_BETWEEN: u64 = 1 << 16;
 
 /// Runs what threads that are at one op do alike: steps, branches, and messages served for all of them. Says
 /// at which op they are that each does for itself, or that is one too many for one of them; `None` if they
@@ -115,7 +119,10 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
         waits = waits.min(thread.frame.join);
         most = most.max(thread.executed);
     }
-    let left = limit.saturating_sub(most);
+    let mut left = limit.saturating_sub(most);
+    if environment.deadline.is_some() {
+        left = left.min(MOST_BETWEEN);
+    }
     let (mut done, mut together) = (0, true);
     while together && pc < waits && done < left {
         let run = u64::from(code.run(pc)).min(left - done);

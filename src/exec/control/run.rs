@@ -35,7 +35,7 @@ impl Thread<'_> {
     ///
     /// # Errors
     /// The first [`Trap`]: something not modelled was reached (`N0601`), a message cannot be served
-    /// (`E0603`, `E0604`, `E0607`, `E0608`), or a limit was (`L0602`, `L0604`, `L0605`).
+    /// (`E0603`, `E0604`, `E0607`, `E0608`), or a limit was (`L0602`, `L0604`, `L0605`, `L0761`).
     pub fn run<O: Observer>(
         &mut self,
         environment: &Environment<'_>,
@@ -43,6 +43,7 @@ impl Thread<'_> {
     ) -> Result<Stop, Box<Trap>> {
         let (program, limit) = (self.program, environment.limit);
         let code = environment.code;
+        self.check_time(environment)?;
         if let Some((pc, meeting)) = self.waits.take()
             && O::ACTIVE
         {
@@ -337,6 +338,15 @@ impl Thread<'_> {
             .note(rule)
             .see("vISA text reference 5.13; vISA NBARRIER");
         self.trap(pc, self.frame.em, diagnostic)
+    }
+
+    /// Whether there is time left for another turn.
+    pub(crate) fn check_time(&self, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
+        let over = environment.deadline.and_then(|deadline| deadline.is_over());
+        let Some(given) = over else { return Ok(()) };
+        let diagnostic =
+            Diagnostic::new(Code::L0761).note(format!("the limit is {} s", given.as_secs_f64()));
+        Err(self.trap(self.frame.pc, self.frame.em, diagnostic))
     }
 
     pub(crate) fn over_limit(&self, limit: u64) -> Box<Trap> {
