@@ -1,5 +1,5 @@
 //! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | state | picture
-//! | video`.
+//! | video | completions | man`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
 //! knows more than that. Exit codes: 0 fine, 1 the program is wrong, 2 the command or a file is wrong, 3 of `test` alone: none
@@ -18,6 +18,7 @@ mod output;
 mod picture;
 mod run;
 mod sends;
+mod shell;
 mod state;
 mod test;
 mod tld;
@@ -62,6 +63,8 @@ enum Command {
     State(state::States),
     Picture(picture::Picture),
     Video(Box<video::Video>),
+    Completions(shell::Completions),
+    Man(shell::Man),
 }
 
 /// Reads the command line, runs the command, prints, and says how it went.
@@ -115,6 +118,8 @@ pub fn main() -> ExitCode {
         Command::State(command) => command.run(&mut output),
         Command::Picture(command) => command.run(&mut output),
         Command::Video(command) => command.run(&mut output),
+        Command::Completions(command) => command.run(Options::command(), &mut output),
+        Command::Man(command) => command.run(Options::command(), &mut output),
     };
     output.finish().max(exit).into()
 }

@@ -10,6 +10,7 @@ mod files;
 mod launch;
 mod lower;
 mod program_data;
+mod release;
 mod runner;
 mod traces;
 mod video;
