@@ -35,10 +35,11 @@
 //! | [`Platform`] | a GPU generation |
 //! | [`Simulator`] | a run, put together: program, surfaces, samplers, start values, grid |
 //! | [`Surface`], [`SamplerState`] | what is bound to a run |
+//! | [`Variable`] | a variable of a program: name, type, elements
 //! | [`Outcome`] | registers, surfaces and counts after a run |
 //! | [`Observer`] | what watches a run |
 //! | [`Report`], [`Diagnostic`] | what is wrong, and where |
-//! | [`Files`], [`Disk`], [`InMemory`] | where the files that programs name are read from |
+//! | [`Files`], [`Readable`], [`Disk`], [`InMemory`] | where the files that programs name are read from |
 //!
 //! The stages of the pipeline are for contributors: `cargo doc --features internals` makes their pages, of which the one of
 //! the module `internals` is the first to read.
@@ -94,18 +95,17 @@ pub mod internals {
 }
 
 // Inside the crate every stage is `crate::stage`.
-#[cfg(feature = "cli")]
-use internals::video;
 use internals::{
-    base, check, dataport, diagnostic, exec, explain, files, finalizer, harness, isa, launch,
-    lower, math, message, observe, program, sampler, sends, source, surface, syntax, tld,
-    visa_binary,
+    base, check, dataport, diagnostic, exec, files, finalizer, harness, isa, launch, lower, math,
+    message, observe, program, sampler, sends, source, surface, syntax, tld, visa_binary,
 };
+#[cfg(feature = "cli")]
+use internals::{explain, video};
 
-pub use api::{Module, Outcome, Program, Report, SamplerState, Simulator, Surface};
+pub use api::{Module, Outcome, Program, Report, SamplerState, Simulator, Surface, Variable};
 pub use diagnostic::Diagnostic;
 pub use exec::Observer;
-pub use files::{Disk, Files, InMemory};
+pub use files::{Disk, Files, InMemory, Readable};
 pub use isa::Platform;
 pub use source::Source;
 

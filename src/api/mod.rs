@@ -15,7 +15,7 @@ mod report;
 mod simulator;
 mod surface;
 
-pub use module::{Module, Program};
+pub use module::{Module, Program, Variable};
 pub use outcome::Outcome;
 pub use report::Report;
 pub use simulator::Simulator;

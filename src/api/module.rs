@@ -105,9 +105,36 @@ impl Program {
         self.program.platform
     }
 
-    /// Its variables with their sizes in bytes, built-in ones (`%r0`) first, then in declaration order.
-    pub fn variables(&self) -> impl Iterator<Item = (&str, usize)> {
-        let symbols = self.program.symbols.iter();
-        symbols.map(|(name, symbol)| (name.as_str(), symbol.bytes() as usize))
+    /// Its variables, built-in ones (`%r0`) first, then in declaration order.
+    pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
+        variables(&self.program)
     }
+}
+
+/// A variable of a program.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[non_exhaustive]
+pub struct Variable<'p> {
+    /// As the text has it: `V32`, `%r0`.
+    pub name: &'p str,
+    /// The type of an element as declarations write it: `ud`, `f`. Addresses are `uw`, predicates, surfaces and
+    /// samplers `ud`.
+    pub element_type: &'static str,
+    /// Its bytes as that many elements; a predicate is one.
+    pub elements: usize,
+    /// Its size in bytes.
+    pub bytes: usize,
+}
+
+/// The variables of a program, in the order of [`Program::variables`].
+pub(super) fn variables(program: &program::Program) -> impl Iterator<Item = Variable<'_>> {
+    program.symbols.iter().map(|(name, symbol)| {
+        let (ty, bytes) = (symbol.class.default_type(), symbol.bytes());
+        Variable {
+            name,
+            element_type: ty.name(),
+            elements: (bytes / ty.bytes()) as usize,
+            bytes: bytes as usize,
+        }
+    })
 }

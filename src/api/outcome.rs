@@ -1,5 +1,6 @@
 //! What a run leaves.
 
+use super::module::{Variable, variables};
 use super::report::Report;
 use super::surface::{Contents, Surface};
 use crate::harness::kernel::Prepared;
@@ -44,6 +45,11 @@ impl Outcome {
         let mut threads = self.session.outcome.threads.iter();
         let registers = threads.find(|t| t.thread.index == thread)?;
         registers.bytes(&self.session.program, name)
+    }
+
+    /// The variables of the program that ran, as [`Program::variables`](crate::Program::variables) has them.
+    pub fn variables(&self) -> impl Iterator<Item = Variable<'_>> {
+        variables(&self.session.program)
     }
 
     /// The surface bound to a variable or a binding table index (`"T6"`, `"6"`), as the program left it. It may be

@@ -6,14 +6,16 @@ use super::report::Report;
 use super::surface::{Contents, SamplerState, Surface};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Observer, Silent, ThreadId};
-use crate::files::{Files, InMemory};
+use crate::files::{Disk, Files, InMemory};
+use crate::harness::argument;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::clauses;
 use crate::harness::directive::{Directives, Location, Mistake, Origin, Setting};
 use crate::harness::front::Front;
 use crate::harness::kernel::{Chosen, CompiledFile, Prepared, Refused};
+use crate::harness::language::Language;
 use crate::harness::session::{self, Options};
-use crate::harness::{companion_files, program_file};
+use crate::harness::{self, companion_files, load, program_file};
 use crate::isa::{Platform, Type};
 use crate::launch::kernel::{Argument, Size};
 use crate::program;
@@ -57,11 +59,14 @@ enum Text {
     Program(Program),
     /// A compiled program with its name.
     Compiled(String, Arc<[u8]>),
+    /// A file and its text.
+    File(PathBuf, Source),
 }
 
 /// What a compiled kernel is launched with.
 #[derive(Clone, Debug, Default)]
 struct Launch {
+    description: Option<PathBuf>,
     global: Vec<u32>,
     local: Vec<u32>,
     arguments: Vec<(String, Argument)>,
@@ -80,6 +85,25 @@ enum Setup {
 }
 
 impl Simulator {
+    /// A run of a file, as `visim run` reads it: a text in any of the languages, a binary form, a compiled program. Files
+    /// that it names are read from the disk, those of its directives from its own folder on.
+    ///
+    /// A compiled kernel is launched with [`Simulator::global`], [`Simulator::local`] and arguments, and with what the
+    /// description beside the file or [`Simulator::launch`] says of the rest.
+    ///
+    /// # Errors
+    /// `E0702`: the file cannot be read.
+    pub fn open(path: impl AsRef<Path>) -> Result<Simulator, Report> {
+        let path = path.as_ref();
+        let source = load::source(path).map_err(|error| {
+            let refused = Diagnostic::with_message(Code::E0702, error.to_string());
+            Report::of_text(vec![refused], &Source::new(path.display().to_string(), ""))
+        })?;
+        let mut simulator = Simulator::of_text(Text::File(path.to_path_buf(), source));
+        simulator.files = Arc::new(Disk);
+        Ok(simulator)
+    }
+
     fn of_text(text: Text) -> Simulator {
         Simulator {
             text,
@@ -136,6 +160,13 @@ impl Simulator {
     /// [`Simulator::global`].
     pub fn local(mut self, size: &[u32]) -> Simulator {
         self.launch.local = size.to_vec();
+        self
+    }
+
+    /// The `launch.json` of a compiled kernel that [`Simulator::open`] has read; what is said here in other calls wins.
+    /// Without it the one beside the file is taken, if there is one.
+    pub fn launch(mut self, description: impl Into<PathBuf>) -> Simulator {
+        self.launch.description = Some(description.into());
         self
     }
 
@@ -216,7 +247,7 @@ impl Simulator {
         self
     }
 
-    /// Instructions that one thread may run before the run ends with `L0601`; 100 million without it.
+    /// Instructions that one thread may run before the run ends with `L0602`; 100 million without it.
     pub fn max_instructions(mut self, limit: u64) -> Simulator {
         self.options.limit = limit;
         self
@@ -251,34 +282,9 @@ impl Simulator {
         &self,
         observe: impl Fn(ThreadId) -> O + Sync,
     ) -> Result<(Outcome, Vec<(ThreadId, O)>), Report> {
-        let mut options = self.options.clone();
-        let (mut layers, found) = match &self.text {
-            Text::Source(source) => {
-                let (layer, found) = session::file_layer(source.clone(), source.name().as_ref());
-                (vec![layer], found)
-            }
-            Text::Program(program) => {
-                let layer = Layer::option(program.source.clone(), Directives::default());
-                (vec![layer], Vec::new())
-            }
-            Text::Compiled(name, bytes) => {
-                let (layers, prepared) = self.launched(name, bytes)?;
-                options.launch = Some(prepared);
-                (layers, Vec::new())
-            }
-        };
-        for step in &self.setup {
-            layers.push(
-                step.layer()
-                    .map_err(|(mistake, source)| Report::of_text(vec![*mistake], &source))?,
-            );
-        }
-        for layer in &mut layers {
-            layer.files = Arc::clone(&self.files);
-            layer.folder = PathBuf::new();
-        }
+        let (layers, found, options) = self.layers()?;
         let program = match &self.text {
-            Text::Source(_) | Text::Compiled(..) => None,
+            Text::Source(_) | Text::Compiled(..) | Text::File(..) => None,
             Text::Program(program) => Some(program::Program::clone(&program.program)),
         };
         let started = match program {
@@ -300,23 +306,107 @@ impl Simulator {
         Ok((outcome, observers))
     }
 
-    /// The text of a compiled program, and what its kernel is launched with.
-    fn launched(&self, name: &str, program: &[u8]) -> Result<(Vec<Layer>, Prepared), Report> {
-        let setup =
-            |pick: &dyn Fn(&Setup) -> Option<String>| self.setup.iter().rev().find_map(pick);
-        let kernel = setup(&|step| match step {
-            Setup::Kernel(name) => Some(name.clone()),
-            _ => None,
-        });
-        let platform = self.setup.iter().rev().find_map(|step| match step {
+    /// The program that [`Simulator::run`] runs, without a run; `None` where that is refused.
+    pub fn program(&self) -> Option<Program> {
+        if let Text::Program(program) = &self.text {
+            return Some(program.clone());
+        }
+        let (layers, _, options) = self.layers().ok()?;
+        Some(Program {
+            source: layers[0].source.clone(),
+            program: Arc::new(session::lowered(&layers, &options)?),
+        })
+    }
+
+    /// The text, what its directives ask for, and what the calls ask for.
+    fn layers(&self) -> Result<(Vec<Layer>, Vec<Diagnostic>, Options), Report> {
+        let mut options = self.options.clone();
+        let (mut layers, found) = match &self.text {
+            Text::Source(source) => {
+                let (layer, found) = session::file_layer(source.clone(), source.name().as_ref());
+                (vec![layer], found)
+            }
+            Text::Program(program) => {
+                let layer = Layer::option(program.source.clone(), Directives::default());
+                (vec![layer], Vec::new())
+            }
+            Text::Compiled(name, bytes) => {
+                let (layers, prepared) = self.launched(name, bytes)?;
+                options.launch = Some(prepared);
+                (layers, Vec::new())
+            }
+            Text::File(path, source) => {
+                let (layer, found) = session::file_layer(source.clone(), path);
+                let mut layers = vec![layer];
+                options.launch = self.join(path, &mut layers)?;
+                (layers, found)
+            }
+        };
+        let first_folder = layers[0].folder.clone();
+        for step in &self.setup {
+            layers.push(
+                step.layer()
+                    .map_err(|(mistake, source)| Report::of_text(vec![*mistake], &source))?,
+            );
+        }
+        for layer in &mut layers {
+            layer.files = Arc::clone(&self.files);
+            layer.folder = PathBuf::new();
+        }
+        if matches!(self.text, Text::File(..)) {
+            layers[0].folder = first_folder;
+        }
+        Ok((layers, found, options))
+    }
+
+    /// The platform and the kernel that were asked for.
+    fn asked(&self) -> (Option<Platform>, Option<&str>) {
+        let mut steps = self.setup.iter().rev();
+        let platform = steps.find_map(|step| match step {
             Setup::Platform(platform) => Some(*platform),
             _ => None,
         });
+        let mut steps = self.setup.iter().rev();
+        let kernel = steps.find_map(|step| match step {
+            Setup::Kernel(name) => Some(name.as_str()),
+            _ => None,
+        });
+        (platform, kernel)
+    }
+
+    /// Joins the text of a file, the first layer, with the launch that is asked for, or that the text or a file beside
+    /// it describes.
+    fn join(&self, path: &Path, layers: &mut Vec<Layer>) -> Result<Option<Prepared>, Report> {
+        if layers[0].language != Language::Visa {
+            return Ok(None);
+        }
+        let source = layers[0].source.clone();
+        let named = match &self.launch.description {
+            Some(description) => harness::launch::Launch::by(description.clone()),
+            None => harness::launch::Launch::default().or_of_text(&layers[0], path),
+        };
+        let given = &self.launch;
+        let launch = named.with(&given.global, &given.local, &given.arguments);
+        let (platform, kernel) = self.asked();
+        let launched = launch.prepare(&source, path, kernel, platform);
+        let refused = |refused: Refused| Report::of_text(vec![*refused], &source);
+        let Some(launched) = launched.map_err(refused)? else {
+            layers[0].source = launch.text(&source, path, Vec::new()).map_err(refused)?;
+            return Ok(None);
+        };
+        layers[0].source = launched.source.clone();
+        layers.push(Layer::of_platform(launched.platform));
+        layers.extend(launched.kernel.as_deref().map(Layer::of_kernel));
+        Ok(Some(launched.prepared))
+    }
+
+    /// The text of a compiled program, and what its kernel is launched with.
+    fn launched(&self, name: &str, program: &[u8]) -> Result<(Vec<Layer>, Prepared), Report> {
+        let (platform, kernel) = self.asked();
         let path = Path::new(name);
         let nowhere = Source::new(name, "");
         let of_program = |refused: Box<Diagnostic>| Report::of_text(vec![*refused], &nowhere);
         let own = program_file::of_device(program, path, platform).map_err(of_program)?;
-        let kernel = kernel.as_deref();
         let source = program_file::source(own, path, kernel).map_err(of_program)?;
         let of_text = |refused: Box<Diagnostic>| Report::of_text(vec![*refused], &source);
         let find = |name: &str, _: &dyn Fn(Platform) -> Front, _| {
@@ -338,30 +428,7 @@ impl Launch {
         let (file, front, kernel) = (&chosen.file, &chosen.front, &chosen.kernel);
         let description = file.description(&front.checked, kernel)?;
         let mut arguments = Vec::new();
-        for (name, argument) in &self.arguments {
-            let named = description.names.iter().find(|(_, own)| *own == name);
-            let number = named.map(|(number, _)| *number).or(name.parse().ok());
-            let number = number.filter(|&number| number < MOST_ARGUMENTS);
-            let Some(number) = number else {
-                let known: Vec<&str> = description.names.values().map(String::as_str).collect();
-                let what = format!("the kernel has no argument `{name}`");
-                let refused = Diagnostic::with_message(Code::E0642, what);
-                return Err(Box::new(
-                    refused.note(format!("its arguments: {}", known.join(", "))),
-                ));
-            };
-            let number = number as usize;
-            if arguments.len() <= number {
-                arguments.resize(number + 1, Argument::Missing);
-            }
-            // Each run has memory of its own.
-            arguments[number] = match argument {
-                Argument::Buffer(memory) => {
-                    Argument::Buffer(Arc::new(Memory::from_bytes(&memory.to_vec())))
-                }
-                other => other.clone(),
-            };
-        }
+        argument::give(&mut arguments, &self.arguments, &description)?;
         let three = |size: &[u32], missing: u32| -> [u32; 3] {
             std::array::from_fn(|at| size.get(at).copied().unwrap_or(missing))
         };
@@ -382,9 +449,6 @@ impl Launch {
         file.prepare(&front.checked, kernel, arguments, &size)
     }
 }
-
-/// Arguments of a kernel at most.
-const MOST_ARGUMENTS: u32 = 1024;
 
 impl Setup {
     /// The text of the call, as diagnostics show it: the words of the directive that it stands for.

@@ -60,6 +60,14 @@ impl Surface {
         }
     }
 
+    /// The name of its format, once a run has made the surface: `"R8G8B8A8_UNORM"`.
+    pub fn format(&self) -> Option<&'static str> {
+        match &self.0 {
+            Contents::Words(..) => None,
+            Contents::Made(surface) => Some(surface.description().format.name),
+        }
+    }
+
     /// Width and height of level 0 in texels, once a run has made the surface.
     pub fn size(&self) -> Option<(u32, u32)> {
         match &self.0 {

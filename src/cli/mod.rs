@@ -27,8 +27,11 @@ mod watch;
 
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
-use output::{Colour, Exit, Format, Output};
+pub use output::Exit;
+use output::{Colour, Format, Output};
+use std::ffi::OsString;
 use std::process::ExitCode;
+pub use test::records as test_records;
 
 /// Runs Intel vISA assembly text without a GPU.
 #[derive(Debug, Parser)]
@@ -67,15 +70,20 @@ enum Command {
     Man(shell::Man),
 }
 
-/// Reads the command line, runs the command, prints, and says how it went.
+/// Reads the command line of the process, runs the command, prints, and says how it went.
 pub fn main() -> ExitCode {
-    if asks_for(["--platform", "?"]) {
-        let mut output = Output::new(output_format(), Colour::Never);
+    run(&std::env::args_os().collect::<Vec<_>>()).into()
+}
+
+/// As [`main`], of these words, the first of which is the name of the program.
+pub fn run(words: &[OsString]) -> Exit {
+    if asks_for(words, ["--platform", "?"]) {
+        let mut output = Output::new(output_format(words), Colour::Never);
         check::platforms(&mut output);
-        return output.finish().into();
+        return output.finish();
     }
     let parsed = Options::command()
-        .try_get_matches()
+        .try_get_matches_from(words)
         .and_then(|matches| Ok((Options::from_arg_matches(&matches)?, matches)));
     let (mut options, matches) = match parsed {
         Ok(parsed) => parsed,
@@ -86,14 +94,14 @@ pub fn main() -> ExitCode {
             } else {
                 Exit::Fine
             };
-            if error.use_stderr() && matches!(output_format(), Format::Json) {
+            if error.use_stderr() && matches!(output_format(words), Format::Json) {
                 let mut output = Output::new(Format::Json, Colour::Never);
                 output.complain(error.render().to_string().trim_end());
-                return output.finish().max(code).into();
+                return output.finish().max(code);
             }
             // A closed pipe is not a reason to complain.
             let _ = error.print();
-            return code.into();
+            return code;
         }
     };
     if let Command::Run(command) = &mut options.command {
@@ -103,7 +111,7 @@ pub fn main() -> ExitCode {
     if !options.format.is_general() && !matches!(options.command, Command::Test(_)) {
         let exit =
             output.complain("--format jsonl, junit, tap and libtest are those of visim test");
-        return output.finish().max(exit).into();
+        return output.finish().max(exit);
     }
     let exit = match options.command {
         Command::Check(command) => command.run(&mut output),
@@ -121,20 +129,19 @@ pub fn main() -> ExitCode {
         Command::Completions(command) => command.run(Options::command(), &mut output),
         Command::Man(command) => command.run(Options::command(), &mut output),
     };
-    output.finish().max(exit).into()
+    output.finish().max(exit)
 }
 
 /// The format of the output of a command line that cannot be read.
-fn output_format() -> Format {
-    match asks_for(["--format", "json"]) {
+fn output_format(words: &[OsString]) -> Format {
+    match asks_for(words, ["--format", "json"]) {
         true => Format::Json,
         false => Format::Text,
     }
 }
 
 /// Whether the command line, which need not make sense, gives an option this value.
-fn asks_for([option, value]: [&str; 2]) -> bool {
-    let words: Vec<_> = std::env::args_os().collect();
+fn asks_for(words: &[OsString], [option, value]: [&str; 2]) -> bool {
     let pairs = words.windows(2).any(|w| w[0] == option && w[1] == value);
     pairs
         || words

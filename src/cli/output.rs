@@ -55,14 +55,21 @@ pub enum Exit {
     Command,
 }
 
-impl From<Exit> for ExitCode {
-    fn from(exit: Exit) -> ExitCode {
-        ExitCode::from(match exit {
+impl Exit {
+    /// The exit code.
+    pub fn code(self) -> u8 {
+        match self {
             Exit::Fine => 0,
             Exit::Program => 1,
             Exit::Command => 2,
             Exit::Unsupported => 3,
-        })
+        }
+    }
+}
+
+impl From<Exit> for ExitCode {
+    fn from(exit: Exit) -> ExitCode {
+        ExitCode::from(exit.code())
     }
 }
 

@@ -422,34 +422,10 @@ pub fn place(
     options: &[ArgumentOption],
     kernel: &Description,
 ) -> Result<Vec<(usize, PathBuf)>, Refused> {
-    let names = &kernel.names;
-    let named = names
-        .last_key_value()
-        .map_or(0, |(last, _)| last.saturating_add(1));
-    let count = kernel.arguments().max(named).max(arguments.len() as u32);
-    let count = count.min(MOST_ARGUMENTS);
     let mut outs = Vec::new();
     let mut placed = BTreeSet::new();
     for option in options {
-        let by_name = names.iter().find(|(_, name)| **name == option.key);
-        let number = match by_name {
-            Some((&number, _)) => Some(number),
-            None => option.key.parse::<u32>().ok(),
-        };
-        let Some(number) = number.filter(|&n| n < count) else {
-            let all: Vec<&str> = names.values().map(String::as_str).collect();
-            let mut refused = Box::new(Diagnostic::with_message(
-                Code::E0643,
-                format!("the kernel has no argument `{}`", option.key),
-            ));
-            refused.notes.push(match all.is_empty() {
-                true if count == 0 => "it uses no argument".to_string(),
-                true => format!("it uses arguments 0 to {}", count - 1),
-                false => format!("its arguments: {}", all.join(", ")),
-            });
-            refused.help = nearest(&option.key, all).map(|meant| format!("did you mean {meant}?"));
-            return Err(refused);
-        };
+        let number = number_of(&option.key, arguments.len(), kernel)?;
         if !placed.insert(number) {
             let what = format!("argument `{}` is given twice", option.key);
             return Err(Box::new(Diagnostic::with_message(Code::E0643, what)));
@@ -460,14 +436,68 @@ pub fn place(
         if let (Some(to), true) = (&out, kernel.read_only.contains(&number)) {
             return Err(option.no_output(&kernel.argument(number), to));
         }
-        let number = number as usize;
-        if arguments.len() <= number {
-            arguments.resize(number + 1, Argument::Missing);
-        }
-        arguments[number] = argument;
-        outs.extend(out.map(|out| (number, out)));
+        set(arguments, number, argument);
+        outs.extend(out.map(|out| (number as usize, out)));
     }
     Ok(outs)
+}
+
+/// Puts arguments that a host has made in their places: by number, or by name. Each has memory of its own.
+///
+/// # Errors
+/// `E0643`: no such argument.
+pub fn give(
+    arguments: &mut Vec<Argument>,
+    given: &[(String, Argument)],
+    kernel: &Description,
+) -> Result<(), Refused> {
+    for (key, argument) in given {
+        let number = number_of(key, arguments.len(), kernel)?;
+        let own = match argument {
+            Argument::Buffer(memory) => {
+                Argument::Buffer(Arc::new(Memory::from_bytes(&memory.to_vec())))
+            }
+            other => other.clone(),
+        };
+        set(arguments, number, own);
+    }
+    Ok(())
+}
+
+fn set(arguments: &mut Vec<Argument>, number: u32, argument: Argument) {
+    let number = number as usize;
+    if arguments.len() <= number {
+        arguments.resize(number + 1, Argument::Missing);
+    }
+    arguments[number] = argument;
+}
+
+/// The number of the argument that a key names, or is; `described` of them are given already.
+fn number_of(key: &str, described: usize, kernel: &Description) -> Result<u32, Refused> {
+    let names = &kernel.names;
+    let named = names
+        .last_key_value()
+        .map_or(0, |(last, _)| last.saturating_add(1));
+    let count = kernel.arguments().max(named).max(described as u32);
+    let count = count.min(MOST_ARGUMENTS);
+    let by_name = names.iter().find(|(_, name)| *name == key);
+    let number = match by_name {
+        Some((&number, _)) => Some(number),
+        None => key.parse::<u32>().ok(),
+    };
+    if let Some(number) = number.filter(|&n| n < count) {
+        return Ok(number);
+    }
+    let all: Vec<&str> = names.values().map(String::as_str).collect();
+    let what = format!("the kernel has no argument `{key}`");
+    let mut refused = Box::new(Diagnostic::with_message(Code::E0643, what));
+    refused.notes.push(match all.is_empty() {
+        true if count == 0 => "it uses no argument".to_string(),
+        true => format!("it uses arguments 0 to {}", count - 1),
+        false => format!("its arguments: {}", all.join(", ")),
+    });
+    refused.help = nearest(key, all).map(|meant| format!("did you mean {meant}?"));
+    Err(refused)
 }
 
 #[cfg(test)]

@@ -524,24 +524,27 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let entry = entry.map_err(fail)?;
         let kind = entry.file_type().map_err(fail)?;
         let path = entry.path();
-        let program = Language::by_ending(&path).is_some();
-        // A compiled kernel with its description beside it requires a launch: it is not a test by itself.
-        let described = || {
-            let mut endings = ["zeinfo", "zebin"].into_iter();
-            endings.any(|ending| path.with_extension(ending).exists())
-        };
-        let program = match program {
-            true => !described() || Launch::of_test(&path).is_some(),
-            false => is_launched(&path),
-        };
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
             walk(&path, found)?;
-        } else if program {
+        } else if is_test(&path) {
             found.push(path);
         }
     }
     Ok(())
+}
+
+/// Whether a file in a folder of tests is one: a program, or a compiled kernel with its launch.
+pub fn is_test(path: &Path) -> bool {
+    // A compiled kernel with its description beside it requires a launch: it is not a test by itself.
+    let described = || {
+        let mut endings = ["zeinfo", "zebin"].into_iter();
+        endings.any(|ending| path.with_extension(ending).exists())
+    };
+    match Language::by_ending(path) {
+        Some(_) => !described() || Launch::of_test(path).is_some(),
+        None => is_launched(path),
+    }
 }
 
 /// Whether a file is a compiled program with its launch beside it, and without a text of the same name.

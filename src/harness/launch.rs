@@ -18,27 +18,43 @@ use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
 
 /// The options of a launch.
-#[derive(Clone, Debug, Default, clap::Args)]
+#[derive(Clone, Debug, Default)]
+#[cfg_attr(feature = "cli", derive(clap::Args))]
 pub struct Launch {
     /// Launch a compiled kernel as this description says (grammar/launch.schema.json lists its fields).
     ///
     /// Without `devices` in it, or with --zebin, the compiler's own description says where arguments go.
-    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "FILE", help_heading = "Compiled kernels")
+    )]
     launch: Option<PathBuf>,
     /// Launch a compiled kernel that this program of the compiler describes.
     ///
     /// An ELF file with .ze_info or patch tokens, patch tokens alone, or the text of .ze_info.
     /// Without it a file beside the text that describes the kernel is taken.
-    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "FILE", help_heading = "Compiled kernels")
+    )]
     zebin: Option<PathBuf>,
     /// Work-items: 64x48, 1024.
-    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")
+    )]
     global: Option<String>,
     /// Work-items of a group: 16x8.
-    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")
+    )]
     local: Option<String>,
     /// The first global id: 0x0x0 without it.
-    #[arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "XxYxZ", help_heading = "Compiled kernels")
+    )]
     offset: Option<String>,
     /// Give the kernel an argument, by number or name.
     ///
@@ -46,14 +62,23 @@ pub struct Launch {
     /// (read), 2=buffer:in.bin:out=out.bin (read, written to another), 3=int:5, 4=float4:1,2,3,4,
     /// 5=sampler:clamp:linear:normalized, 6=local:1024, 7=null, 8=hex:0500.
     /// Keys: size= out= of buffers; size= out= in= type= order= channel= of images.
-    #[arg(long, value_name = "NUMBER=WHAT", help_heading = "Compiled kernels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "NUMBER=WHAT", help_heading = "Compiled kernels")
+    )]
     arg: Vec<String>,
     /// Take functions that the text calls from this file; may be given several times.
     ///
     /// The compiler leaves each function in a file of its own. Without the option those that launch.json names are
     /// taken, or k_f0.visaasm, k_f1.visaasm … beside k.visaasm.
-    #[arg(long, value_name = "FILE", help_heading = "Compiled kernels")]
+    #[cfg_attr(
+        feature = "cli",
+        arg(long, value_name = "FILE", help_heading = "Compiled kernels")
+    )]
     functions: Vec<PathBuf>,
+    /// Arguments that a host has, by number or name.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    given: Vec<(String, Argument)>,
 }
 
 /// A launch that can run.
@@ -125,6 +150,18 @@ impl Launch {
         }
     }
 
+    /// With sizes, where they are not empty, and arguments of a host.
+    pub fn with(mut self, global: &[u32], local: &[u32], given: &[(String, Argument)]) -> Launch {
+        let size = |numbers: &[u32]| {
+            let words: Vec<String> = numbers.iter().map(u32::to_string).collect();
+            (!words.is_empty()).then(|| words.join("x"))
+        };
+        self.global = size(global).or(self.global);
+        self.local = size(local).or(self.local);
+        self.given.extend_from_slice(given);
+        self
+    }
+
     /// Whether an option says something of a launch.
     pub fn is_asked(&self) -> bool {
         self.launch.is_some()
@@ -133,6 +170,7 @@ impl Launch {
             || self.local.is_some()
             || self.offset.is_some()
             || !self.arg.is_empty()
+            || !self.given.is_empty()
     }
 
     /// The text with the functions that it calls: those of the options, else those `named`, else those beside it.
@@ -205,8 +243,9 @@ impl Launch {
         let device = file.device(path, platform)?;
         let kernel = file.description(&device)?;
         let mut arguments = file.arguments(&kernel)?;
-        let changed = !options.is_empty();
+        let changed = !options.is_empty() || !self.given.is_empty();
         let outs = argument::place(&mut arguments, &options, &kernel)?;
+        argument::give(&mut arguments, &self.given, &kernel)?;
         let given = file.launch.size();
         let size = self.size(given)?;
         let same = !changed && given == Some(size);
@@ -271,8 +310,9 @@ impl Launch {
             description.read_only.extend(launch.launch.read_only());
             arguments = launch.arguments(&description)?;
         }
-        let changed = !options.is_empty();
+        let changed = !options.is_empty() || !self.given.is_empty();
         let outs = argument::place(&mut arguments, &options, &description)?;
+        argument::give(&mut arguments, &self.given, &description)?;
         let given = launch.as_ref().and_then(|file| file.launch.size());
         let size = self.size(given)?;
         let same = !changed && given == Some(size);

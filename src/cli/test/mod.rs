@@ -23,6 +23,7 @@ use report::{Form, Report};
 use select::{Outline, Selection};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -223,15 +224,7 @@ impl Test {
         output: &mut Output,
     ) -> Result<(Vec<Outline>, Summary), Exit> {
         let begun = Instant::now();
-        let options = Options {
-            timeout: self.timeout,
-            ..Options::default()
-        };
-        let rules = Rules {
-            deny: self.deny.concat(),
-            allow: self.allow.concat(),
-            allow_empty: self.allow_empty,
-        };
+        let (options, rules) = (self.options(), self.rules());
         let colour = output.colour();
         let cores = || std::thread::available_parallelism().map_or(1, usize::from);
         let jobs = self.jobs.unwrap_or_else(cores).clamp(1, tests.len().max(1));
@@ -282,6 +275,21 @@ impl Test {
         summary.not_run = tests.len() - told.len();
         summary.time = begun.elapsed().as_secs_f64();
         Ok((told, summary))
+    }
+
+    fn options(&self) -> Options {
+        Options {
+            timeout: self.timeout,
+            ..Options::default()
+        }
+    }
+
+    fn rules(&self) -> Rules {
+        Rules {
+            deny: self.deny.concat(),
+            allow: self.allow.concat(),
+            allow_empty: self.allow_empty,
+        }
     }
 
     /// Runs one test; what goes wrong in visim itself fails it, and no other.
@@ -342,6 +350,39 @@ impl Test {
         records.iter().for_each(|record| summary.add(record.status));
         finish(reports, &summary, output)
     }
+}
+
+/// [`Test`] by itself.
+#[derive(clap::Parser)]
+#[command(name = "test")]
+struct Alone {
+    #[command(flatten)]
+    test: Test,
+}
+
+/// Runs files one after the other, each as `visim test OPTIONS FILE` does; the record of each, as a line of JSON.
+///
+/// # Errors
+/// A sentence: the options cannot be read.
+pub fn records(options: &[OsString], files: &[OsString]) -> Result<Vec<String>, String> {
+    // A path is required; the files themselves may look like options.
+    let words = ["test".into(), ".".into()].into_iter();
+    let parsed = <Alone as clap::Parser>::try_parse_from(words.chain(options.iter().cloned()));
+    let test = parsed.map_err(|error| error.to_string())?.test;
+    if let [_, path, ..] = &test.paths[..] {
+        return Err(format!("`{}` is not an option", path.display()));
+    }
+    let (session, rules) = (test.options(), test.rules());
+    let mut lines = Vec::new();
+    for path in files.iter().map(PathBuf::from) {
+        let found = Found {
+            name: name_of(&path),
+            program: path.clone(),
+            path,
+        };
+        lines.push(test.one(&found, &session, &rules, false).record.line());
+    }
+    Ok(lines)
 }
 
 /// The form of the standard output.
