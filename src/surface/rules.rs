@@ -171,6 +171,10 @@ impl Description {
             let linear = Invalid::new(Code::E0745, "buffers are linear");
             return Err(linear.fix(&["tiling"], "a linear buffer, or a 1D surface"));
         }
+        if self.line_stride.skips() {
+            let what = "Vertical Line Stride must be zero for buffers: it is for 2D surfaces";
+            return Err(Invalid::new(Code::E0745, what).fix(&["stride", "kind"], "a 2D surface"));
+        }
         if (self.height, self.depth) != (1, 1) {
             let (width, height, depth) = (self.width, self.height, self.depth);
             let what = format!("{width}×{height}×{depth} entries; a buffer is one row of them");

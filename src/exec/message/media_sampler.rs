@@ -122,6 +122,11 @@ impl Media<'_> {
         let Some(Sampler::Avs(sampler)) = resources.sampler(number) else {
             return Err(self.no_sampler(thread, resources, number, kind));
         };
+        if let Some(what) = avs::outer_taps(surface, sampler) {
+            let see = "PRM 4.10.4, Table 0X Filter Coefficient";
+            let refused = Refused::undefined(what, see);
+            return Err(refuse(thread, self.call, index, u32::MAX, refused));
+        }
         let why = avs::limits(surface, delta_v);
         self.remark(thread, resources, Code::W0882, why);
         Ok((surface, sampler))
@@ -203,6 +208,11 @@ impl Media<'_> {
         let Some(Sampler::Deinterlace(state)) = resources.sampler(asked.sampler) else {
             return Err(self.no_sampler(thread, resources, asked.sampler, "a deinterlace"));
         };
+        if state.walker {
+            let what = "VDI Walker Enable is set: X and Y come from the unit, and those of the message say nothing";
+            let refused = Refused::undefined(what, "PRM 4.10.3.2, VDI Walker Enable");
+            return Err(refuse(thread, self.call, asked.surface, u32::MAX, refused));
+        }
         self.place(thread, block::rows(state) as u32, (asked.x, asked.y))?;
         let conflicts = state.conflicts();
         let why = (!conflicts.is_empty()).then(|| conflicts.join("; "));

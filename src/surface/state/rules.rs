@@ -106,6 +106,11 @@ fn combinations_old(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
         Code::E0749,
         "Width and Depth of a buffer hold seven bits of its number of entries",
     );
+    rule(
+        d.kind != Kind::Buffer || get("MIP Count / LOD") == 0,
+        Code::E0745,
+        "MIP Count / LOD of a buffer is 0: a buffer has no MIP levels",
+    );
     let average = get("Cube Map Corner Mode") == 1;
     rule(
         !average || cube && d.generation.cube_corners == CubeCorners::ByState,
