@@ -335,6 +335,7 @@ codes! {
     W0933 "a read may overtake a write"
     W0941 "a write may overtake a read"
     W0942 "a read may see what was there before a write"
+    U0943 "reserved bits of a header are set"
     E0934 "no message has these bits"
     E0935 "the message breaks a rule of its own"
     E0936 "one word is not an Ironlake descriptor"

@@ -9,6 +9,7 @@ use crate::isa::Platform;
 use crate::message::Sfid;
 use crate::message::bits::{Decoded, MessageForm};
 use crate::message::layout::{Layout, PayloadPart};
+use crate::message::parameters;
 use crate::message::raw_lengths::spelled;
 use crate::message::request::{
     Cache, GatewayOp, PixelForm, PixelHeader, PixelWrite, Request, SamplerOp, SamplerRequest,
@@ -241,7 +242,10 @@ pub fn check_descriptor(request: &Request) -> Result<(), Violation> {
         return Err(violation(what, see));
     }
     match request {
-        Request::Sampler(r) => lanes(r),
+        Request::Sampler(r) => {
+            lanes(r)?;
+            parameters(r)
+        }
         Request::MediaRead(r) if r.path.cache == Cache::Data => {
             let what = "media blocks cannot be read through the data cache";
             Err(violation(what, "PRM 5.10.5, \"Restrictions\""))
@@ -295,6 +299,10 @@ fn check_header(request: &Request) -> Result<(), Violation> {
     };
     let global = |offset, to, see| aligned("global offset", offset, to, see);
     match request {
+        Request::Sampler(r) if r.offsets != [0; 3] => {
+            let what = "M0.2 bits 11:0 are reserved here; texel offsets are of later parts";
+            Err(broken(Code::U0943, what, "PRM 4.11.1.2, M0.2"))
+        }
         Request::Oword(r) => global(r.offset, 16, "PRM 5.10.2.2, M0.2"),
         Request::DualOword(r) => global(r.offset, 16, "PRM 5.10.2.2, M0.2"),
         Request::DwordScattered(r) => global(r.global.unwrap_or(0), 4, "PRM 5.10.2.2, M0.2"),
@@ -353,6 +361,30 @@ fn lanes(r: &SamplerRequest) -> Result<(), Violation> {
         }
         _ => Ok(()),
     }
+}
+
+/// How many parameters a payload may have: extra coordinates of its table are ignored, nothing is said of more.
+fn parameters(r: &SamplerRequest) -> Result<(), Violation> {
+    let name = r.op.name();
+    let all = parameters::gen5(r.op).len() as u32;
+    // The parameters of SIMD4x2 come in fours.
+    let most = match r.lanes {
+        2 => all.next_multiple_of(4),
+        _ => all,
+    };
+    if r.params > most {
+        let what = format!("{name} has {all} parameters, the payload {}", r.params);
+        let see = "PRM 4.11.1.4; 2.6.11, \"Incorrect message length\"";
+        return Err(broken(Code::E0925, what, see));
+    }
+    if r.op.compares() && r.params < 5 {
+        let what = format!(
+            "all four coordinates of {name} must be specified, and then ref: the payload has {} of 5",
+            r.params
+        );
+        return Err(violation(what, "PRM 4.11.1.4, sample_c"));
+    }
+    Ok(())
 }
 
 /// Source: PRM 5.10.5.2, "Block Height".

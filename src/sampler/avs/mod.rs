@@ -211,7 +211,7 @@ fn of_gen5(sampler: &AvsSampler) -> Cow<'_, AvsSampler> {
     }
 }
 
-/// What the manual forbids of the taps of table 0 for a surface of an early generation: 32-bit RGB formats have the
+/// What the manual forbids of the taps of table 0X for a surface of an early generation: 32-bit RGB formats have the
 /// inner four alone. Source: PRM 4.10.4, "Must be zero if the format is R10G10B10A2_UNORM or R8G8B8A8_UNORM".
 pub fn outer_taps(surface: &Surface, sampler: &AvsSampler) -> Option<String> {
     let d = surface.description();
@@ -220,16 +220,14 @@ pub fn outer_taps(surface: &Surface, sampler: &AvsSampler) -> Option<String> {
     if !deep || !d.generation.short_surface_state {
         return None;
     }
-    let tables = [("0X", &sampler.table0x), ("0Y", &sampler.table0y)];
-    tables.into_iter().find_map(|(name, table)| {
-        let rows = 0..PHASES as u8;
-        let mut taps = rows.flat_map(|row| [0, 1, 6, 7].map(|tap| (row, tap)));
-        let (row, tap) = taps.find(|&(row, tap)| table.row(row)[tap] != 0)?;
-        Some(format!(
-            "table {name} has {} in row {row}, tap {tap}: the outer taps must be 0 for {format}",
-            table.row(row)[tap]
-        ))
-    })
+    let table = &sampler.table0x;
+    let rows = 0..PHASES as u8;
+    let mut taps = rows.flat_map(|row| [0, 1, 6, 7].map(|tap| (row, tap)));
+    let (row, tap) = taps.find(|&(row, tap)| table.row(row)[tap] != 0)?;
+    Some(format!(
+        "table 0X has {} in row {row}, tap {tap}: the outer taps must be 0 for {format}",
+        table.row(row)[tap]
+    ))
 }
 
 /// What of a message goes beyond the manual's limits; it has a result all the same. Source: AVS reference 1.5.
