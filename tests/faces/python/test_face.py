@@ -214,6 +214,14 @@ def test_files_are_found_from_the_program_s_own_folder(tmp_path, monkeypatch):
     np.testing.assert_array_equal(visim.run("k.visa").registers["V32"], ~picture)
 
 
+def test_the_blocks_of_the_readme_run(monkeypatch):
+    monkeypatch.chdir(ROOT)
+    blocks = (ROOT / "README.md").read_text("utf-8").split("```python\n")[1:]
+    assert blocks
+    for block in blocks:
+        exec(compile(block.split("\n```")[0], "README.md", "exec"), {})
+
+
 def test_every_sample_runs():
     for path in sorted((ROOT / "samples").glob("*.visa")):
         known_to_stop = "//~" in path.read_text()
