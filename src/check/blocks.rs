@@ -90,6 +90,7 @@ pub(super) fn media_surface(cx: &Context<'_>, found: &mut Found<'_>, index: usiz
     let name = cx.name(var);
     match number {
         0 | 5 => {
+            let block = matches!(opcode, Opcode::MediaLd | Opcode::MediaSt);
             let (what, page) = match number {
                 0 => ("shared local memory", "T0(SLM): no"),
                 _ => ("stateless memory", "T5(stateless): no"),
@@ -102,9 +103,18 @@ pub(super) fn media_surface(cx: &Context<'_>, found: &mut Found<'_>, index: usiz
             };
             let d = d
                 .at(span, format!("{what} is not a 2D surface"))
-                .note(format!("the page says \"{page}\""))
+                .note(if block {
+                    format!("the page says \"{page}\"")
+                } else {
+                    format!("{opcode} reads texels, and {what} has none")
+                })
                 .help(".decl T6 v_type=T num_elts=1   // and bind a 2D surface")
-                .see("vISA MEDIA_LD, \"Surface\"");
+                .see(match opcode {
+                    Opcode::MediaLd => "vISA MEDIA_LD, \"Surface\"",
+                    Opcode::MediaSt => "vISA MEDIA_ST, \"Surface\"",
+                    Opcode::Avs => "vISA AVS, \"Surface\"; vISA text reference 7.4",
+                    _ => opcode.info().family.section(),
+                });
             found.push(d);
         }
         1..=4 if cx.unit.variable(var).predefined => {
@@ -140,7 +150,20 @@ fn offset_type(cx: &Context<'_>, found: &mut Found<'_>, index: usize, which: &st
     d = match code {
         Code::W0307 => d
             .note("the page requires ud; Intel's assembler accepts any type and sign-extends it, which is how negative offsets are written")
-            .help(":ud"),
+            .help(match cx.operand(index).map(|o| &o.node) {
+                // `:ud` behind a minus would be another sentence of the page broken: the bits are what it takes.
+                Some(Operand::Immediate(value)) if !matches!(value.ty, Type::V | Type::Uv) => {
+                    let bits = value.value_bits();
+                    let extended = match value.ty {
+                        Type::W => bits as i16 as u32,
+                        Type::B => bits as i8 as u32,
+                        _ => bits as u32,
+                    };
+                    format!("{extended:#x}:ud")
+                }
+                Some(Operand::General(g)) => format!("type=ud   // on {}", cx.name(g.var.node)),
+                _ => "mov the offset into a variable of type ud first".to_string(),
+            }),
         _ => d
             .note("the page requires ud; only integers of at most 32 bits are meaningful offsets")
             .help("mov the offset into a variable of type ud first"),

@@ -5,9 +5,9 @@
 use super::names::{Binding, built_in, most_like};
 use super::unit::UnitBuilder;
 use super::{Storage, VarId, Variable};
-use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::Type;
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::isa::predefined::FIRST_USER_SURFACE;
+use crate::isa::{Family, Opcode, Type};
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::{Alias, Align, Declaration, DeclarationClass, Name, Statement};
 use std::collections::HashMap;
@@ -300,7 +300,12 @@ fn aliased(
     alias: &Alias,
 ) -> Option<(VarId, u32)> {
     let name = &declaration.name.node;
-    let base = builder.lookup(&alias.base.node, alias.base.span)?;
+    let base = builder.lookup(
+        &alias.base.node,
+        alias.base.span,
+        |s| matches!(s, Storage::General { .. }),
+        None,
+    )?;
     let variable = builder.unit.variable(base);
     let Storage::General {
         align,
@@ -412,6 +417,15 @@ fn size_word(bytes: u32) -> &'static str {
     }
 }
 
+/// Instructions whose surface is one with a description, never shared local or stateless memory.
+fn reads_surfaces_alone(opcode: Opcode) -> bool {
+    let family = opcode.info().family;
+    matches!(
+        family,
+        Family::MediaBlock | Family::MediaSampler | Family::Sampler3d
+    )
+}
+
 /// What kind of variable it is, for sentences.
 pub(super) fn class_of(storage: &Storage) -> &'static str {
     match storage {
@@ -424,12 +438,27 @@ pub(super) fn class_of(storage: &Storage) -> &'static str {
 }
 
 impl UnitBuilder<'_> {
-    /// The variable with a name, reported if there is none.
-    pub fn lookup(&mut self, name: &Name, span: Span) -> Option<VarId> {
+    /// The variable with a name, reported if there is none: once for each name, however often it is used.
+    ///
+    /// `wanted` says which variables the place takes, `user` which instruction it is of.
+    pub fn lookup(
+        &mut self,
+        name: &Name,
+        span: Span,
+        wanted: impl Fn(&Storage) -> bool,
+        user: Option<Opcode>,
+    ) -> Option<VarId> {
         match self.names.find(name) {
             Some(Binding::Variable(id)) => return Some(id),
             Some(Binding::Broken) => return None,
             None => {}
+        }
+        if self.unread.contains(name) && !self.anywhere.contains_key(name.as_str()) {
+            return None;
+        }
+        if let Some((_, more)) = self.undeclared.get_mut(name.as_str()) {
+            *more += 1;
+            return None;
         }
         let mut d =
             Diagnostic::with_message(Code::E0202, format!("{name} is not declared")).see(SECTION);
@@ -448,7 +477,20 @@ impl UnitBuilder<'_> {
             }
             None => {
                 d = d.at(span, "no declaration of this name");
-                if matches!(name.as_str(), "T0" | "T5") {
+                let reserved = matches!(name.as_str(), "T0" | "T5");
+                if reserved && user.is_some_and(reads_surfaces_alone) {
+                    let what = match name.as_str() {
+                        "T0" => "shared local memory",
+                        _ => "stateless memory",
+                    };
+                    d = d.note(format!(
+                        "{name} of the manual is {what}, which this instruction does not take"
+                    ));
+                    d = d.help(match self.alike("T", &wanted) {
+                        Some(declared) => format!("{declared}   // a declared surface"),
+                        None => ".decl T6 v_type=T num_elts=1   // and name T6 here".to_string(),
+                    });
+                } else if reserved {
                     let (word, what) = match name.as_str() {
                         "T0" => ("%slm", "shared local memory"),
                         _ => ("%scratch", "stateless memory"),
@@ -460,14 +502,49 @@ impl UnitBuilder<'_> {
                         .help(word);
                 } else if self.suggestions_left > 0 {
                     self.suggestions_left -= 1;
-                    if let Some(close) = most_like(name, self.names.visible()) {
+                    if let Some(close) = self.alike(name, &wanted) {
                         d = d.help(format!("{close}   // is the nearest name"));
                     }
                 }
             }
         }
+        self.undeclared.insert(name.clone(), (self.found.len(), 0));
         self.say(d);
         None
+    }
+
+    /// The name most like `name` of a variable that the place takes: a declared one before a built-in one.
+    fn alike(&self, name: &str, wanted: impl Fn(&Storage) -> bool) -> Option<String> {
+        let takes = |candidate: &&str| match self.names.find(candidate) {
+            Some(Binding::Variable(id)) => wanted(&self.unit.variable(id).storage),
+            _ => false,
+        };
+        let declared = most_like(name, self.names.declared().filter(takes));
+        let built_in = || {
+            // `V13` is a slip of some other `V`, not of a register of the thread; `%r1` is one of `%r0`.
+            let own = name.starts_with('%');
+            most_like(
+                name,
+                self.names
+                    .spellings()
+                    .filter(|n| own && n.starts_with('%'))
+                    .filter(takes),
+            )
+        };
+        declared.or_else(built_in).map(str::to_owned)
+    }
+
+    /// Says of each name without a declaration how often it was used after the first time.
+    pub fn count_undeclared(&mut self) {
+        for (at, more) in self.undeclared.values() {
+            if *more > 0 {
+                let note = format!(
+                    "and {} of the name, not reported one by one",
+                    counted(*more, "more use")
+                );
+                self.found[*at].notes.push(note);
+            }
+        }
     }
 }
 

@@ -121,10 +121,17 @@ fn predication(cx: &Context<'_>, found: &mut Found<'_>) {
                 true => format!("{opcode} of predicates"),
                 false => opcode.to_string(),
             };
+            let instead = match cx.instruction.exec {
+                Some(_) if opcode.info().exec == ExecUse::Lanes => {
+                    "select lanes with the execution mask or a following sel"
+                }
+                // Without lanes there is nothing to select: the instruction runs or does not.
+                _ => "it has no lanes to select; jump around it: (P1) goto …",
+            };
             let d = cx
                 .complaint(Code::E0404, format!("{what} takes no predicate"))
                 .at(predicate.span, "has no place here")
-                .help(format!("{opcode} …   // without it; select lanes with the execution mask or a following sel"))
+                .help(format!("{opcode} …   // without it; {instead}"))
                 .see("vISA text reference 4.3");
             found.push(d);
         }

@@ -43,7 +43,7 @@ impl Inputs {
 /// One `.input` line (or `.implicit_…`, `.parameter`, which mean the same).
 pub(super) fn input(builder: &mut UnitBuilder<'_>, input: &Input, span: Span) {
     let name = &input.name;
-    let Some(var) = builder.lookup(&name.node, name.span) else {
+    let Some(var) = builder.lookup(&name.node, name.span, |_| true, None) else {
         return;
     };
     let variable = builder.unit.variable(var);

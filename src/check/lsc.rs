@@ -3,7 +3,7 @@
 //! Source: vISA text reference 5.11 and 7.8, and what Intel's checker was observed to refuse.
 
 use super::VarId;
-use super::operand_size::must_hold_raw;
+use super::operand_size::{from_new_registers, must_hold_raw};
 use super::rules::NULL;
 use super::rules::{Context, Found};
 use crate::diagnostic::Code;
@@ -305,16 +305,7 @@ fn lsc_data(
                 format!("{components} elements of {bytes} bytes: {all}"),
             )
         }
-        false => {
-            let row = (lanes * bytes).next_multiple_of(grf);
-            let all = components.saturating_sub(1) * row + lanes * bytes;
-            let sum = format!(
-                "{components} components, each from a new register, {lanes} lanes of {bytes} bytes: {} * {row} + {} = {all}",
-                components.saturating_sub(1),
-                lanes * bytes
-            );
-            (all, sum)
-        }
+        false => from_new_registers((components, "component"), lanes, bytes, grf),
     };
     let registers = bytes.div_ceil(grf);
     if registers > MOST_REGISTERS {

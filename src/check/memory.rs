@@ -2,7 +2,7 @@
 //!
 //! Source: vISA text reference 5.9, 5.10 and 7.8.
 
-use super::operand_size::must_hold;
+use super::operand_size::{from_new_registers, must_hold};
 use super::regions::two_registers;
 use super::rules::{Context, Found};
 use crate::diagnostic::Code;
@@ -355,13 +355,7 @@ fn lane_data(cx: &Context<'_>, found: &mut Found<'_>, index: usize, bytes: u64) 
 fn channel_data(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
     let (lanes, grf) = (u64::from(cx.lanes()), u64::from(cx.grf));
     let channels = u64::from(cx.instruction.channels().map_or(4, ChannelMask::count));
-    let row = (lanes * 4).next_multiple_of(grf);
-    let bytes = channels.saturating_sub(1) * row + lanes * 4;
-    let sum = format!(
-        "{channels} channels, each from a new register: {} * {row} + {} = {bytes}",
-        channels.saturating_sub(1),
-        lanes * 4
-    );
+    let (bytes, sum) = from_new_registers((channels, "channel"), lanes, 4, grf);
     if !matches!(cx.operand(index).map(|o| &o.node), Some(Operand::Raw(_))) {
         return;
     }

@@ -83,12 +83,15 @@ impl<'m> Names<'m> {
         }
     }
 
-    /// Every name that can be seen, in no order.
-    pub fn visible(&self) -> impl Iterator<Item = &str> {
+    /// Every declared name that can be seen, in no order.
+    pub fn declared(&self) -> impl Iterator<Item = &str> {
         let declared = self.bound.iter().filter(|(_, stack)| !stack.is_empty());
-        declared
-            .map(|(name, _)| *name)
-            .chain(SPELLINGS.keys().map(String::as_str))
+        declared.map(|(name, _)| *name)
+    }
+
+    /// Every spelling of a built-in variable, in no order.
+    pub fn spellings(&self) -> impl Iterator<Item = &'static str> {
+        SPELLINGS.keys().map(String::as_str)
     }
 }
 

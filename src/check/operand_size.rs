@@ -49,6 +49,31 @@ impl TooSmall<'_> {
     }
 }
 
+/// Bytes of `parts` (channels, components) of which each starts a new register, and the arithmetic in words:
+/// all but the last take whole registers, the last its lanes.
+pub(super) fn from_new_registers(
+    (parts, what): (u64, &str),
+    lanes: u64,
+    element: u64,
+    grf: u64,
+) -> (u64, String) {
+    let own = lanes * element;
+    let row = own.next_multiple_of(grf);
+    let bytes = parts.saturating_sub(1) * row + own;
+    let each = format!("{lanes} lanes of {element} bytes are {own}");
+    let sum = match (parts, row == own) {
+        (0 | 1, _) => format!("1 {what}: {each}"),
+        (_, true) => {
+            format!("{parts} {what}s, each from a new register, {each}: {parts} * {own} = {bytes}")
+        }
+        (_, false) => format!(
+            "{parts} {what}s, each from a new register of {grf} bytes, {each}: {} * {row}, and {own} of the last, make {bytes}",
+            parts - 1
+        ),
+    };
+    (bytes, sum)
+}
+
 /// Reports a message that moves more bytes than there are from the raw operand at `index` on.
 ///
 /// `sum` is the arithmetic that led to `bytes`.

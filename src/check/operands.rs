@@ -3,6 +3,7 @@
 //! Source: vISA text reference 4.3 to 4.9.
 
 use super::declarations::class_of;
+use super::names::Binding;
 use super::unit::UnitBuilder;
 use super::{Storage, VarId};
 use crate::diagnostic::{Code, Diagnostic};
@@ -143,7 +144,9 @@ type Resolved = Option<Operand<VarId>>;
 
 impl Resolver<'_, '_> {
     fn name(&mut self, name: &Name, span: Span, want: Want) -> Option<VarId> {
-        let id = self.builder.lookup(name, span);
+        let id = self
+            .builder
+            .lookup(name, span, |storage| want.takes(storage), Some(self.opcode));
         let Some(id) = id else {
             self.fine = false;
             return None;
@@ -320,10 +323,12 @@ impl Resolver<'_, '_> {
     /// A surface or sampler by a variable that holds the address of its state, where the platform has those.
     fn state_address(&mut self, var: &Spanned<Name>) -> Resolved {
         let by_address = self.builder.platform.dialect.state_addresses();
-        let id = self
-            .builder
-            .lookup(&var.node, var.span)
-            .filter(|_| by_address)?;
+        let Some(Binding::Variable(id)) = self.builder.names.find(&var.node) else {
+            return None;
+        };
+        if !by_address {
+            return None;
+        }
         let general = Want::General.takes(&self.builder.unit.variable(id).storage);
         general.then(|| Operand::StatePair {
             base: Spanned::new(id, var.span),

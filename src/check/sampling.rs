@@ -4,7 +4,7 @@
 
 use super::VarId;
 use super::blocks::media_surface;
-use super::operand_size::must_hold;
+use super::operand_size::{from_new_registers, must_hold};
 use super::rules::NULL;
 use super::rules::{Context, Found};
 use crate::diagnostic::Code;
@@ -254,17 +254,21 @@ fn sampler_destination(cx: &Context<'_>, found: &mut Found<'_>, index: usize) {
                 channels * row + 4
             ),
         ),
-        false => (
-            channels.saturating_sub(1) * row + lanes * element,
-            format!(
-                "{channels} channels, each from a new register, {lanes} lanes of {element} bytes: {} * {row} + {} = {}",
-                channels.saturating_sub(1),
-                lanes * element,
-                channels.saturating_sub(1) * row + lanes * element
-            ),
-        ),
+        false => from_new_registers((channels, "channel"), lanes, element, grf),
     };
     must_hold(cx, found, index, bytes, true, &sum);
+}
+
+/// The variables of the raw operands from operand `first` on, each once.
+fn parameter_names(cx: &Context<'_>, first: usize) -> String {
+    let mut names: Vec<&str> = Vec::new();
+    for (raw, _) in (first..cx.instruction.operands.len()).filter_map(|i| cx.raw(i)) {
+        let name = cx.name(raw.var.node);
+        if !names.contains(&name) {
+            names.push(name);
+        }
+    }
+    names.join(", ")
 }
 
 /// Number, type and size of the parameters from operand `first` on.
@@ -359,7 +363,11 @@ fn parameters_fit(cx: &Context<'_>, found: &mut Found<'_>, first: usize) {
             .complaint(Code::W0346, format!("{} has no 16-bit sampler parameters", cx.platform))
             .at(lead_span, format!("{lead}; icl and later have them"))
             .note("the message bit for 16-bit parameters appears with icl, and with it the MCS value in four words; Intel's finalizer sets it everywhere, and visim reads the parameters as 16-bit")
-            .help(if load { "type=ud" } else { "type=f" })
+            .help(format!(
+                "type={}, 4 bytes for each lane   // on every variable of the parameters: {}",
+                if load { "ud" } else { "f" },
+                parameter_names(cx, first)
+            ))
             .see("vISA 3D_LOAD, \"ld2dms_w (type UW) ICLLP+\"; vISA text reference 5.14");
         found.push(d);
     }

@@ -59,7 +59,7 @@ const REFUSALS: &[Row] = &[
     // Names, declarations, inputs.
     ("skl", ".version 4.1\n.decl X v_type=G type=ud num_elts=8", "E0201", "no kernel has been opened"),
     ("skl", "mov (M1, 8) Z9(0,0)<1> 0x1:d", "E0202", "Z9 is not declared"),
-    ("skl", "media_ld.nomod (16,4) T0 0 0x0:ud 0x0:ud D.0", "E0202", "written %slm"),
+    ("skl", "media_ld.nomod (16,4) T0 0 0x0:ud 0x0:ud D.0", "E0202", "which this instruction does not take"),
     ("skl", "mov (M1, 8) X(0,0)<1> 0x1:d\n.decl X v_type=G type=d num_elts=8", "E0202", "earlier line"),
     ("skl", "{\n.decl X v_type=G type=d num_elts=8\n}\nmov (M1, 8) X(0,0)<1> 0x1:d", "E0202", "has ended"),
     ("skl", ".decl D v_type=P num_elts=8", "E0203", "D is declared twice"),
@@ -116,7 +116,7 @@ const REFUSALS: &[Row] = &[
     ("skl", ".decl QW v_type=G type=uq num_elts=1 align=qword\nsvm_block_st (4) 0x0:uq QW.0", "U0321", "64 are moved"),
     ("skl", "media_st.nomod (32,2) T6 0 0x0:ud 0x0:ud SMALL.0", "U0321", "64 are moved"),
     // Sampler.
-    ("skl", "load_lz.RG (M1, 8) 0x0:uw T6 SMALL.0 U.0", "U0320", "1 * 32 + 32 = 64"),
+    ("skl", "load_lz.RG (M1, 8) 0x0:uw T6 SMALL.0 U.0", "U0320", "2 * 32 = 64"),
     ("skl", "load_lz.R (M1, 16) 0x0:uw T6 F.0 SMALL.0", "U0321", "u: 16 lanes"),
     ("skl", "load_lz.pixel_null_mask.R (M1, 8) 0x0:uw T6 SMALL.0 U.0", "U0320", "1 * 32 + 4 = 36"),
     ("skl", "avs.RGBA S0 T6 0x0:f 0x0:f 0x0:f 0x0:f 0x0:f 0x0:ud 0x0:ud AVS_16_FULL 0x0:f AVS_16x8 0x1:ub UW.0", "U0320", "1024"),

@@ -7,7 +7,7 @@ use super::inputs::Inputs;
 use super::names::{Names, built_in_names, built_in_variables};
 use super::rules::{self, Remarked};
 use super::{Attributes, CheckOptions, Checked, Step, Unit, UnitKind, operands};
-use crate::diagnostic::{Code, Diagnostic, any_fatal};
+use crate::diagnostic::{Code, Diagnostic, any_fatal, counted};
 use crate::isa::Platform;
 use crate::source::{Span, Spanned};
 use crate::syntax::ast::{Module, Statement};
@@ -38,6 +38,10 @@ pub(super) struct UnitBuilder<'m> {
     pub surfaces: u32,
     /// Samplers declared so far.
     pub samplers: u32,
+    /// Names without a declaration: where in [`Self::found`] it is reported, and how often the name was used after.
+    pub undeclared: IndexMap<String, (usize, usize)>,
+    /// Names whose declaration could not be read, which was reported.
+    pub unread: &'m [String],
     /// Look-alikes of unknown names still to be searched for: each search reads every name.
     pub suggestions_left: u32,
     /// Remarks that need not be repeated.
@@ -51,6 +55,31 @@ impl UnitBuilder<'_> {
     pub fn say(&mut self, diagnostic: Diagnostic) {
         self.found.push(diagnostic);
     }
+}
+
+/// Diagnostics of one code and title that a unit may have: they have one cause, a declaration as a rule.
+const MOST_ALIKE: usize = 10;
+
+/// Leaves the first [`MOST_ALIKE`] diagnostics of each code and title; the last of them says how many followed.
+fn group(found: &mut Vec<Diagnostic>) {
+    let mut alike: HashMap<(Code, String), (usize, usize)> = HashMap::new();
+    let mut kept: Vec<Diagnostic> = Vec::with_capacity(found.len());
+    for diagnostic in found.drain(..) {
+        let key = (diagnostic.code, diagnostic.message.clone());
+        let (seen, last) = alike.entry(key).or_default();
+        *seen += 1;
+        if *seen <= MOST_ALIKE {
+            *last = kept.len();
+            kept.push(diagnostic);
+        }
+    }
+    for (seen, last) in alike.into_values().filter(|(seen, _)| *seen > MOST_ALIKE) {
+        let more = counted(seen - MOST_ALIKE, "more line");
+        kept[last].notes.push(format!(
+            "and {more} with the same title, not reported one by one"
+        ));
+    }
+    *found = kept;
 }
 
 type Line<'m> = &'m Spanned<Statement>;
@@ -75,7 +104,7 @@ pub(super) fn check(module: &Module, options: &CheckOptions) -> (Checked, Vec<Di
     let mut rest = &statements[first..];
     while let Some((head, body)) = rest.split_first() {
         let end = body.iter().position(opens_unit).unwrap_or(body.len());
-        let (unit, said) = check_unit(head, &body[..end], options, &announced);
+        let (unit, said) = check_unit(head, &body[..end], options, (&announced, &module.unread));
         units.extend(unit);
         found.extend(said);
         rest = &body[end..];
@@ -113,7 +142,7 @@ fn check_unit<'m>(
     head: Line<'m>,
     body: &[Line<'m>],
     options: &CheckOptions,
-    announced: &'m Announced<'m>,
+    (announced, unread): (&'m Announced<'m>, &'m [String]),
 ) -> (Option<Unit>, Vec<Diagnostic>) {
     let (kind, name) = match &head.node {
         Statement::Kernel(name) => (UnitKind::Kernel, name),
@@ -143,6 +172,8 @@ fn check_unit<'m>(
         inputs: Inputs::new(platform.grf_bytes()),
         surfaces: 0,
         samplers: 0,
+        undeclared: IndexMap::new(),
+        unread,
         suggestions_left: 20,
         remarked: Remarked::default(),
         found: said,
@@ -198,6 +229,8 @@ fn check_unit<'m>(
                 .see("vISA text reference 2.1"),
         );
     }
+    builder.count_undeclared();
+    group(&mut builder.found);
     // Labels are gathered before the builder, so that what was said of them is in front: back into
     // text order.
     builder

@@ -189,7 +189,10 @@ pub fn decode(text: &str, file: Option<&Path>, written: &Written, output: &mut O
                 statement: Some(crate::source::Spanned::new(statement, Span::default())),
                 comment: None,
             };
-            let printed = print(&Module { lines: vec![line] });
+            let printed = print(&Module {
+                lines: vec![line],
+                ..Module::default()
+            });
             let printed = printed.trim();
             output.text(&format!("{printed}\n"));
             if length < bytes.len() {

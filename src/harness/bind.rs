@@ -318,12 +318,7 @@ impl Binder<'_> {
                     continue;
                 }
                 if *other == number && !yields(*theirs) {
-                    let what = match plane {
-                        0 => "its binding table index".to_string(),
-                        _ => format!("binding table index {index}, which plane {plane} needs,"),
-                    };
-                    let label = format!("{what} is already used by `{owner}`");
-                    return Err(wrong(ask.name.span, label));
+                    return Err(self.taken(index, ask, plane, (owner, *theirs)));
                 }
             }
             self.owners
@@ -334,6 +329,51 @@ impl Binder<'_> {
             self.bindings.surfaces.insert(index, Arc::new(part));
         }
         Ok(())
+    }
+
+    /// Two surfaces, or planes of them, want one binding table index: `ask` for its `plane`, and one that has it.
+    fn taken(
+        &self,
+        index: u32,
+        ask: &SurfaceBinding,
+        plane: u32,
+        (owner, theirs): (&str, u32),
+    ) -> Wrong {
+        let name = &ask.name.node;
+        let part = |name: &str, plane: u32| match plane {
+            0 => format!("`{name}`"),
+            _ => format!("plane {plane} of `{name}`"),
+        };
+        let label = format!(
+            "{} and {} are both index {index}",
+            part(owner, theirs),
+            part(name, plane)
+        );
+        let mut refused = Diagnostic::new(Code::E0705).at(ask.name.span, label);
+        // A planar surface moves to indices that nothing has; one without planes, two names of one index, cannot.
+        if let Some(planar) = [(name.as_str(), plane), (owner, theirs)]
+            .iter()
+            .find(|(_, plane)| *plane > 0)
+        {
+            let free = self
+                .owners
+                .keys()
+                .max()
+                .map_or(0, |last| last + 1)
+                .max(index + 1);
+            let variable = match planar.0.parse::<u32>() {
+                Ok(_) => "the surface variable".to_string(),
+                Err(_) => planar.0.to_string(),
+            };
+            refused = refused
+                .note("the planes of a planar surface are consecutive binding table indices")
+                .help(format!(
+                    "bind {} at free indices, `// SURFACE {free}: …`, and have the program choose them: `movs (M1_NM, 1) {variable}(0) 0x{free:x}:ud`",
+                    planar.0
+                ))
+                .see("vISA text reference 5.6; vISA MEDIA_LD, \"Plane\"");
+        }
+        Box::new(refused)
     }
 
     /// Compiled kernels set their surface variables themselves, to the indices that their description has.

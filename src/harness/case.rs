@@ -411,7 +411,7 @@ fn refusals(layer: &Layer, problems: Vec<Problem>, rules: &Rules, verdict: &mut 
     }
 }
 
-/// Whether the words of the promise are somewhere in the diagnostic.
+/// Whether the words of the promise are somewhere in the title, labels, notes, help or citation of the diagnostic.
 fn holds(diagnostic: &Diagnostic, refusal: &Refusal) -> bool {
     let Some(words) = &refusal.words else {
         return true;
@@ -420,7 +420,8 @@ fn holds(diagnostic: &Diagnostic, refusal: &Refusal) -> bool {
     let mut texts = std::iter::once(&diagnostic.message)
         .chain(labels)
         .chain(&diagnostic.notes)
-        .chain(&diagnostic.help);
+        .chain(&diagnostic.help)
+        .chain(&diagnostic.see);
     texts.any(|text| text.contains(words.as_str()))
 }
 

@@ -159,6 +159,21 @@ pub enum DecodeError {
 }
 
 impl DecodeError {
+    /// What is wrong: there is no such message, or one that the manual names cannot have these bits.
+    pub fn title(&self) -> &'static str {
+        let names_none = match self {
+            DecodeError::UnknownType { .. } => true,
+            DecodeError::Reserved { field, .. } => {
+                field.name.contains("type") || field.name.contains("opcode")
+            }
+            _ => false,
+        };
+        match names_none {
+            true => "no message has these bits",
+            false => "the message cannot have these bits",
+        }
+    }
+
     /// Whether the message is defined, and only visim has no place for it.
     pub const fn is_unmodelled(&self) -> bool {
         matches!(

@@ -240,8 +240,12 @@ impl Thread {
                     message.desc,
                     message.sfid.name()
                 );
+                let title = match code {
+                    Code::E0934 => why.title(),
+                    other => other.info().title,
+                };
                 found.push(
-                    Diagnostic::new(code)
+                    Diagnostic::with_message(code, title)
                         .at(span, label)
                         .note(note)
                         .see(section(send.receiver)),

@@ -17,6 +17,8 @@ pub type Name = String;
 pub struct Module {
     /// The lines in order; a line that does not parse is absent.
     pub lines: Vec<Line>,
+    /// Names whose `.decl` does not parse: their uses are no second mistake.
+    pub unread: Vec<String>,
 }
 
 /// One logical line (a `\` or a block comment may join several text lines).

@@ -199,7 +199,12 @@ fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
             ),
         )
     };
+    let between = found == "," && error.opcode.is_some();
     match error.opcode {
+        Some(opcode) if between => diagnostic
+            .note("blanks separate the operands of an instruction; commas are inside of parentheses and angles alone")
+            .help(format!("`{}`", without_commas(line_text.trim())))
+            .see(opcode.info().family.section()),
         Some(opcode) => diagnostic
             .help(format!(
                 "`{opcode}` is written, for example, `{}`",
@@ -209,6 +214,28 @@ fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
         None => diagnostic.see("vISA text reference 9"),
     }
 }
+
+/// A line without the commas between its operands.
+fn without_commas(line: &str) -> String {
+    let mut depth = 0i32;
+    let mut kept = String::with_capacity(line.len());
+    for c in line.chars().take(LONGEST_HELP) {
+        match c {
+            '(' | '<' | '[' | '{' => depth += 1,
+            ')' | '>' | ']' | '}' => depth -= 1,
+            ',' if depth <= 0 => {
+                kept.push(' ');
+                continue;
+            }
+            _ => {}
+        }
+        kept.push(c);
+    }
+    kept.split_whitespace().collect::<Vec<_>>().join(" ")
+}
+
+/// Characters of a line that a help repeats.
+const LONGEST_HELP: usize = 200;
 
 /// Bytes of the token at the start of `text`: a word, or one character.
 fn token_length(text: &str) -> usize {

@@ -94,6 +94,7 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
                 Err(nom::Err::Error(error) | nom::Err::Failure(error)) => {
                     // A line that fails to read says nothing about the version.
                     version_seen = true;
+                    module.unread.extend(declared_name(text));
                     diagnostics.push(cx.place_error(error, text));
                     bad_lines += 1;
                     if bad_lines == MAX_BAD_LINES {
@@ -124,6 +125,13 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
         module,
         diagnostics,
     }
+}
+
+/// The name that a `.decl` with an error declares, as far as it can be read.
+fn declared_name(text: &str) -> Option<String> {
+    let after = text.trim_start().strip_prefix(".decl")?;
+    let name = after.split_whitespace().next()?;
+    Some(name.to_owned())
 }
 
 fn too_many(cx: &Context, text: &str) -> Diagnostic {

@@ -8,12 +8,12 @@ use super::error::{Read, expected, problem, refuse};
 use super::expression::{angled, expression, fitting};
 use super::immediate::immediate;
 use super::token::{
-    Number, blanks, decimal, identifier, is_reserved, mark, next_is, number, optional_mark, string,
-    type_suffix, variable,
+    Number, blanks, decimal, identifier, is_reserved, mark, next_is, number, optional_mark,
+    shorten, string, type_suffix, variable,
 };
 use super::{lsc, messages};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::isa::{Modifier, OpInfo, Slot};
+use crate::isa::{Modifier, OpInfo, Opcode, Slot};
 use crate::source::Spanned;
 
 /// Operands in slot order.
@@ -27,7 +27,10 @@ pub(super) fn operands<'a>(cx: &Context, row: &OpInfo, input: &'a str) -> Read<'
     let mut read = Vec::with_capacity(row.slots.len());
     let mut rest = input;
     let mut paired = None;
+    let mut starts = Vec::with_capacity(row.slots.len());
     for &slot in row.slots {
+        without_u2d(row, slot, &starts, rest)?;
+        starts.push(rest);
         if matches!(slot, Slot::Params { .. }) {
             (rest, paired) = messages::paired(cx, rest)?;
         }
@@ -72,6 +75,19 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
         Slot::Plane if is_plain_number(input) => {
             let (rest, plane) = decimal(input, "a plane number")?;
             (rest, Operand::Number(plane))
+        }
+        Slot::Plane if negative_plane(input) => {
+            let from = blanks(input);
+            let digits = from[1..].find(|c: char| !c.is_ascii_digit());
+            let written = &from[..digits.map_or(from.len(), |n| n + 1)];
+            let what = format!("plane {} does not exist", shorten(written));
+            return refuse(
+                from,
+                written.len(),
+                problem(Code::E0303, what, "planes are 0 to 3")
+                    .help("0")
+                    .see("vISA MEDIA_LD, \"Plane\""),
+            );
         }
         // Left out, the plane is 0 (vISA text reference 5.6).
         Slot::Plane => {
@@ -189,6 +205,38 @@ pub(super) fn is_indirect(input: &str) -> bool {
 fn is_plain_number(input: &str) -> bool {
     decimal::<u64>(input, "")
         .is_ok_and(|(rest, _)| !next_is(rest, ":") && !rest.starts_with(['.', 'e']))
+}
+
+/// Whether a plain number with a minus is there, which is no immediate.
+fn negative_plane(input: &str) -> bool {
+    blanks(input).strip_prefix('-').is_some_and(is_plain_number)
+}
+
+/// The page AVS leaves `u2d` out of its text: its line has the control word where the last scalar should be.
+///
+/// Source: vISA AVS, "Text" and "Format"; AVS reference D13.
+fn without_u2d<'a>(row: &OpInfo, slot: Slot, starts: &[&'a str], input: &'a str) -> Read<'a, ()> {
+    const GROUP: usize = 5;
+    let (true, Slot::Scalar, Some(group)) = (row.opcode == Opcode::Avs, slot, starts.get(GROUP))
+    else {
+        return Ok((input, ()));
+    };
+    if starts.len() != GROUP + 2 || !blanks(input).starts_with("AVS_") {
+        return Ok((input, ()));
+    }
+    let group = blanks(group);
+    refuse(
+        group,
+        0,
+        problem(
+            Code::E0101,
+            "AVS without u2d",
+            "u2d is missing here, between DeltaV and groupID",
+        )
+        .note("the text template of the page leaves u2d out, its Format table and Intel's assembler have it")
+        .help("0.0:f")
+        .see("vISA AVS, \"Text\" and \"Format\"; AVS reference D13"),
+    )
 }
 
 fn predicate<'a>(cx: &Context, input: &'a str) -> Read<'a, Operand> {

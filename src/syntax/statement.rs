@@ -252,11 +252,30 @@ fn unknown(word: &str) -> Diagnostic {
             .note("mnemonics are lower case only")
             .help(format!("write `{lower}`"));
     }
+    // The pages name the operations of 3D_LOAD otherwise than its text does.
+    if let Some((_, written)) = OPERATIONS.iter().find(|(page, _)| *page == lower) {
+        return diagnostic
+            .note(format!(
+                "`{}` is the operation; in text it is `{written}`",
+                shorten(word)
+            ))
+            .help(format!("write `{written}`"))
+            .see("vISA 3D_LOAD, \"Op\" and \"Text\"");
+    }
     match nearest(word, OPCODES.iter().map(|row| row.mnemonic)) {
         Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
         None => diagnostic,
     }
 }
+
+/// The operations of the page 3D_LOAD and the mnemonics of its text.
+const OPERATIONS: [(&str, &str); 5] = [
+    ("ld", "load_3d"),
+    ("ld_lz", "load_lz"),
+    ("ld2dms_w", "load_2dms_w"),
+    ("ld_mcs", "load_mcs"),
+    ("3d_load", "load_3d"),
+];
 
 /// Reads the execution part as the row requires it.
 fn execution<'a>(cx: &Context, form: ExecUse, input: &'a str) -> Read<'a, Option<Spanned<Exec>>> {

@@ -79,7 +79,10 @@ pub fn read(bytes: &[u8]) -> Result<Module, Malformed> {
         let mut object = Reader::new(object, offset);
         unit(&mut object, &name, function, version, &mut lines)?;
     }
-    Ok(Module { lines })
+    Ok(Module {
+        lines,
+        ..Module::default()
+    })
 }
 
 fn line(statement: Statement) -> Line {

@@ -45,7 +45,10 @@ fn said(module: &Module) -> Vec<String> {
     let printed = lines.map(|line| {
         let mut line = line.clone();
         line.comment = None;
-        print(&Module { lines: vec![line] })
+        print(&Module {
+            lines: vec![line],
+            ..Module::default()
+        })
     });
     let words = printed.map(|text| text.split_whitespace().map(narrow).collect::<Vec<_>>());
     words

@@ -182,7 +182,10 @@ fn instructions(module: &Module, rename: bool) -> Vec<String> {
             _ => {}
         }
     }
-    let text = print(&Module { lines: statements });
+    let text = print(&Module {
+        lines: statements,
+        ..Module::default()
+    });
     let word = |c: char| c.is_ascii_alphanumeric() || c == '_';
     let renamed = |line: &str| {
         let mut out = String::new();

@@ -70,7 +70,10 @@ fn code(module: &Module) -> Vec<String> {
         .map(|line| {
             let mut line = line.clone();
             line.comment = None;
-            let printed = print(&Module { lines: vec![line] });
+            let printed = print(&Module {
+                lines: vec![line],
+                ..Module::default()
+            });
             plain(&printed)
         })
         .collect()
@@ -122,7 +125,12 @@ fn tables(module: &Module) -> Vec<String> {
         }
     });
     lines
-        .map(|line| plain(&print(&Module { lines: vec![line] })))
+        .map(|line| {
+            plain(&print(&Module {
+                lines: vec![line],
+                ..Module::default()
+            }))
+        })
         .collect()
 }
 
@@ -350,7 +358,10 @@ fn instruction(json: &Json) -> Result<(), String> {
                 statement: Some(back),
                 comment: None,
             };
-            let printed = plain(&print(&Module { lines: vec![line] }));
+            let printed = plain(&print(&Module {
+                lines: vec![line],
+                ..Module::default()
+            }));
             if printed.replace('"', "") != wanted || 2 * length != bytes.len() {
                 return Err(format!("reads as {printed}\n  not {wanted}"));
             }

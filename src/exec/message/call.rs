@@ -68,6 +68,12 @@ pub fn no_sampler(
         None => "nothing is bound there".to_string(),
         Some(other) => format!("{} is bound there", other.kind()),
     };
+    let example = match kind {
+        "a sample_unorm" => "unorm",
+        "a deinterlace" => "deinterlace",
+        kind if kind.contains("3D") => "filter=linear",
+        _ => "avs",
+    };
     let diagnostic = Diagnostic::with_message(
         Code::E0604,
         format!("no sampler state for {kind} message is bound at index {number}"),
@@ -77,7 +83,7 @@ pub fn no_sampler(
         false => format!("`{name}` holds {number} here; {bound}"),
     })
     .help(format!(
-        "bind a state to the name or to the number, as in `// SAMPLER {name}: …` or `// SAMPLER {number}: …`"
+        "bind a state to the name or to the number, as in `// SAMPLER {name}: {example}` or `// SAMPLER {number}: {example}`"
     ))
     .see(match thread.program.platform.is_gen5() {
         true => "lowering reference 18.2; PRM 4.11.1.1",
@@ -112,18 +118,27 @@ pub fn surface<'r>(
         } else {
             format!("bound indices: {}", bound.join(", "))
         };
+        // A plane of a surface is the index behind the surface's own that the plane says.
+        let first = if raw { index } else { state(thread, call.surface) };
+        let plane = index.wrapping_sub(first);
         let diagnostic = Diagnostic::with_message(
             Code::E0603,
             format!("no surface is bound at index {index}"),
         )
-        .note(match raw {
-            true => format!("the descriptor names binding table index {index}; {bound}"),
-            false => format!("`{name}` holds {index} here; {bound}"),
+        .note(match (raw, plane) {
+            (true, _) => format!("the descriptor names binding table index {index}; {bound}"),
+            (false, 0) => format!("`{name}` holds {index} here; {bound}"),
+            (false, _) => format!(
+                "`{name}` holds {first} here, and its plane {plane} is index {index}; {bound}"
+            ),
         })
-        .help(match resources.flat.absent(index) {
-            Some(argument) => format!("give {argument} memory: it is null"),
-            None => format!(
+        .help(match (resources.flat.absent(index), plane) {
+            (Some(argument), _) => format!("give {argument} memory: it is null"),
+            (None, 0) => format!(
                 "bind one to the name or to the number, as in `// SURFACE {name}: R8_UNORM 64x32` or `// SURFACE {index}: …`"
+            ),
+            (None, _) => format!(
+                "bind a planar surface that has plane {plane} to the name, or the plane alone to its number, as in `// SURFACE {index}: R8_UNORM 64x32`"
             ),
         })
         .see(if raw && thread.program.platform.is_gen5() {

@@ -101,9 +101,9 @@ pub(super) fn encode(
     };
     if header.is_some_and(|h| h != form.header) {
         return Err(bad(if form.header {
-            "the message has no header"
+            "the message takes no header: header present (bit 19) must be 0"
         } else {
-            "the message needs a header"
+            "the message begins with a header: header present (bit 19) must be 1"
         }));
     }
     if form.first == 0 {

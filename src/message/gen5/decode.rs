@@ -89,11 +89,11 @@ pub fn decode(message: &Message) -> Result<Decoded, DecodeError> {
     }
     let header = row.header.unwrap_or(form.header);
     if header != form.header {
-        let what = if header { "has" } else { "has no" };
-        return Err(DecodeError::Length(format!(
-            "the message ({}) {what} header",
-            request.name()
-        )));
+        let name = request.name();
+        return Err(DecodeError::Length(match header {
+            true => format!("{name} begins with a header: header present (bit 19) must be 1"),
+            false => format!("{name} takes no header: header present (bit 19) must be 0"),
+        }));
     }
     if message.eot && !row.may_end {
         let what = format!("the message ({}) cannot end the thread", request.name());

@@ -208,7 +208,10 @@ fn every_instruction_survives_printing() {
                 comment: None,
             })
             .collect();
-        assert_survives(&Module { lines });
+        assert_survives(&Module {
+            lines,
+            ..Module::default()
+        });
     }
 }
 

@@ -26,7 +26,11 @@ pub(in crate::internals::exec) fn undecoded(
         true => Code::N0937,
         false => Code::E0934,
     };
-    let diagnostic = Diagnostic::new(code)
+    let title = match code {
+        Code::E0934 => why.title(),
+        other => other.info().title,
+    };
+    let diagnostic = Diagnostic::with_message(code, title)
         .note(format!("descriptor {desc:#010x}: {why}"))
         .see("lowering reference 18; PRM 2.6.11");
     thread.trap(pc, u32::MAX, diagnostic)

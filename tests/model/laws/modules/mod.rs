@@ -466,6 +466,9 @@ pub fn module() -> impl Strategy<Value = Module> {
                 comment: None,
             },
         );
-        Module { lines }
+        Module {
+            lines,
+            ..Module::default()
+        }
     })
 }
