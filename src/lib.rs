@@ -65,6 +65,8 @@ mod api;
 pub mod internals {
     pub mod base;
     pub mod check;
+    #[doc = include_str!("contradictions.md")]
+    pub mod contradictions {}
     #[cfg(feature = "cli")]
     pub mod cli;
     pub mod dataport;

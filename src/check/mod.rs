@@ -238,4 +238,12 @@ impl Unit {
     pub fn variable(&self, id: VarId) -> &Variable {
         &self.variables[id.0 as usize]
     }
+
+    /// The element type of a general variable; `None` for others.
+    pub fn element_type(&self, id: VarId) -> Option<Type> {
+        match self.variable(id).storage {
+            Storage::General { ty, .. } => Some(ty),
+            _ => None,
+        }
+    }
 }

@@ -190,10 +190,7 @@ impl<'a> Context<'a> {
 
     /// The element type of a general variable.
     pub fn var_type(&self, var: VarId) -> Option<Type> {
-        match self.unit.variable(var).storage {
-            Storage::General { ty, .. } => Some(ty),
-            _ => None,
-        }
+        self.unit.element_type(var)
     }
 
     /// The type an operand is read or written with; `None` for predicates, `%null` and non-values.

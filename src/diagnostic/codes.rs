@@ -231,6 +231,8 @@ codes! {
     E0645 "description belongs to another text"
     E0646 "output differs from what is expected"
     W0647 "output of printf is not shown"
+    W0648 "the bypass of the enhancement filter has two readings"
+    W0649 "space of a channel that is not enabled has two readings"
     E0650 "text and description are for different devices"
     E0651 "compiled for an unknown device"
     E0652 "symbol has no address"

@@ -1,11 +1,13 @@
 //! One line of a program, followed from its operands to what it writes.
 
 use super::bits::{self, ListedPart, descriptors};
+use super::{contradictions, operands};
 use crate::check::{Checked, Step, Unit, VarId, rules_for};
 use crate::exec::Observer;
 use crate::exec::observer::{At, Running};
 use crate::finalizer::{Context, Flow, Lowered, Release, Run, messages};
-use crate::isa::Slot;
+use crate::isa::Opcode;
+use crate::message::fields::{self, Layout};
 use crate::message::{Request, text};
 use crate::sampler::sample::Taken;
 use crate::source::{Source, Span, Spanned};
@@ -26,6 +28,10 @@ pub struct Line {
     pub section: &'static str,
     /// Position and operand, in text order.
     pub operands: Vec<(String, String)>,
+    /// Which byte of the destination is which channel, pixel or gap, if the instruction is one that is drawn.
+    pub destination: Vec<String>,
+    /// What the pages say in two ways of this instruction, and which of them visim follows.
+    pub contradictions: Vec<&'static str>,
     /// Lanes, if the instruction has an execution part.
     pub lanes: Option<String>,
     /// What was looked at before it was found good, as [`rules_for`] lists it.
@@ -111,15 +117,7 @@ fn one(
     context: &Context,
 ) -> Line {
     let info = instruction.opcode.node.info();
-    // One slot stands for two operands where text takes sampler and surface in either order.
-    let names = info.slots.iter().flat_map(|slot| match slot {
-        Slot::SamplerAndSurface => vec!["Sampler".to_string(), "Surface".to_string()],
-        // As many as follow; the last name goes on.
-        Slot::Params { .. } => vec!["Parameter".to_string()],
-        Slot::OptionalScalars(_) => vec!["Scalar".to_string()],
-        slot => vec![format!("{slot:?}")],
-    });
-    let names: Vec<String> = names.collect();
+    let names = operands::words(unit, &instruction.node);
     let slot = |index: usize| {
         names
             .get(index)
@@ -127,8 +125,8 @@ fn one(
             .cloned()
             .unwrap_or_default()
     };
-    let operands = instruction.operands.iter().enumerate();
-    let operands = operands.map(|(i, o)| (slot(i), source.slice(o.span).to_string()));
+    let written = instruction.operands.iter().enumerate();
+    let written = written.map(|(i, o)| (slot(i), source.slice(o.span).to_string()));
     let (lowered, refused) = match messages(unit, &instruction.node, context, checked.platform) {
         Ok(lowered) => (lowered, None),
         Err(diagnostic) => (Lowered::default(), Some(diagnostic.message)),
@@ -139,10 +137,22 @@ fn one(
         text: source.slice(instruction.span).trim().to_string(),
         does: info.doc,
         section: info.family.section(),
-        operands: operands.collect(),
+        operands: written.collect(),
+        destination: operands::destination(unit, &instruction.node, checked.platform.grf_bytes()),
         lanes: instruction.exec.as_ref().map(|e| e.node.to_string()),
         checked: rules_for(&instruction.node),
-        messages: sends.map(|s| sent(&lowered, s, unit, checked)).collect(),
+        contradictions: contradictions::of(&instruction.node),
+        messages: sends
+            .map(|s| {
+                sent(
+                    &lowered,
+                    s,
+                    unit,
+                    checked,
+                    payload_layout(instruction.opcode.node),
+                )
+            })
+            .collect(),
         native: lowered.native,
         refused,
         span: instruction.span,
@@ -150,7 +160,13 @@ fn one(
 }
 
 /// Send number `number` of an instruction.
-fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sent {
+fn sent(
+    lowered: &Lowered,
+    number: usize,
+    unit: &Unit,
+    checked: &Checked,
+    fields_of: Option<&Layout>,
+) -> Sent {
     let send = &lowered.sends[number];
     let (guard, lanes) = send.around(unit, checked.platform);
     let (desc, ex_desc) = (send.desc.constant_part(), send.ex_desc.constant_part());
@@ -178,7 +194,10 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
         registers.iter().map(row).collect::<Vec<_>>()
     };
     let [first, second] = send.counted();
-    let mut payload = registers("first", first);
+    let mut payload = match (fields_of, first) {
+        (Some(layout), [m1]) => dwords(layout, m1, &flow),
+        _ => registers("first", first),
+    };
     payload.extend(registers("second", second));
     // Numbers of responses count from this instruction on.
     let this = format!("=S{number}[");
@@ -213,6 +232,40 @@ fn sent(lowered: &Lowered, number: usize, unit: &Unit, checked: &Checked) -> Sen
     }
 }
 
+/// The fields of the one payload register of a block message of the media sampler.
+fn payload_layout(opcode: Opcode) -> Option<&'static Layout> {
+    match opcode {
+        Opcode::Avs => Some(&fields::avs_payload::LAYOUT),
+        Opcode::SampleUnorm => Some(&fields::unorm_payload::LAYOUT),
+        _ => None,
+    }
+}
+
+/// `M1` dword by dword: the value, then its fields, by name alone where the value is known at run time only.
+fn dwords(layout: &Layout, m1: &[Run], flow: &Flow) -> Vec<String> {
+    let mut rows = Vec::new();
+    for (dw, run) in m1.iter().enumerate() {
+        let known = match run {
+            Run::Value { value, .. } => value.constant(),
+            _ => None,
+        };
+        rows.push(format!(
+            "M1.{dw}  {}",
+            flow.register(std::slice::from_ref(run))
+        ));
+        match known {
+            Some(value) if layout.known(dw) != 0 => {
+                rows.extend(text::word(layout, dw, value).lines().map(str::to_owned));
+            }
+            _ => {
+                let named = layout.fields.iter().filter(|f| f.dw == dw);
+                rows.extend(named.map(|f| format!("  {}  {}, at run time", f.position(), f.name)));
+            }
+        }
+    }
+    rows
+}
+
 impl Line {
     /// The same as fields.
     pub fn json(&self) -> Json {
@@ -224,6 +277,8 @@ impl Line {
             "lanes": self.lanes,
             "operands": self.operands.iter()
                 .map(|(slot, text)| json!({ "slot": slot, "text": text })).collect::<Vec<_>>(),
+            "destination": self.destination,
+            "contradictions": self.contradictions,
             "checked": self.checked,
             "messages": self.messages.iter().map(|sent| json!({
                 "guard": sent.guard,
@@ -248,11 +303,20 @@ impl fmt::Display for Line {
             writeln!(f, "lanes     {lanes}")?;
         }
         for (slot, text) in &self.operands {
-            writeln!(f, "operand   {slot:<18} {text}")?;
+            writeln!(f, "operand   {slot:<24} {text}")?;
         }
-        for (number, what) in self.checked.iter().enumerate() {
-            let head = if number == 0 { "checked" } else { "" };
-            writeln!(f, "{head:<9} {what}")?;
+        let lists = [
+            ("becomes", self.destination.as_slice()),
+            ("checked", self.checked.as_slice()),
+        ];
+        for (word, rows) in lists {
+            for (number, what) in rows.iter().enumerate() {
+                let head = if number == 0 { word } else { "" };
+                writeln!(f, "{head:<9} {what}")?;
+            }
+        }
+        for what in &self.contradictions {
+            writeln!(f, "pages     {what}")?;
         }
         for sent in &self.messages {
             writeln!(f, "\nmessage   {}", sent.head())?;
@@ -301,7 +365,10 @@ impl fmt::Display for Sent {
             }
         }
         for register in &self.payload {
-            writeln!(f, "  payload, {register}")?;
+            match register.starts_with([' ', 'M']) {
+                true => writeln!(f, "  {register}")?,
+                false => writeln!(f, "  payload, {register}")?,
+            }
         }
         for bytes in &self.write_back {
             writeln!(f, "  write-back  {bytes}")?;

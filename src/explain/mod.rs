@@ -5,7 +5,9 @@
 //! [`picture`] draws what an instruction touches. They only show what other stages produced.
 
 pub mod bits;
+mod contradictions;
 pub mod drawing;
 pub mod line;
+mod operands;
 pub mod picture;
 pub mod state;

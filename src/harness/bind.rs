@@ -15,7 +15,7 @@ use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::{Bindings, Sampler};
 use crate::files::{Disk, Files};
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED};
-use crate::isa::{AvsMode, Platform, Type};
+use crate::isa::{AvsControl, AvsMode, Platform, Type};
 use crate::message::Request;
 use crate::program::{Op, Program, Symbol, SymbolClass};
 use crate::source::{Source, Span, Spanned};
@@ -222,34 +222,73 @@ fn dword(program: &Program, symbol: Symbol) -> u32 {
     super::values::bits(bytes.get(..4).unwrap_or_default()) as u32
 }
 
-/// What is doubtful of the bindings though the program can run: AVS blocks of 16 by 8 pixels whose
-/// sampler's state asks for output shuffle. Source: vISA AVS, notes; AVS reference D4.
+/// What is doubtful of the bindings though the program can run: AVS blocks whose sampler's state asks for what the
+/// page does not have, or says in two ways; the latter once for a program.
+///
+/// Source: vISA AVS, "IEFBypass" and "Notes"; AVS reference D1, D4, D5.
 pub fn doubts(program: &Program, bindings: &Bindings) -> Vec<Diagnostic> {
-    let shuffles = |slot: u32| {
+    let bound = |slot: u32| {
         let (_, name) = program.sampler_names.iter().find(|(at, _)| *at == slot)?;
         let symbol = program.symbols.get(name)?;
-        let bound = bindings.samplers.get(&dword(program, *symbol))?;
-        matches!(bound, Sampler::Avs(state) if state.output_shuffle).then_some(name)
+        match bindings.samplers.get(&dword(program, *symbol))? {
+            Sampler::Avs(state) => Some((name, state)),
+            _ => None,
+        }
     };
-    let sends = program.ops.iter().zip(&program.sites);
-    let found = sends.filter_map(|(op, site)| {
-        let Op::Send(send) = op else { return None };
-        let Request::Avs(r) = &send.request else {
-            return None;
+    let mut said = BTreeSet::new();
+    let mut found = Vec::new();
+    for (op, site) in program.ops.iter().zip(&program.sites) {
+        let Op::Send(send) = op else { continue };
+        let Request::Avs(asked) = &send.request else {
+            continue;
         };
-        let name = (r.mode == AvsMode::M16x8).then(|| shuffles(send.sampler?))??;
-        Some(
-            Diagnostic::new(Code::W0720)
-                .at(
-                    site.span,
-                    format!("the state bound to {name} has output shuffle"),
-                )
-                .note("the block is packed as without")
-                .help("AVS_16x4, twice")
-                .see("vISA AVS, \"Notes\"; AVS reference D4"),
-        )
-    });
-    found.collect()
+        let Some((name, state)) = send.sampler.and_then(bound) else {
+            continue;
+        };
+        let (red, blue) = (asked.channels.has(0), asked.channels.has(2));
+        let decimated = asked.control == AvsControl::DownSample8 && !state.output_shuffle;
+        let mut doubt = |code: Code, label: String, note: &str, see: &str| {
+            if code == Code::W0720 || said.insert(code.to_string()) {
+                let mut doubt = Diagnostic::new(code)
+                    .at(site.span, label)
+                    .note(note)
+                    .see(see);
+                doubt.help = (code == Code::W0720).then(|| "AVS_16x4, twice".to_string());
+                found.push(doubt);
+            }
+        };
+        if asked.mode == AvsMode::M16x8 && state.output_shuffle {
+            let label = format!("the state bound to {name} has output shuffle");
+            doubt(
+                Code::W0720,
+                label,
+                "the block is packed as without",
+                "vISA AVS, \"Notes\"; AVS reference D4",
+            );
+        }
+        if state.ief_enable {
+            let label = format!("the state bound to {name} enables the filter");
+            let note = "the page bypasses it where bit 0 is 0, which this run does; the message where its bit is 1, and Intel's finalizer copies the bit";
+            doubt(
+                Code::W0648,
+                label,
+                note,
+                "vISA AVS, \"IEFBypass\"; AVS reference D1",
+            );
+        }
+        if decimated && red != blue {
+            let absent = if red { 'B' } else { 'R' };
+            let label = format!("no space is kept for {absent}: {name} has no output shuffle");
+            let note = "the page keeps the space of the absent one of R and B in its paragraph of output shuffle, and has \"no gap\" before";
+            doubt(
+                Code::W0649,
+                label,
+                note,
+                "vISA AVS, \"Notes\"; AVS reference D5",
+            );
+        }
+    }
+    found
 }
 
 fn class(class: SymbolClass) -> String {

@@ -9,6 +9,7 @@ mod compiled;
 mod files;
 mod launch;
 mod lower;
+mod pages;
 mod program_data;
 mod release;
 mod runner;

@@ -31,7 +31,7 @@ mod window;
 
 pub use ief::{IefFilter, IefState};
 pub use key::ChromaKey;
-pub use pack::{Block, Packing, packed_bytes};
+pub use pack::{Block, PackedRow, Packing, packed_bytes};
 pub use plan::{Kernel, Kernels, Plan};
 pub use position::{Positions, Raster, texel_position};
 pub use state::{AvsSampler, FilterType, TapMode, argb};

@@ -36,6 +36,25 @@ impl Block {
 /// A rectangle of the block: x, y, width, height.
 type Segment = (usize, usize, usize, usize);
 
+/// A row of one channel in a packed block.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct PackedRow {
+    /// 0 R to 3 A.
+    pub channel: usize,
+    /// Column of its first sample in the block.
+    pub x: usize,
+    /// Row of the block.
+    pub y: usize,
+    /// Samples.
+    pub columns: usize,
+    /// Columns of the block from one sample to the next: 2 when decimated.
+    pub step: usize,
+    /// Bytes.
+    pub bytes: usize,
+    /// Whether the message writes them; space is kept for the others.
+    pub written: bool,
+}
+
 /// Where every channel of a message goes.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Packing {
@@ -97,6 +116,27 @@ impl Packing {
                 .sum()
         };
         self.segments[..self.count].iter().map(segment).sum()
+    }
+
+    /// The rows of the packed block in the order of the bytes, those left alone included.
+    pub fn rows(&self) -> impl Iterator<Item = PackedRow> + '_ {
+        let element = self.control.element_bytes() as usize;
+        self.segments[..self.count]
+            .iter()
+            .flat_map(move |&(x, y, w, h)| {
+                self.laid_out.iter().flat_map(move |channel| {
+                    let columns = self.columns(channel, w);
+                    (0..h).map(move |row| PackedRow {
+                        channel,
+                        x,
+                        y: y + row,
+                        columns,
+                        step: w / columns,
+                        bytes: columns * element,
+                        written: self.written.has(channel),
+                    })
+                })
+            })
     }
 
     /// Writes the enabled channels of `block` to `dst`, of at least [`Packing::bytes`] bytes.
