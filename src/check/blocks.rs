@@ -46,7 +46,7 @@ pub(super) fn media_block(cx: &Context<'_>, found: &mut Found<'_>) {
         let d = cx
             .complaint(Code::E0303, format!("plane {plane} does not exist"))
             .at(span, "planes are 0 to 3")
-            .help("0")
+            .paste("0")
             .see("vISA MEDIA_LD, \"Plane\"");
         found.push(d);
     }
@@ -148,10 +148,10 @@ fn offset_type(cx: &Context<'_>, found: &mut Found<'_>, index: usize, which: &st
         .at(span, format!("type {ty}"))
         .see("vISA MEDIA_LD, \"X_offset\", \"Y_offset\"");
     d = match code {
-        Code::W0307 => d
-            .note("the page requires ud; Intel's assembler accepts any type and sign-extends it, which is how negative offsets are written")
-            .help(match cx.operand(index).map(|o| &o.node) {
-                // `:ud` behind a minus would be another sentence of the page broken: the bits are what it takes.
+        Code::W0307 => {
+            d = d.note("the page requires ud; Intel's assembler accepts any type and sign-extends it, which is how negative offsets are written");
+            match cx.operand(index).map(|o| &o.node) {
+                // A minus before `:ud` would be another sentence of the page broken: the bits are what it takes.
                 Some(Operand::Immediate(value)) if !matches!(value.ty, Type::V | Type::Uv) => {
                     let bits = value.value_bits();
                     let extended = match value.ty {
@@ -159,11 +159,14 @@ fn offset_type(cx: &Context<'_>, found: &mut Found<'_>, index: usize, which: &st
                         Type::B => bits as i8 as u32,
                         _ => bits as u32,
                     };
-                    format!("{extended:#x}:ud")
+                    d.paste(format!("{extended:#x}:ud"))
                 }
-                Some(Operand::General(g)) => format!("type=ud   // on {}", cx.name(g.var.node)),
-                _ => "mov the offset into a variable of type ud first".to_string(),
-            }),
+                Some(Operand::General(g)) => {
+                    d.help(format!("type=ud   // on {}", cx.name(g.var.node)))
+                }
+                _ => d.help("mov the offset into a variable of type ud first"),
+            }
+        }
         _ => d
             .note("the page requires ud; only integers of at most 32 bits are meaningful offsets")
             .help("mov the offset into a variable of type ud first"),
@@ -180,7 +183,7 @@ fn block_limits(cx: &Context<'_>, found: &mut Found<'_>, width: u64, height: u64
             let mut d = cx
                 .complaint(code, format!("media block cannot be {n} {what}"))
                 .at(span, format!("{n} {what}, 1 to 64 are legal"))
-                .help(format!("({},{})", width.clamp(1, 64), height.clamp(1, 64)))
+                .paste(format!("({},{})", width.clamp(1, 64), height.clamp(1, 64)))
                 .see(PAGE);
             if n > 255 {
                 d = d.note(format!(
@@ -235,7 +238,7 @@ fn block_limits(cx: &Context<'_>, found: &mut Found<'_>, width: u64, height: u64
             .complaint(Code::W0309, "media_st requires whole dwords")
             .at(span, format!("{width} bytes wide, {width} mod 4 = {}", width % 4))
             .note("the hardware page requires dword alignment; Intel's assembler does not check it, and visim writes the requested bytes")
-            .help(format!("({},{height})", width.next_multiple_of(4)))
+            .paste(format!("({},{height})", width.next_multiple_of(4)))
             .see("lowering reference 2.3");
         found.push(d);
     }
@@ -247,7 +250,7 @@ fn block_limits(cx: &Context<'_>, found: &mut Found<'_>, width: u64, height: u64
                 .complaint(Code::W0310, "media_st requires a dword-aligned x")
                 .at(span, format!("x = {x}, {x} mod 4 = {}", x % 4))
                 .note("writes start at a multiple of 4 bytes; Intel's assembler does not check it")
-                .help(format!("0x{:x}:ud", x / 4 * 4))
+                .paste(format!("0x{:x}:ud", x / 4 * 4))
                 .see("vISA text reference 5.6");
             found.push(d);
         }

@@ -486,10 +486,12 @@ impl UnitBuilder<'_> {
                     d = d.note(format!(
                         "{name} of the manual is {what}, which this instruction does not take"
                     ));
-                    d = d.help(match self.alike("T", &wanted) {
-                        Some(declared) => format!("{declared}   // a declared surface"),
-                        None => ".decl T6 v_type=T num_elts=1   // and name T6 here".to_string(),
-                    });
+                    d = match self.alike("T", &wanted) {
+                        Some(declared) => d
+                            .help(format!("{declared}   // a declared surface"))
+                            .paste(declared),
+                        None => d.help(".decl T6 v_type=T num_elts=1   // and name T6 here"),
+                    };
                 } else if reserved {
                     let (word, what) = match name.as_str() {
                         "T0" => ("%slm", "shared local memory"),
@@ -499,11 +501,13 @@ impl UnitBuilder<'_> {
                         .note(format!(
                             "{name} of the manual, {what}, is written {word} in text"
                         ))
-                        .help(word);
+                        .paste(word);
                 } else if self.suggestions_left > 0 {
                     self.suggestions_left -= 1;
                     if let Some(close) = self.alike(name, &wanted) {
-                        d = d.help(format!("{close}   // is the nearest name"));
+                        d = d
+                            .help(format!("{close}   // is the nearest name"))
+                            .paste(close);
                     }
                 }
             }

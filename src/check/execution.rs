@@ -31,7 +31,7 @@ fn lane_mask(cx: &Context<'_>, found: &mut Found<'_>, exec: Spanned<Exec>) {
         let d = cx
             .complaint(Code::E0401, format!("{size} is not an execution size"))
             .at(exec.span, "lanes are 1, 2, 4, 8, 16 or 32")
-            .help(format!("(M1, {near})"))
+            .paste(format!("(M1, {near})"))
             .see(MASKS);
         found.push(d);
     } else if matches!(cx.opcode(), Opcode::Dpas | Opcode::Dpasw)
@@ -45,7 +45,7 @@ fn lane_mask(cx: &Context<'_>, found: &mut Found<'_>, exec: Spanned<Exec>) {
             )
             .at(exec.span, format!("{size} lanes"))
             .note("one register of results to a row, a dword to a lane")
-            .help(format!("(M1, {lanes})"))
+            .paste(format!("(M1, {lanes})"))
             .see("vISA text reference 5.2; vISA DPAS");
         found.push(d);
     } else if offset + size > 32 {
@@ -56,7 +56,7 @@ fn lane_mask(cx: &Context<'_>, found: &mut Found<'_>, exec: Spanned<Exec>) {
                 "M{mask} starts at lane {offset}; {offset} + {size} = {} is more than 32",
                 offset + size
             ))
-            .help(format!("(M{}, {size})", (32 - size) / 4 + 1))
+            .paste(format!("(M{}, {size})", (32 - size) / 4 + 1))
             .see(MASKS);
         found.push(d);
     } else if offset % size != 0 {
@@ -68,7 +68,7 @@ fn lane_mask(cx: &Context<'_>, found: &mut Found<'_>, exec: Spanned<Exec>) {
                 "{offset} mod {size} = {}; Intel's checker accepts it, its code generator complains and uses M1",
                 offset % size
             ))
-            .help(format!("(M{}, {size})", down / 4 + 1))
+            .paste(format!("(M{}, {size})", down / 4 + 1))
             .see(MASKS);
         found.push(d);
     }
@@ -132,6 +132,7 @@ fn predication(cx: &Context<'_>, found: &mut Found<'_>) {
                 .complaint(Code::E0404, format!("{what} takes no predicate"))
                 .at(predicate.span, "has no place here")
                 .help(format!("{opcode} …   // without it; {instead}"))
+                .paste("")
                 .see("vISA text reference 4.3");
             found.push(d);
         }

@@ -57,34 +57,31 @@ impl UnitBuilder<'_> {
     }
 }
 
-/// Diagnostics of one code and title that point to one other place, a declaration as a rule, and of those that point to
-/// none: more of them have one cause.
-const MOST_ALIKE: [usize; 2] = [10, 100];
+/// Diagnostics of one code and title that point to one other place, a declaration as a rule: more have one cause.
+const MOST_ALIKE: usize = 10;
 
-/// Leaves the first diagnostics of each code, title and other place; the last of them says how many followed.
+/// Leaves the first [`MOST_ALIKE`] diagnostics of each code, title and other place; the last says how many followed.
 fn group(found: &mut Vec<Diagnostic>) {
-    let mut alike: HashMap<(Code, String, Vec<Span>), (usize, usize)> = HashMap::new();
+    let mut alike: HashMap<(Code, String, Span), (usize, usize)> = HashMap::new();
     let mut kept: Vec<Diagnostic> = Vec::with_capacity(found.len());
-    let most = |places: &[Span]| MOST_ALIKE[usize::from(places.is_empty())];
     for diagnostic in found.drain(..) {
-        let others = diagnostic.labels.iter().filter(|label| !label.primary);
-        let others: Vec<Span> = others.map(|label| label.span).collect();
-        let most = most(&others);
-        let key = (diagnostic.code, diagnostic.message.clone(), others);
-        let (seen, last) = alike.entry(key).or_default();
-        *seen += 1;
-        if *seen <= most {
+        let other = diagnostic.labels.iter().find(|label| !label.primary);
+        if let Some(other) = other {
+            let key = (diagnostic.code, diagnostic.message.clone(), other.span);
+            let (seen, last) = alike.entry(key).or_default();
+            *seen += 1;
+            if *seen > MOST_ALIKE {
+                continue;
+            }
             *last = kept.len();
-            kept.push(diagnostic);
         }
+        kept.push(diagnostic);
     }
-    for ((.., others), (seen, last)) in alike {
-        if let Some(more @ 1..) = seen.checked_sub(most(&others)) {
-            let more = counted(more, "more line");
-            kept[last].notes.push(format!(
-                "and {more} with the same title, not reported one by one"
-            ));
-        }
+    for (seen, last) in alike.into_values().filter(|(seen, _)| *seen > MOST_ALIKE) {
+        let more = counted(seen - MOST_ALIKE, "more line");
+        kept[last].notes.push(format!(
+            "and {more} with the same title, not reported one by one"
+        ));
     }
     *found = kept;
 }

@@ -57,6 +57,15 @@ pub struct Label {
     pub primary: bool,
 }
 
+/// Text to be pasted: with it in the place of what is there, the finding is gone.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Fix {
+    /// What it replaces; empty where it is inserted.
+    pub span: Span,
+    /// The text; empty where what is there is to be removed.
+    pub text: String,
+}
+
 /// One thing visim has to say.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Diagnostic {
@@ -70,6 +79,8 @@ pub struct Diagnostic {
     pub notes: Vec<String>,
     /// Text that can be pasted, or what to do.
     pub help: Option<String>,
+    /// The same for a tool: what to paste, and where.
+    pub fix: Option<Fix>,
     /// The section that says so.
     pub see: Option<String>,
 }
@@ -88,6 +99,7 @@ impl Diagnostic {
             labels: Vec::new(),
             notes: Vec::new(),
             help: None,
+            fix: None,
             see: None,
         }
     }
@@ -121,6 +133,15 @@ impl Diagnostic {
     /// Says what to do.
     pub fn help(mut self, text: impl Into<String>) -> Diagnostic {
         self.help = Some(text.into());
+        self
+    }
+
+    /// Says what to paste in the place of the first label, and helps with it where nothing helps yet.
+    pub fn paste(mut self, text: impl Into<String>) -> Diagnostic {
+        let text = text.into();
+        self.help.get_or_insert_with(|| text.clone());
+        let span = self.span().unwrap_or_default();
+        self.fix = Some(Fix { span, text });
         self
     }
 

@@ -150,7 +150,7 @@ pub fn render_all(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> 
         .collect()
 }
 
-/// The diagnostic as fields: `code class message file line column labels notes help see`.
+/// The diagnostic as fields: `code class message file line column labels notes help fix see`.
 pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
     let place = diagnostic.span().map(|s| source.line_column(s.start));
     json!({
@@ -169,6 +169,9 @@ pub fn to_json(diagnostic: &Diagnostic, source: &Source) -> Value {
         }).collect::<Vec<_>>(),
         "notes": diagnostic.notes,
         "help": diagnostic.help,
+        "fix": diagnostic.fix.as_ref().map(|fix| json!({
+            "start": fix.span.start, "end": fix.span.end, "text": fix.text,
+        })),
         "see": diagnostic.see,
     })
 }

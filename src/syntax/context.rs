@@ -6,7 +6,7 @@
 use super::error::Expected;
 use super::form::example;
 use super::token::blanks;
-use crate::diagnostic::Diagnostic;
+use crate::diagnostic::{Diagnostic, Fix};
 use crate::isa::predefined::{BINDLESS_SAMPLER, PREDEFINED, SURFACES, elements};
 use crate::source::{Span, Spanned};
 use std::cell::{Cell, RefCell};
@@ -152,6 +152,9 @@ impl Context {
                     Some(label) => label.span = place,
                     None => diagnostic = diagnostic.at(place, ""),
                 }
+                if let Some(fix) = &mut diagnostic.fix {
+                    fix.span = place;
+                }
                 diagnostic
             }
             None => unexpected(self, error, line_text),
@@ -201,10 +204,18 @@ fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
     };
     let between = found == "," && error.opcode.is_some();
     match error.opcode {
-        Some(opcode) if between => diagnostic
-            .note("blanks separate the operands of an instruction; commas are inside of parentheses and angles alone")
-            .help(format!("`{}`", without_commas(line_text.trim())))
-            .see(opcode.info().family.section()),
+        Some(opcode) if between && line_text.len() <= LONGEST_HELP => {
+            let written = line_text.trim();
+            let plain = without_commas(written);
+            let mut diagnostic = diagnostic
+                .note("blanks separate the operands of an instruction; commas are inside of parentheses and angles alone")
+                .help(format!("`{plain}`"))
+                .see(opcode.info().family.section());
+            let left = line_text.trim_start().len();
+            let span = cx.place(left, written.len());
+            diagnostic.fix = Some(Fix { span, text: plain });
+            diagnostic
+        }
         Some(opcode) => diagnostic
             .help(format!(
                 "`{opcode}` is written, for example, `{}`",
@@ -219,7 +230,7 @@ fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
 fn without_commas(line: &str) -> String {
     let mut depth = 0i32;
     let mut kept = String::with_capacity(line.len());
-    for c in line.chars().take(LONGEST_HELP) {
+    for c in line.chars() {
         match c {
             '(' | '<' | '[' | '{' => depth += 1,
             ')' | '>' | ']' | '}' => depth -= 1,
@@ -234,7 +245,7 @@ fn without_commas(line: &str) -> String {
     kept.split_whitespace().collect::<Vec<_>>().join(" ")
 }
 
-/// Characters of a line that a help repeats.
+/// Bytes of a line that a help repeats.
 const LONGEST_HELP: usize = 200;
 
 /// Bytes of the token at the start of `text`: a word, or one character.

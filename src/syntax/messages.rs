@@ -62,7 +62,7 @@ fn word<'a, T: Copy>(
     .note(format!("this is {}", either(&names)))
     .see("vISA text reference 5.7");
     if let Some(meant) = nearest(written, all.iter().map(|(_, _, n)| *n)) {
-        diagnostic = diagnostic.help(format!("write `{meant}`"));
+        diagnostic = diagnostic.help(format!("write `{meant}`")).paste(meant);
     }
     refuse(from, written.len(), diagnostic)
 }

@@ -85,7 +85,7 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
                 from,
                 written.len(),
                 problem(Code::E0303, what, "planes are 0 to 3")
-                    .help("0")
+                    .paste("0")
                     .see("vISA MEDIA_LD, \"Plane\""),
             );
         }
@@ -235,6 +235,7 @@ fn without_u2d<'a>(row: &OpInfo, slot: Slot, starts: &[&'a str], input: &'a str)
         )
         .note("the text template of the page leaves u2d out, its Format table and Intel's assembler have it")
         .help("0.0:f")
+        .paste("0.0:f ")
         .see("vISA AVS, \"Text\" and \"Format\"; AVS reference D13"),
     )
 }

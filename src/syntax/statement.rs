@@ -250,7 +250,8 @@ fn unknown(word: &str) -> Diagnostic {
     if lower != word && Opcode::from_mnemonic(&lower).is_some() {
         return diagnostic
             .note("mnemonics are lower case only")
-            .help(format!("write `{lower}`"));
+            .help(format!("write `{lower}`"))
+            .paste(lower);
     }
     // The pages name the operations of 3D_LOAD otherwise than its text does.
     if let Some((_, written)) = OPERATIONS.iter().find(|(page, _)| *page == lower) {
@@ -260,10 +261,13 @@ fn unknown(word: &str) -> Diagnostic {
                 shorten(word)
             ))
             .help(format!("write `{written}`"))
+            .paste(*written)
             .see("vISA 3D_LOAD, \"Op\" and \"Text\"");
     }
     match nearest(word, OPCODES.iter().map(|row| row.mnemonic)) {
-        Some(meant) => diagnostic.help(format!("did you mean `{meant}`?")),
+        Some(meant) => diagnostic
+            .help(format!("did you mean `{meant}`?"))
+            .paste(meant),
         None => diagnostic,
     }
 }

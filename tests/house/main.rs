@@ -5,5 +5,6 @@ mod coverage;
 mod docs;
 mod grammar;
 mod layers;
+mod pasted;
 mod photo;
 mod refusals;
