@@ -155,7 +155,8 @@ def _on_ray(address: str | None, workers: int | None, options: list[str]) -> tup
     except ImportError:
         sys.exit("visim.farm runs on Ray: pip install ray")
     ray.init(
-        address=address, num_cpus=None if address else workers, include_dashboard=None if address else False,
+        # Without an address Ray would join whatever cluster it finds on this machine.
+        address=address or "local", num_cpus=None if address else workers, include_dashboard=None if address else False,
         log_to_driver=False, logging_level="error",
     )  # fmt: skip
     losses = (
