@@ -40,7 +40,8 @@ pub enum Path {
 ///
 /// # Errors
 /// [`Refused`] if the surface is not a plain 2D surface, or block-compressed, or if a field of a frame with
-/// an odd number of rows is asked for.
+/// an odd number of rows is asked for; if a block reaches over the edge of a surface whose pixels have other than 8,
+/// 16 or 32 bits.
 pub fn media_read(surface: &Surface, block: &MediaBlock, out: &mut [u8]) -> Result<Path, Refused> {
     let (pitch, width) = (block.pitch() as usize, block.width as usize);
     let rows = || (0..block.height as usize).map(|r| (r, r * pitch..r * pitch + width));
@@ -57,6 +58,18 @@ pub fn media_read(surface: &Surface, block: &MediaBlock, out: &mut [u8]) -> Resu
             surface.memory().read(start + r * step, &mut out[bytes]);
         }
         return Ok(path);
+    }
+    if !matches!(view.pixel, 1 | 2 | 4) && !view.holds(block) {
+        let bits = 8 * view.pixel;
+        let format = surface.description().format;
+        let what = format!(
+            "a media block of {format} reaches over the edge of the surface: edges are defined for pixels of 8, 16 and \
+             32 bits, not of {bits}"
+        );
+        return Err(Refused::undefined(
+            what,
+            "PRM 5.10.5, \"Out-of-Bounds Accesses\"",
+        ));
     }
     for (r, bytes) in rows() {
         let y = (i64::from(block.y) + r as i64).clamp(0, i64::from(view.height) - 1) as u32;
@@ -171,6 +184,14 @@ struct View<'a> {
 }
 
 impl<'a> View<'a> {
+    /// Whether all bytes of a block are inside.
+    fn holds(&self, block: &MediaBlock) -> bool {
+        let inside = |from: i32, count: u32, all: u32| {
+            from >= 0 && i64::from(from) + i64::from(count) <= i64::from(all)
+        };
+        inside(block.x, block.width, self.row_bytes) && inside(block.y, block.height, self.height)
+    }
+
     /// `None` for the null surface.
     fn new(surface: &'a Surface, field: FieldSelect) -> Result<Option<View<'a>>, Refused> {
         let d = surface.description();
@@ -194,8 +215,7 @@ impl<'a> View<'a> {
         }
         let (lines, height) = lines(surface, field)?;
         let row_bytes = d.media_row_bytes();
-        // 8, 16 and 32 bits by the manual. Model choice for what it leaves undefined: larger pixels repeat
-        // whole, smaller ones by the byte.
+        // 8, 16 and 32 bits by the manual; smaller ones go by the byte (a model choice).
         let pixel = match d.format.cell().bytes {
             0 if d.format.bits == 0 => row_bytes / d.width,
             bytes => bytes,
@@ -221,12 +241,8 @@ impl<'a> View<'a> {
     }
 
     fn path(&self, block: &MediaBlock) -> Path {
-        let inside = block.x >= 0
-            && block.y >= 0
-            && i64::from(block.x) + i64::from(block.width) <= i64::from(self.row_bytes)
-            && i64::from(block.y) + i64::from(block.height) <= i64::from(self.height);
         match self.surface.description().tiling {
-            Tiling::Linear if inside => Path::Rows,
+            Tiling::Linear if self.holds(block) => Path::Rows,
             _ => Path::Pieces,
         }
     }

@@ -338,6 +338,8 @@ codes! {
     W0941 "a write may overtake a read"
     W0942 "a read may see what was there before a write"
     U0943 "reserved bits of a header are set"
+    U0944 "a thread ends under an identifier that is not its own"
+    U0945 "messages of the sampling engine that do not go together"
     E0934 "no message has these bits"
     E0935 "the message breaks a rule of its own"
     E0936 "one word is not an Ironlake descriptor"

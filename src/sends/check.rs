@@ -104,6 +104,10 @@ struct Thread {
     /// What the registers are known to hold.
     known: Constants,
     over: Option<Span>,
+    /// Message registers whose M0.5 7:0, the FFTID, was written after r0 was copied there.
+    renamed: u32,
+    /// The first message of each family of the sampling engine.
+    families: [Option<Span>; 3],
 }
 
 impl Thread {
@@ -111,14 +115,17 @@ impl Thread {
         let instruction = &line.node;
         self.wait(used(instruction));
         self.copies &= !overwritten(instruction);
+        self.renamed |= writes_fftid(instruction);
         if let Some(message) = copies_header(instruction) {
             self.copies |= 1 << message;
+            self.renamed &= !(1 << message);
         }
         if let Action::Send(send) = &instruction.action
             && let Some(register) = send.implied
         {
             let bit = 1 << send.message;
             self.copies = self.copies & !bit | if register == 0 { bit } else { 0 };
+            self.renamed &= !bit;
         }
         self.known.run(instruction);
         if let Action::Send(send) = &instruction.action {
@@ -198,6 +205,18 @@ impl Thread {
                     .see("PRM 2.6.11"),
             );
         }
+        if self.renamed >> send.message & 1 == 1 {
+            let label = format!(
+                "M0.5 7:0 of m{} was written after r0 was copied",
+                send.message
+            );
+            found.push(
+                Diagnostic::new(Code::U0944)
+                    .at(span, label)
+                    .help("copy r0 to the message register and leave its dword 5 alone")
+                    .see("PRM 5.10.5.2, M0.5, FFTID; 2.6.8"),
+            );
+        }
         if self.copies >> send.message & 1 == 0 {
             let label = format!("m{} is not a copy of r0", send.message);
             found.push(
@@ -255,6 +274,7 @@ impl Thread {
         };
         let request = &decoded.request;
         found.extend(self.order.message(request, send, span));
+        self.family(request, span, found);
         if let Request::Pixels(write) = request {
             self.targets.push(Target {
                 surface: write.surface,
@@ -284,6 +304,32 @@ impl Thread {
             let what = format!("{}: {}", request.name(), wrong.what);
             found.push(at(Violation { what, ..wrong }, span));
         }
+    }
+
+    /// Source: PRM 4.11.1.4, sample_8x8 and deinterlace: a thread that sends them sends no other messages to the
+    /// sampling engine.
+    fn family(&mut self, request: &Request, span: Span, found: &mut Vec<Diagnostic>) {
+        let own = match request {
+            Request::Scale8x8(_) => 0,
+            Request::Deinterlace(_) => 1,
+            Request::Sampler(_) | Request::Unorm(_) => 2,
+            _ => return,
+        };
+        let names = [
+            "sample_8x8",
+            "deinterlace",
+            "another message of the sampling engine",
+        ];
+        let other = (0..3).find(|&k| k != own && (k < 2 || own < 2) && self.families[k].is_some());
+        if let Some((other, first)) = other.and_then(|k| Some((k, self.families[k]?))) {
+            let mixed = Diagnostic::new(Code::U0945)
+                .at(span, names[own])
+                .and_at(first, names[other])
+                .note("nor may other threads send them that run at the same time")
+                .see("PRM 4.11.1.4, deinterlace");
+            found.push(mixed);
+        }
+        self.families[own].get_or_insert(span);
     }
 
     /// Source: PRM 5.7, 5.10.7, "Restrictions", 5.10.7.2, "Last Render Target Select".
@@ -354,6 +400,31 @@ fn overwritten(instruction: &Instruction) -> u32 {
     let whole = first.div_ceil(REGISTER)..end / REGISTER;
     whole.fold(0, |bits, register| {
         bits | 1u32.checked_shl(register).unwrap_or(0)
+    })
+}
+
+/// The message registers of which an instruction writes the low byte of dword 5, bit by bit.
+fn writes_fftid(instruction: &Instruction) -> u32 {
+    let Action::Alu {
+        dst: (Dst::Register { at, stride }, ty),
+        ..
+    } = &instruction.action
+    else {
+        return 0;
+    };
+    if at.file != File::Message {
+        return 0;
+    }
+    let size = ty.bytes();
+    let lanes = (0..instruction.lanes).map(|lane| (at.sub + lane * stride) * size);
+    lanes.fold(0, |bits, byte| {
+        let (register, byte) = (at.number + byte / REGISTER, byte % REGISTER);
+        let hit = byte <= 20 && 20 < byte + size;
+        bits | if hit {
+            1u32.checked_shl(register).unwrap_or(0)
+        } else {
+            0
+        }
     })
 }
 
