@@ -82,6 +82,13 @@ impl LanePlan {
             plan: self,
             active,
         };
+        // Refused by the reference.
+        if request.op == SamplerOp::SampleB
+            && !(0..32)
+                .all(|lane| active >> lane & 1 == 0 || message.sampling.in_range(lane).is_ok())
+        {
+            return None;
+        }
         let kernel = match request.lanes {
             0..=8 => message.serve::<8>(out)??,
             _ => message.serve::<16>(out)??,
@@ -175,7 +182,9 @@ pub fn lane_invariant(
     state: &SamplerState,
     request: &SamplerRequest,
 ) -> Option<LaneInvariant> {
-    let excluded = request.op.is_gather() || request.op == SamplerOp::SampleKillpix;
+    // A bias is looked at lane by lane: it has a range.
+    let own = matches!(request.op, SamplerOp::SampleKillpix | SamplerOp::SampleB);
+    let excluded = request.op.is_gather() || own;
     if excluded || !may_have_kernel(surface, state, request) {
         return None;
     }

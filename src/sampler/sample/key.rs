@@ -35,20 +35,60 @@ fn sign_magnitude(byte: u32) -> i32 {
     }
 }
 
+/// A byte of a bound by channel: R, G, B, A lie in bytes 2, 1, 0, 3.
+fn byte(word: u32, channel: usize) -> u32 {
+    word >> [16, 8, 0, 24][channel] & 0xff
+}
+
+/// The letter of the stored channel that is held against a bound of R, G, B or A.
+fn letter(format: Format, channel: usize) -> u8 {
+    match format.out[channel] {
+        b'L' => b'L',
+        _ => [b'R', b'G', b'B', b'A'][channel],
+    }
+}
+
+/// Whether the bounds are read as sign and magnitude.
+fn is_signed(format: Format) -> bool {
+    let snorm = |c: &Channel| c.bits > 0 && c.ty == ChannelType::Snorm;
+    format.channels.iter().any(snorm)
+}
+
+/// What the manual leaves undefined in the bounds of a key for a format, if anything.
+pub fn broken(key: &ChromaKey, format: Format) -> Option<String> {
+    let signed = is_signed(format);
+    (0..4).find_map(|c| {
+        let there = match format.kind {
+            Kind::Compressed => c < 3 || format.has_alpha(),
+            _ if format.is_packed_422() => c < 3,
+            _ => format.channel(letter(format, c)).is_some(),
+        };
+        let name = ["R (or Cr)", "G (or Y)", "B (or Cb)", "A"][c];
+        let (low, high) = (byte(key.low, c), byte(key.high, c));
+        let (least, most) = if signed { (0xff, 0x7f) } else { (0, 0xff) };
+        if !there && (low, high) != (least, most) {
+            return Some(format!(
+                "the chroma key of {name} is {low:#04x} to {high:#04x}, and {format} has no such channel: it must be \
+                 {least:#04x} to {most:#04x}"
+            ));
+        }
+        let reversed = match signed {
+            true => sign_magnitude(high) < sign_magnitude(low),
+            false => high < low,
+        };
+        reversed.then(|| format!("the chroma key of {name} is {low:#04x} to {high:#04x}: high below low"))
+    })
+}
+
 /// Whether texel (x, y) of an image matches the key in every channel the format stores.
 pub fn matches(key: &ChromaKey, surface: &Surface, level: u32, slice: u32, x: u32, y: u32) -> bool {
     let format = surface.format();
     let channels = channels(surface, level, slice, x, y);
     let mut channels = channels.into_iter().enumerate();
-    let signed = format
-        .channels
-        .iter()
-        .any(|c| c.bits > 0 && c.ty == ChannelType::Snorm);
+    let signed = is_signed(format);
     channels.all(|(c, value)| {
         let Some(value) = value else { return true };
-        // Channels in the order R, G, B, A lie in bytes 2, 1, 0, 3 of the bounds.
-        let byte = |word: u32| word >> [16, 8, 0, 24][c] & 0xff;
-        let (low, high) = (byte(key.low), byte(key.high));
+        let (low, high) = (byte(key.low, c), byte(key.high, c));
         if signed {
             // The key is sign and magnitude, the texel two's complement. Source: PRM 4.10.6.
             let v = i32::from(value as u8 as i8);
@@ -83,13 +123,7 @@ fn channels(surface: &Surface, level: u32, slice: u32, x: u32, y: u32) -> [Optio
         return pair(surface, level, slice, (x, y), place);
     }
     let stored = |c: Channel| expand(extract(&cell, c) as u32, u32::from(c.bits));
-    std::array::from_fn(|c| {
-        let letter = match format.out[c] {
-            b'L' => b'L',
-            _ => [b'R', b'G', b'B', b'A'][c],
-        };
-        format.channel(letter).map(stored)
-    })
+    std::array::from_fn(|c| format.channel(letter(format, c)).map(stored))
 }
 
 /// Cr, Y, Cb and an alpha of 255; the chroma of an odd texel lies half way to the next pair.

@@ -40,6 +40,9 @@ pub fn fixed(x: f32) -> i32 {
     x.clamp(f64::from(RANGE.0), f64::from(RANGE.1)) as i32
 }
 
+/// What a bias parameter may be. Source: PRM 4.11.1.4, sample_b.
+pub const BIASES: std::ops::Range<f32> = -16.0..16.0;
+
 /// A bias parameter: cut to −16 up to, not including, 16.
 pub fn bias(x: f32) -> i32 {
     fixed(x).clamp(-16 * 256, 16 * 256 - 1)

@@ -24,6 +24,7 @@ pub mod key;
 pub mod lod;
 mod pixel;
 pub mod shadow;
+mod undefined;
 
 pub use kernels::LanePlan;
 pub(super) use kernels::lane_invariant;
@@ -177,6 +178,7 @@ pub fn reference<W: TexelObserver>(
         check(surface, state, request)?;
         let mut sampling = Sampling::new(surface, state, request, params, watch);
         for lane in (0..32).filter(|lane| active >> lane & 1 == 1) {
+            sampling.in_range(lane)?;
             texels[lane] = sampling.lane(lane);
             if sampling.killed {
                 reply.alive &= !(1 << lane);
@@ -264,6 +266,7 @@ fn check(surface: &Surface, state: &SamplerState, request: &SamplerRequest) -> R
             "surface reference 1.1, \"Shadow compare\"",
         ));
     }
+    undefined::check(surface, state)?;
     gen4_gen5::check(surface, request)
 }
 

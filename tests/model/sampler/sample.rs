@@ -97,13 +97,23 @@ fn keyed_texels_turn_black_before_they_are_filtered() {
     let missed = keyed(KeyMode::Black, 0x0001_ff00, 0xff01_ff00);
     let got = one(&red, &missed, SamplerOp::SampleLz, &[0.5, 0.5]).unwrap();
     assert_eq!(got, [0.5, 0.5, 0.0, 1.0]);
-    // A format without a key ignores it.
+    // A format without a key, bounds in the wrong order, bounds of a channel that is not there.
     let other = surface(
         Description::d2(format("R8G8B8A8_UNORM"), 1, 1),
         &[0, 255, 0, 255],
     );
-    let got = one(&other, &green, SamplerOp::SampleLz, &[0.5, 0.5]).unwrap();
-    assert_eq!(got, [0.0, 1.0, 0.0, 1.0]);
+    let reversed = keyed(KeyMode::Black, 0x0002_ff00, 0xff01_ff00);
+    let opaque = surface(Description::d2(format("B5G6R5_UNORM"), 1, 1), &[0, 0]);
+    let narrow = keyed(KeyMode::Black, 0x0100_0000, 0xffff_ffff);
+    for (map, state, why) in [
+        (&other, green, "none of its formats"),
+        (&red, reversed, "high below low"),
+        (&opaque, narrow, "has no such channel"),
+    ] {
+        let refused = one(map, &state, SamplerOp::SampleLz, &[0.5, 0.5]).unwrap_err();
+        assert!(refused.what.contains(why), "{}", refused.what);
+        assert_eq!(refused.class, Class::Undefined);
+    }
 }
 
 #[test]
@@ -431,17 +441,28 @@ fn what_is_not_compared_is_refused() {
 }
 
 #[test]
-fn cube_mode_on_a_flat_surface_is_clamp() {
+fn what_the_manual_leaves_undefined_is_refused() {
     let map = surface(Description::d2(format("R8_UNORM"), 2, 1), &[0, 255]);
-    let at = |mode| {
-        let state = SamplerState {
-            address: [mode; 3],
-            ..linear()
-        };
-        [-0.5, 0.5, 1.5].map(|u| one(&map, &state, SamplerOp::SampleLz, &[u, 0.5]).unwrap()[0])
+    let cube = SamplerState {
+        address: [Address::Cube; 3],
+        ..linear()
     };
-    assert_eq!(at(Address::Cube), [0.0, 0.5, 1.0]);
-    assert_eq!(at(Address::Cube), at(Address::Clamp));
+    let solid = Surface::zeroed(Description::d3(format("R8_UNORM"), 2, 2, 2)).unwrap();
+    let anisotropic = linear().filtered(Filter::Linear, Filter::Anisotropic);
+    let bits = Surface::zeroed(Description::d2(Format::MONO8, 32, 8)).unwrap();
+    let op = SamplerOp::SampleL;
+    for (map, state, why) in [
+        (&map, &cube, "only used for cube maps"),
+        (&solid, &anisotropic, "not supported on"),
+        (&bits, &linear(), "only the monochrome filter"),
+    ] {
+        let refused = one(map, state, op, &[0.5; 4]).unwrap_err();
+        assert!(refused.what.contains(why), "{}", refused.what);
+        assert_eq!(refused.class, Class::Undefined);
+    }
+    let biased = |bias| one(&map, &linear(), SamplerOp::SampleB, &[bias, 0.5, 0.5]);
+    assert!(biased(-16.0).is_ok() && biased(15.99).is_ok());
+    assert!(biased(16.0).unwrap_err().what.contains("range"));
 }
 
 #[test]
