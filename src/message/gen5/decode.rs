@@ -16,7 +16,7 @@ use crate::message::fields::{
     Field, extended_gen5, gateway, gen5_math as math, gen5_media_header, gen5_read as read,
     gen5_sampler as sampler, gen5_sampler_header as sampler_header, gen5_target_header as target,
     gen5_unorm_header as unorm, gen5_vertex_header as vertex, gen5_write as write, offset_header,
-    outer, spawner,
+    outer, outer_gen5, spawner,
 };
 use crate::message::request::{
     Access, Cache, DataPath, DualOword, FieldSelect, GatewayOp, LoopFilter, MediaBlock, OwordBlock,
@@ -29,6 +29,17 @@ use crate::message::request::{
 /// # Errors
 /// [`DecodeError`] naming the bit or field that makes no sense.
 pub fn decode(message: &Message) -> Result<Decoded, DecodeError> {
+    // The descriptor has an end of thread, too: PRM 2.6.8.
+    let ends = outer_gen5::EOT.get(&[message.desc]) != 0;
+    let message = &match ends {
+        true => Message {
+            desc: message.desc & !outer_gen5::EOT.mask(),
+            ex_desc: message.ex_desc | extended_gen5::EOT.mask(),
+            eot: true,
+            ..*message
+        },
+        false => *message,
+    };
     refuse_unknown(&outer::LAYOUT, &[message.desc])?;
     refuse_data_size(message)?;
     refuse_unknown(&extended_gen5::LAYOUT, &[message.ex_desc])?;

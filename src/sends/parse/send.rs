@@ -5,7 +5,7 @@ use super::{Rest, Word, Wrong, wrong};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
 use crate::message::Sfid;
-use crate::message::fields::extended_gen5;
+use crate::message::fields::{extended_gen5, outer_gen5};
 use crate::sends::line::{Descriptor, File, Send};
 use crate::source::Span;
 
@@ -54,6 +54,13 @@ pub(super) fn send(rest: &mut Rest<'_, '_>) -> Result<(Send, Option<Diagnostic>)
         text => Descriptor::Known(
             hex(text).ok_or_else(|| wrong(word.span, "a descriptor is hexadecimal, or a0.0"))?,
         ),
+    };
+    // The bit of the descriptor says what {EOT} does, and is written so. Source: PRM 2.6.8.
+    let (descriptor, eot) = match descriptor {
+        Descriptor::Known(desc) if outer_gen5::EOT.get(&[desc]) != 0 => {
+            (Descriptor::Known(desc & !outer_gen5::EOT.mask()), true)
+        }
+        descriptor => (descriptor, eot),
     };
     let warning = (message_register == 0).then(|| {
         Diagnostic::new(Code::W0923)
