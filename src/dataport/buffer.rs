@@ -110,6 +110,19 @@ impl<'a> Buffer<'a> {
         })
     }
 
+    /// The null surface, of which no byte exists.
+    ///
+    /// * `nothing`: memory without bytes.
+    pub fn null(nothing: &'a Memory) -> Buffer<'a> {
+        Buffer {
+            window: Window::whole(nothing),
+            base: 0,
+            len: 0,
+            stateless: false,
+            watch: TouchLog::NONE,
+        }
+    }
+
     /// Binding table index 255 with a buffer: general state memory from `base` on, which ends where the buffer does.
     ///
     /// # Errors

@@ -115,7 +115,7 @@ impl Thread {
         let instruction = &line.node;
         self.wait(used(instruction));
         self.copies &= !overwritten(instruction);
-        self.renamed |= writes_fftid(instruction);
+        self.renamed |= writes_fftid(instruction) & self.copies;
         if let Some(message) = copies_header(instruction) {
             self.copies |= 1 << message;
             self.renamed &= !(1 << message);

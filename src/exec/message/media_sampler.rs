@@ -429,15 +429,15 @@ fn unorm_state(texture: &SamplerState) -> Result<UnormSampler, String> {
             "there is no filter between levels; this one is {mip:?}"
         ));
     }
-    let linear = match (min, mag) {
-        (Filter::Nearest, Filter::Nearest) => false,
-        (Filter::Linear, Filter::Linear) => true,
-        _ => {
-            return Err(format!(
-                "both filters are Nearest, or both are Linear; these are {min:?} (min) and {mag:?} (mag)"
-            ));
-        }
-    };
+    // Each filter is nearest or linear by itself. The message has no level of detail, so that nothing is minified: the
+    // filter is that of magnification (a model choice). Source: PRM 4.2.1.5, 4.11.1.4, sample_unorm.
+    let plain = |filter| matches!(filter, Filter::Nearest | Filter::Linear);
+    if !plain(min) || !plain(mag) {
+        return Err(format!(
+            "the filters are Nearest or Linear; these are {min:?} (min) and {mag:?} (mag)"
+        ));
+    }
+    let linear = mag == Filter::Linear;
     let [u, v, _] = texture.address;
     let state = UnormSampler {
         linear,

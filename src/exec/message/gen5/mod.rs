@@ -28,7 +28,7 @@ use crate::math::unit::Control;
 use crate::message::gen5::rules::through_render_cache;
 use crate::message::{Access, PixelForm, PixelWrite, Request};
 use crate::program::Raw;
-use crate::surface::{Refused, Surface};
+use crate::surface::{Kind, Memory, Refused, Surface};
 
 type Done = Result<(), Box<Trap>>;
 
@@ -261,6 +261,12 @@ impl<'e, O: Observer> Served<'_, '_, 'e, O> {
         } else {
             let surface = self.surface(index)?;
             let see = "PRM 5.10.3, 5.10.4, 5.10.6, \"Restrictions\"";
+            // Reads of the null surface are zeros, writes vanish. Source: PRM 4.10.2.1, SURFTYPE_NULL.
+            if surface.kind() == Kind::Null {
+                let nothing = Memory::zeroed(0);
+                let done = serve(self, &Buffer::null(&nothing));
+                return self.answered(done);
+            }
             match Buffer::of(surface, align, see) {
                 Ok(_)
                     if through_render_cache(self.request)

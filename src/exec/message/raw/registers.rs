@@ -105,7 +105,7 @@ fn parameters_of(
     };
     // Of SIMD4x2 four parameters of both samples share a register.
     let pair = match r.lanes {
-        2 => {
+        2 if r.params > 0 => {
             let default = default_lengths::form(&call.decoded.request, platform);
             let rows = default.registers().checked_sub(header)?;
             Some(call.payload.at(header, rows)?)
