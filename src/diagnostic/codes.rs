@@ -165,6 +165,7 @@ codes! {
     W0385 "register counts of a raw message differ from its descriptor"
     W0386 "lengths of a raw message do not fit the message"
     W0387 "raw message has more lanes than its descriptor"
+    W0389 "AVS messages of one group differ"
     W0391 "surface has no packed state"
     E0401 "invalid execution size"
     E0402 "mask reaches past the last lane"

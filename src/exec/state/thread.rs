@@ -9,9 +9,11 @@ use crate::diagnostic::Diagnostic;
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::frame::Frame;
 use crate::isa::{Family, Opcode};
+use crate::message::AvsRequest;
 use crate::program::{CompareDest, Dest, Guard, Lanes, Op, Program, Region, Site};
 use crate::source::Span;
 use crate::surface::Memory;
+use std::collections::BTreeMap;
 use std::fmt;
 use std::sync::Arc;
 
@@ -79,6 +81,8 @@ pub struct Thread<'p> {
     pub(crate) pending: Vec<(u128, u32)>,
     /// X-tiled surfaces that messages of Gen5 brought into the render cache, and whether by fields.
     pub(crate) cached: Vec<(u32, bool)>,
+    /// The last AVS message of each group, and its op.
+    pub(crate) groups: BTreeMap<u32, (AvsRequest, u32)>,
 }
 
 impl<'p> Thread<'p> {
@@ -106,6 +110,7 @@ impl<'p> Thread<'p> {
             callers: Vec::new(),
             pending: Vec::new(),
             cached: Vec::new(),
+            groups: BTreeMap::new(),
         }
     }
 

@@ -45,6 +45,27 @@ pub struct AvsRequest {
 }
 
 impl AvsRequest {
+    /// What a message of the same group has otherwise: nothing but the block number may differ.
+    /// Source: vISA AVS, groupID.
+    pub fn differs_from(&self, other: &AvsRequest) -> Option<&'static str> {
+        let same = [
+            ("the surface", self.surface == other.surface),
+            ("the sampler state", self.sampler == other.sampler),
+            ("the channels", self.channels == other.channels),
+            ("cntrl", self.control == other.control),
+            ("execMode", self.mode == other.mode),
+            ("U_offset", self.u.to_bits() == other.u.to_bits()),
+            ("V_offset", self.v.to_bits() == other.v.to_bits()),
+            ("DeltaU", self.delta_u.to_bits() == other.delta_u.to_bits()),
+            ("DeltaV", self.delta_v.to_bits() == other.delta_v.to_bits()),
+            ("u2d", self.u2d.to_bits() == other.u2d.to_bits()),
+            ("v2d", self.v2d.to_bits() == other.v2d.to_bits()),
+            ("IEFBypass", self.ief_bypass == other.ief_bypass),
+        ];
+        same.into_iter()
+            .find_map(|(name, same)| (!same).then_some(name))
+    }
+
     /// The 16x4 block at the origin, all channels with 16 bits, every pixel at the same place: a start.
     pub const ORIGIN: AvsRequest = AvsRequest {
         surface: 0,
