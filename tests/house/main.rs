@@ -1,6 +1,7 @@
 //! The project about itself: imports between modules, documents that run, and what the tables, grammars and
 //! diagnostics have cases of.
 
+mod audit;
 mod coverage;
 mod docs;
 mod grammar;
