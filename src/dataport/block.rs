@@ -229,7 +229,7 @@ impl<'a> View<'a> {
             });
         let pixel = if pixel <= row_bytes { pixel } else { 1 };
         let run = d.tiling.run(d.bit6_swizzle);
-        Ok(Some(View {
+        let view = View {
             surface,
             row_bytes,
             height,
@@ -237,7 +237,30 @@ impl<'a> View<'a> {
             pixel,
             lumas,
             run,
-        }))
+        };
+        if (d.x_offset, d.y_offset) != (0, 0) && !view.has_memory() {
+            let what = format!(
+                "X Offset {}, Y Offset {}: media blocks count pixels of 32 bits, and go past the last byte of the surface",
+                d.x_offset, d.y_offset
+            );
+            return Err(Refused::undefined(what, SEE));
+        }
+        Ok(Some(view))
+    }
+
+    /// Whether all of the view lies in the surface, whose size counts offsets in texels.
+    fn has_memory(&self) -> bool {
+        let described = Surface::check(self.surface.description().clone());
+        let end = described.map_or(0, |end| end as usize);
+        // Of tiled surfaces the last rows of tiles reach farthest; no tile is higher.
+        let rows = self.height.saturating_sub(256)..self.height;
+        let step = self.run.min(self.row_bytes.max(1)) as usize;
+        rows.into_iter().all(|y| {
+            (0..self.row_bytes).step_by(step).all(|x| {
+                let bytes = self.run.min(self.row_bytes - x);
+                self.address(x, y) + bytes as usize <= end
+            })
+        })
     }
 
     fn path(&self, block: &MediaBlock) -> Path {

@@ -512,3 +512,24 @@ fn a_program_touches_no_byte_outside_a_surface_of_any_state() {
         assert!(found.get() >= least, "{what}: {} of {least}", found.get());
     }
 }
+
+/// X Offset counts texels for most messages, pixels of 32 bits for media blocks.
+#[test]
+fn media_blocks_stay_inside_a_surface_with_an_offset() {
+    let generation = GENERATIONS[0];
+    let words = [0x2517_c000, 0, 0x40, 0xce8, 0, 0xb64b_566f];
+    let mut description = describe(generation, &words).expect("described");
+    description.base = AROUND;
+    let end = Surface::check(description.clone()).expect("checked");
+    for line in SAMPLES.iter().chain(&OTHERS) {
+        let program = program(&[line]);
+        let asked = Asked {
+            program: &program,
+            description: &description,
+            end,
+            coordinates: &[0; 32],
+            sampler: None,
+        };
+        asked.run(0, true);
+    }
+}
