@@ -160,6 +160,13 @@ fn pairs(surface: &Surface, level: u32, pixels: &Pixels) -> Result<(), Refused> 
         );
         return Err(Refused::error(what, see));
     }
+    if !d.width.is_multiple_of(2) {
+        let what = format!(
+            "{} as a render target of a width of {}: it must be a multiple of 2",
+            d.format, d.width
+        );
+        return Err(Refused::error(what, "PRM 4.10.2.1, Width"));
+    }
     for (i, (x, _)) in pixels.corners.iter().enumerate() {
         let on = pixels.enables >> (4 * i) & 0xf;
         let whole = x % 2 == 0 && (on ^ on >> 1) & 0b0101 == 0;

@@ -340,6 +340,7 @@ codes! {
     W0942 "a read may see what was there before a write"
     U0943 "reserved bits of a header are set"
     U0944 "a thread ends under an identifier that is not its own"
+    W0946 "the manual stars the message and does not say why"
     U0945 "messages of the sampling engine that do not go together"
     E0934 "no message has these bits"
     E0935 "the message breaks a rule of its own"

@@ -142,6 +142,8 @@ impl fmt::Display for Exec {
 pub struct ChannelMask(pub u8);
 
 impl ChannelMask {
+    /// Red alone.
+    pub const R: ChannelMask = ChannelMask(1);
     /// All four channels.
     pub const RGBA: ChannelMask = ChannelMask(0xf);
 

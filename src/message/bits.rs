@@ -283,7 +283,8 @@ pub(super) fn refuse_unknown_in(
 /// Refuses the forms of a media block other than NORMAL. The published manual speaks of their fields
 /// (Message Mode, Color Processing Enable, Message Format) and leaves out their bits; those of NORMAL
 /// are height and width alone, and the bits between them are ignored: what lies above the height is taken
-/// to be a mode. Source: PRM 5.10.5.2, 5.10.5.3.
+/// to be a mode of the data port of Gen7.5 and later. Gen5 has NORMAL alone, and ignores those bits.
+/// Source: PRM 5.10.5.2, 5.10.5.3.
 pub(super) fn refuse_media_modes(layout: &Layout, header: &[u32; 8]) -> Result<(), DecodeError> {
     match header[2] & !layout.known(2) {
         0 => Ok(()),

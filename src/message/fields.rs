@@ -569,6 +569,7 @@ layouts! {
     gen5_media_header "media block header" "lowering reference 18.5; PRM 5.10.5.2" {
         X        "X offset"      0 [31:0]  "left edge in bytes, signed";
         Y        "Y offset"      1 [31:0]  "top edge in rows, signed";
+        ABOVE    "ignored"       2 [31:22] "ignored by hardware; written as 0";
         HEIGHT   "height-1"      2 [21:16] "rows, less one";
         IGNORED  "ignored"       2 [15:5]  "ignored by hardware; written as 0";
         WIDTH    "width-1"       2 [4:0]   "bytes, less one";

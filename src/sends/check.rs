@@ -273,6 +273,15 @@ impl Thread {
             }
         };
         let request = &decoded.request;
+        if let Request::Sampler(sampled) = request
+            && gen5::is_starred(sampled.op)
+        {
+            let starred = Diagnostic::new(Code::W0946)
+                .at(span, format!("{} has a star there", sampled.op.name()))
+                .note("it runs as the later generations' message of that type")
+                .see("PRM 4.11.1.3.2; lowering reference 18.2");
+            found.push(starred);
+        }
         found.extend(self.order.message(request, send, span));
         self.family(request, span, found);
         if let Request::Pixels(write) = request {

@@ -365,12 +365,7 @@ fn rules_are_told_at_their_words_with_a_mend_and_a_section() {
             "align=3x3",
             "4×4",
         ),
-        (
-            "SURFACE T6: YCRCB_NORMAL 3x4",
-            "E0746",
-            "3x4",
-            "an even width",
-        ),
+        ("SURFACE T6: MONO8 33x4", "E0746", "33x4", "a width of 32"),
         (
             "SURFACE T6: R8_UNORM 8x8 samples=3",
             "E0745",

@@ -813,6 +813,9 @@ fn gen5_request(v: &Json) -> Option<Request> {
         }),
         "gateway open" => gateway(GatewayOp::Open),
         "gateway close" => gateway(GatewayOp::Close),
+        "gateway forward" => gateway(GatewayOp::Forward),
+        "end of thread (root)" | "eot root" | "eot" | "end of thread" => Request::EndOfThread,
+        "end of thread (child)" | "eot child" => Request::EndOfChild,
         "flush render cache" => Request::FlushRender { commit: false },
         "flush render cache with write commit" => Request::FlushRender { commit: true },
         _ if message.starts_with("math ") => Request::Math(Control {
@@ -837,10 +840,18 @@ fn gen5_request(v: &Json) -> Option<Request> {
             scalar: on("scalar"),
         }),
         op => Request::Sampler(SamplerRequest {
-            op: SamplerOp::ALL.iter().find(|(_, name)| *name == op)?.0,
+            op: match op {
+                "load4" => SamplerOp::Gather4,
+                "LOD" => SamplerOp::Lod,
+                op => SamplerOp::ALL.iter().find(|(_, name)| *name == op)?.0,
+            },
             surface: number("binding"),
             sampler: number("sampler"),
-            channels,
+            channels: if op == "load4" {
+                ChannelMask::R
+            } else {
+                channels
+            },
             lanes: number("lanes"),
             offsets: [0; 3],
             coarse: false,

@@ -8,8 +8,7 @@ use crate::isa::{ChannelMask, Platform};
 use crate::math::unit::{Control, Function};
 use crate::message::Sfid;
 use crate::message::bits::{
-    DecodeError, Decoded, Message, MessageForm, refuse_data_size, refuse_media_modes,
-    refuse_unknown, reserved,
+    DecodeError, Decoded, Message, MessageForm, refuse_data_size, refuse_unknown, reserved,
 };
 use crate::message::extended::says_the_same;
 use crate::message::fields::{
@@ -130,7 +129,7 @@ fn decode_sampler(
         _ => sampler_header::DISABLE.get(m0),
     };
     let channels = (disable != 0xf).then_some(ChannelMask(!disable as u8 & 0xf));
-    let channels = reserved(sampler_header::DISABLE, disable, channels)?;
+    let mut channels = reserved(sampler_header::DISABLE, disable, channels)?;
     if mode == sampler_block::SIMD_MODE {
         return sampler_block::decode(&Block {
             kind: code,
@@ -147,6 +146,12 @@ fn decode_sampler(
         _ => (16, 2),
     };
     let op = SamplerOp::from_code(code).filter(|op| has_op(*op));
+    let op = reserved(sampler::TYPE, code, op)?;
+    if op.is_gather() {
+        // The four texels of one channel: a mask of channels has no meaning.
+        let red = (disable == 0).then_some(ChannelMask::R);
+        channels = reserved(sampler_header::DISABLE, disable, red)?;
+    }
     let mut offsets = [0; 3];
     if form.header {
         let fields = [
@@ -163,7 +168,7 @@ fn decode_sampler(
         ));
     }
     Ok(Request::Sampler(SamplerRequest {
-        op: reserved(sampler::TYPE, code, op)?,
+        op,
         surface,
         sampler: index,
         channels,
@@ -199,7 +204,6 @@ fn decode_block(
     path: DataPath,
 ) -> Result<MediaBlock, DecodeError> {
     use gen5_media_header as h;
-    refuse_media_modes(&h::LAYOUT, &message.header)?;
     Ok(MediaBlock {
         surface,
         field,

@@ -2,7 +2,7 @@
 
 use super::rows::{Row, row_of};
 use super::{CHILD_END, has_op, sampler_block};
-use crate::isa::Platform;
+use crate::isa::{ChannelMask, Platform};
 use crate::message::Sfid;
 use crate::message::bits::{EncodeError, Message, MessageForm, descriptor};
 use crate::message::dataport::field_bits;
@@ -301,8 +301,14 @@ fn encode_sampler(
             "the parameters do not fill the message, or exceed 11 registers",
         ));
     }
-    let partial = r.channels.0 != 0xf || r.offsets != [0; 3];
-    if partial && !form.header || r.channels.0 == 0 || r.channels.0 > 0xf {
+    // A gather has one channel, red, and no mask.
+    let channels = match r.op.is_gather() && r.channels == ChannelMask::R {
+        true => ChannelMask::RGBA,
+        false => r.channels,
+    };
+    let partial = channels.0 != 0xf || r.offsets != [0; 3];
+    let torn = r.op.is_gather() && channels != ChannelMask::RGBA;
+    if partial && !form.header || torn || channels.0 == 0 || channels.0 > 0xf {
         return Err(bad("a channel mask or offset needs a header"));
     }
     let c = &mut d.control;
@@ -318,7 +324,7 @@ fn encode_sampler(
             }
             offsets = offsets << 4 | u32::from(offset as u8) & 0xf;
         }
-        d.header[2] = header_bits(Some(r.channels), None, false, offsets);
+        d.header[2] = header_bits(Some(channels), None, false, offsets);
     }
     Ok(())
 }

@@ -85,7 +85,10 @@ fn every_sampler_message_survives_its_bits() {
                     op,
                     surface: 0x5a,
                     sampler: u32::from(mask),
-                    channels: ChannelMask(mask),
+                    channels: match op.is_gather() {
+                        true => ChannelMask::R,
+                        false => ChannelMask(mask),
+                    },
                     lanes,
                     offsets: if header { [-8, 7, -1] } else { [0; 3] },
                     coarse: false,

@@ -40,7 +40,17 @@ pub const fn has_op(op: SamplerOp) -> bool {
             | SamplerOp::SampleLC
             | SamplerOp::Ld
             | SamplerOp::Resinfo
-            | SamplerOp::Sampleinfo
             | SamplerOp::SampleKillpix
+    ) || is_starred(op)
+}
+
+/// Whether the manual's table of messages has a star at the operation, of which it says nothing: load4 (gather4),
+/// LOD and sampleinfo. The three run as the later generations' messages of those types, and a remark says so. load4
+/// takes the red channel: the header has no field for another one. Source: PRM 4.11.1.3.2; lowering reference 18.2,
+/// which would have the first two absent.
+pub const fn is_starred(op: SamplerOp) -> bool {
+    matches!(
+        op,
+        SamplerOp::Gather4 | SamplerOp::Lod | SamplerOp::Sampleinfo
     )
 }

@@ -281,7 +281,8 @@ pub fn unmodelled(request: &Request) -> Option<Violation> {
             ..
         } => Some(broken(
             Code::N0937,
-            "messages between threads are not modelled",
+            "messages between threads are not modelled: the published manual has neither the gateway's payload nor \
+             what it answers",
             "lowering reference 18.8",
         )),
         _ => None,

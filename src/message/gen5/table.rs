@@ -39,9 +39,6 @@ const NO_MODES: State = State::Refused(
     "the manual names these modes of M0.2 and leaves out their bits; NORMAL runs: PRM 5.10.5.2",
 );
 const NO_CODE: State = State::Absent("no encoding on Ironlake: lowering reference 18.5");
-const NO_LOAD4: State = State::Refused(
-    "starred in the manual without a word why: treated as absent, lowering reference 18.2",
-);
 const GEN5_ONLY: State = State::Absent("Gen5 only");
 const MATH: State = State::Absent("no message since Gen6: the instruction `math`");
 
@@ -92,8 +89,8 @@ row("4.11.1.3", "sample_d (sample_g before)", ilk("smpl", 0x1649_4001), skl("sam
 row("4.11.1.3", "sample_b_c",                 ilk("smpl", 0x0e49_5005), skl("sample_b_c.R (M1, 8) 0x0:uw S0 T5 D.0 F.0 F.32 F.64 F.96")),
 row("4.11.1.3", "sample_l_c",                 ilk("smpl", 0x0e49_6005), skl("sample_l_c.R (M1, 8) 0x0:uw S0 T5 D.0 F.0 F.32 F.64 F.96")),
 row("4.11.1.3", "ld",                         ilk("smpl", 0x0649_7001),                          skl("load_3d.RGBA (M1, 8) 0x0:uw T6 D.0 S.0 S.32 S.64")),
-row("4.11.1.3", "load4",                      refused(("smpl", 0x0449_8001), NO_LOAD4),            skl("sample4.R (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
-row("4.11.1.3", "LOD",                        refused(("smpl", 0x0449_9001), NO_LOAD4),            skl("lod.RG (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
+row("4.11.1.3", "load4",                      ilk("smpl", 0x0449_8001), skl("sample4.R (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
+row("4.11.1.3", "LOD",                        ilk("smpl", 0x0449_9001), skl("lod.RG (M1, 8) 0x0:uw S0 T6 D.0 F.0 F.32")),
 row("4.11.1.3", "resinfo",                    ilk("smpl", 0x0449_a001), skl("resinfo.RGBA (M1, 8) T6 S.0 D.0")),
 row("4.11.1.3", "sampleinfo",                 ilk("smpl", 0x0249_b001), skl("sampleinfo.R (M1, 8) T6 D.0")),
 row("4.11.1.3", "sample+killpix",             ilk("smpl", 0x0659_c001), none(State::Absent("no vISA instruction sends it: lowering reference 3.1"))),

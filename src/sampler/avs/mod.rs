@@ -60,6 +60,11 @@ pub enum AvsError {
     /// A buffer, an array of samples, ....
     #[error("the media sampler reads 2D surfaces with one sample only (AVS reference 3.3)")]
     Kind,
+    /// Half of a pair at the end of rows.
+    #[error(
+        "the media sampler reads {0} of a width that is a multiple of 2; this one is {1} (PRM 4.10.2.2)"
+    )]
+    Width(Format, u32),
     /// The destination is too small.
     #[error("the message returns {need} bytes, the destination has {have}")]
     Destination {

@@ -297,7 +297,7 @@ impl<'a> MediaView<'a> {
     /// `surface` as the scaler reads it.
     ///
     /// # Errors
-    /// [`AvsError::Format`], [`AvsError::Kind`]: no surface of the scaler.
+    /// [`AvsError::Format`], [`AvsError::Kind`], [`AvsError::Width`]: no surface of the scaler.
     pub fn of(surface: &'a Surface) -> Result<MediaView<'a>, AvsError> {
         let view = MediaView::frame(surface)?;
         if view.format.grid == Grid::Planar411 {
@@ -315,6 +315,10 @@ impl<'a> MediaView<'a> {
         let format = media_format(d.format).ok_or(AvsError::Format(d.format))?;
         if !matches!(d.kind, Kind::D2 | Kind::Null) || d.samples > 1 {
             return Err(AvsError::Kind);
+        }
+        // Planes have such a width as surfaces; a sampler reads pairs of any. Source: PRM 4.10.2.2, Width.
+        if format.grid == Grid::Packed422 && d.kind != Kind::Null && !d.width.is_multiple_of(2) {
+            return Err(AvsError::Width(d.format, d.width));
         }
         let size = (d.width >> d.min_lod.min(31), d.height >> d.min_lod.min(31));
         let edge = if d.mirror { Edge::Mirror } else { Edge::Clamp };

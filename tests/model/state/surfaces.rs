@@ -137,7 +137,6 @@ fn every_rule_of_a_surface_has_its_code() {
                 ..Description::buffer(Format::R32_UINT, 9)
             },
         ),
-        (Code::E0746, d2(Format::YCRCB_NORMAL, 3, 3)),
         (Code::E0746, d2(Format::MONO8, 33, 3)),
         (Code::E0746, d2(Format::RAW, 16, 1)),
         (
