@@ -73,6 +73,7 @@ codes! {
     W0116 "number is wider than what is kept"
     E0117 "unknown alignment"
     W0118 "channel letter is missing"
+    W0119 "the word is the page's, not the assembler's"
     L0119 "too many lines that cannot be read"
     E0122 "the null variable has no bytes"
     E0201 "statement outside a kernel"

@@ -1,6 +1,6 @@
 //! Sampler states from the words of a directive: `filter=linear address=wrap`, `avs table0x=bilinear`,
 //! `unorm linear=on`, `deinterlace state.toml`. Without a kind they are for the 3D sampler; `state` has its
-//! packed words ([`super::states`]).
+//! packed words, as have `avs state` and `deinterlace state` ([`super::states`]).
 //!
 //! A state is a kind, then `field=value` words and files of fields, later ones winning. A coefficient table is
 //! a name or a file of rows.
@@ -61,6 +61,18 @@ fn described(
         return texture(layer, kind, &ask.words, generation);
     }
     let words = &ask.words[1..];
+    if words.first().is_some_and(|word| word.node == "state") {
+        return match kind.node.as_str() {
+            "avs" => states::scaler(layer, ask, generation)
+                .map(|(state, remarks)| (Sampler::Avs(Arc::new(state)), remarks)),
+            "deinterlace" => states::deinterlacer(layer, ask, generation)
+                .map(|(state, remarks)| (Sampler::Deinterlace(Arc::new(state)), remarks)),
+            _ => Err(wrong(
+                &words[0],
+                "packed words are of `state`, `avs state` and `deinterlace state`",
+            )),
+        };
+    }
     let plain = |sampler| (sampler, Vec::new());
     match kind.node.as_str() {
         "3d" => texture(layer, kind, words, generation),

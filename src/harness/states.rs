@@ -4,6 +4,8 @@
 //! ```text
 //!   SURFACE T6: state 231c003f 12345000 … memory=rock.bin         SURFACE_STATE over a memory dump
 //!   SURFACE T6: media-state words.txt memory=rock.bin at=0x8000   the media sampler's; the dump's address
+//!   SAMPLER S1: avs state words.txt tables=tables.txt gen=5       the scaler's; Gen5 has its tables elsewhere
+//!   SAMPLER S2: deinterlace state words.txt gen=5                 the deinterlacer's
 //!   SAMPLER S0: state 00124000 0d00d000 00000000 00780000 border=3f800000/0/0/3f800000 commands=key.txt
 //! ```
 //!
@@ -20,6 +22,9 @@ use super::shape;
 use super::words;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::sampler::SamplerState;
+use crate::sampler::avs::AvsSampler;
+use crate::sampler::avs::packed::{self, Gen5State};
+use crate::sampler::deinterlace::{self, state::DeinterlaceState};
 use crate::sampler::packed::Beside;
 use crate::sampler::settings::Address;
 use crate::sampler::state::{self as sampler_state, commands::Loaded};
@@ -27,6 +32,7 @@ use crate::source::{Span, Spanned};
 use crate::surface::file::CHECK_NAME;
 use crate::surface::state::{self as surface_state, media};
 use crate::surface::{Description, Generation, Invalid, MAX_BYTES, Memory, Surface};
+use indexmap::IndexMap;
 use std::sync::Arc;
 
 /// A surface or state from words, and what its words deserve to be said of.
@@ -272,6 +278,139 @@ pub fn control_words(
     Ok(Arc::new(surface))
 }
 
+/// The words of a sampler state, and the keys after them.
+struct SamplerWords {
+    values: Vec<u32>,
+    at: Span,
+    generation: Generation,
+    /// Values of the keys that are there, `gen` aside.
+    keys: IndexMap<String, Spanned<String>>,
+}
+
+impl SamplerWords {
+    /// Reads `words`, of which those without `=` come first; `known` are the keys beside `gen`.
+    fn read(
+        layer: &Layer,
+        words: &[Spanned<String>],
+        ask: Span,
+        (mut generation, known): (Generation, &[&str]),
+    ) -> Result<SamplerWords, Wrong> {
+        let plain = words.iter().take_while(|w| !w.contains('=')).count();
+        let (own, rest) = words.split_at(plain);
+        let (values, at) = all(layer, own, ask)?;
+        let mut keys = IndexMap::new();
+        for word in rest {
+            let Some((key, value)) = words::clause(word.as_word()) else {
+                return Err(wrong(word.span, "the words of the state come first"));
+            };
+            let (key, value) = (key.map(str::to_string), value.map(str::to_string));
+            if key.node == "gen" {
+                generation = shape::generation(&value)?;
+            } else if known.contains(&key.node.as_str()) {
+                keys.insert(key.node, value);
+            } else {
+                return Err(unknown_key(&key, &[known, &["gen"]].concat()));
+            }
+        }
+        Ok(SamplerWords {
+            values,
+            at,
+            generation,
+            keys,
+        })
+    }
+}
+
+/// What the commands of a key `commands=` load beside sampler states.
+fn loaded(layer: &Layer, word: &Spanned<String>, generation: Generation) -> Result<Loaded, Wrong> {
+    use sampler_state::commands::Command;
+    let mut loaded = Loaded::default();
+    let values = dwords(layer, word)?;
+    let mut rest = &values[..];
+    while !rest.is_empty() {
+        if let Ok((Command::Palette(_), _)) = Command::of(rest[0]) {
+            let loads = wrong(
+                word.span,
+                "a palette is the surface's, and no sampler has one",
+            );
+            let help = "SURFACE T6: … P8_UNORM … palette=FILE takes these commands";
+            return Err(Box::new(loads.help(help)));
+        }
+        let length = loaded.run(generation, rest);
+        rest = &rest[length.map_err(|why| Box::new(why.at(word.span)))?..];
+    }
+    Ok(loaded)
+}
+
+/// The state of the scaler that packed words say, after `avs state`: SAMPLER_STATE for sample_8x8 and, of Gen5, the
+/// SAMPLER_8x8_STATE that it points to; what commands load beside it.
+///
+/// # Errors
+/// As [`sampler`].
+pub fn scaler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> Made<AvsSampler> {
+    let words = ask.words.get(2..).unwrap_or_default();
+    let read = SamplerWords::read(
+        layer,
+        words,
+        ask.span,
+        (generation, &["tables", "commands"]),
+    )?;
+    let (generation, at) = (read.generation, read.at);
+    let invalid = |at: Span| move |why: Invalid| Box::new(why.at(at));
+    let mut remarks = judged(
+        packed::rules::check(generation, &read.values).map_err(invalid(at))?,
+        at,
+    )?;
+    let mut state = match (packed::fields::tables(generation), read.keys.get("tables")) {
+        (Ok(_), None) => {
+            let missing = wrong(at, "the state points to its tables, which are not here");
+            let help = "tables=FILE: the dwords of SAMPLER_8x8_STATE";
+            return Err(Box::new(missing.help(help).see("PRM 4.10.4")));
+        }
+        (Ok(_), Some(word)) => {
+            let tables = dwords(layer, word)?;
+            let broken = packed::rules::check_tables(&tables, None);
+            remarks.extend(judged(broken, word.span)?);
+            let sampler = read.values;
+            AvsSampler::unpack_gen5(&Gen5State { sampler, tables })
+        }
+        (Err(_), Some(word)) => {
+            let inside = wrong(
+                word.span,
+                "the tables of this generation are in the state itself",
+            );
+            return Err(Box::new(inside.help("no tables=")));
+        }
+        (Err(_), None) => AvsSampler::unpack(generation, &read.values),
+    }
+    .map_err(invalid(at))?;
+    if let Some(word) = read.keys.get("commands") {
+        let keys = loaded(layer, word, generation)?.keys;
+        (state.chroma_key_low, state.chroma_key_high) =
+            keys[usize::from(state.chroma_key_index) & 3];
+    }
+    Ok((state, remarks))
+}
+
+/// The state of the deinterlacer that packed words say, after `deinterlace state`.
+///
+/// # Errors
+/// As [`sampler`].
+pub fn deinterlacer(
+    layer: &Layer,
+    ask: &SamplerBinding,
+    generation: Generation,
+) -> Made<DeinterlaceState> {
+    let words = ask.words.get(2..).unwrap_or_default();
+    let read = SamplerWords::read(layer, words, ask.span, (generation, &[]))?;
+    let invalid = |why: Invalid| Box::new(why.at(read.at));
+    deinterlace::packed::structure(read.generation).map_err(invalid)?;
+    let broken = deinterlace::packed::check(read.generation, &read.values);
+    let remarks = judged(broken, read.at)?;
+    let state = DeinterlaceState::unpack(&read.values).map_err(invalid)?;
+    Ok((state, remarks))
+}
+
 /// The sampler state that packed words say: SAMPLER_STATE, with its border colour and what commands load
 /// beside it.
 ///
@@ -279,40 +418,28 @@ pub fn control_words(
 /// The rule that the words break, at them; `E0702` for files, `E0705` for keys.
 pub fn sampler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> Made<SamplerState> {
     let words = ask.words.get(1..).unwrap_or_default();
-    let plain = words.iter().take_while(|w| !w.contains('=')).count();
-    let (own, keys) = words.split_at(plain);
-    let (values, at) = all(layer, own, ask.span)?;
-    let (mut generation, mut border, mut commands) = (generation, None, None);
-    let mut order = None;
-    for word in keys {
-        let Some((key, value)) = words::clause(word.as_word()) else {
-            return Err(wrong(word.span, "the words of the state come first"));
-        };
-        let (key, value) = (key.map(str::to_string), value.map(str::to_string));
-        match key.node.as_str() {
-            "gen" => generation = shape::generation(&value)?,
-            "border" => border = Some(value),
-            "border_order" => order = Some(value),
-            "commands" => commands = Some(value),
-            _ => {
-                let known = ["gen", "border", "border_order", "commands"];
-                return Err(unknown_key(&key, &known));
-            }
-        }
-    }
+    let known = ["border", "border_order", "commands"];
+    let read = SamplerWords::read(layer, words, ask.span, (generation, &known))?;
+    let SamplerWords {
+        values,
+        at,
+        generation,
+        keys,
+    } = read;
+    let [border, order, commands] = known.map(|key| keys.get(key));
     let mut remarks = judged(sampler_state::rules::check(generation, &values), at)?;
     let mut colour = Vec::new();
     let mut in_doubt = None;
-    if let Some(word) = &border {
+    if let Some(word) = border {
         colour = dwords(layer, word)?;
         let structure = sampler_state::border_structure(generation);
         let packed = structure.dwords == sampler_state::BORDER_DRIVER.dwords;
         let differ = packed && sampler_state::border_orders_differ(&colour);
-        match order.as_ref().map(|order| order.node.as_str()) {
+        match order.map(|order| order.node.as_str()) {
             Some("driver") if packed => colour = sampler_state::border_of_driver(&colour),
             Some("prm" | "driver") => {}
             Some(other) => {
-                let span = order.as_ref().map_or(word.span, |order| order.span);
+                let span = order.map_or(word.span, |order| order.span);
                 let unknown = wrong(span, format!("`{other}` is no order of dwords"));
                 return Err(Box::new(
                     unknown.help("border_order=prm, or border_order=driver"),
@@ -322,24 +449,10 @@ pub fn sampler(layer: &Layer, ask: &SamplerBinding, generation: Generation) -> M
         }
         remarks.extend(judged(structure.check(generation, &colour), word.span)?);
     }
-    let mut loaded = Loaded::default();
-    if let Some(word) = &commands {
-        let values = dwords(layer, word)?;
-        let mut rest = &values[..];
-        while !rest.is_empty() {
-            use sampler_state::commands::Command;
-            if let Ok((Command::Palette(_), _)) = Command::of(rest[0]) {
-                let loads = wrong(
-                    word.span,
-                    "a palette is the surface's, and no sampler has one",
-                );
-                let help = "SURFACE T6: … P8_UNORM … palette=FILE takes these commands";
-                return Err(Box::new(loads.help(help)));
-            }
-            let length = loaded.run(generation, rest);
-            rest = &rest[length.map_err(|why| Box::new(why.at(word.span)))?..];
-        }
-    }
+    let loaded = match commands {
+        Some(word) => loaded(layer, word, generation)?,
+        None => Loaded::default(),
+    };
     let beside = Beside {
         border: &colour,
         keys: loaded.keys,

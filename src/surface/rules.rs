@@ -8,13 +8,25 @@ use super::{Description, Invalid, Kind, SampleStorage};
 use crate::diagnostic::Code;
 use crate::isa::generations::ImageAlignment;
 
+/// The alignment of linear 1D surfaces of Gen9. Source: surface reference 3.6.
+pub(super) const IN_A_ROW: (u32, u32) = (64, 1);
+
 /// No surface may end after this byte of its memory: 1 GiB.
 pub const MAX_BYTES: u64 = 1 << 30;
 
 impl Description {
+    /// Whether the levels follow each other in one row, each padded to 64 texels, whatever the state's alignment
+    /// fields say. Source: surface reference 3.6.
+    pub(super) fn is_in_a_row(&self) -> bool {
+        self.generation.pads_elements && self.kind == Kind::D1 && self.tiling == Tiling::Linear
+    }
+
     /// The alignment unit. Source: surface reference 3.2; from Gen6 on, where the state has a field, the
     /// smallest value it can take.
     pub(super) fn alignment(&self) -> (u32, u32) {
+        if self.is_in_a_row() {
+            return IN_A_ROW;
+        }
         let (bw, bh) = (
             u32::from(self.format.block.0),
             u32::from(self.format.block.1),

@@ -107,7 +107,9 @@ impl Description {
             Both if self.tiling == Tiling::W => (&[8], &[8]),
             Both => (&[4, 8], &[2, 4]),
         };
-        if across.contains(&i) && down.contains(&j) {
+        // The fields of such a state are ignored, and may have any of their values.
+        let in_a_row = self.is_in_a_row() && (i, j) == super::rules::IN_A_ROW;
+        if in_a_row || across.contains(&i) && down.contains(&j) {
             return Ok(());
         }
         let what = format!(

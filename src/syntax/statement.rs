@@ -14,7 +14,7 @@ use super::token::{
 use super::{directive, operand};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::isa::{Exec, ExecUse, OPCODES, OpInfo, Opcode};
-use crate::source::Spanned;
+use crate::source::{Span, Spanned};
 use nom::Parser;
 use nom::combinator::{cut, eof};
 
@@ -126,7 +126,7 @@ fn instruction<'a>(cx: &Context, input: &'a str) -> Read<'a, Instruction> {
         (input, None)
     };
     let from = blanks(rest);
-    let (rest, opcode) = mnemonic(from)?;
+    let (rest, opcode) = mnemonic(cx, from)?;
     let opcode = cx.spanned(opcode, from, rest);
     // From here on the line is this instruction, and what is wrong with it is said of it.
     let (rest, body) = cut(|input| body(cx, opcode.info(), input))
@@ -209,8 +209,11 @@ fn predicate(input: &str) -> Read<'_, Predicate> {
 /// Source: vISA text reference, section 0 and 5.13.
 const WITHOUT_TEXT: &[&str] = &["lsc_extended_cache_ctrl", "vme_idm", "rt_read", "va", "hdc"];
 
+/// Mnemonics as the text forms of the pages print them. Source: vISA MEDIA_LD, 3D_LOAD, AVS, "Text".
+const OF_THE_PAGES: [&str; 3] = ["MEDIA_LD", "LOAD_3D", "AVS"];
+
 /// Reads a mnemonic; some have a dot in them.
-fn mnemonic(input: &str) -> Read<'_, Opcode> {
+fn mnemonic<'a>(cx: &Context, input: &'a str) -> Read<'a, Opcode> {
     let Ok((rest, word)) = identifier(input) else {
         return expected(input, "an instruction, a label or a directive");
     };
@@ -227,7 +230,22 @@ fn mnemonic(input: &str) -> Read<'_, Opcode> {
     if let Some(opcode) = Opcode::from_mnemonic(word) {
         return Ok((rest, opcode));
     }
+    if OF_THE_PAGES.contains(&word)
+        && let Some(opcode) = Opcode::from_mnemonic(&word.to_ascii_lowercase())
+    {
+        cx.remark(as_the_page(cx.span(input, rest), opcode.info().mnemonic));
+        return Ok((rest, opcode));
+    }
     refuse(input, word.len(), unknown(word))
+}
+
+/// Says that a word is that of a page, and how assemblers want it.
+pub(super) fn as_the_page(at: Span, written: &str) -> Diagnostic {
+    Diagnostic::new(Code::W0119)
+        .at(at, format!("assemblers read `{written}`"))
+        .help(format!("write `{written}`"))
+        .paste(written)
+        .see("vISA text reference 5")
 }
 
 fn unknown(word: &str) -> Diagnostic {

@@ -6,6 +6,7 @@
 use super::ast::{LscFunction, Suffix};
 use super::context::Context;
 use super::error::{Read, either, expected, problem, refuse};
+use super::statement::as_the_page;
 use super::token::{blanks, decimal, dotted, next_is, shorten};
 use crate::diagnostic::{Code, Diagnostic, nearest};
 use crate::isa::slots::{LSC_FENCE_OPS, LSC_FENCE_SCOPES};
@@ -163,6 +164,17 @@ fn suffix<'a>(
             .map(|(rest, v)| (rest, Some(Suffix::Condition(v))))
         }
         SuffixSlot::MediaMode => {
+            // The page's names.
+            let named = match dotted(input) {
+                Some((rest, "top_field")) => Some((rest, MediaMode::Top)),
+                Some((rest, "bottom_field")) => Some((rest, MediaMode::Bottom)),
+                _ => None,
+            };
+            if let Some((rest, mode)) = named {
+                let at = cx.span(blanks(input), rest);
+                cx.remark(as_the_page(at, &format!(".{mode}")));
+                return Ok((rest, Some(Suffix::MediaMode(mode))));
+            }
             let all = MediaMode::ALL.iter().map(|&(v, _, n)| (v, n));
             one_of(slot, row, input, all, &[]).map(|(rest, v)| (rest, Some(Suffix::MediaMode(v))))
         }

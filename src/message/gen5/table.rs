@@ -35,8 +35,8 @@ pub struct Row {
 }
 
 const RUNS: State = State::Runs;
-const NO_MODES: State = State::Refused(
-    "the manual names these modes of M0.2 and leaves out their bits; NORMAL runs: PRM 5.10.5.2",
+const NO_MODES: State = State::Absent(
+    "the manual names these modes, and has M0.2 31:22 ignored in NORMAL, the one that runs: PRM 5.10.5.2",
 );
 const NO_CODE: State = State::Absent("no encoding on Ironlake: lowering reference 18.5");
 const GEN5_ONLY: State = State::Absent("Gen5 only");
@@ -111,7 +111,7 @@ row("5.10.4",   "OWord Dual Block Read",      ilk("read",  0x0418_5002),        
 row("5.10.4",   "OWord Dual Block Write",     ilk("write", 0x0618_9002),                         none(State::Absent("no vISA instruction sends it: lowering reference 8"))),
 row("5.10.5",   "Media Block Read",           ilk("read",  0x0218_6001),                         skl("media_ld.nomod (4,1) T6 0 0x0:ud 0x0:ud D.0")),
 row("5.10.5",   "Media Block Write",          ilk("write", 0x0418_a001),                         skl("media_st.nomod (4,1) T6 0 0x0:ud 0x0:ud S.0")),
-row("5.10.5",   "Media Block with color processing or pixel mask", refused(("write", 0x0408_2001), NO_MODES), none(GEN5_ONLY)),
+row("5.10.5",   "Media Block with color processing or pixel mask", none(NO_MODES), none(State::Absent("no vISA instruction sends it: PRM 5.10.5.2"))),
 row("5.10.6",   "DWord Scattered Read",       ilk("read",  0x0418_7202),                         skl("gather.4 (M1, 8) T7 0x0:ud S.0 D.0")),
 row("5.10.6",   "DWord Scattered Write",      ilk("write", 0x0618_b202),                         skl("scatter.4 (M1, 8) T7 0x0:ud S.0 S.32")),
 row("5.10.2",   "Byte Scattered Read",        none(NO_CODE),                                     skl("gather_scaled.1 (M1, 8) T7 0x0:ud S.0 D.0")),

@@ -259,10 +259,8 @@ fn describe_new(d: &mut Description, get: &dyn Fn(&str) -> u64) -> Result<(), In
         d.depth = 1;
     }
     let unit = |field: u64| if field == 0 { 4 } else { 2 << field as u32 };
-    d.align = Some((
-        unit(get("Surface Horizontal Alignment")),
-        unit(get("Surface Vertical Alignment")),
-    ));
+    let fields = ["Surface Horizontal Alignment", "Surface Vertical Alignment"].map(get);
+    d.align = (!d.is_in_a_row()).then(|| fields.map(unit).into());
     // A QPitch of 0 says nothing: a single slice needs none.
     let qpitch = 4 * get("Surface QPitch") as u32;
     d.qpitch = match (qpitch, d.format.is_compressed()) {

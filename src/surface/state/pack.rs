@@ -188,7 +188,11 @@ fn image_new(to: &mut Writer, d: &Description) {
         "Multisampled Surface Storage Format",
         u64::from(interleaved),
     );
-    let (i, j) = d.alignment();
+    // What is ignored has the least value that is not reserved.
+    let (i, j) = match d.is_in_a_row() {
+        true => (4, 4),
+        false => d.alignment(),
+    };
     for (name, unit) in [
         ("Surface Horizontal Alignment", i),
         ("Surface Vertical Alignment", j),

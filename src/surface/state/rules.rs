@@ -170,7 +170,7 @@ fn combinations_new(d: &Description, get: &dyn Fn(&str) -> u64, rule: &mut Rule<
     }
     for name in ["Surface Horizontal Alignment", "Surface Vertical Alignment"] {
         rule(
-            get(name) != 0,
+            get(name) != 0 || d.is_in_a_row(),
             Code::W0753,
             &format!("{name} 0 is reserved; 4 is used"),
         );
