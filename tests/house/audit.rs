@@ -12,9 +12,6 @@ const LISTS: [(char, u32, &str); 4] = [
     ('s', 21, "said badly"),
 ];
 
-/// Items that are not done. One that has a case has to go from here.
-const OPEN: [&str; 0] = [];
-
 fn texts(folder: &Path) -> Vec<String> {
     let files = fs::read_dir(folder).expect("a folder");
     let paths = files.map(|file| file.expect("a file").path());
@@ -48,10 +45,8 @@ fn every_item_of_the_audit_has_a_case() {
                 .iter()
                 .any(|(name, _)| name.starts_with(&format!("{item}-")));
             let done = own || tests.contains(&format!("fn {item}_"));
-            match (done, OPEN.contains(&item.as_str())) {
-                (false, false) => wrong.push(format!("{item} ({list}) has no case")),
-                (true, true) => wrong.push(format!("{item} ({list}) has a case: it is not open")),
-                _ => {}
+            if !done {
+                wrong.push(format!("{item} ({list}) has no case"));
             }
         }
     }
