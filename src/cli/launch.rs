@@ -7,7 +7,8 @@ use super::output::{Exit, Output};
 use crate::diagnostic::Diagnostic;
 use crate::harness::bind::Layer;
 use crate::harness::language::Language;
-use crate::harness::launch::{Compared, Launch, Launched};
+use crate::harness::launch::{Launch, Launched};
+use crate::harness::output::{Compared, MOST_SHOWN};
 use crate::harness::session;
 use crate::isa::Platform;
 use crate::source::Source;
@@ -129,7 +130,7 @@ pub fn printed(launched: &Launched, source: &Source, output: &mut Output) {
 
 /// Says which outputs are as the description expects.
 pub fn compared(launched: &Launched, source: &Source, output: &mut Output) -> Exit {
-    let compared = launched.compared();
+    let compared = launched.compared(MOST_SHOWN);
     if compared.is_empty() {
         return Exit::Fine;
     }
@@ -146,7 +147,6 @@ pub fn compared(launched: &Launched, source: &Source, output: &mut Output) -> Ex
             }
         }
     }
-    let row = |one: &Compared| json!({"argument": one.argument, "as_expected": one.result.is_ok()});
-    output.field("outputs", || compared.iter().map(row).collect());
+    output.field("outputs", || compared.iter().map(Compared::json).collect());
     exit
 }

@@ -302,6 +302,7 @@ codes! {
     W0760 "packed border colour has two readings"
     L0761 "test ran out of time"
     E0762 "test expects nothing"
+    E0763 "launch of a description with several is not named"
     E0757 "surface has no such level, slice, sample or plane"
     E0802 "invalid modifier"
     E0803 "operands do not fit TLD"

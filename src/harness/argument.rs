@@ -3,6 +3,7 @@
 //!
 //! ```text
 //!  N=buffer:PATH                    the bytes of a file
+//!  N=buffer:int:1,2,3               values (crate::launch::kernel::values), size=BYTES and out=PATH as below
 //!  N=buffer:PATH:size=BYTES         zeros, written to PATH after the run, over what was there
 //!  N=buffer:PATH:out=PATH           a file's bytes, written to another after the run
 //!  N=image:PICTURE                  a picture; keys type= order= channel= size=
@@ -16,12 +17,12 @@ use super::words::{clause, cut, key_help, nearest};
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::files::Disk;
 use crate::launch::kernel::argument::SCALARS;
-use crate::launch::kernel::image::{self, Image, Shape, USUAL, is_depth};
+use crate::launch::kernel::image::{self, Image, PICTURES, Shape, USUAL, is_depth};
 use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, limited};
+use crate::launch::kernel::values::{contents, is_scalar, scalar_bytes};
 use crate::launch::kernel::{Argument, Description, SamplerChoice};
 use crate::surface::file::{encode_picture, read_picture};
 use crate::surface::{Memory, Picture};
-use half::f16;
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
@@ -168,6 +169,28 @@ fn words<'t>(
 type Given = (Argument, Option<PathBuf>);
 
 fn buffer(text: &str) -> Result<Given, Refused> {
+    // `int:1,2,3`, then keys; a file may be called `int`, too.
+    let values = text.split_once(':').filter(|(first, _)| is_scalar(first));
+    let values = values.map(|(scalar, rest)| (scalar, rest.split_once(':').unwrap_or((rest, ""))));
+    if let Some((scalar, (items, rest))) = values.filter(|(_, (items, _))| !items.contains('=')) {
+        let (path, keys) = words(rest, &["size", "out"])?;
+        if let Some(path) = path {
+            return Err(wrong(format!("`{path}` has no meaning here: out={path}?")));
+        }
+        let size = keys
+            .get("size")
+            .map(|size| number_of_bytes(size))
+            .transpose()?;
+        let made = contents(&format!("{scalar}:{items}"), size)?;
+        if !made.skipped.is_empty() || made.bytes.is_empty() {
+            return Err(wrong(format!(
+                "`{scalar}:{items}` are no values to begin with"
+            )));
+        }
+        let memory = Arc::new(Memory::from_bytes(&made.bytes));
+        let out = keys.get("out").map(PathBuf::from);
+        return Ok((Argument::Buffer(memory), out));
+    }
     let (path, keys) = words(text, &["size", "out"])?;
     let out = keys.get("out").map(PathBuf::from);
     if let Some(size) = keys.get("size") {
@@ -184,12 +207,8 @@ fn buffer(text: &str) -> Result<Given, Refused> {
     Ok((Argument::Buffer(Arc::new(Memory::from_bytes(&bytes))), out))
 }
 
-/// Endings of files that hold pictures; all others hold plain texels.
-const PICTURES: &[&str] = &["png", "bmp", "ppm", "pgm", "pnm"];
-
 fn is_picture(path: &Path) -> bool {
-    let ending = path.extension().and_then(|e| e.to_str()).unwrap_or("");
-    PICTURES.contains(&ending.to_ascii_lowercase().as_str())
+    path.to_str().is_some_and(image::is_picture)
 }
 
 /// An image; of the kind that the kernel takes, if that is known and no other is given.
@@ -356,41 +375,6 @@ fn value(kind: &str, text: &str) -> Result<Vec<u8>, Refused> {
         bytes.resize(bytes.len() / 3 * 4, 0);
     }
     Ok(bytes)
-}
-
-/// The bytes of a value of a scalar type; `None` if it is none.
-fn scalar_bytes(kind: &str, word: &str) -> Option<Vec<u8>> {
-    let integer = |bytes: usize, signed: bool| {
-        let (negative, digits) = match word.strip_prefix('-') {
-            Some(digits) => (true, digits),
-            None => (false, word),
-        };
-        let magnitude = match digits.strip_prefix("0x") {
-            Some(hex) => i128::from_str_radix(hex, 16),
-            None => digits.parse(),
-        };
-        let value = magnitude.ok().map(|m| if negative { -m } else { m })?;
-        let bits = 8 * bytes as u32;
-        let least = if signed { -(1i128 << (bits - 1)) } else { 0 };
-        // A signed value may be written as the bits it has.
-        let fits = value >= least && value < 1i128 << bits;
-        fits.then(|| value.to_le_bytes()[..bytes].to_vec())
-    };
-    let float = word.parse::<f64>();
-    match kind {
-        "char" => integer(1, true),
-        "uchar" => integer(1, false),
-        "short" => integer(2, true),
-        "ushort" => integer(2, false),
-        "int" => integer(4, true),
-        "uint" => integer(4, false),
-        "long" => integer(8, true),
-        "ulong" => integer(8, false),
-        "float" => word.parse::<f32>().ok().map(|v| v.to_le_bytes().to_vec()),
-        "half" => float.ok().map(|v| f16::from_f64(v).to_le_bytes().to_vec()),
-        "double" => float.ok().map(|v| v.to_le_bytes().to_vec()),
-        _ => None,
-    }
 }
 
 /// The bytes of an argument as a file takes them: a picture by the file's name, else plain.

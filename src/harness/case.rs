@@ -4,14 +4,16 @@ use super::bind::{Layer, Problem};
 use super::compare::{self, Edit};
 use super::contents;
 use super::expect::{Expectation, Refusal, Wanted};
-use super::kernel::Refused;
+use super::kernel::{LaunchFile, Refused};
 use super::language::Language;
 use super::launch::{Launch, Launched};
 use super::load;
+use super::output::{Compared, MOST_SHOWN};
 use super::run_result::RunResult;
 use super::session::{self, Options, Session, Table};
 use super::tld;
 use crate::diagnostic::{Class, Code, Diagnostic, render_all, to_json};
+use crate::isa::Platform;
 use crate::observe::{Races, Sanitizer, Watcher};
 use crate::source::{Source, Span};
 use crate::surface::Surface;
@@ -97,6 +99,8 @@ pub struct Verdict {
     pub complaint: Option<String>,
     /// How `--bless` would change the text.
     pub edits: Vec<Edit>,
+    /// Outputs of a launch.
+    pub outputs: Vec<Compared>,
     /// Pictures that `--bless` would write.
     pub pictures: Vec<(PathBuf, Vec<u8>)>,
     source: Option<Source>,
@@ -112,9 +116,29 @@ impl Verdict {
             warnings: Vec::new(),
             complaint: None,
             edits: Vec::new(),
+            outputs: Vec::new(),
             pictures: Vec::new(),
             source: None,
         }
+    }
+
+    /// Leaves what outputs of a launch were, all elements that differ, and pictures; says where.
+    ///
+    /// # Errors
+    /// A file cannot be written.
+    pub fn keep(&mut self, folder: &Path) -> std::io::Result<()> {
+        let mut left = Vec::new();
+        for output in &self.outputs {
+            left.extend(output.keep(folder)?);
+        }
+        let about = self.diagnostics.iter_mut().find(|d| d.code == Code::E0646);
+        if let (Some(diagnostic), false) = (about, left.is_empty()) {
+            let paths: Vec<String> = left.iter().map(|path| path.display().to_string()).collect();
+            diagnostic
+                .notes
+                .push(format!("left in {}", paths.join(", ")));
+        }
+        Ok(())
     }
 
     /// A test that fails with no place to point at.
@@ -190,11 +214,94 @@ impl Verdict {
 
 /// Runs one file as a test.
 pub fn run(path: &Path, options: &Options) -> Verdict {
-    run_beside(path, path, options, &Rules::default())
+    let test = Test {
+        beside: path,
+        variant: &Variant::default(),
+        rules: &Rules::default(),
+    };
+    run_as(path, &test, options)
 }
 
-/// Runs a compiled program as a test, with the launch that lies beside another file: what it was compiled from.
-pub fn run_beside(path: &Path, beside: &Path, options: &Options, rules: &Rules) -> Verdict {
+/// What is known of a test beside its file.
+pub struct Test<'a> {
+    /// The file that a launch lies beside: what the program was compiled from, or itself.
+    pub beside: &'a Path,
+    /// Which launch, of several.
+    pub variant: &'a Variant,
+    /// What fails it.
+    pub rules: &'a Rules,
+}
+
+/// One of several launches by which a file is tested.
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct Variant {
+    /// The launch of a description with several.
+    pub launch: Option<String>,
+    /// The device, where the description has the text for several.
+    pub device: Option<String>,
+}
+
+impl Variant {
+    /// What the name of the test has behind that of the file.
+    pub fn suffix(&self) -> String {
+        let words = self.launch.iter().chain(&self.device);
+        words.map(|word| format!("::{word}")).collect()
+    }
+
+    /// The tests that a file is: one, unless its description has several launches, or the text for several devices. A
+    /// description that cannot be read is one test, which says so.
+    pub fn all(path: &Path) -> Vec<Variant> {
+        Variant::of_description(path).unwrap_or_else(|| vec![Variant::default()])
+    }
+
+    fn of_description(path: &Path) -> Option<Vec<Variant>> {
+        let own = || {
+            let text = load::source(path)
+                .ok()
+                .filter(|t| t.text().contains("LAUNCH"))?;
+            let (layer, _) = session::file_layer(text, path);
+            let name = layer.directives.launch?;
+            Some(layer.folder.join(name.node))
+        };
+        let by_text = Language::by_ending(path) == Some(Language::Visa);
+        let named = if by_text { own() } else { None };
+        let description = named.or_else(|| Launch::of_test(path))?;
+        let names = LaunchFile::names(&description).ok()?;
+        let launches: Vec<Option<String>> = match names.len() {
+            0 | 1 => vec![None],
+            _ => names.into_iter().map(Some).collect(),
+        };
+        let mut all = Vec::new();
+        for launch in launches {
+            let mut one = description.clone().into_os_string();
+            one.push(
+                launch
+                    .as_ref()
+                    .map_or(String::new(), |name| format!("::{name}")),
+            );
+            let file = LaunchFile::read(Path::new(&one)).ok()?;
+            let own = path.file_name()?.to_str()?;
+            let devices = file.launch.devices.into_iter();
+            let devices: Vec<String> = devices
+                .filter(|(_, device)| device.visaasm == own)
+                .map(|(name, _)| name)
+                .collect();
+            let devices = match devices.len() {
+                0 | 1 => vec![None],
+                _ => devices.into_iter().map(Some).collect(),
+            };
+            all.extend(devices.into_iter().map(|device| Variant {
+                launch: launch.clone(),
+                device,
+            }));
+        }
+        Some(all)
+    }
+}
+
+/// Runs one file as a test, as one of those that it is.
+pub fn run_as(path: &Path, test: &Test<'_>, options: &Options) -> Verdict {
+    let rules = test.rules;
     let mut verdict = Verdict::of(path);
     let source = match load::source(path) {
         Ok(source) => source,
@@ -204,7 +311,7 @@ pub fn run_beside(path: &Path, beside: &Path, options: &Options, rules: &Rules) 
     };
     let (layer, found) = session::file_layer(source, path);
     let mut layers = vec![layer];
-    let launched = match launch(&mut layers, path, beside) {
+    let launched = match launch(&mut layers, path, test) {
         Ok(launched) => launched,
         Err(refused) => {
             verdict.status = match refused.class() {
@@ -232,8 +339,10 @@ pub fn run_beside(path: &Path, beside: &Path, options: &Options, rules: &Rules) 
             let useful = |p: &Problem| launched.is_none() || rules.fails(&p.diagnostic);
             let warnings = warnings.into_iter().filter(useful).collect();
             refusals(layer, warnings, rules, &mut verdict);
-            let compared = launched.iter().flat_map(Launched::compared);
-            let differences = compared.filter_map(|output| output.result.err());
+            let compared = launched.iter().flat_map(|l| l.compared(MOST_SHOWN));
+            verdict.outputs = compared.collect();
+            let outputs = verdict.outputs.iter();
+            let differences = outputs.filter_map(|output| output.result.clone().err());
             verdict.diagnostics.extend(differences);
             for expectation in &layer.directives.expectations {
                 expect(ran.as_ref(), layer, expectation, &mut verdict);
@@ -298,20 +407,26 @@ pub fn broken(ran: &dyn RunResult, layer: &Layer) -> usize {
 fn launch(
     layers: &mut Vec<Layer>,
     path: &Path,
-    beside: &Path,
+    test: &Test<'_>,
 ) -> Result<Option<Launched>, Refused> {
     if layers[0].language != Language::Visa {
         return Ok(None);
     }
     let named = layers[0].directives.launch.as_ref();
     let named = named.map(|name| layers[0].folder.join(&name.node));
-    let Some(description) = named.or_else(|| Launch::of_test(beside)) else {
+    let Some(description) = named.or_else(|| Launch::of_test(test.beside)) else {
         return Ok(None);
     };
+    let mut description = description.into_os_string();
+    if let Some(name) = &test.variant.launch {
+        description.push(format!("::{name}"));
+    }
+    let description = PathBuf::from(description);
+    let device = test.variant.device.as_deref().and_then(Platform::from_name);
     let source = layers[0].source.clone();
     let kernel = layers[0].directives.kernel.as_ref();
     let kernel = kernel.map(|kernel| kernel.node.clone());
-    let launched = Launch::by(description).prepare(&source, path, kernel.as_deref(), None)?;
+    let launched = Launch::by(description).prepare(&source, path, kernel.as_deref(), device)?;
     if let Some(launched) = &launched {
         layers[0].source = launched.source.clone();
         layers.push(Layer::of_platform(launched.platform));

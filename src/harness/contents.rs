@@ -189,7 +189,9 @@ pub fn same_picture(surface: &Surface, layer: &Layer, path: &Spanned<String>) ->
         neighbours(&wanted, x, y),
         neighbours(&found, x, y)
     ));
-    if let Some(folder) = leave(&full, &wanted, &found) {
+    let name = full.file_stem().unwrap_or_default();
+    let folder = std::env::temp_dir().join("visim-failures").join(name);
+    if let Some(folder) = leave(&folder, &wanted, &found) {
         wrong = wrong.note(format!(
             "expected.png, found.png and difference.png are in {}",
             folder.display()
@@ -212,12 +214,10 @@ fn neighbours(picture: &Picture, x: u32, y: u32) -> String {
     rows.join("\n")
 }
 
-/// Leaves the pictures of a failure in the folder for temporary files; `None` if that fails, which is
-/// no reason to say less about the failure itself.
-fn leave(path: &Path, wanted: &Picture, found: &Picture) -> Option<PathBuf> {
-    let name = path.file_stem()?.to_str()?;
-    let folder = std::env::temp_dir().join("visim-failures").join(name);
-    std::fs::create_dir_all(&folder).ok()?;
+/// Leaves the pictures of a failure in a folder; `None` if that fails, which is no reason to say less about the failure
+/// itself.
+pub(super) fn leave(folder: &Path, wanted: &Picture, found: &Picture) -> Option<PathBuf> {
+    std::fs::create_dir_all(folder).ok()?;
     let difference = |(a, b): (&[u16; 4], &[u16; 4])| {
         let [r, g, b] = std::array::from_fn(|c| a[c].abs_diff(b[c]).saturating_mul(4));
         [r, g, b, u16::MAX]
@@ -237,5 +237,5 @@ fn leave(path: &Path, wanted: &Picture, found: &Picture) -> Option<PathBuf> {
         let bytes = encode_picture(picture).ok()?;
         std::fs::write(folder.join(format!("{name}.png")), bytes).ok()?;
     }
-    Some(folder)
+    Some(folder.to_path_buf())
 }

@@ -42,21 +42,45 @@ pub struct LaunchFile {
 const MAX_DESCRIPTION: u64 = 16 << 20;
 
 impl LaunchFile {
-    /// Reads `launch.json`.
+    /// Reads `launch.json`, or one launch of a file with several: `launch.json::NAME`.
     ///
     /// # Errors
-    /// `E0702`: no such file; `E0640`: it does not read.
+    /// `E0702`: no such file; `E0640`: it does not read; `E0763`: which of several is not said.
     pub fn read(path: &Path) -> Result<LaunchFile, Refused> {
+        let (path, name) = LaunchFile::split(path);
         let bytes = read(path, MAX_DESCRIPTION)?;
         let text = String::from_utf8_lossy(&bytes);
-        let launch = Launch::read(&text).map_err(|mut refused| {
+        let launch = Launch::read_named(&text, name).map_err(|mut refused| {
             refused.notes.push(format!("in {}", path.display()));
+            let own = refused.help.take();
+            refused.help = own.map(|help| help.replace("FILE.json", &path.display().to_string()));
             refused
         })?;
         Ok(LaunchFile {
             launch,
             folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
         })
+    }
+
+    /// A file, and the launch of it that is named.
+    fn split(path: &Path) -> (&Path, Option<&str>) {
+        let named = path.to_str().and_then(|text| text.rsplit_once("::"));
+        match named.filter(|_| !path.exists()) {
+            Some((file, name)) => (Path::new(file), Some(name)),
+            None => (path, None),
+        }
+    }
+
+    /// Names of the launches of a file with several; none if it is one launch, or one is named.
+    ///
+    /// # Errors
+    /// As [`LaunchFile::read`].
+    pub fn names(path: &Path) -> Result<Vec<String>, Refused> {
+        if let (_, Some(_)) = LaunchFile::split(path) {
+            return Ok(Vec::new());
+        }
+        let bytes = read(path, MAX_DESCRIPTION)?;
+        Launch::names_in(&String::from_utf8_lossy(&bytes))
     }
 
     /// A file beside the description.
@@ -81,8 +105,9 @@ impl LaunchFile {
     /// # Errors
     /// `E0702`: a file cannot be read.
     pub fn expected(&self) -> Result<(), Refused> {
-        for (number, output) in self.launch.outputs.iter().enumerate() {
-            self.beside(&output.file).map_err(|mut refused| {
+        let outputs = self.launch.outputs.iter().enumerate();
+        for (number, file) in outputs.filter_map(|(n, o)| Some((n, o.file.as_ref()?))) {
+            self.beside(file).map_err(|mut refused| {
                 let note = format!("what output {number} of the launch expects");
                 refused.notes.push(note);
                 refused

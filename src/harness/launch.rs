@@ -7,10 +7,10 @@ use super::companion_files::{self, NativeCode};
 use super::front::Front;
 use super::kernel::{Chosen, CompiledFile, DESCRIPTIONS, LaunchFile, Prepared, Refused};
 use super::load;
+use super::output::Compared;
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::files::Writes;
 use crate::isa::Platform;
-use crate::launch::kernel::compare::compare;
 use crate::launch::kernel::json::{Launch as Description, Output};
 use crate::launch::kernel::{Argument, Size};
 use crate::source::Source;
@@ -498,47 +498,27 @@ impl Launched {
     }
 
     /// Compares the outputs with what the description expects of them.
-    pub fn compared(&self) -> Vec<Compared> {
+    ///
+    /// * `most`: elements that the diagnostics name.
+    pub fn compared(&self, most: usize) -> Vec<Compared> {
         let Some(file) = &self.file else {
             return Vec::new();
         };
-        let outputs = file.launch.outputs.iter();
         let one = |expected: &Output| {
-            let argument = expected.arg;
-            let name = file.launch.args.get(argument);
+            let number = expected.arg;
+            let name = file.launch.args.get(number);
             let name = name.and_then(|a| a.name.as_deref());
-            let name = name.map_or(format!("argument {argument}"), |n| {
-                format!("argument {argument}, `{n}`")
+            let name = name.map_or(format!("argument {number}"), |n| {
+                format!("argument {number}, `{n}`")
             });
-            let got = self.arguments().get(argument).and_then(Argument::bytes);
-            let got = got.unwrap_or_default();
-            let compared = file
-                .beside(&expected.file)
-                .map_err(|r| r.message)
-                .and_then(|bytes| compare(expected, &bytes, &got));
-            let result = compared.map(|()| got.len()).map_err(|why| {
-                Diagnostic::with_message(
-                    Code::E0646,
-                    format!("{name}: output differs from what is expected"),
-                )
-                .note(why)
-            });
-            Compared {
-                argument,
-                name,
-                result,
-            }
+            Compared::of(
+                expected,
+                (number, name),
+                self.arguments().get(number),
+                file,
+                most,
+            )
         };
-        outputs.map(one).collect()
+        file.launch.outputs.iter().map(one).collect()
     }
-}
-
-/// An output of a launch, compared with what is expected of it.
-pub struct Compared {
-    /// The number of the argument.
-    pub argument: usize,
-    /// How it is called in messages.
-    pub name: String,
-    /// Its bytes, or `E0646`.
-    pub result: Result<usize, Diagnostic>,
 }

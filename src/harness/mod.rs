@@ -26,6 +26,7 @@ pub mod language;
 pub mod launch;
 pub mod load;
 mod meant;
+pub mod output;
 pub mod pair;
 pub mod program_file;
 

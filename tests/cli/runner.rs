@@ -410,3 +410,119 @@ fn tap_and_libtest_are_as_their_readers_want_them() {
     let refused = visim(folder.path(), &["run", "a.visa", "--format", "tap"]);
     assert_eq!(refused.status.code(), Some(2));
 }
+
+/// Lesson 28 with a description of its own; the folder.
+fn sums(launch: &str) -> tempfile::TempDir {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lesson = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernels");
+    for name in ["28-sums.visaasm", "28-sums.zeinfo"] {
+        std::fs::copy(lesson.join(name), folder.path().join(name)).expect("copied");
+    }
+    std::fs::write(folder.path().join("28-sums.launch.json"), launch).expect("written");
+    folder
+}
+
+/// Four launches of lesson 28, of which the third expects 6170 where 6176 comes out.
+const LAUNCHES: &str = r#"{
+  "kernel": "sums", "local_size": [64],
+  "args": [
+    { "kind": "buffer", "name": "in", "data": "int:ramp(1, 1, 128)" },
+    { "kind": "buffer", "name": "out", "bytes": 8 },
+    { "kind": "local", "name": "part", "size": 256 }
+  ],
+  "launches": [
+    { "name": "small", "global_size": [64], "outputs": [{ "arg": 1, "data": "int:2080,.." }] },
+    { "name": "whole", "global_size": [128], "outputs": [{ "arg": 1, "data": "int:2080,6176" }] },
+    { "name": "near", "global_size": [128],
+      "outputs": [{ "arg": 1, "data": "int:2081,6170", "compare": { "mode": "ulp", "max": 3 } }] },
+    { "global_size": [128], "outputs": [{ "arg": 1, "data": "int:2080,0", "ignore": ["1"] }] }
+  ]
+}"#;
+
+#[test]
+fn launches_of_a_description_are_tests() {
+    let folder = sums(LAUNCHES);
+    let text = told(folder.path(), &["test", ".", "--keep", "left"], 1);
+    for line in [
+        "28-sums.visaasm::small ... ok",
+        "28-sums.visaasm::whole ... ok",
+        "28-sums.visaasm::near ... FAILED",
+        "28-sums.visaasm::3 ... ok",
+        "3 passed; 1 failed",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let kept = folder.path().join("left/28-sums.visaasm__near");
+    let bytes = std::fs::read(kept.join("arg1.bin")).expect("what was there");
+    assert_eq!(
+        bytes,
+        [2080u32.to_le_bytes(), 6176u32.to_le_bytes()].concat()
+    );
+    let all = std::fs::read_to_string(kept.join("arg1.differs.jsonl")).expect("elements");
+    let all: Vec<Value> = all
+        .lines()
+        .map(|l| serde_json::from_str(l).expect("JSON"))
+        .collect();
+    let element = serde_json::json!({"index": 1, "expected": 6170, "got": 6176, "ulp": 6});
+    assert_eq!(all, std::slice::from_ref(&element));
+    let lines = told(
+        folder.path(),
+        &["test", ".", "--format", "jsonl", "--filter", "near"],
+        1,
+    );
+    let record: Value =
+        serde_json::from_str(lines.lines().next().expect("a record")).expect("JSON");
+    assert_eq!(
+        record["outputs"][0]["elements"],
+        serde_json::json!([element])
+    );
+    assert_eq!(record["outputs"][0]["type"], "i32");
+}
+
+#[test]
+fn one_of_several_launches_is_named() {
+    let folder = sums(LAUNCHES);
+    let run = |file: &str, code| {
+        let words = ["run", "28-sums.visaasm", "--launch", file];
+        let output = visim(folder.path(), &words);
+        assert_eq!(output.status.code(), Some(code), "{file}");
+        String::from_utf8_lossy(&[output.stdout, output.stderr].concat()).into_owned()
+    };
+    assert!(run("28-sums.launch.json::whole", 0).contains("8 bytes, as expected"));
+    for file in ["28-sums.launch.json", "28-sums.launch.json::whale"] {
+        let said = run(file, 2);
+        assert!(
+            said.contains("E0763") && said.contains("small, whole, near, 3"),
+            "{said}"
+        );
+        assert!(
+            said.contains("--launch 28-sums.launch.json::small"),
+            "{said}"
+        );
+    }
+}
+
+#[test]
+fn images_that_differ_leave_pictures() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let lesson = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/kernels");
+    for name in ["26-grade.visaasm", "26-grade.zeinfo"] {
+        std::fs::copy(lesson.join(name), folder.path().join(name)).expect("copied");
+    }
+    // 4 by 4 texels of black come out; white is expected of the third.
+    let image = r#""image": { "type": "2d", "order": "RGBA", "channel": "UNORM_INT8", "width": 4, "height": 4 }"#;
+    let launch = format!(
+        r#"{{ "kernel": "grade", "global_size": [4, 4], "local_size": [4, 4], "args": [
+          {{ "kind": "image", "name": "src", {image} }},
+          {{ "kind": "image", "name": "dst", {image} }},
+          {{ "kind": "value", "name": "gain", "hex": "0000803f0000803f0000803f0000803f" }},
+          {{ "kind": "buffer", "name": "bright", "bytes": 4 }} ],
+        "outputs": [{{ "arg": 1, "data": "uchar:repeat(.., 8),255,255,255,255,repeat(..)" }}] }}"#
+    );
+    std::fs::write(folder.path().join("26-grade.launch.json"), launch).expect("written");
+    let text = told(folder.path(), &["test", ".", "--keep", "left"], 1);
+    let left = folder.path().join("left/26-grade.visaasm/arg1");
+    for name in ["expected.png", "found.png", "difference.png"] {
+        assert!(left.join(name).is_file(), "{name}\n{text}");
+    }
+}

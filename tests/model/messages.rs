@@ -16,7 +16,12 @@ fn outcome(folder: &Path, name: &str, text: &str) -> Result<(), String> {
         allow_empty: true,
         ..Rules::default()
     };
-    let verdict = case::run_beside(&path, &path, &Options::default(), &rules);
+    let test = case::Test {
+        beside: &path,
+        variant: &case::Variant::default(),
+        rules: &rules,
+    };
+    let verdict = case::run_as(&path, &test, &Options::default());
     match verdict.status {
         Status::Passed => Ok(()),
         _ => {

@@ -83,8 +83,12 @@ pub fn outputs_meet(
     let run = |options| outputs(file, text, source, platform, prepare, options);
     let in_order = run(Options::default())?;
     for (output, got) in file.launch.outputs.iter().zip(&in_order) {
-        let expected = file.beside(&output.file).map_err(|r| r.message.clone())?;
-        compare(output, &expected, got).map_err(|why| format!("argument {}: {why}", output.arg))?;
+        let name = output.file.as_deref().unwrap_or_default();
+        let expected = file.beside(name).map_err(|r| r.message.clone())?;
+        let differs = |why| format!("argument {}: {why}", output.arg);
+        if let Some(difference) = compare(output, &expected, &[], got).map_err(differs)? {
+            return Err(differs(difference.summary(1).concat()));
+        }
     }
     let jobs = Options {
         jobs: 2,

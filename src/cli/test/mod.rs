@@ -14,7 +14,7 @@ use super::input::Written;
 use super::output::{Exit, Format, Output};
 use super::run::jobs;
 use crate::diagnostic::{Class, Code};
-use crate::harness::case::{self, Rules, Status, Verdict};
+use crate::harness::case::{self, Rules, Status, Variant, Verdict};
 use crate::harness::compile;
 use crate::harness::session::Options;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -23,7 +23,7 @@ use report::{Form, Report};
 use select::{Outline, Selection};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::OsString;
+use std::ffi::{OsStr, OsString};
 use std::io::{self, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::PathBuf;
@@ -76,6 +76,11 @@ pub struct Test {
     /// Report what earlier runs wrote with --report jsonl=FILE, and run nothing: --merge a.jsonl --merge b.jsonl.
     #[arg(long, value_name = "FILE", conflicts_with_all = ["paths", "bless", "list"])]
     merge: Vec<PathBuf>,
+    /// Keep here what the outputs of a failed launch were, all elements that differ, and pictures of images: --keep left.
+    ///
+    /// Without it they are in the folder for temporary files.
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
     /// Write what was found in place of what is expected, except where `by hand:` is.
     #[arg(long)]
     bless: bool,
@@ -115,6 +120,7 @@ struct Found {
     program: PathBuf,
     /// The file as it was found.
     path: PathBuf,
+    variant: Variant,
 }
 
 /// What a worker hands over.
@@ -176,12 +182,14 @@ impl Test {
         let mut found = Vec::new();
         for path in &self.paths {
             let mut add = |program: PathBuf, path: PathBuf| {
-                let name = name_of(&path);
-                found.push(Found {
-                    name,
-                    program,
-                    path,
-                });
+                for variant in Variant::all(&path) {
+                    found.push(Found {
+                        name: name_of(&path) + &variant.suffix(),
+                        program: program.clone(),
+                        path: path.clone(),
+                        variant,
+                    });
+                }
             };
             if compile::is_opencl(path) {
                 let program = self.written.find(path, (None, None), output)?;
@@ -296,14 +304,24 @@ impl Test {
     fn one(&self, test: &Found, options: &Options, rules: &Rules, colour: bool) -> Done {
         let begun = Instant::now();
         let run = || {
-            let mut verdict = case::run_beside(&test.program, &test.path, options, rules);
+            let asked = case::Test {
+                beside: &test.path,
+                variant: &test.variant,
+                rules,
+            };
+            let mut verdict = case::run_as(&test.program, &asked, options);
             verdict.path.clone_from(&test.path);
             let blessed = match self.bless {
                 true => verdict.bless(),
                 false => Ok(false),
             };
             if blessed == Ok(true) {
-                verdict = case::run_beside(&test.path, &test.path, options, rules);
+                verdict = case::run_as(&test.path, &asked, options);
+            }
+            if verdict.status == Status::Failed
+                && let Err(error) = verdict.keep(&self.folder_of(&test.name))
+            {
+                verdict.complaint = Some(format!("--keep: {error}"));
             }
             (verdict, blessed)
         };
@@ -318,6 +336,13 @@ impl Test {
             record.paint(&verdict);
         }
         Done { record, blessed }
+    }
+
+    /// Where what a test leaves is kept: in a folder of its own.
+    fn folder_of(&self, test: &str) -> PathBuf {
+        let folder = self.keep.clone();
+        let folder = folder.unwrap_or_else(|| std::env::temp_dir().join("visim-failures"));
+        folder.join(test.replace(['/', ':', '\\'], "_"))
     }
 
     /// Reports the records of earlier runs.
@@ -360,7 +385,8 @@ struct Alone {
     test: Test,
 }
 
-/// Runs files one after the other, each as `visim test OPTIONS FILE` does; the record of each, as a line of JSON.
+/// Runs files one after the other, each as `visim test OPTIONS FILE` does; the record of each test, as a line of JSON: one
+/// of a file, but where its description has several launches or devices; `k.visaasm::small` is one of those.
 ///
 /// # Errors
 /// A sentence: the options cannot be read.
@@ -374,15 +400,35 @@ pub fn records(options: &[OsString], files: &[OsString]) -> Result<Vec<String>, 
     }
     let (session, rules) = (test.options(), test.rules());
     let mut lines = Vec::new();
-    for path in files.iter().map(PathBuf::from) {
-        let found = Found {
-            name: name_of(&path),
-            program: path.clone(),
-            path,
-        };
-        lines.push(test.one(&found, &session, &rules, false).record.line());
+    for file in files {
+        let (path, suffix) = test_of(file);
+        let all = Variant::all(&path);
+        for variant in all
+            .into_iter()
+            .filter(|v| suffix.is_none_or(|s| v.suffix() == s))
+        {
+            let found = Found {
+                name: name_of(&path) + &variant.suffix(),
+                program: path.clone(),
+                path: path.clone(),
+                variant,
+            };
+            lines.push(test.one(&found, &session, &rules, false).record.line());
+        }
     }
     Ok(lines)
+}
+
+/// The path of a test, and what stands behind it for one of several launches: `k.visaasm`, `::small`.
+fn test_of(file: &OsStr) -> (PathBuf, Option<&str>) {
+    let path = PathBuf::from(file);
+    let split = file
+        .to_str()
+        .and_then(|text| Some(text.split_at(text.find("::")?)));
+    match split.filter(|_| !path.exists()) {
+        Some((file, suffix)) => (PathBuf::from(file), Some(suffix)),
+        None => (path, None),
+    }
 }
 
 /// The form of the standard output.

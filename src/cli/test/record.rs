@@ -11,7 +11,7 @@
 //! | field | meaning |
 //! | --- | --- |
 //! | `type` | `test`, or `summary` in the last line; readers leave out types that they do not know |
-//! | `name` | what `--filter`, `--exact`, `--partition` and `--rerun` go by: the path as it was found without a leading `./`, `/` between folders on every system; unique in a run |
+//! | `name` | what `--filter`, `--exact`, `--partition` and `--rerun` go by: the path as it was found without a leading `./`, `/` between folders on every system, and behind `::` the launch and the device where there are several; unique in a run |
 //! | `file` | the path of the file |
 //! | `status` | `passed`, `failed`, `known failure`, `no expectation`, `unsupported` |
 //! | `time` | seconds, from the first byte read to the last comparison |
@@ -24,6 +24,7 @@
 //! Fields may be added; those above keep their names and meanings.
 
 use crate::harness::case::{Status, Verdict};
+use crate::harness::output::Compared;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -108,7 +109,7 @@ impl Record {
             error: verdict.complaint.clone(),
             diagnostics: verdict.json(),
             warnings: verdict.remarks_json(),
-            outputs: Vec::new(),
+            outputs: verdict.outputs.iter().map(Compared::json).collect(),
             painted: None,
         }
     }

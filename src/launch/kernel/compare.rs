@@ -2,14 +2,20 @@
 //! Source: launch reference 9; the README of the kernel corpus for the modes.
 
 use super::json::Output;
+use super::values::{element_type, is_scalar};
 use crate::diagnostic::counted;
 use half::f16;
+use serde_json::{Value, json};
+use std::ops::Range;
 
 /// The element types of an output.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-enum Element {
+pub enum Element {
+    /// Of so many bytes.
     Unsigned(usize),
+    /// Of so many bytes.
     Signed(usize),
+    /// Of so many bytes.
     Float(usize),
 }
 
@@ -55,6 +61,18 @@ impl Element {
         }
     }
 
+    /// An element as a number for programs; text where JSON has no such number.
+    fn value(self, bits: u64) -> Value {
+        let up = 64 - 8 * self.bytes() as u32;
+        let (value, _) = self.read(&bits.to_le_bytes()[..self.bytes()]);
+        match self {
+            Element::Unsigned(_) => json!(bits),
+            Element::Signed(_) => json!((bits << up) as i64 >> up),
+            Element::Float(_) if value.is_finite() => json!(value),
+            Element::Float(_) => json!(value.to_string()),
+        }
+    }
+
     /// How many values of the type lie between two: the zeros are one value.
     fn steps(self, a: u64, b: u64) -> u64 {
         let up = 64 - 8 * self.bytes() as u32;
@@ -75,6 +93,40 @@ impl Element {
     }
 }
 
+impl Output {
+    /// The element type: the one that is named, or that of the values.
+    pub fn element_type(&self) -> String {
+        let values = self.data.as_deref().and_then(|data| data.split_once(':'));
+        match (values, self.dtype.is_empty()) {
+            (Some((scalar, _)), true) if is_scalar(scalar) => element_type(scalar),
+            _ => self.dtype.clone(),
+        }
+    }
+
+    /// Elements that are not looked at: `7`, or `8..16` without the last.
+    ///
+    /// # Errors
+    /// A sentence.
+    pub fn ignored(&self) -> Result<Vec<Range<usize>>, String> {
+        let read = |word: &String| {
+            let (first, end) = match word.split_once("..") {
+                Some((first, end)) => (first.parse().ok()?, end.parse().ok()?),
+                None => {
+                    let one: usize = word.parse().ok()?;
+                    (one, one.checked_add(1)?)
+                }
+            };
+            (first < end).then_some(first..end)
+        };
+        let wrong =
+            |word: &String| format!("`{word}` is no element such as 7 and no range such as 8..16");
+        let words = self.ignore.iter();
+        words
+            .map(|word| read(word).ok_or_else(|| wrong(word)))
+            .collect()
+    }
+}
+
 /// How outputs may be compared.
 const MODES: [&str; 3] = ["exact", "ulp", "absrel"];
 
@@ -84,10 +136,18 @@ impl Output {
     /// # Errors
     /// A sentence.
     pub fn readable(&self) -> Result<(), String> {
-        if Element::named(&self.dtype).is_none() {
+        let dtype = self.element_type();
+        if Element::named(&dtype).is_none() {
             let known = "u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64";
-            return Err(format!("`{}` is not an element type: {known}", self.dtype));
+            return Err(match dtype.is_empty() {
+                true => format!("`dtype` is missing, the element type: {known}"),
+                false => format!("`{dtype}` is not an element type: {known}"),
+            });
         }
+        if self.file.is_some() == self.data.is_some() {
+            return Err("what is expected is in `file` or in `data`, one of them".to_string());
+        }
+        self.ignored()?;
         let mode = self.compare.mode.as_str();
         if !mode.is_empty() && !MODES.contains(&mode) {
             let known = MODES.join(", ");
@@ -97,13 +157,90 @@ impl Output {
     }
 }
 
+/// An element that is too far away.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Differing {
+    /// Its number.
+    pub index: usize,
+    /// The bits expected.
+    pub expected: u64,
+    /// The bits that are there.
+    pub got: u64,
+}
+
+/// Where an output differs from what is expected.
+#[derive(Clone, Debug, PartialEq, Eq)]
+pub struct Difference {
+    /// The element type.
+    pub element: Element,
+    /// Its name.
+    pub dtype: String,
+    /// Every element that is too far away.
+    pub elements: Vec<Differing>,
+    /// How many elements there are.
+    pub all: usize,
+}
+
+impl Difference {
+    /// An element for people: index, value, value expected, units in the last place between them.
+    pub fn line(&self, one: &Differing) -> String {
+        let words = |bits: u64| {
+            let bytes = bits.to_le_bytes();
+            let read = self.element.read(&bytes[..self.element.bytes()]);
+            self.element.words(read)
+        };
+        let steps = self.element.steps(one.expected, one.got);
+        let (index, got, expected) = (one.index, words(one.got), words(one.expected));
+        format!(
+            "element {index} ({}) is {got}, expected {expected}, {steps} ulp",
+            self.dtype
+        )
+    }
+
+    /// An element for programs.
+    pub fn json(&self, one: &Differing) -> Value {
+        json!({
+            "index": one.index,
+            "expected": self.element.value(one.expected),
+            "got": self.element.value(one.got),
+            "ulp": self.element.steps(one.expected, one.got),
+        })
+    }
+
+    /// The first elements, and how many there are.
+    pub fn summary(&self, most: usize) -> Vec<String> {
+        let count = self.elements.len();
+        let mut lines: Vec<String> = self
+            .elements
+            .iter()
+            .take(most)
+            .map(|e| self.line(e))
+            .collect();
+        if let Some(first) = lines.first_mut() {
+            first.push_str(&format!("; {count} of {} differ", self.all));
+        }
+        if count > most && most > 0 {
+            lines.push(format!("… {} more", count - most));
+        }
+        lines
+    }
+}
+
 /// Compares the bytes of an output with those expected.
 ///
+/// * `skipped`: elements that are not looked at.
+///
 /// # Errors
-/// A sentence: the first element that is too far away, and how many are.
-pub fn compare(output: &Output, expected: &[u8], got: &[u8]) -> Result<(), String> {
-    let Some(element) = Element::named(&output.dtype) else {
-        return Err(format!("`{}` is not an element type", output.dtype));
+/// A sentence: they cannot be compared.
+pub fn compare(
+    output: &Output,
+    expected: &[u8],
+    skipped: &[Range<usize>],
+    got: &[u8],
+) -> Result<Option<Difference>, String> {
+    let dtype = output.element_type();
+    let Some(element) = Element::named(&dtype) else {
+        return Err(format!("`{dtype}` is not an element type"));
     };
     if expected.len() != got.len() {
         return Err(format!(
@@ -118,29 +255,27 @@ pub fn compare(output: &Output, expected: &[u8], got: &[u8]) -> Result<(), Strin
         "absrel" => (e.0 - g.0).abs() <= rule.abs + rule.rel * e.0.abs() || e.0 == g.0,
         _ => false,
     };
-    let mut first = None;
-    let mut wrong = 0;
+    let mut elements = Vec::new();
     let size = element.bytes();
     let pairs = expected.chunks(size).zip(got.chunks(size));
     for (index, (e, g)) in pairs.enumerate().filter(|(_, (e, g))| e != g) {
         let (e, g) = (element.read(e), element.read(g));
         let both_nan = matches!(element, Element::Float(_)) && e.0.is_nan() && g.0.is_nan();
-        if both_nan || near(e, g) {
+        if both_nan || near(e, g) || skipped.iter().any(|range| range.contains(&index)) {
             continue;
         }
-        wrong += 1;
-        first.get_or_insert((index, e, g));
+        elements.push(Differing {
+            index,
+            expected: e.1,
+            got: g.1,
+        });
     }
-    match first {
-        None => Ok(()),
-        Some((index, e, g)) => Err(format!(
-            "element {index} ({}) is {}, expected {}; {wrong} of {} differ",
-            output.dtype,
-            element.words(g),
-            element.words(e),
-            expected.len() / size
-        )),
-    }
+    Ok((!elements.is_empty()).then_some(Difference {
+        element,
+        dtype,
+        elements,
+        all: expected.len() / size,
+    }))
 }
 
 #[cfg(test)]
@@ -151,10 +286,18 @@ mod tests {
     fn output(dtype: &str, compare: Compare) -> Output {
         Output {
             arg: 0,
-            file: String::new(),
+            file: Some(String::new()),
+            data: None,
+            ignore: Vec::new(),
             dtype: dtype.to_string(),
             compare,
         }
+    }
+
+    /// Whether they agree; if not, what the first difference is.
+    fn compare(rule: &Output, expected: &[u8], got: &[u8]) -> Result<(), String> {
+        let difference = super::compare(rule, expected, &[], got)?;
+        difference.map_or(Ok(()), |d| Err(d.summary(1)[0].clone()))
     }
 
     fn floats(values: &[f32]) -> Vec<u8> {
@@ -168,6 +311,33 @@ mod tests {
         assert!(compare(&rule, &floats(&[f32::NAN]), &floats(&[nan])).is_ok());
         let wrong = compare(&rule, &floats(&[0.0, 1.0]), &floats(&[-0.0, 1.0]));
         assert!(wrong.is_err_and(|w| w.starts_with("element 0")));
+    }
+
+    #[test]
+    fn every_element_that_differs_is_told_but_those_left_out() {
+        let mut rule = output("u8", Compare::default());
+        let skipped = std::slice::from_ref(&(2..3));
+        let difference = super::compare(&rule, &[1, 2, 3, 4], skipped, &[9, 2, 9, 9]);
+        let difference = difference.expect("comparable").expect("they differ");
+        let places: Vec<usize> = difference.elements.iter().map(|e| e.index).collect();
+        assert_eq!(places, [0, 3]);
+        let told = difference.summary(1);
+        assert_eq!(
+            told[0],
+            "element 0 (u8) is 9 (0x9), expected 1 (0x1), 8 ulp; 2 of 4 differ"
+        );
+        assert_eq!(told[1], "… 1 more");
+        let one = difference.json(&difference.elements[1]);
+        assert_eq!(
+            one,
+            serde_json::json!({"index": 3, "expected": 4, "got": 9, "ulp": 5})
+        );
+        rule.ignore = vec!["7".to_string(), "8..16".to_string()];
+        assert_eq!(rule.ignored(), Ok(vec![7..8, 8..16]));
+        for word in ["x", "9..8", "-1", "4.."] {
+            rule.ignore = vec![word.to_string()];
+            assert!(rule.ignored().is_err(), "{word}");
+        }
     }
 
     #[test]

@@ -3,8 +3,21 @@
 use super::description::ImageQuery;
 use super::{Refused, refuse};
 use crate::diagnostic::{Code, counted, nearest};
+use crate::files::InMemory;
+use crate::surface::file::read_picture;
 use crate::surface::{Description, Format, Generation, Surface, TexelPosition};
+use std::path::Path;
 use std::sync::Arc;
+
+/// Endings of files that hold pictures; all others hold plain texels.
+pub const PICTURES: &[&str] = &["png", "bmp", "ppm", "pgm", "pnm"];
+
+/// Whether a file of this name holds a picture.
+pub fn is_picture(name: &str) -> bool {
+    let ending = Path::new(name).extension().and_then(|e| e.to_str());
+    let ending = ending.unwrap_or_default().to_ascii_lowercase();
+    PICTURES.contains(&ending.as_str())
+}
 
 /// What the caller says of an image.
 #[derive(Clone, Debug, Default, PartialEq, Eq, serde::Deserialize)]
@@ -296,6 +309,31 @@ impl Image {
             shape,
             surface: Arc::new(surface),
         })
+    }
+
+    /// The image of a file called `name`: a picture, else its texels without padding.
+    ///
+    /// # Errors
+    /// As [`Image::new`]; `E0702`: a picture that cannot be read, or is of another size or kind.
+    pub fn of_file(shape: Shape, name: &str, bytes: &[u8]) -> Result<Image, Refused> {
+        if !is_picture(name) {
+            return Image::new(shape, bytes);
+        }
+        let unusable = |what: String| refuse(Code::E0702, format!("{name}: {what}"));
+        let mut files = InMemory::default();
+        files.insert(name, bytes.to_vec());
+        let picture = read_picture(&files, Path::new(name)).map_err(|e| unusable(e.what))?;
+        if (picture.width, picture.height) != (shape.width, shape.height.max(1)) {
+            let (width, height) = (shape.width, shape.height);
+            let own = format!("a picture of {}x{}", picture.width, picture.height);
+            return Err(unusable(format!(
+                "{own}, the image has {width}x{height} texels"
+            )));
+        }
+        let image = Image::zeroed(shape)?;
+        let stored = picture.store(&image.surface);
+        stored.map_err(|refused| unusable(refused.to_string()))?;
+        Ok(image)
     }
 
     /// An image with these texels, rows and slices without padding.

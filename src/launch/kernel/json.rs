@@ -6,6 +6,7 @@ use super::description::{
     Compiler, Content, Description, Handle, ImageQuery, Piece, SamplerSlot, SurfaceSlot,
 };
 use super::image::{self, Image, KINDS, Shape, USUAL};
+use super::values::contents;
 use super::{Refused, refuse, schema};
 use crate::diagnostic::{Code, nearest};
 use crate::isa::Platform;
@@ -13,6 +14,7 @@ use crate::surface::Memory;
 use serde::Deserialize;
 use serde_json::Value;
 use std::collections::BTreeMap;
+use std::ops::Range;
 use std::sync::Arc;
 
 /// The whole file.
@@ -55,6 +57,8 @@ pub struct Arg {
     pub input: Option<String>,
     /// The bytes of a value, two digits each.
     pub hex: Option<String>,
+    /// The bytes of a buffer or image as values: `int:1,2,3`.
+    pub data: Option<String>,
     /// Size of a buffer.
     pub bytes: Option<u64>,
     /// Bytes of local memory.
@@ -74,9 +78,15 @@ pub struct Arg {
 pub struct Output {
     /// Its number.
     pub arg: usize,
-    /// The file with the bytes expected.
-    pub file: String,
-    /// Element type.
+    /// The file with the bytes expected, or a picture of an image.
+    pub file: Option<String>,
+    /// The bytes expected as values: `int:1,2,3`.
+    pub data: Option<String>,
+    /// Elements that are not looked at: `7`, `8..16`.
+    #[serde(default)]
+    pub ignore: Vec<String>,
+    /// Element type; that of the values where it is left out.
+    #[serde(default)]
     pub dtype: String,
     /// How near is near enough.
     #[serde(default)]
@@ -376,13 +386,39 @@ impl Launch {
     /// # Errors
     /// `E0640` with the line that does not read.
     pub fn read(text: &str) -> Result<Launch, Refused> {
+        Launch::read_named(text, None)
+    }
+
+    /// As [`Launch::read`], the one called `name` of a file with several: its fields in place of those of the file.
+    ///
+    /// # Errors
+    /// As [`Launch::read`]; `E0763`: no launch of this name, or several and none is named.
+    pub fn read_named(text: &str, name: Option<&str>) -> Result<Launch, Refused> {
+        let unread = |error| refuse(Code::E0640, format!("launch description: {error}"));
+        let mut value: Value = serde_json::from_str(text).map_err(unread)?;
+        schema::fields(&value)?;
+        let own = schema::named(&mut value, name)?;
+        // Read again from the text where it can be, so that mistakes are reported by line and column.
+        let launch: Launch = match own {
+            true => serde_json::from_value(value).map_err(unread)?,
+            false => serde_json::from_str(text).map_err(unread)?,
+        };
+        schema::values(&launch)?;
+        Ok(launch)
+    }
+
+    /// Names of the launches of a file with several; none if it is one launch.
+    ///
+    /// # Errors
+    /// `E0640`: it does not read.
+    pub fn names_in(text: &str) -> Result<Vec<String>, Refused> {
         let unread = |error| refuse(Code::E0640, format!("launch description: {error}"));
         let value: Value = serde_json::from_str(text).map_err(unread)?;
         schema::fields(&value)?;
-        // Read again from the text, so that mistakes are reported by line and column.
-        let launch: Launch = serde_json::from_str(text).map_err(unread)?;
-        schema::values(&launch)?;
-        Ok(launch)
+        Ok(schema::launches(&value)
+            .into_iter()
+            .map(|(name, _)| name)
+            .collect())
     }
 
     /// Names of arguments by number.
@@ -448,6 +484,10 @@ impl Arg {
     ) -> Result<Argument, Refused> {
         let wrong = |what: &str| refuse(Code::E0642, what);
         Ok(match self.kind.as_str() {
+            "buffer" if self.data.is_some() => {
+                let made = self.values(self.bytes)?;
+                Argument::Buffer(Arc::new(Memory::from_bytes(&made)))
+            }
             "buffer" => match (&self.input, self.bytes) {
                 (Some(input), bytes) => {
                     let content = file(input)?;
@@ -471,10 +511,14 @@ impl Arg {
                 if KINDS.contains(&shape.kind.as_str()) {
                     shape.sized()?;
                 }
-                match &self.input {
-                    Some(input) => Argument::Image(Image::new(shape, &file(input)?)?),
-                    None => Argument::Image(Image::zeroed(shape)?),
-                }
+                Argument::Image(match (&self.input, &self.data) {
+                    (Some(input), None) => Image::of_file(shape, input, &file(input)?)?,
+                    (_, Some(_)) => {
+                        let bytes = Image::zeroed(shape.clone())?.len() as u64;
+                        Image::new(shape, &self.values(Some(bytes))?)?
+                    }
+                    (None, None) => Image::zeroed(shape)?,
+                })
             }
             "sampler" => Argument::Sampler(SamplerChoice::read(
                 self.addressing.as_deref().unwrap_or("none"),
@@ -499,6 +543,61 @@ impl Arg {
                 )));
             }
         })
+    }
+}
+
+impl Arg {
+    /// The bytes of `data`, for so much memory where it is known.
+    fn values(&self, size: Option<u64>) -> Result<Vec<u8>, Refused> {
+        if self.input.is_some() {
+            return Err(refuse(
+                Code::E0642,
+                "`input` and `data` are given, one of them is right",
+            ));
+        }
+        let made = contents(self.data.as_deref().unwrap_or_default(), size)?;
+        match made.bytes.is_empty() || !made.skipped.is_empty() {
+            true => Err(refuse(Code::E0642, "`data` has no values to begin with")),
+            false => Ok(made.bytes),
+        }
+    }
+}
+
+/// The bytes that an output is expected to have, and its elements that are not looked at.
+pub type Expected = (Vec<u8>, Vec<Range<usize>>);
+
+impl Output {
+    /// What is expected of an argument; `file` reads one beside the description.
+    ///
+    /// # Errors
+    /// `E0642`: values that do not fit; `E0702`: a picture that does not; what `file` says.
+    pub fn expected(
+        &self,
+        argument: &Argument,
+        file: impl Fn(&str) -> Result<Vec<u8>, Refused>,
+    ) -> Result<Expected, Refused> {
+        let mut skipped = self.ignored().map_err(|what| refuse(Code::E0640, what))?;
+        let Some(data) = &self.data else {
+            let name = self.file.as_deref().unwrap_or_default();
+            let bytes = file(name)?;
+            return Ok((
+                match argument {
+                    Argument::Image(image) if image::is_picture(name) => {
+                        Image::of_file(image.shape.clone(), name, &bytes)?.bytes()
+                    }
+                    _ => bytes,
+                },
+                skipped,
+            ));
+        };
+        let size = match argument {
+            Argument::Buffer(memory) => Some(memory.len() as u64),
+            Argument::Image(image) => Some(image.len() as u64),
+            _ => None,
+        };
+        let made = contents(data, size)?;
+        skipped.extend(made.skipped);
+        Ok((made.bytes, skipped))
     }
 }
 

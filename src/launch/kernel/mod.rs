@@ -13,7 +13,7 @@
 //! * [`data`]: what the program brings along.
 //! * [`argument`] and [`image`]: what the caller gives.
 //! * [`payload`]: register bytes before the first instruction. * [`prepared`]: everything put together.
-//! * [`compare`]: outputs held against what is expected of them.
+//! * [`values`]: memory written as values. * [`compare`]: outputs held against what is expected of them.
 //!
 //! Source: launch reference, whole.
 
@@ -29,6 +29,7 @@ pub mod payload;
 pub mod prepared;
 mod printf;
 mod schema;
+pub mod values;
 mod zeinfo;
 
 pub use argument::{Addressing, Argument, SamplerChoice, Size};

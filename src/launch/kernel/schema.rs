@@ -5,6 +5,7 @@ use super::json::Launch;
 use super::{Refused, refuse};
 use crate::diagnostic::{Code, counted, nearest};
 use serde_json::Value;
+use std::collections::BTreeSet;
 
 /// Fields of an object, and what it is.
 type Fields = [&'static str];
@@ -20,6 +21,7 @@ const LAUNCH: &Fields = &[
     "outputs",
     "form_only",
     "devices",
+    "launches",
 ];
 
 const ARGUMENT: &Fields = &[
@@ -28,6 +30,7 @@ const ARGUMENT: &Fields = &[
     "access",
     "input",
     "hex",
+    "data",
     "bytes",
     "size",
     "image",
@@ -40,7 +43,7 @@ const IMAGE: &Fields = &[
     "type", "order", "channel", "width", "height", "depth", "layers",
 ];
 
-const OUTPUT: &Fields = &["arg", "file", "dtype", "compare"];
+const OUTPUT: &Fields = &["arg", "file", "data", "ignore", "dtype", "compare"];
 
 const COMPARE: &Fields = &["mode", "max", "abs", "rel", "reason"];
 
@@ -121,6 +124,22 @@ pub(super) const PAYLOAD: &[&str] = &[
 /// `E0640`: one does.
 pub(super) fn fields(launch: &Value) -> Result<(), Refused> {
     object(launch, LAUNCH, "a launch")?;
+    let mut names = BTreeSet::new();
+    for (name, own) in launches(launch) {
+        if own.get("launches").is_some() {
+            return Err(refuse(
+                Code::E0640,
+                format!("launch `{name}` has launches of its own"),
+            ));
+        }
+        fields(own)?;
+        if !names.insert(name.clone()) {
+            return Err(refuse(
+                Code::E0763,
+                format!("two launches are called `{name}`"),
+            ));
+        }
+    }
     for (number, arg) in list(launch, "args") {
         object(arg, ARGUMENT, &format!("argument {number}"))?;
         object(
@@ -151,6 +170,56 @@ pub(super) fn fields(launch: &Value) -> Result<(), Refused> {
         }
     }
     Ok(())
+}
+
+/// The launches of a file with several, with their names: a number where there is no other.
+pub(super) fn launches(file: &Value) -> Vec<(String, &Value)> {
+    let name = |(number, own): (usize, &Value)| {
+        let given = own["name"].as_str().map(str::to_string);
+        given.unwrap_or_else(|| number.to_string())
+    };
+    let all = list(file, "launches");
+    all.map(|(number, own)| (name((number, own)), own))
+        .collect()
+}
+
+/// Puts the fields of the launch called `name` in place of those of the file; whether the file has several.
+///
+/// # Errors
+/// `E0763`: no launch of this name, or several and none is named.
+pub(super) fn named(file: &mut Value, name: Option<&str>) -> Result<bool, Refused> {
+    let all = launches(file);
+    let names: Vec<&str> = all.iter().map(|(name, _)| name.as_str()).collect();
+    let refuse = |what: String| {
+        let mut refused = refuse(Code::E0763, what);
+        refused
+            .notes
+            .push(format!("its launches: {}", names.join(", ")));
+        refused.help = names
+            .first()
+            .map(|first| format!("--launch FILE.json::{first}"));
+        refused
+    };
+    let own = match (name, &all[..]) {
+        (None, []) => return Ok(false),
+        (Some(name), []) => {
+            return Err(refuse(format!(
+                "the description is one launch, not several with one called `{name}`"
+            )));
+        }
+        (None, [(_, one)]) => *one,
+        (None, _) => return Err(refuse("the description has several launches".to_string())),
+        (Some(name), all) => match all.iter().find(|(own, _)| own == name) {
+            Some((_, own)) => *own,
+            None => return Err(refuse(format!("the description has no launch `{name}`"))),
+        },
+    };
+    let own = own.as_object().cloned().unwrap_or_default();
+    if let Some(fields) = file.as_object_mut() {
+        fields.remove("launches");
+        fields.extend(own);
+    }
+    Ok(true)
 }
 
 /// The elements of a list, with their numbers.

@@ -93,7 +93,12 @@ fn survives(receiver: u8, desc: u32, words: [u32; 16], mask: u8) -> Result<(), T
         allow_empty: true,
         ..Rules::default()
     };
-    let verdict = case::run_beside(&path, &path, &Options::default(), &rules);
+    let test = case::Test {
+        beside: &path,
+        variant: &case::Variant::default(),
+        rules: &rules,
+    };
+    let verdict = case::run_as(&path, &test, &Options::default());
     // What is wrong is said with a code, never by a broken directive of this test.
     for diagnostic in &verdict.diagnostics {
         let name = diagnostic.code.info().name;
