@@ -1,4 +1,4 @@
-//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | state | picture
+//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | diff | state | picture
 //! | video | completions | man`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
@@ -8,6 +8,7 @@
 //! `--format json` prints the same facts as one JSON value on standard output.
 
 mod check;
+mod diff;
 mod encode;
 mod explain;
 mod fmt;
@@ -63,6 +64,7 @@ enum Command {
     Encode(encode::Encode),
     Explain(explain::Explain),
     Compare(tld::Compare),
+    Diff(Box<diff::Diff>),
     State(state::States),
     Picture(picture::Picture),
     Video(Box<video::Video>),
@@ -123,6 +125,7 @@ pub fn run(words: &[OsString]) -> Exit {
         Command::Encode(command) => command.run(&mut output),
         Command::Explain(command) => command.run(&mut output),
         Command::Compare(command) => command.run(&mut output),
+        Command::Diff(command) => command.run(&mut output),
         Command::State(command) => command.run(&mut output),
         Command::Picture(command) => command.run(&mut output),
         Command::Video(command) => command.run(&mut output),

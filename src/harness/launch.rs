@@ -91,6 +91,8 @@ pub struct Launched {
     pub source: Source,
     /// The kernel, where the text may have several.
     pub kernel: Option<String>,
+    /// Work-items; a group size of zeros is found anew.
+    pub size: Size,
     /// The description says that it is for this platform, so that no other can be asked for.
     names_platform: bool,
     outs: Vec<(usize, PathBuf)>,
@@ -258,6 +260,7 @@ impl Launch {
             source: self.text(source, path, file.functions(&device))?,
             kernel: None,
             names_platform: true,
+            size,
             outs,
             // What is expected is expected of the launch as described.
             file: same.then_some(file),
@@ -325,6 +328,7 @@ impl Launch {
             kernel: Some(name),
             names_platform: file.tells_platform(),
             source: source.clone(),
+            size,
             outs,
             file: launch.filter(|_| same),
         })
@@ -449,7 +453,7 @@ impl Launched {
         }
     }
 
-    fn arguments(&self) -> &[Argument] {
+    pub fn arguments(&self) -> &[Argument] {
         &self.prepared.ready.arguments
     }
 

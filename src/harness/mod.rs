@@ -16,6 +16,7 @@ pub mod companion_files;
 pub mod compare;
 pub mod compile;
 pub mod contents;
+pub mod diff;
 pub mod directive;
 pub mod dump;
 pub mod dump_folder;

@@ -45,7 +45,12 @@ pub struct Options {
     pub keep_all: bool,
     /// How long the threads may run.
     pub timeout: Option<Duration>,
+    /// What a host does with the memory that is bound, before the threads start.
+    pub before: Option<Before>,
 }
+
+/// See [`Options::before`].
+pub type Before = Arc<dyn Fn(&Program, &Bindings) + Send + Sync>;
 
 impl fmt::Debug for Options {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
@@ -58,6 +63,7 @@ impl fmt::Debug for Options {
             .field("sanitize", &self.sanitize)
             .field("keep_all", &self.keep_all)
             .field("timeout", &self.timeout)
+            .field("before", &self.before.is_some())
             .finish()
     }
 }
@@ -74,6 +80,7 @@ impl Default for Options {
             sanitize: false,
             keep_all: false,
             timeout: None,
+            before: None,
         }
     }
 }
@@ -201,6 +208,9 @@ pub fn run_program<O: Observer>(
         }
     };
     problems.extend(bind::doubts(&program, &bindings).into_iter().map(of_file));
+    if let Some(before) = &options.before {
+        before(&program, &bindings);
+    }
     let payload = options.launch.as_ref().map(|l| l.ready.payload());
     let (grid, threads) = match (&options.launch, &payload) {
         (Some(launch), Some(payload)) => {

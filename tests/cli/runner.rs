@@ -526,3 +526,104 @@ fn images_that_differ_leave_pictures() {
         assert!(left.join(name).is_file(), "{name}\n{text}");
     }
 }
+
+/// Lesson 28 in which the sum of two parts is their maximum.
+fn other_sums(folder: &Path) {
+    let text = std::fs::read_to_string(folder.join("28-sums.visaasm")).expect("the text");
+    let sum = "add (M1, 16) V0074(0,0)<1> V0074(0,0)<1;1,0> V0072(0,0)<1;1,0>";
+    assert!(text.contains(sum));
+    std::fs::write(
+        folder.join("other.visaasm"),
+        text.replace(sum, &sum.replace("add", "max")),
+    )
+    .expect("written");
+    std::fs::copy(folder.join("28-sums.zeinfo"), folder.join("other.zeinfo")).expect("copied");
+}
+
+#[test]
+fn two_programs_are_held_against_each_other() {
+    let folder = sums(LAUNCHES);
+    let path = folder.path();
+    other_sums(path);
+    let launch = ["--launch", "28-sums.launch.json::whole"];
+    let diff = |more: &[&str], code| {
+        told(
+            path,
+            &[&["diff", "28-sums.visaasm"], &launch[..], more].concat(),
+            code,
+        )
+    };
+    assert_eq!(
+        diff(
+            &["--through-bits", "--inputs", "random:3", "--cases", "3"],
+            0
+        ),
+        "no difference in 3 cases\n"
+    );
+    let text = diff(&["other.visaasm", "--keep", "left"], 1);
+    for line in [
+        "argument 1, `out` differs in 4 of 8 bytes, first at 0x0: the dword at 0x0 is 0x00000820 of A, 0x00000060 of B",
+        "  64x1x1 work-items",
+        "argument 0, `in`: 2 of 512 bytes are not zero, from byte 0xf8 on",
+        "left in left/launch.json",
+    ] {
+        assert!(text.contains(line), "{line}\n{text}");
+    }
+    let last = text
+        .lines()
+        .rfind(|line| line.contains(" | "))
+        .expect("traces");
+    assert!(last.contains("= 127 ") && last.ends_with("= 64"), "{last}");
+    // What is left is a launch that differs as well.
+    let again = told(
+        path,
+        &[
+            "diff",
+            "28-sums.visaasm",
+            "other.visaasm",
+            "--launch",
+            "left/launch.json",
+            "--format",
+            "json",
+        ],
+        1,
+    );
+    let again: Value = serde_json::from_str(&again).expect("JSON");
+    assert_eq!(again["difference"]["dwords"], serde_json::json!([127, 64]));
+    assert_eq!(again["differs"], true);
+}
+
+#[test]
+fn one_text_is_held_against_itself_on_two_platforms() {
+    let lesson = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/08-invert-photo.visa");
+    let (folder, lesson) = (
+        tempfile::tempdir().expect("a folder"),
+        lesson.display().to_string(),
+    );
+    let diff = |more: &[&str], code| {
+        told(
+            folder.path(),
+            &[&["diff", &lesson[..]], more].concat(),
+            code,
+        )
+    };
+    assert_eq!(diff(&["--platforms", "skl,tgllp"], 0), "no difference\n");
+    assert_eq!(
+        diff(
+            &["--through-bits", "--inputs", "random:1", "--cases", "2"],
+            0
+        ),
+        "no difference in 2 cases\n"
+    );
+    for more in [
+        &[][..],
+        &["--platforms", "skl"],
+        &["--platforms", "skl,tgllp,pvc"],
+        &["--inputs", "zeros", "--through-bits"],
+    ] {
+        diff(more, 2);
+    }
+    // The text has lost its instruction on the second: one side stops, and says why.
+    let text = diff(&["--platforms", "skl,bmg"], 1);
+    assert!(text.contains("A runs to its end; B stops"), "{text}");
+}

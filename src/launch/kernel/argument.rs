@@ -106,6 +106,17 @@ pub enum Addressing {
 }
 
 impl Addressing {
+    /// The name in `launch.json`.
+    pub const fn name(self) -> &'static str {
+        match self {
+            Addressing::None => "none",
+            Addressing::Clamp => "clamp",
+            Addressing::ClampToEdge => "clamp_to_edge",
+            Addressing::Repeat => "repeat",
+            Addressing::MirroredRepeat => "mirrored_repeat",
+        }
+    }
+
     /// By the name in `launch.json`.
     pub fn named(name: &str) -> Option<Addressing> {
         Some(match name {

@@ -11,8 +11,8 @@ use super::{Refused, refuse, schema};
 use crate::diagnostic::{Code, nearest};
 use crate::isa::Platform;
 use crate::surface::Memory;
-use serde::Deserialize;
-use serde_json::Value;
+use serde::{Deserialize, Deserializer};
+use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
 use std::sync::Arc;
@@ -47,7 +47,7 @@ pub struct Launch {
 #[derive(Clone, Debug, Default, Deserialize)]
 #[serde(default)]
 pub struct Arg {
-    /// `buffer`, `image`, `sampler`, `local` or `value`.
+    /// `buffer`, `image`, `sampler`, `local`, `value` or `null`.
     pub kind: String,
     /// Its name in the source.
     pub name: Option<String>,
@@ -58,6 +58,7 @@ pub struct Arg {
     /// The bytes of a value, two digits each.
     pub hex: Option<String>,
     /// The bytes of a buffer or image as values: `int:1,2,3`.
+    #[serde(deserialize_with = "text_alone")]
     pub data: Option<String>,
     /// Size of a buffer.
     pub bytes: Option<u64>,
@@ -73,6 +74,14 @@ pub struct Arg {
     pub normalized: bool,
 }
 
+/// A text; what else other tools write in such a field (lists of numbers beside `hex`) is theirs.
+fn text_alone<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
+    Ok(match Value::deserialize(from)? {
+        Value::String(text) => Some(text),
+        _ => None,
+    })
+}
+
 /// What is expected of an argument.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Output {
@@ -81,6 +90,7 @@ pub struct Output {
     /// The file with the bytes expected, or a picture of an image.
     pub file: Option<String>,
     /// The bytes expected as values: `int:1,2,3`.
+    #[serde(default, deserialize_with = "text_alone")]
     pub data: Option<String>,
     /// Elements that are not looked at: `7`, `8..16`.
     #[serde(default)]
@@ -499,8 +509,13 @@ impl Arg {
                 }
                 (None, Some(0)) => return Err(wrong("a buffer has 1 byte at least")),
                 (None, Some(bytes)) => Argument::Buffer(Arc::new(Memory::zeroed(limited(bytes)?))),
-                (None, None) => return Err(wrong("a buffer needs `input` or `bytes`")),
+                (None, None) => {
+                    return Err(wrong(
+                        "a buffer needs `input`, `bytes`, or `data` as \"int:1,2,3\"",
+                    ));
+                }
             },
+            "null" => Argument::Null,
             "image" => {
                 let Some(mut shape) = self.image.clone() else {
                     return Err(wrong("an image argument needs `image`"));
@@ -539,7 +554,7 @@ impl Arg {
             }
             other => {
                 return Err(wrong(&format!(
-                    "unknown kind of argument `{other}`: buffer, image, sampler, local or value"
+                    "unknown kind of argument `{other}`: buffer, image, sampler, local, value or null"
                 )));
             }
         })
@@ -599,6 +614,63 @@ impl Output {
         skipped.extend(made.skipped);
         Ok((made.bytes, skipped))
     }
+}
+
+/// A description of a launch, as `launch.json` has it, of what a kernel was given.
+///
+/// * `sizes`: work-items, and those of a group; zeros where those are to be found.
+/// * `file`: the name of the file with the bytes of an argument that is a buffer or an image.
+pub fn described(
+    kernel: Option<&str>,
+    arguments: &[Argument],
+    (global, local): ([u32; 3], [u32; 3]),
+    file: impl Fn(usize) -> String,
+) -> Value {
+    let digits = |bytes: &[u8]| -> String { bytes.iter().map(|b| format!("{b:02x}")).collect() };
+    let one = |(number, argument): (usize, &Argument)| match argument {
+        Argument::Buffer(_) => json!({"kind": "buffer", "input": file(number)}),
+        Argument::Image(image) => {
+            let Shape {
+                kind,
+                order,
+                channel,
+                width,
+                height,
+                depth,
+                layers,
+            } = &image.shape;
+            let mut shape = json!({"order": order, "channel": channel, "width": width});
+            for (name, size) in [("height", height), ("depth", depth), ("layers", layers)] {
+                if *size > 0 {
+                    shape[name] = json!(size);
+                }
+            }
+            if !kind.is_empty() {
+                shape["type"] = json!(kind);
+            }
+            json!({"kind": "image", "image": shape, "input": file(number)})
+        }
+        Argument::Sampler(choice) => json!({
+            "kind": "sampler", "addressing": choice.addressing.name(),
+            "filter": if choice.linear { "linear" } else { "nearest" }, "normalized": choice.normalized,
+        }),
+        Argument::Local(bytes) => json!({"kind": "local", "size": bytes}),
+        Argument::Value(bytes) | Argument::Typed(_, bytes) => {
+            json!({"kind": "value", "hex": digits(bytes)})
+        }
+        Argument::Null | Argument::Missing => json!({"kind": "null"}),
+    };
+    let mut launch = json!({
+        "global_size": global,
+        "args": arguments.iter().enumerate().map(one).collect::<Vec<_>>(),
+    });
+    if local[0] > 0 {
+        launch["local_size"] = json!(local);
+    }
+    if let Some(kernel) = kernel {
+        launch["kernel"] = json!(kernel);
+    }
+    launch
 }
 
 /// Bytes written as pairs of digits.
