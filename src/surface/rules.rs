@@ -334,8 +334,10 @@ impl Description {
         } else {
             1
         };
-        let rows = match (last, self.kind, self.storage) {
-            (0, Kind::D1 | Kind::D2, SampleStorage::Array) => {
+        // One sample is stored alike either way.
+        let spread = self.storage == SampleStorage::Array || self.samples <= 1;
+        let rows = match (last, self.kind) {
+            (0, Kind::D1 | Kind::D2) if spread => {
                 let slices = u64::from((self.slices() + self.min_array_element) * self.samples);
                 u64::from(layout.slice.1) * (slices - 1) + u64::from(self.height.div_ceil(block_h))
             }
