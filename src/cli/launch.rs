@@ -136,6 +136,14 @@ pub fn compared(launched: &Launched, source: &Source, output: &mut Output) -> Ex
     }
     let mut exit = Exit::Fine;
     for one in &compared {
+        if let Some(folder) = &launched.keep {
+            match one.keep(folder) {
+                Ok(left) => left
+                    .iter()
+                    .for_each(|path| output.remark(&format!("kept {}", path.display()))),
+                Err(error) => exit = output.complain(&format!("--keep: {error}")),
+            }
+        }
         match &one.result {
             Ok(bytes) => {
                 let name = &one.name;
@@ -143,7 +151,7 @@ pub fn compared(launched: &Launched, source: &Source, output: &mut Output) -> Ex
             }
             Err(differs) => {
                 output.diagnostics(std::slice::from_ref(differs), source);
-                exit = Exit::Program;
+                exit = exit.max(Exit::Program);
             }
         }
     }

@@ -63,6 +63,12 @@ pub struct Run {
     groups: Option<String>,
     #[command(flatten)]
     launch: Launch,
+    /// Keep the outputs of a launch that are not as expected: --keep left.
+    ///
+    /// left/arg1.bin is what is there, left/arg1.differs.jsonl has all elements that differ, left/arg1 an image as
+    /// found.png, expected.png and difference.png.
+    #[arg(long, value_name = "FOLDER")]
+    keep: Option<PathBuf>,
     /// Run this many threads at the same time.
     #[arg(long, value_name = "N", default_value_t = 1, value_parser = jobs)]
     jobs: usize,
@@ -106,6 +112,7 @@ fn serves(language: Language, option: &str) -> bool {
         "local",
         "offset",
         "arg",
+        "keep",
         "functions",
         "device",
     ];
@@ -156,10 +163,17 @@ impl Run {
             Language::Visa => launch::join(&self.launch, &mut layers, &self.file, asked, output),
             _ => Ok(None),
         };
-        let launched = match launched {
+        let mut launched = match launched {
             Ok(launched) => launched,
             Err(exit) => return exit,
         };
+        match &mut launched {
+            Some(launched) => launched.keep = self.keep.take(),
+            None if self.keep.is_some() => {
+                return output.complain("--keep has no meaning without a launch");
+            }
+            None => {}
+        }
         if launched.is_some() {
             for (option, given) in [("threads", &self.threads), ("groups", &self.groups)] {
                 if given.is_some() {

@@ -214,12 +214,7 @@ impl Verdict {
 
 /// Runs one file as a test.
 pub fn run(path: &Path, options: &Options) -> Verdict {
-    let test = Test {
-        beside: path,
-        variant: &Variant::default(),
-        rules: &Rules::default(),
-    };
-    run_as(path, &test, options)
+    run_as(path, &Test::of(path, &Rules::default()), options)
 }
 
 /// What is known of a test beside its file.
@@ -230,6 +225,21 @@ pub struct Test<'a> {
     pub variant: &'a Variant,
     /// What fails it.
     pub rules: &'a Rules,
+}
+
+impl<'a> Test<'a> {
+    /// A file with the launch that lies beside it.
+    pub fn of(path: &'a Path, rules: &'a Rules) -> Test<'a> {
+        const ALONE: &Variant = &Variant {
+            launch: None,
+            device: None,
+        };
+        Test {
+            beside: path,
+            variant: ALONE,
+            rules,
+        }
+    }
 }
 
 /// One of several launches by which a file is tested.

@@ -23,6 +23,8 @@ use std::path::{Path, PathBuf};
 pub struct Launch {
     /// Launch a compiled kernel as this description says (grammar/launch.schema.json lists its fields).
     ///
+    /// Of a file with several `launches` one is named: --launch k.launch.json::small.
+    ///
     /// Without `devices` in it, or with --zebin, the compiler's own description says where arguments go.
     #[cfg_attr(
         feature = "cli",
@@ -60,7 +62,9 @@ pub struct Launch {
     ///
     /// 0=image:in.png, 1=buffer:out.bin:size=4096 (zeros, written over out.bin after the run), 2=buffer:in.bin
     /// (read), 2=buffer:in.bin:out=out.bin (read, written to another), 3=int:5, 4=float4:1,2,3,4,
-    /// 5=sampler:clamp:linear:normalized, 6=local:1024, 7=null, 8=hex:0500.
+    /// 5=sampler:clamp:linear:normalized, 6=local:1024, 7=null, 8=hex:0500. Values of a buffer:
+    /// 9=buffer:int:1,2,3, 9=buffer:uchar:repeat(255):size=64, 9=buffer:float:ramp(0, 0.5, 64),
+    /// 9=buffer:uint:random(7, 1024), 9=buffer:float:random(7, 64, -1, 1):out=out.bin (seed, count, range).
     /// Keys: size= out= of buffers; size= out= in= type= order= channel= of images.
     #[cfg_attr(
         feature = "cli",
@@ -93,6 +97,8 @@ pub struct Launched {
     pub kernel: Option<String>,
     /// Work-items; a group size of zeros is found anew.
     pub size: Size,
+    /// Where outputs that are not as expected are kept.
+    pub keep: Option<PathBuf>,
     /// The description says that it is for this platform, so that no other can be asked for.
     names_platform: bool,
     outs: Vec<(usize, PathBuf)>,
@@ -259,6 +265,7 @@ impl Launch {
             platform: Platform::from_name(&device).unwrap_or_default(),
             source: self.text(source, path, file.functions(&device))?,
             kernel: None,
+            keep: None,
             names_platform: true,
             size,
             outs,
@@ -326,6 +333,7 @@ impl Launch {
             prepared: file.prepare(&front.checked, &name, arguments, &size)?,
             platform: own,
             kernel: Some(name),
+            keep: None,
             names_platform: file.tells_platform(),
             source: source.clone(),
             size,

@@ -25,7 +25,7 @@ pub struct Compared {
     pub name: String,
     /// Its bytes, or `E0646`.
     pub result: Result<usize, Diagnostic>,
-    /// All elements that differ.
+    /// Where it differs.
     pub difference: Option<Difference>,
     /// What is there and what was expected, where they differ.
     wrong: Option<Box<Wrong>>,
@@ -83,13 +83,14 @@ impl Compared {
         }
     }
 
-    /// The output for programs, with all elements that differ.
+    /// The output for programs, with the elements that differ.
     pub fn json(&self) -> Value {
         let mut value = json!({"argument": self.argument, "as_expected": self.result.is_ok()});
         if let Some(difference) = &self.difference {
             let elements = difference.elements.iter().map(|e| difference.json(e));
             value["type"] = json!(difference.dtype);
             value["of"] = json!(difference.all);
+            value["differing"] = json!(difference.differing);
             value["elements"] = elements.collect();
         }
         value

@@ -8,6 +8,7 @@ mod commands;
 mod compiled;
 mod files;
 mod launch;
+mod launches;
 mod lower;
 mod pages;
 mod program_data;

@@ -426,16 +426,16 @@ fn sums(launch: &str) -> tempfile::TempDir {
 const LAUNCHES: &str = r#"{
   "kernel": "sums", "local_size": [64],
   "args": [
-    { "kind": "buffer", "name": "in", "data": "int:ramp(1, 1, 128)" },
+    { "kind": "buffer", "name": "in", "values": "int:ramp(1, 1, 128)" },
     { "kind": "buffer", "name": "out", "bytes": 8 },
     { "kind": "local", "name": "part", "size": 256 }
   ],
   "launches": [
-    { "name": "small", "global_size": [64], "outputs": [{ "arg": 1, "data": "int:2080,.." }] },
-    { "name": "whole", "global_size": [128], "outputs": [{ "arg": 1, "data": "int:2080,6176" }] },
+    { "name": "small", "global_size": [64], "outputs": [{ "arg": 1, "values": "int:2080,.." }] },
+    { "name": "whole", "global_size": [128], "outputs": [{ "arg": 1, "values": "int:2080,6176" }] },
     { "name": "near", "global_size": [128],
-      "outputs": [{ "arg": 1, "data": "int:2081,6170", "compare": { "mode": "ulp", "max": 3 } }] },
-    { "global_size": [128], "outputs": [{ "arg": 1, "data": "int:2080,0", "ignore": ["1"] }] }
+      "outputs": [{ "arg": 1, "values": "int:2081,6170", "compare": { "mode": "ulp", "max": 3 } }] },
+    { "global_size": [128], "outputs": [{ "arg": 1, "values": "int:2080,0", "ignore": ["1"] }] }
   ]
 }"#;
 
@@ -517,7 +517,7 @@ fn images_that_differ_leave_pictures() {
           {{ "kind": "image", "name": "dst", {image} }},
           {{ "kind": "value", "name": "gain", "hex": "0000803f0000803f0000803f0000803f" }},
           {{ "kind": "buffer", "name": "bright", "bytes": 4 }} ],
-        "outputs": [{{ "arg": 1, "data": "uchar:repeat(.., 8),255,255,255,255,repeat(..)" }}] }}"#
+        "outputs": [{{ "arg": 1, "values": "uchar:repeat(.., 8),255,255,255,255,repeat(..)" }}] }}"#
     );
     std::fs::write(folder.path().join("26-grade.launch.json"), launch).expect("written");
     let text = told(folder.path(), &["test", ".", "--keep", "left"], 1);

@@ -3,7 +3,7 @@
 use std::fs;
 use std::path::Path;
 use visim::internals::diagnostic::render_all;
-use visim::internals::harness::case::{self, Rules, Status};
+use visim::internals::harness::case::{self, Rules, Status, Test};
 use visim::internals::harness::session::Options;
 use visim::internals::message::gen5::table::{MESSAGES, State, markdown};
 
@@ -16,12 +16,7 @@ fn outcome(folder: &Path, name: &str, text: &str) -> Result<(), String> {
         allow_empty: true,
         ..Rules::default()
     };
-    let test = case::Test {
-        beside: &path,
-        variant: &case::Variant::default(),
-        rules: &rules,
-    };
-    let verdict = case::run_as(&path, &test, &Options::default());
+    let verdict = case::run_as(&path, &Test::of(&path, &rules), &Options::default());
     match verdict.status {
         Status::Passed => Ok(()),
         _ => {

@@ -15,6 +15,7 @@ use visim::internals::harness::kernel::{LaunchFile, Prepared, Refused};
 use visim::internals::harness::load;
 use visim::internals::harness::session::{Options, file_layer, start};
 use visim::internals::isa::Platform;
+use visim::internals::launch::kernel::Argument;
 use visim::internals::launch::kernel::compare::compare;
 use visim::internals::source::Source;
 
@@ -83,11 +84,15 @@ pub fn outputs_meet(
     let run = |options| outputs(file, text, source, platform, prepare, options);
     let in_order = run(Options::default())?;
     for (output, got) in file.launch.outputs.iter().zip(&in_order) {
-        let name = output.file.as_deref().unwrap_or_default();
-        let expected = file.beside(name).map_err(|r| r.message.clone())?;
-        let differs = |why| format!("argument {}: {why}", output.arg);
-        if let Some(difference) = compare(output, &expected, &[], got).map_err(differs)? {
-            return Err(differs(difference.summary(1).concat()));
+        let expected = output.expected(&Argument::Missing, |name| file.beside(name));
+        let (expected, skipped) = expected.map_err(|refused| refused.message)?;
+        let argument = format!("argument {}", output.arg);
+        match compare(output, &expected, &skipped, got) {
+            Ok(None) => {}
+            Ok(Some(difference)) => {
+                return Err(format!("{argument}: {}", difference.summary(1).join(", ")));
+            }
+            Err(why) => return Err(format!("{argument}: {why}")),
         }
     }
     let jobs = Options {

@@ -23,10 +23,10 @@ use report::{Form, Report};
 use select::{Outline, Selection};
 use serde_json::json;
 use std::collections::{BTreeMap, BTreeSet};
-use std::ffi::{OsStr, OsString};
+use std::ffi::OsString;
 use std::io::{self, IsTerminal};
 use std::panic::{AssertUnwindSafe, catch_unwind};
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
 use std::time::{Duration, Instant};
@@ -123,6 +123,29 @@ struct Found {
     variant: Variant,
 }
 
+impl Found {
+    /// The tests that a file is, of the program that runs: one for each launch and device.
+    fn all(program: &Path, path: &Path) -> impl Iterator<Item = Found> {
+        Variant::all(path).into_iter().map(|variant| Found {
+            name: name_of(path) + &variant.suffix(),
+            program: program.to_path_buf(),
+            path: path.to_path_buf(),
+            variant,
+        })
+    }
+
+    /// The tests that a file is, or the one that has this name.
+    fn called(name: &OsString) -> Vec<Found> {
+        let path = PathBuf::from(name);
+        let one = name.to_str().and_then(|name| {
+            let (file, _) = name.split_once("::").filter(|_| !path.exists())?;
+            let own = name_of(Path::new(name));
+            Found::all(file.as_ref(), file.as_ref()).find(|found| found.name == own)
+        });
+        one.map_or_else(|| Found::all(&path, &path).collect(), |one| vec![one])
+    }
+}
+
 /// What a worker hands over.
 struct Done {
     record: Record,
@@ -181,19 +204,9 @@ impl Test {
     fn chosen(&self, output: &mut Output) -> Result<(Vec<Found>, usize), Exit> {
         let mut found = Vec::new();
         for path in &self.paths {
-            let mut add = |program: PathBuf, path: PathBuf| {
-                for variant in Variant::all(&path) {
-                    found.push(Found {
-                        name: name_of(&path) + &variant.suffix(),
-                        program: program.clone(),
-                        path: path.clone(),
-                        variant,
-                    });
-                }
-            };
             if compile::is_opencl(path) {
                 let program = self.written.find(path, (None, None), output)?;
-                add(program, path.clone());
+                found.extend(Found::all(&program, path));
                 continue;
             }
             match case::find(path) {
@@ -204,7 +217,7 @@ impl Test {
                     );
                     return Err(output.complain(&what));
                 }
-                Ok(files) => files.into_iter().for_each(|file| add(file.clone(), file)),
+                Ok(files) => found.extend(files.iter().flat_map(|file| Found::all(file, file))),
                 Err(why) => return Err(output.complain(&why)),
             }
         }
@@ -385,8 +398,9 @@ struct Alone {
     test: Test,
 }
 
-/// Runs files one after the other, each as `visim test OPTIONS FILE` does; the record of each test, as a line of JSON: one
-/// of a file, but where its description has several launches or devices; `k.visaasm::small` is one of those.
+/// Runs files one after the other, each as `visim test OPTIONS FILE` does; the record of each, as a line of JSON.
+///
+/// A file that is several tests gives as many records; one of them is called by its name in a record, `FILE::LAUNCH`.
 ///
 /// # Errors
 /// A sentence: the options cannot be read.
@@ -400,35 +414,12 @@ pub fn records(options: &[OsString], files: &[OsString]) -> Result<Vec<String>, 
     }
     let (session, rules) = (test.options(), test.rules());
     let mut lines = Vec::new();
-    for file in files {
-        let (path, suffix) = test_of(file);
-        let all = Variant::all(&path);
-        for variant in all
-            .into_iter()
-            .filter(|v| suffix.is_none_or(|s| v.suffix() == s))
-        {
-            let found = Found {
-                name: name_of(&path) + &variant.suffix(),
-                program: path.clone(),
-                path: path.clone(),
-                variant,
-            };
+    for name in files {
+        for found in Found::called(name) {
             lines.push(test.one(&found, &session, &rules, false).record.line());
         }
     }
     Ok(lines)
-}
-
-/// The path of a test, and what stands behind it for one of several launches: `k.visaasm`, `::small`.
-fn test_of(file: &OsStr) -> (PathBuf, Option<&str>) {
-    let path = PathBuf::from(file);
-    let split = file
-        .to_str()
-        .and_then(|text| Some(text.split_at(text.find("::")?)));
-    match split.filter(|_| !path.exists()) {
-        Some((file, suffix)) => (PathBuf::from(file), Some(suffix)),
-        None => (path, None),
-    }
 }
 
 /// The form of the standard output.
@@ -490,7 +481,7 @@ fn list(tests: &[Found], output: &mut Output) -> Exit {
                 let file = test.path.display().to_string();
                 format!(
                     "{}\n",
-                    json!({"type": "listed", "name": test.name, "file": file})
+                    json!({"type": "listed", "name": test.name, "file": file, "test": file.to_string() + &test.variant.suffix()})
                 )
             };
             tests.iter().map(line).collect()

@@ -1,8 +1,9 @@
 //! Outputs held against what is expected: exactly, by units in the last place, or by distance.
 //! Source: launch reference 9; the README of the kernel corpus for the modes.
 
+use super::Refused;
 use super::json::Output;
-use super::values::{element_type, is_scalar};
+use super::values::{element_type, is_scalar, typed};
 use crate::diagnostic::counted;
 use half::f16;
 use serde_json::{Value, json};
@@ -96,7 +97,7 @@ impl Element {
 impl Output {
     /// The element type: the one that is named, or that of the values.
     pub fn element_type(&self) -> String {
-        let values = self.data.as_deref().and_then(|data| data.split_once(':'));
+        let values = self.values.as_deref().and_then(|own| own.split_once(':'));
         match (values, self.dtype.is_empty()) {
             (Some((scalar, _)), true) if is_scalar(scalar) => element_type(scalar),
             _ => self.dtype.clone(),
@@ -136,6 +137,13 @@ impl Output {
     /// # Errors
     /// A sentence.
     pub fn readable(&self) -> Result<(), String> {
+        if let Some(values) = &self.values {
+            let known = |refused: Refused| {
+                let help = refused.help.map(|help| format!("; {help}"));
+                refused.message + &help.unwrap_or_default()
+            };
+            typed(values).map_err(known)?;
+        }
         let dtype = self.element_type();
         if Element::named(&dtype).is_none() {
             let known = "u8 i8 u16 i16 f16 u32 i32 f32 u64 i64 f64";
@@ -144,8 +152,8 @@ impl Output {
                 false => format!("`{dtype}` is not an element type: {known}"),
             });
         }
-        if self.file.is_some() == self.data.is_some() {
-            return Err("what is expected is in `file` or in `data`, one of them".to_string());
+        if self.file.is_some() == self.values.is_some() {
+            return Err("what is expected is in `file` or in `values`, one of them".to_string());
         }
         self.ignored()?;
         let mode = self.compare.mode.as_str();
@@ -168,6 +176,9 @@ pub struct Differing {
     pub got: u64,
 }
 
+/// Elements that are told one by one: more would need more memory than the outputs themselves.
+pub const MOST_KEPT: usize = 1 << 20;
+
 /// Where an output differs from what is expected.
 #[derive(Clone, Debug, PartialEq, Eq)]
 pub struct Difference {
@@ -175,8 +186,10 @@ pub struct Difference {
     pub element: Element,
     /// Its name.
     pub dtype: String,
-    /// Every element that is too far away.
+    /// The elements that are too far away, the first [`MOST_KEPT`] of them.
     pub elements: Vec<Differing>,
+    /// How many are.
+    pub differing: usize,
     /// How many elements there are.
     pub all: usize,
 }
@@ -209,7 +222,7 @@ impl Difference {
 
     /// The first elements, and how many there are.
     pub fn summary(&self, most: usize) -> Vec<String> {
-        let count = self.elements.len();
+        let count = self.differing;
         let mut lines: Vec<String> = self
             .elements
             .iter()
@@ -224,6 +237,26 @@ impl Difference {
         }
         lines
     }
+}
+
+/// Ranges in order, those that touch joined.
+fn joined(ranges: &[Range<usize>]) -> Vec<Range<usize>> {
+    let mut ranges = ranges.to_vec();
+    ranges.sort_by_key(|range| range.start);
+    let mut joined: Vec<Range<usize>> = Vec::new();
+    for range in ranges {
+        match joined.last_mut() {
+            Some(last) if range.start <= last.end => last.end = last.end.max(range.end),
+            _ => joined.push(range),
+        }
+    }
+    joined
+}
+
+/// Whether one of the joined ranges holds a number.
+fn lies_in(joined: &[Range<usize>], index: usize) -> bool {
+    let next = joined.partition_point(|range| range.end <= index);
+    joined.get(next).is_some_and(|range| range.start <= index)
 }
 
 /// Compares the bytes of an output with those expected.
@@ -255,25 +288,30 @@ pub fn compare(
         "absrel" => (e.0 - g.0).abs() <= rule.abs + rule.rel * e.0.abs() || e.0 == g.0,
         _ => false,
     };
-    let mut elements = Vec::new();
+    let skipped = joined(skipped);
+    let (mut elements, mut differing) = (Vec::new(), 0);
     let size = element.bytes();
     let pairs = expected.chunks(size).zip(got.chunks(size));
     for (index, (e, g)) in pairs.enumerate().filter(|(_, (e, g))| e != g) {
         let (e, g) = (element.read(e), element.read(g));
         let both_nan = matches!(element, Element::Float(_)) && e.0.is_nan() && g.0.is_nan();
-        if both_nan || near(e, g) || skipped.iter().any(|range| range.contains(&index)) {
+        if both_nan || near(e, g) || lies_in(&skipped, index) {
             continue;
         }
-        elements.push(Differing {
-            index,
-            expected: e.1,
-            got: g.1,
-        });
+        differing += 1;
+        if differing <= MOST_KEPT {
+            elements.push(Differing {
+                index,
+                expected: e.1,
+                got: g.1,
+            });
+        }
     }
     Ok((!elements.is_empty()).then_some(Difference {
         element,
         dtype,
         elements,
+        differing,
         all: expected.len() / size,
     }))
 }
@@ -287,7 +325,7 @@ mod tests {
         Output {
             arg: 0,
             file: Some(String::new()),
-            data: None,
+            values: None,
             ignore: Vec::new(),
             dtype: dtype.to_string(),
             compare,
@@ -316,8 +354,7 @@ mod tests {
     #[test]
     fn every_element_that_differs_is_told_but_those_left_out() {
         let mut rule = output("u8", Compare::default());
-        let skipped = std::slice::from_ref(&(2..3));
-        let difference = super::compare(&rule, &[1, 2, 3, 4], skipped, &[9, 2, 9, 9]);
+        let difference = super::compare(&rule, &[1, 2, 3, 4], &[2..3, 8..9], &[9, 2, 9, 9]);
         let difference = difference.expect("comparable").expect("they differ");
         let places: Vec<usize> = difference.elements.iter().map(|e| e.index).collect();
         assert_eq!(places, [0, 3]);
@@ -334,6 +371,10 @@ mod tests {
         );
         rule.ignore = vec!["7".to_string(), "8..16".to_string()];
         assert_eq!(rule.ignored(), Ok(vec![7..8, 8..16]));
+        let all = joined(&[8..16, 20..21, 7..8, 9..10]);
+        assert_eq!(all, [7..16, 20..21]);
+        let inside = [6, 7, 15, 16, 20, 21].map(|index| lies_in(&all, index));
+        assert_eq!(inside, [false, true, true, false, true, false]);
         for word in ["x", "9..8", "-1", "4.."] {
             rule.ignore = vec![word.to_string()];
             assert!(rule.ignored().is_err(), "{word}");

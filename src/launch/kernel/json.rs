@@ -11,7 +11,7 @@ use super::{Refused, refuse, schema};
 use crate::diagnostic::{Code, nearest};
 use crate::isa::Platform;
 use crate::surface::Memory;
-use serde::{Deserialize, Deserializer};
+use serde::Deserialize;
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
 use std::ops::Range;
@@ -58,8 +58,7 @@ pub struct Arg {
     /// The bytes of a value, two digits each.
     pub hex: Option<String>,
     /// The bytes of a buffer or image as values: `int:1,2,3`.
-    #[serde(deserialize_with = "text_alone")]
-    pub data: Option<String>,
+    pub values: Option<String>,
     /// Size of a buffer.
     pub bytes: Option<u64>,
     /// Bytes of local memory.
@@ -74,14 +73,6 @@ pub struct Arg {
     pub normalized: bool,
 }
 
-/// A text; what else other tools write in such a field (lists of numbers beside `hex`) is theirs.
-fn text_alone<'de, D: Deserializer<'de>>(from: D) -> Result<Option<String>, D::Error> {
-    Ok(match Value::deserialize(from)? {
-        Value::String(text) => Some(text),
-        _ => None,
-    })
-}
-
 /// What is expected of an argument.
 #[derive(Clone, Debug, Deserialize)]
 pub struct Output {
@@ -90,8 +81,7 @@ pub struct Output {
     /// The file with the bytes expected, or a picture of an image.
     pub file: Option<String>,
     /// The bytes expected as values: `int:1,2,3`.
-    #[serde(default, deserialize_with = "text_alone")]
-    pub data: Option<String>,
+    pub values: Option<String>,
     /// Elements that are not looked at: `7`, `8..16`.
     #[serde(default)]
     pub ignore: Vec<String>,
@@ -494,8 +484,8 @@ impl Arg {
     ) -> Result<Argument, Refused> {
         let wrong = |what: &str| refuse(Code::E0642, what);
         Ok(match self.kind.as_str() {
-            "buffer" if self.data.is_some() => {
-                let made = self.values(self.bytes)?;
+            "buffer" if self.values.is_some() => {
+                let made = self.values_for(self.bytes)?;
                 Argument::Buffer(Arc::new(Memory::from_bytes(&made)))
             }
             "buffer" => match (&self.input, self.bytes) {
@@ -511,7 +501,7 @@ impl Arg {
                 (None, Some(bytes)) => Argument::Buffer(Arc::new(Memory::zeroed(limited(bytes)?))),
                 (None, None) => {
                     return Err(wrong(
-                        "a buffer needs `input`, `bytes`, or `data` as \"int:1,2,3\"",
+                        "a buffer needs `input`, `bytes`, or `values` as \"int:1,2,3\"",
                     ));
                 }
             },
@@ -526,11 +516,11 @@ impl Arg {
                 if KINDS.contains(&shape.kind.as_str()) {
                     shape.sized()?;
                 }
-                Argument::Image(match (&self.input, &self.data) {
+                Argument::Image(match (&self.input, &self.values) {
                     (Some(input), None) => Image::of_file(shape, input, &file(input)?)?,
                     (_, Some(_)) => {
                         let bytes = Image::zeroed(shape.clone())?.len() as u64;
-                        Image::new(shape, &self.values(Some(bytes))?)?
+                        Image::new(shape, &self.values_for(Some(bytes))?)?
                     }
                     (None, None) => Image::zeroed(shape)?,
                 })
@@ -562,17 +552,17 @@ impl Arg {
 }
 
 impl Arg {
-    /// The bytes of `data`, for so much memory where it is known.
-    fn values(&self, size: Option<u64>) -> Result<Vec<u8>, Refused> {
+    /// The bytes of `values`, for so much memory where it is known.
+    fn values_for(&self, size: Option<u64>) -> Result<Vec<u8>, Refused> {
         if self.input.is_some() {
             return Err(refuse(
                 Code::E0642,
-                "`input` and `data` are given, one of them is right",
+                "`input` and `values` are given, one of them is right",
             ));
         }
-        let made = contents(self.data.as_deref().unwrap_or_default(), size)?;
+        let made = contents(self.values.as_deref().unwrap_or_default(), size)?;
         match made.bytes.is_empty() || !made.skipped.is_empty() {
-            true => Err(refuse(Code::E0642, "`data` has no values to begin with")),
+            true => Err(refuse(Code::E0642, "`values` has no values to begin with")),
             false => Ok(made.bytes),
         }
     }
@@ -592,7 +582,7 @@ impl Output {
         file: impl Fn(&str) -> Result<Vec<u8>, Refused>,
     ) -> Result<Expected, Refused> {
         let mut skipped = self.ignored().map_err(|what| refuse(Code::E0640, what))?;
-        let Some(data) = &self.data else {
+        let Some(values) = &self.values else {
             let name = self.file.as_deref().unwrap_or_default();
             let bytes = file(name)?;
             return Ok((
@@ -610,7 +600,7 @@ impl Output {
             Argument::Image(image) => Some(image.len() as u64),
             _ => None,
         };
-        let made = contents(data, size)?;
+        let made = contents(values, size)?;
         skipped.extend(made.skipped);
         Ok((made.bytes, skipped))
     }

@@ -30,7 +30,7 @@ const ARGUMENT: &Fields = &[
     "access",
     "input",
     "hex",
-    "data",
+    "values",
     "bytes",
     "size",
     "image",
@@ -43,7 +43,7 @@ const IMAGE: &Fields = &[
     "type", "order", "channel", "width", "height", "depth", "layers",
 ];
 
-const OUTPUT: &Fields = &["arg", "file", "data", "ignore", "dtype", "compare"];
+const OUTPUT: &Fields = &["arg", "file", "values", "ignore", "dtype", "compare"];
 
 const COMPARE: &Fields = &["mode", "max", "abs", "rel", "reason"];
 

@@ -62,6 +62,25 @@ pub fn element_type(scalar: &str) -> String {
     format!("{letter}{bits}")
 }
 
+/// The row of [`SCALARS`] that the type of values is, and the values.
+///
+/// # Errors
+/// `E0642`: no type, or none of OpenCL C.
+pub(super) fn typed(text: &str) -> Result<(&'static (&'static str, u32, bool), &str), Refused> {
+    let (scalar, items) = text
+        .split_once(':')
+        .ok_or_else(|| wrong(format!("`{text}` is not TYPE:VALUES")))?;
+    if let Some(row) = SCALARS.iter().find(|row| row.0 == scalar) {
+        return Ok((row, items));
+    }
+    let mut refused = wrong(format!("`{scalar}` is not a scalar type of OpenCL C"));
+    let meant = nearest(scalar, SCALARS.iter().map(|row| row.0));
+    refused.help = meant
+        .map(|meant| format!("did you mean {meant}?"))
+        .or(refused.help);
+    Err(refused)
+}
+
 /// Reads `TYPE:ITEM,ITEM…`.
 ///
 /// * `size`: bytes of the memory, where they are known.
@@ -69,17 +88,7 @@ pub fn element_type(scalar: &str) -> String {
 /// # Errors
 /// `E0642`: the words have no meaning, or do not fit; `L0640`: they are more than visim gives.
 pub fn contents(text: &str, size: Option<u64>) -> Result<Contents, Refused> {
-    let (scalar, items) = text
-        .split_once(':')
-        .ok_or_else(|| wrong(format!("`{text}` is not TYPE:VALUES")))?;
-    let Some(&(scalar, width, _)) = SCALARS.iter().find(|row| row.0 == scalar) else {
-        let mut refused = wrong(format!("`{scalar}` is not a scalar type of OpenCL C"));
-        let meant = nearest(scalar, SCALARS.iter().map(|row| row.0));
-        refused.help = meant
-            .map(|meant| format!("did you mean {meant}?"))
-            .or(refused.help);
-        return Err(refused);
-    };
+    let (&(scalar, width, _), items) = typed(text)?;
     let items = cut(items)
         .into_iter()
         .map(item)

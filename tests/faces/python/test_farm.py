@@ -124,7 +124,7 @@ class Workers:
 
 def run_all(tmp_path, count, deadly):
     spool = farm.Spool(str(tmp_path / "records.jsonl"))
-    lines = (json.dumps({"name": f"t{n}", "file": f"t{n}"}) for n in range(count))
+    lines = (json.dumps({"name": f"t{n}", "test": f"t{n}"}) for n in range(count))
     workers, said = Workers(deadly), []
     farm.run_all(farm._batches(lines, 8), workers.start, workers.finish, 4, spool, said.append)
     spool.end()

@@ -3,7 +3,7 @@
 use proptest::prelude::*;
 use std::collections::BTreeSet;
 use std::fs;
-use visim::internals::harness::case::{self, Rules};
+use visim::internals::harness::case::{self, Rules, Test};
 use visim::internals::harness::session::Options;
 use visim::internals::sends::{canonical, parse};
 use visim::internals::source::Source;
@@ -93,12 +93,7 @@ fn survives(receiver: u8, desc: u32, words: [u32; 16], mask: u8) -> Result<(), T
         allow_empty: true,
         ..Rules::default()
     };
-    let test = case::Test {
-        beside: &path,
-        variant: &case::Variant::default(),
-        rules: &rules,
-    };
-    let verdict = case::run_as(&path, &test, &Options::default());
+    let verdict = case::run_as(&path, &Test::of(&path, &rules), &Options::default());
     // What is wrong is said with a code, never by a broken directive of this test.
     for diagnostic in &verdict.diagnostics {
         let name = diagnostic.code.info().name;

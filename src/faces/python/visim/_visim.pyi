@@ -8,9 +8,9 @@ __version__: str
 
 def command(words: list[str]) -> int: ...
 def records(options: list[str], files: list[str]) -> list[str]:
-    """Runs files as `visim test OPTIONS FILE` does; the record of each test, as a line of JSON.
+    """Runs files as `visim test OPTIONS FILE` does; the record of each, as a line of JSON.
 
-    A file whose description has several launches is several tests; `FILE::NAME` is one of them.
+    A file with several launches has a record for each; one of them is called `FILE::LAUNCH`.
 
     ValueError: an option cannot be read.
     """

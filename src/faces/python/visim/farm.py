@@ -123,7 +123,7 @@ def run_all(
 def _lost_record(file: str, lost: Lost) -> str:
     message = f"its worker was lost {TRIES} times: {lost}"
     record = {
-        "type": "test", "name": file.replace(os.sep, "/"), "file": file.partition("::")[0], "status": "failed", "time": 0.0,
+        "type": "test", "name": file.replace(os.sep, "/"), "file": file, "status": "failed", "time": 0.0,
         "message": message, "text": message + "\n", "error": message, "diagnostics": [], "warnings": [], "outputs": [],
     }  # fmt: skip
     return json.dumps(record) + "\n"
@@ -131,9 +131,7 @@ def _lost_record(file: str, lost: Lost) -> str:
 
 def _batches(lines: IO[str], size: int) -> Iterator[Batch]:
     first = 0
-    records = map(json.loads, lines)
-    # Behind the name of a file is which of several launches it is.
-    files = (record["file"] + "".join(record["name"].partition("::")[1:]) for record in records)
+    files = (json.loads(line)["test"] for line in lines)
     while some := list(islice(files, size)):
         yield Batch(first, some)
         first += len(some)

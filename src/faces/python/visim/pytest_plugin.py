@@ -32,8 +32,12 @@ def pytest_collect_file(file_path: Path, parent: pytest.Collector) -> pytest.Col
     return ProgramFile.from_parent(parent, path=file_path)
 
 
+# Statuses of one test, the better first; those that are not named are failures.
+WORST = ["passed", "known failure", "unsupported"]
+
+
 class ProgramFile(pytest.File):
-    """A file with one test in it."""
+    """A file with a test in it, or one for each of its launches."""
 
     def collect(self) -> list[pytest.Item]:
         return [ProgramItem.from_parent(self, name="visim")]
@@ -50,18 +54,19 @@ class ProgramItem(pytest.Item):
         # Relative paths are those of the messages.
         path = os.path.relpath(self.path) if self.path.is_relative_to(Path.cwd()) else str(self.path)
         lines = _visim.records(self.config.getini("visim_options"), [path])
+        # A description with several launches is several tests: what is worst of them is the item's.
         records: list[dict[str, Any]] = [json.loads(line) for line in lines]
-        failed = [r for r in records if r["status"] in ("failed", "no expectation")]
-        if failed:
-            raise Failed("\n".join(r["text"] or f"{r['name']}: {r['status']}" for r in failed))
-        for record in records:
-            if record["text"] and record["status"] == "passed":
-                self.add_report_section("call", "visim", record["text"])
-        # A file with several launches is expected to fail, or skipped, if all of them are.
-        other = next((r for r in records if r["status"] != "passed"), None)
-        if other and all(r["status"] == other["status"] for r in records):
-            end = pytest.xfail if other["status"] == "known failure" else pytest.skip
-            end(other["message"] or other["status"])
+        text = "".join(record["text"] for record in records)
+        record = max(records, key=lambda one: WORST.index(one["status"]) if one["status"] in WORST else len(WORST))
+        status = record["status"]
+        if text and status == "passed":
+            self.add_report_section("call", "visim", text)
+        if status == "known failure":
+            pytest.xfail(record["message"] or status)
+        elif status == "unsupported":
+            pytest.skip(record["message"] or status)
+        elif status != "passed":
+            raise Failed(text or status)
 
     def repr_failure(self, excinfo: pytest.ExceptionInfo[BaseException], style: Any = None) -> Any:
         if isinstance(excinfo.value, Failed):
