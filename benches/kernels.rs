@@ -1,7 +1,8 @@
-//! Whole kernels as `ocloc` printed them for skl, over a frame of 1920x1080 (mandelbrot: 1024x1024, 256
-//! iterations): nanoseconds for each pixel and executed SIMD instructions a second, on one thread and two.
+//! Whole kernels as `ocloc` printed them: those over images for skl, over a frame of 1920x1080 (mandelbrot:
+//! 1024x1024, 256 iterations); those over buffers, with local memory, barriers and atomics, for skl and dg2. Nanoseconds
+//! for each work-item and executed SIMD instructions a second, on one thread and two.
 //!
-//! `cargo bench --bench kernels [-- NAME]`. Source and texts: `benches/kernels/`.
+//! `cargo bench --bench kernels [-- NAME]`. Sources and texts: `benches/kernels/`.
 
 use std::path::Path;
 use std::sync::Arc;
@@ -10,6 +11,7 @@ use visim::internals::check::CheckOptions;
 use visim::internals::harness::front::Front;
 use visim::internals::harness::kernel::CompiledFile;
 use visim::internals::harness::load;
+use visim::internals::isa::Platform;
 use visim::internals::launch::kernel::image::{Image, Shape};
 use visim::internals::launch::kernel::{Argument, Size};
 use visim::internals::launch::{Keep, Observer, RunOptions, Silent, ThreadId, run};
@@ -23,6 +25,9 @@ const ROUNDS: usize = 5;
 /// A kernel, its work-items and its arguments.
 struct Work {
     name: &'static str,
+    /// The program it is part of.
+    file: &'static str,
+    device: &'static str,
     size: (u32, u32),
     group: (u32, u32),
     arguments: fn((u32, u32)) -> Vec<Argument>,
@@ -31,18 +36,24 @@ struct Work {
 const WORK: &[Work] = &[
     Work {
         name: "copy",
+        file: "kernels",
+        device: "skl",
         size: FRAME,
         group: (32, 1),
         arguments: |size| vec![picture("RGBA", size), buffer(16, size)],
     },
     Work {
         name: "sobel",
+        file: "kernels",
+        device: "skl",
         size: FRAME,
         group: (32, 1),
         arguments: |size| vec![picture("R", size), picture("RGBA", size)],
     },
     Work {
         name: "nv12",
+        file: "kernels",
+        device: "skl",
         size: FRAME,
         group: (32, 1),
         arguments: |(w, h)| {
@@ -52,12 +63,16 @@ const WORK: &[Work] = &[
     },
     Work {
         name: "gauss5",
+        file: "kernels",
+        device: "skl",
         size: FRAME,
         group: (32, 1),
         arguments: |size| vec![picture("RGBA", size), picture("RGBA", size)],
     },
     Work {
         name: "mandelbrot",
+        file: "kernels",
+        device: "skl",
         size: (1024, 1024),
         group: (16, 1),
         arguments: |size| {
@@ -71,6 +86,57 @@ const WORK: &[Work] = &[
         },
     },
 ];
+
+/// A kernel over buffers.
+const fn compute(
+    name: &'static str,
+    device: &'static str,
+    size: (u32, u32),
+    group: (u32, u32),
+    arguments: fn((u32, u32)) -> Vec<Argument>,
+) -> Work {
+    Work {
+        name,
+        file: "compute",
+        device,
+        size,
+        group,
+        arguments,
+    }
+}
+
+const fn of_buffers(device: &'static str) -> [Work; 7] {
+    const SQUARE: (u32, u32) = (512, 512);
+    const ROW: (u32, u32) = (1 << 18, 1);
+    [
+        compute("matmul", device, (256, 256), (16, 16), |size| {
+            vec![
+                filled(4, size),
+                filled(4, size),
+                buffer(4, size),
+                int(size.0),
+            ]
+        }),
+        compute("reduce", device, ROW, (256, 1), |(n, _)| {
+            vec![filled(8, (n, 1)), buffer(4, (n / 256, 1)), int(2 * n)]
+        }),
+        compute("histogram", device, ROW, (256, 1), |(n, _)| {
+            vec![filled(16, (n, 1)), buffer(4, (256, 1)), int(16 * n)]
+        }),
+        compute("rowfilter", device, SQUARE, (32, 1), |size| {
+            vec![filled(4, size), buffer(4, size), int(size.0)]
+        }),
+        compute("transpose", device, SQUARE, (16, 16), |size| {
+            vec![filled(4, size), buffer(4, size), int(size.0)]
+        }),
+        compute("nbody", device, (1024, 1), (64, 1), |size| {
+            vec![filled(16, size), buffer(16, size), int(size.0)]
+        }),
+        compute("crc", device, (1 << 14, 1), (64, 1), |(n, _)| {
+            vec![filled(64, (n, 1)), buffer(4, (n, 1)), int(64)]
+        }),
+    ]
+}
 
 /// An 8-bit image with some content.
 fn picture(order: &str, (width, height): (u32, u32)) -> Argument {
@@ -92,7 +158,20 @@ fn buffer(texel: usize, (width, height): (u32, u32)) -> Argument {
     Argument::Buffer(Arc::new(Memory::zeroed(bytes)))
 }
 
-/// Nanoseconds for each pixel, the best of some rounds, and instructions a second in it; nobody watches.
+/// A buffer of floats between 1 and 2.
+fn filled(item: usize, (width, height): (u32, u32)) -> Argument {
+    let floats = item * width as usize * height as usize / 4;
+    let value =
+        |i: usize| (0x3f80_0000 | i.wrapping_mul(0x9e_3779) as u32 & 0x7f_ffff).to_le_bytes();
+    let bytes: Vec<u8> = (0..floats).flat_map(value).collect();
+    Argument::Buffer(Arc::new(Memory::from_bytes(&bytes)))
+}
+
+fn int(value: u32) -> Argument {
+    Argument::Value(value.to_le_bytes().to_vec())
+}
+
+/// Nanoseconds for each work-item, the best of some rounds, and instructions a second in it; nobody watches.
 fn measure(work: &Work, size: (u32, u32), jobs: usize, rounds: usize) -> (f64, f64) {
     measure_watched(work, size, jobs, rounds, |_| Silent)
 }
@@ -106,14 +185,16 @@ fn measure_watched<O: Observer>(
     watch: impl Fn(ThreadId) -> O + Sync,
 ) -> (f64, f64) {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("benches/kernels");
-    let path = folder.join(format!("{}.skl.visaasm", work.name));
+    let path = folder.join(format!("{}.{}.visaasm", work.name, work.device));
     let source = load::source(&path).unwrap_or_else(|e| panic!("{e}"));
     let check = CheckOptions {
+        platform: Platform::from_name(work.device).expect("a platform"),
         finalizer: true,
         ..CheckOptions::default()
     };
     let front = Front::with(&source, &check);
-    let file = CompiledFile::read(&folder.join("kernels.skl.zeinfo"), work.name, None);
+    let description = folder.join(format!("{}.{}.zeinfo", work.file, work.device));
+    let file = CompiledFile::read(&description, work.name, None);
     let file = file.unwrap_or_else(|e| panic!("{}", e.message));
     let program = lower(&front.checked, work.name, &LowerOptions::default());
     let program = program.unwrap_or_else(|e| panic!("{e:?}"));
@@ -162,16 +243,18 @@ fn main() {
         .skip(1)
         .filter(|a| !a.starts_with('-'))
         .collect();
-    println!("kernel        ns/pixel  Minstr/s   two threads: ns/pixel  gain");
-    for work in WORK {
+    println!("kernel           ns/item  Minstr/s    two threads: ns/item  gain");
+    let compute = ["skl", "dg2"].map(of_buffers);
+    for work in WORK.iter().chain(compute.as_flattened()) {
         if !wanted.is_empty() && !wanted.iter().any(|w| work.name.contains(w.as_str())) {
             continue;
         }
         let one = measure(work, work.size, 1, ROUNDS);
         let two = measure(work, work.size, 2, ROUNDS);
         println!(
-            "{:<12} {:>9.1} {:>9.1} {:>23.1} {:>5.2}",
+            "{:<9} {:<4} {:>9.1} {:>9.1} {:>23.1} {:>5.2}",
             work.name,
+            work.device,
             one.0,
             one.1 / 1e6,
             two.0,
