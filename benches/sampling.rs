@@ -152,7 +152,7 @@ fn plan(surface: &Surface, way: Way) -> Option<RegisterPlan> {
         Way::Bilinear(_) => {
             RegisterPlan::sample(surface, &way.state(), &request(SamplerOp::SampleLz), places)
         }
-        _ => RegisterPlan::load(surface, &request(SamplerOp::LdLz), places),
+        _ => RegisterPlan::load(surface, &request(SamplerOp::LdLz), 0, places),
     }
 }
 

@@ -69,6 +69,12 @@ impl<'a> Window<'a> {
         }
     }
 
+    /// The memory and where byte `offset` lies in it, if `len` bytes from there on are all inside.
+    #[inline]
+    pub fn part(&self, offset: u64, len: usize) -> Option<(&'a Memory, usize)> {
+        (self.inside(offset, len) == len).then(|| (self.memory, self.base + offset as usize))
+    }
+
     /// Copies bytes out; those outside are 0.
     pub fn read(&self, offset: u64, out: &mut [u8]) {
         let inside = self.inside(offset, out.len());

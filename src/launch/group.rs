@@ -1,9 +1,11 @@
-//! The threads of one group: they take turns until all have ended.
+//! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
-use super::{Context, Group, Observer, Spare, outside};
+use super::{Context, Group, Observer, Share, Spare, Turns, outside};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{NamedBarriers, Stop, Thread, ThreadId, Trap};
+use crate::exec::{Environment, NamedBarriers, Stop, Thread, ThreadId, Trap, lockstep};
 use crate::surface::Memory;
+use std::ops::Range;
+use std::sync::atomic::Ordering::Relaxed;
 
 /// A thread that has started, and why it waits.
 struct Member<'p, O> {
@@ -15,9 +17,7 @@ struct Member<'p, O> {
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Runs the threads of a group in turn until all have ended, in the memory of `spare`.
     pub(super) fn group(&self, group: u64, spare: &mut Spare) -> Result<Group<O>, Box<Trap>> {
-        let slm = Memory::zeroed(
-            (self.program.slm_bytes as usize).saturating_add(self.options.slm_bytes as usize),
-        );
+        let slm = self.shared();
         let named = NamedBarriers::default();
         let environment = self.environment(&slm, &named);
         let mut members: Vec<Member<'_, O>> = Vec::new();
@@ -68,6 +68,65 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             self.finish(member.thread, member.observer, &mut done);
         }
         Ok(done)
+    }
+
+    /// Runs groups whose threads meet, as many at once as run in lockstep, in the memory of `spare`: all threads go to
+    /// the barrier of their group, or end, before any of them goes on.
+    pub(super) fn teams(
+        &self,
+        groups: Range<u64>,
+        turns: &Turns,
+        spare: &mut Spare,
+        share: &mut Share<O>,
+    ) -> Result<(), Box<Trap>> {
+        let members = self.grid.threads.max(1) as usize;
+        let beside = (self.together / members).max(1);
+        let (nothing, named) = (Memory::zeroed(0), NamedBarriers::default());
+        let environment = self.environment(&nothing, &named);
+        for first in groups.clone().step_by(beside) {
+            if first > turns.failed.load(Relaxed) {
+                return Ok(());
+            }
+            let team = first..(first + beside as u64).min(groups.end);
+            let memories: Vec<Memory> = team.clone().map(|_| self.shared()).collect();
+            let mut threads = Vec::with_capacity(beside * members);
+            for (group, memory) in team.zip(&memories) {
+                for id in self.grid.ids(group) {
+                    let mut observer = (self.observe)(id);
+                    let mut thread = self.start(id, spare, &mut observer);
+                    thread.slm = Some(memory);
+                    threads.push(thread);
+                }
+            }
+            self.team(&mut threads, &environment)?;
+            for thread in threads {
+                self.give_back(thread, spare, share);
+            }
+        }
+        Ok(())
+    }
+
+    /// Runs the threads of whole groups to their ends.
+    fn team(
+        &self,
+        threads: &mut [Thread<'_>],
+        environment: &Environment<'_>,
+    ) -> Result<(), Box<Trap>> {
+        let mut trapped = None;
+        while lockstep::wake(threads) {
+            for chunk in threads.chunks_mut(self.together) {
+                let Err(trap) = lockstep::run(chunk, environment) else {
+                    continue;
+                };
+                // Groups in front may yet have a trap of their own; this one, and those behind it, would not go on.
+                let group = self.group_of(trap.thread);
+                let behind = |t: &&mut Thread<'_>| self.group_of(t.id) >= group;
+                lockstep::end(threads.iter_mut().filter(behind));
+                trapped = Some(trap);
+                break;
+            }
+        }
+        trapped.map_or(Ok(()), Err)
     }
 
     /// The trap of a group none of whose threads can go on: the first that waits at a named barrier has it.

@@ -19,7 +19,7 @@ pub use crate::exec::{Bindings, Deadline, FlatRange, Observer, Sampler, Silent, 
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::lockstep::{self, may_lockstep};
+use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
     Arena, Decoded, Environment, NamedBarriers, Reset, Resources, SitePlans, Thread,
@@ -168,6 +168,7 @@ pub fn run<O: Observer>(
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
     let code = Decoded::new(program);
     let plans = SitePlans::new(program);
+    let meets = shared > 0 || has_barrier(program);
     let context = Context {
         program,
         code: &code,
@@ -179,10 +180,14 @@ pub fn run<O: Observer>(
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
-        together: match !O::ACTIVE && options.slm_bytes == 0 && may_lockstep(program) {
+        together: match !O::ACTIVE
+            && may_lockstep(program)
+            && (!meets || grid.threads <= MOST_MEMBERS)
+        {
             true => (GANG_BYTES / program.image.len().max(1)).clamp(1, GANG),
             false => 1,
         },
+        meets,
     };
     let jobs = match shows_order_of_groups(program) {
         true => 1,
@@ -220,6 +225,9 @@ pub const MAX_SHARED: u64 = 256 << 10;
 /// Threads that run side by side at most, and bytes of their arenas: what the second cache of a core holds.
 const GANG: usize = 16;
 const GANG_BYTES: usize = 256 << 10;
+
+/// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
+const MOST_MEMBERS: u32 = 256;
 
 /// Instructions that a thread runs before others of its group have their turn: long enough to cost nothing, short
 /// enough for one that waits for another in a loop.
@@ -350,6 +358,8 @@ struct Context<'a, F> {
     alike: bool,
     /// Threads that run side by side.
     together: usize,
+    /// Threads of a group have memory or a barrier in common.
+    meets: bool,
 }
 
 /// Memory that the next threads may have.
@@ -408,7 +418,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
             let batch = first..(first + turns.batch).min(turns.groups);
             if self.together > 1 {
-                if let Err(trap) = self.side_by_side(batch, turns, &mut spare, &mut share) {
+                let done = match self.meets {
+                    true => self.teams(batch, turns, &mut spare, &mut share),
+                    false => self.side_by_side(batch, turns, &mut spare, &mut share),
+                };
+                if let Err(trap) = done {
                     let group = self.group_of(trap.thread);
                     turns.failed.fetch_min(group, Relaxed);
                     share.trap = Some((group, trap));
@@ -435,6 +449,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// The number of a thread's group.
     fn group_of(&self, id: ThreadId) -> u64 {
         u64::from(id.index / self.grid.threads.max(1))
+    }
+
+    /// Shared local memory of a group.
+    fn shared(&self) -> Memory {
+        let bytes = self.program.slm_bytes as usize;
+        Memory::of_one_thread(bytes.saturating_add(self.options.slm_bytes as usize))
     }
 
     fn environment<'s>(&'s self, slm: &'s Memory, named: &'s NamedBarriers) -> Environment<'s> {
@@ -464,7 +484,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         share: &mut Share<O>,
     ) -> Result<(), Box<Trap>> {
         let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
-        let environment = self.environment(&slm, &named);
+        let environment = Environment {
+            turn: u64::MAX,
+            ..self.environment(&slm, &named)
+        };
         let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
         let mut threads = Vec::with_capacity(self.together);
         while let Some(id) = ids.peek() {
@@ -476,16 +499,20 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 threads.push(self.start(id, spare, &mut observer));
             }
             lockstep::run(&mut threads, &environment)?;
-            for thread in &mut threads {
-                let mut done = Group::new();
-                let (group, local) = (self.group_of(thread.id), thread.id.local);
-                let arena = self.keep(thread, &mut done);
-                spare.arenas.push_back((arena, local));
-                share.add(group, done);
+            for thread in threads.drain(..) {
+                self.give_back(thread, spare, share);
             }
-            threads.clear();
         }
         Ok(())
+    }
+
+    /// What a thread without an observer leaves: its memory to the next one, the rest to the share of the worker.
+    fn give_back(&self, mut thread: Thread<'_>, spare: &mut Spare, share: &mut Share<O>) {
+        let mut done = Group::new();
+        let (group, local) = (self.group_of(thread.id), thread.id.local);
+        let arena = self.keep(&mut thread, &mut done);
+        spare.arenas.push_back((arena, local));
+        share.add(group, done);
     }
 
     /// Adds up an ended thread and its observer, keeps its registers if they are asked for, and gives its

@@ -48,10 +48,20 @@ pub fn positions<const N: usize>(
     })
 }
 
-/// The texel that each coordinate lies in, in a mode that always has one ([`Axis::never_leaves`]).
+/// Texels by which a message moves all its lanes at most. Source: vISA 3D_SAMPLE, "offsets".
+const MOST_MOVED: i32 = 8;
+
+/// Whether [`nearest`] and [`linear`] know the texels of coordinates that are moved by so many.
+pub fn may_move(axis: &Axis, by: i32) -> bool {
+    let repeats = matches!(axis.mode, Address::Wrap | Address::Mirror);
+    by == 0 || by.abs() <= MOST_MOVED && (!repeats || axis.size > 2 * MOST_MOVED.cast_unsigned())
+}
+
+/// The texel `by` texels from the one that each coordinate lies in, in a mode that always has one
+/// ([`Axis::never_leaves`]).
 #[inline(always)]
-pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N]) -> [u32; N] {
-    if axis.mode == Address::Clamp && !axis.round {
+pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N], by: i32) -> [u32; N] {
+    if axis.mode == Address::Clamp && !axis.round && by == 0 {
         // 256ths are cut off again, and on the way to the edges numbers stay what they are.
         let (size, last) = (axis.size as f32, (axis.size - 1) as f32);
         return by_lane(|lane| {
@@ -65,17 +75,27 @@ pub fn nearest<const N: usize>(axis: &Axis, c: &[u32; N]) -> [u32; N] {
     }
     let mut p = Positions::ORIGIN;
     // Without active lanes none meets the border.
-    let inside = work_out(axis, c, false, None, 0, &mut p);
+    let inside = work_out(axis, c, false, Shift::All(by), 0, &mut p);
     debug_assert!(inside.is_some());
     p.first
 }
 
-/// The two texels around each coordinate, in a mode that always has them ([`Axis::never_leaves`]).
+/// The two texels around each coordinate, `by` texels away, in a mode that always has them
+/// ([`Axis::never_leaves`]).
 #[inline(always)]
-pub fn linear<const N: usize>(axis: &Axis, c: &[u32; N], p: &mut Positions<N>) {
+pub fn linear<const N: usize>(axis: &Axis, c: &[u32; N], by: i32, p: &mut Positions<N>) {
     // Without active lanes none meets the border.
-    let inside = work_out(axis, c, true, None, 0, p);
+    let inside = work_out(axis, c, true, Shift::All(by), 0, p);
     debug_assert!(inside.is_some());
+}
+
+/// Texels that are added to positions.
+#[derive(Clone, Copy)]
+enum Shift<'a, const N: usize> {
+    /// As many to each, as far as [`may_move`] says.
+    All(i32),
+    /// To each lane its own.
+    Each(&'a [i32; N]),
 }
 
 /// The parameters of [`positions`], for wide registers.
@@ -101,6 +121,7 @@ impl<const N: usize> NullaryFnOnce for Job<'_, N> {
             active,
             p,
         } = self;
+        let shift = shift.map_or(Shift::All(0), Shift::Each);
         work_out(axis, c, linear, shift, active, p)
     }
 }
@@ -110,7 +131,7 @@ fn work_out<const N: usize>(
     axis: &Axis,
     c: &[u32; N],
     linear: bool,
-    shift: Option<&[i32; N]>,
+    shift: Shift<'_, N>,
     active: u32,
     p: &mut Positions<N>,
 ) -> Option<()> {
@@ -131,26 +152,27 @@ fn work_out<const N: usize>(
     for (beta, q) in p.beta.iter_mut().zip(&fixed) {
         *beta = q.cast_unsigned() & 255;
     }
-    if let Some(shift) = shift {
-        return shifted(axis, &fixed, shift, linear, active, p);
-    }
+    let by = match shift {
+        Shift::Each(shift) => return shifted(axis, &fixed, shift, linear, active, p),
+        Shift::All(by) => by,
+    };
     let n = axis.size.cast_signed();
     let inside = |t: i32| t.max(0).min(n - 1).cast_unsigned();
     match axis.mode {
-        Wrap => index(&fixed, p, |t| {
-            // −1 to n + 1: the coordinate lies within one map.
+        Wrap => index(&fixed, by, p, |t| {
+            // −1 to n + 1, and what is added: the coordinate lies within one map.
             let t = if t < 0 { t + n } else { t };
             let t = if t >= n { t - n } else { t };
             inside(if t >= n { t - n } else { t })
         }),
-        Mirror => index(&fixed, p, |t| {
-            // −2n − 1 to 2n + 1.
+        Mirror => index(&fixed, by, p, |t| {
+            // −2n − 1 to 2n + 1, and what is added.
             let t = if t < 0 { -t - 1 } else { t };
             let t = if t >= 2 * n { t - 2 * n } else { t };
             inside(if t < n { t } else { 2 * n - 1 - t })
         }),
-        Clamp | Cube => index(&fixed, p, inside),
-        MirrorOnce => index(&fixed, p, |t| inside(if t < 0 { -t - 1 } else { t })),
+        Clamp | Cube => index(&fixed, by, p, inside),
+        MirrorOnce => index(&fixed, by, p, |t| inside(if t < 0 { -t - 1 } else { t })),
         Border | HalfBorder => {
             let last = if linear { n - 2 } else { n - 1 };
             let outside = fixed
@@ -160,7 +182,7 @@ fn work_out<const N: usize>(
             if outside {
                 return None;
             }
-            index(&fixed, p, inside);
+            index(&fixed, by, p, inside);
         }
     }
     Some(())
@@ -186,9 +208,9 @@ fn shifted<const N: usize>(
 }
 
 #[inline(always)]
-fn index<const N: usize>(fixed: &[i32; N], p: &mut Positions<N>, f: impl Fn(i32) -> u32) {
-    p.first = by_lane(|lane| f(fixed[lane] >> 8));
-    p.next = by_lane(|lane| f((fixed[lane] >> 8) + 1));
+fn index<const N: usize>(fixed: &[i32; N], by: i32, p: &mut Positions<N>, f: impl Fn(i32) -> u32) {
+    p.first = by_lane(|lane| f((fixed[lane] >> 8) + by));
+    p.next = by_lane(|lane| f((fixed[lane] >> 8) + by + 1));
 }
 
 /// Fixed point with eight fraction bits of what `texels` makes of each coordinate.
@@ -302,6 +324,22 @@ mod tests {
                         prop_assert_eq!(Some(p.next[lane]), next);
                     }
                     prop_assert_eq!(p.beta[lane], beta.cast_unsigned());
+                }
+            }
+            let by = shift.map_or(0, |s| s[0] / 5);
+            if axis.never_leaves() && may_move(&axis, by) {
+                let mut p = Positions::ORIGIN;
+                super::linear(&axis, &lanes, by, &mut p);
+                let first = super::nearest(&axis, &lanes, by);
+                for (lane, &c) in bits.iter().enumerate() {
+                    let at = |linear| {
+                        i64::from(axis.position(f64::from(f32::from_bits(c)), linear) >> 8)
+                            + i64::from(by)
+                    };
+                    let index = |t| axis.index(t);
+                    prop_assert_eq!(Some(first[lane]), index(at(false)));
+                    let two = [p.first[lane], p.next[lane]].map(Some);
+                    prop_assert_eq!(two, [index(at(true)), index(at(true) + 1)]);
                 }
             }
         }

@@ -14,6 +14,8 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 pub struct Memory {
     words: Box<[AtomicU64]>,
     len: usize,
+    /// Nobody writes beside whoever writes: words are merged without compare-and-exchange.
+    alone: bool,
 }
 
 /// Eight bytes after eight bytes, wherever they begin.
@@ -41,6 +43,16 @@ impl Memory {
         Memory {
             words: (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(),
             len,
+            alone: false,
+        }
+    }
+
+    /// `len` zero bytes that one host thread at a time reads and writes. If more do, bytes beside those that another
+    /// one writes may be lost.
+    pub fn of_one_thread(len: usize) -> Memory {
+        Memory {
+            alone: true,
+            ..Memory::zeroed(len)
         }
     }
 
@@ -54,6 +66,7 @@ impl Memory {
         Memory {
             words: bytes.chunks(8).map(word).collect(),
             len: bytes.len(),
+            alone: false,
         }
     }
 
@@ -224,6 +237,10 @@ impl Memory {
     fn update(&self, index: usize, f: impl Fn(u64) -> u64) -> u64 {
         let word = &self.words[index];
         let mut old = word.load(Relaxed);
+        if self.alone {
+            word.store(f(old), Relaxed);
+            return old;
+        }
         loop {
             match word.compare_exchange_weak(old, f(old), Relaxed, Relaxed) {
                 Ok(_) => return old,

@@ -9,42 +9,75 @@
 //! ```
 //!
 //! What lanes are to a thread (`flow`), threads are in lockstep. Each does what it would do alone, to
-//! the byte, as long as no thread sees what another one does: [`may_lockstep`].
+//! the byte, as long as no thread sees what another one does between two barriers: [`may_lockstep`]. Those of a
+//! group rest at its barrier until [`wake`].
 
 use super::run::{After, run_steps};
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
 use crate::exec::message::texels::Rows;
+use crate::exec::order::shows_order_of_threads;
 use crate::exec::state::observer::Silent;
-use crate::exec::state::thread::Thread;
+use crate::exec::state::thread::{Stop, Thread};
 use crate::exec::state::trap::Trap;
 
-use crate::message::{Request, Sfid};
-use crate::program::{Guard, Lanes, Op, Program};
+use crate::message::Request;
+use crate::program::{Barrier, Guard, Lanes, Op, Program};
 
-/// The place of a thread that has ended.
+/// The place of a thread that has ended or rests.
 const ENDED: u32 = u32::MAX;
 
-/// Whether threads of a program may run side by side: nothing in it makes threads wait for each other, or
-/// tells one what another has done before.
+/// Whether threads of a program may run side by side: they wait for each other at the barrier of the group
+/// alone, and nothing else tells one what another has done before.
 pub fn may_lockstep(program: &Program) -> bool {
-    program.slm_bytes == 0 && program.ops.iter().all(keeps_to_itself)
+    program.ops.iter().all(keeps_to_itself) && !shows_order_of_threads(program)
 }
 
 fn keeps_to_itself(op: &Op) -> bool {
     match op {
-        Op::Barrier(_) | Op::RawSend(_) => false,
-        Op::Send(send) => match &send.request {
-            Request::Target(_) => false,
-            Request::Lsc(r) => !r.op.is_atomic() && r.sfid != Sfid::Slm,
-            request => request.atomic().is_none(),
-        },
+        Op::Barrier(Barrier::NamedSignal(_) | Barrier::NamedWait(_)) | Op::RawSend(_) => false,
+        Op::Send(send) => !matches!(send.request, Request::Target(_)),
         _ => true,
     }
 }
 
-/// Runs threads of a program that [`may_lockstep`] to their ends. They come back in the order of their numbers.
+/// Whether threads of a group wait for each other.
+pub fn has_barrier(program: &Program) -> bool {
+    let is_barrier = |op: &Op| match op {
+        Op::Barrier(_) => true,
+        Op::Send(send) => matches!(send.request, Request::Barrier),
+        _ => false,
+    };
+    program.ops.iter().any(is_barrier)
+}
+
+/// Lets threads go on that rest at the barrier of their group, if none of them is on its way there. Says whether
+/// there is anything left to run.
+pub fn wake(threads: &mut [Thread<'_>]) -> bool {
+    if threads.iter().any(|t| t.frame.pc != ENDED) {
+        return true;
+    }
+    let mut woken = false;
+    for thread in threads {
+        if let Some(pc) = thread.rests.take() {
+            thread.frame.pc = pc;
+            woken = true;
+        }
+    }
+    woken
+}
+
+/// Ends threads for good, wherever they are.
+pub fn end<'t, 'p: 't>(threads: impl Iterator<Item = &'t mut Thread<'p>>) {
+    for thread in threads {
+        thread.frame.pc = ENDED;
+        thread.rests = None;
+    }
+}
+
+/// Runs threads of a program that [`may_lockstep`] to their ends, to the barrier of their group, or for as long as
+/// the environment says. They come back in the order of their numbers.
 ///
 /// # Errors
 /// The [`Trap`] of the first thread, by number, that could not go on; those after it have not ended.
@@ -52,27 +85,28 @@ pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<
     for thread in threads.iter_mut() {
         thread.load_control(environment.code);
     }
+    let going = threads.iter().filter(|t| t.frame.pc != ENDED);
+    let least = going.map(turn).min().unwrap_or(0);
     let mut first = None;
     loop {
         threads.iter_mut().for_each(settle);
-        threads.sort_unstable_by_key(|t| (t.frame.pc, t.id.index));
+        threads.sort_unstable_by_key(|t| (t.frame.pc == ENDED, turn(t), t.frame.pc, t.id.index));
         let Some((leader, _)) = threads.split_first().filter(|t| t.0.frame.pc != ENDED) else {
             break;
         };
+        if turn(leader) > least && environment.turn != u64::MAX {
+            break;
+        }
         let (pc, mode) = (leader.frame.pc, leader.mode);
         let stands = |t: &Thread<'_>| t.frame.pc == pc && t.mode == mode;
         let count = threads.iter().take_while(|t| stands(t)).count();
         let (front, rest) = threads.split_at_mut(count);
         // Those at the same place in another mode have their turn later.
-        let join = rest.iter().map(|t| t.frame.pc).find(|&at| at > pc);
-        let join = join.unwrap_or(ENDED);
+        let join = rest.iter().map(|t| t.frame.pc).filter(|&at| at > pc);
+        let join = join.min().unwrap_or(ENDED);
         if let Err(trap) = advance(front, join, environment) {
             // Whoever comes after would not have started; those in front may yet have a trap of their own.
-            for thread in threads.iter_mut() {
-                if thread.id >= trap.thread {
-                    thread.frame.pc = ENDED;
-                }
-            }
+            end(threads.iter_mut().filter(|t| t.id >= trap.thread));
             first = Some(trap);
         }
     }
@@ -80,13 +114,19 @@ pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<
     first.map_or(Ok(()), Err)
 }
 
-/// Runs threads that are at one op in one float mode until they part or come to `join`.
+/// How often a thread has run for so long that others have their turn: one that waits for them in a loop would never
+/// come to the place where they are.
+const fn turn(thread: &Thread<'_>) -> u64 {
+    thread.executed >> 16
+}
+
+/// Runs threads that are at one op in one float mode until they part or come to `join`, or have had their turn.
 fn advance(
     front: &mut [Thread<'_>],
     join: u32,
     environment: &Environment<'_>,
 ) -> Result<(), Box<Trap>> {
-    let Some(mode) = front.first().map(|leader| leader.mode) else {
+    let Some((mode, now)) = front.first().map(|leader| (leader.mode, turn(leader))) else {
         return Ok(());
     };
     loop {
@@ -97,7 +137,7 @@ fn advance(
         front.iter_mut().for_each(settle);
         let pc = front[0].frame.pc;
         let together = front.iter().all(|t| t.frame.pc == pc && t.mode == mode);
-        if !together || pc >= join {
+        if !together || pc >= join || turn(&front[0]) != now {
             return Ok(());
         }
     }
@@ -200,7 +240,7 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
     let (rows, coalesced) = match op {
         Op::Send(send) => (
             Rows::new(&front[0], environment, send),
-            Coalesced::new(&front[0], environment, send),
+            Coalesced::new(&front[0], environment, send, pc),
         ),
         _ => (None, None),
     };
@@ -209,14 +249,17 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
         let served = rows.as_ref().is_some_and(|rows| rows.write(thread))
             || coalesced
                 .as_ref()
-                .is_some_and(|message| message.serve(thread));
+                .is_some_and(|message| message.serve(thread, environment));
         if served {
             thread.frame.pc = pc + 1;
             continue;
         }
         match thread.act(environment, op, pc, &mut Silent)? {
             After::Next | After::NextInMode => {}
-            After::Stop(_) => thread.frame.pc = ENDED,
+            After::Stop(stop) => {
+                thread.rests = (stop == Stop::Barrier).then_some(thread.frame.pc);
+                thread.frame.pc = ENDED;
+            }
         }
     }
     Ok(())

@@ -91,11 +91,25 @@ const DATA_CACHES: [u32; 4] = [10, 12, 13, 15];
 
 /// Whether groups may leave other bytes behind when they run in another order, though nothing races.
 pub fn shows_order_of_groups(program: &Program) -> bool {
-    let mut updates = program.ops.iter().filter_map(|op| match op {
+    differ(program.ops.iter().filter_map(|op| match op {
         Op::Send(send) if !is_of_group(program, send) => Update::of(send),
         Op::RawSend(message) => Update::of_raw(message),
         _ => None,
+    }))
+}
+
+/// Whether threads of a group may leave other bytes behind when they take their turns elsewhere than at barriers,
+/// though nothing races.
+pub fn shows_order_of_threads(program: &Program) -> bool {
+    let of_group = program.ops.iter().filter_map(|op| match op {
+        Op::Send(send) if is_of_group(program, send) => Update::of(send),
+        _ => None,
     });
+    differ(of_group) || shows_order_of_groups(program)
+}
+
+/// Whether the order of some updates of one memory shows.
+fn differ(mut updates: impl Iterator<Item = Update>) -> bool {
     let first = updates.next();
     first.is_some_and(|first| {
         first == Update::Ordered || updates.any(|other| !first.commutes_with(other))

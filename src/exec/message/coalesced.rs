@@ -2,7 +2,8 @@
 //!
 //! ```text
 //!  addresses  a₀ a₁ a₂ …  ─┬─ each the bytes of a lane after the last: one copy
-//!  registers  R₀ R₁ R₂ …   └─ anything else: a copy for each lane, in order
+//!  registers  R₀ R₁ R₂ …   ├─ all the same: one read for all
+//!                          └─ anything else: a copy for each lane, in order
 //!             G₀ G₁ G₂ …  ◀─▶ R₀G₀ R₁G₁ R₂G₂ … in memory
 //! ```
 //!
@@ -10,16 +11,17 @@
 //! way is left to it, before anything has changed.
 
 use super::lsc::lsc_addresses;
-use super::memory::Space;
-use crate::dataport::untyped::Window;
+use super::memory::{Space, atomic_values};
+use crate::dataport::untyped::{AtomicType, Window};
 use crate::exec::message::call::{Call, read_raw, state};
 use crate::exec::message::environment::Environment;
 use crate::exec::state::lanes::{MAX_LANES, active};
 use crate::exec::state::thread::Thread;
-use crate::isa::Platform;
+use crate::isa::{AtomicOp, Platform};
 use crate::lower::{SLM, STATELESS};
-use crate::message::{Layout, LscOp, Request};
+use crate::message::{Layout, Lsc, LscModel, LscOp, Request, Sfid};
 use crate::program::{Raw, Registers, Send};
+use crate::surface::Memory;
 use std::ops::Range;
 
 /// The first address of each lane. All are read before anything is written, as a message's payload is.
@@ -41,23 +43,46 @@ pub(crate) fn lane_addresses(
     };
     let base = call.base;
     if registers.address_bytes == 8 {
-        let mut bytes = [0; 8 * MAX_LANES];
-        let bytes = &mut bytes[..8 * lanes.len()];
-        read_raw(thread, raw, bytes);
-        for (address, qword) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
-            *address = base.wrapping_add(u64::from_le_bytes(*qword));
-        }
-    } else if is_flat(request) {
-        for (address, offset) in lanes.iter_mut().zip(dwords(thread, raw, count)) {
-            *address = base.wrapping_add(u64::from(offset));
-        }
-    } else {
-        let (base, unit) = (base as u32, u64::from(registers.unit));
-        for (address, offset) in lanes.iter_mut().zip(dwords(thread, raw, count)) {
-            *address = u64::from(base.wrapping_add(offset)) * unit;
-        }
+        with_bytes::<{ 8 * MAX_LANES }>(thread, raw, 8 * count, |bytes| {
+            for (address, qword) in lanes.iter_mut().zip(bytes.as_chunks::<8>().0) {
+                *address = base.wrapping_add(u64::from_le_bytes(*qword));
+            }
+        });
+        return out;
     }
+    with_bytes::<{ 4 * MAX_LANES }>(thread, raw, 4 * count, |bytes| {
+        let offsets = bytes.as_chunks::<4>().0.iter();
+        let offsets = offsets.map(|dword| u32::from_le_bytes(*dword));
+        if is_flat(request) {
+            for (address, offset) in lanes.iter_mut().zip(offsets) {
+                *address = base.wrapping_add(u64::from(offset));
+            }
+        } else {
+            let (base, unit) = (base as u32, u64::from(registers.unit));
+            for (address, offset) in lanes.iter_mut().zip(offsets) {
+                *address = u64::from(base.wrapping_add(offset)) * unit;
+            }
+        }
+    });
     out
+}
+
+/// The first bytes of a raw operand, `N` at most; copied only where some lie past the end of its variable, where
+/// they are zero.
+pub(crate) fn with_bytes<const N: usize>(
+    thread: &Thread<'_>,
+    raw: Raw,
+    count: usize,
+    f: impl FnOnce(&[u8]),
+) {
+    let count = count.min(N);
+    if raw.end.saturating_sub(raw.offset) as usize >= count {
+        f(&thread.arena[raw.offset as usize..][..count]);
+    } else {
+        let mut bytes = [0; N];
+        read_raw(thread, raw, &mut bytes[..count]);
+        f(&bytes[..count]);
+    }
 }
 
 /// Whether addresses have 64 bits.
@@ -68,20 +93,9 @@ const fn is_flat(request: &Request) -> bool {
     )
 }
 
-/// A dword for each lane.
-fn dwords(thread: &Thread<'_>, raw: Raw, count: usize) -> [u32; MAX_LANES] {
-    let mut bytes = [0; 4 * MAX_LANES];
-    read_raw(thread, raw, &mut bytes[..4 * count.min(MAX_LANES)]);
-    let mut out = [0; MAX_LANES];
-    for (out, dword) in out.iter_mut().zip(bytes.as_chunks::<4>().0) {
-        *out = u32::from_le_bytes(*dword);
-    }
-    out
-}
-
 /// What each lane moves.
 #[derive(Clone, Copy)]
-struct Shape {
+pub(super) struct Shape {
     /// To memory.
     write: bool,
     /// Bytes of an element in memory: 1, 2, 4 or 8.
@@ -162,6 +176,61 @@ impl Shape {
     }
 }
 
+/// An atomic on the lanes of a message.
+#[derive(Clone, Copy)]
+pub(super) struct Update {
+    op: AtomicOp,
+    ty: AtomicType,
+    /// Bytes of an operand's place in registers: 4 or 8.
+    slot: usize,
+    /// What is written, and what is compared with.
+    values: [Option<Raw>; 2],
+    answer: Option<Raw>,
+}
+
+/// What a message does in memory that is the same each time it is sent.
+#[derive(Clone, Copy)]
+pub(super) enum Work {
+    /// Elements are moved.
+    Move(Shape),
+    /// Elements are changed where they are.
+    Update(Update),
+}
+
+impl Work {
+    /// What the lanes of a message do; `None` if it is not served here.
+    pub(super) fn of(
+        request: &Request,
+        registers: &Registers,
+        count: usize,
+        platform: Platform,
+    ) -> Option<Work> {
+        let update = |op, ty, slot, returns: bool| Update {
+            op,
+            ty,
+            slot,
+            values: atomic_values(op, registers),
+            answer: registers.answer.filter(|_| returns),
+        };
+        let update = match request {
+            // Words travel in dword slots.
+            Request::Atomic(r) | Request::SvmAtomic(r) => {
+                let slot = if r.bits == 64 { 8 } else { 4 };
+                update(r.op, AtomicType::of_bits(r.bits), slot, r.returns)
+            }
+            Request::Lsc(r) if !r.transposed => match r.op {
+                LscOp::Atomic(op) => {
+                    let ty = AtomicType::of_bits(8 * r.data.memory_bytes());
+                    update(op, ty, r.data.register_bytes() as usize, true)
+                }
+                _ => return Shape::of(request, registers, count, platform).map(Work::Move),
+            },
+            _ => return Shape::of(request, registers, count, platform).map(Work::Move),
+        };
+        matches!(update.slot, 4 | 8).then_some(Work::Update(update))
+    }
+}
+
 /// Serves a message on the lanes of `call.mask` if it can be served whole. If not, nothing has happened.
 pub(crate) fn serve(
     thread: &mut Thread<'_>,
@@ -171,17 +240,18 @@ pub(crate) fn serve(
 ) -> bool {
     let count = (call.count as usize).min(MAX_LANES);
     let platform = thread.program.platform;
-    Shape::of(request, call.registers, count, platform)
-        .is_some_and(|shape| shaped(thread, space, request, &shape, call))
+    Work::of(request, call.registers, count, platform)
+        .is_some_and(|work| worked(thread, space, request, &work, call))
 }
 
-/// A gather or scatter in one memory, for the threads that send it one after the other.
+/// A gather, scatter or atomic in one memory, for the threads that send it one after the other.
 pub(crate) struct Coalesced<'s> {
     send: &'s Send,
-    /// Binding table index.
-    index: u32,
-    space: Space<'s>,
-    shape: Shape,
+    /// What the variable of the surface holds.
+    state: u32,
+    /// `None`: shared local memory, of which every group has its own.
+    space: Option<Space<'s>>,
+    work: &'s Work,
 }
 
 impl<'s> Coalesced<'s> {
@@ -191,47 +261,138 @@ impl<'s> Coalesced<'s> {
         thread: &Thread<'_>,
         environment: &Environment<'s>,
         send: &'s Send,
+        pc: u32,
     ) -> Option<Coalesced<'s>> {
         let (request, operands) = (&send.request, &send.operands);
+        if environment.through_bits {
+            return None;
+        }
+        let work = environment.plans.work(pc, || {
+            // Other values than addresses make another message of it.
+            let plain = operands.scalars.iter().all(|(scalar, _)| scalar.is_base());
+            let count = usize::from(send.lanes.count).min(MAX_LANES);
+            let platform = thread.program.platform;
+            plain.then(|| Work::of(request, &operands.registers, count, platform))?
+        })?;
         let resources = environment.resources;
-        let index = state(thread, send.surface);
-        let space = match request {
-            Request::ByteScattered(_) | Request::DwordScattered(_) | Request::Untyped(_)
-                if index != SLM && index != STATELESS =>
-            {
-                Space::Surface(index, Window::of(resources.surface(index)?))
-            }
-            Request::SvmScattered(_) | Request::SvmUntyped(_) if resources.own.is_none() => {
-                Space::Flat(&resources.flat, None)
-            }
+        let state = state(thread, send.surface);
+        let index = match request {
+            Request::ByteScattered(r) | Request::DwordScattered(r) => Some(r.surface),
+            Request::Untyped(r) => Some(r.surface),
+            Request::Atomic(r) => Some(r.surface),
+            Request::SvmScattered(_) | Request::SvmUntyped(_) | Request::SvmAtomic(_) => None,
+            Request::Lsc(r) if r.typed().is_some() || r.typed_atomic().is_some() => return None,
+            Request::Lsc(r) if r.sfid == Sfid::Slm => Some(SLM),
+            Request::Lsc(r) => match r.model {
+                LscModel::Flat => None,
+                LscModel::Bti(index) | LscModel::Bss(index) => Some(index),
+                LscModel::Ss(_) => return None,
+            },
             _ => return None,
         };
-        let count = usize::from(send.lanes.count).min(MAX_LANES);
-        let platform = thread.program.platform;
-        let shape = Shape::of(request, &operands.registers, count, platform)?;
-        (!environment.through_bits).then_some(Coalesced {
+        let is_lsc_slm = matches!(request, Request::Lsc(r) if r.sfid == Sfid::Slm);
+        let space = match index.map(|index| match is_lsc_slm {
+            true => index,
+            false => index.wrapping_add(state),
+        }) {
+            Some(SLM) => None,
+            Some(STATELESS) => return None,
+            Some(index) => {
+                let window = Window::of(resources.surface(index)?);
+                Some(Space::Surface(index, window))
+            }
+            None if resources.own.is_none() => Some(Space::Flat(&resources.flat, None)),
+            None => return None,
+        };
+        Some(Coalesced {
             send,
-            index,
+            state,
             space,
-            shape,
+            work,
         })
     }
 
     /// Serves the message of a thread if it is in that memory and can be served whole. If not, nothing has
     /// happened and false comes back.
-    pub(crate) fn serve(&self, thread: &mut Thread<'_>) -> bool {
+    pub(crate) fn serve(&self, thread: &mut Thread<'_>, environment: &Environment<'_>) -> bool {
         let send = self.send;
-        if state(thread, send.surface) != self.index {
+        if state(thread, send.surface) != self.state {
             return false;
         }
         let mask = thread.active(send.lanes, send.guard);
+        if mask == 0 {
+            return true;
+        }
         // Nothing is refused here that would name the op.
         let call = Call::new(thread, send, mask, 0);
-        shaped(thread, &self.space, &send.request, &self.shape, &call)
+        match &self.space {
+            Some(space) => worked(thread, space, &send.request, self.work, &call),
+            None => {
+                let slm = thread.slm.unwrap_or(environment.slm);
+                let space = Space::Shared(Window::whole(slm));
+                worked(thread, &space, &send.request, self.work, &call)
+            }
+        }
     }
 }
 
-/// As [`serve`], for a message whose shape is known.
+/// As [`serve`], for a message whose work is known.
+fn worked(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    request: &Request,
+    work: &Work,
+    call: &Call<'_>,
+) -> bool {
+    match work {
+        Work::Move(shape) => shaped(thread, space, request, shape, call),
+        Work::Update(update) => updated(thread, space, request, update, call),
+    }
+}
+
+/// Changes an element for each lane, in order.
+fn updated(
+    thread: &mut Thread<'_>,
+    space: &Space<'_>,
+    request: &Request,
+    update: &Update,
+    call: &Call<'_>,
+) -> bool {
+    let count = (call.count as usize).min(MAX_LANES);
+    let (slot, size) = (update.slot, usize::from(update.ty.bits) / 8);
+    let whole = |raw: &Option<Raw>| {
+        raw.is_none_or(|raw| raw.end.saturating_sub(raw.offset) as usize >= slot * count)
+    };
+    if !update.values.iter().chain([&update.answer]).all(whole) {
+        return false;
+    }
+    let addresses = lane_addresses(thread, request, call);
+    let missing = |lane: usize| space.find(addresses[lane], size).is_err();
+    if !space.endless() && active(call.mask, count).any(missing) {
+        return false;
+    }
+    let at = |raw: Raw, lane: usize| raw.offset as usize + slot * lane;
+    for lane in active(call.mask, count) {
+        let values = update.values.map(|raw| {
+            let mut value = [0; 8];
+            if let Some(raw) = raw {
+                value[..slot].copy_from_slice(&thread.arena[at(raw, lane)..][..slot]);
+            }
+            u64::from_le_bytes(value)
+        });
+        let Ok((window, offset)) = space.find(addresses[lane], size) else {
+            return false;
+        };
+        let old = window.atomic(update.op, update.ty, offset, values);
+        if let Some(answer) = update.answer {
+            let to = at(answer, lane);
+            thread.arena[to..to + slot].copy_from_slice(&old.to_le_bytes()[..slot]);
+        }
+    }
+    true
+}
+
+/// Moves an element or more for each lane.
 fn shaped(
     thread: &mut Thread<'_>,
     space: &Space<'_>,
@@ -276,11 +437,12 @@ fn row(
     size: usize,
 ) -> Option<u64> {
     let registers = call.registers;
-    if registers.address_bytes == 8 || matches!(request, Request::Lsc(_)) {
-        return None;
-    }
+    let (base, unit) = match request {
+        Request::Lsc(r) => (call.base.wrapping_add(offset_of_dwords(r)?), 1),
+        _ if registers.address_bytes == 8 => return None,
+        _ => (call.base, registers.unit as usize),
+    };
     let raw = (*registers.params().first()?)?;
-    let unit = registers.unit as usize;
     let step = size.checked_div(unit).filter(|step| step * unit == size)? as u32;
     let register = &thread.arena[raw.offset as usize..raw.end.max(raw.offset) as usize];
     let offsets = register.as_chunks::<4>().0.get(lanes)?;
@@ -292,13 +454,19 @@ fn row(
     let far = step.checked_mul(offsets.len() as u32)?;
     let start = if is_flat(request) {
         first.checked_add(far)?;
-        call.base.wrapping_add(u64::from(first))
+        base.wrapping_add(u64::from(first))
     } else {
-        let start = (call.base as u32).wrapping_add(first);
+        let start = (base as u32).wrapping_add(first);
         start.checked_add(far)?;
         u64::from(start) * unit as u64
     };
     (misses == 0).then_some(start)
+}
+
+/// What is added to the address of every lane, if those of the load/store pipe are a dword each and wrap as such.
+fn offset_of_dwords(r: &Lsc) -> Option<u64> {
+    let plain = r.address_bits == 32 && r.extend.is_none() && r.scale == 1 && !r.op.is_strided();
+    plain.then_some(r.offset as u64)
 }
 
 /// Moves the bytes of some lanes, all on, which follow each other from `start` on.
@@ -309,15 +477,25 @@ fn in_one_piece(
     lanes: Range<usize>,
     start: u64,
 ) -> bool {
-    let mut bytes = [0; MOST * MAX_LANES];
-    let bytes = &mut bytes[..shape.bytes() * lanes.len()];
-    if start.checked_add(bytes.len() as u64).is_none() {
+    let count = shape.bytes() * lanes.len();
+    if start.checked_add(count as u64).is_none() {
         return false;
     }
-    let Ok((window, offset)) = space.find(start, bytes.len()) else {
+    let Ok((window, offset)) = space.find(start, count) else {
         return false;
     };
     let registers = &mut thread.arena[shape.data.offset as usize..][..shape.registers(lanes.end)];
+    if shape.rows == 1 && shape.unit == shape.slot {
+        // They lie in registers as in memory.
+        let own = &mut registers[shape.slot * lanes.start..shape.slot * lanes.end];
+        match shape.write {
+            true => window.write(offset, own),
+            false => window.read(offset, own),
+        }
+        return true;
+    }
+    let mut bytes = [0; MOST * MAX_LANES];
+    let bytes = &mut bytes[..count];
     if shape.write {
         pack(shape, registers, lanes.start, bytes);
         window.write(offset, bytes);
@@ -337,6 +515,14 @@ fn in_pieces(
     mask: u32,
     addresses: &[u64; MAX_LANES],
 ) -> bool {
+    if let Some(memory) = Part::around(space, addresses, lanes.clone(), mask, shape.bytes()) {
+        let registers = &mut thread.arena[shape.data.offset as usize..];
+        match (shape.write, shape.unit, shape.slot) {
+            (false, 4, 4) => return memory.gather(registers, shape, lanes, mask),
+            (true, 4, 4) => return memory.scatter(registers, shape, lanes, mask),
+            _ => {}
+        }
+    }
     let size = shape.bytes();
     // A lane without memory is a fault, which is reported where lanes are served one by one.
     let missing = |lane: usize| space.find(addresses[lane], size).is_err();
@@ -356,7 +542,9 @@ fn in_pieces(
         };
         match (shape.write, size) {
             (true, _) => window.write(offset, own),
-            (false, 4) => own.copy_from_slice(&window.load::<4>(offset)),
+            (false, 1) => own.copy_from_slice(&window.load::<1>(offset)),
+            (false, 2) => own.copy_from_slice(&window.load::<2>(offset)),
+            (false, 8) => own.copy_from_slice(&window.load::<8>(offset)),
             (false, _) => window.read(offset, own),
         }
     }
@@ -364,6 +552,80 @@ fn in_pieces(
         unpack(shape, registers, lanes.start, mask, bytes);
     }
     true
+}
+
+/// Where the elements of lanes lie in one memory, all of them inside.
+struct Part<'m> {
+    memory: &'m Memory,
+    at: [usize; MAX_LANES],
+    /// All lanes read the same.
+    same: bool,
+}
+
+impl<'m> Part<'m> {
+    /// The memory that holds the bytes of all lanes of `mask`, if there is one; lanes that are off are where one
+    /// that is on is.
+    fn around(
+        space: &Space<'m>,
+        addresses: &[u64; MAX_LANES],
+        lanes: Range<usize>,
+        mask: u32,
+        size: usize,
+    ) -> Option<Part<'m>> {
+        let kept = space.address_bits();
+        let own = addresses[lanes.start] & kept;
+        let (mut low, mut high) = (own, own);
+        let mut whole = [own; MAX_LANES];
+        for lane in lanes {
+            let on = 0u64.wrapping_sub(u64::from(mask >> lane & 1));
+            let address = addresses[lane] & kept & on | own & !on;
+            (low, high) = (low.min(address), high.max(address));
+            whole[lane] = address;
+        }
+        let span = usize::try_from(high - low).ok()?.checked_add(size)?;
+        let (window, offset) = space.span(low, high, size)?;
+        let (memory, start) = window.part(offset, span)?;
+        Some(Part {
+            memory,
+            at: whole.map(|address| start.wrapping_add((address - low) as usize)),
+            same: low == high,
+        })
+    }
+
+    /// Reads dwords, those of each lane into rows of registers.
+    fn gather(&self, registers: &mut [u8], shape: &Shape, lanes: Range<usize>, mask: u32) -> bool {
+        for row in 0..shape.rows {
+            let (slots, _) = registers[row * shape.pitch..].as_chunks_mut::<4>();
+            let slots = &mut slots[..lanes.end];
+            let one = self.memory.load::<4>(self.at[lanes.start] + 4 * row);
+            for (lane, slot) in slots.iter_mut().enumerate().skip(lanes.start) {
+                if mask >> lane & 1 != 0 {
+                    *slot = match self.same {
+                        true => one,
+                        false => self.memory.load::<4>(self.at[lane] + 4 * row),
+                    };
+                }
+            }
+        }
+        true
+    }
+
+    /// Writes dwords, those of a lane after those of the lane before.
+    fn scatter(&self, registers: &[u8], shape: &Shape, lanes: Range<usize>, mask: u32) -> bool {
+        let mut rows: [&[[u8; 4]]; MOST / 4] = [&[]; MOST / 4];
+        for (row, slots) in rows.iter_mut().enumerate().take(shape.rows) {
+            *slots = &registers[row * shape.pitch..].as_chunks().0[..lanes.end];
+        }
+        for lane in active(mask, lanes.end) {
+            let mut own = [[0; 4]; MOST / 4];
+            for (element, slots) in own.iter_mut().zip(&rows[..shape.rows]) {
+                *element = slots[lane];
+            }
+            let own = own.as_flattened();
+            self.memory.write(self.at[lane], &own[..4 * shape.rows]);
+        }
+        true
+    }
 }
 
 /// Whether each address is `size` bytes after the one before.

@@ -2,6 +2,7 @@
 //! called, and what it returns lands in registers.
 
 use super::call::{Call, refuse, surface};
+use super::coalesced::Coalesced;
 use super::environment::Environment;
 use super::media::media;
 use super::media_sampler::Media;
@@ -34,6 +35,11 @@ pub fn send<O: Observer>(
         if !O::ACTIVE && site_plans::serve(alone, environment, send, pc) {
             return Ok(());
         }
+    } else if !O::ACTIVE
+        && let Some(message) = Coalesced::new(thread, environment, send, pc)
+        && message.serve(thread, environment)
+    {
+        return Ok(());
     }
     let mask = thread.active(send.lanes, send.guard);
     if mask == 0 && !template.is_block() {
@@ -161,7 +167,7 @@ fn bound<O: Observer>(
 ) -> Result<(), Box<Trap>> {
     match index {
         SLM => {
-            let space = Space::Shared(Window::whole(environment.slm));
+            let space = Space::Shared(Window::whole(thread.slm.unwrap_or(environment.slm)));
             memory::untyped(thread, &space, request, call, observer)
         }
         STATELESS => {

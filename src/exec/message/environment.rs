@@ -36,7 +36,7 @@ pub struct Environment<'a> {
     pub resources: &'a Resources,
     /// What is kept of its sampler messages.
     pub plans: &'a SitePlans,
-    /// Shared local memory of the thread's group.
+    /// Shared local memory of the thread's group, if the thread has none of its own.
     pub slm: &'a Memory,
     /// Named barriers of the thread's group.
     pub named: &'a NamedBarriers,

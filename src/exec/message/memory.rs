@@ -80,6 +80,14 @@ impl<'a> Space<'a> {
         matches!(self, Space::Surface(..) | Space::Shared(_))
     }
 
+    /// The bits of an address that count.
+    pub(crate) fn address_bits(&self) -> u64 {
+        match self {
+            Space::Shared(_) => SHARED_BITS,
+            _ => u64::MAX,
+        }
+    }
+
     /// The window that `bytes` bytes at `address` lie in, and their offset.
     pub(crate) fn find(&self, address: u64, bytes: usize) -> Result<(Window<'a>, u64), Fault> {
         match self {
@@ -96,6 +104,14 @@ impl<'a> Space<'a> {
                 .find(address, bytes)
                 .or_else(|| own.and_then(|own| own.find(address, bytes)))
                 .ok_or(Fault { address, bytes }),
+        }
+    }
+
+    /// The one window that `bytes` bytes at each address from `low` to `high` lie in, and the offset of the first.
+    pub(crate) fn span(&self, low: u64, high: u64, bytes: usize) -> Option<(Window<'a>, u64)> {
+        match self {
+            Space::Flat(flat, _) => flat.find_span(low, high, bytes),
+            _ => self.find(low, bytes).ok(),
         }
     }
 

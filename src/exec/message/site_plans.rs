@@ -1,6 +1,7 @@
-//! What is kept of sampler messages from one thread of a run to the next: most send the same message each
-//! time, with other coordinates.
+//! What is kept of messages from one thread of a run to the next: most send the same message each time, with
+//! other coordinates or addresses.
 
+use super::coalesced::Work;
 use super::sampling::channel_bytes;
 use crate::exec::compute::general;
 use crate::exec::message::call::state;
@@ -17,6 +18,8 @@ use std::sync::OnceLock;
 /// The messages of a program, by op.
 pub struct SitePlans {
     sites: Vec<OnceLock<Site>>,
+    /// Of messages to memory; `None`: lanes are served one by one.
+    works: Vec<OnceLock<Option<Work>>>,
 }
 
 /// A message as the first thread sent it.
@@ -27,6 +30,8 @@ struct Site {
     sampler: u32,
     /// `None`: only the reference serves it.
     plan: Option<SamplePlan>,
+    /// Where a level of detail lies that lanes have in common, and it.
+    level: Option<(usize, u32)>,
 }
 
 impl SitePlans {
@@ -34,7 +39,13 @@ impl SitePlans {
     pub fn new(program: &Program) -> SitePlans {
         SitePlans {
             sites: program.ops.iter().map(|_| OnceLock::new()).collect(),
+            works: program.ops.iter().map(|_| OnceLock::new()).collect(),
         }
+    }
+
+    /// What the message at an op does in memory, worked out when it is asked for the first time.
+    pub(super) fn work(&self, pc: u32, work: impl FnOnce() -> Option<Work>) -> Option<&Work> {
+        self.works.get(pc as usize)?.get_or_init(work).as_ref()
     }
 }
 
@@ -52,33 +63,79 @@ pub(crate) fn serve(
     };
     let named = |thread: &Thread<'_>| (state(thread, send.surface), state(thread, send.sampler));
     let (surface, sampler) = named(leader);
-    let site = site.get_or_init(|| Site {
-        surface,
-        sampler,
-        plan: plan(leader, environment, send, (surface, sampler)),
-    });
+    if site.get().is_none() && leader.active(send.lanes, send.guard) == 0 {
+        // Nothing is said of levels by lanes that are off.
+        return false;
+    }
+    let site = site.get_or_init(|| Site::new(leader, environment, send, (surface, sampler)));
     let (Some(SamplePlan::Registers(plan)), Some(surface)) =
         (&site.plan, environment.resources.surface(surface))
     else {
         return false;
     };
-    let all = send.lanes.all();
+    let mut masks = [0; MOST];
     let same = |thread: &Thread<'_>| {
         named(thread) == (site.surface, site.sampler)
-            && thread.active(send.lanes, send.guard) == all
+            && site.has_level(thread, thread.active(send.lanes, send.guard))
     };
     if !threads.iter().all(same) {
         return false;
     }
+    let all = send.lanes.all();
     for threads in threads.chunks_mut(MOST) {
-        let count = threads.len();
         let mut bytes: [&mut [u8]; MOST] = Default::default();
-        for (bytes, thread) in bytes.iter_mut().zip(threads) {
-            *bytes = &mut thread.arena;
+        let mut count = 0;
+        for thread in threads {
+            let mask = thread.active(send.lanes, send.guard);
+            // A thread without lanes sends nothing.
+            if mask != 0 {
+                (bytes[count], masks[count]) = (&mut thread.arena, mask);
+                count += 1;
+            }
         }
-        plan.serve(surface.memory(), &mut bytes[..count]);
+        let (bytes, masks) = (&mut bytes[..count], &masks[..count]);
+        match masks.iter().all(|mask| *mask == all) {
+            true => plan.serve(surface.memory(), bytes),
+            false => plan.serve_some(surface.memory(), bytes, masks),
+        }
     }
     true
+}
+
+impl Site {
+    fn new(
+        thread: &Thread<'_>,
+        environment: &Environment<'_>,
+        send: &Send,
+        (surface, sampler): (u32, u32),
+    ) -> Site {
+        let (plan, level) = plan(thread, environment, send, (surface, sampler)).unzip();
+        Site {
+            surface,
+            sampler,
+            plan,
+            level: level.flatten(),
+        }
+    }
+
+    /// Whether the lanes of a mask have the level of detail of the plan.
+    fn has_level(&self, thread: &Thread<'_>, mask: u32) -> bool {
+        let Some((at, level)) = self.level else {
+            return true;
+        };
+        let (levels, _) = thread.arena[at..].as_chunks::<4>();
+        let other = |(lane, own): (usize, &[u8; 4])| {
+            u32::from(*own != level.to_le_bytes()) & mask.checked_shr(lane as u32).unwrap_or(0)
+        };
+        let lanes = (u32::BITS - mask.leading_zeros()) as usize;
+        levels[..lanes]
+            .iter()
+            .enumerate()
+            .map(other)
+            .fold(0, |all, one| all | one)
+            & 1
+            == 0
+    }
 }
 
 /// The plan of a sample's lanes, once a thread has made it and while the message names the same states.
@@ -101,7 +158,7 @@ fn plan(
     environment: &Environment<'_>,
     send: &Send,
     (surface, sampler): (u32, u32),
-) -> Option<SamplePlan> {
+) -> Option<(SamplePlan, Option<(usize, u32)>)> {
     let Request::Sampler(template) = &send.request else {
         return None;
     };
@@ -124,43 +181,62 @@ fn plan(
     let resources = environment.resources;
     let surface = resources.surface(surface)?;
     if request.op.is_load() {
-        return RegisterPlan::load(surface, &request, places?).map(SamplePlan::Registers);
+        // The level of whoever comes first is that of the plan.
+        let mask = thread.active(send.lanes, send.guard);
+        let first = mask.trailing_zeros().min(request.lanes.saturating_sub(1));
+        let level = match sent(thread, send, &request, Parameter::Lod)? {
+            None => None,
+            Some(at) => Some((at, thread.dword(at as u32 + 4 * first))),
+        };
+        let of_all = level.map_or(0, |(_, level)| level);
+        let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
+        return Some((SamplePlan::Registers(plan), level));
     }
     let Some(Sampler::Texture(state)) = resources.sampler(sampler) else {
         return None;
     };
-    SamplePlan::sample(surface, state, &request, places)
+    Some((SamplePlan::sample(surface, state, &request, places)?, None))
+}
+
+/// Where the register of a parameter lies; the inner `None` if the message has none, the outer one if it is not
+/// whole.
+fn sent(
+    thread: &Thread<'_>,
+    send: &Send,
+    request: &SamplerRequest,
+    parameter: Parameter,
+) -> Option<Option<usize>> {
+    let order = parameters::order(request.op, request.params16);
+    let params = send.operands.registers.params();
+    let at = order.iter().position(|own| *own == parameter);
+    let Some(Some(raw)) =
+        at.and_then(|at| params[..params.len().min(request.params as usize)].get(at))
+    else {
+        return Some(None);
+    };
+    whole(thread, raw, 4 * request.lanes).map(Some)
+}
+
+/// Where a register lies, if all of its bytes do.
+fn whole(thread: &Thread<'_>, raw: &Raw, bytes: u32) -> Option<usize> {
+    let end = raw.offset.checked_add(bytes)?;
+    (end <= raw.end && end as usize <= thread.arena.len()).then_some(raw.offset as usize)
 }
 
 /// Where the registers of a message lie, if all of them are whole.
 fn places(thread: &Thread<'_>, send: &Send, request: &SamplerRequest) -> Option<Places> {
-    let operands = &send.operands;
-    let params = operands.registers.params();
     if u32::from(send.lanes.count) != request.lanes {
         return None;
     }
-    let bytes = 4 * request.lanes;
-    let whole = |raw: &Raw| {
-        let end = raw.offset.checked_add(bytes)?;
-        (end <= raw.end && end as usize <= thread.arena.len()).then_some(raw.offset as usize)
-    };
-    let order = parameters::order(request.op, request.params16);
-    let sent = |p: Parameter| {
-        let at = order.iter().position(|q| *q == p)?;
-        params.get(at).filter(|_| at < request.params as usize)
-    };
-    let v = match sent(Parameter::V) {
-        Some(Some(raw)) => Some(whole(raw)?),
-        _ => None,
-    };
     let pitch = channel_bytes(thread, request);
     let rows = request.returned_channels();
-    let dst = operands.registers.answer?;
+    let dst = send.operands.registers.answer?;
     // All rows are there if the last one is.
-    whole(&dst.skip(rows.checked_sub(1)? * pitch))?;
+    let last = dst.skip(rows.checked_sub(1)? * pitch);
+    whole(thread, &last, 4 * request.lanes)?;
     Some(Places {
-        u: whole(sent(Parameter::U)?.as_ref()?)?,
-        v,
+        u: sent(thread, send, request, Parameter::U)??,
+        v: sent(thread, send, request, Parameter::V)?,
         to: dst.offset as usize,
         pitch: pitch as usize,
     })

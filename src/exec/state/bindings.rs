@@ -191,6 +191,16 @@ impl FlatMemory {
         inside.then(|| (Window::whole(&range.memory), address - range.address))
     }
 
+    /// The one memory that holds `bytes` bytes at each address from `low` to `high`, and the offset of the first.
+    pub fn find_span(&self, low: u64, high: u64, bytes: usize) -> Option<(Window<'_>, u64)> {
+        let after = |address: u64| self.ranges.partition_point(|r| r.address <= address);
+        if after(low) != after(high) {
+            return None;
+        }
+        let span = usize::try_from(high - low).ok()?.checked_add(bytes)?;
+        self.find(low, span)
+    }
+
     /// The memory that holds `bytes` bytes from `address` on, and their offset in it.
     pub fn find(&self, address: u64, bytes: usize) -> Option<(Window<'_>, u64)> {
         let after = self.ranges.partition_point(|r| r.address <= address);

@@ -69,6 +69,10 @@ pub struct Thread<'p> {
     pub(crate) named: Vec<Meeting>,
     /// The named barrier it waits at, and the op.
     pub(crate) waits: Option<(u32, Meeting)>,
+    /// Where it goes on when the barrier of its group opens; for threads that run side by side.
+    pub(crate) rests: Option<u32>,
+    /// Shared local memory of its group, where threads of several groups run side by side.
+    pub slm: Option<&'p Memory>,
     /// `%scratch`, made when it is first used.
     pub(crate) scratch: Option<Arc<Memory>>,
     /// Its part of [`super::bindings::Bindings::own`].
@@ -103,6 +107,8 @@ impl<'p> Thread<'p> {
             signalled: 0,
             named: Vec::new(),
             waits: None,
+            rests: None,
+            slm: None,
             scratch: None,
             own: None,
             mode: FloatMode::default(),

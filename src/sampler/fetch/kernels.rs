@@ -44,19 +44,27 @@ pub(super) fn load(
 }
 
 /// The image that all lanes of a load read, its size, and what they get outside; `None` if parameters tell
-/// levels or slices apart, or texels are not elements.
-pub fn lane_invariant(surface: &Surface, request: &SamplerRequest) -> Option<LaneInvariant> {
+/// slices apart, texels are not elements, or there is no such level.
+///
+/// * `level`: the level of detail of all lanes, 0 of operations without one.
+pub fn lane_invariant(
+    surface: &Surface,
+    request: &SamplerRequest,
+    level: u32,
+) -> Option<LaneInvariant> {
     let d = surface.description();
     let flat = matches!(d.kind, Kind::Buffer | Kind::D1 | Kind::D2);
-    if request.op != SamplerOp::LdLz || !flat || d.array {
+    let plain = matches!(request.op, SamplerOp::Ld | SamplerOp::LdLz);
+    if !plain || !flat || d.array || level >= d.levels {
         return None;
     }
     super::check(surface, request.op).ok()?;
-    let plane = Plane::new(surface, d.min_lod, 0)?;
+    let level = level + d.min_lod;
+    let plane = Plane::new(surface, level, 0)?;
     // The plane's channels are as they are stored.
     Some((
         plane,
-        sizes(surface, d.min_lod),
+        sizes(surface, level),
         [0, 0, 0, outside_alpha(surface)],
     ))
 }

@@ -58,13 +58,14 @@ fn place<const N: usize>(plan: &RegisterPlan, registers: &[u8], to: &mut Footpri
 
 #[inline(always)]
 fn footprints<const N: usize>(plan: &RegisterPlan, registers: &[u8], to: &mut Footprints<N>) {
-    let Find::Sampled(axes, used) = &plan.find else {
+    let Find::Sampled { axes, used, moved } = &plan.find else {
         return;
     };
     let mut at = [Positions::ORIGIN; 2];
     let coordinates = plan.coordinates::<N>(registers);
-    for ((axis, c), at) in axes.iter().zip(&coordinates).zip(&mut at).take(*used) {
-        axis::linear(axis, c, at);
+    let axes = axes.iter().zip(moved).zip(&coordinates);
+    for (((axis, by), c), at) in axes.zip(&mut at).take(*used) {
+        axis::linear(axis, c, *by, at);
     }
     let [u, v] = at;
     to.columns = [u.first, u.next];

@@ -8,7 +8,7 @@
 //! ```
 //!
 //! For samples of one level with the nearest texel (`nearest`) or the four around (`linear`), and for loads
-//! (`nearest` as well), all lanes on. Results are those of [`sample::reference()`](super::sample::reference())
+//! (`nearest` as well). All lanes are served; whoever has some that are off keeps their bytes. Results are those of [`sample::reference()`](super::sample::reference())
 //! and [`fetch::load_reference`]: laws compare them.
 
 mod linear;
@@ -20,7 +20,7 @@ use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
 use super::sample::LanePlan;
 use super::settings::SamplerState;
-use super::{fetch, sample};
+use super::{axis, fetch, sample};
 use crate::math::simd::{self, Wide};
 use crate::message::{ReturnFormat, SamplerRequest};
 use crate::surface::{Kind, Memory, Surface};
@@ -71,6 +71,7 @@ pub struct RegisterPlan {
     find: Find,
     plane: Plane,
     channels: u8,
+    lanes: usize,
     places: Places,
     wide: Wide,
     serve: fn(&RegisterPlan, &Memory, &mut [&mut [u8]]),
@@ -79,8 +80,14 @@ pub struct RegisterPlan {
 /// How coordinates find their texels.
 #[derive(Clone, Copy)]
 enum Find {
-    /// A sample, by floats; along the axes that there are.
-    Sampled([Axis; 2], usize),
+    /// A sample, by floats.
+    Sampled {
+        axes: [Axis; 2],
+        /// How many axes there are.
+        used: usize,
+        /// Texels that are added along each.
+        moved: [i32; 2],
+    },
     /// A load, by integers.
     Loaded(Bounds),
 }
@@ -97,6 +104,9 @@ struct Bounds {
     outside: [u32; 4],
 }
 
+/// Lanes of a message that has a plan, at most.
+const MOST_LANES: usize = 16;
+
 /// Threads that are served together at most.
 pub const MOST: usize = 8;
 
@@ -109,25 +119,37 @@ impl RegisterPlan {
         request: &SamplerRequest,
         places: Places,
     ) -> Option<RegisterPlan> {
-        if !is_plain(request) || request.offsets != [0; 3] {
+        if !is_plain(request) {
             return None;
         }
         let common = sample::lane_invariant(surface, state, request)?;
         let plane = Plane::new(surface, common.level, 0)?;
-        let find = Find::Sampled(common.axes, common.used);
+        let [across, down, _] = request.offsets.map(i32::from);
+        let moved = [across, down];
+        let mut along = common.axes.iter().zip(moved).take(common.used);
+        if !along.all(|(axis, by)| axis::may_move(axis, by)) {
+            return None;
+        }
+        let find = Find::Sampled {
+            axes: common.axes,
+            used: common.used,
+            moved,
+        };
         RegisterPlan::new(surface, request, (find, plane, places), common.linear)
     }
 
-    /// Plans a load; `None` where it depends on more than coordinates.
+    /// Plans a load; `None` where it depends on more than coordinates and a level of detail, which is `level` on all
+    /// lanes.
     pub fn load(
         surface: &Surface,
         request: &SamplerRequest,
+        level: u32,
         places: Places,
     ) -> Option<RegisterPlan> {
         if !is_plain(request) {
             return None;
         }
-        let (plane, size, outside) = fetch::lane_invariant(surface, request)?;
+        let (plane, size, outside) = fetch::lane_invariant(surface, request, level)?;
         let [across, down, _] = request.offsets.map(|by| i32::from(by).cast_unsigned());
         let has_rows = matches!(surface.kind(), Kind::D2);
         let bounds = Bounds {
@@ -158,7 +180,8 @@ impl RegisterPlan {
         Some(RegisterPlan {
             find,
             plane,
-            channels: request.channels.0,
+            channels: request.channels.0 & 0xf,
+            lanes: lanes as usize,
             places,
             wide: simd::wide()?,
             serve: chosen.ok()??,
@@ -170,6 +193,32 @@ impl RegisterPlan {
     pub fn serve(&self, memory: &Memory, threads: &mut [&mut [u8]]) {
         for threads in threads.chunks_mut(MOST) {
             (self.serve)(self, memory, threads);
+        }
+    }
+
+    /// As [`RegisterPlan::serve`], where lanes are off: their channels stay what they were.
+    ///
+    /// * `masks`: of each thread, a bit set for each lane that is on.
+    pub fn serve_some(&self, memory: &Memory, threads: &mut [&mut [u8]], masks: &[u32]) {
+        let Places { to, pitch, .. } = self.places;
+        let rows = self.channels.count_ones() as usize;
+        for (registers, mask) in threads.iter_mut().zip(masks) {
+            let mut kept = [[0; 4 * MOST_LANES]; 4];
+            let kept = &mut kept[..rows];
+            for (row, kept) in kept.iter_mut().enumerate() {
+                let kept = &mut kept[..4 * self.lanes];
+                kept.copy_from_slice(&registers[to + row * pitch..][..4 * self.lanes]);
+            }
+            (self.serve)(self, memory, std::slice::from_mut(registers));
+            for (row, kept) in kept.iter().enumerate() {
+                let (slots, _) =
+                    registers[to + row * pitch..][..4 * self.lanes].as_chunks_mut::<4>();
+                for (lane, (slot, kept)) in
+                    slots.iter_mut().zip(kept.as_chunks::<4>().0).enumerate()
+                {
+                    *slot = if mask >> lane & 1 != 0 { *slot } else { *kept };
+                }
+            }
         }
     }
 

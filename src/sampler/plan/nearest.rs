@@ -54,9 +54,12 @@ fn place_all<const N: usize>(
     for (thread, registers) in threads.iter().enumerate() {
         let [u, v] = plan.coordinates::<N>(registers);
         let [mut x, mut y] = match &plan.find {
-            Find::Sampled([across, _], 1) => [axis::nearest(across, &u), [0; N]],
-            Find::Sampled([across, down], _) => {
-                [axis::nearest(across, &u), axis::nearest(down, &v)]
+            Find::Sampled { axes, used, moved } => {
+                let x = axis::nearest(&axes[0], &u, moved[0]);
+                match used {
+                    1 => [x, [0; N]],
+                    _ => [x, axis::nearest(&axes[1], &v, moved[1])],
+                }
             }
             Find::Loaded(bounds) => bounds.texels(u, v, &mut outside[thread]),
         };

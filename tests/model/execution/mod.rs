@@ -7,6 +7,7 @@ mod memory;
 mod named;
 mod order;
 mod sampling;
+mod teams;
 mod types;
 
 use std::sync::Arc;

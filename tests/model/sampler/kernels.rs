@@ -194,6 +194,7 @@ proptest! {
             1u8..16, prop::sample::select(vec![8u32, 16, 32]),
         ),
         (given, texels) in (0u32..5, any::<bool>()),
+        offsets in prop_oneof![Just([0i8; 3]), prop::array::uniform3(-8i8..8)],
     ) {
         let format = Format::named(name).unwrap();
         let levels = levels.min(width.max(height).ilog2() + 1);
@@ -221,13 +222,13 @@ proptest! {
             _ => vec![u, v],
         };
         params.truncate(given as usize);
-        let request = SamplerRequest { params: params.len() as u32, ..request(op, channels, lanes) };
+        let request = SamplerRequest { params: params.len() as u32, offsets, ..request(op, channels, lanes) };
         let got = match params.len() > usize::from(op == SamplerOp::SampleL) {
             true => served(&surface, Some(&state), &request, &params),
             false => None,
         };
         let repeats = |mode| !matches!(mode, Address::Border | Address::HalfBorder);
-        if lanes < 32 && level < 256 && params.len() > usize::from(op == SamplerOp::SampleL) {
+        if offsets == [0; 3] && lanes < 32 && level < 256 && params.len() > usize::from(op == SamplerOp::SampleL) {
             prop_assert_eq!(got.is_some(), repeats(address_u) && repeats(address_v));
         }
         let Some(got) = got else { return Ok(()) };

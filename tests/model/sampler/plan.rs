@@ -47,12 +47,27 @@ pub fn served(
     };
     let plan = match state {
         Some(state) => RegisterPlan::sample(surface, state, request, places),
-        None => RegisterPlan::load(surface, request, places),
+        None => {
+            let level = sent(Parameter::Lod).map_or(0, |lanes| lanes[0]);
+            RegisterPlan::load(surface, request, level, places)
+        }
     }?;
     let before = registers.clone();
     let mut same = registers.clone();
     plan.serve(surface.memory(), &mut [&mut registers, &mut same]);
     assert_eq!(registers, same);
+    let mut some = [before.clone(), before.clone()];
+    let masks = [0x5a3c, 0x00e1];
+    let [first, second] = &mut some;
+    plan.serve_some(surface.memory(), &mut [first, second], &masks);
+    for (some, mask) in some.iter().zip(masks) {
+        let dwords = |bytes: &[u8]| bytes.as_chunks::<4>().0.to_vec();
+        let all = dwords(&registers).into_iter().zip(dwords(&before));
+        for (i, (own, (served, kept))) in dwords(some).into_iter().zip(all).enumerate() {
+            let on = mask >> (i % request.lanes as usize) & 1 == 1;
+            assert_eq!(own, if on { served } else { kept });
+        }
+    }
     let behind = (3 + request.returned_channels() as usize) * row;
     assert_eq!(
         (&registers[..3 * row], &registers[behind..]),
@@ -80,6 +95,7 @@ proptest! {
         (channels, lanes) in (1u8..16, prop::sample::select(vec![8u32, 16, 32])),
         offsets in prop_oneof![Just([0i8; 3]), prop::array::uniform3(-8i8..8)],
         (given, beside) in (1u32..4, any::<bool>()),
+        (op, level) in (prop::sample::select(vec![SamplerOp::Ld, SamplerOp::LdLz]), 0u32..4),
     ) {
         let format = Format::named(name).unwrap();
         let levels = levels.min(width.max(height).ilog2() + 1);
@@ -106,14 +122,20 @@ proptest! {
                 false => noise.below(most),
             })
         }).to_vec();
+        if op == SamplerOp::Ld {
+            params[2] = [level; 32];
+        }
         params.truncate(given as usize);
         let request = SamplerRequest {
             offsets,
             params: params.len() as u32,
-            ..request(SamplerOp::LdLz, channels, lanes)
+            ..request(op, channels, lanes)
         };
         let got = served(&surface, None, &request, &params);
-        prop_assert_eq!(got.is_some(), lanes < 32 && !surface.description().array);
+        let d = surface.description();
+        let leveled = op == SamplerOp::Ld && given == 3;
+        let there = !leveled || level < d.levels;
+        prop_assert_eq!(got.is_some(), lanes < 32 && !d.array && there);
         let Some(got) = got else { return Ok(()) };
         let mut wanted = [[0; 32]; 4];
         load_reference(&surface, &request, &params, u32::MAX, &mut wanted).unwrap();
