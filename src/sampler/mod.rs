@@ -31,6 +31,9 @@ pub mod state;
 mod texels;
 pub mod unorm;
 
+pub(crate) use lanes::{by_lane, dwords};
+pub(crate) use texels::words;
+
 pub use reads::Read;
 pub use settings::SamplerState;
 pub use texels::FetchPath;

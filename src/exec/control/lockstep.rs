@@ -237,13 +237,13 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
         let over = front.iter().find(|t| t.executed >= limit);
         return over.map_or(Ok(()), |t| Err(t.over_limit(limit)));
     }
-    let (rows, coalesced) = match op {
-        Op::Send(send) => (
-            Rows::new(&front[0], environment, send),
-            Coalesced::new(&front[0], environment, send, pc),
-        ),
-        _ => (None, None),
-    };
+    let (mut rows, mut coalesced) = (None, None);
+    if let Op::Send(send) = op {
+        rows = Rows::new(&front[0], environment, send);
+        if rows.is_none() {
+            coalesced = Coalesced::new(&front[0], environment, send, pc);
+        }
+    }
     for thread in front {
         thread.count(op, limit)?;
         let served = rows.as_ref().is_some_and(|rows| rows.write(thread))

@@ -33,9 +33,11 @@ pub struct Call<'s> {
 impl<'s> Call<'s> {
     /// That of an instruction on the lanes of `mask`.
     pub fn new(thread: &Thread<'_>, send: &'s Send, mask: u32, pc: u32) -> Call<'s> {
-        let operands = &send.operands;
-        let bases = operands.bases();
-        let base = bases.map(|source| general::scalar(thread, source));
+        Call::with_base(send, base(thread, send), mask, pc)
+    }
+
+    /// As [`Call::new`], where what is added to addresses is known.
+    pub fn with_base(send: &'s Send, base: u64, mask: u32, pc: u32) -> Call<'s> {
         Call {
             pc,
             surface: send.surface,
@@ -43,10 +45,18 @@ impl<'s> Call<'s> {
             count: send.lanes.count.into(),
             offset: send.lanes.offset,
             mask,
-            base: base.fold(0, u64::wrapping_add),
-            registers: &operands.registers,
+            base,
+            registers: &send.operands.registers,
         }
     }
+}
+
+/// What an instruction adds to the address of every lane.
+pub fn base(thread: &Thread<'_>, send: &Send) -> u64 {
+    let bases = send.operands.bases();
+    bases
+        .map(|source| general::scalar(thread, source))
+        .fold(0, u64::wrapping_add)
 }
 
 /// The trap of a message whose sampler index has no state of the kind it needs.

@@ -10,10 +10,12 @@
 //! What a message does is defined by [`super::memory`], lane by lane; what cannot be done here in the same
 //! way is left to it, before anything has changed.
 
+use super::dwords::{DwordPlan, Dwords};
 use super::lsc::lsc_addresses;
 use super::memory::{Space, atomic_values};
+use super::site_plans::is_constant;
 use crate::dataport::untyped::{AtomicType, Window};
-use crate::exec::message::call::{Call, read_raw, state};
+use crate::exec::message::call::{Call, base, read_raw, state};
 use crate::exec::message::environment::Environment;
 use crate::exec::state::lanes::{MAX_LANES, active};
 use crate::exec::state::thread::Thread;
@@ -165,6 +167,39 @@ impl Shape {
         (sizes && rows > 0 && shape.bytes() <= MOST).then_some(shape)
     }
 
+    /// The plan for whole registers of dwords.
+    fn dwords(&self, request: &Request, registers: &Registers, count: usize) -> Option<DwordPlan> {
+        let raw = (*registers.params().first()?)?;
+        let (address_bytes, unit, added) = match request {
+            Request::Lsc(r) if r.address_bits == 64 => (r.extend.is_none()
+                && r.scale == 1
+                && !r.op.is_strided())
+            .then_some((8, 1, r.offset as u64))?,
+            Request::Lsc(r) => offset_of_dwords(r).map(|added| (4, 1, added))?,
+            _ if registers.address_bytes == 8 => (8, 1, 0),
+            _ if is_flat(request) => return None,
+            _ => (4, registers.unit, 0),
+        };
+        let holds = |raw: Raw, bytes: usize| raw.end.saturating_sub(raw.offset) as usize >= bytes;
+        let whole = holds(raw, address_bytes * count) && holds(self.data, self.registers(count));
+        let plain = (self.unit, self.slot) == (4, 4) && unit > 0;
+        if !plain || !whole {
+            return None;
+        }
+        let dwords = Dwords {
+            write: self.write,
+            rows: self.rows,
+            pitch: self.pitch,
+            skipped: self.skipped as u32,
+            added,
+            address_bytes,
+            unit,
+            addresses: raw.offset as usize,
+            data: self.data.offset as usize,
+        };
+        DwordPlan::new(dwords, count)
+    }
+
     /// Bytes of a lane in memory.
     const fn bytes(&self) -> usize {
         self.unit * self.rows
@@ -191,8 +226,8 @@ pub(super) struct Update {
 /// What a message does in memory that is the same each time it is sent.
 #[derive(Clone, Copy)]
 pub(super) enum Work {
-    /// Elements are moved.
-    Move(Shape),
+    /// Elements are moved; those of whole registers of dwords in vector code.
+    Move(Shape, Option<DwordPlan>),
     /// Elements are changed where they are.
     Update(Update),
 }
@@ -223,11 +258,22 @@ impl Work {
                     let ty = AtomicType::of_bits(8 * r.data.memory_bytes());
                     update(op, ty, r.data.register_bytes() as usize, true)
                 }
-                _ => return Shape::of(request, registers, count, platform).map(Work::Move),
+                _ => return Work::moves(request, registers, count, platform),
             },
-            _ => return Shape::of(request, registers, count, platform).map(Work::Move),
+            _ => return Work::moves(request, registers, count, platform),
         };
         matches!(update.slot, 4 | 8).then_some(Work::Update(update))
+    }
+
+    fn moves(
+        request: &Request,
+        registers: &Registers,
+        count: usize,
+        platform: Platform,
+    ) -> Option<Work> {
+        let shape = Shape::of(request, registers, count, platform)?;
+        let plan = shape.dwords(request, registers, count);
+        Some(Work::Move(shape, plan))
     }
 }
 
@@ -252,6 +298,8 @@ pub(crate) struct Coalesced<'s> {
     /// `None`: shared local memory, of which every group has its own.
     space: Option<Space<'s>>,
     work: &'s Work,
+    /// What is added to every address, where the program says it.
+    base: Option<u64>,
 }
 
 impl<'s> Coalesced<'s> {
@@ -304,11 +352,14 @@ impl<'s> Coalesced<'s> {
             None if resources.own.is_none() => Some(Space::Flat(&resources.flat, None)),
             None => return None,
         };
+        let mut bases = operands.bases();
+        let known = bases.all(|source| is_constant(thread.program, source));
         Some(Coalesced {
             send,
             state,
             space,
             work,
+            base: known.then(|| base(thread, send)),
         })
     }
 
@@ -323,16 +374,23 @@ impl<'s> Coalesced<'s> {
         if mask == 0 {
             return true;
         }
-        // Nothing is refused here that would name the op.
-        let call = Call::new(thread, send, mask, 0);
-        match &self.space {
-            Some(space) => worked(thread, space, &send.request, self.work, &call),
+        let own;
+        let space = match &self.space {
+            Some(space) => space,
             None => {
-                let slm = thread.slm.unwrap_or(environment.slm);
-                let space = Space::Shared(Window::whole(slm));
-                worked(thread, &space, &send.request, self.work, &call)
+                own = Space::Shared(Window::whole(thread.slm.unwrap_or(environment.slm)));
+                &own
             }
+        };
+        // Nothing is refused here that would name the op.
+        let base = self.base.unwrap_or_else(|| base(thread, send));
+        if let Work::Move(_, Some(plan)) = self.work
+            && plan.serve(space, base, mask, &mut thread.arena)
+        {
+            return true;
         }
+        let call = Call::with_base(send, base, mask, 0);
+        worked(thread, space, &send.request, self.work, &call)
     }
 }
 
@@ -345,7 +403,11 @@ fn worked(
     call: &Call<'_>,
 ) -> bool {
     match work {
-        Work::Move(shape) => shaped(thread, space, request, shape, call),
+        Work::Move(shape, plan) => {
+            let registers = &mut thread.arena;
+            plan.is_some_and(|plan| plan.serve(space, call.base, call.mask, registers))
+                || shaped(thread, space, request, shape, call)
+        }
         Work::Update(update) => updated(thread, space, request, update, call),
     }
 }

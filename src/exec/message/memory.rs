@@ -80,6 +80,14 @@ impl<'a> Space<'a> {
         matches!(self, Space::Surface(..) | Space::Shared(_))
     }
 
+    /// What is read and written by offsets, if addresses are no more than that.
+    pub(crate) fn window(&self) -> Option<Window<'a>> {
+        match self {
+            Space::Surface(_, window) | Space::Shared(window) => Some(*window),
+            Space::Scratch(_) | Space::Flat(..) => None,
+        }
+    }
+
     /// The bits of an address that count.
     pub(crate) fn address_bits(&self) -> u64 {
         match self {

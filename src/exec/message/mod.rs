@@ -10,6 +10,7 @@ pub(crate) mod block2d;
 pub(crate) mod call;
 pub(crate) mod coalesced;
 pub(crate) mod dispatch;
+mod dwords;
 pub(crate) mod environment;
 pub(crate) mod gen5;
 pub(crate) mod lsc;

@@ -13,6 +13,7 @@ use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, Source};
 use crate::sampler::plan::{MOST, Places, RegisterPlan, SamplePlan};
 use crate::sampler::sample::LanePlan;
+use crate::surface::Surface;
 use std::sync::OnceLock;
 
 /// The messages of a program, by op.
@@ -73,31 +74,19 @@ pub(crate) fn serve(
     else {
         return false;
     };
-    let mut masks = [0; MOST];
-    let same = |thread: &Thread<'_>| {
-        named(thread) == (site.surface, site.sampler)
-            && site.has_level(thread, thread.active(send.lanes, send.guard))
-    };
-    if !threads.iter().all(same) {
-        return false;
-    }
     let all = send.lanes.all();
+    let same = |thread: &Thread<'_>| named(thread) == (site.surface, site.sampler);
+    let whole = |thread: &Thread<'_>| thread.active(send.lanes, send.guard) == all;
+    if site.level.is_some() || !threads.iter().all(|t| same(t) && whole(t)) {
+        return threads.iter().all(same) && site.serve_some(plan, surface, threads, send);
+    }
     for threads in threads.chunks_mut(MOST) {
+        let count = threads.len();
         let mut bytes: [&mut [u8]; MOST] = Default::default();
-        let mut count = 0;
-        for thread in threads {
-            let mask = thread.active(send.lanes, send.guard);
-            // A thread without lanes sends nothing.
-            if mask != 0 {
-                (bytes[count], masks[count]) = (&mut thread.arena, mask);
-                count += 1;
-            }
+        for (bytes, thread) in bytes.iter_mut().zip(threads) {
+            *bytes = &mut thread.arena;
         }
-        let (bytes, masks) = (&mut bytes[..count], &masks[..count]);
-        match masks.iter().all(|mask| *mask == all) {
-            true => plan.serve(surface.memory(), bytes),
-            false => plan.serve_some(surface.memory(), bytes, masks),
-        }
+        plan.serve(surface.memory(), &mut bytes[..count]);
     }
     true
 }
@@ -116,6 +105,37 @@ impl Site {
             plan,
             level: level.flatten(),
         }
+    }
+
+    /// As [`serve`], where lanes are off or have a level of detail.
+    #[inline(never)]
+    fn serve_some(
+        &self,
+        plan: &RegisterPlan,
+        surface: &Surface,
+        threads: &mut [Thread<'_>],
+        send: &Send,
+    ) -> bool {
+        let active = |thread: &Thread<'_>| thread.active(send.lanes, send.guard);
+        if !threads.iter().all(|t| self.has_level(t, active(t))) {
+            return false;
+        }
+        let all = send.lanes.all();
+        for threads in threads.chunks_mut(MOST) {
+            let mut bytes: [&mut [u8]; MOST] = Default::default();
+            let (mut masks, mut count) = ([0; MOST], 0);
+            // A thread without lanes sends nothing.
+            for thread in threads.iter_mut().filter(|t| active(t) != 0) {
+                (masks[count], bytes[count]) = (active(thread), &mut thread.arena);
+                count += 1;
+            }
+            let (bytes, masks) = (&mut bytes[..count], &masks[..count]);
+            match masks.iter().all(|mask| *mask == all) {
+                true => plan.serve(surface.memory(), bytes),
+                false => plan.serve_some(surface.memory(), bytes, masks),
+            }
+        }
+        true
     }
 
     /// Whether the lanes of a mask have the level of detail of the plan.
@@ -184,10 +204,8 @@ fn plan(
         // The level of whoever comes first is that of the plan.
         let mask = thread.active(send.lanes, send.guard);
         let first = mask.trailing_zeros().min(request.lanes.saturating_sub(1));
-        let level = match sent(thread, send, &request, Parameter::Lod)? {
-            None => None,
-            Some(at) => Some((at, thread.dword(at as u32 + 4 * first))),
-        };
+        let level = sent(thread, send, &request, Parameter::Lod)?;
+        let level = level.map(|at| (at, thread.dword(at as u32 + 4 * first)));
         let of_all = level.map_or(0, |(_, level)| level);
         let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
         return Some((SamplePlan::Registers(plan), level));
@@ -242,6 +260,6 @@ fn places(thread: &Thread<'_>, send: &Send, request: &SamplerRequest) -> Option<
     })
 }
 
-fn is_constant(program: &Program, source: &Source) -> bool {
+pub(super) fn is_constant(program: &Program, source: &Source) -> bool {
     matches!(source.region, Region::Scalar(at) if program.is_constant(at))
 }

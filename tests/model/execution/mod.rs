@@ -1,6 +1,7 @@
 //! Instructions as text, run, and the registers they leave, worked out by hand.
 
 mod flow;
+mod gathers;
 mod lockstep;
 mod lsc;
 mod memory;
