@@ -111,6 +111,7 @@ const INTEGERS: &[Opcode] = &[
     Opcode::Or,
     Opcode::Xor,
     Opcode::Not,
+    Opcode::Bfn,
     Opcode::Shl,
     Opcode::Shr,
     Opcode::Asr,
@@ -134,7 +135,7 @@ const TYPES: &[Type] = &[
 fn sources(opcode: Opcode) -> usize {
     use Opcode::*;
     match opcode {
-        Mad | Add3 => 3,
+        Mad | Add3 | Bfn => 3,
         Add | Mul | And | Or | Xor | Shl | Shr | Asr | Min | Max | Sel | Div | Divm | Pow => 2,
         _ => 1,
     }
@@ -274,7 +275,7 @@ proptest! {
                 overflow: None,
                 src: (0..sources(opcode)).map(source).collect(),
                 saturate,
-                function: 0,
+                function: words[0] as u8,
                 precisions: None,
             }))
         };

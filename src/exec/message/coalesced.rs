@@ -15,13 +15,14 @@ use super::lsc::lsc_addresses;
 use super::memory::{Space, atomic_values};
 use super::site_plans::is_constant;
 use crate::dataport::untyped::{AtomicType, Window};
+use crate::exec::compute::general;
 use crate::exec::message::call::{Call, base, read_raw, state};
 use crate::exec::message::environment::Environment;
 use crate::exec::state::lanes::{MAX_LANES, active};
 use crate::exec::state::thread::Thread;
 use crate::isa::{AtomicOp, Platform};
 use crate::lower::{SLM, STATELESS};
-use crate::message::{Layout, Lsc, LscModel, LscOp, Request, Sfid};
+use crate::message::{Layout, Lsc, LscModel, LscOp, Request, Scalar, Sfid};
 use crate::program::{Raw, Registers, Send};
 use crate::surface::Memory;
 use std::ops::Range;
@@ -230,6 +231,73 @@ pub(super) enum Work {
     Move(Shape, Option<DwordPlan>),
     /// Elements are changed where they are.
     Update(Update),
+    /// Owords that follow each other are moved, whichever lanes are on.
+    Block(Block),
+}
+
+/// Owords in memory and in registers.
+#[derive(Clone, Copy)]
+pub(super) struct Block {
+    /// To memory.
+    write: bool,
+    bytes: usize,
+    data: usize,
+    /// What the place is a multiple of, and what it counts.
+    align: u64,
+    unit: u64,
+}
+
+impl Block {
+    /// The block of a message whose one value is its place.
+    fn of(send: &Send) -> Option<Block> {
+        let [(Scalar::Offset | Scalar::Address, _)] = send.operands.scalars[..] else {
+            return None;
+        };
+        let (access, owords, align, unit) = match &send.request {
+            Request::Oword(r) if r.unaligned => (r.access, r.owords, 4, 1),
+            Request::Oword(r) => (r.access, r.owords, 1, 16),
+            Request::SvmBlock(r) => (r.access, r.owords, 1, 1),
+            _ => return None,
+        };
+        let registers = &send.operands.registers;
+        let write = access.is_write();
+        let data = if write {
+            registers.data[0]
+        } else {
+            registers.answer
+        }?;
+        let bytes = 16 * owords as usize;
+        let whole = data.end.saturating_sub(data.offset) as usize >= bytes;
+        whole.then_some(Block {
+            write,
+            bytes,
+            data: data.offset as usize,
+            align,
+            unit,
+        })
+    }
+
+    /// Moves the owords if there is memory for all of them. If not, nothing has happened.
+    fn serve(&self, thread: &mut Thread<'_>, space: &Space<'_>, send: &Send) -> bool {
+        let Some((_, place)) = send.operands.scalars.first() else {
+            return false;
+        };
+        let place = general::scalar(thread, place);
+        let place = match space {
+            Space::Flat(..) => place,
+            _ => u64::from(place as u32),
+        };
+        let address = (place & !(self.align - 1)) * self.unit;
+        let Ok((window, offset)) = space.find(address, self.bytes) else {
+            return false;
+        };
+        let own = &mut thread.arena[self.data..][..self.bytes];
+        match self.write {
+            true => window.write(offset, own),
+            false => window.read(offset, own),
+        }
+        true
+    }
 }
 
 impl Work {
@@ -316,6 +384,9 @@ impl<'s> Coalesced<'s> {
             return None;
         }
         let work = environment.plans.work(pc, || {
+            if request.is_block() {
+                return Block::of(send).map(Work::Block);
+            }
             // Other values than addresses make another message of it.
             let plain = operands.scalars.iter().all(|(scalar, _)| scalar.is_base());
             let count = usize::from(send.lanes.count).min(MAX_LANES);
@@ -328,7 +399,11 @@ impl<'s> Coalesced<'s> {
             Request::ByteScattered(r) | Request::DwordScattered(r) => Some(r.surface),
             Request::Untyped(r) => Some(r.surface),
             Request::Atomic(r) => Some(r.surface),
-            Request::SvmScattered(_) | Request::SvmUntyped(_) | Request::SvmAtomic(_) => None,
+            Request::Oword(r) => Some(r.surface),
+            Request::SvmScattered(_)
+            | Request::SvmUntyped(_)
+            | Request::SvmAtomic(_)
+            | Request::SvmBlock(_) => None,
             Request::Lsc(r) if r.typed().is_some() || r.typed_atomic().is_some() => return None,
             Request::Lsc(r) if r.sfid == Sfid::Slm => Some(SLM),
             Request::Lsc(r) => match r.model {
@@ -371,7 +446,7 @@ impl<'s> Coalesced<'s> {
             return false;
         }
         let mask = thread.active(send.lanes, send.guard);
-        if mask == 0 {
+        if mask == 0 && !matches!(self.work, Work::Block(_)) {
             return true;
         }
         let own;
@@ -382,6 +457,9 @@ impl<'s> Coalesced<'s> {
                 &own
             }
         };
+        if let Work::Block(block) = self.work {
+            return block.serve(thread, space, send);
+        }
         // Nothing is refused here that would name the op.
         let base = self.base.unwrap_or_else(|| base(thread, send));
         if let Work::Move(_, Some(plan)) = self.work
@@ -409,6 +487,7 @@ fn worked(
                 || shaped(thread, space, request, shape, call)
         }
         Work::Update(update) => updated(thread, space, request, update, call),
+        Work::Block(_) => false,
     }
 }
 

@@ -104,6 +104,16 @@ const MESSAGES: &[[&str; 3]] = &[
         "svm_gather.4.2 (M1, 8) QA.0 OLD.0",
         "svm_gather.8.1 (M1, 8) QB.0 R.0",
     ],
+    [
+        "oword_st (4) T6 A(0,0)<0;1,0> NEW.0",
+        "oword_ld_unaligned (2) T6 A(0,0)<0;1,0> OLD.0",
+        "oword_ld (8) T6 B(0,1)<0;1,0> R.0",
+    ],
+    [
+        "oword_st (2) %slm B(0,0)<0;1,0> NEW.0",
+        "svm_block_st (2) QA(0,0)<0;1,0> NEW.0",
+        "svm_block_ld (4) QB(0,0)<0;1,0> R.0",
+    ],
 ];
 
 /// Addresses of lanes.
@@ -196,7 +206,13 @@ proptest! {
     ) {
         let lanes = if sixteen { "16" } else { "8" };
         let [store, update, load] = messages.map(|text| text.replace(", L)", &format!(", {lanes})")));
-        let body = format!("{DECLS}.kernel_attr SimdSize={lanes}\n(P1) {store}\n(P2) {update}\n(P1) {load}\n");
+        // Blocks have no lanes, and no predicate.
+        let guarded = |guard: &str, text: &str| match text.contains("(M1") {
+            true => format!("({guard}) {text}\n"),
+            false => format!("{text}\n"),
+        };
+        let body = guarded("P1", &store) + &guarded("P2", &update) + &guarded("P1", &load);
+        let body = format!("{DECLS}.kernel_attr SimdSize={lanes}\n{body}");
         let program = program_for(Platform::Dg2, &body);
         let offsets = [offsets.0.offsets(), offsets.1.offsets()];
         let alone = served(&program, &offsets, masks, || Watching);

@@ -48,7 +48,13 @@ pub fn served(
     let plan = match state {
         Some(state) => RegisterPlan::sample(surface, state, request, places),
         None => {
-            let level = sent(Parameter::Lod).map_or(0, |lanes| lanes[0]);
+            // Lanes on other levels have no plan in common.
+            let levels =
+                sent(Parameter::Lod).map_or(&[0][..], |lanes| &lanes[..request.lanes as usize]);
+            let level = levels
+                .iter()
+                .all(|level| *level == levels[0])
+                .then_some(levels[0])?;
             RegisterPlan::load(surface, request, level, places)
         }
     }?;

@@ -1,7 +1,7 @@
 //! From an op to its step: the fastest function whose results equal the reference's.
 
 use super::compare::{self, Compare, predicate_logic};
-use super::dword::{self, Dwords, Select};
+use super::dword::{self, Boolean, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
 use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, Put, Shape, shape};
 use super::rows::ROW;
@@ -175,6 +175,7 @@ impl Choice<'_> {
             saturate: false,
             flush: self.flush,
             relation: Condition::Eq,
+            function: 0,
             reach: self.program.image.len() as u32,
             wide: self.wide,
             op: 0,
@@ -248,6 +249,7 @@ impl Choice<'_> {
             src,
             dst,
             saturate: alu.saturate,
+            function: alu.function,
             ..self.reference(alu.lanes)
         })
     }
@@ -272,6 +274,7 @@ impl Choice<'_> {
             Opcode::Or => by_shape!(self, count, shape, Dwords, dword::Or; 0 1 2 3, 3),
             Opcode::Xor => by_count!(self, count, Dwords, dword::Xor, ANY),
             Opcode::Not => by_count!(self, count, Dwords, dword::Not, ANY),
+            Opcode::Bfn => by_count!(self, count, Boolean),
             Opcode::Shl => by_shape!(self, count, shape, Dwords, dword::Shl; 0 1 2 3, 3),
             Opcode::Shr => by_shape!(self, count, shape, Dwords, dword::Shr; 0 1 2 3, 3),
             Opcode::Asr => by_shape!(self, count, shape, Dwords, dword::Asr; 0 1 2 3, 3),

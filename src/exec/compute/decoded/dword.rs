@@ -134,6 +134,33 @@ impl<F: Function, const SHAPE: Shape, const L: usize, const R: usize> Kernel
     }
 }
 
+/// `bfn`: bit i of the result is bit `b0 + 2·b1 + 4·b2` of the function.
+pub struct Boolean<const L: usize, const R: usize>;
+
+impl<const L: usize, const R: usize> Kernel for Boolean<L, R> {
+    #[inline(always)]
+    fn run(thread: &mut Thread<'_>, step: &Step) {
+        let mask = step.mask::<ANY>(thread);
+        if mask == 0 {
+            return;
+        }
+        let [a, b, c] = [0, 1, 2].map(|k| dwords::<L, R, ANY>(thread, step, k));
+        // Each bit of the function, for all bits of a dword.
+        let whole = |k: u32| 0u32.wrapping_sub(u32::from(step.function) >> k & 1);
+        let table: [u32; 8] = [0, 1, 2, 3, 4, 5, 6, 7].map(whole);
+        let mut out = [[0; L]; R];
+        for r in 0..R {
+            for i in 0..L {
+                let (a, b, c) = (a[r][i], b[r][i], c[r][i]);
+                let by_a = |pair: usize| table[2 * pair] & !a | table[2 * pair + 1] & a;
+                let [low, high] = [0, 2].map(|pair| by_a(pair) & !b | by_a(pair + 1) & b);
+                out[r][i] = low & !c | high & c;
+            }
+        }
+        store::<L, R, ANY>(thread, step, mask, &out);
+    }
+}
+
 /// `sel`: the predicate chooses and does not mask.
 pub struct Select<const L: usize, const R: usize>;
 

@@ -60,6 +60,8 @@ pub struct Step {
     flush: bool,
     /// The relation of `cmp`.
     relation: Condition,
+    /// The boolean function of `bfn`.
+    function: u8,
     /// Bytes of an arena.
     reach: u32,
     /// Instructions for wide registers, if the host has them.
