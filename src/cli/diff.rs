@@ -20,7 +20,8 @@ use std::path::PathBuf;
 /// Holds two programs that are given the same against each other.
 ///
 /// Two dumps of one kernel, one text on two platforms, or messages as they are against messages through their bits. All
-/// memory of the launch, or all surfaces of a text, is compared; exit code 1: it differs.
+/// memory of the launch, or all surfaces of a text, is compared, and of one text without a launch the variables of each
+/// thread; exit code 1: it differs.
 #[derive(Debug, clap::Args)]
 pub struct Diff {
     /// The program: visim diff old/k.visaasm new/k.visaasm --launch k.launch.json.
@@ -97,8 +98,14 @@ impl Diff {
                 };
                 return self.differs(&found, &difference, (a, b), output);
             }
-            if let Err(stopped) = a {
-                return why(&stopped, &sides[0], output);
+            match a {
+                Err(stopped) => return why(&stopped, &sides[0], output),
+                Ok(ran) if ran.places.is_empty() => {
+                    return output.complain(
+                        "there is no memory to compare: give a launch (--launch, --global with --arg), or a text with SURFACE lines",
+                    );
+                }
+                Ok(_) => {}
             }
             state = state.map(|mut seed| split_mix(&mut seed));
         }
@@ -148,6 +155,7 @@ impl Diff {
             kernel: self.kernel.clone(),
             platform,
             through_bits,
+            same_text: self.b.is_none(),
             limit: self.max_steps,
         })
     }
@@ -181,7 +189,9 @@ impl Diff {
         };
         let mut from = found.given.clone();
         for place in &ran.places {
-            from.contents.insert(place.number, place.before.clone());
+            if let Some(number) = place.number {
+                from.contents.insert(number, place.before.clone());
+            }
         }
         from.random = None;
         let same_kind = |other: &Difference| {
@@ -200,8 +210,11 @@ impl Diff {
         let [a, b] = again(&least);
         let now = compare(&a, &b);
         self.smallest(&least, ran, now.as_ref(), output);
-        if let Some(Difference::Bytes { number, first, .. }) = now {
-            let at = Some((number, first));
+        let of_memory = match now {
+            Some(Difference::Bytes { number, first, .. }) => number.map(|number| (number, first)),
+            _ => None,
+        };
+        if let Some(at) = of_memory.map(Some) {
             let trace = |side: &Side| side.run(found.launch, &least, at).map(|ran| ran.trace);
             if let (Ok(a), Ok(b)) = (trace(left), trace(right)) {
                 output.text("\nwho wrote it last, and what that thread did before:\n");
@@ -231,8 +244,8 @@ impl Diff {
             output.text(&format!("  {x}x{y}x{z} work-items\n"));
         }
         output.field("smallest_global", || json!(size));
-        for place in &ran.places {
-            let bytes = least.contents.get(&place.number).map_or(&[][..], |b| b);
+        for (place, number) in ran.places.iter().filter_map(|p| Some((p, p.number?))) {
+            let bytes = least.contents.get(&number).map_or(&[][..], |b| b);
             let set = bytes.iter().filter(|&&byte| byte != 0).count();
             let from = bytes.iter().position(|&byte| byte != 0);
             let from = from.map_or(String::new(), |at| format!(", from byte {at:#x} on"));

@@ -1,8 +1,8 @@
 //! Two programs that are given the same, and held against each other: the memory that each leaves, the first byte that
 //! differs, what each thread did that wrote it last, and the smallest launch that still differs.
 //!
-//! Memory is paired by argument number (launches) or binding table index; registers of different texts have nothing in
-//! common, and are not looked at.
+//! Memory is paired by argument number (launches) or binding table index. Registers of different texts have nothing in
+//! common, and are not looked at; variables of one text that runs without a launch are.
 
 use super::bind::{Layer, Problem};
 use super::kernel::Refused;
@@ -14,6 +14,7 @@ use crate::launch::kernel::values::split_mix;
 use crate::launch::kernel::{Argument, Size};
 use crate::observe::space;
 use crate::observe::trace::{Event, TraceOptions, Tracer};
+use crate::program::{Symbol, SymbolClass};
 use crate::source::Source;
 use crate::surface::{Memory, Surface};
 use std::collections::{BTreeMap, VecDeque};
@@ -41,6 +42,8 @@ pub struct Side {
     pub platform: Option<Platform>,
     /// Messages go through their bits.
     pub through_bits: bool,
+    /// The other side has the same text, so that variables are compared, too.
+    pub same_text: bool,
     /// Instructions that one thread may run.
     pub limit: u64,
 }
@@ -72,10 +75,10 @@ impl Held {
     }
 }
 
-/// Memory before and after a run.
+/// Memory before and after a run, or a variable after it.
 pub struct Place {
-    /// Argument number or binding table index.
-    pub number: u32,
+    /// Argument number or binding table index; none of a variable.
+    pub number: Option<u32>,
     /// How it is called in messages.
     pub name: String,
     /// What it held.
@@ -127,8 +130,8 @@ impl Stopped {
 pub enum Difference {
     /// In the bytes of memory.
     Bytes {
-        /// Its number.
-        number: u32,
+        /// Its number; none of a variable.
+        number: Option<u32>,
         /// How it is called.
         name: String,
         /// The first byte that differs.
@@ -215,17 +218,24 @@ impl Side {
             limit: self.limit,
             through_bits: self.through_bits,
             before: Some(Arc::new(before)),
+            keep_all: self.same_text && launched.is_none(),
             ..Options::default()
         };
-        let last = match watched {
-            None => session::start(&layers, Vec::new(), &options).map(|_| Vec::new()),
-            Some(at) => traced(&layers, &options, at, &held),
-        };
-        ran.trace = last.map_err(|refused| Stopped::Run(refused.problems))?;
+        let stopped = |refused: session::Refused| Stopped::Run(refused.problems);
+        match watched {
+            None => {
+                let session = session::start(&layers, Vec::new(), &options).map_err(stopped)?;
+                if options.keep_all {
+                    ran.places.extend(variables(&session));
+                }
+            }
+            Some(at) => ran.trace = traced(&layers, &options, at, &held).map_err(stopped)?,
+        }
         ran.arguments = launched.map_or(Vec::new(), |l| l.arguments().to_vec());
         ran.places.append(&mut lock(&found));
         for place in &mut ran.places {
-            if let Some(own) = lock(&held).get(&place.number) {
+            let number = place.number.unwrap_or(u32::MAX);
+            if let Some(own) = lock(&held).get(&number) {
                 place.after = own.memory().to_vec();
             }
         }
@@ -235,6 +245,27 @@ impl Side {
 
 fn lock<T>(shared: &Mutex<T>) -> std::sync::MutexGuard<'_, T> {
     shared.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// The variables that a text declares, of each thread.
+fn variables(session: &session::Session) -> Vec<Place> {
+    let symbols = session.program.symbols.iter();
+    let declared = symbols.filter(|(name, symbol)| {
+        // V0 to V31 are the built-in ones: vISA text reference 1.2.
+        let number = name.strip_prefix('V').and_then(|n| n.parse::<u32>().ok());
+        let built_in = name.starts_with('%') || number.is_some_and(|n| n < 32);
+        matches!(symbol.class, SymbolClass::General(_)) && !built_in
+    });
+    let of = |(name, symbol): (&String, &Symbol)| {
+        let each = session.outcome.threads.iter().map(|registers| Place {
+            number: None,
+            name: format!("variable `{name}` of {}", registers.thread),
+            before: Vec::new(),
+            after: registers.symbol(symbol).to_vec(),
+        });
+        each.collect::<Vec<_>>()
+    };
+    declared.flat_map(of).collect()
 }
 
 /// Runs with an eye on four bytes of memory; the last instructions of the thread that last changed them.
@@ -336,7 +367,7 @@ impl Given {
             memory.write(0, bytes);
         }
         Place {
-            number,
+            number: Some(number),
             name,
             before: bytes.unwrap_or_else(|| memory.to_vec()),
             after: Vec::new(),
@@ -378,7 +409,11 @@ pub fn compare(a: &Result<Ran, Stopped>, b: &Result<Ran, Stopped>) -> Option<Dif
         }
     };
     for own in &a.places {
-        let Some(other) = b.places.iter().find(|p| p.number == own.number) else {
+        let same = |p: &&Place| match own.number {
+            Some(number) => p.number == Some(number),
+            None => p.number.is_none() && p.name == own.name,
+        };
+        let Some(other) = b.places.iter().find(same) else {
             return Some(Difference::Memory(format!("only one has {}", own.name)));
         };
         if own.after.len() != other.after.len() {

@@ -623,6 +623,25 @@ fn one_text_is_held_against_itself_on_two_platforms() {
     ] {
         diff(more, 2);
     }
+    // Variables of one text are compared as well; two texts without memory have nothing to compare.
+    let [one, two] = ["01-first-mov.visa", "02-regions.visa"].map(|name| {
+        let path = Path::new(env!("CARGO_MANIFEST_DIR"))
+            .join("samples")
+            .join(name);
+        path.display().to_string()
+    });
+    let threads = "// THREADS 2,1\n.version 4.1\n.kernel \"k\"\n.decl V v_type=G type=ud num_elts=8 align=GRF\n    \
+                   mov (M1, 8) V(0,0)<1> %sr0(0,0)<0;1,0>\n    ret (M1, 1)\n";
+    std::fs::write(folder.path().join("k.visa"), threads).expect("written");
+    assert_eq!(
+        told(folder.path(), &["diff", &one, "--through-bits"], 0),
+        "no difference\n"
+    );
+    assert_eq!(
+        told(folder.path(), &["diff", "k.visa", "--through-bits"], 0),
+        "no difference\n"
+    );
+    told(folder.path(), &["diff", &one, &two], 2);
     // The text has lost its instruction on the second: one side stops, and says why.
     let text = diff(&["--platforms", "skl,bmg"], 1);
     assert!(text.contains("A runs to its end; B stops"), "{text}");
