@@ -162,58 +162,73 @@ impl Writer {
         })
     }
 
-    /// Writes texels if those that are on follow each other in one row, all inside. If not, nothing has
-    /// happened and false comes back.
+    /// Writes texels if those of lanes beside each other that are on follow each other in one row, all inside. If
+    /// not, nothing has happened and false comes back.
     pub fn write(&self, surface: &Surface, row: &Row<'_>) -> bool {
         let lanes = row.lanes.clamp(1, LANES);
         let mask = row.mask & (u32::MAX >> (32 - lanes));
-        let (first, count) = (mask.trailing_zeros() as usize, mask.count_ones() as usize);
-        if mask == 0 || mask >> first != u32::MAX >> (32 - count) {
+        if mask == 0 || !runs(mask).all(|on| self.place(row, on).is_some()) {
             return false;
         }
+        if self.packing == Packing::Each && encode(surface.format(), [0; 4]).is_none() {
+            return false;
+        }
+        for on in runs(mask) {
+            if let Some(at) = self.place(row, on.clone()) {
+                self.put(surface, row, on, at);
+            }
+        }
+        true
+    }
+
+    /// The address of the first texel of some lanes, if they follow each other in one row, all inside.
+    #[inline(always)]
+    fn place(&self, row: &Row<'_>, on: Range<usize>) -> Option<usize> {
         let [u, v, _, level] = row.coordinates;
-        let (x, y) = (dword(u, first), dword(v, first));
-        let on = first..first + count;
+        let (x, y) = (dword(u, on.start), dword(v, on.start));
+        let end = x.checked_add(on.len() as u32)?;
         let straight = is_walk(u, on.clone(), x, 1)
             && is_walk(v, on.clone(), y, 0)
             && is_walk(level, on, 0, 0);
-        let end = x.checked_add(count as u32);
-        if !straight || end.is_none_or(|end| end > self.width) || y >= self.height {
-            return false;
-        }
-        let mut bytes = [0; MOST * LANES];
-        let bytes = &mut bytes[..self.size * count];
-        match self.packing {
-            Packing::Bytes(sources) => match simd::wide() {
+        let inside = straight && end <= self.width && y < self.height;
+        inside.then(|| self.start + y as usize * self.pitch + x as usize * self.size)
+    }
+
+    /// Writes the texels of some lanes from an address on.
+    #[inline(always)]
+    fn put(&self, surface: &Surface, row: &Row<'_>, on: Range<usize>, at: usize) {
+        let (first, count) = (on.start, on.len());
+        if let Packing::Bytes(sources) = self.packing {
+            let mut bytes = [0; 4 * LANES];
+            let bytes = &mut bytes[..self.size * count];
+            match simd::wide() {
                 Some(wide) => wide.run(
                     #[inline(always)]
                     || self.pack_bytes(row, first, sources, bytes),
                 ),
                 None => self.pack_bytes(row, first, sources, bytes),
-            },
-            Packing::Dwords(sources) => {
-                for (i, texel) in bytes.chunks_exact_mut(self.size).enumerate() {
-                    for (place, source) in texel.as_chunks_mut::<4>().0.iter_mut().zip(sources) {
-                        if let Some(source) = source {
-                            let value = dword(row.channels[usize::from(source)], first + i);
-                            *place = value.to_le_bytes();
-                        }
+            }
+            surface.memory().write(at, bytes);
+            return;
+        }
+        let mut bytes = [0; MOST * LANES];
+        let bytes = &mut bytes[..self.size * count];
+        for (i, texel) in bytes.chunks_exact_mut(self.size).enumerate() {
+            if let Packing::Dwords(sources) = self.packing {
+                for (place, source) in texel.as_chunks_mut::<4>().0.iter_mut().zip(sources) {
+                    if let Some(source) = source {
+                        let value = dword(row.channels[usize::from(source)], first + i);
+                        *place = value.to_le_bytes();
                     }
                 }
+                continue;
             }
-            Packing::Each => {
-                for (i, texel) in bytes.chunks_exact_mut(self.size).enumerate() {
-                    let rgba = row.channels.map(|channel| dword(channel, first + i));
-                    let Some(cell) = encode(surface.format(), rgba) else {
-                        return false;
-                    };
-                    texel.copy_from_slice(&cell[..self.size]);
-                }
+            let rgba = row.channels.map(|channel| dword(channel, first + i));
+            if let Some(cell) = encode(surface.format(), rgba) {
+                texel.copy_from_slice(&cell[..self.size]);
             }
         }
-        let address = self.start + y as usize * self.pitch + x as usize * self.size;
-        surface.memory().write(address, bytes);
-        true
+        surface.memory().write(at, bytes);
     }
 
     /// Texels of 8-bit channels.
@@ -276,15 +291,64 @@ fn put_words<const SIZE: usize>(
 }
 
 /// A number as eight bits.
+///
+/// A sum just below an integer may be rounded to it: the exact one is below then, and its sign is not rounded away.
 #[inline(always)]
 fn unorm8(value: f32) -> u32 {
-    let x = f64::from(value);
-    let x = if x > 0.0 { x } else { 0.0 };
+    let x = if value > 0.0 { value } else { 0.0 };
     let x = if x < 1.0 { x } else { 1.0 };
-    // The sum of an integer and 2^52 has the integer in its low bits: vector code, which a cast is not.
-    let x = (x * 255.0 + 0.5).floor() + 4_503_599_627_370_496.0;
-    x.to_bits() as u32
+    let code = x.mul_add(255.0, 0.5).floor();
+    let rest = x.mul_add(255.0, 0.5 - code);
+    let code = if rest < 0.0 { code - 1.0 } else { code };
+    // The sum of an integer and 2^23 has the integer in its low bits: vector code, which a cast is not.
+    (code + 8_388_608.0).to_bits() & 0xff
+}
+
+/// Lanes that are on and beside each other, from the first of them on.
+fn runs(mut mask: u32) -> impl Iterator<Item = Range<usize>> {
+    std::iter::from_fn(move || {
+        if mask == 0 {
+            return None;
+        }
+        let first = mask.trailing_zeros();
+        let count = (mask >> first).trailing_ones();
+        mask &= !(u32::MAX >> (32 - count) << first);
+        Some(first as usize..(first + count) as usize)
+    })
 }
 
 /// Lanes that are converted together.
 const TOGETHER: usize = 8;
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    #[test]
+    fn eight_bits_are_those_of_the_exact_sum() {
+        let exact = |value: f32| {
+            let x = f64::from(value);
+            let x = if x > 0.0 { x.min(1.0) } else { 0.0 };
+            (x * 255.0 + 0.5).floor() as u32
+        };
+        // Around every step, and some of all bits.
+        let steps = (0..=255u32).flat_map(|k| {
+            let edge = ((f64::from(k) - 0.5) / 255.0) as f32;
+            (0..64u32).map(move |i| edge.to_bits().wrapping_add(i).wrapping_sub(32))
+        });
+        let any = (0..1u32 << 20).map(|i| i.wrapping_mul(0x9e37_79b9));
+        for bits in steps.chain(any) {
+            let value = f32::from_bits(bits);
+            assert_eq!(unorm8(value), exact(value), "{value:e}");
+        }
+    }
+
+    #[test]
+    fn lanes_beside_each_other() {
+        let of = |mask| runs(mask).collect::<Vec<_>>();
+        assert_eq!(of(u32::MAX).first(), Some(&(0..32)));
+        assert_eq!(of(0xf3), [0..2, 4..8]);
+        assert_eq!(of(0x8000_0002), [1..2, 31..32]);
+        assert!(of(0).is_empty());
+    }
+}
