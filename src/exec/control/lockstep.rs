@@ -249,7 +249,7 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
         let served = rows.as_ref().is_some_and(|rows| rows.write(thread))
             || coalesced
                 .as_ref()
-                .is_some_and(|message| message.serve(thread, environment));
+                .is_some_and(|message| message.serve(thread, environment).is_some());
         if served {
             thread.frame.pc = pc + 1;
             continue;

@@ -358,6 +358,19 @@ pub(crate) fn serve(
         .is_some_and(|work| worked(thread, space, request, &work, call))
 }
 
+/// How a message was served that was not left to [`super::memory`].
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub(crate) enum Way {
+    /// No lane is on.
+    Nothing,
+    /// In one piece.
+    Block,
+    /// Dwords of all lanes in vector code.
+    Vectors,
+    /// Lanes at once where they follow each other, or one after the other.
+    Lanes,
+}
+
 /// A gather, scatter or atomic in one memory, for the threads that send it one after the other.
 pub(crate) struct Coalesced<'s> {
     send: &'s Send,
@@ -438,16 +451,20 @@ impl<'s> Coalesced<'s> {
         })
     }
 
-    /// Serves the message of a thread if it is in that memory and can be served whole. If not, nothing has
-    /// happened and false comes back.
-    pub(crate) fn serve(&self, thread: &mut Thread<'_>, environment: &Environment<'_>) -> bool {
+    /// Serves the message of a thread if it is in that memory and can be served whole, and says how. If not, nothing
+    /// has happened.
+    pub(crate) fn serve(
+        &self,
+        thread: &mut Thread<'_>,
+        environment: &Environment<'_>,
+    ) -> Option<Way> {
         let send = self.send;
         if state(thread, send.surface) != self.state {
-            return false;
+            return None;
         }
         let mask = thread.active(send.lanes, send.guard);
         if mask == 0 && !matches!(self.work, Work::Block(_)) {
-            return true;
+            return Some(Way::Nothing);
         }
         let own;
         let space = match &self.space {
@@ -458,17 +475,18 @@ impl<'s> Coalesced<'s> {
             }
         };
         if let Work::Block(block) = self.work {
-            return block.serve(thread, space, send);
+            return block.serve(thread, space, send).then_some(Way::Block);
         }
         // Nothing is refused here that would name the op.
         let base = self.base.unwrap_or_else(|| base(thread, send));
         if let Work::Move(_, Some(plan)) = self.work
             && plan.serve(space, base, mask, &mut thread.arena)
         {
-            return true;
+            return Some(Way::Vectors);
         }
         let call = Call::with_base(send, base, mask, 0);
-        worked(thread, space, &send.request, self.work, &call)
+        let served = worked(thread, space, &send.request, self.work, &call);
+        served.then_some(Way::Lanes)
     }
 }
 

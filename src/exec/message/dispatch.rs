@@ -37,7 +37,7 @@ pub fn send<O: Observer>(
         }
     } else if !O::ACTIVE
         && let Some(message) = Coalesced::new(thread, environment, send, pc)
-        && message.serve(thread, environment)
+        && message.serve(thread, environment).is_some()
     {
         return Ok(());
     }

@@ -23,3 +23,5 @@ pub(crate) mod sampling;
 pub(crate) mod site_plans;
 pub(crate) mod target;
 pub(crate) mod texels;
+#[cfg(test)]
+mod ways;
