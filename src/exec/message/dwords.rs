@@ -94,7 +94,10 @@ fn serve<const N: usize>(
     let all = u32::MAX >> (32 - N as u32);
     let whole = mask & all == all;
     if plan.dwords.write {
-        return scatter::<N>(&plan.dwords, (memory, start, &at), mask, whole, registers);
+        return plan.wide.run(
+            #[inline(always)]
+            || scatter::<N>(&plan.dwords, (memory, start, &at), mask, whole, registers),
+        );
     }
     plan.wide.run(
         #[inline(always)]
@@ -223,6 +226,7 @@ fn gather<const N: usize>(
     true
 }
 
+#[inline(always)]
 fn scatter<const N: usize>(
     own: &Dwords,
     (memory, start, at): (&Memory, usize, &[u32; N]),
@@ -235,10 +239,28 @@ fn scatter<const N: usize>(
         all | one ^ at[0].wrapping_add(size * lane)
     });
     if follow == 0 && whole {
-        if own.rows > 1 {
-            return false;
+        let start = start + at[0] as usize;
+        match own.rows {
+            1 => memory.write(start, &registers[own.data..][..4 * N]),
+            2 => memory.write(
+                start,
+                lane_by_lane::<N, 2>(own, registers)
+                    .as_flattened()
+                    .as_flattened(),
+            ),
+            3 => memory.write(
+                start,
+                lane_by_lane::<N, 3>(own, registers)
+                    .as_flattened()
+                    .as_flattened(),
+            ),
+            _ => memory.write(
+                start,
+                lane_by_lane::<N, 4>(own, registers)
+                    .as_flattened()
+                    .as_flattened(),
+            ),
         }
-        memory.write(start + at[0] as usize, &registers[own.data..][..4 * N]);
         return true;
     }
     for lane in (0..N).filter(|lane| mask >> lane & 1 != 0) {
@@ -251,4 +273,21 @@ fn scatter<const N: usize>(
         memory.write(start + at[lane] as usize, dwords);
     }
     true
+}
+
+/// The dwords of each lane, together.
+#[inline(always)]
+fn lane_by_lane<const N: usize, const R: usize>(
+    own: &Dwords,
+    registers: &[u8],
+) -> [[[u8; 4]; R]; N] {
+    let rows: [&[[u8; 4]]; R] = std::array::from_fn(|row| {
+        let (slots, _) = registers[own.data + row * own.pitch..][..4 * N].as_chunks();
+        slots
+    });
+    let mut lanes = [[[0; 4]; R]; N];
+    for (i, lane) in lanes.iter_mut().enumerate() {
+        *lane = rows.map(|row| row[i]);
+    }
+    lanes
 }

@@ -155,7 +155,7 @@ const TABLE: &[(&str, &str, &str)] = &[
     ),
     (
         "scatter4_scaled.RGBA (M1, 16) %slm 0x0:ud NEAR.0 D.0",
-        "Lanes",
+        "Vectors",
         "Vectors",
     ),
     (
