@@ -210,7 +210,14 @@ fn predicate(input: &str) -> Read<'_, Predicate> {
 const WITHOUT_TEXT: &[&str] = &["lsc_extended_cache_ctrl", "vme_idm", "rt_read", "va", "hdc"];
 
 /// Mnemonics as the text forms of the pages print them. Source: vISA MEDIA_LD, 3D_LOAD, AVS, "Text".
-const OF_THE_PAGES: [&str; 3] = ["MEDIA_LD", "LOAD_3D", "AVS"];
+const OF_THE_PAGES: [&str; 6] = [
+    "MEDIA_LD",
+    "LOAD_3D",
+    "LOAD_LZ",
+    "LOAD_2DMS_W",
+    "LOAD_MCS",
+    "AVS",
+];
 
 /// Reads a mnemonic; some have a dot in them.
 fn mnemonic<'a>(cx: &Context, input: &'a str) -> Read<'a, Opcode> {

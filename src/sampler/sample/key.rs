@@ -72,6 +72,12 @@ pub fn broken(key: &ChromaKey, format: Format) -> Option<String> {
                  {least:#04x} to {most:#04x}"
             ));
         }
+        if signed && there && (low == 0x80 || high == 0x80) {
+            return Some(format!(
+                "the chroma key of {name} is {low:#04x} to {high:#04x}: 0x80 is the negative zero, which a key does not \
+                 support: 0x00 is zero"
+            ));
+        }
         let reversed = match signed {
             true => sign_magnitude(high) < sign_magnitude(low),
             false => high < low,
