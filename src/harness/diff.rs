@@ -408,12 +408,16 @@ pub fn compare(a: &Result<Ran, Stopped>, b: &Result<Ran, Stopped>) -> Option<Dif
             return (said[0] != said[1]).then_some(Difference::Stops(said));
         }
     };
+    let same = |one: &Place, other: &Place| match one.number {
+        Some(number) => other.number == Some(number),
+        None => other.number.is_none() && other.name == one.name,
+    };
+    let alone = |one: &&Place| !a.places.iter().any(|other| same(one, other));
+    if let Some(one) = b.places.iter().find(alone) {
+        return Some(Difference::Memory(format!("only one has {}", one.name)));
+    }
     for own in &a.places {
-        let same = |p: &&Place| match own.number {
-            Some(number) => p.number == Some(number),
-            None => p.number.is_none() && p.name == own.name,
-        };
-        let Some(other) = b.places.iter().find(same) else {
+        let Some(other) = b.places.iter().find(|other| same(own, other)) else {
             return Some(Difference::Memory(format!("only one has {}", own.name)));
         };
         if own.after.len() != other.after.len() {

@@ -1,6 +1,6 @@
 //! Gathers, scatters and atomics leave what their definition, lane by lane, leaves.
 
-use super::{dwords, program_for};
+use super::{Watching, dwords, program_for};
 use proptest::prelude::*;
 use std::sync::Arc;
 use visim::internals::isa::Platform;
@@ -9,12 +9,6 @@ use visim::internals::launch::{
 };
 use visim::internals::program::Program;
 use visim::internals::surface::{Description, Format, Memory, Surface};
-
-/// Whoever watches makes lanes be served one by one.
-#[derive(Debug)]
-struct Watching;
-
-impl Observer for Watching {}
 
 const DECLS: &str = ".decl A v_type=G type=ud num_elts=16 align=GRF
 .decl B v_type=G type=ud num_elts=16 align=GRF

@@ -1,18 +1,12 @@
 //! Threads that run side by side do what each would do alone.
 
-use super::{as_dwords, program};
+use super::{Watching, as_dwords, program};
 use std::sync::Arc;
 use visim::internals::launch::{
     self, Bindings, Grid, Keep, Observer, Outcome, RunOptions, Silent, Trap,
 };
 use visim::internals::program::Program;
 use visim::internals::surface::{Description, Format, Surface};
-
-/// Whoever watches makes threads run one by one.
-#[derive(Debug)]
-struct Watching;
-
-impl Observer for Watching {}
 
 fn run<O: Observer>(
     program: &Program,

@@ -14,12 +14,18 @@ mod types;
 use std::sync::Arc;
 use visim::internals::check::{CheckOptions, check};
 use visim::internals::isa::Platform;
-use visim::internals::launch::{self, Bindings, Grid, Outcome, RunOptions, Silent};
+use visim::internals::launch::{self, Bindings, Grid, Observer, Outcome, RunOptions, Silent};
 use visim::internals::lower::{LowerOptions, lower};
 use visim::internals::program::Program;
 use visim::internals::source::Source;
 use visim::internals::surface::{Description, Format, Memory, Surface};
 use visim::internals::syntax::{ParseOptions, parse};
+
+/// Whoever watches makes threads run one by one.
+#[derive(Debug)]
+struct Watching;
+
+impl Observer for Watching {}
 
 /// Lowers a body with its declarations; `.version` and `.kernel` are put in front.
 fn program(body: &str) -> Program {

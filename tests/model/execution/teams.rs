@@ -1,16 +1,10 @@
 //! Threads of groups that meet at barriers run side by side, and leave what they leave one by one.
 
-use super::program;
+use super::{Watching, program};
 use visim::internals::launch::{
     self, Bindings, Grid, Keep, Observer, Outcome, RunOptions, Silent, Trap,
 };
 use visim::internals::program::Program;
-
-/// Whoever watches makes threads run one by one.
-#[derive(Debug)]
-struct Watching;
-
-impl Observer for Watching {}
 
 fn run<O: Observer>(
     program: &Program,
