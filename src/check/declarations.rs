@@ -486,9 +486,9 @@ impl UnitBuilder<'_> {
                     d = d.note(format!(
                         "{name} of the manual is {what}, which this instruction does not take"
                     ));
-                    d = match self.alike("T", &wanted) {
-                        Some(declared) => d
-                            .help(format!("{declared}   // a declared surface"))
+                    d = match self.declared_state(&wanted) {
+                        Some((declared, what)) => d
+                            .help(format!("{declared}   // {what} that is declared"))
                             .paste(declared),
                         None => d.help(".decl T6 v_type=T num_elts=1   // and name T6 here"),
                     };
@@ -508,6 +508,10 @@ impl UnitBuilder<'_> {
                         d = d
                             .help(format!("{close}   // is the nearest name"))
                             .paste(close);
+                    } else if let Some((declared, what)) = self.declared_state(&wanted) {
+                        d = d
+                            .help(format!("{declared}   // {what} that is declared"))
+                            .paste(declared);
                     }
                 }
             }
@@ -536,6 +540,24 @@ impl UnitBuilder<'_> {
             )
         };
         declared.or_else(built_in).map(str::to_owned)
+    }
+
+    /// The first declared surface or sampler that a place takes, and what it is: their names need not be alike.
+    pub fn declared_state(
+        &self,
+        wanted: impl Fn(&Storage) -> bool,
+    ) -> Option<(String, &'static str)> {
+        let storage = |name: &str| match self.names.find(name) {
+            Some(Binding::Variable(id)) => Some((id, &self.unit.variable(id).storage)),
+            _ => None,
+        };
+        let states = self.names.declared().filter_map(|name| {
+            let (id, storage) = storage(name)?;
+            let state = matches!(storage, Storage::Surface { .. } | Storage::Sampler { .. });
+            (state && wanted(storage)).then(|| (id, name.to_owned(), class_of(storage)))
+        });
+        let (_, name, what) = states.min_by_key(|(id, ..)| *id)?;
+        Some((name, what))
     }
 
     /// Says of each name without a declaration how often it was used after the first time.

@@ -169,8 +169,14 @@ impl Resolver<'_, '_> {
             format!("{} requires {} here", self.opcode, want.words()),
         )
         .see(self.opcode.info().family.section());
-        if !variable.predefined {
-            d = d.and_at(variable.span, "declared here");
+        match variable.predefined {
+            true => d = d.note(format!("{name} is the built-in variable {}", variable.name)),
+            false => d = d.and_at(variable.span, "declared here"),
+        }
+        if let Some((declared, what)) = self.builder.declared_state(|storage| want.takes(storage)) {
+            d = d
+                .help(format!("{declared}   // {what} that is declared"))
+                .paste(declared);
         }
         self.builder.say(d);
         None

@@ -287,15 +287,22 @@ fn reach(
                 false => "bytes past the end of the variable read as zero",
             }
         ))
-        .help(format!(
-            "num_elts={}   // on {}",
-            end.div_ceil(bytes),
-            root_variable.name
-        ))
         .see("vISA text reference 7.6");
-    if !root_variable.predefined {
-        d = d.and_at(root_variable.span, format!("{size} bytes"));
-    }
+    d = match root_variable.predefined {
+        true => d
+            .note(format!(
+                "{} is a built-in variable of {size} bytes",
+                root_variable.name
+            ))
+            .help("declare a variable of your own"),
+        false => d
+            .and_at(root_variable.span, format!("{size} bytes"))
+            .help(format!(
+                "num_elts={}   // on {}",
+                end.div_ceil(bytes),
+                root_variable.name
+            )),
+    };
     found.push(d);
 }
 

@@ -5,6 +5,7 @@ use super::output::{Exit, Output, check_standard};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::files::Writes;
 use crate::harness::bind::Layer;
+use crate::harness::language::Language;
 use crate::source::{Source, Span};
 use crate::syntax::ast::{Line, Module};
 use crate::syntax::{ParseOptions, parse, print};
@@ -22,7 +23,8 @@ pub struct Encode {
     /// Write the container to this file; `-` is the standard output.
     #[arg(long, short, value_name = "FILE")]
     output: Option<PathBuf>,
-    /// The version to write: 3.6 or 4.1. Without it the text's own, if it is one of them, else 4.1.
+    /// The version to write: 3.6 or 4.1. Without it 3.6 for a text of 3.0 to 3.6, else 4.1. A text without
+    /// `.kernel_attr Target` gets that of Intel's writer: cm with 3.6, 3d with 4.1.
     #[arg(long, value_name = "VERSION", value_parser = version)]
     version: Option<Version>,
     #[command(flatten)]
@@ -68,6 +70,12 @@ impl Encode {
             && let Err(why) = check_standard(output.is_text(), "the container")
         {
             return output.complain(&why);
+        }
+        if let Language::Tld | Language::Send = Language::of(&file) {
+            let name = file.display();
+            return output.complain(&format!(
+                "vISA text has a binary form; {name} is no vISA text by its name"
+            ));
         }
         let layer = match self.written.open(&file, (None, None), output) {
             Ok((layer, _)) => layer,
@@ -166,15 +174,26 @@ pub fn decode(text: &str, file: Option<&Path>, written: &Written, output: &mut O
         .filter(|c| !c.is_whitespace() && *c != ',')
         .collect();
     let digits = digits.strip_prefix("0x").unwrap_or(&digits);
-    let byte = |pair: &[u8]| {
-        let pair = std::str::from_utf8(pair).ok()?;
-        u8::from_str_radix(pair, 16).ok()
-    };
-    let bytes: Option<Vec<u8>> = digits.as_bytes().chunks(2).map(byte).collect();
-    let whole = digits.len().is_multiple_of(2) && !digits.is_empty();
-    let Some(bytes) = bytes.filter(|_| whole) else {
-        return output.complain("--visa takes bytes in hexadecimal: 29040000…");
-    };
+    let example = "--visa takes the bytes of a record in hexadecimal, for example 29040000…";
+    if digits.is_empty() {
+        return output.complain(&format!("no bytes are there; {example}"));
+    }
+    if let Some(wrong) = digits.chars().find(|c| !c.is_ascii_hexdigit()) {
+        return output.complain(&format!(
+            "`{}` is no hexadecimal digit; {example}",
+            wrong.escape_debug()
+        ));
+    }
+    if !digits.len().is_multiple_of(2) {
+        let count = digits.len();
+        return output.complain(&format!(
+            "a byte has two digits, here are {count}; {example}"
+        ));
+    }
+    let pairs = digits.as_bytes().chunks(2);
+    let bytes: Vec<u8> = pairs
+        .filter_map(|pair| u8::from_str_radix(std::str::from_utf8(pair).ok()?, 16).ok())
+        .collect();
     let module = match file {
         None => Module::default(),
         Some(file) => match written.open(file, (None, None), output) {
@@ -208,7 +227,7 @@ pub fn decode(text: &str, file: Option<&Path>, written: &Written, output: &mut O
             let refused =
                 Diagnostic::with_message(Code::E0660, what).see("vISA binary reference 3");
             let help = "--declarations FILE names a text that declares what the record names";
-            let refused = if file.is_none() {
+            let refused = if file.is_none() && fault.at < bytes.len() {
                 refused.help(help)
             } else {
                 refused

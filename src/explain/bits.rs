@@ -8,7 +8,7 @@ use crate::message::fields::{self, Layout, dataport, outer};
 use crate::message::gen5;
 use crate::message::lsc;
 use crate::message::sampler::BLOCK_MODE;
-use crate::message::text::{control_layout, outer_layout, ruler};
+use crate::message::text::{control_layout, fields_of, outer_layout, ruler};
 use serde_json::{Value, json};
 use std::fmt;
 
@@ -17,6 +17,8 @@ use std::fmt;
 pub struct ListedPart {
     /// What the part is.
     pub layout: &'static Layout,
+    /// Its fields, those of the message's receiver and platform alone.
+    pub fields: Vec<fields::Field>,
     /// Its words.
     pub words: Vec<u32>,
 }
@@ -34,7 +36,7 @@ impl ListedPart {
             "part": self.layout.name,
             "source": self.layout.source,
             "words": self.words.iter().map(|w| format!("{w:#010x}")).collect::<Vec<_>>(),
-            "fields": self.layout.fields.iter().map(field).collect::<Vec<_>>(),
+            "fields": self.fields.iter().map(field).collect::<Vec<_>>(),
         })
     }
 }
@@ -50,13 +52,13 @@ impl fmt::Display for ListedPart {
             self.layout.source
         )?;
         if let [word] = self.words[..] {
-            write!(f, "{}", ruler(self.layout.fields, word))?;
+            write!(f, "{}", ruler(&self.fields, word))?;
         }
-        for field in self.layout.fields {
+        for field in &self.fields {
             writeln!(f, "  {}", field.line(&self.words, 22))?;
         }
         for (dw, word) in self.words.iter().enumerate() {
-            let known = self.layout.known(dw);
+            let known = self.fields.iter().fold(0, |bits, f| bits | f.mask_in(dw));
             // A function control is a part of the word that it is in.
             let whole = match known & !outer::CONTROL.mask() {
                 0 => outer::CONTROL.mask(),
@@ -78,41 +80,25 @@ pub fn descriptors(
     sfid: Option<Sfid>,
     platform: Platform,
 ) -> Vec<ListedPart> {
+    let part = |layout: &'static Layout, words| ListedPart {
+        layout,
+        fields: fields_of(layout, sfid, platform),
+        words,
+    };
     if let Some([layout, extended]) = sfid.and_then(|sfid| lsc::layouts(sfid, desc, platform)) {
-        return vec![
-            ListedPart {
-                layout,
-                words: vec![desc],
-            },
-            ListedPart {
-                layout: extended,
-                words: vec![ex_desc],
-            },
-        ];
+        return vec![part(layout, vec![desc]), part(extended, vec![ex_desc])];
     }
     if platform.dialect.state_addresses() {
         let layout = sfid.and_then(|sfid| e64::layout(sfid, desc));
-        let words = vec![desc, ex_desc];
-        return layout
-            .map(|layout| ListedPart { layout, words })
-            .into_iter()
-            .collect();
+        let whole = layout.map(|layout| part(layout, vec![desc, ex_desc]));
+        return whole.into_iter().collect();
     }
-    let mut parts = vec![ListedPart {
-        layout: outer_layout(platform),
-        words: vec![desc],
-    }];
+    let mut parts = vec![part(outer_layout(platform), vec![desc])];
     if let Some(layout) = sfid.and_then(|s| control_layout(s, desc, platform)) {
         let own = outer::CONTROL.mask() | layout.known(0);
-        parts.push(ListedPart {
-            layout,
-            words: vec![desc & own],
-        });
+        parts.push(part(layout, vec![desc & own]));
     }
-    parts.push(ListedPart {
-        layout: extended_layout(platform),
-        words: vec![ex_desc],
-    });
+    parts.push(part(extended_layout(platform), vec![ex_desc]));
     parts
 }
 

@@ -23,6 +23,7 @@ pub(super) fn of(instruction: &Instruction<VarId>) -> Vec<&'static str> {
             let mut found = vec![
                 "u2d: in AVS's Format, not in its Text; it is written, between deltaV and groupID (AVS reference D13)",
                 "IEFBypass: the page bypasses the filter where bit 0 is 0, the message where bit 27 of M1.7 is 1; a run follows the page (AVS reference D1)",
+                "groupID: messages of one group have GRFID in common, the register of the answer, but each block has an answer of its own; W0389 compares all but the destination (AVS reference 1.1)",
             ];
             if operand(11) == Some(&Operand::AvsMode(AvsMode::M16x8)) {
                 found.push("N: R[0:N] of the Notes counts N in, 63 for 16x8 and the number of pixels otherwise; each part has 64 pixels (AVS reference 2)");

@@ -13,29 +13,80 @@ use super::bits::{DecodeError, Message, MessageForm, refuse_unknown};
 use super::codec::decode;
 use super::default_lengths::{counts_by_header, odd_lengths};
 use super::extended::{extended_layout, extended_text_layout};
-use super::fields::{Field, Layout, extended_gen11, outer, outer_gen5, sampler_xe2};
+use super::fields::{
+    Field, Layout, extended_gen11, extended_lsc, extended_lsc_block2d, extended_lsc_bti,
+    lsc as lsc_fields, outer, outer_gen5, sampler_xe2,
+};
+use super::request::Request;
 use super::{Sfid, dataport, gen5, lsc};
 use crate::isa::Platform;
 use std::fmt::Write;
 
 /// One line for each field of a word: bits, name, value, meaning; then what no field explains.
 pub fn word(layout: &Layout, dw: usize, value: u32) -> String {
+    word_of(layout.name, layout.fields, dw, value)
+}
+
+/// The same of some fields of the part `name`.
+fn word_of(name: &str, fields: &[Field], dw: usize, value: u32) -> String {
     let mut text = String::new();
     let mut words = vec![0; dw + 1];
     words[dw] = value;
-    for field in layout.fields.iter().filter(|f| f.dw == dw) {
+    for field in fields.iter().filter(|f| f.dw == dw) {
         let _ = writeln!(text, "  {}", field.line(&words, 22));
     }
-    let unknown = value & !layout.known(dw);
+    let unknown = fields.iter().fold(value, |bits, f| bits & !f.mask_in(dw));
     if unknown != 0 {
         // Writing to a string cannot fail.
-        let _ = writeln!(
-            text,
-            "  {unknown:#010x}  in no field of the {}",
-            layout.name
-        );
+        let _ = writeln!(text, "  {unknown:#010x}  in no field of the {name}");
     }
     text
+}
+
+/// The fields of a layout that messages to a function have on a platform: what all descriptors share has some that
+/// the sampler and the render cache alone read, and the load/store pipe some that came later.
+/// All of them where the function is not known.
+///
+/// Source: lowering reference 1.2, 1.3; Xe2 messages reference 7.
+pub fn fields_of(layout: &Layout, sfid: Option<Sfid>, platform: Platform) -> Vec<Field> {
+    use extended_gen11 as ex;
+    let Some(sfid) = sfid else {
+        return layout.fields.to_vec();
+    };
+    let pipe = platform.lsc;
+    let sampler = sfid == Sfid::Sampler;
+    let target = sfid == Sfid::Rc;
+    let offsets = pipe.is_none_or(|pipe| pipe.immediate_offsets);
+    let policies = pipe.is_none_or(|pipe| pipe.cache_bits > 3);
+    let owned: [(&[Field], bool); 5] = [
+        (&[outer::RETURN16], sampler || target),
+        (&[outer::PARAMS16], sampler && platform.sampler.params16),
+        (
+            &[ex::NULL_TARGET, ex::ALPHA, ex::TARGET, ex::COARSE],
+            target,
+        ),
+        (
+            &[
+                extended_lsc::OFFSET,
+                extended_lsc_bti::OFFSET,
+                extended_lsc_block2d::X,
+                extended_lsc_block2d::Y,
+            ],
+            offsets,
+        ),
+        (&[lsc_fields::CACHE_LOW], policies),
+    ];
+    let lacking = |field: &&Field| {
+        owned
+            .iter()
+            .any(|(fields, has)| !has && fields.contains(field))
+    };
+    layout
+        .fields
+        .iter()
+        .filter(|f| !lacking(f))
+        .copied()
+        .collect()
 }
 
 /// The 32 bits in groups by field, the highest first, with a ruler above.
@@ -98,11 +149,13 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     let _ = writeln!(text, "descriptor {desc:#010x} to {name} on {platform}");
     if let Some([layout, extended]) = sfid.and_then(|sfid| lsc::layouts(sfid, desc, platform)) {
         // Lengths and cache control are where other messages have a header bit.
-        text += &ruler(layout.fields, desc);
+        let fields = fields_of(layout, sfid, platform);
+        text += &ruler(&fields, desc);
         let _ = writeln!(text, "{} ({})", layout.name, layout.source);
-        text += &word(layout, 0, desc);
+        text += &word_of(layout.name, &fields, 0, desc);
         let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
-        text += &word(extended, 0, ex_desc & !NAMED_BY_INSTRUCTION);
+        let fields = fields_of(extended, sfid, platform);
+        text += &word_of(extended.name, &fields, 0, ex_desc & !NAMED_BY_INSTRUCTION);
         return text + &asked(desc, ex_desc, platform);
     }
     if let Some(section) = platform.dialect.unmodelled() {
@@ -113,7 +166,8 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     let layout = sfid.and_then(|sfid| control_layout(sfid, desc, platform));
     // The fields of the function control take the place of the one that holds them all.
     let outer = outer_layout(platform);
-    let whole = outer.fields.iter();
+    let shared = fields_of(outer, sfid, platform);
+    let whole = shared.iter();
     let inner = layout.map_or(&[][..], |l| l.fields);
     let fields: Vec<Field> = whole
         .filter(|f| **f != outer::CONTROL || layout.is_none())
@@ -122,7 +176,7 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
         .collect();
     text += &ruler(&fields, desc);
     let own = layout.map_or(0, |layout| layout.known(0) & !outer.known(0));
-    text += &word(outer, 0, desc & !own);
+    text += &word_of(outer.name, &shared, 0, desc & !own);
     if let Some(layout) = layout {
         let control = control | desc & own;
         let _ = writeln!(text, "{} {control:#x} ({})", layout.name, layout.source);
@@ -131,7 +185,8 @@ pub fn explain_descriptor(desc: u32, ex_desc: u32, platform: Platform) -> String
     // Where the instruction names receiver and lengths, the word is read as Gen11 writes it.
     let extended = extended_text_layout(platform);
     let _ = writeln!(text, "extended descriptor {ex_desc:#010x}");
-    text += &word(extended, 0, ex_desc);
+    let fields = fields_of(extended, sfid, platform);
+    text += &word_of(extended.name, &fields, 0, ex_desc);
     text + &asked(desc, ex_desc, platform)
 }
 
@@ -158,6 +213,9 @@ fn asked(desc: u32, ex_desc: u32, platform: Platform) -> String {
             );
             for odd in read.odd {
                 let _ = writeln!(text, "  it has {odd}");
+            }
+            if read.starred {
+                text += "  the manual stars this message and does not say why (W0946; PRM 4.11.1.3.2)\n";
             }
         }
         Err(why) => {
@@ -233,6 +291,8 @@ pub struct Read {
     pub asked: String,
     /// Where the lengths are not those of the request ([`odd_lengths`]); nothing where the header decides.
     pub odd: Vec<String>,
+    /// The manual stars the message ([`gen5::is_starred`]).
+    pub starred: bool,
 }
 
 /// The lengths and the request that a pair of descriptors makes; the header counts as zeros.
@@ -242,7 +302,10 @@ pub struct Read {
 pub fn request(desc: u32, ex_desc: u32, platform: Platform) -> Result<Read, DecodeError> {
     let message = message(desc, ex_desc, platform)?;
     let decoded = decode(&message, platform)?;
+    let starred = platform.is_gen5()
+        && matches!(&decoded.request, Request::Sampler(sampled) if gen5::is_starred(sampled.op));
     Ok(Read {
+        starred,
         form: decoded.form,
         asked: decoded.request.to_string(),
         odd: match counts_by_header(&decoded) {

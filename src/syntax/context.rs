@@ -104,6 +104,37 @@ impl Context {
             })
     }
 
+    /// An example with the names that it has for variables, surface and sampler replaced by declared ones of their
+    /// class, so that it can be pasted; as it is where there is none.
+    fn in_names_declared(&self, example: &str) -> String {
+        let declared = |class: Class| {
+            let names = self.scopes.iter().flatten();
+            let names = names
+                .filter(|(_, known)| known.class == class)
+                .map(|(name, _)| name);
+            // The same one every time, and the earliest of `T6` and `T10`.
+            names.min_by_key(|name| (name.len(), name.as_str()))
+        };
+        let replaced = |word: &str| match word {
+            "D" | "S" => declared(Class::General),
+            "T6" => declared(Class::Surface),
+            "S0" => declared(Class::Sampler),
+            "P1" => declared(Class::Predicate),
+            "A0" => declared(Class::Address),
+            _ => None,
+        };
+        let mut text = String::new();
+        let mut rest = example;
+        while let Some(first) = rest.chars().next() {
+            let in_word = |c: char| c.is_ascii_alphanumeric() || c == '_';
+            let word = rest.find(|c| !in_word(c)).unwrap_or(rest.len());
+            let (word, after) = rest.split_at(word.max(first.len_utf8()));
+            text.push_str(replaced(word).map_or(word, String::as_str));
+            rest = after;
+        }
+        text
+    }
+
     /// Turns to the line that starts at `start` and has `length` bytes.
     pub fn enter_line(&self, start: u32, length: usize) {
         self.line_start.set(start);
@@ -219,7 +250,7 @@ fn unexpected(cx: &Context, error: Expected, line_text: &str) -> Diagnostic {
         Some(opcode) => diagnostic
             .help(format!(
                 "`{opcode}` is written, for example, `{}`",
-                example(opcode)
+                cx.in_names_declared(&example(opcode))
             ))
             .see(opcode.info().family.section()),
         None => diagnostic.see("vISA text reference 9"),

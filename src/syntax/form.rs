@@ -78,7 +78,8 @@ fn slot(slot: Slot) -> &'static str {
         Slot::StateOrSrc => "T6(0)",
         Slot::Surface => "T6",
         Slot::Sampler => "S0",
-        Slot::SamplerAndSurface => "S0 T6",
+        // As assemblers read it (AVS reference D12).
+        Slot::SamplerAndSurface => "T6 S0",
         Slot::RawDst => "D.0",
         Slot::RawSrc => "S.0",
         Slot::Params { .. } => "S.0 S.32",

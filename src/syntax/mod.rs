@@ -32,10 +32,11 @@ mod token;
 pub use form::example;
 pub use printer::{print, print_instruction, print_statement};
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::source::Source;
 use ast::{Line, Module, Statement};
 use context::Context;
+use std::collections::HashMap;
 
 /// What reading depends on besides the text.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
@@ -52,6 +53,45 @@ impl Default for ParseOptions {
 
 /// Reading stops here: a file with so many bad lines is not vISA text.
 const MAX_BAD_LINES: usize = 1000;
+
+/// Errors of one code, title and label that are reported one by one; more of them are counted.
+const MAX_ALIKE: usize = 10;
+
+/// What was said of bad lines, so that a slip made on every line is not told a thousand times.
+#[derive(Debug, Default)]
+struct Told {
+    diagnostics: Vec<Diagnostic>,
+    /// Of each kind: how many there were, and where the last that is reported lies in `diagnostics`.
+    kinds: HashMap<(Code, String, String), (usize, usize)>,
+}
+
+impl Told {
+    fn error(&mut self, error: Diagnostic) {
+        let label = error.labels.first().map(|label| label.text.clone());
+        let kind = (error.code, error.message.clone(), label.unwrap_or_default());
+        let (count, last) = self.kinds.entry(kind).or_default();
+        *count += 1;
+        if *count <= MAX_ALIKE {
+            *last = self.diagnostics.len();
+            self.diagnostics.push(error);
+        }
+    }
+
+    /// The diagnostics, the last of each kind with the number of those that are not among them.
+    fn finish(mut self) -> Vec<Diagnostic> {
+        for (count, last) in self
+            .kinds
+            .into_values()
+            .filter(|(count, _)| *count > MAX_ALIKE)
+        {
+            let more = counted(count - MAX_ALIKE, "more line");
+            self.diagnostics[last]
+                .notes
+                .push(format!("and {more} like it, not reported one by one"));
+        }
+        self.diagnostics
+    }
+}
 
 /// The tree of all lines that could be read, and what is wrong with the others.
 #[derive(Clone, Debug)]
@@ -71,7 +111,7 @@ pub struct Parsed {
 pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
     let mut cx = Context::new(options.grf_bytes);
     let mut module = Module::default();
-    let mut diagnostics = Vec::new();
+    let mut told = Told::default();
     let mut split_diagnostics = Vec::new();
     let mut version_seen = false;
     let mut file = 0;
@@ -88,17 +128,17 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
         if !text.is_empty() {
             match statement::statement(&mut cx, text) {
                 Ok((_, read)) => {
-                    diagnostics.extend(version(&mut version_seen, &read));
+                    told.diagnostics.extend(version(&mut version_seen, &read));
                     statement = Some(read);
                 }
                 Err(nom::Err::Error(error) | nom::Err::Failure(error)) => {
                     // A line that fails to read says nothing about the version.
                     version_seen = true;
                     module.unread.extend(declared_name(text));
-                    diagnostics.push(cx.place_error(error, text));
+                    told.error(cx.place_error(error, text));
                     bad_lines += 1;
                     if bad_lines == MAX_BAD_LINES {
-                        diagnostics.push(too_many(&cx, text));
+                        told.diagnostics.push(too_many(&cx, text));
                         break;
                     }
                 }
@@ -107,8 +147,8 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
                 }
             }
             let remarks = cx.take_remarks();
-            if diagnostics.len() < MAX_BAD_LINES {
-                diagnostics.extend(remarks);
+            if told.diagnostics.len() < MAX_BAD_LINES {
+                told.diagnostics.extend(remarks);
             }
         }
         // A bad line is absent, but its comment need not be lost with it.
@@ -119,6 +159,7 @@ pub fn parse(source: &Source, options: &ParseOptions) -> Parsed {
             });
         }
     }
+    let mut diagnostics = told.finish();
     diagnostics.extend(split_diagnostics);
     diagnostics.sort_by_key(|d| d.span().map_or(0, |s| s.start));
     Parsed {

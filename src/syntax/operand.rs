@@ -89,6 +89,23 @@ fn slot<'a>(cx: &Context, slot: Slot, input: &'a str, read: &mut Operands) -> Re
                     .see("vISA MEDIA_LD, \"Plane\""),
             );
         }
+        Slot::Plane if is_typed_plane(input) => {
+            let from = blanks(input);
+            let written = from.split(char::is_whitespace).next().unwrap_or(from);
+            let number = written.split(':').next().unwrap_or_default();
+            let what = format!("the plane `{}` has a type", shorten(written));
+            let plane = match number {
+                "0" | "1" | "2" | "3" => number,
+                _ => "0",
+            };
+            return refuse(
+                from,
+                written.len(),
+                problem(Code::E0303, what, "planes are 0 to 3, without a type")
+                    .paste(plane)
+                    .see("vISA MEDIA_LD, \"Plane\""),
+            );
+        }
         // Left out, the plane is 0 (vISA text reference 5.6).
         Slot::Plane => {
             read.push(cx.spanned(Operand::Number(0), input, blanks(input)));
@@ -210,6 +227,16 @@ fn is_plain_number(input: &str) -> bool {
 /// Whether a plain number with a minus is there, which is no immediate.
 fn negative_plane(input: &str) -> bool {
     blanks(input).strip_prefix('-').is_some_and(is_plain_number)
+}
+
+/// Whether a typed number stands where the plane may, and a whole line without a plane, both offsets and the block,
+/// behind it: left out, the plane would be one operand less.
+fn is_typed_plane(input: &str) -> bool {
+    let mut operands = blanks(input).split_whitespace();
+    let number = operands.next().and_then(|word| word.split_once(':'));
+    number.is_some_and(|(n, _)| n.parse::<i64>().is_ok())
+        && operands.clone().count() == 3
+        && !input.contains(['(', '['])
 }
 
 /// The page AVS leaves `u2d` out of its text: its line has the control word where the last scalar should be.

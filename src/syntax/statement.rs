@@ -323,7 +323,12 @@ fn execution<'a>(cx: &Context, form: ExecUse, input: &'a str) -> Read<'a, Option
         ExecUse::OptionalCount => {
             let (inside, _) = mark(input, "(")?;
             let from = blanks(inside);
-            if let Ok((_, word)) = identifier(from) {
+            if let Ok((after, word)) = identifier(from) {
+                let lanes = blanks(after).strip_prefix(',').map(blanks);
+                let lanes = match lanes.is_some_and(|rest| rest.starts_with('8')) {
+                    true => 8,
+                    false => 16,
+                };
                 return refuse(
                     from,
                     word.len(),
@@ -333,7 +338,7 @@ fn execution<'a>(cx: &Context, form: ExecUse, input: &'a str) -> Read<'a, Option
                         format!("`{}` in front of the lanes", shorten(word)),
                     )
                     .note("sample and load have a number of lanes, 8 or 16, and no mask")
-                    .help("write `(16)`")
+                    .help(format!("write `({lanes})`"))
                     .see("vISA text reference 5.7"),
                 );
             }

@@ -32,7 +32,12 @@ impl<'b> Reader<'b> {
     pub fn take(&mut self, count: usize) -> Result<&'b [u8], Malformed> {
         let end = self.at.checked_add(count);
         let taken = end.and_then(|end| self.bytes.get(self.at..end));
-        let taken = taken.ok_or_else(|| self.fault(format!("{count} bytes are missing")))?;
+        let taken = taken.ok_or_else(|| {
+            self.fault(format!(
+                "the bytes end here, inside a field of {}",
+                crate::diagnostic::counted(count as u64, "byte")
+            ))
+        })?;
         self.at += count;
         Ok(taken)
     }

@@ -9,6 +9,8 @@ use crate::isa::{
     AtomicOp, AvsControl, AvsMode, ChannelMask, Condition, Exec, ExecUse, MediaMode, OPCODES,
     OpInfo, Opcode, Slot, SuffixSlot, UnormFormat,
 };
+use crate::message::parameters::{Parameter, order};
+use crate::message::request::SamplerOp;
 use crate::syntax::ast::{Instruction, Operand, Predicate, PredicateGroup, Statement, Suffix};
 
 /// Begins a subroutine.
@@ -120,6 +122,22 @@ impl Writer<'_> {
             .ok_or_else(|| "an operand is missing".to_string())
     }
 
+    /// What the pages' Format tables call the parameters of a sampler message, operand `at` and those behind it:
+    /// `U`, `V`, `Lod`, …
+    fn parameter_words(&self, at: usize) -> Vec<String> {
+        let ty = match self.operand(at) {
+            Ok(Operand::Raw(first)) => self.names.general_type(&first.var.node),
+            _ => None,
+        };
+        let short = ty.is_some_and(|ty| ty.bytes() == 2);
+        let order = SamplerOp::of_instruction(self.row).map_or(&[][..], |op| order(op, short));
+        let word = |parameter: &Parameter| {
+            let (first, rest) = parameter.name().split_at(1);
+            first.to_uppercase() + rest
+        };
+        order.iter().map(word).collect()
+    }
+
     fn suffix<T>(&self, pick: impl Fn(&Suffix) -> Option<T>) -> Option<T> {
         self.instruction.suffix(pick)
     }
@@ -212,12 +230,14 @@ impl Writer<'_> {
                 all.push(field(name, count as u64, 1));
             }
             Kind::Params(at) => {
+                let words = self.parameter_words(at);
                 for (n, operand) in self.instruction.operands.iter().skip(at).enumerate() {
                     let Operand::Raw(operand) = &operand.node else {
                         return Err("a raw operand is missing".to_string());
                     };
+                    let word = words.get(n).cloned();
                     all.push(Field {
-                        name: format!("{name}{n}"),
+                        name: word.unwrap_or_else(|| format!("{name}{n}")),
                         bytes: raw(operand, names)?,
                     });
                 }

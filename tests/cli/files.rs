@@ -361,8 +361,16 @@ fn binaries_are_written_and_read() {
         &["mov (M1, 8) V32(0,0)<1> 0x28:d"],
     );
     holds(
-        &said(&folder, &["decode", "--visa", "29"], 1),
+        &said(&folder, &["decode", "--visa", record], 1),
         &["E0660", "--declarations FILE"],
+    );
+    holds(
+        &said(&folder, &["decode", "--visa", "29"], 1),
+        &["E0660", "the bytes end here"],
+    );
+    holds(
+        &said(&folder, &["decode", "--visa", "290"], 2),
+        &["a byte has two digits, here are 3"],
     );
     holds(
         &said(&folder, &["decode", "--visa", "2"], 2),

@@ -130,7 +130,7 @@ fn a_descriptor_is_taken_apart_by_hand() {
     let output = visim(&["decode", "0x02490000", "0xC"]);
     let text = said(&output);
     assert!(output.status.success(), "{text}");
-    assert!(text.contains("31 30 29 28:25 24:20 19 18:14"), "{text}");
+    assert!(text.contains("31:29 28:25 24:20 19 18:14"), "{text}");
     assert!(text.contains("18:14  message type"), "{text}");
     assert!(
         text.contains("request (1+0 registers out, 4 back"),
@@ -1028,6 +1028,43 @@ fn w17_decode_knows_the_receiver_and_the_fields_of_the_platform() {
         "{text}"
     );
     assert!(!text.contains("null render target"), "{text}");
+
+    // Nor what later samplers ask, and the star of the manual is told.
+    let starred = visim(&["decode", "--platform", "ilk", "0x04418001", "0x2"]);
+    let text = said(&starred);
+    for later in ["pixel null mask", "params16", "returns", "16-bit"] {
+        assert!(!text.contains(later), "{later}: {text}");
+    }
+    assert!(text.contains("gather4") && text.contains("W0946"), "{text}");
+
+    // Fields belong to a receiver and to a generation.
+    let gateway = said(&visim(&[
+        "decode",
+        "--platform",
+        "dg2",
+        "--to",
+        "gtwy",
+        "0x02000004",
+    ]));
+    assert!(
+        !gateway.contains("16-bit") && !gateway.contains("target"),
+        "{gateway}"
+    );
+    let load = ["decode", "--platform", "dg2", "--to", "ugm", "0x02100580"];
+    let load = said(&visim(&load));
+    assert!(
+        load.contains("vector size") && !load.contains("offset") && !load.contains("Xe2 on"),
+        "{load}"
+    );
+    let load = said(&visim(&[
+        "decode",
+        "--platform",
+        "lnl",
+        "--to",
+        "ugm",
+        "0x02100580",
+    ]));
+    assert!(load.contains("offset"), "{load}");
 
     let refused = [
         (

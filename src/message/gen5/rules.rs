@@ -374,7 +374,10 @@ fn parameters(r: &SamplerRequest) -> Result<(), Violation> {
         _ => all,
     };
     if r.params > most {
-        let what = format!("{name} has {all} parameters, the payload {}", r.params);
+        let what = format!(
+            "{name} has {all} parameters, of which those without a meaning are ignored, the payload {}",
+            r.params
+        );
         let see = "PRM 4.11.1.4; 2.6.11, \"Incorrect message length\"";
         return Err(broken(Code::E0925, what, see));
     }

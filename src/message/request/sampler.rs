@@ -314,6 +314,13 @@ pub enum ReturnFormat {
     Bits16,
 }
 
+impl ReturnFormat {
+    // Serde hands references to what says whether a field is left out.
+    fn is_bits32(&self) -> bool {
+        matches!(self, ReturnFormat::Bits32)
+    }
+}
+
 /// A 3D sampler message. Source: vISA 3D_LOAD and 3D_SAMPLE; lowering reference 3.
 #[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, Serialize)]
 pub struct SamplerRequest {
@@ -330,10 +337,13 @@ pub struct SamplerRequest {
     /// Texel offsets U, V, R, each −8..=7.
     pub offsets: [i8; 3],
     /// One more register with the null-page mask.
+    #[serde(skip_serializing_if = "not")]
     pub pixel_null_mask: bool,
     /// Parameters are 16-bit.
+    #[serde(skip_serializing_if = "not")]
     pub params16: bool,
-    /// Returned element size.
+    /// Returned element size; told where it is not 32 bits, which is all that Gen5 has.
+    #[serde(skip_serializing_if = "ReturnFormat::is_bits32")]
     pub returns: ReturnFormat,
     /// Number of parameters, 1..=15; missing trailing ones are 0.
     pub params: u32,

@@ -76,6 +76,11 @@ fn each_code_is_said_of_its_line() {
     assert_eq!(said(&deep), [(Code::L0115, 2)]);
     assert_eq!(said("barrier\n"), [(Code::E0107, 1)]);
     let bad = said(&format!(".version 4.1\n{}", "bad\n".repeat(2000)));
+    // Ten of a kind, then the last line that is read.
+    assert_eq!(bad.len(), 11);
+    assert_eq!(bad[10], (Code::L0119, 1001));
+    let different: String = (0..2000).map(|n| format!("bad{n}\n")).collect();
+    let bad = said(&format!(".version 4.1\n{different}"));
     assert_eq!(bad.len(), 1001);
     assert_eq!(bad[1000], (Code::L0119, 1001));
 }
