@@ -1,4 +1,4 @@
-// The kernels over buffers that benches/kernels.rs runs, compiled for skl and dg2 as kernels.cl is: buffers, local
+// The kernels over buffers that benches/kernels.rs runs, compiled for skl and bmg as kernels.cl is: buffers, local
 // memory, barriers, atomics.
 #define T 16
 __kernel __attribute__((reqd_work_group_size(T, T, 1)))
@@ -82,4 +82,20 @@ __kernel void crc(__global const uchar *src, __global uint *dst, int len)
         for (int b = 0; b < 8; b++) c = (c >> 1) ^ (0xedb88320u & (0u - (c & 1u)));
     }
     dst[i] = ~c;
+}
+
+// A bilateral filter of 5 by 5 over floats between 0 and 1: near values count more.
+__kernel void bilateral(__global const float *src, __global float *dst, int w, int h)
+{
+    int x = get_global_id(0), y = get_global_id(1);
+    float here = src[y * w + x], sum = 0.0f, all = 0.0f;
+    for (int j = -2; j <= 2; j++)
+        for (int i = -2; i <= 2; i++) {
+            float there = src[clamp(y + j, 0, h - 1) * w + clamp(x + i, 0, w - 1)];
+            float step = there - here;
+            float weight = native_exp(-0.125f * (i * i + j * j) - 20.0f * step * step);
+            sum += weight * there;
+            all += weight;
+        }
+    dst[y * w + x] = sum / all;
 }
