@@ -34,7 +34,10 @@ const DECLS: &str = ".version 3.6
 .decl ODD v_type=G type=ud num_elts=16 align=GRF
 .decl FAR v_type=G type=uq num_elts=16 align=GRF
 .decl AWAY v_type=G type=uq num_elts=16 align=GRF
-.decl D v_type=G type=ud num_elts=72 align=GRF
+.decl D v_type=G type=ud num_elts=136 align=GRF
+.decl U32 v_type=G type=f num_elts=32 align=GRF
+.decl X32 v_type=G type=ud num_elts=32 align=GRF
+.decl FAR32 v_type=G type=uq num_elts=32 align=GRF
 .decl SOME v_type=P num_elts=16
 .decl S0 v_type=S num_elts=1
 .decl S1 v_type=S num_elts=1
@@ -121,6 +124,27 @@ const TABLE: &[(&str, &str, &str)] = &[
         "sample4.R (M1, 16) 0x0:uw S1 T6 D.0 U.0 V.0",
         "other",
         "other",
+    ),
+    // Messages of 32 lanes, on Xe2.
+    (
+        "load_lz.RGBA (M1, 32) 0x0:uw T6 D.0 X32.0 X32.0",
+        "planned",
+        "planned",
+    ),
+    (
+        "sample_lz.RGBA (M1, 32) 0x0:uw S1 T6 D.0 U32.0 U32.0",
+        "planned",
+        "planned",
+    ),
+    (
+        "lsc_load.ugm (M1, 32) D:d32x4 flat[FAR32]:a64",
+        "Vectors",
+        "Vectors",
+    ),
+    (
+        "lsc_store.ugm (M1, 32) flat[FAR32]:a64 D:d32x4",
+        "Vectors",
+        "Vectors",
     ),
     // Memory: at T7, local, and at addresses of 64 bits.
     (
@@ -231,7 +255,11 @@ fn program(message: &str, some: bool) -> Program {
     let text = format!("{DECLS}{guard}{message}\n");
     let parsed = parse(&Source::new("t", text), &ParseOptions::default());
     let options = CheckOptions {
-        platform: Platform::Dg2,
+        platform: if message.contains("32)") {
+            Platform::Bmg
+        } else {
+            Platform::Dg2
+        },
         ..CheckOptions::default()
     };
     let (checked, said) = check(&parsed.module, &options);
@@ -271,7 +299,8 @@ fn bindings(format: &str) -> Bindings {
 /// Puts a value for each lane into a variable.
 fn fill(thread: &mut Thread<'_>, name: &str, value: impl Fn(u64) -> u64) {
     let symbol = thread.program.symbols[name];
-    let bytes = symbol.bytes() as usize / 16;
+    let lanes = if name.ends_with("32") { 32 } else { 16 };
+    let bytes = symbol.bytes() as usize / lanes;
     let registers = thread.arena[symbol.range()].chunks_exact_mut(bytes);
     for (lane, register) in (0..).zip(registers) {
         register.copy_from_slice(&value(lane).to_le_bytes()[..bytes]);
@@ -301,7 +330,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
     let Op::Send(send) = &program.ops[pc] else {
         unreachable!("it is one");
     };
-    let mut thread = Thread::new(&program, ThreadId::default(), 0xffff);
+    let mut thread = Thread::new(&program, ThreadId::default(), u32::MAX);
     let single = |value: f32| u64::from(value.to_bits());
     fill(&mut thread, "U", |lane| single(lane as f32 / 20.0));
     fill(&mut thread, "V", |lane| single(lane as f32 / 30.0));
@@ -312,6 +341,9 @@ fn way(message: &str, format: &str, some: bool) -> String {
     fill(&mut thread, "NEAR", |lane| 16 * lane);
     fill(&mut thread, "ODD", |lane| 7 * lane);
     fill(&mut thread, "FAR", |lane| BASE + 24 * lane);
+    fill(&mut thread, "U32", |lane| single(lane as f32 / 40.0));
+    fill(&mut thread, "X32", |lane| lane);
+    fill(&mut thread, "FAR32", |lane| BASE + 24 * lane);
     fill(&mut thread, "AWAY", |lane| {
         BASE * (1 + lane % 2) + 24 * lane
     });

@@ -38,6 +38,18 @@ pub struct Places {
     pub pitch: usize,
 }
 
+impl Places {
+    /// Whether the first half of the lanes, written before the second is read, lands on coordinates of the second.
+    fn mixes_halves(&self, channels: u32) -> bool {
+        let half = 4 * TOGETHER;
+        let rows = (0..channels as usize).map(|row| self.to + row * self.pitch);
+        let mut coordinates = rows.flat_map(|to| [Some(self.u), self.v].map(|from| (to, from)));
+        coordinates.any(|(to, from)| {
+            from.is_some_and(|from| to < from + 2 * half && from + half < to + half)
+        })
+    }
+}
+
 /// What is worked out once for a message that many threads send with other coordinates.
 #[derive(Clone, Copy)]
 pub enum SamplePlan {
@@ -105,7 +117,10 @@ struct Bounds {
 }
 
 /// Lanes of a message that has a plan, at most.
-const MOST_LANES: usize = 16;
+const MOST_LANES: usize = 32;
+
+/// Lanes that are served together; those of longer messages are served in halves.
+const TOGETHER: usize = 16;
 
 /// Threads that are served together at most.
 pub const MOST: usize = 8;
@@ -176,6 +191,9 @@ impl RegisterPlan {
         linear: bool,
     ) -> Option<RegisterPlan> {
         let lanes = request.lanes;
+        if lanes as usize > TOGETHER && places.mixes_halves(request.returned_channels()) {
+            return None;
+        }
         let chosen = with_element(surface.format(), Chosen { lanes, linear });
         Some(RegisterPlan {
             find,
@@ -193,6 +211,24 @@ impl RegisterPlan {
     pub fn serve(&self, memory: &Memory, threads: &mut [&mut [u8]]) {
         for threads in threads.chunks_mut(MOST) {
             (self.serve)(self, memory, threads);
+            if self.lanes > TOGETHER {
+                (self.serve)(&self.upper_half(), memory, threads);
+            }
+        }
+    }
+
+    /// The plan of the lanes behind the first [`TOGETHER`].
+    fn upper_half(&self) -> RegisterPlan {
+        let bytes = 4 * TOGETHER;
+        let Places { u, v, to, pitch } = self.places;
+        RegisterPlan {
+            places: Places {
+                u: u + bytes,
+                v: v.map(|v| v + bytes),
+                to: to + bytes,
+                pitch,
+            },
+            ..*self
         }
     }
 
@@ -209,7 +245,7 @@ impl RegisterPlan {
                 let kept = &mut kept[..4 * self.lanes];
                 kept.copy_from_slice(&registers[to + row * pitch..][..4 * self.lanes]);
             }
-            (self.serve)(self, memory, std::slice::from_mut(registers));
+            self.serve(memory, std::slice::from_mut(registers));
             for (row, kept) in kept.iter().enumerate() {
                 let (slots, _) =
                     registers[to + row * pitch..][..4 * self.lanes].as_chunks_mut::<4>();
@@ -286,9 +322,9 @@ impl WithElement for Chosen {
         // Integers are never blended.
         match (self.lanes, self.linear && E::BLENDS) {
             (8, false) => Some(nearest::serve::<E, 8>),
-            (16, false) => Some(nearest::serve::<E, 16>),
+            (16 | 32, false) => Some(nearest::serve::<E, TOGETHER>),
             (8, true) => Some(linear::serve::<E, 8>),
-            (16, true) => Some(linear::serve::<E, 16>),
+            (16 | 32, true) => Some(linear::serve::<E, TOGETHER>),
             _ => None,
         }
     }
