@@ -126,9 +126,16 @@ impl Source {
     /// One-based line and column (in characters) of byte `offset`, in its own file.
     pub fn line_column(&self, offset: u32) -> (usize, usize) {
         let start = self.line_starts[self.global_line(offset) - 1] as usize;
-        let end = (offset as usize).min(self.text.len());
+        let end = self.character(offset);
         let column = self.text[start..end].chars().count() + 1;
         (self.line_of(offset), column)
+    }
+
+    /// The first byte of the character that holds byte `offset`; past the end, the end.
+    pub fn character(&self, offset: u32) -> usize {
+        let at = (offset as usize).min(self.text.len());
+        let begins = |at: &usize| self.text.is_char_boundary(*at);
+        (0..=at).rev().find(begins).unwrap_or(0)
     }
 
     /// The text of the one-based line `line` of the first file, without its line break; empty for line 0 and past

@@ -11,6 +11,7 @@ mod check;
 mod diff;
 mod encode;
 mod explain;
+mod fault;
 mod fmt;
 mod input;
 mod launch;
@@ -74,6 +75,7 @@ enum Command {
 
 /// Reads the command line of the process, runs the command, prints, and says how it went.
 pub fn main() -> ExitCode {
+    fault::install();
     run(&std::env::args_os().collect::<Vec<_>>()).into()
 }
 

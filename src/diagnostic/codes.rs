@@ -360,6 +360,7 @@ codes! {
     W0891 "statistics surface is too small for the frame"
     E0780 "media sampler state does not fit this generation"
     E0781 "media sampler state violates a rule of the manual"
+    W0980 "fewer host threads than asked for"
 }
 
 impl Code {

@@ -18,7 +18,7 @@ pub mod kernel;
 pub use crate::exec::{Bindings, Deadline, FlatRange, Observer, Sampler, Silent, ThreadId, Trap};
 pub use grid::{Grid, Payload, ThreadStart};
 
-use crate::diagnostic::{Code, Diagnostic};
+use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
@@ -30,7 +30,6 @@ use crate::surface::Memory;
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
-use std::thread::ScopedJoinHandle;
 
 /// How a run is carried out.
 #[derive(Clone, Debug)]
@@ -200,23 +199,52 @@ pub fn run<O: Observer>(
         batch: (grid.groups() / (8 * jobs)).clamp(1, MAX_BATCH),
     };
     let workers = jobs.clamp(1, turns.groups.max(1));
-    let shares: Vec<Share<O>> = if workers > 1 {
-        // Plain threads: a worker that waits must not begin other work of the caller's.
-        std::thread::scope(|scope| {
-            let spawn = |_| scope.spawn(|| context.share(&turns));
-            let handles: Vec<_> = (0..workers).map(spawn).collect();
-            let join = |handle: ScopedJoinHandle<'_, Share<O>>| match handle.join() {
-                Ok(share) => share,
-                Err(panic) => std::panic::resume_unwind(panic),
-            };
-            handles.into_iter().map(join).collect()
-        })
-    } else {
-        vec![context.share(&turns)]
-    };
+    let (shares, fewer) = work(workers, || context.share(&turns));
     let mut outcome = gather(shares, threads)?;
     outcome.remarks = resources.remarks.taken();
+    outcome.remarks.extend(fewer);
     Ok(outcome)
+}
+
+/// Threads of the host that a run may have at most.
+const MOST_WORKERS: u64 = 1024;
+
+/// What `share` makes on so many threads of the host, the caller's among them; with what is to be said where
+/// there are fewer.
+fn work<S: Send>(workers: u64, share: impl Fn() -> S + Sync) -> (Vec<S>, Option<Diagnostic>) {
+    // Plain threads: a worker that waits must not begin other work of the caller's.
+    std::thread::scope(|scope| {
+        let mut handles = Vec::new();
+        let mut refused = None;
+        while (handles.len() as u64) + 1 < workers && refused.is_none() {
+            if handles.len() as u64 + 1 == MOST_WORKERS {
+                refused = Some("a run uses no more".to_string());
+                break;
+            }
+            match std::thread::Builder::new().spawn_scoped(scope, &share) {
+                Ok(handle) => handles.push(handle),
+                Err(error) => refused = Some(format!("the system gives no more: {error}")),
+            }
+        }
+        let count = handles.len() + 1;
+        let mut shares = vec![share()];
+        for handle in handles {
+            match handle.join() {
+                Ok(share) => shares.push(share),
+                Err(panic) => std::panic::resume_unwind(panic),
+            }
+        }
+        let fewer = refused.map(|why| {
+            let what = format!(
+                "{} run in place of {workers}",
+                counted(count as u64, "host thread")
+            );
+            Diagnostic::with_message(Code::W0980, what)
+                .note(why)
+                .help(format!("--jobs {count}"))
+        });
+        (shares, fewer)
+    })
 }
 
 /// Bytes of shared local memory a group may have: twice what any modelled platform gives.

@@ -45,8 +45,8 @@ fn message(send: &Send, known: &Constants) -> Option<Message> {
     })
 }
 
-/// Checks a program; `end` is where its text ends.
-pub fn check(lines: &[Line], end: u32) -> Vec<Diagnostic> {
+/// Checks a program; `end` is the place where its text ends.
+pub fn check(lines: &[Line], end: Span) -> Vec<Diagnostic> {
     let mut found = Vec::new();
     let mut thread = Thread::default();
     for line in lines {
@@ -60,13 +60,9 @@ pub fn check(lines: &[Line], end: u32) -> Vec<Diagnostic> {
         }
         thread.line(line, &mut found);
     }
-    let here = Span::new(end.saturating_sub(1), end);
     if thread.over.is_none() {
         let open = Diagnostic::new(Code::E0930)
-            .at(
-                lines.last().map_or(here, |l| l.span),
-                "the last instruction",
-            )
+            .at(lines.last().map_or(end, |l| l.span), "the last instruction")
             .help("send (8) null m15 r0 ts 0x02000000 {EOT}")
             .see("PRM 2.6.8");
         found.push(open);

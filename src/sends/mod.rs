@@ -36,7 +36,7 @@ pub use scoreboard::Remark;
 
 use crate::diagnostic::Diagnostic;
 use crate::program::Program;
-use crate::source::Source;
+use crate::source::{Source, Span};
 
 /// The ending of files of such programs.
 pub const EXTENSION: &str = "send";
@@ -47,7 +47,8 @@ pub fn program(source: &Source) -> (Option<Program>, Vec<Diagnostic>) {
     // Lines that do not read leave holes that would be blamed on the lines around them.
     if !crate::diagnostic::any_fatal(&diagnostics) {
         let end = source.text().trim_end().len() as u32;
-        diagnostics.extend(check(&lines, end));
+        let last = source.character(end.saturating_sub(1)) as u32;
+        diagnostics.extend(check(&lines, Span::new(last, end)));
     }
     let refused = crate::diagnostic::any_fatal(&diagnostics);
     ((!refused).then(|| lower(&lines)), diagnostics)

@@ -13,6 +13,7 @@ use super::colour::Range;
 use super::frame::{self, Change};
 use super::picture::{Picture, Sampling};
 use super::{Stop, VideoError};
+use crate::base::cores::pool;
 use crate::sampler::deinterlace::DeinterlaceState;
 use crate::sampler::deinterlace::block::{self, DeinterlaceError, DenoisedPart, Inputs, Samples};
 use crate::surface::{Description, Format, Memory, Planes, Surface};
@@ -128,7 +129,11 @@ impl Fields {
         let rows = block::rows(&state) as u32;
         let tops: Vec<u32> = (0..height).step_by(rows as usize).collect();
         let band = |&y: &u32| Band::new(&frame, picture, (y, rows.min(height - y)), &self.stop);
-        let bands: Vec<Band> = tops.par_iter().map(band).collect::<Result<_, _>>()?;
+        let bands: Result<Vec<Band>, VideoError> = match pool() {
+            Some(pool) => pool.install(|| tops.par_iter().map(band).collect()),
+            None => tops.iter().map(band).collect(),
+        };
+        let bands = bands?;
         let mut denoised = picture.clone();
         denoised.planes[0].clear();
         // Made frames have chroma in every row; without fields it is the frame's own.

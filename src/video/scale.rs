@@ -5,6 +5,7 @@
 
 use super::picture::{Picture, Sampling, check_size};
 use super::{Stop, VideoError};
+use crate::base::cores::pool;
 use crate::isa::{AvsControl, AvsMode, ChannelMask};
 use crate::message::AvsRequest;
 use crate::sampler::avs::tables::Table;
@@ -204,9 +205,14 @@ impl Scale {
             }
             Ok(())
         };
-        out.par_chunks_mut(row * h as usize)
-            .enumerate()
-            .try_for_each(band)
+        let bands = row * h as usize;
+        match pool() {
+            Some(pool) => pool.install(|| {
+                let bands = out.par_chunks_mut(bands).enumerate();
+                bands.try_for_each(band)
+            }),
+            None => out.chunks_mut(bands).enumerate().try_for_each(band),
+        }
     }
 }
 

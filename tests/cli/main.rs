@@ -15,4 +15,5 @@ mod program_data;
 mod release;
 mod runner;
 mod traces;
+mod trust;
 mod video;

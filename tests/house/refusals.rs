@@ -40,6 +40,7 @@ const REFUSALS: &[Row] = &[
     ("loop:\ngoto (M1, 1) loop", &["run", "k.visa", "--max-steps", "1000"], "L0602", "1000"),
     ("load_lz.R (M1, 8) 0x0:uw T6 U.0 U.0", &["run", "k.visa"], "E0603", "T6"),
     ("", &["run", "k.visa", "--threads", "4096,4097"], "L0603", "the limit is"),
+    ("", &["run", "k.visa", "--threads", "64,64", "--jobs", "3000"], "W0980", "1024 host threads run in place of 3000"),
     (".kernel_attr SLMSize=1000", &["run", "k.visa"], "L0684", "1024000 bytes are asked for"),
     ("", &["run", "k.visa", "--break", "3"], "E0900", "the next is on line 8"),
     ("", &["run", "k.visa", "--break", "99"], "E0900", "no line 99"),

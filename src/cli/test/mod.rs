@@ -10,10 +10,11 @@ mod record;
 mod report;
 mod select;
 
+use super::fault;
 use super::input::Written;
 use super::output::{Exit, Format, Output};
 use super::run::jobs;
-use crate::diagnostic::{Class, Code};
+use crate::diagnostic::{Class, Code, counted};
 use crate::harness::case::{self, Rules, Status, Variant, Verdict};
 use crate::harness::compile;
 use crate::harness::session::Options;
@@ -274,9 +275,18 @@ impl Test {
         }
         let mut told = Vec::new();
         let told_all = std::thread::scope(|scope| {
-            for _ in 0..jobs {
-                let send = send.clone();
-                scope.spawn(|| work(send));
+            for begun in 0..jobs {
+                let (own, work) = (send.clone(), &work);
+                let spawned = std::thread::Builder::new().spawn_scoped(scope, move || work(own));
+                let Err(error) = spawned else { continue };
+                let all = counted(jobs, "host thread");
+                output.remark(&format!(
+                    "{begun} of {all} run tests: the system gives no more: {error}"
+                ));
+                if begun == 0 {
+                    work(send.clone());
+                }
+                break;
             }
             drop(send);
             let mut waiting = BTreeMap::new();
@@ -339,10 +349,10 @@ impl Test {
             (verdict, blessed)
         };
         let ran = catch_unwind(AssertUnwindSafe(run));
-        let (verdict, blessed) = ran.unwrap_or_else(|_| {
-            let what =
-                "visim stopped here by a mistake of its own; what it says is on standard error";
-            (Verdict::complaining(&test.path, what), Ok(false))
+        let (verdict, blessed) = ran.unwrap_or_else(|panic| {
+            let words = fault::message(&*panic);
+            let what = format!("visim stopped here: {words}; {}", fault::REPORT);
+            (Verdict::complaining(&test.path, &what), Ok(false))
         });
         let mut record = Record::new(test.name.clone(), &verdict, begun.elapsed());
         if colour {

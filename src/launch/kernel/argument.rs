@@ -278,9 +278,11 @@ impl Size {
     /// The greatest group size within this one that fills the global size; `None` if there is nothing to fill.
     fn divisors(&self) -> Option<[u32; 3]> {
         let fits = |dim: usize| {
-            let global = self.global[dim];
-            let mut sizes = (1..=self.local[dim].max(1)).rev();
-            sizes.find(|n| global.is_multiple_of(*n)).unwrap_or(1)
+            let (global, most) = (self.global[dim], self.local[dim]);
+            // Divisors come in pairs, the lesser of which is at most the root.
+            let lesser = (1..=global.isqrt()).filter(|n| global.is_multiple_of(*n));
+            let all = lesser.flat_map(|n| [n, global / n]);
+            all.filter(|&n| n <= most).max().unwrap_or(1)
         };
         let filled = self.global.iter().all(|&n| n > 0);
         filled.then(|| std::array::from_fn(fits))
@@ -312,7 +314,8 @@ impl Size {
     /// # Errors
     /// `E0641`: more than any device takes, 4096.
     pub fn group_items(&self) -> Result<u32, Refused> {
-        let items = self.local.iter().map(|&n| u64::from(n)).product::<u64>();
+        let items = self.local.iter().map(|&n| u64::from(n));
+        let items = items.fold(1, u64::saturating_mul);
         if items > MAX_GROUP {
             let what = format!("a group has {items} work-items, at most {MAX_GROUP} are possible");
             let mut refused = refuse(Code::E0641, what);

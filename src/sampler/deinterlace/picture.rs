@@ -7,6 +7,7 @@
 //! ```
 
 use super::block::WIDTH;
+use crate::base::cores::pool;
 use rayon::prelude::*;
 
 /// Columns beside a row, or beside a block: nothing looks farther across.
@@ -37,9 +38,9 @@ pub struct Plane {
 
 /// What `make` makes of the numbers of rows, in order; on all cores if they are many.
 pub fn on_all_cores<T: Send>(rows: i32, make: impl Fn(i32) -> T + Sync + Send) -> Vec<T> {
-    match rows as usize >= MANY {
-        true => (0..rows).into_par_iter().map(make).collect(),
-        false => (0..rows).map(make).collect(),
+    match pool().filter(|_| rows as usize >= MANY) {
+        Some(pool) => pool.install(|| (0..rows).into_par_iter().map(make).collect()),
+        None => (0..rows).map(make).collect(),
     }
 }
 
@@ -74,10 +75,12 @@ impl Plane {
             line[..BESIDE].fill(first);
             line[stride - BESIDE..].fill(last);
         };
-        if height as usize >= MANY {
-            codes.par_chunks_mut(stride).enumerate().for_each(make);
-        } else {
-            codes.chunks_mut(stride).enumerate().for_each(make);
+        match pool().filter(|_| height as usize >= MANY) {
+            Some(pool) => pool.install(|| {
+                let rows = codes.par_chunks_mut(stride).enumerate();
+                rows.for_each(make);
+            }),
+            None => codes.chunks_mut(stride).enumerate().for_each(make),
         }
         Plane {
             width: width as i32,
