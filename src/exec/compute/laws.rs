@@ -348,8 +348,10 @@ add (M1, 16) A(0,0)<1> A(0,0)<1;1,0> W(0,0)<16;8,2>
 add (M1, 4) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
 mul (M1_NM, 1) A(0,0)<1> A(0,1)<0;1,0> A(0,2)<0;1,0>
 mov (M1, 8) Q(0,0)<1> Q(1,0)<1;1,0>
+add (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> A(0,0)<1;1,0>
+shl (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> 0x2:uw
 ";
-    assert_eq!(fast(body), [true; 12]);
+    assert_eq!(fast(body), [true; 14]);
 }
 
 #[test]
@@ -357,7 +359,7 @@ fn the_rest_goes_to_the_reference() {
     // Exact values that no dword holds, and results that must not wrap.
     let body = "add.sat (M1, 16) A(0,0)<1> A(0,0)<1;1,0> A(0,0)<1;1,0>
 min (M1, 16) A(0,0)<1> A(0,0)<1;1,0> (-)A(0,0)<1;1,0>
-add (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> A(0,0)<1;1,0>
+min (M1, 8) Q(0,0)<1> Q(0,0)<1;1,0> A(0,0)<1;1,0>
 ";
     assert_eq!(fast(body), [false; 3]);
 }

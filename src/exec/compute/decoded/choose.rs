@@ -4,6 +4,7 @@ use super::compare::{self, Compare, predicate_logic};
 use super::dword::{self, Boolean, Dwords, Select};
 use super::moves::{self, FromSingle, Modified, Qwords, ToSingle};
 use super::operand::{ANY, Element, HAS_MODIFIERS, Operand, Put, Shape, shape};
+use super::quads::{self, Quads};
 use super::rows::ROW;
 use super::single::{self, Singles};
 use super::{Kernel, Run, Step, each_as_defined, wide};
@@ -215,6 +216,14 @@ impl Choice<'_> {
         }
         let (ty, src) = (alu.dst.ty, &alu.src[..]);
         let floats = ty.is_float() || src.iter().any(|s| s.ty.is_float());
+        if let Some(run) = self.quads(alu) {
+            return Some(Step {
+                run,
+                guard: alu.guard,
+                dst: Put::Flags(0),
+                ..self.reference(alu.lanes)
+            });
+        }
         let dst = match ty.bytes() {
             // Whoever moves those asks the op.
             8 if alu.opcode == Opcode::Mov => Put::Flags(0),
@@ -251,6 +260,38 @@ impl Choice<'_> {
             saturate: alu.saturate,
             function: alu.function,
             ..self.reference(alu.lanes)
+        })
+    }
+
+    /// The loop of integers of which some have 64 bits.
+    fn quads(&self, alu: &Alu) -> Option<Run> {
+        let (ty, count) = (alu.dst.ty, alu.lanes.count);
+        let quad = |ty: Type| ty.bytes() == 8;
+        if alu.saturate || !quad(ty) && !alu.src.iter().any(|s| quad(s.ty)) {
+            return None;
+        }
+        // Shifts to the right are at the width of their source, and six bits count with 64 of the result.
+        let whole = quad(ty)
+            && alu
+                .src
+                .first()
+                .is_some_and(|s| quad(s.ty) && s.modifier.is_none());
+        if !quads::serves(self.program, alu, loop_lanes(count)) {
+            return None;
+        }
+        Some(match alu.opcode {
+            Opcode::Mov => by_count!(self, count, Quads, quads::Move),
+            Opcode::Add => by_count!(self, count, Quads, quads::Add),
+            Opcode::Add3 => by_count!(self, count, Quads, quads::Add3),
+            Opcode::Mul => by_count!(self, count, Quads, quads::Mul),
+            Opcode::Mad => by_count!(self, count, Quads, quads::Mad),
+            Opcode::And => by_count!(self, count, Quads, quads::And),
+            Opcode::Or => by_count!(self, count, Quads, quads::Or),
+            Opcode::Xor => by_count!(self, count, Quads, quads::Xor),
+            Opcode::Shl if quad(ty) => by_count!(self, count, Quads, quads::Shl),
+            Opcode::Shr if whole => by_count!(self, count, Quads, quads::Shr),
+            Opcode::Asr if whole => by_count!(self, count, Quads, quads::Asr),
+            _ => return None,
         })
     }
 

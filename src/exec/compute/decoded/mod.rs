@@ -21,6 +21,7 @@ mod idle;
 mod join;
 mod moves;
 pub mod operand;
+mod quads;
 mod rows;
 mod single;
 
