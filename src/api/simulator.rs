@@ -20,9 +20,11 @@ use crate::isa::{Platform, Type};
 use crate::launch::kernel::{Argument, Size};
 use crate::program;
 use crate::source::{Source, Span, Spanned};
-use crate::surface::Memory;
+use crate::surface::ledger::USUAL_MEMORY;
+use crate::surface::{Ledger, Memory};
 use std::path::{Path, PathBuf};
 use std::sync::Arc;
+use std::time::Duration;
 
 /// Runs a kernel: text or a [`Program`], what is bound to it, and how many threads.
 ///
@@ -50,6 +52,8 @@ pub struct Simulator {
     setup: Vec<Setup>,
     files: Arc<dyn Files>,
     options: Options,
+    /// Bytes that the run may have.
+    memory: u64,
     launch: Launch,
 }
 
@@ -110,6 +114,7 @@ impl Simulator {
             setup: Vec::new(),
             files: Arc::new(InMemory::default()),
             options: Options::default(),
+            memory: USUAL_MEMORY,
             launch: Launch::default(),
         }
     }
@@ -253,6 +258,24 @@ impl Simulator {
         self
     }
 
+    /// Instructions that all threads may run together before the run ends with `L0607`; 10 billion without it.
+    pub fn max_total_instructions(mut self, limit: u64) -> Simulator {
+        self.options.total = limit;
+        self
+    }
+
+    /// Bytes that surfaces and buffers of the run may have together (`L0606`); 4 GiB without it.
+    pub fn max_memory(mut self, bytes: u64) -> Simulator {
+        self.memory = bytes;
+        self
+    }
+
+    /// How long the threads may run before the run ends with `L0761`; without it there is no limit.
+    pub fn timeout(mut self, time: Duration) -> Simulator {
+        self.options.timeout = Some(time);
+        self
+    }
+
     /// Makes each message into the bits of the hardware, reads them again and serves that.
     pub fn through_bits(mut self) -> Simulator {
         self.options.through_bits = true;
@@ -279,6 +302,16 @@ impl Simulator {
     /// # Errors
     /// As [`Simulator::run`].
     pub fn watch<O: Observer>(
+        &self,
+        observe: impl Fn(ThreadId) -> O + Sync,
+    ) -> Result<(Outcome, Vec<(ThreadId, O)>), Report> {
+        Ledger::within(Some(&Ledger::new(self.memory)), || {
+            self.watch_within(observe)
+        })
+    }
+
+    /// As [`Simulator::watch`], in the memory of the run.
+    fn watch_within<O: Observer>(
         &self,
         observe: impl Fn(ThreadId) -> O + Sync,
     ) -> Result<(Outcome, Vec<(ThreadId, O)>), Report> {

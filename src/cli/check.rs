@@ -1,6 +1,7 @@
 //! `visim check FILE…`: says all that is wrong with programs, and nothing if nothing is.
 
 use super::input::Written;
+use super::limits::Limits;
 use super::output::{Exit, Output};
 use crate::check::CheckOptions;
 use crate::diagnostic::{Diagnostic, any_fatal};
@@ -10,9 +11,11 @@ use crate::harness::language::Language;
 use crate::harness::{clauses, load, session, tld};
 use crate::isa::Platform;
 use crate::source::Source;
+use crate::surface::Ledger;
 use crate::tld::Strictness;
 use serde_json::json;
 use std::path::{Path, PathBuf};
+use std::time::Instant;
 
 /// Checks programs without running them.
 #[derive(Debug, clap::Args)]
@@ -28,6 +31,8 @@ pub struct Check {
     /// Take instructions that the platform's hardware has lost, with a warning.
     #[arg(long)]
     allow_removed: bool,
+    #[command(flatten)]
+    limits: Limits,
     #[command(flatten)]
     written: Written,
 }
@@ -78,7 +83,16 @@ impl Check {
     pub fn run(self, output: &mut Output) -> Exit {
         let mut exit = Exit::Fine;
         let mut accepted = Vec::new();
+        let begun = Instant::now();
         for path in &self.files {
+            if self
+                .limits
+                .asked_time()
+                .is_some_and(|time| begun.elapsed() > time)
+            {
+                let late = format!("L0761: {} is not checked: the time is over", path.display());
+                return exit.max(output.complain(&late));
+            }
             let path = match self.written.find(path, (self.platform, None), output) {
                 Ok(path) => path,
                 Err(why) => {
@@ -88,7 +102,9 @@ impl Check {
             };
             match load::source_for(&path, self.platform, None) {
                 Ok(source) => {
-                    let passed = self.one(&path, &source, output);
+                    let ledger = self.limits.ledger();
+                    let one = || self.one(&path, &source, output);
+                    let passed = Ledger::within(Some(&ledger), one);
                     accepted.push(json!({ "file": source.name(), "accepted": passed }));
                     if !passed {
                         exit = exit.max(Exit::Program);

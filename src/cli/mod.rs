@@ -15,6 +15,7 @@ mod fault;
 mod fmt;
 mod input;
 mod launch;
+mod limits;
 mod lower;
 mod output;
 mod picture;
@@ -27,6 +28,7 @@ mod tld;
 mod video;
 mod watch;
 
+use crate::surface::ledger::{Ledger, USUAL_MEMORY};
 use clap::parser::ValueSource;
 use clap::{ArgMatches, CommandFactory, FromArgMatches, Parser, Subcommand};
 pub use output::Exit;
@@ -117,24 +119,32 @@ pub fn run(words: &[OsString]) -> Exit {
             output.complain("--format jsonl, junit, tap and libtest are those of visim test");
         return output.finish().max(exit);
     }
-    let exit = match options.command {
-        Command::Check(command) => command.run(&mut output),
-        Command::Run(command) => command.run(&mut output),
-        Command::Test(command) => command.run(&mut output),
-        Command::Fmt(command) => command.run(&mut output),
-        Command::Lower(command) => command.run(&mut output),
-        Command::Decode(command) => command.run(&mut output),
-        Command::Encode(command) => command.run(&mut output),
-        Command::Explain(command) => command.run(&mut output),
-        Command::Compare(command) => command.run(&mut output),
-        Command::Diff(command) => command.run(&mut output),
-        Command::State(command) => command.run(&mut output),
-        Command::Picture(command) => command.run(&mut output),
-        Command::Video(command) => command.run(&mut output),
-        Command::Completions(command) => command.run(Options::command(), &mut output),
-        Command::Man(command) => command.run(Options::command(), &mut output),
-    };
+    let command = options.command;
+    let exit = Ledger::within(Some(&Ledger::new(USUAL_MEMORY)), || {
+        carry_out(command, &mut output)
+    });
     output.finish().max(exit)
+}
+
+/// Runs a command.
+fn carry_out(command: Command, output: &mut Output) -> Exit {
+    match command {
+        Command::Check(command) => command.run(output),
+        Command::Run(command) => command.run(output),
+        Command::Test(command) => command.run(output),
+        Command::Fmt(command) => command.run(output),
+        Command::Lower(command) => command.run(output),
+        Command::Decode(command) => command.run(output),
+        Command::Encode(command) => command.run(output),
+        Command::Explain(command) => command.run(output),
+        Command::Compare(command) => command.run(output),
+        Command::Diff(command) => command.run(output),
+        Command::State(command) => command.run(output),
+        Command::Picture(command) => command.run(output),
+        Command::Video(command) => command.run(output),
+        Command::Completions(command) => command.run(Options::command(), output),
+        Command::Man(command) => command.run(Options::command(), output),
+    }
 }
 
 /// The format of the output of a command line that cannot be read.

@@ -4,6 +4,7 @@
 use super::check::{for_platform, platform};
 use super::input::Written;
 use super::launch;
+use super::limits::Limits;
 use super::output::{Exit, Output};
 use super::tld;
 use super::watch::Watching;
@@ -21,6 +22,7 @@ use crate::harness::values::{Number, bits, number};
 use crate::harness::words::Word;
 use crate::isa::{Platform, Type};
 use crate::source::{Source, Span, Spanned};
+use crate::surface::Ledger;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
 
@@ -75,6 +77,11 @@ pub struct Run {
     /// Stop a thread after this many instructions.
     #[arg(long, value_name = "N", default_value_t = session::Options::default().limit, value_parser = clap::value_parser!(u64).range(1..))]
     max_steps: u64,
+    /// Stop after this many instructions of all threads together (L0607).
+    #[arg(long, value_name = "N", default_value_t = session::Options::default().total, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    max_total_steps: u64,
+    #[command(flatten)]
+    limits: Limits,
     /// Make each message into the platform's bits, read them again and serve what they say.
     #[arg(long)]
     through_bits: bool,
@@ -127,7 +134,12 @@ fn serves(language: Language, option: &str) -> bool {
 
 impl Run {
     /// Runs the command.
-    pub fn run(mut self, output: &mut Output) -> Exit {
+    pub fn run(self, output: &mut Output) -> Exit {
+        let ledger = self.limits.ledger();
+        Ledger::within(Some(&ledger), || self.run_within(output))
+    }
+
+    fn run_within(mut self, output: &mut Output) -> Exit {
         let asked = (self.platform, self.kernel.as_deref());
         self.file = match self.written.find(&self.file, asked, output) {
             Ok(file) => file,
@@ -187,6 +199,8 @@ impl Run {
             launch: launched.as_ref().map(|l| l.prepared.clone()),
             jobs: self.jobs,
             limit: self.max_steps,
+            total: self.max_total_steps,
+            timeout: self.limits.of_run(),
             through_bits: self.through_bits,
             sanitize: false,
             allow_removed: self.allow_removed,

@@ -1,9 +1,12 @@
 //! `visim video`: scales, sharpens, denoises and deinterlaces video by the messages of the media sampler.
 
+use super::limits::Limits;
 use super::output::{Exit, Output, check_standard};
+use crate::diagnostic::Code;
 use crate::files;
 use crate::sampler::avs::IefState;
 use crate::sampler::deinterlace::{DeinterlaceState, block};
+use crate::surface::ledger::{Charge, Ledger};
 use crate::video::files::{STANDARD, raw_by_name, same};
 use crate::video::{
     Ahead, Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, Stop, VideoError, Writer,
@@ -14,6 +17,7 @@ use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::IsTerminal;
 use std::path::PathBuf;
+use std::time::Instant;
 
 /// Scales, sharpens, denoises and deinterlaces video.
 ///
@@ -63,7 +67,12 @@ pub struct Video {
     /// Draw input, output and four times their difference side by side, of the last frame, as a PNG.
     #[arg(long, value_name = "PNG")]
     compare: Option<PathBuf>,
+    #[command(flatten)]
+    limits: Limits,
 }
+
+/// Bytes that a pixel takes at most, of frames that are read, of those that are made, and between them.
+const BYTES_OF_PIXEL: u64 = 48;
 
 #[derive(Clone, Copy, Debug, ValueEnum)]
 enum FilterName {
@@ -99,7 +108,9 @@ struct Done {
 impl Video {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        match self.convert(output.is_text()) {
+        let ledger = self.limits.ledger();
+        let text = output.is_text();
+        match Ledger::within(Some(&ledger), || self.convert(text)) {
             Ok(done) => {
                 done.remarks.iter().for_each(|remark| output.remark(remark));
                 let how = if done.stopped { "stopped: " } else { "" };
@@ -123,6 +134,20 @@ impl Video {
             }
             Err(error) => output.complain(&error.to_string()),
         }
+    }
+
+    /// Takes the memory for frames of these sizes.
+    fn memory(&self, sizes: [(u32, u32); 2]) -> Result<Option<Charge>, VideoError> {
+        let pixels = sizes.map(|(w, h)| u64::from(w) * u64::from(h));
+        let bytes = pixels.iter().fold(0, |sum: u64, n| {
+            sum.saturating_add(n.saturating_mul(BYTES_OF_PIXEL))
+        });
+        Ledger::take(bytes).map_err(|short| {
+            let (code, help) = (Code::L0606, short.help());
+            VideoError::wrong(format!(
+                "{code}: the frames need too much memory: {short}; {help}"
+            ))
+        })
     }
 
     /// Whether frames go to the standard output.
@@ -236,6 +261,8 @@ impl Video {
         if let (Some(most), have) = (self.frames, kind.frames) {
             kind.frames = Some(have.map_or(most, |have| have.min(most)));
         }
+        let _frames = self.memory([kind.size, self.scale.unwrap_or(kind.size)])?;
+        let (begun, time) = (Instant::now(), self.limits.asked_time());
         let options = scale::Options {
             size: self.scale,
             filter: match self.filter {
@@ -316,6 +343,13 @@ impl Video {
         let frames = Ahead::new(reader, self.frames);
         let mut all = || -> Result<(), VideoError> {
             while let Some(picture) = frames.next(&stop)? {
+                if let Some(time) = time.filter(|&time| begun.elapsed() > time) {
+                    let (code, time) = (Code::L0761, time.as_secs_f64());
+                    return Err(VideoError::wrong(format!(
+                        "{code}: out of time after {} frames: the limit is {time} s (--timeout)",
+                        done.read
+                    )));
+                }
                 done.read += 1;
                 match &mut fields {
                     Some(fields) => {

@@ -18,14 +18,13 @@ use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::files::Disk;
 use crate::launch::kernel::argument::SCALARS;
 use crate::launch::kernel::image::{self, Image, PICTURES, Shape, USUAL, is_depth};
-use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, limited};
+use crate::launch::kernel::json::{MAX_BUFFER, bytes_of, holding, zeros};
 use crate::launch::kernel::values::{contents, is_scalar, scalar_bytes};
 use crate::launch::kernel::{Argument, Description, SamplerChoice};
+use crate::surface::Picture;
 use crate::surface::file::{encode_picture, read_picture};
-use crate::surface::{Memory, Picture};
 use std::collections::{BTreeMap, BTreeSet};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
 
 /// One `--arg`, to be made when it is known what the kernel takes.
 #[derive(Clone, Debug)]
@@ -187,9 +186,8 @@ fn buffer(text: &str) -> Result<Given, Refused> {
                 "`{scalar}:{items}` are no values to begin with"
             )));
         }
-        let memory = Arc::new(Memory::from_bytes(&made.bytes));
         let out = keys.get("out").map(PathBuf::from);
-        return Ok((Argument::Buffer(memory), out));
+        return Ok((holding(&made.bytes)?, out));
     }
     let (path, keys) = words(text, &["size", "out"])?;
     let out = keys.get("out").map(PathBuf::from);
@@ -198,13 +196,12 @@ fn buffer(text: &str) -> Result<Given, Refused> {
         if bytes == 0 {
             return Err(wrong("a buffer has 1 byte at least"));
         }
-        let memory = Memory::zeroed(limited(bytes)?);
         let out = out.or(path.map(PathBuf::from));
-        return Ok((Argument::Buffer(Arc::new(memory)), out));
+        return Ok((zeros(bytes)?, out));
     }
     let path = path.ok_or_else(|| wrong("a buffer needs a file or `size=`"))?;
     let bytes = read(Path::new(path), MAX_BUFFER)?;
-    Ok((Argument::Buffer(Arc::new(Memory::from_bytes(&bytes))), out))
+    Ok((holding(&bytes)?, out))
 }
 
 fn is_picture(path: &Path) -> bool {
@@ -438,9 +435,7 @@ pub fn give(
     for (key, argument) in given {
         let number = number_of(key, arguments.len(), kernel)?;
         let own = match argument {
-            Argument::Buffer(memory) => {
-                Argument::Buffer(Arc::new(Memory::from_bytes(&memory.to_vec())))
-            }
+            Argument::Buffer(memory) => holding(&memory.to_vec())?,
             other => other.clone(),
         };
         set(arguments, number, own);

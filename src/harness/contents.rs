@@ -40,10 +40,10 @@ fn unusable(ask: Option<&SurfaceBinding>, path: &Spanned<String>, error: BadFile
         return Box::new(rule.at(span));
     }
     let label = format!("{}: {}", error.path, error.what);
-    let code = if error.too_large {
-        Code::L0713
-    } else {
-        Code::E0702
+    let code = match &error.rule {
+        Some(rule) if rule.too_large() => rule.code,
+        _ if error.too_large => Code::L0713,
+        _ => Code::E0702,
     };
     let unusable = Diagnostic::new(code).at(path.span, label);
     Box::new(Diagnostic {

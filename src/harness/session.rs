@@ -20,6 +20,7 @@ use crate::launch::{Deadline, Grid, Keep, Observer, Outcome, RunOptions, Silent,
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program, SymbolClass};
 use crate::source::{Source, Span, Spanned};
+use crate::surface::Ledger;
 use crate::surface::Surface;
 use std::fmt;
 use std::path::Path;
@@ -35,6 +36,8 @@ pub struct Options {
     pub jobs: usize,
     /// Instructions that one thread may run.
     pub limit: u64,
+    /// Instructions that all threads may run together.
+    pub total: u64,
     /// Messages go through the bits of the platform.
     pub through_bits: bool,
     /// Instructions that the platform's hardware has lost run with a warning.
@@ -58,6 +61,7 @@ impl fmt::Debug for Options {
             .field("launch", &self.launch.is_some())
             .field("jobs", &self.jobs)
             .field("limit", &self.limit)
+            .field("total", &self.total)
             .field("through_bits", &self.through_bits)
             .field("allow_removed", &self.allow_removed)
             .field("sanitize", &self.sanitize)
@@ -75,6 +79,7 @@ impl Default for Options {
             launch: None,
             jobs: defaults.jobs,
             limit: defaults.limit,
+            total: defaults.total,
             through_bits: defaults.through_bits,
             allow_removed: false,
             sanitize: false,
@@ -230,6 +235,7 @@ pub fn run_program<O: Observer>(
     let run_options = RunOptions {
         jobs: options.jobs,
         limit: options.limit,
+        total: options.total,
         through_bits: options.through_bits,
         deadline: options.timeout.and_then(Deadline::after),
         keep: match options.keep_all {
@@ -464,6 +470,12 @@ impl<O> Session<O> {
         let symbol = bind::symbol(&self.program, &place.name)?;
         if symbol.class == SymbolClass::Surface {
             let surface = self.surface(&place.name)?;
+            // A byte takes up to seven characters.
+            let _text = Ledger::take(surface.plain_bytes() as u64 * 8).map_err(|short| {
+                let label = format!("the text of `{}` has no room: {short}", place.name.node);
+                let full = Diagnostic::new(Code::L0606).at(place.name.span, label);
+                full.help(short.help())
+            })?;
             let ty = words.ty.unwrap_or(Type::Ub);
             return Ok(Table {
                 view: View {

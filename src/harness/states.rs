@@ -179,15 +179,15 @@ pub fn surface(
     };
     let control = control.map(place).transpose()?;
     let memory = match memory {
-        Some(bytes) => Memory::from_bytes(&bytes),
+        Some(bytes) => Memory::copy_of(&bytes),
         None => {
             let ends = [Some(&said), control.as_ref()].into_iter().flatten();
             let ends = ends.map(|d| Surface::check(d.clone()));
             let end = ends.collect::<Result<Vec<_>, _>>().map_err(invalid)?;
-            Memory::zeroed(end.into_iter().max().unwrap_or(0) as usize)
+            Memory::allot(end.into_iter().max().unwrap_or(0) as usize)
         }
     };
-    let memory = Arc::new(memory);
+    let memory = Arc::new(memory.map_err(|short| invalid(short.into()))?);
     let made = |d: Description| Surface::new(d, Arc::clone(&memory)).map_err(invalid);
     let mcs = control.map(made).transpose()?.map(Arc::new);
     let surface = made(Description { mcs, ..said })?;

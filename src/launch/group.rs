@@ -1,6 +1,6 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
-use super::{Context, Group, Observer, Share, Spare, Turns, outside};
+use super::{Context, Group, Observer, Share, Spare, Turns};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Environment, NamedBarriers, Stop, Thread, ThreadId, Trap, lockstep};
 use crate::surface::Memory;
@@ -102,6 +102,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             for thread in threads {
                 self.give_back(thread, spare, share);
             }
+            self.pay(share)?;
         }
         Ok(())
     }
@@ -143,7 +144,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
         }
         // Threads at the group's barrier go on together, so one waits elsewhere.
-        waiting.unwrap_or_else(|| outside(Diagnostic::new(Code::E0691)))
+        waiting.unwrap_or_else(|| Trap::outside(Diagnostic::new(Code::E0691)))
     }
 
     /// Tells the observer of a thread that will not go on.

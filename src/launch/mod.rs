@@ -22,11 +22,12 @@ use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Arena, Decoded, Environment, NamedBarriers, Reset, Resources, SitePlans, Thread,
-    observer::Start, packed,
+    Allowance, Arena, BLOCK, Decoded, Environment, NamedBarriers, Reset, Resources, SitePlans,
+    Thread, observer::Start, packed,
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
+use crate::surface::ledger::{Charge, Ledger};
 use std::collections::VecDeque;
 use std::ops::Range;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
@@ -52,6 +53,8 @@ pub struct RunOptions {
     /// Makes every message into the bits of the platform, reads them again and serves that:
     /// the same bytes, or a trap where the platform has no such message.
     pub through_bits: bool,
+    /// Instructions that all threads may run together.
+    pub total: u64,
     /// When all threads must have ended, where there is such a time.
     pub deadline: Option<Deadline>,
 }
@@ -61,6 +64,7 @@ impl Default for RunOptions {
         RunOptions {
             jobs: 1,
             limit: 100_000_000,
+            total: USUAL_TOTAL,
             max_threads: 1 << 24,
             slm_bytes: 0,
             slm_used: None,
@@ -71,6 +75,9 @@ impl Default for RunOptions {
         }
     }
 }
+
+/// Instructions that all threads of a run may run where nothing else is said.
+pub const USUAL_TOTAL: u64 = 10_000_000_000;
 
 /// Which threads' registers an [`Outcome`] holds.
 #[derive(Clone, Debug, PartialEq, Eq)]
@@ -155,13 +162,14 @@ pub fn run<O: Observer>(
             threads => threads.to_string(),
         };
         let note = format!("{asked} threads, the limit is {}", options.max_threads);
-        return Err(outside(Diagnostic::new(Code::L0603).note(note)));
+        return Err(Trap::outside(Diagnostic::new(Code::L0603).note(note)));
     }
     let shared = u64::from(program.slm_bytes) + u64::from(options.slm_bytes);
     if shared > MAX_SHARED {
         let note = format!("{shared} bytes are asked for, a group may have {MAX_SHARED}");
-        return Err(outside(Diagnostic::new(Code::L0684).note(note)));
+        return Err(Trap::outside(Diagnostic::new(Code::L0684).note(note)));
     }
+    let _kept = kept_memory(program, options, threads)?;
     let starts = start_values(program, bindings)?;
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
@@ -176,6 +184,7 @@ pub fn run<O: Observer>(
         plans: &plans,
         grid,
         options,
+        allowance: Allowance::new(options.total, options.deadline),
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
@@ -199,11 +208,32 @@ pub fn run<O: Observer>(
         batch: (grid.groups() / (8 * jobs)).clamp(1, MAX_BATCH),
     };
     let workers = jobs.clamp(1, turns.groups.max(1));
-    let (shares, fewer) = work(workers, || context.share(&turns));
-    let mut outcome = gather(shares, threads)?;
+    let ledger = Ledger::current();
+    let share = || Ledger::within(ledger.as_ref(), || context.share(&turns));
+    let (shares, fewer) = work(workers, share);
+    let gathered = gather(shares, threads);
+    if let Some(short) = Ledger::current().and_then(|ledger| ledger.short()) {
+        return Err(Trap::outside(short.diagnostic()));
+    }
+    let mut outcome = gathered?;
+    let within = context.allowance.check(outcome.instructions);
+    within.map_err(|over| Trap::outside(*over))?;
     outcome.remarks = resources.remarks.taken();
     outcome.remarks.extend(fewer);
     Ok(outcome)
+}
+
+/// The memory of the registers that are handed back.
+fn kept_memory(
+    program: &Program,
+    options: &RunOptions,
+    threads: u64,
+) -> Result<Option<Charge>, Box<Trap>> {
+    let kept = match &options.keep {
+        Keep::All => threads.saturating_mul(program.image.len() as u64),
+        _ => 0,
+    };
+    Ledger::take(kept).map_err(|short| Trap::outside(short.diagnostic()))
 }
 
 /// Threads of the host that a run may have at most.
@@ -257,10 +287,6 @@ const GANG_BYTES: usize = 256 << 10;
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
 const MOST_MEMBERS: u32 = 256;
 
-/// Instructions that a thread runs before others of its group have their turn: long enough to cost nothing, short
-/// enough for one that waits for another in a loop.
-const TURN: u64 = 1 << 16;
-
 /// Groups that a worker takes at a time, at most.
 const MAX_BATCH: u64 = 64;
 
@@ -277,6 +303,8 @@ struct Share<O> {
     /// Groups that left something, by number.
     groups: Vec<(u64, Group<O>)>,
     instructions: u64,
+    /// Those of them that the run's allowance does not know of.
+    due: u64,
     trap: Option<(u64, Box<Trap>)>,
 }
 
@@ -284,6 +312,7 @@ impl<O> Share<O> {
     /// Adds what a group, or a thread of it, leaves behind.
     fn add(&mut self, group: u64, done: Group<O>) {
         self.instructions += done.instructions;
+        self.due += done.due;
         if !done.kept.is_empty() || !done.observers.is_empty() {
             self.groups.push((group, done));
         }
@@ -322,15 +351,6 @@ fn gather<O>(shares: Vec<Share<O>>, threads: u64) -> Result<Outcome<O>, Box<Trap
     Ok(outcome)
 }
 
-/// A trap before any thread has started.
-fn outside(diagnostic: Diagnostic) -> Box<Trap> {
-    Box::new(Trap {
-        diagnostic,
-        thread: ThreadId::default(),
-        mask: 0,
-    })
-}
-
 /// Start values by arena offset, names resolved and sizes checked.
 fn start_values<'b>(
     program: &Program,
@@ -343,7 +363,7 @@ fn start_values<'b>(
                 Code::E0605,
                 format!("kernel `{}` has no variable `{name}`", program.name),
             );
-            return Err(outside(diagnostic));
+            return Err(Trap::outside(diagnostic));
         };
         if bytes.len() > symbol.bytes() as usize {
             let diagnostic = Diagnostic::with_message(
@@ -351,7 +371,7 @@ fn start_values<'b>(
                 format!("`{name}` has {} bytes, not {}", symbol.bytes(), bytes.len()),
             )
             .note(format!("{} elements as declared", symbol.elements));
-            return Err(outside(diagnostic));
+            return Err(Trap::outside(diagnostic));
         }
         starts.push((symbol, &bytes[..]));
     }
@@ -379,6 +399,7 @@ struct Context<'a, F> {
     plans: &'a SitePlans,
     grid: &'a Grid<'a>,
     options: &'a RunOptions,
+    allowance: Allowance,
     observe: &'a F,
     /// Where `%sr0` element 2 lies in the arena.
     dispatch_mask: Option<usize>,
@@ -417,6 +438,7 @@ struct Group<O> {
     kept: Vec<Registers>,
     observers: Vec<(ThreadId, O)>,
     instructions: u64,
+    due: u64,
 }
 
 impl<O> Group<O> {
@@ -426,6 +448,7 @@ impl<O> Group<O> {
             kept: Vec::new(),
             observers: Vec::new(),
             instructions: 0,
+            due: 0,
         }
     }
 }
@@ -436,6 +459,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let mut share = Share {
             groups: Vec::new(),
             instructions: 0,
+            due: 0,
             trap: None,
         };
         let mut spare = Spare::default();
@@ -462,8 +486,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 if group > turns.failed.load(Relaxed) {
                     return share;
                 }
-                match self.group(group, &mut spare) {
-                    Ok(done) => share.add(group, done),
+                let done = self.group(group, &mut spare).and_then(|done| {
+                    share.add(group, done);
+                    self.pay(&mut share)
+                });
+                match done {
+                    Ok(()) => {}
                     Err(trap) => {
                         turns.failed.fetch_min(group, Relaxed);
                         share.trap = Some((group, trap));
@@ -494,11 +522,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             named,
             scratch_bytes: self.options.scratch_bytes,
             limit: self.options.limit,
-            deadline: self.options.deadline,
-            turn: match self.grid.threads {
-                0 | 1 if self.options.deadline.is_none() => u64::MAX,
-                _ => TURN,
-            },
+            allowance: &self.allowance,
+            turn: BLOCK,
             through_bits: self.options.through_bits,
         }
     }
@@ -530,8 +555,19 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             for thread in threads.drain(..) {
                 self.give_back(thread, spare, share);
             }
+            self.pay(share)?;
         }
         Ok(())
+    }
+
+    /// Takes what a worker has run, if it is worth it, from what all threads may run.
+    fn pay(&self, share: &mut Share<O>) -> Result<(), Box<Trap>> {
+        if share.due < BLOCK {
+            return Ok(());
+        }
+        let due = std::mem::take(&mut share.due);
+        let over = self.allowance.spend(due);
+        over.map_err(|over| Trap::outside(*over))
     }
 
     /// What a thread without an observer leaves: its memory to the next one, the rest to the share of the worker.
@@ -555,6 +591,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// As [`Context::finish`], for a thread without an observer.
     fn keep(&self, thread: &mut Thread<'_>, done: &mut Group<O>) -> Arena {
         done.instructions += thread.executed;
+        done.due += thread.due();
         let arena = std::mem::take(&mut thread.arena);
         if self.options.keep.wants(thread.id.index) {
             done.kept.push(Registers {

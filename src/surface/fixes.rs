@@ -33,6 +33,7 @@ const fn row(
 /// One row for each code.
 #[rustfmt::skip]
 pub static FIXES: &[Fix] = &[
+    row(Code::L0606, &["size"], "a smaller surface", "visim's own limit: all surfaces and buffers of a run"),
     row(Code::L0713, &["size", "slices"], "fewer texels, levels, slices or samples", "visim's own limit: 1 GiB to a surface"),
     row(Code::E0740, &["size"], "a size in the given range", "surface reference 5.2, 5.4; PRM 4.10.2.1, \"Width\", \"Height\", \"Depth\""),
     row(Code::E0741, &["levels", "mips", "min_lod"], "fewer levels", "surface reference 3.2; PRM 4.10.2.1, \"MIP Count\", \"Surface Min LOD\""),

@@ -1,6 +1,7 @@
 //! A description or a state that breaks a rule.
 
 use super::fixes::fix_for;
+use super::ledger::Short;
 use crate::diagnostic::{Class, Code, Diagnostic};
 use crate::source::Span;
 
@@ -20,6 +21,13 @@ pub struct Invalid {
     pub help: String,
     /// Where the rule is.
     pub see: &'static str,
+}
+
+impl From<Short> for Invalid {
+    fn from(short: Short) -> Invalid {
+        let full = Invalid::new(Code::L0606, short.to_string());
+        full.fix(&["size"], short.help())
+    }
 }
 
 impl Invalid {
@@ -54,7 +62,7 @@ impl Invalid {
 
     /// Whether only visim's own limit on memory is passed, and no rule of the hardware.
     pub fn too_large(&self) -> bool {
-        self.code == Code::L0713
+        self.code.info().class == Class::Limit
     }
 
     /// Whether it is a warning: the state is used all the same.

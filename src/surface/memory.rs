@@ -8,6 +8,8 @@
 //! sizes, which the memory model would not allow. Relaxed is enough: barriers and fences of the
 //! program order threads through the scheduler's own synchronisation.
 
+use super::ledger::{self, Charge, Ledger, Short};
+use bytemuck::allocation::{try_zeroed_slice_box, zeroed_slice_box};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A block of bytes that many threads may read and write.
@@ -16,6 +18,8 @@ pub struct Memory {
     len: usize,
     /// Nobody writes beside whoever writes: words are merged without compare-and-exchange.
     alone: bool,
+    /// What the run gives for it.
+    _charge: Option<Charge>,
 }
 
 /// Eight bytes after eight bytes, wherever they begin.
@@ -38,12 +42,41 @@ impl Words<'_> {
 }
 
 impl Memory {
-    /// `len` zero bytes. The caller has checked `len` against its limit.
+    /// `len` zero bytes, which no [`Ledger`] counts: few, or those of a test.
+    ///
+    /// # Panics
+    /// Without memory.
     pub fn zeroed(len: usize) -> Memory {
+        Memory::over(zeroed_slice_box(len.div_ceil(8)), len, None)
+    }
+
+    /// `len` zero bytes of what the run may have. They cost nothing until they are touched.
+    ///
+    /// # Errors
+    /// [`Short`]: the run may not have so many, or the system has none left.
+    pub fn allot(len: usize) -> Result<Memory, Short> {
+        let charge = Ledger::take(len as u64)?;
+        let words = try_zeroed_slice_box(len.div_ceil(8));
+        let words = words.map_err(|()| ledger::note(Short::System(len as u64)))?;
+        Ok(Memory::over(words, len, charge))
+    }
+
+    /// A copy of `bytes` in what the run may have.
+    ///
+    /// # Errors
+    /// As [`Memory::allot`].
+    pub fn copy_of(bytes: &[u8]) -> Result<Memory, Short> {
+        let memory = Memory::allot(bytes.len())?;
+        memory.write(0, bytes);
+        Ok(memory)
+    }
+
+    fn over(words: Box<[AtomicU64]>, len: usize, charge: Option<Charge>) -> Memory {
         Memory {
-            words: (0..len.div_ceil(8)).map(|_| AtomicU64::new(0)).collect(),
+            words,
             len,
             alone: false,
+            _charge: charge,
         }
     }
 
@@ -56,18 +89,14 @@ impl Memory {
         }
     }
 
-    /// A copy of `bytes`.
+    /// A copy of `bytes`, which no [`Ledger`] counts.
     pub fn from_bytes(bytes: &[u8]) -> Memory {
         let word = |chunk: &[u8]| {
             let mut whole = [0; 8];
             whole[..chunk.len()].copy_from_slice(chunk);
             AtomicU64::new(u64::from_le_bytes(whole))
         };
-        Memory {
-            words: bytes.chunks(8).map(word).collect(),
-            len: bytes.len(),
-            alone: false,
-        }
+        Memory::over(bytes.chunks(8).map(word).collect(), bytes.len(), None)
     }
 
     /// Size in bytes.

@@ -20,6 +20,7 @@ pub mod float;
 pub mod format;
 pub mod invalid;
 pub mod layout;
+pub mod ledger;
 pub mod memory;
 pub mod overlap;
 pub mod pattern;
@@ -39,6 +40,7 @@ pub use crate::isa::Generation;
 pub use description::{Description, Kind, LineStride, MipLayout, SampleStorage};
 pub use format::Format;
 pub use invalid::Invalid;
+pub use ledger::Ledger;
 pub use memory::Memory;
 pub use pattern::Pattern;
 pub use picture::Picture;
@@ -163,7 +165,8 @@ impl Surface {
         if owords <= MOST_OWORDS {
             bytes = bytes.max(owords);
         }
-        Surface::new(description, Arc::new(Memory::zeroed(bytes as usize)))
+        let memory = Memory::allot(bytes as usize)?;
+        Surface::new(description, Arc::new(memory))
     }
 
     /// Checks a description against every rule that needs no memory, and allocates none: the byte after

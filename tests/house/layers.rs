@@ -30,8 +30,8 @@ const FLOORS: &[(&str, &[&[&str]])] = &[
     (
         "surface",
         &[
-            &["float", "fixes", "memory", "refused", "sampled", "tiling"],
-            &["invalid"],
+            &["float", "fixes", "ledger", "refused", "sampled", "tiling"],
+            &["invalid", "memory"],
             &["description", "format", "layout", "planes"],
             &[
                 "block",

@@ -38,6 +38,8 @@ const REFUSALS: &[Row] = &[
     ("nbarrier.wait 0x1:ub", &["run", "--platform", "pvc", "k.visa"], "E0690", "only consumers wait"),
     ("nbarrier.signal 0x1:ub 0x2:ub\nnbarrier.wait 0x1:ub", &["run", "--platform", "pvc", "k.visa"], "E0691", "1 of 2 producers"),
     ("loop:\ngoto (M1, 1) loop", &["run", "k.visa", "--max-steps", "1000"], "L0602", "1000"),
+    ("loop:\ngoto (M1, 1) loop", &["run", "k.visa", "--max-total-steps", "1000"], "L0607", "of all threads"),
+    ("", &["run", "k.visa", "--surface", "T6=new:8192x8192:R8_UNORM", "--max-memory", "32M"], "L0606", "67108864 bytes more"),
     ("load_lz.R (M1, 8) 0x0:uw T6 U.0 U.0", &["run", "k.visa"], "E0603", "T6"),
     ("", &["run", "k.visa", "--threads", "4096,4097"], "L0603", "the limit is"),
     ("", &["run", "k.visa", "--threads", "64,64", "--jobs", "3000"], "W0980", "1024 host threads run in place of 3000"),

@@ -12,12 +12,14 @@ mod select;
 
 use super::fault;
 use super::input::Written;
+use super::limits::Limits;
 use super::output::{Exit, Format, Output};
 use super::run::jobs;
 use crate::diagnostic::{Class, Code, counted};
 use crate::harness::case::{self, Rules, Status, Variant, Verdict};
 use crate::harness::compile;
 use crate::harness::session::Options;
+use crate::surface::Ledger;
 use indicatif::{ProgressBar, ProgressStyle};
 use record::{Record, Summary, name_of};
 use report::{Form, Report};
@@ -30,7 +32,7 @@ use std::panic::{AssertUnwindSafe, catch_unwind};
 use std::path::{Path, PathBuf};
 use std::sync::atomic::{AtomicBool, AtomicUsize, Ordering::Relaxed};
 use std::sync::mpsc;
-use std::time::{Duration, Instant};
+use std::time::Instant;
 
 /// Runs the directives of every program it finds.
 ///
@@ -50,9 +52,11 @@ pub struct Test {
     /// Run this many tests at the same time, without it one for each core: --jobs 4.
     #[arg(long, short, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
-    /// End a test after this many seconds, as failed (L0761): --timeout 2.5.
-    #[arg(long, value_name = "SECONDS", value_parser = seconds)]
-    timeout: Option<Duration>,
+    /// End a test after this many instructions of all its threads (L0607).
+    #[arg(long, value_name = "N", default_value_t = Options::default().total, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
+    max_total_steps: u64,
+    #[command(flatten)]
+    limits: Limits,
     /// Begin no test after the first that fails; those under way come to their end.
     #[arg(long)]
     fail_fast: bool,
@@ -87,16 +91,6 @@ pub struct Test {
     bless: bool,
     #[command(flatten)]
     written: Written,
-}
-
-/// Reads a time for clap.
-fn seconds(text: &str) -> Result<Duration, String> {
-    let time = text
-        .parse()
-        .ok()
-        .and_then(|s| Duration::try_from_secs_f64(s).ok());
-    time.filter(|time| !time.is_zero())
-        .ok_or_else(|| "expected a number of seconds above 0".to_string())
 }
 
 /// Reads the code of a warning for clap.
@@ -310,7 +304,8 @@ impl Test {
 
     fn options(&self) -> Options {
         Options {
-            timeout: self.timeout,
+            total: self.max_total_steps,
+            timeout: self.limits.of_run(),
             ..Options::default()
         }
     }
@@ -348,6 +343,8 @@ impl Test {
             }
             (verdict, blessed)
         };
+        let ledger = self.limits.ledger();
+        let run = || Ledger::within(Some(&ledger), run);
         let ran = catch_unwind(AssertUnwindSafe(run));
         let (verdict, blessed) = ran.unwrap_or_else(|panic| {
             let words = fault::message(&*panic);

@@ -12,7 +12,7 @@
 //! the byte, as long as no thread sees what another one does between two barriers: [`may_lockstep`]. Those of a
 //! group rest at its barrier until [`wake`].
 
-use super::run::{After, run_steps};
+use super::run::{After, BLOCK, run_steps};
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
@@ -117,7 +117,7 @@ pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<
 /// How often a thread has run for so long that others have their turn: one that waits for them in a loop would never
 /// come to the place where they are.
 const fn turn(thread: &Thread<'_>) -> u64 {
-    thread.executed >> 16
+    thread.executed / BLOCK
 }
 
 /// Runs threads that are at one op in one float mode until they part or come to `join`, or have had their turn.
@@ -130,21 +130,23 @@ fn advance(
         return Ok(());
     };
     loop {
-        front[0].check_time(environment)?;
         if let Some(pc) = stride(front, join, environment) {
             act(front, pc, environment)?;
         }
         front.iter_mut().for_each(settle);
         let pc = front[0].frame.pc;
         let together = front.iter().all(|t| t.frame.pc == pc && t.mode == mode);
-        if !together || pc >= join || turn(&front[0]) != now {
+        let turned = turn(&front[0]) != now;
+        if turned {
+            for thread in front.iter_mut() {
+                thread.pay(environment)?;
+            }
+        }
+        if !together || pc >= join || turned {
             return Ok(());
         }
     }
 }
-
-/// Ops after which the time is looked at, where there is a limit.
-const MOST_BETWEEN: u64 = 1 << 16;
 
 /// Runs what threads that are at one op do alike: steps, branches, and messages served for all of them. Says
 /// at which op they are that each does for itself, or that is one too many for one of them; `None` if they
@@ -159,10 +161,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
         waits = waits.min(thread.frame.join);
         most = most.max(thread.executed);
     }
-    let mut left = limit.saturating_sub(most);
-    if environment.deadline.is_some() {
-        left = left.min(MOST_BETWEEN);
-    }
+    let left = limit.saturating_sub(most).min(BLOCK);
     let (mut done, mut together) = (0, true);
     while together && pc < waits && done < left {
         let run = u64::from(code.run(pc)).min(left - done);

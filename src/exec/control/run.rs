@@ -15,6 +15,10 @@ use crate::lower::function_at;
 use crate::program::{Barrier, NamedSignal, Op, Source};
 use std::fmt;
 
+/// Instructions that a thread runs before others of its group have their turn, and that are reported at a time: long
+/// enough to cost nothing, short enough for one that waits for another in a loop.
+pub const BLOCK: u64 = 1 << 16;
+
 /// What follows an op that a thread does itself.
 pub(crate) enum After {
     /// The op at its `pc`.
@@ -43,7 +47,7 @@ impl Thread<'_> {
     ) -> Result<Stop, Box<Trap>> {
         let (program, limit) = (self.program, environment.limit);
         let code = environment.code;
-        self.check_time(environment)?;
+        self.pay(environment)?;
         if let Some((pc, meeting)) = self.waits.take()
             && O::ACTIVE
         {
@@ -340,13 +344,25 @@ impl Thread<'_> {
         self.trap(pc, self.frame.em, diagnostic)
     }
 
-    /// Whether there is time left for another turn.
-    pub(crate) fn check_time(&self, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
-        let over = environment.deadline.and_then(|deadline| deadline.is_over());
-        let Some(given) = over else { return Ok(()) };
-        let diagnostic =
-            Diagnostic::new(Code::L0761).note(format!("the limit is {} s", given.as_secs_f64()));
-        Err(self.trap(self.frame.pc, self.frame.em, diagnostic))
+    /// Instructions that the run's allowance does not know of yet.
+    pub fn due(&mut self) -> u64 {
+        let due = self.executed - self.paid;
+        self.paid = self.executed;
+        due
+    }
+
+    /// Takes what has run since the last time, if it is worth it, from what all threads may run.
+    pub(crate) fn pay(&mut self, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
+        if self.executed - self.paid < BLOCK {
+            return Ok(());
+        }
+        let due = self.due();
+        let over = environment.allowance.spend(due);
+        over.map_err(|over| match over.code {
+            // Where it was depends on the other threads.
+            Code::L0607 => Trap::outside(*over),
+            _ => self.trap(self.frame.pc, self.frame.em, *over),
+        })
     }
 
     pub(crate) fn over_limit(&self, limit: u64) -> Box<Trap> {

@@ -19,6 +19,7 @@ use crate::lower::{SLM, STATELESS};
 use crate::message::{Atomic, Lsc, LscModel, OwordBlock, Request, Scattered, Sfid, Untyped};
 use crate::program::Send;
 use crate::surface::Memory;
+use crate::surface::ledger::Short;
 use std::sync::Arc;
 
 /// Serves one message.
@@ -172,10 +173,15 @@ fn bound<O: Observer>(
         }
         STATELESS => {
             let bytes = environment.scratch_bytes;
-            let scratch = thread
-                .scratch
-                .get_or_insert_with(|| Arc::new(Memory::zeroed(bytes)));
-            let scratch = Arc::clone(scratch);
+            let scratch = match &thread.scratch {
+                Some(scratch) => Arc::clone(scratch),
+                None => {
+                    let made = Memory::allot(bytes);
+                    let short = |short: Short| thread.trap(call.pc, call.mask, short.diagnostic());
+                    Arc::new(made.map_err(short)?)
+                }
+            };
+            thread.scratch = Some(Arc::clone(&scratch));
             let space = Space::Scratch(Window::whole(&scratch));
             memory::untyped(thread, &space, request, call, observer)
         }

@@ -1,10 +1,12 @@
 //! Everything outside a thread that its messages reach.
 
 use super::site_plans::SitePlans;
+use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::state::bindings::Resources;
 use crate::exec::state::named::NamedBarriers;
 use crate::surface::Memory;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
 
 /// A time at which a run is ended; it is looked at where threads take turns.
@@ -27,6 +29,60 @@ impl Deadline {
     }
 }
 
+/// What all threads of a run may take together. They report in blocks of some ten thousand instructions, so that
+/// it costs nothing.
+#[derive(Debug)]
+pub struct Allowance {
+    limit: u64,
+    spent: AtomicU64,
+    deadline: Option<Deadline>,
+}
+
+impl Allowance {
+    /// So many instructions, until then.
+    pub fn new(limit: u64, deadline: Option<Deadline>) -> Allowance {
+        Allowance {
+            limit,
+            spent: AtomicU64::new(0),
+            deadline,
+        }
+    }
+
+    /// Takes instructions that have run.
+    ///
+    /// # Errors
+    /// `L0607`: they are more than all threads may run; `L0761`: the time is over.
+    pub fn spend(&self, instructions: u64) -> Result<(), Box<Diagnostic>> {
+        let before = self.spent.fetch_add(instructions, Relaxed);
+        self.check(before.saturating_add(instructions))?;
+        match self.deadline.and_then(|deadline| deadline.is_over()) {
+            None => Ok(()),
+            Some(given) => {
+                let given = given.as_secs_f64();
+                let over = Diagnostic::new(Code::L0761).note(format!("the limit is {given} s"));
+                Err(Box::new(
+                    over.help(format!("--timeout {}, or none", given * 10.0)),
+                ))
+            }
+        }
+    }
+
+    /// Whether so many instructions in all are allowed.
+    ///
+    /// # Errors
+    /// `L0607`.
+    pub fn check(&self, instructions: u64) -> Result<(), Box<Diagnostic>> {
+        if instructions <= self.limit {
+            return Ok(());
+        }
+        let limit = self.limit;
+        let over = Diagnostic::new(Code::L0607)
+            .note(format!("the limit is {limit} instructions of all threads"))
+            .help(format!("--max-total-steps {}", limit.saturating_mul(10)));
+        Err(Box::new(over))
+    }
+}
+
 /// Everything outside a thread that its messages reach.
 #[derive(Clone, Copy)]
 pub struct Environment<'a> {
@@ -46,8 +102,8 @@ pub struct Environment<'a> {
     pub limit: u64,
     /// Instructions it may run before others of its group have their turn.
     pub turn: u64,
-    /// When it must have ended, where there is such a time.
-    pub deadline: Option<Deadline>,
+    /// What is left for all threads.
+    pub allowance: &'a Allowance,
     /// Messages are made into bits and read again before they are served.
     pub through_bits: bool,
 }

@@ -2,7 +2,7 @@
 //! the fast ways is named here.
 
 use super::coalesced::{Coalesced, Way};
-use super::environment::Environment;
+use super::environment::{Allowance, Environment};
 use super::site_plans::{self, SitePlans};
 use super::texels::Rows;
 use crate::check::{CheckOptions, check};
@@ -313,6 +313,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
     let resources = Resources::new(&bindings(format));
     let (code, plans) = (Decoded::new(&program), SitePlans::new(&program));
     let (slm, named) = (Memory::zeroed(1024), NamedBarriers::default());
+    let allowance = Allowance::new(u64::MAX, None);
     let environment = Environment {
         code: &code,
         resources: &resources,
@@ -322,7 +323,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
         scratch_bytes: 0,
         limit: 1000,
         turn: u64::MAX,
-        deadline: None,
+        allowance: &allowance,
         through_bits: false,
     };
     let sends = |op: &Op| matches!(op, Op::Send(_));

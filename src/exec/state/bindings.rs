@@ -96,7 +96,7 @@ pub struct OwnRange {
 #[derive(Debug)]
 pub struct OwnMemory {
     range: OwnRange,
-    memory: OnceLock<Memory>,
+    memory: OnceLock<Option<Memory>>,
 }
 
 impl OwnMemory {
@@ -108,14 +108,16 @@ impl OwnMemory {
         }
     }
 
-    /// The memory that holds `bytes` bytes from `address` on, and their offset in it.
+    /// The memory that holds `bytes` bytes from `address` on, and their offset in it; `None` as well where the run
+    /// may have no more, which its [`Ledger`](crate::surface::Ledger) knows.
     pub fn find(&self, address: u64, bytes: usize) -> Option<(Window<'_>, u64)> {
         let offset = address.checked_sub(self.range.address)?;
         let end = offset.checked_add(bytes as u64)?;
         if end > self.range.bytes as u64 {
             return None;
         }
-        let memory = self.memory.get_or_init(|| Memory::zeroed(self.range.bytes));
+        let made = || Memory::allot(self.range.bytes).ok();
+        let memory = self.memory.get_or_init(made).as_ref()?;
         Some((Window::whole(memory), offset))
     }
 }

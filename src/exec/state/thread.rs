@@ -63,6 +63,8 @@ pub struct Thread<'p> {
     pub arena: Arena,
     /// Instructions run so far.
     pub executed: u64,
+    /// Those of them that the run's allowance knows of.
+    pub(crate) paid: u64,
     /// Split barriers signalled and not yet waited for.
     pub(crate) signalled: u32,
     /// Named barriers it will wait at: those signalled and not yet waited for.
@@ -104,6 +106,7 @@ impl<'p> Thread<'p> {
             id,
             arena,
             executed: 0,
+            paid: 0,
             signalled: 0,
             named: Vec::new(),
             waits: None,

@@ -15,6 +15,17 @@ pub struct Trap {
     pub mask: u32,
 }
 
+impl Trap {
+    /// Why a run stops, at no thread of its own.
+    pub fn outside(diagnostic: Diagnostic) -> Box<Trap> {
+        Box::new(Trap {
+            diagnostic,
+            thread: ThreadId::default(),
+            mask: 0,
+        })
+    }
+}
+
 impl fmt::Display for Trap {
     fn fmt(&self, f: &mut fmt::Formatter<'_>) -> fmt::Result {
         write!(

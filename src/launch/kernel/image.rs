@@ -298,10 +298,10 @@ impl Image {
             ..description
         };
         let surface = Surface::zeroed(description).map_err(|invalid| {
-            let code = if invalid.too_large() {
-                Code::L0640
-            } else {
-                Code::E0644
+            let code = match invalid.code {
+                Code::L0713 => Code::L0640,
+                Code::L0606 => Code::L0606,
+                _ => Code::E0644,
             };
             refuse(code, invalid.what)
         })?;

@@ -486,7 +486,7 @@ impl Arg {
         Ok(match self.kind.as_str() {
             "buffer" if self.values.is_some() => {
                 let made = self.values_for(self.bytes)?;
-                Argument::Buffer(Arc::new(Memory::from_bytes(&made)))
+                holding(&made)?
             }
             "buffer" => match (&self.input, self.bytes) {
                 (Some(input), bytes) => {
@@ -495,10 +495,10 @@ impl Arg {
                         let own = content.len();
                         return Err(wrong(&format!("`bytes` is {bytes}, `{input}` has {own}")));
                     }
-                    Argument::Buffer(Arc::new(Memory::from_bytes(&content)))
+                    holding(&content)?
                 }
                 (None, Some(0)) => return Err(wrong("a buffer has 1 byte at least")),
-                (None, Some(bytes)) => Argument::Buffer(Arc::new(Memory::zeroed(limited(bytes)?))),
+                (None, Some(bytes)) => zeros(bytes)?,
                 (None, None) => {
                     return Err(wrong(
                         "a buffer needs `input`, `bytes`, or `values` as \"int:1,2,3\"",
@@ -695,6 +695,26 @@ pub fn limited(bytes: u64) -> Result<usize, Refused> {
         ));
     }
     Ok(bytes as usize)
+}
+
+/// A buffer of zeros, as far as the run may have them.
+///
+/// # Errors
+/// `L0640`, `L0606`.
+pub fn zeros(bytes: u64) -> Result<Argument, Refused> {
+    let memory = Memory::allot(limited(bytes)?);
+    let memory = memory.map_err(|short| Box::new(short.diagnostic()))?;
+    Ok(Argument::Buffer(Arc::new(memory)))
+}
+
+/// A buffer that begins with these bytes.
+///
+/// # Errors
+/// `L0606`.
+pub fn holding(bytes: &[u8]) -> Result<Argument, Refused> {
+    let memory = Memory::copy_of(bytes);
+    let memory = memory.map_err(|short| Box::new(short.diagnostic()))?;
+    Ok(Argument::Buffer(Arc::new(memory)))
 }
 
 /// The greatest buffer: 1 GiB, as for surfaces.
