@@ -4,6 +4,7 @@
 //!
 //! ```text
 //! cargo bench --bench kernels [-- NAME…]              a table, then large images, many launches, watched runs
+//! cargo bench --bench kernels -- watched              watched runs alone
 //! cargo bench --bench kernels -- --json [NAME…]       a line of JSON for each, as the drivers of the peers print it
 //! cargo bench --bench kernels -- --peers BIN [NAME…]  visim and the peers whose drivers are in BIN in turn; ratios
 //! ```
@@ -169,6 +170,8 @@ fn main() {
     }
     if wanted.names.is_empty() {
         scale();
+    }
+    if wanted.names.is_empty() || wanted.names.iter().any(|name| name == "watched") {
         watched();
     }
 }
@@ -244,15 +247,28 @@ fn scale() {
     }
 }
 
-/// What watching costs, on a part of the copy: nothing is asked of an observer that is not there.
+/// What watching costs, for an image, a loop, and groups with local memory.
 fn watched() {
-    let ready: Ready = named("copy").sized((256, 256)).ready("skl");
-    let pixel = 1e9 / (256.0 * 256.0);
-    let silent = pixel
+    for (name, size) in [
+        ("copy", (256, 256)),
+        ("mandelbrot", (64, 64)),
+        ("matmul", (64, 64)),
+    ] {
+        watched_kernel(name, size);
+    }
+}
+
+fn watched_kernel(name: &str, size: (u32, u32)) {
+    let ready: Ready = named(name).sized(size).ready("skl");
+    let item = 1e9 / f64::from(size.0 * size.1);
+    let silent = item
         * best(ROUNDS, || {
             ready.run(1, |_| Silent);
         });
-    println!("copy 256x256, nobody watches: {silent:.1} ns/pixel");
+    println!(
+        "{name} {}x{}, nobody watches: {silent:.1} ns/item",
+        size.0, size.1
+    );
     type Make = fn() -> Watcher<'static>;
     let watchers: [(&str, Make); 3] = [
         ("an observer that does nothing", Watcher::default),
@@ -267,10 +283,10 @@ fn watched() {
     ];
     for (name, watcher) in watchers {
         let watcher = watcher();
-        let ns = pixel
+        let ns = item
             * best(2, || {
                 ready.run(1, |_| watcher.thread());
             });
-        println!("  {name:<30} {ns:>9.1} ns/pixel, {:.1} times", ns / silent);
+        println!("  {name:<30} {ns:>9.1} ns/item, {:.1} times", ns / silent);
     }
 }

@@ -31,6 +31,7 @@ pub use state::float_mode::{FloatMode, Rounding};
 pub use state::named::{Meeting, NamedBarriers};
 pub use state::observer::{Observer, Silent};
 pub use state::remarks::Remarks;
+pub use state::tally::{SLOTS, Tally};
 pub use state::thread::{Stop, Thread, ThreadId};
 pub use state::trap::Trap;
 pub use state::{bindings, lanes, observer, remarks, thread, trap};

@@ -2,7 +2,7 @@
 
 use super::{Context, Group, Observer, Share, Spare, Turns};
 use crate::diagnostic::{Code, Diagnostic};
-use crate::exec::{Environment, NamedBarriers, Stop, Thread, ThreadId, Trap, lockstep};
+use crate::exec::{Environment, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep};
 use crate::surface::Memory;
 use std::ops::Range;
 use std::sync::atomic::Ordering::Relaxed;
@@ -16,10 +16,15 @@ struct Member<'p, O> {
 
 impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Runs the threads of a group in turn until all have ended, in the memory of `spare`.
-    pub(super) fn group(&self, group: u64, spare: &mut Spare) -> Result<Group<O>, Box<Trap>> {
+    pub(super) fn group(
+        &self,
+        group: u64,
+        tally: Option<&Tally>,
+        spare: &mut Spare,
+    ) -> Result<Group<O>, Box<Trap>> {
         let slm = self.shared();
         let named = NamedBarriers::default();
-        let environment = self.environment(&slm, &named);
+        let environment = self.environment(&slm, &named, tally);
         let mut members: Vec<Member<'_, O>> = Vec::new();
         let mut done = Group::new();
         // A thread that neither waits nor runs for long is finished before the next one starts, so its bytes are not
@@ -27,7 +32,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         for id in self.grid.ids(group) {
             let mut observer = (self.observe)(id);
             let mut thread = self.start(id, spare, &mut observer);
-            let stop = thread.run(&environment, &mut observer);
+            let stop = self.alone(&mut thread, &environment, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && members.is_empty() {
                 let arena = self.finish(thread, observer, &mut done);
@@ -56,7 +61,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 if goes_on {
                     moved = true;
                     let (thread, observer) = (&mut member.thread, &mut member.observer);
-                    let stop = thread.run(&environment, observer);
+                    let stop = self.alone(thread, &environment, observer);
                     member.stop = self.note_end(stop, thread.id, observer)?;
                 }
             }
@@ -76,13 +81,18 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         &self,
         groups: Range<u64>,
         turns: &Turns,
+        tally: Option<&Tally>,
         spare: &mut Spare,
         share: &mut Share<O>,
     ) -> Result<(), Box<Trap>> {
         let members = self.grid.threads.max(1) as usize;
-        let beside = (self.together / members).max(1);
+        // Groups beside each other would have to be told apart after a trap.
+        let beside = match tally {
+            None => (self.together / members).max(1),
+            Some(_) => 1,
+        };
         let (nothing, named) = (Memory::zeroed(0), NamedBarriers::default());
-        let environment = self.environment(&nothing, &named);
+        let environment = self.environment(&nothing, &named, tally);
         for first in groups.clone().step_by(beside) {
             if first > turns.failed.load(Relaxed) {
                 return Ok(());
@@ -90,17 +100,25 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let team = first..(first + beside as u64).min(groups.end);
             let memories: Vec<Memory> = team.clone().map(|_| self.shared()).collect();
             let mut threads = Vec::with_capacity(beside * members);
+            let mut observers = Vec::new();
             for (group, memory) in team.zip(&memories) {
                 for id in self.grid.ids(group) {
                     let mut observer = (self.observe)(id);
                     let mut thread = self.start(id, spare, &mut observer);
                     thread.slm = Some(memory);
                     threads.push(thread);
+                    observers.push(observer);
                 }
             }
-            self.team(&mut threads, &environment)?;
-            for thread in threads {
-                self.give_back(thread, spare, share);
+            let ran = self.team(&mut threads, &mut observers, &environment);
+            self.tell_ends(
+                &threads,
+                &mut observers,
+                ran.as_ref().err().map(|trap| &**trap),
+            );
+            ran?;
+            for (thread, observer) in threads.into_iter().zip(observers) {
+                self.give_back(thread, observer, spare, share);
             }
             self.pay(share)?;
         }
@@ -111,12 +129,14 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     fn team(
         &self,
         threads: &mut [Thread<'_>],
+        observers: &mut [O],
         environment: &Environment<'_>,
     ) -> Result<(), Box<Trap>> {
         let mut trapped = None;
         while lockstep::wake(threads) {
-            for chunk in threads.chunks_mut(self.together) {
-                let Err(trap) = lockstep::run(chunk, environment) else {
+            let chunks = threads.chunks_mut(self.together);
+            for (chunk, observers) in chunks.zip(observers.chunks_mut(self.together)) {
+                let Err(trap) = self.beside(chunk, observers, environment) else {
                     continue;
                 };
                 // Groups in front may yet have a trap of their own; this one, and those behind it, would not go on.
@@ -128,6 +148,21 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             }
         }
         trapped.map_or(Ok(()), Err)
+    }
+
+    /// Runs one thread, and tells what it did.
+    fn alone(
+        &self,
+        thread: &mut Thread<'_>,
+        environment: &Environment<'_>,
+        observer: &mut O,
+    ) -> Result<Stop, Box<Trap>> {
+        if let Some(tally) = environment.tally {
+            tally.begin(std::slice::from_mut(thread));
+        }
+        let stop = thread.run(environment, observer);
+        self.tell_counts(1, Some(observer), environment);
+        stop
     }
 
     /// The trap of a group none of whose threads can go on: the first that waits at a named barrier has it.

@@ -22,8 +22,10 @@ use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
 use crate::exec::{
-    Allowance, Arena, BLOCK, Decoded, Environment, NamedBarriers, Reset, Resources, SitePlans,
-    Thread, observer::Start, packed,
+    Allowance, Arena, BLOCK, Decoded, Environment, NamedBarriers, Reset, Resources, SLOTS,
+    SitePlans, Tally, Thread,
+    observer::{Start, Wants},
+    packed,
 };
 use crate::program::{Program, Symbol};
 use crate::surface::Memory;
@@ -141,7 +143,8 @@ impl Registers {
 
 /// Runs `program` on every thread of `grid`.
 ///
-/// * `observe`: makes the observer of a thread; `|_| Silent` watches nothing and costs nothing.
+/// * `observe`: makes the observer of a thread, and one more that says what is [wanted](Observer::wants); `|_| Silent`
+///   watches nothing and costs nothing.
 ///
 /// # Errors
 /// The trap of the first thread, in launch order, that could not go on; or a value in
@@ -176,6 +179,10 @@ pub fn run<O: Observer>(
     let code = Decoded::new(program);
     let plans = SitePlans::new(program);
     let meets = shared > 0 || has_barrier(program);
+    let wants = match grid.ids(0).next() {
+        Some(first) if O::ACTIVE => observe(first).wants(),
+        _ => Wants::Nothing,
+    };
     let context = Context {
         program,
         code: &code,
@@ -188,7 +195,7 @@ pub fn run<O: Observer>(
         observe: &observe,
         dispatch_mask: program.symbols.get("%sr0").map(|s| s.range().start + 8),
         alike: alike(program, grid, &starts),
-        together: match !O::ACTIVE
+        together: match wants < Wants::Steps
             && may_lockstep(program)
             && (!meets || grid.threads <= MOST_MEMBERS)
         {
@@ -196,6 +203,7 @@ pub fn run<O: Observer>(
             false => 1,
         },
         meets,
+        wants,
     };
     let jobs = match shows_order_of_groups(program) {
         true => 1,
@@ -281,7 +289,7 @@ fn work<S: Send>(workers: u64, share: impl Fn() -> S + Sync) -> (Vec<S>, Option<
 pub const MAX_SHARED: u64 = 256 << 10;
 
 /// Threads that run side by side at most, and bytes of their arenas: what the second cache of a core holds.
-const GANG: usize = 16;
+const GANG: usize = SLOTS;
 const GANG_BYTES: usize = 256 << 10;
 
 /// Threads of a group at most that are kept at once, all of them, so that they may wait for each other side by side.
@@ -409,6 +417,8 @@ struct Context<'a, F> {
     together: usize,
     /// Threads of a group have memory or a barrier in common.
     meets: bool,
+    /// What observers are told.
+    wants: Wants,
 }
 
 /// Memory that the next threads may have.
@@ -463,6 +473,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             trap: None,
         };
         let mut spare = Spare::default();
+        let tally = (self.wants == Wants::Counts).then(|| Tally::new(self.program));
+        let tally = tally.as_ref();
         loop {
             let first = turns.next.fetch_add(turns.batch, Relaxed);
             if first >= turns.groups {
@@ -471,8 +483,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             let batch = first..(first + turns.batch).min(turns.groups);
             if self.together > 1 {
                 let done = match self.meets {
-                    true => self.teams(batch, turns, &mut spare, &mut share),
-                    false => self.side_by_side(batch, turns, &mut spare, &mut share),
+                    true => self.teams(batch, turns, tally, &mut spare, &mut share),
+                    false => self.side_by_side(batch, turns, tally, &mut spare, &mut share),
                 };
                 if let Err(trap) = done {
                     let group = self.group_of(trap.thread);
@@ -486,7 +498,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 if group > turns.failed.load(Relaxed) {
                     return share;
                 }
-                let done = self.group(group, &mut spare).and_then(|done| {
+                let done = self.group(group, tally, &mut spare).and_then(|done| {
                     share.add(group, done);
                     self.pay(&mut share)
                 });
@@ -513,7 +525,12 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         Memory::of_one_thread(bytes.saturating_add(self.options.slm_bytes as usize))
     }
 
-    fn environment<'s>(&'s self, slm: &'s Memory, named: &'s NamedBarriers) -> Environment<'s> {
+    fn environment<'s>(
+        &'s self,
+        slm: &'s Memory,
+        named: &'s NamedBarriers,
+        tally: Option<&'s Tally>,
+    ) -> Environment<'s> {
         Environment {
             code: self.code,
             resources: self.resources,
@@ -525,6 +542,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             allowance: &self.allowance,
             turn: BLOCK,
             through_bits: self.options.through_bits,
+            tally,
         }
     }
 
@@ -533,16 +551,18 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         &self,
         groups: Range<u64>,
         turns: &Turns,
+        tally: Option<&Tally>,
         spare: &mut Spare,
         share: &mut Share<O>,
     ) -> Result<(), Box<Trap>> {
         let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
         let environment = Environment {
             turn: u64::MAX,
-            ..self.environment(&slm, &named)
+            ..self.environment(&slm, &named, tally)
         };
         let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
         let mut threads = Vec::with_capacity(self.together);
+        let mut observers = Vec::new();
         while let Some(id) = ids.peek() {
             if self.group_of(*id) > turns.failed.load(Relaxed) {
                 return Ok(());
@@ -550,10 +570,17 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             for id in ids.by_ref().take(self.together) {
                 let mut observer = (self.observe)(id);
                 threads.push(self.start(id, spare, &mut observer));
+                observers.push(observer);
             }
-            lockstep::run(&mut threads, &environment)?;
-            for thread in threads.drain(..) {
-                self.give_back(thread, spare, share);
+            let ran = self.beside(&mut threads, &mut observers, &environment);
+            self.tell_ends(
+                &threads,
+                &mut observers,
+                ran.as_ref().err().map(|trap| &**trap),
+            );
+            ran?;
+            for (thread, observer) in threads.drain(..).zip(observers.drain(..)) {
+                self.give_back(thread, observer, spare, share);
             }
             self.pay(share)?;
         }
@@ -570,13 +597,47 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         over.map_err(|over| Trap::outside(*over))
     }
 
-    /// What a thread without an observer leaves: its memory to the next one, the rest to the share of the worker.
-    fn give_back(&self, mut thread: Thread<'_>, spare: &mut Spare, share: &mut Share<O>) {
+    /// What a thread leaves that ran beside others: its memory to the next one, the rest to the share of the worker.
+    fn give_back(&self, thread: Thread<'_>, observer: O, spare: &mut Spare, share: &mut Share<O>) {
         let mut done = Group::new();
         let (group, local) = (self.group_of(thread.id), thread.id.local);
-        let arena = self.keep(&mut thread, &mut done);
+        let arena = self.finish(thread, observer, &mut done);
         spare.arenas.push_back((arena, local));
         share.add(group, done);
+    }
+
+    /// Runs threads side by side and tells what they did; after a trap, what those did that would have started.
+    fn beside(
+        &self,
+        threads: &mut [Thread<'_>],
+        observers: &mut [O],
+        environment: &Environment<'_>,
+    ) -> Result<(), Box<Trap>> {
+        let result = lockstep::run(threads, observers, environment);
+        let Err(trap) = &result else {
+            self.tell_counts(threads.len(), observers.first_mut(), environment);
+            return result;
+        };
+        let started = threads.iter().filter(|t| t.id <= trap.thread).count();
+        self.tell_counts(started, observers.first_mut(), environment);
+        result
+    }
+
+    /// Tells the observers of threads side by side that they end, as far as they would have started before a trap.
+    fn tell_ends(&self, threads: &[Thread<'_>], observers: &mut [O], trap: Option<&Trap>) {
+        let last = trap.map_or(u32::MAX, |trap| trap.thread.index);
+        for (thread, observer) in threads.iter().zip(observers) {
+            if O::ACTIVE && thread.id.index <= last {
+                observer.ended(thread.id, trap.is_some_and(|trap| trap.thread == thread.id));
+            }
+        }
+    }
+
+    /// Tells an observer what the first threads of those did that ran side by side.
+    fn tell_counts(&self, threads: usize, observer: Option<&mut O>, environment: &Environment<'_>) {
+        if let (Some(tally), Some(observer)) = (environment.tally, observer) {
+            observer.counted(self.program, &tally.take(threads));
+        }
     }
 
     /// Adds up an ended thread and its observer, keeps its registers if they are asked for, and gives its
@@ -585,11 +646,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         if O::ACTIVE {
             done.observers.push((thread.id, observer));
         }
-        self.keep(&mut thread, done)
-    }
-
-    /// As [`Context::finish`], for a thread without an observer.
-    fn keep(&self, thread: &mut Thread<'_>, done: &mut Group<O>) -> Arena {
         done.instructions += thread.executed;
         done.due += thread.due();
         let arena = std::mem::take(&mut thread.arena);
@@ -605,7 +661,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// A thread with payload, header and start values in place.
     fn start(&self, id: ThreadId, spare: &mut Spare, observer: &mut O) -> Thread<'_> {
         let arena = spare.arenas.pop_front();
-        if O::ACTIVE || !self.alike {
+        if self.wants >= Wants::Steps || !self.alike {
             let arena = arena.map(|(arena, _)| arena).unwrap_or_default();
             return self.start_alone(id, arena, &mut spare.start, observer);
         }
@@ -660,11 +716,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         let mut thread = Thread::with(arena, self.program, id, start.mask);
         let mut given = Vec::new();
         self.place(&mut thread, start, |range| {
-            if O::ACTIVE {
+            if self.wants >= Wants::Steps {
                 given.push(range);
             }
         });
-        if O::ACTIVE {
+        if self.wants >= Wants::Steps {
             observer.started(&Start {
                 thread: id,
                 program: self.program,

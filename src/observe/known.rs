@@ -6,6 +6,7 @@ use crate::exec::observer::{SpaceName, Spot, Start};
 use crate::lower::STATELESS;
 use crate::program::{Op, Program, Site, SymbolClass};
 use crate::source::Span;
+use std::ops::Range;
 use std::sync::{Arc, OnceLock};
 
 /// The program, worked out once.
@@ -17,6 +18,8 @@ pub struct Known {
     pub facts: Facts,
     /// Whether threads of a group may wait for each other.
     pub barriers: bool,
+    /// Where predicates lie, and perhaps others among them.
+    predicates: Range<u32>,
 }
 
 /// A place for [`Known`], filled by the first thread that starts.
@@ -26,15 +29,20 @@ pub struct Cell(OnceLock<Arc<Known>>);
 impl Cell {
     /// The same for every thread of a run.
     pub fn get(&self, start: &Start<'_>) -> Arc<Known> {
-        let known = self.0.get_or_init(|| {
-            let program = start.program.clone();
+        Arc::clone(self.of(start.program))
+    }
+
+    /// As [`Cell::get`], where no thread has been seen.
+    pub fn of(&self, program: &Program) -> &Arc<Known> {
+        self.0.get_or_init(|| {
+            let program = program.clone();
             Arc::new(Known {
                 facts: Facts::new(&program),
+                predicates: predicates(&program),
                 barriers: program.ops.iter().any(|op| matches!(op, Op::Barrier(_))),
                 program,
             })
-        });
-        Arc::clone(known)
+        })
     }
 
     /// What the first thread filled in; `None` before.
@@ -97,10 +105,27 @@ impl Known {
         space(&self.program, name)
     }
 
+    /// Whether a byte is one of a predicate.
+    #[inline]
+    pub fn is_predicate(&self, offset: u32) -> bool {
+        self.predicates.contains(&offset) && self.class(offset) == Some(SymbolClass::Predicate)
+    }
+
     /// Storage class of the variable that owns a byte.
     pub fn class(&self, offset: u32) -> Option<SymbolClass> {
         self.program.owner(offset).map(|o| o.class)
     }
+}
+
+/// The bytes from the first predicate to the last.
+fn predicates(program: &Program) -> Range<u32> {
+    let owners = program.owners.iter();
+    let own = owners.filter(|o| o.class == SymbolClass::Predicate);
+    let (mut first, mut end) = (u32::MAX, 0);
+    for owner in own {
+        (first, end) = (first.min(owner.range.start), end.max(owner.range.end));
+    }
+    first..end
 }
 
 /// A memory for people.

@@ -27,11 +27,13 @@ pub use stats::Stats;
 pub use trace::Tracer;
 
 use crate::diagnostic::Diagnostic;
-use crate::exec::observer::{Access, At, MeetingStep, Observer, Payload, Running, Start};
+use crate::exec::observer::{
+    Access, At, MeetingStep, Observer, OpCount, Payload, Running, Start, Wants,
+};
 use crate::exec::{Meeting, ThreadId};
 use crate::math::unit::Control;
 use crate::message::Request;
-use crate::program::Op;
+use crate::program::{Op, Program};
 use std::ops::Range;
 
 /// What a run is watched for, all of it at once.
@@ -86,6 +88,16 @@ pub struct ThreadObserver<'w, 's> {
 macro_rules! to_all {
     ($($name:ident($($arg:ident: $ty:ty),*);)+) => {
         impl Observer for ThreadObserver<'_, '_> {
+            fn wants(&self) -> Wants {
+                let all = [
+                    self.tracer.as_ref().map(Observer::wants),
+                    self.sanitizer.as_ref().map(Observer::wants),
+                    self.races.as_ref().map(Observer::wants),
+                    self.stats.as_ref().map(Observer::wants),
+                ];
+                all.into_iter().flatten().max().unwrap_or(Wants::Nothing)
+            }
+
             $(fn $name(&mut self, $($arg: $ty),*) {
                 if let Some(watch) = &mut self.tracer {
                     watch.$name($($arg),*);
@@ -105,6 +117,7 @@ macro_rules! to_all {
 }
 
 to_all! {
+    counted(program: &Program, counts: &[OpCount]);
     started(start: &Start<'_>);
     before(at: At, op: &Op, on: Running, arena: &[u8]);
     after(at: At, op: &Op, on: Running, arena: &[u8]);

@@ -99,6 +99,13 @@ impl Shadow {
         Origin::unpack(word.unwrap_or_default())
     }
 
+    /// Whether something is promised of every byte of a range.
+    #[inline]
+    pub fn is_defined(&self, range: &Range<u32>) -> bool {
+        let words = self.words.get(range.start as usize..range.end as usize);
+        words.is_none_or(|words| words.iter().fold(0, |all, word| all | word) & 1 == 0)
+    }
+
     /// The first byte of a range of which nothing is promised.
     #[inline]
     pub fn first_undefined(&self, offset: u32, size: u32) -> Option<u32> {

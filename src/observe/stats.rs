@@ -1,14 +1,15 @@
 //! What a run executed: instructions, messages, lanes, rounds of extended math and bytes for each
 //! opcode.
 
+use super::known::Cell;
 use crate::exec::ThreadId;
-use crate::exec::observer::{Access, AccessKind, At, Observer, Running};
+use crate::exec::observer::{Access, AccessKind, At, Observer, OpCount, Running, Wants};
 use crate::isa::{Family, Opcode};
 use crate::math::unit::{Control, Function};
 use crate::message;
-use crate::program::Op;
+use crate::program::{Op, Program};
 use std::collections::BTreeMap;
-use std::sync::{Mutex, PoisonError};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 
 /// Counts of one opcode.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -65,7 +66,16 @@ pub fn is_message(opcode: Opcode) -> bool {
 /// Collects the counts of all threads. Sums do not depend on the order of threads.
 #[derive(Debug, Default)]
 pub struct Stats {
-    total: Mutex<BTreeMap<Opcode, Count>>,
+    known: Cell,
+    total: Mutex<Total>,
+}
+
+#[derive(Debug, Default)]
+struct Total {
+    /// What was counted by op.
+    ops: Vec<OpCount>,
+    /// What was reported to the observers of threads.
+    reported: BTreeMap<Opcode, Count>,
 }
 
 impl Stats {
@@ -80,9 +90,65 @@ impl Stats {
     /// The counts, the most executed opcode first.
     pub fn counts(&self) -> Vec<(Opcode, Count)> {
         let total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
-        let mut counts: Vec<_> = total.iter().map(|(k, v)| (*k, *v)).collect();
+        let mut by_opcode = total.reported.clone();
+        for (pc, count) in (0..).zip(&total.ops).filter(|(_, c)| c.executed > 0) {
+            if let Some(known) = self.known.seen()
+                && let Some(op) = known.program.ops.get(pc as usize)
+                && let Some(site) = known.program.site(pc)
+            {
+                by_opcode
+                    .entry(site.opcode)
+                    .or_default()
+                    .ran(op, site.opcode, count);
+            }
+        }
+        let mut counts: Vec<_> = by_opcode.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(count.executed));
         counts
+    }
+}
+
+impl Count {
+    /// Adds what an op did.
+    fn ran(&mut self, op: &Op, opcode: Opcode, count: &OpCount) {
+        let (lanes, most) = match op {
+            Op::Alu(alu) => (count.lanes, alu.lanes.count),
+            Op::Compare { lanes, .. }
+            | Op::SetPredicate { lanes, .. }
+            | Op::PredicateLogic { lanes, .. }
+            | Op::Goto { lanes, .. }
+            | Op::Jump { lanes, .. }
+            | Op::Call { lanes, .. }
+            | Op::CallFunction { lanes, .. }
+            | Op::CallIndirect { lanes, .. }
+            | Op::Return { lanes, .. } => (count.lanes, lanes.count),
+            Op::Send(send) => (count.lanes, send.lanes.count),
+            Op::RawSend(message) => (count.lanes, message.lanes.count),
+            // One for the thread.
+            _ => (count.executed, 1),
+        };
+        self.executed += count.executed;
+        self.lanes += lanes;
+        self.lanes_most += count.executed * u64::from(most);
+        self.returned += count.returned;
+        if let Op::Send(send) = op {
+            let memory = match &send.request {
+                request if request.is_atomic() => &mut self.updated,
+                request if request.writes() => &mut self.written,
+                _ => &mut self.read,
+            };
+            *memory += count.moved;
+        }
+        if let (Op::Alu(alu), Some(function)) = (op, message::math::function(opcode)) {
+            // A float divided is its reciprocal, multiplied.
+            let float = alu.dst.ty.is_float();
+            let function = if float && function.divides_integers() {
+                Function::Inv
+            } else {
+                function
+            };
+            self.rounds += lanes * u64::from(function.info().full.typical);
+        }
     }
 }
 
@@ -92,38 +158,39 @@ pub struct Counter<'w> {
     counts: BTreeMap<Opcode, Count>,
 }
 
+impl Counter<'_> {
+    fn total(&self) -> MutexGuard<'_, Total> {
+        let total = self.stats.total.lock();
+        total.unwrap_or_else(PoisonError::into_inner)
+    }
+}
+
 impl Observer for Counter<'_> {
-    fn before(&mut self, at: At, op: &Op, on: Running, _: &[u8]) {
-        let (mask, most) = match op {
-            Op::Alu(alu) => (on.mask, alu.lanes.count),
-            Op::Compare { lanes, .. }
-            | Op::SetPredicate { lanes, .. }
-            | Op::PredicateLogic { lanes, .. }
-            | Op::Goto { lanes, .. }
-            | Op::Jump { lanes, .. }
-            | Op::Call { lanes, .. }
-            | Op::CallFunction { lanes, .. }
-            | Op::CallIndirect { lanes, .. }
-            | Op::Return { lanes, .. } => (on.mask, lanes.count),
-            Op::Send(send) => (on.mask, send.lanes.count),
-            Op::RawSend(message) => (on.mask, message.lanes.count),
-            // One for the thread.
-            _ => (1, 1),
-        };
-        let count = self.counts.entry(at.site.opcode).or_default();
-        count.executed += 1;
-        count.lanes += u64::from(mask.count_ones());
-        count.lanes_most += u64::from(most);
-        if let (Op::Alu(alu), Some(function)) = (op, message::math::function(at.site.opcode)) {
-            // A float divided is its reciprocal, multiplied.
-            let float = alu.dst.ty.is_float();
-            let function = if float && function.divides_integers() {
-                Function::Inv
-            } else {
-                function
-            };
-            count.rounds += u64::from(mask.count_ones() * function.info().full.typical);
+    fn wants(&self) -> Wants {
+        Wants::Counts
+    }
+
+    fn counted(&mut self, program: &Program, counts: &[OpCount]) {
+        self.stats.known.of(program);
+        let mut total = self.total();
+        total.ops.resize(counts.len(), OpCount::default());
+        for (total, count) in total.ops.iter_mut().zip(counts) {
+            total.add(count);
         }
+    }
+
+    // Only where another observer wants steps, so that nobody counts.
+    fn before(&mut self, at: At, op: &Op, on: Running, _: &[u8]) {
+        let count = OpCount {
+            executed: 1,
+            lanes: on.mask.count_ones().into(),
+            ..OpCount::default()
+        };
+        let opcode = at.site.opcode;
+        self.counts
+            .entry(opcode)
+            .or_default()
+            .ran(op, opcode, &count);
     }
 
     fn math(&mut self, at: At, control: &Control, elements: u32, alt: bool) {
@@ -153,10 +220,13 @@ impl Observer for Counter<'_> {
     }
 
     fn ended(&mut self, _: ThreadId, _: bool) {
-        let total = self.stats.total.lock();
-        let mut total = total.unwrap_or_else(PoisonError::into_inner);
-        for (opcode, count) in std::mem::take(&mut self.counts) {
-            total.entry(opcode).or_default().add(&count);
+        if self.counts.is_empty() {
+            return;
+        }
+        let counts = std::mem::take(&mut self.counts);
+        let mut total = self.total();
+        for (opcode, count) in counts {
+            total.reported.entry(opcode).or_default().add(&count);
         }
     }
 }

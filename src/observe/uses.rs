@@ -130,6 +130,18 @@ pub fn op(op: &Op, on: Running, facts: Facts, arena: &[u8], each: impl FnMut(Use
     uses.op(op, on);
 }
 
+/// Whether which elements an instruction reads does not depend on what registers hold.
+pub fn is_direct(op: &Op) -> bool {
+    let direct = |source: &Source| !matches!(source.region, Region::Indirect(_));
+    match op {
+        Op::Alu(alu) => alu.src.iter().all(direct),
+        Op::Compare { src, .. } => src.iter().all(direct),
+        Op::SetPredicate { src, .. } => direct(src),
+        Op::Send(send) => send.operands.scalars.iter().all(|(_, s)| direct(s)),
+        _ => false,
+    }
+}
+
 /// Calls `each` for every element of registers that a raw message reads.
 pub fn payload(payload: &Payload<'_>, facts: Facts, arena: &[u8], each: impl FnMut(Use)) {
     let mut uses = Uses { facts, arena, each };

@@ -10,7 +10,7 @@ use visim::internals::harness::kernel::LaunchFile;
 use visim::internals::harness::load;
 use visim::internals::harness::session::{Options, file_layer, start_watched};
 use visim::internals::isa::Platform;
-use visim::internals::observe::{Races, Sanitizer, Watcher};
+use visim::internals::observe::{Races, Sanitizer, Stats, Watcher};
 use visim::internals::source::Source;
 
 /// Kernel, code, and why it is a true finding of the text.
@@ -81,7 +81,25 @@ fn without(
         source = Source::new("changed", text.replacen(line, "", 1));
     }
     let source = with_functions(&source, &file.functions(device)).ok()?;
-    let (own, found) = file_layer(source.clone(), &path);
+    let watcher = watcher();
+    watch(&source, &path, file, device, &watcher)?;
+    let found = watcher.diagnostics().into_iter();
+    let told = found.map(|d| {
+        let text = visim::internals::diagnostic::render(&d, &source, false);
+        (d.code.to_string(), format!("{device}: {text}"))
+    });
+    Some(told.collect())
+}
+
+/// Runs the text of a kernel on a device.
+fn watch(
+    source: &Source,
+    path: &Path,
+    file: &LaunchFile,
+    device: &str,
+    watcher: &Watcher<'_>,
+) -> Option<()> {
+    let (own, found) = file_layer(source.clone(), path);
     let device_layer = Layer::of_platform(Platform::from_name(device)?);
     let layers = vec![own, device_layer];
     let size = file.launch.size()?;
@@ -91,18 +109,12 @@ fn without(
         launch: Some(prepared),
         ..Options::default()
     };
-    let watcher = watcher();
     start_watched(&layers, found, &options, |_| watcher.thread()).ok()?;
-    let found = watcher.diagnostics().into_iter();
-    let told = found.map(|d| {
-        let text = visim::internals::diagnostic::render(&d, &source, false);
-        (d.code.to_string(), format!("{device}: {text}"))
-    });
-    Some(told.collect())
+    Some(())
 }
 
-#[test]
-fn compiled_kernels_are_clean() {
+/// The kernels of the corpus.
+fn folders() -> Vec<PathBuf> {
     let root = std::env::var_os("VISIM_KERNELS").map_or_else(
         || Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/corpus/kernels"),
         PathBuf::from,
@@ -113,6 +125,47 @@ fn compiled_kernels_are_clean() {
         .filter(|p| p.join("launch.json").is_file())
         .collect();
     folders.sort();
+    folders
+}
+
+/// What a kernel did on its nth device, threads side by side or step by step.
+fn counts(folder: &Path, nth: usize, stepped: bool) -> Option<String> {
+    let file = LaunchFile::read(&folder.join("launch.json")).ok()?;
+    let devices: Vec<&String> = file.launch.devices.keys().collect();
+    let device = devices.get(nth % devices.len().max(1))?.as_str();
+    let path = folder.join(&file.launch.devices[device].visaasm);
+    let source = load::source(&path).ok()?;
+    let source = with_functions(&source, &file.functions(device)).ok()?;
+    let watcher = Watcher {
+        stats: Some(Stats::default()),
+        // Whoever wants steps has threads run alone.
+        sanitizer: stepped.then(Sanitizer::default),
+        ..Watcher::default()
+    };
+    let ran = watch(&source, &path, &file, device, &watcher).is_some();
+    let counts = watcher.stats.map(|stats| stats.counts());
+    Some(format!("{ran} {counts:#?}"))
+}
+
+#[test]
+fn counts_side_by_side_are_those_of_steps() {
+    let mut compared = 0;
+    let folders = folders();
+    let both: Vec<_> = (folders.par_iter().enumerate())
+        .map(|(nth, folder)| (folder, [false, true].map(|way| counts(folder, nth, way))))
+        .collect();
+    for (folder, [beside, stepped]) in both {
+        if let (Some(beside), Some(stepped)) = (beside, stepped) {
+            assert_eq!(beside, stepped, "{}", folder.display());
+            compared += usize::from(beside.starts_with("true"));
+        }
+    }
+    assert!(compared > 100, "{compared} kernels ran");
+}
+
+#[test]
+fn compiled_kernels_are_clean() {
+    let folders = folders();
     // Each on one device, on all of them if asked.
     let all = std::env::var_os("VISIM_ALL_DEVICES").is_some();
     let runs: Vec<(usize, &PathBuf)> = folders

@@ -12,13 +12,13 @@
 //! the byte, as long as no thread sees what another one does between two barriers: [`may_lockstep`]. Those of a
 //! group rest at its barrier until [`wake`].
 
-use super::run::{After, BLOCK, run_steps};
+use super::run::{After, BLOCK, is_bookkeeping, run_steps, steps};
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
 use crate::exec::message::texels::Rows;
 use crate::exec::order::shows_order_of_threads;
-use crate::exec::state::observer::Silent;
+use crate::exec::state::observer::{Observer, Silent};
 use crate::exec::state::thread::{Stop, Thread};
 use crate::exec::state::trap::Trap;
 
@@ -81,9 +81,18 @@ pub fn end<'t, 'p: 't>(threads: impl Iterator<Item = &'t mut Thread<'p>>) {
 ///
 /// # Errors
 /// The [`Trap`] of the first thread, by number, that could not go on; those after it have not ended.
-pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<(), Box<Trap>> {
+///
+/// * `observers`: those of the threads, in their order; they are told of messages that nobody counts.
+pub fn run<O: Observer>(
+    threads: &mut [Thread<'_>],
+    observers: &mut [O],
+    environment: &Environment<'_>,
+) -> Result<(), Box<Trap>> {
     for thread in threads.iter_mut() {
         thread.load_control(environment.code);
+    }
+    if let Some(tally) = environment.tally {
+        tally.begin(threads);
     }
     let going = threads.iter().filter(|t| t.frame.pc != ENDED);
     let least = going.map(turn).min().unwrap_or(0);
@@ -104,7 +113,7 @@ pub fn run(threads: &mut [Thread<'_>], environment: &Environment<'_>) -> Result<
         // Those at the same place in another mode have their turn later.
         let join = rest.iter().map(|t| t.frame.pc).filter(|&at| at > pc);
         let join = join.min().unwrap_or(ENDED);
-        if let Err(trap) = advance(front, join, environment) {
+        if let Err(trap) = advance(front, observers, join, environment) {
             // Whoever comes after would not have started; those in front may yet have a trap of their own.
             end(threads.iter_mut().filter(|t| t.id >= trap.thread));
             first = Some(trap);
@@ -121,8 +130,9 @@ const fn turn(thread: &Thread<'_>) -> u64 {
 }
 
 /// Runs threads that are at one op in one float mode until they part or come to `join`, or have had their turn.
-fn advance(
+fn advance<O: Observer>(
     front: &mut [Thread<'_>],
+    observers: &mut [O],
     join: u32,
     environment: &Environment<'_>,
 ) -> Result<(), Box<Trap>> {
@@ -131,7 +141,7 @@ fn advance(
     };
     loop {
         if let Some(pc) = stride(front, join, environment) {
-            act(front, pc, environment)?;
+            act(front, observers, pc, environment)?;
         }
         front.iter_mut().for_each(settle);
         let pc = front[0].frame.pc;
@@ -155,7 +165,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
     let Environment { code, limit, .. } = *environment;
     let leader = front.first()?;
     let (program, mut pc) = (leader.program, leader.frame.pc);
-    let steps = code.joined(program, leader.mode);
+    let steps = steps(program, environment, leader.mode, false);
     let (mut waits, mut most) = (join, 0);
     for thread in front.iter() {
         waits = waits.min(thread.frame.join);
@@ -166,11 +176,17 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
     while together && pc < waits && done < left {
         let run = u64::from(code.run(pc)).min(left - done);
         if run > 0 {
-            run_steps(front, &steps[pc as usize..][..run as usize]);
+            let run_of = &steps[pc as usize..][..run as usize];
+            run_steps(front, run_of, (pc, environment.tally));
             (pc, done) = (pc + run as u32, done + run);
             continue;
         }
-        match program.ops.get(pc as usize) {
+        let op = program.ops.get(pc as usize);
+        let counted = matches!(op, Some(Op::Goto { .. }));
+        if let Some(tally) = environment.tally.filter(|_| counted) {
+            tally.ran(front, pc..pc + 1);
+        }
+        match op {
             Some(Op::Goto {
                 lanes,
                 guard,
@@ -187,6 +203,13 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
                 if matches!(send.request, Request::Sampler(_))
                     && site_plans::serve(front, environment, send, pc) =>
             {
+                if let Some(tally) = environment.tally {
+                    tally.ran(front, pc..pc + 1);
+                    for thread in front.iter() {
+                        let returned = site_plans::returned(thread, send);
+                        tally.moved(thread, pc, 0, returned);
+                    }
+                }
                 pc += 1;
             }
             _ => break,
@@ -222,7 +245,12 @@ fn branch(
 }
 
 /// Lets threads do, one after the other, the op that all are at.
-fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Result<(), Box<Trap>> {
+fn act<O: Observer>(
+    front: &mut [Thread<'_>],
+    observers: &mut [O],
+    pc: u32,
+    environment: &Environment<'_>,
+) -> Result<(), Box<Trap>> {
     let limit = environment.limit;
     let Some(op) = front
         .first()
@@ -245,15 +273,35 @@ fn act(front: &mut [Thread<'_>], pc: u32, environment: &Environment<'_>) -> Resu
     }
     for thread in front {
         thread.count(op, limit)?;
-        let served = rows.as_ref().is_some_and(|rows| rows.write(thread))
-            || coalesced
-                .as_ref()
-                .is_some_and(|message| message.serve(thread, environment).is_some());
+        let observer = &mut observers[thread.slot];
+        if let Some(tally) = environment.tally.filter(|_| !is_bookkeeping(op)) {
+            tally.ran(std::slice::from_ref(thread), pc..pc + 1);
+        }
+        let served = match environment.tally {
+            None => {
+                rows.as_ref().is_some_and(|rows| rows.write(thread))
+                    || coalesced
+                        .as_ref()
+                        .is_some_and(|message| message.serve(thread, environment).is_some())
+            }
+            Some(tally) => {
+                let row = rows.as_ref().and_then(|rows| rows.write_counted(thread));
+                let moved = row.or_else(|| coalesced.as_ref()?.serve_counted(thread, environment));
+                if let Some((moved, returned)) = moved {
+                    tally.moved(thread, pc, moved, returned);
+                }
+                moved.is_some()
+            }
+        };
         if served {
             thread.frame.pc = pc + 1;
             continue;
         }
-        match thread.act(environment, op, pc, &mut Silent)? {
+        let after = match environment.tally {
+            Some(_) => thread.act(environment, op, pc, observer)?,
+            None => thread.act(environment, op, pc, &mut Silent)?,
+        };
+        match after {
             After::Next | After::NextInMode => {}
             After::Stop(stop) => {
                 thread.rests = (stop == Stop::Barrier).then_some(thread.frame.pc);

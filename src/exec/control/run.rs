@@ -6,13 +6,15 @@ use crate::exec::compute::decoded::{Step, computes};
 use crate::exec::compute::general;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::{call, dispatch, raw};
+use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::named::{Meeting, NAMED_BARRIERS, NamedBarriers, Role};
-use crate::exec::state::observer::{MeetingStep, Observer, Running};
+use crate::exec::state::observer::{MeetingStep, Observer, Running, Silent, Wants};
+use crate::exec::state::tally::Tally;
 use crate::exec::state::thread::{Stop, Thread, ThreadId};
 use crate::exec::state::trap::Trap;
 use crate::isa::Opcode;
 use crate::lower::function_at;
-use crate::program::{Barrier, NamedSignal, Op, Source};
+use crate::program::{Barrier, NamedSignal, Op, Program, Source};
 use std::fmt;
 
 /// Instructions that a thread runs before others of its group have their turn, and that are reported at a time: long
@@ -30,7 +32,7 @@ pub(crate) enum After {
 }
 
 /// Whether an op is not an instruction: it is neither counted nor observed.
-const fn is_bookkeeping(op: &Op) -> bool {
+pub(crate) const fn is_bookkeeping(op: &Op) -> bool {
     matches!(op, Op::ReadState | Op::LoadControl)
 }
 
@@ -54,10 +56,8 @@ impl Thread<'_> {
             observer.named_barrier(self.at(pc), meeting, MeetingStep::Passed);
         }
         self.load_control(code);
-        let steps_of = |mode| match O::ACTIVE {
-            true => code.steps(program, mode),
-            false => code.joined(program, mode),
-        };
+        let told = O::ACTIVE && observer.wants() >= Wants::Steps;
+        let steps_of = |mode| steps(program, environment, mode, told);
         let mut steps = steps_of(self.mode);
         let turn = self.executed.saturating_add(environment.turn);
         let run_until = limit.min(turn);
@@ -70,7 +70,7 @@ impl Thread<'_> {
             }
             let pc = self.frame.pc;
             let run = code.run(pc);
-            if run > 0 && !O::ACTIVE {
+            if run > 0 && !told {
                 // No lane can join inside a run: those that wait do so where a jump may lead or after
                 // an op of the thread's own.
                 let run = u64::from(run).min(run_until.saturating_sub(self.executed));
@@ -80,6 +80,7 @@ impl Thread<'_> {
                 run_steps(
                     std::slice::from_mut(self),
                     &steps[pc as usize..][..run as usize],
+                    (pc, environment.tally),
                 );
                 self.executed += run;
                 self.frame.pc = pc + run as u32;
@@ -89,7 +90,10 @@ impl Thread<'_> {
                 return Ok(Stop::Ended);
             };
             self.count(op, limit)?;
-            let watched = O::ACTIVE && !is_bookkeeping(op);
+            if let Some(tally) = environment.tally.filter(|_| !is_bookkeeping(op)) {
+                tally.ran(std::slice::from_ref(self), pc..pc + 1);
+            }
+            let watched = told && !is_bookkeeping(op);
             let mut running = Running::default();
             if watched {
                 running = self.running(op);
@@ -101,7 +105,11 @@ impl Thread<'_> {
                 (step.run)(std::slice::from_mut(self), step);
                 self.frame.pc = pc + 1;
             } else {
-                match self.act(environment, op, pc, observer)? {
+                let after = match told || environment.tally.is_some() {
+                    true => self.act(environment, op, pc, observer)?,
+                    false => self.act(environment, op, pc, &mut Silent)?,
+                };
+                match after {
                     After::Next => {}
                     After::NextInMode => steps = steps_of(self.mode),
                     After::Stop(stop) => return Ok(stop),
@@ -394,12 +402,46 @@ impl Thread<'_> {
     }
 }
 
-/// Runs steps that follow each other on all of some threads.
+/// The steps of a mode: those of ops that are joined are not told or counted one by one.
+pub(crate) fn steps<'e>(
+    program: &Program,
+    environment: &Environment<'e>,
+    mode: FloatMode,
+    told: bool,
+) -> &'e [Step] {
+    match told || environment.tally.is_some() {
+        true => environment.code.steps(program, mode),
+        false => environment.code.joined(program, mode),
+    }
+}
+
+/// Runs steps that follow each other on all of some threads; counts them from an op on, if they are counted.
 #[inline]
-pub(crate) fn run_steps(threads: &mut [Thread<'_>], steps: &[Step]) {
+pub(crate) fn run_steps(
+    threads: &mut [Thread<'_>],
+    steps: &[Step],
+    (pc, tally): (u32, Option<&Tally>),
+) {
+    if let Some(tally) = tally {
+        return run_counted(threads, steps, pc, tally);
+    }
     let mut rest = steps;
     while let Some(step) = rest.first() {
         (step.run)(threads, step);
         rest = rest.get(step.ops as usize..).unwrap_or_default();
+    }
+}
+
+/// As [`run_steps`], part by part.
+#[inline(never)]
+fn run_counted(threads: &mut [Thread<'_>], steps: &[Step], mut pc: u32, tally: &Tally) {
+    let end = pc + steps.len() as u32;
+    let mut rest = steps;
+    while pc < end {
+        let next = tally.part(pc..end);
+        tally.ran(threads, pc..next);
+        let (part, behind) = rest.split_at((next - pc) as usize);
+        run_steps(threads, part, (pc, None));
+        (pc, rest) = (next, behind);
     }
 }

@@ -277,17 +277,22 @@ impl Block {
         })
     }
 
-    /// Moves the owords if there is memory for all of them. If not, nothing has happened.
-    fn serve(&self, thread: &mut Thread<'_>, space: &Space<'_>, send: &Send) -> bool {
-        let Some((_, place)) = send.operands.scalars.first() else {
-            return false;
-        };
+    /// The first byte that a thread asks for.
+    fn address(&self, thread: &Thread<'_>, space: &Space<'_>, send: &Send) -> Option<u64> {
+        let (_, place) = send.operands.scalars.first()?;
         let place = general::scalar(thread, place);
         let place = match space {
             Space::Flat(..) => place,
             _ => u64::from(place as u32),
         };
-        let address = (place & !(self.align - 1)) * self.unit;
+        Some((place & !(self.align - 1)) * self.unit)
+    }
+
+    /// Moves the owords if there is memory for all of them. If not, nothing has happened.
+    fn serve(&self, thread: &mut Thread<'_>, space: &Space<'_>, send: &Send) -> bool {
+        let Some(address) = self.address(thread, space, send) else {
+            return false;
+        };
         let Ok((window, offset)) = space.find(address, self.bytes) else {
             return false;
         };
@@ -449,6 +454,59 @@ impl<'s> Coalesced<'s> {
             work,
             base: known.then(|| base(thread, send)),
         })
+    }
+
+    /// As [`Coalesced::serve`], if all bytes that the lanes ask for are there, and lie in registers as in memory: how
+    /// many were moved in memory and returned.
+    pub(crate) fn serve_counted(
+        &self,
+        thread: &mut Thread<'_>,
+        environment: &Environment<'_>,
+    ) -> Option<(u64, u64)> {
+        let send = self.send;
+        if state(thread, send.surface) != self.state {
+            return None;
+        }
+        let mask = thread.active(send.lanes, send.guard);
+        let own;
+        let space = match &self.space {
+            Some(space) => space,
+            None => {
+                own = Space::Shared(Window::whole(thread.slm.unwrap_or(environment.slm)));
+                &own
+            }
+        };
+        let (size, returns) = match self.work {
+            Work::Block(block) => (block.bytes, !block.write),
+            Work::Move(shape, _) if shape.unit == shape.slot => (shape.bytes(), !shape.write),
+            Work::Update(update) if usize::from(update.ty.bits) / 8 == update.slot => {
+                (update.slot, update.answer.is_some())
+            }
+            _ => return None,
+        };
+        let lanes = match self.work {
+            Work::Block(block) => {
+                let (window, offset) =
+                    space.find(block.address(thread, space, send)?, size).ok()?;
+                window.part(offset, size)?;
+                1
+            }
+            _ if mask == 0 => 0,
+            work => {
+                let base = self.base.unwrap_or_else(|| base(thread, send));
+                let call = Call::with_base(send, base, mask, 0);
+                let mut addresses = lane_addresses(thread, &send.request, &call);
+                if let Work::Move(shape, _) = work {
+                    addresses = addresses.map(|address| address.wrapping_add(shape.skipped));
+                }
+                let on = mask.trailing_zeros() as usize..32 - mask.leading_zeros() as usize;
+                Part::around(space, &addresses, on, mask, size)?;
+                mask.count_ones()
+            }
+        };
+        let moved = size as u64 * u64::from(lanes);
+        self.serve(thread, environment)?;
+        Some((moved, if returns { moved } else { 0 }))
     }
 
     /// Serves the message of a thread if it is in that memory and can be served whole, and says how. If not, nothing

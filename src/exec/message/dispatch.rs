@@ -12,7 +12,7 @@ use super::{gen5, sampling, site_plans, target, texels};
 use crate::dataport::untyped::Window;
 use crate::exec::compute::general;
 use crate::exec::state::bindings::{OwnMemory, Resources};
-use crate::exec::state::observer::Observer;
+use crate::exec::state::observer::{Observer, Wants};
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::lower::{SLM, STATELESS};
@@ -33,7 +33,11 @@ pub fn send<O: Observer>(
     let template = &send.request;
     if let Request::Sampler(_) = template {
         let alone = std::slice::from_mut(thread);
-        if !O::ACTIVE && site_plans::serve(alone, environment, send, pc) {
+        let untold = !O::ACTIVE || observer.wants() < Wants::All;
+        if untold && site_plans::serve(alone, environment, send, pc) {
+            if O::ACTIVE {
+                sampling::tell_planned(thread, send, pc, observer);
+            }
             return Ok(());
         }
     } else if !O::ACTIVE

@@ -5,6 +5,7 @@ use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::compute::decoded::Decoded;
 use crate::exec::state::bindings::Resources;
 use crate::exec::state::named::NamedBarriers;
+use crate::exec::state::tally::Tally;
 use crate::surface::Memory;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 use std::time::{Duration, Instant};
@@ -106,4 +107,6 @@ pub struct Environment<'a> {
     pub allowance: &'a Allowance,
     /// Messages are made into bits and read again before they are served.
     pub through_bits: bool,
+    /// Where ops are counted, if an observer wants [`Counts`](crate::exec::observer::Wants::Counts) and no steps.
+    pub tally: Option<&'a Tally>,
 }

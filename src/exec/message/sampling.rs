@@ -10,7 +10,7 @@ use crate::exec::state::observer::{Access, AccessKind, At, Observer, SpaceName, 
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
-use crate::program::{MOST_PARAMS, Raw};
+use crate::program::{MOST_PARAMS, Raw, Send};
 use crate::sampler::sample::{self, LanePlan, Taken, TexelObserver};
 use crate::sampler::{Channels, Lanes, fetch, info};
 
@@ -272,11 +272,7 @@ fn read_lanes(thread: &Thread<'_>, raw: Option<Raw>, narrow: bool, lanes: u32, o
 /// Bytes from one returned channel to the next: each starts in a new register.
 /// Source: lowering reference 3.3.
 pub(crate) fn channel_bytes(thread: &Thread<'_>, request: &SamplerRequest) -> u32 {
-    let element = match request.returns {
-        ReturnFormat::Bits32 => 4,
-        ReturnFormat::Bits16 => 2,
-    };
-    (request.lanes * element).next_multiple_of(thread.program.platform.grf_bytes())
+    (request.lanes * request.returns.bytes()).next_multiple_of(thread.program.platform.grf_bytes())
 }
 
 /// Writes enabled channels without gaps; inactive lanes keep their content.
@@ -330,6 +326,41 @@ fn write_channels<O: Observer>(
             }
         }
     }
+}
+
+/// Tells the observer, who wants no texels, what a message that has a plan returned.
+pub(crate) fn tell_planned<O: Observer>(
+    thread: &Thread<'_>,
+    send: &Send,
+    pc: u32,
+    observer: &mut O,
+) {
+    let (Request::Sampler(request), Some(dst)) = (&send.request, send.operands.registers.answer)
+    else {
+        return;
+    };
+    let mask = thread.active(send.lanes, send.guard);
+    if mask == 0 {
+        return;
+    }
+    let at = thread.at(pc);
+    let (size, step) = (request.returns.bytes(), channel_bytes(thread, request));
+    let told = |observer: &mut O, dst: Raw, bytes: u32| {
+        let own = &thread.arena[dst.offset as usize..][..bytes as usize];
+        observer.wrote(at, dst.offset, own);
+    };
+    for row in 0..request.returned_channels() {
+        let dst = dst.skip(row * step);
+        if mask == send.lanes.all() {
+            told(observer, dst, size * request.lanes);
+            continue;
+        }
+        for lane in lanes::active(mask, request.lanes as usize) {
+            told(observer, dst.skip(size * lane as u32), size);
+        }
+    }
+    let call = &Call::new(thread, send, mask, pc);
+    padding(thread, dst, request, call, observer);
 }
 
 /// Tells the observer what a register has beyond the lanes of each channel returned: nothing is promised of it.

@@ -91,6 +91,15 @@ pub(crate) fn serve(
     true
 }
 
+/// Bytes that a message that has a plan returns to the lanes of a thread.
+pub(crate) fn returned(thread: &Thread<'_>, send: &Send) -> u64 {
+    let Request::Sampler(request) = &send.request else {
+        return 0;
+    };
+    let lanes = thread.active(send.lanes, send.guard).count_ones();
+    u64::from(lanes * request.returned_channels() * request.returns.bytes())
+}
+
 impl Site {
     fn new(
         thread: &Thread<'_>,

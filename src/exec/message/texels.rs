@@ -181,6 +181,14 @@ impl<'s> Rows<'s> {
         })
     }
 
+    /// As [`Rows::write`]; how many bytes were moved in memory and returned.
+    pub(crate) fn write_counted(&self, thread: &Thread<'_>) -> Option<(u64, u64)> {
+        let lanes = thread.active(self.send.lanes, self.send.guard).count_ones();
+        let texel = u32::from(self.surface.format().bits).div_ceil(8);
+        // All texels of a row are inside.
+        self.write(thread).then_some((u64::from(lanes * texel), 0))
+    }
+
     /// Writes the texels of a thread if they are a row of that image. If not, nothing has happened and false
     /// comes back.
     pub(crate) fn write(&self, thread: &Thread<'_>) -> bool {

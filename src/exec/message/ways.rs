@@ -324,6 +324,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
         limit: 1000,
         turn: u64::MAX,
         allowance: &allowance,
+        tally: None,
         through_bits: false,
     };
     let sends = |op: &Op| matches!(op, Op::Send(_));

@@ -9,5 +9,6 @@ pub mod lanes;
 pub(crate) mod named;
 pub mod observer;
 pub mod remarks;
+pub(crate) mod tally;
 pub mod thread;
 pub mod trap;

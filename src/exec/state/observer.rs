@@ -23,9 +23,11 @@ pub struct Payload<'a> {
     pub mask: u32,
 }
 
-/// Watches one thread. One value is made for each thread and handed back when it has ended.
+/// Watches one thread. One value is made for each thread and handed back when it has ended; one more says what is
+/// [wanted](Observer::wants) of the run.
 ///
-/// [`Silent`] costs nothing: its `ACTIVE` is false and every call disappears. The calls of one
+/// [`Silent`] costs nothing: its `ACTIVE` is false and every call disappears. What others do not want costs nothing
+/// either. The calls of one
 /// instruction, in order: [`before`](Observer::before), then what its message did
 /// ([`payload`](Observer::payload), [`message`](Observer::message), [`access`](Observer::access),
 /// [`undefined`](Observer::undefined)) or which body it entered or left, then
@@ -33,6 +35,18 @@ pub struct Payload<'a> {
 pub trait Observer: std::marker::Send {
     /// Whether calls are made at all.
     const ACTIVE: bool = true;
+
+    /// What it is told; the same for every thread of a run. Where no steps are wanted, threads may run side by side: a
+    /// gang ends before the first of it is told to have ended.
+    fn wants(&self) -> Wants {
+        Wants::All
+    }
+
+    /// What threads did since the last call: this one and those that ran beside it. Comes if [`Wants::Counts`] are
+    /// wanted; what messages did that `counts` do not have was reported to the observer of their thread.
+    ///
+    /// * `counts`: by op.
+    fn counted(&mut self, _program: &Program, _counts: &[OpCount]) {}
 
     /// The thread is about to begin.
     fn started(&mut self, _start: &Start<'_>) {}
@@ -78,6 +92,43 @@ pub trait Observer: std::marker::Send {
 
     /// The thread has ended, or trapped and will not go on.
     fn ended(&mut self, _thread: ThreadId, _trapped: bool) {}
+}
+
+/// What an observer is told, each more than the one before.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+pub enum Wants {
+    /// Which threads end.
+    Nothing,
+    /// How often each op ran and how much was moved, added up, by [`Observer::counted`], and where the executor does
+    /// not count, by [`Observer::access`], [`Observer::wrote`] and [`Observer::math`].
+    Counts,
+    /// Every step; of messages to the 3D sampler what they return, not what is asked or fetched.
+    Steps,
+    /// Everything.
+    All,
+}
+
+/// What an op did.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub struct OpCount {
+    /// How often it ran.
+    pub executed: u64,
+    /// Lanes that were on, added up; 0 for one without lanes.
+    pub lanes: u64,
+    /// Bytes of memory that it read, wrote or updated.
+    pub moved: u64,
+    /// Bytes that it returned to registers as a message.
+    pub returned: u64,
+}
+
+impl OpCount {
+    /// Adds another one.
+    pub fn add(&mut self, other: &OpCount) {
+        self.executed += other.executed;
+        self.lanes += other.lanes;
+        self.moved += other.moved;
+        self.returned += other.returned;
+    }
 }
 
 /// What a thread begins with.

@@ -73,6 +73,8 @@ pub struct Thread<'p> {
     pub(crate) waits: Option<(u32, Meeting)>,
     /// Where it goes on when the barrier of its group opens; for threads that run side by side.
     pub(crate) rests: Option<u32>,
+    /// Its place among those that run side by side.
+    pub(crate) slot: usize,
     /// Shared local memory of its group, where threads of several groups run side by side.
     pub slm: Option<&'p Memory>,
     /// `%scratch`, made when it is first used.
@@ -111,6 +113,7 @@ impl<'p> Thread<'p> {
             named: Vec::new(),
             waits: None,
             rests: None,
+            slot: 0,
             slm: None,
             scratch: None,
             own: None,
@@ -205,26 +208,11 @@ impl<'p> Thread<'p> {
 
     /// The lanes of an op, for observers.
     pub(crate) fn running(&self, op: &Op) -> Running {
-        let (lanes, guard) = match op {
-            // The predicate of `sel` chooses; it does not mask.
-            Op::Alu(alu) => (alu.lanes, alu.guard.filter(|_| alu.opcode != Opcode::Sel)),
-            Op::Compare { lanes, .. }
-            | Op::SetPredicate { lanes, .. }
-            | Op::PredicateLogic { lanes, .. } => (*lanes, None),
-            Op::Goto { lanes, guard, .. }
-            | Op::Jump { lanes, guard, .. }
-            | Op::Call { lanes, guard, .. }
-            | Op::CallFunction { lanes, guard, .. }
-            | Op::CallIndirect { lanes, guard, .. }
-            | Op::Return { lanes, guard } => (*lanes, *guard),
-            Op::Send(send) => (send.lanes, send.guard),
-            Op::RawSend(message) => (message.lanes, message.guard),
-            _ => {
-                return Running {
-                    mask: self.frame.em,
-                    enabled: self.frame.em,
-                };
-            }
+        let Some((lanes, guard)) = lanes_of(op) else {
+            return Running {
+                mask: self.frame.em,
+                enabled: self.frame.em,
+            };
         };
         Running {
             mask: self.active(lanes, guard),
@@ -236,6 +224,15 @@ impl<'p> Thread<'p> {
     pub(crate) fn report_writes<O: Observer>(&self, op: &Op, pc: u32, observer: &mut O) {
         let report = |observer: &mut O, dst: &Dest, lanes: Lanes, mask: u32| {
             let size = dst.ty.bytes();
+            if let Region::Dense(start) = dst.region
+                && mask == lanes.all()
+                && mask != 0
+                && start != self.program.sink
+            {
+                let bytes = (size * u32::from(lanes.count)) as usize;
+                let own = &self.arena[start as usize..][..bytes];
+                return observer.wrote(self.at(pc), start, own);
+            }
             let mut run: Option<(u32, u32)> = None;
             for lane in (0..u32::from(lanes.count)).filter(|l| mask >> l & 1 != 0) {
                 let Some(at) = self.lane_offset(&dst.region, lane, size) else {
@@ -310,4 +307,24 @@ impl<'p> Thread<'p> {
         let family: Family = self.site(pc).opcode.info().family;
         family.section()
     }
+}
+
+/// The lanes of an op and the predicate that masks them; `None` for one that has none.
+pub(crate) fn lanes_of(op: &Op) -> Option<(Lanes, Option<Guard>)> {
+    Some(match op {
+        // The predicate of `sel` chooses; it does not mask.
+        Op::Alu(alu) => (alu.lanes, alu.guard.filter(|_| alu.opcode != Opcode::Sel)),
+        Op::Compare { lanes, .. }
+        | Op::SetPredicate { lanes, .. }
+        | Op::PredicateLogic { lanes, .. } => (*lanes, None),
+        Op::Goto { lanes, guard, .. }
+        | Op::Jump { lanes, guard, .. }
+        | Op::Call { lanes, guard, .. }
+        | Op::CallFunction { lanes, guard, .. }
+        | Op::CallIndirect { lanes, guard, .. }
+        | Op::Return { lanes, guard } => (*lanes, *guard),
+        Op::Send(send) => (send.lanes, send.guard),
+        Op::RawSend(message) => (message.lanes, message.guard),
+        _ => return None,
+    })
 }

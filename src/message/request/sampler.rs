@@ -315,6 +315,14 @@ pub enum ReturnFormat {
 }
 
 impl ReturnFormat {
+    /// Bytes of an element.
+    pub const fn bytes(self) -> u32 {
+        match self {
+            ReturnFormat::Bits32 => 4,
+            ReturnFormat::Bits16 => 2,
+        }
+    }
+
     // Serde hands references to what says whether a field is left out.
     fn is_bits32(&self) -> bool {
         matches!(self, ReturnFormat::Bits32)

@@ -16,9 +16,15 @@ impl Bitmap {
         if self.0.len() * 64 < end {
             self.0.resize(end.div_ceil(64), 0);
         }
-        for at in start..end {
-            self.0[at / 64] |= 1 << (at % 64);
+        for (word, bits) in words(start, end) {
+            self.0[word] |= bits;
         }
+    }
+
+    /// Whether all bytes of a range are in it.
+    fn has_all(&self, start: u64, bytes: u32) -> bool {
+        let (start, end) = (start as usize, start as usize + bytes as usize);
+        words(start, end).all(|(word, bits)| self.0.get(word).is_some_and(|w| w & bits == bits))
     }
 
     fn has(&self, at: u64) -> bool {
@@ -26,6 +32,73 @@ impl Bitmap {
         let word = self.0.get(at / 64);
         word.is_some_and(|word| word >> (at % 64) & 1 != 0)
     }
+}
+
+/// What lanes of a message have written so far.
+#[derive(Debug, Default)]
+pub(super) struct Written {
+    pieces: Vec<Piece>,
+    bytes: Vec<u8>,
+}
+
+/// Bytes that a lane has written.
+#[derive(Clone, Copy, Debug)]
+struct Piece {
+    memory: usize,
+    start: u64,
+    /// How many, and where they are kept.
+    count: usize,
+    first: usize,
+    lane: u8,
+}
+
+impl Written {
+    pub(super) fn clear(&mut self) {
+        self.pieces.clear();
+        self.bytes.clear();
+    }
+
+    /// Adds what a lane writes; the lanes that wrote another value before, for each byte that another lane wrote last.
+    fn add(&mut self, memory: usize, start: u64, data: &[u8], lane: u8) -> Vec<u8> {
+        let meets = |other: &&Piece| {
+            other.memory == memory
+                && other.start < start + data.len() as u64
+                && start < other.start + other.count as u64
+        };
+        let before: Vec<Piece> = self.pieces.iter().filter(meets).copied().collect();
+        let byte = |at: u64, piece: &Piece| {
+            let own = usize::try_from(at.checked_sub(piece.start)?).ok()?;
+            (own < piece.count).then(|| (self.bytes[piece.first + own], piece.lane))
+        };
+        let last = |at: u64| before.iter().rev().find_map(|piece| byte(at, piece));
+        let bytes = (start..).zip(data);
+        let others = bytes.filter_map(|(at, value)| {
+            let (own, other) = last(at)?;
+            (own != *value && other != lane).then_some(other)
+        });
+        let others = match before.is_empty() {
+            true => Vec::new(),
+            false => others.collect(),
+        };
+        self.pieces.push(Piece {
+            memory,
+            start,
+            count: data.len(),
+            first: self.bytes.len(),
+            lane,
+        });
+        self.bytes.extend_from_slice(data);
+        others
+    }
+}
+
+/// The words of 64 bits that hold a range of bits, and which bits of each.
+fn words(start: usize, end: usize) -> impl Iterator<Item = (usize, u64)> {
+    (start / 64..end.div_ceil(64)).map(move |word| {
+        let first = start.max(word * 64) - word * 64;
+        let count = end.min(word * 64 + 64) - word * 64 - first;
+        (word, u64::MAX >> (64 - count) << first)
+    })
 }
 
 /// What an atomic does with the bytes that were there.
@@ -68,8 +141,12 @@ impl Old {
             AccessKind::Write => (false, true),
             AccessKind::Atomic => (true, self != Old::Kept),
         };
-        let bytes = (0..inside).filter(|&i| reads && !written.has(start + u64::from(i)));
-        let bytes = bytes.collect();
+        let bytes = match !reads || written.has_all(start, inside) {
+            true => Vec::new(),
+            false => (0..inside)
+                .filter(|&i| !written.has(start + u64::from(i)))
+                .collect(),
+        };
         if writes {
             written.add(start, inside);
         }
@@ -117,19 +194,15 @@ impl State {
             });
         }
         if let (AccessKind::Write, Some(lane)) = (kind, lane) {
-            for (i, &value) in access.data.iter().take(inside as usize).enumerate() {
-                let byte = (access.memory, access.start + i as u64);
-                match self.written.insert(byte, (value, lane)) {
-                    Some((before, other)) if before != value && other != lane => {
-                        self.add(at, Kind::Disagree, Some(lane), |state| Detail::Lanes {
-                            space,
-                            spot,
-                            other,
-                            places: state.places(Some(lane)),
-                        });
-                    }
-                    _ => {}
-                }
+            let data = &access.data[..access.data.len().min(inside as usize)];
+            let others = self.written.add(access.memory, access.start, data, lane);
+            for other in others {
+                self.add(at, Kind::Disagree, Some(lane), |state| Detail::Lanes {
+                    space,
+                    spot,
+                    other,
+                    places: state.places(Some(lane)),
+                });
             }
         }
     }
@@ -156,7 +229,7 @@ impl State {
 
     /// What the message at hand goes by for a lane: its own addresses and what all lanes share.
     fn places(&self, lane: Option<u8>) -> Vec<AddressUse> {
-        let mut places = self.places.clone();
+        let mut places = self.places_at_hand();
         places.retain(|place| lane.is_none() || place.lane.is_none() || place.lane == lane);
         places
     }

@@ -13,6 +13,7 @@
 mod barriers;
 mod finding;
 mod memory;
+mod plain;
 mod registers;
 mod report;
 
@@ -21,20 +22,22 @@ use super::shadow::{Origin, Shadow};
 use super::uses;
 use crate::diagnostic::Diagnostic;
 use crate::exec::observer::{
-    Access, AccessKind, At, MeetingStep, Observer, Payload, Running, SpaceName, Spot, Start,
+    Access, AccessKind, At, MeetingStep, Observer, Payload, Running, SpaceName, Spot, Start, Wants,
 };
 use crate::exec::{Meeting, ThreadId};
-use crate::program::{Op, SymbolClass};
+use crate::program::Op;
 use finding::{AddressUse, Detail, Finding, Key, Kind};
-use memory::{Bitmap, Old};
+use memory::{Bitmap, Old, Written};
+use plain::Plain;
 use std::collections::{BTreeMap, HashMap};
 use std::ops::Range;
-use std::sync::{Arc, Mutex, PoisonError};
+use std::sync::{Arc, Mutex, OnceLock, PoisonError};
 
 /// Collects what the threads of a run find.
 #[derive(Debug, Default)]
 pub struct Sanitizer {
     known: Cell,
+    plain: OnceLock<Arc<Vec<Option<Plain>>>>,
     shared: Mutex<Shared>,
 }
 
@@ -53,7 +56,7 @@ struct GroupState {
     /// Named barriers that threads have come to and that are not complete, with the first that came.
     named: BTreeMap<Meeting, At>,
     /// Bytes of shared local memory that have been written.
-    local: Bitmap,
+    local: Arc<Mutex<Bitmap>>,
 }
 
 impl Sanitizer {
@@ -87,6 +90,7 @@ pub struct Checker<'w> {
 /// What is kept while the thread runs.
 struct State {
     known: Arc<Known>,
+    plain: Arc<Vec<Option<Plain>>>,
     thread: ThreadId,
     group_threads: u32,
     slm_used: u32,
@@ -97,6 +101,8 @@ struct State {
     lanes: u32,
     /// The last branch that all lanes came to and a part of them took.
     parted: Option<u32>,
+    /// Bytes of the group's shared local memory that have been written.
+    local: Arc<Mutex<Bitmap>>,
     /// Bytes of scratch memory that have been written.
     scratch: Bitmap,
     /// And of private memory.
@@ -105,14 +111,16 @@ struct State {
     old: Old,
     /// What the instruction at hand goes by to find registers or memory.
     places: Vec<AddressUse>,
+    /// The instruction at hand and its lanes, if `places` have yet to be found out.
+    unplaced: Option<(u32, Running)>,
     /// Bytes of the access at hand that hold nothing, for the registers they come to.
     loaded: Vec<u32>,
     /// Results of the instruction at hand that the reference calls undefined.
     unsaid: Vec<Range<u32>>,
     /// Messages that loaded such bytes, and the first place.
     nowhere: HashMap<u32, (SpaceName, Spot)>,
-    /// Bytes that lanes of the message at hand have written: their value and the lane.
-    written: HashMap<(usize, u64), (u8, u8)>,
+    /// What lanes of the message at hand have written.
+    written: Written,
 }
 
 impl State {
@@ -136,9 +144,23 @@ impl State {
 }
 
 impl Observer for Checker<'_> {
+    fn wants(&self) -> Wants {
+        // Texels that samplers fetch exist and are only read.
+        Wants::Steps
+    }
+
     fn started(&mut self, start: &Start<'_>) {
         let known = self.sanitizer.known.get(start);
+        let shared = self.sanitizer.shared.lock();
+        let mut shared = shared.unwrap_or_else(PoisonError::into_inner);
+        let local = &shared.groups.entry(start.thread.group).or_default().local;
+        let plain = self
+            .sanitizer
+            .plain
+            .get_or_init(|| Arc::new(plain::plain(&known)));
         self.state = Some(State {
+            plain: Arc::clone(plain),
+            unplaced: None,
             shadow: Shadow::new(&known, start.given),
             thread: start.thread,
             group_threads: start.group_threads,
@@ -147,6 +169,7 @@ impl Observer for Checker<'_> {
             barriers: Vec::new(),
             lanes: start.lanes,
             parted: None,
+            local: Arc::clone(local),
             scratch: Bitmap::default(),
             private: Bitmap::default(),
             old: Old::Used,
@@ -154,7 +177,7 @@ impl Observer for Checker<'_> {
             loaded: Vec::new(),
             unsaid: Vec::new(),
             nowhere: HashMap::new(),
-            written: HashMap::new(),
+            written: Written::default(),
             known,
         });
     }
@@ -174,7 +197,8 @@ impl Observer for Checker<'_> {
     fn wrote(&mut self, at: At, offset: u32, bytes: &[u8]) {
         if let Some(state) = &mut self.state {
             let range = offset..offset + bytes.len() as u32;
-            if state.known.class(offset) != Some(SymbolClass::Predicate) {
+            state.about_to_write(&range);
+            if !state.known.is_predicate(offset) {
                 state.shadow.set(range, Origin::Written(at.pc));
             }
             // What a load returns is written right after it.
@@ -191,6 +215,7 @@ impl Observer for Checker<'_> {
         if let Some(state) = &mut self.state
             && !range.is_empty()
         {
+            state.about_to_write(range);
             state.shadow.set(range.clone(), Origin::Undefined(at.pc));
         }
     }
@@ -224,10 +249,8 @@ impl Observer for Checker<'_> {
             SpaceName::Scratch => state.old.unwritten(&mut state.scratch, access),
             SpaceName::Private => state.old.unwritten(&mut state.private, access),
             SpaceName::Shared => {
-                let shared = self.sanitizer.shared.lock();
-                let mut shared = shared.unwrap_or_else(PoisonError::into_inner);
-                let group = shared.groups.entry(at.thread.group).or_default();
-                state.old.unwritten(&mut group.local, access)
+                let mut local = state.local.lock().unwrap_or_else(PoisonError::into_inner);
+                state.old.unwritten(&mut local, access)
             }
             SpaceName::Surface(_) | SpaceName::Flat => return,
         };

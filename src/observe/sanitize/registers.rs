@@ -22,7 +22,7 @@ impl State {
         let Use { part, lane, what } = used;
         match what {
             What::Bytes { offset, size } => {
-                if self.known.class(offset) == Some(SymbolClass::Predicate) {
+                if self.known.is_predicate(offset) {
                     // The bits of a whole predicate, moved to a general variable: a ballot, from which compilers
                     // take away the lanes that were off by an `and` with the execution mask.
                     let bits = self.known.predicate_bits(offset);
@@ -96,7 +96,8 @@ impl State {
     /// The address element that a lane of an indirect operand goes by.
     fn address(&self, part: OperandRole, lane: Option<u8>) -> Vec<AddressUse> {
         // Lanes of a row share that of its first lane.
-        let mut own = self.places.iter().filter(|place| place.part == part);
+        let places = self.places_at_hand();
+        let mut own = places.iter().filter(|place| place.part == part);
         let last = own.rfind(|place| place.lane <= lane || lane.is_none());
         last.copied().into_iter().collect()
     }
@@ -145,21 +146,12 @@ impl State {
         self.written.clear();
         self.loaded.clear();
         self.unsaid.clear();
-        let known = Arc::clone(&self.known);
-        let mut found = Vec::new();
-        let mut places = std::mem::take(&mut self.places);
-        places.clear();
-        uses::op(op, on, known.facts, arena, |used| {
-            places.extend(self.place(&used));
-            if self.is_suspect(&used) {
-                found.push(used);
-            }
-        });
-        self.places = places;
-        for used in found {
-            if !does_not_matter(op, &used, &self.shadow, known.facts, arena) {
-                self.used(at, used, arena);
-            }
+        self.places.clear();
+        self.unplaced = None;
+        if self.is_plain(at.pc, on) {
+            self.unplaced = Some((at.pc, on));
+        } else {
+            self.look(at, op, on, arena);
         }
         match op {
             Op::Alu(alu) => {
@@ -196,7 +188,7 @@ impl State {
             }
             Op::Lifetime(range) => {
                 self.shadow.set(range.clone(), Origin::Undefined(at.pc));
-                if self.known.class(range.start) == Some(SymbolClass::Predicate) {
+                if self.known.is_predicate(range.start) {
                     self.shadow.replace_bits(range.start, 0, u32::MAX);
                 }
             }
@@ -210,6 +202,25 @@ impl State {
                 self.raw(at, message);
             }
             _ => {}
+        }
+    }
+
+    /// Looks up what each lane reads.
+    fn look(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {
+        let known = Arc::clone(&self.known);
+        let mut found = Vec::new();
+        let mut places = std::mem::take(&mut self.places);
+        uses::op(op, on, known.facts, arena, |used| {
+            places.extend(self.place(&used));
+            if self.is_suspect(&used) {
+                found.push(used);
+            }
+        });
+        self.places = places;
+        for used in found {
+            if !does_not_matter(op, &used, &self.shadow, known.facts, arena) {
+                self.used(at, used, arena);
+            }
         }
     }
 
@@ -232,7 +243,7 @@ impl State {
         match used.what {
             What::Bytes { offset, size } => {
                 self.shadow.first_undefined(offset, size).is_some()
-                    || self.known.class(offset) == Some(SymbolClass::Predicate)
+                    || self.known.is_predicate(offset)
             }
             _ => true,
         }
