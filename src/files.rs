@@ -1,11 +1,11 @@
 //! Files: read through one small trait, written whole or not at all.
 
-use std::collections::BTreeMap;
+use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{File, OpenOptions};
 use std::io::{self, Cursor, ErrorKind, Read, Seek, Write};
 use std::path::{Path, PathBuf};
-use std::sync::Arc;
+use std::sync::{Arc, Mutex, MutexGuard, PoisonError};
 use tempfile::NamedTempFile;
 
 /// Where the files that programs name are read from: the disk ([`Disk`]), a host's own memory ([`InMemory`]),
@@ -16,6 +16,12 @@ pub trait Files: fmt::Debug + Send + Sync {
     /// # Errors
     /// [`ErrorKind::NotFound`] and whatever else keeps it from being read.
     fn open(&self, path: &Path) -> io::Result<Box<dyn Readable>>;
+
+    /// Whether nothing is opened, because what is asked is not a run: what depends on a file is not looked at.
+    #[doc(hidden)]
+    fn is_closed(&self) -> bool {
+        false
+    }
 }
 
 /// An open file: its bytes, from any place on.
@@ -63,10 +69,68 @@ pub struct NewFile {
     bytes: Bytes,
 }
 
+/// The temporary files of the process, which go with it where a signal ends it: no destructor runs then. Who holds the
+/// lock makes them or gives them their names, and is not ended meanwhile.
+static UNFINISHED: Mutex<BTreeSet<PathBuf>> = Mutex::new(BTreeSet::new());
+
+fn unfinished() -> MutexGuard<'static, BTreeSet<PathBuf>> {
+    UNFINISHED.lock().unwrap_or_else(PoisonError::into_inner)
+}
+
+/// Ends the process by `end` after its temporary files are gone. None is made from here on.
+pub fn end_without_unfinished<T>(end: impl FnOnce() -> T) -> T {
+    let files = unfinished();
+    for file in files.iter() {
+        // It may have its name by now.
+        let _ = std::fs::remove_file(file);
+    }
+    end()
+}
+
+/// A temporary file that is known to [`end_without_unfinished`].
+#[derive(Debug)]
+struct Temporary {
+    /// `None` after it was given its name.
+    file: Option<NamedTempFile>,
+    path: PathBuf,
+}
+
+impl Temporary {
+    fn new_in(folder: &Path) -> io::Result<Temporary> {
+        let mut files = unfinished();
+        let file = NamedTempFile::new_in(folder)?;
+        let path = file.path().to_path_buf();
+        files.insert(path.clone());
+        Ok(Temporary {
+            file: Some(file),
+            path,
+        })
+    }
+
+    fn get(&self) -> io::Result<&NamedTempFile> {
+        self.file.as_ref().ok_or_else(|| ErrorKind::NotFound.into())
+    }
+
+    /// Gives the file its name, which takes the place of what has it.
+    fn persist(&mut self, target: &Path) -> io::Result<()> {
+        match self.file.take() {
+            Some(file) => file.persist(target).map(drop).map_err(|e| e.error),
+            None => Err(ErrorKind::NotFound.into()),
+        }
+    }
+}
+
+impl Drop for Temporary {
+    fn drop(&mut self) {
+        drop(self.file.take());
+        unfinished().remove(&self.path);
+    }
+}
+
 #[derive(Debug)]
 enum Bytes {
     /// They take the place of the file.
-    Beside(NamedTempFile),
+    Beside(Temporary),
     /// They go to what is there.
     Through(File),
 }
@@ -88,7 +152,7 @@ impl NewFile {
     fn beside(target: PathBuf) -> io::Result<NewFile> {
         let folder = folder(&target);
         // The name of the temporary file is of no use to the reader.
-        let made = NamedTempFile::new_in(folder).map_err(|e| match e.kind() {
+        let made = Temporary::new_in(folder).map_err(|e| match e.kind() {
             ErrorKind::NotFound => {
                 let why = format!("no file can be made in {}", folder.display());
                 io::Error::new(ErrorKind::NotFound, why)
@@ -99,18 +163,11 @@ impl NewFile {
         Ok(NewFile { target, bytes })
     }
 
-    /// The name that the file has until it is complete.
-    pub fn unfinished(&self) -> Option<&Path> {
-        match &self.bytes {
-            Bytes::Beside(file) => Some(file.path()),
-            Bytes::Through(_) => None,
-        }
-    }
-
     /// Makes sure that every byte is on the disk and that the file may be read like any other.
     fn settle(&self) -> io::Result<()> {
         match &self.bytes {
             Bytes::Beside(file) => {
+                let file = file.get()?;
                 file.as_file().sync_data()?;
                 permit(file, &self.target)
             }
@@ -125,7 +182,10 @@ impl NewFile {
     pub fn keep(self) -> io::Result<()> {
         self.settle()?;
         match self.bytes {
-            Bytes::Beside(file) => file.persist(&self.target).map(drop).map_err(|e| e.error),
+            Bytes::Beside(mut file) => {
+                let _kept = unfinished();
+                file.persist(&self.target)
+            }
             Bytes::Through(mut there) => there.flush(),
         }
     }
@@ -134,14 +194,14 @@ impl NewFile {
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
         match &mut self.bytes {
-            Bytes::Beside(file) => file.as_file_mut().write(bytes),
+            Bytes::Beside(file) => file.get()?.as_file().write(bytes),
             Bytes::Through(there) => there.write(bytes),
         }
     }
 
     fn flush(&mut self) -> io::Result<()> {
         match &mut self.bytes {
-            Bytes::Beside(file) => file.as_file_mut().flush(),
+            Bytes::Beside(file) => file.get()?.as_file().flush(),
             Bytes::Through(there) => there.flush(),
         }
     }
@@ -256,24 +316,105 @@ impl Writes {
         Ok(())
     }
 
-    /// Puts every file in its place; the files, as they were named.
+    /// Puts every file in its place, all of them or none; the files, as they were named. What goes to pipes and devices
+    /// goes there last.
+    ///
+    /// Every byte is on the disk before the first file gets its name. Names are given one after the other, so that
+    /// another process may see some of them before the rest; no signal that visim catches comes between them. Where
+    /// one cannot be given, what the files before it replaced has its name again.
     ///
     /// # Errors
-    /// [`WriteError`] of the first that fails; those before it have been made.
+    /// [`WriteError`] of the first that fails.
     pub fn commit(self) -> Result<Vec<PathBuf>, WriteError> {
+        let mut done: Vec<Replaced> = Vec::new();
+        let mut streams = Vec::new();
         let mut written = Vec::new();
-        for file in self.pending {
-            let done = match file.content {
-                Content::Successor(own) => own.keep(),
-                Content::Bytes(bytes) => pour(&bytes, &file.target),
+        let mut files = Vec::new();
+        for Pending {
+            path,
+            target,
+            content,
+        } in self.pending
+        {
+            written.push(path.clone());
+            match content {
+                Content::Successor(own) => files.push((path, target, own)),
+                Content::Bytes(bytes) => streams.push((path, target, bytes)),
+            }
+        }
+        let fail = |path: &Path, error, done: Vec<Replaced>| {
+            done.into_iter().rev().for_each(Replaced::undo);
+            let path = path.to_path_buf();
+            Err(WriteError { path, error })
+        };
+        let together = files.len() > 1 || !streams.is_empty();
+        let kept = unfinished();
+        for (path, target, own) in &mut files {
+            let before = together.then(|| Replaced::of(target));
+            let named = match &mut own.bytes {
+                Bytes::Beside(file) => file.persist(target),
+                Bytes::Through(_) => Ok(()),
             };
-            done.map_err(|error| WriteError {
-                path: file.path.clone(),
-                error,
-            })?;
-            written.push(file.path);
+            done.extend(before);
+            if let Err(error) = named {
+                return fail(path, error, done);
+            }
+        }
+        if streams.is_empty() {
+            done.clear();
+        }
+        drop(kept);
+        for (path, target, bytes) in streams {
+            if let Err(error) = pour(&bytes, &target) {
+                return fail(&path, error, done);
+            }
         }
         Ok(written)
+    }
+}
+
+/// What had a name before a new file got it.
+struct Replaced {
+    target: PathBuf,
+    /// The same file by another name; `None` where there was none.
+    before: Option<PathBuf>,
+    /// Its folder has no other name for it: what was there is lost.
+    lost: bool,
+}
+
+impl Replaced {
+    fn of(target: &Path) -> Replaced {
+        let (mut before, mut lost) = (None, false);
+        if target.exists() {
+            let name = tempfile::Builder::new()
+                .make_in(folder(target), |path| std::fs::hard_link(target, path));
+            match name.and_then(|name| Ok(name.into_temp_path().keep()?)) {
+                Ok(path) => before = Some(path),
+                Err(_) => lost = true,
+            }
+        }
+        Replaced {
+            target: target.to_path_buf(),
+            before,
+            lost,
+        }
+    }
+
+    /// Gives what was there its name again.
+    fn undo(mut self) {
+        let _ = match self.before.take() {
+            Some(before) => std::fs::rename(before, &self.target),
+            None if self.lost => Ok(()),
+            None => std::fs::remove_file(&self.target),
+        };
+    }
+}
+
+impl Drop for Replaced {
+    fn drop(&mut self) {
+        if let Some(before) = &self.before {
+            let _ = std::fs::remove_file(before);
+        }
     }
 }
 
@@ -286,9 +427,9 @@ pub fn folder(path: &Path) -> &Path {
 }
 
 /// Whether a path names what this process has open already, a file as well: its successor would be another.
-fn is_open(path: &Path) -> bool {
-    let streams = [Path::new("/dev/stdout"), Path::new("/dev/stderr")];
-    streams.contains(&path) || path.starts_with("/dev/fd")
+pub fn is_open(path: &Path) -> bool {
+    let streams = ["/dev/stdin", "/dev/stdout", "/dev/stderr"];
+    streams.iter().any(|stream| path == Path::new(stream)) || path.starts_with("/dev/fd")
 }
 
 /// Writes after what is there.
@@ -302,7 +443,7 @@ fn pour(bytes: &[u8], path: &Path) -> io::Result<()> {
 ///
 /// # Errors
 /// Links that lead in a circle.
-fn behind_links(path: &Path) -> io::Result<PathBuf> {
+pub fn behind_links(path: &Path) -> io::Result<PathBuf> {
     /// As many as Linux follows.
     const MOST_LINKS: usize = 40;
     let mut path = path.to_path_buf();

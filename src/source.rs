@@ -3,6 +3,7 @@
 //! A [`Span`] is a byte range in one [`Source`]; lines and columns are computed only when a
 //! diagnostic is rendered, so that nothing before that pays for them.
 
+use std::borrow::Cow;
 use std::fmt;
 use std::ops::{Deref, Range};
 
@@ -131,6 +132,38 @@ impl Source {
         (self.line_of(offset), column)
     }
 
+    /// The text as a terminal may have it: control characters are replaced by pictures of them, in names too. `None`
+    /// if that is the same text.
+    pub fn printable(&self) -> Option<Printable> {
+        let names = self.parts.iter().map(|part| printable(&part.name));
+        let names: Vec<Cow<'_, str>> = names.collect();
+        let text = printable(&self.text);
+        if names
+            .iter()
+            .chain([&text])
+            .all(|text| matches!(text, Cow::Borrowed(_)))
+        {
+            return None;
+        }
+        let mut longer = Vec::new();
+        let mut more = 0;
+        for (at, c) in self.text.char_indices() {
+            if let Some(picture) = picture(&self.text, at, c) {
+                more += picture.len_utf8() as u32 - c.len_utf8() as u32;
+                longer.push((at as u32, more));
+            }
+        }
+        let mut source = Source::new("", text);
+        let parts = self.parts.iter().zip(names);
+        let parts = parts.map(|(part, name)| FileSpan {
+            name: name.into_owned(),
+            start: moved(&longer, part.start),
+            lines: part.lines,
+        });
+        source.parts = parts.collect();
+        Some(Printable { source, longer })
+    }
+
     /// The first byte of the character that holds byte `offset`; past the end, the end.
     pub fn character(&self, offset: u32) -> usize {
         let at = (offset as usize).min(self.text.len());
@@ -162,6 +195,56 @@ impl Source {
         let end = self.line_starts.get(index + 1).copied();
         Some(Span::new(start, end.unwrap_or(self.text.len() as u32)))
     }
+}
+
+/// A text without control characters; see [`Source::printable`].
+pub struct Printable {
+    /// The text.
+    pub source: Source,
+    /// Bytes of the first text whose character is longer here, and by how many bytes all up to it are.
+    longer: Vec<(u32, u32)>,
+}
+
+impl Printable {
+    /// Where a place of the first text is in this one.
+    pub fn span(&self, span: Span) -> Span {
+        Span::new(
+            moved(&self.longer, span.start),
+            moved(&self.longer, span.end),
+        )
+    }
+}
+
+/// Where byte `offset` is after characters have become longer.
+fn moved(longer: &[(u32, u32)], offset: u32) -> u32 {
+    let before = longer.partition_point(|&(at, _)| at < offset);
+    offset + before.checked_sub(1).map_or(0, |last| longer[last].1)
+}
+
+/// What is shown in place of a control character, or of one that turns the direction of the text around it.
+fn picture(text: &str, at: usize, c: char) -> Option<char> {
+    match c {
+        '\n' | '\t' => None,
+        // The end of a line of Windows.
+        '\r' if text[at..].starts_with("\r\n") => None,
+        '\0'..='\x1f' => char::from_u32(0x2400 + c as u32),
+        '\x7f' => Some('\u{2421}'),
+        '\u{80}'..='\u{9f}' | '\u{202a}'..='\u{202e}' | '\u{2066}'..='\u{2069}' => {
+            Some(char::REPLACEMENT_CHARACTER)
+        }
+        _ => None,
+    }
+}
+
+/// Text of an input as a terminal may have it: pictures in place of control characters, but for the ends of lines.
+pub fn printable(text: &str) -> Cow<'_, str> {
+    let obeyed = |(at, c)| picture(text, at, c).is_some();
+    if !text.char_indices().any(obeyed) {
+        return Cow::Borrowed(text);
+    }
+    let shown = text.char_indices();
+    let shown = shown.map(|(at, c)| picture(text, at, c).unwrap_or(c));
+    Cow::Owned(shown.collect())
 }
 
 /// A half-open byte range in a [`Source`].
@@ -250,7 +333,7 @@ impl<T: fmt::Debug> fmt::Debug for Spanned<T> {
 
 #[cfg(test)]
 mod tests {
-    use super::Source;
+    use super::{Source, Span};
 
     #[test]
     fn lines_count_from_one_and_others_are_empty() {
@@ -259,6 +342,25 @@ mod tests {
         assert_eq!(lines, ["", "one", "two", "", "four", "", ""]);
         assert_eq!(source.line_span(0), None);
         assert_eq!(source.line_span(2).map(|s| (s.start, s.end)), Some((4, 8)));
+    }
+
+    #[test]
+    fn control_characters_become_pictures_and_places_move() {
+        let text = "a\x1b[2J\u{9b}b\r\n\tc\rd\u{202e}\x7fe";
+        let source = Source::new("k\x07", text);
+        let shown = source.printable().expect("control characters");
+        assert_eq!(shown.source.text(), "a␛[2J\u{fffd}b\r\n\tc␍d\u{fffd}␡e");
+        assert_eq!(shown.source.name(), "k␇");
+        for word in ["a", "b", "c", "d", "e", "[2J"] {
+            let at = text.find(word).expect("there") as u32;
+            let place = shown.span(Span::new(at, at + word.len() as u32));
+            assert_eq!(shown.source.slice(place), word);
+            assert_eq!(
+                shown.source.line_column(place.start),
+                source.line_column(at)
+            );
+        }
+        assert!(Source::new("é", "ö\n\t").printable().is_none());
     }
 
     #[test]

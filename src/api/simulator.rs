@@ -51,6 +51,8 @@ pub struct Simulator {
     /// What was asked, in the order of the calls.
     setup: Vec<Setup>,
     files: Arc<dyn Files>,
+    /// The host says where files are read from.
+    own_files: bool,
     options: Options,
     /// Bytes that the run may have.
     memory: u64,
@@ -90,7 +92,9 @@ enum Setup {
 
 impl Simulator {
     /// A run of a file, as `visim run` reads it: a text in any of the languages, a binary form, a compiled program. Files
-    /// that it names are read from the disk, those of its directives from its own folder on.
+    /// that it names are read from the disk, those of its directives from its own folder on, below the nearest folder
+    /// above it that is the root of a version control system or holds a `visim.toml`; [`Simulator::files`] with [`Disk`]
+    /// lets it name any.
     ///
     /// A compiled kernel is launched with [`Simulator::global`], [`Simulator::local`] and arguments, and with what the
     /// description beside the file or [`Simulator::launch`] says of the rest.
@@ -115,6 +119,7 @@ impl Simulator {
             files: Arc::new(InMemory::default()),
             options: Options::default(),
             memory: USUAL_MEMORY,
+            own_files: false,
             launch: Launch::default(),
         }
     }
@@ -243,6 +248,7 @@ impl Simulator {
     /// [`InMemory`], or a host's own.
     pub fn files(mut self, files: impl Files + 'static) -> Simulator {
         self.files = Arc::new(files);
+        self.own_files = true;
         self
     }
 
@@ -387,6 +393,9 @@ impl Simulator {
             layer.folder = PathBuf::new();
         }
         if matches!(self.text, Text::File(..)) {
+            if !self.own_files {
+                layers[0].files = harness::grants::files(&first_folder);
+            }
             layers[0].folder = first_folder;
         }
         Ok((layers, found, options))

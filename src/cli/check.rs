@@ -7,6 +7,7 @@ use crate::check::CheckOptions;
 use crate::diagnostic::{Diagnostic, any_fatal};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
+use crate::harness::grants::Grants;
 use crate::harness::language::Language;
 use crate::harness::{clauses, load, session, tld};
 use crate::isa::Platform;
@@ -104,7 +105,7 @@ impl Check {
                 Ok(source) => {
                     let ledger = self.limits.ledger();
                     let one = || self.one(&path, &source, output);
-                    let passed = Ledger::within(Some(&ledger), one);
+                    let passed = Grants::closed().within(|| Ledger::within(Some(&ledger), one));
                     accepted.push(json!({ "file": source.name(), "accepted": passed }));
                     if !passed {
                         exit = exit.max(Exit::Program);

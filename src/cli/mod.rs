@@ -22,6 +22,7 @@ mod picture;
 mod run;
 mod sends;
 mod shell;
+mod signals;
 mod state;
 mod test;
 mod tld;
@@ -78,6 +79,7 @@ enum Command {
 /// Reads the command line of the process, runs the command, prints, and says how it went.
 pub fn main() -> ExitCode {
     fault::install();
+    signals::install();
     run(&std::env::args_os().collect::<Vec<_>>()).into()
 }
 

@@ -2,7 +2,7 @@
 
 use crate::diagnostic::{Diagnostic, render_all, to_json};
 use crate::finalizer::json::pretty;
-use crate::source::Source;
+use crate::source::{Source, printable};
 use serde_json::{Map, Value, json};
 use std::io::{self, IsTerminal, Write};
 use std::process::ExitCode;
@@ -195,7 +195,7 @@ impl Output {
     /// Says something beside the result, on standard error; nothing in JSON.
     pub fn remark(&self, text: &str) {
         if self.is_text() {
-            let _ = writeln!(io::stderr(), "visim: {text}");
+            let _ = writeln!(io::stderr(), "visim: {}", printable(text));
         }
     }
 
@@ -212,7 +212,7 @@ impl Output {
     /// Says why the command cannot be carried out.
     pub fn complain(&mut self, message: &str) -> Exit {
         if self.format != Format::Json {
-            let _ = writeln!(io::stderr(), "visim: {message}");
+            let _ = writeln!(io::stderr(), "visim: {}", printable(message));
         } else {
             self.field("error", || json!(message));
         }

@@ -9,11 +9,12 @@ use super::output::{Exit, Output};
 use super::tld;
 use super::watch::Watching;
 use crate::diagnostic::{Diagnostic, any_fatal, counted};
-use crate::files::Writes;
+use crate::files::{WriteError, Writes};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::case;
 use crate::harness::clauses;
 use crate::harness::directive::{self, Directives, Mistake};
+use crate::harness::grants;
 use crate::harness::language::Language;
 use crate::harness::launch::{Launch, Launched};
 use crate::harness::run_result::RunResult;
@@ -136,7 +137,8 @@ impl Run {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
         let ledger = self.limits.ledger();
-        Ledger::within(Some(&ledger), || self.run_within(output))
+        let grants = self.launch.grants.clone();
+        grants.within(|| Ledger::within(Some(&ledger), || self.run_within(output)))
     }
 
     fn run_within(mut self, output: &mut Output) -> Exit {
@@ -404,7 +406,17 @@ pub(super) fn deliver(
         for save in &layer.directives.saves {
             match ran.saved(save) {
                 Ok(bytes) => {
-                    let added = writes.add(&layer.folder.join(&save.path.node), &bytes);
+                    let path = layer.folder.join(&save.path.node);
+                    // What an option names is the user's own.
+                    let may = match number {
+                        0 => grants::may_write(&layer.folder, &path),
+                        _ => Ok(()),
+                    };
+                    let refused = may.map_err(|error| WriteError {
+                        path: path.clone(),
+                        error,
+                    });
+                    let added = refused.and_then(|()| writes.add(&path, &bytes));
                     complaint = complaint.or(added.err());
                 }
                 Err(diagnostic) => wrong(diagnostic),

@@ -2,6 +2,7 @@
 
 use super::limits::Limits;
 use super::output::{Exit, Output, check_standard};
+use super::signals;
 use crate::diagnostic::Code;
 use crate::files;
 use crate::sampler::avs::IefState;
@@ -337,7 +338,7 @@ impl Video {
                 )));
             }
         }
-        on_interrupt(&stop, sink.writer.unfinished());
+        signals::stop_first(&stop);
         let bar = bar(kind.frames, text);
         let mut last = None;
         let frames = Ahead::new(reader, self.frames);
@@ -432,22 +433,6 @@ impl Sink {
         }
         Ok(())
     }
-}
-
-/// Lets Ctrl-C, and who asks the process to end, ask for the stop; a second time ends the process at once, without
-/// the file that is not complete.
-fn on_interrupt(stop: &Stop, unfinished: Option<PathBuf>) {
-    let stop = stop.clone();
-    // Without a handler Ctrl-C just ends the process; files under temporary names are not results.
-    let _ = ctrlc::set_handler(move || {
-        if stop.ask() {
-            if let Some(file) = &unfinished {
-                // It may have its name by now.
-                let _ = std::fs::remove_file(file);
-            }
-            std::process::exit(130);
-        }
-    });
 }
 
 fn bar(total: Option<u64>, text: bool) -> ProgressBar {

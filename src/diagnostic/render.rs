@@ -1,7 +1,7 @@
 //! The one renderer: text for people, JSON for programs.
 
 use super::Diagnostic;
-use crate::source::Source;
+use crate::source::{Source, printable};
 use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, termcolor};
@@ -86,10 +86,29 @@ impl<'s> Files<'s> for Windowed<'s> {
 }
 
 /// Renders one diagnostic, with colour codes if `colour`.
+///
+/// What the input brings is shown without control characters ([`printable`]), which a terminal would obey.
 pub fn render(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String {
+    match source.printable() {
+        None => rendered(diagnostic, source, colour),
+        Some(shown) => {
+            let mut diagnostic = diagnostic.clone();
+            for label in &mut diagnostic.labels {
+                label.span = shown.span(label.span);
+            }
+            rendered(&diagnostic, &shown.source, colour)
+        }
+    }
+}
+
+/// As [`render`], of a text without control characters.
+fn rendered(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String {
     let mut notes: Vec<String> = diagnostic.notes.clone();
     notes.extend(diagnostic.help.iter().map(|h| format!("help: {h}")));
     notes.extend(diagnostic.see.iter().map(|s| format!("see: {s}")));
+    for note in &mut notes {
+        *note = printable(note).into_owned();
+    }
     let severity = if diagnostic.class().is_fatal() {
         cs::Severity::Error
     } else {
@@ -107,17 +126,20 @@ pub fn render(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String 
         match file.shown(label.span.range()) {
             Some(range) => {
                 let of = source.file_of(label.span.start);
-                labels.push(cs::Label::new(style, of, range).with_message(&label.text));
+                labels.push(cs::Label::new(style, of, range).with_message(printable(&label.text)));
             }
             None => {
                 let (line, column) = source.line_column(label.span.start);
-                notes.push(format!("line {line}, column {column}: {}", label.text));
+                notes.push(format!(
+                    "line {line}, column {column}: {}",
+                    printable(&label.text)
+                ));
             }
         }
     }
     let report = cs::Diagnostic::new(severity)
         .with_code(diagnostic.code.to_string())
-        .with_message(&diagnostic.message)
+        .with_message(printable(&diagnostic.message))
         .with_labels(labels)
         .with_notes(notes);
     let config = term::Config::default();
@@ -132,7 +154,11 @@ pub fn render(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String 
     let text = if rendered.is_ok() {
         text
     } else {
-        format!("error[{}]: {}\n", diagnostic.code, diagnostic.message)
+        format!(
+            "error[{}]: {}\n",
+            diagnostic.code,
+            printable(&diagnostic.message)
+        )
     };
     // The library knows errors and warnings; the class is the first word a reader sees.
     text.replacen(

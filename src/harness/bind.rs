@@ -106,6 +106,10 @@ pub fn bind(
         for sampler in &layer.directives.samplers {
             problems.extend(binder.sampler(number, layer, sampler).err());
         }
+        if layer.files.is_closed() {
+            // A file that is not opened may be there.
+            problems.retain(|problem| problem.code != Code::E0702);
+        }
         for setting in &layer.directives.settings {
             problems.extend(binder.setting(setting).err());
         }

@@ -4,6 +4,7 @@ use super::bind::{Layer, Problem};
 use super::compare::{self, Edit};
 use super::contents;
 use super::expect::{Expectation, Refusal, Wanted};
+use super::grants::{self, Grants};
 use super::kernel::{LaunchFile, Refused};
 use super::language::Language;
 use super::launch::{Launch, Launched};
@@ -15,10 +16,11 @@ use super::tld;
 use crate::diagnostic::{Class, Code, Diagnostic, render_all, to_json};
 use crate::isa::Platform;
 use crate::observe::{Races, Sanitizer, Watcher};
-use crate::source::{Source, Span};
+use crate::source::{Source, Span, printable};
 use crate::surface::Surface;
 use crate::tld::Strictness;
 use serde_json::Value;
+use std::io::Read;
 use std::path::{Path, PathBuf};
 
 /// How a test ended.
@@ -157,7 +159,7 @@ impl Verdict {
             None => String::new(),
         };
         if let Some(complaint) = &self.complaint {
-            text.push_str(complaint);
+            text.push_str(&printable(complaint));
             text.push('\n');
         }
         text
@@ -204,12 +206,53 @@ impl Verdict {
             let added = writes.add(&self.path, text.as_bytes());
             added.map_err(|e| e.to_string())?;
         }
+        let folder = crate::files::folder(&self.path);
         for (path, bytes) in &self.pictures {
+            replaceable(folder, path, bytes)?;
             writes.add(path, bytes).map_err(|e| e.to_string())?;
         }
         let written = writes.commit().map_err(|e| e.to_string())?;
         Ok(!written.is_empty())
     }
+}
+
+/// Whether blessing a test in `folder` may write bytes to `path`: it lies below the folder, whatever else is granted,
+/// and what is there is of the same kind.
+fn replaceable(folder: &Path, path: &Path, bytes: &[u8]) -> Result<(), String> {
+    let refuse = |why: &str| Err(format!("{}: {why}", path.display()));
+    if let Err(error) = Grants::default().within(|| grants::may_write(folder, path)) {
+        return refuse(&error.to_string());
+    }
+    let Ok(there) = std::fs::File::open(path) else {
+        return Ok(());
+    };
+    let mut head = Vec::new();
+    let read = there.take(HEAD).read_to_end(&mut head);
+    if let Err(error) = read {
+        return refuse(&error.to_string());
+    }
+    match kind(&head) == kind(bytes) {
+        true => Ok(()),
+        false => refuse("what is there is not of the kind that would be written"),
+    }
+}
+
+/// Bytes that tell what kind of file one is.
+const HEAD: u64 = 64;
+
+/// The kind of a file by its first bytes: a picture, or rows of texels, which are neither text nor anything else that
+/// says what it is.
+fn kind(head: &[u8]) -> &'static str {
+    let head = &head[..head.len().min(HEAD as usize)];
+    let known: &[(&[u8], &str)] = &[
+        (b"\x89PNG", "png"),
+        (b"\x7fELF", "program"),
+        (b"#!", "script"),
+        (b"//", "text"),
+        (b".version", "text"),
+    ];
+    let found = known.iter().find(|(magic, _)| head.starts_with(magic));
+    found.map_or("rows", |(_, kind)| kind)
 }
 
 /// Runs one file as a test.
@@ -271,7 +314,9 @@ impl Variant {
                 .filter(|t| t.text().contains("LAUNCH"))?;
             let (layer, _) = session::file_layer(text, path);
             let name = layer.directives.launch?;
-            Some(layer.folder.join(name.node))
+            let named = layer.folder.join(name.node);
+            grants::may_read(&layer.folder, LaunchFile::split(&named).0).ok()?;
+            Some(named)
         };
         let by_text = Language::by_ending(path) == Some(Language::Visa);
         let named = if by_text { own() } else { None };
@@ -436,7 +481,9 @@ fn launch(
     let source = layers[0].source.clone();
     let kernel = layers[0].directives.kernel.as_ref();
     let kernel = kernel.map(|kernel| kernel.node.clone());
-    let launched = Launch::by(description).prepare(&source, path, kernel.as_deref(), device)?;
+    let launched = Launch::by(description)
+        .named_in(&layers[0].folder)
+        .prepare(&source, path, kernel.as_deref(), device)?;
     if let Some(launched) = &launched {
         layers[0].source = launched.source.clone();
         layers.push(Layer::of_platform(launched.platform));
@@ -653,7 +700,8 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
             walk(&path, found)?;
-        } else if is_test(&path) {
+        } else if (kind.is_file() || grants::may_read(folder, &path).is_ok()) && is_test(&path) {
+            // What is not a file, and links to where nothing may be read, are not tests.
             found.push(path);
         }
     }

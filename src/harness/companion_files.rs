@@ -103,7 +103,7 @@ impl NativeCode {
         const HEAD: u64 = 4096;
         let path = text.with_extension("asm");
         // A pipe of that name would wait for ever.
-        if !path.is_file() {
+        if !path.is_file() || super::grants::may_read(folder(text), &path).is_err() {
             return None;
         }
         let mut head = Vec::new();

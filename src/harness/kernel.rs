@@ -6,6 +6,7 @@ use super::front::Front;
 use super::{load, program_file};
 use crate::check::{CheckOptions, Checked, CheckedInput, Unit, UnitKind};
 use crate::diagnostic::{Class, Code, Diagnostic, counted, nearest};
+use crate::files::Files;
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, Compiled};
 use crate::launch::kernel::data::ProgramData;
@@ -36,6 +37,7 @@ pub struct LaunchFile {
     pub launch: Launch,
     /// Where its paths start.
     pub folder: PathBuf,
+    files: Arc<dyn Files>,
 }
 
 /// The greatest `launch.json`.
@@ -56,14 +58,16 @@ impl LaunchFile {
             refused.help = own.map(|help| help.replace("FILE.json", &path.display().to_string()));
             refused
         })?;
+        let folder = path.parent().unwrap_or(Path::new(""));
         Ok(LaunchFile {
             launch,
-            folder: path.parent().unwrap_or(Path::new("")).to_path_buf(),
+            folder: folder.to_path_buf(),
+            files: super::grants::files(folder),
         })
     }
 
     /// A file, and the launch of it that is named.
-    fn split(path: &Path) -> (&Path, Option<&str>) {
+    pub fn split(path: &Path) -> (&Path, Option<&str>) {
         let named = path.to_str().and_then(|text| text.rsplit_once("::"));
         match named.filter(|_| !path.exists()) {
             Some((file, name)) => (Path::new(file), Some(name)),
@@ -88,7 +92,8 @@ impl LaunchFile {
     /// # Errors
     /// `E0702`.
     pub fn beside(&self, name: &str) -> Result<Vec<u8>, Refused> {
-        read(&self.folder.join(name), MAX_BUFFER)
+        let path = self.folder.join(name);
+        load::bytes_from(&*self.files, &path, MAX_BUFFER).map_err(|e| unusable(&e))
     }
 
     /// The arguments as the description gives them, for a kernel that takes them so.
@@ -402,6 +407,7 @@ impl CompiledFile {
                 let ending = path.extension().and_then(|e| e.to_str());
                 ending.is_some_and(|e| DESCRIPTIONS.contains(&e))
             })
+            .filter(|own| super::grants::may_read(folder(path), own).is_ok())
             .collect();
         paths.sort();
         let own_name = |other: &Path| other.file_stem() == path.file_stem();

@@ -5,6 +5,7 @@ use super::argument::{self, ArgumentOption};
 use super::bind::Layer;
 use super::companion_files::{self, NativeCode};
 use super::front::Front;
+use super::grants::{self, Grants};
 use super::kernel::{Chosen, CompiledFile, DESCRIPTIONS, LaunchFile, Prepared, Refused};
 use super::load;
 use super::output::Compared;
@@ -80,9 +81,23 @@ pub struct Launch {
         arg(long, value_name = "FILE", help_heading = "Compiled kernels")
     )]
     functions: Vec<PathBuf>,
+    /// What the user lets a description name.
+    #[cfg_attr(feature = "cli", command(flatten))]
+    pub grants: Grants,
+    /// The folder of the text that named the description, or beside which it was found.
+    #[cfg_attr(feature = "cli", arg(skip))]
+    named_in: Option<PathBuf>,
     /// Arguments that a host has, by number or name.
     #[cfg_attr(feature = "cli", arg(skip))]
     given: Vec<(String, Argument)>,
+}
+
+/// Whether a text in `folder` may name a file.
+fn granted(folder: &Path, path: &Path) -> Result<(), Refused> {
+    grants::may_read(folder, path).map_err(|error| {
+        let what = format!("{}: {error}", path.display());
+        Box::new(Diagnostic::with_message(Code::E0702, what))
+    })
 }
 
 /// A launch that can run.
@@ -120,6 +135,7 @@ impl Launch {
             launch.launch = named
                 .map(|name| layer.folder.join(&name.node))
                 .or_else(|| Launch::beside(path));
+            launch.named_in = Some(layer.folder.clone());
         }
         launch
     }
@@ -156,6 +172,12 @@ impl Launch {
             launch: Some(description),
             ..Launch::default()
         }
+    }
+
+    /// The description is one that a text in `folder` names.
+    pub fn named_in(mut self, folder: &Path) -> Launch {
+        self.named_in = Some(folder.to_path_buf());
+        self
     }
 
     /// With sizes, where they are not empty, and arguments of a host.
@@ -196,6 +218,9 @@ impl Launch {
             (true, false) => named,
             (true, true) => companion_files::functions_beside(path),
         };
+        for function in functions.iter().filter(|_| self.functions.is_empty()) {
+            granted(companion_files::folder(path), function)?;
+        }
         companion_files::with_functions(source, &functions)
     }
 
@@ -223,6 +248,9 @@ impl Launch {
         }
         let options = self.arg.iter().map(|text| ArgumentOption::read(text));
         let options: Vec<ArgumentOption> = options.collect::<Result<_, _>>()?;
+        if let (Some(folder), Some(path)) = (&self.named_in, &self.launch) {
+            granted(folder, LaunchFile::split(path).0)?;
+        }
         let file = self.launch.as_deref().map(LaunchFile::read).transpose()?;
         let native = NativeCode::of(source, path);
         let launched = match file {

@@ -1,13 +1,13 @@
 //! Texts and other files, read whole and within limits.
 
-use super::program_file;
+use super::{grants, program_file};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::files::{Disk, Files};
 use crate::isa::Platform;
 use crate::source::{MAX_SOURCE_BYTES, Source};
 use crate::syntax::print;
 use crate::visa_binary;
-use std::io::{self, Read};
+use std::io::{self, Read, Seek, SeekFrom};
 use std::path::{Path, PathBuf};
 
 /// A file that cannot be used.
@@ -54,23 +54,44 @@ fn sentence(refused: &Diagnostic) -> String {
 /// is read, or a device without end, is cut off by the limit too.
 pub fn bytes(path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
     if path == Path::new("-") {
-        return read(path, Ok(io::stdin()), limit);
+        return fill(path, io::stdin(), Vec::new(), limit);
     }
+    grants::may_be_read(path).map_err(|error| FileError::Unreadable {
+        path: path.to_path_buf(),
+        error,
+    })?;
     bytes_from(&Disk, path, limit)
 }
 
 /// The bytes of a file of at most `limit` bytes.
 pub fn bytes_from(files: &dyn Files, path: &Path, limit: u64) -> Result<Vec<u8>, FileError> {
-    read(path, files.open(path), limit)
+    let opened = files.open(path).and_then(|mut file| {
+        // What has no length is a pipe; a file that says it is longer than it is gets no memory for it.
+        let length = file.seek(SeekFrom::End(0)).unwrap_or(0).min(limit);
+        let _ = file.seek(SeekFrom::Start(0));
+        let mut bytes = Vec::new();
+        bytes.try_reserve_exact(length as usize + 1)?;
+        Ok((file, bytes))
+    });
+    match opened {
+        Ok((file, bytes)) => fill(path, file, bytes, limit),
+        Err(error) => Err(FileError::Unreadable {
+            path: path.to_path_buf(),
+            error,
+        }),
+    }
 }
 
-fn read(path: &Path, opened: io::Result<impl Read>, limit: u64) -> Result<Vec<u8>, FileError> {
+fn fill(
+    path: &Path,
+    mut file: impl Read,
+    mut bytes: Vec<u8>,
+    limit: u64,
+) -> Result<Vec<u8>, FileError> {
     let unreadable = |error| FileError::Unreadable {
         path: path.to_path_buf(),
         error,
     };
-    let mut file = opened.map_err(unreadable)?;
-    let mut bytes = Vec::new();
     let read = file.by_ref().take(limit + 1).read_to_end(&mut bytes);
     read.map_err(unreadable)?;
     if bytes.len() as u64 > limit {

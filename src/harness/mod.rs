@@ -22,6 +22,7 @@ pub mod dump;
 pub mod dump_folder;
 pub mod expect;
 pub mod front;
+pub mod grants;
 pub mod kernel;
 pub mod language;
 pub mod launch;

@@ -14,7 +14,6 @@ use super::values::{NumberFormat, View};
 use crate::check::CheckOptions;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
-use crate::files::Disk;
 use crate::isa::{Platform, Type};
 use crate::launch::{Deadline, Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
 use crate::lower::{LowerOptions, lower};
@@ -128,7 +127,7 @@ pub fn file_layer(source: Source, path: &Path) -> (Layer, Vec<Diagnostic>) {
         directives,
         folder,
         language: Language::of(path),
-        files: Arc::new(Disk),
+        files: super::grants::files(path.parent().unwrap_or(Path::new(""))),
     };
     (layer, diagnostics)
 }

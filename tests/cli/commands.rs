@@ -248,7 +248,9 @@ fn check_says_what_directives_name_wrongly() {
         (&["check", "format.visa"], 1, "E0705"),
         (&["check", "name.visa"], 1, "E0704"),
         (&["check", "expected.visa"], 1, "E0704"),
-        (&["check", "file.visa"], 1, "E0702"),
+        // A check opens no file that a program names.
+        (&["check", "file.visa"], 0, ""),
+        (&["run", "file.visa"], 2, "E0702"),
         (&["check", "key.tld"], 1, "E0705"),
         (&["check", "key.send"], 1, "E0705"),
         (&["check", "empty.visa"], 1, "E0601"),

@@ -318,15 +318,23 @@ fn images_are_expected_as_pictures_and_their_differences_kept() {
             "outputs": [{"arg": 2, "file": golden, "dtype": "u8"}],
         })
     };
+    let samples = root().join("samples").display().to_string();
     told(
         folder("29-zoom", &launch("linear")).path(),
-        &["test", "29-zoom.visaasm"],
+        &["test", "29-zoom.visaasm", "--root", &samples],
         0,
     );
     let folder = folder("29-zoom", &launch("nearest"));
     let said = told(
         folder.path(),
-        &["test", "29-zoom.visaasm", "--keep", "left"],
+        &[
+            "test",
+            "29-zoom.visaasm",
+            "--keep",
+            "left",
+            "--root",
+            &samples,
+        ],
         1,
     );
     assert!(said.contains("of 36864 differ"), "{said}");

@@ -218,3 +218,270 @@ fn video_is_bounded() {
     );
     holds(&huge, &["L0606"]);
 }
+
+/// What a terminal would obey comes out as pictures, from texts and names alike.
+#[cfg(unix)]
+#[test]
+fn control_characters_are_not_printed() {
+    let folder = folder(&[
+        ("a.visa", "// \u{9b}31m\n\x1b]0;title\x07 \u{202e}mov\rx\n"),
+        ("b\x1b[2J\n.visa", "\x1b[31mmov\n"),
+    ]);
+    for arguments in [
+        &["check", "a.visa", "b\x1b[2J\n.visa"][..],
+        &["run", "b\x1b[2J\n.visa"],
+        &["test", "."],
+        &["test", ".", "--format", "tap"],
+        &["test", ".", "--format", "libtest"],
+        &["test", ".", "--format", "json"],
+        &["run", "gone\x1b[2J"],
+    ] {
+        let code = if arguments[1].starts_with("gone") {
+            2
+        } else {
+            1
+        };
+        let said = said(&folder, arguments, code);
+        assert!(
+            !said.contains(['\x1b', '\x07', '\r', '\u{9b}', '\u{202e}']),
+            "{said:?}"
+        );
+    }
+    holds(
+        &said(&folder, &["test", "."], 1),
+        &["b␛[2J␊.visa", "␛[31mmov"],
+    );
+}
+
+/// A program that reads one file and writes another.
+fn copies(from: &str, to: &str) -> String {
+    format!(
+        "// SURFACE T6: raw {from} as R8_UINT 8x1\n// SAVE T6 = {to}\n.version 4.1\n.kernel \"k\"\n\
+         .decl T6 v_type=T num_elts=1\n    ret (M1, 1)\n"
+    )
+}
+
+/// A folder with programs, and beside it what they want to have.
+fn stranger() -> (TempDir, std::path::PathBuf) {
+    let all = tempfile::tempdir().expect("a folder");
+    let own = all.path().join("own");
+    std::fs::create_dir_all(own.join("deep")).expect("a folder");
+    for (name, bytes) in [("secret.bin", "secrets!"), ("own/in.bin", "in file!")] {
+        std::fs::write(all.path().join(name), bytes).expect("written");
+    }
+    (all, own)
+}
+
+fn visim(folder: &std::path::Path, arguments: &[&str]) -> (Option<i32>, String) {
+    let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+    let output = command.args(arguments).current_dir(folder).output();
+    let output = output.expect("visim starts");
+    (
+        output.status.code(),
+        text(&[output.stdout, output.stderr].concat()),
+    )
+}
+
+#[test]
+fn programs_read_and_write_where_they_may() {
+    let (all, own) = stranger();
+    let put = |name: &str, text: &str| std::fs::write(own.join(name), text).expect("written");
+    put("fine.visa", &copies("in.bin", "deep/out.bin"));
+    assert_eq!(visim(&own, &["run", "fine.visa"]).0, Some(0));
+    assert!(own.join("deep/out.bin").exists());
+    assert_eq!(visim(&own, &["run", "--no-write", "fine.visa"]).0, Some(2));
+    put("reads.visa", &copies("../secret.bin", "out.bin"));
+    put("writes.visa", &copies("in.bin", "../left.bin"));
+    let absolute = all.path().join("secret.bin");
+    put(
+        "absolute.visa",
+        &copies(absolute.to_str().expect("a path"), "out.bin"),
+    );
+    put("device.visa", &copies("/dev/zero", "out.bin"));
+    put("to-device.visa", &copies("in.bin", "/dev/shm/../null"));
+    for name in ["reads", "writes", "absolute", "device", "to-device"] {
+        let (code, said) = visim(&own, &["run", &format!("{name}.visa")]);
+        assert_eq!(code, Some(2), "{name}: {said}");
+        holds(&said, &["--allow-outside"]);
+        assert!(!own.join("out.bin").exists() && !all.path().join("left.bin").exists());
+    }
+    // A check opens nothing: what is not there, or may not be read, is no mistake of the text.
+    for name in ["reads", "writes", "absolute", "device", "fine"] {
+        assert_eq!(
+            visim(&own, &["check", &format!("{name}.visa")]),
+            (Some(0), String::new())
+        );
+    }
+    for more in [&["--root", ".."][..], &["--allow-outside"]] {
+        let (code, said) = visim(&own, &[&["run", "reads.visa"], more].concat());
+        assert_eq!(code, Some(0), "{said}");
+        assert_eq!(
+            std::fs::read(own.join("out.bin")).expect("written"),
+            b"secrets!"
+        );
+        let (code, said) = visim(&own, &[&["run", "writes.visa"], more].concat());
+        assert_eq!(code, Some(0), "{said}");
+        std::fs::remove_file(all.path().join("left.bin")).expect("written");
+        std::fs::remove_file(own.join("out.bin")).expect("written");
+    }
+    // Below the root of a tree everything is read, and nothing written.
+    std::fs::write(all.path().join("visim.toml"), "").expect("written");
+    let (code, said) = visim(&own, &["run", "reads.visa"]);
+    assert_eq!(code, Some(0), "{said}");
+    assert_eq!(visim(&own, &["run", "writes.visa"]).0, Some(2));
+    // Options are the user's own.
+    let given = ["run", "fine.visa", "--save", "T6=../left.bin"];
+    assert_eq!(visim(&own, &given).0, Some(0));
+    assert!(all.path().join("left.bin").exists());
+}
+
+#[test]
+fn launches_read_where_they_may() {
+    let (all, own) = stranger();
+    for file in [
+        "28-sums.visaasm",
+        "28-sums.zeinfo",
+        "28-in.bin",
+        "28-out.bin",
+    ] {
+        let from = format!("{}/samples/kernels/{file}", env!("CARGO_MANIFEST_DIR"));
+        std::fs::copy(from, own.join(file)).expect("copied");
+    }
+    let sample = format!(
+        "{}/samples/kernels/28-sums.launch.json",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let launch = std::fs::read_to_string(sample).expect("a sample");
+    std::fs::copy(own.join("28-in.bin"), all.path().join("28-in.bin")).expect("copied");
+    let outside = launch.replace("\"28-in.bin\"", "\"../28-in.bin\"");
+    assert_ne!(launch, outside);
+    for (description, code) in [(launch, 0), (outside, 2)] {
+        std::fs::write(own.join("28-sums.launch.json"), description).expect("written");
+        let (found, said) = visim(&own, &["run", "28-sums.visaasm"]);
+        assert_eq!(found, Some(code), "{said}");
+    }
+    let all_of_it = ["run", "28-sums.visaasm", "--root", ".."];
+    assert_eq!(visim(&own, &all_of_it).0, Some(0));
+}
+
+#[cfg(unix)]
+#[test]
+fn links_and_pipes_lead_nowhere() {
+    let (all, own) = stranger();
+    std::os::unix::fs::symlink("../secret.bin", own.join("link.bin")).expect("a link");
+    std::os::unix::fs::symlink("..", own.join("up")).expect("a link");
+    std::fs::write(all.path().join("other.visa"), copies("in.bin", "out.bin")).expect("written");
+    std::os::unix::fs::symlink("../other.visa", own.join("k.visa")).expect("a link");
+    for pipe in ["pipe.bin", "pipe.visa"] {
+        let made = Command::new("mkfifo").arg(own.join(pipe)).status();
+        assert!(made.expect("mkfifo").success());
+    }
+    for (name, from, to) in [
+        ("a", "link.bin", "x"),
+        ("b", "in.bin", "up/x"),
+        ("c", "pipe.bin", "x"),
+    ] {
+        let name = format!("{name}.send.visa");
+        std::fs::write(own.join(&name), copies(from, to)).expect("written");
+        let (code, said) = visim(&own, &["run", &name]);
+        assert_eq!(code, Some(2), "{name}: {said}");
+        std::fs::remove_file(own.join(&name)).expect("there");
+    }
+    // A pipe is not read, and no test; nor is a link that leads outside.
+    let (code, said) = visim(&own, &["run", "pipe.visa"]);
+    assert_eq!(code, Some(2), "{said}");
+    holds(&said, &["a pipe or a device"]);
+    holds(&visim(&own, &["test", "."]).1, &["contains no .visa"]);
+}
+
+/// Blessing writes below the folder of the test, pictures over pictures.
+#[test]
+fn blessing_replaces_what_is_of_the_same_kind() {
+    let (all, own) = stranger();
+    std::fs::write(all.path().join("visim.toml"), "").expect("written");
+    let expects = |picture: &str| {
+        copies("in.bin", "out.bin")
+            .replace("// SAVE T6 = out.bin", &format!("// EXPECT T6 = {picture}"))
+    };
+    std::fs::write(own.join("script.png"), "#!/bin/sh\n").expect("written");
+    let sample = format!(
+        "{}/samples/images/43-target.png",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    for place in [own.join("old.png"), all.path().join("other.png")] {
+        std::fs::copy(&sample, place).expect("copied");
+    }
+    for (picture, blessed) in [
+        ("old.png", true),
+        ("../other.png", false),
+        ("script.png", false),
+    ] {
+        std::fs::write(own.join("k.visa"), expects(picture)).expect("written");
+        let before = std::fs::read(own.join(picture)).expect("there");
+        let (_, said) = visim(&own, &["test", "--bless", "k.visa"]);
+        let after = std::fs::read(own.join(picture)).expect("there");
+        assert_eq!(before != after, blessed, "{picture}: {said}");
+    }
+}
+
+/// A signal ends a run without its temporary files; what was there before stays.
+#[cfg(unix)]
+#[test]
+fn signals_leave_nothing_behind() {
+    use std::process::Stdio;
+    for signal in ["INT", "TERM", "HUP"] {
+        let folder = folder(&[("out.y4m", "before")]);
+        let mut command = Command::new(env!("CARGO_BIN_EXE_visim"));
+        command
+            .args(["video", "-", "-o", "out.y4m", "--denoise"])
+            .current_dir(folder.path());
+        let mut child = command
+            .stdin(Stdio::piped())
+            .stderr(Stdio::null())
+            .spawn()
+            .expect("visim starts");
+        let mut input = child.stdin.take().expect("a pipe");
+        std::io::Write::write_all(&mut input, b"YUV4MPEG2 W64 H64 F25:1 C420\n").expect("read");
+        let count = || std::fs::read_dir(folder.path()).expect("a folder").count();
+        let begun = Instant::now();
+        while count() < 2 && begun.elapsed() < Duration::from_secs(60) {
+            std::thread::sleep(Duration::from_millis(20));
+        }
+        assert_eq!(count(), 2, "a temporary file");
+        // The first asks for the end of the frame, the second ends it all.
+        for _ in 0..2 {
+            let kill = Command::new("kill")
+                .args([&format!("-{signal}"), &child.id().to_string()])
+                .status();
+            assert!(kill.expect("kill").success());
+            std::thread::sleep(Duration::from_millis(100));
+        }
+        let ended = child.wait().expect("it ends");
+        assert!(!ended.success(), "{signal}: {ended}");
+        assert_eq!(count(), 1, "{signal}");
+        assert_eq!(
+            std::fs::read(folder.path().join("out.y4m")).expect("there"),
+            b"before"
+        );
+    }
+}
+
+/// Several outputs come together or not at all.
+#[cfg(unix)]
+#[test]
+fn outputs_come_together_or_not_at_all() {
+    let two = copies("in.bin", "a.bin").replace("// SAVE", "// SAVE T6 = /dev/full\n// SAVE");
+    let folder = folder(&[
+        ("k.visa", &two),
+        ("in.bin", "in file!"),
+        ("a.bin", "before"),
+    ]);
+    let failed = said(&folder, &["run", "--allow-outside", "k.visa"], 2);
+    holds(&failed, &["/dev/full cannot be written"]);
+    assert_eq!(
+        std::fs::read(folder.path().join("a.bin")).expect("there"),
+        b"before"
+    );
+    let left = std::fs::read_dir(folder.path()).expect("a folder");
+    assert_eq!(left.count(), 3);
+}

@@ -18,6 +18,7 @@ use super::run::jobs;
 use crate::diagnostic::{Class, Code, counted};
 use crate::harness::case::{self, Rules, Status, Variant, Verdict};
 use crate::harness::compile;
+use crate::harness::grants::Grants;
 use crate::harness::session::Options;
 use crate::surface::Ledger;
 use indicatif::{ProgressBar, ProgressStyle};
@@ -57,6 +58,8 @@ pub struct Test {
     max_total_steps: u64,
     #[command(flatten)]
     limits: Limits,
+    #[command(flatten)]
+    grants: Grants,
     /// Begin no test after the first that fails; those under way come to their end.
     #[arg(long)]
     fail_fast: bool,
@@ -87,7 +90,7 @@ pub struct Test {
     #[arg(long, value_name = "FOLDER")]
     keep: Option<PathBuf>,
     /// Write what was found in place of what is expected, except where `by hand:` is.
-    #[arg(long)]
+    #[arg(long, conflicts_with = "no_write")]
     bless: bool,
     #[command(flatten)]
     written: Written,
@@ -151,6 +154,11 @@ struct Done {
 impl Test {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
+        let grants = self.grants.clone();
+        grants.within(|| self.run_within(output))
+    }
+
+    fn run_within(self, output: &mut Output) -> Exit {
         let mut reports = Vec::new();
         if !self.list {
             reports.push(Report::standard(form_of(output.format()), self.quiet));
@@ -344,7 +352,7 @@ impl Test {
             (verdict, blessed)
         };
         let ledger = self.limits.ledger();
-        let run = || Ledger::within(Some(&ledger), run);
+        let run = || self.grants.within(|| Ledger::within(Some(&ledger), run));
         let ran = catch_unwind(AssertUnwindSafe(run));
         let (verdict, blessed) = ran.unwrap_or_else(|panic| {
             let words = fault::message(&*panic);

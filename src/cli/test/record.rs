@@ -25,6 +25,7 @@
 
 use crate::harness::case::{Status, Verdict};
 use crate::harness::output::Compared;
+use crate::source::printable;
 use serde::{Deserialize, Deserializer, Serialize, Serializer};
 use serde_json::{Value, json};
 use std::collections::BTreeMap;
@@ -120,6 +121,11 @@ impl Record {
             text if text.is_empty() => verdict.remarks(true),
             text => text,
         });
+    }
+
+    /// The name on one line, without control characters.
+    pub fn shown_name(&self) -> String {
+        printable(&self.name).replace('\n', "␊").replace('\t', "␉")
     }
 
     /// The text as a terminal shows it.

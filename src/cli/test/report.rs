@@ -93,7 +93,7 @@ impl Report {
     /// As [`Report::begin`].
     pub fn test(&mut self, record: &Record) -> io::Result<()> {
         self.count += 1;
-        let name = &record.name;
+        let name = record.shown_name();
         let told = record.is_failure()
             || record.status == Status::Unsupported
             || !record.warnings.is_empty();
@@ -126,7 +126,11 @@ impl Report {
             Form::Text => {
                 let mut text = String::new();
                 for record in self.kept.iter().filter(|r| !r.text.is_empty()) {
-                    text.push_str(&format!("\n---- {} ----\n{}", record.name, record.shown()));
+                    text.push_str(&format!(
+                        "\n---- {} ----\n{}",
+                        record.shown_name(),
+                        record.shown()
+                    ));
                 }
                 format!("{text}\n{}", summary.text())
             }
@@ -198,12 +202,13 @@ impl Report {
             for record in &self.kept {
                 text.push_str(&format!(
                     "---- {} stdout ----\n{}\n",
-                    record.name, record.text
+                    record.shown_name(),
+                    record.text
                 ));
             }
             text.push_str("\nfailures:\n");
             for record in &self.kept {
-                text.push_str(&format!("    {}\n", record.name));
+                text.push_str(&format!("    {}\n", record.shown_name()));
             }
         }
         let failed = summary.count(Status::Failed) + summary.count(Status::NoExpectation);
@@ -246,7 +251,10 @@ fn tap(number: usize, record: &Record) -> String {
         Status::KnownFailure => ("not ok", " # TODO known failure"),
         Status::Unsupported => ("ok", " # SKIP unsupported"),
     };
-    let name = record.name.replace('\\', "\\\\").replace('#', "\\#");
+    let name = record
+        .shown_name()
+        .replace('\\', "\\\\")
+        .replace('#', "\\#");
     let mut text = format!("{ok} {number} - {name}{directive}\n");
     if record.status != Status::Passed {
         let message = json!(record.message.as_deref().unwrap_or_default());

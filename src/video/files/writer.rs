@@ -137,18 +137,6 @@ impl Writer {
         }
     }
 
-    /// The file that is being written, under the name that it has until it is complete.
-    pub fn unfinished(&self) -> Option<PathBuf> {
-        match &self.frames {
-            Frames::Y4m { file, .. } => match &file.0.borrow().place {
-                Destination::Named(file, _) => file.get_ref().unfinished().map(Path::to_path_buf),
-                Destination::Standard(_) => None,
-            },
-            Frames::Raw { file, .. } => file.get_ref().unfinished().map(Path::to_path_buf),
-            Frames::Numbered { .. } | Frames::Single { .. } => None,
-        }
-    }
-
     /// Whether alpha is lost on the way.
     pub fn drops_alpha(&self) -> bool {
         self.kind.sampling == Sampling::Rgba && self.sampling != Sampling::Rgba
