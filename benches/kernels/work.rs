@@ -12,7 +12,7 @@ use visim::internals::harness::load;
 use visim::internals::isa::Platform;
 use visim::internals::launch::kernel::{Argument, PreparedLaunch, Size};
 use visim::internals::launch::{
-    self, Bindings, Grid, Keep, Observer, RunOptions, Sampler, ThreadId,
+    self, Bindings, Grid, Keep, NativeCode, Observer, RunOptions, Sampler, ThreadId,
 };
 use visim::internals::lower::{LowerOptions, lower};
 use visim::internals::program::Program;
@@ -337,6 +337,11 @@ impl Ready {
         let options = RunOptions {
             jobs,
             keep: Keep::None,
+            native: match std::env::var("NATIVE").as_deref() {
+                Ok("never") => NativeCode::Never,
+                Ok("always") => NativeCode::Always,
+                _ => NativeCode::Auto,
+            },
             ..RunOptions::default()
         };
         let outcome = match &self.launch {

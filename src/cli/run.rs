@@ -22,6 +22,7 @@ use crate::harness::session::{self, Session};
 use crate::harness::values::{Number, bits, number};
 use crate::harness::words::Word;
 use crate::isa::{Platform, Type};
+use crate::launch::NativeCode;
 use crate::source::{Source, Span, Spanned};
 use crate::surface::Ledger;
 use serde_json::{Value, json};
@@ -86,6 +87,13 @@ pub struct Run {
     /// Make each message into the platform's bits, read them again and serve what they say.
     #[arg(long)]
     through_bits: bool,
+    /// Run ops that compute as instructions of this host: auto, never or always.
+    ///
+    /// Results, counts and diagnostics are the same. auto does so once a program has run for a while, always from the
+    /// first op on. Hosts need x86-64 with AVX-512 (F, BW, DQ, VL); on others auto does without. What watches a run
+    /// (--trace, --stats, --sanitize and the like) and --through-bits do without, too.
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = native)]
+    native: NativeCode,
     /// Run instructions that the platform's hardware has lost, with a warning.
     #[arg(long)]
     allow_removed: bool,
@@ -107,6 +115,17 @@ pub struct Run {
 pub(super) fn jobs(text: &str) -> Result<usize, String> {
     let jobs = text.parse().ok().filter(|&jobs| jobs > 0);
     jobs.ok_or_else(|| "expected a number of threads, at least 1".to_string())
+}
+
+/// Reads when native code runs, for clap.
+pub(super) fn native(text: &str) -> Result<NativeCode, String> {
+    match text {
+        "auto" => Ok(NativeCode::Auto),
+        "never" => Ok(NativeCode::Never),
+        "always" if NativeCode::is_possible() => Ok(NativeCode::Always),
+        "always" => Err("this host has no AVX-512 (F, BW, DQ, VL); auto does without".to_string()),
+        _ => Err("expected auto, never or always".to_string()),
+    }
 }
 
 /// Whether an option changes how a program of a language runs.
@@ -204,6 +223,7 @@ impl Run {
             total: self.max_total_steps,
             timeout: self.limits.of_run(),
             through_bits: self.through_bits,
+            native: self.native,
             sanitize: false,
             allow_removed: self.allow_removed,
             ..session::Options::default()

@@ -15,7 +15,9 @@ use crate::check::CheckOptions;
 use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
 use crate::isa::{Platform, Type};
-use crate::launch::{Deadline, Grid, Keep, Observer, Outcome, RunOptions, Silent, ThreadId, run};
+use crate::launch::{
+    Deadline, Grid, Keep, NativeCode, Observer, Outcome, RunOptions, Silent, ThreadId, run,
+};
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program, SymbolClass};
 use crate::source::{Source, Span, Spanned};
@@ -39,6 +41,8 @@ pub struct Options {
     pub total: u64,
     /// Messages go through the bits of the platform.
     pub through_bits: bool,
+    /// Whether native code runs.
+    pub native: NativeCode,
     /// Instructions that the platform's hardware has lost run with a warning.
     pub allow_removed: bool,
     /// Tests are watched by the sanitizer, whatever their `RUN` line says.
@@ -62,6 +66,7 @@ impl fmt::Debug for Options {
             .field("limit", &self.limit)
             .field("total", &self.total)
             .field("through_bits", &self.through_bits)
+            .field("native", &self.native)
             .field("allow_removed", &self.allow_removed)
             .field("sanitize", &self.sanitize)
             .field("keep_all", &self.keep_all)
@@ -80,6 +85,7 @@ impl Default for Options {
             limit: defaults.limit,
             total: defaults.total,
             through_bits: defaults.through_bits,
+            native: defaults.native,
             allow_removed: false,
             sanitize: false,
             keep_all: false,
@@ -236,6 +242,7 @@ pub fn run_program<O: Observer>(
         limit: options.limit,
         total: options.total,
         through_bits: options.through_bits,
+        native: options.native,
         deadline: options.timeout.and_then(Deadline::after),
         keep: match options.keep_all {
             true => Keep::All,

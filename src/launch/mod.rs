@@ -15,7 +15,9 @@ mod grid;
 mod group;
 pub mod kernel;
 
-pub use crate::exec::{Bindings, Deadline, FlatRange, Observer, Sampler, Silent, ThreadId, Trap};
+pub use crate::exec::{
+    Bindings, Deadline, FlatRange, NativeCode, Observer, Sampler, Silent, ThreadId, Trap,
+};
 pub use grid::{Grid, Payload, ThreadStart};
 
 use crate::diagnostic::{Code, Diagnostic, counted};
@@ -59,6 +61,8 @@ pub struct RunOptions {
     pub total: u64,
     /// When all threads must have ended, where there is such a time.
     pub deadline: Option<Deadline>,
+    /// Whether native code runs; what is left behind is the same.
+    pub native: NativeCode,
 }
 
 impl Default for RunOptions {
@@ -74,6 +78,7 @@ impl Default for RunOptions {
             keep: Keep::First,
             through_bits: false,
             deadline: None,
+            native: NativeCode::default(),
         }
     }
 }
@@ -543,6 +548,10 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             turn: BLOCK,
             through_bits: self.options.through_bits,
             tally,
+            native: match self.options.through_bits || tally.is_some() {
+                true => NativeCode::Never,
+                false => self.options.native,
+            },
         }
     }
 

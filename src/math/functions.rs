@@ -69,22 +69,24 @@ pub fn log2(x: f64) -> f64 {
         exponent += 1;
     }
     let f = (m - 1.0) / (m + 1.0);
-    const SERIES: [f64; 12] = [
-        1.0,
-        1.0 / 3.0,
-        1.0 / 5.0,
-        1.0 / 7.0,
-        1.0 / 9.0,
-        1.0 / 11.0,
-        1.0 / 13.0,
-        1.0 / 15.0,
-        1.0 / 17.0,
-        1.0 / 19.0,
-        1.0 / 21.0,
-        1.0 / 23.0,
-    ];
-    f64::from(exponent) + 2.0 * std::f64::consts::LOG2_E * f * polynomial(f * f, &SERIES)
+    f64::from(exponent) + 2.0 * std::f64::consts::LOG2_E * f * polynomial(f * f, &LOG2_SERIES)
 }
+
+/// That of artanh f / f, in f².
+pub const LOG2_SERIES: [f64; 12] = [
+    1.0,
+    1.0 / 3.0,
+    1.0 / 5.0,
+    1.0 / 7.0,
+    1.0 / 9.0,
+    1.0 / 11.0,
+    1.0 / 13.0,
+    1.0 / 15.0,
+    1.0 / 17.0,
+    1.0 / 19.0,
+    1.0 / 21.0,
+    1.0 / 23.0,
+];
 
 /// 2 to the power of `x`. Relative error below 2^-50; powers of two are exact.
 ///
@@ -100,11 +102,13 @@ pub fn exp2(x: f64) -> f64 {
     let x = x.clamp(-1000.0, 1023.9);
     let n = x.round_ties_even();
     let z = (x - n) * std::f64::consts::LN_2;
-    const SERIES: [f64; 15] = inverse_factorials();
     let scale = f64::from_bits(((1023 + n.min(1023.0) as i64) as u64) << 52);
-    let power = polynomial(z, &SERIES) * scale;
+    let power = polynomial(z, &EXP2_SERIES) * scale;
     if n > 1023.0 { power * 2.0 } else { power }
 }
+
+/// That of e^z.
+pub const EXP2_SERIES: [f64; 15] = inverse_factorials();
 
 const fn inverse_factorials<const N: usize>() -> [f64; N] {
     let mut out = [1.0; N];

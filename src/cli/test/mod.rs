@@ -14,12 +14,13 @@ use super::fault;
 use super::input::Written;
 use super::limits::Limits;
 use super::output::{Exit, Format, Output};
-use super::run::jobs;
+use super::run::{jobs, native};
 use crate::diagnostic::{Class, Code, counted};
 use crate::harness::case::{self, Rules, Status, Variant, Verdict};
 use crate::harness::compile;
 use crate::harness::grants::Grants;
 use crate::harness::session::Options;
+use crate::launch::NativeCode;
 use crate::surface::Ledger;
 use indicatif::{ProgressBar, ProgressStyle};
 use record::{Record, Summary, name_of};
@@ -53,6 +54,9 @@ pub struct Test {
     /// Run this many tests at the same time, without it one for each core: --jobs 4.
     #[arg(long, short, value_name = "N", value_parser = jobs)]
     jobs: Option<usize>,
+    /// Run ops that compute as instructions of this host: auto, never or always, as `visim run --native` does.
+    #[arg(long, value_name = "WHEN", default_value = "auto", value_parser = native)]
+    native: NativeCode,
     /// End a test after this many instructions of all its threads (L0607).
     #[arg(long, value_name = "N", default_value_t = Options::default().total, value_parser = clap::value_parser!(u64).range(1..), help_heading = "Limits")]
     max_total_steps: u64,
@@ -314,6 +318,7 @@ impl Test {
         Options {
             total: self.max_total_steps,
             timeout: self.limits.of_run(),
+            native: self.native,
             ..Options::default()
         }
     }

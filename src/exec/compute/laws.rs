@@ -51,7 +51,7 @@ fn next(op: &Op) -> Op {
 }
 
 /// A program over an arena of random bytes.
-fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
+pub(crate) fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
     Program {
         name: String::new(),
         platform: Platform::default(),
@@ -74,7 +74,7 @@ fn program(ops: Vec<Op>, arena: &[u8]) -> Program {
     }
 }
 
-const FLOATS: &[Opcode] = &[
+pub(crate) const FLOATS: &[Opcode] = &[
     Opcode::Add,
     Opcode::Mul,
     Opcode::Mad,
@@ -102,7 +102,7 @@ const FLOATS: &[Opcode] = &[
     Opcode::Pow,
 ];
 
-const INTEGERS: &[Opcode] = &[
+pub(crate) const INTEGERS: &[Opcode] = &[
     Opcode::Add,
     Opcode::Add3,
     Opcode::Mul,
@@ -121,7 +121,7 @@ const INTEGERS: &[Opcode] = &[
     Opcode::Mov,
 ];
 
-const TYPES: &[Type] = &[
+pub(crate) const TYPES: &[Type] = &[
     Type::Ud,
     Type::D,
     Type::Uw,
@@ -132,7 +132,7 @@ const TYPES: &[Type] = &[
     Type::Q,
 ];
 
-fn sources(opcode: Opcode) -> usize {
+pub(crate) fn sources(opcode: Opcode) -> usize {
     use Opcode::*;
     match opcode {
         Mad | Add3 | Bfn => 3,
@@ -142,7 +142,7 @@ fn sources(opcode: Opcode) -> usize {
 }
 
 /// Dwords that reach the corners: zeros, denormals, infinities, NaN, ends of ranges, and anything.
-fn dword() -> impl Strategy<Value = u32> {
+pub(crate) fn dword() -> impl Strategy<Value = u32> {
     prop_oneof![
         3 => any::<u32>(),
         1 => prop::sample::select(vec![
@@ -175,7 +175,7 @@ fn region(n: u8, k: u32, size: u32, count: u8, destination: bool) -> Region {
     }
 }
 
-fn modifier(n: u8, logic: bool) -> Option<Modifier> {
+pub(crate) fn modifier(n: u8, logic: bool) -> Option<Modifier> {
     match n % 8 {
         1 if logic => Some(Modifier::Not),
         1 => Some(Modifier::Neg),
@@ -304,7 +304,7 @@ proptest! {
 }
 
 /// The program of a text.
-fn lowered(text: impl Into<String>) -> Program {
+pub(crate) fn lowered(text: impl Into<String>) -> Program {
     let parsed = parse(
         &crate::source::Source::new("t", text.into()),
         &ParseOptions::default(),

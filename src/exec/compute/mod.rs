@@ -7,6 +7,7 @@ pub(crate) mod exact;
 pub mod float;
 pub(crate) mod general;
 #[cfg(test)]
-mod laws;
+pub(crate) mod laws;
+pub mod native;
 mod ops;
 pub mod packed;

@@ -13,6 +13,7 @@
 //! group rest at its barrier until [`wake`].
 
 use super::run::{After, BLOCK, is_bookkeeping, run_steps, steps};
+use crate::exec::compute::native::Native;
 use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
@@ -165,16 +166,39 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
     let Environment { code, limit, .. } = *environment;
     let leader = front.first()?;
     let (program, mut pc) = (leader.program, leader.frame.pc);
-    let steps = steps(program, environment, leader.mode, false);
-    let (mut waits, mut most) = (join, 0);
-    for thread in front.iter() {
-        waits = waits.min(thread.frame.join);
-        most = most.max(thread.executed);
-    }
-    let left = limit.saturating_sub(most).min(BLOCK);
-    let (mut done, mut together) = (0, true);
+    let mode = leader.mode;
+    let steps = steps(program, environment, mode, false);
+    let mut native = code.native(program, mode, environment.native);
+    let (mut waits, mut most) = where_they_are(front, join);
+    let mut left = limit.saturating_sub(most).min(BLOCK);
+    let (mut done, mut together, mut worked) = (0, true, 0);
     while together && pc < waits && done < left {
-        let run = u64::from(code.run(pc)).min(left - done);
+        if let Some(native) = native
+            && native.until(pc) == 0
+        {
+            (left, most) = (left - done, most + done);
+            place(front, pc, &mut done);
+            if native.run(front, pc, limit, BLOCK) {
+                let before = (pc, most);
+                pc = front[0].frame.pc;
+                together = front.iter().all(|t| t.frame.pc == pc);
+                (waits, most) = where_they_are(front, join);
+                left = left.saturating_sub(most - before.1);
+                // The first op may be one that only a step does.
+                if !together || (pc, most) != before {
+                    continue;
+                }
+            }
+        }
+        let mut run = u64::from(code.run(pc)).min(left - done);
+        if let Some(native) = native {
+            run = run.min(ops_before(native, pc));
+        } else if worked > MOST_BEFORE {
+            code.has_worked(worked * front.len() as u64);
+            native = code.native(program, mode, environment.native);
+            worked = 0;
+        }
+        worked += run;
         if run > 0 {
             let run_of = &steps[pc as usize..][..run as usize];
             run_steps(front, run_of, (pc, environment.tally));
@@ -216,6 +240,9 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
         }
         done += 1;
     }
+    if native.is_none() && worked > 0 {
+        code.has_worked(worked * front.len() as u64);
+    }
     for thread in front {
         thread.executed += done;
         if together {
@@ -223,6 +250,33 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
         }
     }
     (together && pc < waits).then_some(pc)
+}
+
+/// Ops after which it is asked whether native code pays.
+pub(super) const MOST_BEFORE: u64 = 256;
+
+/// Ops up to the next one at which code may be entered; where it was not, as far as they follow each other.
+pub(super) fn ops_before(native: &Native, pc: u32) -> u64 {
+    match native.until(pc) {
+        0 => u64::MAX,
+        ops => u64::from(ops),
+    }
+}
+
+/// Where threads or lanes of one of them have to wait, and the most instructions that one has run.
+fn where_they_are(front: &[Thread<'_>], join: u32) -> (u32, u64) {
+    front.iter().fold((join, 0), |(waits, most), t| {
+        (waits.min(t.frame.join), most.max(t.executed))
+    })
+}
+
+/// Tells threads where they are and what they have done, of which then nothing is left to tell.
+fn place(front: &mut [Thread<'_>], pc: u32, done: &mut u64) {
+    for thread in front {
+        thread.executed += *done;
+        thread.frame.pc = pc;
+    }
+    *done = 0;
 }
 
 /// Lets threads take the branch that all are at. Says whether all are at one op then, and where they or

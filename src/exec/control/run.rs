@@ -1,9 +1,11 @@
 //! The loop over the ops of one thread.
 
 use super::flow::Left;
+use super::lockstep::{MOST_BEFORE, ops_before};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::compute::decoded::{Step, computes};
 use crate::exec::compute::general;
+use crate::exec::compute::native::Native;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::{call, dispatch, raw};
 use crate::exec::state::float_mode::FloatMode;
@@ -58,7 +60,17 @@ impl Thread<'_> {
         self.load_control(code);
         let told = O::ACTIVE && observer.wants() >= Wants::Steps;
         let steps_of = |mode| steps(program, environment, mode, told);
+        let native_of = |mode| match O::ACTIVE {
+            true => None,
+            false => code.native(program, mode, environment.native),
+        };
         let mut steps = steps_of(self.mode);
+        let mut native = native_of(self.mode);
+        if native.is_none() && !O::ACTIVE {
+            // About as much as a thread does.
+            code.has_worked(program.ops.len() as u64);
+        }
+        let mut worked = 0;
         let turn = self.executed.saturating_add(environment.turn);
         let run_until = limit.min(turn);
         loop {
@@ -69,14 +81,28 @@ impl Thread<'_> {
                 return Ok(Stop::Turn);
             }
             let pc = self.frame.pc;
+            if let Some(native) = native
+                && native.until(pc) == 0
+                && self.runs_native(native, limit, turn)
+            {
+                continue;
+            }
             let run = code.run(pc);
             if run > 0 && !told {
                 // No lane can join inside a run: those that wait do so where a jump may lead or after
                 // an op of the thread's own.
-                let run = u64::from(run).min(run_until.saturating_sub(self.executed));
+                let mut run = u64::from(run).min(run_until.saturating_sub(self.executed));
                 if run == 0 {
                     return Err(self.over_limit(limit));
                 }
+                if let Some(native) = native {
+                    run = run.min(ops_before(native, pc));
+                } else if worked > MOST_BEFORE {
+                    code.has_worked(worked);
+                    native = native_of(self.mode);
+                    worked = 0;
+                }
+                worked += run;
                 run_steps(
                     std::slice::from_mut(self),
                     &steps[pc as usize..][..run as usize],
@@ -111,7 +137,9 @@ impl Thread<'_> {
                 };
                 match after {
                     After::Next => {}
-                    After::NextInMode => steps = steps_of(self.mode),
+                    After::NextInMode => {
+                        (steps, native) = (steps_of(self.mode), native_of(self.mode));
+                    }
                     After::Stop(stop) => return Ok(stop),
                 }
             }
@@ -120,6 +148,14 @@ impl Thread<'_> {
                 observer.after(self.at(pc), op, running, &self.arena);
             }
         }
+    }
+
+    /// Runs native code from the op at hand on, until others have their turn. False if nothing has happened.
+    fn runs_native(&mut self, native: &Native, limit: u64, turn: u64) -> bool {
+        let before = (self.frame.pc, self.executed);
+        let window = turn - self.executed;
+        let threads = std::slice::from_mut(self);
+        native.run(threads, before.0, limit, window) && (self.frame.pc, self.executed) != before
     }
 
     /// Counts an op that is about to run, or says that it is one too many.

@@ -3,6 +3,7 @@
 use super::site_plans::SitePlans;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::native::NativeCode;
 use crate::exec::state::bindings::Resources;
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::tally::Tally;
@@ -109,4 +110,6 @@ pub struct Environment<'a> {
     pub through_bits: bool,
     /// Where ops are counted, if an observer wants [`Counts`](crate::exec::observer::Wants::Counts) and no steps.
     pub tally: Option<&'a Tally>,
+    /// Whether native code runs.
+    pub native: NativeCode,
 }

@@ -7,6 +7,7 @@ use super::site_plans::{self, SitePlans};
 use super::texels::Rows;
 use crate::check::{CheckOptions, check};
 use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::native::NativeCode;
 use crate::exec::state::bindings::{Bindings, FlatRange, Resources, Sampler};
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::thread::{Thread, ThreadId};
@@ -326,6 +327,7 @@ fn way(message: &str, format: &str, some: bool) -> String {
         allowance: &allowance,
         tally: None,
         through_bits: false,
+        native: NativeCode::Never,
     };
     let sends = |op: &Op| matches!(op, Op::Send(_));
     let pc = program.ops.iter().position(sends).expect("a message");

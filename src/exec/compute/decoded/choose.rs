@@ -90,13 +90,15 @@ const SCALAR: Lanes = Lanes {
 
 /// Values of a source as a dword can hold them.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-struct Held {
-    signed: bool,
-    unsigned: bool,
+pub struct Held {
+    /// A signed one.
+    pub signed: bool,
+    /// An unsigned one.
+    pub unsigned: bool,
 }
 
 /// Whether the exact value of every element, modifier applied, is a signed or an unsigned dword.
-fn held(source: &Source) -> Held {
+pub fn held(source: &Source) -> Held {
     let narrow = source.ty.bytes() < 4;
     let plain = source.modifier.is_none();
     Held {
@@ -107,7 +109,7 @@ fn held(source: &Source) -> Held {
 
 /// How shifts to the right see their source: at its own width, or as a dword once a modifier has made one
 /// of it.
-fn shifted(source: &Source, signed: bool) -> Option<Element> {
+pub fn shifted(source: &Source, signed: bool) -> Option<Element> {
     match source.modifier {
         None => Element::sized(source.ty.bytes(), signed),
         Some(_) => Element::of(source.ty),

@@ -14,7 +14,7 @@
 //! Start with [`Decoded::new`]. [`choose`] finds the function; [`operand`] says where lanes lie, and
 //! `rows` brings them in and out.
 
-mod choose;
+pub mod choose;
 mod compare;
 mod dword;
 mod idle;
@@ -25,6 +25,7 @@ mod quads;
 mod rows;
 mod single;
 
+use super::native::{Native, NativeCode};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::thread::Thread;
 use crate::isa::Condition;
@@ -32,6 +33,7 @@ use crate::math::simd::{self, Wide};
 use crate::program::{Guard, Lanes, Op, Program};
 use operand::{HAS_MODIFIERS, Operand, Put, Shape};
 use std::sync::OnceLock;
+use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// What runs a step on threads that are at it. Lanes that are off keep what they had.
 pub type Run = for<'p> fn(&mut [Thread<'p>], &Step);
@@ -157,6 +159,10 @@ pub struct Decoded {
     tables: [OnceLock<Vec<Step>>; 3],
     /// The same for runs without an observer: a step may stand for the next op too.
     joined: [OnceLock<Vec<Step>>; 3],
+    /// Native code, of the modes that have some.
+    native: [OnceLock<Option<Native>>; 2],
+    /// Ops that ran before there was any.
+    worked: AtomicU64,
 }
 
 /// Arena offsets of built-ins.
@@ -215,6 +221,8 @@ impl Decoded {
             runs,
             tables: Default::default(),
             joined: Default::default(),
+            native: Default::default(),
+            worked: AtomicU64::new(0),
         }
     }
 
@@ -259,6 +267,34 @@ impl Decoded {
             }
             steps
         })
+    }
+
+    /// Native code of a mode, once it pays.
+    pub fn native(
+        &self,
+        program: &Program,
+        mode: FloatMode,
+        native: NativeCode,
+    ) -> Option<&Native> {
+        let table = Table::of(mode);
+        if table == Table::Other || self.worked.load(Relaxed) < native.after() {
+            return None;
+        }
+        let code = self.native[table as usize].get_or_init(|| {
+            let joined = self.joined(program, mode);
+            // Two ops that are one step are not parted.
+            let splits = |pc: u32| match pc.checked_sub(1) {
+                Some(before) => joined[before as usize].ops == 1,
+                None => true,
+            };
+            Native::new(program, &entered(program), table == Table::Flushed, splits)
+        });
+        code.as_ref()
+    }
+
+    /// So many ops ran as steps.
+    pub fn has_worked(&self, ops: u64) {
+        self.worked.fetch_add(ops, Relaxed);
     }
 
     fn choice<'p>(&self, program: &'p Program, table: Table) -> choose::Choice<'p> {

@@ -8,7 +8,8 @@ use crate::program::{Dest, Program, Region, Source};
 pub struct Operand {
     /// Where it lies in the arena, or its value.
     pub(super) at: u32,
-    pub(super) form: OperandShape,
+    /// How lanes find it.
+    pub form: OperandShape,
     /// Source modifier.
     pub modifier: Option<Modifier>,
     /// The modifier in bits: what a float keeps and flips; what an integer flips and then is lessened by.
@@ -21,7 +22,7 @@ pub struct Operand {
 
 /// How lanes find their dwords.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
-pub(super) enum OperandShape {
+pub enum OperandShape {
     /// All have the same value: a dword that a narrower constant becomes.
     Value,
     /// All read the same dword, be it a constant.
@@ -67,7 +68,8 @@ impl Element {
         })
     }
 
-    const fn bytes(self) -> usize {
+    /// Bytes of it.
+    pub const fn bytes(self) -> usize {
         match self {
             Element::U8 | Element::S8 => 1,
             Element::U16 | Element::S16 => 2,

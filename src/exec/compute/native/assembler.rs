@@ -1,0 +1,582 @@
+//! Bytes of instructions: the few general ones that branches require, and vector instructions with masks.
+//!
+//! One function encodes all vector instructions: what differs is their [`Vector`]. Source: Intel 64 and IA-32
+//! Architectures Software Developer's Manual, volume 2, 2.1 (REX), 2.3 (VEX), 2.7 (EVEX).
+
+/// A general register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+#[repr(u8)]
+pub enum Gpr {
+    Rax = 0,
+    Rcx = 1,
+    Rdx = 2,
+    Rbx = 3,
+    Rbp = 5,
+    Rsi = 6,
+    Rdi = 7,
+    R8 = 8,
+    R9 = 9,
+    R10 = 10,
+    R11 = 11,
+    R12 = 12,
+    R13 = 13,
+    R14 = 14,
+    R15 = 15,
+}
+
+/// A vector register, 0 to 31.
+pub type Reg = u8;
+
+/// A mask register, 0 to 7; as the mask of an instruction 0 stands for all lanes.
+pub type Mask = u8;
+
+/// A place in the code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Label(usize);
+
+/// The last operand of a vector instruction.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Rm {
+    /// A register.
+    Reg(Reg),
+    /// Bytes of the arena from here on.
+    Row(u32),
+    /// One element of the arena for all lanes.
+    Each(u32),
+    /// This dword in all lanes.
+    Const(u32),
+    /// This qword in all lanes.
+    Const64(u64),
+}
+
+/// Length of a vector: 128, 256, 512 bits.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, PartialOrd, Ord)]
+#[repr(u8)]
+pub enum Len {
+    X = 0,
+    Y = 1,
+    Z = 2,
+}
+
+impl Len {
+    /// Bytes of a register.
+    pub const fn bytes(self) -> u32 {
+        16 << self as u8
+    }
+}
+
+/// What tells vector instructions from each other: prefix (0, 66, F3, F2), map (0F, 0F38, 0F3A), W and opcode.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Vector(u8, u8, u8, u8);
+
+macro_rules! vectors {
+    ($($name:ident = $prefix:literal $map:literal $wide:literal $opcode:literal;)+) => {
+        impl Vector {
+            $(pub const $name: Vector = Vector($prefix, $map, $wide, $opcode);)+
+        }
+    };
+}
+
+vectors! {
+    ADDPS = 0 1 0 0x58;
+    SUBPS = 0 1 0 0x5c;
+    MULPS = 0 1 0 0x59;
+    DIVPS = 0 1 0 0x5e;
+    MINPS = 0 1 0 0x5d;
+    MAXPS = 0 1 0 0x5f;
+    SQRTPS = 0 1 0 0x51;
+    FMADD231PS = 1 2 0 0xb8;
+    RNDSCALEPS = 1 3 0 0x08;
+    CMPPS = 0 1 0 0xc2;
+    CVTPS2PD = 0 1 0 0x5a;
+    CVTPD2PS = 1 1 1 0x5a;
+    DIVPD = 1 1 1 0x5e;
+    ADDPD = 1 1 1 0x58;
+    SUBPD = 1 1 1 0x5c;
+    MULPD = 1 1 1 0x59;
+    MINPD = 1 1 1 0x5d;
+    MAXPD = 1 1 1 0x5f;
+    CMPPD = 1 1 1 0xc2;
+    FNMADD213PD = 1 2 1 0xac;
+    RSQRT14PD = 1 2 1 0x4e;
+    RNDSCALEPD = 1 3 1 0x09;
+    GETEXPPD = 1 2 1 0x42;
+    GETMANTPD = 1 3 1 0x26;
+    CVTTPD2QQ = 1 1 1 0x7a;
+    FPCLASSPS = 1 3 0 0x66;
+    PADDQ = 1 1 1 0xd4;
+    PANDQ = 1 1 1 0xdb;
+    SHIFT_QWORDS_BY = 1 1 1 0x73;
+    PCMPUQ = 1 3 1 0x1e;
+    CVTDQ2PS = 0 1 0 0x5b;
+    CVTUDQ2PS = 3 1 0 0x7a;
+    CVTTPS2DQ = 2 1 0 0x5b;
+    CVTTPS2UDQ = 0 1 0 0x78;
+    LOAD = 0 1 0 0x10;
+    STORE = 0 1 0 0x11;
+    STORE_ONE = 2 1 0 0x11;
+    LOAD_QWORDS = 2 1 1 0x6f;
+    STORE_QWORDS = 2 1 1 0x7f;
+    BROADCAST = 1 2 0 0x18;
+    BROADCAST_QWORD = 1 2 1 0x19;
+    PADDD = 1 1 0 0xfe;
+    PSUBD = 1 1 0 0xfa;
+    PMULLD = 1 2 0 0x40;
+    PANDD = 1 1 0 0xdb;
+    PORD = 1 1 0 0xeb;
+    PXORD = 1 1 0 0xef;
+    PABSD = 1 2 0 0x1e;
+    PSLLVD = 1 2 0 0x47;
+    PSRLVD = 1 2 0 0x45;
+    PSRAVD = 1 2 0 0x46;
+    SHIFT_BY = 1 1 0 0x72;
+    PMINSD = 1 2 0 0x39;
+    PMAXSD = 1 2 0 0x3d;
+    PMINUD = 1 2 0 0x3b;
+    PMAXUD = 1 2 0 0x3f;
+    PTERNLOGD = 1 3 0 0x25;
+    PTERNLOGQ = 1 3 1 0x25;
+    PCMPD = 1 3 0 0x1f;
+    PCMPUD = 1 3 0 0x1e;
+    PTESTNMD = 2 2 0 0x27;
+    PBLENDMD = 1 2 0 0x64;
+    PMOVM2D = 2 2 0 0x38;
+    PMOVZXBD = 1 2 0 0x31;
+    PMOVSXBD = 1 2 0 0x21;
+    PMOVZXWD = 1 2 0 0x33;
+    PMOVSXWD = 1 2 0 0x23;
+    PMOVZXDQ = 1 2 0 0x35;
+    PMOVDW = 2 2 0 0x33;
+    PMOVDB = 2 2 0 0x31;
+    PMOVQD = 2 2 0 0x35;
+    INSERT_HALF = 1 3 1 0x1a;
+    EXTRACT_HALF = 1 3 1 0x1b;
+    FROM_GPR = 1 2 0 0x7c;
+}
+
+/// An instruction of two general registers, or a register and a number.
+#[derive(Clone, Copy, Debug)]
+pub enum Alu {
+    Or = 1,
+    And = 4,
+    Xor = 6,
+    Cmp = 7,
+}
+
+/// When a branch is taken.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum If {
+    AboveOrEqual = 3,
+    Zero = 4,
+    NotZero = 5,
+}
+
+/// What a general register is loaded from or stored to: the arena of a thread or what is told of it.
+#[derive(Clone, Copy, Debug)]
+pub enum Place {
+    /// A byte of the arena.
+    Arena(u32),
+    /// A byte of [`super::call::Context`].
+    Context(u32),
+}
+
+/// Code that grows.
+#[derive(Default)]
+pub struct Assembler {
+    bytes: Vec<u8>,
+    labels: Vec<Option<usize>>,
+    /// Four bytes before the given one, relative to it, and the label.
+    jumps: Vec<(usize, Label)>,
+    /// The same for constants: where the four bytes are, where the instruction ends, which.
+    uses: Vec<(usize, usize, usize)>,
+    /// Constants, by dword; those of a qword follow each other.
+    pool: Vec<u32>,
+    /// Bytes of an arena that the code may touch.
+    pub reach: u32,
+}
+
+impl Assembler {
+    /// Bytes so far.
+    pub fn here(&self) -> usize {
+        self.bytes.len()
+    }
+
+    /// A label that is placed later.
+    pub fn label(&mut self) -> Label {
+        self.labels.push(None);
+        Label(self.labels.len() - 1)
+    }
+
+    /// Places a label here.
+    pub fn bind(&mut self, label: Label) {
+        self.labels[label.0] = Some(self.bytes.len());
+    }
+
+    /// Where a label is, once everything is placed.
+    pub fn offset(&self, label: Label) -> usize {
+        self.labels[label.0].expect("labels are placed before they are asked for")
+    }
+
+    /// The code, its constants behind it.
+    pub fn finish(&mut self) -> Vec<u8> {
+        let mut bytes = std::mem::take(&mut self.bytes);
+        bytes.resize(bytes.len().next_multiple_of(8), 0xcc);
+        let pool = bytes.len();
+        bytes.extend(self.pool.iter().flat_map(|c| c.to_le_bytes()));
+        let mut patch = |end: usize, target: usize, at: usize| {
+            let distance = target as i64 - end as i64;
+            bytes[at..at + 4].copy_from_slice(&(distance as i32).to_le_bytes());
+        };
+        for &(end, label) in &self.jumps {
+            patch(end, self.offset(label), end - 4);
+        }
+        for &(at, end, constant) in &self.uses {
+            patch(end, pool + 4 * constant, at);
+        }
+        bytes
+    }
+
+    fn byte(&mut self, byte: u8) {
+        self.bytes.push(byte);
+    }
+
+    fn dword(&mut self, dword: u32) {
+        self.bytes.extend(dword.to_le_bytes());
+    }
+
+    /// Index of a constant of one or two dwords.
+    fn constant(&mut self, dwords: &[u32]) -> usize {
+        // Qwords lie at even places.
+        let step = dwords.len();
+        let found = (0..self.pool.len())
+            .step_by(step)
+            .find(|&at| self.pool[at..].starts_with(dwords));
+        found.unwrap_or_else(|| {
+            self.pool.resize(self.pool.len().next_multiple_of(step), 0);
+            self.pool.extend(dwords);
+            self.pool.len() - step
+        })
+    }
+
+    /// A vector instruction with a mask; lanes that are off keep what they had, or become zero.
+    pub fn masked(
+        &mut self,
+        vector: Vector,
+        len: Len,
+        (dst, mask, zero): (u8, Mask, bool),
+        a: Reg,
+        b: Rm,
+        number: Option<u8>,
+    ) {
+        let Vector(prefix, map, wide, opcode) = vector;
+        let (rm, broadcast) = match b {
+            Rm::Reg(reg) => (reg, false),
+            Rm::Row(at) => {
+                // Instructions that touch less than a register are bounded as if they did not.
+                self.reach = self.reach.max(at + len.bytes());
+                (Gpr::Rsi as u8, false)
+            }
+            Rm::Each(at) => {
+                self.reach = self.reach.max(at + 4 + 4 * u32::from(wide));
+                (Gpr::Rsi as u8, true)
+            }
+            Rm::Const(_) | Rm::Const64(_) => (5, true),
+        };
+        // Element loads of BROADCAST and stores of one element are no broadcasts of their own.
+        let loads_one = matches!(
+            vector,
+            Vector::BROADCAST | Vector::BROADCAST_QWORD | Vector::STORE_ONE
+        );
+        let broadcast = broadcast && !loads_one;
+        let not = |bit: u8| u8::from(bit == 0);
+        let x = if matches!(b, Rm::Reg(_)) {
+            rm >> 4 & 1
+        } else {
+            0
+        };
+        self.byte(0x62);
+        self.byte(
+            not(dst >> 3 & 1) << 7
+                | not(x) << 6
+                | not(rm >> 3 & 1) << 5
+                | not(dst >> 4 & 1) << 4
+                | map,
+        );
+        self.byte(wide << 7 | (!a & 15) << 3 | 1 << 2 | prefix);
+        self.byte(
+            u8::from(zero) << 7
+                | (len as u8) << 5
+                | u8::from(broadcast) << 4
+                | not(a >> 4 & 1) << 3
+                | mask,
+        );
+        self.byte(opcode);
+        let reg = (dst & 7) << 3;
+        let mut used = None;
+        match b {
+            Rm::Reg(_) => self.byte(0xc0 | reg | rm & 7),
+            Rm::Row(at) | Rm::Each(at) => {
+                self.byte(0x80 | reg | rm & 7);
+                self.dword(at);
+            }
+            Rm::Const(value) => used = Some(self.constant(&[value])),
+            Rm::Const64(value) => {
+                used = Some(self.constant(&[value as u32, (value >> 32) as u32]));
+            }
+        }
+        if let Some(constant) = used {
+            self.byte(reg | 5);
+            let at = self.here();
+            self.dword(0);
+            self.uses
+                .push((at, at + 4 + usize::from(number.is_some()), constant));
+        }
+        if let Some(number) = number {
+            self.byte(number);
+        }
+    }
+
+    /// A vector instruction on all lanes.
+    pub fn vector(&mut self, vector: Vector, len: Len, dst: u8, a: Reg, b: Rm) {
+        self.masked(vector, len, (dst, 0, false), a, b, None);
+    }
+
+    /// The same with a number behind it.
+    pub fn vector_by(&mut self, vector: Vector, len: Len, dst: u8, a: Reg, b: Rm, number: u8) {
+        self.masked(vector, len, (dst, 0, false), a, b, Some(number));
+    }
+
+    /// A register of another one.
+    pub fn copy(&mut self, dst: Reg, src: Reg) {
+        if dst != src {
+            self.vector(Vector::LOAD, Len::Z, dst, 0, Rm::Reg(src));
+        }
+    }
+
+    fn rex(&mut self, wide: bool, reg: u8, rm: u8) {
+        let rex = 0x40 | u8::from(wide) << 3 | (reg >> 3) << 2 | rm >> 3;
+        if rex != 0x40 {
+            self.byte(rex);
+        }
+    }
+
+    /// `opcode reg, place` or the other way round.
+    fn at_place(&mut self, wide: bool, opcode: &[u8], reg: u8, place: Place) {
+        let (base, at) = match place {
+            Place::Arena(at) => {
+                self.reach = self.reach.max(at + 4);
+                (Gpr::Rsi, at)
+            }
+            Place::Context(at) => (Gpr::Rdi, at),
+        };
+        self.rex(wide, reg, base as u8);
+        self.bytes.extend(opcode);
+        self.byte(0x80 | (reg & 7) << 3 | base as u8);
+        self.dword(at);
+    }
+
+    /// Loads a dword.
+    pub fn load(&mut self, reg: Gpr, place: Place) {
+        self.at_place(false, &[0x8b], reg as u8, place);
+    }
+
+    /// Loads a qword of the context.
+    pub fn load_wide(&mut self, reg: Gpr, context: u32) {
+        self.at_place(true, &[0x8b], reg as u8, Place::Context(context));
+    }
+
+    /// Stores a dword.
+    pub fn store(&mut self, place: Place, reg: Gpr) {
+        self.at_place(false, &[0x89], reg as u8, place);
+    }
+
+    /// Stores a qword of the context.
+    pub fn store_wide(&mut self, context: u32, reg: Gpr) {
+        self.at_place(true, &[0x89], reg as u8, Place::Context(context));
+    }
+
+    /// Stores a number.
+    pub fn store_number(&mut self, place: Place, number: u32) {
+        self.at_place(false, &[0xc7], 0, place);
+        self.dword(number);
+    }
+
+    /// Loads an element of 1 or 2 bytes, extended.
+    pub fn load_extended(&mut self, reg: Gpr, at: u32, bytes: u32, signed: bool) {
+        let opcode = 0xb6 + u8::from(bytes == 2) + 8 * u8::from(signed);
+        self.at_place(false, &[0x0f, opcode], reg as u8, Place::Arena(at));
+    }
+
+    /// `alu dst, src`.
+    pub fn alu(&mut self, alu: Alu, dst: Gpr, src: Gpr) {
+        self.rex(false, src as u8, dst as u8);
+        self.byte(8 * alu as u8 + 1);
+        self.byte(0xc0 | (src as u8 & 7) << 3 | dst as u8 & 7);
+    }
+
+    /// `alu dst, dword of the context or the arena`.
+    pub fn alu_place(&mut self, alu: Alu, dst: Gpr, place: Place) {
+        self.at_place(false, &[8 * alu as u8 + 3], dst as u8, place);
+    }
+
+    /// `alu place, src`.
+    pub fn alu_into(&mut self, alu: Alu, place: Place, src: Gpr) {
+        self.at_place(false, &[8 * alu as u8 + 1], src as u8, place);
+    }
+
+    /// `alu dst, number`.
+    pub fn alu_number(&mut self, alu: Alu, dst: Gpr, number: u32) {
+        self.rex(false, 0, dst as u8);
+        self.byte(0x81);
+        self.byte(0xc0 | (alu as u8) << 3 | dst as u8 & 7);
+        self.dword(number);
+    }
+
+    /// Adds a number that is no more than 2^31 to a qword.
+    pub fn add_wide(&mut self, dst: Gpr, number: u32) {
+        self.rex(true, 0, dst as u8);
+        self.byte(0x81);
+        self.byte(0xc0 | dst as u8 & 7);
+        self.dword(number);
+    }
+
+    /// Compares qwords.
+    pub fn compare_wide(&mut self, a: Gpr, b: Gpr) {
+        self.rex(true, b as u8, a as u8);
+        self.byte(0x39);
+        self.byte(0xc0 | (b as u8 & 7) << 3 | a as u8 & 7);
+    }
+
+    /// Asks for bits of a register.
+    pub fn test_number(&mut self, reg: Gpr, number: u32) {
+        self.rex(false, 0, reg as u8);
+        self.byte(0xf7);
+        self.byte(0xc0 | reg as u8 & 7);
+        self.dword(number);
+    }
+
+    /// Asks for bits of a dword.
+    pub fn test_place(&mut self, place: Place, number: u32) {
+        self.at_place(false, &[0xf7], 0, place);
+        self.dword(number);
+    }
+
+    /// `dst = src`.
+    pub fn move_gpr(&mut self, dst: Gpr, src: Gpr) {
+        self.rex(false, src as u8, dst as u8);
+        self.byte(0x89);
+        self.byte(0xc0 | (src as u8 & 7) << 3 | dst as u8 & 7);
+    }
+
+    /// The same with 64 bits.
+    pub fn move_wide(&mut self, dst: Gpr, src: Gpr) {
+        self.rex(true, src as u8, dst as u8);
+        self.byte(0x89);
+        self.byte(0xc0 | (src as u8 & 7) << 3 | dst as u8 & 7);
+    }
+
+    /// `dst = number`.
+    pub fn move_number(&mut self, dst: Gpr, number: u32) {
+        self.rex(false, 0, dst as u8);
+        self.byte(0xb8 | dst as u8 & 7);
+        self.dword(number);
+    }
+
+    /// `dst = src` if so.
+    pub fn move_if(&mut self, when: If, dst: Gpr, src: Gpr) {
+        self.rex(false, dst as u8, src as u8);
+        self.bytes.extend([0x0f, 0x40 | when as u8]);
+        self.byte(0xc0 | (dst as u8 & 7) << 3 | src as u8 & 7);
+    }
+
+    /// Shifts to the left.
+    pub fn shift_left(&mut self, reg: Gpr, by: u8) {
+        self.shift(4, reg, by);
+    }
+
+    /// Shifts to the right, zeros coming in.
+    pub fn shift_right(&mut self, reg: Gpr, by: u8) {
+        self.shift(5, reg, by);
+    }
+
+    fn shift(&mut self, which: u8, reg: Gpr, by: u8) {
+        if by == 0 {
+            return;
+        }
+        self.rex(false, 0, reg as u8);
+        self.byte(0xc1);
+        self.byte(0xc0 | which << 3 | reg as u8 & 7);
+        self.byte(by);
+    }
+
+    /// All bits the other way.
+    pub fn not(&mut self, reg: Gpr) {
+        self.rex(false, 0, reg as u8);
+        self.byte(0xf7);
+        self.byte(0xd0 | reg as u8 & 7);
+    }
+
+    /// Goes on elsewhere.
+    pub fn jump(&mut self, label: Label) {
+        self.byte(0xe9);
+        self.dword(0);
+        self.jumps.push((self.here(), label));
+    }
+
+    /// Goes on elsewhere if so.
+    pub fn jump_if(&mut self, when: If, label: Label) {
+        self.bytes.extend([0x0f, 0x80 | when as u8]);
+        self.dword(0);
+        self.jumps.push((self.here(), label));
+    }
+
+    /// The address of a label.
+    pub fn address(&mut self, reg: Gpr, label: Label) {
+        self.rex(true, reg as u8, 0);
+        self.byte(0x8d);
+        self.byte((reg as u8 & 7) << 3 | 5);
+        self.dword(0);
+        self.jumps.push((self.here(), label));
+    }
+
+    /// Goes on at the address in a register below 8.
+    pub fn jump_to(&mut self, reg: Gpr) {
+        self.bytes.extend([0xff, 0xe0 | reg as u8]);
+    }
+
+    /// Saves a register.
+    pub fn push(&mut self, reg: Gpr) {
+        self.rex(false, 0, reg as u8);
+        self.byte(0x50 | reg as u8 & 7);
+    }
+
+    /// Restores a register.
+    pub fn pop(&mut self, reg: Gpr) {
+        self.rex(false, 0, reg as u8);
+        self.byte(0x58 | reg as u8 & 7);
+    }
+
+    /// Returns to whoever called, with the upper halves of registers clean.
+    pub fn end(&mut self) {
+        self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
+    }
+
+    /// A mask of a register below 8, or of R8.
+    pub fn load_mask(&mut self, mask: Mask, reg: Gpr) {
+        let extended = u8::from((reg as u8) < 8) << 5;
+        self.bytes.extend([0xc4, 0xc1 | extended, 0x7b, 0x92]);
+        self.byte(0xc0 | mask << 3 | reg as u8 & 7);
+    }
+
+    /// The bits of a mask in a register below 8.
+    pub fn store_mask(&mut self, reg: Gpr, mask: Mask) {
+        self.bytes.extend([0xc5, 0xfb, 0x93]);
+        self.byte(0xc0 | (reg as u8) << 3 | mask);
+    }
+
+    /// Asks whether two masks of 16 lanes have any bit.
+    pub fn test_masks(&mut self, a: Mask, b: Mask) {
+        self.bytes.extend([0xc5, 0xf8, 0x98]);
+        self.byte(0xc0 | a << 3 | b);
+    }
+}

@@ -1,0 +1,1259 @@
+//! Code for what an op computes, 16 lanes at a time.
+//!
+//! ```text
+//!  zmm0 … zmm6    values of one instruction          k1, k2   the execution mask, lanes 0 to 15 and 16 to 31
+//!  zmm7 …         bytes of the arena that are held   k3, k4   lanes of the instruction that run, by row
+//!  rsi            the arena                          k5, k6   conditions
+//!  rdi            the context                        k7       lanes without an order
+//!  r8d            the execution mask                 r9       instructions run, r10 how many there may be
+//!  r11d           places where lanes wait            rax, rcx, rdx   anything
+//! ```
+
+use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
+use super::assembler::{Alu, Assembler, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::select::{Bytes, Inst, Kind, Work};
+use crate::isa::{Condition, Modifier, Opcode, Type};
+use crate::math::{EXP2_SERIES, LOG2_SERIES};
+use crate::program::{Group, Guard, Lanes};
+
+/// Masks that hold the execution mask.
+const ENABLED: [Mask; 2] = [1, 2];
+/// The lanes of the instruction that run.
+const RUNNING: [Mask; 2] = [3, 4];
+/// Conditions by row.
+const CONDITION: [Mask; 2] = [5, 6];
+/// Lanes without an order.
+const UNORDERED: Mask = 7;
+
+/// Registers for sources, and for what is between.
+const SOURCE: [Reg; 3] = [0, 1, 2];
+const BETWEEN: [Reg; 3] = [3, 4, 5];
+/// What making a source requires.
+const MAKING: Reg = 6;
+/// The first register that holds bytes of the arena.
+pub const FIRST_HELD: Reg = 7;
+/// One past the last register.
+pub const REGISTERS: Reg = 32;
+
+const SIGN: u32 = 1 << 31;
+const EXPONENT: u32 = 0x7f80_0000;
+const ONE: u32 = 0x3f80_0000;
+
+/// The bits of the second operand where the third one is set, else those of the first.
+const SELECT_BITS: u8 = 0xd8;
+
+/// The register length for so many lanes.
+const fn length(lanes: u8) -> Len {
+    match lanes {
+        9.. => Len::Z,
+        5..=8 => Len::Y,
+        _ => Len::X,
+    }
+}
+
+/// Code of a program that grows, and what its registers hold at this point.
+pub struct Emitter {
+    /// The code.
+    pub code: Assembler,
+    /// Denormal singles are flushed.
+    pub flush: bool,
+    /// Bytes that a register holds wherever the region is; they are stored where it is left.
+    pub pinned: Vec<(Bytes, Reg)>,
+    /// Predicates that general registers hold wherever the region is.
+    pub flags: Vec<(u32, Gpr)>,
+    /// Bytes that registers hold here, as the arena does.
+    held: Vec<(Bytes, Reg)>,
+    /// The next register to hold something.
+    turn: Reg,
+    /// The first register that is not pinned.
+    pub free: Reg,
+    /// Registers that the instruction at hand uses.
+    busy: Vec<Reg>,
+    /// Where the region is left so that the steps go on at the op at hand.
+    pub leave: Option<Label>,
+}
+
+impl Emitter {
+    pub fn new(flush: bool) -> Emitter {
+        Emitter {
+            code: Assembler::default(),
+            flush,
+            pinned: Vec::new(),
+            flags: Vec::new(),
+            held: Vec::new(),
+            turn: FIRST_HELD,
+            free: FIRST_HELD,
+            busy: Vec::new(),
+            leave: None,
+        }
+    }
+
+    /// Nothing is known of registers that are not pinned.
+    pub fn forget(&mut self) {
+        self.held.clear();
+    }
+
+    /// The register that holds bytes.
+    fn holder(&self, bytes: Bytes) -> Option<Reg> {
+        let all = self.pinned.iter().chain(&self.held);
+        all.clone().find(|(b, _)| *b == bytes).map(|(_, reg)| *reg)
+    }
+
+    fn pin(&self, bytes: Bytes) -> Option<Reg> {
+        let pin = self.pinned.iter().find(|(b, _)| *b == bytes);
+        pin.map(|(_, reg)| *reg)
+    }
+
+    /// A register for a result, which nothing of the instruction at hand is in.
+    fn take(&mut self) -> Reg {
+        loop {
+            let reg = self.turn.max(self.free);
+            self.turn = if reg + 1 == REGISTERS {
+                self.free
+            } else {
+                reg + 1
+            };
+            if !self.busy.contains(&reg) {
+                self.busy.push(reg);
+                self.held.retain(|(_, r)| *r != reg);
+                return reg;
+            }
+        }
+    }
+
+    /// Bytes were written: what registers hold of them is old.
+    fn overwrite(&mut self, bytes: Bytes) {
+        self.held.retain(|(b, _)| !b.overlaps(bytes));
+    }
+
+    /// Brings the masks up to date with the execution mask.
+    pub fn enable(&mut self, second: bool) {
+        self.code.load_mask(ENABLED[0], Gpr::R8);
+        if second {
+            self.code.move_gpr(Gpr::Rdx, Gpr::R8);
+            self.code.shift_right(Gpr::Rdx, 16);
+            self.code.load_mask(ENABLED[1], Gpr::Rdx);
+        }
+    }
+
+    /// The register of a predicate.
+    fn flag(&self, at: u32) -> Option<Gpr> {
+        let flag = self.flags.iter().find(|(offset, _)| *offset == at);
+        flag.map(|(_, reg)| *reg)
+    }
+
+    /// Loads a predicate.
+    fn load_flag(&mut self, to: Gpr, at: u32) {
+        match self.flag(at) {
+            Some(flag) => self.code.move_gpr(to, flag),
+            None => self.code.load(to, Place::Arena(at)),
+        }
+    }
+
+    /// Stores a predicate.
+    fn store_flag(&mut self, at: u32, from: Gpr) {
+        match self.flag(at) {
+            Some(flag) => self.code.move_gpr(flag, from),
+            None => self.code.store(Place::Arena(at), from),
+        }
+    }
+
+    /// Asks for bits of a predicate.
+    pub fn test_flag(&mut self, at: u32, bits: u32) {
+        match self.flag(at) {
+            Some(flag) => self.code.test_number(flag, bits),
+            None => self.code.test_place(Place::Arena(at), bits),
+        }
+    }
+
+    /// What a predicate says for the lanes of an instruction, in `rax`.
+    pub fn predicate(&mut self, lanes: Lanes, guard: Guard) {
+        self.load_flag(Gpr::Rax, guard.offset);
+        let (all, code) = (lanes.all(), &mut self.code);
+        let expected = match guard.group {
+            Group::Each => {
+                code.shift_right(Gpr::Rax, lanes.offset);
+                if guard.inverted {
+                    code.not(Gpr::Rax);
+                }
+                if all != u32::MAX {
+                    code.alu_number(Alu::And, Gpr::Rax, all);
+                }
+                return;
+            }
+            Group::Any => 0,
+            Group::All => guard.declared(),
+        };
+        let equal = (guard.group == Group::All) != guard.inverted;
+        code.alu_number(Alu::And, Gpr::Rax, guard.declared());
+        code.move_number(Gpr::Rcx, if equal { all } else { 0 });
+        code.move_number(Gpr::Rdx, if equal { 0 } else { all });
+        code.alu_number(Alu::Cmp, Gpr::Rax, expected);
+        code.move_if(If::NotZero, Gpr::Rcx, Gpr::Rdx);
+        code.move_gpr(Gpr::Rax, Gpr::Rcx);
+    }
+
+    /// The lanes that run, by row; `None`: all of them, whatever the number is.
+    fn running(&mut self, lanes: Lanes, guard: Option<Guard>) -> [Option<Mask>; 2] {
+        let all = lanes.all();
+        match guard {
+            Some(guard) => {
+                self.predicate(lanes, guard);
+                if !lanes.no_mask {
+                    self.code.move_gpr(Gpr::Rcx, Gpr::R8);
+                    self.code.shift_right(Gpr::Rcx, lanes.offset);
+                    self.code.alu(Alu::And, Gpr::Rax, Gpr::Rcx);
+                }
+            }
+            None if lanes.no_mask && lanes.count > 2 => return [None; 2],
+            None if lanes.no_mask => self.code.move_number(Gpr::Rax, all),
+            None if lanes.count > 2 && lanes.offset.is_multiple_of(16) => {
+                return match lanes.offset {
+                    0 => ENABLED.map(Some),
+                    _ => [Some(ENABLED[1]); 2],
+                };
+            }
+            None => {
+                self.code.move_gpr(Gpr::Rax, Gpr::R8);
+                self.code.shift_right(Gpr::Rax, lanes.offset);
+                self.code.alu_number(Alu::And, Gpr::Rax, all);
+            }
+        }
+        self.code.load_mask(RUNNING[0], Gpr::Rax);
+        if lanes.count > 16 {
+            self.code.shift_right(Gpr::Rax, 16);
+            self.code.load_mask(RUNNING[1], Gpr::Rax);
+        }
+        RUNNING.map(Some)
+    }
+
+    /// Code for an instruction.
+    pub fn inst(&mut self, inst: &Inst) {
+        self.busy.clear();
+        for operand in &inst.src {
+            for r in 0..inst.rows() {
+                if let Some(reg) = inst.read(operand, r).and_then(|b| self.holder(b)) {
+                    self.busy.push(reg);
+                }
+            }
+        }
+        match inst.work {
+            Work::Nothing => {}
+            Work::Predicates(opcode, src) => self.predicates(inst, opcode, src),
+            Work::CompareSingle(relation)
+            | Work::CompareSigned(relation)
+            | Work::CompareUnsigned(relation) => self.compare(inst, relation),
+            _ => self.values(inst),
+        }
+    }
+
+    /// Logic of predicates.
+    fn predicates(&mut self, inst: &Inst, opcode: Opcode, [a, b]: [u32; 2]) {
+        self.load_flag(Gpr::Rax, a);
+        let both = match opcode {
+            Opcode::And => Some(Alu::And),
+            Opcode::Or => Some(Alu::Or),
+            Opcode::Xor => Some(Alu::Xor),
+            _ => None,
+        };
+        match (both, self.flag(b)) {
+            (Some(both), Some(flag)) => self.code.alu(both, Gpr::Rax, flag),
+            (Some(both), None) => self.code.alu_place(both, Gpr::Rax, Place::Arena(b)),
+            (None, _) => self.code.not(Gpr::Rax),
+        }
+        self.write_predicate(inst);
+    }
+
+    /// Bits of `rax`, where lane 0 is at its place in the predicate, replace those of lanes that run.
+    fn write_predicate(&mut self, inst: &Inst) {
+        let Put::Flags(at) = inst.dst else { return };
+        let lanes = inst.lanes;
+        let window = lanes.all() << lanes.offset;
+        if !lanes.no_mask || window != u32::MAX {
+            self.load_flag(Gpr::Rdx, at);
+            let code = &mut self.code;
+            code.alu(Alu::Xor, Gpr::Rax, Gpr::Rdx);
+            if !lanes.no_mask {
+                code.alu(Alu::And, Gpr::Rax, Gpr::R8);
+            }
+            if window != u32::MAX {
+                code.alu_number(Alu::And, Gpr::Rax, window);
+            }
+            code.alu(Alu::Xor, Gpr::Rax, Gpr::Rdx);
+        }
+        self.store_flag(at, Gpr::Rax);
+        self.overwrite(inst.written(0));
+    }
+
+    fn compare(&mut self, inst: &Inst, relation: Condition) {
+        let len = Self::len(inst);
+        for r in 0..inst.rows() {
+            let a = self.source(inst, 0, r);
+            let a = self.in_register(a, len, SOURCE[0]);
+            let b = self.source(inst, 1, r);
+            let to = (CONDITION[usize::from(r)], 0, false);
+            use Condition::*;
+            // Quiet, and ordered but for what is not equal.
+            let (vector, number) = match (inst.work, relation) {
+                (Work::CompareSingle(_), Eq) => (Vector::CMPPS, 0x00),
+                (Work::CompareSingle(_), Ne) => (Vector::CMPPS, 0x04),
+                (Work::CompareSingle(_), Gt) => (Vector::CMPPS, 0x1e),
+                (Work::CompareSingle(_), Ge) => (Vector::CMPPS, 0x1d),
+                (Work::CompareSingle(_), Lt) => (Vector::CMPPS, 0x11),
+                (Work::CompareSingle(_), Le) => (Vector::CMPPS, 0x12),
+                (work, relation) => {
+                    let vector = match work {
+                        Work::CompareSigned(_) => Vector::PCMPD,
+                        _ => Vector::PCMPUD,
+                    };
+                    let number = match relation {
+                        Eq => 0,
+                        Lt => 1,
+                        Le => 2,
+                        Ne => 4,
+                        Ge => 5,
+                        Gt => 6,
+                    };
+                    (vector, number)
+                }
+            };
+            self.code.masked(vector, len, to, a, b, Some(number));
+        }
+        if let Put::Flags(_) = inst.dst {
+            self.code.store_mask(Gpr::Rax, CONDITION[0]);
+            if inst.rows() > 1 {
+                self.code.store_mask(Gpr::Rcx, CONDITION[1]);
+                self.code.shift_left(Gpr::Rcx, 16);
+                self.code.alu(Alu::Or, Gpr::Rax, Gpr::Rcx);
+            }
+            self.code.shift_left(Gpr::Rax, inst.lanes.offset);
+            return self.write_predicate(inst);
+        }
+        let masks = match inst.is_uniform() {
+            true => [None; 2],
+            false => self.running(inst.lanes, None),
+        };
+        for r in 0..inst.rows() {
+            let ones = Rm::Reg(CONDITION[usize::from(r)]);
+            self.code.vector(Vector::PMOVM2D, len, BETWEEN[0], 0, ones);
+            let mask = masks[usize::from(r)];
+            let target = self.target(inst, r, mask);
+            self.finish(len, target, mask, BETWEEN[0]);
+            self.put(inst, r, mask, target);
+        }
+    }
+
+    /// Everything that makes a value for each lane.
+    fn values(&mut self, inst: &Inst) {
+        let select = inst.work == Work::Select;
+        if select {
+            // The predicate chooses and does not mask.
+            match inst.guard {
+                Some(guard) => self.predicate(inst.lanes, guard),
+                None => self.code.move_number(Gpr::Rax, u32::MAX),
+            }
+            self.code.load_mask(CONDITION[0], Gpr::Rax);
+            if inst.rows() > 1 {
+                self.code.shift_right(Gpr::Rax, 16);
+                self.code.load_mask(CONDITION[1], Gpr::Rax);
+            }
+        }
+        let masks = match inst.is_uniform() {
+            // All lanes have the one value.
+            true => [None; 2],
+            false => self.running(inst.lanes, inst.guard.filter(|_| !select)),
+        };
+        let mut targets = [0; 2];
+        for r in 0..inst.rows() {
+            let mask = masks[usize::from(r)];
+            let target = self.target(inst, r, mask);
+            targets[usize::from(r)] = target;
+            self.value(inst, r, mask, target);
+        }
+        for r in 0..inst.rows() {
+            let at = usize::from(r);
+            self.put(inst, r, masks[at], targets[at]);
+        }
+    }
+
+    /// The register length of an instruction: what runs on one lane that is always on runs on all of them.
+    fn len(inst: &Inst) -> Len {
+        match inst.is_uniform() {
+            true => Len::Z,
+            false => length(inst.row()),
+        }
+    }
+
+    /// The register of a result: with what lanes that are off keep, if there are any.
+    fn target(&mut self, inst: &Inst, r: u8, mask: Option<Mask>) -> Reg {
+        let bytes = inst.written(r);
+        let pin = self.pin(bytes);
+        let reads = |reg: Reg| self.busy.contains(&reg);
+        if let Some(pin) = pin
+            && !reads(pin)
+        {
+            return pin;
+        }
+        let old = self.holder(bytes);
+        let target = self.take();
+        let dense = matches!(inst.dst, Put::Dense(_)) && bytes.kind != Kind::Other;
+        if mask.is_some() && dense {
+            match old {
+                Some(old) => self.code.copy(target, old),
+                None => {
+                    let len = Self::len(inst);
+                    self.code
+                        .vector(Vector::LOAD, len, target, 0, Rm::Row(bytes.at));
+                }
+            }
+        }
+        target
+    }
+
+    /// A value becomes the result of the lanes that run.
+    fn finish(&mut self, len: Len, target: Reg, mask: Option<Mask>, value: Reg) {
+        let to = (target, mask.unwrap_or(0), false);
+        self.code
+            .masked(Vector::LOAD, len, to, 0, Rm::Reg(value), None);
+    }
+
+    /// Puts a result where it belongs.
+    fn put(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, target: Reg) {
+        let bytes = inst.written(r);
+        if let Some(pin) = self.pin(bytes) {
+            return self.code.copy(pin, target);
+        }
+        let len = length(inst.row());
+        self.overwrite(bytes);
+        match inst.dst {
+            Put::Dense(at) if bytes.kind == Kind::Each => {
+                self.code
+                    .vector(Vector::STORE_ONE, Len::X, target, 0, Rm::Each(at));
+                self.held.push((bytes, target));
+            }
+            Put::Dense(at) if inst.lanes.count == 1 => {
+                let from = (target, mask.unwrap_or(0), false);
+                self.code
+                    .masked(Vector::STORE_ONE, Len::X, from, 0, Rm::Each(at), None);
+            }
+            Put::Dense(_) if bytes.kind == Kind::Other => {
+                let from = (target, mask.unwrap_or(0), false);
+                self.code
+                    .masked(Vector::STORE, len, from, 0, Rm::Row(bytes.at), None);
+            }
+            Put::Dense(_) => {
+                self.code
+                    .vector(Vector::STORE, len, target, 0, Rm::Row(bytes.at));
+                self.held.push((bytes, target));
+            }
+            Put::Strided {
+                bytes: size,
+                stride,
+                ..
+            } => {
+                let mut mask = mask;
+                if inst.is_uniform() {
+                    self.code.move_number(Gpr::Rax, 1);
+                    self.code.load_mask(RUNNING[0], Gpr::Rax);
+                    mask = Some(RUNNING[0]);
+                }
+                let stride = if inst.lanes.count == 1 { 0 } else { stride };
+                self.strided((size, stride), bytes.at, len, mask, target);
+            }
+            Put::Listed(_) | Put::Flags(_) => {}
+        }
+    }
+
+    /// Stores elements that are no dwords, or are further apart.
+    fn strided(
+        &mut self,
+        (size, stride): (u8, u16),
+        at: u32,
+        len: Len,
+        mask: Option<Mask>,
+        value: Reg,
+    ) {
+        let mask = mask.unwrap_or(0);
+        let old = BETWEEN[0];
+        match (size, stride) {
+            (1, 4) | (2, 4) => {
+                let low = if size == 1 { 0xff } else { 0xffff };
+                self.code.vector(Vector::LOAD, len, old, 0, Rm::Row(at));
+                self.code.masked(
+                    Vector::PTERNLOGD,
+                    len,
+                    (old, mask, false),
+                    value,
+                    Rm::Const(low),
+                    Some(SELECT_BITS),
+                );
+                self.code.vector(Vector::STORE, len, old, 0, Rm::Row(at));
+            }
+            (4, _) => self.dwords_apart(at, len, mask, value),
+            _ => {
+                // Elements that follow each other; a single one does so wherever it is.
+                let vector = if size == 1 {
+                    Vector::PMOVDB
+                } else {
+                    Vector::PMOVDW
+                };
+                self.code
+                    .masked(vector, len, (value, mask, false), 0, Rm::Row(at), None);
+            }
+        }
+    }
+
+    /// Stores dwords that are 8 bytes apart.
+    fn dwords_apart(&mut self, at: u32, len: Len, mask: Mask, value: Reg) {
+        let [old, wide, half] = BETWEEN;
+        let parts = if len == Len::Z { 2 } else { 1 };
+        let to = if len == Len::X { Len::Y } else { Len::Z };
+        for part in 0..parts {
+            let at = at + 64 * part;
+            let mut from = value;
+            let mut lanes = mask;
+            if part == 1 {
+                self.code
+                    .vector_by(Vector::EXTRACT_HALF, Len::Z, value, 0, Rm::Reg(half), 1);
+                from = half;
+                if mask != 0 {
+                    self.code.store_mask(Gpr::Rax, mask);
+                    self.code.shift_right(Gpr::Rax, 8);
+                    self.code.load_mask(UNORDERED, Gpr::Rax);
+                    lanes = UNORDERED;
+                }
+            }
+            self.code
+                .vector(Vector::PMOVZXDQ, to, wide, 0, Rm::Reg(from));
+            self.code
+                .vector(Vector::LOAD_QWORDS, to, old, 0, Rm::Row(at));
+            self.code.masked(
+                Vector::PTERNLOGQ,
+                to,
+                (old, lanes, false),
+                wide,
+                Rm::Const64(u64::from(u32::MAX)),
+                Some(SELECT_BITS),
+            );
+            self.code
+                .vector(Vector::STORE_QWORDS, to, old, 0, Rm::Row(at));
+        }
+    }
+
+    /// Row `r` of a source, as an instruction can take it.
+    fn source(&mut self, inst: &Inst, k: usize, r: u8) -> Rm {
+        let operand = inst.src[k];
+        let plain = self.unmodified(inst, &operand, k, r);
+        let single = matches!(
+            inst.work,
+            Work::Single(..) | Work::Modified(_) | Work::CompareSingle(_)
+        );
+        let float = single || matches!(inst.work, Work::FromSingle(_));
+        let flushed = single && self.flush;
+        let Some(modifier) = operand.modifier else {
+            return if flushed {
+                self.flushed(inst, plain, k)
+            } else {
+                plain
+            };
+        };
+        let len = Self::len(inst);
+        let to = SOURCE[k];
+        if float {
+            let plain = if flushed {
+                self.flushed(inst, plain, k)
+            } else {
+                plain
+            };
+            let mut from = self.in_register(plain, len, to);
+            if operand.keep != u32::MAX {
+                self.code
+                    .vector(Vector::PANDD, len, to, from, Rm::Const(operand.keep));
+                from = to;
+            }
+            if operand.flip != 0 {
+                self.code
+                    .vector(Vector::PXORD, len, to, from, Rm::Const(operand.flip));
+                from = to;
+            }
+            return Rm::Reg(from);
+        }
+        match modifier {
+            Modifier::Abs | Modifier::NegAbs => {
+                let from = self.in_register(plain, len, to);
+                self.code.vector(Vector::PABSD, len, to, 0, Rm::Reg(from));
+                if modifier == Modifier::NegAbs {
+                    self.negate(len, to);
+                }
+            }
+            Modifier::Neg => {
+                let from = self.in_register(plain, len, to);
+                self.finish(len, to, None, from);
+                self.negate(len, to);
+            }
+            Modifier::Not => {
+                let from = self.in_register(plain, len, to);
+                self.code
+                    .vector(Vector::PXORD, len, to, from, Rm::Const(u32::MAX));
+            }
+        }
+        Rm::Reg(to)
+    }
+
+    /// `reg = -reg`, of dwords.
+    fn negate(&mut self, len: Len, reg: Reg) {
+        let zero = MAKING;
+        self.code
+            .vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
+        self.code
+            .vector(Vector::PSUBD, len, reg, zero, Rm::Reg(reg));
+    }
+
+    /// A value in a register: where it is, or in `to`.
+    fn in_register(&mut self, value: Rm, len: Len, to: Reg) -> Reg {
+        let vector = match value {
+            Rm::Reg(reg) => return reg,
+            Rm::Row(_) => Vector::LOAD,
+            _ => Vector::BROADCAST,
+        };
+        self.code.vector(vector, len, to, 0, value);
+        to
+    }
+
+    /// Denormal singles as zeros of their sign.
+    fn flushed(&mut self, inst: &Inst, value: Rm, k: usize) -> Rm {
+        let (len, to) = (Self::len(inst), SOURCE[k]);
+        let from = self.in_register(value, len, to);
+        self.finish(len, to, None, from);
+        self.flush_register(len, to);
+        Rm::Reg(to)
+    }
+
+    fn flush_register(&mut self, len: Len, reg: Reg) {
+        let small = (UNORDERED, 0, false);
+        self.code
+            .masked(Vector::PTESTNMD, len, small, reg, Rm::Const(EXPONENT), None);
+        self.code.masked(
+            Vector::PANDD,
+            len,
+            (reg, UNORDERED, false),
+            reg,
+            Rm::Const(SIGN),
+            None,
+        );
+    }
+
+    /// The dwords of row `r` of a source.
+    fn unmodified(&mut self, inst: &Inst, operand: &Operand, k: usize, r: u8) -> Rm {
+        let Some(bytes) = inst.read(operand, r) else {
+            return Rm::Const(operand.at());
+        };
+        if let Some(reg) = self.holder(bytes) {
+            return Rm::Reg(reg);
+        }
+        match bytes.kind {
+            Kind::Each => return Rm::Each(bytes.at),
+            // All lanes at least are there: of two there are four.
+            Kind::Row(_) => return Rm::Row(bytes.at),
+            Kind::Other => {}
+        }
+        let OperandShape::Strided(element, stride) = operand.form else {
+            unreachable!("rows and single elements are dwords")
+        };
+        let (len, to) = (Self::len(inst), SOURCE[k]);
+        if stride == 0 || inst.lanes.count == 1 {
+            self.one(element, bytes.at, len, to);
+        } else if element == Element::Dword {
+            self.gather_apart(bytes.at, len, to);
+        } else if stride == 4 {
+            self.code
+                .vector(Vector::LOAD, len, to, 0, Rm::Row(bytes.at));
+            self.extend(element, len, to);
+        } else {
+            let vector = match element {
+                Element::U8 => Vector::PMOVZXBD,
+                Element::S8 => Vector::PMOVSXBD,
+                Element::U16 => Vector::PMOVZXWD,
+                _ => Vector::PMOVSXWD,
+            };
+            self.code.vector(vector, len, to, 0, Rm::Row(bytes.at));
+        }
+        Rm::Reg(to)
+    }
+
+    /// One element for all lanes.
+    fn one(&mut self, element: Element, at: u32, len: Len, to: Reg) {
+        let (bytes, signed) = match element {
+            Element::Dword => {
+                return self
+                    .code
+                    .vector(Vector::BROADCAST, len, to, 0, Rm::Each(at));
+            }
+            Element::U8 => (1, false),
+            Element::S8 => (1, true),
+            Element::U16 => (2, false),
+            Element::S16 => (2, true),
+        };
+        self.code.load_extended(Gpr::Rdx, at, bytes, signed);
+        self.code
+            .vector(Vector::FROM_GPR, len, to, 0, Rm::Reg(Gpr::Rdx as u8));
+    }
+
+    /// The low bits of each dword, extended.
+    fn extend(&mut self, element: Element, len: Len, reg: Reg) {
+        let (low, up) = match element {
+            Element::U8 => (0xff, 0),
+            Element::U16 => (0xffff, 0),
+            Element::S8 => (0, 24),
+            _ => (0, 16),
+        };
+        if up == 0 {
+            self.code
+                .vector(Vector::PANDD, len, reg, reg, Rm::Const(low));
+        } else {
+            // To the left and back, with the sign.
+            for which in [6, 4] {
+                self.code
+                    .vector_by(Vector::SHIFT_BY, len, which, reg, Rm::Reg(reg), up);
+            }
+        }
+    }
+
+    /// Dwords that are 8 bytes apart.
+    fn gather_apart(&mut self, at: u32, len: Len, to: Reg) {
+        let from = if len == Len::X { Len::Y } else { Len::Z };
+        self.code
+            .vector(Vector::LOAD_QWORDS, from, to, 0, Rm::Row(at));
+        self.code.vector(Vector::PMOVQD, from, to, 0, Rm::Reg(to));
+        if len == Len::Z {
+            let half = MAKING;
+            self.code
+                .vector(Vector::LOAD_QWORDS, Len::Z, half, 0, Rm::Row(at + 64));
+            self.code
+                .vector(Vector::PMOVQD, Len::Z, half, 0, Rm::Reg(half));
+            self.code
+                .vector_by(Vector::INSERT_HALF, Len::Z, to, to, Rm::Reg(half), 1);
+        }
+    }
+
+    /// Computes row `r` into a register.
+    fn value(&mut self, inst: &Inst, r: u8, mask: Option<Mask>, target: Reg) {
+        let len = Self::len(inst);
+        let to = (target, mask.unwrap_or(0), false);
+        match inst.work {
+            Work::Single(opcode, saturate) => {
+                self.single(inst, (opcode, saturate), r, mask, target);
+            }
+            Work::Dword(opcode) => self.dword(inst, opcode, r, to),
+            Work::Unsigned(opcode) => {
+                let vector = match opcode {
+                    Opcode::Min => Vector::PMINUD,
+                    _ => Vector::PMAXUD,
+                };
+                self.binary(inst, vector, r, to);
+            }
+            Work::Boolean(function) => {
+                // The first of three is the highest of the bits that choose.
+                let c = self.source(inst, 2, r);
+                let c = self.in_register(c, len, BETWEEN[0]);
+                self.finish(len, BETWEEN[0], None, c);
+                let b = self.source(inst, 1, r);
+                let b = self.in_register(b, len, SOURCE[1]);
+                let a = self.source(inst, 0, r);
+                self.code
+                    .vector_by(Vector::PTERNLOGD, len, BETWEEN[0], b, a, function);
+                self.finish(len, target, mask, BETWEEN[0]);
+            }
+            Work::Select => {
+                let a = self.source(inst, 0, r);
+                let b = self.source(inst, 1, r);
+                let b = self.in_register(b, len, SOURCE[1]);
+                let chosen = (BETWEEN[0], CONDITION[usize::from(r)], false);
+                self.code.masked(Vector::PBLENDMD, len, chosen, b, a, None);
+                self.finish(len, target, mask, BETWEEN[0]);
+            }
+            Work::Move => {
+                let a = self.source(inst, 0, r);
+                let vector = match a {
+                    Rm::Reg(_) | Rm::Row(_) => Vector::LOAD,
+                    _ => Vector::BROADCAST,
+                };
+                self.code.masked(vector, len, to, 0, a, None);
+            }
+            Work::Modified(saturate) => {
+                let a = self.source(inst, 0, r);
+                let a = self.in_register(a, len, SOURCE[0]);
+                self.ordered(len, a, mask);
+                self.saturated(len, saturate, a, mask, target);
+            }
+            Work::ToSingle { signed } => {
+                let a = self.source(inst, 0, r);
+                let a = self.in_register(a, len, SOURCE[0]);
+                let vector = match signed {
+                    true => Vector::CVTDQ2PS,
+                    false => Vector::CVTUDQ2PS,
+                };
+                self.code.masked(vector, len, to, 0, Rm::Reg(a), None);
+            }
+            Work::FromSingle(ty) => self.truncated(inst, ty, r, mask, target),
+            _ => {}
+        }
+    }
+
+    /// An instruction of two sources.
+    fn binary(&mut self, inst: &Inst, vector: Vector, r: u8, to: (Reg, Mask, bool)) {
+        let len = Self::len(inst);
+        let (mut a, mut b) = (self.source(inst, 0, r), self.source(inst, 1, r));
+        let swaps = !matches!(vector, Vector::PSLLVD | Vector::PSRLVD | Vector::PSRAVD);
+        if swaps && matches!(b, Rm::Reg(_)) && !matches!(a, Rm::Reg(_)) {
+            (a, b) = (b, a);
+        }
+        let a = self.in_register(a, len, SOURCE[0]);
+        self.code.masked(vector, len, to, a, b, None);
+    }
+
+    fn dword(&mut self, inst: &Inst, opcode: Opcode, r: u8, to: (Reg, Mask, bool)) {
+        let len = Self::len(inst);
+        let between = BETWEEN[0];
+        let vector = match opcode {
+            Opcode::Add => Vector::PADDD,
+            Opcode::Mul => Vector::PMULLD,
+            Opcode::And => Vector::PANDD,
+            Opcode::Or => Vector::PORD,
+            Opcode::Xor => Vector::PXORD,
+            Opcode::Min => Vector::PMINSD,
+            Opcode::Max => Vector::PMAXSD,
+            Opcode::Add3 | Opcode::Mad => {
+                let vector = match opcode {
+                    Opcode::Mad => Vector::PMULLD,
+                    _ => Vector::PADDD,
+                };
+                self.binary(inst, vector, r, (between, 0, false));
+                let c = self.source(inst, 2, r);
+                return self.code.masked(Vector::PADDD, len, to, between, c, None);
+            }
+            Opcode::Not => {
+                let a = self.source(inst, 0, r);
+                let a = self.in_register(a, len, SOURCE[0]);
+                let ones = Rm::Const(u32::MAX);
+                return self.code.masked(Vector::PXORD, len, to, a, ones, None);
+            }
+            shift => return self.shift(inst, shift, r, to),
+        };
+        self.binary(inst, vector, r, to);
+    }
+
+    /// Shifts take the low five bits of their count.
+    fn shift(&mut self, inst: &Inst, opcode: Opcode, r: u8, to: (Reg, Mask, bool)) {
+        let len = Self::len(inst);
+        let vector = match opcode {
+            Opcode::Shl => Vector::PSLLVD,
+            Opcode::Shr => Vector::PSRLVD,
+            _ => Vector::PSRAVD,
+        };
+        let b = match self.source(inst, 1, r) {
+            Rm::Const(count) => Rm::Const(count & 31),
+            b => {
+                let b = self.in_register(b, len, SOURCE[1]);
+                self.code
+                    .vector(Vector::PANDD, len, SOURCE[1], b, Rm::Const(31));
+                Rm::Reg(SOURCE[1])
+            }
+        };
+        let a = self.source(inst, 0, r);
+        let a = self.in_register(a, len, SOURCE[0]);
+        self.code.masked(vector, len, to, a, b, None);
+    }
+
+    /// Leaves the region in front of the op at hand where a lane that runs has a NaN.
+    fn ordered(&mut self, len: Len, value: Reg, mask: Option<Mask>) {
+        self.ordered_pair(len, value, value, mask);
+    }
+
+    /// The same for two values.
+    fn ordered_pair(&mut self, len: Len, a: Reg, b: Reg, mask: Option<Mask>) {
+        let to = (UNORDERED, mask.unwrap_or(0), false);
+        self.code
+            .masked(Vector::CMPPS, len, to, a, Rm::Reg(b), Some(3));
+        self.code.test_masks(UNORDERED, UNORDERED);
+        self.leave_if_any();
+    }
+
+    /// Leaves the region in front of the op at hand if masks that were tested have any bit.
+    fn leave_if_any(&mut self) {
+        let leave = match self.leave {
+            Some(leave) => leave,
+            None => {
+                let leave = self.code.label();
+                self.leave = Some(leave);
+                leave
+            }
+        };
+        self.code.jump_if(If::NotZero, leave);
+    }
+
+    /// A value, clamped if asked, becomes the result.
+    fn saturated(&mut self, len: Len, saturate: bool, value: Reg, mask: Option<Mask>, target: Reg) {
+        if !saturate {
+            return self.finish(len, target, mask, value);
+        }
+        let between = BETWEEN[2];
+        // Of zeros and of what has no order it is the second operand.
+        self.code
+            .vector(Vector::MAXPS, len, between, value, Rm::Const(0));
+        let to = (target, mask.unwrap_or(0), false);
+        self.code
+            .masked(Vector::MINPS, len, to, between, Rm::Const(ONE), None);
+    }
+
+    /// Arithmetic of singles. Source: vISA text reference 6.5.
+    fn single(
+        &mut self,
+        inst: &Inst,
+        (opcode, saturate): (Opcode, bool),
+        r: u8,
+        mask: Option<Mask>,
+        target: Reg,
+    ) {
+        let len = Self::len(inst);
+        if matches!(opcode, Opcode::Min | Opcode::Max) {
+            self.extreme(inst, opcode, r, mask);
+            return self.saturated(len, saturate, BETWEEN[0], mask, target);
+        }
+        // Nothing is left to do behind it in the plain case.
+        let plain = !saturate && !self.flush;
+        let to = match plain {
+            true => (target, mask.unwrap_or(0), false),
+            false => (BETWEEN[0], 0, false),
+        };
+        let result = to.0;
+        self.arithmetic(inst, opcode, r, mask, to);
+        self.ordered(len, result, mask);
+        if self.flush {
+            self.flush_register(len, result);
+        }
+        if !plain {
+            self.saturated(len, saturate, result, mask, target);
+        }
+    }
+
+    fn arithmetic(
+        &mut self,
+        inst: &Inst,
+        opcode: Opcode,
+        r: u8,
+        mask: Option<Mask>,
+        to: (Reg, Mask, bool),
+    ) {
+        let len = Self::len(inst);
+        let [x, y, z] = BETWEEN;
+        match opcode {
+            Opcode::Add => self.binary(inst, Vector::ADDPS, r, to),
+            Opcode::Mul => self.binary(inst, Vector::MULPS, r, to),
+            Opcode::Mad => self.multiply_add(inst, r, to),
+            Opcode::Divm => {
+                let a = self.source(inst, 0, r);
+                let a = self.in_register(a, len, SOURCE[0]);
+                let b = self.source(inst, 1, r);
+                self.code.masked(Vector::DIVPS, len, to, a, b, None);
+            }
+            Opcode::Inv | Opcode::Invm => {
+                let a = self.source(inst, 0, r);
+                self.code
+                    .vector(Vector::BROADCAST, len, y, 0, Rm::Const(ONE));
+                self.code.masked(Vector::DIVPS, len, to, y, a, None);
+            }
+            Opcode::Div => {
+                // Source 0 times the reciprocal, which is rounded by itself.
+                let b = self.source(inst, 1, r);
+                self.code
+                    .vector(Vector::BROADCAST, len, y, 0, Rm::Const(ONE));
+                self.code.vector(Vector::DIVPS, len, y, y, b);
+                if self.flush {
+                    self.flush_register(len, y);
+                }
+                let a = self.source(inst, 0, r);
+                self.code.masked(Vector::MULPS, len, to, y, a, None);
+            }
+            Opcode::Sqrt | Opcode::Sqrtm => {
+                let a = self.source(inst, 0, r);
+                self.code.masked(Vector::SQRTPS, len, to, 0, a, None);
+            }
+            Opcode::Rsqrt | Opcode::Rsqtm | Opcode::Exp | Opcode::Log | Opcode::Pow => {
+                self.math(inst, opcode, r, mask);
+                self.finish(len, to.0, (to.1 != 0).then_some(to.1), x);
+            }
+            _ => {
+                let a = self.source(inst, 0, r);
+                let number = match opcode {
+                    Opcode::Frc | Opcode::Rndd => 9,
+                    Opcode::Rndu => 10,
+                    Opcode::Rnde => 8,
+                    _ => 11,
+                };
+                if opcode == Opcode::Frc {
+                    let a = self.in_register(a, len, SOURCE[0]);
+                    self.code
+                        .vector_by(Vector::RNDSCALEPS, len, z, 0, Rm::Reg(a), number);
+                    self.code
+                        .masked(Vector::SUBPS, len, to, a, Rm::Reg(z), None);
+                } else {
+                    self.code
+                        .masked(Vector::RNDSCALEPS, len, to, 0, a, Some(number));
+                }
+            }
+        }
+    }
+
+    /// `mad`, rounded once.
+    fn multiply_add(&mut self, inst: &Inst, r: u8, to: (Reg, Mask, bool)) {
+        let len = Self::len(inst);
+        // A result is never in a register of a source.
+        let sum = if to.1 == 0 { to.0 } else { BETWEEN[1] };
+        let c = self.source(inst, 2, r);
+        let vector = match c {
+            Rm::Reg(_) | Rm::Row(_) => Vector::LOAD,
+            _ => Vector::BROADCAST,
+        };
+        self.code.vector(vector, len, sum, 0, c);
+        let (mut a, mut b) = (self.source(inst, 0, r), self.source(inst, 1, r));
+        if matches!(b, Rm::Reg(_)) && !matches!(a, Rm::Reg(_)) {
+            (a, b) = (b, a);
+        }
+        let a = self.in_register(a, len, SOURCE[0]);
+        self.code.vector(Vector::FMADD231PS, len, sum, a, b);
+        if to.1 != 0 {
+            self.finish(len, to.0, Some(to.1), sum);
+        }
+    }
+
+    /// Leaves the region in front of the op at hand where a lane that runs has a value of these classes.
+    fn unless(&mut self, classes: u8, len: Len, value: Reg, mask: Option<Mask>) {
+        let to = (UNORDERED, mask.unwrap_or(0), false);
+        let value = Rm::Reg(value);
+        self.code
+            .masked(Vector::FPCLASSPS, len, to, 0, value, Some(classes));
+        self.code.test_masks(UNORDERED, UNORDERED);
+        self.leave_if_any();
+    }
+
+    /// A function of the math unit, into the first register between: what [`crate::math`] does in doubles, step by
+    /// step. Operands that it has a rule for are left to the steps.
+    fn math(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
+        const NAN: u8 = 0x81;
+        const ZERO: u8 = 0x06;
+        const INFINITE: u8 = 0x18;
+        const NEGATIVE: u8 = 0x40;
+        let len = Self::len(inst);
+        let a = self.source(inst, 0, r);
+        let a = self.in_register(a, len, SOURCE[0]);
+        let mut b = None;
+        match opcode {
+            Opcode::Exp => self.unless(NAN, len, a, mask),
+            Opcode::Pow => {
+                self.unless(NAN | ZERO | INFINITE, len, a, mask);
+                let power = self.source(inst, 1, r);
+                let power = self.in_register(power, len, SOURCE[1]);
+                self.unless(NAN | INFINITE, len, power, mask);
+                b = Some(power);
+            }
+            _ => self.unless(NAN | ZERO | INFINITE | NEGATIVE, len, a, mask),
+        }
+        let (out, x, y) = (BETWEEN[0], BETWEEN[1], BETWEEN[2]);
+        let parts = if len == Len::Z { 2 } else { 1 };
+        let wide = if len == Len::X { Len::Y } else { Len::Z };
+        for (part, near) in CONDITION.into_iter().enumerate().take(parts) {
+            self.double(wide, x, a, part);
+            match opcode {
+                Opcode::Exp => self.exp2(wide),
+                Opcode::Log => self.log2(wide),
+                Opcode::Pow => {
+                    let sign = Rm::Const64(i64::MAX.cast_unsigned());
+                    self.code.vector(Vector::PANDQ, wide, x, x, sign);
+                    self.log2(wide);
+                    self.double(wide, y, b.unwrap_or(a), part);
+                    self.code.vector(Vector::MULPD, wide, x, x, Rm::Reg(y));
+                    self.exp2(wide);
+                }
+                _ => self.inverse_root(wide, near),
+            }
+            let to = if part == 1 { x } else { out };
+            self.code.vector(Vector::CVTPD2PS, wide, to, 0, Rm::Reg(x));
+        }
+        if parts == 2 {
+            self.code
+                .vector_by(Vector::INSERT_HALF, Len::Z, out, out, Rm::Reg(x), 1);
+        }
+        if matches!(opcode, Opcode::Rsqrt | Opcode::Rsqtm) {
+            self.code.test_masks(CONDITION[0], CONDITION[parts - 1]);
+            self.leave_if_any();
+        }
+    }
+
+    /// Half of the lanes of a row, or all there are, as doubles.
+    fn double(&mut self, wide: Len, to: Reg, from: Reg, part: usize) {
+        let mut from = from;
+        if part == 1 {
+            self.code
+                .vector_by(Vector::EXTRACT_HALF, Len::Z, from, 0, Rm::Reg(to), 1);
+            from = to;
+        }
+        self.code
+            .vector(Vector::CVTPS2PD, wide, to, 0, Rm::Reg(from));
+    }
+
+    /// The second register between to the power of 2, in place: [`crate::math::exp2`].
+    fn exp2(&mut self, wide: Len) {
+        let (x, n, sum) = (BETWEEN[1], SOURCE[2], MAKING);
+        let double = |value: f64| Rm::Const64(value.to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::MAXPD, wide, x, x, double(-1000.0));
+        code.vector(Vector::MINPD, wide, x, x, double(1023.9));
+        code.vector_by(Vector::RNDSCALEPD, wide, n, 0, Rm::Reg(x), 8);
+        code.vector(Vector::SUBPD, wide, x, x, Rm::Reg(n));
+        code.vector(Vector::MULPD, wide, x, x, double(std::f64::consts::LN_2));
+        self.polynomial(wide, sum, x, &EXP2_SERIES);
+        let code = &mut self.code;
+        // 2^1024 is no single, nor is half of it.
+        code.vector(Vector::MINPD, wide, n, n, double(1023.0));
+        code.vector(Vector::CVTTPD2QQ, wide, n, 0, Rm::Reg(n));
+        code.vector(Vector::PADDQ, wide, n, n, Rm::Const64(1023));
+        code.vector_by(Vector::SHIFT_QWORDS_BY, wide, 6, n, Rm::Reg(n), 52);
+        code.vector(Vector::MULPD, wide, x, sum, Rm::Reg(n));
+    }
+
+    /// The logarithm of the second register between, in place: [`crate::math::log2`].
+    fn log2(&mut self, wide: Len) {
+        let (x, square, exponent, sum) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
+        let double = |value: f64| Rm::Const64(value.to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::GETEXPPD, wide, exponent, 0, Rm::Reg(x));
+        code.vector_by(Vector::GETMANTPD, wide, x, 0, Rm::Reg(x), 0);
+        let above = (UNORDERED, 0, false);
+        let root = double(std::f64::consts::SQRT_2);
+        code.masked(Vector::CMPPD, wide, above, x, root, Some(0x1e));
+        let half = (x, UNORDERED, false);
+        code.masked(Vector::MULPD, wide, half, x, double(0.5), None);
+        let more = (exponent, UNORDERED, false);
+        code.masked(Vector::ADDPD, wide, more, exponent, double(1.0), None);
+        code.vector(Vector::SUBPD, wide, sum, x, double(1.0));
+        code.vector(Vector::ADDPD, wide, x, x, double(1.0));
+        code.vector(Vector::DIVPD, wide, x, sum, Rm::Reg(x));
+        code.vector(Vector::MULPD, wide, square, x, Rm::Reg(x));
+        self.polynomial(wide, sum, square, &LOG2_SERIES);
+        let code = &mut self.code;
+        let scale = double(2.0 * std::f64::consts::LOG2_E);
+        code.vector(Vector::MULPD, wide, x, x, scale);
+        code.vector(Vector::MULPD, wide, x, x, Rm::Reg(sum));
+        code.vector(Vector::ADDPD, wide, x, x, Rm::Reg(exponent));
+    }
+
+    /// A sum `c[0] + x·c[1] + …`, the products rounded by themselves.
+    fn polynomial(&mut self, wide: Len, sum: Reg, x: Reg, coefficients: &[f64]) {
+        let mut rest = coefficients.iter().rev().map(|c| Rm::Const64(c.to_bits()));
+        if let Some(last) = rest.next() {
+            self.code
+                .vector(Vector::BROADCAST_QWORD, wide, sum, 0, last);
+        }
+        for coefficient in rest {
+            self.code.vector(Vector::MULPD, wide, sum, sum, Rm::Reg(x));
+            self.code.vector(Vector::ADDPD, wide, sum, sum, coefficient);
+        }
+    }
+
+    /// 1 / √x of the second register between, in place, to within a few units in the last place of a double; `near`
+    /// tells where a single that it is rounded to may be another one than that of the steps.
+    fn inverse_root(&mut self, wide: Len, near: Mask) {
+        let (x, half, square, guess) = (BETWEEN[1], BETWEEN[2], SOURCE[2], MAKING);
+        let double = |value: f64| Rm::Const64(value.to_bits());
+        let code = &mut self.code;
+        code.vector(Vector::RSQRT14PD, wide, guess, 0, Rm::Reg(x));
+        code.vector(Vector::MULPD, wide, half, x, double(0.5));
+        // From 14 bits to 27, to all.
+        for to in [guess, x] {
+            code.vector(Vector::MULPD, wide, square, guess, Rm::Reg(guess));
+            code.vector(Vector::FNMADD213PD, wide, square, half, double(1.5));
+            code.vector(Vector::MULPD, wide, to, guess, Rm::Reg(square));
+        }
+        // The 29 bits that a single has not, next to a half of its last place.
+        const HALF: u64 = 1 << 28;
+        const NEAR: u64 = 64;
+        let shifted = Rm::Const64(NEAR.wrapping_sub(HALF));
+        code.vector(Vector::PADDQ, wide, square, x, shifted);
+        let low = Rm::Const64(2 * HALF - 1);
+        code.vector(Vector::PANDQ, wide, square, square, low);
+        let limit = Rm::Const64(2 * NEAR);
+        code.masked(
+            Vector::PCMPUQ,
+            wide,
+            (near, 0, false),
+            square,
+            limit,
+            Some(1),
+        );
+    }
+
+    /// `min`, `max`, into the first register between: −0 < +0; where a source is NaN, the steps know what it is.
+    fn extreme(&mut self, inst: &Inst, opcode: Opcode, r: u8, mask: Option<Mask>) {
+        let len = Self::len(inst);
+        let (a, b) = (self.source(inst, 0, r), self.source(inst, 1, r));
+        let a = self.in_register(a, len, SOURCE[0]);
+        let b = self.in_register(b, len, SOURCE[1]);
+        self.ordered_pair(len, a, b, mask);
+        // Of equal values it is the second operand: both ways round, they differ in the sign of zero.
+        let (vector, both) = match opcode {
+            Opcode::Min => (Vector::MINPS, Vector::PORD),
+            _ => (Vector::MAXPS, Vector::PANDD),
+        };
+        let [x, y, _] = BETWEEN;
+        self.code.vector(vector, len, x, a, Rm::Reg(b));
+        self.code.vector(vector, len, y, b, Rm::Reg(a));
+        self.code.vector(both, len, x, x, Rm::Reg(y));
+    }
+
+    /// Singles to integers: the fraction is dropped, the range clamps, NaN is 0.
+    fn truncated(&mut self, inst: &Inst, ty: Type, r: u8, mask: Option<Mask>, target: Reg) {
+        let len = Self::len(inst);
+        let x = BETWEEN[0];
+        let a = self.source(inst, 0, r);
+        let a = self.in_register(a, len, SOURCE[0]);
+        let float = |value: f32| Rm::Const(value.to_bits());
+        if matches!(ty, Type::Ud | Type::Uw | Type::Ub) {
+            // What has no order is the second operand.
+            self.code.vector(Vector::MAXPS, len, x, a, float(0.0));
+            match ty {
+                Type::Uw => self.code.vector(Vector::MINPS, len, x, x, float(65535.0)),
+                Type::Ub => self.code.vector(Vector::MINPS, len, x, x, float(255.0)),
+                _ => {}
+            }
+            self.code.vector(Vector::CVTTPS2UDQ, len, x, 0, Rm::Reg(x));
+            return self.finish(len, target, mask, x);
+        }
+        let ordered = (UNORDERED, 0, false);
+        self.code
+            .masked(Vector::CMPPS, len, ordered, a, Rm::Reg(a), Some(7));
+        let kept = (x, UNORDERED, true);
+        self.code
+            .masked(Vector::LOAD, len, kept, 0, Rm::Reg(a), None);
+        let (least, greatest) = match ty {
+            Type::W => (-32768.0, 32767.0),
+            Type::B => (-128.0, 127.0),
+            _ => {
+                let over = (UNORDERED, 0, false);
+                let limit = float(2_147_483_648.0);
+                self.code
+                    .masked(Vector::CMPPS, len, over, x, limit, Some(0x1d));
+                self.code.vector(Vector::CVTTPS2DQ, len, x, 0, Rm::Reg(x));
+                let over = (x, UNORDERED, false);
+                let most = Rm::Const(i32::MAX.cast_unsigned());
+                self.code
+                    .masked(Vector::BROADCAST, len, over, 0, most, None);
+                return self.finish(len, target, mask, x);
+            }
+        };
+        self.code.vector(Vector::MAXPS, len, x, x, float(least));
+        self.code.vector(Vector::MINPS, len, x, x, float(greatest));
+        self.code.vector(Vector::CVTTPS2DQ, len, x, 0, Rm::Reg(x));
+        self.finish(len, target, mask, x);
+    }
+}

@@ -1,0 +1,628 @@
+//! Regions: ops that follow each other and are all code, branches among them; which lanes run inside them.
+//!
+//! ```text
+//!  12  mul          ┐
+//!  13  cmp          │  entered at 12, at 17 and wherever a branch leads
+//!  14  (P) goto 17  │  lanes that go wait at 17, the others go on: as in `control::flow`, a place has a
+//!  15  add          │  bit in r11d and a mask in the context
+//!  16  goto 12      │  backward: no more often than the budget says
+//!  17  mov          ┘
+//!  18  sample          left with pc 18
+//! ```
+//!
+//! Lanes at the smallest place run, so whoever jumps forward looks whether lanes wait before the place it goes to.
+
+use super::super::decoded::operand::Put;
+use super::assembler::{Alu, Gpr, If, Label, Len, Place, Rm, Vector};
+use super::call::{MOST_PLACES, field};
+use super::emit::{Emitter, FIRST_HELD, REGISTERS};
+use super::select::{Bytes, Inst, Kind, Work, select};
+use crate::program::{Group, Guard, Lanes, Op, Program};
+use std::collections::BTreeMap;
+
+/// An op of a region.
+pub enum Item {
+    /// One that computes.
+    Inst(Inst),
+    /// A branch.
+    Goto {
+        lanes: Lanes,
+        guard: Option<Guard>,
+        target: u32,
+    },
+}
+
+/// Ops from `start` to `end`, all of them code.
+pub struct Region {
+    pub start: u32,
+    pub end: u32,
+    items: Vec<Item>,
+    /// Where lanes may wait and where it may be entered, in ascending order: ops of the region, and those outside that a
+    /// branch may lead to.
+    pub places: Vec<u32>,
+}
+
+/// Registers that hold predicates.
+const FLAGS: [Gpr; 4] = [Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
+
+/// Registers at least that are left to what is held for a while.
+const LEAST_FREE: u8 = 8;
+
+/// The regions of a program. `entered`: the ops that a jump may lead to; `splits`: whether one may begin at an op.
+pub fn regions(program: &Program, entered: &[bool], splits: impl Fn(u32) -> bool) -> Vec<Region> {
+    let mut found = Vec::new();
+    let mut items: Vec<Option<Item>> = program.ops.iter().map(|op| item(program, op)).collect();
+    let count = items.len() as u32;
+    let mut start = 0;
+    while start < count {
+        if items[start as usize].is_none() || !splits(start) {
+            start += 1;
+            continue;
+        }
+        let mut end = start;
+        while end < count && items[end as usize].is_some() {
+            end += 1;
+        }
+        let mut places = places(&items[..], start, end, entered);
+        // As many ops as have no more places than there is room for.
+        while places.len() > MOST_PLACES && end > start + 1 {
+            end = start + (end - start) / 2;
+            places = self::places(&items[..], start, end, entered);
+        }
+        let own = items[start as usize..end as usize].iter_mut();
+        let region = Region {
+            start,
+            end,
+            items: own.filter_map(Option::take).collect(),
+            places,
+        };
+        if region.pays() && region.places.len() <= MOST_PLACES {
+            found.push(region);
+        }
+        start = end;
+    }
+    found
+}
+
+fn item(program: &Program, op: &Op) -> Option<Item> {
+    match op {
+        Op::Goto {
+            lanes,
+            guard,
+            target,
+        } => Some(Item::Goto {
+            lanes: *lanes,
+            guard: *guard,
+            target: *target,
+        }),
+        Op::Jump {
+            lanes,
+            guard,
+            target,
+        } => Some(Item::Goto {
+            // All lanes go, or none.
+            lanes: Lanes { count: 1, ..*lanes },
+            guard: *guard,
+            target: *target,
+        }),
+        op => select(program, op).map(Item::Inst),
+    }
+}
+
+/// The places of a region.
+fn places(items: &[Option<Item>], start: u32, end: u32, entered: &[bool]) -> Vec<u32> {
+    let mut places: Vec<u32> = (start..end).filter(|&pc| entered[pc as usize]).collect();
+    places.push(start);
+    for pc in start..end {
+        if let Some(Item::Goto { lanes, target, .. }) = &items[pc as usize] {
+            places.push(*target);
+            if *target <= pc && lanes.count > 1 {
+                // The lanes that do not go back wait behind it.
+                places.push(pc + 1);
+            }
+        }
+    }
+    places.sort_unstable();
+    places.dedup();
+    places
+}
+
+impl Region {
+    /// Whether it is worth the way in and out.
+    fn pays(&self) -> bool {
+        let work = self.items.iter().filter(|item| match item {
+            Item::Inst(inst) => inst.work != Work::Nothing,
+            Item::Goto { .. } => false,
+        });
+        work.count() >= 3
+    }
+
+    /// Whether it has a loop.
+    fn has_loop(&self) -> bool {
+        let items = (self.start..).zip(&self.items);
+        let mut back = items.filter_map(|(pc, item)| match item {
+            Item::Goto { target, .. } => Some((*target, pc)),
+            Item::Inst(_) => None,
+        });
+        back.any(|(target, pc)| (self.start..=pc).contains(&target))
+    }
+
+    /// The bytes that are worth a register wherever the region is: touched in one way alone, in its loops.
+    fn pinned(&self) -> Vec<Bytes> {
+        if !self.has_loop() {
+            return Vec::new();
+        }
+        let mut weights = vec![0u32; self.items.len()];
+        for (at, item) in self.items.iter().enumerate() {
+            let Item::Goto { target, .. } = item else {
+                continue;
+            };
+            let Some(target) = target.checked_sub(self.start).map(|t| t as usize) else {
+                continue;
+            };
+            if target <= at {
+                weights[target..=at].iter_mut().for_each(|w| *w += 1);
+            }
+        }
+        let mut uses: BTreeMap<Bytes, u32> = BTreeMap::new();
+        let mut others: Vec<Bytes> = Vec::new();
+        let mut touch = |bytes: Bytes, weight: u32| match bytes.kind {
+            Kind::Row(4..) | Kind::Each => *uses.entry(bytes).or_default() += 16 * weight + 1,
+            _ => others.push(bytes),
+        };
+        for (item, &weight) in self.items.iter().zip(&weights) {
+            let Item::Inst(inst) = item else { continue };
+            if inst.work == Work::Nothing {
+                continue;
+            }
+            for r in 0..inst.rows() {
+                touch(inst.written(r), weight);
+                for operand in &inst.src {
+                    if let Some(bytes) = inst.read(operand, r) {
+                        touch(bytes, weight);
+                    }
+                }
+            }
+        }
+        let alone = |bytes: &Bytes| {
+            let kinds = uses.keys().filter(|other| *other != bytes);
+            !kinds.chain(&others).any(|other| other.overlaps(*bytes))
+        };
+        let mut pinned: Vec<(u32, Bytes)> = uses
+            .iter()
+            .filter(|(bytes, uses)| **uses >= 16 && alone(bytes))
+            .map(|(bytes, uses)| (*uses, *bytes))
+            .collect();
+        pinned.sort_unstable_by_key(|(uses, bytes)| (std::cmp::Reverse(*uses), bytes.at));
+        pinned.truncate(usize::from(REGISTERS - FIRST_HELD - LEAST_FREE));
+        pinned.into_iter().map(|(_, bytes)| bytes).collect()
+    }
+
+    /// The predicates that are worth a register wherever the region is.
+    fn flags(&self) -> Vec<u32> {
+        if !self.has_loop() {
+            return Vec::new();
+        }
+        let mut uses: BTreeMap<u32, u32> = BTreeMap::new();
+        let mut others: Vec<Bytes> = Vec::new();
+        for item in &self.items {
+            let (inst, guard) = match item {
+                Item::Inst(inst) => (Some(inst), inst.guard),
+                Item::Goto { guard, .. } => (None, *guard),
+            };
+            if let Some(guard) = guard {
+                *uses.entry(guard.offset).or_default() += 1;
+            }
+            let Some(inst) = inst.filter(|inst| inst.work != Work::Nothing) else {
+                continue;
+            };
+            if let Work::Predicates(_, src) = inst.work {
+                src.iter().for_each(|at| *uses.entry(*at).or_default() += 1);
+            }
+            match inst.dst {
+                Put::Flags(at) => *uses.entry(at).or_default() += 1,
+                _ => others.extend((0..inst.rows()).map(|r| inst.written(r))),
+            }
+            for operand in &inst.src {
+                others.extend((0..inst.rows()).filter_map(|r| inst.read(operand, r)));
+            }
+        }
+        let flag = |at: u32| Bytes {
+            at,
+            len: 4,
+            kind: Kind::Other,
+        };
+        let alone = |at: &u32| {
+            let flags = uses.keys().filter(|other| *other != at);
+            let others = others.iter().copied().chain(flags.map(|at| flag(*at)));
+            !others.into_iter().any(|other| other.overlaps(flag(*at)))
+        };
+        let mut flags: Vec<(u32, u32)> = uses.iter().map(|(at, uses)| (*uses, *at)).collect();
+        flags.retain(|(_, at)| alone(at));
+        flags.sort_unstable_by_key(|(uses, at)| (std::cmp::Reverse(*uses), *at));
+        flags.truncate(FLAGS.len());
+        flags.into_iter().map(|(_, at)| at).collect()
+    }
+
+    /// Whether an instruction has lanes from 16 on.
+    fn is_wide(&self) -> bool {
+        self.items.iter().any(|item| match item {
+            Item::Inst(inst) => inst.lanes.offset + inst.lanes.count > 16,
+            Item::Goto { .. } => false,
+        })
+    }
+}
+
+/// The code of a region in the making.
+struct Flow<'a> {
+    emitter: &'a mut Emitter,
+    region: &'a Region,
+    /// The code of each place of the region, behind which lanes that waited have joined; outside it the exit to it.
+    labels: Vec<Label>,
+    /// Where lanes that wait at a place join those that come to it.
+    joins: Vec<Label>,
+    /// Where all of them go on.
+    joined: Vec<(usize, Label)>,
+    /// Saves what is pinned, with the next op in `rcx`.
+    exit: Label,
+    /// Lets the lanes at the smallest place run.
+    pick: Label,
+    /// Ops since the count of instructions was brought up to date.
+    uncounted: u32,
+    /// The ways out in front of an op: its place, and how many ops behind the count it is.
+    left: Vec<(Label, u32, u32)>,
+    /// There are lanes from 16 on.
+    wide: bool,
+    /// For what is pinned, whether the region writes it.
+    written: Vec<bool>,
+}
+
+/// Emits a region; the entry of each of its own places comes back.
+pub fn emit(emitter: &mut Emitter, region: &Region) -> Vec<(u32, Label)> {
+    let pinned = region.pinned();
+    emitter.free = FIRST_HELD + pinned.len() as u8;
+    emitter.pinned = pinned.into_iter().zip(FIRST_HELD..).collect();
+    emitter.flags = region.flags().into_iter().zip(FLAGS).collect();
+    emitter.forget();
+    let mut label = || emitter.code.label();
+    let labels: Vec<Label> = region.places.iter().map(|_| label()).collect();
+    let joins: Vec<Label> = region.places.iter().map(|_| label()).collect();
+    let (exit, pick) = (label(), label());
+    let written = emitter.pinned.iter().map(|(bytes, _)| {
+        let mut items = region.items.iter();
+        items.any(|item| match item {
+            Item::Inst(inst) => (0..inst.rows()).any(|r| inst.written(r) == *bytes),
+            Item::Goto { .. } => false,
+        })
+    });
+    let written = written.collect();
+    let mut flow = Flow {
+        emitter,
+        region,
+        labels,
+        joins,
+        joined: Vec::new(),
+        exit,
+        pick,
+        uncounted: 0,
+        left: Vec::new(),
+        wide: region.is_wide(),
+        written,
+    };
+    let entries = flow.entries();
+    flow.body();
+    flow.cold();
+    entries
+}
+
+impl Flow<'_> {
+    /// The index of a place.
+    fn place(&self, pc: u32) -> usize {
+        let found = self.region.places.binary_search(&pc);
+        found.expect("every branch leads to a place")
+    }
+
+    fn is_inside(&self, pc: u32) -> bool {
+        (self.region.start..self.region.end).contains(&pc)
+    }
+
+    /// The prologue of each entry, and one epilogue for all.
+    fn entries(&mut self) -> Vec<(u32, Label)> {
+        let mut entries = Vec::new();
+        for (place, &pc) in self.region.places.iter().enumerate() {
+            if !self.is_inside(pc) {
+                continue;
+            }
+            let code = &mut self.emitter.code;
+            let (entry, next) = (code.label(), code.label());
+            code.bind(entry);
+            code.push(Gpr::Rbx);
+            code.push(Gpr::Rbp);
+            FLAGS.into_iter().for_each(|flag| code.push(flag));
+            code.move_wide(Gpr::Rbx, Gpr::Rsi);
+            code.address(Gpr::Rbp, next);
+            code.bind(next);
+            code.load_wide(Gpr::Rsi, field::ARENA);
+            code.load_wide(Gpr::R9, field::EXECUTED);
+            code.load_wide(Gpr::R10, field::BUDGET);
+            code.load(Gpr::R8, Place::Context(field::EM));
+            code.load(Gpr::R11, Place::Context(field::WAITING));
+            for (bytes, reg) in self.emitter.pinned.clone() {
+                load(self.emitter, bytes, reg);
+            }
+            for (at, reg) in self.emitter.flags.clone() {
+                self.emitter.code.load(reg, Place::Arena(at));
+            }
+            self.emitter.enable(self.wide);
+            self.emitter.code.jump(self.labels[place]);
+            entries.push((pc, entry));
+        }
+        let code = &mut self.emitter.code;
+        code.bind(self.exit);
+        code.store(Place::Context(field::PC), Gpr::Rcx);
+        code.store(Place::Context(field::EM), Gpr::R8);
+        code.store(Place::Context(field::WAITING), Gpr::R11);
+        code.store_wide(field::EXECUTED, Gpr::R9);
+        let pinned = self.emitter.pinned.clone();
+        for ((bytes, reg), _) in pinned.into_iter().zip(&self.written).filter(|(_, w)| **w) {
+            let (vector, len, place) = match bytes.kind {
+                Kind::Each => (Vector::STORE_ONE, Len::X, Rm::Each(bytes.at)),
+                _ => (Vector::STORE, row_len(bytes), Rm::Row(bytes.at)),
+            };
+            self.emitter.code.vector(vector, len, reg, 0, place);
+        }
+        let code = &mut self.emitter.code;
+        for &(at, reg) in &self.emitter.flags {
+            code.store(Place::Arena(at), reg);
+        }
+        code.add_wide(Gpr::Rdi, field::SIZE);
+        code.compare_wide(Gpr::Rdi, Gpr::Rbx);
+        let done = code.label();
+        code.jump_if(If::AboveOrEqual, done);
+        code.jump_to(Gpr::Rbp);
+        code.bind(done);
+        FLAGS.into_iter().rev().for_each(|flag| code.pop(flag));
+        code.pop(Gpr::Rbp);
+        code.pop(Gpr::Rbx);
+        code.end();
+        entries
+    }
+
+    /// The ops.
+    fn body(&mut self) {
+        let region = self.region;
+        for (pc, item) in (region.start..).zip(&region.items) {
+            if let Ok(place) = region.places.binary_search(&pc) {
+                self.count();
+                self.emitter.forget();
+                let code = &mut self.emitter.code;
+                code.bind(self.labels[place]);
+                code.test_number(Gpr::R11, 1 << place);
+                code.jump_if(If::NotZero, self.joins[place]);
+                let on = code.label();
+                code.bind(on);
+                self.joined.push((place, on));
+            }
+            match item {
+                Item::Inst(inst) => {
+                    self.emitter.inst(inst);
+                    if let Some(leave) = self.emitter.leave.take() {
+                        self.left.push((leave, pc, self.uncounted));
+                    }
+                    self.uncounted += 1;
+                }
+                Item::Goto {
+                    lanes,
+                    guard,
+                    target,
+                } => {
+                    self.uncounted += 1;
+                    self.count();
+                    self.goto(pc, *lanes, *guard, *target);
+                }
+            }
+        }
+        self.count();
+        self.leave_at(region.end);
+    }
+
+    /// Brings the count of instructions up to date.
+    fn count(&mut self) {
+        let ops = std::mem::take(&mut self.uncounted);
+        if ops > 0 {
+            self.emitter.code.add_wide(Gpr::R9, ops);
+        }
+    }
+
+    /// Leaves the region at an op.
+    fn leave_at(&mut self, pc: u32) {
+        self.emitter.code.move_number(Gpr::Rcx, pc);
+        self.emitter.code.jump(self.exit);
+    }
+
+    fn goto(&mut self, pc: u32, lanes: Lanes, guard: Option<Guard>, target: u32) {
+        if lanes.count == 1 {
+            let on = self.emitter.code.label();
+            if let Some(guard) = guard {
+                self.unless_uniform(lanes, guard, on);
+            }
+            self.go(pc, target);
+            self.emitter.code.bind(on);
+            return;
+        }
+        let window = lanes.all() << lanes.offset;
+        match guard {
+            Some(guard) => {
+                self.emitter.predicate(lanes, guard);
+                let code = &mut self.emitter.code;
+                code.shift_left(Gpr::Rax, lanes.offset);
+                code.alu(Alu::And, Gpr::Rax, Gpr::R8);
+            }
+            None => {
+                let code = &mut self.emitter.code;
+                code.move_gpr(Gpr::Rax, Gpr::R8);
+                code.alu_number(Alu::And, Gpr::Rax, window);
+            }
+        }
+        let on = self.emitter.code.label();
+        let code = &mut self.emitter.code;
+        code.jump_if(If::Zero, on);
+        // Those that stay.
+        code.move_gpr(Gpr::Rcx, Gpr::R8);
+        code.alu(Alu::Xor, Gpr::Rcx, Gpr::Rax);
+        let all = code.label();
+        code.jump_if(If::Zero, all);
+        let (waits, runs, place) = match target > pc {
+            true => (Gpr::Rax, Gpr::Rcx, self.place(target)),
+            false => (Gpr::Rcx, Gpr::Rax, self.place(pc + 1)),
+        };
+        self.wait(place, waits);
+        self.emitter.code.move_gpr(Gpr::R8, runs);
+        self.emitter.enable(self.wide);
+        if target > pc {
+            self.emitter.code.jump(on);
+        }
+        self.emitter.code.bind(all);
+        self.go(pc, target);
+        self.emitter.code.bind(on);
+    }
+
+    /// Goes to `on` unless the first bit of a predicate is set.
+    fn unless_uniform(&mut self, lanes: Lanes, guard: Guard, on: Label) {
+        if guard.group == Group::Each {
+            self.emitter.test_flag(guard.offset, 1 << lanes.offset);
+            let unless = if guard.inverted {
+                If::NotZero
+            } else {
+                If::Zero
+            };
+            self.emitter.code.jump_if(unless, on);
+            return;
+        }
+        self.emitter.predicate(lanes, guard);
+        self.emitter.code.test_number(Gpr::Rax, 1);
+        self.emitter.code.jump_if(If::Zero, on);
+    }
+
+    /// Lanes wait at a place.
+    fn wait(&mut self, place: usize, lanes: Gpr) {
+        let code = &mut self.emitter.code;
+        let slot = Place::Context(field::PLACES + 4 * place as u32);
+        code.alu_into(Alu::Or, slot, lanes);
+        code.alu_number(Alu::Or, Gpr::R11, 1 << place);
+    }
+
+    /// All running lanes go from an op to another one.
+    fn go(&mut self, pc: u32, target: u32) {
+        let place = self.place(target);
+        if target <= pc {
+            let code = &mut self.emitter.code;
+            if self.region.start <= target {
+                // The next op is the same whether there is budget left or not.
+                code.move_number(Gpr::Rcx, target);
+                code.compare_wide(Gpr::R9, Gpr::R10);
+                code.jump_if(If::AboveOrEqual, self.exit);
+                code.jump(self.labels[place]);
+            } else {
+                self.leave_at(target);
+            }
+            return;
+        }
+        let places = self.region.places.iter().enumerate();
+        let before = places.filter(|(_, at)| (pc + 1..target).contains(at));
+        let before = before.fold(0, |bits, (i, _)| bits | 1 << i);
+        if before != 0 {
+            let straight = self.emitter.code.label();
+            self.emitter.code.test_number(Gpr::R11, before);
+            self.emitter.code.jump_if(If::Zero, straight);
+            self.wait(place, Gpr::R8);
+            self.emitter.code.jump(self.pick);
+            self.emitter.code.bind(straight);
+        }
+        if self.is_inside(target) {
+            self.emitter.code.jump(self.labels[place]);
+        } else {
+            self.leave_at(target);
+        }
+    }
+
+    /// What is seldom run.
+    fn cold(&mut self) {
+        // Lanes that waited join those that come.
+        for (place, on) in std::mem::take(&mut self.joined) {
+            let slot = Place::Context(field::PLACES + 4 * place as u32);
+            self.emitter.code.bind(self.joins[place]);
+            self.emitter.code.alu_place(Alu::Or, Gpr::R8, slot);
+            self.clear(place);
+            self.emitter.enable(self.wide);
+            self.emitter.code.jump(on);
+        }
+        // The smallest place where lanes wait.
+        self.emitter.code.bind(self.pick);
+        for (place, &pc) in self.region.places.iter().enumerate() {
+            let next = self.emitter.code.label();
+            let code = &mut self.emitter.code;
+            code.test_number(Gpr::R11, 1 << place);
+            code.jump_if(If::Zero, next);
+            let slot = Place::Context(field::PLACES + 4 * place as u32);
+            code.load(Gpr::R8, slot);
+            self.clear(place);
+            match self.is_inside(pc) {
+                true => {
+                    self.emitter.enable(self.wide);
+                    self.emitter.code.jump(self.labels[place]);
+                }
+                false => self.leave_at(pc),
+            }
+            self.emitter.code.bind(next);
+        }
+        // Places outside have no code, but labels that are placed.
+        for (place, &pc) in self.region.places.iter().enumerate() {
+            if !self.is_inside(pc) {
+                self.emitter.code.bind(self.labels[place]);
+                self.emitter.code.bind(self.joins[place]);
+                self.leave_at(pc);
+            }
+        }
+        for (leave, pc, behind) in std::mem::take(&mut self.left) {
+            self.emitter.code.bind(leave);
+            if behind > 0 {
+                self.emitter.code.add_wide(Gpr::R9, behind);
+            }
+            self.leave_at(pc);
+        }
+    }
+
+    /// Nobody waits at a place any more.
+    fn clear(&mut self, place: usize) {
+        let slot = Place::Context(field::PLACES + 4 * place as u32);
+        self.emitter.code.store_number(slot, 0);
+        self.emitter
+            .code
+            .alu_number(Alu::And, Gpr::R11, !(1 << place));
+    }
+}
+
+fn row_len(bytes: Bytes) -> Len {
+    match bytes.len {
+        64.. => Len::Z,
+        32..=63 => Len::Y,
+        _ => Len::X,
+    }
+}
+
+/// Loads what is pinned.
+fn load(emitter: &mut Emitter, bytes: Bytes, reg: u8) {
+    match bytes.kind {
+        Kind::Each => {
+            let from = Rm::Each(bytes.at);
+            emitter.code.vector(Vector::BROADCAST, Len::Z, reg, 0, from);
+        }
+        _ => {
+            let from = Rm::Row(bytes.at);
+            emitter
+                .code
+                .vector(Vector::LOAD, row_len(bytes), reg, 0, from);
+        }
+    }
+}

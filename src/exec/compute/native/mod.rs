@@ -1,0 +1,279 @@
+//! Native code behind threads in step: loops and straight runs of ops that compute, as instructions of the host.
+//!
+//! ```text
+//!  ops      mul │ mad │ cmp │ goto │ sample │ add │ sin │ mul …
+//!  regions  ├──────── a ──────────┤        ├ b ─┤     ├ c …      `flow`: entered where a branch leads
+//!  code     for each thread: load what is pinned; run; store it   `emit`, `assembler`
+//! ```
+//!
+//! What is not code is done by the [steps](super::decoded), op by op, and so is what code cannot know: where the result of a
+//! lane that runs is NaN, the region is left in front of that op with everything else in place, for payloads are the
+//! reference's. So the bytes of an arena and the count of instructions are the same with native code and without;
+//! a law and all corpora assert it.
+//!
+//! Singles round to nearest even, as the host does unless told otherwise; denormals are flushed by instructions of their
+//! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
+//! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
+//! hangs on the last bits of a double. Other float modes, sines, doubles, halves, 64-bit integers, lists of offsets and
+//! operands through addresses have no code.
+//!
+//! An own assembler for some sixty instructions, because what it replaces is dear to build (processor seconds,
+//! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because
+//! its mask registers are what execution masks are, and 32 registers of 16 lanes hold a loop of a SIMD16 kernel. On other
+//! hosts the steps do everything.
+//!
+//! All that is unsafe is in `call`. Start with [`Native::new`] and [`Native::run`].
+
+#[cfg(target_arch = "x86_64")]
+mod assembler;
+#[cfg(target_arch = "x86_64")]
+mod call;
+#[cfg(target_arch = "x86_64")]
+mod emit;
+#[cfg(target_arch = "x86_64")]
+mod flow;
+#[cfg(target_arch = "x86_64")]
+mod select;
+
+/// Whether native code runs.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
+pub enum NativeCode {
+    /// Where it pays: once a program has run for a while, on hosts that have the instructions.
+    #[default]
+    Auto,
+    /// Never: steps do everything.
+    Never,
+    /// From the first op on, where the host has the instructions.
+    Always,
+}
+
+impl NativeCode {
+    /// Whether this host has the instructions that native code is made of.
+    pub fn is_possible() -> bool {
+        #[cfg(target_arch = "x86_64")]
+        return call::Host::detect().is_some();
+        #[cfg(not(target_arch = "x86_64"))]
+        false
+    }
+
+    /// Ops that steps run before code is made; a program that ends before has done without it. Builds for tests
+    /// make it at once, so that all tests run it.
+    pub(crate) const fn after(self) -> u64 {
+        match self {
+            NativeCode::Auto if cfg!(debug_assertions) => 0,
+            NativeCode::Auto => 1 << 14,
+            NativeCode::Never => u64::MAX,
+            NativeCode::Always => 0,
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+pub use host::Native;
+
+#[cfg(not(target_arch = "x86_64"))]
+pub use other::Native;
+
+#[cfg(not(target_arch = "x86_64"))]
+mod other {
+    use crate::exec::state::thread::Thread;
+    use crate::program::Program;
+    use std::convert::Infallible;
+
+    /// Code of a program; this host has none.
+    pub struct Native(Infallible);
+
+    impl Native {
+        /// None.
+        pub fn new(_: &Program, _: &[bool], _: bool, _: impl Fn(u32) -> bool) -> Option<Native> {
+            None
+        }
+
+        /// Nothing is entered.
+        pub fn until(&self, _: u32) -> u32 {
+            match self.0 {}
+        }
+
+        /// Nothing runs.
+        pub fn run(&self, _: &mut [Thread<'_>], _: u32, _: u64, _: u64) -> bool {
+            match self.0 {}
+        }
+    }
+}
+
+#[cfg(target_arch = "x86_64")]
+mod host {
+    use super::call::{Context, Entry, Executable, Host, MOST_PLACES};
+    use super::emit::Emitter;
+    use super::flow::{self, Region};
+    use crate::exec::state::frame::Frame;
+    use crate::exec::state::thread::Thread;
+    use crate::program::Program;
+    use std::ops::Range;
+
+    /// Threads that go through code one after the other without coming back.
+    const TOGETHER: usize = 16;
+
+    /// Code of a program.
+    pub struct Native {
+        code: Executable,
+        /// Ops of each region, and its places.
+        regions: Vec<(Range<u32>, Vec<u32>)>,
+        /// For each op the region that may be entered at it, and how.
+        entries: Vec<Option<(u32, Entry)>>,
+        /// For each op how many ops there are before one at which code may be entered.
+        until: Vec<u32>,
+    }
+
+    impl Native {
+        /// Makes the code of a program for a mode that rounds to nearest even; `None` if there is nothing to make, or
+        /// the host has no such instructions, or no memory that can be run.
+        ///
+        /// * `entered`: the ops that a jump may lead to.
+        /// * `flush`: denormal singles are flushed.
+        /// * `splits`: whether steps may stop in front of an op.
+        pub fn new(
+            program: &Program,
+            entered: &[bool],
+            flush: bool,
+            splits: impl Fn(u32) -> bool,
+        ) -> Option<Native> {
+            let host = Host::detect()?;
+            let regions = flow::regions(program, entered, splits);
+            if regions.is_empty() {
+                return None;
+            }
+            let mut emitter = Emitter::new(flush);
+            let mut doors = Vec::new();
+            for (number, region) in (0..).zip(&regions) {
+                for (pc, label) in flow::emit(&mut emitter, region) {
+                    doors.push((number, pc, label));
+                }
+            }
+            let offsets = doors.iter().map(|(.., l)| emitter.code.offset(*l) as u32);
+            let offsets = offsets.collect();
+            let code = Executable::new(host, emitter.code, offsets).ok()?;
+            let mut entries = vec![None; program.ops.len()];
+            for (i, (number, pc, _)) in doors.iter().enumerate() {
+                entries[*pc as usize] = code.entry(i).map(|entry| (*number, entry));
+            }
+            let mut until = vec![0; program.ops.len()];
+            let mut ops = u32::MAX;
+            for (until, entry) in until.iter_mut().zip(&entries).rev() {
+                ops = match entry {
+                    Some(_) => 0,
+                    None => ops.saturating_add(1),
+                };
+                *until = ops;
+            }
+            let places = |r: Region| (r.start..r.end, r.places);
+            Some(Native {
+                code,
+                regions: regions.into_iter().map(places).collect(),
+                entries,
+                until,
+            })
+        }
+
+        /// Ops in front of the next one at which code may be entered; 0 if that is this one.
+        #[inline]
+        pub fn until(&self, pc: u32) -> u32 {
+            self.until.get(pc as usize).copied().unwrap_or(u32::MAX)
+        }
+
+        /// How many ops are code.
+        #[cfg(test)]
+        pub fn covered(&self) -> u32 {
+            self.regions
+                .iter()
+                .map(|(ops, _)| ops.end - ops.start)
+                .sum()
+        }
+
+        /// Runs threads that are at one op, each until it comes to an op that is no code, or has run `window`
+        /// instructions. No thread runs more than `limit` in all. False if nothing has happened: code is not entered
+        /// here, or not by these threads.
+        pub fn run(&self, threads: &mut [Thread<'_>], pc: u32, limit: u64, window: u64) -> bool {
+            let Some(&Some((number, entry))) = self.entries.get(pc as usize) else {
+                return false;
+            };
+            let (ops, places) = &self.regions[number as usize];
+            // Between two backward jumps no op runs twice.
+            let most = u64::from(ops.end - ops.start);
+            let enters = |t: &Thread<'_>| {
+                let waits = |(at, _): &(u32, u32)| {
+                    !ops.contains(at) || at > &pc && places.binary_search(at).is_ok()
+                };
+                t.frame.em != 0
+                    && t.executed.saturating_add(most) <= limit
+                    && t.frame.waiting.iter().all(waits)
+            };
+            if !threads.iter().all(enters) {
+                return false;
+            }
+            let mut ran = false;
+            for threads in threads.chunks_mut(TOGETHER) {
+                let mut contexts = [Context::NONE; TOGETHER];
+                let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
+                let count = threads.len();
+                let slots = contexts.iter_mut().zip(&mut frames);
+                for ((context, slot), thread) in slots.zip(threads) {
+                    let (frame, executed) = (&mut thread.frame, &mut thread.executed);
+                    *context = Context::new(&mut thread.arena);
+                    context.executed = *executed;
+                    context.budget = (limit - most).min(executed.saturating_add(window));
+                    context.em = frame.em;
+                    if !frame.waiting.is_empty() {
+                        enter(context, frame, ops, places);
+                    }
+                    *slot = Some((frame, executed));
+                }
+                if !self.code.run(entry, &mut contexts[..count]) {
+                    // They have changed nothing but where lanes wait.
+                    for (context, slot) in contexts.iter_mut().zip(frames) {
+                        if let Some((frame, _)) = slot {
+                            context.pc = pc;
+                            leave(context, frame, places);
+                        }
+                    }
+                    return ran;
+                }
+                ran = true;
+                for (context, slot) in contexts.iter().zip(frames) {
+                    let Some((frame, executed)) = slot else { break };
+                    *executed = context.executed;
+                    leave(context, frame, places);
+                }
+            }
+            ran
+        }
+    }
+
+    /// Takes the lanes that wait at places of a region out of a frame.
+    fn enter(context: &mut Context<'_>, frame: &mut Frame, ops: &Range<u32>, places: &[u32]) {
+        frame.waiting.retain(|(at, lanes)| {
+            let place = places.binary_search(at).ok().filter(|_| ops.contains(at));
+            if let Some(place) = place {
+                context.waiting |= 1 << place;
+                context.places[place] |= lanes;
+            }
+            place.is_none()
+        });
+    }
+
+    /// Puts a frame where code was left, and lanes that wait back into it.
+    fn leave(context: &Context<'_>, frame: &mut Frame, places: &[u32]) {
+        frame.pc = context.pc;
+        frame.em = context.em;
+        if context.waiting == 0 && frame.waiting.is_empty() {
+            frame.join = u32::MAX;
+            return;
+        }
+        let waits = (0..MOST_PLACES).filter(|place| context.waiting >> place & 1 != 0);
+        for place in waits {
+            frame.wait(places[place], context.places[place]);
+        }
+        let join = frame.waiting.iter().map(|(at, _)| *at).min();
+        frame.join = join.unwrap_or(u32::MAX);
+    }
+}

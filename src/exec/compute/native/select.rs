@@ -1,0 +1,390 @@
+//! From an op to what code is made of it: as [`decoded`](super::super::decoded) chooses its functions, in terms of
+//! instructions. What is not selected is left to the steps.
+
+use super::super::decoded::choose::{held, shifted};
+use super::super::decoded::operand::{Element, Operand, OperandShape, Put};
+use crate::isa::{Condition, Opcode, Type};
+use crate::program::{Alu, CompareDest, Guard, Lanes, Op, Program, Source};
+
+/// An op that computes, selected.
+pub struct Inst {
+    /// What it does.
+    pub work: Work,
+    /// Which lanes.
+    pub lanes: Lanes,
+    /// The predicate; that of `sel` chooses.
+    pub guard: Option<Guard>,
+    /// Where values come from.
+    pub src: Vec<Operand>,
+    /// Where results go.
+    pub dst: Put,
+}
+
+/// What an op does.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub enum Work {
+    /// Nothing.
+    Nothing,
+    /// Arithmetic of singles, and whether it saturates.
+    Single(Opcode, bool),
+    /// Integers of up to 32 bits.
+    Dword(Opcode),
+    /// `min`, `max` of what unsigned dwords hold.
+    Unsigned(Opcode),
+    /// `bfn` of this function.
+    Boolean(u8),
+    /// `sel`.
+    Select,
+    /// A move of integers.
+    Move,
+    /// A move of singles with a modifier or `.sat`.
+    Modified(bool),
+    /// Integers to singles.
+    ToSingle { signed: bool },
+    /// Singles to integers of this type.
+    FromSingle(Type),
+    /// `cmp` of singles.
+    CompareSingle(Condition),
+    /// `cmp` of what signed dwords hold.
+    CompareSigned(Condition),
+    /// `cmp` of what unsigned dwords hold.
+    CompareUnsigned(Condition),
+    /// Logic of the predicates at these offsets.
+    Predicates(Opcode, [u32; 2]),
+}
+
+/// Selects an op, if there is code for it.
+pub fn select(program: &Program, op: &Op) -> Option<Inst> {
+    let inst = match op {
+        Op::Nothing | Op::Lifetime(_) => Inst {
+            work: Work::Nothing,
+            lanes: Lanes {
+                count: 1,
+                offset: 0,
+                no_mask: true,
+            },
+            guard: None,
+            src: Vec::new(),
+            dst: Put::Flags(0),
+        },
+        Op::Alu(alu) => computed(program, alu)?,
+        Op::Compare {
+            relation,
+            lanes,
+            dst,
+            src,
+        } => compared(program, *relation, *lanes, dst, src)?,
+        Op::PredicateLogic {
+            opcode,
+            lanes,
+            dst,
+            src,
+        } => Inst {
+            work: Work::Predicates(*opcode, *src),
+            lanes: *lanes,
+            guard: None,
+            src: Vec::new(),
+            dst: Put::Flags(*dst),
+        },
+        _ => return None,
+    };
+    inst.is_encodable(program).then_some(inst)
+}
+
+/// Sources as dwords; `None` if one is not such a thing.
+fn operands(
+    program: &Program,
+    src: &[Source],
+    count: u8,
+    element: impl Fn(usize, &Source) -> Option<Element>,
+) -> Option<Vec<Operand>> {
+    let sources = src.iter().enumerate();
+    sources
+        .map(|(k, s)| Operand::new(program, s, element(k, s)?, usize::from(count)))
+        .collect()
+}
+
+fn computed(program: &Program, alu: &Alu) -> Option<Inst> {
+    if alu.dst2.is_some() || alu.overflow.is_some() || alu.opcode == Opcode::Fcvt {
+        return None;
+    }
+    let (ty, src, count) = (alu.dst.ty, &alu.src[..], alu.lanes.count);
+    let floats = ty.is_float() || src.iter().any(|s| s.ty.is_float());
+    let dst = Put::new(program, &alu.dst, usize::from(count))?;
+    let own = |_: usize, s: &Source| Element::of(s.ty);
+    let mut sources = None;
+    let work = match alu.opcode {
+        Opcode::Mov => moved(alu)?,
+        Opcode::Sel if !alu.saturate => {
+            let bits = src.iter().all(|s| s.ty == ty && s.modifier.is_none());
+            (!floats || bits).then_some(Work::Select)?
+        }
+        opcode if floats => {
+            let all = src.iter().all(|s| s.ty == Type::F) && ty == Type::F;
+            (all && is_single(opcode)).then_some(Work::Single(opcode, alu.saturate))?
+        }
+        _ if alu.saturate => return None,
+        Opcode::Bfn => Work::Boolean(alu.function),
+        opcode => {
+            let element = |k: usize, source: &Source| match (opcode, k) {
+                (Opcode::Shr, 0) => shifted(source, false),
+                (Opcode::Asr, 0) => shifted(source, true),
+                _ => Element::of(source.ty),
+            };
+            sources = Some(operands(program, src, count, element)?);
+            integers(opcode, src)?
+        }
+    };
+    Some(Inst {
+        work,
+        lanes: alu.lanes,
+        guard: alu.guard,
+        src: match sources {
+            Some(sources) => sources,
+            None => operands(program, src, count, own)?,
+        },
+        dst,
+    })
+}
+
+const fn is_single(opcode: Opcode) -> bool {
+    use Opcode::*;
+    matches!(
+        opcode,
+        Add | Mul
+            | Mad
+            | Min
+            | Max
+            | Frc
+            | Rndd
+            | Rndu
+            | Rnde
+            | Rndz
+            | Inv
+            | Invm
+            | Div
+            | Divm
+            | Sqrt
+            | Sqrtm
+            | Rsqrt
+            | Rsqtm
+            | Exp
+            | Log
+            | Pow
+    )
+}
+
+fn integers(opcode: Opcode, src: &[Source]) -> Option<Work> {
+    use Opcode::*;
+    Some(match opcode {
+        Add | Add3 | Mul | Mad | And | Or | Xor | Not | Shl | Shr | Asr => Work::Dword(opcode),
+        Min | Max if src.iter().all(|s| held(s).signed) => Work::Dword(opcode),
+        Min | Max if src.iter().all(|s| held(s).unsigned) => Work::Unsigned(opcode),
+        _ => return None,
+    })
+}
+
+/// `mov`. Source: vISA text reference 6.1.
+fn moved(alu: &Alu) -> Option<Work> {
+    let [source] = &alu.src[..] else {
+        return None;
+    };
+    let (from, to) = (source.ty, alu.dst.ty);
+    let bare = source.modifier.is_none() && !alu.saturate;
+    if bare && from == to || from.is_integer() && to.is_integer() && !alu.saturate {
+        return Some(Work::Move);
+    }
+    match (from, to) {
+        (Type::F, Type::F) => Some(Work::Modified(alu.saturate)),
+        _ if alu.saturate => None,
+        (_, Type::F) if from.is_integer() && held(source).signed => {
+            Some(Work::ToSingle { signed: true })
+        }
+        (_, Type::F) if from.is_integer() && held(source).unsigned => {
+            Some(Work::ToSingle { signed: false })
+        }
+        (Type::F, Type::D | Type::Ud | Type::W | Type::Uw | Type::B | Type::Ub) => {
+            Some(Work::FromSingle(to))
+        }
+        _ => None,
+    }
+}
+
+fn compared(
+    program: &Program,
+    relation: Condition,
+    lanes: Lanes,
+    dst: &CompareDest,
+    src: &[Source; 2],
+) -> Option<Inst> {
+    let count = lanes.count;
+    let work = if src.iter().all(|s| s.ty == Type::F) {
+        Work::CompareSingle(relation)
+    } else if src.iter().any(|s| s.ty.is_float()) {
+        return None;
+    } else if src.iter().all(|s| held(s).signed) {
+        Work::CompareSigned(relation)
+    } else if src.iter().all(|s| held(s).unsigned) {
+        Work::CompareUnsigned(relation)
+    } else {
+        return None;
+    };
+    Some(Inst {
+        work,
+        lanes,
+        guard: None,
+        src: operands(program, src, count, |_, s| Element::of(s.ty))?,
+        dst: match dst {
+            CompareDest::Predicate(at) => Put::Flags(*at),
+            CompareDest::General(dst) => Put::new(program, dst, usize::from(count))?,
+        },
+    })
+}
+
+/// The kind of bytes that an instruction touches: those that are touched in one way alone may live in a register.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub enum Kind {
+    /// A dword for each of so many lanes.
+    Row(u8),
+    /// A dword that all lanes have.
+    Each,
+    /// Anything else.
+    Other,
+}
+
+/// Bytes of the arena.
+#[derive(Clone, Copy, Debug, PartialEq, Eq, Hash, PartialOrd, Ord)]
+pub struct Bytes {
+    pub at: u32,
+    pub len: u32,
+    pub kind: Kind,
+}
+
+impl Bytes {
+    pub const fn overlaps(self, other: Bytes) -> bool {
+        self.at < other.at + other.len && other.at < self.at + self.len
+    }
+}
+
+impl Inst {
+    /// Lanes of a row: all that a register holds, or all that there are.
+    pub fn row(&self) -> u8 {
+        self.lanes.count.min(16)
+    }
+
+    /// How many rows there are.
+    pub const fn rows(&self) -> u8 {
+        self.lanes.count.div_ceil(16)
+    }
+
+    /// Whether it runs on one lane that is always on: then all lanes of a register have its result.
+    pub const fn is_uniform(&self) -> bool {
+        self.lanes.count == 1 && self.lanes.no_mask && self.guard.is_none()
+    }
+
+    /// The dwords of row `r` of a source, or what it takes to make them.
+    pub fn read(&self, operand: &Operand, r: u8) -> Option<Bytes> {
+        let (lanes, at) = (u32::from(self.row()), operand.at());
+        let first = 16 * u32::from(r);
+        let each = Bytes {
+            at,
+            len: 4,
+            kind: Kind::Each,
+        };
+        Some(match operand.form {
+            OperandShape::Value => return None,
+            OperandShape::Scalar => each,
+            OperandShape::Dense if self.lanes.count == 1 => each,
+            OperandShape::Dense => Bytes {
+                at: at + 4 * first,
+                len: 4 * lanes,
+                kind: Kind::Row(self.row()),
+            },
+            OperandShape::Strided(element, stride) => {
+                let stride = u32::from(stride);
+                Bytes {
+                    at: at + stride * first,
+                    len: stride * (lanes - 1) + element.bytes() as u32,
+                    kind: Kind::Other,
+                }
+            }
+            OperandShape::Listed(_) => return None,
+        })
+    }
+
+    /// The bytes of row `r` of the destination.
+    pub fn written(&self, r: u8) -> Bytes {
+        let lanes = u32::from(self.row());
+        let first = 16 * u32::from(r);
+        match self.dst {
+            Put::Flags(at) => Bytes {
+                at,
+                len: 4,
+                kind: Kind::Other,
+            },
+            Put::Dense(at) if self.is_uniform() => Bytes {
+                at,
+                len: 4,
+                kind: Kind::Each,
+            },
+            Put::Dense(at) => Bytes {
+                at: at + 4 * first,
+                len: 4 * lanes,
+                kind: match self.lanes.count {
+                    1 | 2 => Kind::Other,
+                    _ => Kind::Row(self.row()),
+                },
+            },
+            Put::Strided { at, bytes, stride } => {
+                let stride = u32::from(stride);
+                Bytes {
+                    at: at + stride * first,
+                    len: stride * (lanes - 1) + u32::from(bytes),
+                    kind: Kind::Other,
+                }
+            }
+            Put::Listed(_) => unreachable!("no list is selected"),
+        }
+    }
+
+    /// Whether there are instructions for its operands, and wide loads and stores stay inside the arena.
+    fn is_encodable(&self, program: &Program) -> bool {
+        if self.lanes.count == 0 || !self.lanes.count.is_power_of_two() {
+            return false;
+        }
+        let end = program.image.len() as u32;
+        let count = u32::from(self.lanes.count);
+        // Narrow elements are loaded and stored as if they filled a register.
+        let wide = |at: u32, stride: u32| match stride {
+            0 => at + 4 <= end,
+            4 => at + 4 * count.next_multiple_of(4) <= end,
+            _ => at + stride * count + 64 <= end,
+        };
+        let sources = self.src.iter().all(|operand| match operand.form {
+            OperandShape::Value => true,
+            OperandShape::Scalar => wide(operand.at(), 0),
+            OperandShape::Dense => wide(operand.at(), 4),
+            OperandShape::Strided(element, stride) => {
+                let known = matches!(
+                    (element, stride),
+                    (_, 0)
+                        | (Element::U8 | Element::S8, 1 | 4)
+                        | (Element::U16 | Element::S16, 2 | 4)
+                ) || element == Element::Dword && stride == 8 && count > 2;
+                (known || count == 1) && wide(operand.at(), stride.into())
+            }
+            OperandShape::Listed(_) => false,
+        });
+        let dst = match self.dst {
+            Put::Flags(at) => self.work == Work::Nothing || wide(at, 0),
+            Put::Dense(at) => wide(at, 4),
+            Put::Strided { at, bytes, stride } => {
+                let known = matches!((bytes, stride), (1, 1 | 4) | (2, 2 | 4))
+                    || (bytes, stride) == (4, 8) && count > 2;
+                (known || count == 1 && bytes < 4) && wide(at, stride.into())
+            }
+            Put::Listed(_) => false,
+        };
+        sources && dst
+    }
+}

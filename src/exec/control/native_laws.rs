@@ -1,0 +1,319 @@
+//! Native code leaves the same bytes, lanes and counts as steps do.
+
+use super::lockstep;
+use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::laws::{
+    FLOATS, INTEGERS, TYPES, dword, lowered, modifier, program, sources,
+};
+use crate::exec::compute::native::{Native, NativeCode};
+use crate::exec::message::environment::{Allowance, Environment};
+use crate::exec::message::site_plans::SitePlans;
+use crate::exec::state::bindings::{Bindings, Resources};
+use crate::exec::state::float_mode::FloatMode;
+use crate::exec::state::named::NamedBarriers;
+use crate::exec::state::observer::Silent;
+use crate::exec::state::thread::{Stop, Thread, ThreadId};
+use crate::isa::{Condition, Opcode, Type};
+use crate::program::{Alu, CompareDest, Dest, Group, Guard, Lanes, Op, Program, Region, Source};
+use crate::surface::Memory;
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+
+/// Bytes of an arena: rows, then predicates, then constants.
+const BYTES: usize = 2048;
+const PREDICATES: u32 = 1600;
+const CONSTANTS: u32 = 1664;
+
+/// Numbers that an op is made of.
+#[derive(Clone, Debug)]
+struct Seed {
+    kind: u8,
+    opcode: prop::sample::Index,
+    types: [prop::sample::Index; 4],
+    shapes: [u8; 4],
+    modifiers: [u8; 3],
+    width: u8,
+    flags: u8,
+    target: u8,
+}
+
+fn seed() -> impl Strategy<Value = Seed> {
+    let ops = (
+        any::<u8>(),
+        any::<prop::sample::Index>(),
+        any::<[prop::sample::Index; 4]>(),
+    );
+    let operands = (any::<[u8; 4]>(), any::<[u8; 3]>());
+    (ops, operands, any::<[u8; 3]>()).prop_map(|((kind, opcode, types), operands, rest)| Seed {
+        kind,
+        opcode,
+        types,
+        shapes: operands.0,
+        modifiers: operands.1,
+        width: rest[0],
+        flags: rest[1],
+        target: rest[2],
+    })
+}
+
+/// A way through the rows. Most are whole registers, so that code finds what it holds; some overlap them.
+fn region(n: u8, size: u32, count: u8, destination: bool) -> Region {
+    let row = 128 * u32::from(n / 16 % 8);
+    match n % 16 {
+        0..=7 => Region::Dense(row),
+        8 => Region::Dense(row + size),
+        9 => Region::Dense(row + 64),
+        10 | 11 if !destination => Region::Scalar(row),
+        12 if !destination => Region::Scalar(CONSTANTS + 8 * u32::from(n / 16)),
+        13 => Region::Strided {
+            offset: row,
+            stride: 2 * size,
+        },
+        14 => Region::Strided {
+            offset: row + (4 - size.min(4)),
+            stride: size.max(4),
+        },
+        15 if count < 8 => Region::List(
+            (0..u32::from(count))
+                .map(|i| row + size * (i ^ 1))
+                .collect(),
+        ),
+        _ => Region::Dense(row),
+    }
+}
+
+/// An op of a program of `ops` ops.
+fn op(seed: &Seed, ops: u32, wide: bool) -> Op {
+    let float = seed.kind.is_multiple_of(2);
+    let count = match seed.width % 16 {
+        0 => 1,
+        1 => 2,
+        2 => 4,
+        3 | 4 => 8,
+        5..=7 if wide => 32,
+        _ => 16,
+    };
+    let no_mask = seed.width >= 200 || count == 1 && seed.width >= 64;
+    let lanes = Lanes {
+        count,
+        offset: match seed.width / 16 % 4 {
+            1 if count <= 16 && wide => 16,
+            2 if count <= 8 => 8,
+            3 if count <= 4 => 4,
+            _ => 0,
+        },
+        no_mask,
+    };
+    let guard = Guard {
+        offset: PREDICATES + 4 * u32::from(seed.flags % 3),
+        bits: 16 + 16 * u8::from(wide),
+        inverted: seed.flags & 4 != 0,
+        group: [Group::Each, Group::Each, Group::Any, Group::All][usize::from(seed.flags / 8 % 4)],
+    };
+    let guarded = seed.flags >= 128;
+    let opcode = *seed.opcode.get(if float { FLOATS } else { INTEGERS });
+    let same = seed.flags & 64 != 0;
+    let moves = opcode == Opcode::Mov && float;
+    let ty = |k: usize| match (float, same) {
+        (true, _) if moves && k == usize::from(same) => *seed.types[k].get(TYPES),
+        (true, _) => Type::F,
+        (false, true) => *seed.types[0].get(&TYPES[..2]),
+        (false, false) => *seed.types[k].get(TYPES),
+    };
+    let logic = matches!(opcode, Opcode::And | Opcode::Or | Opcode::Xor | Opcode::Not);
+    let source = |k: usize| Source {
+        region: region(seed.shapes[k], ty(k).bytes(), count, false),
+        ty: ty(k),
+        modifier: modifier(seed.modifiers[k] / 2, logic)
+            .filter(|_| seed.modifiers[k].is_multiple_of(2)),
+    };
+    let dst = Dest {
+        region: region(seed.shapes[3], ty(3).bytes(), count, true),
+        ty: ty(3),
+    };
+    let predicate = PREDICATES + 4 * u32::from(seed.types[3].index(3) as u8);
+    match seed.kind / 2 % 16 {
+        0 | 1 => Op::Goto {
+            lanes,
+            guard: guarded.then_some(guard),
+            // Mostly forward, or programs hardly end.
+            target: u32::from(seed.target) % (ops + 1),
+        },
+        2 => Op::Jump {
+            lanes: Lanes { count: 1, ..lanes },
+            guard: Some(guard),
+            target: u32::from(seed.target) % (ops + 1),
+        },
+        3 => {
+            let opcodes = [Opcode::And, Opcode::Or, Opcode::Xor, Opcode::Not];
+            Op::PredicateLogic {
+                opcode: opcodes[usize::from(seed.shapes[0] % 4)],
+                lanes,
+                dst: predicate,
+                src: [guard.offset, PREDICATES],
+            }
+        }
+        4..=6 => Op::Compare {
+            relation: Condition::ALL[usize::from(seed.shapes[2]) % Condition::ALL.len()].0,
+            lanes,
+            dst: match seed.flags & 32 != 0 {
+                true => CompareDest::General(dst),
+                false => CompareDest::Predicate(predicate),
+            },
+            src: Box::new([source(0), source(1)]),
+        },
+        7 => Op::Nothing,
+        _ => Op::Alu(Box::new(Alu {
+            opcode,
+            lanes,
+            guard: (guarded || opcode == Opcode::Sel).then_some(guard),
+            dst,
+            dst2: None,
+            overflow: None,
+            src: (0..sources(opcode)).map(source).collect(),
+            saturate: seed.flags % 8 == 7,
+            function: seed.target,
+            precisions: None,
+        })),
+    }
+}
+
+/// What is left of a thread.
+type Left = (Vec<u8>, u64, u32);
+
+/// Runs threads, several at once or each alone, and says what is left of them, and of the trap.
+fn left(
+    program: &Program,
+    masks: &[u32],
+    mode: FloatMode,
+    native: NativeCode,
+    together: bool,
+) -> (Vec<Left>, Option<String>) {
+    let (code, plans) = (Decoded::new(program), SitePlans::new(program));
+    let resources = Resources::new(&Bindings::default());
+    let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+    let allowance = Allowance::new(u64::MAX, None);
+    let environment = Environment {
+        code: &code,
+        resources: &resources,
+        plans: &plans,
+        slm: &slm,
+        named: &named,
+        scratch_bytes: 0,
+        limit: 400,
+        turn: u64::MAX,
+        allowance: &allowance,
+        through_bits: false,
+        tally: None,
+        native,
+    };
+    let mut threads: Vec<Thread<'_>> = (0..)
+        .zip(masks)
+        .map(|(index, &em)| {
+            let id = ThreadId {
+                index,
+                ..ThreadId::default()
+            };
+            let mut thread = Thread::new(program, id, em);
+            thread.mode = mode;
+            thread.arena[..PREDICATES as usize].rotate_left(64 * index as usize);
+            thread
+        })
+        .collect();
+    let mut observers: Vec<Silent> = masks.iter().map(|_| Silent).collect();
+    let mut trap = None;
+    if together {
+        trap = lockstep::run(&mut threads, &mut observers, &environment).err();
+    } else {
+        for thread in &mut threads {
+            match thread.run(&environment, &mut Silent) {
+                Ok(stop) => assert_eq!(stop, Stop::Ended),
+                Err(found) => {
+                    trap = Some(found);
+                    break;
+                }
+            }
+        }
+    }
+    let left = |t: Thread<'_>| {
+        let em = if together { 0 } else { t.frame.em };
+        (t.arena[..BYTES].to_vec(), t.executed, em)
+    };
+    // What those behind the one that cannot go on have done so far is nobody's business.
+    let last = trap.as_ref().map_or(u32::MAX, |t| t.thread.index);
+    let trap = trap.map(|t| format!("{} {:#x} {:?}", t.thread, t.mask, t.diagnostic.notes));
+    let threads = threads.into_iter().filter(|t| t.id.index <= last);
+    (threads.map(left).collect(), trap)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 6_000, max_shrink_iters: 3000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/native.txt"))), ..ProptestConfig::default() })]
+
+    #[test]
+    fn native_code_leaves_what_steps_leave(
+        words in prop::collection::vec(dword(), BYTES / 4),
+        tame in prop::bool::weighted(0.7),
+        seeds in prop::collection::vec(seed(), 3..24),
+        wide in prop::bool::weighted(0.3),
+        keep in any::<bool>(),
+        masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..5),
+        together in any::<bool>(),
+    ) {
+        // Mostly values that make no NaN, or code would be left at once.
+        let value = |w: u32| match tame && w >> 23 & 0xff > 160 { true => w & 0xbfff_ffff, false => w };
+        let arena: Vec<u8> = words.iter().flat_map(|&w| value(w).to_le_bytes()).collect();
+        let count = seeds.len() as u32;
+        let ops = seeds.iter().map(|s| op(s, count, wide)).collect();
+        let mut program = program(ops, &arena);
+        program.general_bytes = PREDICATES;
+        let mode = FloatMode { keep_single: keep, ..FloatMode::default() };
+        let run = |native| left(&program, &masks, mode, native, together);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        prop_assert_eq!(&native.1, &steps.1, "{:?}", program.ops);
+        for (native, steps) in native.0.iter().zip(&steps.0) {
+            let differ = (0..BYTES).find(|&i| native.0[i] != steps.0[i]);
+            prop_assert_eq!((differ, native.1, native.2), (None, steps.1, steps.2), "{:#?}", program.ops);
+        }
+    }
+}
+
+/// Whether all lines of a body are code.
+fn is_code(body: &str) -> bool {
+    let text = format!(
+        ".version 3.6\n.kernel \"k\"
+.decl A v_type=G type=d num_elts=32 align=GRF
+.decl F v_type=G type=f num_elts=32 align=GRF
+.decl W v_type=G type=w num_elts=32 align=GRF
+.decl P1 v_type=P num_elts=16
+{body}"
+    );
+    let program = lowered(text);
+    let entered = vec![false; program.ops.len() + 1];
+    let native = Native::new(&program, &entered, false, |_| true);
+    // The end that every body has is a thread's own.
+    native.is_some_and(|native| native.covered() + 1 == program.ops.len() as u32)
+}
+
+#[test]
+fn what_real_kernels_do_is_code() {
+    if !NativeCode::is_possible() {
+        return;
+    }
+    let body = "add (M1, 16) F(0,0)<1> F(0,0)<1;1,0> (-)F(0,0)<0;1,0>
+mad (M1, 8) F(0,0)<1> F(0,0)<1;1,0> F(0,1)<0;1,0> 0x3f800000:f
+mul (M1, 16) A(0,0)<1> A(0,0)<1;1,0> 0x5:d
+add (M1, 16) W(0,0)<1> W(0,0)<1;1,0> W(0,0)<8;8,1>
+mov (M1, 16) A(0,0)<1> 0x0:d
+mov (M1, 16) A(0,0)<1> F(0,0)<1;1,0>
+mov (M1, 16) F(0,0)<1> W(0,0)<1;1,0>
+cmp.lt (M1, 16) P1 F(0,0)<1;1,0> 0x0:f
+mul (M1_NM, 1) A(0,0)<1> A(0,1)<0;1,0> A(0,2)<0;1,0>
+";
+    assert_eq!(is_code(body), true);
+    // What the reference alone computes.
+    assert_eq!(
+        is_code(&format!("{body}cos (M1, 16) F(0,0)<1> F(0,0)<1;1,0>\n")),
+        false
+    );
+}
