@@ -117,9 +117,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 ran.as_ref().err().map(|trap| &**trap),
             );
             ran?;
-            for (thread, observer) in threads.into_iter().zip(observers) {
-                self.give_back(thread, observer, spare, share);
-            }
+            self.give_back(threads.into_iter().zip(observers), spare, share);
             self.pay(share)?;
         }
         Ok(())

@@ -313,7 +313,7 @@ struct Turns {
 
 /// What one worker has done.
 struct Share<O> {
-    /// Groups that left something, by number.
+    /// Groups that left something, by the number of the first where several ran beside each other.
     groups: Vec<(u64, Group<O>)>,
     instructions: u64,
     /// Those of them that the run's allowance does not know of.
@@ -588,9 +588,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 ran.as_ref().err().map(|trap| &**trap),
             );
             ran?;
-            for (thread, observer) in threads.drain(..).zip(observers.drain(..)) {
-                self.give_back(thread, observer, spare, share);
-            }
+            self.give_back(threads.drain(..).zip(observers.drain(..)), spare, share);
             self.pay(share)?;
         }
         Ok(())
@@ -606,13 +604,23 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         over.map_err(|over| Trap::outside(*over))
     }
 
-    /// What a thread leaves that ran beside others: its memory to the next one, the rest to the share of the worker.
-    fn give_back(&self, thread: Thread<'_>, observer: O, spare: &mut Spare, share: &mut Share<O>) {
+    /// What threads leave that ran beside each other: their memory to the next ones, the rest to the share of the
+    /// worker, under the number of their first group.
+    fn give_back<'t>(
+        &self,
+        threads: impl Iterator<Item = (Thread<'t>, O)>,
+        spare: &mut Spare,
+        share: &mut Share<O>,
+    ) {
         let mut done = Group::new();
-        let (group, local) = (self.group_of(thread.id), thread.id.local);
-        let arena = self.finish(thread, observer, &mut done);
-        spare.arenas.push_back((arena, local));
-        share.add(group, done);
+        let mut first = None;
+        for (thread, observer) in threads {
+            first.get_or_insert(self.group_of(thread.id));
+            let local = thread.id.local;
+            let arena = self.finish(thread, observer, &mut done);
+            spare.arenas.push_back((arena, local));
+        }
+        share.add(first.unwrap_or(0), done);
     }
 
     /// Runs threads side by side and tells what they did; after a trap, what those did that would have started.

@@ -95,7 +95,12 @@ macro_rules! to_all {
                     self.races.as_ref().map(Observer::wants),
                     self.stats.as_ref().map(Observer::wants),
                 ];
-                all.into_iter().flatten().max().unwrap_or(Wants::Nothing)
+                let most = all.into_iter().flatten().max().unwrap_or(Wants::Nothing);
+                // Who counts beside one that wants steps counts accesses.
+                match self.stats {
+                    Some(_) if most > Wants::Counts => Wants::All,
+                    _ => most,
+                }
             }
 
             $(fn $name(&mut self, $($arg: $ty),*) {

@@ -82,7 +82,7 @@ fn without(
     }
     let source = with_functions(&source, &file.functions(device)).ok()?;
     let watcher = watcher();
-    watch(&source, &path, file, device, &watcher)?;
+    watch(&source, &path, (file, device), None, &watcher)?;
     let found = watcher.diagnostics().into_iter();
     let told = found.map(|d| {
         let text = visim::internals::diagnostic::render(&d, &source, false);
@@ -95,8 +95,8 @@ fn without(
 fn watch(
     source: &Source,
     path: &Path,
-    file: &LaunchFile,
-    device: &str,
+    (file, device): (&LaunchFile, &str),
+    limit: Option<u64>,
     watcher: &Watcher<'_>,
 ) -> Option<()> {
     let (own, found) = file_layer(source.clone(), path);
@@ -107,6 +107,7 @@ fn watch(
     let prepared = file.prepare(device, arguments, &size).ok()?;
     let options = Options {
         launch: Some(prepared),
+        limit: limit.unwrap_or(Options::default().limit),
         ..Options::default()
     };
     start_watched(&layers, found, &options, |_| watcher.thread()).ok()?;
@@ -142,7 +143,7 @@ fn counts(folder: &Path, nth: usize, stepped: bool) -> Option<String> {
         sanitizer: stepped.then(Sanitizer::default),
         ..Watcher::default()
     };
-    let ran = watch(&source, &path, &file, device, &watcher).is_some();
+    let ran = watch(&source, &path, (&file, device), None, &watcher).is_some();
     let counts = watcher.stats.map(|stats| stats.counts());
     Some(format!("{ran} {counts:#?}"))
 }
@@ -161,6 +162,44 @@ fn counts_side_by_side_are_those_of_steps() {
         }
     }
     assert!(compared > 100, "{compared} kernels ran");
+}
+
+/// What the sanitizer finds in a kernel that lacks one of its instructions, alone or beside others, who want more.
+fn findings(folder: &Path, nth: usize, alone: bool) -> Option<String> {
+    let file = LaunchFile::read(&folder.join("launch.json")).ok()?;
+    let (device, of) = file.launch.devices.iter().next()?;
+    let path = folder.join(&of.visaasm);
+    let source = load::source(&path).ok()?;
+    let is_instruction = |line: &&str| line.contains("(M1");
+    let lines: Vec<&str> = source.text().lines().filter(is_instruction).collect();
+    let line = lines.get((2 * nth + 1) * lines.len() / 4)?;
+    let source = Source::new("changed", source.text().replacen(line, "", 1));
+    let source = with_functions(&source, &file.functions(device)).ok()?;
+    let watcher = Watcher {
+        sanitizer: Some(Sanitizer::default()),
+        stats: (!alone).then(Stats::default),
+        ..Watcher::default()
+    };
+    // Loops may have no end without their instruction.
+    let limit = Some(2_000);
+    let ran = watch(&source, &path, (&file, device), limit, &watcher).is_some();
+    Some(format!("{ran} {:#?}", watcher.diagnostics()))
+}
+
+#[test]
+fn findings_do_not_depend_on_who_else_watches() {
+    let folders = folders();
+    // A run that is told everything takes its time.
+    let told: Vec<_> = (folders.par_iter().step_by(4))
+        .flat_map_iter(|folder| (0..2).map(move |nth| (folder, nth)))
+        .map(|(folder, nth)| {
+            let both = [true, false].map(|alone| findings(folder, nth, alone));
+            assert_eq!(both[0], both[1], "{}, {nth}", folder.display());
+            both[0].as_ref().is_some_and(|told| told.contains("code"))
+        })
+        .collect();
+    let found = told.iter().filter(|told| **told).count();
+    assert!(found > 10, "{found} of {} have findings", told.len());
 }
 
 #[test]

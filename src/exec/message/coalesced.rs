@@ -19,6 +19,7 @@ use crate::exec::compute::general;
 use crate::exec::message::call::{Call, base, read_raw, state};
 use crate::exec::message::environment::Environment;
 use crate::exec::state::lanes::{MAX_LANES, active};
+use crate::exec::state::observer::Observer;
 use crate::exec::state::thread::Thread;
 use crate::isa::{AtomicOp, Platform};
 use crate::lower::{SLM, STATELESS};
@@ -507,6 +508,58 @@ impl<'s> Coalesced<'s> {
         let moved = size as u64 * u64::from(lanes);
         self.serve(thread, environment)?;
         Some((moved, if returns { moved } else { 0 }))
+    }
+
+    /// As [`Coalesced::serve`], of dwords and qwords at multiples of their size, all inside a surface or memory that
+    /// threads share, each written by one lane alone: nothing about it is worth a report. Tells what it returns.
+    pub(crate) fn serve_plain<O: Observer>(
+        &self,
+        thread: &mut Thread<'_>,
+        environment: &Environment<'_>,
+        pc: u32,
+        observer: &mut O,
+    ) -> bool {
+        let (send, Some(space), Work::Move(shape, _)) = (self.send, &self.space, self.work) else {
+            return false;
+        };
+        let mask = thread.active(send.lanes, send.guard);
+        if shape.unit != shape.slot || mask == 0 || state(thread, send.surface) != self.state {
+            return false;
+        }
+        let base = self.base.unwrap_or_else(|| base(thread, send));
+        let call = Call::with_base(send, base, mask, pc);
+        let addresses = lane_addresses(thread, &send.request, &call);
+        let addresses = addresses.map(|address| address.wrapping_add(shape.skipped));
+        let on = mask.trailing_zeros() as usize..32 - mask.leading_zeros() as usize;
+        let mut free = 0;
+        for lane in active(mask, on.end) {
+            let address = addresses[lane];
+            let alone = !shape.write || address >= free;
+            if !alone || !address.is_multiple_of(shape.unit as u64) {
+                return false;
+            }
+            free = address.saturating_add(shape.bytes() as u64);
+        }
+        if Part::around(space, &addresses, on.clone(), mask, shape.bytes()).is_none()
+            || self.serve(thread, environment).is_none()
+        {
+            return false;
+        }
+        if !shape.write {
+            let whole = mask.count_ones() as usize == on.len();
+            for row in 0..shape.rows {
+                let row = shape.data.offset as usize + row * shape.pitch;
+                let mut told = |lanes: Range<usize>| {
+                    let at = row + shape.slot * lanes.start..row + shape.slot * lanes.end;
+                    observer.wrote(thread.at(pc), at.start as u32, &thread.arena[at]);
+                };
+                match whole {
+                    true => told(on.clone()),
+                    false => active(mask, on.end).for_each(|lane| told(lane..lane + 1)),
+                }
+            }
+        }
+        true
     }
 
     /// Serves the message of a thread if it is in that memory and can be served whole, and says how. If not, nothing

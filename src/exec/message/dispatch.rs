@@ -46,6 +46,13 @@ pub fn send<O: Observer>(
     {
         return Ok(());
     }
+    if O::ACTIVE
+        && observer.wants() == Wants::Steps
+        && let Some(message) = Coalesced::new(thread, environment, send, pc)
+        && message.serve_plain(thread, environment, pc, observer)
+    {
+        return Ok(());
+    }
     let mask = thread.active(send.lanes, send.guard);
     if mask == 0 && !template.is_block() {
         return Ok(());

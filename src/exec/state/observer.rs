@@ -102,7 +102,8 @@ pub enum Wants {
     /// How often each op ran and how much was moved, added up, by [`Observer::counted`], and where the executor does
     /// not count, by [`Observer::access`], [`Observer::wrote`] and [`Observer::math`].
     Counts,
-    /// Every step; of messages to the 3D sampler what they return, not what is asked or fetched.
+    /// Every step. Of messages to the 3D sampler what they return, not what is asked or fetched; no accesses of lanes
+    /// that lie inside memory that threads share, aligned, and do not meet.
     Steps,
     /// Everything.
     All,

@@ -84,7 +84,7 @@ impl Sanitizer {
 /// Watches one thread for the [`Sanitizer`].
 pub struct Checker<'w> {
     sanitizer: &'w Sanitizer,
-    state: Option<State>,
+    state: Option<Box<State>>,
 }
 
 /// What is kept while the thread runs.
@@ -158,7 +158,7 @@ impl Observer for Checker<'_> {
             .sanitizer
             .plain
             .get_or_init(|| Arc::new(plain::plain(&known)));
-        self.state = Some(State {
+        self.state = Some(Box::new(State {
             plain: Arc::clone(plain),
             unplaced: None,
             shadow: Shadow::new(&known, start.given),
@@ -179,7 +179,7 @@ impl Observer for Checker<'_> {
             nowhere: HashMap::new(),
             written: Written::default(),
             known,
-        });
+        }));
     }
 
     fn before(&mut self, at: At, op: &Op, on: Running, arena: &[u8]) {
