@@ -1,5 +1,6 @@
 //! Files: read through one small trait, written whole or not at all.
 
+use crate::base::faults::{self, Call};
 use std::collections::{BTreeMap, BTreeSet};
 use std::fmt;
 use std::fs::{File, OpenOptions};
@@ -35,6 +36,7 @@ pub struct Disk;
 
 impl Files for Disk {
     fn open(&self, path: &Path) -> io::Result<Box<dyn Readable>> {
+        faults::hit(Call::Read)?;
         Ok(Box::new(File::open(path)?))
     }
 }
@@ -97,6 +99,7 @@ struct Temporary {
 
 impl Temporary {
     fn new_in(folder: &Path) -> io::Result<Temporary> {
+        faults::hit(Call::Write)?;
         let mut files = unfinished();
         let file = NamedTempFile::new_in(folder)?;
         let path = file.path().to_path_buf();
@@ -113,6 +116,7 @@ impl Temporary {
 
     /// Gives the file its name, which takes the place of what has it.
     fn persist(&mut self, target: &Path) -> io::Result<()> {
+        faults::hit(Call::Rename)?;
         match self.file.take() {
             Some(file) => file.persist(target).map(drop).map_err(|e| e.error),
             None => Err(ErrorKind::NotFound.into()),
@@ -167,6 +171,7 @@ impl NewFile {
     fn settle(&self) -> io::Result<()> {
         match &self.bytes {
             Bytes::Beside(file) => {
+                faults::hit(Call::Write)?;
                 let file = file.get()?;
                 file.as_file().sync_data()?;
                 permit(file, &self.target)
@@ -193,6 +198,7 @@ impl NewFile {
 
 impl Write for NewFile {
     fn write(&mut self, bytes: &[u8]) -> io::Result<usize> {
+        faults::hit(Call::Write)?;
         match &mut self.bytes {
             Bytes::Beside(file) => file.get()?.as_file().write(bytes),
             Bytes::Through(there) => there.write(bytes),
@@ -401,8 +407,9 @@ impl Replaced {
     }
 
     /// Gives what was there its name again.
-    fn undo(mut self) {
-        let _ = match self.before.take() {
+    fn undo(self) {
+        let _ = match &self.before {
+            // Two names of one file stay as they are: the other one goes when this is dropped.
             Some(before) => std::fs::rename(before, &self.target),
             None if self.lost => Ok(()),
             None => std::fs::remove_file(&self.target),

@@ -1,5 +1,6 @@
 //! Work that all cores share, as many of them as the system gives.
 
+use super::faults::{self, Call};
 use rayon::ThreadPool;
 use std::sync::OnceLock;
 
@@ -10,7 +11,7 @@ pub fn pool() -> Option<&'static ThreadPool> {
         let mut threads = std::thread::available_parallelism().map_or(1, usize::from);
         while threads > 0 {
             let made = rayon::ThreadPoolBuilder::new().num_threads(threads);
-            if let Ok(pool) = made.build() {
+            if let (Ok(()), Ok(pool)) = (faults::hit(Call::Thread), made.build()) {
                 return Some(pool);
             }
             threads /= 2;

@@ -1,4 +1,5 @@
-//! What every other module builds on: bits in words, threads of the host.
+//! What every other module builds on: bits in words, threads of the host, faults of a test.
 
 pub mod bits;
 pub mod cores;
+pub mod faults;

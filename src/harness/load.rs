@@ -1,6 +1,7 @@
 //! Texts and other files, read whole and within limits.
 
 use super::{grants, program_file};
+use crate::base::faults::{self, Call};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::files::{Disk, Files};
 use crate::isa::Platform;
@@ -92,7 +93,8 @@ fn fill(
         path: path.to_path_buf(),
         error,
     };
-    let read = file.by_ref().take(limit + 1).read_to_end(&mut bytes);
+    let read = faults::hit(Call::Read);
+    let read = read.and_then(|()| file.by_ref().take(limit + 1).read_to_end(&mut bytes));
     read.map_err(unreadable)?;
     if bytes.len() as u64 > limit {
         return Err(FileError::TooLong {

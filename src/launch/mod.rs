@@ -20,6 +20,7 @@ pub use crate::exec::{
 };
 pub use grid::{Grid, Payload, ThreadStart};
 
+use crate::base::faults::{self, Call};
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
@@ -264,7 +265,9 @@ fn work<S: Send>(workers: u64, share: impl Fn() -> S + Sync) -> (Vec<S>, Option<
                 refused = Some("a run uses no more".to_string());
                 break;
             }
-            match std::thread::Builder::new().spawn_scoped(scope, &share) {
+            let started = faults::hit(Call::Thread);
+            let start = |()| std::thread::Builder::new().spawn_scoped(scope, &share);
+            match started.and_then(start) {
                 Ok(handle) => handles.push(handle),
                 Err(error) => refused = Some(format!("the system gives no more: {error}")),
             }

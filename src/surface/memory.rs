@@ -9,6 +9,7 @@
 //! program order threads through the scheduler's own synchronisation.
 
 use super::ledger::{self, Charge, Ledger, Short};
+use crate::base::faults::{self, Call};
 use bytemuck::allocation::{try_zeroed_slice_box, zeroed_slice_box};
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
@@ -56,7 +57,10 @@ impl Memory {
     /// [`Short`]: the run may not have so many, or the system has none left.
     pub fn allot(len: usize) -> Result<Memory, Short> {
         let charge = Ledger::take(len as u64)?;
-        let words = try_zeroed_slice_box(len.div_ceil(8));
+        let words = match faults::hit(Call::Allocate) {
+            Ok(()) => try_zeroed_slice_box(len.div_ceil(8)),
+            Err(_) => Err(()),
+        };
         let words = words.map_err(|()| ledger::note(Short::System(len as u64)))?;
         Ok(Memory::over(words, len, charge))
     }

@@ -6,6 +6,8 @@ mod kernel;
 mod arguments;
 mod commands;
 mod compiled;
+#[cfg(feature = "faults")]
+mod faults;
 mod files;
 mod launch;
 mod launches;

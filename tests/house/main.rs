@@ -9,3 +9,4 @@ mod layers;
 mod pasted;
 mod photo;
 mod refusals;
+mod unsafety;

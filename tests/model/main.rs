@@ -11,6 +11,8 @@ mod explain;
 mod faults;
 mod findings;
 mod formats;
+#[cfg(feature = "cli")]
+mod fuzz;
 mod isa;
 mod laws;
 mod layouts;

@@ -15,6 +15,7 @@ use super::input::Written;
 use super::limits::Limits;
 use super::output::{Exit, Format, Output};
 use super::run::{jobs, native};
+use crate::base::faults::{self, Call};
 use crate::diagnostic::{Class, Code, counted};
 use crate::harness::case::{self, Rules, Status, Variant, Verdict};
 use crate::harness::compile;
@@ -283,7 +284,9 @@ impl Test {
         let told_all = std::thread::scope(|scope| {
             for begun in 0..jobs {
                 let (own, work) = (send.clone(), &work);
-                let spawned = std::thread::Builder::new().spawn_scoped(scope, move || work(own));
+                let spawned = faults::hit(Call::Thread).and_then(|()| {
+                    std::thread::Builder::new().spawn_scoped(scope, move || work(own))
+                });
                 let Err(error) = spawned else { continue };
                 let all = counted(jobs, "host thread");
                 output.remark(&format!(

@@ -2,6 +2,7 @@
 //! not come can stop waiting.
 
 use super::Reader;
+use crate::base::faults::{self, Call};
 use crate::video::picture::Picture;
 use crate::video::{Stop, VideoError};
 use std::cell::RefCell;
@@ -33,19 +34,22 @@ impl Ahead {
         };
         let given = Arc::clone(&slot);
         // The thread ends with the frames, or with the process where a pipe gives none.
-        let started = std::thread::Builder::new().spawn(move || {
-            let Some(mut reader) = take(&given) else {
-                return;
-            };
-            for _ in 0..most {
-                let read = reader.read();
-                let last = !matches!(read, Ok(Some(_)));
-                if to.send(read).is_err() || last {
+        let begin = std::thread::Builder::new();
+        let started = faults::hit(Call::Thread).and_then(|()| {
+            begin.spawn(move || {
+                let Some(mut reader) = take(&given) else {
                     return;
+                };
+                for _ in 0..most {
+                    let read = reader.read();
+                    let last = !matches!(read, Ok(Some(_)));
+                    if to.send(read).is_err() || last {
+                        return;
+                    }
                 }
-            }
-            // Who asked for fewer frames is there to hear it, or gone.
-            let _ = to.send(Ok(None));
+                // Who asked for fewer frames is there to hear it, or gone.
+                let _ = to.send(Ok(None));
+            })
         });
         match started.err().and_then(|_| take(&slot)) {
             Some(reader) => Ahead::Here(Box::new(RefCell::new((reader, most)))),

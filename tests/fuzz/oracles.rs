@@ -1,0 +1,358 @@
+//! What holds of any bytes at all: the targets of the fuzzer, which `tests/model` tries on the seeds as well.
+//!
+//! Each function takes bytes and panics where a promise is broken. Nothing is read from the disk but what a target
+//! writes itself, and every run has a small allowance of instructions and memory.
+#![allow(dead_code, reason = "each target uses one of them")]
+
+use std::io::Write;
+use std::path::Path;
+use std::sync::Arc;
+use visim::internals::diagnostic::{Diagnostic, any_fatal, render_all, to_json};
+use visim::internals::files::InMemory;
+use visim::internals::harness::bind::{Layer, Problem};
+use visim::internals::harness::directive;
+use visim::internals::harness::front::Front;
+use visim::internals::harness::language::Language;
+use visim::internals::harness::session::{self, Options, Refused, Session};
+use visim::internals::isa::{Generation, Platform};
+use visim::internals::launch::kernel::binary;
+use visim::internals::launch::kernel::json::Launch;
+use visim::internals::lower::{LowerOptions, lower};
+use visim::internals::message::{self, Message, Sfid};
+use visim::internals::observe::{Races, Sanitizer, Stats, Watcher};
+use visim::internals::source::Source;
+use visim::internals::surface::file::{load_picture, open_texture};
+use visim::internals::surface::state::{describe, pack};
+use visim::internals::surface::{Description, Format, Ledger, Surface};
+use visim::internals::syntax::{ParseOptions, parse, print};
+use visim::internals::video::Reader;
+use visim::internals::{tld as loads, visa_binary};
+
+/// Instructions of a thread, and of all.
+const STEPS: (u64, u64) = (4_000, 20_000);
+
+/// Bytes of surfaces and buffers.
+const MEMORY: u64 = 16 << 20;
+
+/// Threads of a grid: more are cut off by the instructions that all may run.
+const JOBS: usize = 3;
+
+fn source(name: &str, data: &[u8]) -> Source {
+    Source::new(name, String::from_utf8_lossy(data).into_owned())
+}
+
+/// Diagnostics can be shown in every form, and say nothing that a terminal would obey.
+fn shown(diagnostics: &[Diagnostic], source: &Source) {
+    let text = render_all(diagnostics, source, false);
+    assert!(
+        !text.contains(['\x1b', '\x07', '\0']),
+        "control characters in {text:?}"
+    );
+    for diagnostic in diagnostics {
+        to_json(diagnostic, source).to_string();
+    }
+}
+
+/// Text: what is printed reads as the same module and prints the same again; its binary form is the same module.
+pub fn text(data: &[u8]) {
+    let source = source("k.visa", data);
+    let options = ParseOptions::default();
+    let parsed = parse(&source, &options);
+    shown(&parsed.diagnostics, &source);
+    let front = Front::new(&source, Platform::default());
+    shown(&front.diagnostics, &source);
+    if any_fatal(&parsed.diagnostics) {
+        return;
+    }
+    let printed = print(&parsed.module);
+    let again = parse(&Source::new("k.visa", &printed[..]), &options);
+    assert!(
+        !any_fatal(&again.diagnostics),
+        "printed text is refused:\n{printed}"
+    );
+    assert_eq!(print(&again.module), printed, "printed text is not stable");
+    if any_fatal(&front.diagnostics) {
+        return;
+    }
+    let _ = lower(&front.checked, "", &LowerOptions::default());
+    // The binary form has an order of its own for what a text declares: the second one is stable.
+    if let Ok(written) = visa_binary::write(&parsed.module, None) {
+        let again = |bytes: &[u8]| {
+            let read = visa_binary::read(bytes).expect("what was written is read");
+            let written = visa_binary::write(&read, None);
+            written.expect("what was read is written").bytes
+        };
+        let second = again(&written.bytes);
+        assert!(again(&second) == second, "the binary form is not stable");
+    }
+}
+
+/// The layer of a program whose files are nowhere.
+fn layer(name: &str, data: &[u8]) -> (Layer, Vec<Diagnostic>) {
+    let source = source(name, data);
+    let (directives, found) = directive::read(&source);
+    let layer = Layer {
+        source,
+        directives,
+        folder: "nowhere".into(),
+        language: Language::of(Path::new(name)),
+        files: Arc::new(InMemory::default()),
+    };
+    (layer, found)
+}
+
+fn options() -> Options {
+    Options {
+        limit: STEPS.0,
+        total: STEPS.1,
+        ..Options::default()
+    }
+}
+
+fn within<T>(work: impl FnOnce() -> T) -> T {
+    Ledger::within(Some(&Ledger::new(MEMORY)), work)
+}
+
+fn said(problems: &[Problem], layer: &Layer) -> Vec<String> {
+    let own = problems.iter().map(|p| p.diagnostic.clone());
+    let own: Vec<Diagnostic> = own.collect();
+    shown(&own, &layer.source);
+    own.iter()
+        .map(|d| format!("{}: {}", d.code, d.message))
+        .collect()
+}
+
+/// What a run left: registers and surfaces, or what was said.
+type Left = Result<(Vec<Vec<u8>>, Vec<Vec<u8>>), Vec<String>>;
+
+fn left(ran: Result<Session, Refused>, layer: &Layer) -> Left {
+    match ran {
+        Ok(session) => {
+            let threads = session.outcome.threads.iter().map(|t| t.arena.clone());
+            let surfaces = session.bindings.surfaces.values();
+            let bytes = |surface: &Arc<Surface>| surface.memory().to_vec();
+            Ok((threads.collect(), surfaces.map(bytes).collect()))
+        }
+        Err(refused) => Err(said(&refused.problems, layer)),
+    }
+}
+
+/// Limits are met in blocks, so that a run which ends at one of them may end at another place.
+fn is_limit(left: &Left) -> bool {
+    let limits = ["L0606", "L0607", "L0602"];
+    matches!(left, Err(said) if said.iter().any(|s| limits.iter().any(|l| s.starts_with(l))))
+}
+
+/// A program runs to the same bytes on one host thread and on several, by requests and through the bits, or is
+/// refused for the same reason, and keeps its limits.
+pub fn run(data: &[u8]) {
+    let (layer, found) = layer("k.visa", data);
+    let layers = [layer];
+    let ran = |options: &Options| {
+        let session = within(|| session::start(&layers, found.clone(), options));
+        if let Ok(session) = &session {
+            assert!(
+                session.outcome.instructions <= STEPS.1,
+                "more instructions than allowed"
+            );
+        }
+        left(session, &layers[0])
+    };
+    let one = ran(&options());
+    let many = ran(&Options {
+        jobs: JOBS,
+        ..options()
+    });
+    if is_limit(&one) || is_limit(&many) {
+        return;
+    }
+    let races = layers[0].directives.threads.is_some() || layers[0].directives.groups.is_some();
+    if !races || one.is_err() {
+        assert_eq!(one, many, "one host thread and several");
+    }
+    let bits = ran(&Options {
+        through_bits: true,
+        ..options()
+    });
+    if let (Ok(direct), Ok(bits)) = (&one, &bits) {
+        assert_eq!(direct, bits, "by requests and through the bits");
+    }
+}
+
+/// A program that is watched leaves what it leaves unwatched.
+pub fn watched(data: &[u8]) {
+    let (layer, found) = layer("k.visa", data);
+    let layers = [layer];
+    let plain = left(
+        within(|| session::start(&layers, found.clone(), &options())),
+        &layers[0],
+    );
+    let watcher = Watcher {
+        sanitizer: Some(Sanitizer::default()),
+        races: Some(Races::default()),
+        stats: Some(Stats::default()),
+        ..Watcher::default()
+    };
+    let seen = within(|| session::start_watched(&layers, found, &options(), |_| watcher.thread()));
+    let seen = left(seen.map(Session::without_observers), &layers[0]);
+    shown(&watcher.diagnostics(), &layers[0].source);
+    if !is_limit(&plain) && !is_limit(&seen) {
+        assert_eq!(plain, seen, "alone and watched");
+    }
+}
+
+/// A program made of sends.
+pub fn send(data: &[u8]) {
+    let (layer, found) = layer("k.send", data);
+    let (_, diagnostics) = visim::internals::sends::program(&layer.source);
+    shown(&diagnostics, &layer.source);
+    let layers = [layer];
+    let _ = left(
+        within(|| session::start(&layers, found, &options())),
+        &layers[0],
+    );
+}
+
+/// Texture loads.
+pub fn tld(data: &[u8]) {
+    let (layer, found) = layer("k.tld", data);
+    let (_, diagnostics) = loads::parse(&layer.source, loads::Strictness::Strict);
+    shown(&diagnostics, &layer.source);
+    let layers = [layer];
+    let started = within(|| {
+        visim::internals::harness::tld::start(&layers, found, loads::Strictness::Lenient)
+    });
+    if let Err(problems) = started {
+        said(&problems, &layers[0]);
+    }
+}
+
+fn words(data: &[u8]) -> Vec<u32> {
+    let words = data.chunks_exact(4);
+    words
+        .map(|w| u32::from_le_bytes([w[0], w[1], w[2], w[3]]))
+        .collect()
+}
+
+/// Descriptors and headers: what is decoded, encoded again and decoded again is the same request.
+pub fn message(data: &[u8]) {
+    let Some((&[platform, function], rest)) = data.split_first_chunk::<2>() else {
+        return;
+    };
+    let platform = Platform::ALL[usize::from(platform) % Platform::ALL.len()];
+    let words = words(rest);
+    let at = |n: usize| words.get(n).copied().unwrap_or(0);
+    let Some(sfid) = Sfid::from_number(u32::from(function & 15), platform) else {
+        return;
+    };
+    let asked = Message {
+        sfid,
+        desc: at(0),
+        ex_desc: at(1),
+        extended_length: at(2) & 31,
+        eot: function & 16 != 0,
+        header: std::array::from_fn(|n| at(3 + n)),
+        payload: std::array::from_fn(|n| at(11 + n)),
+    };
+    let Ok(decoded) = message::decode(&asked, platform) else {
+        return;
+    };
+    let Ok(encoded) = message::encode(&decoded.request, &decoded.form, platform) else {
+        return;
+    };
+    let again = message::decode(&encoded, platform).expect("what was encoded is decoded");
+    assert_eq!(again.request, decoded.request, "decode(encode(request))");
+}
+
+/// Packed surface states: what is described and packed again describes the same surface.
+pub fn state(data: &[u8]) {
+    let Some((&generation, rest)) = data.split_first() else {
+        return;
+    };
+    let all: Vec<Generation> = Platform::ALL.iter().map(|p| p.generation).collect();
+    let generation = all[usize::from(generation) % all.len()];
+    let mut words = words(rest);
+    words.resize(16, 0);
+    visim::internals::surface::state::rules::check(generation, &words);
+    let Ok(said) = describe(generation, &words) else {
+        return;
+    };
+    let Ok(packed) = pack(&said) else { return };
+    let again = describe(generation, &packed).expect("what was packed is described");
+    assert_eq!(pack(&again), Ok(packed), "pack(describe(words))");
+}
+
+/// Compiled programs, `.ze_info` and patch tokens.
+pub fn program(data: &[u8]) {
+    let _ = binary::platform(data);
+    for name in ["", "k", "sums", "curves", "soften"] {
+        if let Ok(compiled) = binary::read(data, name) {
+            compiled.simd();
+            let _ = compiled.description(Platform::default(), &[]);
+        }
+    }
+}
+
+/// The binary form: what is read and written reads as the same again.
+pub fn isa(data: &[u8]) {
+    if !visa_binary::is_container(data) {
+        return;
+    }
+    let Ok(module) = visa_binary::read(data) else {
+        return;
+    };
+    text(print(&module).as_bytes());
+}
+
+/// A launch description.
+pub fn launch(data: &[u8]) {
+    let text = String::from_utf8_lossy(data);
+    let _ = Launch::names_in(&text);
+    for name in [None, Some("small")] {
+        let Ok(launch) = Launch::read_named(&text, name) else {
+            continue;
+        };
+        let none = |_: &str| Ok(vec![1; 64]);
+        let _ = within(|| launch.arguments(&Default::default(), none).map(drop));
+        for (device, entry) in &launch.devices {
+            if let Some(platform) = Platform::from_name(device) {
+                let _ = entry.description(platform);
+            }
+        }
+    }
+}
+
+/// Pictures and textures.
+pub fn image(data: &[u8]) {
+    let mut files = InMemory::default();
+    files.insert("t", data);
+    let path = Path::new("t");
+    within(|| {
+        let start = Description::d2(Format::R8G8B8A8_UNORM, 0, 0);
+        if let Ok(None) = open_texture(&files, path, &start, None) {
+            let _ = load_picture(&files, path, start, true);
+        }
+    });
+}
+
+/// Y4M streams.
+pub fn video(data: &[u8]) {
+    let Ok(mut file) = tempfile::Builder::new().suffix(".y4m").tempfile() else {
+        return;
+    };
+    if file.write_all(data).is_err() {
+        return;
+    }
+    let Ok(mut reader) = Reader::open(file.path(), None, None) else {
+        return;
+    };
+    let (width, height) = reader.kind().size;
+    if u64::from(width) * u64::from(height) > 1 << 20 {
+        return;
+    }
+    for _ in 0..16 {
+        if !matches!(reader.read(), Ok(Some(_))) {
+            return;
+        }
+    }
+}
