@@ -532,7 +532,7 @@ fn decode_lanes(
     form: &MessageForm,
     platform: Platform,
 ) -> Result<Request, DecodeError> {
-    let desc = [message.desc];
+    let mut desc = [message.desc];
     let opcode = c::OPCODE.get(&desc);
     let op = OPCODES.iter().find(|row| row.1 == opcode).map(|row| row.0);
     let op = reserved(c::OPCODE, opcode, op)?;
@@ -541,6 +541,10 @@ fn decode_lanes(
             field: c::OPCODE,
             value: opcode,
         });
+    }
+    if op == LscOp::ReadState {
+        // A state has no elements: what these say is not looked at.
+        desc[0] &= !(c::DATA.mask() | c::VECTOR.mask() | c::TRANSPOSED.mask());
     }
     let state = matches!(op, LscOp::ReadState | LscOp::AppendCounter(_));
     let size = c::DATA.get(&desc);
