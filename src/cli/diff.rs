@@ -66,6 +66,11 @@ fn seed(text: &str) -> Result<u64, String> {
 impl Diff {
     /// Runs the command.
     pub fn run(&self, output: &mut Output) -> Exit {
+        let grants = self.launch.grants.clone();
+        grants.within(|| self.run_within(output))
+    }
+
+    fn run_within(&self, output: &mut Output) -> Exit {
         if self.b.is_none() && self.platforms.len() < 2 && !self.through_bits {
             return output.complain(
                 "one file is held against itself only with --platforms P,Q or --through-bits; or name a second file",

@@ -45,6 +45,11 @@ impl Target {
     /// # Errors
     /// What is wrong has been said.
     pub fn open(&self, file: &Path, output: &mut Output) -> Result<Opened, Exit> {
+        let grants = &self.launch.grants;
+        grants.within(|| self.open_within(file, output))
+    }
+
+    fn open_within(&self, file: &Path, output: &mut Output) -> Result<Opened, Exit> {
         let kernel = self.kernel.as_deref();
         let file = self.written.find(file, (self.platform, kernel), output)?;
         let (layer, found) = self.written.read(&file, (self.platform, kernel), output)?;

@@ -324,6 +324,13 @@ fn programs_read_and_write_where_they_may() {
         std::fs::remove_file(all.path().join("left.bin")).expect("written");
         std::fs::remove_file(own.join("out.bin")).expect("written");
     }
+    // Other commands that run programs have the same options.
+    let both = ["diff", "reads.visa", "reads.visa"];
+    assert_eq!(visim(&own, &both).0, Some(2));
+    assert_eq!(
+        visim(&own, &[&both[..], &["--root", ".."]].concat()).0,
+        Some(0)
+    );
     // Below the root of a tree everything is read, and nothing written.
     std::fs::write(all.path().join("visim.toml"), "").expect("written");
     let (code, said) = visim(&own, &["run", "reads.visa"]);
