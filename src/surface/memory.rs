@@ -108,6 +108,11 @@ impl Memory {
         self.len
     }
 
+    /// Where its bytes are on the host, at a multiple of 8, as long as it lives.
+    pub fn host_address(&self) -> usize {
+        self.words.as_ptr().expose_provenance()
+    }
+
     /// Whether there are no bytes at all.
     pub fn is_empty(&self) -> bool {
         self.len == 0

@@ -18,6 +18,7 @@ use crate::exec::message::coalesced::Coalesced;
 use crate::exec::message::environment::Environment;
 use crate::exec::message::site_plans;
 use crate::exec::message::texels::Rows;
+use crate::exec::message::transfers;
 use crate::exec::order::shows_order_of_threads;
 use crate::exec::state::observer::{Observer, Silent};
 use crate::exec::state::thread::{Stop, Thread};
@@ -100,7 +101,10 @@ pub fn run<O: Observer>(
     let mut first = None;
     loop {
         threads.iter_mut().for_each(settle);
-        threads.sort_unstable_by_key(|t| (t.frame.pc == ENDED, turn(t), t.frame.pc, t.id.index));
+        if !stand_together(threads) {
+            threads
+                .sort_unstable_by_key(|t| (t.frame.pc == ENDED, turn(t), t.frame.pc, t.id.index));
+        }
         let Some((leader, _)) = threads.split_first().filter(|t| t.0.frame.pc != ENDED) else {
             break;
         };
@@ -122,6 +126,14 @@ pub fn run<O: Observer>(
     }
     threads.sort_unstable_by_key(|t| t.id.index);
     first.map_or(Ok(()), Err)
+}
+
+/// Whether all threads are at one op in the order of their numbers, so that there is nothing to sort.
+fn stand_together(threads: &[Thread<'_>]) -> bool {
+    let place = |t: &Thread<'_>| (t.frame.pc, turn(t));
+    threads
+        .windows(2)
+        .all(|pair| place(&pair[0]) == place(&pair[1]) && pair[0].id.index < pair[1].id.index)
 }
 
 /// How often a thread has run for so long that others have their turn: one that waits for them in a loop would never
@@ -167,8 +179,9 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
     let leader = front.first()?;
     let (program, mut pc) = (leader.program, leader.frame.pc);
     let mode = leader.mode;
+    let watched = environment.through_bits || environment.tally.is_some();
     let steps = steps(program, environment, mode, false);
-    let mut native = code.native(program, mode, environment.native);
+    let mut native = environment.native_code(program, mode);
     let (mut waits, mut most) = where_they_are(front, join);
     let mut left = limit.saturating_sub(most).min(BLOCK);
     let (mut done, mut together, mut worked) = (0, true, 0);
@@ -178,7 +191,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
         {
             (left, most) = (left - done, most + done);
             place(front, pc, &mut done);
-            if native.run(front, pc, limit, BLOCK) {
+            if native.run(front, environment.memories(), pc, [limit, BLOCK]) {
                 let before = (pc, most);
                 pc = front[0].frame.pc;
                 together = front.iter().all(|t| t.frame.pc == pc);
@@ -195,7 +208,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
             run = run.min(ops_before(native, pc));
         } else if worked > MOST_BEFORE {
             code.has_worked(worked * front.len() as u64);
-            native = code.native(program, mode, environment.native);
+            native = environment.native_code(program, mode);
             worked = 0;
         }
         worked += run;
@@ -236,6 +249,7 @@ fn stride(front: &mut [Thread<'_>], join: u32, environment: &Environment<'_>) ->
                 }
                 pc += 1;
             }
+            Some(Op::Send(send)) if transfers::is_idle(&send.request) && !watched => pc += 1,
             _ => break,
         }
         done += 1;

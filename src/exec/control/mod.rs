@@ -3,6 +3,8 @@
 pub(crate) mod flow;
 pub mod lockstep;
 #[cfg(all(test, target_arch = "x86_64"))]
+mod message_laws;
+#[cfg(all(test, target_arch = "x86_64"))]
 mod native_laws;
 pub mod order;
 pub(crate) mod reset;

@@ -290,7 +290,7 @@ fn is_code(body: &str) -> bool {
     );
     let program = lowered(text);
     let entered = vec![false; program.ops.len() + 1];
-    let native = Native::new(&program, &entered, false, |_| true);
+    let native = Native::new(&program, &entered, false, |_| true, |_| None);
     // The end that every body has is a thread's own.
     native.is_some_and(|native| native.covered() + 1 == program.ops.len() as u32)
 }

@@ -62,7 +62,7 @@ impl Thread<'_> {
         let steps_of = |mode| steps(program, environment, mode, told);
         let native_of = |mode| match O::ACTIVE {
             true => None,
-            false => code.native(program, mode, environment.native),
+            false => environment.native_code(program, mode),
         };
         let mut steps = steps_of(self.mode);
         let mut native = native_of(self.mode);
@@ -83,7 +83,7 @@ impl Thread<'_> {
             let pc = self.frame.pc;
             if let Some(native) = native
                 && native.until(pc) == 0
-                && self.runs_native(native, limit, turn)
+                && self.runs_native(native, environment, turn)
             {
                 continue;
             }
@@ -151,11 +151,12 @@ impl Thread<'_> {
     }
 
     /// Runs native code from the op at hand on, until others have their turn. False if nothing has happened.
-    fn runs_native(&mut self, native: &Native, limit: u64, turn: u64) -> bool {
+    fn runs_native(&mut self, native: &Native, environment: &Environment<'_>, turn: u64) -> bool {
         let before = (self.frame.pc, self.executed);
         let window = turn - self.executed;
         let threads = std::slice::from_mut(self);
-        native.run(threads, before.0, limit, window) && (self.frame.pc, self.executed) != before
+        let (memories, bounds) = (environment.memories(), [environment.limit, window]);
+        native.run(threads, memories, before.0, bounds) && (self.frame.pc, self.executed) != before
     }
 
     /// Counts an op that is about to run, or says that it is one too many.

@@ -101,19 +101,32 @@ const fn is_flat(request: &Request) -> bool {
 #[derive(Clone, Copy)]
 pub(super) struct Shape {
     /// To memory.
-    write: bool,
+    pub(super) write: bool,
     /// Bytes of an element in memory: 1, 2, 4 or 8.
-    unit: usize,
+    pub(super) unit: usize,
     /// Bytes of its place in registers: 4 or 8, the rest of it zero.
-    slot: usize,
+    pub(super) slot: usize,
     /// Elements of a lane, which follow each other in memory.
-    rows: usize,
+    pub(super) rows: usize,
     /// Bytes from a lane's element to its next one in registers.
-    pitch: usize,
+    pub(super) pitch: usize,
     /// Bytes in front of the first element.
-    skipped: u64,
+    pub(super) skipped: u64,
     /// The registers.
-    data: Raw,
+    pub(super) data: Raw,
+}
+
+/// Where the addresses of lanes lie, one after the other.
+#[derive(Clone, Copy)]
+pub(super) struct Addresses {
+    /// Arena offset of the first.
+    pub(super) at: u32,
+    /// Bytes of each: 4, or 8 where they are not offsets into one memory.
+    pub(super) bytes: usize,
+    /// Bytes that one unit of an address means.
+    pub(super) unit: u32,
+    /// What is added to every address, in units.
+    pub(super) added: u64,
 }
 
 /// Bytes of a lane at most.
@@ -169,10 +182,15 @@ impl Shape {
         (sizes && rows > 0 && shape.bytes() <= MOST).then_some(shape)
     }
 
-    /// The plan for whole registers of dwords.
-    fn dwords(&self, request: &Request, registers: &Registers, count: usize) -> Option<DwordPlan> {
+    /// Where the addresses are, if they and the data lie in their variables from end to end.
+    pub(super) fn addresses(
+        &self,
+        request: &Request,
+        registers: &Registers,
+        count: usize,
+    ) -> Option<Addresses> {
         let raw = (*registers.params().first()?)?;
-        let (address_bytes, unit, added) = match request {
+        let (bytes, unit, added) = match request {
             Request::Lsc(r) if r.address_bits == 64 => (r.extend.is_none()
                 && r.scale == 1
                 && !r.op.is_strided())
@@ -183,9 +201,19 @@ impl Shape {
             _ => (4, registers.unit, 0),
         };
         let holds = |raw: Raw, bytes: usize| raw.end.saturating_sub(raw.offset) as usize >= bytes;
-        let whole = holds(raw, address_bytes * count) && holds(self.data, self.registers(count));
-        let plain = (self.unit, self.slot) == (4, 4) && unit > 0;
-        if !plain || !whole {
+        let whole = holds(raw, bytes * count) && holds(self.data, self.registers(count));
+        (whole && unit > 0).then_some(Addresses {
+            at: raw.offset,
+            bytes,
+            unit,
+            added,
+        })
+    }
+
+    /// The plan for whole registers of dwords.
+    fn dwords(&self, request: &Request, registers: &Registers, count: usize) -> Option<DwordPlan> {
+        let addresses = self.addresses(request, registers, count)?;
+        if (self.unit, self.slot) != (4, 4) {
             return None;
         }
         let dwords = Dwords {
@@ -193,10 +221,10 @@ impl Shape {
             rows: self.rows,
             pitch: self.pitch,
             skipped: self.skipped as u32,
-            added,
-            address_bytes,
-            unit,
-            addresses: raw.offset as usize,
+            added: addresses.added,
+            address_bytes: addresses.bytes,
+            unit: addresses.unit,
+            addresses: addresses.at as usize,
             data: self.data.offset as usize,
         };
         DwordPlan::new(dwords, count)
@@ -443,8 +471,8 @@ impl<'s> Coalesced<'s> {
                 let window = Window::of(resources.surface(index)?);
                 Some(Space::Surface(index, window))
             }
-            None if resources.own.is_none() => Some(Space::Flat(&resources.flat, None)),
-            None => return None,
+            // A thread's own memory is where nothing else is, and left to it.
+            None => Some(Space::Flat(&resources.flat, None)),
         };
         let mut bases = operands.bases();
         let known = bases.all(|source| is_constant(thread.program, source));

@@ -3,7 +3,7 @@
 use super::site_plans::SitePlans;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::compute::decoded::Decoded;
-use crate::exec::compute::native::NativeCode;
+use crate::exec::compute::native::{Memories, NativeCode};
 use crate::exec::state::bindings::Resources;
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::tally::Tally;
@@ -82,6 +82,16 @@ impl Allowance {
             .note(format!("the limit is {limit} instructions of all threads"))
             .help(format!("--max-total-steps {}", limit.saturating_mul(10)));
         Err(Box::new(over))
+    }
+}
+
+impl<'a> Environment<'a> {
+    /// The memory of its messages.
+    pub(crate) fn memories(&self) -> Memories<'a> {
+        Memories {
+            windows: &self.resources.windows,
+            slm: self.slm,
+        }
     }
 }
 

@@ -23,5 +23,6 @@ pub(crate) mod sampling;
 pub(crate) mod site_plans;
 pub(crate) mod target;
 pub(crate) mod texels;
+pub(crate) mod transfers;
 #[cfg(test)]
 mod ways;

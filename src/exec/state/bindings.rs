@@ -1,9 +1,11 @@
 //! What a run gives its program: surfaces, sampler states, values of variables.
 
 use super::remarks::Remarks;
+use super::windows::Windows;
 use crate::dataport::typed::Writer;
 use crate::dataport::untyped::Window;
 use crate::diagnostic::counted;
+use crate::lower::{SLM, STATELESS};
 use crate::sampler::SamplerState;
 use crate::sampler::avs::AvsSampler;
 use crate::sampler::deinterlace::DeinterlaceState;
@@ -225,6 +227,8 @@ pub struct Resources {
     pub own: Option<OwnRange>,
     /// What threads have to say.
     pub remarks: Remarks,
+    /// All of this memory as native code finds it.
+    pub(crate) windows: Windows,
     /// Stateless memory of Gen5 that no surface is bound for, made when it is first touched.
     general_state: OnceLock<Memory>,
 }
@@ -251,6 +255,14 @@ const fn place(index: u32) -> usize {
     }
 }
 
+/// The other way round: the index or handle of a place.
+const fn index(place: usize) -> u32 {
+    match place < TABLE {
+        true => place as u32,
+        false => place as u32 * STATE_BYTES,
+    }
+}
+
 impl Resources {
     /// Spreads the bindings into tables.
     pub fn new(bindings: &Bindings) -> Resources {
@@ -265,11 +277,22 @@ impl Resources {
             }
         }
         let writer = |surface: &Option<Arc<Surface>>| Writer::new(surface.as_deref()?);
+        let flat = FlatMemory::new(bindings);
+        let seen = surfaces.iter().enumerate().filter_map(|(place, surface)| {
+            let surface = surface.as_deref()?;
+            // Messages find no surface at these.
+            if [SLM, STATELESS].contains(&index(place)) {
+                return None;
+            }
+            Some((index(place), Window::of(surface), surface.memory()))
+        });
+        let ranges = flat.ranges.iter().map(|r| (r.address, &r.memory));
         Resources {
+            windows: Windows::new(seen, ranges),
             writers: surfaces.iter().map(writer).collect(),
             surfaces,
             samplers: bindings.samplers.clone(),
-            flat: FlatMemory::new(bindings),
+            flat,
             own: bindings.own,
             remarks: Remarks::default(),
             general_state: OnceLock::new(),

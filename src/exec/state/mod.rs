@@ -12,3 +12,4 @@ pub mod remarks;
 pub(crate) mod tally;
 pub mod thread;
 pub mod trap;
+pub(crate) mod windows;

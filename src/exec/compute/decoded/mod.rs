@@ -25,6 +25,7 @@ mod quads;
 mod rows;
 mod single;
 
+use super::native::transfer::Message;
 use super::native::{Native, NativeCode};
 use crate::exec::state::float_mode::FloatMode;
 use crate::exec::state::thread::Thread;
@@ -270,11 +271,14 @@ impl Decoded {
     }
 
     /// Native code of a mode, once it pays.
+    ///
+    /// * `message`: what a message does, if it can be code.
     pub fn native(
         &self,
         program: &Program,
         mode: FloatMode,
         native: NativeCode,
+        message: impl Fn(&Op) -> Option<Message>,
     ) -> Option<&Native> {
         let table = Table::of(mode);
         if table == Table::Other || self.worked.load(Relaxed) < native.after() {
@@ -287,7 +291,8 @@ impl Decoded {
                 Some(before) => joined[before as usize].ops == 1,
                 None => true,
             };
-            Native::new(program, &entered(program), table == Table::Flushed, splits)
+            let flush = table == Table::Flushed;
+            Native::new(program, &entered(program), flush, splits, message)
         });
         code.as_ref()
     }

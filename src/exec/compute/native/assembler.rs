@@ -47,6 +47,14 @@ pub enum Rm {
     Const(u32),
     /// This qword in all lanes.
     Const64(u64),
+    /// So much more in each lane than in the one before, 0 in the first.
+    Steps(u32),
+    /// Bytes of a window: at `rcx` and `rdx` together, and this.
+    Window(u32),
+    /// One element of a window for all lanes, at the same place.
+    WindowEach(u32),
+    /// Bytes of a window for each lane: at `rcx`, the lane's dword of this register, and this.
+    WindowLanes(Reg, u32),
 }
 
 /// Length of a vector: 128, 256, 512 bits.
@@ -152,13 +160,30 @@ vectors! {
     INSERT_HALF = 1 3 1 0x1a;
     EXTRACT_HALF = 1 3 1 0x1b;
     FROM_GPR = 1 2 0 0x7c;
+    FROM_GPR_WIDE = 1 2 1 0x7c;
+    TO_GPR = 1 1 0 0x7e;
+    SPREAD = 1 2 0 0x58;
+    GATHER = 1 2 0 0x90;
+    SCATTER = 1 2 0 0xa0;
+    PSUBQ = 1 1 1 0xfb;
+    PMULLQ = 1 2 1 0x40;
+    PORQ = 1 1 1 0xeb;
+    PXORQ = 1 1 1 0xef;
+    PSLLVQ = 1 2 1 0x47;
+    PSRLVQ = 1 2 1 0x45;
+    PSRAVQ = 1 2 1 0x46;
+    PMOVSXDQ = 1 2 0 0x25;
+    PTESTMD = 1 2 0 0x27;
+    PTESTMQ = 1 2 1 0x27;
 }
 
 /// An instruction of two general registers, or a register and a number.
 #[derive(Clone, Copy, Debug)]
 pub enum Alu {
+    Add = 0,
     Or = 1,
     And = 4,
+    Sub = 5,
     Xor = 6,
     Cmp = 7,
 }
@@ -166,9 +191,11 @@ pub enum Alu {
 /// When a branch is taken.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum If {
+    Below = 2,
     AboveOrEqual = 3,
     Zero = 4,
     NotZero = 5,
+    Above = 7,
 }
 
 /// What a general register is loaded from or stored to: the arena of a thread or what is told of it.
@@ -178,6 +205,8 @@ pub enum Place {
     Arena(u32),
     /// A byte of [`super::call::Context`].
     Context(u32),
+    /// A byte of what `rcx` points to: windows and what is known of them.
+    Table(u32),
 }
 
 /// Code that grows.
@@ -193,6 +222,8 @@ pub struct Assembler {
     pool: Vec<u32>,
     /// Bytes of an arena that the code may touch.
     pub reach: u32,
+    /// How many hints it may read.
+    pub hints: u32,
 }
 
 impl Assembler {
@@ -281,6 +312,10 @@ impl Assembler {
                 (Gpr::Rsi as u8, true)
             }
             Rm::Const(_) | Rm::Const64(_) => (5, true),
+            Rm::Steps(_) => (5, false),
+            // Windows are bounded by instructions in front.
+            Rm::Window(_) | Rm::WindowLanes(..) => (Gpr::Rcx as u8, false),
+            Rm::WindowEach(_) => (Gpr::Rcx as u8, true),
         };
         // Element loads of BROADCAST and stores of one element are no broadcasts of their own.
         let loads_one = matches!(
@@ -289,10 +324,10 @@ impl Assembler {
         );
         let broadcast = broadcast && !loads_one;
         let not = |bit: u8| u8::from(bit == 0);
-        let x = if matches!(b, Rm::Reg(_)) {
-            rm >> 4 & 1
-        } else {
-            0
+        let (x, index) = match b {
+            Rm::Reg(_) => (rm >> 4 & 1, a),
+            Rm::WindowLanes(offsets, _) => (offsets >> 3 & 1, offsets),
+            _ => (0, a),
         };
         self.byte(0x62);
         self.byte(
@@ -307,7 +342,7 @@ impl Assembler {
             u8::from(zero) << 7
                 | (len as u8) << 5
                 | u8::from(broadcast) << 4
-                | not(a >> 4 & 1) << 3
+                | not(index >> 4 & 1) << 3
                 | mask,
         );
         self.byte(opcode);
@@ -319,7 +354,20 @@ impl Assembler {
                 self.byte(0x80 | reg | rm & 7);
                 self.dword(at);
             }
+            Rm::Window(at) | Rm::WindowEach(at) | Rm::WindowLanes(_, at) => {
+                let index = match b {
+                    Rm::WindowLanes(offsets, _) => offsets & 7,
+                    _ => Gpr::Rdx as u8,
+                };
+                self.byte(0x80 | reg | 4);
+                self.byte(index << 3 | rm);
+                self.dword(at);
+            }
             Rm::Const(value) => used = Some(self.constant(&[value])),
+            Rm::Steps(step) => {
+                let steps: [u32; 16] = std::array::from_fn(|lane| lane as u32 * step);
+                used = Some(self.constant(&steps));
+            }
             Rm::Const64(value) => {
                 used = Some(self.constant(&[value as u32, (value >> 32) as u32]));
             }
@@ -364,10 +412,11 @@ impl Assembler {
     fn at_place(&mut self, wide: bool, opcode: &[u8], reg: u8, place: Place) {
         let (base, at) = match place {
             Place::Arena(at) => {
-                self.reach = self.reach.max(at + 4);
+                self.reach = self.reach.max(at + 4 + 4 * u32::from(wide));
                 (Gpr::Rsi, at)
             }
             Place::Context(at) => (Gpr::Rdi, at),
+            Place::Table(at) => (Gpr::Rcx, at),
         };
         self.rex(wide, reg, base as u8);
         self.bytes.extend(opcode);
@@ -382,7 +431,64 @@ impl Assembler {
 
     /// Loads a qword of the context.
     pub fn load_wide(&mut self, reg: Gpr, context: u32) {
-        self.at_place(true, &[0x8b], reg as u8, Place::Context(context));
+        self.load_wide_at(reg, Place::Context(context));
+    }
+
+    /// Loads a qword.
+    pub fn load_wide_at(&mut self, reg: Gpr, place: Place) {
+        self.at_place(true, &[0x8b], reg as u8, place);
+    }
+
+    /// Loads the hint of an op from where `rcx` points to.
+    pub fn load_hint(&mut self, reg: Gpr, op: u32) {
+        self.hints = self.hints.max(op + 1);
+        self.load(reg, Place::Table(4 * op));
+    }
+
+    /// Adds qwords.
+    pub fn add_wide_gpr(&mut self, dst: Gpr, src: Gpr) {
+        self.rex(true, src as u8, dst as u8);
+        self.byte(0x01);
+        self.byte(0xc0 | (src as u8 & 7) << 3 | dst as u8 & 7);
+    }
+
+    /// Compares qwords.
+    pub fn compare_wide_at(&mut self, reg: Gpr, place: Place) {
+        self.at_place(true, &[0x3b], reg as u8, place);
+    }
+
+    /// Takes a qword away.
+    pub fn subtract_wide_at(&mut self, reg: Gpr, place: Place) {
+        self.at_place(true, &[0x2b], reg as u8, place);
+    }
+
+    /// Compares a dword with a number.
+    pub fn compare_place(&mut self, place: Place, number: u32) {
+        self.at_place(false, &[0x81], 7, place);
+        self.dword(number);
+    }
+
+    /// Takes a number from a qword.
+    pub fn subtract_wide(&mut self, dst: Gpr, number: i32) {
+        self.rex(true, 0, dst as u8);
+        self.byte(0x81);
+        self.byte(0xe8 | dst as u8 & 7);
+        self.dword(number.cast_unsigned());
+    }
+
+    /// Shifts a qword to the left.
+    pub fn shift_left_wide(&mut self, reg: Gpr, by: u8) {
+        self.rex(true, 0, reg as u8);
+        self.byte(0xc1);
+        self.byte(0xe0 | reg as u8 & 7);
+        self.byte(by);
+    }
+
+    /// The signed dword of a register as a qword.
+    pub fn extend_sign(&mut self, reg: Gpr) {
+        self.rex(true, reg as u8, reg as u8);
+        self.byte(0x63);
+        self.byte(0xc0 | (reg as u8 & 7) << 3 | reg as u8 & 7);
     }
 
     /// Stores a dword.
@@ -572,6 +678,25 @@ impl Assembler {
     pub fn store_mask(&mut self, reg: Gpr, mask: Mask) {
         self.bytes.extend([0xc5, 0xfb, 0x93]);
         self.byte(0xc0 | (reg as u8) << 3 | mask);
+    }
+
+    /// `dst = src`, of masks.
+    pub fn copy_mask(&mut self, dst: Mask, src: Mask) {
+        self.bytes.extend([0xc5, 0xf8, 0x90]);
+        self.byte(0xc0 | dst << 3 | src);
+    }
+
+    /// All lanes.
+    pub fn fill_mask(&mut self, mask: Mask) {
+        self.bytes.extend([0xc5, 0x84 | (!mask & 15) << 3, 0x46]);
+        self.byte(0xc0 | mask << 3 | mask);
+    }
+
+    /// `dst = src`, its lanes from 8 on at 0.
+    pub fn upper_mask(&mut self, dst: Mask, src: Mask) {
+        self.bytes.extend([0xc4, 0xe3, 0xf9, 0x30]);
+        self.byte(0xc0 | dst << 3 | src);
+        self.byte(8);
     }
 
     /// Asks whether two masks of 16 lanes have any bit.

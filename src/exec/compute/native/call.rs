@@ -2,9 +2,12 @@
 
 use super::assembler::Assembler;
 use crate::exec::state::arena::Arena;
+use crate::exec::state::windows::{HostWindow, Windows};
+use crate::surface::Memory;
 use memmap2::{Mmap, MmapMut};
 use std::io;
 use std::marker::PhantomData;
+use std::sync::atomic::AtomicU32;
 
 /// Places of a region at which lanes may wait, at most.
 pub const MOST_PLACES: usize = 16;
@@ -28,13 +31,44 @@ pub struct Context<'t> {
     bytes: u32,
     /// The lanes that wait at each place.
     pub places: [u32; MOST_PLACES],
-    /// The arena is its own as long as it is here.
-    owner: PhantomData<&'t mut Arena>,
+    /// Windows and what is known of them.
+    reach: *const Reach<'t>,
+    /// Shared local memory of the thread's group.
+    shared: HostWindow,
+    /// The arena is its own as long as it is here, and what else it points to stays.
+    owner: PhantomData<(&'t mut Arena, &'t Memory)>,
 }
 
-/// Offsets of its fields.
+/// What messages of all threads reach.
+#[repr(C)]
+pub struct Reach<'t> {
+    /// Windows of the run, and how many there are.
+    windows: *const HostWindow,
+    count: u64,
+    /// For each op the number of the window that its message reaches, as far as is known; and how many ops.
+    hints: *const AtomicU32,
+    hinted: u64,
+    owner: PhantomData<(&'t Windows, &'t [AtomicU32])>,
+}
+
+impl<'t> Reach<'t> {
+    /// * `windows`: surfaces and addresses.
+    /// * `hints`: for each op the number of the window that its message reaches, or one that there is not.
+    pub fn new(windows: &'t Windows, hints: &'t [AtomicU32]) -> Reach<'t> {
+        let all = windows.all();
+        Reach {
+            windows: all.as_ptr(),
+            count: all.len() as u64,
+            hints: hints.as_ptr(),
+            hinted: hints.len() as u64,
+            owner: PhantomData,
+        }
+    }
+}
+
+/// Offsets of its fields, and of those of what it points to.
 pub mod field {
-    use super::Context;
+    use super::{Context, HostWindow, Reach};
     use std::mem::offset_of;
 
     pub const ARENA: u32 = offset_of!(Context<'_>, arena) as u32;
@@ -44,6 +78,17 @@ pub mod field {
     pub const WAITING: u32 = offset_of!(Context<'_>, waiting) as u32;
     pub const PC: u32 = offset_of!(Context<'_>, pc) as u32;
     pub const PLACES: u32 = offset_of!(Context<'_>, places) as u32;
+    pub const REACH: u32 = offset_of!(Context<'_>, reach) as u32;
+    pub const WINDOWS: u32 = offset_of!(Reach<'_>, windows) as u32;
+    pub const COUNT: u32 = offset_of!(Reach<'_>, count) as u32;
+    pub const HINTS: u32 = offset_of!(Reach<'_>, hints) as u32;
+    pub const SHARED: u32 = offset_of!(Context<'_>, shared) as u32;
+    pub const WINDOW_HOST: u32 = offset_of!(HostWindow, host) as u32;
+    pub const WINDOW_ADDRESS: u32 = offset_of!(HostWindow, address) as u32;
+    pub const WINDOW_BYTES: u32 = offset_of!(HostWindow, bytes) as u32;
+    pub const WINDOW_SURFACE: u32 = offset_of!(HostWindow, surface) as u32;
+    /// The size of a window, as a power of two.
+    pub const WINDOW_SHIFT: u8 = size_of::<HostWindow>().trailing_zeros() as u8;
     pub const SIZE: u32 = size_of::<Context<'_>>() as u32;
 }
 
@@ -58,22 +103,17 @@ impl<'t> Context<'t> {
         waiting: 0,
         pc: 0,
         places: [0; MOST_PLACES],
+        reach: std::ptr::null(),
+        shared: HostWindow::NONE,
         owner: PhantomData,
     };
 
-    /// That of a thread with these bytes, in which no lane waits.
-    pub fn new(arena: &'t mut Arena) -> Context<'t> {
-        Context {
-            bytes: u32::try_from(arena.len()).unwrap_or(u32::MAX),
-            arena: arena.as_mut_ptr(),
-            executed: 0,
-            budget: 0,
-            em: 0,
-            waiting: 0,
-            pc: 0,
-            places: [0; MOST_PLACES],
-            owner: PhantomData,
-        }
+    /// Says where the bytes of a thread are, and what its messages reach.
+    pub fn place(&mut self, arena: &'t mut Arena, reach: &'t Reach<'t>, slm: &'t Memory) {
+        self.bytes = u32::try_from(arena.len()).unwrap_or(u32::MAX);
+        self.arena = arena.as_mut_ptr();
+        self.reach = reach;
+        self.shared = HostWindow::whole(slm);
     }
 }
 
@@ -101,6 +141,8 @@ pub struct Executable {
     map: Mmap,
     /// Bytes of an arena that it touches at most.
     reach: u32,
+    /// How many hints it reads at most.
+    hints: u32,
     /// Where it may be entered.
     entries: Vec<u32>,
 }
@@ -111,13 +153,14 @@ type Function = unsafe extern "sysv64" fn(*mut Context<'_>, *mut Context<'_>);
 impl Executable {
     /// Places finished code in memory that is written once, and then only runs.
     pub fn new(_: Host, mut code: Assembler, entries: Vec<u32>) -> io::Result<Executable> {
-        let reach = code.reach;
+        let (reach, hints) = (code.reach, code.hints);
         let bytes = code.finish();
         let mut map = MmapMut::map_anon(bytes.len().max(1))?;
         map[..bytes.len()].copy_from_slice(&bytes);
         Ok(Executable {
             map: map.make_exec()?,
             reach,
+            hints,
             entries,
         })
     }
@@ -127,12 +170,32 @@ impl Executable {
         self.entries.get(number).map(|_| Entry(number))
     }
 
-    /// Runs code on threads. False if an arena is too small for it: then nothing has happened.
+    /// Runs code on threads. False if an arena, or what is known of ops, is too small for it: then nothing has
+    /// happened. What it touches:
+    ///
+    /// * the contexts of the threads;
+    /// * bytes of the arena of each below `reach`, as [`Assembler`] has noted where it encoded them, and no arena is
+    ///   shorter; it was borrowed as a whole for as long as its context lives;
+    /// * hints of [`Reach`] below `hints`, noted and checked in the same way; then windows whose number it has found to
+    ///   be below `count`, or the thread's own;
+    /// * the bytes of a window at offsets that it has compared with its length (`memory`). They are those of a `Memory`
+    ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by
+    ///   dwords at multiples of four, which this host does not tear, nor loses bytes beside them that others write.
     #[expect(unsafe_code, reason = "calls what was emitted")]
-    pub fn run(&self, Entry(number): Entry, threads: &mut [Context<'_>]) -> bool {
+    pub fn run(
+        &self,
+        Entry(number): Entry,
+        threads: &mut [Context<'_>],
+        reach: &Reach<'_>,
+    ) -> bool {
         let Some(&at) = self.entries.get(number) else {
             return false;
         };
+        let known =
+            |t: &Context<'_>| std::ptr::eq(t.reach.cast::<u8>(), std::ptr::from_ref(reach).cast());
+        if reach.hinted < self.hints.into() || !threads.iter().all(known) {
+            return false;
+        }
         if threads.is_empty() || threads.iter().any(|t| t.bytes < self.reach) {
             return false;
         }
@@ -141,11 +204,9 @@ impl Executable {
         // SAFETY: `entries` holds offsets of code that `flow` began with a prologue of this signature; `Host` proves
         // that its instructions exist, and the map was made executable and is not written again.
         let function: Function = unsafe { std::mem::transmute(address) };
-        // SAFETY: the code reads and writes three things. The contexts from `range.start` to `range.end`, which are
-        // borrowed here. Bytes of the arena of each below `reach`, as `Assembler` has noted where it encoded them:
-        // the arena was borrowed as a whole for as long as its context lives, and the check above says that it is so
-        // long. Six pushed registers, which it pops. Other registers that it changes are the callee's in this calling
-        // convention; MXCSR is not changed. It ends: backward jumps ask for the budget.
+        // SAFETY: the code reads and writes what is listed above, which `threads` and `reach` borrow. It pushes six
+        // registers, and pops them. Other registers that it changes are the callee's in this calling convention; MXCSR
+        // is not changed. It ends: backward jumps ask for the budget.
         unsafe { function(range.start, range.end) };
         true
     }

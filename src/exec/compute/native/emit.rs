@@ -21,15 +21,15 @@ const ENABLED: [Mask; 2] = [1, 2];
 /// The lanes of the instruction that run.
 const RUNNING: [Mask; 2] = [3, 4];
 /// Conditions by row.
-const CONDITION: [Mask; 2] = [5, 6];
+pub const CONDITION: [Mask; 2] = [5, 6];
 /// Lanes without an order.
-const UNORDERED: Mask = 7;
+pub const UNORDERED: Mask = 7;
 
 /// Registers for sources, and for what is between.
-const SOURCE: [Reg; 3] = [0, 1, 2];
-const BETWEEN: [Reg; 3] = [3, 4, 5];
+pub const SOURCE: [Reg; 3] = [0, 1, 2];
+pub const BETWEEN: [Reg; 3] = [3, 4, 5];
 /// What making a source requires.
-const MAKING: Reg = 6;
+pub const MAKING: Reg = 6;
 /// The first register that holds bytes of the arena.
 pub const FIRST_HELD: Reg = 7;
 /// One past the last register.
@@ -43,7 +43,7 @@ const ONE: u32 = 0x3f80_0000;
 const SELECT_BITS: u8 = 0xd8;
 
 /// The register length for so many lanes.
-const fn length(lanes: u8) -> Len {
+pub const fn length(lanes: u8) -> Len {
     match lanes {
         9.. => Len::Z,
         5..=8 => Len::Y,
@@ -68,7 +68,7 @@ pub struct Emitter {
     /// The first register that is not pinned.
     pub free: Reg,
     /// Registers that the instruction at hand uses.
-    busy: Vec<Reg>,
+    pub busy: Vec<Reg>,
     /// Where the region is left so that the steps go on at the op at hand.
     pub leave: Option<Label>,
 }
@@ -94,12 +94,12 @@ impl Emitter {
     }
 
     /// The register that holds bytes.
-    fn holder(&self, bytes: Bytes) -> Option<Reg> {
+    pub fn holder(&self, bytes: Bytes) -> Option<Reg> {
         let all = self.pinned.iter().chain(&self.held);
         all.clone().find(|(b, _)| *b == bytes).map(|(_, reg)| *reg)
     }
 
-    fn pin(&self, bytes: Bytes) -> Option<Reg> {
+    pub fn pin(&self, bytes: Bytes) -> Option<Reg> {
         let pin = self.pinned.iter().find(|(b, _)| *b == bytes);
         pin.map(|(_, reg)| *reg)
     }
@@ -122,7 +122,7 @@ impl Emitter {
     }
 
     /// Bytes were written: what registers hold of them is old.
-    fn overwrite(&mut self, bytes: Bytes) {
+    pub fn overwrite(&mut self, bytes: Bytes) {
         self.held.retain(|(b, _)| !b.overlaps(bytes));
     }
 
@@ -194,7 +194,7 @@ impl Emitter {
     }
 
     /// The lanes that run, by row; `None`: all of them, whatever the number is.
-    fn running(&mut self, lanes: Lanes, guard: Option<Guard>) -> [Option<Mask>; 2] {
+    pub fn running(&mut self, lanes: Lanes, guard: Option<Guard>) -> [Option<Mask>; 2] {
         let all = lanes.all();
         match guard {
             Some(guard) => {
@@ -387,27 +387,40 @@ impl Emitter {
     /// The register of a result: with what lanes that are off keep, if there are any.
     fn target(&mut self, inst: &Inst, r: u8, mask: Option<Mask>) -> Reg {
         let bytes = inst.written(r);
-        let pin = self.pin(bytes);
-        let reads = |reg: Reg| self.busy.contains(&reg);
-        if let Some(pin) = pin
-            && !reads(pin)
+        let dense = matches!(inst.dst, Put::Dense(_)) && bytes.kind != Kind::Other;
+        self.row_target(bytes, Self::len(inst), mask.filter(|_| dense))
+    }
+
+    /// The register of bytes that are written: with what they are, where lanes that are off keep it.
+    pub fn row_target(&mut self, bytes: Bytes, len: Len, mask: Option<Mask>) -> Reg {
+        if let Some(pin) = self.pin(bytes)
+            && !self.busy.contains(&pin)
         {
             return pin;
         }
         let old = self.holder(bytes);
         let target = self.take();
-        let dense = matches!(inst.dst, Put::Dense(_)) && bytes.kind != Kind::Other;
-        if mask.is_some() && dense {
+        if mask.is_some() {
             match old {
                 Some(old) => self.code.copy(target, old),
                 None => {
-                    let len = Self::len(inst);
-                    self.code
-                        .vector(Vector::LOAD, len, target, 0, Rm::Row(bytes.at));
+                    let from = Rm::Row(bytes.at);
+                    self.code.vector(Vector::LOAD, len, target, 0, from);
                 }
             }
         }
         target
+    }
+
+    /// Puts a register of bytes where it belongs.
+    pub fn put_row(&mut self, bytes: Bytes, len: Len, target: Reg) {
+        if let Some(pin) = self.pin(bytes) {
+            return self.code.copy(pin, target);
+        }
+        self.overwrite(bytes);
+        self.code
+            .vector(Vector::STORE, len, target, 0, Rm::Row(bytes.at));
+        self.held.push((bytes, target));
     }
 
     /// A value becomes the result of the lanes that run.
@@ -441,11 +454,7 @@ impl Emitter {
                 self.code
                     .masked(Vector::STORE, len, from, 0, Rm::Row(bytes.at), None);
             }
-            Put::Dense(_) => {
-                self.code
-                    .vector(Vector::STORE, len, target, 0, Rm::Row(bytes.at));
-                self.held.push((bytes, target));
-            }
+            Put::Dense(_) => self.put_row(bytes, len, target),
             Put::Strided {
                 bytes: size,
                 stride,
@@ -880,16 +889,15 @@ impl Emitter {
     }
 
     /// Leaves the region in front of the op at hand if masks that were tested have any bit.
-    fn leave_if_any(&mut self) {
-        let leave = match self.leave {
-            Some(leave) => leave,
-            None => {
-                let leave = self.code.label();
-                self.leave = Some(leave);
-                leave
-            }
-        };
+    pub fn leave_if_any(&mut self) {
+        let leave = self.leave_label();
         self.code.jump_if(If::NotZero, leave);
+    }
+
+    /// Where the region is left in front of the op at hand.
+    pub fn leave_label(&mut self) -> Label {
+        let code = &mut self.code;
+        *self.leave.get_or_insert_with(|| code.label())
     }
 
     /// A value, clamped if asked, becomes the result.

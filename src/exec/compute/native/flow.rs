@@ -16,7 +16,9 @@ use super::super::decoded::operand::Put;
 use super::assembler::{Alu, Gpr, If, Label, Len, Place, Rm, Vector};
 use super::call::{MOST_PLACES, field};
 use super::emit::{Emitter, FIRST_HELD, REGISTERS};
+use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
+use super::transfer::{Block, Message, Transfer};
 use crate::program::{Group, Guard, Lanes, Op, Program};
 use std::collections::BTreeMap;
 
@@ -24,6 +26,12 @@ use std::collections::BTreeMap;
 pub enum Item {
     /// One that computes.
     Inst(Inst),
+    /// One that computes qwords.
+    Qwords(Qwords),
+    /// A message of lanes.
+    Transfer(Transfer),
+    /// A message of one piece.
+    Block(Block),
     /// A branch.
     Goto {
         lanes: Lanes,
@@ -48,10 +56,86 @@ const FLAGS: [Gpr; 4] = [Gpr::R12, Gpr::R13, Gpr::R14, Gpr::R15];
 /// Registers at least that are left to what is held for a while.
 const LEAST_FREE: u8 = 8;
 
-/// The regions of a program. `entered`: the ops that a jump may lead to; `splits`: whether one may begin at an op.
-pub fn regions(program: &Program, entered: &[bool], splits: impl Fn(u32) -> bool) -> Vec<Region> {
+impl Item {
+    /// All bytes of rows and single elements that it reads, then all that it writes.
+    fn touched(&self) -> [Vec<Bytes>; 2] {
+        match self {
+            Item::Inst(inst) if inst.work == Work::Nothing => [Vec::new(), Vec::new()],
+            Item::Inst(inst) => {
+                let rows = 0..inst.rows();
+                let sources = rows.clone().flat_map(|r| {
+                    let sources = inst.src.iter();
+                    sources.filter_map(move |operand| inst.read(operand, r))
+                });
+                [sources.collect(), rows.map(|r| inst.written(r)).collect()]
+            }
+            Item::Qwords(op) => [op.read().collect(), op.written().collect()],
+            Item::Transfer(message) => {
+                let halves = 0..message.halves();
+                let addresses = halves.flat_map(|half| message.address_rows(half));
+                match message.write {
+                    true => [addresses.chain(message.rows()).collect(), Vec::new()],
+                    false => [addresses.collect(), message.rows().collect()],
+                }
+            }
+            Item::Block(block) => {
+                let rows = block.rows().map(|(_, bytes)| bytes);
+                let mut read = vec![block.address()];
+                match block.write {
+                    true => read.extend(rows),
+                    false => return [read, rows.collect()],
+                }
+                [read, Vec::new()]
+            }
+            Item::Goto { .. } => [Vec::new(), Vec::new()],
+        }
+    }
+
+    /// The predicate that it asks, unless it chooses by it.
+    const fn guard(&self) -> Option<Guard> {
+        match self {
+            Item::Inst(inst) => inst.guard,
+            Item::Qwords(op) => op.guard,
+            Item::Transfer(message) => message.guard,
+            Item::Block(_) => None,
+            Item::Goto { guard, .. } => *guard,
+        }
+    }
+
+    /// Its lanes, if it does anything with them but branch.
+    const fn lanes(&self) -> Option<Lanes> {
+        match self {
+            Item::Inst(inst) => Some(inst.lanes),
+            Item::Qwords(op) => Some(op.lanes),
+            Item::Transfer(message) => Some(message.lanes),
+            Item::Block(_) | Item::Goto { .. } => None,
+        }
+    }
+
+    /// Whether it is worth something to have it as code.
+    fn works(&self) -> bool {
+        match self {
+            Item::Inst(inst) => inst.work != Work::Nothing,
+            Item::Qwords(_) | Item::Transfer(_) | Item::Block(_) => true,
+            Item::Goto { .. } => false,
+        }
+    }
+}
+
+/// The regions of a program.
+///
+/// * `entered`: the ops that a jump may lead to.
+/// * `splits`: whether one may begin at an op.
+/// * `message`: what a message does, if it can be code.
+pub fn regions(
+    program: &Program,
+    entered: &[bool],
+    splits: impl Fn(u32) -> bool,
+    message: impl Fn(&Op) -> Option<Message>,
+) -> Vec<Region> {
     let mut found = Vec::new();
-    let mut items: Vec<Option<Item>> = program.ops.iter().map(|op| item(program, op)).collect();
+    let item = |op| item(program, op, &message);
+    let mut items: Vec<Option<Item>> = program.ops.iter().map(item).collect();
     let count = items.len() as u32;
     let mut start = 0;
     while start < count {
@@ -84,7 +168,7 @@ pub fn regions(program: &Program, entered: &[bool], splits: impl Fn(u32) -> bool
     found
 }
 
-fn item(program: &Program, op: &Op) -> Option<Item> {
+fn item(program: &Program, op: &Op, message: impl Fn(&Op) -> Option<Message>) -> Option<Item> {
     match op {
         Op::Goto {
             lanes,
@@ -105,6 +189,12 @@ fn item(program: &Program, op: &Op) -> Option<Item> {
             guard: *guard,
             target: *target,
         }),
+        Op::Send(_) => message(op).map(|message| match message {
+            Message::Idle => Item::Inst(Inst::nothing()),
+            Message::Lanes(transfer) => Item::Transfer(transfer),
+            Message::Block(block) => Item::Block(block),
+        }),
+        Op::Alu(alu) if alu.dst.ty.bytes() == 8 => Qwords::of(program, alu).map(Item::Qwords),
         op => select(program, op).map(Item::Inst),
     }
 }
@@ -130,11 +220,17 @@ fn places(items: &[Option<Item>], start: u32, end: u32, entered: &[bool]) -> Vec
 impl Region {
     /// Whether it is worth the way in and out.
     fn pays(&self) -> bool {
-        let work = self.items.iter().filter(|item| match item {
-            Item::Inst(inst) => inst.work != Work::Nothing,
-            Item::Goto { .. } => false,
-        });
-        work.count() >= 3
+        self.items.iter().filter(|item| item.works()).count() >= 3
+    }
+
+    /// Its messages, by op.
+    pub fn messages(&self) -> impl Iterator<Item = (u32, Message)> {
+        let items = (self.start..).zip(&self.items);
+        items.filter_map(|(pc, item)| match item {
+            Item::Transfer(message) => Some((pc, Message::Lanes(*message))),
+            Item::Block(block) => Some((pc, Message::Block(*block))),
+            _ => None,
+        })
     }
 
     /// Whether it has a loop.
@@ -142,7 +238,7 @@ impl Region {
         let items = (self.start..).zip(&self.items);
         let mut back = items.filter_map(|(pc, item)| match item {
             Item::Goto { target, .. } => Some((*target, pc)),
-            Item::Inst(_) => None,
+            _ => None,
         });
         back.any(|(target, pc)| (self.start..=pc).contains(&target))
     }
@@ -171,17 +267,8 @@ impl Region {
             _ => others.push(bytes),
         };
         for (item, &weight) in self.items.iter().zip(&weights) {
-            let Item::Inst(inst) = item else { continue };
-            if inst.work == Work::Nothing {
-                continue;
-            }
-            for r in 0..inst.rows() {
-                touch(inst.written(r), weight);
-                for operand in &inst.src {
-                    if let Some(bytes) = inst.read(operand, r) {
-                        touch(bytes, weight);
-                    }
-                }
+            for bytes in item.touched().into_iter().flatten() {
+                touch(bytes, weight);
             }
         }
         let alone = |bytes: &Bytes| {
@@ -206,26 +293,25 @@ impl Region {
         let mut uses: BTreeMap<u32, u32> = BTreeMap::new();
         let mut others: Vec<Bytes> = Vec::new();
         for item in &self.items {
-            let (inst, guard) = match item {
-                Item::Inst(inst) => (Some(inst), inst.guard),
-                Item::Goto { guard, .. } => (None, *guard),
-            };
-            if let Some(guard) = guard {
+            if let Some(guard) = item.guard() {
                 *uses.entry(guard.offset).or_default() += 1;
             }
-            let Some(inst) = inst.filter(|inst| inst.work != Work::Nothing) else {
-                continue;
-            };
-            if let Work::Predicates(_, src) = inst.work {
+            if let Item::Inst(inst) = item
+                && let Work::Predicates(_, src) = inst.work
+            {
                 src.iter().for_each(|at| *uses.entry(*at).or_default() += 1);
             }
-            match inst.dst {
-                Put::Flags(at) => *uses.entry(at).or_default() += 1,
-                _ => others.extend((0..inst.rows()).map(|r| inst.written(r))),
+            let [read, written] = item.touched();
+            match item {
+                Item::Inst(inst) if matches!(inst.dst, Put::Flags(_)) => {
+                    let Put::Flags(at) = inst.dst else { continue };
+                    if inst.work != Work::Nothing {
+                        *uses.entry(at).or_default() += 1;
+                    }
+                }
+                _ => others.extend(written),
             }
-            for operand in &inst.src {
-                others.extend((0..inst.rows()).filter_map(|r| inst.read(operand, r)));
-            }
+            others.extend(read);
         }
         let flag = |at: u32| Bytes {
             at,
@@ -246,10 +332,8 @@ impl Region {
 
     /// Whether an instruction has lanes from 16 on.
     fn is_wide(&self) -> bool {
-        self.items.iter().any(|item| match item {
-            Item::Inst(inst) => inst.lanes.offset + inst.lanes.count > 16,
-            Item::Goto { .. } => false,
-        })
+        let mut lanes = self.items.iter().filter_map(Item::lanes);
+        lanes.any(|lanes| lanes.offset + lanes.count > 16)
     }
 }
 
@@ -290,10 +374,7 @@ pub fn emit(emitter: &mut Emitter, region: &Region) -> Vec<(u32, Label)> {
     let (exit, pick) = (label(), label());
     let written = emitter.pinned.iter().map(|(bytes, _)| {
         let mut items = region.items.iter();
-        items.any(|item| match item {
-            Item::Inst(inst) => (0..inst.rows()).any(|r| inst.written(r) == *bytes),
-            Item::Goto { .. } => false,
-        })
+        items.any(|item| item.touched()[1].contains(bytes))
     });
     let written = written.collect();
     let mut flow = Flow {
@@ -404,13 +485,10 @@ impl Flow<'_> {
                 self.joined.push((place, on));
             }
             match item {
-                Item::Inst(inst) => {
-                    self.emitter.inst(inst);
-                    if let Some(leave) = self.emitter.leave.take() {
-                        self.left.push((leave, pc, self.uncounted));
-                    }
-                    self.uncounted += 1;
-                }
+                Item::Inst(inst) => self.emitter.inst(inst),
+                Item::Qwords(op) => self.emitter.qwords(op),
+                Item::Transfer(message) => self.emitter.transfer(message, pc),
+                Item::Block(block) => self.emitter.block(block, pc),
                 Item::Goto {
                     lanes,
                     guard,
@@ -419,8 +497,13 @@ impl Flow<'_> {
                     self.uncounted += 1;
                     self.count();
                     self.goto(pc, *lanes, *guard, *target);
+                    continue;
                 }
             }
+            if let Some(leave) = self.emitter.leave.take() {
+                self.left.push((leave, pc, self.uncounted));
+            }
+            self.uncounted += 1;
         }
         self.count();
         self.leave_at(region.end);

@@ -1,8 +1,8 @@
 //! Native code behind threads in step: loops and straight runs of ops that compute, as instructions of the host.
 //!
 //! ```text
-//!  ops      mul │ mad │ cmp │ goto │ sample │ add │ sin │ mul …
-//!  regions  ├──────── a ──────────┤        ├ b ─┤     ├ c …      `flow`: entered where a branch leads
+//!  ops      mul │ gather4_scaled │ cmp │ goto │ sample │ add │ sin │ mul …
+//!  regions  ├────────────── a ────────────────┤        ├ b ─┤     ├ c …      `flow`: entered where a branch leads
 //!  code     for each thread: load what is pinned; run; store it   `emit`, `assembler`
 //! ```
 //!
@@ -11,11 +11,15 @@
 //! reference's. So the bytes of an arena and the count of instructions are the same with native code and without;
 //! a law and all corpora assert it.
 //!
+//! Messages that move dwords between registers and buffers, shared local memory or 64-bit addresses are code as well
+//! (`transfer`, `memory`): offsets are compared with the size of the window that the message reached last, and what is
+//! outside of it, or not aligned, is left to the steps in front of the message.
+//!
 //! Singles round to nearest even, as the host does unless told otherwise; denormals are flushed by instructions of their
 //! own where the float mode says so; `mad` is the fused instruction, everything else is never fused. `exp`, `log` and `pow`
 //! are what `math` does in doubles, step by step; `rsqrt` is found by iteration, and left to the steps where its rounding
-//! hangs on the last bits of a double. Other float modes, sines, doubles, halves, 64-bit integers, lists of offsets and
-//! operands through addresses have no code.
+//! hangs on the last bits of a double. Other float modes, sines, doubles, halves, atomics, sampler messages, lists of
+//! offsets and operands through addresses have no code.
 //!
 //! An own assembler for some sixty instructions, because what it replaces is dear to build (processor seconds,
 //! release): Cranelift 156, with 128-bit vectors; iced-x86 12; dynasm 10; this one less than 2 with `memmap2`. AVX-512, because
@@ -33,7 +37,15 @@ mod emit;
 #[cfg(target_arch = "x86_64")]
 mod flow;
 #[cfg(target_arch = "x86_64")]
+mod memory;
+#[cfg(target_arch = "x86_64")]
+mod qwords;
+#[cfg(target_arch = "x86_64")]
 mod select;
+pub mod transfer;
+
+use crate::exec::state::windows::Windows;
+use crate::surface::Memory;
 
 /// Whether native code runs.
 #[derive(Clone, Copy, Debug, Default, PartialEq, Eq)]
@@ -68,6 +80,15 @@ impl NativeCode {
     }
 }
 
+/// The memory that messages of threads reach.
+#[derive(Clone, Copy)]
+pub struct Memories<'a> {
+    /// Surfaces and addresses.
+    pub windows: &'a Windows,
+    /// Shared local memory of threads that have no other.
+    pub slm: &'a Memory,
+}
+
 #[cfg(target_arch = "x86_64")]
 pub use host::Native;
 
@@ -76,8 +97,10 @@ pub use other::Native;
 
 #[cfg(not(target_arch = "x86_64"))]
 mod other {
+    use super::Memories;
+    use super::transfer::Message;
     use crate::exec::state::thread::Thread;
-    use crate::program::Program;
+    use crate::program::{Op, Program};
     use std::convert::Infallible;
 
     /// Code of a program; this host has none.
@@ -85,7 +108,13 @@ mod other {
 
     impl Native {
         /// None.
-        pub fn new(_: &Program, _: &[bool], _: bool, _: impl Fn(u32) -> bool) -> Option<Native> {
+        pub fn new(
+            _: &Program,
+            _: &[bool],
+            _: bool,
+            _: impl Fn(u32) -> bool,
+            _: impl Fn(&Op) -> Option<Message>,
+        ) -> Option<Native> {
             None
         }
 
@@ -95,7 +124,7 @@ mod other {
         }
 
         /// Nothing runs.
-        pub fn run(&self, _: &mut [Thread<'_>], _: u32, _: u64, _: u64) -> bool {
+        pub fn run(&self, _: &mut [Thread<'_>], _: Memories<'_>, _: u32, _: [u64; 2]) -> bool {
             match self.0 {}
         }
     }
@@ -103,13 +132,17 @@ mod other {
 
 #[cfg(target_arch = "x86_64")]
 mod host {
-    use super::call::{Context, Entry, Executable, Host, MOST_PLACES};
+    use super::Memories;
+    use super::call::{Context, Entry, Executable, Host, MOST_PLACES, Reach};
     use super::emit::Emitter;
     use super::flow::{self, Region};
+    use super::transfer::{Message, Target};
     use crate::exec::state::frame::Frame;
     use crate::exec::state::thread::Thread;
-    use crate::program::Program;
+    use crate::exec::state::windows::Windows;
+    use crate::program::{Op, Program};
     use std::ops::Range;
+    use std::sync::atomic::{AtomicU32, Ordering::Relaxed};
 
     /// Threads that go through code one after the other without coming back.
     const TOGETHER: usize = 16;
@@ -123,6 +156,10 @@ mod host {
         entries: Vec<Option<(u32, Entry)>>,
         /// For each op how many ops there are before one at which code may be entered.
         until: Vec<u32>,
+        /// Messages that are code, by op.
+        messages: Vec<(u32, Message)>,
+        /// For each op the window that its message reached last.
+        hints: Vec<AtomicU32>,
     }
 
     impl Native {
@@ -132,14 +169,16 @@ mod host {
         /// * `entered`: the ops that a jump may lead to.
         /// * `flush`: denormal singles are flushed.
         /// * `splits`: whether steps may stop in front of an op.
+        /// * `message`: what a message does, if it can be code.
         pub fn new(
             program: &Program,
             entered: &[bool],
             flush: bool,
             splits: impl Fn(u32) -> bool,
+            message: impl Fn(&Op) -> Option<Message>,
         ) -> Option<Native> {
             let host = Host::detect()?;
-            let regions = flow::regions(program, entered, splits);
+            let regions = flow::regions(program, entered, splits, message);
             if regions.is_empty() {
                 return None;
             }
@@ -166,9 +205,13 @@ mod host {
                 };
                 *until = ops;
             }
+            let messages = regions.iter().flat_map(Region::messages).collect();
             let places = |r: Region| (r.start..r.end, r.places);
+            let hints = program.ops.iter().map(|_| AtomicU32::new(u32::MAX));
             Some(Native {
                 code,
+                messages,
+                hints: hints.collect(),
                 regions: regions.into_iter().map(places).collect(),
                 entries,
                 until,
@@ -193,7 +236,13 @@ mod host {
         /// Runs threads that are at one op, each until it comes to an op that is no code, or has run `window`
         /// instructions. No thread runs more than `limit` in all. False if nothing has happened: code is not entered
         /// here, or not by these threads.
-        pub fn run(&self, threads: &mut [Thread<'_>], pc: u32, limit: u64, window: u64) -> bool {
+        pub fn run(
+            &self,
+            threads: &mut [Thread<'_>],
+            memories: Memories<'_>,
+            pc: u32,
+            [limit, window]: [u64; 2],
+        ) -> bool {
             let Some(&Some((number, entry))) = self.entries.get(pc as usize) else {
                 return false;
             };
@@ -212,14 +261,16 @@ mod host {
                 return false;
             }
             let mut ran = false;
+            let reach = Reach::new(memories.windows, &self.hints);
             for threads in threads.chunks_mut(TOGETHER) {
                 let mut contexts = [Context::NONE; TOGETHER];
                 let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
-                let count = threads.len();
+                let contexts = &mut contexts[..threads.len()];
                 let slots = contexts.iter_mut().zip(&mut frames);
-                for ((context, slot), thread) in slots.zip(threads) {
+                for ((context, slot), thread) in slots.zip(threads.iter_mut()) {
                     let (frame, executed) = (&mut thread.frame, &mut thread.executed);
-                    *context = Context::new(&mut thread.arena);
+                    let slm = thread.slm.unwrap_or(memories.slm);
+                    context.place(&mut thread.arena, &reach, slm);
                     context.executed = *executed;
                     context.budget = (limit - most).min(executed.saturating_add(window));
                     context.em = frame.em;
@@ -228,24 +279,60 @@ mod host {
                     }
                     *slot = Some((frame, executed));
                 }
-                if !self.code.run(entry, &mut contexts[..count]) {
-                    // They have changed nothing but where lanes wait.
-                    for (context, slot) in contexts.iter_mut().zip(frames) {
-                        if let Some((frame, _)) = slot {
-                            context.pc = pc;
-                            leave(context, frame, places);
-                        }
+                let runs = self.code.run(entry, contexts, &reach);
+                for (context, slot) in contexts.iter_mut().zip(frames) {
+                    let Some((frame, executed)) = slot else { break };
+                    if runs {
+                        *executed = context.executed;
+                    } else {
+                        // They have changed nothing but where lanes wait.
+                        context.pc = pc;
                     }
+                    leave(context, frame, places);
+                }
+                if !runs {
                     return ran;
                 }
                 ran = true;
-                for (context, slot) in contexts.iter().zip(frames) {
-                    let Some((frame, executed)) = slot else { break };
-                    *executed = context.executed;
-                    leave(context, frame, places);
-                }
+                self.learn(&threads[0], memories.windows);
             }
             ran
+        }
+
+        /// Notes which window a message reaches that a thread has come to.
+        #[inline]
+        fn learn(&self, thread: &Thread<'_>, windows: &Windows) {
+            let pc = thread.frame.pc;
+            let Ok(at) = self.messages.binary_search_by_key(&pc, |(op, _)| *op) else {
+                return;
+            };
+            let message = &self.messages[at].1;
+            let found = match message.target() {
+                None | Some(Target::Shared { .. }) => None,
+                Some(Target::Surface { variable, index }) => {
+                    let first = variable.map_or(0, |at| thread.dword(at));
+                    windows.of_surface(index.wrapping_add(first))
+                }
+                Some(Target::Flat) => {
+                    let (at, first) = match message {
+                        Message::Lanes(t) => {
+                            let lane = thread.active(t.lanes, t.guard).trailing_zeros();
+                            let first = t.added.wrapping_add(t.skipped.into());
+                            (t.addresses + 8 * lane, first)
+                        }
+                        Message::Idle => return,
+                        Message::Block(block) => (block.place, i64::from(block.added) as u64),
+                    };
+                    let own = thread.arena.get(at as usize..);
+                    let address = own.and_then(|own| own.first_chunk());
+                    address.and_then(|address| {
+                        windows.of_address(u64::from_le_bytes(*address).wrapping_add(first))
+                    })
+                }
+            };
+            if let Some(window) = found {
+                self.hints[pc as usize].store(window, Relaxed);
+            }
         }
     }
 

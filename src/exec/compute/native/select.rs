@@ -56,17 +56,7 @@ pub enum Work {
 /// Selects an op, if there is code for it.
 pub fn select(program: &Program, op: &Op) -> Option<Inst> {
     let inst = match op {
-        Op::Nothing | Op::Lifetime(_) => Inst {
-            work: Work::Nothing,
-            lanes: Lanes {
-                count: 1,
-                offset: 0,
-                no_mask: true,
-            },
-            guard: None,
-            src: Vec::new(),
-            dst: Put::Flags(0),
-        },
+        Op::Nothing | Op::Lifetime(_) => Inst::nothing(),
         Op::Alu(alu) => computed(program, alu)?,
         Op::Compare {
             relation,
@@ -267,6 +257,21 @@ impl Bytes {
 }
 
 impl Inst {
+    /// One that does nothing.
+    pub const fn nothing() -> Inst {
+        Inst {
+            work: Work::Nothing,
+            lanes: Lanes {
+                count: 1,
+                offset: 0,
+                no_mask: true,
+            },
+            guard: None,
+            src: Vec::new(),
+            dst: Put::Flags(0),
+        }
+    }
+
     /// Lanes of a row: all that a register holds, or all that there are.
     pub fn row(&self) -> u8 {
         self.lanes.count.min(16)

@@ -1,0 +1,503 @@
+//! Code for messages: their addresses are compared with the length of a window, and then used.
+//!
+//! ```text
+//!  rcx ─▶ window ─▶ its length      zmm0, zmm1   offsets of lanes 0 to 15 and 16 to 31
+//!                └▶ rcx: its bytes on the host
+//!  lanes  follow each other      one load or store
+//!         all at the same place  one load for all
+//!         anything else          a gather or scatter
+//! ```
+//!
+//! What lies outside of the window, or has another surface or another memory than the hint says, is left to the
+//! steps, in front of the message, before anything has changed.
+
+use super::assembler::{Alu, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
+use super::call::field;
+use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, length};
+use super::select::{Bytes, Kind};
+use super::transfer::{Block, Target, Transfer};
+
+/// Where the least and greatest offset that is inside is kept.
+const LIMIT: Reg = SOURCE[2];
+
+/// Predicates of comparison.
+const UNEQUAL: u8 = 4;
+const GREATER: u8 = 6;
+
+impl Transfer {
+    /// Rows of 16 lanes.
+    pub const fn halves(&self) -> u8 {
+        self.lanes.count.div_ceil(16)
+    }
+
+    /// Lanes of a register.
+    fn row(&self) -> u8 {
+        self.lanes.count.min(16)
+    }
+
+    /// The data of element `element` of the lanes of a half.
+    pub fn row_of(&self, element: u32, half: u8) -> Bytes {
+        let lanes = self.row();
+        Bytes {
+            at: self.data + element * self.pitch + 64 * u32::from(half),
+            len: 4 * u32::from(lanes),
+            kind: Kind::Row(lanes),
+        }
+    }
+
+    /// All data, in the order of elements.
+    pub fn rows(&self) -> impl Iterator<Item = Bytes> {
+        let halves = self.halves();
+        (0..self.rows).flat_map(move |e| (0..halves).map(move |half| self.row_of(e, half)))
+    }
+
+    /// The addresses of a half, register by register.
+    pub fn address_rows(&self, half: u8) -> impl Iterator<Item = Bytes> {
+        let lanes = u32::from(self.row());
+        let width = if self.target == Target::Flat { 8 } else { 4 };
+        let count = (width * lanes).div_ceil(64);
+        let first = self.addresses + width * 16 * u32::from(half);
+        (0..count).map(move |n| Bytes {
+            at: first + 64 * n,
+            len: 64.min(width * lanes),
+            kind: Kind::Row(lanes.max(2 * width) as u8),
+        })
+    }
+}
+
+impl Emitter {
+    /// Code for a message, the op of this number.
+    pub fn transfer(&mut self, message: &Transfer, op: u32) {
+        let masks = self.running(message.lanes, message.guard);
+        self.window(message.target, op);
+        for half in 0..message.halves() {
+            let mask = masks[usize::from(half)];
+            match message.target {
+                Target::Flat => self.far(message, half, mask),
+                _ => self.near(message, half, mask),
+            }
+        }
+        self.code
+            .load_wide_at(Gpr::Rcx, Place::Table(field::WINDOW_HOST));
+        if message.write && message.rows > 1 {
+            // Lane after lane, which row after row is where they do not overlap.
+            for half in 0..message.halves() {
+                self.unless_follow(message, half, masks[usize::from(half)]);
+                self.leave_if_any();
+            }
+        }
+        for half in 0..message.halves() {
+            let mask = masks[usize::from(half)];
+            match message.write {
+                true => self.scatter(message, half, mask),
+                false => self.gather(message, half, mask),
+            }
+        }
+    }
+
+    /// `rcx` points to the window, and what it belongs to is compared.
+    fn window(&mut self, target: Target, op: u32) {
+        if let Target::Shared { variable, expected } = target {
+            if let Some(at) = variable {
+                self.code.compare_place(Place::Arena(at), expected);
+                self.leave_if(If::NotZero);
+            }
+            self.code.move_wide(Gpr::Rcx, Gpr::Rdi);
+            return self.code.add_wide(Gpr::Rcx, field::SHARED);
+        }
+        let code = &mut self.code;
+        code.load_wide(Gpr::Rcx, field::REACH);
+        code.load_wide_at(Gpr::Rdx, Place::Table(field::WINDOWS));
+        code.load_wide_at(Gpr::Rax, Place::Table(field::COUNT));
+        code.load_wide_at(Gpr::Rcx, Place::Table(field::HINTS));
+        code.load_hint(Gpr::Rcx, op);
+        code.compare_wide(Gpr::Rcx, Gpr::Rax);
+        self.leave_if(If::AboveOrEqual);
+        let code = &mut self.code;
+        code.shift_left_wide(Gpr::Rcx, field::WINDOW_SHIFT);
+        code.add_wide_gpr(Gpr::Rcx, Gpr::Rdx);
+        if let Target::Surface { variable, index } = target {
+            match variable {
+                None => code.move_number(Gpr::Rdx, index),
+                Some(at) => {
+                    code.load(Gpr::Rdx, Place::Arena(at));
+                    code.alu_number(Alu::Add, Gpr::Rdx, index);
+                }
+            }
+            code.compare_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_SURFACE));
+            self.leave_if(If::NotZero);
+        }
+    }
+
+    /// The greatest offset, in `edx`, in units, at which so many bytes are inside.
+    fn limit(&mut self, size: u32, unit: u32) {
+        let code = &mut self.code;
+        code.load(Gpr::Rdx, Place::Table(field::WINDOW_BYTES));
+        code.alu_number(Alu::Sub, Gpr::Rdx, size);
+        self.leave_if(If::Below);
+        let shift = unit.trailing_zeros() as u8;
+        self.code.shift_right(Gpr::Rdx, shift);
+    }
+
+    /// Code for a message of one piece, the op of this number.
+    pub fn block(&mut self, block: &Block, op: u32) {
+        self.window(block.target, op);
+        self.limit(4 * block.dwords, block.unit);
+        if block.target == Target::Flat {
+            let code = &mut self.code;
+            code.load_wide_at(Gpr::Rax, Place::Arena(block.place));
+            code.subtract_wide_at(Gpr::Rax, Place::Table(field::WINDOW_ADDRESS));
+            code.subtract_wide(Gpr::Rax, -block.added);
+        } else {
+            match self.holder(block.address()) {
+                Some(reg) => {
+                    let to = Rm::Reg(Gpr::Rax as u8);
+                    self.code.vector(Vector::TO_GPR, Len::X, reg, 0, to);
+                }
+                None => self.code.load(Gpr::Rax, Place::Arena(block.place)),
+            }
+            let code = &mut self.code;
+            code.alu_number(Alu::Add, Gpr::Rax, block.added.cast_unsigned());
+            code.alu_number(Alu::And, Gpr::Rax, !block.ignored);
+        }
+        self.code.compare_wide(Gpr::Rax, Gpr::Rdx);
+        self.leave_if(If::Above);
+        self.code
+            .shift_left(Gpr::Rax, block.unit.trailing_zeros() as u8);
+        if block.align > 1 {
+            self.code.test_number(Gpr::Rax, block.align - 1);
+            self.leave_if(If::NotZero);
+        }
+        self.code.move_gpr(Gpr::Rdx, Gpr::Rax);
+        self.code
+            .load_wide_at(Gpr::Rcx, Place::Table(field::WINDOW_HOST));
+        self.busy.clear();
+        for (first, bytes) in block.rows() {
+            let window = Rm::Window(4 * first);
+            match (bytes.kind, block.write) {
+                (Kind::Row(lanes), true) => {
+                    let from = self.row_in_register(bytes, length(lanes));
+                    self.code
+                        .vector(Vector::STORE, length(lanes), from, 0, window);
+                }
+                (Kind::Row(lanes), false) => {
+                    let to = self.row_target(bytes, length(lanes), None);
+                    self.code.vector(Vector::LOAD, length(lanes), to, 0, window);
+                    self.put_row(bytes, length(lanes), to);
+                }
+                (_, write) => {
+                    let between = BETWEEN[0];
+                    self.code.move_number(Gpr::Rax, (1 << (bytes.len / 4)) - 1);
+                    self.code.load_mask(CONDITION[0], Gpr::Rax);
+                    let part = (between, CONDITION[0], false);
+                    let arena = Rm::Row(bytes.at);
+                    let (from, to) = if write {
+                        (arena, window)
+                    } else {
+                        (window, arena)
+                    };
+                    self.code.masked(Vector::LOAD, Len::Z, part, 0, from, None);
+                    self.code.masked(Vector::STORE, Len::Z, part, 0, to, None);
+                    if !write {
+                        self.overwrite(bytes);
+                    }
+                }
+            }
+        }
+    }
+
+    /// Offsets of 32 bits.
+    fn near(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+        let (len, to) = (length(message.row()), SOURCE[usize::from(half)]);
+        if half == 0 {
+            self.limit(message.skipped + message.reached(), message.unit);
+            let limit = Rm::Reg(Gpr::Rdx as u8);
+            self.code.vector(Vector::FROM_GPR, len, LIMIT, 0, limit);
+        }
+        for bytes in message.address_rows(half) {
+            self.fetch(bytes, len, to);
+        }
+        let added = message.added as u32;
+        if added != 0 {
+            self.code
+                .vector(Vector::PADDD, len, to, to, Rm::Const(added));
+        }
+        let on = mask.unwrap_or(0);
+        let outside = (CONDITION[0], on, false);
+        self.code.masked(
+            Vector::PCMPUD,
+            len,
+            outside,
+            to,
+            Rm::Reg(LIMIT),
+            Some(GREATER),
+        );
+        self.leave_if_mask(CONDITION[0], CONDITION[0]);
+        let shift = message.unit.trailing_zeros() as u8;
+        if shift > 0 {
+            self.code
+                .vector_by(Vector::SHIFT_BY, len, 6, to, Rm::Reg(to), shift);
+        }
+        if message.skipped > 0 {
+            let skipped = Rm::Const(message.skipped);
+            self.code.vector(Vector::PADDD, len, to, to, skipped);
+        }
+        if message.bytes == 4 && message.unit < 4 {
+            let apart = (CONDITION[0], on, false);
+            self.code
+                .masked(Vector::PTESTMD, len, apart, to, Rm::Const(3), None);
+            self.leave_if_mask(CONDITION[0], CONDITION[0]);
+        }
+    }
+
+    /// Addresses of 64 bits.
+    fn far(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+        let to = SOURCE[usize::from(half)];
+        let [first, offsets, upper] = BETWEEN;
+        if half == 0 {
+            self.limit(message.reached(), 1);
+            let limit = Rm::Reg(Gpr::Rdx as u8);
+            self.code
+                .vector(Vector::FROM_GPR_WIDE, Len::Z, LIMIT, 0, limit);
+            self.code
+                .load_wide_at(Gpr::Rdx, Place::Table(field::WINDOW_ADDRESS));
+            self.code.subtract_wide(Gpr::Rdx, message.moved());
+            self.code
+                .vector(Vector::FROM_GPR_WIDE, Len::Z, first, 0, limit);
+        }
+        for (n, bytes) in message.address_rows(half).enumerate() {
+            let on = match mask {
+                Some(mask) if n > 0 => {
+                    self.code.upper_mask(UNORDERED, mask);
+                    UNORDERED
+                }
+                mask => mask.unwrap_or(0),
+            };
+            let into = if n == 0 { offsets } else { upper };
+            self.fetch(bytes, Len::Z, into);
+            self.code
+                .vector(Vector::PSUBQ, Len::Z, into, into, Rm::Reg(first));
+            let outside = (CONDITION[0], on, false);
+            let limit = Rm::Reg(LIMIT);
+            self.code
+                .masked(Vector::PCMPUQ, Len::Z, outside, into, limit, Some(GREATER));
+            match message.bytes {
+                4 => {
+                    let apart = (CONDITION[1], on, false);
+                    self.code
+                        .masked(Vector::PTESTMQ, Len::Z, apart, into, Rm::Const64(3), None);
+                    self.leave_if_mask(CONDITION[0], CONDITION[1]);
+                }
+                _ => self.leave_if_mask(CONDITION[0], CONDITION[0]),
+            }
+            // The low halves: the register is the source here, and its place what is written.
+            let low = if n == 0 { to } else { MAKING };
+            self.code
+                .vector(Vector::PMOVQD, Len::Z, into, 0, Rm::Reg(low));
+            if n > 0 {
+                self.code
+                    .vector_by(Vector::INSERT_HALF, Len::Z, to, to, Rm::Reg(low), 1);
+            }
+        }
+    }
+
+    /// Bytes of the arena in a register of its own.
+    fn fetch(&mut self, bytes: Bytes, len: Len, to: Reg) {
+        let from = match self.holder(bytes) {
+            Some(reg) => Rm::Reg(reg),
+            None => Rm::Row(bytes.at),
+        };
+        self.code.vector(Vector::LOAD, len, to, 0, from);
+    }
+
+    /// Leaves the region in front of the op at hand if so.
+    fn leave_if(&mut self, when: If) {
+        let leave = self.leave_label();
+        self.code.jump_if(when, leave);
+    }
+
+    fn leave_if_mask(&mut self, a: Mask, b: Mask) {
+        self.code.test_masks(a, b);
+        self.leave_if_any();
+    }
+
+    /// The flags say whether a lane that runs is elsewhere than right after the one before it.
+    fn unless_follow(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+        let [first, start, _] = BETWEEN;
+        let steps = Rm::Steps(message.size());
+        self.code.vector(Vector::PSUBD, len, first, offsets, steps);
+        self.code
+            .vector(Vector::SPREAD, len, start, 0, Rm::Reg(first));
+        self.unless_same(len, first, start, mask);
+    }
+
+    /// The flags say whether a lane that runs has another value than this.
+    fn unless_same(&mut self, len: Len, a: Reg, b: Reg, mask: Option<Mask>) {
+        let to = (CONDITION[0], mask.unwrap_or(0), false);
+        self.code
+            .masked(Vector::PCMPD, len, to, a, Rm::Reg(b), Some(UNEQUAL));
+        self.code.test_masks(CONDITION[0], CONDITION[0]);
+    }
+
+    /// The offset of lane 0 in `rdx`, whether it runs or not.
+    fn first_offset(&mut self, half: u8) {
+        let offsets = SOURCE[usize::from(half)];
+        let to = Rm::Reg(Gpr::Rdx as u8);
+        self.code.vector(Vector::TO_GPR, Len::X, offsets, 0, to);
+        // Of lanes that follow each other the first may be in front of the window, if it does not run.
+        self.code.extend_sign(Gpr::Rdx);
+    }
+
+    /// Goes to a label if no lane runs.
+    fn skip(&mut self, mask: Option<Mask>, to: Label) {
+        if let Some(mask) = mask {
+            self.code.test_masks(mask, mask);
+            self.code.jump_if(If::Zero, to);
+        }
+    }
+
+    fn gather(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+        // Addresses were copied.
+        self.busy.clear();
+        let rows: Vec<Bytes> = (0..message.rows).map(|e| message.row_of(e, half)).collect();
+        let targets: Vec<Reg> = rows
+            .iter()
+            .map(|row| self.row_target(*row, len, mask))
+            .collect();
+        let on = mask.unwrap_or(0);
+        let code = &mut self.code;
+        let (done, apart, same) = (code.label(), code.label(), code.label());
+        self.skip(mask, done);
+        if message.rows == 1 {
+            self.unless_follow(message, half, mask);
+            self.code.jump_if(If::NotZero, apart);
+            self.first_offset(half);
+            let vector = match message.bytes {
+                4 => Vector::LOAD,
+                2 => Vector::PMOVZXWD,
+                _ => Vector::PMOVZXBD,
+            };
+            let to = (targets[0], on, false);
+            self.code.masked(vector, len, to, 0, Rm::Window(0), None);
+            self.code.jump(done);
+            self.code.bind(apart);
+        }
+        if message.bytes == 4 {
+            let one = BETWEEN[0];
+            self.code
+                .vector(Vector::SPREAD, len, one, 0, Rm::Reg(offsets));
+            self.unless_same(len, offsets, one, mask);
+            self.code.jump_if(If::NotZero, same);
+            self.first_offset(half);
+            for (element, target) in (0..).zip(&targets) {
+                let to = (*target, on, false);
+                let each = Rm::WindowEach(4 * element);
+                self.code.masked(Vector::BROADCAST, len, to, 0, each, None);
+            }
+            self.code.jump(done);
+        }
+        self.code.bind(same);
+        for (element, target) in (0..).zip(&targets) {
+            self.all_of(mask);
+            // Of a register that is read in part a gather would wait for the rest.
+            let lanes = Rm::WindowLanes(offsets, 4 * element);
+            let to = (*target, CONDITION[0], false);
+            self.code.masked(Vector::GATHER, len, to, 0, lanes, None);
+        }
+        if message.bytes < 4 {
+            let low = (1u32 << (8 * message.bytes)) - 1;
+            let to = (targets[0], on, false);
+            self.code
+                .masked(Vector::PANDD, len, to, targets[0], Rm::Const(low), None);
+        }
+        self.code.bind(done);
+        for (row, target) in rows.into_iter().zip(targets) {
+            self.put_row(row, len, target);
+        }
+    }
+
+    /// The lanes of a gather or scatter, which it takes away as it goes.
+    fn all_of(&mut self, mask: Option<Mask>) {
+        match mask {
+            Some(mask) => self.code.copy_mask(CONDITION[0], mask),
+            None => self.code.fill_mask(CONDITION[0]),
+        }
+    }
+
+    fn scatter(&mut self, message: &Transfer, half: u8, mask: Option<Mask>) {
+        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+        let code = &mut self.code;
+        let (done, apart) = (code.label(), code.label());
+        self.skip(mask, done);
+        if message.rows == 1 {
+            self.unless_follow(message, half, mask);
+            self.code.jump_if(If::NotZero, apart);
+            self.first_offset(half);
+            let from = self.row_in_register(message.row_of(0, half), len);
+            let from = (from, mask.unwrap_or(0), false);
+            self.code
+                .masked(Vector::STORE, len, from, 0, Rm::Window(0), None);
+            self.code.jump(done);
+            self.code.bind(apart);
+        }
+        for element in 0..message.rows {
+            let from = self.row_in_register(message.row_of(element, half), len);
+            self.all_of(mask);
+            let lanes = Rm::WindowLanes(offsets, 4 * element);
+            let from = (from, CONDITION[0], false);
+            self.code.masked(Vector::SCATTER, len, from, 0, lanes, None);
+        }
+        self.code.bind(done);
+    }
+
+    /// Data in a register, which is not changed.
+    fn row_in_register(&mut self, bytes: Bytes, len: Len) -> Reg {
+        self.holder(bytes).unwrap_or_else(|| {
+            self.fetch(bytes, len, BETWEEN[2]);
+            BETWEEN[2]
+        })
+    }
+}
+
+impl Block {
+    /// The address.
+    pub const fn address(&self) -> Bytes {
+        let flat = matches!(self.target, Target::Flat);
+        Bytes {
+            at: self.place,
+            len: if flat { 8 } else { 4 },
+            kind: if flat { Kind::Other } else { Kind::Each },
+        }
+    }
+
+    /// The registers, each with the number of its first dword.
+    pub fn rows(&self) -> impl Iterator<Item = (u32, Bytes)> {
+        let Block { data, dwords, .. } = *self;
+        (0..dwords).step_by(16).map(move |first| {
+            let count = (dwords - first).min(16);
+            let bytes = Bytes {
+                at: data + 4 * first,
+                len: 4 * count,
+                kind: match count {
+                    4 | 8 | 16 => Kind::Row(count as u8),
+                    _ => Kind::Other,
+                },
+            };
+            (first, bytes)
+        })
+    }
+}
+
+impl Transfer {
+    /// Bytes that are read or written at a lane's place: narrow elements are read as dwords.
+    fn reached(&self) -> u32 {
+        self.size().max(4)
+    }
+
+    /// What is taken from the address of a window instead of being added to those of lanes.
+    fn moved(&self) -> i32 {
+        (self.added as i64 + i64::from(self.skipped)) as i32
+    }
+}

@@ -1,0 +1,115 @@
+//! Messages that are code: dwords, words and bytes between registers and windows, lane by lane.
+
+use crate::isa::Type;
+use crate::program::{Guard, Lanes, Program};
+
+/// What such a message does. Who makes one has seen that its registers lie in their variables from end to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Transfer {
+    /// To memory.
+    pub write: bool,
+    /// Which lanes.
+    pub lanes: Lanes,
+    /// The predicate.
+    pub guard: Option<Guard>,
+    /// Where.
+    pub target: Target,
+    /// Arena offset of the lanes' addresses: dwords, or qwords where the target has 64-bit addresses.
+    pub addresses: u32,
+    /// What is added to each, in units.
+    pub added: u64,
+    /// Bytes that a unit of an address means, a power of two.
+    pub unit: u32,
+    /// Bytes in front of a lane's first element.
+    pub skipped: u32,
+    /// Bytes of an element in memory, 1, 2 or 4; it becomes a dword. Only dwords are written.
+    pub bytes: u32,
+    /// Elements of a lane, up to 4, which follow each other in memory.
+    pub rows: u32,
+    /// Bytes from a lane's element to its next one in registers.
+    pub pitch: u32,
+    /// Arena offset of the data.
+    pub data: u32,
+}
+
+/// A message of dwords that follow each other, at one address, whichever lanes run. Who makes one has seen that the
+/// registers lie in their variables from end to end.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Block {
+    /// To memory.
+    pub write: bool,
+    /// Where.
+    pub target: Target,
+    /// Arena offset of the address: a dword, or a qword where the target has 64-bit addresses.
+    pub place: u32,
+    /// Low bits of it that do not count.
+    pub ignored: u32,
+    /// Bytes that a unit of an address means, a power of two.
+    pub unit: u32,
+    /// What is added, in units.
+    pub added: i32,
+    /// What the address is a multiple of, 1, 4 or 8, if nothing shall be reported.
+    pub align: u32,
+    /// How many dwords.
+    pub dwords: u32,
+    /// Arena offset of the data.
+    pub data: u32,
+}
+
+/// A message that is code.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Message {
+    /// One that changes nothing.
+    Idle,
+    /// Something for each lane.
+    Lanes(Transfer),
+    /// One piece.
+    Block(Block),
+}
+
+impl Message {
+    /// The memory.
+    pub const fn target(&self) -> Option<Target> {
+        match self {
+            Message::Idle => None,
+            Message::Lanes(message) => Some(message.target),
+            Message::Block(message) => Some(message.target),
+        }
+    }
+}
+
+/// The memory of a message.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Target {
+    /// Shared local memory of the thread's group; the variable, if there is one, has to say so.
+    Shared {
+        variable: Option<u32>,
+        expected: u32,
+    },
+    /// A surface: this index and what the variable holds.
+    Surface { variable: Option<u32>, index: u32 },
+    /// 64-bit addresses.
+    Flat,
+}
+
+impl Transfer {
+    /// Bytes of a lane in memory.
+    pub const fn size(&self) -> u32 {
+        self.bytes * self.rows
+    }
+}
+
+/// A constant of the program, widened by the sign of its type.
+pub fn constant(program: &Program, at: u32, ty: Type) -> Option<u64> {
+    let bytes = ty.bytes();
+    let own = program.image.get(at as usize..)?.get(..bytes as usize)?;
+    let value = own
+        .iter()
+        .rev()
+        .fold(0, |value, byte| value << 8 | u64::from(*byte));
+    let unused = 64 - 8 * bytes;
+    Some(match ty.is_signed() {
+        true => ((value << unused).cast_signed() >> unused).cast_unsigned(),
+        false => value,
+    })
+}

@@ -1,0 +1,260 @@
+//! Messages in native code leave the same registers and memory as those that the steps serve.
+
+use crate::check::{CheckOptions, check};
+use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::native::NativeCode;
+use crate::exec::message::environment::{Allowance, Environment};
+use crate::exec::message::site_plans::SitePlans;
+use crate::exec::state::bindings::{Bindings, FlatRange, Resources};
+use crate::exec::state::named::NamedBarriers;
+use crate::exec::state::observer::Silent;
+use crate::exec::state::thread::{Thread, ThreadId};
+use crate::isa::Platform;
+use crate::lower::{LowerOptions, lower};
+use crate::program::Program;
+use crate::source::Source;
+use crate::surface::{Description, Format, Memory, Surface};
+use crate::syntax::{ParseOptions, parse};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use proptest::test_runner::FileFailurePersistence;
+use std::sync::Arc;
+
+/// Bytes of each memory.
+const BYTES: u32 = 512;
+
+/// Where memory begins at 64-bit addresses; there is another one right behind it.
+const BASE: u64 = 0x1_0000_0000;
+
+/// Messages and what computes addresses; `@` stands for the group of lanes.
+const NARROW: &[&str] = &[
+    "gather4_scaled.R @ T6 0x0:ud O.0 D.0",
+    "gather4_scaled.RG @ T6 0x4:ud O.0 D.0",
+    "gather4_scaled.RGBA @ T6 0x0:ud O.0 D.0",
+    "gather4_scaled.GB @ %slm 0x0:ud O.0 D.0",
+    "gather4_scaled.R @ %slm 0x0:ud P.0 O.0",
+    "scatter4_scaled.R @ T6 0x0:ud O.0 D.0",
+    "scatter4_scaled.RGB @ T6 0x0:ud P.0 D.0",
+    "scatter4_scaled.R @ %slm 0x0:ud P.0 D.0",
+    "gather_scaled.1 @ T6 0x0:ud P.0 D.0",
+    "gather_scaled.2 @ T6 0x0:ud P.0 D.0",
+    "gather_scaled.4 @ T7 0x0:ud P.0 D.0",
+    "scatter_scaled.1 @ T7 0x0:ud P.0 D.0",
+    "scatter_scaled.4 @ T7 0x0:ud O.0 D.0",
+    "lsc_load.ugm @ D:d32 flat[Q]:a64",
+    "lsc_load.ugm @ D:d32x3 flat[Q+0x8]:a64",
+    "lsc_load.ugm @ D:d8u32 flat[Q]:a64",
+    "lsc_load.slm @ D:d32 flat[O+0x4]:a32",
+    "lsc_load.slm @ D:d32x4 flat[P]:a32",
+    "lsc_store.slm @ flat[O]:a32 D:d32x4",
+    "lsc_store.slm @ flat[P]:a32 D:d32",
+    "lsc_store.ugm @ flat[Q]:a64 D:d32",
+    "lsc_store.ugm @ flat[Q]:a64 D:d32x2",
+    "oword_ld_unaligned (4) T6 P(0,1)<0;1,0> D.0",
+    "oword_ld (2) T6 0x3:ud D.32",
+    "oword_st (8) T6 N(0,0)<0;1,0> D.0",
+    "lsc_load.ugm (M1_NM, 1) D:d32x4t flat[Q+0x10]:a64",
+    "lsc_load.slm (M1_NM, 1) D:d32x3t flat[P]:a32",
+    "lsc_load.ugm (M1_NM, 1) D:d64x8t flat[Q]:a64",
+    "lsc_store.slm (M1_NM, 1) flat[O+0x4]:a32 D:d32x2t",
+    "lsc_store.ugm (M1_NM, 1) flat[Q]:a64 D:d32x16t",
+    "add @ O(0,0)<1> P(0,0)<1;1,0> 0x4:ud",
+    "add @ Q(0,0)<1> Q(0,0)<1;1,0> 0x4:q",
+    "shl @ R(0,0)<1> O(0,0)<1;1,0> 0x2:uq",
+    "add @ Q(0,0)<1> R(0,0)<1;1,0> B(0,0)<0;1,0>",
+    "mov @ R(0,0)<1> S(0,0)<1;1,0>",
+    "mad @ R(0,0)<1> S(0,0)<1;1,0> 0x4:d R(0,0)<1;1,0>",
+];
+
+fn program(lines: &[(usize, u8)], wide: bool) -> Program {
+    let mut text = ".version 3.6
+.kernel \"k\"
+.decl O v_type=G type=ud num_elts=32 align=GRF
+.decl P v_type=G type=ud num_elts=32 align=GRF
+.decl S v_type=G type=d num_elts=32 align=GRF alias=<P, 0>
+.decl D v_type=G type=ud num_elts=128 align=GRF
+.decl Q v_type=G type=uq num_elts=32 align=GRF
+.decl R v_type=G type=uq num_elts=32 align=GRF
+.decl N v_type=G type=ud num_elts=1 align=GRF
+.decl B v_type=G type=uq num_elts=1 align=GRF
+.decl SOME v_type=P num_elts=32
+.decl T6 v_type=T num_elts=1
+.decl T7 v_type=T num_elts=1
+"
+    .to_string();
+    for &(line, how) in lines {
+        let line = NARROW[line % NARROW.len()];
+        if wide && (line.contains("scaled") || line.contains("oword")) {
+            continue;
+        }
+        let lanes = match how / 4 % 4 {
+            _ if wide => "(M1, 32)",
+            0 => "(M1, 8)",
+            1 => "(M1_NM, 16)",
+            2 => "(M5, 16)",
+            _ => "(M1, 16)",
+        };
+        let guard = ["(SOME) ", "(!SOME) ", "", ""][usize::from(how % 4)];
+        let guard = if line.contains('@') { guard } else { "" };
+        text += &format!("{guard}{}\n", line.replace('@', lanes));
+    }
+    let parsed = parse(&Source::new("t", text.clone()), &ParseOptions::default());
+    let platform = Platform::from_name(if wide { "bmg" } else { "dg2" }).expect("a platform");
+    let options = CheckOptions {
+        platform,
+        ..CheckOptions::default()
+    };
+    let (checked, said) = check(&parsed.module, &options);
+    let mut said = parsed.diagnostics.iter().chain(&said);
+    let fatal = said.find(|d| d.class().is_fatal());
+    assert!(fatal.is_none(), "{text}: {fatal:#?}");
+    lower(&checked, "", &LowerOptions::default()).unwrap_or_else(|e| panic!("{e:#?}"))
+}
+
+/// Places of the lanes of a variable: from here on, so far apart, some of them somewhere else.
+type Places = (u32, u32, u32, u32);
+
+fn places() -> impl Strategy<Value = Places> {
+    let first = prop_oneof![0..BYTES, BYTES - 64..BYTES + 8];
+    let step = prop_oneof![
+        Just(0u32),
+        Just(1),
+        Just(4),
+        Just(4),
+        Just(8),
+        Just(16),
+        0..40u32
+    ];
+    let astray = prop_oneof![Just(0u32), Just(0), any::<u32>()];
+    let whole = prop_oneof![Just(3u32), Just(3), Just(3), Just(0)];
+    (first, step, astray, whole)
+}
+
+fn place((first, step, astray, unaligned): Places, lane: u32) -> u32 {
+    let straight = first.wrapping_add(step * lane);
+    match astray >> lane & 1 {
+        0 => straight & !unaligned,
+        _ => (astray.rotate_left(lane) % (BYTES + 4)) & !unaligned,
+    }
+}
+
+/// What is left of registers, surface, memory and shared memory, and of traps.
+type Left = (Vec<Vec<u8>>, [Vec<u8>; 3], Vec<String>);
+
+fn left(program: &Program, places: &[Places], masks: &[u32], native: NativeCode) -> Left {
+    let pattern: Vec<u8> = (0..BYTES).map(|i| (i * 37 + i / 256) as u8).collect();
+    let memory = || Arc::new(Memory::from_bytes(&pattern));
+    let (bound, far, further) = (memory(), memory(), memory());
+    let buffer = |base, width| {
+        let format = Format::named("R8_UINT").expect("a format");
+        let description = Description {
+            base,
+            ..Description::buffer(format, width)
+        };
+        Arc::new(Surface::new(description, Arc::clone(&bound)).expect("a buffer"))
+    };
+    let mut bindings = Bindings::default();
+    bindings.surfaces.insert(6, buffer(0, BYTES));
+    bindings.surfaces.insert(7, buffer(64, BYTES - 100));
+    for (address, memory) in [(BASE, &far), (BASE + u64::from(BYTES), &further)] {
+        let memory = Arc::clone(memory);
+        bindings.memory.push(FlatRange { address, memory });
+    }
+    let (code, plans) = (Decoded::new(program), SitePlans::new(program));
+    let resources = Resources::new(&bindings);
+    let (slm, named) = (Memory::from_bytes(&pattern), NamedBarriers::default());
+    let allowance = Allowance::new(u64::MAX, None);
+    let environment = Environment {
+        code: &code,
+        resources: &resources,
+        plans: &plans,
+        slm: &slm,
+        named: &named,
+        scratch_bytes: 0,
+        limit: 400,
+        turn: u64::MAX,
+        allowance: &allowance,
+        through_bits: false,
+        tally: None,
+        native,
+    };
+    let (mut registers, mut traps) = (Vec::new(), Vec::new());
+    // One after the other: each finds what the one before has learned of memory.
+    for (index, &em) in (0..).zip(masks) {
+        let id = ThreadId {
+            index,
+            ..ThreadId::default()
+        };
+        let mut thread = Thread::new(program, id, em);
+        let mut fill = |name: &str, value: &dyn Fn(u32) -> u64| {
+            let symbol = program.symbols[name];
+            let bytes = if matches!(name, "Q" | "R" | "B") {
+                8
+            } else {
+                4
+            };
+            let own = thread.arena[symbol.range()].chunks_exact_mut(bytes);
+            for (lane, own) in (0..).zip(own) {
+                own.copy_from_slice(&value(lane).to_le_bytes()[..bytes]);
+            }
+        };
+        fill("O", &|lane| place(places[0], lane).into());
+        fill("P", &|lane| place(places[1], lane).into());
+        fill("Q", &|lane| BASE + u64::from(place(places[2], lane)));
+        fill("R", &|lane| u64::from(lane) * 5);
+        fill("D", &|lane| u64::from(lane) * 0x0101_0101);
+        fill("B", &|_| BASE);
+        fill("N", &|_| u64::from(places[0].0) % 40);
+        fill("SOME", &|_| u64::from(places[0].2 | 0x0f0f));
+        if let Err(trap) = thread.run(&environment, &mut Silent) {
+            traps.push(format!("{} {:?}", trap.thread, trap.diagnostic.notes));
+        }
+        registers.push(thread.arena[..program.general_bytes as usize].to_vec());
+    }
+    let shared = [far.to_vec(), further.to_vec(), slm.to_vec()];
+    let shared = shared.map(|bytes| [bytes, bound.to_vec()].concat());
+    (registers, shared, traps)
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 3_000, max_shrink_iters: 2000, failure_persistence: Some(Box::new(FileFailurePersistence::Direct("tests/seeds/native-messages.txt"))), ..ProptestConfig::default() })]
+
+    #[test]
+    fn native_messages_leave_what_steps_leave(
+        lines in prop::collection::vec(any::<(usize, u8)>(), 3..8),
+        places in prop::collection::vec(places(), 3),
+        masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 1..8),
+        wide in prop::bool::weighted(0.3),
+    ) {
+        let program = program(&lines, wide);
+        let run = |native| left(&program, &places, &masks, native);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        prop_assert_eq!(&native.2, &steps.2, "{:?}", program.ops);
+        prop_assert_eq!(&native.1, &steps.1, "{:?}", program.ops);
+        for (native, steps) in native.0.iter().zip(&steps.0) {
+            let differ = (0..native.len()).find(|&i| native[i] != steps[i]);
+            prop_assert_eq!(differ, None, "{:#?}", program.ops);
+        }
+    }
+}
+
+#[test]
+fn every_message_here_is_code() {
+    use crate::exec::message::transfers::message;
+    use crate::program::Op;
+    for (at, line) in NARROW.iter().enumerate() {
+        let program = program(&[(at, 12)], false);
+        let sends: Vec<_> = program
+            .ops
+            .iter()
+            .filter_map(|op| match op {
+                Op::Send(send) => Some(message(&program, send).is_some()),
+                _ => None,
+            })
+            .collect();
+        // Bytes and words are read alone.
+        let expected = !line.starts_with("scatter_scaled.1");
+        assert!(sends.iter().all(|is_code| *is_code == expected), "{line}");
+    }
+    assert_eq!(NARROW.len(), 36);
+}

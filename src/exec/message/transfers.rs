@@ -1,0 +1,209 @@
+//! Which messages are native code, and what they do there.
+
+use super::coalesced::{Shape, Work};
+use super::environment::Environment;
+use super::site_plans::is_constant;
+use crate::exec::compute::native::Native;
+use crate::exec::compute::native::transfer::{Block, Message, Target, Transfer, constant};
+use crate::exec::state::float_mode::FloatMode;
+use crate::lower::{SLM, STATELESS};
+use crate::message::{Lsc, LscModel, LscOp, Request, Scalar, Sfid};
+use crate::program::{Op, Program, Region, Send};
+
+impl<'a> Environment<'a> {
+    /// Native code of a program in a mode, once it pays.
+    pub(crate) fn native_code(&self, program: &Program, mode: FloatMode) -> Option<&'a Native> {
+        self.code.native(program, mode, self.native, |op| match op {
+            Op::Send(send) => message(program, send),
+            _ => None,
+        })
+    }
+}
+
+/// What a message does, if native code can do it where its addresses are inside.
+pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
+    let transposed = matches!(&send.request, Request::Lsc(r) if r.transposed);
+    if is_idle(&send.request) {
+        return Some(Message::Idle);
+    }
+    match send.request.is_block() || transposed {
+        true => block(program, send).map(Message::Block),
+        false => transfer(program, send).map(Message::Lanes),
+    }
+}
+
+/// Whether a message does nothing here: the caches of a simulator hold nothing back.
+pub(crate) const fn is_idle(request: &Request) -> bool {
+    matches!(
+        request,
+        Request::SamplerFlush | Request::Fence(_) | Request::LscFence(_)
+    )
+}
+
+/// A message of one piece.
+fn block(program: &Program, send: &Send) -> Option<Block> {
+    let (registers, scalars) = (&send.operands.registers, &send.operands.scalars[..]);
+    let data = |write: bool| {
+        if write {
+            registers.data[0]
+        } else {
+            registers.answer
+        }
+    };
+    let block = match &send.request {
+        Request::Lsc(r) => {
+            let lanes = send.lanes;
+            let always = lanes.count == 1 && lanes.no_mask && send.guard.is_none();
+            let plain = r.op == LscOp::Load || r.op == LscOp::Store;
+            let bytes = r.data.memory_bytes();
+            let whole = matches!(bytes, 4 | 8) && r.data.register_bytes() == bytes;
+            let based = scalars.iter().all(|(scalar, _)| scalar.is_base());
+            let unscaled = r.scale == 1 && r.extend.is_none() && based;
+            let added = bases(program, send)?.wrapping_add(r.offset as u64);
+            if !(always && plain && whole && unscaled) {
+                return None;
+            }
+            Block {
+                write: r.op.is_store(),
+                target: target(program, send)?,
+                place: registers.params().first().copied()??.offset,
+                ignored: 0,
+                unit: 1,
+                added: i32::try_from(added.cast_signed()).ok()?,
+                align: bytes,
+                dwords: r.vector * bytes / 4,
+                data: data(r.op.is_store())?.offset,
+            }
+        }
+        request => {
+            let [(Scalar::Offset | Scalar::Address, source)] = scalars else {
+                return None;
+            };
+            let (Region::Scalar(place) | Region::Dense(place)) = source.region else {
+                return None;
+            };
+            let (access, owords, ignored, unit, align) = match request {
+                Request::Oword(r) if r.unaligned => (r.access, r.owords, 3, 1, 1),
+                Request::Oword(r) => (r.access, r.owords, 0, 16, 1),
+                Request::SvmBlock(r) => (r.access, r.owords, 0, 1, 4),
+                _ => return None,
+            };
+            let target = target(program, send)?;
+            let width = if target == Target::Flat { 8 } else { 4 };
+            let plain = source.ty.is_integer() && source.modifier.is_none();
+            if !plain || source.ty.bytes() != width {
+                return None;
+            }
+            Block {
+                write: access.is_write(),
+                target,
+                place,
+                ignored,
+                unit,
+                added: 0,
+                align,
+                dwords: 4 * owords,
+                data: data(access.is_write())?.offset,
+            }
+        }
+    };
+    let raw = data(block.write)?;
+    let holds = raw.end.saturating_sub(raw.offset) >= 4 * block.dwords;
+    // A register is loaded for what fills a part of it.
+    let inside = raw.offset + 4 * block.dwords + 64 <= program.image.len() as u32;
+    (holds && inside && block.dwords > 0).then_some(block)
+}
+
+/// A gather or scatter.
+fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
+    let (request, registers) = (&send.request, &send.operands.registers);
+    let scalars = &send.operands.scalars;
+    let count = send.lanes.count;
+    if !matches!(count, 8 | 16 | 32) || !scalars.iter().all(|(scalar, _)| scalar.is_base()) {
+        return None;
+    }
+    let work = Work::of(request, registers, count.into(), program.platform)?;
+    let Work::Move(shape, _) = work else {
+        return None;
+    };
+    let target = target(program, send)?;
+    let place = shape.addresses(request, registers, count.into())?;
+    let base = bases(program, send)?;
+    let Shape {
+        write,
+        unit: bytes,
+        slot,
+        rows,
+        pitch,
+        skipped,
+        data,
+    } = shape;
+    let known = slot == 4 && rows <= 4 && (bytes == 4 || !write && rows == 1);
+    let added = base.wrapping_add(place.added);
+    let moved = added.cast_signed().saturating_add(skipped as i64);
+    let encoded = match target {
+        Target::Flat => place.bytes == 8 && place.unit == 1 && i32::try_from(moved).is_ok(),
+        _ => place.bytes == 4 && place.unit.is_power_of_two(),
+    };
+    (known && encoded).then_some(Transfer {
+        write,
+        lanes: send.lanes,
+        guard: send.guard,
+        target,
+        addresses: place.at,
+        added,
+        unit: place.unit,
+        skipped: skipped as u32,
+        bytes: bytes as u32,
+        rows: rows as u32,
+        pitch: pitch as u32,
+        data: data.offset,
+    })
+}
+
+/// What the text adds to every address; `None` if a variable says it.
+fn bases(program: &Program, send: &Send) -> Option<u64> {
+    send.operands.bases().try_fold(0u64, |sum, source| {
+        let Region::Scalar(at) = source.region else {
+            return None;
+        };
+        let plain = source.ty.is_integer() && source.modifier.is_none();
+        let known = plain && is_constant(program, source);
+        let value = known.then(|| constant(program, at, source.ty))??;
+        Some(sum.wrapping_add(value))
+    })
+}
+
+/// The memory that a message names.
+fn target(program: &Program, send: &Send) -> Option<Target> {
+    let (variable, index) = match &send.request {
+        Request::ByteScattered(r) | Request::DwordScattered(r) => (send.surface, r.surface),
+        Request::Untyped(r) => (send.surface, r.surface),
+        Request::Oword(r) => (send.surface, r.surface),
+        Request::SvmScattered(_) | Request::SvmUntyped(_) | Request::SvmBlock(_) => {
+            return Some(Target::Flat);
+        }
+        Request::Lsc(r) if r.typed().is_some() => return None,
+        Request::Lsc(Lsc {
+            sfid: Sfid::Slm, ..
+        }) => (None, SLM),
+        Request::Lsc(r) => match r.model {
+            LscModel::Flat => return Some(Target::Flat),
+            LscModel::Bti(index) | LscModel::Bss(index) => (send.surface, index),
+            LscModel::Ss(_) => return None,
+        },
+        _ => return None,
+    };
+    let first = variable.map_or(Some(0), |at| {
+        let bytes = program.image.get(at as usize..)?.first_chunk()?;
+        Some(u32::from_le_bytes(*bytes))
+    })?;
+    Some(match index.wrapping_add(first) {
+        SLM => Target::Shared {
+            variable,
+            expected: first,
+        },
+        STATELESS => return None,
+        _ => Target::Surface { variable, index },
+    })
+}
