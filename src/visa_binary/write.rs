@@ -26,6 +26,8 @@ pub struct Written {
 /// A kernel, or a function that is called by its name.
 struct Unit<'m> {
     name: &'m str,
+    /// Where the name is.
+    place: Span,
     function: bool,
     statements: Vec<(Span, &'m Statement)>,
 }
@@ -49,6 +51,7 @@ fn units(module: &Module) -> Vec<Unit<'_>> {
         };
         units.push(Unit {
             name: &name.node,
+            place: name.span,
             function,
             statements: Vec::new(),
         });
@@ -241,6 +244,7 @@ impl Object {
 
     fn of(unit: &Unit<'_>, version: Version, refused: &mut Vec<Diagnostic>) -> Object {
         let names = Object::names(unit);
+        refused.extend(misfit_of_names(unit, &names, version));
         let mut out = Vec::new();
         put(&mut out, names.strings.len() as u64, 4);
         for string in names.strings.keys() {
@@ -314,6 +318,23 @@ fn misfit(span: Span, what: String) -> Diagnostic {
     Diagnostic::new(Code::E0661)
         .at(span, what)
         .see("vISA binary reference 1")
+}
+
+/// Names that strings of the binary form cannot hold. Source: vISA binary reference 1.2.
+fn misfit_of_names(unit: &Unit<'_>, names: &Names, version: Version) -> Option<Diagnostic> {
+    let most = if version.wide_names() { 0xffff } else { 0xff };
+    let length = unit.name.len();
+    if length > most {
+        let what = format!("a name of {length} bytes, {most} are the most in version {version}");
+        return Some(misfit(unit.place, what));
+    }
+    let ends = names.strings.keys().any(|name| name.contains('\0'));
+    ends.then(|| {
+        misfit(
+            unit.place,
+            "a name in it has a byte of zero, which ends a string".into(),
+        )
+    })
 }
 
 /// General variables. Source: vISA binary reference 1.5.

@@ -196,3 +196,29 @@ const FAULTS: &[&str] = &[
     // Of two kernels in a file it compiles one.
     "006-two-kernels",
 ];
+
+/// Names that a string of the binary form cannot hold are refused, where they are.
+#[test]
+fn names_that_do_not_fit_are_refused() {
+    let written = |name: &str, version| {
+        let text = format!(".version 4.1\n.kernel \"{name}\"\n    ret (M1, 1)\n");
+        let parsed = parse(&Source::new("text", text), &ParseOptions::default());
+        write(&parsed.module, Some(version)).map_err(|refused| refused[0].code)
+    };
+    let long = "n".repeat(256);
+    for (name, version, refused) in [
+        ("n", Version::V3_6, false),
+        ("a\0b", Version::V4_1, true),
+        (&long[1..], Version::V3_6, false),
+        (&long, Version::V3_6, true),
+        (&long, Version::V4_1, false),
+    ] {
+        match written(name, version) {
+            Ok(_) => assert!(!refused, "{name:?} in {version}"),
+            Err(code) => assert!(
+                refused && code == Code::E0661,
+                "{name:?} in {version}: {code}"
+            ),
+        }
+    }
+}
