@@ -201,7 +201,7 @@ impl Output {
 
     /// Says something beside the result, whatever its form, on standard error.
     pub fn aside_text(&self, text: &str) {
-        let _ = io::stderr().write_all(text.as_bytes());
+        let _ = io::stderr().write_all(printable(text).as_bytes());
     }
 
     /// Says that a report cannot be written.

@@ -116,7 +116,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 &mut observers,
                 ran.as_ref().err().map(|trap| &**trap),
             );
-            ran?;
+            ran.map_err(|trap| self.report_until(trap, &mut threads, share))?;
             self.give_back(threads.into_iter().zip(observers), spare, share);
             self.pay(share)?;
         }
@@ -160,6 +160,9 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
         let stop = thread.run(environment, observer);
         self.tell_counts(1, Some(observer), environment);
+        if stop.is_err() {
+            let _ = self.allowance.spend(thread.id.index, thread.due());
+        }
         stop
     }
 

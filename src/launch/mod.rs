@@ -20,7 +20,7 @@ pub use crate::exec::{
 };
 pub use grid::{Grid, Payload, ThreadStart};
 
-use crate::base::faults::{self, Call};
+use crate::base::cores;
 use crate::diagnostic::{Code, Diagnostic, counted};
 use crate::exec::lockstep::{self, has_barrier, may_lockstep};
 use crate::exec::order::shows_order_of_groups;
@@ -225,7 +225,7 @@ pub fn run<O: Observer>(
     let ledger = Ledger::current();
     let share = || Ledger::within(ledger.as_ref(), || context.share(&turns));
     let (shares, fewer) = work(workers, share);
-    let gathered = gather(shares, threads);
+    let gathered = gather(shares, threads, &context.allowance);
     if let Some(short) = Ledger::current().and_then(|ledger| ledger.short()) {
         return Err(Trap::outside(short.diagnostic()));
     }
@@ -265,9 +265,9 @@ fn work<S: Send>(workers: u64, share: impl Fn() -> S + Sync) -> (Vec<S>, Option<
                 refused = Some("a run uses no more".to_string());
                 break;
             }
-            let started = faults::hit(Call::Thread);
+            let room = cores::room_for_a_thread(handles.len());
             let start = |()| std::thread::Builder::new().spawn_scoped(scope, &share);
-            match started.and_then(start) {
+            match room.and_then(start) {
                 Ok(handle) => handles.push(handle),
                 Err(error) => refused = Some(format!("the system gives no more: {error}")),
             }
@@ -321,12 +321,15 @@ struct Share<O> {
     instructions: u64,
     /// Those of them that the run's allowance does not know of.
     due: u64,
+    /// The last thread that has ended.
+    last: ThreadId,
     trap: Option<(u64, Box<Trap>)>,
 }
 
 impl<O> Share<O> {
     /// Adds what a group, or a thread of it, leaves behind.
-    fn add(&mut self, group: u64, done: Group<O>) {
+    fn add(&mut self, group: u64, last: ThreadId, done: Group<O>) {
+        self.last = last;
         self.instructions += done.instructions;
         self.due += done.due;
         if !done.kept.is_empty() || !done.observers.is_empty() {
@@ -336,7 +339,11 @@ impl<O> Share<O> {
 }
 
 /// Puts the shares of all workers together, in launch order.
-fn gather<O>(shares: Vec<Share<O>>, threads: u64) -> Result<Outcome<O>, Box<Trap>> {
+fn gather<O>(
+    shares: Vec<Share<O>>,
+    threads: u64,
+    allowance: &Allowance,
+) -> Result<Outcome<O>, Box<Trap>> {
     let mut groups = Vec::new();
     let mut instructions = 0;
     let mut first: Option<(u64, Box<Trap>)> = None;
@@ -350,7 +357,9 @@ fn gather<O>(shares: Vec<Share<O>>, threads: u64) -> Result<Outcome<O>, Box<Trap
         }
     }
     if let Some((_, trap)) = first {
-        return Err(trap);
+        // Those before it may have come to the limit while it ran.
+        let within = allowance.check(allowance.until(trap.thread.index));
+        return Err(within.map_or_else(|over| Trap::outside(*over), |()| trap));
     }
     groups.sort_by_key(|g| g.0);
     let mut outcome = Outcome {
@@ -478,6 +487,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             groups: Vec::new(),
             instructions: 0,
             due: 0,
+            last: ThreadId::default(),
             trap: None,
         };
         let mut spare = Spare::default();
@@ -500,25 +510,30 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                     share.trap = Some((group, trap));
                     return share;
                 }
+                self.report(&mut share);
                 continue;
             }
             for group in batch {
                 if group > turns.failed.load(Relaxed) {
+                    self.report(&mut share);
                     return share;
                 }
                 let done = self.group(group, tally, &mut spare).and_then(|done| {
-                    share.add(group, done);
+                    let last = self.grid.ids(group).last().unwrap_or_default();
+                    share.add(group, last, done);
                     self.pay(&mut share)
                 });
                 match done {
                     Ok(()) => {}
                     Err(trap) => {
+                        self.report(&mut share);
                         turns.failed.fetch_min(group, Relaxed);
                         share.trap = Some((group, trap));
                         return share;
                     }
                 }
             }
+            self.report(&mut share);
         }
     }
 
@@ -590,7 +605,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 &mut observers,
                 ran.as_ref().err().map(|trap| &**trap),
             );
-            ran?;
+            ran.map_err(|trap| self.report_until(trap, &mut threads, share))?;
             self.give_back(threads.drain(..).zip(observers.drain(..)), spare, share);
             self.pay(share)?;
         }
@@ -603,8 +618,33 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             return Ok(());
         }
         let due = std::mem::take(&mut share.due);
-        let over = self.allowance.spend(due);
-        over.map_err(|over| Trap::outside(*over))
+        let over = self.allowance.spend(share.last.index, due);
+        over.map_err(|over| match over.code {
+            Code::L0607 => Trap::before(share.last, *over),
+            _ => Trap::outside(*over),
+        })
+    }
+
+    /// Tells the allowance all that a worker has run. Whether it was too much is asked when all is told.
+    fn report(&self, share: &mut Share<O>) {
+        let due = std::mem::take(&mut share.due);
+        if due > 0 {
+            let _ = self.allowance.spend(share.last.index, due);
+        }
+    }
+
+    /// The same with what threads side by side have run, up to the one with the trap.
+    fn report_until(
+        &self,
+        trap: Box<Trap>,
+        threads: &mut [Thread<'_>],
+        share: &mut Share<O>,
+    ) -> Box<Trap> {
+        self.report(share);
+        for thread in threads.iter_mut().filter(|t| t.id <= trap.thread) {
+            let _ = self.allowance.spend(thread.id.index, thread.due());
+        }
+        trap
     }
 
     /// What threads leave that ran beside each other: their memory to the next ones, the rest to the share of the
@@ -616,14 +656,15 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         share: &mut Share<O>,
     ) {
         let mut done = Group::new();
-        let mut first = None;
+        let (mut first, mut last) = (None, share.last);
         for (thread, observer) in threads {
             first.get_or_insert(self.group_of(thread.id));
+            last = thread.id;
             let local = thread.id.local;
             let arena = self.finish(thread, observer, &mut done);
             spare.arenas.push_back((arena, local));
         }
-        share.add(first.unwrap_or(0), done);
+        share.add(first.unwrap_or(0), last, done);
     }
 
     /// Runs threads side by side and tells what they did; after a trap, what those did that would have started.

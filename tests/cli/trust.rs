@@ -208,6 +208,116 @@ fn instructions_and_time_are_bounded() {
     );
 }
 
+/// Sixty-four threads of some ten thousand instructions, the 41st of which ends in a trap: what others run meanwhile does
+/// not count.
+#[test]
+fn a_trap_near_a_limit_is_the_same_for_any_jobs() {
+    let program = "\
+// THREADS 64,1
+.version 4.1
+.kernel \"k\"
+.decl V v_type=G type=d num_elts=8 align=GRF
+.decl P v_type=P num_elts=1
+    mov (M1, 1) V(0,0)<1> 0:d
+L0:
+    add (M1, 1) V(0,0)<1> V(0,0)<0;1,0> 1:d
+    cmp.lt (M1, 1) P V(0,0)<0;1,0> 30000:d
+    (P) jmp (M1, 1) L0
+    cmp.ne (M1, 1) P %thread_x(0,0)<0;1,0> 40:uw
+    (P) jmp (M1, 1) L1
+    oword_ld (1) %bss 0x0:ud V.0
+L1:
+    ret (M1, 1)
+";
+    let folder = folder(&[("k.visa", program)]);
+    let ended = |limit: &str, how: &[&str]| {
+        let arguments = ["run", "k.visa", "--max-total-steps", limit];
+        said(&folder, &[&arguments[..], how].concat(), 1)
+    };
+    // 41 threads have 3 690 200 instructions.
+    for native in ["--native=never", "--native=auto"] {
+        for (limit, code) in [("3700000", "E0603"), ("3600000", "L0607")] {
+            let alone = ended(limit, &[native, "--jobs=1"]);
+            holds(&alone, &[code]);
+            for jobs in ["--jobs=2", "--jobs=5", "--jobs=8", "--jobs=64"] {
+                assert_eq!(ended(limit, &[native, jobs]), alone, "{native} {jobs}");
+            }
+        }
+    }
+}
+
+/// What is asked of a frame of 1920 by 1080 pixels is within the limits that stand where nothing is said.
+#[test]
+fn a_frame_of_1080_lines_is_within_the_usual_limits() {
+    let sample = format!(
+        "{}/samples/08-invert-photo.visa",
+        env!("CARGO_MANIFEST_DIR")
+    );
+    let sample = std::fs::read_to_string(sample).expect("a sample");
+    let code = &sample[sample.find(".version").expect("a program")..];
+    let frame = "// THREADS 240,135\n// SURFACE T6: R8G8B8A8_UNORM 1920x1080, byte(x,y) = x + y\n\
+                 // SURFACE T7: new 1920x1080 R8G8B8A8_UNORM\n// EXPECT X@239,134 ud:\n//   7648\n";
+    let folder = folder(&[("k.visa", &format!("{frame}{code}"))]);
+    holds(&said(&folder, &["test", "k.visa"], 0), &["1 passed"]);
+}
+
+/// A launch of the kernel `sums` whose first buffer is a file of so many bytes.
+fn sums_of(bytes: u64) -> TempDir {
+    let folder = folder(&[]);
+    let samples = format!("{}/samples/kernels", env!("CARGO_MANIFEST_DIR"));
+    for file in ["28-sums.visaasm", "28-sums.zeinfo", "28-sums.launch.json"] {
+        std::fs::copy(format!("{samples}/{file}"), folder.path().join(file)).expect("copied");
+    }
+    for (file, length) in [("28-in.bin", bytes), ("28-out.bin", 8)] {
+        let file = std::fs::File::create(folder.path().join(file)).expect("made");
+        file.set_len(length).expect("zeros");
+    }
+    folder
+}
+
+/// A buffer and the file that it comes from are in memory at the same time, and no third copy.
+#[cfg(target_os = "linux")]
+#[test]
+fn a_buffer_has_twice_its_size_at_most() {
+    let folder = sums_of(256 << 20);
+    let run = limited(&folder, "-v 700000", "run 28-sums.visaasm --jobs 1");
+    assert!(run.status.success(), "{}", text(&run.stderr));
+    let run = limited(&folder, "-v 500000", "run 28-sums.visaasm --jobs 1");
+    holds(
+        &text(&run.stderr),
+        &["L0606", "the system has no 268435456 bytes"],
+    );
+}
+
+/// With less memory than a process needs to begin, visim may end in an abort with a message: never with half an output, and
+/// what was there before stays.
+#[cfg(target_os = "linux")]
+#[test]
+fn outputs_are_whole_however_little_memory_there_is() {
+    let program = "// SURFACE T6: R8_UINT 512x512, byte(x,y) = x + y\n// SAVE T6 = a.bin\n.version 4.1\n.kernel \"k\"\n\
+                   .decl T6 v_type=T num_elts=1\n    ret (M1, 1)\n";
+    let folder = folder(&[("k.visa", program), ("a.bin", "before")]);
+    let file = folder.path().join("a.bin");
+    let mut ends = std::collections::BTreeSet::new();
+    for step in 1..50 {
+        std::fs::write(&file, "before").expect("written");
+        let run = limited(
+            &folder,
+            &format!("-v {}", 8192 * step),
+            "run --jobs 1 k.visa",
+        );
+        let left = std::fs::read(&file).expect("there");
+        let whole = left == b"before" || left.len() == 512 * 512;
+        assert!(whole, "{step}: {} bytes", left.len());
+        assert!(!run.status.success() || left.len() > 6, "{step}");
+        // The system itself ends a process that it cannot load.
+        let said = run.status.code().is_none_or(|code| code == 0) || !run.stderr.is_empty();
+        assert!(said, "{step}: no word");
+        ends.insert(run.status.success());
+    }
+    assert_eq!(ends.len(), 2, "some runs have enough memory, and some not");
+}
+
 #[test]
 fn video_is_bounded() {
     let folder = folder(&[("k.y4m", "YUV4MPEG2 W8192 H8192 F25:1 C420\nFRAME\n")]);
@@ -398,7 +508,18 @@ fn links_and_pipes_lead_nowhere() {
     let (code, said) = visim(&own, &["run", "pipe.visa"]);
     assert_eq!(code, Some(2), "{said}");
     holds(&said, &["a pipe or a device"]);
-    holds(&visim(&own, &["test", "."]).1, &["contains no .visa"]);
+    let tests = visim(&own, &["test", "."]).1;
+    let named = [
+        "skipped ./k.visa: only what is below",
+        "skipped ./pipe.visa: it is not a file",
+    ];
+    holds(&tests, &[&named[..], &["contains no .visa"]].concat());
+    // Whatever the form of the report: what is left out is not thought to have passed.
+    std::fs::write(own.join("send.visa"), copies("in.bin", "out.bin")).expect("written");
+    let tests = ["test", ".", "--allow-empty", "--format", "json"];
+    let (code, said) = visim(&own, &tests);
+    assert_eq!(code, Some(0), "{said}");
+    holds(&said, &named);
 }
 
 /// Blessing writes below the folder of the test, pictures over pictures.

@@ -402,10 +402,10 @@ impl Thread<'_> {
             return Ok(());
         }
         let due = self.due();
-        let over = environment.allowance.spend(due);
+        let over = environment.allowance.spend(self.id.index, due);
         over.map_err(|over| match over.code {
             // Where it was depends on the other threads.
-            Code::L0607 => Trap::outside(*over),
+            Code::L0607 => Trap::before(self.id, *over),
             _ => self.trap(self.frame.pc, self.frame.em, *over),
         })
     }

@@ -8,7 +8,9 @@ use crate::exec::state::bindings::Resources;
 use crate::exec::state::named::NamedBarriers;
 use crate::exec::state::tally::Tally;
 use crate::surface::Memory;
+use std::collections::BTreeMap;
 use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
+use std::sync::{Mutex, MutexGuard, PoisonError};
 use std::time::{Duration, Instant};
 
 /// A time at which a run is ended; it is looked at where threads take turns.
@@ -33,10 +35,15 @@ impl Deadline {
 
 /// What all threads of a run may take together. They report in blocks of some ten thousand instructions, so that
 /// it costs nothing.
+///
+/// Instructions count in launch order: a thread is over the limit with what it and those before it have run, so that a
+/// run which ends in a trap near the limit ends in the same one however many host threads it has.
 #[derive(Debug)]
 pub struct Allowance {
     limit: u64,
     spent: AtomicU64,
+    /// What was reported, by the index of the last thread that it may be of.
+    reports: Mutex<BTreeMap<u32, u64>>,
     deadline: Option<Deadline>,
 }
 
@@ -46,17 +53,21 @@ impl Allowance {
         Allowance {
             limit,
             spent: AtomicU64::new(0),
+            reports: Mutex::default(),
             deadline,
         }
     }
 
-    /// Takes instructions that have run.
+    /// Takes instructions that have run, of no thread after `last`.
     ///
     /// # Errors
-    /// `L0607`: they are more than all threads may run; `L0761`: the time is over.
-    pub fn spend(&self, instructions: u64) -> Result<(), Box<Diagnostic>> {
+    /// `L0607`: with those of the threads before they are more than all may run; `L0761`: the time is over.
+    pub fn spend(&self, last: u32, instructions: u64) -> Result<(), Box<Diagnostic>> {
+        *self.reports().entry(last).or_default() += instructions;
         let before = self.spent.fetch_add(instructions, Relaxed);
-        self.check(before.saturating_add(instructions))?;
+        if before.saturating_add(instructions) > self.limit {
+            self.check(self.until(last))?;
+        }
         match self.deadline.and_then(|deadline| deadline.is_over()) {
             None => Ok(()),
             Some(given) => {
@@ -67,6 +78,15 @@ impl Allowance {
                 ))
             }
         }
+    }
+
+    /// What was reported of the threads up to one.
+    pub fn until(&self, last: u32) -> u64 {
+        self.reports().range(..=last).map(|(_, count)| count).sum()
+    }
+
+    fn reports(&self) -> MutexGuard<'_, BTreeMap<u32, u64>> {
+        self.reports.lock().unwrap_or_else(PoisonError::into_inner)
     }
 
     /// Whether so many instructions in all are allowed.

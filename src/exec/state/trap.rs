@@ -18,9 +18,14 @@ pub struct Trap {
 impl Trap {
     /// Why a run stops, at no thread of its own.
     pub fn outside(diagnostic: Diagnostic) -> Box<Trap> {
+        Trap::before(ThreadId::default(), diagnostic)
+    }
+
+    /// Why neither a thread nor those after it go on, at no place of its own.
+    pub fn before(thread: ThreadId, diagnostic: Diagnostic) -> Box<Trap> {
         Box::new(Trap {
             diagnostic,
-            thread: ThreadId::default(),
+            thread,
             mask: 0,
         })
     }
