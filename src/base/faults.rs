@@ -17,6 +17,8 @@ pub enum Call {
     Rename,
     /// A host thread started.
     Thread,
+    /// A test begun, which panics.
+    Test,
 }
 
 /// Counts a call.
@@ -48,6 +50,7 @@ pub fn hit(call: Call) -> io::Result<()> {
             Call::Write,
             Call::Rename,
             Call::Thread,
+            Call::Test,
         ];
         let call = calls
             .into_iter()

@@ -673,25 +673,43 @@ fn picture(
     }
 }
 
+/// What is found below a path.
+#[derive(Debug, Default)]
+pub struct Tree {
+    /// Tests, sorted.
+    pub tests: Vec<PathBuf>,
+    /// What has the name of a test and may not be read, sorted, and why: a link that leads outside, a pipe.
+    pub skipped: Vec<(PathBuf, String)>,
+}
+
 /// Every program below `path`, sorted; `path` itself if it is a file.
 ///
 /// # Errors
 /// A sentence: there is no such path, or a folder cannot be read.
 pub fn find(path: &Path) -> Result<Vec<PathBuf>, String> {
-    let mut found = Vec::new();
+    Ok(tree(path)?.tests)
+}
+
+/// As [`find`], with what was left out.
+///
+/// # Errors
+/// As [`find`].
+pub fn tree(path: &Path) -> Result<Tree, String> {
+    let mut tree = Tree::default();
     if !path.exists() {
         return Err(format!("{}: no such file or folder", path.display()));
     }
     if path.is_dir() {
-        walk(path, &mut found)?;
-        found.sort();
+        walk(path, &mut tree)?;
+        tree.tests.sort();
+        tree.skipped.sort();
     } else {
-        found.push(path.to_path_buf());
+        tree.tests.push(path.to_path_buf());
     }
-    Ok(found)
+    Ok(tree)
 }
 
-fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
+fn walk(folder: &Path, tree: &mut Tree) -> Result<(), String> {
     let fail = |e: std::io::Error| format!("{}: {e}", folder.display());
     for entry in std::fs::read_dir(folder).map_err(fail)? {
         let entry = entry.map_err(fail)?;
@@ -699,10 +717,19 @@ fn walk(folder: &Path, found: &mut Vec<PathBuf>) -> Result<(), String> {
         let path = entry.path();
         // Links to folders are not followed: they may lead back here.
         if kind.is_dir() {
-            walk(&path, found)?;
-        } else if (kind.is_file() || grants::may_read(folder, &path).is_ok()) && is_test(&path) {
-            // What is not a file, and links to where nothing may be read, are not tests.
-            found.push(path);
+            walk(&path, tree)?;
+            continue;
+        }
+        let may = match kind.is_file() {
+            true => Ok(()),
+            false => grants::may_read(folder, &path),
+        };
+        match may {
+            Ok(()) if is_test(&path) => tree.tests.push(path),
+            Err(why) if !path.is_dir() && Language::by_ending(&path).is_some() => {
+                tree.skipped.push((path, why.to_string()));
+            }
+            _ => {}
         }
     }
     Ok(())

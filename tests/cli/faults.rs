@@ -162,3 +162,27 @@ fn no_fault_leaves_half_an_output() {
     }
     println!("{faults} runs");
 }
+
+/// A mistake of visim's own fails the test at hand, is said with what to send, and hides no other test.
+#[test]
+fn a_panic_fails_one_test_alone() {
+    let arguments = [
+        "test",
+        "k.visa",
+        "k.send",
+        "28-sums.visaasm",
+        "--allow-empty",
+        "--jobs",
+        "1",
+    ];
+    let (code, said, _) = run(&arguments, Some("test:2"));
+    assert_eq!(code, Some(1), "{said}");
+    for words in [
+        "visim: internal error at src/",
+        "visim stopped here: injected fault; a mistake of visim, whatever the file: please report it",
+        "test 28-sums.visaasm ... ok",
+        "1 passed; 2 failed",
+    ] {
+        assert!(said.contains(words), "{words}: {said}");
+    }
+}

@@ -15,6 +15,7 @@ use super::input::Written;
 use super::limits::Limits;
 use super::output::{Exit, Format, Output};
 use super::run::{jobs, native};
+use crate::base::cores;
 use crate::base::faults::{self, Call};
 use crate::diagnostic::{Class, Code, counted};
 use crate::harness::case::{self, Rules, Status, Variant, Verdict};
@@ -217,7 +218,7 @@ impl Test {
                 found.extend(Found::all(&program, path));
                 continue;
             }
-            match case::find(path) {
+            match self.tests_below(path, output) {
                 Ok(files) if files.is_empty() => {
                     let what = format!(
                         "{}: contains no .visa, .visaasm, .tld or .send file",
@@ -242,6 +243,15 @@ impl Test {
         }
         let left = all - found.len();
         Ok((found, left))
+    }
+
+    /// The tests below a path; what is not read is named, lest it be thought to have passed.
+    fn tests_below(&self, path: &Path, output: &Output) -> Result<Vec<PathBuf>, String> {
+        let tree = case::tree(path)?;
+        for (path, why) in tree.skipped {
+            output.aside_text(&format!("visim: skipped {}: {why}\n", path.display()));
+        }
+        Ok(tree.tests)
     }
 
     /// Runs tests on as many threads as are asked for, and tells of them in order.
@@ -284,7 +294,7 @@ impl Test {
         let told_all = std::thread::scope(|scope| {
             for begun in 0..jobs {
                 let (own, work) = (send.clone(), &work);
-                let spawned = faults::hit(Call::Thread).and_then(|()| {
+                let spawned = cores::room_for_a_thread(begun).and_then(|()| {
                     std::thread::Builder::new().spawn_scoped(scope, move || work(own))
                 });
                 let Err(error) = spawned else { continue };
@@ -338,6 +348,9 @@ impl Test {
     fn one(&self, test: &Found, options: &Options, rules: &Rules, colour: bool) -> Done {
         let begun = Instant::now();
         let run = || {
+            if faults::hit(Call::Test).is_err() {
+                panic!("injected fault");
+            }
             let asked = case::Test {
                 beside: &test.path,
                 variant: &test.variant,
