@@ -178,7 +178,11 @@ pub fn run<O: Observer>(
         let note = format!("{shared} bytes are asked for, a group may have {MAX_SHARED}");
         return Err(Trap::outside(Diagnostic::new(Code::L0684).note(note)));
     }
-    let _kept = kept_memory(program, options, threads)?;
+    let observer = match O::ACTIVE && O::KEPT {
+        true => size_of::<(ThreadId, O)>() as u64,
+        false => 0,
+    };
+    let _kept = kept_memory(program, options, threads, observer)?;
     let starts = start_values(program, bindings)?;
     let packed = options.through_bits.then(|| packed::bindings(bindings));
     let resources = Resources::new(packed.as_ref().unwrap_or(bindings));
@@ -237,16 +241,18 @@ pub fn run<O: Observer>(
     Ok(outcome)
 }
 
-/// The memory of the registers that are handed back.
+/// The memory of the registers and observers that are handed back.
 fn kept_memory(
     program: &Program,
     options: &RunOptions,
     threads: u64,
+    observer: u64,
 ) -> Result<Option<Charge>, Box<Trap>> {
-    let kept = match &options.keep {
-        Keep::All => threads.saturating_mul(program.image.len() as u64),
+    let registers = match &options.keep {
+        Keep::All => program.image.len() as u64,
         _ => 0,
     };
+    let kept = threads.saturating_mul(registers + observer);
     Ledger::take(kept).map_err(|short| Trap::outside(short.diagnostic()))
 }
 
@@ -704,7 +710,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
     /// Adds up an ended thread and its observer, keeps its registers if they are asked for, and gives its
     /// memory back.
     fn finish(&self, mut thread: Thread<'_>, observer: O, done: &mut Group<O>) -> Arena {
-        if O::ACTIVE {
+        if O::ACTIVE && O::KEPT {
             done.observers.push((thread.id, observer));
         }
         done.instructions += thread.executed;

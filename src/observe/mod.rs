@@ -88,6 +88,8 @@ pub struct ThreadObserver<'w, 's> {
 macro_rules! to_all {
     ($($name:ident($($arg:ident: $ty:ty),*);)+) => {
         impl Observer for ThreadObserver<'_, '_> {
+            const KEPT: bool = false;
+
             fn wants(&self) -> Wants {
                 let all = [
                     self.tracer.as_ref().map(Observer::wants),

@@ -32,6 +32,9 @@ const PAGE: usize = 256;
 /// Pages that are kept track of: 16 Mi dwords.
 const MOST_PAGES: usize = 1 << 16;
 
+/// Accesses that are kept track of, so that what is known of a run stays below a few GiB however long it is.
+const MOST_TOUCHES: usize = 1 << 24;
+
 /// Collects who touches what in a run.
 #[derive(Debug)]
 pub struct Races {
@@ -220,8 +223,7 @@ impl State {
             update,
         };
         if self.touched.last() != Some(&touch) {
-            // Numbers are 32 bits; a run that fills them is far beyond the pages.
-            if self.touched.len() >= u32::MAX as usize - 1 {
+            if self.touched.len() >= MOST_TOUCHES {
                 self.skipped += 1;
                 return;
             }

@@ -4,14 +4,17 @@
 use rayon::prelude::*;
 use std::collections::BTreeMap;
 use std::path::{Path, PathBuf};
+use visim::internals::diagnostic::Code;
 use visim::internals::harness::bind::Layer;
 use visim::internals::harness::companion_files::with_functions;
 use visim::internals::harness::kernel::LaunchFile;
 use visim::internals::harness::load;
 use visim::internals::harness::session::{Options, file_layer, start_watched};
 use visim::internals::isa::Platform;
+use visim::internals::launch::{Observer, ThreadId};
 use visim::internals::observe::{Races, Sanitizer, Stats, Watcher};
 use visim::internals::source::Source;
+use visim::internals::surface::Ledger;
 
 /// Kernel, code, and why it is a true finding of the text.
 const KNOWN: &[(&str, &str, &str)] = &[
@@ -286,4 +289,35 @@ fn lessons_are_clean() {
         }
     }
     assert!(found.is_empty(), "{found}");
+}
+
+/// What is kept of each thread of a large grid is memory of the run: an observer that has nothing to say after its thread is
+/// dropped, and others count.
+#[test]
+fn observers_of_large_grids_are_dropped_or_counted() {
+    struct Large([u8; 1024]);
+    impl Observer for Large {
+        fn ended(&mut self, _: ThreadId, _: bool) {
+            self.0[0] = 1;
+        }
+    }
+    let text = "// THREADS 64,64\n.version 4.1\n.kernel \"k\"\n    ret (M1, 1)\n";
+    let (layer, found) = file_layer(Source::new("k.visa", text), Path::new("k.visa"));
+    let (layers, options) = ([layer], Options::default());
+    let ledger = Ledger::new(1 << 20);
+    let watcher = watcher();
+    let watched = Ledger::within(Some(&ledger), || {
+        start_watched(&layers, found.clone(), &options, |_| watcher.thread())
+    });
+    let outcome = watched.expect("it runs").outcome;
+    assert_eq!((outcome.thread_count, outcome.observers.len()), (4096, 0));
+    let kept = |room| {
+        Ledger::within(Some(&Ledger::new(room)), || {
+            start_watched(&layers, found.clone(), &options, |_| Large([0; 1024]))
+        })
+    };
+    let refused = kept(1 << 20).err().expect("four times as much").problems;
+    assert_eq!(refused[0].diagnostic.code, Code::L0606);
+    let observers = kept(8 << 20).expect("room").outcome.observers;
+    assert!(observers.len() == 4096 && observers.iter().all(|(_, o)| o.0[0] == 1));
 }

@@ -36,6 +36,9 @@ pub trait Observer: std::marker::Send {
     /// Whether calls are made at all.
     const ACTIVE: bool = true;
 
+    /// Whether the run hands it back. One that has told all when its thread ends, of which there may be millions, says no.
+    const KEPT: bool = true;
+
     /// What it is told; the same for every thread of a run. Where no steps are wanted, threads may run side by side: a
     /// gang ends before the first of it is told to have ended.
     fn wants(&self) -> Wants {
