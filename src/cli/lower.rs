@@ -1,4 +1,5 @@
-//! `visim lower FILE`: the hardware messages of a program; `visim decode DESC EXDESC`: one message's bits.
+//! `visim lower FILE`: the hardware messages of a program; `visim decode DESC EXDESC`: one message's bits;
+//! `visim decode LISTING`: those of every send of a listing.
 
 use super::check::{for_platform, platform};
 use super::input::Written;
@@ -7,15 +8,18 @@ use crate::check::CheckOptions;
 use crate::diagnostic::any_fatal;
 use crate::explain::bits::{ListedPart, descriptors};
 use crate::explain::line::{Line, lines};
+use crate::explain::listing::{self, ListedSend, Word};
 use crate::finalizer::{Release, json};
 use crate::harness::front::Front;
 use crate::harness::language::Language;
-use crate::harness::session;
+use crate::harness::{load, session};
 use crate::isa::Platform;
 use crate::message::Sfid;
 use crate::message::text::{explain_descriptor, meant, receiver, request};
+use crate::source::MAX_SOURCE_BYTES;
 use serde_json::{Value, json};
-use std::path::PathBuf;
+use std::collections::BTreeMap;
+use std::path::{Path, PathBuf};
 
 /// Prints the messages that a program becomes.
 #[derive(Debug, clap::Args)]
@@ -143,29 +147,52 @@ fn without_end(unit: &mut Value) {
     }
 }
 
-/// Takes the descriptors of a message apart.
+/// Takes the descriptors of a message apart, or those of every send of a listing.
 #[derive(Debug, clap::Args)]
 pub struct Decode {
-    /// The descriptor, as 0x02190001; of Xe3p with twelve digits.
-    #[arg(value_parser = descriptor, required_unless_present = "visa")]
-    desc: Option<u64>,
+    /// The descriptor, as 0x02190001; of Xe3p with twelve digits. Or a listing with sends: a compiler's .asm, what `iga64 -d`
+    /// or `ocloc disasm` print; `-` is standard input.
+    #[arg(value_name = "DESC|LISTING", value_parser = subject, required_unless_present = "visa")]
+    subject: Option<Subject>,
     /// The extended descriptor, as 0xc; of Xe3p the number of the receiver.
-    #[arg(value_parser = hexadecimal, required_unless_present_any = ["visa", "to"])]
+    #[arg(value_parser = hexadecimal)]
     ex_desc: Option<u32>,
+    /// Of a listing one line for each send: what it asks, and no fields.
+    #[arg(long, conflicts_with_all = ["visa", "ex_desc", "to"])]
+    brief: bool,
     /// Who receives it, where the extended descriptor does not say: from Gen12 on the mnemonic does, as in `send.ugm`.
     /// Example: visim decode --platform dg2 --to ugm 0x08200580
     #[arg(long, value_name = "RECEIVER", value_parser = receiver_named, conflicts_with = "visa")]
     to: Option<Sfid>,
     /// Read the record of a vISA instruction instead: its bytes in hexadecimal.
-    #[arg(long, value_name = "HEX", conflicts_with_all = ["desc", "ex_desc"])]
+    #[arg(long, value_name = "HEX", conflicts_with_all = ["subject", "ex_desc"])]
     visa: Option<String>,
     /// A text that declares what the record names by numbers.
     #[arg(long, value_name = "FILE", requires = "visa")]
     declarations: Option<PathBuf>,
     #[command(flatten)]
     written: Written,
-    #[arg(long, value_parser = platform, default_value_t = Platform::default(), help = for_platform("The platform whose message it is"))]
-    platform: Platform,
+    #[arg(long, value_parser = platform, help = for_platform(
+        "The platform whose message it is; without it the one that a listing names as `//.platform`, else bdw"
+    ))]
+    platform: Option<Platform>,
+}
+
+/// What is taken apart.
+#[derive(Clone, Debug)]
+enum Subject {
+    Descriptor(u64),
+    Listing(PathBuf),
+}
+
+fn subject(text: &str) -> Result<Subject, String> {
+    let path = PathBuf::from(text);
+    let named = path.extension().is_some() || text.contains(['/', '\\']) || path.is_file();
+    match descriptor(text) {
+        Ok(desc) => Ok(Subject::Descriptor(desc)),
+        Err(_) if text == "-" || named => Ok(Subject::Listing(path)),
+        Err(why) => Err(why),
+    }
 }
 
 /// A word of a message. One without `0x` may have been copied from a listing or counted by hand: only a single
@@ -209,36 +236,42 @@ fn number(text: &str, wanted: &str) -> Result<u64, String> {
 }
 
 impl Decode {
-    /// One descriptor of 47 bits. Lanes and lengths, which would make a request of it, are in the instruction.
-    fn wide(&self, desc: u64, output: &mut Output, sfid: Option<Sfid>) -> Exit {
+    /// The fields of one descriptor of 47 bits. Lanes and lengths, which would make a request of it, are in the instruction.
+    fn wide(desc: u64, platform: Platform, sfid: Option<Sfid>) -> Decoded {
         let (low, high) = (desc as u32, (desc >> 32) as u32);
-        let parts = descriptors(low, high, sfid, self.platform);
+        let parts = descriptors(low, high, sfid, platform);
         let name = sfid.map_or("an unknown function", Sfid::name);
-        let platform = self.platform;
-        output.text(&format!(
-            "descriptor {desc:#014x} to {name} on {platform}\n"
-        ));
-        for part in &parts {
-            output.text(&part.to_string());
+        let mut text = format!("descriptor {desc:#014x} to {name} on {platform}\n");
+        text.extend(parts.iter().map(ListedPart::to_string));
+        if parts.is_empty() {
+            text += "no message: the second number names the receiver: 2 sampler, 3 gateway, 13 tgm, 14 slm, 15 ugm\n";
         }
-        output.field("receiver", || json!(sfid.map(|s| s.name())));
-        output.field("parts", || parts.iter().map(ListedPart::json).collect());
-        match parts.is_empty() {
-            true => {
-                output.text("no message: the second number names the receiver: 2 sampler, 3 gateway, 13 tgm, 14 slm, 15 ugm\n");
-                Exit::Program
-            }
-            false => Exit::Fine,
+        Decoded {
+            brief: "the descriptor of a message whose lanes and lengths are in the instruction"
+                .to_string(),
+            is_known: !parts.is_empty(),
+            text,
+            fields: vec![
+                ("receiver", json!(sfid.map(|s| s.name()))),
+                ("parts", parts.iter().map(ListedPart::json).collect()),
+            ],
         }
     }
 
     /// The extended descriptor with its receiver in the low four bits, where texts have it.
-    fn addressed(&self) -> Result<u32, String> {
-        let ex_desc = self.ex_desc.unwrap_or(0);
+    fn addressed(&self, platform: Platform) -> Result<u32, String> {
+        let ex_desc = match (self.ex_desc, self.to) {
+            (None, None) => {
+                return Err(
+                    "the extended descriptor is missing, as 0xc; --to names the receiver where the mnemonic does"
+                        .to_string(),
+                );
+            }
+            (ex_desc, _) => ex_desc.unwrap_or(0),
+        };
         let Some(sfid) = self.to else {
             return Ok(ex_desc);
         };
-        let platform = self.platform;
         let number = sfid.number(platform).ok_or_else(|| {
             let known = Sfid::all().filter(|sfid| sfid.number(platform).is_some());
             let names: Vec<&str> = known.map(Sfid::name).collect();
@@ -264,42 +297,198 @@ impl Decode {
             let file = self.declarations.as_deref();
             return super::encode::decode(record, file, &self.written, output);
         }
-        let whole = self.desc.unwrap_or(0);
-        let ex_desc = match self.addressed() {
+        let whole = match &self.subject {
+            Some(Subject::Listing(path)) => return self.listing(path, output),
+            Some(Subject::Descriptor(desc)) => *desc,
+            None => 0,
+        };
+        let platform = self.platform.unwrap_or_default();
+        let ex_desc = match self.addressed(platform) {
             Ok(word) => word,
             Err(why) => return output.complain(&why),
         };
-        let sfid = receiver(ex_desc, self.platform);
-        let (desc, high) = (whole as u32, (whole >> 32) as u32);
-        if self.platform.dialect.state_addresses() {
-            return self.wide(whole, output, sfid);
+        let decoded = match Decoded::of(whole, ex_desc, receiver(ex_desc, platform), platform) {
+            Ok(decoded) => decoded,
+            Err(why) => return output.complain(&why),
+        };
+        output.text(&decoded.text);
+        for (name, value) in decoded.fields {
+            output.field(name, || value);
         }
-        if high != 0 {
-            let (platform, desc) = (self.platform, whole);
-            return output.complain(&format!(
-                "a descriptor of {platform} has 32 bits, {desc:#x} has more"
+        match decoded.is_known {
+            true => Exit::Fine,
+            false => Exit::Program,
+        }
+    }
+
+    /// Every send of a listing.
+    fn listing(&self, path: &Path, output: &mut Output) -> Exit {
+        if self.ex_desc.is_some() || self.to.is_some() {
+            return output.complain("a listing names receivers and extended descriptors itself");
+        }
+        let text = match load::text(path, MAX_SOURCE_BYTES as u64) {
+            Ok(text) => text,
+            Err(error) => return output.complain(&error.to_string()),
+        };
+        let named = listing::platform(&text);
+        let platform = self.platform.or(named).unwrap_or_default();
+        let path = path.display();
+        if self.platform.is_none() && named.is_none() {
+            output.remark(&format!(
+                "{path} names no platform; its sends are read as those of {platform} (--platform)"
             ));
         }
-        let parts = descriptors(desc, ex_desc, sfid, self.platform);
-        output.text(&explain_descriptor(desc, ex_desc, self.platform));
-        let request = request(desc, ex_desc, self.platform);
-        output.field("receiver", || json!(sfid.map(|s| s.name())));
-        output.field("parts", || parts.iter().map(ListedPart::json).collect());
-        match request {
+        let sends = listing::sends(&text, platform);
+        if sends.is_empty() {
+            return output.complain(&format!(
+                "{path} has no send; a listing has lines such as `send.dc1 (16|M0) r10 r10 null:0 0x0 0x04205E00`"
+            ));
+        }
+        let mut counts: BTreeMap<&str, usize> = BTreeMap::new();
+        let mut listed = Vec::new();
+        for send in &sends {
+            let name = send.receiver.map_or("unknown", Sfid::name);
+            *counts.entry(name).or_default() += 1;
+            let decoded = of_listed(send, platform);
+            let (line, brief) = (send.line, &decoded.brief);
+            if self.brief {
+                output.text(&format!("{path}:{line}: {name}: {brief}\n"));
+            } else {
+                output.heading(&format!("{path}:{line}: {}", send.text));
+                output.text(&format!("{}\n", decoded.text));
+            }
+            listed.push(decoded.json(send));
+        }
+        let counts: Vec<String> = counts
+            .iter()
+            .map(|(name, n)| format!("{n} {name}"))
+            .collect();
+        output.text(&format!(
+            "{} on {platform}: {}\n",
+            match sends.len() {
+                1 => "1 send".to_string(),
+                n => format!("{n} sends"),
+            },
+            counts.join(", ")
+        ));
+        output.field("platform", || json!(platform.name));
+        output.field("sends", || json!(listed));
+        Exit::Fine
+    }
+}
+
+/// A send of a listing, as far as its words are known.
+fn of_listed(send: &ListedSend, platform: Platform) -> Decoded {
+    let later = |what: &str, register: &str| {
+        Decoded::unknown(format!("the {what} is in {register} when the send runs"))
+    };
+    let desc = match &send.desc {
+        Some(Word::Known(desc)) => *desc,
+        Some(Word::Register(name)) => return later("descriptor", name),
+        None => {
+            return Decoded::unknown(
+                "the line has no descriptor where one is expected".to_string(),
+            );
+        }
+    };
+    let (ex_desc, register) = match &send.ex_desc {
+        Some(Word::Known(word)) => (*word as u32, None),
+        Some(Word::Register(name)) => (send.own, Some(name)),
+        None => (send.own, None),
+    };
+    if let (Some(name), None) = (register, send.receiver) {
+        return later("extended descriptor, which names the receiver,", name);
+    }
+    let decoded = Decoded::of(desc, ex_desc, send.receiver, platform);
+    let mut decoded = decoded.unwrap_or_else(Decoded::unknown);
+    if let Some(name) = register {
+        decoded.text += &format!(
+            "the extended descriptor is in {name} when the send runs; taken as zero but for what the instruction says\n"
+        );
+    }
+    decoded
+}
+
+/// What is known of a message by its descriptors.
+struct Decoded {
+    /// Every field.
+    text: String,
+    /// What it asks in one line.
+    brief: String,
+    /// The same as JSON.
+    fields: Vec<(&'static str, Value)>,
+    /// Whether the descriptors make a message.
+    is_known: bool,
+}
+
+impl Decoded {
+    /// # Errors
+    /// A descriptor that is too wide for the platform.
+    fn of(
+        whole: u64,
+        ex_desc: u32,
+        sfid: Option<Sfid>,
+        platform: Platform,
+    ) -> Result<Decoded, String> {
+        let (desc, high) = (whole as u32, (whole >> 32) as u32);
+        if platform.dialect.state_addresses() {
+            return Ok(Decode::wide(whole, platform, sfid));
+        }
+        if high != 0 {
+            return Err(format!(
+                "a descriptor of {platform} has 32 bits, {whole:#x} has more"
+            ));
+        }
+        let parts = descriptors(desc, ex_desc, sfid, platform);
+        let mut fields = vec![
+            ("receiver", json!(sfid.map(|s| s.name()))),
+            ("parts", parts.iter().map(ListedPart::json).collect()),
+        ];
+        let request = request(desc, ex_desc, platform);
+        let is_known = request.is_ok();
+        let brief = match request {
             Ok(read) => {
-                output.field("request", || json!(read.asked));
-                output.field("odd_lengths", || json!(read.odd));
-                Exit::Fine
+                fields.push(("request", json!(read.asked)));
+                fields.push(("odd_lengths", json!(read.odd)));
+                read.asked
             }
             Err(why) => {
-                output.field("refused", || json!(why.to_string()));
-                output.field("meant", || {
-                    let meant = meant(desc, ex_desc, self.platform);
-                    let named = |(sfid, asked): &(Sfid, String)| json!({ "receiver": sfid, "request": asked });
-                    meant.iter().map(named).collect()
-                });
-                Exit::Program
+                fields.push(("refused", json!(why.to_string())));
+                let meant = meant(desc, ex_desc, platform);
+                let named =
+                    |(sfid, asked): &(Sfid, String)| json!({ "receiver": sfid, "request": asked });
+                fields.push(("meant", meant.iter().map(named).collect()));
+                format!("no request: {why}")
             }
+        };
+        Ok(Decoded {
+            text: explain_descriptor(desc, ex_desc, platform),
+            brief,
+            fields,
+            is_known,
+        })
+    }
+
+    /// A message whose words are not known.
+    fn unknown(why: String) -> Decoded {
+        Decoded {
+            text: format!("{why}\n"),
+            fields: vec![("unknown", json!(why))],
+            brief: why,
+            is_known: false,
         }
+    }
+
+    /// With the line that it is from.
+    fn json(self, send: &ListedSend) -> Value {
+        let mut value = json!({
+            "line": send.line,
+            "text": send.text,
+            "receiver": send.receiver.map(Sfid::name),
+        });
+        for (name, field) in self.fields {
+            value[name] = field;
+        }
+        value
     }
 }

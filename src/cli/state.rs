@@ -25,7 +25,8 @@ pub struct States {
     /// write, which has the signed bytes last (in programs: the key border_order=driver).
     #[arg(value_parser = what)]
     kind: What,
-    /// Dwords in hexadecimal, as 231c003f, or bytes in the order of memory.
+    /// Dwords in hexadecimal, as 231c003f or 0x231c003f, or bytes in the order of memory; as drivers, `xxd`, `xxd -p` and
+    /// `hexdump -C` print them.
     words: Vec<String>,
     /// Read the words from a text; `-` is standard input.
     #[arg(long, short, conflicts_with = "words")]

@@ -10,14 +10,14 @@ use crate::sampler::deinterlace::{DeinterlaceState, block};
 use crate::surface::ledger::{Charge, Ledger};
 use crate::video::files::{STANDARD, raw_by_name, same};
 use crate::video::{
-    Ahead, Fields, Filter, Kind, Picture, Raw, Reader, Scale, Scan, Stop, VideoError, Writer,
-    compare, scale,
+    Ahead, Align, Fields, Filter, Kind, Picture, Quality, Raw, Reader, Scale, Scan, Stop,
+    VideoError, Writer, compare, scale,
 };
 use clap::ValueEnum;
 use indicatif::{ProgressBar, ProgressStyle};
 use serde_json::json;
 use std::io::IsTerminal;
-use std::path::PathBuf;
+use std::path::{Path, PathBuf};
 use std::time::Instant;
 
 /// Scales, sharpens, denoises and deinterlaces video.
@@ -38,6 +38,10 @@ pub struct Video {
     /// Coefficients of the scaler.
     #[arg(long, value_enum, default_value_t = FilterName::Polyphase, requires = "scale")]
     filter: FilterName,
+    /// Which points of input and result are the same: the centres of the first pixels, as drivers have it (corner), or those of
+    /// the pictures, as ffmpeg and others have it (centre). Twice the size is a quarter pixel apart.
+    #[arg(long, value_enum, default_value_t = AlignName::Corner, requires = "scale")]
+    align: AlignName,
     /// Mix sharp and smooth by what the picture shows.
     #[arg(long, requires = "scale")]
     adaptive: bool,
@@ -68,6 +72,9 @@ pub struct Video {
     /// Draw input, output and four times their difference side by side, of the last frame, as a PNG.
     #[arg(long, value_name = "PNG")]
     compare: Option<PathBuf>,
+    /// Measure the result against a clip of the same frames: PSNR in dB and SSIM (windows of 8x8, as ffmpeg's) of each plane.
+    #[arg(long, value_name = "CLIP")]
+    reference: Option<PathBuf>,
     #[command(flatten)]
     limits: Limits,
 }
@@ -81,6 +88,12 @@ enum FilterName {
     Lanczos,
     Bilinear,
     Nearest,
+}
+
+#[derive(Clone, Copy, Debug, ValueEnum)]
+enum AlignName {
+    Centre,
+    Corner,
 }
 
 fn size(text: &str) -> Result<(u32, u32), String> {
@@ -104,6 +117,8 @@ struct Done {
     stopped: bool,
     /// What the user may not expect.
     remarks: Vec<String>,
+    /// How far the result is from the reference.
+    quality: Option<Quality>,
 }
 
 impl Video {
@@ -123,6 +138,9 @@ impl Video {
                     true => output.remark(&report),
                     false => output.text(&format!("{report}\n")),
                 }
+                if let Some(quality) = &done.quality {
+                    self.measured(quality, output);
+                }
                 output.field("read", || json!(read));
                 output.field("written", || json!(written));
                 output.field("stopped", || json!(done.stopped));
@@ -135,6 +153,30 @@ impl Video {
             }
             Err(error) => output.complain(&error.to_string()),
         }
+    }
+
+    /// Prints how far the result is from the reference.
+    fn measured(&self, quality: &Quality, output: &mut Output) {
+        let planes = quality.planes();
+        let names: &[&str] = match planes.len() {
+            1 => &["all"],
+            _ => &["Y", "Cb", "Cr"],
+        };
+        for (name, (psnr, ssim)) in names.iter().zip(&planes) {
+            let line = format!("{name:<3}  PSNR {psnr:.2} dB  SSIM {ssim:.5}");
+            match self.to_standard() {
+                true => output.remark(&line),
+                false => output.text(&format!("{line}\n")),
+            }
+        }
+        output.field("quality", || {
+            // JSON knows no infinity: equal planes have no PSNR.
+            let plane = |(name, (psnr, ssim)): (&&str, &(f64, f64))| {
+                let psnr = psnr.is_finite().then_some(psnr);
+                json!({ "plane": name, "psnr": psnr, "ssim": ssim })
+            };
+            names.iter().zip(&planes).map(plane).collect()
+        });
     }
 
     /// Takes the memory for frames of these sizes.
@@ -274,6 +316,10 @@ impl Video {
             },
             adaptive: self.adaptive,
             siting: kind.siting(),
+            align: match self.align {
+                AlignName::Centre => Align::Centre,
+                AlignName::Corner => Align::Corner,
+            },
             sharpen: self.sharpen.then(IefState::default),
         };
         let stop = Stop::default();
@@ -286,6 +332,7 @@ impl Video {
             written: 0,
             stopped: false,
             remarks: Vec::new(),
+            quality: None,
         };
         let fields = self.fields(self.scan(&kind, &mut done.remarks)?);
         let mut fields = fields.map(|fields| fields.until(&stop));
@@ -306,6 +353,10 @@ impl Video {
             last: None,
             compares: self.compare.is_some(),
             transparent: false,
+            reference: match &self.reference {
+                Some(path) => Some(Reference::open(path, self.raw, made.size)?),
+                None => None,
+            },
         };
         if let Some(file) = reader
             .files()
@@ -377,6 +428,9 @@ impl Video {
         };
         bar.finish_and_clear();
         done.written = sink.written;
+        if let Some(reference) = sink.reference.take() {
+            done.quality = Some(reference.quality);
+        }
         if done.written == 0 {
             let why = match done.stopped {
                 true => "stopped before the first frame",
@@ -417,6 +471,36 @@ struct Sink {
     compares: bool,
     /// Some pixel of some frame is not opaque.
     transparent: bool,
+    reference: Option<Reference>,
+}
+
+/// The clip that results are measured against.
+struct Reference {
+    path: PathBuf,
+    reader: Reader,
+    quality: Quality,
+}
+
+impl Reference {
+    fn open(path: &Path, raw: Option<Raw>, size: (u32, u32)) -> Result<Reference, VideoError> {
+        // Raw frames are of the result's kind where their names do not say it.
+        let is_raw = raw_by_name(path).is_some();
+        Ok(Reference {
+            path: path.to_path_buf(),
+            reader: Reader::open(path, raw.filter(|_| is_raw), is_raw.then_some(size))?,
+            quality: Quality::default(),
+        })
+    }
+
+    fn measure(&mut self, made: &Picture) -> Result<(), VideoError> {
+        let path = self.path.display();
+        match self.reader.read()? {
+            Some(frame) => self.quality.add(made, &frame),
+            None => Err(VideoError::wrong(format!(
+                "--reference {path} has fewer frames than the result"
+            ))),
+        }
+    }
 }
 
 impl Sink {
@@ -426,6 +510,9 @@ impl Sink {
             None => made,
         };
         self.transparent |= made.is_transparent();
+        if let Some(reference) = &mut self.reference {
+            reference.measure(&made)?;
+        }
         self.writer.push(&made)?;
         self.written += 1;
         if self.compares {

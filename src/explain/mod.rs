@@ -2,12 +2,13 @@
 //!
 //! [`bits`] takes a message apart, field by field; [`line`](mod@line) follows one line of a program: what is
 //! at each position, what it becomes, what it writes; [`state`] takes packed states apart;
-//! [`picture`] draws what an instruction touches. They only show what other stages produced.
+//! [`listing`] finds the sends of a listing; [`picture`] draws what an instruction touches. They only show what other stages produced.
 
 pub mod bits;
 mod contradictions;
 pub mod drawing;
 pub mod line;
+pub mod listing;
 mod operands;
 pub mod picture;
 pub mod state;

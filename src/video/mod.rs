@@ -14,6 +14,7 @@ pub mod fields;
 pub mod files;
 pub mod frame;
 pub mod picture;
+pub mod quality;
 pub mod raw;
 mod resample;
 pub mod scale;
@@ -23,8 +24,9 @@ pub use colour::Range;
 pub use fields::Fields;
 pub use files::{Ahead, Kind, Reader, Scan, Writer};
 pub use picture::{Picture, Sampling};
+pub use quality::Quality;
 pub use raw::Raw;
-pub use scale::{Filter, Scale, Siting};
+pub use scale::{Align, Filter, Scale, Siting};
 pub use stop::Stop;
 
 /// Why frames cannot be read, made or written.

@@ -51,6 +51,16 @@ impl Siting {
     }
 }
 
+/// Which points of the input and of the result are the same.
+#[derive(Clone, Copy, Debug, Default, PartialEq, Eq, Hash)]
+pub enum Align {
+    /// The centres of both pictures, as other scalers have it: pixel k is taken from (k + 1/2) · scale - 1/2.
+    Centre,
+    /// The centres of both first pixels, as drivers have it: pixel k is taken from k · scale.
+    #[default]
+    Corner,
+}
+
 /// What is asked.
 #[derive(Clone, Debug, Default)]
 pub struct Options {
@@ -62,6 +72,8 @@ pub struct Options {
     pub adaptive: bool,
     /// Where chroma lies, before and after.
     pub siting: Siting,
+    /// Which points stay.
+    pub align: Align,
     /// The enhancement filter.
     pub sharpen: Option<IefState>,
 }
@@ -78,6 +90,7 @@ pub struct Scale {
     from: (u32, u32),
     to: (u32, u32),
     siting: Siting,
+    align: Align,
     sampler: AvsSampler,
     stop: Stop,
 }
@@ -109,6 +122,7 @@ impl Scale {
             from: (width, height),
             to,
             siting: options.siting,
+            align: options.align,
             sampler,
             stop: Stop::default(),
         })
@@ -149,8 +163,21 @@ impl Scale {
                 (Sampling::S420, 1..) => self.siting.distance(),
                 _ => (0.0, 0.0),
             };
-            let u = Axis::new((self.from.0, self.to.0), from[number].0, distance.0);
-            let v = Axis::new((self.from.1, self.to.1), from[number].1, distance.1);
+            // Pixels of a texel.
+            let (across, down) = match (picture.sampling, number) {
+                (Sampling::S420, 1..) => (2.0, 2.0),
+                (Sampling::S422, 1..) => (2.0, 1.0),
+                _ => (1.0, 1.0),
+            };
+            let axis = |size, texels, distance, pixels| {
+                let moved = match self.align {
+                    Align::Centre => distance + 0.5,
+                    Align::Corner => distance,
+                };
+                Axis::new(size, texels, moved / pixels)
+            };
+            let u = axis((self.from.0, self.to.0), from[number].0, distance.0, across);
+            let v = axis((self.from.1, self.to.1), from[number].1, distance.1, down);
             self.plane(&surface, channels, (u, v), to[number].0, out)?;
         }
         Ok(out)
@@ -216,8 +243,8 @@ impl Scale {
     }
 }
 
-/// Where the texels of a plane of the result lie on that of the input, normalised. The first pixel of both pictures
-/// is the same, as drivers have it; chroma keeps its place among the pixels.
+/// Where the texels of a plane of the result lie on that of the input, normalised. Chroma keeps its place among the
+/// pixels.
 #[derive(Clone, Copy)]
 struct Axis {
     first: f64,
@@ -227,13 +254,13 @@ struct Axis {
 impl Axis {
     /// * `from`, `to`: pixels of the pictures
     /// * `texels`: those of the plane
-    /// * `distance`: of the first one from the first pixel
+    /// * `distance`: of the first one from the point that both pictures share, in texels
     fn new((from, to): (u32, u32), texels: u32, distance: f64) -> Axis {
         let (scale, texels) = (f64::from(from) / f64::from(to), f64::from(texels));
-        // Chroma texel k at pixel 2k + d of the result is taken from pixel (2k + d) * scale, which is chroma texel
-        // ((2k + d) * scale - d) / 2.
+        // Texel k of the result is k + d texels from the shared point; it is taken from what is (k + d) * scale from
+        // it, which is texel (k + d) * scale - d.
         Axis {
-            first: distance * (scale - 1.0) / 2.0 / texels,
+            first: distance * (scale - 1.0) / texels,
             step: scale / texels,
         }
     }
@@ -253,5 +280,32 @@ fn table<const N: usize>(filter: Filter, to: u32, from: u32) -> Table<N> {
         Filter::Lanczos => Table::lanczos(scale),
         Filter::Bilinear => Table::bilinear(),
         Filter::Nearest => Table::nearest(),
+    }
+}
+
+#[cfg(test)]
+mod tests {
+    use super::*;
+
+    /// A ramp stays a ramp: texel k is 4k, and a picture of twice the size has 4 times where it was taken from.
+    #[test]
+    fn a_ramp_says_where_pixels_are_taken_from() {
+        let mut ramp = Picture::new(32, 8, Sampling::Grey).unwrap();
+        for row in ramp.planes[0].chunks_mut(32) {
+            row.iter_mut().zip(0..).for_each(|(code, k)| *code = 4 * k);
+        }
+        for (align, wanted) in [
+            (Align::Corner, [32, 34, 36, 38]),
+            (Align::Centre, [31, 33, 35, 37]),
+        ] {
+            let options = Options {
+                size: Some((64, 16)),
+                filter: Filter::Bilinear,
+                align,
+                ..Options::default()
+            };
+            let made = Scale::new(&options, (32, 8)).unwrap().run(&ramp).unwrap();
+            assert_eq!(made.planes[0][16..20], wanted, "{align:?}");
+        }
     }
 }

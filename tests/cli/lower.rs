@@ -1087,3 +1087,35 @@ fn w17_decode_knows_the_receiver_and_the_fields_of_the_platform() {
         assert!(text.contains(why), "{text}");
     }
 }
+
+/// Sends of a listing, of which others are passed over.
+#[test]
+fn sends_of_listings_are_found() {
+    let folder = tempfile::tempdir().expect("a folder");
+    let path = folder.path().join("k.asm");
+    let text = "//.platform DG2\nL0:\n        mov (8|M0) r1.0<1>:d r2.0<8;8,1>:d\n\
+        (W) send.dc1 (16|M0) null r9 r10:2 0x0 0x04025EFE {$1} // wr:2+2, rd:0\n\
+        send.smpl (32|M0) r20 r7 r16:4 a0.2 a0.0 {ExBSO,$2}\n\
+        (W) send.gtwy (1|M0) null r127 null:0 0x0 0x02000010 {EOT,$4}\n";
+    std::fs::write(&path, text).expect("written");
+    let path = path.display().to_string();
+    let brief = said(&visim(&["decode", &path, "--brief"]));
+    for line in [
+        "k.asm:4: dc1: untyped: surface 254, access write, lanes 16, channels R",
+        "k.asm:5: sampler: the descriptor is in a0.0 when the send runs",
+        "3 sends on dg2: 1 dc1, 1 gateway, 1 sampler",
+    ] {
+        assert!(brief.contains(line), "{line} is not in\n{brief}");
+    }
+    let whole = said(&visim(&["decode", &path]));
+    assert!(whole.contains("10:6  extended length        2"), "{whole}");
+    let json = said(&visim(&["decode", &path, "--format", "json"]));
+    assert!(json.contains("\"line\":4"), "{json}");
+    std::fs::write(&path, "mov (8|M0) r1.0<1>:d r2.0<8;8,1>:d\n").expect("written");
+    let output = visim(&["decode", &path]);
+    assert_eq!(output.status.code(), Some(2));
+    let errors = String::from_utf8_lossy(&output.stderr).into_owned();
+    assert!(errors.contains("has no send"), "{errors}");
+    let output = visim(&["decode", "0x02490000"]);
+    assert_eq!(output.status.code(), Some(2));
+}

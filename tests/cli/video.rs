@@ -808,3 +808,35 @@ fn interrupted_by(signal: &str) {
     let entries = std::fs::read_dir(folder.path()).unwrap().count();
     assert_eq!(entries, 3, "no temporary file is left");
 }
+
+/// The picture itself is the best reference there is, and another alignment is a worse one.
+#[test]
+fn results_are_measured_against_a_reference() {
+    let folder = tempfile::tempdir().unwrap();
+    let photo = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples/images/photo.png");
+    let run = |more: &[&str], out: &str| {
+        let output = Command::new(env!("CARGO_BIN_EXE_visim"))
+            .current_dir(folder.path())
+            .arg("video")
+            .arg(&photo)
+            .args(["--scale", "96x64", "--filter", "bilinear", "-o", out])
+            .args(more)
+            .output()
+            .unwrap();
+        let text = |bytes: &[u8]| String::from_utf8_lossy(bytes).into_owned();
+        (
+            output.status.code(),
+            text(&output.stdout) + &text(&output.stderr),
+        )
+    };
+    assert_eq!(run(&["--align", "centre"], "centre.png").0, Some(0));
+    let (code, same) = run(&["--align", "centre", "--reference", "centre.png"], "a.png");
+    assert_eq!(code, Some(0), "{same}");
+    assert!(same.contains("PSNR inf dB  SSIM 1.00000"), "{same}");
+    let (code, other) = run(&["--reference", "centre.png"], "b.png");
+    assert_eq!(code, Some(0), "{other}");
+    assert!(other.contains("SSIM 0."), "{other}");
+    let (code, size) = run(&["--reference", &photo.display().to_string()], "c.png");
+    assert_eq!(code, Some(2), "{size}");
+    assert!(size.contains("only the same can be compared"), "{size}");
+}

@@ -309,9 +309,13 @@ fn the_samples_are_without_remarks() {
         let diagnostics = if Language::of(&path) == Language::Send {
             visim::internals::sends::program(&source).1
         } else {
-            Front::new(&source, Platform::default()).diagnostics
+            let own = visim::internals::harness::directive::read(&source)
+                .0
+                .platform;
+            let platform = own.map_or(Platform::default(), |own| own.node);
+            Front::new(&source, platform).diagnostics
         };
-        assert!(!any_fatal(&diagnostics));
+        assert!(!any_fatal(&diagnostics), "{}", path.display());
         // A remark that belongs to the lesson is marked on its line.
         let marks = visim::internals::harness::directive::read(&source)
             .0
