@@ -182,34 +182,6 @@ impl Shape {
         (sizes && rows > 0 && shape.bytes() <= MOST).then_some(shape)
     }
 
-    /// Where the addresses are, if they and the data lie in their variables from end to end.
-    pub(super) fn addresses(
-        &self,
-        request: &Request,
-        registers: &Registers,
-        count: usize,
-    ) -> Option<Addresses> {
-        let raw = (*registers.params().first()?)?;
-        let (bytes, unit, added) = match request {
-            Request::Lsc(r) if r.address_bits == 64 => (r.extend.is_none()
-                && r.scale == 1
-                && !r.op.is_strided())
-            .then_some((8, 1, r.offset as u64))?,
-            Request::Lsc(r) => offset_of_dwords(r).map(|added| (4, 1, added))?,
-            _ if registers.address_bytes == 8 => (8, 1, 0),
-            _ if is_flat(request) => return None,
-            _ => (4, registers.unit, 0),
-        };
-        let holds = |raw: Raw, bytes: usize| raw.end.saturating_sub(raw.offset) as usize >= bytes;
-        let whole = holds(raw, bytes * count) && holds(self.data, self.registers(count));
-        (whole && unit > 0).then_some(Addresses {
-            at: raw.offset,
-            bytes,
-            unit,
-            added,
-        })
-    }
-
     /// The plan for whole registers of dwords.
     fn dwords(&self, request: &Request, registers: &Registers, count: usize) -> Option<DwordPlan> {
         let addresses = self.addresses(request, registers, count)?;
@@ -239,18 +211,58 @@ impl Shape {
     const fn registers(&self, count: usize) -> usize {
         (self.rows - 1) * self.pitch + self.slot * count
     }
+
+    /// Where the addresses are, if they and the data lie in their variables from end to end.
+    pub(super) fn addresses(
+        &self,
+        request: &Request,
+        registers: &Registers,
+        count: usize,
+    ) -> Option<Addresses> {
+        let addresses = Addresses::of(request, registers, count)?;
+        holds(self.data, self.registers(count)).then_some(addresses)
+    }
+}
+
+/// Whether so many bytes of a register are in its variable.
+pub(super) const fn holds(raw: Raw, bytes: usize) -> bool {
+    raw.end.saturating_sub(raw.offset) as usize >= bytes
+}
+
+impl Addresses {
+    /// Where the addresses of a message are, if they lie in their variable from end to end.
+    pub(super) fn of(request: &Request, registers: &Registers, count: usize) -> Option<Addresses> {
+        let raw = (*registers.params().first()?)?;
+        let (bytes, unit, added) = match request {
+            Request::Lsc(r) if r.address_bits == 64 => (r.extend.is_none()
+                && r.scale == 1
+                && !r.op.is_strided())
+            .then_some((8, 1, r.offset as u64))?,
+            Request::Lsc(r) => offset_of_dwords(r).map(|added| (4, 1, added))?,
+            _ if registers.address_bytes == 8 => (8, 1, 0),
+            _ if is_flat(request) => return None,
+            _ => (4, registers.unit, 0),
+        };
+        let whole = holds(raw, bytes * count);
+        (whole && unit > 0).then_some(Addresses {
+            at: raw.offset,
+            bytes,
+            unit,
+            added,
+        })
+    }
 }
 
 /// An atomic on the lanes of a message.
 #[derive(Clone, Copy)]
 pub(super) struct Update {
-    op: AtomicOp,
-    ty: AtomicType,
+    pub(super) op: AtomicOp,
+    pub(super) ty: AtomicType,
     /// Bytes of an operand's place in registers: 4 or 8.
-    slot: usize,
+    pub(super) slot: usize,
     /// What is written, and what is compared with.
-    values: [Option<Raw>; 2],
-    answer: Option<Raw>,
+    pub(super) values: [Option<Raw>; 2],
+    pub(super) answer: Option<Raw>,
 }
 
 /// What a message does in memory that is the same each time it is sent.

@@ -1,14 +1,17 @@
 //! Which messages are native code, and what they do there.
 
-use super::coalesced::{Shape, Work};
+use super::coalesced::{Addresses, Shape, Update, Work, holds};
 use super::environment::Environment;
 use super::site_plans::is_constant;
 use crate::exec::compute::native::Native;
-use crate::exec::compute::native::transfer::{Block, Message, Target, Transfer, constant};
+use crate::exec::compute::native::transfer::{
+    Amount, Block, Change, Message, Target, Transfer, constant,
+};
 use crate::exec::state::float_mode::FloatMode;
+use crate::isa::AtomicOp;
 use crate::lower::{SLM, STATELESS};
 use crate::message::{Lsc, LscModel, LscOp, Request, Scalar, Sfid};
-use crate::program::{Op, Program, Region, Send};
+use crate::program::{Op, Program, Raw, Region, Send};
 
 impl<'a> Environment<'a> {
     /// Native code of a program in a mode, once it pays.
@@ -123,12 +126,30 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         return None;
     }
     let work = Work::of(request, registers, count.into(), program.platform)?;
-    let Work::Move(shape, _) = work else {
-        return None;
-    };
     let target = target(program, send)?;
-    let place = shape.addresses(request, registers, count.into())?;
+    let place = Addresses::of(request, registers, count.into())?;
     let base = bases(program, send)?;
+    let (shape, update) = match work {
+        Work::Move(shape, _) => (shape, None),
+        Work::Update(update) => {
+            let shape = Shape {
+                write: false,
+                unit: 4,
+                slot: update.slot,
+                rows: 1,
+                pitch: 0,
+                skipped: 0,
+                data: update.answer.unwrap_or(Raw::NOWHERE),
+            };
+            (shape, Some(change(&update, count.into())?))
+        }
+        Work::Block(_) => return None,
+    };
+    // What is not returned has no registers.
+    let returns = update.is_none_or(|update| update.returns);
+    if returns {
+        shape.addresses(request, registers, count.into())?;
+    }
     let Shape {
         write,
         unit: bytes,
@@ -158,6 +179,27 @@ fn transfer(program: &Program, send: &Send) -> Option<Transfer> {
         rows: rows as u32,
         pitch: pitch as u32,
         data: data.offset,
+        update,
+    })
+}
+
+/// What an atomic adds to dwords, if that is all it does.
+fn change(update: &Update, count: usize) -> Option<Change> {
+    let value = || {
+        let raw = update.values[0]?;
+        holds(raw, 4 * count).then_some(raw.offset)
+    };
+    let amount = match update.op {
+        AtomicOp::Inc => Amount::One(1),
+        AtomicOp::Dec => Amount::One(u32::MAX),
+        AtomicOp::Add => Amount::Row(value()?),
+        AtomicOp::Sub => Amount::Less(value()?),
+        _ => return None,
+    };
+    let dwords = (update.ty.bits, update.ty.bfloat, update.slot) == (32, false, 4);
+    dwords.then_some(Change {
+        amount,
+        returns: update.answer.is_some(),
     })
 }
 
@@ -179,11 +221,15 @@ fn target(program: &Program, send: &Send) -> Option<Target> {
     let (variable, index) = match &send.request {
         Request::ByteScattered(r) | Request::DwordScattered(r) => (send.surface, r.surface),
         Request::Untyped(r) => (send.surface, r.surface),
+        Request::Atomic(r) => (send.surface, r.surface),
         Request::Oword(r) => (send.surface, r.surface),
-        Request::SvmScattered(_) | Request::SvmUntyped(_) | Request::SvmBlock(_) => {
+        Request::SvmScattered(_)
+        | Request::SvmUntyped(_)
+        | Request::SvmBlock(_)
+        | Request::SvmAtomic(_) => {
             return Some(Target::Flat);
         }
-        Request::Lsc(r) if r.typed().is_some() => return None,
+        Request::Lsc(r) if r.typed().is_some() || r.typed_atomic().is_some() => return None,
         Request::Lsc(Lsc {
             sfid: Sfid::Slm, ..
         }) => (None, SLM),

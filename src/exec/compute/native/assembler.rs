@@ -24,6 +24,12 @@ pub enum Gpr {
     R15 = 15,
 }
 
+/// The stack pointer, as addresses have it; as an index it stands for none.
+const RSP: u8 = 4;
+
+/// Bytes of the frame of an atomic: offsets and amounts of 16 lanes.
+const FRAME: u32 = 128;
+
 /// A vector register, 0 to 31.
 pub type Reg = u8;
 
@@ -53,6 +59,8 @@ pub enum Rm {
     Window(u32),
     /// One element of a window for all lanes, at the same place.
     WindowEach(u32),
+    /// Bytes of the frame that was opened.
+    Frame(u32),
     /// Bytes of a window for each lane: at `rcx`, the lane's dword of this register, and this.
     WindowLanes(Reg, u32),
 }
@@ -316,6 +324,7 @@ impl Assembler {
             // Windows are bounded by instructions in front.
             Rm::Window(_) | Rm::WindowLanes(..) => (Gpr::Rcx as u8, false),
             Rm::WindowEach(_) => (Gpr::Rcx as u8, true),
+            Rm::Frame(_) => (RSP, false),
         };
         // Element loads of BROADCAST and stores of one element are no broadcasts of their own.
         let loads_one = matches!(
@@ -361,6 +370,11 @@ impl Assembler {
                 };
                 self.byte(0x80 | reg | 4);
                 self.byte(index << 3 | rm);
+                self.dword(at);
+            }
+            Rm::Frame(at) => {
+                self.byte(0x80 | reg | 4);
+                self.byte(RSP << 3 | RSP);
                 self.dword(at);
             }
             Rm::Const(value) => used = Some(self.constant(&[value])),
@@ -665,6 +679,58 @@ impl Assembler {
     /// Returns to whoever called, with the upper halves of registers clean.
     pub fn end(&mut self) {
         self.bytes.extend([0xc5, 0xf8, 0x77, 0xc3]);
+    }
+
+    /// Makes room for two registers of lanes on the stack, and for `rbx` and `rbp`, which are free until it is closed.
+    pub fn open_frame(&mut self) {
+        self.push(Gpr::Rbx);
+        self.push(Gpr::Rbp);
+        self.bytes.extend([0x48, 0x81, 0xec]);
+        self.dword(FRAME);
+    }
+
+    /// Gives it back.
+    pub fn close_frame(&mut self) {
+        self.bytes.extend([0x48, 0x81, 0xc4]);
+        self.dword(FRAME);
+        self.pop(Gpr::Rbp);
+        self.pop(Gpr::Rbx);
+    }
+
+    /// The place of the lowest bit of `eax`, which is cleared, in `edx`; AVX-512 hosts have these instructions.
+    pub fn take_lowest(&mut self, place: Gpr, bits: Gpr) {
+        self.bytes.extend([0xf3, 0x0f, 0xbc]);
+        self.byte(0xc0 | (place as u8) << 3 | bits as u8);
+        self.bytes
+            .extend([0xc4, 0xe2, (!(bits as u8) & 15) << 3, 0xf3]);
+        self.byte(0xc8 | bits as u8);
+    }
+
+    /// The dword of the frame for the lane in `edx`.
+    pub fn load_of_frame(&mut self, reg: Gpr, at: u32) {
+        self.of_frame(0x8b, reg, at);
+    }
+
+    /// The other way round.
+    pub fn store_to_frame(&mut self, at: u32, reg: Gpr) {
+        self.of_frame(0x89, reg, at);
+    }
+
+    fn of_frame(&mut self, opcode: u8, reg: Gpr, at: u32) {
+        self.byte(opcode);
+        self.byte(0x80 | (reg as u8) << 3 | 4);
+        self.byte(2 << 6 | (Gpr::Rdx as u8) << 3 | RSP);
+        self.dword(at);
+    }
+
+    /// Adds `ebp` to the dword at `rcx` and `rbx` together, and gets what was there.
+    pub fn exchange_add(&mut self, locked: bool) {
+        if locked {
+            self.byte(0xf0);
+        }
+        self.bytes.extend([0x0f, 0xc1]);
+        self.byte((Gpr::Rbp as u8) << 3 | 4);
+        self.byte((Gpr::Rbx as u8) << 3 | Gpr::Rcx as u8);
     }
 
     /// A mask of a register below 8, or of R8.

@@ -122,12 +122,13 @@ impl<'t> Context<'t> {
 pub struct Host(());
 
 impl Host {
-    /// The host, if it has them: AVX-512 with F, BW, DQ and VL.
+    /// The host, if it has them: AVX-512 with F, BW, DQ and VL, and BMI1.
     pub fn detect() -> Option<Host> {
         let all = is_x86_feature_detected!("avx512f")
             && is_x86_feature_detected!("avx512bw")
             && is_x86_feature_detected!("avx512dq")
-            && is_x86_feature_detected!("avx512vl");
+            && is_x86_feature_detected!("avx512vl")
+            && is_x86_feature_detected!("bmi1");
         all.then_some(Host(()))
     }
 }
@@ -204,8 +205,8 @@ impl Executable {
         // SAFETY: `entries` holds offsets of code that `flow` began with a prologue of this signature; `Host` proves
         // that its instructions exist, and the map was made executable and is not written again.
         let function: Function = unsafe { std::mem::transmute(address) };
-        // SAFETY: the code reads and writes what is listed above, which `threads` and `reach` borrow. It pushes six
-        // registers, and pops them. Other registers that it changes are the callee's in this calling convention; MXCSR
+        // SAFETY: the code reads and writes what is listed above, which `threads` and `reach` borrow. What it pushes
+        // it pops. Other registers that it changes are the callee's in this calling convention; MXCSR
         // is not changed. It ends: backward jumps ask for the budget.
         unsafe { function(range.start, range.end) };
         true

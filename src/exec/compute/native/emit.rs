@@ -424,7 +424,7 @@ impl Emitter {
     }
 
     /// A value becomes the result of the lanes that run.
-    fn finish(&mut self, len: Len, target: Reg, mask: Option<Mask>, value: Reg) {
+    pub fn finish(&mut self, len: Len, target: Reg, mask: Option<Mask>, value: Reg) {
         let to = (target, mask.unwrap_or(0), false);
         self.code
             .masked(Vector::LOAD, len, to, 0, Rm::Reg(value), None);

@@ -73,10 +73,8 @@ impl Item {
             Item::Transfer(message) => {
                 let halves = 0..message.halves();
                 let addresses = halves.flat_map(|half| message.address_rows(half));
-                match message.write {
-                    true => [addresses.chain(message.rows()).collect(), Vec::new()],
-                    false => [addresses.collect(), message.rows().collect()],
-                }
+                let read = addresses.chain(message.read_rows());
+                [read.collect(), message.written_rows().collect()]
             }
             Item::Block(block) => {
                 let rows = block.rows().map(|(_, bytes)| bytes);

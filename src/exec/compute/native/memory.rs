@@ -15,10 +15,14 @@ use super::assembler::{Alu, Gpr, If, Label, Len, Mask, Place, Reg, Rm, Vector};
 use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, length};
 use super::select::{Bytes, Kind};
-use super::transfer::{Block, Target, Transfer};
+use super::transfer::{Amount, Block, Change, Target, Transfer};
 
 /// Where the least and greatest offset that is inside is kept.
 const LIMIT: Reg = SOURCE[2];
+
+/// Where the frame of an atomic holds what.
+const OFFSETS: u32 = 0;
+const AMOUNTS: u32 = 64;
 
 /// Predicates of comparison.
 const UNEQUAL: u8 = 4;
@@ -36,17 +40,46 @@ impl Transfer {
     }
 
     /// The data of element `element` of the lanes of a half.
-    pub fn row_of(&self, element: u32, half: u8) -> Bytes {
+    fn row_of(&self, element: u32, half: u8) -> Bytes {
+        self.row_at(self.data + element * self.pitch, half)
+    }
+
+    /// The dwords of the lanes of a half, which begin here for the first one.
+    fn row_at(&self, at: u32, half: u8) -> Bytes {
         let lanes = self.row();
         Bytes {
-            at: self.data + element * self.pitch + 64 * u32::from(half),
+            at: at + 64 * u32::from(half),
             len: 4 * u32::from(lanes),
             kind: Kind::Row(lanes),
         }
     }
 
+    /// A bit for each lane of a half.
+    fn all(&self) -> u32 {
+        u32::MAX >> (32 - self.row())
+    }
+
+    /// The data that it reads.
+    pub fn read_rows(&self) -> impl Iterator<Item = Bytes> {
+        let amounts = self.update.and_then(|update| match update.amount {
+            Amount::One(_) => None,
+            Amount::Row(at) | Amount::Less(at) => Some(at),
+        });
+        let halves = 0..self.halves();
+        let amounts = halves.filter_map(move |half| Some(self.row_at(amounts?, half)));
+        let rows = self.write.then(|| self.rows());
+        rows.into_iter().flatten().chain(amounts)
+    }
+
+    /// The data that it writes.
+    pub fn written_rows(&self) -> impl Iterator<Item = Bytes> {
+        let returns = self.update.is_none_or(|update| update.returns);
+        let rows = (!self.write && returns).then(|| self.rows());
+        rows.into_iter().flatten()
+    }
+
     /// All data, in the order of elements.
-    pub fn rows(&self) -> impl Iterator<Item = Bytes> {
+    fn rows(&self) -> impl Iterator<Item = Bytes> {
         let halves = self.halves();
         (0..self.rows).flat_map(move |e| (0..halves).map(move |half| self.row_of(e, half)))
     }
@@ -88,9 +121,10 @@ impl Emitter {
         }
         for half in 0..message.halves() {
             let mask = masks[usize::from(half)];
-            match message.write {
-                true => self.scatter(message, half, mask),
-                false => self.gather(message, half, mask),
+            match (message.update, message.write) {
+                (Some(update), _) => self.update(message, update, half, mask),
+                (None, true) => self.scatter(message, half, mask),
+                (None, false) => self.gather(message, half, mask),
             }
         }
     }
@@ -350,9 +384,11 @@ impl Emitter {
     }
 
     /// Goes to a label if no lane runs.
-    fn skip(&mut self, mask: Option<Mask>, to: Label) {
+    fn skip(&mut self, message: &Transfer, mask: Option<Mask>, to: Label) {
         if let Some(mask) = mask {
-            self.code.test_masks(mask, mask);
+            // Of fewer lanes the mask may say more.
+            self.code.store_mask(Gpr::Rax, mask);
+            self.code.test_number(Gpr::Rax, message.all());
             self.code.jump_if(If::Zero, to);
         }
     }
@@ -369,7 +405,7 @@ impl Emitter {
         let on = mask.unwrap_or(0);
         let code = &mut self.code;
         let (done, apart, same) = (code.label(), code.label(), code.label());
-        self.skip(mask, done);
+        self.skip(message, mask, done);
         if message.rows == 1 {
             self.unless_follow(message, half, mask);
             self.code.jump_if(If::NotZero, apart);
@@ -430,7 +466,7 @@ impl Emitter {
         let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
         let code = &mut self.code;
         let (done, apart) = (code.label(), code.label());
-        self.skip(mask, done);
+        self.skip(message, mask, done);
         if message.rows == 1 {
             self.unless_follow(message, half, mask);
             self.code.jump_if(If::NotZero, apart);
@@ -450,6 +486,68 @@ impl Emitter {
             self.code.masked(Vector::SCATTER, len, from, 0, lanes, None);
         }
         self.code.bind(done);
+    }
+
+    /// Adds to dwords in memory, lane after lane.
+    fn update(&mut self, message: &Transfer, update: Change, half: u8, mask: Option<Mask>) {
+        let (len, offsets) = (length(message.row()), SOURCE[usize::from(half)]);
+        let between = BETWEEN[0];
+        let amounts = match update.amount {
+            Amount::One(one) => {
+                let one = Rm::Const(one);
+                self.code.vector(Vector::BROADCAST, len, between, 0, one);
+                between
+            }
+            Amount::Row(at) => self.row_in_register(message.row_at(at, half), len),
+            Amount::Less(at) => {
+                let row = self.row_in_register(message.row_at(at, half), len);
+                let zero = MAKING;
+                self.code
+                    .vector(Vector::PXORD, len, zero, zero, Rm::Reg(zero));
+                self.code
+                    .vector(Vector::PSUBD, len, between, zero, Rm::Reg(row));
+                between
+            }
+        };
+        let code = &mut self.code;
+        match mask {
+            Some(mask) => {
+                // Of fewer lanes the mask may say more.
+                code.store_mask(Gpr::Rax, mask);
+                code.alu_number(Alu::And, Gpr::Rax, message.all());
+            }
+            None => code.move_number(Gpr::Rax, message.all()),
+        }
+        let (next, done) = (code.label(), code.label());
+        code.open_frame();
+        code.vector(Vector::STORE, len, offsets, 0, Rm::Frame(OFFSETS));
+        code.vector(Vector::STORE, len, amounts, 0, Rm::Frame(AMOUNTS));
+        code.bind(next);
+        code.alu(Alu::And, Gpr::Rax, Gpr::Rax);
+        code.jump_if(If::Zero, done);
+        code.take_lowest(Gpr::Rdx, Gpr::Rax);
+        code.load_of_frame(Gpr::Rbx, OFFSETS);
+        code.load_of_frame(Gpr::Rbp, AMOUNTS);
+        // Shared local memory is that of one host thread.
+        let locked = !matches!(message.target, Target::Shared { .. });
+        code.exchange_add(locked);
+        if update.returns {
+            code.store_to_frame(AMOUNTS, Gpr::Rbp);
+        }
+        code.jump(next);
+        code.bind(done);
+        if update.returns {
+            let to = (between, 0, false);
+            code.masked(Vector::LOAD, len, to, 0, Rm::Frame(AMOUNTS), None);
+        }
+        code.close_frame();
+        if update.returns {
+            self.busy.clear();
+            let row = message.row_of(0, half);
+            let target = self.row_target(row, len, mask);
+            self.finish(len, target, mask, between);
+            self.put_row(row, len, target);
+        }
     }
 
     /// Data in a register, which is not changed.

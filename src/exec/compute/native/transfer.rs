@@ -30,6 +30,28 @@ pub struct Transfer {
     pub pitch: u32,
     /// Arena offset of the data.
     pub data: u32,
+    /// What becomes of the dwords in memory, if they are changed there.
+    pub update: Option<Change>,
+}
+
+/// An addition to dwords in memory, lane after lane.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Change {
+    /// What is added.
+    pub amount: Amount,
+    /// What was there before is returned.
+    pub returns: bool,
+}
+
+/// What is added to dwords in memory.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub enum Amount {
+    /// This.
+    One(u32),
+    /// The dword of each lane, from this arena offset on.
+    Row(u32),
+    /// As much less.
+    Less(u32),
 }
 
 /// A message of dwords that follow each other, at one address, whichever lanes run. Who makes one has seen that the
