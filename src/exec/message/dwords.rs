@@ -129,6 +129,11 @@ fn near<'m, const N: usize>(
     let size = own.skipped + 4 * own.rows as u32;
     let last = u32::try_from(window.len()).ok()?.checked_sub(size)? / own.unit;
     let (memory, start) = window.part(0, window.len())?;
+    // Of bytes; of larger units what does not count is beyond the last one.
+    let bits = match own.unit {
+        1 => space.address_bits() as u32,
+        _ => u32::MAX,
+    };
     let at = plan.wide.run(
         #[inline(always)]
         || {
@@ -136,7 +141,7 @@ fn near<'m, const N: usize>(
             let on = on::<N>(mask);
             let one = units[mask.trailing_zeros() as usize & (N - 1)];
             let units: [u32; N] = by_lane(|lane| {
-                (units[lane] & on[lane] | one & !on[lane]).wrapping_add(base as u32)
+                (units[lane] & on[lane] | one & !on[lane]).wrapping_add(base as u32) & bits
             });
             let most = units.iter().fold(0, |most, unit| most.max(*unit));
             (most <= last).then(|| by_lane(|lane| units[lane] * own.unit + own.skipped))

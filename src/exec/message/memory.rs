@@ -13,6 +13,7 @@ use crate::exec::state::lanes;
 use crate::exec::state::observer::{Access, AccessKind, Observer, SpaceName, Spot};
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
+use crate::exec::state::windows::SHARED_BITS;
 use crate::isa::{AtomicOp, ChannelMask};
 use crate::message::{self, Atomic, Request};
 use crate::program::{Raw, Registers};
@@ -71,9 +72,6 @@ impl Address {
     }
 }
 
-/// Address bits that count in shared local memory.
-const SHARED_BITS: u64 = 0x0fff_ffff;
-
 impl<'a> Space<'a> {
     /// Whether every address can be asked for.
     pub(crate) fn endless(&self) -> bool {
@@ -91,7 +89,7 @@ impl<'a> Space<'a> {
     /// The bits of an address that count.
     pub(crate) fn address_bits(&self) -> u64 {
         match self {
-            Space::Shared(_) => SHARED_BITS,
+            Space::Shared(_) => u64::from(SHARED_BITS),
             _ => u64::MAX,
         }
     }
@@ -100,7 +98,7 @@ impl<'a> Space<'a> {
     pub(crate) fn find(&self, address: u64, bytes: usize) -> Result<(Window<'a>, u64), Fault> {
         match self {
             Space::Surface(_, window) => Ok((*window, address)),
-            Space::Shared(window) => Ok((*window, address & SHARED_BITS)),
+            Space::Shared(window) => Ok((*window, address & u64::from(SHARED_BITS))),
             Space::Scratch(window) => {
                 let end = address.saturating_add(bytes as u64);
                 let inside = end <= window.len() as u64;

@@ -7,6 +7,9 @@ use std::sync::Arc;
 /// The key of a window that no surface has.
 const NO_SURFACE: u64 = u64::MAX;
 
+/// Address bits that count in shared local memory.
+pub const SHARED_BITS: u32 = 0x0fff_ffff;
+
 /// Bytes of a window that are reached at most: offsets into it have 31 bits, and an element more is no overflow.
 const MOST_BYTES: usize = (1 << 31) - 64;
 

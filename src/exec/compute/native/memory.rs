@@ -16,6 +16,7 @@ use super::call::field;
 use super::emit::{BETWEEN, CONDITION, Emitter, MAKING, SOURCE, UNORDERED, length};
 use super::select::{Bytes, Kind};
 use super::transfer::{Amount, Block, Change, Target, Transfer};
+use crate::exec::state::windows::SHARED_BITS;
 
 /// Where the least and greatest offset that is inside is kept.
 const LIMIT: Reg = SOURCE[2];
@@ -192,7 +193,11 @@ impl Emitter {
             }
             let code = &mut self.code;
             code.alu_number(Alu::Add, Gpr::Rax, block.added.cast_unsigned());
-            code.alu_number(Alu::And, Gpr::Rax, !block.ignored);
+            let counts = match (block.target, block.unit) {
+                (Target::Shared { .. }, 1) => SHARED_BITS,
+                _ => u32::MAX,
+            };
+            code.alu_number(Alu::And, Gpr::Rax, counts & !block.ignored);
         }
         self.code.compare_wide(Gpr::Rax, Gpr::Rdx);
         self.leave_if(If::Above);
@@ -255,6 +260,10 @@ impl Emitter {
         if added != 0 {
             self.code
                 .vector(Vector::PADDD, len, to, to, Rm::Const(added));
+        }
+        if message.unit == 1 && matches!(message.target, Target::Shared { .. }) {
+            let counts = Rm::Const(SHARED_BITS);
+            self.code.vector(Vector::PANDD, len, to, to, counts);
         }
         let on = mask.unwrap_or(0);
         let outside = (CONDITION[0], on, false);
