@@ -259,6 +259,19 @@ impl Decoding {
     }
 }
 
+/// Of a format whose channels are single bytes v/255 where each is, in bits, and the bits of those that are not there.
+pub fn bytes_of(format: Format) -> Option<([u32; 4], [u32; 4])> {
+    Some(match format {
+        Format::R8_UNORM => ([0, 32, 32, 32], [0, 0, 0, ONE]),
+        Format::A8_UNORM => ([32, 32, 32, 0], [0; 4]),
+        Format::L8_UNORM => ([0, 0, 0, 32], [0, 0, 0, ONE]),
+        Format::R8G8_UNORM => ([0, 8, 32, 32], [0, 0, 0, ONE]),
+        Format::R8G8B8A8_UNORM => ([0, 8, 16, 24], [0; 4]),
+        Format::B8G8R8A8_UNORM => ([16, 8, 0, 24], [0; 4]),
+        _ => return None,
+    })
+}
+
 /// What a caller does with the element of a format.
 pub trait WithElement {
     /// What comes back.

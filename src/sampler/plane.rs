@@ -69,6 +69,15 @@ impl Plane {
         })
     }
 
+    /// The byte of the first texel, and how many there are to the next one across and down, if no tile is in the way.
+    pub fn linear(&self) -> Option<(usize, [u32; 2])> {
+        let (across, down) = self.origin;
+        let first =
+            u64::from(across) * u64::from(self.bytes) + u64::from(down) * u64::from(self.pitch);
+        let start = self.start.checked_add(usize::try_from(first).ok()?)?;
+        (self.tiling == Tiling::Linear).then_some((start, [self.bytes, self.pitch]))
+    }
+
     /// Byte offsets of columns.
     #[inline(always)]
     pub fn columns<const N: usize>(&self, x: &mut [u32; N]) {

@@ -9,3 +9,5 @@ mod native_laws;
 pub mod order;
 pub(crate) mod reset;
 pub(crate) mod run;
+#[cfg(all(test, target_arch = "x86_64"))]
+mod sampler_laws;

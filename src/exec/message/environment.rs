@@ -110,6 +110,7 @@ impl<'a> Environment<'a> {
     pub(crate) fn memories(&self) -> Memories<'a> {
         Memories {
             windows: &self.resources.windows,
+            texels: self.plans.texels(),
             slm: self.slm,
         }
     }

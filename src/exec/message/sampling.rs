@@ -10,7 +10,7 @@ use crate::exec::state::observer::{Access, AccessKind, At, Observer, SpaceName, 
 use crate::exec::state::thread::Thread;
 use crate::exec::state::trap::Trap;
 use crate::message::{Request, ReturnFormat, SamplerOp, SamplerRequest};
-use crate::program::{MOST_PARAMS, Raw, Send};
+use crate::program::{MOST_PARAMS, Program, Raw, Send};
 use crate::sampler::sample::{self, LanePlan, Taken, TexelObserver};
 use crate::sampler::{Channels, Lanes, fetch, info};
 
@@ -93,7 +93,7 @@ pub fn sampler<O: Observer>(
             true => 4,
             false => asked.returned_channels(),
         };
-        let at = rows * channel_bytes(thread, asked);
+        let at = rows * channel_bytes(thread.program, asked);
         write_raw(thread, dst.skip(at), &word.to_le_bytes(), pc, observer);
     }
     Ok(())
@@ -271,8 +271,8 @@ fn read_lanes(thread: &Thread<'_>, raw: Option<Raw>, narrow: bool, lanes: u32, o
 
 /// Bytes from one returned channel to the next: each starts in a new register.
 /// Source: lowering reference 3.3.
-pub(crate) fn channel_bytes(thread: &Thread<'_>, request: &SamplerRequest) -> u32 {
-    (request.lanes * request.returns.bytes()).next_multiple_of(thread.program.platform.grf_bytes())
+pub(crate) fn channel_bytes(program: &Program, request: &SamplerRequest) -> u32 {
+    (request.lanes * request.returns.bytes()).next_multiple_of(program.platform.grf_bytes())
 }
 
 /// Writes enabled channels without gaps; inactive lanes keep their content.
@@ -285,7 +285,7 @@ fn write_channels<O: Observer>(
     observer: &mut O,
 ) {
     let &Call { pc, mask, .. } = call;
-    let step = channel_bytes(thread, request);
+    let step = channel_bytes(thread.program, request);
     let count = request.lanes as usize;
     let narrow = request.returns == ReturnFormat::Bits16;
     let set = if request.op.is_gather() {
@@ -344,7 +344,10 @@ pub(crate) fn tell_planned<O: Observer>(
         return;
     }
     let at = thread.at(pc);
-    let (size, step) = (request.returns.bytes(), channel_bytes(thread, request));
+    let (size, step) = (
+        request.returns.bytes(),
+        channel_bytes(thread.program, request),
+    );
     let told = |observer: &mut O, dst: Raw, bytes: u32| {
         let own = &thread.arena[dst.offset as usize..][..bytes as usize];
         observer.wrote(at, dst.offset, own);
@@ -374,7 +377,7 @@ fn padding<O: Observer>(
 ) {
     let narrow = request.returns == ReturnFormat::Bits16;
     let used = request.lanes * if narrow { 2 } else { 4 };
-    let step = channel_bytes(thread, request);
+    let step = channel_bytes(thread.program, request);
     for row in 0..request.returned_channels() {
         let end = dst.skip((row + 1) * step).offset.min(dst.end);
         let range = dst.skip(row * step + used).offset..end;

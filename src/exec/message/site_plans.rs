@@ -7,18 +7,21 @@ use crate::exec::compute::general;
 use crate::exec::message::call::state;
 use crate::exec::message::environment::Environment;
 use crate::exec::state::bindings::Sampler;
+use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::thread::Thread;
 use crate::message::request::texel_offsets;
 use crate::message::{Parameter, Request, SamplerRequest, parameters};
 use crate::program::{Program, Raw, Region, Send, Source};
 use crate::sampler::plan::{MOST, Places, RegisterPlan, SamplePlan};
 use crate::sampler::sample::LanePlan;
-use crate::surface::Surface;
-use std::sync::OnceLock;
+use crate::surface::{Memory, Surface};
+use std::sync::{Arc, OnceLock};
 
 /// The messages of a program, by op.
 pub struct SitePlans {
     sites: Vec<OnceLock<Site>>,
+    /// What native code has to know of them.
+    texels: Vec<TexelSite>,
     /// Of messages to memory; `None`: lanes are served one by one.
     works: Vec<OnceLock<Option<Work>>>,
 }
@@ -33,6 +36,8 @@ struct Site {
     plan: Option<SamplePlan>,
     /// Where a level of detail lies that lanes have in common, and it.
     level: Option<(usize, u32)>,
+    /// Keeps alive what native code reads.
+    _memory: Option<Arc<Memory>>,
 }
 
 impl SitePlans {
@@ -40,8 +45,14 @@ impl SitePlans {
     pub fn new(program: &Program) -> SitePlans {
         SitePlans {
             sites: program.ops.iter().map(|_| OnceLock::new()).collect(),
+            texels: program.ops.iter().map(|_| TexelSite::default()).collect(),
             works: program.ops.iter().map(|_| OnceLock::new()).collect(),
         }
+    }
+
+    /// What native code has to know of sampler messages, by op.
+    pub(crate) fn texels(&self) -> &[TexelSite] {
+        &self.texels
     }
 
     /// What the message at an op does in memory, worked out when it is asked for the first time.
@@ -68,7 +79,10 @@ pub(crate) fn serve(
         // Nothing is said of levels by lanes that are off.
         return false;
     }
-    let site = site.get_or_init(|| Site::new(leader, environment, send, (surface, sampler)));
+    let site = site.get_or_init(|| {
+        let texels = environment.plans.texels.get(pc as usize);
+        Site::new(leader, environment, send, (surface, sampler), texels)
+    });
     let (Some(SamplePlan::Registers(plan)), Some(surface)) =
         (&site.plan, environment.resources.surface(surface))
     else {
@@ -106,13 +120,23 @@ impl Site {
         environment: &Environment<'_>,
         send: &Send,
         (surface, sampler): (u32, u32),
+        texels: Option<&TexelSite>,
     ) -> Site {
         let (plan, level) = plan(thread, environment, send, (surface, sampler)).unzip();
+        let mut memory = None;
+        if let (Some(SamplePlan::Registers(plan)), Some(texels)) = (&plan, texels)
+            && let Some(read) = environment.resources.surface(surface)
+            && let Some(nearest) = plan.nearest_bytes(read)
+        {
+            texels.note((surface, sampler), &nearest, read.memory());
+            memory = Some(Arc::clone(read.memory()));
+        }
         Site {
             surface,
             sampler,
             plan,
             level: level.flatten(),
+            _memory: memory,
         }
     }
 
@@ -206,14 +230,14 @@ fn plan(
         offsets: offsets.unwrap_or_default(),
         ..*template
     };
-    let places = offsets.and_then(|_| places(thread, send, &request));
+    let places = offsets.and_then(|_| places(thread.program, send, &request));
     let resources = environment.resources;
     let surface = resources.surface(surface)?;
     if request.op.is_load() {
         // The level of whoever comes first is that of the plan.
         let mask = thread.active(send.lanes, send.guard);
         let first = mask.trailing_zeros().min(request.lanes.saturating_sub(1));
-        let level = sent(thread, send, &request, Parameter::Lod)?;
+        let level = sent(thread.program, send, &request, Parameter::Lod)?;
         let level = level.map(|at| (at, thread.dword(at as u32 + 4 * first)));
         let of_all = level.map_or(0, |(_, level)| level);
         let plan = RegisterPlan::load(surface, &request, of_all, places?)?;
@@ -228,7 +252,7 @@ fn plan(
 /// Where the register of a parameter lies; the inner `None` if the message has none, the outer one if it is not
 /// whole.
 fn sent(
-    thread: &Thread<'_>,
+    program: &Program,
     send: &Send,
     request: &SamplerRequest,
     parameter: Parameter,
@@ -241,29 +265,29 @@ fn sent(
     else {
         return Some(None);
     };
-    whole(thread, raw, 4 * request.lanes).map(Some)
+    whole(program, raw, 4 * request.lanes).map(Some)
 }
 
 /// Where a register lies, if all of its bytes do.
-fn whole(thread: &Thread<'_>, raw: &Raw, bytes: u32) -> Option<usize> {
+fn whole(program: &Program, raw: &Raw, bytes: u32) -> Option<usize> {
     let end = raw.offset.checked_add(bytes)?;
-    (end <= raw.end && end as usize <= thread.arena.len()).then_some(raw.offset as usize)
+    (end <= raw.end && end as usize <= program.image.len()).then_some(raw.offset as usize)
 }
 
 /// Where the registers of a message lie, if all of them are whole.
-fn places(thread: &Thread<'_>, send: &Send, request: &SamplerRequest) -> Option<Places> {
+pub(super) fn places(program: &Program, send: &Send, request: &SamplerRequest) -> Option<Places> {
     if u32::from(send.lanes.count) != request.lanes {
         return None;
     }
-    let pitch = channel_bytes(thread, request);
+    let pitch = channel_bytes(program, request);
     let rows = request.returned_channels();
     let dst = send.operands.registers.answer?;
     // All rows are there if the last one is.
     let last = dst.skip(rows.checked_sub(1)? * pitch);
-    whole(thread, &last, 4 * request.lanes)?;
+    whole(program, &last, 4 * request.lanes)?;
     Some(Places {
-        u: sent(thread, send, request, Parameter::U)??,
-        v: sent(thread, send, request, Parameter::V)?,
+        u: sent(program, send, request, Parameter::U)??,
+        v: sent(program, send, request, Parameter::V)?,
         to: dst.offset as usize,
         pitch: pitch as usize,
     })

@@ -2,15 +2,15 @@
 
 use super::coalesced::{Addresses, Shape, Update, Work, holds};
 use super::environment::Environment;
-use super::site_plans::is_constant;
+use super::site_plans::{is_constant, places};
 use crate::exec::compute::native::Native;
 use crate::exec::compute::native::transfer::{
-    Amount, Block, Change, Message, Target, Transfer, constant,
+    Amount, Block, Change, Message, Sample, Target, Transfer, constant,
 };
 use crate::exec::state::float_mode::FloatMode;
 use crate::isa::AtomicOp;
 use crate::lower::{SLM, STATELESS};
-use crate::message::{Lsc, LscModel, LscOp, Request, Scalar, Sfid};
+use crate::message::{Lsc, LscModel, LscOp, Request, ReturnFormat, SamplerRequest, Scalar, Sfid};
 use crate::program::{Op, Program, Raw, Region, Send};
 
 impl<'a> Environment<'a> {
@@ -29,6 +29,9 @@ pub(crate) fn message(program: &Program, send: &Send) -> Option<Message> {
     if is_idle(&send.request) {
         return Some(Message::Idle);
     }
+    if let Request::Sampler(request) = &send.request {
+        return sample(program, send, request).map(Message::Sample);
+    }
     match send.request.is_block() || transposed {
         true => block(program, send).map(Message::Block),
         false => transfer(program, send).map(Message::Lanes),
@@ -41,6 +44,28 @@ pub(crate) const fn is_idle(request: &Request) -> bool {
         request,
         Request::SamplerFlush | Request::Fence(_) | Request::LscFence(_)
     )
+}
+
+/// A sampler message; what else it depends on is seen when it is sent.
+fn sample(program: &Program, send: &Send, request: &SamplerRequest) -> Option<Sample> {
+    let plain = !request.params16
+        && !request.pixel_null_mask
+        && request.returns == ReturnFormat::Bits32
+        && !request.op.is_load();
+    if !plain || !matches!(send.lanes.count, 8 | 16 | 32) {
+        return None;
+    }
+    let places = places(program, send, request)?;
+    let dword = |at: usize| u32::try_from(at).ok();
+    Some(Sample {
+        lanes: send.lanes,
+        guard: send.guard,
+        named: [send.surface?, send.sampler?],
+        coordinates: [dword(places.u)?, dword(places.v?)?],
+        to: dword(places.to)?,
+        pitch: dword(places.pitch)?,
+        channels: request.channels.0 & 0xf,
+    })
 }
 
 /// A message of one piece.

@@ -10,6 +10,7 @@ pub(crate) mod named;
 pub mod observer;
 pub mod remarks;
 pub(crate) mod tally;
+pub(crate) mod texel_sites;
 pub mod thread;
 pub mod trap;
 pub(crate) mod windows;

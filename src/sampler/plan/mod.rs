@@ -19,8 +19,8 @@ use super::element::{Element, WithElement, with_element};
 use super::lanes::{by_lane, dwords};
 use super::plane::Plane;
 use super::sample::LanePlan;
-use super::settings::SamplerState;
-use super::{axis, fetch, sample};
+use super::settings::{Address, SamplerState};
+use super::{axis, element, fetch, sample};
 use crate::math::simd::{self, Wide};
 use crate::message::{ReturnFormat, SamplerRequest};
 use crate::surface::{Kind, Memory, Surface};
@@ -77,6 +77,23 @@ impl SamplePlan {
     }
 }
 
+/// A message that reads one texel of bytes for each lane, where the edges of the map go on.
+#[derive(Clone, Copy, Debug, PartialEq)]
+pub struct NearestBytes {
+    /// Byte of the first texel in the memory of the surface.
+    pub start: usize,
+    /// What coordinates are multiplied with.
+    pub scales: [f32; 2],
+    /// The last texel along each axis.
+    pub last: [f32; 2],
+    /// Bytes from a texel to the next one along each axis.
+    pub steps: [u32; 2],
+    /// Where the byte of each channel is in the texel, in bits; 32 for one that is not there.
+    pub shifts: [u32; 4],
+    /// Bits of what such a channel is; 0 for others.
+    pub absent: [u32; 4],
+}
+
 /// What a message does with the coordinates of its lanes.
 #[derive(Clone, Copy)]
 pub struct RegisterPlan {
@@ -85,6 +102,7 @@ pub struct RegisterPlan {
     channels: u8,
     lanes: usize,
     places: Places,
+    linear: bool,
     wide: Wide,
     serve: fn(&RegisterPlan, &Memory, &mut [&mut [u8]]),
 }
@@ -201,8 +219,48 @@ impl RegisterPlan {
             channels: request.channels.0 & 0xf,
             lanes: lanes as usize,
             places,
+            linear,
             wide: simd::wide()?,
             serve: chosen.ok()??,
+        })
+    }
+
+    /// What native code has to know, if each lane gets a clamped texel of up to four bytes that are v/255.
+    pub fn nearest_bytes(&self, surface: &Surface) -> Option<NearestBytes> {
+        let Find::Sampled {
+            axes,
+            used: 2,
+            moved: [0, 0],
+        } = &self.find
+        else {
+            return None;
+        };
+        let clamped = |axis: &Axis| axis.mode == Address::Clamp && !axis.round;
+        if self.linear || self.places.v.is_none() || !axes[..2].iter().all(clamped) {
+            return None;
+        }
+        let (start, steps) = self.plane.linear()?;
+        let last = axes.each_ref().map(|axis| axis.size.checked_sub(1));
+        let [Some(across), Some(down)] = last else {
+            return None;
+        };
+        // A texel is read as a dword, be it the last one.
+        let end = (start as u64)
+            + u64::from(across) * u64::from(steps[0])
+            + u64::from(down) * u64::from(steps[1]);
+        let whole = surface.memory().len().next_multiple_of(8) as u64;
+        let inside = end + 4 <= whole && end < 1 << 31;
+        let (shifts, absent) = element::bytes_of(surface.format())?;
+        inside.then_some(NearestBytes {
+            start,
+            scales: axes.each_ref().map(|axis| match axis.unnormalized {
+                true => 1.0,
+                false => axis.size as f32,
+            }),
+            last: [across as f32, down as f32],
+            steps,
+            shifts,
+            absent,
         })
     }
 

@@ -61,6 +61,8 @@ pub enum Rm {
     WindowEach(u32),
     /// Bytes of the frame that was opened.
     Frame(u32),
+    /// One element for all lanes of what `rax` points to: what is known of a sampler message.
+    SiteEach(u32),
     /// Bytes of a window for each lane: at `rcx`, the lane's dword of this register, and this.
     WindowLanes(Reg, u32),
 }
@@ -215,6 +217,8 @@ pub enum Place {
     Context(u32),
     /// A byte of what `rcx` points to: windows and what is known of them.
     Table(u32),
+    /// A byte of what `rax` points to: what is known of a sampler message.
+    Site(u32),
 }
 
 /// Code that grows.
@@ -325,6 +329,7 @@ impl Assembler {
             Rm::Window(_) | Rm::WindowLanes(..) => (Gpr::Rcx as u8, false),
             Rm::WindowEach(_) => (Gpr::Rcx as u8, true),
             Rm::Frame(_) => (RSP, false),
+            Rm::SiteEach(_) => (Gpr::Rax as u8, true),
         };
         // Element loads of BROADCAST and stores of one element are no broadcasts of their own.
         let loads_one = matches!(
@@ -359,7 +364,7 @@ impl Assembler {
         let mut used = None;
         match b {
             Rm::Reg(_) => self.byte(0xc0 | reg | rm & 7),
-            Rm::Row(at) | Rm::Each(at) => {
+            Rm::Row(at) | Rm::Each(at) | Rm::SiteEach(at) => {
                 self.byte(0x80 | reg | rm & 7);
                 self.dword(at);
             }
@@ -431,6 +436,7 @@ impl Assembler {
             }
             Place::Context(at) => (Gpr::Rdi, at),
             Place::Table(at) => (Gpr::Rcx, at),
+            Place::Site(at) => (Gpr::Rax, at),
         };
         self.rex(wide, reg, base as u8);
         self.bytes.extend(opcode);
@@ -451,6 +457,12 @@ impl Assembler {
     /// Loads a qword.
     pub fn load_wide_at(&mut self, reg: Gpr, place: Place) {
         self.at_place(true, &[0x8b], reg as u8, place);
+    }
+
+    /// Moves `rax` to what is known of a sampler message, from the first one on.
+    pub fn skip_sites(&mut self, op: u32, size: u32) {
+        self.hints = self.hints.max(op + 1);
+        self.add_wide(Gpr::Rax, op * size);
     }
 
     /// Loads the hint of an op from where `rcx` points to.

@@ -2,6 +2,7 @@
 
 use super::assembler::Assembler;
 use crate::exec::state::arena::Arena;
+use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::{HostWindow, Windows};
 use crate::surface::Memory;
 use memmap2::{Mmap, MmapMut};
@@ -48,19 +49,23 @@ pub struct Reach<'t> {
     /// For each op the number of the window that its message reaches, as far as is known; and how many ops.
     hints: *const AtomicU32,
     hinted: u64,
-    owner: PhantomData<(&'t Windows, &'t [AtomicU32])>,
+    /// Sampler messages, by op.
+    texels: *const TexelSite,
+    owner: PhantomData<(&'t Windows, &'t [AtomicU32], &'t [TexelSite])>,
 }
 
 impl<'t> Reach<'t> {
     /// * `windows`: surfaces and addresses.
     /// * `hints`: for each op the number of the window that its message reaches, or one that there is not.
-    pub fn new(windows: &'t Windows, hints: &'t [AtomicU32]) -> Reach<'t> {
+    /// * `texels`: what is known of sampler messages, by op.
+    pub fn new(windows: &'t Windows, hints: &'t [AtomicU32], texels: &'t [TexelSite]) -> Reach<'t> {
         let all = windows.all();
         Reach {
             windows: all.as_ptr(),
             count: all.len() as u64,
             hints: hints.as_ptr(),
-            hinted: hints.len() as u64,
+            hinted: hints.len().min(texels.len()) as u64,
+            texels: texels.as_ptr(),
             owner: PhantomData,
         }
     }
@@ -68,7 +73,7 @@ impl<'t> Reach<'t> {
 
 /// Offsets of its fields, and of those of what it points to.
 pub mod field {
-    use super::{Context, HostWindow, Reach};
+    use super::{Context, HostWindow, Reach, TexelSite};
     use std::mem::offset_of;
 
     pub const ARENA: u32 = offset_of!(Context<'_>, arena) as u32;
@@ -81,6 +86,19 @@ pub mod field {
     pub const REACH: u32 = offset_of!(Context<'_>, reach) as u32;
     pub const WINDOWS: u32 = offset_of!(Reach<'_>, windows) as u32;
     pub const COUNT: u32 = offset_of!(Reach<'_>, count) as u32;
+    pub const TEXELS: u32 = offset_of!(Reach<'_>, texels) as u32;
+    pub const TEXELS_SIZE: u32 = size_of::<TexelSite>() as u32;
+    pub const TEXELS_HOST: u32 = offset_of!(TexelSite, host) as u32;
+    pub const TEXELS_KNOWN: u32 = offset_of!(TexelSite, known) as u32;
+    pub const TEXELS_NAMED: [u32; 2] = [
+        offset_of!(TexelSite, surface) as u32,
+        offset_of!(TexelSite, sampler) as u32,
+    ];
+    pub const TEXELS_SCALES: u32 = offset_of!(TexelSite, scales) as u32;
+    pub const TEXELS_LAST: u32 = offset_of!(TexelSite, last) as u32;
+    pub const TEXELS_STEPS: u32 = offset_of!(TexelSite, steps) as u32;
+    pub const TEXELS_SHIFTS: u32 = offset_of!(TexelSite, shifts) as u32;
+    pub const TEXELS_ABSENT: u32 = offset_of!(TexelSite, absent) as u32;
     pub const HINTS: u32 = offset_of!(Reach<'_>, hints) as u32;
     pub const SHARED: u32 = offset_of!(Context<'_>, shared) as u32;
     pub const WINDOW_HOST: u32 = offset_of!(HostWindow, host) as u32;
@@ -177,7 +195,8 @@ impl Executable {
     /// * the contexts of the threads;
     /// * bytes of the arena of each below `reach`, as [`Assembler`] has noted where it encoded them, and no arena is
     ///   shorter; it was borrowed as a whole for as long as its context lives;
-    /// * hints of [`Reach`] below `hints`, noted and checked in the same way; then windows whose number it has found to
+    /// * hints and sampler messages of [`Reach`] below `hints`, noted and checked in the same way; then texels that are
+    ///   no further than the last ones along each axis, which were seen to be inside when the message was planned; and windows whose number it has found to
     ///   be below `count`, or the thread's own;
     /// * the bytes of a window at offsets that it has compared with its length (`memory`). They are those of a `Memory`
     ///   that lives as long as the context, made of atomic words: other threads write them by such, and the code by

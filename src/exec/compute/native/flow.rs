@@ -18,7 +18,7 @@ use super::call::{MOST_PLACES, field};
 use super::emit::{Emitter, FIRST_HELD, REGISTERS};
 use super::qwords::Qwords;
 use super::select::{Bytes, Inst, Kind, Work, select};
-use super::transfer::{Block, Message, Transfer};
+use super::transfer::{Block, Message, Sample, Transfer};
 use crate::program::{Group, Guard, Lanes, Op, Program};
 use std::collections::BTreeMap;
 
@@ -32,6 +32,8 @@ pub enum Item {
     Transfer(Transfer),
     /// A message of one piece.
     Block(Block),
+    /// A sampler message.
+    Sample(Sample),
     /// A branch.
     Goto {
         lanes: Lanes,
@@ -85,6 +87,7 @@ impl Item {
                 }
                 [read, Vec::new()]
             }
+            Item::Sample(sample) => [sample.read().collect(), sample.written().collect()],
             Item::Goto { .. } => [Vec::new(), Vec::new()],
         }
     }
@@ -95,6 +98,7 @@ impl Item {
             Item::Inst(inst) => inst.guard,
             Item::Qwords(op) => op.guard,
             Item::Transfer(message) => message.guard,
+            Item::Sample(sample) => sample.guard,
             Item::Block(_) => None,
             Item::Goto { guard, .. } => *guard,
         }
@@ -106,6 +110,7 @@ impl Item {
             Item::Inst(inst) => Some(inst.lanes),
             Item::Qwords(op) => Some(op.lanes),
             Item::Transfer(message) => Some(message.lanes),
+            Item::Sample(sample) => Some(sample.lanes),
             Item::Block(_) | Item::Goto { .. } => None,
         }
     }
@@ -114,7 +119,7 @@ impl Item {
     fn works(&self) -> bool {
         match self {
             Item::Inst(inst) => inst.work != Work::Nothing,
-            Item::Qwords(_) | Item::Transfer(_) | Item::Block(_) => true,
+            Item::Qwords(_) | Item::Transfer(_) | Item::Block(_) | Item::Sample(_) => true,
             Item::Goto { .. } => false,
         }
     }
@@ -191,6 +196,7 @@ fn item(program: &Program, op: &Op, message: impl Fn(&Op) -> Option<Message>) ->
             Message::Idle => Item::Inst(Inst::nothing()),
             Message::Lanes(transfer) => Item::Transfer(transfer),
             Message::Block(block) => Item::Block(block),
+            Message::Sample(sample) => Item::Sample(sample),
         }),
         Op::Alu(alu) if alu.dst.ty.bytes() == 8 => Qwords::of(program, alu).map(Item::Qwords),
         op => select(program, op).map(Item::Inst),
@@ -487,6 +493,7 @@ impl Flow<'_> {
                 Item::Qwords(op) => self.emitter.qwords(op),
                 Item::Transfer(message) => self.emitter.transfer(message, pc),
                 Item::Block(block) => self.emitter.block(block, pc),
+                Item::Sample(sample) => self.emitter.sample(sample, pc),
                 Item::Goto {
                     lanes,
                     guard,

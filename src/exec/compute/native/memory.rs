@@ -345,7 +345,7 @@ impl Emitter {
     }
 
     /// Bytes of the arena in a register of its own.
-    fn fetch(&mut self, bytes: Bytes, len: Len, to: Reg) {
+    pub fn fetch(&mut self, bytes: Bytes, len: Len, to: Reg) {
         let from = match self.holder(bytes) {
             Some(reg) => Rm::Reg(reg),
             None => Rm::Row(bytes.at),
@@ -354,7 +354,7 @@ impl Emitter {
     }
 
     /// Leaves the region in front of the op at hand if so.
-    fn leave_if(&mut self, when: If) {
+    pub fn leave_if(&mut self, when: If) {
         let leave = self.leave_label();
         self.code.jump_if(when, leave);
     }
@@ -376,7 +376,7 @@ impl Emitter {
     }
 
     /// The flags say whether a lane that runs has another value than this.
-    fn unless_same(&mut self, len: Len, a: Reg, b: Reg, mask: Option<Mask>) {
+    pub fn unless_same(&mut self, len: Len, a: Reg, b: Reg, mask: Option<Mask>) {
         let to = (CONDITION[0], mask.unwrap_or(0), false);
         self.code
             .masked(Vector::PCMPD, len, to, a, Rm::Reg(b), Some(UNEQUAL));
@@ -384,7 +384,7 @@ impl Emitter {
     }
 
     /// The offset of lane 0 in `rdx`, whether it runs or not.
-    fn first_offset(&mut self, half: u8) {
+    pub fn first_offset(&mut self, half: u8) {
         let offsets = SOURCE[usize::from(half)];
         let to = Rm::Reg(Gpr::Rdx as u8);
         self.code.vector(Vector::TO_GPR, Len::X, offsets, 0, to);
@@ -464,7 +464,7 @@ impl Emitter {
     }
 
     /// The lanes of a gather or scatter, which it takes away as it goes.
-    fn all_of(&mut self, mask: Option<Mask>) {
+    pub fn all_of(&mut self, mask: Option<Mask>) {
         match mask {
             Some(mask) => self.code.copy_mask(CONDITION[0], mask),
             None => self.code.fill_mask(CONDITION[0]),

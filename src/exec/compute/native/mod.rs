@@ -41,9 +41,12 @@ mod memory;
 #[cfg(target_arch = "x86_64")]
 mod qwords;
 #[cfg(target_arch = "x86_64")]
+mod sampler;
+#[cfg(target_arch = "x86_64")]
 mod select;
 pub mod transfer;
 
+use crate::exec::state::texel_sites::TexelSite;
 use crate::exec::state::windows::Windows;
 use crate::surface::Memory;
 
@@ -85,6 +88,8 @@ impl NativeCode {
 pub struct Memories<'a> {
     /// Surfaces and addresses.
     pub windows: &'a Windows,
+    /// Sampler messages, by op.
+    pub texels: &'a [TexelSite],
     /// Shared local memory of threads that have no other.
     pub slm: &'a Memory,
 }
@@ -261,7 +266,7 @@ mod host {
                 return false;
             }
             let mut ran = false;
-            let reach = Reach::new(memories.windows, &self.hints);
+            let reach = Reach::new(memories.windows, &self.hints, memories.texels);
             for threads in threads.chunks_mut(TOGETHER) {
                 let mut contexts = [Context::NONE; TOGETHER];
                 let mut frames: [Option<(&mut Frame, &mut u64)>; TOGETHER] = Default::default();
@@ -320,7 +325,7 @@ mod host {
                             let first = t.added.wrapping_add(t.skipped.into());
                             (t.addresses + 8 * lane, first)
                         }
-                        Message::Idle => return,
+                        Message::Idle | Message::Sample(_) => return,
                         Message::Block(block) => (block.place, i64::from(block.added) as u64),
                     };
                     let own = thread.arena.get(at as usize..);

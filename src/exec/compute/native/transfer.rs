@@ -78,9 +78,30 @@ pub struct Block {
     pub data: u32,
 }
 
+/// A sampler message of two coordinates, of which it is seen when it is sent that each lane gets a texel of bytes.
+#[derive(Clone, Copy, Debug, PartialEq, Eq)]
+pub struct Sample {
+    /// Which lanes.
+    pub lanes: Lanes,
+    /// The predicate.
+    pub guard: Option<Guard>,
+    /// Arena offsets of the indices of surface and sampler.
+    pub named: [u32; 2],
+    /// Arena offsets of the coordinates.
+    pub coordinates: [u32; 2],
+    /// Arena offset of the first channel.
+    pub to: u32,
+    /// Bytes from one channel to the next.
+    pub pitch: u32,
+    /// A bit for each channel that is returned.
+    pub channels: u8,
+}
+
 /// A message that is code.
 #[derive(Clone, Copy, Debug, PartialEq, Eq)]
 pub enum Message {
+    /// Texels.
+    Sample(Sample),
     /// One that changes nothing.
     Idle,
     /// Something for each lane.
@@ -93,7 +114,7 @@ impl Message {
     /// The memory.
     pub const fn target(&self) -> Option<Target> {
         match self {
-            Message::Idle => None,
+            Message::Idle | Message::Sample(_) => None,
             Message::Lanes(message) => Some(message.target),
             Message::Block(message) => Some(message.target),
         }

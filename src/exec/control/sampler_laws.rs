@@ -1,0 +1,191 @@
+//! Sampler messages in native code return what those return that the steps serve.
+
+use crate::check::{CheckOptions, check};
+use crate::exec::compute::decoded::Decoded;
+use crate::exec::compute::native::NativeCode;
+use crate::exec::message::environment::{Allowance, Environment};
+use crate::exec::message::site_plans::SitePlans;
+use crate::exec::state::bindings::{Bindings, Resources, Sampler};
+use crate::exec::state::named::NamedBarriers;
+use crate::exec::state::observer::Silent;
+use crate::exec::state::thread::{Thread, ThreadId};
+use crate::isa::Platform;
+use crate::lower::{LowerOptions, lower};
+use crate::program::Program;
+use crate::sampler::SamplerState;
+use crate::sampler::settings::{Address, Filter};
+use crate::source::Source;
+use crate::surface::{Description, Format, Memory, Surface, Tiling};
+use crate::syntax::{ParseOptions, parse};
+use pretty_assertions::assert_eq;
+use proptest::prelude::*;
+use std::sync::Arc;
+
+const LINES: &[&str] = &[
+    "sample_lz.RGBA @ 0x0:uw S0 T6 D.0 U.0 V.0",
+    "sample_lz.RG @ 0x0:uw S0 T6 W.0 W.0 V.0",
+    "sample_lz.A @ 0x0:uw S0 T6 D.0 V.0 U.0",
+    "sample_lz.GB @ 0x0:uw S1 T6 D.0 U.0 V.0",
+    "sample_lz.R @ 0x21:uw S0 T6 D.0 U.0 V.0",
+    "add @ U(0,0)<1> U(0,0)<1;1,0> 0x3e800000:f",
+];
+
+const FORMATS: &[&str] = &[
+    "R8G8B8A8_UNORM",
+    "B8G8R8A8_UNORM",
+    "R8_UNORM",
+    "A8_UNORM",
+    "L8_UNORM",
+    "R8G8_UNORM",
+    "R32_FLOAT",
+    "R8G8B8A8_UNORM_SRGB",
+];
+
+fn program(lines: &[(usize, u8)], wide: bool) -> Program {
+    let mut text = ".version 3.6
+.kernel \"k\"
+.decl U v_type=G type=f num_elts=32 align=GRF
+.decl V v_type=G type=f num_elts=32 align=GRF
+.decl W v_type=G type=f num_elts=64 align=GRF
+.decl D v_type=G type=f num_elts=128 align=GRF
+.decl SOME v_type=P num_elts=32
+.decl S0 v_type=S num_elts=1
+.decl S1 v_type=S num_elts=1
+.decl T6 v_type=T num_elts=1
+"
+    .to_string();
+    for &(line, how) in lines {
+        let lanes = match how / 4 % 4 {
+            _ if wide => "(M1, 32)",
+            0 => "(M1, 8)",
+            1 => "(M1_NM, 16)",
+            2 => "(M5, 16)",
+            _ => "(M1, 16)",
+        };
+        let guard = ["(SOME) ", "(!SOME) ", "", ""][usize::from(how % 4)];
+        text += &format!("{guard}{}\n", LINES[line % LINES.len()].replace('@', lanes));
+    }
+    let parsed = parse(&Source::new("t", text.clone()), &ParseOptions::default());
+    let options = CheckOptions {
+        platform: Platform::from_name(if wide { "bmg" } else { "dg2" }).expect("a platform"),
+        ..CheckOptions::default()
+    };
+    let (checked, said) = check(&parsed.module, &options);
+    let mut said = parsed.diagnostics.iter().chain(&said);
+    let fatal = said.find(|d| d.class().is_fatal());
+    assert!(fatal.is_none(), "{text}: {fatal:#?}");
+    lower(&checked, "", &LowerOptions::default()).unwrap_or_else(|e| panic!("{e:#?}"))
+}
+
+/// What is left of the registers of threads, one after the other: each finds what the one before has made known.
+fn left(
+    program: &Program,
+    bindings: &Bindings,
+    coordinates: &[u32],
+    masks: &[u32],
+    native: NativeCode,
+) -> Vec<Vec<u8>> {
+    let (code, plans) = (Decoded::new(program), SitePlans::new(program));
+    let resources = Resources::new(bindings);
+    let (slm, named) = (Memory::zeroed(0), NamedBarriers::default());
+    let allowance = Allowance::new(u64::MAX, None);
+    let environment = Environment {
+        code: &code,
+        resources: &resources,
+        plans: &plans,
+        slm: &slm,
+        named: &named,
+        scratch_bytes: 0,
+        limit: 400,
+        turn: u64::MAX,
+        allowance: &allowance,
+        through_bits: false,
+        tally: None,
+        native,
+    };
+    let run = |(index, em): (u32, &u32)| {
+        let id = ThreadId {
+            index,
+            ..ThreadId::default()
+        };
+        let mut thread = Thread::new(program, id, *em);
+        for (n, name) in ["U", "V", "W"].into_iter().enumerate() {
+            let own = thread.arena[program.symbols[name].range()].chunks_exact_mut(4);
+            for (lane, own) in own.enumerate() {
+                let bits = coordinates[(lane + 17 * n + 5 * index as usize) % coordinates.len()];
+                own.copy_from_slice(&bits.to_le_bytes());
+            }
+        }
+        let some = program.symbols["SOME"].offset as usize;
+        thread.arena[some..some + 4].copy_from_slice(&0xf0f_3355u32.to_le_bytes());
+        let ran = thread.run(&environment, &mut Silent);
+        assert!(ran.is_ok(), "{:?}", ran.err());
+        thread.arena[..program.general_bytes as usize].to_vec()
+    };
+    (0..).zip(masks).map(run).collect()
+}
+
+proptest! {
+    #![proptest_config(ProptestConfig { cases: 1_500, failure_persistence: None, ..ProptestConfig::default() })]
+
+    #[test]
+    fn native_samples_are_those_of_plans(
+        lines in prop::collection::vec(any::<(usize, u8)>(), 3..7),
+        coordinates in prop::collection::vec(prop_oneof![
+            any::<u32>(),
+            (-2.0f32..3.0).prop_map(f32::to_bits),
+            (0u32..40, 1u32..40).prop_map(|(a, b)| (a as f32 / b as f32).to_bits()),
+            (-3i32..40).prop_map(|a| (a as f32 + 0.5).to_bits()),
+        ], 64),
+        straight in any::<bool>(),
+        format in prop::sample::select(FORMATS),
+        (width, height) in (1u32..40, 1u32..9),
+        (tiled, unnormalized, wraps) in (prop::bool::weighted(0.1), any::<bool>(), prop::bool::weighted(0.1)),
+        masks in prop::collection::vec(prop_oneof![Just(u32::MAX), 1u32.., Just(0xffff)], 2..6),
+        wide in prop::bool::weighted(0.3),
+    ) {
+        let program = program(&lines, wide);
+        let format = Format::named(format).expect("a format");
+        let mut description = Description::d2(format, width, height);
+        if tiled {
+            description.tiling = Tiling::Y;
+        }
+        let image = Surface::zeroed(description).expect("an image");
+        let bytes: Vec<u8> = (0..image.memory().len()).map(|i| (i * 73 + i / 251) as u8).collect();
+        image.memory().write(0, &bytes);
+        let mut bindings = Bindings::default();
+        bindings.surfaces.insert(6, Arc::new(image));
+        for (index, filter) in [(0, Filter::Nearest), (1, Filter::Linear)] {
+            let address = if wraps && !unnormalized { Address::Wrap } else { Address::Clamp };
+            let state = SamplerState { address: [address; 3], unnormalized, ..SamplerState::default() };
+            let state = state.filtered(filter, filter);
+            bindings.samplers.insert(index, Sampler::Texture(Arc::new(state)));
+        }
+        // Sometimes neighbours, which are loaded together.
+        let steps = |i: usize| ((i % 23) as f32 + 0.5) / if unnormalized { 1.0 } else { width as f32 };
+        let coordinates = match straight {
+            true => (0..64).map(|i| steps(i).to_bits()).collect(),
+            false => coordinates,
+        };
+        let run = |native| left(&program, &bindings, &coordinates, &masks, native);
+        let (native, steps) = (run(NativeCode::Always), run(NativeCode::Never));
+        for (native, steps) in native.iter().zip(&steps) {
+            let differ = (0..native.len()).find(|&i| native[i] != steps[i]);
+            prop_assert_eq!(differ, None, "{:#?}", program.ops);
+        }
+    }
+}
+
+#[test]
+fn every_sample_here_is_code() {
+    use crate::exec::message::transfers::message;
+    use crate::program::Op;
+    for (at, line) in LINES.iter().enumerate() {
+        let program = program(&[(at, 12)], false);
+        for op in &program.ops {
+            if let Op::Send(send) = op {
+                assert_eq!(message(&program, send).is_some(), true, "{line}");
+            }
+        }
+    }
+}

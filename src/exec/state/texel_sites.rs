@@ -1,0 +1,50 @@
+//! Sampler messages as native code finds them: what was worked out when one was sent for the first time.
+
+use crate::sampler::plan::NearestBytes;
+use crate::surface::Memory;
+use std::sync::atomic::{AtomicU32, AtomicU64, Ordering::Relaxed, Ordering::Release};
+
+/// What a message reads; nothing is known of one that has not been sent. Bits of floats are dwords.
+#[derive(Debug, Default)]
+#[repr(C, align(128))]
+pub struct TexelSite {
+    /// Where the first texel is on the host.
+    pub host: AtomicU64,
+    /// 1: the rest is there.
+    pub known: AtomicU32,
+    /// Binding table index or handle.
+    pub surface: AtomicU32,
+    /// Sampler index or handle.
+    pub sampler: AtomicU32,
+    /// As [`NearestBytes`] has them.
+    pub scales: [AtomicU32; 2],
+    /// The same.
+    pub last: [AtomicU32; 2],
+    /// The same.
+    pub steps: [AtomicU32; 2],
+    /// The same.
+    pub shifts: [AtomicU32; 4],
+    /// The same.
+    pub absent: [AtomicU32; 4],
+}
+
+impl TexelSite {
+    /// Notes what a message reads. Whoever calls keeps the memory alive.
+    pub fn note(&self, named: (u32, u32), texels: &NearestBytes, memory: &Memory) {
+        let host = memory.host_address() + texels.start;
+        self.host.store(host as u64, Relaxed);
+        self.surface.store(named.0, Relaxed);
+        self.sampler.store(named.1, Relaxed);
+        let put = |to: &[AtomicU32], values: &[u32]| {
+            to.iter()
+                .zip(values)
+                .for_each(|(to, value)| to.store(*value, Relaxed));
+        };
+        put(&self.scales, &texels.scales.map(f32::to_bits));
+        put(&self.last, &texels.last.map(f32::to_bits));
+        put(&self.steps, &texels.steps);
+        put(&self.shifts, &texels.shifts);
+        put(&self.absent, &texels.absent);
+        self.known.store(1, Release);
+    }
+}
