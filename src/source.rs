@@ -27,18 +27,26 @@ struct FileSpan {
     lines: usize,
 }
 
-/// The greatest text visim reads, in bytes; spans are 32-bit offsets and real kernels stay far below it.
-pub const MAX_SOURCE_BYTES: usize = 1 << 30;
+/// The greatest text visim reads, in bytes; real kernels stay far below it.
+pub const MAX_SOURCE_BYTES: usize = 64 << 20;
+
+/// Lines of the longest text visim reads: a line, however short, has its place in every stage.
+pub const MAX_SOURCE_LINES: usize = 1 << 21;
+
+/// Bytes that a source may have, of one that was made here as well: spans are 32-bit offsets.
+const MOST: usize = 1 << 30;
+
+/// Whether a text has no more bytes and lines than visim reads.
+pub fn is_readable(text: &str) -> bool {
+    let lines = || text.bytes().filter(|&byte| byte == b'\n').count();
+    text.len() <= MAX_SOURCE_BYTES && lines() <= MAX_SOURCE_LINES
+}
 
 impl Source {
     /// Wraps `text`; `name` is what diagnostics call it.
     pub fn new(name: impl Into<String>, text: impl Into<String>) -> Source {
         let (name, text) = (name.into(), text.into());
-        assert!(
-            text.len() <= MAX_SOURCE_BYTES,
-            "{name}: {} bytes of text",
-            text.len()
-        );
+        assert!(text.len() <= MOST, "{name}: {} bytes of text", text.len());
         let line_starts = std::iter::once(0)
             .chain(
                 text.bytes()
@@ -60,7 +68,7 @@ impl Source {
     }
 
     /// This text and `appended`, read as one: places keep the names and lines of their own files. `None` if that is
-    /// more than [`MAX_SOURCE_BYTES`].
+    /// more than visim reads.
     pub fn with(&self, appended: &Source) -> Option<Source> {
         // A line of its own between them: the end of one file is not the beginning of the next.
         let between = match self.text.ends_with('\n') {
@@ -68,7 +76,8 @@ impl Source {
             false => "\n\n",
         };
         let start = self.text.len() + between.len();
-        if start + appended.text.len() > MAX_SOURCE_BYTES {
+        let lines = self.line_starts.len() + appended.line_starts.len();
+        if start + appended.text.len() > MAX_SOURCE_BYTES || lines > MAX_SOURCE_LINES {
             return None;
         }
         let text = [&self.text, between, &appended.text].concat();

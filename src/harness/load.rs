@@ -5,7 +5,7 @@ use crate::base::faults::{self, Call};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::files::{Disk, Files};
 use crate::isa::Platform;
-use crate::source::{MAX_SOURCE_BYTES, Source};
+use crate::source::{MAX_SOURCE_BYTES, MAX_SOURCE_LINES, Source, is_readable};
 use crate::syntax::print;
 use crate::visa_binary;
 use std::io::{self, Read, Seek, SeekFrom};
@@ -29,6 +29,12 @@ pub enum FileError {
         path: PathBuf,
         /// The limit.
         limit: u64,
+    },
+    /// It has more lines than visim reads.
+    #[error("{}: more than {MAX_SOURCE_LINES} lines", path.display())]
+    ManyLines {
+        /// The file.
+        path: PathBuf,
     },
     /// A compiled program whose text cannot be taken.
     #[error("{}", sentence(.0))]
@@ -135,6 +141,12 @@ pub fn source_for(
     let name = path.display().to_string();
     let bytes = bytes(path, MAX_SOURCE_BYTES as u64)?;
     if visa_binary::is_container(&bytes) {
+        if bytes.len() as u64 > MAX_CONTAINER {
+            return Err(FileError::TooLong {
+                path: path.to_path_buf(),
+                limit: MAX_CONTAINER,
+            });
+        }
         let module = visa_binary::read(&bytes).map_err(|fault| {
             let what = format!("{name}: {fault}");
             let refused = Diagnostic::with_message(Code::E0660, what).see("vISA binary reference");
@@ -142,8 +154,17 @@ pub fn source_for(
         })?;
         return Ok(Source::new(name, print(&module)));
     }
-    Ok(Source::new(name, utf8(path, bytes)?))
+    let text = utf8(path, bytes)?;
+    match is_readable(&text) {
+        true => Ok(Source::new(name, text)),
+        false => Err(FileError::ManyLines {
+            path: path.to_path_buf(),
+        }),
+    }
 }
+
+/// The greatest vISA binary: some hundred thousand instructions.
+const MAX_CONTAINER: u64 = 4 << 20;
 
 /// The greatest compiled program.
 pub const MAX_PROGRAM: u64 = 256 << 20;

@@ -13,7 +13,7 @@ use super::kernel::Refused;
 use crate::diagnostic::{Code, Diagnostic};
 use crate::isa::Platform;
 use crate::launch::kernel::binary::{self, SHARED};
-use crate::source::{MAX_SOURCE_BYTES, Source};
+use crate::source::{MAX_SOURCE_BYTES, MAX_SOURCE_LINES, Source, is_readable};
 use object::read::archive::ArchiveFile;
 use object::{Object, ObjectSection};
 use std::path::Path;
@@ -255,14 +255,18 @@ pub fn source(program: &[u8], path: &Path, kernel: Option<&str>) -> Result<Sourc
             continue;
         }
         let own = text.kernel.as_deref().unwrap_or("functions");
-        let next = Source::new(format!("{file}:{own}.visaasm"), text.text.clone());
-        whole = Some(match whole {
-            None => next,
-            Some(whole) => whole.with(&next).ok_or_else(|| {
-                let what = format!("{file}: texts of more than {MAX_SOURCE_BYTES} bytes");
-                Box::new(Diagnostic::with_message(Code::E0702, what))
-            })?,
-        });
+        let next = is_readable(&text.text)
+            .then(|| Source::new(format!("{file}:{own}.visaasm"), text.text.clone()));
+        let joined = match (whole, next) {
+            (Some(whole), Some(next)) => whole.with(&next),
+            (_, next) => next,
+        };
+        whole = Some(joined.ok_or_else(|| {
+            let what = format!(
+                "{file}: texts of more than {MAX_SOURCE_BYTES} bytes or {MAX_SOURCE_LINES} lines"
+            );
+            Box::new(Diagnostic::with_message(Code::E0702, what))
+        })?);
     }
     whole.ok_or_else(|| {
         let what = format!("{file} has no kernel");

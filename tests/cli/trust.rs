@@ -318,6 +318,32 @@ fn outputs_are_whole_however_little_memory_there_is() {
     assert_eq!(ends.len(), 2, "some runs have enough memory, and some not");
 }
 
+/// A text that is nothing but length is refused before it is looked at.
+#[test]
+fn texts_are_bounded() {
+    let folder = folder(&[("lines.visa", &"\n".repeat((1 << 21) + 1))]);
+    let file = |name: &str, begins: &[u8], length: u64| {
+        let path = folder.path().join(name);
+        std::fs::write(&path, begins).expect("written");
+        let file = std::fs::File::options().write(true).open(path);
+        file.and_then(|file| file.set_len(length)).expect("zeros");
+    };
+    file("long.visa", b"", (64 << 20) + 1);
+    file("long.isa", b"CISA\x04\x01", (4 << 20) + 1);
+    for (name, why) in [
+        ("lines.visa", "lines.visa: more than 2097152 lines"),
+        ("long.visa", "long.visa: more than 67108864 bytes"),
+        ("long.isa", "long.isa: more than 4194304 bytes"),
+    ] {
+        for command in ["check", "run", "fmt"] {
+            holds(&said(&folder, &[command, name], 2), &[why]);
+        }
+    }
+    // What is shown in place of control characters is longer, and fits.
+    file("short.visa", b"", 1 << 20);
+    holds(&said(&folder, &["check", "short.visa"], 1), &["E0101"]);
+}
+
 #[test]
 fn video_is_bounded() {
     let folder = folder(&[("k.y4m", "YUV4MPEG2 W8192 H8192 F25:1 C420\nFRAME\n")]);
