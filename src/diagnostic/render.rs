@@ -1,7 +1,7 @@
 //! The one renderer: text for people, JSON for programs.
 
 use super::Diagnostic;
-use crate::source::{Source, printable};
+use crate::source::{Printable, Source, printable};
 use codespan_reporting::diagnostic as cs;
 use codespan_reporting::files::{Error, Files};
 use codespan_reporting::term::{self, termcolor};
@@ -89,7 +89,17 @@ impl<'s> Files<'s> for Windowed<'s> {
 ///
 /// What the input brings is shown without control characters ([`printable`]), which a terminal would obey.
 pub fn render(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String {
-    match source.printable() {
+    show(diagnostic, source, source.printable().as_ref(), colour)
+}
+
+/// As [`render`], with what the text is where a terminal would obey some of it.
+fn show(
+    diagnostic: &Diagnostic,
+    source: &Source,
+    shown: Option<&Printable>,
+    colour: bool,
+) -> String {
+    match shown {
         None => rendered(diagnostic, source, colour),
         Some(shown) => {
             let mut diagnostic = diagnostic.clone();
@@ -170,9 +180,14 @@ fn rendered(diagnostic: &Diagnostic, source: &Source, colour: bool) -> String {
 
 /// Renders all of them, one after the other.
 pub fn render_all(diagnostics: &[Diagnostic], source: &Source, colour: bool) -> String {
+    if diagnostics.is_empty() {
+        return String::new();
+    }
+    // The whole text is gone through: once for all that is said of it.
+    let shown = source.printable();
     diagnostics
         .iter()
-        .map(|d| render(d, source, colour))
+        .map(|d| show(d, source, shown.as_ref(), colour))
         .collect()
 }
 

@@ -339,8 +339,23 @@ fn texts_are_bounded() {
             holds(&said(&folder, &[command, name], 2), &[why]);
         }
     }
+    // What is said of each line costs no look at all of them.
+    let folder = self::folder(&[("lines.tld", &"ld\n".repeat(10_000))]);
+    let begun = Instant::now();
+    holds(&said(&folder, &["check", "lines.tld"], 1), &["E0801"]);
+    assert!(
+        begun.elapsed() < Duration::from_secs(15),
+        "{:?}",
+        begun.elapsed()
+    );
+}
+
+#[test]
+fn pictures_of_control_characters_have_room() {
+    let folder = folder(&[]);
+    let file = std::fs::File::create(folder.path().join("short.visa")).expect("made");
+    file.set_len(1 << 20).expect("zeros");
     // What is shown in place of control characters is longer, and fits.
-    file("short.visa", b"", 1 << 20);
     holds(&said(&folder, &["check", "short.visa"], 1), &["E0101"]);
 }
 
