@@ -70,6 +70,8 @@ pub mod internals {
     #[cfg(feature = "cli")]
     pub mod cli;
     pub mod dataport;
+    #[cfg(feature = "cli")]
+    pub mod debug;
     pub mod diagnostic;
     pub mod exec;
     pub mod explain;
@@ -102,7 +104,7 @@ use internals::{
     message, observe, program, sampler, sends, source, surface, syntax, tld, visa_binary,
 };
 #[cfg(feature = "cli")]
-use internals::{explain, video};
+use internals::{debug, explain, video};
 
 pub use api::{Module, Outcome, Program, Report, SamplerState, Simulator, Surface, Variable};
 pub use diagnostic::Diagnostic;

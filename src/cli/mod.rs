@@ -1,4 +1,4 @@
-//! The command line: `visim run | test | check | fmt | lower | explain | decode | compare | diff | state | picture
+//! The command line: `visim run | debug | test | check | fmt | lower | explain | decode | compare | diff | state | picture
 //! | video | completions | man`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
@@ -8,6 +8,7 @@
 //! `--format json` prints the same facts as one JSON value on standard output.
 
 mod check;
+mod debug;
 mod diff;
 mod encode;
 mod explain;
@@ -61,6 +62,7 @@ struct Options {
 enum Command {
     Check(check::Check),
     Run(Box<run::Run>),
+    Debug(Box<debug::Debug>),
     Test(Box<test::Test>),
     Fmt(fmt::Fmt),
     Lower(lower::Lower),
@@ -112,8 +114,10 @@ pub fn run(words: &[OsString]) -> Exit {
             return code;
         }
     };
-    if let Command::Run(command) = &mut options.command {
-        command.given = given(&matches);
+    match &mut options.command {
+        Command::Run(command) => command.given = given(&matches),
+        Command::Debug(command) => command.run.given = given(&matches),
+        _ => {}
     }
     let mut output = Output::new(options.format, options.color);
     if !options.format.is_general() && !matches!(options.command, Command::Test(_)) {
@@ -133,6 +137,7 @@ fn carry_out(command: Command, output: &mut Output) -> Exit {
     match command {
         Command::Check(command) => command.run(output),
         Command::Run(command) => command.run(output),
+        Command::Debug(command) => command.run(output),
         Command::Test(command) => command.run(output),
         Command::Fmt(command) => command.run(output),
         Command::Lower(command) => command.run(output),

@@ -145,6 +145,11 @@ impl Output {
         self.colour
     }
 
+    /// Whether text on standard output is coloured.
+    pub fn paints(&self) -> bool {
+        self.paints
+    }
+
     /// Prints text for people; nothing in JSON.
     pub fn text(&mut self, text: &str) {
         if self.is_text() {

@@ -27,6 +27,7 @@ use crate::source::{Source, Span, Spanned};
 use crate::surface::Ledger;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
+use std::sync::Arc;
 
 /// Runs a program.
 #[derive(Debug, clap::Args)]
@@ -111,6 +112,32 @@ pub struct Run {
     pub given: Vec<String>,
 }
 
+/// What a run may take and name.
+pub(super) struct Bounds {
+    ledger: Arc<Ledger>,
+    grants: grants::Grants,
+}
+
+impl Bounds {
+    /// Does something within them.
+    pub fn within<T>(&self, work: impl FnOnce() -> T) -> T {
+        let work = || Ledger::within(Some(&self.ledger), work);
+        self.grants.within(work)
+    }
+}
+
+/// A program with what it runs with.
+pub(super) struct Ready {
+    /// The text first.
+    pub layers: Vec<Layer>,
+    /// What could not be read of its directives.
+    pub found: Vec<Diagnostic>,
+    /// Its launch, where one is asked for.
+    pub launched: Option<Launched>,
+    /// How it runs.
+    pub options: session::Options,
+}
+
 /// Reads a number of threads for clap.
 pub(super) fn jobs(text: &str) -> Result<usize, String> {
     let jobs = text.parse().ok().filter(|&jobs| jobs > 0);
@@ -155,17 +182,71 @@ fn serves(language: Language, option: &str) -> bool {
 impl Run {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        let ledger = self.limits.ledger();
-        let grants = self.launch.grants.clone();
-        grants.within(|| Ledger::within(Some(&ledger), || self.run_within(output)))
+        self.bounds().within(|| self.run_within(output))
     }
 
     fn run_within(mut self, output: &mut Output) -> Exit {
-        let asked = (self.platform, self.kernel.as_deref());
-        self.file = match self.written.find(&self.file, asked, output) {
-            Ok(file) => file,
+        let ready = match self.ready(output) {
+            Ok(ready) => ready,
             Err(exit) => return exit,
         };
+        let Ready {
+            layers,
+            found,
+            launched,
+            options,
+        } = ready;
+        if layers[0].language == Language::Tld {
+            return tld::run(&layers, found, self.strict, output);
+        }
+        if self.watch.is_asked() {
+            return self
+                .watch
+                .run(&layers, found, &options, launched.as_ref(), output);
+        }
+        match session::start(&layers, found, &options) {
+            Ok(session) => {
+                remark(&session.warnings, launched.as_ref(), &layers, output);
+                finish(&session, &layers, launched.as_ref(), output)
+            }
+            Err(refused) => refused_by(&refused, launched.as_ref(), &layers, output),
+        }
+    }
+
+    /// The memory and the files that the options allow.
+    pub(super) fn bounds(&self) -> Bounds {
+        Bounds {
+            ledger: self.limits.ledger(),
+            grants: self.launch.grants.clone(),
+        }
+    }
+
+    /// What of the options is not for who steps through a run.
+    ///
+    /// # Errors
+    /// What to do instead.
+    pub(super) fn may_be_stepped(&self) -> Result<(), String> {
+        let idle = ["jobs", "native"];
+        if let Some(idle) = self.given.iter().find(|name| idle.contains(&name.as_str())) {
+            return Err(format!(
+                "--{idle} has no meaning for a run that is stepped through"
+            ));
+        }
+        match self.watch.is_asked() {
+            true => Err("--trace, --break, --sanitize, --check-races and --stats are options of visim run; \
+                commands stop and print here"
+                .to_string()),
+            false => Ok(()),
+        }
+    }
+
+    /// Reads the program and what it runs with.
+    ///
+    /// # Errors
+    /// What is wrong has been said.
+    pub(super) fn ready(&mut self, output: &mut Output) -> Result<Ready, Exit> {
+        let asked = (self.platform, self.kernel.as_deref());
+        self.file = self.written.find(&self.file, asked, output)?;
         let language = self.written.of(&self.file);
         if let Some(idle) = self.given.iter().find(|name| !serves(language, name)) {
             let file = self.file.display();
@@ -174,45 +255,35 @@ impl Run {
                 Language::Tld => "a file of texture loads",
                 Language::Send => "a program made of sends",
             };
-            return output.complain(&format!("--{idle} has no meaning for {file}, {what}"));
+            return Err(output.complain(&format!("--{idle} has no meaning for {file}, {what}")));
         }
         let asked = (self.platform, self.kernel.as_deref());
-        let (file, found) = match self.written.read(&self.file, asked, output) {
-            Ok(opened) => opened,
-            Err(exit) => return exit,
-        };
+        let (file, found) = self.written.read(&self.file, asked, output)?;
         let mut layers = vec![file];
         match self.options() {
             Ok(more) => layers.extend(more),
             Err(mistake) => {
                 output.diagnostics(&[mistake.0], &mistake.1);
-                return Exit::Command;
+                return Err(Exit::Command);
             }
         }
-        if language == Language::Tld {
-            return tld::run(&layers, found, self.strict, output);
-        }
-        let launched = match language {
-            Language::Visa => launch::join(&self.launch, &mut layers, &self.file, asked, output),
-            _ => Ok(None),
-        };
-        let mut launched = match launched {
-            Ok(launched) => launched,
-            Err(exit) => return exit,
+        let mut launched = match language {
+            Language::Visa => launch::join(&self.launch, &mut layers, &self.file, asked, output)?,
+            _ => None,
         };
         match &mut launched {
             Some(launched) => launched.keep = self.keep.take(),
             None if self.keep.is_some() => {
-                return output.complain("--keep has no meaning without a launch");
+                return Err(output.complain("--keep has no meaning without a launch"));
             }
             None => {}
         }
         if launched.is_some() {
             for (option, given) in [("threads", &self.threads), ("groups", &self.groups)] {
                 if given.is_some() {
-                    return output.complain(&format!(
+                    return Err(output.complain(&format!(
                         "--{option} has no meaning for a launch, whose threads follow from --global and --local"
-                    ));
+                    )));
                 }
             }
         }
@@ -228,18 +299,12 @@ impl Run {
             allow_removed: self.allow_removed,
             ..session::Options::default()
         };
-        if self.watch.is_asked() {
-            return self
-                .watch
-                .run(&layers, found, &options, launched.as_ref(), output);
-        }
-        match session::start(&layers, found, &options) {
-            Ok(session) => {
-                remark(&session.warnings, launched.as_ref(), &layers, output);
-                finish(&session, &layers, launched.as_ref(), output)
-            }
-            Err(refused) => refused_by(&refused, launched.as_ref(), &layers, output),
-        }
+        Ok(Ready {
+            layers,
+            found,
+            launched,
+            options,
+        })
     }
 
     /// The options as layers, each with its own text as the source.

@@ -89,7 +89,7 @@ fn line_number(text: &str) -> Result<usize, String> {
 }
 
 /// A mistake in an option, in the option's own text.
-type Mistake = Box<(Diagnostic, Source)>;
+pub(super) type Mistake = Box<(Diagnostic, Source)>;
 
 impl Watching {
     /// Whether any of it was asked for.
@@ -234,7 +234,7 @@ impl Watching {
 }
 
 /// A thread as its number in launch order: by that, by column and row, or by its group and its number there.
-fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, Mistake> {
+pub(super) fn thread(option: &str, text: &str, grid: &Grid<'_>) -> Result<u32, Mistake> {
     let source = Source::new(option, text);
     let wrong = |why: String| {
         let span = Span::new(0, text.len() as u32);

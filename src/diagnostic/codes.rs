@@ -362,6 +362,10 @@ codes! {
     W0891 "statistics surface is too small for the frame"
     E0780 "media sampler state does not fit this generation"
     E0781 "media sampler state violates a rule of the manual"
+    E0960 "no such command of the debugger"
+    E0961 "no place to stop at"
+    E0962 "not an expression of the debugger"
+    L0963 "the run was ended by who watches it"
     W0980 "fewer host threads than asked for"
 }
 

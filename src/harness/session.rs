@@ -16,7 +16,7 @@ use crate::diagnostic::{Code, Diagnostic, any_fatal};
 use crate::exec::{Bindings, packed};
 use crate::isa::{Platform, Type};
 use crate::launch::{
-    Deadline, Grid, Keep, NativeCode, Observer, Outcome, RunOptions, Silent, ThreadId, run,
+    Deadline, Grid, Keep, NativeCode, Observer, Outcome, RunOptions, Silent, ThreadId, Trap, run,
 };
 use crate::lower::{LowerOptions, lower};
 use crate::program::{Op, Program, SymbolClass};
@@ -176,13 +176,7 @@ pub fn start_watched<O: Observer>(
     options: &Options,
     observe: impl Fn(ThreadId) -> O + Sync,
 ) -> Result<Session<O>, Refused> {
-    let (program, problems) = if layers[0].language == Language::Send {
-        sends::program(layers, found)
-    } else {
-        program(layers, found, options)
-    }
-    .map_err(|problems| Refused { problems })?;
-    run_program(program, layers, problems, options, observe)
+    start_staged(layers, found, options, |stage| stage.run(observe))
 }
 
 /// Runs a program with what all layers ask for; the first layer is its text.
@@ -194,9 +188,76 @@ pub fn start_watched<O: Observer>(
 pub fn run_program<O: Observer>(
     program: Program,
     layers: &[Layer],
-    mut problems: Vec<Problem>,
+    problems: Vec<Problem>,
     options: &Options,
     observe: impl Fn(ThreadId) -> O + Sync,
+) -> Result<Session<O>, Refused> {
+    stage(program, layers, problems, options, |stage| {
+        stage.run(observe)
+    })
+}
+
+/// A program with all that it runs with.
+pub struct Stage<'s> {
+    /// What runs.
+    pub program: &'s Program,
+    /// Its surfaces and memory, which runs change in place.
+    pub bindings: &'s Bindings,
+    /// Its threads.
+    pub grid: &'s Grid<'s>,
+    /// How it runs.
+    pub options: &'s RunOptions,
+}
+
+impl Stage<'_> {
+    /// Runs it once.
+    ///
+    /// # Errors
+    /// The trap of the first thread that could not go on.
+    pub fn run<O: Observer>(
+        &self,
+        observe: impl Fn(ThreadId) -> O + Sync,
+    ) -> Result<Outcome<O>, Box<Trap>> {
+        run(
+            self.program,
+            self.bindings,
+            self.grid,
+            self.options,
+            observe,
+        )
+    }
+}
+
+/// As [`start`], with `carry_out` in place of one run.
+///
+/// # Errors
+/// As [`start`].
+pub fn start_staged<O>(
+    layers: &[Layer],
+    found: Vec<Diagnostic>,
+    options: &Options,
+    carry_out: impl FnOnce(&Stage<'_>) -> Result<Outcome<O>, Box<Trap>>,
+) -> Result<Session<O>, Refused> {
+    let (program, problems) =
+        ready(layers, found, options).map_err(|problems| Refused { problems })?;
+    stage(program, layers, problems, options, carry_out)
+}
+
+/// The program of the first layer.
+fn ready(layers: &[Layer], found: Vec<Diagnostic>, options: &Options) -> Lowered {
+    match layers[0].language {
+        Language::Send => sends::program(layers, found),
+        _ => program(layers, found, options),
+    }
+}
+
+/// Binds what all layers ask for to a program and lets `carry_out` run it.
+fn stage<O>(
+    program: Program,
+    layers: &[Layer],
+    mut problems: Vec<Problem>,
+    options: &Options,
+    carry_out: impl FnOnce(&Stage<'_>) -> Result<Outcome<O>, Box<Trap>>,
 ) -> Result<Session<O>, Refused> {
     let refuse = |problems: Vec<Problem>| Refused { problems };
     let launch = options.launch.as_ref();
@@ -254,7 +315,13 @@ pub fn run_program<O: Observer>(
         Some(launch) => launch.ready.options(&program, run_options),
         None => run_options,
     };
-    match run(&program, &bindings, &grid, &run_options, observe) {
+    let stage = Stage {
+        program: &program,
+        bindings: &bindings,
+        grid: &grid,
+        options: &run_options,
+    };
+    match carry_out(&stage) {
         Ok(outcome) => {
             problems.extend(outcome.remarks.iter().cloned().map(of_file));
             Ok(Session {
@@ -318,10 +385,7 @@ fn bindless(program: &Program) -> Option<Diagnostic> {
 
 /// The program of the layers, to look names up before anything runs; `None` if it is refused.
 pub fn lowered(layers: &[Layer], options: &Options) -> Option<Program> {
-    let lowered = match layers[0].language {
-        Language::Send => sends::program(layers, Vec::new()),
-        _ => program(layers, Vec::new(), options),
-    };
+    let lowered = ready(layers, Vec::new(), options);
     lowered.ok().map(|(program, _)| program)
 }
 

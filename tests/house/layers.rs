@@ -21,6 +21,7 @@ const LAYERS: &[&[&str]] = &[
     &["finalizer"],
     &["explain"],
     &["harness"],
+    &["debug"],
     &["api", "cli"],
 ];
 

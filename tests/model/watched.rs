@@ -321,3 +321,40 @@ fn observers_of_large_grids_are_dropped_or_counted() {
     let observers = kept(8 << 20).expect("room").outcome.observers;
     assert!(observers.len() == 4096 && observers.iter().all(|(_, o)| o.0[0] == 1));
 }
+
+/// Ends the run in front of its third instruction.
+#[derive(Default)]
+struct Third(u32);
+
+impl visim::internals::exec::Observer for Third {
+    fn before(
+        &mut self,
+        _: visim::internals::exec::observer::At,
+        _: &visim::internals::program::Op,
+        _: visim::internals::exec::observer::Running,
+        _: &[u8],
+    ) {
+        self.0 += 1;
+    }
+
+    fn halts(&mut self) -> bool {
+        self.0 == 3
+    }
+}
+
+#[test]
+fn an_observer_may_end_a_run() {
+    let path = Path::new("samples/33-trace.visa");
+    let source = load::source(path).expect("a text");
+    let (layer, found) = file_layer(source, path);
+    let refused = start_watched(&[layer], found, &Options::default(), |_| Third::default());
+    let problems = refused
+        .err()
+        .expect("the run has not ended by itself")
+        .problems;
+    let codes: Vec<String> = problems
+        .iter()
+        .map(|p| p.diagnostic.code.to_string())
+        .collect();
+    assert_eq!(codes, ["L0963"]);
+}

@@ -124,6 +124,9 @@ impl Thread<'_> {
             if watched {
                 running = self.running(op);
                 observer.before(self.at(pc), op, running, &self.arena);
+                if observer.halts() {
+                    return Err(Trap::outside(Diagnostic::new(Code::L0963)));
+                }
             }
             if computes(op) {
                 // Only those who watch come here, one op at a time.

@@ -59,6 +59,12 @@ pub trait Observer: std::marker::Send {
     /// * `arena`: the thread's bytes, [`crate::program::Program::symbols`] tells what lies where.
     fn before(&mut self, _at: At, _op: &Op, _on: Running, _arena: &[u8]) {}
 
+    /// Whether to end the run in front of the instruction that was told last; asked after each
+    /// [`before`](Observer::before), in which an observer may also take its time.
+    fn halts(&mut self) -> bool {
+        false
+    }
+
     /// The same instruction has run, and neither trapped nor ended the thread nor made it wait.
     fn after(&mut self, _at: At, _op: &Op, _on: Running, _arena: &[u8]) {}
 
