@@ -1,4 +1,4 @@
-//! The command line: `visim run | debug | test | check | fmt | lower | explain | decode | compare | diff | state | picture
+//! The command line: `visim run | debug | dap | test | check | fmt | lower | explain | decode | compare | diff | state | picture
 //! | video | completions | man`.
 //!
 //! Each command is a file that reads its options, calls the library and prints what it returned; none
@@ -8,6 +8,7 @@
 //! `--format json` prints the same facts as one JSON value on standard output.
 
 mod check;
+mod dap;
 mod debug;
 mod diff;
 mod encode;
@@ -63,6 +64,7 @@ enum Command {
     Check(check::Check),
     Run(Box<run::Run>),
     Debug(Box<debug::Debug>),
+    Dap(dap::Dap),
     Test(Box<test::Test>),
     Fmt(fmt::Fmt),
     Lower(lower::Lower),
@@ -138,6 +140,7 @@ fn carry_out(command: Command, output: &mut Output) -> Exit {
         Command::Check(command) => command.run(output),
         Command::Run(command) => command.run(output),
         Command::Debug(command) => command.run(output),
+        Command::Dap(command) => command.run(output),
         Command::Test(command) => command.run(output),
         Command::Fmt(command) => command.run(output),
         Command::Lower(command) => command.run(output),

@@ -261,6 +261,14 @@ impl Output {
         }
     }
 
+    /// What the command has to say, in place of printing it.
+    pub fn value(mut self) -> Value {
+        let diagnostics = std::mem::take(&mut self.diagnostics);
+        self.fields
+            .insert("diagnostics".to_string(), Value::Array(diagnostics));
+        Value::Object(self.fields)
+    }
+
     /// Prints bytes that are not text.
     pub fn bytes(&mut self, bytes: &[u8]) -> Exit {
         match print(bytes) {

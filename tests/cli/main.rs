@@ -6,6 +6,7 @@ mod kernel;
 mod arguments;
 mod commands;
 mod compiled;
+mod dap;
 mod debug;
 #[cfg(feature = "faults")]
 mod faults;

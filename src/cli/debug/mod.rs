@@ -8,6 +8,8 @@ mod input;
 mod picture;
 mod show;
 
+pub use show::{Shown, variables};
+
 use super::output::{Exit, Output};
 use super::run::{Ready, Run, finish, refused_by, remark};
 use crate::check::CheckOptions;
