@@ -7,6 +7,7 @@ use super::output::{self, Exit, Output};
 use super::run::{finish, number_json, refused_by, remark};
 use crate::check::{CheckOptions, Step};
 use crate::diagnostic::{Code, Diagnostic, any_fatal, counted};
+use crate::exec::NativeCode;
 use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
 use crate::harness::bind::{self, Layer};
 use crate::harness::clauses;
@@ -152,7 +153,8 @@ impl Watching {
         }
         if let Some(stats) = &watcher.stats {
             let program = result.as_ref().ok().map(|session| &session.program);
-            print_stats(stats, program, output);
+            let native = (options.native != NativeCode::Never).then(|| stats.native());
+            print_stats(stats, program, native, output);
         }
         let diagnostics = watcher.diagnostics();
         output.diagnostics(&diagnostics, source);
@@ -610,7 +612,14 @@ fn moved(program: &Program, group: &[Moved]) -> String {
 
 /// Prints the counts: instructions first, then messages, then all together; the names are those of the
 /// program's own text.
-fn print_stats(stats: &Stats, program: Option<&Program>, output: &mut Output) {
+///
+/// * `native`: how many instructions have native code, and how many there are.
+fn print_stats(
+    stats: &Stats,
+    program: Option<&Program>,
+    native: Option<(u64, u64)>,
+    output: &mut Output,
+) {
     let name =
         |opcode: Opcode| program.map_or(opcode.info().mnemonic, |program| program.mnemonic(opcode));
     let counts = stats.counts();
@@ -651,7 +660,14 @@ fn print_stats(stats: &Stats, program: Option<&Program>, output: &mut Output) {
         all.add(&sum);
     }
     line("together", &all);
+    if let Some((own, all)) = native {
+        let part = 100.0 * own as f64 / all.max(1) as f64;
+        text.push_str(&format!(
+            "native code for {own} of {all} instructions ({part:.1}%), where it pays and nobody watches\n"
+        ));
+    }
     output.text(&text);
+    output.field("native_instructions", || native.map(|(own, _)| own).into());
     output.field("stats", || {
         let one = |(opcode, c): &(Opcode, Count)| {
             json!({

@@ -26,6 +26,7 @@ pub use control::run::BLOCK;
 pub use control::{lockstep, order};
 pub use message::environment::{Allowance, Deadline, Environment};
 pub use message::site_plans::SitePlans;
+pub use message::transfers::native_ops;
 pub use state::arena::Arena;
 pub use state::bindings::{Bindings, FlatMemory, FlatRange, OwnRange, Resources, Sampler};
 pub use state::float_mode::{FloatMode, Rounding};

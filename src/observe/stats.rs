@@ -3,6 +3,7 @@
 
 use super::known::Cell;
 use crate::exec::ThreadId;
+use crate::exec::native_ops;
 use crate::exec::observer::{Access, AccessKind, At, Observer, OpCount, Running, Wants};
 use crate::isa::{Family, Opcode};
 use crate::math::unit::{Control, Function};
@@ -105,6 +106,21 @@ impl Stats {
         let mut counts: Vec<_> = by_opcode.into_iter().collect();
         counts.sort_by_key(|(_, count)| std::cmp::Reverse(count.executed));
         counts
+    }
+}
+
+impl Stats {
+    /// Of all instructions that were counted by op, how many have native code on this host, which runs that nobody
+    /// watches execute where it pays; and how many there are.
+    pub fn native(&self) -> (u64, u64) {
+        let total = self.total.lock().unwrap_or_else(PoisonError::into_inner);
+        let Some(known) = self.known.seen() else {
+            return (0, 0);
+        };
+        let native = native_ops(&known.program);
+        let executed = total.ops.iter().map(|count| count.executed);
+        let own = executed.clone().zip(native).filter(|(_, native)| *native);
+        (own.map(|(count, _)| count).sum(), executed.sum())
     }
 }
 

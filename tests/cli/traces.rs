@@ -51,14 +51,29 @@ fn stops_with_variables_as_rows_and_lanes() {
 
 #[test]
 fn counts_by_opcode() {
-    prints(&["--stats"], "stats.txt");
+    prints(&["--stats", "--native=never"], "stats.txt");
 }
 
 #[test]
 fn counts_of_messages_of_ironlake() {
     // The numbers are worked out in the program.
     let program = "tests/cases/observe/gen5-stats.send";
-    prints_of(program, &["--stats"], "stats-gen5.txt");
+    prints_of(program, &["--stats", "--native=never"], "stats-gen5.txt");
+}
+
+#[test]
+fn what_has_native_code_is_told() {
+    let told = |native: &str| {
+        let ran = Command::new(env!("CARGO_BIN_EXE_visim"))
+            .args(["run", "samples/34-stats.visa", "--stats", native])
+            .current_dir(env!("CARGO_MANIFEST_DIR"))
+            .output()
+            .expect("visim starts");
+        assert!(ran.status.success(), "{native}");
+        String::from_utf8_lossy(&ran.stdout).contains("native code for ")
+    };
+    assert!(told("--native=auto"));
+    assert!(!told("--native=never"));
 }
 
 #[test]
@@ -69,5 +84,9 @@ fn stops_of_one_thread() {
 
 #[test]
 fn bytes_of_messages() {
-    prints_of("samples/34-stats.visa", &["--stats"], "stats-messages.txt");
+    prints_of(
+        "samples/34-stats.visa",
+        &["--stats", "--native=never"],
+        "stats-messages.txt",
+    );
 }

@@ -292,7 +292,8 @@ fn is_code(body: &str) -> bool {
     let entered = vec![false; program.ops.len() + 1];
     let native = Native::new(&program, &entered, false, |_| true, |_| None);
     // The end that every body has is a thread's own.
-    native.is_some_and(|native| native.covered() + 1 == program.ops.len() as u32)
+    let ops = 0..program.ops.len() as u32 - 1;
+    native.is_some_and(|native| ops.into_iter().all(|pc| native.covers(pc)))
 }
 
 #[test]

@@ -3,10 +3,11 @@
 use super::coalesced::{Addresses, Shape, Update, Work, holds};
 use super::environment::Environment;
 use super::site_plans::{is_constant, places};
-use crate::exec::compute::native::Native;
+use crate::exec::compute::decoded::Decoded;
 use crate::exec::compute::native::transfer::{
     Amount, Block, Change, Message, Sample, Target, Transfer, constant,
 };
+use crate::exec::compute::native::{Native, NativeCode};
 use crate::exec::state::float_mode::FloatMode;
 use crate::isa::AtomicOp;
 use crate::lower::{SLM, STATELESS};
@@ -21,6 +22,19 @@ impl<'a> Environment<'a> {
             _ => None,
         })
     }
+}
+
+/// For each op of a program whether this host has native code for it, in the usual float mode.
+pub fn native_ops(program: &Program) -> Vec<bool> {
+    let code = Decoded::new(program);
+    let mode = FloatMode::default();
+    let native = code.native(program, mode, NativeCode::Always, |op| match op {
+        Op::Send(send) => message(program, send),
+        _ => None,
+    });
+    let ops = 0..program.ops.len() as u32;
+    ops.map(|pc| native.is_some_and(|native| native.covers(pc)))
+        .collect()
 }
 
 /// What a message does, if native code can do it where its addresses are inside.

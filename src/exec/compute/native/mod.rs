@@ -123,6 +123,11 @@ mod other {
             None
         }
 
+        /// No op is code.
+        pub fn covers(&self, _: u32) -> bool {
+            match self.0 {}
+        }
+
         /// Nothing is entered.
         pub fn until(&self, _: u32) -> u32 {
             match self.0 {}
@@ -229,13 +234,9 @@ mod host {
             self.until.get(pc as usize).copied().unwrap_or(u32::MAX)
         }
 
-        /// How many ops are code.
-        #[cfg(test)]
-        pub fn covered(&self) -> u32 {
-            self.regions
-                .iter()
-                .map(|(ops, _)| ops.end - ops.start)
-                .sum()
+        /// Whether an op is code.
+        pub fn covers(&self, pc: u32) -> bool {
+            self.regions.iter().any(|(ops, _)| ops.contains(&pc))
         }
 
         /// Runs threads that are at one op, each until it comes to an op that is no code, or has run `window`
