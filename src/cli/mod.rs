@@ -8,7 +8,7 @@
 //! `--format json` prints the same facts as one JSON value on standard output.
 
 mod check;
-mod dap;
+pub mod dap;
 mod debug;
 mod diff;
 mod encode;

@@ -372,3 +372,115 @@ pub fn video(data: &[u8]) {
         }
     }
 }
+
+/// The program that `dap` steps through: a loop, a call, a surface, a predicate.
+const STEPPED: &str = "\
+// PLATFORM skl
+// SURFACE T6: new 64x1 R8_UINT
+.version 4.1
+.kernel \"stepped\"
+.decl P1 v_type=P num_elts=8
+.decl V34 v_type=G type=ud num_elts=8 align=GRF
+.decl V35 v_type=G type=d num_elts=1 align=GRF
+.decl T6 v_type=T num_elts=1
+    mov (M1, 8) V34(0,0)<1> 0x0:ud
+    mov (M1, 1) V35(0,0)<1> 3:d
+again:
+    add (M1, 8) V34(0,0)<1> V34(0,0)<1;1,0> 0x2:ud
+    add (M1, 1) V35(0,0)<1> V35(0,0)<0;1,0> -1:d
+    cmp.ne (M1, 8) P1 V35(0,0)<0;1,0> 0:d
+    (P1.any) jmp (M1, 8) again
+    call (M1, 8) once
+    media_st.nomod (32, 1) T6 0x0:ud 0x0:ud V34.0
+    ret (M1, 1)
+.function once
+    add (M1, 8) V34(0,0)<1> V34(0,0)<1;1,0> 0x1:ud
+    ret (M1, 8)
+";
+
+/// The Debug Adapter: each line is a request, after a launch. Everything it says is a message, numbered from 1; no
+/// request is answered twice.
+pub fn dap(data: &[u8]) {
+    let Ok(mut file) = tempfile::Builder::new().suffix(".visa").tempfile() else {
+        return;
+    };
+    if file.write_all(STEPPED.as_bytes()).is_err() {
+        return;
+    }
+    let launch = serde_json::json!({
+        "seq": 1, "type": "request", "command": "launch", "arguments": {
+            "program": file.path(), "stopOnEntry": true,
+            "args": ["--max-steps", STEPS.0.to_string(), "--no-write"],
+        },
+    });
+    let launch = launch.to_string();
+    let mut sent = Vec::new();
+    for body in [launch.as_bytes()]
+        .into_iter()
+        .chain(data.split(|b| *b == b'\n'))
+    {
+        sent.extend(format!("Content-Length: {}\r\n\r\n", body.len()).bytes());
+        sent.extend(body);
+    }
+    let said = answers(sent);
+    let first = said.iter().find(|m| m["type"] == "response");
+    let first = first.unwrap_or_else(|| panic!("no answer: {said:?}"));
+    assert_eq!(
+        (&first["request_seq"], &first["success"]),
+        (&1.into(), &true.into()),
+        "{first}"
+    );
+    let responses = said.iter().filter(|m| m["type"] == "response").count();
+    assert!(
+        responses <= 1 + data.split(|b| *b == b'\n').count(),
+        "{said:?}"
+    );
+    // Headers of any kind, without a launch: it could name any file.
+    if !String::from_utf8_lossy(data).contains("launch") && !data.contains(&b'\\') {
+        answers(data.to_vec());
+    }
+}
+
+/// What the adapter says to a client that sends this.
+fn answers(sent: Vec<u8>) -> Vec<serde_json::Value> {
+    let said = Shared::default();
+    visim::internals::cli::dap::session_of(
+        Box::new(std::io::Cursor::new(sent)),
+        Box::new(said.clone()),
+    );
+    let said = std::mem::take(&mut *said.0.lock().expect("whole"));
+    let mut rest = said.as_slice();
+    let mut messages: Vec<serde_json::Value> = Vec::new();
+    while !rest.is_empty() {
+        let end = rest
+            .windows(4)
+            .position(|w| w == b"\r\n\r\n")
+            .expect("a header");
+        let header = std::str::from_utf8(&rest[..end]).expect("text");
+        let length = header.strip_prefix("Content-Length: ").expect("a length");
+        let (body, more) = rest[end + 4..].split_at(length.parse().expect("a number"));
+        rest = more;
+        let message: serde_json::Value = serde_json::from_slice(body).expect("JSON");
+        messages.push(message);
+        assert_eq!(
+            messages.last().expect("one")["seq"],
+            messages.len(),
+            "numbered from 1"
+        );
+    }
+    messages
+}
+
+/// A stream into memory that two hold.
+#[derive(Clone, Default)]
+struct Shared(Arc<std::sync::Mutex<Vec<u8>>>);
+
+impl Write for Shared {
+    fn write(&mut self, bytes: &[u8]) -> std::io::Result<usize> {
+        self.0.lock().expect("whole").write(bytes)
+    }
+
+    fn flush(&mut self) -> std::io::Result<()> {
+        Ok(())
+    }
+}

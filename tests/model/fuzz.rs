@@ -38,6 +38,7 @@ const TARGETS: &[Target] = &[
     Target { name: "launch", run: oracles::launch, folders: &["samples", "tests/corpus/kernels"], endings: &["launch.json", "json"] },
     Target { name: "image", run: oracles::image, folders: &["samples", "tests/corpus/formats"], endings: &["png", "dds", "ktx2", "bmp", "ppm"] },
     Target { name: "video", run: oracles::video, folders: &[], endings: &[] },
+    Target { name: "dap", run: oracles::dap, folders: &[], endings: &[] },
 ];
 
 /// The greatest seed, and how many a target has.
@@ -98,10 +99,47 @@ fn seeds(target: &Target) -> Vec<Vec<u8>> {
             stream.extend([7; 48]);
             stream
         })),
+        "dap" => seeds.extend(SESSIONS.iter().map(|session| session.as_bytes().to_vec())),
         _ => {}
     }
+    seeds.extend(evolved(target.name));
     seeds
 }
+
+/// What the fuzzer has found for a target, where that is small: a line of hexadecimal digits for each input.
+fn evolved(target: &str) -> Vec<Vec<u8>> {
+    let path = root().join(format!("tests/fuzz/corpus/{target}.hex"));
+    let text = std::fs::read_to_string(path).unwrap_or_default();
+    let byte = |pair: &[u8]| {
+        let pair = std::str::from_utf8(pair).expect("digits");
+        u8::from_str_radix(pair, 16).expect("a byte")
+    };
+    let bytes = |line: &str| line.as_bytes().chunks(2).map(byte).collect();
+    text.lines().map(bytes).collect()
+}
+
+/// Requests to the Debug Adapter, one a line.
+const SESSIONS: [&str; 4] = [
+    r#"{"seq":2,"type":"request","command":"setBreakpoints","arguments":{"source":{"path":"k.visa"},"breakpoints":[{"line":10,"condition":"V34 lane 3 > 2"}]}}
+{"seq":3,"type":"request","command":"configurationDone"}
+{"seq":4,"type":"request","command":"continue","arguments":{"threadId":1}}
+{"seq":5,"type":"request","command":"stackTrace","arguments":{"threadId":1}}
+{"seq":6,"type":"request","command":"reverseContinue","arguments":{"threadId":1}}"#,
+    r#"{"seq":2,"type":"request","command":"configurationDone"}
+{"seq":3,"type":"request","command":"next","arguments":{"threadId":1}}
+{"seq":4,"type":"request","command":"scopes","arguments":{"frameId":1}}
+{"seq":5,"type":"request","command":"variables","arguments":{"variablesReference":1,"start":0,"count":4}}
+{"seq":6,"type":"request","command":"stepBack","arguments":{"threadId":1}}
+{"seq":7,"type":"request","command":"disconnect"}"#,
+    r#"{"seq":2,"type":"request","command":"dataBreakpointInfo","arguments":{"name":"V34"}}
+{"seq":3,"type":"request","command":"setDataBreakpoints","arguments":{"breakpoints":[{"dataId":"T6"}]}}
+{"seq":4,"type":"request","command":"configurationDone"}
+{"seq":5,"type":"request","command":"stepIn"}
+{"seq":6,"type":"request","command":"evaluate","arguments":{"expression":"V34(0,0)<8;8,1>:ud"}}
+{"seq":7,"type":"request","command":"threads"}
+{"seq":8,"type":"request","command":"stepOut"}"#,
+    "Content-Length: 52\r\n\r\n{\"seq\":1,\"type\":\"request\",\"command\":\"initialize\"}   ",
+];
 
 /// Words of the language, of the tables.
 fn dictionary() -> String {

@@ -51,22 +51,35 @@ impl Dap {
                 Err(error) => return output.complain(&format!("port {port}: {error}")),
             },
         };
-        let (to, mut messages) = sync_channel(MOST_WAITING);
-        let reader = std::thread::Builder::new().spawn(move || {
-            let mut from = BufReader::new(from);
-            loop {
-                let read = wire::read(&mut from);
-                let ends = matches!(read, Incoming::End(_));
-                if to.send(read).is_err() || ends {
-                    return;
-                }
-            }
-        });
-        if let Err(error) = reader {
-            return output.complain(&format!("the system gives no thread: {error}"));
-        }
-        serve(&mut messages, writer, output)
+        converse(from, writer, output)
     }
+}
+
+/// Serves a client: requests from one stream, responses and events to another. What cannot be told the client, `output`
+/// says.
+fn converse(from: Box<dyn io::Read + Send>, writer: Writer, output: &mut Output) -> Exit {
+    let (to, mut messages) = sync_channel(MOST_WAITING);
+    let reader = std::thread::Builder::new().spawn(move || {
+        let mut from = BufReader::new(from);
+        loop {
+            let read = wire::read(&mut from);
+            let ends = matches!(read, Incoming::End(_));
+            if to.send(read).is_err() || ends {
+                return;
+            }
+        }
+    });
+    if let Err(error) = reader {
+        return output.complain(&format!("the system gives no thread: {error}"));
+    }
+    serve(&mut messages, writer, output)
+}
+
+/// A whole session with a client that is there already, such as a test: what it sends, and where answers go. Returns the
+/// exit code.
+pub fn session_of(from: Box<dyn io::Read + Send>, to: Box<dyn io::Write + Send>) -> u8 {
+    let mut output = Output::new(Format::Json, Colour::Never);
+    converse(from, Writer::new(to), &mut output).code()
 }
 
 /// Waits for a client.
