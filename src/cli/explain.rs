@@ -6,19 +6,28 @@ use super::input::FileLine;
 use super::launch::{Opened, Target};
 use super::output::{Exit, Output};
 use super::run::say;
+use super::watch::write_page;
 use crate::check::CheckOptions;
 use crate::diagnostic::{CODES, Code};
+use crate::exec::Silent;
+use crate::exec::observer::{At, Observer, Running};
 use crate::explain::line::{LineObserver, follow};
+use crate::explain::page::{MOST_BYTES, Page};
 use crate::explain::state::{State, states_of};
+use crate::explain::stepped;
 use crate::finalizer::Release;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
 use crate::harness::language::Language;
 use crate::harness::session::{self, Refused, Session};
+use crate::harness::stepped::record;
 use crate::harness::words::nearest;
 use crate::message::Request;
+use crate::program::Op;
+use crate::source::Span;
 use crate::visa_binary::{self, Version};
 use serde_json::json;
+use std::path::{Path, PathBuf};
 
 /// Explains a diagnostic code, or follows one line of a program.
 #[derive(Debug, clap::Args)]
@@ -26,6 +35,9 @@ pub struct Explain {
     /// A code as `E0701`, or a line as `kernel.visa:12`.
     #[arg(value_name = "CODE|FILE:LINE")]
     subject: String,
+    /// Write a page that shows the run in a browser, from the first time on that the line runs; see visim run --html.
+    #[arg(long, value_name = "PAGE")]
+    html: Option<PathBuf>,
     #[command(flatten)]
     target: Target,
 }
@@ -44,12 +56,66 @@ impl Explain {
             Ok(opened) => opened,
             Err(exit) => return exit,
         };
-        match opened.layers[0].language {
+        let language = opened.layers[0].language;
+        let again = (self.html.is_some() && language != Language::Tld).then(|| opened.clone());
+        let exit = match language {
             Language::Visa => of_line(opened, line, output),
+            Language::Tld if self.html.is_some() => {
+                output.complain("texture loads have no steps: --html has no meaning for them")
+            }
             Language::Tld => super::tld::explain(&opened.layers, opened.found, line, output),
             Language::Send => super::sends::explain(&opened.layers, opened.found, line, output),
+        };
+        match (again, &self.html) {
+            (Some(opened), Some(path)) if exit != Exit::Command => {
+                exit.max(page(opened, line, path, output))
+            }
+            _ => exit,
         }
     }
+}
+
+/// Whether a thread has come to a line.
+struct Reached {
+    line: Span,
+    is: bool,
+}
+
+impl Observer for Reached {
+    fn before(&mut self, at: At, _: &Op, _: Running, _: &[u8]) {
+        self.is |= self.line.range().contains(&(at.site.span.start as usize));
+    }
+}
+
+/// Writes the run of the first thread that comes to a line as a page; that of the first threads if none does.
+fn page(opened: Opened, line: usize, path: &Path, output: &mut Output) -> Exit {
+    let Opened {
+        layers,
+        found,
+        options,
+    } = opened;
+    let source = &layers[0].source;
+    let span = source.line_span(line).unwrap_or_default();
+    let watch = |_| Reached {
+        line: span,
+        is: false,
+    };
+    // A run that does not come to its end has no observers; its first threads are shown.
+    let session = session::start_watched(&layers, found.clone(), &options, watch).ok();
+    let ran = session.iter().flat_map(|s| &s.outcome.observers);
+    let thread = ran
+        .filter(|(_, watch)| watch.is)
+        .map(|(thread, _)| thread.index);
+    let recorded = stepped::Options {
+        threads: thread.min().into_iter().collect(),
+        most_bytes: MOST_BYTES,
+        ..stepped::Options::default()
+    };
+    let mut page = Page::default();
+    let sink: stepped::Sink<'_> = Box::new(|record, line| page.add(record, line));
+    // What is wrong with the run has been said.
+    let _ = record(&layers, found, &options, recorded, sink, |_| Silent);
+    write_page(&page, source, line, path, output)
 }
 
 fn code(name: &str, output: &mut Output) -> Exit {

@@ -30,6 +30,7 @@ pub struct Target {
 }
 
 /// A program that can run.
+#[derive(Clone)]
 pub struct Opened {
     /// The text first.
     pub layers: Vec<Layer>,

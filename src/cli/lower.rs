@@ -120,7 +120,8 @@ impl Lower {
             "release {release} of Intel's finalizer, {why}\n\n"
         ));
         let shown = |line: &Line| !line.messages.is_empty() || !line.native.is_empty();
-        for followed in lines(source, &front.checked, release).filter(shown) {
+        let all = lines(source, &front.checked, release).map(|followed| followed.line);
+        for followed in all.filter(shown) {
             let (name, line) = (source.name(), followed.number);
             output.heading(&format!("{name}:{line}: {}", followed.text));
             for sent in &followed.messages {

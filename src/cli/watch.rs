@@ -9,12 +9,16 @@ use crate::check::{CheckOptions, Step};
 use crate::diagnostic::{Code, Diagnostic, any_fatal, counted};
 use crate::exec::NativeCode;
 use crate::exec::observer::{AccessKind, At, SpaceName, Spot};
+use crate::explain::page::{self, Page};
+use crate::explain::stepped;
+use crate::files::Writes;
 use crate::harness::bind::{self, Layer};
 use crate::harness::clauses;
 use crate::harness::directive::{Dump, Location, ViewWords};
 use crate::harness::front::Front;
 use crate::harness::launch::Launched;
-use crate::harness::session::{self, Options};
+use crate::harness::session::{self, Options, Refused, Session};
+use crate::harness::stepped::record;
 use crate::harness::values::{NumberFormat, View};
 use crate::isa::{Opcode, Type};
 use crate::launch::Grid;
@@ -25,6 +29,7 @@ use crate::program::{Program, SymbolClass};
 use crate::source::{Source, Span, Spanned};
 use clap::ArgGroup;
 use serde_json::{Value as Json, json};
+use std::path::{Path, PathBuf};
 use std::sync::{Mutex, OnceLock};
 
 /// How a trace is printed.
@@ -34,6 +39,8 @@ pub enum TraceFormat {
     Text,
     /// One JSON object a line.
     Json,
+    /// The records of --html, one JSON object a line: programs, registers, messages, texels, surfaces.
+    Steps,
 }
 
 /// What a run is watched for.
@@ -41,6 +48,7 @@ pub enum TraceFormat {
 #[command(
     next_help_heading = "Watching a run",
     group = ArgGroup::new("stops").args(["breaks", "break_thread"]).multiple(true),
+    group = ArgGroup::new("traced").args(["trace", "html"]).multiple(true),
     group = ArgGroup::new("reported").args(["trace", "breaks", "break_thread"]).multiple(true),
 )]
 pub struct Watching {
@@ -58,13 +66,18 @@ pub struct Watching {
     #[arg(long, value_name = "HOW", value_enum, default_value_t = TraceFormat::Text, requires = "reported")]
     trace_format: TraceFormat,
     /// Print this many instructions at most.
-    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "trace")]
+    #[arg(long, value_name = "N", default_value_t = 100_000, requires = "traced")]
     trace_limit: u64,
+    /// Write a page that shows each instruction in a browser: registers, masks, messages, texels, surfaces, threads.
+    ///
+    /// It needs no network. It holds the first instructions of all threads, at most as many as --trace-limit says.
+    #[arg(long, value_name = "PAGE")]
+    html: Option<PathBuf>,
     /// Trace this thread only; may be given several times.
     ///
     /// N is a thread by its number in launch order, as reports print it; X,Y by column and row; X,Y,Z,N is thread N of
     /// group X,Y,Z.
-    #[arg(long, value_name = "THREAD", requires = "trace")]
+    #[arg(long, value_name = "THREAD", requires = "traced")]
     thread: Vec<String>,
     /// Stop in front of the instructions on this line, print the variables asked for, and go on.
     #[arg(long = "break", value_name = "LINE", value_parser = line_number)]
@@ -96,7 +109,8 @@ impl Watching {
     /// Whether any of it was asked for.
     pub fn is_asked(&self) -> bool {
         let stops = !self.breaks.is_empty() || !self.break_thread.is_empty();
-        self.sanitize || self.check_races || self.trace || self.stats || stops
+        let page = self.html.is_some();
+        self.sanitize || self.check_races || self.trace || self.stats || stops || page
     }
 
     /// Runs the program and prints what was seen.
@@ -116,33 +130,61 @@ impl Watching {
                 return Exit::Command;
             }
         };
+        let stops = !trace.lines.is_empty() || !trace.stop_threads.is_empty();
+        let steps = self.trace && self.trace_format == TraceFormat::Steps;
+        if self.trace_format == TraceFormat::Steps && stops {
+            return output.complain(
+                "--trace-format steps has no stops: it goes with --trace, without --break and --break-thread",
+            );
+        }
+        let recorded = stepped::Options {
+            threads: trace.threads.clone(),
+            most_steps: trace.most_instructions,
+            most_bytes: page::MOST_BYTES,
+            ..stepped::Options::default()
+        };
         let printer = Printer {
             source,
             shown,
             lines: (!output.is_text()).then(Mutex::default),
-            as_json: self.trace_format == TraceFormat::Json,
+            as_json: self.trace_format != TraceFormat::Text,
             failed: OnceLock::new(),
         };
-        let stops = !trace.lines.is_empty() || !trace.stop_threads.is_empty();
         let watcher = Watcher {
             sanitizer: self.sanitize.then(Sanitizer::default),
             races: self.check_races.then(Races::default),
             stats: self.stats.then(Stats::default),
-            tracer: (self.trace || stops)
+            tracer: (self.trace && !steps || stops)
                 .then(|| Tracer::new(trace, |program, event| printer.event(program, &event))),
         };
         let options = Options {
             jobs: 1,
             ..options.clone()
         };
-        let result = session::start_watched(layers, found, &options, |_| watcher.thread());
-        let exit = match &result {
-            Ok(session) => {
-                remark(&session.warnings, launched, layers, output);
-                finish(session, layers, launched, output)
+        let watch = |_| watcher.thread();
+        let mut exit;
+        let program;
+        if self.html.is_some() || steps {
+            let mut page = self.html.as_ref().map(|_| Page::default());
+            let sink: stepped::Sink<'_> = Box::new(|record, line| {
+                if let Some(page) = &mut page {
+                    page.add(record, line);
+                }
+                if steps {
+                    printer.record(line);
+                }
+            });
+            let result = record(layers, found, &options, recorded, sink, watch);
+            exit = ended(&result, layers, launched, output);
+            if let (Some(page), Some(path)) = (page, &self.html) {
+                exit = exit.max(write_page(&page, source, 0, path, output));
             }
-            Err(refused) => refused_by(refused, launched, layers, output),
-        };
+            program = result.ok().map(|session| session.program);
+        } else {
+            let result = session::start_watched(layers, found, &options, watch);
+            exit = ended(&result, layers, launched, output);
+            program = result.ok().map(|session| session.program);
+        }
         if let Some(error) = printer.failed.get() {
             output.fail(error);
         }
@@ -152,9 +194,8 @@ impl Watching {
             output.field("trace", || Json::Array(lines));
         }
         if let Some(stats) = &watcher.stats {
-            let program = result.as_ref().ok().map(|session| &session.program);
             let native = (options.native != NativeCode::Never).then(|| stats.native());
-            print_stats(stats, program, native, output);
+            print_stats(stats, program.as_ref(), native, output);
         }
         let diagnostics = watcher.diagnostics();
         output.diagnostics(&diagnostics, source);
@@ -232,6 +273,48 @@ impl Watching {
             let more = counted(untold.stops, "more stop");
             output.remark(&format!("{more} came; --break-limit prints more"));
         }
+    }
+}
+
+/// Prints what a run left, or why it did not come to its end.
+fn ended<O>(
+    result: &Result<Session<O>, Refused>,
+    layers: &[Layer],
+    launched: Option<&Launched>,
+    output: &mut Output,
+) -> Exit {
+    match result {
+        Ok(session) => {
+            remark(&session.warnings, launched, layers, output);
+            finish(session, layers, launched, output)
+        }
+        Err(refused) => refused_by(refused, launched, layers, output),
+    }
+}
+
+/// Writes a page, unless nothing ran that it could show.
+pub(super) fn write_page(
+    page: &Page,
+    source: &Source,
+    line: usize,
+    path: &Path,
+    output: &mut Output,
+) -> Exit {
+    if page.is_empty() {
+        output.remark(&format!("nothing ran: {} is not written", path.display()));
+        return Exit::Fine;
+    }
+    let html = page.html(source.name(), line);
+    let mut writes = Writes::default();
+    let added = writes.add(path, html.as_bytes());
+    match added.and_then(|()| writes.commit()) {
+        Ok(_) => {
+            let name = path.display().to_string();
+            output.remark(&format!("wrote {name}"));
+            output.field("page", || json!(name));
+            Exit::Fine
+        }
+        Err(error) => output.complain(&error.to_string()),
     }
 }
 
@@ -378,11 +461,25 @@ impl Printer<'_> {
             lines.lock().unwrap_or_else(|e| e.into_inner()).push(value);
             return;
         }
-        let text = if self.as_json {
+        self.print(&if self.as_json {
             format!("{}\n", self.json(program, event))
         } else {
             self.text(program, event)
-        };
+        });
+    }
+
+    /// A record of a stepped run.
+    fn record(&self, line: &str) {
+        match &self.lines {
+            Some(lines) => {
+                let value = serde_json::from_str(line).unwrap_or_default();
+                lines.lock().unwrap_or_else(|e| e.into_inner()).push(value);
+            }
+            None => self.print(&format!("{line}\n")),
+        }
+    }
+
+    fn print(&self, text: &str) {
         if let Err(error) = output::print(text.as_bytes()) {
             self.failed.get_or_init(|| error);
         }

@@ -1,6 +1,7 @@
 //! One line of a program, followed from its operands to what it writes.
 
 use super::bits::{self, ListedPart, descriptors};
+use super::stepped::record::Packing;
 use super::{contradictions, operands};
 use crate::check::{Checked, Step, Unit, VarId, rules_for};
 use crate::exec::Observer;
@@ -29,7 +30,7 @@ pub struct Line {
     /// Position and operand, in text order.
     pub operands: Vec<(String, String)>,
     /// Which byte of the destination is which channel, pixel or gap, if the instruction is one that is drawn.
-    pub destination: Vec<String>,
+    pub destination: Vec<Packing>,
     /// What the pages say in two ways of this instruction, and which of them visim follows.
     pub contradictions: Vec<&'static str>,
     /// Lanes, if the instruction has an execution part.
@@ -73,9 +74,22 @@ pub struct Sent {
     pub write_back: Vec<String>,
 }
 
+/// A line with what it was made of.
+pub struct Followed<'c> {
+    /// What is known of it.
+    pub line: Line,
+    /// Its messages.
+    pub lowered: Lowered,
+    /// The body that it is in.
+    pub unit: &'c Unit,
+    /// The fields of its one payload register, of a block message of the media sampler.
+    pub payload: Option<&'static Layout>,
+}
+
 /// The instruction on a one-based line, if there is one that passed every check.
 pub fn follow(source: &Source, checked: &Checked, line: usize, release: Release) -> Option<Line> {
-    walk(source, checked, release, move |number| number == line).next()
+    let mut found = walk(source, checked, release, move |number| number == line);
+    found.next().map(|followed| followed.line)
 }
 
 /// Every instruction that passed the checks, in text order.
@@ -83,7 +97,7 @@ pub fn lines<'c>(
     source: &'c Source,
     checked: &'c Checked,
     release: Release,
-) -> impl Iterator<Item = Line> + 'c {
+) -> impl Iterator<Item = Followed<'c>> + 'c {
     walk(source, checked, release, |_| true)
 }
 
@@ -93,7 +107,7 @@ fn walk<'c>(
     checked: &'c Checked,
     release: Release,
     wanted: impl Fn(usize) -> bool + Copy + 'c,
-) -> impl Iterator<Item = Line> + 'c {
+) -> impl Iterator<Item = Followed<'c>> + 'c {
     checked.units.iter().flat_map(move |unit| {
         let mut context = Context::new(release);
         unit.steps.iter().filter_map(move |step| {
@@ -109,13 +123,13 @@ fn walk<'c>(
     })
 }
 
-fn one(
+fn one<'c>(
     source: &Source,
     checked: &Checked,
-    unit: &Unit,
+    unit: &'c Unit,
     instruction: &Spanned<Instruction<VarId>>,
     context: &Context,
-) -> Line {
+) -> Followed<'c> {
     let info = instruction.opcode.node.info();
     let names = operands::words(unit, &instruction.node);
     let slot = |index: usize| {
@@ -132,7 +146,7 @@ fn one(
         Err(diagnostic) => (Lowered::default(), Some(diagnostic.message)),
     };
     let sends = 0..lowered.sends.len();
-    Line {
+    let line = Line {
         number: source.line_of(instruction.span.start),
         text: source.slice(instruction.span).trim().to_string(),
         does: info.doc,
@@ -153,9 +167,15 @@ fn one(
                 )
             })
             .collect(),
-        native: lowered.native,
+        native: lowered.native.clone(),
         refused,
         span: instruction.span,
+    };
+    Followed {
+        line,
+        lowered,
+        unit,
+        payload: payload_layout(instruction.opcode.node),
     }
 }
 
@@ -277,7 +297,7 @@ impl Line {
             "lanes": self.lanes,
             "operands": self.operands.iter()
                 .map(|(slot, text)| json!({ "slot": slot, "text": text })).collect::<Vec<_>>(),
-            "destination": self.destination,
+            "destination": operands::packed(&self.destination),
             "contradictions": self.contradictions,
             "checked": self.checked,
             "messages": self.messages.iter().map(|sent| json!({
@@ -305,8 +325,9 @@ impl fmt::Display for Line {
         for (slot, text) in &self.operands {
             writeln!(f, "operand   {slot:<24} {text}")?;
         }
+        let becomes = operands::packed(&self.destination);
         let lists = [
-            ("becomes", self.destination.as_slice()),
+            ("becomes", becomes.as_slice()),
             ("checked", self.checked.as_slice()),
         ];
         for (word, rows) in lists {

@@ -9,6 +9,10 @@ mod contradictions;
 pub mod drawing;
 pub mod line;
 pub mod listing;
+pub mod manual;
 mod operands;
+#[cfg(feature = "cli")]
+pub mod page;
 pub mod picture;
 pub mod state;
+pub mod stepped;

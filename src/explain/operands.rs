@@ -8,9 +8,10 @@
 //!
 //! Source: vISA MEDIA_LD, AVS and 3D_LOAD, "Format", "Text" and "Notes"; AVS reference 2.
 
+use super::stepped::record::{PackedRow, Packing};
 use crate::check::{Unit, VarId, block_shape, parameters};
 use crate::isa::{Family, Opcode, Slot, SuffixSlot, Type};
-use crate::sampler::avs::Packing;
+use crate::sampler::avs;
 use crate::syntax::ast::{Instruction, Operand, Suffix};
 
 /// Names of the channels.
@@ -122,37 +123,63 @@ fn type_of(unit: &Unit, operand: &Operand<VarId>) -> Option<Type> {
 }
 
 /// Bytes of a destination in text order.
+#[derive(Default)]
 struct Drawing {
-    rows: Vec<String>,
+    rows: Vec<PackedRow>,
     at: usize,
 }
 
 impl Drawing {
-    fn new() -> Drawing {
-        Drawing {
-            rows: Vec::new(),
-            at: 0,
-        }
-    }
-
     /// The next `bytes` bytes are `what`.
     fn put(&mut self, bytes: usize, what: impl Into<String>) {
+        self.add(bytes, what.into(), false);
+    }
+
+    /// Nothing is written to the next `bytes` bytes.
+    fn gap(&mut self, bytes: usize, what: impl Into<String>) {
+        self.add(bytes, what.into(), true);
+    }
+
+    fn add(&mut self, bytes: usize, what: String, gap: bool) {
         if bytes == 0 {
             return;
         }
-        let last = self.at + bytes - 1;
-        self.rows.push(format!(
-            "bytes {:>4} to {last:>4}  {}",
-            self.at,
-            what.into()
-        ));
+        let (first, last) = (self.at, self.at + bytes - 1);
+        self.rows.push(PackedRow {
+            first,
+            last,
+            what,
+            gap,
+        });
         self.at += bytes;
     }
+
+    /// All of it, whatever the state; nothing if it is empty.
+    fn always(self) -> Vec<Packing> {
+        let when = String::new();
+        let rows = self.rows;
+        match rows.is_empty() {
+            true => Vec::new(),
+            false => vec![Packing { when, rows }],
+        }
+    }
+}
+
+/// A packing in lines for people.
+pub(super) fn packed(packings: &[Packing]) -> Vec<String> {
+    let of = |packing: &Packing| {
+        let head = (!packing.when.is_empty()).then(|| format!("{}:", packing.when));
+        let rows = packing.rows.iter();
+        let rows =
+            rows.map(|row| format!("bytes {:>4} to {:>4}  {}", row.first, row.last, row.what));
+        head.into_iter().chain(rows).collect::<Vec<_>>()
+    };
+    packings.iter().flat_map(of).collect()
 }
 
 /// Which byte of the destination is which channel, pixel or gap, counted from the operand on; empty for
 /// instructions that are not drawn.
-pub(super) fn destination(unit: &Unit, instruction: &Instruction<VarId>, grf: u32) -> Vec<String> {
+pub(super) fn destination(unit: &Unit, instruction: &Instruction<VarId>, grf: u32) -> Vec<Packing> {
     let opcode = instruction.opcode.node;
     match opcode {
         Opcode::MediaLd => block(instruction),
@@ -163,7 +190,7 @@ pub(super) fn destination(unit: &Unit, instruction: &Instruction<VarId>, grf: u3
 }
 
 /// Rows of a media block, each at a multiple of the pitch.
-fn block(instruction: &Instruction<VarId>) -> Vec<String> {
+fn block(instruction: &Instruction<VarId>) -> Vec<Packing> {
     let Some(&Operand::Block { width, height }) = instruction.operands.first().map(|o| &o.node)
     else {
         return Vec::new();
@@ -171,20 +198,20 @@ fn block(instruction: &Instruction<VarId>) -> Vec<String> {
     let Some((pitch, _)) = block_shape(width) else {
         return Vec::new();
     };
-    let mut drawn = Drawing::new();
+    let mut drawn = Drawing::default();
     for row in 0..height {
         drawn.put(
             width as usize,
             format!("row {row}, bytes x + 0 to x + {}", width - 1),
         );
         let gap = if row + 1 < height { pitch - width } else { 0 };
-        drawn.put(gap as usize, "gap");
+        drawn.gap(gap as usize, "gap");
     }
-    drawn.rows
+    drawn.always()
 }
 
 /// Channels of an AVS block; with output shuffle, which the sampler's state has, where it differs.
-fn scaled(instruction: &Instruction<VarId>) -> Vec<String> {
+fn scaled(instruction: &Instruction<VarId>) -> Vec<Packing> {
     let operand = |index: usize| instruction.operands.get(index).map(|o| &o.node);
     let (Some(&Operand::AvsControl(control)), Some(&Operand::AvsMode(mode)), Some(channels)) =
         (operand(9), operand(11), instruction.channels())
@@ -192,36 +219,39 @@ fn scaled(instruction: &Instruction<VarId>) -> Vec<String> {
         return Vec::new();
     };
     let drawn = |shuffle: bool| {
-        let mut drawn = Drawing::new();
-        for row in Packing::of(channels, control, mode, shuffle).rows() {
-            let what = match row.written {
-                true => format!(
-                    "{}, y {}, x {} to {}{}",
-                    CHANNELS[row.channel],
-                    row.y,
-                    row.x,
-                    row.x + (row.columns - 1) * row.step,
-                    if row.step == 2 { ", even ones" } else { "" }
-                ),
-                false => format!("gap, of {}, which is not enabled", CHANNELS[row.channel]),
-            };
+        let mut drawn = Drawing::default();
+        for row in avs::Packing::of(channels, control, mode, shuffle).rows() {
+            let channel = CHANNELS[row.channel];
+            if !row.written {
+                drawn.gap(
+                    row.bytes,
+                    format!("gap, of {channel}, which is not enabled"),
+                );
+                continue;
+            }
+            let last = row.x + (row.columns - 1) * row.step;
+            let even = if row.step == 2 { ", even ones" } else { "" };
+            let what = format!("{channel}, y {}, x {} to {last}{even}", row.y, row.x);
             drawn.put(row.bytes, what);
         }
-        drawn.rows
+        drawn
     };
     let (off, on) = (drawn(false), drawn(true));
-    if off == on {
-        return off;
+    if off.rows == on.rows {
+        return off.always();
     }
-    let mut rows = vec!["output shuffle off in the sampler's state:".to_owned()];
-    rows.extend(off);
-    rows.push("output shuffle on:".to_owned());
-    rows.extend(on);
-    rows
+    let of = |when: &str, drawn: Drawing| Packing {
+        when: when.to_owned(),
+        rows: drawn.rows,
+    };
+    vec![
+        of("output shuffle off in the sampler's state", off),
+        of("output shuffle on", on),
+    ]
 }
 
 /// Channels of a sampler message, each from a new register on.
-fn channels(unit: &Unit, instruction: &Instruction<VarId>, grf: usize) -> Vec<String> {
+fn channels(unit: &Unit, instruction: &Instruction<VarId>, grf: usize) -> Vec<Packing> {
     let slots = instruction.opcode.node.info().slots;
     let Some(at) = slots.iter().position(|s| *s == Slot::RawDst) else {
         return Vec::new();
@@ -247,7 +277,7 @@ fn channels(unit: &Unit, instruction: &Instruction<VarId>, grf: usize) -> Vec<St
     };
     let lanes = exec.size as usize;
     let bytes = lanes * ty.bytes() as usize;
-    let mut drawn = Drawing::new();
+    let mut drawn = Drawing::default();
     for (n, name) in names.iter().enumerate() {
         drawn.put(bytes, format!("{name}, lanes 0 to {}", lanes - 1));
         let last = n + 1 == names.len() && !instruction.has(&Suffix::PixelNullMask);
@@ -256,7 +286,7 @@ fn channels(unit: &Unit, instruction: &Instruction<VarId>, grf: usize) -> Vec<St
         } else {
             bytes.next_multiple_of(grf) - bytes
         };
-        drawn.put(gap, "gap");
+        drawn.gap(gap, "gap");
     }
     if instruction.has(&Suffix::PixelNullMask) {
         drawn.put(
@@ -264,5 +294,5 @@ fn channels(unit: &Unit, instruction: &Instruction<VarId>, grf: usize) -> Vec<St
             format!("pixel null mask, a bit for each of {lanes} lanes"),
         );
     }
-    drawn.rows
+    drawn.always()
 }

@@ -38,6 +38,8 @@ pub mod sends;
 pub mod session;
 mod shape;
 pub mod states;
+#[cfg(feature = "cli")]
+pub mod stepped;
 pub mod tld;
 
 pub mod tld_vs_load;

@@ -295,6 +295,21 @@ impl Generation {
         let all = ALL.iter().take_while(|generation| **generation <= Gen12);
         all.map(|generation| (generation.name, *generation))
     }
+
+    /// The address of the volume of the Programmer's Reference Manual that has the messages; where none is published,
+    /// that of the generation before.
+    pub const fn message_manual(self) -> &'static str {
+        match self {
+            Gen4 | Gen5 | Gen6 | Gen7 | Gen75 => "https://www.x.org/docs/intel/HD/",
+            Gen8 => {
+                "https://www.x.org/docs/intel/BDW/intel-gfx-prm-osrc-bdw-vol07-3d_media_gpgpu_0.pdf"
+            }
+            Gen9 | Gen10 | Gen11 => {
+                "https://01.org/sites/default/files/documentation/intel-gfx-prm-osrc-skl-vol07-3d_media_gpgpu.pdf"
+            }
+            _ => "https://www.x.org/docs/intel/DG1/intel-gfx-prm-osrc-dg1-vol09-renderengine.pdf",
+        }
+    }
 }
 
 impl Deref for Generation {

@@ -34,6 +34,7 @@ use crate::exec::{Meeting, ThreadId};
 use crate::math::unit::Control;
 use crate::message::Request;
 use crate::program::{Op, Program};
+use crate::sampler::sample::Taken;
 use std::ops::Range;
 
 /// What a run is watched for, all of it at once.
@@ -85,6 +86,9 @@ pub struct ThreadObserver<'w, 's> {
     tracer: Option<trace::TraceObserver<'w, 's>>,
 }
 
+/// An observer of one thread, and perhaps another one, which is told after it.
+pub struct Beside<A, B>(pub A, pub Option<B>);
+
 macro_rules! to_all {
     ($($name:ident($($arg:ident: $ty:ty),*);)+) => {
         impl Observer for ThreadObserver<'_, '_> {
@@ -117,6 +121,33 @@ macro_rules! to_all {
                 }
                 if let Some(watch) = &mut self.stats {
                     watch.$name($($arg),*);
+                }
+            })+
+        }
+
+        impl<A: Observer, B: Observer> Observer for Beside<A, B> {
+            const KEPT: bool = A::KEPT || B::KEPT;
+
+            fn wants(&self) -> Wants {
+                let second = self.1.as_ref().map_or(Wants::Nothing, Observer::wants);
+                self.0.wants().max(second)
+            }
+
+            fn halts(&mut self) -> bool {
+                self.0.halts() | self.1.as_mut().is_some_and(Observer::halts)
+            }
+
+            fn texel(&mut self, at: At, lane: usize, taken: &Taken) {
+                self.0.texel(at, lane, taken);
+                if let Some(second) = &mut self.1 {
+                    second.texel(at, lane, taken);
+                }
+            }
+
+            $(fn $name(&mut self, $($arg: $ty),*) {
+                self.0.$name($($arg),*);
+                if let Some(second) = &mut self.1 {
+                    second.$name($($arg),*);
                 }
             })+
         }

@@ -359,6 +359,35 @@ impl Picture {
     /// # Errors
     /// As [`Picture::of`], and if there is no such image.
     pub fn of_image(surface: &Surface, image: Image) -> Result<Picture, Refused> {
+        let pixels = Pixels::new(surface, image)?;
+        let (width, height) = pixels.size();
+        let row = |y| (0..width).map(move |x| (x, y));
+        Ok(Picture {
+            width,
+            height,
+            pixels: (0..height)
+                .flat_map(row)
+                .map(|(x, y)| pixels.at(x, y))
+                .collect(),
+        })
+    }
+}
+
+/// The pixels that an image of a surface shows, one by one.
+pub struct Pixels<'s> {
+    surface: &'s Surface,
+    image: Image,
+    /// The format without its curve, and how its texels are read; `None` of planar ones.
+    decoder: Option<(Format, Decoder)>,
+    planes: Vec<Surface>,
+}
+
+impl<'s> Pixels<'s> {
+    /// Of an image of a surface.
+    ///
+    /// # Errors
+    /// As [`Picture::of_image`].
+    pub fn new(surface: &'s Surface, image: Image) -> Result<Pixels<'s>, Refused> {
         let d = surface.description();
         let format = d.format;
         if matches!(d.kind, Kind::Null | Kind::Buffer) {
@@ -368,7 +397,7 @@ impl Picture {
         let decoder = match format.is_planar() {
             true => None,
             false => match Decoder::new(plain, d.palette.as_ref()) {
-                Some(decoder) => Some(decoder),
+                Some(decoder) => Some((plain, decoder)),
                 None => return Err(refused(format!("texels of {format} are not decoded"))),
             },
         };
@@ -376,35 +405,35 @@ impl Picture {
             let (level, slice) = (image.level, image.slice);
             return Err(refused(format!("there is no level {level}, slice {slice}")));
         }
-        let (width, height, _) = surface.level_size(image.level);
-        let planes: Vec<Surface> = (0..3).map_while(|n| surface.plane(n)).collect();
-        let mut pixels = Vec::with_capacity(width as usize * height as usize);
-        for y in 0..height {
-            for x in 0..width {
-                pixels.push(match &decoder {
-                    Some(decoder) => {
-                        let level = d.min_lod + image.level;
-                        let place = surface.place(TexelPosition {
-                            level,
-                            slice: image.slice,
-                            x,
-                            y,
-                            sample: image.sample,
-                        });
-                        from_channels(
-                            decoder.decode(&surface.read_cell(place), place.in_x, place.in_y),
-                            plain,
-                        )
-                    }
-                    None => planar_pixel(d.chroma_shift(), &planes, x, y),
-                });
-            }
-        }
-        Ok(Picture {
-            width,
-            height,
-            pixels,
+        Ok(Pixels {
+            surface,
+            image,
+            decoder,
+            planes: (0..3).map_while(|n| surface.plane(n)).collect(),
         })
+    }
+
+    /// Pixels across and down.
+    pub fn size(&self) -> (u32, u32) {
+        let (width, height, _) = self.surface.level_size(self.image.level);
+        (width, height)
+    }
+
+    /// The pixel in a column and row that the image has.
+    pub fn at(&self, x: u32, y: u32) -> [u16; 4] {
+        let (surface, image, d) = (self.surface, self.image, self.surface.description());
+        let Some((plain, decoder)) = &self.decoder else {
+            return planar_pixel(d.chroma_shift(), &self.planes, x, y);
+        };
+        let place = surface.place(TexelPosition {
+            level: d.min_lod + image.level,
+            slice: image.slice,
+            x,
+            y,
+            sample: image.sample,
+        });
+        let cell = surface.read_cell(place);
+        from_channels(decoder.decode(&cell, place.in_x, place.in_y), *plain)
     }
 }
 

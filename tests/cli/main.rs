@@ -4,6 +4,7 @@ mod folder;
 mod kernel;
 
 mod arguments;
+mod browser;
 mod commands;
 mod compiled;
 mod dap;
