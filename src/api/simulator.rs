@@ -6,6 +6,8 @@ use super::report::Report;
 use super::surface::{Contents, SamplerState, Surface};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Observer, Silent, ThreadId};
+#[cfg(feature = "cli")]
+use crate::explain::{page, stepped};
 use crate::files::{Disk, Files, InMemory};
 use crate::harness::argument;
 use crate::harness::bind::{Layer, Problem};
@@ -14,7 +16,9 @@ use crate::harness::directive::{Directives, Location, Mistake, Origin, Setting};
 use crate::harness::front::Front;
 use crate::harness::kernel::{Chosen, CompiledFile, Prepared, Refused};
 use crate::harness::language::Language;
-use crate::harness::session::{self, Options};
+use crate::harness::session::{self, Options, Session};
+#[cfg(feature = "cli")]
+use crate::harness::stepped::record;
 use crate::harness::{self, companion_files, load, program_file};
 use crate::isa::{Platform, Type};
 use crate::launch::kernel::{Argument, Size};
@@ -88,6 +92,16 @@ enum Setup {
     Surface(String, Surface),
     Sampler(String, SamplerState),
     Set(String, Vec<u8>),
+}
+
+/// What a run left, with its warnings as a report.
+fn outcome_of(mut session: Session, layers: &[Layer], options: Options) -> Outcome {
+    let warnings: Vec<Problem> = std::mem::take(&mut session.warnings);
+    Outcome {
+        session,
+        warnings: Report::of_layers(warnings, layers),
+        launch: options.launch,
+    }
 }
 
 impl Simulator {
@@ -333,16 +347,36 @@ impl Simulator {
         let mut session =
             started.map_err(|refused| Report::of_layers(refused.problems, &layers))?;
         let observers = std::mem::take(&mut session.outcome.observers);
-        let mut session = session.without_observers();
-        let warnings: Vec<Problem> = std::mem::take(&mut session.warnings);
-        let warnings = Report::of_layers(warnings, &layers);
-        let launch = options.launch;
-        let outcome = Outcome {
-            session,
-            warnings,
-            launch,
-        };
-        Ok((outcome, observers))
+        let session = session.without_observers();
+        Ok((outcome_of(session, &layers, options), observers))
+    }
+
+    /// Runs it and makes a page of HTML of it, which shows each step in a browser: what `visim run --html` writes.
+    ///
+    /// The page holds the first 100,000 instructions of all threads.
+    ///
+    /// # Errors
+    /// As [`Simulator::run`].
+    #[cfg(feature = "cli")]
+    pub fn run_with_page(&self) -> Result<(Outcome, String), Report> {
+        Ledger::within(Some(&Ledger::new(self.memory)), || {
+            let (mut layers, found, options) = self.layers()?;
+            if let Text::Program(program) = &self.text {
+                layers.push(Layer::of_platform(program.program.platform));
+                layers.push(Layer::of_kernel(&program.program.name));
+            }
+            let mut page = page::Page::default();
+            let recorded = stepped::Options {
+                most_bytes: page::MOST_BYTES,
+                ..stepped::Options::default()
+            };
+            let sink: stepped::Sink<'_> = Box::new(|record, line| page.add(record, line));
+            let session = record(&layers, found, &options, recorded, sink, |_| Silent);
+            let session =
+                session.map_err(|refused| Report::of_layers(refused.problems, &layers))?;
+            let html = page.html(layers[0].source.name(), 0);
+            Ok((outcome_of(session, &layers, options), html))
+        })
     }
 
     /// The program that [`Simulator::run`] runs, without a run; `None` where that is refused.

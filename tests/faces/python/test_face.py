@@ -33,6 +33,23 @@ INVERT = """.version 4.1
 """
 
 
+def test_a_run_is_shown_as_a_page(tmp_path):
+    outcome = visim.run(ADD, registers={"V32": np.arange(8)}, steps=True)
+    assert list(outcome.registers["V32"]) == list(range(2, 10))
+    page = outcome.show(height=400)
+    frame = page._repr_html_()
+    assert frame.startswith("<iframe srcdoc=") and 'height="400"' in frame
+    assert "<script" not in frame and "&lt;script" in frame
+    page.save(tmp_path / "page.html")
+    assert "add (M1, 8) V32(0,0)" in (tmp_path / "page.html").read_text("utf-8")
+    same = visim.Program(ADD, platform="dg2").run(steps=True)
+    assert '"platform":"dg2"' in same.show().html
+    with pytest.raises(ValueError, match="steps=True"):
+        visim.run(ADD).show()
+    with pytest.raises(visim.Error):
+        visim.run("nonsense\nnonsense", steps=True)
+
+
 def test_registers_go_in_and_come_back():
     values = np.arange(8, dtype=np.int32)
     outcome = visim.run(ADD, registers={"V32": values})

@@ -188,6 +188,14 @@ impl Simulator {
             Err(report) => Err(refused(py, &report)),
         }
     }
+
+    /// Runs it and makes a page of its steps.
+    fn run_with_page(&self, py: Python<'_>) -> PyResult<(Outcome, String)> {
+        match py.detach(|| self.0.run_with_page()) {
+            Ok((outcome, page)) => Ok((Outcome(Arc::new(outcome)), page)),
+            Err(report) => Err(refused(py, &report)),
+        }
+    }
 }
 
 /// A kernel that was checked and lowered.

@@ -22,7 +22,7 @@ visim` is the command line.
 
 from ._arrays import Local, Sampler, Surface
 from ._report import Diagnostic, Error, Report
-from ._run import Outcome, Program, Registers, Variable, run
+from ._run import Outcome, Page, Program, Registers, Variable, run
 from ._visim import __version__, platforms
 
 __all__ = [
@@ -30,6 +30,7 @@ __all__ = [
     "Error",
     "Local",
     "Outcome",
+    "Page",
     "Program",
     "Registers",
     "Report",

@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import html
 import os
 from collections.abc import Iterator, Mapping, Sequence
 from dataclasses import dataclass
@@ -103,6 +104,29 @@ class _Arguments(Mapping[str, "NDArray[Any]"]):
         return len(self._names)
 
 
+class Page:
+    """The steps of a run as a page of HTML that needs no network: a notebook shows it in a frame.
+
+    * `html`: the page, for a browser or a file.
+    * `height`: of the frame in a notebook, in pixels.
+    """
+
+    def __init__(self, html: str, height: int) -> None:
+        self.html = html
+        self.height = height
+
+    def save(self, path: str | os.PathLike[str]) -> None:
+        """Writes the page to a file. OSError: it cannot be written."""
+        Path(path).write_text(self.html, "utf-8")
+
+    def _repr_html_(self) -> str:
+        page = html.escape(self.html, quote=True)
+        return f'<iframe srcdoc="{page}" width="100%" height="{self.height}" style="border: 0"></iframe>'
+
+    def __repr__(self) -> str:
+        return f"<visim.Page of {len(self.html)} characters>"
+
+
 class Outcome:
     """What a run left.
 
@@ -118,8 +142,9 @@ class Outcome:
     * `thread_count`, `instruction_count`: hardware threads that ran, instructions that all of them ran.
     """
 
-    def __init__(self, native: _visim.Outcome, shapes: dict[str, Any], bound: list[str], given: list[str]) -> None:
+    def __init__(self, native: _visim.Outcome, shapes: dict[str, Any], bound: list[str], given: list[str], page: str | None = None) -> None:
         self._native = native
+        self._page = page
         self._shapes = shapes
         self._variables = _variables(native.variables())
         self.registers = Registers(native, self._variables, 0)
@@ -142,6 +167,15 @@ class Outcome:
         if surface is None:
             raise KeyError(name)
         return surface
+
+    def show(self, height: int = 720) -> Page:
+        """The steps of the run as a page, which a notebook shows: registers, lanes, messages, texels, surfaces.
+
+        `height`: of the frame in pixels. ValueError: the run was not recorded, which `run(..., steps=True)` does.
+        """
+        if self._page is None:
+            raise ValueError("the steps of this run were not recorded: run(..., steps=True)")
+        return Page(self._page, height)
 
     @property
     def diagnostics(self) -> Report:
@@ -306,6 +340,7 @@ def run(
     max_instructions: int | None = None,
     through_bits: bool = False,
     all_threads: bool = False,
+    steps: bool = False,
 ) -> Outcome:
     """Runs a kernel.
 
@@ -330,6 +365,7 @@ def run(
     * `max_instructions`: of one thread, before the run ends with `L0602`; 100 million without it.
     * `through_bits`: makes each message into the bits of the hardware, and serves those.
     * `all_threads`: keeps the registers of all threads for `Outcome.registers_of`.
+    * `steps`: records the first 100,000 instructions for `Outcome.show`; groups run one after the other then.
 
     Raises `Error` for all that is wrong with the text, with what is bound, or with a thread that could not go on;
     OSError for a file that cannot be read; TypeError and ValueError for what cannot be made into bytes.
@@ -368,4 +404,5 @@ def run(
         start.keep_all_threads()
     bound = [str(key) for key in surfaces or {}]
     memory = [str(key) for key in given if shapes.get(f"argument {key}")]
-    return Outcome(start.run(), shapes, bound, memory)
+    native, page = start.run_with_page() if steps else (start.run(), None)
+    return Outcome(native, shapes, bound, memory, page)
