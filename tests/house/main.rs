@@ -2,6 +2,7 @@
 //! diagnostics have cases of.
 
 mod audit;
+mod course;
 mod coverage;
 mod docs;
 mod grammar;
