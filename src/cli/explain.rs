@@ -8,13 +8,14 @@ use super::output::{Exit, Output};
 use super::run::say;
 use super::watch::write_page;
 use crate::check::CheckOptions;
-use crate::diagnostic::{CODES, Code};
+use crate::diagnostic::Code;
 use crate::exec::Silent;
 use crate::exec::observer::{At, Observer, Running};
 use crate::explain::line::{LineObserver, follow};
 use crate::explain::page::{MOST_BYTES, Page};
 use crate::explain::state::{State, states_of};
 use crate::explain::stepped;
+use crate::explain::word;
 use crate::finalizer::Release;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
@@ -29,12 +30,15 @@ use crate::visa_binary::{self, Version};
 use serde_json::json;
 use std::path::{Path, PathBuf};
 
-/// Explains a diagnostic code, or follows one line of a program.
+/// Explains a diagnostic code or a word of the language, or follows one line of a program.
 #[derive(Debug, clap::Args)]
 pub struct Explain {
-    /// A code as `E0701`, or a line as `kernel.visa:12`.
-    #[arg(value_name = "CODE|FILE:LINE")]
-    subject: String,
+    /// A code as `E0701`, a mnemonic, directive, built-in register, platform or type, or a line as `kernel.visa:12`.
+    #[arg(value_name = "CODE|WORD|FILE:LINE", required_unless_present = "list")]
+    subject: Option<String>,
+    /// List all codes and words that can be explained.
+    #[arg(long, conflicts_with = "subject")]
+    list: bool,
     /// Write a page that shows the run in a browser, from the first time on that the line runs; see visim run --html.
     #[arg(long, value_name = "PAGE")]
     html: Option<PathBuf>,
@@ -45,10 +49,13 @@ pub struct Explain {
 impl Explain {
     /// Runs the command.
     pub fn run(self, output: &mut Output) -> Exit {
-        if !self.subject.contains(':') {
-            return code(&self.subject, output);
+        let Some(subject) = &self.subject else {
+            return list(output);
+        };
+        if !subject.contains(':') {
+            return word(subject, output);
         }
-        let FileLine { file, line } = match self.subject.parse::<FileLine>() {
+        let FileLine { file, line } = match subject.parse::<FileLine>() {
             Ok(subject) => subject,
             Err(why) => return output.complain(&why),
         };
@@ -118,14 +125,54 @@ fn page(opened: Opened, line: usize, path: &Path, output: &mut Output) -> Exit {
     write_page(&page, source, line, path, output)
 }
 
-fn code(name: &str, output: &mut Output) -> Exit {
-    let Some(code) = Code::from_name(name) else {
-        let meant = nearest(name, CODES.iter().map(|c| c.name));
+/// All that can be explained without a file.
+fn list(output: &mut Output) -> Exit {
+    for (kind, names) in word::all() {
+        output.heading(kind);
+        for line in names.chunks(8) {
+            output.text(&format!("  {}\n", line.join(" ")));
+        }
+        output.field(kind, || json!(names));
+    }
+    Exit::Fine
+}
+
+fn word(name: &str, output: &mut Output) -> Exit {
+    if let Some(code) = Code::from_name(name) {
+        return explain_code(code, output);
+    }
+    let found = word::words(name);
+    if found.is_empty() {
+        let all = word::all();
+        let meant = nearest(
+            name,
+            all.iter()
+                .flat_map(|(_, names)| names.iter().map(|n| &n[..])),
+        );
         let meant = meant.map_or(String::new(), |m| format!("; did you mean {m}?"));
         return output.complain(&format!(
-            "`{name}` is neither a code such as E0101 nor a line of a file such as kernel.visa:12{meant}"
+            "`{name}` is neither a code such as E0101, nor a word such as media_ld, nor a line of a file such as \
+             kernel.visa:12{meant} visim explain --list has all words"
         ));
-    };
+    }
+    for word in &found {
+        output.text(&format!("{}, {}: {}\n\n", word.name, word.kind, word.does));
+        for (heading, line) in &word.rows {
+            output.text(&format!("{heading:<9} {line}\n"));
+        }
+        output.text("\n");
+    }
+    output.field("words", || {
+        let rows = |word: &word::Word| {
+            let rows = word.rows.iter().map(|(heading, line)| json!({ "heading": heading, "text": line }));
+            json!({ "name": word.name, "kind": word.kind, "does": word.does, "rows": rows.collect::<Vec<_>>() })
+        };
+        found.iter().map(rows).collect()
+    });
+    Exit::Fine
+}
+
+fn explain_code(code: Code, output: &mut Output) -> Exit {
     let info = code.info();
     output.text(&format!(
         "{}[{}]: {}\n\n{}\n",

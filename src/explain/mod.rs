@@ -7,6 +7,7 @@
 pub mod bits;
 mod contradictions;
 pub mod drawing;
+pub mod lessons;
 pub mod line;
 pub mod listing;
 pub mod manual;
@@ -16,3 +17,4 @@ pub mod page;
 pub mod picture;
 pub mod state;
 pub mod stepped;
+pub mod word;

@@ -19,6 +19,21 @@ const CHANNELS: [char; 4] = ['R', 'G', 'B', 'A'];
 
 /// The page's word for each operand, in the order of the text; the last goes on where operands go on.
 pub(super) fn words(unit: &Unit, instruction: &Instruction<VarId>) -> Vec<String> {
+    let short = |index: usize| {
+        let operand = instruction.operands.get(index);
+        let ty = operand.and_then(|o| type_of(unit, &o.node));
+        ty.is_some_and(|ty| ty.bytes() == 2)
+    };
+    named(instruction.opcode.node, short)
+}
+
+/// The same of any instruction of an opcode, whose parameters are of 32 bits.
+pub(super) fn of_opcode(opcode: Opcode) -> Vec<String> {
+    named(opcode, |_| false)
+}
+
+/// `short`: whether the operand at a position has elements of 16 bits.
+fn named(opcode: Opcode, short: impl Fn(usize) -> bool) -> Vec<String> {
     const SAMPLED: [&str; 6] = [
         "sampler", "surface", "u_offset", "v_offset", "deltaU", "deltaV",
     ];
@@ -29,7 +44,7 @@ pub(super) fn words(unit: &Unit, instruction: &Instruction<VarId>) -> Vec<String
         "x_offset",
         "y_offset",
     ];
-    let listed: Vec<&str> = match instruction.opcode.node {
+    let listed: Vec<&str> = match opcode {
         Opcode::MediaLd => [&BLOCK[..], &["dst"]].concat(),
         Opcode::MediaSt => [&BLOCK[..], &["src"]].concat(),
         Opcode::Avs => [
@@ -47,14 +62,13 @@ pub(super) fn words(unit: &Unit, instruction: &Instruction<VarId>) -> Vec<String
         ]
         .concat(),
         Opcode::SampleUnorm => [&SAMPLED[..], &["dst"]].concat(),
-        _ => return by_slot(unit, instruction),
+        _ => return by_slot(opcode, short),
     };
     listed.into_iter().map(str::to_owned).collect()
 }
 
 /// Words of instructions whose page has no list of their own: the slot's, the parameters' in their order.
-fn by_slot(unit: &Unit, instruction: &Instruction<VarId>) -> Vec<String> {
-    let opcode = instruction.opcode.node;
+fn by_slot(opcode: Opcode, short: impl Fn(usize) -> bool) -> Vec<String> {
     let slots = opcode.info().slots;
     let sources = slots.iter().filter(|s| is_source(**s)).count();
     let mut seen = 0;
@@ -63,11 +77,8 @@ fn by_slot(unit: &Unit, instruction: &Instruction<VarId>) -> Vec<String> {
         match slot {
             Slot::SamplerAndSurface => words.extend(["sampler".to_owned(), "surface".to_owned()]),
             Slot::Params { .. } => {
-                let first = instruction.operands.get(words.len());
-                let short = first.and_then(|o| type_of(unit, &o.node));
-                let short = short.is_some_and(|ty| ty.bytes() == 2);
                 words.extend(
-                    parameters(opcode, short)
+                    parameters(opcode, short(words.len()))
                         .iter()
                         .map(|name| (*name).to_owned()),
                 );
