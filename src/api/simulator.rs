@@ -359,6 +359,12 @@ impl Simulator {
     /// As [`Simulator::run`].
     #[cfg(feature = "cli")]
     pub fn run_with_page(&self) -> Result<(Outcome, String), Report> {
+        self.page_of(stepped::Options::default().most_steps)
+    }
+
+    /// As [`Simulator::run_with_page`], with at most so many instructions in the page.
+    #[cfg(feature = "cli")]
+    pub(crate) fn page_of(&self, most_steps: u64) -> Result<(Outcome, String), Report> {
         Ledger::within(Some(&Ledger::new(self.memory)), || {
             let (mut layers, found, options) = self.layers()?;
             if let Text::Program(program) = &self.text {
@@ -368,6 +374,7 @@ impl Simulator {
             let mut page = page::Page::default();
             let recorded = stepped::Options {
                 most_bytes: page::MOST_BYTES,
+                most_steps,
                 ..stepped::Options::default()
             };
             let sink: stepped::Sink<'_> = Box::new(|record, line| page.add(record, line));

@@ -7,6 +7,7 @@ use super::launch::{Opened, Target};
 use super::output::{Exit, Output};
 use super::run::say;
 use super::watch::write_page;
+use super::word;
 use crate::check::CheckOptions;
 use crate::diagnostic::Code;
 use crate::exec::Silent;
@@ -15,7 +16,6 @@ use crate::explain::line::{LineObserver, follow};
 use crate::explain::page::{MOST_BYTES, Page};
 use crate::explain::state::{State, states_of};
 use crate::explain::stepped;
-use crate::explain::word;
 use crate::finalizer::Release;
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::front::Front;
@@ -152,7 +152,7 @@ fn word(name: &str, output: &mut Output) -> Exit {
         let meant = meant.map_or(String::new(), |m| format!("; did you mean {m}?"));
         return output.complain(&format!(
             "`{name}` is neither a code such as E0101, nor a word such as media_ld, nor a line of a file such as \
-             kernel.visa:12{meant} visim explain --list has all words"
+             kernel.visa:12{meant} (visim explain --list has all words)"
         ));
     }
     for word in &found {

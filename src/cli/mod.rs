@@ -7,6 +7,7 @@
 //! On success a command prints its result and nothing else; colour is used on a terminal only, and
 //! `--format json` prints the same facts as one JSON value on standard output.
 
+mod book;
 mod check;
 pub mod dap;
 mod debug;
@@ -17,6 +18,7 @@ mod fault;
 mod fmt;
 mod input;
 mod launch;
+mod lessons;
 mod limits;
 mod lower;
 mod output;
@@ -30,6 +32,7 @@ mod test;
 mod tld;
 mod video;
 mod watch;
+mod word;
 
 use crate::surface::ledger::{Ledger, USUAL_MEMORY};
 use clap::parser::ValueSource;
@@ -76,6 +79,7 @@ enum Command {
     State(state::States),
     Picture(picture::Picture),
     Video(Box<video::Video>),
+    Book(book::Book),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -152,6 +156,7 @@ fn carry_out(command: Command, output: &mut Output) -> Exit {
         Command::State(command) => command.run(output),
         Command::Picture(command) => command.run(output),
         Command::Video(command) => command.run(output),
+        Command::Book(command) => command.run(output),
         Command::Completions(command) => command.run(Options::command(), output),
         Command::Man(command) => command.run(Options::command(), output),
     }

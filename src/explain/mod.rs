@@ -7,7 +7,6 @@
 pub mod bits;
 mod contradictions;
 pub mod drawing;
-pub mod lessons;
 pub mod line;
 pub mod listing;
 pub mod manual;
@@ -17,4 +16,5 @@ pub mod page;
 pub mod picture;
 pub mod state;
 pub mod stepped;
-pub mod word;
+
+pub use operands::of_opcode as operand_names;

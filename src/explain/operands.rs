@@ -28,7 +28,7 @@ pub(super) fn words(unit: &Unit, instruction: &Instruction<VarId>) -> Vec<String
 }
 
 /// The same of any instruction of an opcode, whose parameters are of 32 bits.
-pub(super) fn of_opcode(opcode: Opcode) -> Vec<String> {
+pub fn of_opcode(opcode: Opcode) -> Vec<String> {
     named(opcode, |_| false)
 }
 

@@ -36,7 +36,7 @@ pub mod run_result;
 pub mod sampler;
 pub mod sends;
 pub mod session;
-mod shape;
+pub mod shape;
 pub mod states;
 #[cfg(feature = "cli")]
 pub mod stepped;

@@ -42,7 +42,8 @@ pub struct Shape {
     pub mips: bool,
 }
 
-const KEYS: [&str; 23] = [
+/// Keys of `SURFACE`.
+pub const KEYS: [&str; 23] = [
     "disable", "pitch", "kind", "slices", "levels", "mips", "min_lod", "element", "samples",
     "storage", "tiling", "swizzle", "x", "y", "lines", "gen", "below", "align", "qpitch", "frame",
     "palette", "mcs", "clear",

@@ -4,6 +4,7 @@ mod folder;
 mod kernel;
 
 mod arguments;
+mod book;
 mod browser;
 mod commands;
 mod compiled;

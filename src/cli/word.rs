@@ -3,9 +3,10 @@
 //! All of it comes from the tables, the grammar and the lessons.
 
 use super::lessons::LESSONS;
-use super::{manual, operands};
 use crate::diagnostic::CODES;
+use crate::explain::{manual, operand_names};
 use crate::harness::directive::KEYWORDS;
+use crate::harness::shape::KEYS;
 use crate::isa::availability::who_has;
 use crate::isa::predefined::{self, PREDEFINED, SURFACES};
 use crate::isa::{OPCODES, OpInfo, Opcode, Platform, PredicateUse, Slot, Type};
@@ -22,7 +23,7 @@ const MOST_LESSONS: usize = 6;
 pub struct Word {
     /// The word.
     pub name: String,
-    /// `instruction`, `directive`, `register`, `surface`, `platform` or `type`.
+    /// `instruction`, `directive`, `register`, `surface`, `key`, `platform` or `type`.
     pub kind: &'static str,
     /// What it does or is, in a sentence.
     pub does: String,
@@ -51,6 +52,11 @@ pub fn words(name: &str) -> Vec<Word> {
         .iter()
         .filter(|(_, s)| s.trim_start_matches('%') == bare);
     found.extend(surfaces.map(|(index, name)| surface(*index, name)));
+    found.extend(
+        KEYS.iter()
+            .filter(|key| **key == name)
+            .map(|key| self::key(key)),
+    );
     found.extend(Platform::from_name(name).map(platform));
     found.extend(
         Type::ALL
@@ -104,7 +110,7 @@ fn instruction(row: &OpInfo) -> Word {
     rows.extend(manual::page(opcode).map(|page| ("page", page)));
     rows.push(("platforms", who_has(|p| row.availability.on(p))));
     rows.push(("form", form(opcode)));
-    let names = operands::of_opcode(opcode);
+    let names = operand_names(opcode);
     let slots = row.slots.iter().flat_map(|slot| match slot {
         Slot::SamplerAndSurface => vec!["a sampler", "a surface"],
         slot => vec![meaning(*slot)],
@@ -175,7 +181,8 @@ fn lessons(word: &str, directive: bool) -> Vec<(&'static str, String)> {
         if found.is_empty() {
             found.push(("example", line.trim().to_owned()));
             found.push(("run it", format!("visim run {}", lesson.path)));
-            if !directive {
+            // Declarations have nothing to follow.
+            if !directive && !line.trim_start().starts_with('.') {
                 found.push((
                     "follow it",
                     format!("visim explain {}:{number}", lesson.path),
@@ -196,7 +203,7 @@ fn lessons(word: &str, directive: bool) -> Vec<(&'static str, String)> {
 fn directive(word: &str, usage: &str) -> Word {
     let mut rows = vec![
         ("form", format!("// {word} {usage}")),
-        ("defined", "README, \"Directives\"".to_owned()),
+        ("defined", "README, \"Directives and options\"".to_owned()),
     ];
     rows.extend(lessons(word, true));
     Word {
@@ -239,6 +246,30 @@ fn surface(index: u32, name: &str) -> Word {
         name: name.to_owned(),
         kind: "surface",
         does: "A built-in surface.".to_owned(),
+        rows,
+    }
+}
+
+fn key(key: &str) -> Word {
+    let with = format!("{key}=");
+    let lines = LESSONS.iter().filter_map(|lesson| {
+        let mut lines = lesson
+            .directives("SURFACE")
+            .filter(|(_, line)| line.contains(&with));
+        lines.next().map(|(_, line)| (lesson, line))
+    });
+    let mut rows = vec![("defined", "README, \"Directives and options\"".to_owned())];
+    for (number, (lesson, line)) in lines.take(MOST_LESSONS).enumerate() {
+        if number == 0 {
+            rows.push(("example", line.trim().to_owned()));
+            rows.push(("run it", format!("visim run {}", lesson.path)));
+        }
+        rows.push(("lesson", format!("{}: {}", lesson.path, lesson.title())));
+    }
+    Word {
+        name: key.to_owned(),
+        kind: "key",
+        does: "A key of SURFACE and --surface.".to_owned(),
         rows,
     }
 }
