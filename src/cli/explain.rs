@@ -3,15 +3,15 @@
 
 use super::encode::{record_json, record_text};
 use super::input::FileLine;
-use super::launch::{Opened, Target};
+use super::launch::{Opened, Target, one_thread};
 use super::output::{Exit, Output};
 use super::run::say;
 use super::watch::write_page;
 use super::word;
 use crate::check::CheckOptions;
 use crate::diagnostic::Code;
-use crate::exec::Silent;
 use crate::exec::observer::{At, Observer, Running};
+use crate::exec::{Silent, ThreadId};
 use crate::explain::line::{LineObserver, follow};
 use crate::explain::page::{MOST_BYTES, Page};
 use crate::explain::state::{State, states_of};
@@ -42,6 +42,9 @@ pub struct Explain {
     /// Write a page that shows the run in a browser, from the first time on that the line runs; see visim run --html.
     #[arg(long, value_name = "PAGE")]
     html: Option<PathBuf>,
+    /// Follow the line in this thread: a number in launch order, X,Y, or X,Y,Z,N.
+    #[arg(long, value_name = "THREAD")]
+    thread: Option<String>,
     #[command(flatten)]
     target: Target,
 }
@@ -64,18 +67,26 @@ impl Explain {
             Err(exit) => return exit,
         };
         let language = opened.layers[0].language;
+        if language == Language::Tld && self.thread.is_some() {
+            return output.complain("texture loads have no threads to choose from: --thread");
+        }
+        let thread = self.thread.as_deref();
+        let thread = match one_thread(thread, &opened.layers, &opened.options, output) {
+            Ok(thread) => thread,
+            Err(exit) => return exit,
+        };
         let again = (self.html.is_some() && language != Language::Tld).then(|| opened.clone());
         let exit = match language {
-            Language::Visa => of_line(opened, line, output),
+            Language::Visa => of_line(opened, line, thread, output),
             Language::Tld if self.html.is_some() => {
                 output.complain("texture loads have no steps: --html has no meaning for them")
             }
             Language::Tld => super::tld::explain(&opened.layers, opened.found, line, output),
-            Language::Send => super::sends::explain(&opened.layers, opened.found, line, output),
+            Language::Send => super::sends::explain(opened, line, thread, output),
         };
         match (again, &self.html) {
             (Some(opened), Some(path)) if exit != Exit::Command => {
-                exit.max(page(opened, line, path, output))
+                exit.max(page(opened, (line, thread), path, output))
             }
             _ => exit,
         }
@@ -95,7 +106,12 @@ impl Observer for Reached {
 }
 
 /// Writes the run of the first thread that comes to a line as a page; that of the first threads if none does.
-fn page(opened: Opened, line: usize, path: &Path, output: &mut Output) -> Exit {
+fn page(
+    opened: Opened,
+    (line, thread): (usize, Option<u32>),
+    path: &Path,
+    output: &mut Output,
+) -> Exit {
     let Opened {
         layers,
         found,
@@ -110,11 +126,11 @@ fn page(opened: Opened, line: usize, path: &Path, output: &mut Output) -> Exit {
     // A run that does not come to its end has no observers; its first threads are shown.
     let session = session::start_watched(&layers, found.clone(), &options, watch).ok();
     let ran = session.iter().flat_map(|s| &s.outcome.observers);
-    let thread = ran
+    let first = ran
         .filter(|(_, watch)| watch.is)
         .map(|(thread, _)| thread.index);
     let recorded = stepped::Options {
-        threads: thread.min().into_iter().collect(),
+        threads: thread.or(first.min()).into_iter().collect(),
         most_bytes: MOST_BYTES,
         ..stepped::Options::default()
     };
@@ -188,7 +204,7 @@ fn explain_code(code: Code, output: &mut Output) -> Exit {
     Exit::Fine
 }
 
-fn of_line(opened: Opened, line: usize, output: &mut Output) -> Exit {
+fn of_line(opened: Opened, line: usize, thread: Option<u32>, output: &mut Output) -> Exit {
     let Opened {
         layers,
         found,
@@ -230,7 +246,7 @@ fn of_line(opened: Opened, line: usize, output: &mut Output) -> Exit {
     }
     let span = followed.span;
     match session::start_watched(&layers, found, &options, |_| LineObserver::new(span)) {
-        Ok(session) => result(&session, output),
+        Ok(session) => result(&session, thread, output),
         Err(refused) => not_run(refused, &layers, output),
     }
 }
@@ -245,10 +261,17 @@ pub(super) fn not_run(refused: Refused, layers: &[Layer], output: &mut Output) -
     say(&fatal, layers, output)
 }
 
-/// What the line did in the first thread that ran it.
-pub(super) fn result(session: &Session<LineObserver>, output: &mut Output) -> Exit {
-    let Some((thread, watch)) = session.outcome.observers.iter().find(|o| o.1.runs > 0) else {
-        output.text("\nresult    the line was not reached\n");
+/// What the line did in the first thread that ran it, or in the one that is asked for.
+pub(super) fn result(
+    session: &Session<LineObserver>,
+    wanted: Option<u32>,
+    output: &mut Output,
+) -> Exit {
+    let mut ran = session.outcome.observers.iter();
+    let is_wanted = |id: &ThreadId| wanted.is_none_or(|wanted| id.index == wanted);
+    let Some((thread, watch)) = ran.find(|o| o.1.runs > 0 && is_wanted(&o.0)) else {
+        let by = wanted.map_or(String::new(), |wanted| format!(" by thread {wanted}"));
+        output.text(&format!("\nresult    the line was not reached{by}\n"));
         return Exit::Fine;
     };
     output.text(&format!(

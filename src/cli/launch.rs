@@ -1,6 +1,7 @@
 //! Launches on the command line: options joined with the text, functions that were taken, text that the kernel
 //! printed, outputs that are as expected or not.
 
+use super::binding::Binding;
 use super::check::{for_platform, platform};
 use super::input::Written;
 use super::output::{Exit, Output};
@@ -16,13 +17,15 @@ use serde_json::json;
 use std::path::Path;
 
 /// The options of commands that run a program to look at one line of it.
-#[derive(Debug, clap::Args)]
+#[derive(Clone, Debug, clap::Args)]
 pub struct Target {
     #[arg(long, value_parser = platform, help = for_platform("Run for this platform rather than the one the file names"))]
     platform: Option<Platform>,
     /// The kernel to run, where the file holds several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
+    #[command(flatten)]
+    pub binding: Binding,
     #[command(flatten)]
     launch: Launch,
     #[command(flatten)]
@@ -57,11 +60,22 @@ impl Target {
         let mut layers = vec![layer];
         layers.extend(self.platform.map(Layer::of_platform));
         layers.extend(kernel.map(Layer::of_kernel));
+        match self.binding.layers() {
+            Ok(more) => layers.extend(more),
+            Err(mistake) => {
+                output.diagnostics(&[mistake.0], &mistake.1);
+                return Err(Exit::Command);
+            }
+        }
         let launched = match layers[0].language {
             // A line of a program is explained without a launch, too.
             Language::Visa if self.launch.or_of_text(&layers[0], &file).is_asked() => {
                 let asked = (self.platform, kernel);
-                join(&self.launch, &mut layers, &file, asked, output)?
+                let launched = join(&self.launch, &mut layers, &file, asked, output)?;
+                if launched.is_some() {
+                    self.binding.beside_a_launch(output)?;
+                }
+                launched
             }
             _ => None,
         };
@@ -74,6 +88,29 @@ impl Target {
             found,
             options,
         })
+    }
+}
+
+/// The number of the thread that `--thread` names, if it is given.
+///
+/// # Errors
+/// What is wrong has been said.
+pub fn one_thread(
+    text: Option<&str>,
+    layers: &[Layer],
+    options: &session::Options,
+    output: &mut Output,
+) -> Result<Option<u32>, Exit> {
+    let Some(text) = text else {
+        return Ok(None);
+    };
+    let grid = session::threads(layers, options);
+    match super::watch::thread("--thread", text, &grid) {
+        Ok(number) => Ok(Some(number)),
+        Err(mistake) => {
+            output.diagnostics(&[mistake.0], &mistake.1);
+            Err(Exit::Command)
+        }
     }
 }
 

@@ -7,6 +7,7 @@
 //! On success a command prints its result and nothing else; colour is used on a terminal only, and
 //! `--format json` prints the same facts as one JSON value on standard output.
 
+mod binding;
 mod book;
 mod check;
 pub mod dap;

@@ -1,7 +1,7 @@
 //! `visim picture FILE:LINE` and `visim picture --tile Y`: pictures to learn from.
 
 use super::input::FileLine;
-use super::launch::{Opened, Target};
+use super::launch::{Opened, Target, one_thread};
 use super::output::{Exit, Output, check_standard};
 use super::run::say;
 use crate::diagnostic::Diagnostic;
@@ -41,7 +41,10 @@ pub struct Picture {
     swizzle: bool,
     /// The surface to draw; the first that the line touches if not given.
     #[arg(long, value_name = "NAME", conflicts_with = "tile")]
-    surface: Option<String>,
+    draw: Option<String>,
+    /// Draw what this thread touches only: a number in launch order, X,Y, or X,Y,Z,N.
+    #[arg(long, value_name = "THREAD", conflicts_with = "tile")]
+    thread: Option<String>,
     /// Its mip level, from the most detailed one.
     #[arg(long, default_value_t = 0, conflicts_with = "tile")]
     level: u32,
@@ -113,13 +116,28 @@ impl Picture {
         }
     }
 
+    /// The surface to draw: `--draw NAME`, or `--surface NAME`, which binds nothing.
+    fn drawn(&self) -> Option<&str> {
+        let mut named = self.target.binding.surface.iter();
+        let named = named.find(|text| !text.contains('='));
+        self.draw.as_deref().or(named.map(|name| &name[..]))
+    }
+
+    /// The program's options, without the surface to draw.
+    fn chosen(&self) -> Target {
+        let mut target = self.target.clone();
+        target.binding.surface.retain(|text| text.contains('='));
+        target
+    }
+
     fn of_line(&self, subject: &FileLine, output: &mut Output) -> Result<Drawing, Exit> {
         let FileLine { file, line } = subject;
         let Opened {
             layers,
             found,
             options,
-        } = self.target.open(file, output)?;
+        } = self.chosen().open(file, output)?;
+        let thread = one_thread(self.thread.as_deref(), &layers, &options, output)?;
         let source = &layers[0].source;
         let (span, wrong) = match layers[0].language {
             Language::Visa => {
@@ -154,14 +172,16 @@ impl Picture {
         let session = session::start_watched(&layers, found, &options, |_| Touched::new(span));
         let session = session.map_err(|refused| say(&refused.problems, &layers, output))?;
         let mut touched = Touched::new(span);
-        for (_, thread) in &session.outcome.observers {
-            touched.join(thread);
+        for (id, watch) in &session.outcome.observers {
+            if thread.is_none_or(|thread| id.index == thread) {
+                touched.join(watch);
+            }
         }
-        let index = match &self.surface {
+        let index = match self.drawn() {
             Some(name) => {
-                let option = Source::new("--surface", &name[..]);
+                let option = Source::new("--surface", name);
                 let whole = Span::new(0, name.len() as u32);
-                let name = Spanned::new(name.clone(), whole);
+                let name = Spanned::new(name.to_string(), whole);
                 bind::surface_index(&session.program, &name).map_err(|why| {
                     output.diagnostics(&[*why], &option);
                     Exit::Command

@@ -1,6 +1,7 @@
 //! `visim run FILE`: runs a program with the surfaces, samplers and values that its comments or the
 //! options bind, prints the registers asked for and writes the surfaces asked for.
 
+use super::binding::{Binding, Refused, layer};
 use super::check::{for_platform, platform};
 use super::input::Written;
 use super::launch;
@@ -13,17 +14,16 @@ use crate::files::{WriteError, Writes};
 use crate::harness::bind::{Layer, Problem};
 use crate::harness::case;
 use crate::harness::clauses;
-use crate::harness::directive::{self, Directives, Mistake};
+use crate::harness::directive;
 use crate::harness::grants;
 use crate::harness::language::Language;
 use crate::harness::launch::{Launch, Launched};
 use crate::harness::run_result::RunResult;
 use crate::harness::session::{self, Session};
 use crate::harness::values::{Number, bits, number};
-use crate::harness::words::Word;
 use crate::isa::{Platform, Type};
 use crate::launch::NativeCode;
-use crate::source::{Source, Span, Spanned};
+use crate::source::Spanned;
 use crate::surface::Ledger;
 use serde_json::{Value, json};
 use std::path::{Path, PathBuf};
@@ -41,31 +41,14 @@ pub struct Run {
     /// The kernel to run, where the file holds several.
     #[arg(long, value_name = "NAME")]
     kernel: Option<String>,
-    /// Give the memory of a surface: a file, zeros or a formula.
-    ///
-    /// NAME=PICTURE:FORMAT, NAME=new:WxH:FORMAT, NAME=new:WxH:FORMAT,byte(x,y) = x + y,
-    /// NAME=raw:PATH:FORMAT:WxH, NAME=nv12:PATH:WxH, NAME=yuy2:PATH:WxH; then any of :pitch=N
-    /// :tiling=Y :lines=top.
-    #[arg(long, value_name = "NAME=WHAT")]
-    surface: Vec<String>,
-    /// Give a sampler its state: NAME=filter=linear:address=wrap, NAME=avs:key=value.
-    #[arg(long, value_name = "NAME=KIND")]
-    sampler: Vec<String>,
-    /// Give a variable its starting value: NAME=8:ud, NAME="1.5 2.5:f".
-    #[arg(long, value_name = "NAME=VALUE:TYPE")]
-    set: Vec<String>,
+    #[command(flatten)]
+    binding: Binding,
     /// Print a register or surface after the run: NAME, NAME:TYPE, NAME:hex:PITCH, NAME.OFFSET@X,Y.
     #[arg(long, value_name = "NAME[:TYPE][:PITCH]")]
     dump: Vec<String>,
     /// Write a surface to a file after the run: a picture if the name ends in .png, else its rows.
     #[arg(long, value_name = "NAME=PATH")]
     save: Vec<String>,
-    /// Run a grid of X by Y threads.
-    #[arg(long, value_name = "X,Y")]
-    threads: Option<String>,
-    /// Run X by Y by Z work-groups, each of as many threads as --threads says.
-    #[arg(long, value_name = "X,Y,Z")]
-    groups: Option<String>,
     #[command(flatten)]
     launch: Launch,
     /// Keep the outputs of a launch that are not as expected: --keep left.
@@ -279,13 +262,7 @@ impl Run {
             None => {}
         }
         if launched.is_some() {
-            for (option, given) in [("threads", &self.threads), ("groups", &self.groups)] {
-                if given.is_some() {
-                    return Err(output.complain(&format!(
-                        "--{option} has no meaning for a launch, whose threads follow from --global and --local"
-                    )));
-                }
-            }
+            self.binding.beside_a_launch(output)?;
         }
         let options = session::Options {
             launch: launched.as_ref().map(|l| l.prepared.clone()),
@@ -308,80 +285,31 @@ impl Run {
     }
 
     /// The options as layers, each with its own text as the source.
-    fn options(&self) -> Result<Vec<Layer>, Box<(Diagnostic, Source)>> {
-        let mut layers = Vec::new();
-        let mut add =
-            |option: &str,
-             text: &str,
-             read: &dyn Fn(Word<'_>, &mut Directives) -> Result<(), Mistake>| {
-                let source = Source::new(option, text);
-                let mut directives = Directives::default();
-                let word = Spanned::new(text, Span::new(0, text.len() as u32));
-                match read(word, &mut directives) {
-                    Ok(()) => {
-                        layers.push(Layer::option(source, directives));
-                        Ok(())
-                    }
-                    Err(mistake) => Err(Box::new((*mistake, source))),
-                }
-            };
-        for text in &self.surface {
-            add("--surface", text, &|word, to| {
-                let separators = &[':'];
-                to.surfaces
-                    .push(clauses::surface(word, word.span, separators)?);
-                Ok(())
-            })?;
-        }
-        for text in &self.sampler {
-            add("--sampler", text, &|word, to| {
-                let separators = &[':', ' ', ','];
-                to.samplers
-                    .push(clauses::sampler(word, word.span, separators)?);
-                Ok(())
-            })?;
-        }
-        for text in &self.set {
-            add("--set", text, &|word, to| {
-                to.settings.push(clauses::setting(word)?);
-                Ok(())
-            })?;
-        }
+    fn options(&self) -> Result<Vec<Layer>, Refused> {
+        let mut layers = self.binding.layers()?;
         for text in &self.dump {
-            add("--dump", text, &|word, to| {
+            layers.push(layer("--dump", text, |word, to| {
                 to.dumps.push(clauses::dump(word)?);
                 Ok(())
-            })?;
+            })?);
         }
         for text in &self.save {
-            add("--save", text, &|word, to| {
+            layers.push(layer("--save", text, |word, to| {
                 to.saves.push(clauses::save(word)?);
                 Ok(())
-            })?;
-        }
-        if let Some(text) = &self.threads {
-            add("--threads", text, &|word, to| {
-                to.threads = Some(clauses::threads(word)?);
-                Ok(())
-            })?;
-        }
-        if let Some(text) = &self.groups {
-            add("--groups", text, &|word, to| {
-                to.groups = Some(clauses::groups(word)?);
-                Ok(())
-            })?;
+            })?);
         }
         if let Some(name) = &self.kernel {
-            add("--kernel", name, &|word, to| {
+            layers.push(layer("--kernel", name, |word, to| {
                 to.kernel = Some(word.map(str::to_string));
                 Ok(())
-            })?;
+            })?);
         }
         if let Some(platform) = self.platform {
-            add("--platform", platform.name, &|word, to| {
+            layers.push(layer("--platform", platform.name, |word, to| {
                 to.platform = Some(Spanned::new(platform, word.span));
                 Ok(())
-            })?;
+            })?);
         }
         Ok(layers)
     }

@@ -1,11 +1,10 @@
 //! `visim explain FILE.send:LINE`: a send's descriptor field by field, and what it did.
 
 use super::explain;
+use super::launch::Opened;
 use super::output::{Exit, Output};
-use crate::diagnostic::Diagnostic;
 use crate::explain::line::LineObserver;
-use crate::harness::bind::Layer;
-use crate::harness::session::{self, Options};
+use crate::harness::session;
 use crate::isa::Platform;
 use crate::message::fields::extended_gen5;
 use crate::message::text::explain_descriptor;
@@ -14,12 +13,12 @@ use crate::sends::{parse, scoreboard};
 use serde_json::json;
 
 /// Follows one line: the instruction, a message's bits by field, and its effect in the first thread.
-pub fn explain(
-    layers: &[Layer],
-    found: Vec<Diagnostic>,
-    number: usize,
-    output: &mut Output,
-) -> Exit {
+pub fn explain(opened: Opened, number: usize, thread: Option<u32>, output: &mut Output) -> Exit {
+    let Opened {
+        layers,
+        found,
+        options,
+    } = opened;
     let source = &layers[0].source;
     let (lines, _) = parse(source);
     let at = lines
@@ -59,8 +58,8 @@ pub fn explain(
     output.field("explanation", || json!(text));
     let span = line.span;
     let watch = |_| LineObserver::new(span);
-    match session::start_watched(layers, found, &Options::default(), watch) {
-        Ok(session) => explain::result(&session, output),
-        Err(refused) => explain::not_run(refused, layers, output),
+    match session::start_watched(&layers, found, &options, watch) {
+        Ok(session) => explain::result(&session, thread, output),
+        Err(refused) => explain::not_run(refused, &layers, output),
     }
 }

@@ -148,3 +148,29 @@ fn s21_contradictions_of_a_page_are_told_on_the_line() {
     assert!(starts(&explained("load_2dms_w"), "pages lod, r:"));
     assert!(!starts(&explained("load_lz"), "pages"));
 }
+
+#[test]
+fn explain_and_picture_take_surfaces_values_and_threads() {
+    use crate::folder::{folder, holds, said};
+    let text = ".version 4.1\n.kernel \"k\"\n.decl X v_type=G type=ud num_elts=1 align=GRF\n\
+        .decl D v_type=G type=ub num_elts=32 align=GRF\n.decl T6 v_type=T num_elts=1\n    \
+        shl (M1_NM, 1) X(0,0)<1> %thread_x(0,0)<0;1,0> 2:d\n    \
+        media_ld.nomod (4,1) T6 0 X(0,0)<0;1,0> 0:ud D.0\n    ret (M1, 1)\n";
+    let own = folder(&[("k.visa", text)]);
+    let surface = "T6=new:64x4:R8_UNORM,byte(x,y) = x";
+    let grid = ["--surface", surface, "--threads", "4,1"];
+    let line = ["explain", "k.visa:7"];
+    let first = said(&own, &[&line[..], &grid].concat(), 0);
+    holds(&first, &["in thread 0", "00 01 02 03"]);
+    let third = said(&own, &[&line[..], &grid, &["--thread", "2,0"]].concat(), 0);
+    holds(&third, &["in thread 2", "08 09 0a 0b"]);
+    let outside = said(&own, &[&line[..], &grid, &["--thread", "9"]].concat(), 2);
+    holds(&outside, &["the run has 4 threads"]);
+    let wrong = said(&own, &[&line[..], &["--surface", "T6:oops"]].concat(), 2);
+    holds(&wrong, &["--surface"]);
+    let drawn = ["picture", "k.visa:7", "-o", "out.png", "--thread", "1"];
+    said(&own, &[&drawn[..], &grid].concat(), 0);
+    assert!(own.path().join("out.png").is_file());
+    let named = said(&own, &[&drawn[..], &grid, &["--draw", "T9"]].concat(), 2);
+    holds(&named, &["T9"]);
+}
