@@ -20,11 +20,11 @@ const NO_BITS: [&str; 3] = [
 /// are clean under it.
 const FINDINGS: [(&str, &str); 15] = [
     (
-        "samples/42-sends-scatter.send",
+        "samples/sends/42-sends-scatter.send",
         "the eighth channel is outside the buffer",
     ),
     (
-        "samples/kernels/61-soften.bin",
+        "samples/kernels/52-soften.bin",
         "the compiler copies the fourth element of a vector of three",
     ),
     (

@@ -158,9 +158,9 @@ impl Simulator {
     /// use visim::Simulator;
     ///
     /// # let folder = concat!(env!("CARGO_MANIFEST_DIR"), "/samples/kernels");
-    /// let program = std::fs::read(format!("{folder}/61-soften.bin")).unwrap();
+    /// let program = std::fs::read(format!("{folder}/52-soften.bin")).unwrap();
     /// let values: Vec<u8> = [0.0_f32, 8.0, 8.0, 0.0].iter().flat_map(|v| v.to_le_bytes()).collect();
-    /// let outcome = Simulator::compiled("61-soften.bin", &program)
+    /// let outcome = Simulator::compiled("52-soften.bin", &program)
     ///     .global(&[4])
     ///     .buffer("in", &values)
     ///     .buffer("out", &[0; 16])

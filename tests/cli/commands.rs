@@ -141,7 +141,7 @@ fn options_without_effect_are_refused_by_name() {
 fn a_command_that_does_not_serve_a_language_says_so() {
     let folder = folder();
     std::fs::write(folder.path().join("empty.tld"), "").expect("written");
-    let target = include_str!("../../samples/43-sends-target.send");
+    let target = include_str!("../../samples/sends/43-sends-target.send");
     std::fs::write(folder.path().join("t.send"), target).expect("written");
     hold(folder.path(), &[
         (&["lower", "k.tld"], 2, "texture loads"),

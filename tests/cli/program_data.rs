@@ -13,11 +13,11 @@ fn samples() -> PathBuf {
 /// The text of lesson 60 and its program, as `change` leaves it.
 fn lesson(change: impl Fn(&mut Vec<u8>)) -> TempDir {
     let folder = folder(&[]);
-    let mut program = std::fs::read(samples().join("60-curves.zebin")).expect("the program");
+    let mut program = std::fs::read(samples().join("51-curves.zebin")).expect("the program");
     change(&mut program);
     std::fs::write(folder.path().join("k.bin"), program).expect("written");
     std::fs::copy(
-        samples().join("60-curves.visaasm"),
+        samples().join("51-curves.visaasm"),
         folder.path().join("k.visaasm"),
     )
     .expect("copied");
@@ -199,7 +199,7 @@ fn pointers_of_a_launch_file_are_told_to_lead_nowhere() {
 /// A program with bytes changed is read or refused.
 #[test]
 fn changed_programs_are_read_or_refused() {
-    let whole = std::fs::read(samples().join("60-curves.zebin")).expect("the program");
+    let whole = std::fs::read(samples().join("51-curves.zebin")).expect("the program");
     // What is read of it is from the data on; the native code and the source in front of it do not matter.
     let parts = [
         section(&whole, ".data.const")..section(&whole, ".spv"),

@@ -63,7 +63,7 @@ fn line_ends_of_windows_are_read_or_told() {
     let samples = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let cases = [
         ("01-first-mov.visa", Some("this line ends in CR LF")),
-        ("40-sends-math.send", None),
+        ("sends/40-sends-math.send", None),
         ("tld/01-one-texel.tld", None),
     ];
     for (name, told) in cases {

@@ -299,7 +299,7 @@ fn the_samples_are_without_remarks() {
     let folder = Path::new(env!("CARGO_MANIFEST_DIR")).join("samples");
     let files = visim::internals::harness::case::find(&folder).expect("samples");
     // Lessons of texture loads: `tests/model/tld.rs`. What a compiler wrote is as it is.
-    let compiled = |path: &Path| path.ends_with("kernels/61-soften.bin");
+    let compiled = |path: &Path| path.ends_with("kernels/52-soften.bin");
     for path in files
         .into_iter()
         .filter(|p| Language::of(p) != Language::Tld && !compiled(p))

@@ -166,7 +166,7 @@ def test_an_argument_that_the_kernel_does_not_have():
 
 
 def test_a_program_with_its_text_inside():
-    program = CORPUS.parents[2] / "samples" / "kernels" / "61-soften.bin"
+    program = CORPUS.parents[2] / "samples" / "kernels" / "52-soften.bin"
     values = np.array([0, 8, 8, 0], np.float32)
     what = {"global_size": 4, "args": {"in": values, "out": np.zeros(4, np.float32)}}
     for outcome in (visim.run(program, **what), visim.run(program.read_bytes(), **what)):

@@ -58,12 +58,12 @@ def test_a_wrong_option_is_named(folder):
 
 def test_launches_are_tests(folder):
     kernels = ROOT / "samples" / "kernels"
-    for name in ("61-soften.bin", "61-soften.launch.json", "61-in.bin", "61-out.bin"):
+    for name in ("52-soften.bin", "52-soften.launch.json", "52-in.bin", "52-out.bin"):
         shutil.copy(kernels / name, folder.path)
     sums = [path for path in kernels.iterdir() if path.name.startswith("28-")]
     for path in sums:
         shutil.copy(path, folder.path)
     # Data files and descriptions are none.
     run(folder).assert_outcomes(passed=3)
-    (folder.path / "61-out.bin").write_bytes(bytes(32))
+    (folder.path / "52-out.bin").write_bytes(bytes(32))
     run(folder).assert_outcomes(passed=2, failed=1)

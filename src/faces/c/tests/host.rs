@@ -89,7 +89,7 @@ fn a_host_in_c_uses_every_function() {
     }
     let folder = tempfile::tempdir().expect("a folder");
     let program = compiled(&root().join("tests/faces/c/host.c"), folder.path());
-    let kernel = root().join("samples/kernels/61-soften.bin");
+    let kernel = root().join("samples/kernels/52-soften.bin");
     succeeds(Command::new(&program).arg(&kernel));
     if !is_there("valgrind") {
         return;

@@ -1,8 +1,8 @@
-// Lesson 60: data of a program. Constants and globals at program scope travel in the compiler's program, not in
+// Lesson 51: data of a program. Constants and globals at program scope travel in the compiler's program, not in
 // arguments. The text asks for their addresses by name (faddr), and `curves` holds addresses itself: in the
 // program stand offsets, and beside them what they lead to (sections .rel.data.const and .rel.data.global).
 //
-//   visim run 60-curves.visaasm --zebin 60-curves.zebin --global 8 --arg out=buffer:bent.bin:size=32
+//   visim run 51-curves.visaasm --zebin 51-curves.zebin --global 8 --arg out=buffer:bent.bin:size=32
 //
 // Even work-items read `rise` and odd ones `fall` from its second number on; each adds `lift`, 0.5:
 //
