@@ -100,11 +100,12 @@ pub mod internals {
 
 // Inside the crate every stage is `crate::stage`.
 use internals::{
-    base, check, dataport, diagnostic, exec, files, finalizer, harness, isa, launch, lower, math,
-    message, observe, program, sampler, sends, source, surface, syntax, tld, visa_binary,
+    base, check, dataport, diagnostic, exec, explain, files, finalizer, harness, isa, launch,
+    lower, math, message, observe, program, sampler, sends, source, surface, syntax, tld,
+    visa_binary,
 };
 #[cfg(feature = "cli")]
-use internals::{debug, explain, video};
+use internals::{debug, video};
 
 pub use api::{Module, Outcome, Program, Report, SamplerState, Simulator, Surface, Variable};
 pub use diagnostic::Diagnostic;
