@@ -114,11 +114,11 @@ pub fn blank(order: &str, size: (u32, u32)) -> Argument {
 }
 
 pub fn buffer(bytes: &[u8]) -> Argument {
-    Argument::Buffer(Arc::new(Memory::from_bytes(bytes)))
+    Argument::Buffer(Arc::new(Memory::from_bytes(bytes)).into())
 }
 
 pub fn empty(bytes: u32) -> Argument {
-    Argument::Buffer(Arc::new(Memory::zeroed(bytes as usize)))
+    Argument::Buffer(Arc::new(Memory::zeroed(bytes as usize)).into())
 }
 
 pub fn int(value: u32) -> Argument {

@@ -225,6 +225,7 @@ impl Work {
             global: [self.size.0, self.size.1, 1],
             local: [group.0, group.1, 1],
             offset: [0; 3],
+            partial: false,
         };
         let prepared = file.prepare(&front.checked, self.name, arguments(self.size), &size);
         let launch = prepared.unwrap_or_else(|e| panic!("{}", e.message)).ready;

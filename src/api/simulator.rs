@@ -204,7 +204,7 @@ impl Simulator {
     pub fn buffer(self, argument: impl Into<String>, bytes: &[u8]) -> Simulator {
         self.argument(
             argument,
-            Argument::Buffer(Arc::new(Memory::from_bytes(bytes))),
+            Argument::Buffer(Arc::new(Memory::from_bytes(bytes)).into()),
         )
     }
 
@@ -528,6 +528,7 @@ impl Launch {
                 false => three(&self.local, 1),
             },
             offset: [0; 3],
+            partial: false,
         };
         file.prepare(&front.checked, kernel, arguments, &size)
     }

@@ -435,7 +435,7 @@ pub fn give(
     for (key, argument) in given {
         let number = number_of(key, arguments.len(), kernel)?;
         let own = match argument {
-            Argument::Buffer(memory) => holding(&memory.to_vec())?,
+            Argument::Buffer(buffer) => holding(&buffer.to_vec())?,
             other => other.clone(),
         };
         set(arguments, number, own);

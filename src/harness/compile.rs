@@ -12,13 +12,13 @@ use std::ffi::OsString;
 use std::fs;
 use std::hash::{DefaultHasher, Hash, Hasher};
 use std::path::{Path, PathBuf};
-use std::process::Command;
+use std::process::{Command, Stdio};
 
 /// Names the compiler, where it is not the `ocloc` of PATH.
 pub const OCLOC: &str = "VISIM_OCLOC";
 
-/// Asks for the sections of vISA text.
-const WITH_TEXT: &str = "-ze-emit-zebin-visa-sections";
+/// Asks for the sections of vISA text; the first word is for compilers that have another format by choice.
+pub const WITH_TEXT: &str = "-ze-allow-zebin -ze-emit-zebin-visa-sections";
 
 /// Lines of the compiler's output that are shown.
 const SHOWN: usize = 40;
@@ -33,7 +33,7 @@ fn refused(what: impl Into<String>) -> Diagnostic {
 }
 
 /// The compiler: the one named by [`OCLOC`], or that of PATH.
-fn compiler() -> Option<PathBuf> {
+pub fn compiler() -> Option<PathBuf> {
     if let Some(named) = env::var_os(OCLOC).filter(|name| !name.is_empty()) {
         return Some(PathBuf::from(named));
     }
@@ -41,6 +41,24 @@ fn compiler() -> Option<PathBuf> {
     let name = format!("ocloc{}", env::consts::EXE_SUFFIX);
     let found = env::split_paths(&path).map(|folder| folder.join(&name));
     found.into_iter().find(|file| file.is_file())
+}
+
+/// The devices that a compiler builds for, by its names; none if it does not say.
+pub fn devices(compiler: &Path) -> Vec<String> {
+    let help = Command::new(compiler)
+        .args(["compile", "--help"])
+        .stdin(Stdio::null())
+        .output();
+    let text = help.map_or(String::new(), |help| {
+        String::from_utf8_lossy(&[help.stdout, help.stderr].concat()).into_owned()
+    });
+    let list = text.split("<device_type> can be:").nth(1);
+    let list = list.and_then(|rest| rest.split('\n').next());
+    let names = list.unwrap_or_default().split(',').map(str::trim);
+    names
+        .filter(|name| !name.is_empty())
+        .map(str::to_string)
+        .collect()
 }
 
 /// Where programs, and what is known of earlier runs, are kept: the user's cache, or the folder of temporary files.
@@ -116,15 +134,17 @@ pub fn compile(path: &Path, device: &str, options: &[String]) -> Result<PathBuf,
     let ran = Command::new(&compiler).args(&arguments).output();
     let ran =
         ran.map_err(|error| io(&format!("{} cannot be started", compiler.display()), &error))?;
-    let made = work.path().join(format!("{name}.bin"));
-    if !ran.status.success() || !made.is_file() {
+    // Earlier compilers give the file no ending.
+    let names = [format!("{name}.bin"), name.clone()].map(|name| work.path().join(name));
+    let made = names.into_iter().find(|file| file.is_file());
+    let Some(made) = made.filter(|_| ran.status.success()) else {
         let mut what = refused(format!("{} does not compile for {device}", path.display()));
         let said = [ran.stdout, ran.stderr].concat();
         let said = String::from_utf8_lossy(&said).into_owned();
         let lines = said.lines().filter(|line| !line.trim().is_empty());
         what.notes.extend(lines.take(SHOWN).map(str::to_string));
         return Err(Box::new(what));
-    }
+    };
     fs::rename(&made, &program).map_err(|error| io("the program cannot be kept", &error))?;
     // A key that cannot be written only means that the next run compiles again.
     let _ = fs::write(&made_of, key);

@@ -188,7 +188,7 @@ impl Side {
             let names = &launched.prepared.description.names;
             for (number, argument) in (0..).zip(launched.arguments()) {
                 let own = match argument {
-                    Argument::Buffer(memory) => Held::Memory(memory.clone()),
+                    Argument::Buffer(buffer) => Held::Memory(buffer.memory.clone()),
                     Argument::Image(image) => Held::Surface(image.surface.clone()),
                     _ => continue,
                 };
@@ -524,6 +524,7 @@ mod tests {
             global: [128, 1, 1],
             local: [8, 1, 1],
             offset: [0; 3],
+            partial: false,
         };
         let least = shrink(from, Some(size), |given| {
             let global = given.size.map_or(128, |(global, _)| global[0]);

@@ -234,7 +234,13 @@ impl LaunchFile {
         };
         let size = size.grouped(description.required_local);
         Ok(Prepared {
-            ready: Arc::new(PreparedLaunch::new(&description, arguments, &size, &data)?),
+            ready: Arc::new(PreparedLaunch::new(
+                &description,
+                arguments,
+                &size,
+                &data.memory(),
+                &[],
+            )?),
             description: Arc::new(description),
             symbols: Arc::default(),
         })
@@ -495,7 +501,8 @@ impl CompiledFile {
                 &description,
                 arguments,
                 &size,
-                &self.compiled.data,
+                &self.compiled.data.memory(),
+                &[],
             )?),
             description: Arc::new(description),
             symbols: Arc::new(self.compiled.symbols.clone()),

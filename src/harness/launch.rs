@@ -402,6 +402,7 @@ impl Launch {
                 global: [1; 3],
                 local: [0; 3],
                 offset: [0; 3],
+                partial: false,
             },
             (None, None) => {
                 return Err(Box::new(

@@ -20,6 +20,10 @@ use std::path::Path;
 
 /// How the sections of vISA text are called; they have type 0xff000013.
 const VISA_TEXT: &str = ".visaasm";
+/// How the sections of native code are called; the name of the kernel follows.
+const CODE: &str = ".text.";
+/// What earlier compilers call every kernel in its text.
+const UNNAMED: &str = "kernel";
 /// `e_machine` of a device program.
 const MACHINE: u16 = 205;
 /// How the files begin.
@@ -163,6 +167,8 @@ pub fn of_device<'b>(
 /// A text of a program: a kernel, or a function of the kernel before it.
 struct Text {
     kernel: Option<String>,
+    /// Its own name is that of all kernels.
+    unnamed: bool,
     lanes: Option<u32>,
     text: String,
 }
@@ -179,6 +185,7 @@ impl Text {
         });
         Text {
             kernel,
+            unnamed: false,
             lanes,
             text,
         }
@@ -195,19 +202,53 @@ fn texts(program: &[u8], path: &Path) -> Result<Vec<Text>, Refused> {
         let refused = Diagnostic::with_message(Code::E0640, what).note(error.to_string());
         Box::new(refused.help("the whole file: is it cut off?"))
     })?;
-    let is_text = |section: &object::Section<'_, '_>| {
-        section.name().is_ok_and(|name| name.starts_with(VISA_TEXT))
-    };
-    let data = file
-        .sections()
-        .filter(is_text)
-        .filter_map(|s| s.data().ok());
-    let text = |bytes: &[u8]| {
-        String::from_utf8_lossy(bytes)
-            .trim_end_matches('\0')
-            .to_string()
-    };
-    Ok(data.map(|bytes| Text::new(text(bytes))).collect())
+    let names = file.sections().filter_map(|section| section.name().ok());
+    let mut kernels = names.filter_map(|name| name.strip_prefix(CODE));
+    let mut texts = Vec::new();
+    for section in file.sections() {
+        let name = section.name().unwrap_or_default();
+        let (true, Ok(bytes)) = (name.starts_with(VISA_TEXT), section.data()) else {
+            continue;
+        };
+        let text = String::from_utf8_lossy(bytes);
+        let text = text.trim_end_matches('\0').to_string();
+        texts.push(match name == VISA_TEXT {
+            // The order of the sections is all that says whose text it is.
+            true => {
+                let (unnamed, text) = named(text, kernels.next());
+                Text {
+                    unnamed,
+                    ..Text::new(text)
+                }
+            }
+            false => Text::new(text),
+        });
+    }
+    Ok(texts)
+}
+
+/// A kernel's text with its name: earlier compilers call all kernels of a program the same.
+fn named(text: String, name: Option<&str>) -> (bool, String) {
+    let own = kernel_line(UNNAMED);
+    match name {
+        Some(name) if name != UNNAMED && text.contains(&own) => {
+            (true, text.replacen(&own, &kernel_line(name), 1))
+        }
+        _ => (false, text),
+    }
+}
+
+fn kernel_line(name: &str) -> String {
+    format!("\n.kernel \"{name}\"")
+}
+
+/// The names of the kernels of a device program, in its order.
+///
+/// # Errors
+/// `E0640`: it is not whole.
+pub fn kernels_of(program: &[u8], path: &Path) -> Result<Vec<String>, Refused> {
+    let texts = texts(program, path)?;
+    Ok(kernels(&texts).into_iter().map(str::to_string).collect())
 }
 
 /// The texts of a device program as one: every kernel with the functions that it calls, or the one called `kernel`.
@@ -235,7 +276,9 @@ pub fn source(program: &[u8], path: &Path, kernel: Option<&str>) -> Result<Sourc
             refused.note(format!("its kernels: {}", names.join(", "))),
         ));
     }
-    // What follows a kernel are its functions; those of the symbol table belong to all.
+    // What follows a kernel are its functions; those of the symbol table belong to all. Earlier compilers write
+    // each function once, behind all kernels: there all are taken.
+    let shared = texts.iter().any(|text| text.unnamed);
     let mut whole: Option<Source> = None;
     let mut taken = false;
     for text in &texts {
@@ -251,7 +294,7 @@ pub fn source(program: &[u8], path: &Path, kernel: Option<&str>) -> Result<Sourc
                 continue;
             }
         }
-        if !taken {
+        if !(taken || shared && text.kernel.is_none()) {
             continue;
         }
         let own = text.kernel.as_deref().unwrap_or("functions");

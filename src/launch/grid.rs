@@ -1,5 +1,6 @@
 //! Which threads there are, and what each finds in its registers.
 
+use super::kernel::Size;
 use crate::exec::ThreadId;
 use crate::program::Program;
 
@@ -22,6 +23,17 @@ pub struct Grid<'a> {
     /// Threads of the same number in their groups get the same payload, so that it need not be asked for
     /// again.
     pub alike: bool,
+    /// The last groups have fewer threads than the others.
+    pub partial: Option<Partial>,
+}
+
+/// Groups at the end of a grid that have fewer work-items than the others.
+#[derive(Clone, Copy, Debug)]
+pub struct Partial {
+    /// Work-items of the grid and of its groups.
+    pub size: Size,
+    /// Work-items of a thread.
+    pub lanes: u32,
 }
 
 /// Gives each thread its payload and its lanes.
@@ -51,6 +63,7 @@ impl<'a> Grid<'a> {
             media: true,
             payload: None,
             alike: true,
+            partial: None,
         }
     }
 
@@ -62,6 +75,7 @@ impl<'a> Grid<'a> {
             media: false,
             payload: None,
             alike: true,
+            partial: None,
         }
     }
 
@@ -85,12 +99,25 @@ impl<'a> Grid<'a> {
         self.groups().saturating_mul(u64::from(self.threads))
     }
 
+    /// Threads of the group of a thread.
+    pub fn threads_of(&self, id: ThreadId) -> u32 {
+        let group = u64::from(id.index / self.threads.max(1));
+        self.ids(group).count() as u32
+    }
+
     /// The threads of group number `group`, x fastest.
     pub fn ids(&self, group: u64) -> impl Iterator<Item = ThreadId> + use<> {
         let [x, y, _] = self.count.map(|n| u64::from(n.max(1)));
         let at = [group % x, group / x % y, group / x / y].map(|n| n as u32);
         let threads = self.threads;
-        (0..threads).map(move |local| ThreadId {
+        let started = match &self.partial {
+            Some(partial) => {
+                let items: u32 = partial.size.items_of(at).iter().product();
+                items.div_ceil(partial.lanes.max(1)).min(threads)
+            }
+            None => threads,
+        };
+        (0..started).map(move |local| ThreadId {
             index: (group * u64::from(threads)) as u32 + local,
             group: at,
             local,

@@ -792,7 +792,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 thread: id,
                 program: self.program,
                 lanes: start.mask,
-                group_threads: self.grid.threads,
+                group_threads: self.grid.threads_of(id),
                 slm_used: self.options.slm_used.unwrap_or(u32::MAX),
                 given: &given,
             });

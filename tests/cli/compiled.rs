@@ -652,6 +652,49 @@ fn reads_past_the_end_of_a_buffer_are_zero_up_to_its_page() {
     );
 }
 
+/// The last groups of a range may have fewer work-items: sizes, numbers and sums of each are those of a plain model.
+#[test]
+fn groups_are_cut_off_at_the_end_of_a_range() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
+    let folder = folder(&[]);
+    for file in ["groups.bin", "groups.launch.json"] {
+        std::fs::copy(from.join(file), folder.path().join(file)).expect("copied");
+    }
+    for more in [
+        &["--jobs", "1"][..],
+        &["--jobs", "4", "--native", "never"],
+        &["--native", "always"],
+        &["--stats", "--check-races"],
+    ] {
+        let output = said(&folder, &[&["run", "groups.bin"], more].concat(), 0);
+        holds(&output, &["argument 0, `out`: 5600 bytes, as expected"]);
+    }
+    let path = folder.path().join("groups.launch.json");
+    let text = std::fs::read_to_string(&path).expect("a description");
+    let full = text.replace("\"partial_groups\": true", "\"partial_groups\": false");
+    std::fs::write(&path, full).expect("written");
+    let refused = said(&folder, &["run", "groups.bin"], 2);
+    holds(
+        &refused,
+        &["E0641", "10 work-items cannot be split into groups of 4"],
+    );
+}
+
+/// Texts that are all called `kernel` belong to the native code in front of them.
+#[test]
+fn kernels_without_names_are_known_by_their_order() {
+    let from = Path::new(env!("CARGO_MANIFEST_DIR")).join("tests/compiled");
+    let folder = folder(&[]);
+    for file in ["names.bin", "names.launch.json"] {
+        std::fs::copy(from.join(file), folder.path().join(file)).expect("copied");
+    }
+    for name in ["first", "second"] {
+        let launch = format!("names.launch.json::{name}");
+        let output = said(&folder, &["run", "names.bin", "--launch", &launch], 0);
+        holds(&output, &["argument 0: 40 bytes, as expected"]);
+    }
+}
+
 /// OpenCL C goes through the compiler that is named; what it made is kept, by its text, device and options.
 #[cfg(unix)]
 #[test]

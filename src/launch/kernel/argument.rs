@@ -7,11 +7,44 @@ use crate::sampler::settings::{Address, Filter, SamplerState};
 use crate::surface::Memory;
 use std::sync::Arc;
 
+/// Global or constant memory, or a part of it.
+#[derive(Clone, Debug)]
+pub struct Buffer {
+    /// The bytes, of which it is a part.
+    pub memory: Arc<Memory>,
+    /// Address of the first byte of the memory; `None` for one that the launch gives out.
+    pub address: Option<u64>,
+    /// Its first byte in the memory.
+    pub offset: usize,
+    /// Its bytes.
+    pub bytes: usize,
+}
+
+impl Buffer {
+    /// A copy of its bytes.
+    pub fn to_vec(&self) -> Vec<u8> {
+        let mut bytes = vec![0; self.bytes];
+        self.memory.read(self.offset, &mut bytes);
+        bytes
+    }
+}
+
+impl From<Arc<Memory>> for Buffer {
+    fn from(memory: Arc<Memory>) -> Buffer {
+        Buffer {
+            address: None,
+            offset: 0,
+            bytes: memory.len(),
+            memory,
+        }
+    }
+}
+
 /// One argument, ready.
 #[derive(Clone, Debug)]
 pub enum Argument {
     /// Global or constant memory.
-    Buffer(Arc<Memory>),
+    Buffer(Buffer),
     /// An image.
     Image(Image),
     /// A sampler.
@@ -53,7 +86,7 @@ impl Argument {
     /// The bytes after it, tight; `None` for what has no memory.
     pub fn bytes(&self) -> Option<Vec<u8>> {
         match self {
-            Argument::Buffer(memory) => Some(memory.to_vec()),
+            Argument::Buffer(buffer) => Some(buffer.to_vec()),
             Argument::Image(image) => Some(image.bytes()),
             _ => None,
         }
@@ -210,6 +243,8 @@ pub struct Size {
     pub local: [u32; 3],
     /// The first global id.
     pub offset: [u32; 3],
+    /// The last groups of a dimension may have fewer work-items than the others.
+    pub partial: bool,
 }
 
 impl Size {
@@ -249,7 +284,8 @@ impl Size {
         let mut groups = [0; 3];
         for (dim, count) in groups.iter_mut().enumerate() {
             let (global, local) = (self.global[dim], self.local[dim]);
-            if global == 0 || local == 0 || !global.is_multiple_of(local) {
+            let fills = global.is_multiple_of(local) || self.partial;
+            if global == 0 || local == 0 || !fills {
                 let items = counted(global, "work-item");
                 let what = format!("{items} cannot be split into groups of {local}");
                 let mut refused = refuse(Code::E0641, what);
@@ -270,7 +306,7 @@ impl Size {
                 }
                 return Err(refused);
             }
-            *count = global / local;
+            *count = global.div_ceil(local);
         }
         Ok(groups)
     }
@@ -307,6 +343,20 @@ impl Size {
         let last = (0..3).rev().find(|&dim| used(dim)).unwrap_or(0);
         let numbers: Vec<String> = size[..=last].iter().map(u32::to_string).collect();
         numbers.join("x")
+    }
+
+    /// Whether some groups have fewer work-items than the others.
+    pub fn has_partial_groups(&self) -> bool {
+        let fills = |dim: usize| self.global[dim].is_multiple_of(self.local[dim].max(1));
+        !(0..3).all(fills)
+    }
+
+    /// Work-items of a group in each dimension: those at the end may have fewer.
+    pub fn items_of(&self, group: [u32; 3]) -> [u32; 3] {
+        std::array::from_fn(|dim| {
+            let before = group[dim].saturating_mul(self.local[dim]);
+            self.local[dim].min(self.global[dim].saturating_sub(before))
+        })
     }
 
     /// Work-items of a group.

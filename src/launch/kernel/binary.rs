@@ -13,6 +13,23 @@ use std::collections::BTreeMap;
 /// What the compiler calls the functions that kernels of a program share: they are where a kernel would.
 pub const SHARED: &str = "Intel_Symbol_Table_Void_Program";
 
+/// What the source says of an argument, as far as the compiler tells it on (`-cl-kernel-arg-info`).
+#[derive(Clone, Debug, Default, PartialEq, Eq)]
+pub struct ArgumentInfo {
+    /// Its name.
+    pub name: String,
+    /// Its type: `float4`, `int*`, `image2d_t`.
+    pub type_name: String,
+    /// Its bytes; 0 if that is unknown.
+    pub bytes: u32,
+    /// `__global`, `__constant`, `__local`, `__private`.
+    pub address_qualifier: String,
+    /// `__read_only`, `__write_only`, `__read_write`, `NONE`.
+    pub access_qualifier: String,
+    /// `const`, `restrict`, `volatile`, `pipe` with blanks between them; `NONE`.
+    pub type_qualifiers: String,
+}
+
 /// What a program says of one kernel.
 #[derive(Clone, Debug, Default)]
 pub struct Compiled {
@@ -22,6 +39,12 @@ pub struct Compiled {
     pub names: BTreeMap<u32, String>,
     /// Types of arguments by number, where they are known.
     pub types: BTreeMap<u32, String>,
+    /// What is known of arguments by number, where anything is.
+    pub arguments: BTreeMap<u32, ArgumentInfo>,
+    /// How many arguments the kernel has, as far as the file tells.
+    pub argument_count: u32,
+    /// The attributes in the source, with blanks between them.
+    pub attributes: String,
     /// Data of the program.
     pub data: ProgramData,
     /// Addresses of the program's data by symbol.

@@ -14,9 +14,11 @@ use super::json::limited;
 use super::payload::{CONSTANTS, GLOBALS, STRINGS};
 use super::{Refused, refuse};
 use crate::diagnostic::Code;
+use crate::surface::Memory;
 use object::elf::RelocationType;
 use object::{Object, ObjectSection, ObjectSymbol, RelocationFlags, RelocationTarget};
 use std::collections::BTreeMap;
+use std::sync::Arc;
 
 /// What lies at the addresses of the program's data.
 #[derive(Clone, Debug, Default)]
@@ -29,6 +31,19 @@ pub struct ProgramData {
     pub strings: Option<Vec<u8>>,
     /// Pointers in the data have their addresses; what `launch.json` names is as the compiler left it.
     pub relocated: bool,
+}
+
+/// The data of a program in memory. Who keeps it keeps the values of variables from launch to launch.
+#[derive(Clone, Debug)]
+pub struct ProgramMemory {
+    /// Constants.
+    pub constants: Arc<Memory>,
+    /// Writable globals.
+    pub globals: Arc<Memory>,
+    /// Texts.
+    pub strings: Option<Arc<Memory>>,
+    /// Pointers in the data lead nowhere: `launch.json` names it as the compiler left it.
+    pub unrelocated: bool,
 }
 
 /// One of the data of a program.
@@ -76,6 +91,22 @@ const POINTER: usize = 8;
 const SYMBOL_ADDRESS: RelocationType = RelocationType(1);
 
 impl ProgramData {
+    /// The data in memory of its own.
+    pub fn memory(&self) -> ProgramMemory {
+        let memory = |bytes: &Option<Vec<u8>>| match bytes {
+            Some(bytes) => Memory::from_bytes(bytes),
+            // Some library functions name data that they do not use: launch reference 8.
+            None => Memory::zeroed(64),
+        };
+        let strings = self.strings.as_ref();
+        ProgramMemory {
+            constants: Arc::new(memory(&self.constants)),
+            globals: Arc::new(memory(&self.globals)),
+            strings: strings.map(|bytes| Arc::new(Memory::from_bytes(bytes))),
+            unrelocated: !self.relocated && (self.constants.is_some() || self.globals.is_some()),
+        }
+    }
+
     fn part(&mut self, part: DataKind) -> &mut Option<Vec<u8>> {
         match part {
             DataKind::Constants => &mut self.constants,

@@ -75,8 +75,10 @@ pub enum Content {
     GlobalOffset(usize),
     /// The global size.
     GlobalSize(usize),
-    /// The group size.
+    /// The size of the thread's group.
     LocalSize(usize),
+    /// The group size that was asked for: that of groups which are not cut off at the end.
+    EnqueuedLocalSize(usize),
     /// The number of groups.
     GroupCount(usize),
     /// 1, 2 or 3.

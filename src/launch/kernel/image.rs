@@ -5,7 +5,8 @@ use super::{Refused, refuse};
 use crate::diagnostic::{Code, counted, nearest};
 use crate::files::InMemory;
 use crate::surface::file::read_picture;
-use crate::surface::{Description, Format, Generation, Surface, TexelPosition};
+use crate::surface::texel::encode;
+use crate::surface::{Description, Format, Generation, Memory, Surface, TexelPosition};
 use std::path::Path;
 use std::sync::Arc;
 
@@ -208,6 +209,29 @@ impl Shape {
         Ok(())
     }
 
+    /// Channel orders with channel types for which there is a surface format: names and numbers of OpenCL.
+    pub fn formats() -> impl Iterator<Item = (&'static str, u32, &'static str, u32)> {
+        let all = ORDERS
+            .iter()
+            .flat_map(|o| CHANNELS.iter().map(move |c| (o, c)));
+        let fits = all.filter(|(order, channel)| {
+            let shape = Shape {
+                order: order.0.to_string(),
+                channel: channel.0.to_string(),
+                ..Shape::default()
+            };
+            shape.format().is_ok()
+        });
+        fits.map(|(order, channel)| (order.0, order.1, channel.0, channel.1))
+    }
+
+    /// The names of a channel order and a channel type by their numbers in OpenCL.
+    pub fn named(order: u32, channel: u32) -> Option<(&'static str, &'static str)> {
+        let order = ORDERS.iter().find(|own| own.1 == order)?;
+        let channel = CHANNELS.iter().find(|own| own.1 == channel)?;
+        Some((order.0, channel.0))
+    }
+
     fn order(&self) -> Result<&'static (&'static str, u32, &'static str), Refused> {
         let known: Vec<&str> = ORDERS.iter().map(|o| o.0).collect();
         let found = ORDERS.iter().find(|o| o.0 == self.order);
@@ -311,6 +335,38 @@ impl Image {
         })
     }
 
+    /// An image whose texels lie in memory that is there, a row every `pitch` bytes from `offset` on; 0 for rows
+    /// without padding.
+    ///
+    /// # Errors
+    /// `E0644`: no such format or size, or it does not lie inside the memory.
+    pub fn over(
+        shape: Shape,
+        memory: Arc<Memory>,
+        offset: usize,
+        pitch: usize,
+    ) -> Result<Image, Refused> {
+        let (description, _) = shape.surface()?;
+        let wrong = |what: String| refuse(Code::E0644, what);
+        let tight = u64::from(description.width) * u64::from(description.format.bits) / 8;
+        let pitch = match (shape.kind.as_str(), pitch) {
+            ("1d_buffer", _) => 0,
+            (_, 0) => tight as u32,
+            (_, pitch) => u32::try_from(pitch).map_err(|_| wrong(format!("a pitch of {pitch}")))?,
+        };
+        let description = Description {
+            generation: Generation::LATEST,
+            base: offset as u64,
+            pitch,
+            ..description
+        };
+        let surface = Surface::new(description, memory).map_err(|invalid| wrong(invalid.what))?;
+        Ok(Image {
+            shape,
+            surface: Arc::new(surface),
+        })
+    }
+
     /// The image of a file called `name`: a picture, else its texels without padding.
     ///
     /// # Errors
@@ -371,8 +427,37 @@ impl Image {
         d.width as usize * usize::from(d.format.bits) / 8
     }
 
+    /// The bytes of a texel of a colour: red, green, blue, alpha, floats or integers by the format. `None` for formats
+    /// that cannot be written.
+    pub fn texel_of(&self, colour: [u32; 4]) -> Option<Vec<u8>> {
+        let bytes = encode(self.surface.description().format, colour)?;
+        Some(bytes[..self.texel_bytes()].to_vec())
+    }
+
+    /// Bytes of a texel.
+    pub fn texel_bytes(&self) -> usize {
+        usize::from(self.surface.description().format.bits) / 8
+    }
+
+    /// Where a row of a slice, or of a layer, begins in the memory.
+    pub fn address_of(&self, slice: u32, y: u32) -> usize {
+        let place = self.surface.place(TexelPosition {
+            level: 0,
+            slice,
+            x: 0,
+            y,
+            sample: 0,
+        });
+        self.surface.address(place.x, place.y)
+    }
+
+    /// Rows of a slice.
+    pub fn rows_of_slice(&self) -> u32 {
+        self.shape.rows()
+    }
+
     /// Slices and layers together.
-    fn slices(&self) -> u32 {
+    pub fn slices(&self) -> u32 {
         self.shape.surface().map_or(1, |(_, slices)| slices)
     }
 
@@ -389,18 +474,7 @@ impl Image {
     /// Where rows start in memory, slice by slice.
     fn rows(&self) -> impl Iterator<Item = usize> {
         let rows = self.shape.rows();
-        (0..self.slices()).flat_map(move |slice| {
-            (0..rows).map(move |y| {
-                let place = self.surface.place(TexelPosition {
-                    level: 0,
-                    slice,
-                    x: 0,
-                    y,
-                    sample: 0,
-                });
-                self.surface.address(place.x, place.y)
-            })
-        })
+        (0..self.slices()).flat_map(move |slice| (0..rows).map(move |y| self.address_of(slice, y)))
     }
 
     /// All texels, rows and slices without padding.

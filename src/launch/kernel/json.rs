@@ -33,6 +33,8 @@ pub struct Launch {
     pub local_size: Vec<u32>,
     /// First global id.
     pub global_offset: Vec<u32>,
+    /// The last groups may have fewer work-items than the others.
+    pub partial_groups: bool,
     /// Arguments in the order of the source.
     pub args: Vec<Arg>,
     /// What is expected of arguments afterwards.
@@ -193,7 +195,8 @@ impl Entry {
         Ok(match self.kind.as_str() {
             "global_offset" => Content::GlobalOffset(dim),
             "global_size" => Content::GlobalSize(dim),
-            "local_size" | "enqueued_local_size" => Content::LocalSize(dim),
+            "local_size" => Content::LocalSize(dim),
+            "enqueued_local_size" => Content::EnqueuedLocalSize(dim),
             "group_count" => Content::GroupCount(dim),
             "work_dim" => Content::WorkDim,
             "arg_value" => Content::Value {
@@ -448,6 +451,7 @@ impl Launch {
                 false => triple(&self.local_size, 1),
             },
             offset: triple(&self.global_offset, 0),
+            partial: self.partial_groups,
         })
     }
 
@@ -596,7 +600,7 @@ impl Output {
             ));
         };
         let size = match argument {
-            Argument::Buffer(memory) => Some(memory.len() as u64),
+            Argument::Buffer(buffer) => Some(buffer.bytes as u64),
             Argument::Image(image) => Some(image.len() as u64),
             _ => None,
         };
@@ -704,7 +708,7 @@ pub fn limited(bytes: u64) -> Result<usize, Refused> {
 pub fn zeros(bytes: u64) -> Result<Argument, Refused> {
     let memory = Memory::allot(limited(bytes)?);
     let memory = memory.map_err(|short| Box::new(short.diagnostic()))?;
-    Ok(Argument::Buffer(Arc::new(memory)))
+    Ok(Argument::Buffer(Arc::new(memory).into()))
 }
 
 /// A buffer that begins with these bytes.
@@ -714,7 +718,7 @@ pub fn zeros(bytes: u64) -> Result<Argument, Refused> {
 pub fn holding(bytes: &[u8]) -> Result<Argument, Refused> {
     let memory = Memory::copy_of(bytes);
     let memory = memory.map_err(|short| Box::new(short.diagnostic()))?;
-    Ok(Argument::Buffer(Arc::new(memory)))
+    Ok(Argument::Buffer(Arc::new(memory).into()))
 }
 
 /// The greatest buffer: 1 GiB, as for surfaces.

@@ -32,7 +32,7 @@ mod schema;
 pub mod values;
 mod zeinfo;
 
-pub use argument::{Addressing, Argument, SamplerChoice, Size};
+pub use argument::{Addressing, Argument, Buffer, SamplerChoice, Size};
 pub use description::{Compiler, Content, Description, Handle, Piece, SamplerSlot, SurfaceSlot};
 pub use prepared::PreparedLaunch;
 

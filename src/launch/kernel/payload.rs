@@ -27,7 +27,7 @@ pub struct Registers {
     common: Vec<u8>,
     /// What differs: where, how much, what.
     own: Vec<(u32, u32, Content)>,
-    local: [u32; 3],
+    size: Size,
     items: u32,
     simd: u32,
     vector: bool,
@@ -51,7 +51,9 @@ impl Registers {
             if common.len() < end {
                 common.resize(end, 0);
             }
-            if piece.content.is_of_thread() {
+            let of_group =
+                size.has_partial_groups() && matches!(piece.content, Content::LocalSize(_));
+            if piece.content.is_of_thread() || of_group {
                 own.push((piece.offset, piece.size, piece.content));
                 continue;
             }
@@ -62,7 +64,7 @@ impl Registers {
         Registers {
             common,
             own,
-            local: size.local,
+            size: *size,
             items,
             simd: description.simd.clamp(1, 32),
             vector: description.compiler == Compiler::Vector,
@@ -78,29 +80,41 @@ impl Registers {
         }
     }
 
-    /// Local ids of a work-item, x fastest.
-    fn id(&self, item: u32) -> [u32; 3] {
-        let [x, y, _] = self.local;
-        [item % x, item / x % y, item / x / y]
+    /// Work-items of a thread.
+    pub fn lanes(&self) -> u32 {
+        if self.vector { 1 } else { self.simd }
     }
 
     /// Registers and lanes of a thread. Lanes beyond the group are off; in vector code all are on.
     pub fn start(&self, id: ThreadId) -> ThreadStart {
         let mut payload = self.common.clone();
+        let local = self.size.items_of(id.group);
+        // Local ids of a work-item, x fastest.
+        let [x, y, _] = local.map(|n| n.max(1));
+        let ids = |item: u32| [item % x, item / x % y, item / x / y];
+        let items = match self.size.has_partial_groups() {
+            true => local.iter().product(),
+            false => self.items,
+        };
         for &(offset, size, content) in &self.own {
             let out = &mut payload[offset as usize..][..size as usize];
             match content {
                 Content::LocalId { dim, first_lane } => {
                     let first = id.local * self.simd + first_lane;
                     for (lane, place) in out.chunks_exact_mut(2).enumerate() {
-                        let id = self.id(first + lane as u32)[dim];
+                        let id = ids(first + lane as u32)[dim];
                         place.copy_from_slice(&(id as u16).to_le_bytes());
                     }
                 }
                 Content::LocalIdXyz => {
-                    for (n, place) in self.id(id.local).iter().zip(out.chunks_exact_mut(2)) {
+                    for (n, place) in ids(id.local).iter().zip(out.chunks_exact_mut(2)) {
                         place.copy_from_slice(&(*n as u16).to_le_bytes());
                     }
+                }
+                Content::LocalSize(dim) => {
+                    let bytes = local[dim].to_le_bytes();
+                    let len = out.len().min(bytes.len());
+                    out[..len].copy_from_slice(&bytes[..len]);
                 }
                 _ => {}
             }
@@ -108,7 +122,7 @@ impl Registers {
         let mask = if self.vector {
             u32::MAX
         } else {
-            let left = self.items.saturating_sub(id.local * self.simd);
+            let left = items.saturating_sub(id.local * self.simd);
             match left.min(self.simd) {
                 0 => 0,
                 lanes => u32::MAX >> (32 - lanes),
@@ -139,8 +153,8 @@ fn value(
         }
         Content::GlobalOffset(dim) => dword(size.offset[dim]),
         Content::GlobalSize(dim) => dword(size.global[dim]),
-        Content::LocalSize(dim) => dword(size.local[dim]),
-        Content::GroupCount(dim) => dword(size.global[dim] / size.local[dim].max(1)),
+        Content::LocalSize(dim) | Content::EnqueuedLocalSize(dim) => dword(size.local[dim]),
+        Content::GroupCount(dim) => dword(size.global[dim].div_ceil(size.local[dim].max(1))),
         Content::WorkDim => dword(size.work_dim),
         Content::Value { arg, from } => {
             let bytes = argument(arg).and_then(Argument::value);

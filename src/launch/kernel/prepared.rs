@@ -1,13 +1,14 @@
 //! Description and arguments together: what [`crate::launch::run`] requires.
 
-use super::argument::{Argument, Size, value_type};
-use super::data::ProgramData;
+use super::argument::{Argument, Buffer, Size, value_type};
+use super::data::ProgramMemory;
 use super::description::{Compiler, Content, Description, Handle, SamplerSlot, SurfaceSlot};
 use super::image::{self, KINDS, Shape, is_depth};
 use super::payload::{BUFFERS, CONSTANTS, GLOBALS, PRINTF, PRIVATE, Registers, STEP, STRINGS};
 use super::{Refused, printf, refuse};
 use crate::diagnostic::{Code, counted};
 use crate::exec::{Bindings, FlatRange, OwnRange, Sampler};
+use crate::launch::grid::Partial;
 use crate::launch::{Grid, RunOptions, ThreadId};
 use crate::program::Program;
 use crate::surface::{Description as SurfaceDescription, Format, Memory, Surface};
@@ -22,6 +23,8 @@ pub struct PreparedLaunch {
     pub registers: Registers,
     /// Groups of each dimension.
     pub groups: [u32; 3],
+    /// Work-items, and those of groups.
+    size: Size,
     /// The arguments, whose memory the run changes.
     pub arguments: Vec<Argument>,
     /// The buffer of `printf`.
@@ -91,6 +94,8 @@ impl PreparedLaunch {
 
     /// Puts a launch together.
     ///
+    /// * `more`: memory that is bound beside the arguments, which pointers lead to.
+    ///
     /// # Errors
     /// `E0641`: sizes that cannot be; `E0642`: an argument is missing or of another kind than the kernel
     /// uses it; `L0640`: more memory than visim gives.
@@ -98,7 +103,8 @@ impl PreparedLaunch {
         description: &Description,
         arguments: Vec<Argument>,
         size: &Size,
-        data: &ProgramData,
+        data: &ProgramMemory,
+        more: &[FlatRange],
     ) -> Result<PreparedLaunch, Refused> {
         let groups = size.groups(description.required_local)?;
         let items = size.group_items()?;
@@ -111,15 +117,7 @@ impl PreparedLaunch {
             Some(last) => last.2 + description.slm_bytes,
             None => description.slm_bytes,
         };
-        // Buffers are at addresses of their own; a large one takes several steps.
-        let mut addresses = Vec::new();
-        let mut next = BUFFERS;
-        for argument in &arguments {
-            addresses.push(next);
-            if let Argument::Buffer(memory) = argument {
-                next += (memory.len() as u64 / STEP + 1) * STEP;
-            }
-        }
+        let addresses = addresses(&arguments);
         let registers = Registers::new(
             description,
             size,
@@ -132,13 +130,14 @@ impl PreparedLaunch {
             bindings: Bindings::default(),
             registers,
             groups,
+            size: *size,
             printf: None,
             strings: description.strings.clone(),
             slm_bytes,
             scratch_bytes: own_bytes(u64::from(description.scratch_bytes))?,
             arguments,
         };
-        prepared.bind(description, &addresses, data)?;
+        prepared.bind(description, &addresses, data, more)?;
         Ok(prepared)
     }
 
@@ -146,35 +145,35 @@ impl PreparedLaunch {
         &mut self,
         description: &Description,
         addresses: &[u64],
-        data: &ProgramData,
+        data: &ProgramMemory,
+        more: &[FlatRange],
     ) -> Result<(), Refused> {
         let has = |content| description.pieces.iter().any(|p| p.content == content);
-        let program_memory = |bytes: &Option<Vec<u8>>| match bytes {
-            Some(bytes) => Memory::from_bytes(bytes),
-            // Some library functions name data that they do not use: launch reference 8.
-            None => Memory::zeroed(64),
-        };
-        let constants = Arc::new(program_memory(&data.constants));
-        let globals = Arc::new(program_memory(&data.globals));
+        let (constants, globals) = (&data.constants, &data.globals);
         let (memory, names) = (&mut self.bindings.memory, &mut self.bindings.names);
-        names.unrelocated = !data.relocated && (data.constants.is_some() || data.globals.is_some());
+        names.unrelocated = data.unrelocated;
+        memory.extend(more.iter().cloned());
         let mut flat = |address: u64, bytes: &Arc<Memory>, name: String| {
-            memory.push(FlatRange {
-                address,
-                memory: Arc::clone(bytes),
-            });
-            names.memory.insert(address, name);
+            // A memory that several arguments are parts of is there once.
+            let same = |own: &FlatRange| own.address == address && Arc::ptr_eq(&own.memory, bytes);
+            if !memory.iter().any(same) {
+                memory.push(FlatRange {
+                    address,
+                    memory: Arc::clone(bytes),
+                });
+            }
+            names.memory.entry(address).or_insert(name);
         };
         for (number, (argument, &address)) in (0..).zip(self.arguments.iter().zip(addresses)) {
-            if let Argument::Buffer(bytes) = argument {
-                flat(address, bytes, description.argument(number));
+            if let Argument::Buffer(buffer) = argument {
+                let start = address - buffer.offset as u64;
+                flat(start, &buffer.memory, description.argument(number));
             }
         }
-        flat(CONSTANTS, &constants, "the constants".into());
-        flat(GLOBALS, &globals, "the globals".into());
+        flat(CONSTANTS, constants, "the constants".into());
+        flat(GLOBALS, globals, "the globals".into());
         if let Some(strings) = &data.strings {
-            let strings = Arc::new(Memory::from_bytes(strings));
-            flat(STRINGS, &strings, "the texts of the program".into());
+            flat(STRINGS, strings, "the texts of the program".into());
         }
         if has(Content::PrintfBuffer) {
             let mut start = vec![0; PRINTF_BYTES];
@@ -208,14 +207,14 @@ impl PreparedLaunch {
         for (index, slot) in description.all_surfaces() {
             let surface = match slot {
                 SurfaceSlot::Argument(arg) => match self.arguments.get(arg as usize) {
-                    Some(Argument::Buffer(memory)) => buffer(memory)?,
+                    Some(Argument::Buffer(own)) => buffer(own)?,
                     Some(Argument::Image(image)) => Arc::clone(&image.surface),
                     _ => continue,
                 },
-                SurfaceSlot::Constants => buffer(&constants)?,
-                SurfaceSlot::Globals => buffer(&globals)?,
+                SurfaceSlot::Constants => buffer(&Arc::clone(constants).into())?,
+                SurfaceSlot::Globals => buffer(&Arc::clone(globals).into())?,
                 SurfaceSlot::Printf => match &self.printf {
-                    Some(printf) => buffer(printf)?,
+                    Some(printf) => buffer(&Arc::clone(printf).into())?,
                     None => continue,
                 },
                 SurfaceSlot::Reserved => continue,
@@ -240,9 +239,15 @@ impl PreparedLaunch {
 
     /// The grid; `payload` is [`PreparedLaunch::payload`].
     pub fn grid<'a>(&self, payload: &'a crate::launch::Payload<'a>) -> Grid<'a> {
+        let partial = self.size.has_partial_groups();
+        let grid = Grid::compute(self.groups, self.registers.threads()).with_payload(payload);
         Grid {
-            alike: true,
-            ..Grid::compute(self.groups, self.registers.threads()).with_payload(payload)
+            alike: !partial,
+            partial: partial.then_some(Partial {
+                size: self.size,
+                lanes: self.registers.lanes(),
+            }),
+            ..grid
         }
     }
 
@@ -505,13 +510,50 @@ fn too_much_slm(bytes: u64) -> Refused {
     )
 }
 
-/// A buffer of bytes over a memory.
-fn buffer(memory: &Arc<Memory>) -> Result<Arc<Surface>, Refused> {
-    let description = match u32::try_from(memory.len()) {
-        Ok(0) | Err(_) => SurfaceDescription::null(),
-        Ok(bytes) => SurfaceDescription::buffer(Format::R8_UINT, bytes),
+/// The address of each argument that is a buffer: its own, or one of those that follow each other from [`BUFFERS`] on,
+/// over what has one already.
+fn addresses(arguments: &[Argument]) -> Vec<u64> {
+    let buffers = arguments.iter().filter_map(|argument| match argument {
+        Argument::Buffer(buffer) => Some(buffer),
+        _ => None,
+    });
+    let taken = buffers.filter_map(|own| Some((own.address?, own.memory.len() as u64)));
+    let taken: Vec<(u64, u64)> = taken.collect();
+    let mut next = BUFFERS;
+    let mut one = |argument: &Argument| {
+        let Argument::Buffer(buffer) = argument else {
+            return next;
+        };
+        let offset = buffer.offset as u64;
+        if let Some(own) = buffer.address {
+            return own + offset;
+        }
+        // Each has a gap after it; a large one takes several steps.
+        let room = (buffer.memory.len() as u64 / STEP + 1) * STEP;
+        let in_the_way = |start: u64| {
+            let meets = |&&(own, bytes): &&(u64, u64)| own < start + room && start < own + bytes;
+            taken.iter().find(meets)
+        };
+        while let Some((own, bytes)) = in_the_way(next) {
+            next = (own + bytes).next_multiple_of(STEP) + STEP;
+        }
+        let start = next;
+        next += room;
+        start + offset
     };
-    let surface = Surface::new(description, Arc::clone(memory))
+    arguments.iter().map(&mut one).collect()
+}
+
+/// A buffer of bytes over a part of a memory.
+fn buffer(part: &Buffer) -> Result<Arc<Surface>, Refused> {
+    let description = match u32::try_from(part.bytes) {
+        Ok(0) | Err(_) => SurfaceDescription::null(),
+        Ok(bytes) => SurfaceDescription {
+            base: part.offset as u64,
+            ..SurfaceDescription::buffer(Format::R8_UINT, bytes)
+        },
+    };
+    let surface = Surface::new(description, Arc::clone(&part.memory))
         .map_err(|invalid| refuse(Code::L0640, invalid.what))?;
     Ok(Arc::new(surface))
 }

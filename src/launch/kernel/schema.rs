@@ -17,6 +17,7 @@ const LAUNCH: &Fields = &[
     "global_size",
     "local_size",
     "global_offset",
+    "partial_groups",
     "args",
     "outputs",
     "form_only",

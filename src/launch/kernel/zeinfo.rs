@@ -1,7 +1,7 @@
 //! `.ze_info`: the readable description. Source: launch reference 1, third column of the table.
 
 use super::argument::{Addressing, SamplerChoice};
-use super::binary::{Compiled, SHARED, word};
+use super::binary::{ArgumentInfo, Compiled, SHARED, word};
 use super::description::{Compiler, SamplerSlot, SurfaceSlot};
 use super::image;
 use super::json::Entry;
@@ -126,17 +126,60 @@ pub fn read(source: &str, kernel: &str) -> Result<Compiled, Refused> {
     if let Some(misc) = all.iter().find(|k| text(k, "name") == kernel) {
         for argument in list(misc, "args_info") {
             let name = text(argument, "name").to_string();
-            compiled.names.insert(number(argument, "index"), name);
+            let index = number(argument, "index");
+            compiled.names.insert(index, name.clone());
             // `float;4`: the type and its bytes.
-            let ty = text(argument, "type_name").split(';').next();
-            if let Some(ty) = ty.filter(|ty| !ty.is_empty()) {
-                let types = &mut compiled.types;
-                types.insert(number(argument, "index"), ty.to_string());
+            let typed = text(argument, "type_name");
+            let (ty, bytes) = typed.split_once(';').unwrap_or((typed, ""));
+            if !ty.is_empty() {
+                compiled.types.insert(index, ty.to_string());
             }
+            let word = |key: &str| text(argument, key).to_string();
+            let info = ArgumentInfo {
+                name,
+                type_name: ty.to_string(),
+                bytes: bytes.parse().unwrap_or(0),
+                address_qualifier: word("address_qualifier"),
+                access_qualifier: word("access_qualifier"),
+                type_qualifiers: word("type_qualifiers"),
+            };
+            compiled.arguments.insert(index, info);
         }
     }
+    compiled.attributes = attributes(&found["user_attributes"]);
+    let own = list(found, "payload_arguments").iter();
+    let own = own.filter_map(|a| u32::try_from(a["arg_index"].as_i64()?).ok());
+    let last = own.chain(compiled.arguments.keys().copied()).max();
+    compiled.argument_count = last.map_or(0, |last| last.saturating_add(1).min(MOST_ARGUMENTS));
     Ok(compiled)
 }
+
+/// Attributes as the source has them: `reqd_work_group_size(2,3,4) vec_type_hint(uchar2)`.
+fn attributes(map: &Yaml) -> String {
+    let word = |value: &Yaml| match value {
+        Yaml::String(text) | Yaml::Real(text) => text.clone(),
+        value => value.as_i64().map_or(String::new(), |n| n.to_string()),
+    };
+    let own = map.as_hash().into_iter().flatten();
+    let own = own.filter_map(|(name, value)| {
+        // What the compiler has chosen is told among them.
+        let name = name
+            .as_str()
+            .filter(|name| *name != "intel_reqd_workgroup_walk_order")?;
+        let values = match value.as_vec() {
+            Some(values) => values.iter().map(word).collect::<Vec<_>>().join(","),
+            None => word(value),
+        };
+        Some(match values.is_empty() {
+            true => name.to_string(),
+            false => format!("{name}({values})"),
+        })
+    });
+    own.collect::<Vec<_>>().join(" ")
+}
+
+/// Arguments of a kernel at most: 2 KiB of values are what a card takes.
+const MOST_ARGUMENTS: u32 = 2048;
 
 /// What the kernel runs in.
 fn environment(compiled: &mut Compiled, kernel: &Yaml) {
