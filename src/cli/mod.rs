@@ -22,6 +22,8 @@ mod launch;
 mod lessons;
 mod limits;
 mod lower;
+#[cfg(unix)]
+mod opencl;
 mod output;
 mod picture;
 mod run;
@@ -32,7 +34,7 @@ mod state;
 mod test;
 mod tld;
 mod video;
-mod watch;
+pub mod watch;
 mod word;
 
 use crate::surface::ledger::{Ledger, USUAL_MEMORY};
@@ -81,6 +83,9 @@ enum Command {
     Picture(picture::Picture),
     Video(Box<video::Video>),
     Book(book::Book),
+    #[cfg(unix)]
+    #[command(name = "opencl")]
+    OpenCl(opencl::OpenCl),
     Completions(shell::Completions),
     Man(shell::Man),
 }
@@ -158,6 +163,8 @@ fn carry_out(command: Command, output: &mut Output) -> Exit {
         Command::Picture(command) => command.run(output),
         Command::Video(command) => command.run(output),
         Command::Book(command) => command.run(output),
+        #[cfg(unix)]
+        Command::OpenCl(command) => command.run(output),
         Command::Completions(command) => command.run(Options::command(), output),
         Command::Man(command) => command.run(Options::command(), output),
     }

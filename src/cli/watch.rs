@@ -442,6 +442,18 @@ enum Looked {
     Elements(View),
 }
 
+/// An event of a program of `source` as --trace prints it.
+pub fn event_text(source: &Source, program: &Program, event: &Event) -> String {
+    let printer = Printer {
+        source,
+        shown: Vec::new(),
+        lines: None,
+        as_json: false,
+        failed: OnceLock::new(),
+    };
+    printer.text(program, event)
+}
+
 /// Prints events as they come.
 struct Printer<'a> {
     source: &'a Source,
@@ -707,18 +719,12 @@ fn moved(program: &Program, group: &[Moved]) -> String {
     format!("{verb} {bytes} bytes of {what} at {spots}")
 }
 
-/// Prints the counts: instructions first, then messages, then all together; the names are those of the
+/// The counts as --stats prints them: instructions first, then messages, then all together; the names are those of the
 /// program's own text.
 ///
 /// * `native`: how many instructions have native code, and how many there are.
-fn print_stats(
-    stats: &Stats,
-    program: Option<&Program>,
-    native: Option<(u64, u64)>,
-    output: &mut Output,
-) {
-    let name =
-        |opcode: Opcode| program.map_or(opcode.info().mnemonic, |program| program.mnemonic(opcode));
+pub fn stats_text(stats: &Stats, program: Option<&Program>, native: Option<(u64, u64)>) -> String {
+    let name = |opcode: Opcode| mnemonic(program, opcode);
     let counts = stats.counts();
     let mut all = Count::default();
     let mut text = format!(
@@ -763,6 +769,24 @@ fn print_stats(
             "native code for {own} of {all} instructions ({part:.1}%), where it pays and nobody watches\n"
         ));
     }
+    text
+}
+
+/// What the program calls an instruction.
+fn mnemonic(program: Option<&Program>, opcode: Opcode) -> &'static str {
+    program.map_or(opcode.info().mnemonic, |program| program.mnemonic(opcode))
+}
+
+/// Prints the counts.
+fn print_stats(
+    stats: &Stats,
+    program: Option<&Program>,
+    native: Option<(u64, u64)>,
+    output: &mut Output,
+) {
+    let name = |opcode: Opcode| mnemonic(program, opcode);
+    let counts = stats.counts();
+    let text = stats_text(stats, program, native);
     output.text(&text);
     output.field("native_instructions", || native.map(|(own, _)| own).into());
     output.field("stats", || {
