@@ -1,6 +1,6 @@
 //! The threads of one group: they take turns until all have ended, or run side by side from barrier to barrier.
 
-use super::{Context, Group, Observer, Share, Spare, Turns};
+use super::{Context, Group, Observer, Seats, Share, Spare, Turns};
 use crate::diagnostic::{Code, Diagnostic};
 use crate::exec::{Environment, NamedBarriers, Stop, Tally, Thread, ThreadId, Trap, lockstep};
 use crate::surface::Memory;
@@ -31,12 +31,18 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         // kept around; those that wait are collected and take turns.
         for id in self.grid.ids(group) {
             let mut observer = (self.observe)(id);
-            let mut thread = self.start(id, spare, &mut observer);
+            let (arena, local) = spare.arenas.pop_front().unwrap_or_default();
+            let had = ThreadId {
+                local,
+                ..ThreadId::default()
+            };
+            let mut thread = Thread::with(arena, self.program, had, 0);
+            self.start(&mut thread, id, spare, &mut observer);
             let stop = self.alone(&mut thread, &environment, &mut observer);
             let stop = self.note_end(stop, id, &mut observer)?;
             if stop == Stop::Ended && members.is_empty() {
-                let arena = self.finish(thread, observer, &mut done);
-                spare.arenas.push_back((arena, id.local));
+                self.finish(&mut thread, observer, &mut done);
+                spare.arenas.push_back((thread.arena, id.local));
             } else {
                 members.push(Member {
                     thread,
@@ -69,8 +75,8 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 return Err(self.stuck(&mut members, &named));
             }
         }
-        for member in members {
-            self.finish(member.thread, member.observer, &mut done);
+        for mut member in members {
+            self.finish(&mut member.thread, member.observer, &mut done);
         }
         Ok(done)
     }
@@ -93,33 +99,40 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         };
         let (nothing, named) = (Memory::zeroed(0), NamedBarriers::default());
         let environment = self.environment(&nothing, &named, tally);
+        let count = (groups.end - groups.start).min(beside as u64);
+        let memories: Vec<Memory> = (0..count).map(|_| self.shared()).collect();
+        let mut seats = Seats::new(self.program, spare);
+        let mut observers = Vec::new();
         for first in groups.clone().step_by(beside) {
             if first > turns.failed.load(Relaxed) {
-                return Ok(());
+                break;
             }
             let team = first..(first + beside as u64).min(groups.end);
-            let memories: Vec<Memory> = team.clone().map(|_| self.shared()).collect();
-            let mut threads = Vec::with_capacity(beside * members);
-            let mut observers = Vec::new();
             for (group, memory) in team.zip(&memories) {
+                if first > groups.start {
+                    memory.clear();
+                }
                 for id in self.grid.ids(group) {
                     let mut observer = (self.observe)(id);
-                    let mut thread = self.start(id, spare, &mut observer);
+                    let thread = seats.next();
+                    self.start(thread, id, spare, &mut observer);
                     thread.slm = Some(memory);
-                    threads.push(thread);
                     observers.push(observer);
                 }
             }
-            let ran = self.team(&mut threads, &mut observers, &environment);
+            let threads = seats.taken();
+            let ran = self.team(threads, &mut observers, &environment);
             self.tell_ends(
-                &threads,
+                threads,
                 &mut observers,
                 ran.as_ref().err().map(|trap| &**trap),
             );
-            ran.map_err(|trap| self.report_until(trap, &mut threads, share))?;
-            self.give_back(threads.into_iter().zip(observers), spare, share);
+            ran.map_err(|trap| self.report_until(trap, threads, share))?;
+            self.finish_all(threads.iter_mut().zip(observers.drain(..)), share);
+            seats.leave();
             self.pay(share)?;
         }
+        seats.give_back(spare);
         Ok(())
     }
 

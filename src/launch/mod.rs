@@ -447,12 +447,69 @@ struct Context<'a, F> {
 /// Memory that the next threads may have.
 #[derive(Default)]
 struct Spare {
-    /// With the number in its group of the thread that had it; the first one has been free for longest, so that
-    /// it comes to a thread of the same number again where groups are alike.
+    /// With the number in its group of the thread that had it; where groups are alike it comes to a thread of the same
+    /// number again.
     arenas: VecDeque<(Arena, u32)>,
     start: ThreadStart,
     /// What threads begin with, by number in their group; the header is not filled in.
     prepared: Vec<Option<Prepared>>,
+}
+
+/// Threads that run side by side; the next ones begin in their places.
+struct Seats<'p> {
+    program: &'p Program,
+    threads: Vec<Thread<'p>>,
+    taken: usize,
+}
+
+impl<'p> Seats<'p> {
+    /// Places for threads of a program, in the memory of `spare`.
+    fn new(program: &'p Program, spare: &mut Spare) -> Seats<'p> {
+        let mut seats = Seats {
+            program,
+            threads: Vec::new(),
+            taken: 0,
+        };
+        for (arena, local) in spare.arenas.drain(..) {
+            seats.add(arena, local);
+        }
+        seats
+    }
+
+    fn add(&mut self, arena: Arena, local: u32) {
+        let had = ThreadId {
+            local,
+            ..ThreadId::default()
+        };
+        self.threads.push(Thread::with(arena, self.program, had, 0));
+    }
+
+    /// The place of one more thread.
+    fn next(&mut self) -> &mut Thread<'p> {
+        if self.taken == self.threads.len() {
+            self.add(Arena::default(), 0);
+        }
+        self.taken += 1;
+        &mut self.threads[self.taken - 1]
+    }
+
+    /// The threads that have begun.
+    fn taken(&mut self) -> &mut [Thread<'p>] {
+        &mut self.threads[..self.taken]
+    }
+
+    /// They have ended.
+    fn leave(&mut self) {
+        self.taken = 0;
+    }
+
+    /// Leaves the memory to whoever is next.
+    fn give_back(self, spare: &mut Spare) {
+        let threads = self.threads.into_iter();
+        spare
+            .arenas
+            .extend(threads.map(|thread| (thread.arena, thread.id.local)));
+    }
 }
 
 /// What the threads of one number begin with.
@@ -594,27 +651,30 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
             ..self.environment(&slm, &named, tally)
         };
         let mut ids = groups.flat_map(|group| self.grid.ids(group)).peekable();
-        let mut threads = Vec::with_capacity(self.together);
+        let mut seats = Seats::new(self.program, spare);
         let mut observers = Vec::new();
         while let Some(id) = ids.peek() {
             if self.group_of(*id) > turns.failed.load(Relaxed) {
-                return Ok(());
+                break;
             }
             for id in ids.by_ref().take(self.together) {
                 let mut observer = (self.observe)(id);
-                threads.push(self.start(id, spare, &mut observer));
+                self.start(seats.next(), id, spare, &mut observer);
                 observers.push(observer);
             }
-            let ran = self.beside(&mut threads, &mut observers, &environment);
+            let threads = seats.taken();
+            let ran = self.beside(threads, &mut observers, &environment);
             self.tell_ends(
-                &threads,
+                threads,
                 &mut observers,
                 ran.as_ref().err().map(|trap| &**trap),
             );
-            ran.map_err(|trap| self.report_until(trap, &mut threads, share))?;
-            self.give_back(threads.drain(..).zip(observers.drain(..)), spare, share);
+            ran.map_err(|trap| self.report_until(trap, threads, share))?;
+            self.finish_all(threads.iter_mut().zip(observers.drain(..)), share);
+            seats.leave();
             self.pay(share)?;
         }
+        seats.give_back(spare);
         Ok(())
     }
 
@@ -653,12 +713,11 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         trap
     }
 
-    /// What threads leave that ran beside each other: their memory to the next ones, the rest to the share of the
-    /// worker, under the number of their first group.
-    fn give_back<'t>(
+    /// What threads leave that ran beside each other goes to the share of the worker, under the number of their first
+    /// group.
+    fn finish_all<'t, 'p: 't>(
         &self,
-        threads: impl Iterator<Item = (Thread<'t>, O)>,
-        spare: &mut Spare,
+        threads: impl Iterator<Item = (&'t mut Thread<'p>, O)>,
         share: &mut Share<O>,
     ) {
         let mut done = Group::new();
@@ -666,9 +725,7 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         for (thread, observer) in threads {
             first.get_or_insert(self.group_of(thread.id));
             last = thread.id;
-            let local = thread.id.local;
-            let arena = self.finish(thread, observer, &mut done);
-            spare.arenas.push_back((arena, local));
+            self.finish(thread, observer, &mut done);
         }
         share.add(first.unwrap_or(0), last, done);
     }
@@ -707,30 +764,25 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
         }
     }
 
-    /// Adds up an ended thread and its observer, keeps its registers if they are asked for, and gives its
-    /// memory back.
-    fn finish(&self, mut thread: Thread<'_>, observer: O, done: &mut Group<O>) -> Arena {
+    /// Adds up an ended thread and its observer, and keeps its registers if they are asked for.
+    fn finish(&self, thread: &mut Thread<'_>, observer: O, done: &mut Group<O>) {
         if O::ACTIVE && O::KEPT {
             done.observers.push((thread.id, observer));
         }
         done.instructions += thread.executed;
         done.due += thread.due();
-        let arena = std::mem::take(&mut thread.arena);
         if self.options.keep.wants(thread.id.index) {
             done.kept.push(Registers {
                 thread: thread.id,
-                arena: arena[..self.program.image.len()].to_vec(),
+                arena: thread.arena[..self.program.image.len()].to_vec(),
             });
         }
-        arena
     }
 
-    /// A thread with payload, header and start values in place.
-    fn start(&self, id: ThreadId, spare: &mut Spare, observer: &mut O) -> Thread<'_> {
-        let arena = spare.arenas.pop_front();
+    /// Begins a thread in the place of one that has ended, with payload, header and start values.
+    fn start(&self, thread: &mut Thread<'_>, id: ThreadId, spare: &mut Spare, observer: &mut O) {
         if self.wants >= Wants::Steps || !self.alike {
-            let arena = arena.map(|(arena, _)| arena).unwrap_or_default();
-            return self.start_alone(id, arena, &mut spare.start, observer);
+            return self.start_alone(thread, id, &mut spare.start, observer);
         }
         let local = id.local as usize;
         if spare.prepared.len() <= local {
@@ -747,42 +799,35 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 reset: Reset::new(self.program, start.mask),
             }
         });
-        let arena = match arena {
-            // Whoever looks at registers in the end sees those that were never written, too.
-            Some((mut arena, had)) if self.options.keep == Keep::None => {
-                let reset = match had == id.local {
-                    true => &prepared.reset.of_same,
-                    false => &prepared.reset.of_any,
-                };
-                arena.refresh(&prepared.arena, reset);
-                arena
-            }
-            arena => {
-                let mut arena = arena.map(|(arena, _)| arena).unwrap_or_default();
-                arena.fill(&prepared.arena);
-                arena
-            }
-        };
-        let mut thread = Thread::with(arena, self.program, id, prepared.mask);
+        // Whoever looks at registers in the end sees those that were never written, too.
+        if thread.arena.is_empty() || self.options.keep != Keep::None {
+            thread.arena.fill(&prepared.arena);
+        } else {
+            let reset = match thread.id.local == id.local {
+                true => &prepared.reset.of_same,
+                false => &prepared.reset.of_any,
+            };
+            thread.arena.refresh(&prepared.arena, reset);
+        }
+        thread.begin(id, prepared.mask);
         let header = self.program.platform.grf_bytes() as usize;
         self.grid.fill(id, &mut thread.arena[..header]);
-        thread
     }
 
-    /// A thread whose payload is asked for.
+    /// The same for a thread whose payload is asked for.
     fn start_alone(
         &self,
+        thread: &mut Thread<'_>,
         id: ThreadId,
-        mut arena: Arena,
         start: &mut ThreadStart,
         observer: &mut O,
-    ) -> Thread<'_> {
+    ) {
         self.grid.start(self.program, id, start);
         self.grid.fill(id, &mut start.payload);
-        arena.fill(&self.program.image);
-        let mut thread = Thread::with(arena, self.program, id, start.mask);
+        thread.arena.fill(&self.program.image);
+        thread.begin(id, start.mask);
         let mut given = Vec::new();
-        self.place(&mut thread, start, |range| {
+        self.place(thread, start, |range| {
             if self.wants >= Wants::Steps {
                 given.push(range);
             }
@@ -797,7 +842,6 @@ impl<O: Observer, F: Fn(ThreadId) -> O + Sync> Context<'_, F> {
                 given: &given,
             });
         }
-        thread
     }
 
     /// Puts payload and start values where they belong, and tells which bytes they are.

@@ -15,6 +15,7 @@ use std::sync::atomic::{AtomicU64, Ordering::Relaxed};
 
 /// A block of bytes that many threads may read and write.
 pub struct Memory {
+    /// One more than the bytes need: what holds the last byte may be read as a dword that begins there.
     words: Box<[AtomicU64]>,
     len: usize,
     /// Nobody writes beside whoever writes: words are merged without compare-and-exchange.
@@ -42,13 +43,18 @@ impl Words<'_> {
     }
 }
 
+/// Words of so many bytes, and the one after them.
+const fn words(len: usize) -> usize {
+    len.div_ceil(8) + 1
+}
+
 impl Memory {
     /// `len` zero bytes, which no [`Ledger`] counts: few, or those of a test.
     ///
     /// # Panics
     /// Without memory.
     pub fn zeroed(len: usize) -> Memory {
-        Memory::over(zeroed_slice_box(len.div_ceil(8)), len, None)
+        Memory::over(zeroed_slice_box(words(len)), len, None)
     }
 
     /// `len` zero bytes of what the run may have. They cost nothing until they are touched.
@@ -58,7 +64,7 @@ impl Memory {
     pub fn allot(len: usize) -> Result<Memory, Short> {
         let charge = Ledger::take(len as u64)?;
         let words = match faults::hit(Call::Allocate) {
-            Ok(()) => try_zeroed_slice_box(len.div_ceil(8)),
+            Ok(()) => try_zeroed_slice_box(words(len)),
             Err(_) => Err(()),
         };
         let words = words.map_err(|()| ledger::note(Short::System(len as u64)))?;
@@ -93,6 +99,11 @@ impl Memory {
         }
     }
 
+    /// Makes all bytes zero.
+    pub fn clear(&self) {
+        self.words.iter().for_each(|word| word.store(0, Relaxed));
+    }
+
     /// A copy of `bytes`, which no [`Ledger`] counts.
     pub fn from_bytes(bytes: &[u8]) -> Memory {
         let word = |chunk: &[u8]| {
@@ -100,12 +111,24 @@ impl Memory {
             whole[..chunk.len()].copy_from_slice(chunk);
             AtomicU64::new(u64::from_le_bytes(whole))
         };
-        Memory::over(bytes.chunks(8).map(word).collect(), bytes.len(), None)
+        let after = std::iter::once(AtomicU64::new(0));
+        let words = bytes.chunks(8).map(word).chain(after);
+        Memory::over(words.collect(), bytes.len(), None)
     }
 
     /// Size in bytes.
     pub fn len(&self) -> usize {
         self.len
+    }
+
+    /// Bytes that may be read from the first one on: more than there are, and then zeros.
+    pub fn readable(&self) -> usize {
+        8 * self.words.len()
+    }
+
+    /// The words that hold its bytes.
+    fn own_words(&self) -> &[AtomicU64] {
+        &self.words[..self.words.len() - 1]
     }
 
     /// Where its bytes are on the host, at a multiple of 8, as long as it lives.
@@ -200,7 +223,10 @@ impl Memory {
     #[inline(always)]
     pub fn words(&self, offset: usize, count: usize) -> Option<Words<'_>> {
         let first = offset / 8;
-        let (held, rest) = self.words.get(first..first + count + 1)?.split_first()?;
+        let (held, rest) = self
+            .own_words()
+            .get(first..first + count + 1)?
+            .split_first()?;
         Some(Words {
             rest: rest.iter(),
             held: held.load(Relaxed),
@@ -212,7 +238,7 @@ impl Memory {
     #[inline(always)]
     pub fn whole_words(&self, offset: usize, count: usize) -> Option<impl Iterator<Item = u64>> {
         let first = offset / 8;
-        let words = self.words.get(first..first.checked_add(count)?)?;
+        let words = self.own_words().get(first..first.checked_add(count)?)?;
         Some(words.iter().map(|word| word.load(Relaxed)))
     }
 

@@ -26,6 +26,13 @@ impl Frame {
         }
     }
 
+    /// As [`Frame::new`], in the memory that is there.
+    pub fn begin(&mut self, pc: u32, em: u32) {
+        (self.pc, self.em, self.join) = (pc, em, u32::MAX);
+        self.waiting.clear();
+        self.saved = None;
+    }
+
     pub(crate) fn wait(&mut self, pc: u32, lanes: u32) {
         if lanes == 0 {
             return;

@@ -126,6 +126,41 @@ impl<'p> Thread<'p> {
         }
     }
 
+    /// Begins anew as another thread of the same program, in the bytes that are there.
+    pub fn begin(&mut self, id: ThreadId, mask: u32) {
+        // Each field by name, so that none is forgotten.
+        let Thread {
+            program: _,
+            id: own,
+            arena: _,
+            executed,
+            paid,
+            signalled,
+            named,
+            waits,
+            rests,
+            slot,
+            slm,
+            scratch,
+            own: memory,
+            mode,
+            frame,
+            callers,
+            pending,
+            cached,
+            groups,
+        } = self;
+        (*own, *executed, *paid, *signalled, *slot) = (id, 0, 0, 0, 0);
+        (*waits, *rests, *slm, *scratch, *memory) = (None, None, None, None, None);
+        *mode = FloatMode::default();
+        frame.begin(0, mask);
+        named.clear();
+        callers.clear();
+        pending.clear();
+        cached.clear();
+        groups.clear();
+    }
+
     /// Where op `pc` is, for observers.
     pub(crate) fn at(&self, pc: u32) -> At {
         At {
